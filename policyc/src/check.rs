@@ -1,0 +1,147 @@
+//! The rules a policy file must satisfy beyond its shape (formats.md section
+//! 4, "Policy files"). Determinism class D1.
+
+use std::collections::BTreeMap;
+
+use crate::envelope::{ELAPSED, decimal, domain, permitted};
+use crate::error::Fault;
+use crate::found;
+use crate::parse::Entry;
+use crate::policy::Policy;
+use crate::{MAX_POLICY_ID, MAX_SELECTOR};
+
+/// 32767 units: the longest elapsed time that is exact. Whatever is longer
+/// saturates to one raw value, so a limit above this would not be the limit
+/// it looks like; at the very end of the range it could never be breached.
+const MAX_ELAPSED: i32 = 32767 * 65536;
+
+/// `policy_id`: 1 to 64 characters of `A-Z a-z 0-9 - _ .`.
+pub(crate) fn policy_id(at: usize, id: &str) -> Result<(), Fault> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if (1..=MAX_POLICY_ID).contains(&id.len()) && id.chars().all(allowed) {
+        return Ok(());
+    }
+    Err(Fault::expected(
+        at,
+        format_args!("the policy_id {}", found::quoted(id)),
+        format_args!("1 to {MAX_POLICY_ID} characters of A-Z a-z 0-9 - _ ."),
+    ))
+}
+
+/// A selector: `[a-z][a-z0-9_]*`, at most 32 bytes, not ending in `_q16`,
+/// which is how an answer marks a raw value.
+pub(crate) fn selector(at: usize, selector: &str) -> Result<(), Fault> {
+    let expected = if selector.ends_with("_q16") {
+        "a name not ending in _q16".into()
+    } else if selector.len() > MAX_SELECTOR {
+        format!("at most {MAX_SELECTOR} bytes")
+    } else if !selector.starts_with(|c: char| c.is_ascii_lowercase())
+        || !selector
+            .chars()
+            .all(|c| matches!(c, 'a'..='z' | '0'..='9' | '_'))
+    {
+        "a letter a-z, then characters of a-z 0-9 _".into()
+    } else {
+        return Ok(());
+    };
+    Err(Fault::expected(
+        at,
+        format_args!("the selector {}", found::quoted(selector)),
+        expected,
+    ))
+}
+
+/// The limits of a whole file: none on `elapsed` that saturation would
+/// falsify, whatever the operator and enabled or not, and a value left for
+/// every selector with enabled policies.
+pub(crate) fn limits<'e>(entries: impl Iterator<Item = &'e Entry> + Clone) -> Result<(), Fault> {
+    let mut by_selector: BTreeMap<&str, (&Entry, &Entry)> = BTreeMap::new();
+    for entry in entries {
+        let policy = &entry.policy;
+        elapsed(entry)?;
+        if !policy.enabled {
+            continue;
+        }
+        satisfiable(entry)?;
+        let (low, high) = permitted(policy);
+        let (lowest, highest) = by_selector
+            .entry(&policy.selector)
+            .or_insert((entry, entry));
+        if low > permitted(&lowest.policy).0 {
+            *lowest = entry;
+        }
+        if high < permitted(&highest.policy).1 {
+            *highest = entry;
+        }
+        compatible(lowest, highest)?;
+    }
+    Ok(())
+}
+
+fn elapsed(entry: &Entry) -> Result<(), Fault> {
+    let policy = &entry.policy;
+    if policy.selector != ELAPSED || policy.threshold <= MAX_ELAPSED {
+        return Ok(());
+    }
+    Err(Fault::expected(
+        entry.threshold_at,
+        format_args!("the limit {} on elapsed", amount(policy.threshold.into())),
+        format_args!(
+            "at most {}, since elapsed saturates above it",
+            amount(MAX_ELAPSED.into())
+        ),
+    ))
+}
+
+fn satisfiable(entry: &Entry) -> Result<(), Fault> {
+    let policy = &entry.policy;
+    let (low, high) = permitted(policy);
+    if low <= high {
+        return Ok(());
+    }
+    let (min, max) = domain(&policy.selector);
+    Err(Fault::expected(
+        entry.threshold_at,
+        format_args!(
+            "policy {}, which every value of {} breaches ({} {})",
+            limit(policy),
+            found::quoted(&policy.selector),
+            policy.comparison.name(),
+            policy.threshold
+        ),
+        format_args!("a limit that some value from {min} to {max} meets"),
+    ))
+}
+
+/// `lowest` permits nothing below its interval, `highest` nothing above.
+fn compatible(lowest: &Entry, highest: &Entry) -> Result<(), Fault> {
+    let low = permitted(&lowest.policy).0;
+    let high = permitted(&highest.policy).1;
+    if low <= high {
+        return Ok(());
+    }
+    Err(Fault::expected(
+        lowest.threshold_at.max(highest.threshold_at),
+        format_args!(
+            "no permitted value of {}: policy {} wants at least {} and policy {} at most {}",
+            found::quoted(&lowest.policy.selector),
+            limit(&lowest.policy),
+            amount(low),
+            limit(&highest.policy),
+            amount(high)
+        ),
+        "limits that some value meets",
+    ))
+}
+
+fn limit(policy: &Policy) -> String {
+    found::quoted(&policy.policy_id)
+}
+
+/// A raw value with its decimal.
+fn amount(raw: i64) -> String {
+    i32::try_from(raw).map_or_else(
+        |_| raw.to_string(),
+        |raw| format!("{raw} ({})", decimal(raw)),
+    )
+}

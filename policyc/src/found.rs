@@ -1,0 +1,79 @@
+//! How messages name what stands in a file: printable and short, whatever
+//! the file holds. Determinism class D1.
+
+use crate::json::{Kind, Value};
+
+/// The longest piece of a file that a message repeats, in characters.
+const LONGEST: usize = 70;
+
+/// The longest piece that a message about canonical form repeats.
+const EXCERPT: usize = 16;
+
+/// The end of the text, a character with a name of its own, or the character
+/// between backticks.
+pub(crate) fn character(next: Option<char>) -> String {
+    match next {
+        None => "the end of the file".into(),
+        Some('\0') => "a NUL character".into(),
+        Some('\n') => "a line feed".into(),
+        Some('\r') => "a carriage return".into(),
+        Some('\t') => "a tab".into(),
+        Some(' ') => "a space".into(),
+        Some('\u{FEFF}') => "a byte order mark".into(),
+        Some(other) if other.is_control() => format!("the control character {}", code(other)),
+        Some(other) => format!("`{}`", other.escape_debug()),
+    }
+}
+
+/// A character as `U+0001`.
+fn code(character: char) -> String {
+    format!("U+{:04X}", u32::from(character))
+}
+
+/// The beginning of `rest`: up to 16 characters between backticks, or what
+/// [`character`] calls the first one where that is white space or a control.
+pub(crate) fn excerpt(rest: &str) -> String {
+    match rest.chars().next() {
+        Some(first) if first != ' ' && !first.is_control() => {
+            let line = rest.split(char::is_control).next().unwrap_or_default();
+            format!("`{}`", shortened(line, EXCERPT))
+        }
+        first => character(first),
+    }
+}
+
+/// A string in double quotes, escaped where it does not print, shortened
+/// where it is long.
+pub(crate) fn quoted(text: &str) -> String {
+    format!("\"{}\"", shortened(text, LONGEST))
+}
+
+/// A JSON value: strings, numbers and literals as they are, containers by
+/// their kind.
+pub(crate) fn value(value: &Value<'_>) -> String {
+    match &value.kind {
+        Kind::Null => "null".into(),
+        Kind::Bool(true) => "true".into(),
+        Kind::Bool(false) => "false".into(),
+        Kind::Number(text) => format!("the number {}", shortened(text, LONGEST)),
+        Kind::String(text) => format!("the string {}", quoted(text)),
+        Kind::Array(_) => "an array".into(),
+        Kind::Object(_) => "an object".into(),
+    }
+}
+
+fn shortened(text: &str, longest: usize) -> String {
+    let mut characters = text.chars();
+    let mut short = String::new();
+    for character in characters.by_ref().take(longest) {
+        match character {
+            // These print as they stand in the file.
+            '"' | '\'' | '\\' => short.push(character),
+            _ => short.extend(character.escape_debug()),
+        }
+    }
+    if characters.next().is_some() {
+        short.push('…');
+    }
+    short
+}

@@ -1,0 +1,61 @@
+//! The policy compiler: reads policy files, checks them, reports the interval
+//! of values they permit, and writes them as a registry in Rust or C, as a
+//! canonical policy file, or as the Configuration that a ledger names.
+//!
+//! Implements formats.md section 4 ("Policy files") and section 5
+//! ("Configuration"); SRS-004 section 17, SHALL-024 to SHALL-028.
+//! Determinism class D1: every result is a function of the bytes given.
+//!
+//! ```
+//! use axilog_policyc::PolicySet;
+//!
+//! let file = br#"[{"comparison":"GT","enabled":true,"policy_id":"POL-001-MAX-VELOCITY","threshold":4587520}]"#;
+//! let set = PolicySet::parse(file)?;
+//! assert_eq!(
+//!     set.envelope()[0].to_string(),
+//!     "value: -2147483647 … 4587520 (-32767.9999847412109375 … 70)"
+//! );
+//! # Ok::<(), axilog_policyc::Error>(())
+//! ```
+
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects,
+        clippy::unreachable,
+        clippy::todo,
+        clippy::unimplemented
+    )
+)]
+
+mod canonical;
+mod check;
+mod emit;
+mod envelope;
+mod error;
+mod found;
+mod json;
+mod parse;
+mod policy;
+mod position;
+mod set;
+
+pub use envelope::{Interval, decimal};
+pub use error::Error;
+pub use policy::{Comparison, Policy};
+pub use set::{Configuration, PolicySet};
+
+/// The most policies one file may hold (`AX_POLICY_MAX_COUNT`).
+pub const MAX_POLICIES: usize = 64;
+
+/// The longest `policy_id`, in characters (`AX_POLICY_ID_MAX_LEN`).
+pub const MAX_POLICY_ID: usize = 64;
+
+/// The longest selector, in bytes.
+pub const MAX_SELECTOR: usize = 32;

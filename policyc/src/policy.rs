@@ -1,0 +1,55 @@
+//! One policy and its comparison operator (SRS-004 sections 17.3 to 17.5).
+//! Determinism class D1.
+
+/// The comparison operators, a closed set (SRS-004 section 17.4). A policy
+/// breaches when `actual OP threshold` holds on raw Q16.16 values. The
+/// discriminants are those of `ax_policy_cmp_t`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Comparison {
+    /// `GT`: breaches above the threshold.
+    Gt = 0,
+    /// `LT`: breaches below the threshold.
+    Lt = 1,
+    /// `GE`: breaches at the threshold and above.
+    Ge = 2,
+    /// `LE`: breaches at the threshold and below.
+    Le = 3,
+}
+
+impl Comparison {
+    /// The operator's name in a policy file: `GT`, `LT`, `GE` or `LE`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Gt => "GT",
+            Self::Lt => "LT",
+            Self::Ge => "GE",
+            Self::Le => "LE",
+        }
+    }
+
+    /// The operator of that name; `None` for any other text.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Gt, Self::Lt, Self::Ge, Self::Le]
+            .into_iter()
+            .find(|comparison| comparison.name() == name)
+    }
+}
+
+/// One policy of a set (formats.md section 4).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// 1 to 64 characters of `A-Z a-z 0-9 - _ .`, unique in its set.
+    pub policy_id: String,
+    /// The name of the value it limits: `[a-z][a-z0-9_]*`, at most 32 bytes,
+    /// not ending in `_q16`.
+    pub selector: String,
+    /// The operator.
+    pub comparison: Comparison,
+    /// The limit as a raw Q16.16 value; all of `i32`. As an *actual*
+    /// −2147483648 means 'no value'; as a threshold it is an ordinary number
+    /// below every value: `LT` and `LE` with it demand only that there be a
+    /// value, `GT` and `GE` permit nothing and are refused when enabled.
+    pub threshold: i32,
+    /// A disabled policy is never evaluated and limits nothing.
+    pub enabled: bool,
+}

@@ -1,0 +1,159 @@
+//! A set of policies, as read from a file or a configuration (formats.md
+//! sections 4 and 5). Determinism class D1.
+
+use crate::envelope::{self, Interval};
+use crate::error::{Error, Fault};
+use crate::parse::{self, File};
+use crate::policy::Policy;
+use crate::{canonical, check, emit};
+
+/// At most 64 policies with unique ids, sorted by the bytes of `policy_id`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PolicySet {
+    policies: Vec<Policy>,
+}
+
+/// What a ledger's reset observations name: the policies and how answers that
+/// are not complete are taken (formats.md section 5, "Configuration").
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Configuration {
+    /// The policies, disabled ones included.
+    pub policies: PolicySet,
+    /// A TRUNCATED observation is not a breach by itself.
+    pub permit_truncated: bool,
+    /// An INVALID_OUTPUT stops the agent rather than alarm it.
+    pub stop_on_invalid: bool,
+}
+
+impl PolicySet {
+    /// Reads a policy file as the compiler accepts it: RFC 8785 canonical, one
+    /// final LF allowed. The entries of an array may be in any order, since
+    /// the canonical form orders only members; an object may leave a
+    /// selector's array empty. `[]` and `{}` are the empty set.
+    ///
+    /// # Errors
+    /// The first fault: text, JSON, shape and names in the order of the file,
+    /// then limits (a selector whose enabled policies permit no value, a limit
+    /// on `elapsed` above 32767 units), then canonical form.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Error> {
+        with_text(bytes, |text| {
+            let file = parse::file(text)?;
+            check::limits(file.entries())?;
+            let remedy = " (`axilog policy fmt` writes it)";
+            canonical::same(text, &canonical::source(&file), true, remedy)?;
+            Ok(Self::of(file))
+        })
+    }
+
+    /// Reads a policy file in any spelling: white space, escapes, any order of
+    /// members and selectors. A threshold is an integer without fraction or
+    /// exponent all the same.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse), but for canonical form.
+    pub fn parse_lenient(bytes: &[u8]) -> Result<Self, Error> {
+        with_text(bytes, |text| {
+            let file = parse::file(text)?;
+            check::limits(file.entries())?;
+            Ok(Self::of(file))
+        })
+    }
+
+    /// Reads a Configuration, exactly as [`configuration`](Self::configuration)
+    /// writes it; no final LF. Its limits are not judged: it says what rules
+    /// were in force, and evidence made under rules that permit nothing must
+    /// still replay.
+    ///
+    /// # Errors
+    /// The first fault: text, JSON, shape and names in the order of the file,
+    /// then canonical form. The operator `"UNKNOWN"` is refused, since no
+    /// policy can hold it.
+    pub fn parse_configuration(bytes: &[u8]) -> Result<Configuration, Error> {
+        with_text(bytes, |text| {
+            let settings = parse::settings(text)?;
+            let configuration = Configuration {
+                policies: Self::of(settings.file),
+                permit_truncated: settings.permit_truncated,
+                stop_on_invalid: settings.stop_on_invalid,
+            };
+            canonical::same(text, &configuration.to_canonical(), false, "")?;
+            Ok(configuration)
+        })
+    }
+
+    fn of(file: File) -> Self {
+        let mut policies: Vec<Policy> = match file {
+            File::Array(group) => vec![group],
+            File::Object(groups) => groups,
+        }
+        .into_iter()
+        .flat_map(|group| group.entries)
+        .map(|entry| entry.policy)
+        .collect();
+        policies.sort_by(|a, b| a.policy_id.cmp(&b.policy_id));
+        Self { policies }
+    }
+
+    /// The policies in the byte order of their ids.
+    pub fn policies(&self) -> &[Policy] {
+        &self.policies
+    }
+
+    /// The canonical policy file, without a final LF: the plain array where
+    /// every selector is `value`, else the object from selector to array;
+    /// entries in the order of their ids.
+    pub fn to_canonical(&self) -> String {
+        canonical::file(&self.policies)
+    }
+
+    /// The Configuration of formats.md section 5, whose SHA-256 is the
+    /// `input_hash` of every RESET_REQUEST observation.
+    pub fn configuration(&self, permit_truncated: bool, stop_on_invalid: bool) -> String {
+        canonical::configuration(&self.policies, permit_truncated, stop_on_invalid)
+    }
+
+    /// The certified operational envelope: per selector with enabled policies
+    /// the interval of values that none of them breaches, in selector order.
+    pub fn envelope(&self) -> Vec<Interval> {
+        envelope::envelope(&self.policies)
+    }
+
+    /// The registry as Rust source: `pub static BUILTIN: [Policy<'static>; N]`,
+    /// for inclusion where `Policy` and `Comparison` are in scope.
+    pub fn emit_rust(&self) -> String {
+        emit::rust(&self.policies)
+    }
+
+    /// The registry in the layout of the C surface as Rust source: the statics
+    /// `BUILTIN_POLICIES` and `BUILTIN_SELECTORS`, for inclusion where
+    /// `ax_policy_t`, `ax_policy_cmp_t` and a tuple struct `Static<T>` that is
+    /// `Sync` are in scope.
+    pub fn emit_rust_ffi(&self) -> String {
+        emit::rust_ffi(&self.policies)
+    }
+
+    /// The registry as one C99 source file, which is C++17 too, defining
+    /// `const ax_policy_registry_t symbol`. The empty registry has NULL arrays.
+    ///
+    /// # Errors
+    /// `symbol` is not an identifier of both languages, or is one that the
+    /// file uses itself.
+    pub fn emit_c(&self, symbol: &str) -> Result<String, Error> {
+        emit::c(&self.policies, symbol)
+    }
+}
+
+impl Configuration {
+    /// The canonical text, as [`PolicySet::configuration`] writes it.
+    pub fn to_canonical(&self) -> String {
+        self.policies
+            .configuration(self.permit_truncated, self.stop_on_invalid)
+    }
+}
+
+/// Runs `read` on the text of `bytes` and turns its fault's offset into line
+/// and column.
+fn with_text<T>(bytes: &[u8], read: impl FnOnce(&str) -> Result<T, Fault>) -> Result<T, Error> {
+    let text = parse::decode(bytes).map_err(|(before, fault)| fault.locate(before))?;
+    read(text).map_err(|fault| fault.locate(text))
+}

@@ -1,0 +1,200 @@
+//! Observing: admission, the observation's record, and the step, in the one order there is.
+//!
+//! formats.md §5 (`ax_agent_observe`); SRS-004 §12 (SHALL-001, SHALL-003, SHALL-004, SHALL-016).
+//! Determinism: D3 at its entry, D2 behind the record.
+
+use super::Agent;
+use super::state::{Health, InputClass, Violation};
+use super::stimulus::{CONTROL_ORACLE, Stimulus, TIME_ORACLE};
+use crate::admission::{Admitted, Answer, InputKind, Limits, admit};
+use crate::evidence::observation::{Completion, MAX_RECORD_BYTES, Params};
+use crate::fault::{Error, Fault, Faults};
+use crate::hash::Tag;
+use crate::json::writer::{self, Buffer, Sink};
+use crate::ledger::LedgerSink;
+use crate::policy::{Evaluation, Rules};
+
+/// What became of an observed answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Observed {
+    /// The observation's sequence.
+    pub ledger_seq: u64,
+    /// What admission did to the answer.
+    pub admitted: Admitted,
+    /// What the policies said; `None` where the agent was STOPPED and only recorded.
+    pub evaluation: Option<Evaluation>,
+}
+
+impl Agent {
+    /// Takes an oracle's raw answer all the way: admits it under the next sequence, records it,
+    /// evaluates the policies, commits the transition, changes state. `answer.ledger_seq` is
+    /// ignored. `work` holds the record and bounds its size; at most 65536 bytes of it are used.
+    ///
+    /// An answer that is not admissible is recorded and acted on all the same
+    /// ([`Admitted::Invalid`]). In STOPPED the observation is still recorded; nothing follows it.
+    ///
+    /// # Errors
+    /// [`Error::Protocol`] where a fault is set on entry, [`Error::Schema`], [`Error::Ordering`] and
+    /// [`Error::Buffer`] from admission: nothing is recorded. [`Error::Ledger`]: the observation may
+    /// be recorded, and the agent is STOPPED.
+    pub fn observe(
+        &mut self,
+        answer: &Answer<'_>,
+        rules: &Rules<'_>,
+        work: &mut [u8],
+        sink: &mut dyn LedgerSink,
+        faults: &mut Faults,
+    ) -> Result<Observed, Error> {
+        if faults.any() {
+            return Err(Error::Protocol);
+        }
+        let next = self.ledger.sequence.checked_add(1);
+        let Some(ledger_seq) = next.filter(|_| !self.ledger.failed && !self.ledger.sealed) else {
+            faults.set(Fault::LedgerFail);
+            self.stop_uncommitted();
+            return Err(Error::Ledger);
+        };
+
+        let answer = Answer {
+            ledger_seq,
+            ..reserved(answer)
+        };
+        let limits = Limits {
+            max_record: work.len().min(MAX_RECORD_BYTES),
+            ..Limits::DEFAULT
+        };
+        let admission = admit(&answer, Some(self.last_seen_seq), &limits);
+        let (mut observation, admitted) = admission.inspect_err(|&error| match error {
+            Error::Ordering => {
+                faults.set(Fault::Ordering);
+                faults.set(Fault::Protocol);
+            }
+            Error::Schema => faults.set(Fault::Schema),
+            _ => {}
+        })?;
+        if answer.oracle_id == CONTROL_ORACLE.as_bytes()
+            && observation.completion == Completion::Complete
+            && answer.output == control_output(InputClass::ResetRequest).as_bytes()
+        {
+            observation.input_hash = rules.hash();
+        }
+
+        let sealed = observation.seal(limits.profile, work)?;
+        if self
+            .ledger
+            .record(Tag::Obs, sealed.record, sink, faults)
+            .is_err()
+        {
+            self.stop_uncommitted();
+            return Err(Error::Ledger);
+        }
+        let mut observed = Observed {
+            ledger_seq,
+            admitted,
+            evaluation: None,
+        };
+        if self.health == Health::Stopped {
+            return Ok(observed);
+        }
+        if self.accepts(ledger_seq, faults) {
+            let stimulus = Stimulus::of_sealed(
+                observation.oracle_id,
+                observation.completion,
+                observation.failure,
+                &sealed,
+            );
+            observed.evaluation = Some(self.act(&stimulus, ledger_seq, rules, sink, faults));
+        }
+        if faults.any() {
+            Err(Error::Ledger)
+        } else {
+            Ok(observed)
+        }
+    }
+
+    /// Observes the time, in the integrator's unit.
+    ///
+    /// # Errors
+    /// As [`Agent::observe`].
+    pub fn observe_time(
+        &mut self,
+        timestamp: u64,
+        rules: &Rules<'_>,
+        work: &mut [u8],
+        sink: &mut dyn LedgerSink,
+        faults: &mut Faults,
+    ) -> Result<Observed, Error> {
+        let mut bytes = [0u8; 40];
+        let mut out = Buffer::new(&mut bytes);
+        out.put(b"{\"timestamp\":");
+        writer::u64(timestamp, &mut out);
+        out.put(b"}");
+        let output = out.finish().ok_or(Error::Buffer)?;
+        self.observe(&machine(TIME_ORACLE, output), rules, work, sink, faults)
+    }
+
+    /// Observes a control input.
+    ///
+    /// # Errors
+    /// [`Error::Schema`] for a class that is not a control class, and as [`Agent::observe`].
+    pub fn observe_control(
+        &mut self,
+        class: InputClass,
+        rules: &Rules<'_>,
+        work: &mut [u8],
+        sink: &mut dyn LedgerSink,
+        faults: &mut Faults,
+    ) -> Result<Observed, Error> {
+        if !class.is_control() {
+            return Err(Error::Schema);
+        }
+        let answer = machine(CONTROL_ORACLE, control_output(class).as_bytes());
+        self.observe(&answer, rules, work, sink, faults)
+    }
+
+    /// Nothing can be committed any more, so nothing may be acted on.
+    fn stop_uncommitted(&mut self) {
+        self.violation = Some(Violation::CommitFailure);
+        self.halt();
+    }
+}
+
+/// The answer as the reserved oracles give it: what is the machine's own is not the caller's to say.
+fn reserved<'a>(answer: &Answer<'a>) -> Answer<'a> {
+    let own = [TIME_ORACLE, CONTROL_ORACLE]
+        .into_iter()
+        .find(|id| id.as_bytes() == answer.oracle_id);
+    match own {
+        Some(id) => Answer {
+            input: b"",
+            input_kind: InputKind::Text,
+            model_id: id.as_bytes(),
+            params: Params::NULL,
+            ..*answer
+        },
+        None => *answer,
+    }
+}
+
+fn machine<'a>(oracle: &'static str, output: &'a [u8]) -> Answer<'a> {
+    Answer {
+        completion: Completion::Complete,
+        failure: None,
+        input: b"",
+        input_kind: InputKind::Text,
+        ledger_seq: 0,
+        model_id: oracle.as_bytes(),
+        oracle_id: oracle.as_bytes(),
+        output,
+        params: Params::NULL,
+    }
+}
+
+fn control_output(class: InputClass) -> &'static str {
+    match class {
+        InputClass::PolicyTrigger => "{\"input_class\":\"POLICY_TRIGGER\"}",
+        InputClass::FaultSignal => "{\"input_class\":\"FAULT_SIGNAL\"}",
+        InputClass::ResetRequest => "{\"input_class\":\"RESET_REQUEST\"}",
+        InputClass::TimeObs | InputClass::LlmObs => "",
+    }
+}

@@ -1,0 +1,257 @@
+//! One step of the agent as a sequence of records: policies first, then the transition.
+//!
+//! formats.md §5; SRS-004 §11 and §19 (SHALL-013 to SHALL-016, SHALL-031, SHALL-032).
+//! Determinism: D2. A step is decided from the agent, the rules and the input alone and then hands
+//! out its records one by one. The agent commits them, replay compares them, and an interrupted
+//! step goes on where its records stop, all through the same [`Step`].
+
+use super::Agent;
+use super::state::{
+    FAULT_THRESHOLD_ALARM, FAULT_THRESHOLD_STOP, Health, InputClass, Violation, determine_next,
+};
+use super::stimulus::Stimulus;
+use crate::evidence::observation::Failure;
+use crate::evidence::policy::{PolicyRecord, PolicyResult};
+use crate::evidence::transition::TransitionRecord;
+use crate::hash::{GOLDEN_GENESIS, Tag};
+use crate::json::extract::{MAX_POLICIES, NO_VALUE, Selectors};
+use crate::json::writer::Sink;
+use crate::policy::{ELAPSED_SELECTOR, Evaluation, Policy, Registry, Rules};
+
+/// A record that a step commits.
+#[derive(Clone, Copy)]
+pub enum StepRecord<'r> {
+    /// What a policy decided.
+    Policy(PolicyRecord<'r>),
+    /// What the agent does.
+    Transition(TransitionRecord),
+}
+
+impl StepRecord<'_> {
+    /// The record's tag.
+    #[must_use]
+    pub fn tag(&self) -> Tag {
+        match self {
+            StepRecord::Policy(_) => Tag::Policy,
+            StepRecord::Transition(_) => Tag::Trans,
+        }
+    }
+
+    /// Writes the canonical record.
+    pub fn write(&self, out: &mut impl Sink) {
+        match self {
+            StepRecord::Policy(record) => record.write(out),
+            StepRecord::Transition(record) => record.write(out),
+        }
+    }
+}
+
+/// Which policies look at the input of a step.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// None: control inputs, and time that is refused.
+    Nothing,
+    /// Those on `elapsed`.
+    Time,
+    /// All others.
+    Answer,
+}
+
+impl Scope {
+    fn covers(self, policy: &Policy<'_>) -> bool {
+        let on_time = policy.selector == ELAPSED_SELECTOR;
+        policy.enabled
+            && match self {
+                Scope::Nothing => false,
+                Scope::Time => on_time,
+                Scope::Answer => !on_time,
+            }
+    }
+}
+
+/// A decided step.
+#[derive(Clone)]
+pub struct Step {
+    transition: TransitionRecord,
+    timestamp: Option<u64>,
+    scope: Scope,
+    values: [i32; MAX_POLICIES],
+    stops_on_breach: bool,
+    breach: bool,
+    evaluated: u8,
+    /// The policy to look at next; beyond the registry comes the transition, beyond that nothing.
+    cursor: usize,
+}
+
+impl Step {
+    /// Decides what `agent` does with `stimulus`, the observation `ledger_seq`, under `rules`.
+    pub(crate) fn begin(
+        agent: &Agent,
+        rules: &Rules<'_>,
+        stimulus: &Stimulus<'_>,
+        ledger_seq: u64,
+    ) -> Step {
+        let class = stimulus.class();
+        let prev = agent.health;
+        let fault_count = count_faults(agent.fault_count, class);
+        let (mut next, mut violation) = determine_next(prev, class);
+        let mut scope = Scope::Nothing;
+        let mut values = [NO_VALUE; MAX_POLICIES];
+        let mut accepted = None;
+        let mut breach = false;
+        let mut stops_on_breach = false;
+
+        match *stimulus {
+            Stimulus::Time(None) => {
+                (next, violation) = (Health::Stopped, Some(Violation::ProtocolViolation));
+            }
+            Stimulus::Time(Some(timestamp)) if timestamp <= agent.last_timestamp => {
+                (next, violation) = (Health::Stopped, Some(Violation::TimeRollback));
+            }
+            Stimulus::Time(Some(timestamp)) => {
+                scope = Scope::Time;
+                values = [elapsed(agent.last_timestamp, timestamp); MAX_POLICIES];
+                accepted = Some(timestamp);
+            }
+            Stimulus::Answer(None) => {
+                scope = Scope::Answer;
+                breach = true;
+            }
+            Stimulus::Answer(Some(recorded)) => {
+                scope = Scope::Answer;
+                breach = !recorded.is_usable(rules.permit_truncated);
+                values = recorded.values(&Wanted(rules.registry), rules.permit_truncated);
+                stops_on_breach =
+                    rules.stop_on_invalid && recorded.failure == Some(Failure::InvalidOutput);
+            }
+            Stimulus::Control(Some(InputClass::FaultSignal)) if prev == Health::Enabled => {
+                (next, violation) = match fault_count {
+                    FAULT_THRESHOLD_STOP.. => {
+                        (Health::Stopped, Some(Violation::FaultBudgetExceeded))
+                    }
+                    FAULT_THRESHOLD_ALARM.. => (Health::Alarm, None),
+                    _ => (Health::Enabled, None),
+                };
+            }
+            Stimulus::Control(Some(InputClass::ResetRequest))
+                if prev == Health::Uninit && agent.ledger.genesis != GOLDEN_GENESIS =>
+            {
+                (next, violation) = (Health::Stopped, Some(Violation::GenesisMismatch));
+            }
+            Stimulus::Control(_) => {}
+        }
+
+        Step {
+            transition: TransitionRecord {
+                fault_count: if enters_init(prev, next) {
+                    0
+                } else {
+                    fault_count
+                },
+                input_class: class,
+                ledger_seq,
+                next_state: next,
+                prev_state: prev,
+                violation,
+            },
+            timestamp: accepted,
+            scope,
+            values,
+            stops_on_breach,
+            breach,
+            evaluated: 0,
+            cursor: 0,
+        }
+    }
+
+    /// The next record to commit, or `None` when the step is complete.
+    pub fn next<'r>(&mut self, registry: &'r dyn Registry) -> Option<StepRecord<'r>> {
+        while self.cursor < registry.len() {
+            let index = self.cursor;
+            self.cursor = index.saturating_add(1);
+            let Some(policy) = registry.get(index).filter(|p| self.scope.covers(p)) else {
+                continue;
+            };
+            let actual = self.values.get(index).copied().unwrap_or(NO_VALUE);
+            let sequence = self.transition.ledger_seq;
+            let record = policy.evaluate(actual, sequence, sequence);
+            self.breach |= record.result == PolicyResult::Breach;
+            self.evaluated = self.evaluated.saturating_add(1);
+            return Some(StepRecord::Policy(record));
+        }
+        if self.cursor > registry.len() {
+            return None;
+        }
+        self.cursor = self.cursor.saturating_add(1);
+        if self.breach {
+            let stops = self.stops_on_breach || self.transition.next_state == Health::Stopped;
+            self.transition.next_state = if stops {
+                Health::Stopped
+            } else {
+                Health::Alarm
+            };
+            self.transition.violation = Some(Violation::PolicyBreach);
+        }
+        Some(StepRecord::Transition(self.transition))
+    }
+
+    /// What the policies decided so far.
+    #[must_use]
+    pub fn evaluation(&self) -> Evaluation {
+        Evaluation {
+            breach: self.breach,
+            count: self.evaluated,
+            ledger_seq: self.transition.ledger_seq,
+        }
+    }
+
+    /// Moves `agent` to where the transition, now committed, takes it.
+    pub(crate) fn finish(&self, agent: &mut Agent) {
+        agent.health = self.transition.next_state;
+        agent.fault_count = self.transition.fault_count;
+        agent.last_seen_seq = self.transition.ledger_seq;
+        agent.violation = None;
+        if let Some(timestamp) = self.timestamp {
+            agent.last_timestamp = timestamp;
+        }
+    }
+}
+
+/// The fault count after an input of `class` (formats.md §5, 5).
+pub(crate) fn count_faults(count: u32, class: Option<InputClass>) -> u32 {
+    if class == Some(InputClass::FaultSignal) {
+        count.saturating_add(1)
+    } else {
+        count
+    }
+}
+
+/// Whether a transition enters INIT, which sets the fault count to 0.
+pub(crate) fn enters_init(prev: Health, next: Health) -> bool {
+    next == Health::Init && prev != Health::Init
+}
+
+/// Time since the last accepted timestamp in Q16.16, saturated; 0 for the first.
+fn elapsed(last: u64, now: u64) -> i32 {
+    if last == 0 {
+        return 0;
+    }
+    let units = i32::try_from(now.saturating_sub(last)).unwrap_or(i32::MAX);
+    units.saturating_mul(crate::q16::ONE)
+}
+
+/// The selectors of the enabled policies that look at answers.
+struct Wanted<'r>(&'r dyn Registry);
+
+impl Selectors for Wanted<'_> {
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    fn selector(&self, index: usize) -> Option<&str> {
+        self.0
+            .get(index)
+            .filter(|p| Scope::Answer.covers(p))
+            .map(|p| p.selector)
+    }
+}

@@ -1,0 +1,212 @@
+//! What one input tells the agent: its class, and what a step may know of its content.
+//!
+//! formats.md §4 (Extracting the value) and §5 (Which input is an observation?); SRS-004 §11.3.
+//! Determinism: D2.
+
+use super::state::InputClass;
+use crate::evidence::observation::{Completion, Failure, Sealed};
+use crate::evidence::reader::Reader;
+use crate::evidence::view::ObservationView;
+use crate::json::escaped::Escaped;
+use crate::json::extract::{MAX_POLICIES, NO_VALUE, Selectors, extract};
+
+/// The oracle id whose observations are the time.
+pub const TIME_ORACLE: &str = "ax.time";
+
+/// The oracle id whose observations are control inputs.
+pub const CONTROL_ORACLE: &str = "ax.control";
+
+/// An input as the C surface takes it (`ax_input_t`).
+#[derive(Clone, Copy)]
+pub struct Input<'a> {
+    /// What the caller says it is; `None` for a number outside the closed set.
+    pub class: Option<InputClass>,
+    /// An `AX:OBS:v1` record, or for time also the bare `{"timestamp":N}`.
+    pub payload: &'a [u8],
+    /// The observation's sequence.
+    pub ledger_seq: u64,
+}
+
+/// An oracle's answer as its record holds it.
+#[derive(Clone, Copy)]
+pub(crate) struct Recorded<'a> {
+    pub(crate) completion: Completion,
+    pub(crate) failure: Option<Failure>,
+    pub(crate) output: Escaped<'a>,
+    /// Keys the reader's fingerprints, so that an answer cannot choose their collisions.
+    pub(crate) key: [u8; 16],
+}
+
+impl<'a> Recorded<'a> {
+    /// The values of `selectors`, [`NO_VALUE`] where the answer has none or may not be used.
+    pub(crate) fn values(
+        &self,
+        selectors: &(impl Selectors + ?Sized),
+        permit_truncated: bool,
+    ) -> [i32; MAX_POLICIES] {
+        let mut values = [NO_VALUE; MAX_POLICIES];
+        if self.is_usable(permit_truncated) {
+            extract(self.output, &self.key, selectors, &mut values);
+        }
+        values
+    }
+
+    pub(crate) fn is_usable(&self, permit_truncated: bool) -> bool {
+        match self.completion {
+            Completion::Complete => true,
+            Completion::Truncated => permit_truncated,
+            Completion::Error => false,
+        }
+    }
+}
+
+/// One input, read.
+#[derive(Clone, Copy)]
+pub(crate) enum Stimulus<'a> {
+    /// The time, where the payload has one.
+    Time(Option<u64>),
+    /// An answer, where the payload is a record of one.
+    Answer(Option<Recorded<'a>>),
+    /// A control input, or `None` for the unknown class.
+    Control(Option<InputClass>),
+}
+
+impl<'a> Stimulus<'a> {
+    /// Reads what a caller hands to the step. An observation counts only under its own sequence.
+    pub(crate) fn read(input: &Input<'a>) -> Stimulus<'a> {
+        match input.class {
+            Some(InputClass::TimeObs) => Stimulus::Time(bare_timestamp(input.payload).or_else(
+                || match observed(input) {
+                    Some(Stimulus::Time(timestamp)) => timestamp,
+                    _ => None,
+                },
+            )),
+            Some(InputClass::LlmObs) => Stimulus::Answer(match observed(input) {
+                Some(Stimulus::Answer(recorded)) => recorded,
+                _ => None,
+            }),
+            control => Stimulus::Control(control),
+        }
+    }
+
+    /// What a verified observation is to the agent.
+    pub(crate) fn of_view(view: &ObservationView<'a>) -> Stimulus<'a> {
+        let recorded = Recorded {
+            completion: view.completion,
+            failure: view.failure,
+            output: view.output,
+            key: key_of(&view.obs_hash),
+        };
+        Stimulus::of_recorded(view.oracle_id.bytes(), recorded)
+    }
+
+    /// What an observation that was just written is to the agent.
+    pub(crate) fn of_sealed(
+        oracle_id: &[u8],
+        completion: Completion,
+        failure: Option<Failure>,
+        sealed: &Sealed<'a>,
+    ) -> Stimulus<'a> {
+        let key = key_of(&sealed.obs_hash);
+        Stimulus::of_recorded(
+            oracle_id,
+            Recorded {
+                completion,
+                failure,
+                output: sealed.output,
+                key,
+            },
+        )
+    }
+
+    fn of_recorded(oracle_id: &[u8], recorded: Recorded<'a>) -> Stimulus<'a> {
+        let whole = recorded.completion == Completion::Complete;
+        let output = recorded.output.bytes();
+        if oracle_id == TIME_ORACLE.as_bytes() {
+            Stimulus::Time(timestamp(output, b"{\\\"timestamp\\\":").filter(|_| whole))
+        } else if oracle_id == CONTROL_ORACLE.as_bytes() {
+            Stimulus::Control(control(output).filter(|_| whole))
+        } else {
+            Stimulus::Answer(Some(recorded))
+        }
+    }
+
+    /// The class that goes into the transition record.
+    pub(crate) fn class(&self) -> Option<InputClass> {
+        match self {
+            Stimulus::Time(_) => Some(InputClass::TimeObs),
+            Stimulus::Answer(_) => Some(InputClass::LlmObs),
+            Stimulus::Control(class) => *class,
+        }
+    }
+}
+
+/// The timestamp of a time payload: `{"timestamp":N}` itself, or the record of an `ax.time`
+/// observation whose output is exactly that.
+#[must_use]
+pub fn extract_timestamp(payload: &[u8]) -> Option<u64> {
+    bare_timestamp(payload).or_else(|| {
+        match Stimulus::of_view(&ObservationView::parse(payload).ok()?) {
+            Stimulus::Time(timestamp) => timestamp,
+            _ => None,
+        }
+    })
+}
+
+/// The value of the selector `value` in the answer whose record is the payload, raw Q16.16, or
+/// [`NO_VALUE`] (formats.md §4).
+#[must_use]
+pub fn extract_value(input: &Input<'_>) -> i32 {
+    struct Value;
+    impl Selectors for Value {
+        fn count(&self) -> usize {
+            1
+        }
+        fn selector(&self, index: usize) -> Option<&str> {
+            (index == 0).then_some(crate::policy::DEFAULT_SELECTOR)
+        }
+    }
+    match Stimulus::read(input) {
+        Stimulus::Answer(Some(recorded)) => recorded
+            .values(&Value, false)
+            .first()
+            .copied()
+            .unwrap_or(NO_VALUE),
+        _ => NO_VALUE,
+    }
+}
+
+fn observed<'a>(input: &Input<'a>) -> Option<Stimulus<'a>> {
+    let view = ObservationView::parse(input.payload).ok()?;
+    (view.ledger_seq == input.ledger_seq).then(|| Stimulus::of_view(&view))
+}
+
+fn bare_timestamp(payload: &[u8]) -> Option<u64> {
+    timestamp(payload, b"{\"timestamp\":")
+}
+
+fn timestamp(text: &[u8], opening: &[u8]) -> Option<u64> {
+    let mut reader = Reader::new(text);
+    reader.literal(opening).ok()?;
+    let timestamp = reader.u64().ok()?;
+    reader.literal(b"}").ok()?;
+    reader.end().ok()?;
+    Some(timestamp)
+}
+
+fn control(escaped: &[u8]) -> Option<InputClass> {
+    let name = escaped
+        .strip_prefix(b"{\\\"input_class\\\":\\\"")?
+        .strip_suffix(b"\\\"}")?;
+    InputClass::ALL
+        .into_iter()
+        .find(|c| c.is_control() && c.as_str().as_bytes() == name)
+}
+
+fn key_of(obs_hash: &[u8; 32]) -> [u8; 16] {
+    let mut key = [0u8; 16];
+    for (to, from) in key.iter_mut().zip(obs_hash) {
+        *to = *from;
+    }
+    key
+}

@@ -1,0 +1,110 @@
+//! `AX:TRANS:v1`: what the agent did with one input.
+//!
+//! formats.md §5; SRS-004-SHALL-014, SHALL-016, SHALL-032. Determinism: D1.
+
+use super::reader::Reader;
+use crate::agent::state::{Health, InputClass, Violation};
+use crate::fault::Error;
+use crate::json::writer::{self, Sink};
+
+/// The longest transition record: every name and number at its longest.
+pub const MAX_TRANSITION_RECORD_BYTES: usize = 192;
+
+/// The fields of an `AX:TRANS:v1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransitionRecord {
+    /// Faults counted after this input.
+    pub fault_count: u32,
+    /// What kind of input it was; `None` is written `UNKNOWN`.
+    pub input_class: Option<InputClass>,
+    /// `ledger_seq` of the observation.
+    pub ledger_seq: u64,
+    /// The state after.
+    pub next_state: Health,
+    /// The state before.
+    pub prev_state: Health,
+    /// Why the state is ALARM or STOPPED, where a rule was violated.
+    pub violation: Option<Violation>,
+}
+
+impl TransitionRecord {
+    /// Writes the canonical record.
+    pub fn write(&self, out: &mut impl Sink) {
+        out.put(b"{\"fault_count\":");
+        writer::u64(u64::from(self.fault_count), out);
+        out.put(b",\"input_class\":\"");
+        out.put(
+            self.input_class
+                .map_or("UNKNOWN", InputClass::as_str)
+                .as_bytes(),
+        );
+        out.put(b"\",\"ledger_seq\":");
+        writer::u64(self.ledger_seq, out);
+        out.put(b",\"next_state\":\"");
+        out.put(self.next_state.as_str().as_bytes());
+        out.put(b"\",\"prev_state\":\"");
+        out.put(self.prev_state.as_str().as_bytes());
+        out.put(b"\",\"violation\":");
+        match self.violation {
+            Some(violation) => {
+                out.put(b"\"");
+                out.put(violation.as_str().as_bytes());
+                out.put(b"\"");
+            }
+            None => out.put(b"null"),
+        }
+        out.put(b"}");
+    }
+
+    /// Reads exactly the canonical bytes.
+    ///
+    /// # Errors
+    /// [`Error::Schema`] for anything else.
+    pub fn parse(record: &[u8]) -> Result<TransitionRecord, Error> {
+        let mut reader = Reader::new(record);
+        reader.literal(b"{\"fault_count\":")?;
+        let fault_count = u32::try_from(reader.u64()?).map_err(|_| Error::Schema)?;
+        reader.literal(b",\"input_class\":\"")?;
+        let class = reader.until_quote()?;
+        let input_class = InputClass::ALL
+            .into_iter()
+            .find(|c| c.as_str().as_bytes() == class);
+        if input_class.is_none() && class != b"UNKNOWN" {
+            return Err(Error::Schema);
+        }
+        reader.literal(b",\"ledger_seq\":")?;
+        let ledger_seq = reader.u64()?;
+        reader.literal(b",\"next_state\":\"")?;
+        let next_state = health(reader.until_quote()?)?;
+        reader.literal(b",\"prev_state\":\"")?;
+        let prev_state = health(reader.until_quote()?)?;
+        reader.literal(b",\"violation\":")?;
+        let violation = if reader.literal(b"null").is_ok() {
+            None
+        } else {
+            reader.literal(b"\"")?;
+            let name = reader.until_quote()?;
+            let found = Violation::ALL
+                .into_iter()
+                .find(|v| v.as_str().as_bytes() == name);
+            Some(found.ok_or(Error::Schema)?)
+        };
+        reader.literal(b"}")?;
+        reader.end()?;
+        Ok(TransitionRecord {
+            fault_count,
+            input_class,
+            ledger_seq,
+            next_state,
+            prev_state,
+            violation,
+        })
+    }
+}
+
+fn health(name: &[u8]) -> Result<Health, Error> {
+    Health::ALL
+        .into_iter()
+        .find(|h| h.as_str().as_bytes() == name)
+        .ok_or(Error::Schema)
+}

@@ -1,0 +1,237 @@
+//! The strict reader of `AX:OBS:v1`: exactly the canonical bytes of one profile, or an error.
+//!
+//! formats.md §3; c-abi.md `ax_obs_parse`. Determinism: D1.
+
+use super::observation::{
+    Completion, Failure, MAX_ID_BYTES, MAX_RECORD_BYTES, Params, hash_of_parts, is_consistent,
+};
+use super::reader::Reader;
+use crate::fault::Error;
+use crate::hash::Hash;
+use crate::json::escaped::Escaped;
+use crate::profile::Profile;
+use crate::text;
+
+/// The longest record that deployed gateways wrote, under profiles 1 and 2.
+pub const MAX_GATEWAY_RECORD_BYTES: usize = 131_072;
+
+/// A verified `AX:OBS:v1`, borrowed from its record.
+#[derive(Clone, Copy)]
+pub struct ObservationView<'a> {
+    /// Whether the answer is whole.
+    pub completion: Completion,
+    /// How the oracle failed, if it did.
+    pub failure: Option<Failure>,
+    /// SHA-256 of the canonical input.
+    pub input_hash: Hash,
+    /// Position in the ledger.
+    pub ledger_seq: u64,
+    /// As escaped in the record.
+    pub model_id: Escaped<'a>,
+    /// The record's own hash, recomputed and found equal.
+    pub obs_hash: Hash,
+    /// As escaped in the record.
+    pub oracle_id: Escaped<'a>,
+    /// As escaped in the record.
+    pub output: Escaped<'a>,
+    /// Bytes of the whole answer.
+    pub output_size: u64,
+    /// Sampling parameters.
+    pub params: Params,
+    /// The profile whose bytes these are; the lowest where several would be equal.
+    pub profile: Profile,
+    /// Whether only a deployed gateway can have written this: a record over 65536 bytes, or an
+    /// error that kept its output. Never so under profile 0.
+    pub gateway: bool,
+}
+
+impl<'a> ObservationView<'a> {
+    /// Reads `record`.
+    ///
+    /// # Errors
+    /// [`Error::Size`] for a record longer than any profile allows, [`Error::Encoding`] for text
+    /// that is not admissible, [`Error::Hash`] where every byte is canonical but `obs_hash` is not
+    /// the record's, [`Error::Schema`] for anything else.
+    pub fn parse(record: &'a [u8]) -> Result<ObservationView<'a>, Error> {
+        if record.len() > MAX_GATEWAY_RECORD_BYTES {
+            return Err(Error::Size);
+        }
+        let mut reader = Reader::new(record);
+        reader.literal(b"{\"completion_state\":")?;
+        let completion = reader.one_of(&[
+            ("\"COMPLETE\"", Completion::Complete),
+            ("\"TRUNCATED\"", Completion::Truncated),
+            ("\"ERROR\"", Completion::Error),
+        ])?;
+        reader.literal(b",\"failure_type\":")?;
+        let failure = reader.one_of(&[
+            ("null", None),
+            ("\"TIMEOUT\"", Some(Failure::Timeout)),
+            ("\"INVALID_OUTPUT\"", Some(Failure::InvalidOutput)),
+            ("\"TRANSPORT_ERROR\"", Some(Failure::TransportError)),
+        ])?;
+        reader.literal(b",\"input_hash\":")?;
+        let input_hash = reader.hash()?;
+        reader.literal(b",\"ledger_seq\":")?;
+        let ledger_seq = reader.u64()?;
+        reader.literal(b",\"model_id\":")?;
+        let model_id = identity(&mut reader)?;
+        reader.literal(b",\"obs_hash\":")?;
+        let before_hash = record
+            .len()
+            .saturating_sub(reader.rest().len())
+            .saturating_add(1);
+        let obs_hash = reader.hash()?;
+        reader.literal(b",\"oracle_id\":")?;
+        let oracle_id = identity(&mut reader)?;
+        reader.literal(b",\"output\":")?;
+        let output = string(&mut reader, true)?;
+        reader.literal(b",\"output_size\":")?;
+        let output_size = reader.u64()?;
+        reader.literal(b",\"params\":{\"max_tokens\":")?;
+        let max_tokens = reader.i32_or_null()?;
+        reader.literal(b",\"seed\":")?;
+        let seed = reader.i64_or_null()?;
+        reader.literal(b",\"temperature\":")?;
+        let temperature = reader.i32_or_null()?;
+        reader.literal(b",\"top_p\":")?;
+        let top_p = reader.i32_or_null()?;
+        reader.literal(b"},\"schema_version\":\"AX:OBS:v1\"}")?;
+        reader.end()?;
+        let params = Params {
+            max_tokens,
+            seed,
+            temperature,
+            top_p,
+        };
+
+        let kept_output = completion == Completion::Error && output.len > 0;
+        let gateway = kept_output || record.len() > MAX_RECORD_BYTES;
+        let size_fits = match completion {
+            Completion::Complete => output_size == output.len,
+            Completion::Truncated => output_size >= output.len,
+            Completion::Error => kept_output || output_size == 0,
+        };
+        if !params.is_valid() || !size_fits || !is_consistent(completion, failure, false) {
+            return Err(Error::Schema);
+        }
+
+        let head = record.get(..before_hash).ok_or(Error::Schema)?;
+        let tail = record
+            .get(before_hash.saturating_add(64)..)
+            .ok_or(Error::Schema)?;
+        let profile = Profile::ALL
+            .into_iter()
+            .filter(|&profile| output.line_ends.allows(profile))
+            .filter(|&profile| !(gateway && profile == Profile::Rfc8785))
+            .find(|&profile| hash_of_parts(profile, head, tail) == obs_hash)
+            .ok_or(Error::Hash)?;
+
+        Ok(ObservationView {
+            completion,
+            failure,
+            input_hash,
+            ledger_seq,
+            model_id,
+            obs_hash,
+            oracle_id,
+            output: output.text,
+            output_size,
+            params,
+            profile,
+            gateway,
+        })
+    }
+}
+
+/// How the line feeds of a string are written, which tells the profiles apart.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LineEnds {
+    None,
+    Short,
+    Long,
+}
+
+impl LineEnds {
+    fn allows(self, profile: Profile) -> bool {
+        match self {
+            LineEnds::None => true,
+            LineEnds::Short => profile.short_escapes(),
+            LineEnds::Long => !profile.short_escapes(),
+        }
+    }
+}
+
+struct CanonicalString<'a> {
+    text: Escaped<'a>,
+    /// Bytes of the unescaped text.
+    len: u64,
+    line_ends: LineEnds,
+}
+
+fn identity<'a>(reader: &mut Reader<'a>) -> Result<Escaped<'a>, Error> {
+    let id = string(reader, false)?;
+    if id.len == 0 || id.len > MAX_ID_BYTES as u64 {
+        return Err(Error::Schema);
+    }
+    Ok(id.text)
+}
+
+/// A quoted string of admissible text in canonical escapes. Quotes, backslashes and line feeds
+/// compose with nothing, so the pieces between escapes can be checked one by one.
+fn string<'a>(reader: &mut Reader<'a>, line_feeds: bool) -> Result<CanonicalString<'a>, Error> {
+    reader.literal(b"\"")?;
+    let start = *reader;
+    let mut len = 0u64;
+    let mut line_ends = LineEnds::None;
+    loop {
+        let piece = reader.take(plain_len(reader.rest()))?;
+        if !text::check_piece(piece) {
+            return Err(Error::Encoding);
+        }
+        len = len.saturating_add(piece.len() as u64);
+        if reader.literal(b"\"").is_ok() {
+            break;
+        }
+        let written = reader.one_of(&[
+            ("\\\"", LineEnds::None),
+            ("\\\\", LineEnds::None),
+            ("\\n", LineEnds::Short),
+            ("\\u000a", LineEnds::Long),
+        ])?;
+        if written != LineEnds::None {
+            let mixed = line_ends != LineEnds::None && line_ends != written;
+            if mixed || !line_feeds {
+                return Err(Error::Schema);
+            }
+            line_ends = written;
+        }
+        len = len.saturating_add(1);
+    }
+    let raw_len = start
+        .rest()
+        .len()
+        .saturating_sub(reader.rest().len())
+        .saturating_sub(1);
+    let raw = start.rest().get(..raw_len).ok_or(Error::Schema)?;
+    Ok(CanonicalString {
+        text: Escaped::new(raw),
+        len,
+        line_ends,
+    })
+}
+
+/// Bytes up to the next quote or backslash.
+fn plain_len(text: &[u8]) -> usize {
+    const BLOCK: usize = 32;
+    let ends = |b: u8| b == b'"' || b == b'\\';
+    let clean = text
+        .as_chunks::<BLOCK>()
+        .0
+        .iter()
+        .take_while(|block| !block.iter().fold(false, |hit, &b| hit | ends(b)))
+        .count()
+        .saturating_mul(BLOCK);
+    let tail = text.get(clean..).unwrap_or_default();
+    clean.saturating_add(tail.iter().position(|&b| ends(b)).unwrap_or(tail.len()))
+}

@@ -1,0 +1,478 @@
+//! `agent.h`: the agent (formats.md §5; SRS-004 §19, §25.5).
+
+use core::ffi::c_int;
+use core::mem::MaybeUninit;
+
+use super::agent_step::{health_of, load_class, load_health, load_violation, violation_of};
+use super::audit::ax_ledger_ctx_t;
+use super::obs::ax_obs_input_t;
+use super::pointer::{Flags, buffer, bytes};
+use super::policy::ax_policy_ctx_t;
+use super::sink::CSink;
+use super::types::ct_fault_flags_t;
+use crate::admission::Admitted;
+use crate::agent::Agent;
+use crate::agent::observe::Observed;
+use crate::agent::state::{Health, Violation};
+use crate::agent::stimulus::Input;
+use crate::fault::{Error, Fault, Faults};
+use crate::hash::GOLDEN_GENESIS;
+use crate::ledger::Ledger;
+use crate::policy::Rules;
+
+/// The agent's health.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ax_health_state_t {
+    /// Before the first reset.
+    AX_HEALTH_UNINIT = 0,
+    /// Reset; waiting for the time.
+    AX_HEALTH_INIT = 1,
+    /// Running.
+    AX_HEALTH_ENABLED = 2,
+    /// A policy was breached, or faults gather.
+    AX_HEALTH_ALARM = 3,
+    /// An alarm was handled; waiting for a reset.
+    AX_HEALTH_DEGRADED = 4,
+    /// Terminal.
+    AX_HEALTH_STOPPED = 5,
+}
+
+/// What kind of input the agent takes. Any other number is the unknown class, which stops it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ax_input_class_t {
+    /// The time.
+    AX_INPUT_TIME_OBS = 0,
+    /// An oracle's answer.
+    AX_INPUT_LLM_OBS = 1,
+    /// An operator's handling of an alarm.
+    AX_INPUT_POLICY_TRIGGER = 2,
+    /// A fault of the machine.
+    AX_INPUT_FAULT_SIGNAL = 3,
+    /// A reset.
+    AX_INPUT_RESET_REQUEST = 4,
+}
+
+/// Which rule was violated.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ax_violation_t {
+    /// None.
+    AX_VIOLATION_NONE = 0,
+    /// A timestamp that does not exceed the last.
+    AX_VIOLATION_TIME_ROLLBACK = 1,
+    /// A policy said no.
+    AX_VIOLATION_POLICY_BREACH = 2,
+    /// Too many faults.
+    AX_VIOLATION_FAULT_EXCEEDED = 3,
+    /// An input that the state does not allow.
+    AX_VIOLATION_PROTOCOL = 4,
+    /// The chain does not begin with the golden genesis.
+    AX_VIOLATION_GENESIS_MISMATCH = 5,
+    /// A record could not be committed.
+    AX_VIOLATION_COMMIT_FAILURE = 6,
+    /// A sequence that does not increase.
+    AX_VIOLATION_SEQUENCE_ORDER = 7,
+    /// An input to a stopped agent.
+    AX_VIOLATION_TERMINALITY = 8,
+}
+
+/// How many input classes there are.
+pub const AX_INPUT_CLASS_COUNT: i32 = 5;
+/// How many health states there are.
+pub const AX_HEALTH_STATE_COUNT: i32 = 6;
+
+/// The chain value of every ledger's genesis (formats.md §1).
+#[unsafe(no_mangle)]
+pub static AX_GOLDEN_GENESIS_HASH: [u8; 32] = GOLDEN_GENESIS;
+
+/// One input of the agent, whose observation is already in the ledger.
+#[repr(C)]
+pub struct ax_input_t {
+    /// What it is.
+    pub r#type: MaybeUninit<ax_input_class_t>,
+    /// Its AX:OBS:v1 record, or for time also the bare {"timestamp":N}. Control inputs need none.
+    pub payload: *const u8,
+    /// Bytes of payload.
+    pub payload_len: u64,
+    /// The observation's sequence.
+    pub ledger_seq: u64,
+}
+
+impl ax_input_t {
+    /// # Safety
+    /// The payload is NULL or valid for `'a`.
+    pub(super) unsafe fn load<'a>(&self) -> Option<Input<'a>> {
+        let len = usize::try_from(self.payload_len).ok()?;
+        Some(Input {
+            class: load_class(self.r#type),
+            // SAFETY: by contract.
+            payload: unsafe { bytes(self.payload, len) }?,
+            ledger_seq: self.ledger_seq,
+        })
+    }
+}
+
+/// The agent and the ledger it writes. Caller-owned; made by ax_agent_init. It holds no pointer but
+/// the ledger's sink and may be copied.
+#[repr(C)]
+pub struct ax_agent_ctx_t {
+    /// Its ledger.
+    pub ledger: ax_ledger_ctx_t,
+    /// Its state.
+    pub health: MaybeUninit<ax_health_state_t>,
+    /// Faults counted since the last reset.
+    pub fault_accumulator: u32,
+    /// The last accepted timestamp; 0 before the first.
+    pub last_timestamp: u64,
+    /// The sequence of the last observation that was acted on.
+    pub last_seen_seq: u64,
+    /// 1: the agent failed by itself, whatever its ledger says.
+    pub local_failed_flag: u8,
+    /// Zero.
+    pub _pad: [u8; 7],
+    /// Why the last input was refused, where no record could say so; and the violation that the next
+    /// ax_agent_commit_transition writes.
+    pub violation: MaybeUninit<ax_violation_t>,
+}
+
+impl ax_agent_ctx_t {
+    /// A number that is no state makes a failed agent: it must not act on what it does not know.
+    pub(super) fn load(&self) -> Option<Agent> {
+        let health = load_health(self.health);
+        Some(Agent {
+            ledger: self.ledger.load()?,
+            health: health.unwrap_or(Health::Stopped),
+            fault_count: self.fault_accumulator,
+            last_timestamp: self.last_timestamp,
+            last_seen_seq: self.last_seen_seq,
+            failed: self.local_failed_flag != 0 || health.is_none(),
+            violation: load_violation(self.violation).unwrap_or_default(),
+        })
+    }
+
+    /// Everything but the sink.
+    pub(super) fn store(&mut self, agent: &Agent) {
+        self.ledger.store(&agent.ledger);
+        self.health = MaybeUninit::new(health_of(agent.health));
+        self.fault_accumulator = agent.fault_count;
+        self.last_timestamp = agent.last_timestamp;
+        self.last_seen_seq = agent.last_seen_seq;
+        self.local_failed_flag = u8::from(agent.failed);
+        self._pad = [0; 7];
+        self.violation = MaybeUninit::new(violation_of(agent.violation));
+    }
+
+    pub(super) fn note_breach(&mut self, committed: bool) {
+        let why = if committed {
+            Violation::PolicyBreach
+        } else {
+            Violation::CommitFailure
+        };
+        self.violation = MaybeUninit::new(violation_of(Some(why)));
+    }
+}
+
+/// Makes a new agent in UNINIT with a new ledger and no sink. Initialising again begins anew.
+///
+/// # Safety
+/// ctx is NULL (flag domain) or writable; faults is NULL or a ct_fault_flags_t.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_agent_init(ctx: *mut ax_agent_ctx_t, faults: *mut ct_fault_flags_t) {
+    // SAFETY: by contract.
+    let Some(flags) = (unsafe { Flags::new(faults) }) else {
+        return;
+    };
+    // SAFETY: by contract.
+    if unsafe { place(ctx, &Agent::new()) }.is_err() {
+        flags.null();
+    }
+}
+
+/// Writes `agent` over whatever `ctx` holds, without a sink.
+///
+/// # Safety
+/// `ctx` is NULL or writable.
+pub(super) unsafe fn place(ctx: *mut ax_agent_ctx_t, agent: &Agent) -> Result<(), Error> {
+    if ctx.is_null() {
+        return Err(Error::Protocol);
+    }
+    // SAFETY: not NULL; zero is a valid value of every field.
+    unsafe {
+        ctx.write_bytes(0, 1);
+        (*ctx).store(agent);
+    }
+    Ok(())
+}
+
+/// Compares the genesis of the agent's ledger with the golden one. A mismatch, or a ledger that was
+/// never initialised, stops the agent with GENESIS_MISMATCH (flag domain).
+///
+/// # Safety
+/// ctx is NULL (flag domain) or an agent; faults is NULL or a ct_fault_flags_t.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_agent_bind(ctx: *mut ax_agent_ctx_t, faults: *mut ct_fault_flags_t) {
+    // SAFETY: by contract.
+    let Some(flags) = (unsafe { Flags::new(faults) }) else {
+        return;
+    };
+    // SAFETY: by contract.
+    let Some(raw) = (unsafe { ctx.as_mut() }) else {
+        flags.null();
+        return;
+    };
+    let unbound = Ledger {
+        genesis: [0; 32],
+        ..Ledger::genesis()
+    };
+    let initialised = raw.load();
+    let known = initialised.is_some();
+    let mut agent = initialised.unwrap_or(Agent {
+        ledger: unbound,
+        ..Agent::new()
+    });
+    let mut raised = Faults::NONE;
+    agent.bind(&mut raised);
+    if known {
+        raw.store(&agent);
+    } else {
+        raw.health = MaybeUninit::new(health_of(agent.health));
+        raw.violation = MaybeUninit::new(violation_of(agent.violation));
+    }
+    flags.raise(raised);
+}
+
+/// Acts on one input whose observation is already in the agent's ledger (formats.md §5, rules 0 to
+/// 7): policies first, then the transition, then the state. The result is in ctx and in the ledger.
+///
+/// A NULL faults: nothing at all. Another NULL, a ledger that was never initialised, or a registry
+/// that is not one: flag domain, nothing else. A policy->ledger other than the agent's own, or a flag
+/// set on entry: STOPPED for good, no record.
+///
+/// # Safety
+/// The pointers are NULL or valid; ctx was made by ax_agent_init, policy by ax_policy_init.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_agent_step(
+    ctx: *mut ax_agent_ctx_t,
+    policy: *mut ax_policy_ctx_t,
+    input: *const ax_input_t,
+    faults: *mut ct_fault_flags_t,
+) {
+    // SAFETY: by contract.
+    let Some(flags) = (unsafe { Flags::new(faults) }) else {
+        return;
+    };
+    // SAFETY: by contract.
+    let input = unsafe { input.as_ref().and_then(|input| input.load()) };
+    let Some(input) = input else {
+        flags.set(Fault::Domain);
+        return;
+    };
+    // SAFETY: by contract.
+    let stepped = unsafe {
+        with_agent(ctx, policy, flags, |agent, rules, sink, faults| {
+            Ok(agent.step(&input, rules, sink, faults))
+        })
+    };
+    // SAFETY: by contract.
+    if let (Ok(Some(evaluation)), Some(policy)) = (stepped, unsafe { policy.as_mut() }) {
+        policy.begin_cycle(evaluation);
+    }
+}
+
+/// Takes an oracle's raw answer all the way (formats.md §5): admits it under the next sequence,
+/// records it, evaluates the policies, commits the transition, changes state. in->ledger_seq is
+/// ignored. work is scratch: it holds the record and bounds its size.
+///
+/// Returns AX_OK; AX_ERR_ENCODING where input or answer were not admissible (recorded and acted on
+/// all the same); AX_ERR_LEDGER (the observation may be recorded; health is STOPPED). With nothing
+/// recorded: AX_ERR_PROTOCOL for a NULL (flag domain) or a flag set on entry, AX_ERR_SCHEMA (flag
+/// schema), AX_ERR_ORDERING (flags ordering, protocol), AX_ERR_BUFFER where work is too small for
+/// any record of it. What the oracle did wrong is in the record, never in faults.
+///
+/// # Safety
+/// As for ax_agent_step; work is NULL or points to work_len writable bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_agent_observe(
+    agent: *mut ax_agent_ctx_t,
+    policy: *mut ax_policy_ctx_t,
+    r#in: *const ax_obs_input_t,
+    work: *mut u8,
+    work_len: usize,
+    faults: *mut ct_fault_flags_t,
+) -> c_int {
+    // SAFETY: by contract.
+    let answer = unsafe {
+        r#in.as_ref()
+            .ok_or(Error::Protocol)
+            .and_then(|input| input.load())
+    };
+    // SAFETY: by contract.
+    unsafe {
+        observe(
+            agent,
+            policy,
+            work,
+            work_len,
+            faults,
+            |agent, rules, work, sink, faults| {
+                let answer = answer.inspect_err(|&error| {
+                    faults.set(if error == Error::Schema {
+                        Fault::Schema
+                    } else {
+                        Fault::Domain
+                    });
+                })?;
+                agent.observe(&answer, rules, work, sink, faults)
+            },
+        )
+    }
+}
+
+/// Observes the time, in the integrator's unit. Returns as ax_agent_observe.
+///
+/// # Safety
+/// As for ax_agent_observe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_agent_observe_time(
+    agent: *mut ax_agent_ctx_t,
+    policy: *mut ax_policy_ctx_t,
+    timestamp: u64,
+    work: *mut u8,
+    work_len: usize,
+    faults: *mut ct_fault_flags_t,
+) -> c_int {
+    // SAFETY: by contract.
+    unsafe {
+        observe(
+            agent,
+            policy,
+            work,
+            work_len,
+            faults,
+            |agent, rules, work, sink, faults| {
+                agent.observe_time(timestamp, rules, work, sink, faults)
+            },
+        )
+    }
+}
+
+/// Observes a control input. Returns as ax_agent_observe; AX_ERR_SCHEMA for a class that is not
+/// POLICY_TRIGGER, FAULT_SIGNAL or RESET_REQUEST, with nothing recorded.
+///
+/// # Safety
+/// As for ax_agent_observe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_agent_observe_control(
+    agent: *mut ax_agent_ctx_t,
+    policy: *mut ax_policy_ctx_t,
+    class: MaybeUninit<ax_input_class_t>,
+    work: *mut u8,
+    work_len: usize,
+    faults: *mut ct_fault_flags_t,
+) -> c_int {
+    let class = load_class(class);
+    // SAFETY: by contract.
+    unsafe {
+        observe(
+            agent,
+            policy,
+            work,
+            work_len,
+            faults,
+            |agent, rules, work, sink, faults| {
+                agent.observe_control(class.ok_or(Error::Schema)?, rules, work, sink, faults)
+            },
+        )
+    }
+}
+
+/// What the three ways to observe have in common.
+///
+/// # Safety
+/// As for the callers.
+unsafe fn observe(
+    agent: *mut ax_agent_ctx_t,
+    policy: *mut ax_policy_ctx_t,
+    work: *mut u8,
+    work_len: usize,
+    faults: *mut ct_fault_flags_t,
+    call: impl FnOnce(
+        &mut Agent,
+        &Rules<'_>,
+        &mut [u8],
+        &mut CSink,
+        &mut Faults,
+    ) -> Result<Observed, Error>,
+) -> c_int {
+    // SAFETY: by contract.
+    let Some(flags) = (unsafe { Flags::new(faults) }) else {
+        return Error::Protocol.code();
+    };
+    // SAFETY: by contract.
+    let Some(work) = (unsafe { buffer(work, work_len) }) else {
+        return flags.null();
+    };
+    // SAFETY: by contract.
+    let observed = unsafe {
+        with_agent(agent, policy, flags, |agent, rules, sink, faults| {
+            call(agent, rules, work, sink, faults)
+        })
+    };
+    match observed {
+        Ok(observed) => {
+            // SAFETY: by contract.
+            if let (Some(evaluation), Some(policy)) =
+                (observed.evaluation, unsafe { policy.as_mut() })
+            {
+                policy.begin_cycle(evaluation);
+            }
+            if observed.admitted == Admitted::Invalid {
+                Error::Encoding.code()
+            } else {
+                0
+            }
+        }
+        Err(error) => error.code(),
+    }
+}
+
+/// Takes agent and rules out of their contexts, lets `change` at them, puts the agent back.
+///
+/// # Safety
+/// As for the callers.
+unsafe fn with_agent<T>(
+    ctx: *mut ax_agent_ctx_t,
+    policy: *mut ax_policy_ctx_t,
+    flags: Flags,
+    change: impl FnOnce(&mut Agent, &Rules<'_>, &mut CSink, &mut Faults) -> Result<T, Error>,
+) -> Result<T, Error> {
+    if ctx.is_null() || policy.is_null() {
+        flags.set(Fault::Domain);
+        return Err(Error::Protocol);
+    }
+    // SAFETY: neither is NULL. No reference to either is held while the sink is called.
+    unsafe {
+        let Some(mut agent) = (*ctx).load() else {
+            flags.set(Fault::Domain);
+            return Err(Error::Ledger);
+        };
+        let entry = flags.load();
+        if !core::ptr::eq((*policy).ledger, &raw const (*ctx).ledger) {
+            agent.halt();
+            (*ctx).store(&agent);
+            return Err(Error::Protocol);
+        }
+        let registry = (*policy)
+            .registry()
+            .inspect_err(|_| flags.set(Fault::Domain))?;
+        let rules = (*policy).rules(&registry);
+        let mut sink = CSink::new((*ctx).ledger.sink);
+        let mut faults = entry;
+        let result = change(&mut agent, &rules, &mut sink, &mut faults);
+        (*ctx).store(&agent);
+        flags.raise(faults);
+        result
+    }
+}

@@ -1,0 +1,506 @@
+//! `audit.h`: the ledger (formats.md §1 and §6; SRS-004 §12.3, §20).
+
+use core::ffi::{c_char, c_int, c_void};
+
+use super::pointer::{Flags, buffer, bytes, c_string, code};
+use super::sink::{CSink, entry_of, tag_text};
+use super::types::ct_fault_flags_t;
+use crate::fault::{Error, Fault, Faults};
+use crate::hash::{Tag, commit, equal_ct};
+use crate::json::writer::{Buffer, Counter};
+use crate::ledger::{Entry, Ledger, genesis_entry};
+use crate::ledger_line;
+
+/// One committed record. In a sink's callback it is the library's and lives until the callback
+/// returns.
+#[repr(C)]
+pub struct ax_ledger_entry_t {
+    /// One of the AX_TAG_… strings.
+    pub tag: *const c_char,
+    /// The canonical record, not NUL-terminated.
+    pub payload: *const u8,
+    /// Bytes of payload.
+    pub payload_len: u64,
+    /// Position; the genesis is 0.
+    pub sequence: u64,
+    /// commit(tag, payload).
+    pub commit: [u8; 32],
+    /// The chain value with this record.
+    pub chain: [u8; 32],
+}
+
+/// Where committed records go. Caller-owned; it must outlive the ledger it is set on.
+#[repr(C)]
+pub struct ax_ledger_sink_t {
+    /// Stores one record, before the ledger's head moves. Returns 0, or anything else to fail the
+    /// ledger for good. It must not call back into the same ledger or agent.
+    pub append:
+        Option<unsafe extern "C" fn(user: *mut c_void, entry: *const ax_ledger_entry_t) -> c_int>,
+    /// Passed to append.
+    pub user: *mut c_void,
+}
+
+/// The state of a chain. Caller-owned; made by ax_ledger_genesis or ax_ledger_resume.
+#[repr(C)]
+pub struct ax_ledger_ctx_t {
+    /// The chain value of the last record.
+    pub current_hash: [u8; 32],
+    /// The chain value of the genesis.
+    pub genesis_hash: [u8; 32],
+    /// Records accepted after the genesis.
+    pub sequence: u64,
+    /// 1: a record could not be stored; nothing is accepted any more.
+    pub failed: u8,
+    /// 1: there is a genesis.
+    pub initialised: u8,
+    /// 1: a seal ended the ledger; nothing is accepted any more.
+    pub sealed: u8,
+    /// Zero.
+    pub _pad: [u8; 5],
+    /// Where records go; NULL: nowhere.
+    pub sink: *const ax_ledger_sink_t,
+}
+
+impl ax_ledger_ctx_t {
+    /// `None` for a ledger that was never initialised.
+    pub(super) fn load(&self) -> Option<Ledger> {
+        (self.initialised != 0).then_some(Ledger {
+            head: self.current_hash,
+            genesis: self.genesis_hash,
+            sequence: self.sequence,
+            failed: self.failed != 0,
+            sealed: self.sealed != 0,
+        })
+    }
+
+    /// Everything but the sink.
+    pub(super) fn store(&mut self, ledger: &Ledger) {
+        self.current_hash = ledger.head;
+        self.genesis_hash = ledger.genesis;
+        self.sequence = ledger.sequence;
+        self.failed = u8::from(ledger.failed);
+        self.initialised = 1;
+        self.sealed = u8::from(ledger.sealed);
+        self._pad = [0; 5];
+    }
+}
+
+/// A record before it is committed.
+#[repr(C)]
+pub struct ax_evidence_t {
+    /// One of the AX_TAG_… strings.
+    pub tag: *const c_char,
+    /// The canonical record.
+    pub payload: *const u8,
+    /// Bytes of payload.
+    pub payload_len: u64,
+}
+
+impl ax_evidence_t {
+    /// # Safety
+    /// The pointers are NULL or valid for `'a`.
+    unsafe fn load<'a>(&self) -> Option<(Tag, &'a [u8])> {
+        let len = usize::try_from(self.payload_len).ok()?;
+        // SAFETY: by contract; no tag is longer than 12 bytes.
+        unsafe {
+            Some((
+                Tag::parse(c_string(self.tag, 12)?)?,
+                bytes(self.payload, len)?,
+            ))
+        }
+    }
+}
+
+/// Makes a new chain that holds the golden genesis record and has no sink.
+///
+/// Returns AX_OK, or AX_ERR_PROTOCOL for a NULL (flag domain).
+///
+/// # Safety
+/// ctx is NULL or writable; faults is NULL or a ct_fault_flags_t.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_ledger_genesis(
+    ctx: *mut ax_ledger_ctx_t,
+    faults: *mut ct_fault_flags_t,
+) -> c_int {
+    // SAFETY: by contract.
+    unsafe { initialise(ctx, faults, || Some(Ledger::genesis())) }
+}
+
+/// Takes up a chain whose last record has chain value head and position sequence; without a sink.
+///
+/// Returns AX_OK, or AX_ERR_PROTOCOL for a NULL, or for a sequence of 0 with another head than the
+/// golden genesis (flag domain).
+///
+/// # Safety
+/// ctx is NULL or writable; head is NULL or 32 readable bytes; faults is NULL or a ct_fault_flags_t.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_ledger_resume(
+    ctx: *mut ax_ledger_ctx_t,
+    head: *const [u8; 32],
+    sequence: u64,
+    faults: *mut ct_fault_flags_t,
+) -> c_int {
+    // SAFETY: by contract.
+    let head = unsafe { head.as_ref() };
+    let resumed = || {
+        head.map(|&head| Ledger::resume(head, sequence))
+            .filter(Ledger::is_consistent)
+    };
+    // SAFETY: by contract.
+    unsafe { initialise(ctx, faults, resumed) }
+}
+
+/// # Safety
+/// As for the callers.
+unsafe fn initialise(
+    ctx: *mut ax_ledger_ctx_t,
+    faults: *mut ct_fault_flags_t,
+    ledger: impl FnOnce() -> Option<Ledger>,
+) -> c_int {
+    // SAFETY: by contract.
+    let Some(flags) = (unsafe { Flags::new(faults) }) else {
+        return Error::Protocol.code();
+    };
+    if ctx.is_null() {
+        return flags.null();
+    }
+    let Some(ledger) = ledger() else {
+        return flags.null();
+    };
+    // SAFETY: not NULL; zero is a valid value of every field.
+    unsafe {
+        ctx.write_bytes(0, 1);
+        (*ctx).store(&ledger);
+    }
+    0
+}
+
+/// Sets where records go; NULL detaches. A sink never receives the genesis.
+///
+/// Returns AX_OK, AX_ERR_LEDGER for a ledger that was never initialised, or AX_ERR_PROTOCOL for a
+/// NULL ctx or a sink without append (flag domain).
+///
+/// # Safety
+/// ctx is NULL or a ledger; sink is NULL or outlives it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_ledger_set_sink(
+    ctx: *mut ax_ledger_ctx_t,
+    sink: *const ax_ledger_sink_t,
+    faults: *mut ct_fault_flags_t,
+) -> c_int {
+    // SAFETY: by contract.
+    let Some(flags) = (unsafe { Flags::new(faults) }) else {
+        return Error::Protocol.code();
+    };
+    // SAFETY: by contract.
+    let (ctx, incomplete) = unsafe {
+        (
+            ctx.as_mut(),
+            sink.as_ref().is_some_and(|sink| sink.append.is_none()),
+        )
+    };
+    let Some(ctx) = ctx.filter(|_| !incomplete) else {
+        return flags.null();
+    };
+    if ctx.initialised == 0 {
+        flags.set(Fault::Domain);
+        return Error::Ledger.code();
+    }
+    ctx.sink = sink;
+    0
+}
+
+/// Chains a commitment whose record the caller keeps; the sink is not called.
+///
+/// Returns AX_OK, AX_ERR_LEDGER for a ledger that is failed, sealed or at UINT64_MAX (flag
+/// ledger_fail) or was never initialised (flag domain), or AX_ERR_PROTOCOL for a NULL (flag domain).
+///
+/// # Safety
+/// ctx is NULL or a ledger; commit is NULL or 32 readable bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_ledger_append(
+    ctx: *mut ax_ledger_ctx_t,
+    commit: *const [u8; 32],
+    faults: *mut ct_fault_flags_t,
+) -> c_int {
+    // SAFETY: by contract.
+    let commit = unsafe { commit.as_ref() };
+    // SAFETY: by contract.
+    unsafe {
+        with_ledger(ctx, faults, |ledger, _, faults| {
+            ledger.append_commit(*commit.ok_or(Error::Protocol)?, faults)
+        })
+    }
+}
+
+/// Computes the commitment of a record whose tag must be one of the closed set.
+///
+/// Returns AX_OK, or AX_ERR_PROTOCOL for a NULL and AX_ERR_SCHEMA for another tag (flag domain; out
+/// is zeroed).
+///
+/// # Safety
+/// evidence is NULL or readable, its pointers too; out is NULL or 32 writable bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_commit_evidence(
+    evidence: *const ax_evidence_t,
+    out: *mut [u8; 32],
+    faults: *mut ct_fault_flags_t,
+) -> c_int {
+    // SAFETY: by contract.
+    let Some(flags) = (unsafe { Flags::new(faults) }) else {
+        return Error::Protocol.code();
+    };
+    if out.is_null() {
+        return flags.null();
+    }
+    // SAFETY: by contract.
+    let commitment = unsafe { load_evidence(evidence) }
+        .map(|(tag, payload)| commit(tag.as_str().as_bytes(), payload));
+    // SAFETY: not NULL.
+    unsafe { out.write(commitment.unwrap_or([0; 32])) }
+    if commitment.is_err() {
+        flags.set(Fault::Domain);
+    }
+    code(commitment)
+}
+
+/// Commits a record: hands it to the sink, then moves the head.
+///
+/// Returns AX_OK; AX_ERR_LEDGER as ax_ledger_append, and where the sink refuses (flags io_error,
+/// ledger_fail; the ledger has failed for good and its head stays); AX_ERR_SCHEMA for a tag outside
+/// the closed set and AX_ERR_PROTOCOL for a NULL (flag domain).
+///
+/// # Safety
+/// ctx is NULL or a ledger with a valid sink; evidence is NULL or readable, its pointers too.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_ledger_record(
+    ctx: *mut ax_ledger_ctx_t,
+    evidence: *const ax_evidence_t,
+    faults: *mut ct_fault_flags_t,
+) -> c_int {
+    // SAFETY: by contract.
+    let evidence = unsafe { load_evidence(evidence) };
+    // SAFETY: by contract.
+    unsafe {
+        with_ledger(ctx, faults, |ledger, sink, faults| {
+            let (tag, payload) = evidence?;
+            ledger.record(tag, payload, sink, faults)
+        })
+    }
+}
+
+/// Ends the ledger with an AX:PROOF:v1 seal. Nothing can be appended behind it.
+///
+/// Returns as ax_ledger_record.
+///
+/// # Safety
+/// ctx is NULL or a ledger with a valid sink.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_ledger_seal(
+    ctx: *mut ax_ledger_ctx_t,
+    faults: *mut ct_fault_flags_t,
+) -> c_int {
+    // SAFETY: by contract.
+    unsafe {
+        with_ledger(ctx, faults, |ledger, sink, faults| {
+            ledger.seal(sink, faults)
+        })
+    }
+}
+
+/// Whether the context agrees with itself: initialised, golden genesis, not failed, and a head equal
+/// to the genesis exactly while the ledger is empty. Says nothing of records; that is replay.h.
+///
+/// Returns AX_OK, AX_ERR_LEDGER (flag ledger_fail), or AX_ERR_PROTOCOL for a NULL (flag domain).
+///
+/// # Safety
+/// ctx is NULL or readable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_verify_chain(
+    ctx: *const ax_ledger_ctx_t,
+    faults: *mut ct_fault_flags_t,
+) -> c_int {
+    // SAFETY: by contract.
+    let Some(flags) = (unsafe { Flags::new(faults) }) else {
+        return Error::Protocol.code();
+    };
+    // SAFETY: by contract.
+    let Some(ctx) = (unsafe { ctx.as_ref() }) else {
+        return flags.null();
+    };
+    if ctx.load().is_some_and(|ledger| ledger.is_consistent()) {
+        return 0;
+    }
+    flags.set(Fault::LedgerFail);
+    Error::Ledger.code()
+}
+
+/// Gives line 0 of every ledger file, in static memory.
+///
+/// Returns AX_OK, or AX_ERR_PROTOCOL for a NULL.
+///
+/// # Safety
+/// out is NULL or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_ledger_genesis_entry(out: *mut ax_ledger_entry_t) -> c_int {
+    if out.is_null() {
+        return Error::Protocol.code();
+    }
+    // SAFETY: not NULL.
+    unsafe { out.write(entry_of(&genesis_entry())) }
+    0
+}
+
+/// Writes the line of an entry as a ledger file holds it, line feed included and no NUL.
+///
+/// Returns the bytes written, AX_ERR_BUFFER, AX_ERR_SCHEMA for a tag outside the closed set, or
+/// AX_ERR_PROTOCOL for a NULL. On failure dst is untouched.
+///
+/// # Safety
+/// dst points to dst_size bytes; entry is NULL or readable, its pointers too.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_ledger_line_write(
+    dst: *mut u8,
+    dst_size: usize,
+    entry: *const ax_ledger_entry_t,
+) -> c_int {
+    // SAFETY: by contract.
+    let (room, entry) = unsafe { (buffer(dst, dst_size), load_entry(entry)) };
+    let (Some(room), entry) = (room, entry) else {
+        return Error::Protocol.code();
+    };
+    let entry = match entry {
+        Ok(entry) => entry,
+        Err(error) => return error.code(),
+    };
+    let mut counter = Counter::default();
+    ledger_line::write(&entry, &mut counter);
+    let (Some(room), Ok(written)) = (room.get_mut(..counter.len), c_int::try_from(counter.len))
+    else {
+        return Error::Buffer.code();
+    };
+    ledger_line::write(&entry, &mut Buffer::new(room));
+    written
+}
+
+/// Reads a line of a ledger file, with or without its line feed. out borrows the record from line
+/// and its tag from tag. Whether the hashes are right is for replay.h.
+///
+/// Returns AX_OK, AX_ERR_SCHEMA for anything but a line's canonical form, or AX_ERR_PROTOCOL for a
+/// NULL. On failure out and tag are untouched.
+///
+/// # Safety
+/// out is NULL or writable; tag is NULL or 16 writable bytes; line points to len readable bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_ledger_line_parse(
+    out: *mut ax_ledger_entry_t,
+    tag: *mut [c_char; 16],
+    line: *const u8,
+    len: usize,
+) -> c_int {
+    // SAFETY: by contract.
+    let Some(line) = (unsafe { bytes(line, len) }) else {
+        return Error::Protocol.code();
+    };
+    if out.is_null() || tag.is_null() {
+        return Error::Protocol.code();
+    }
+    let entry = match ledger_line::parse(line) {
+        Ok(entry) => entry,
+        Err(error) => return error.code(),
+    };
+    let mut text = [0 as c_char; 16];
+    for (to, &from) in text.iter_mut().zip(tag_text(entry.tag).to_bytes()) {
+        *to = c_char::from_ne_bytes([from]);
+    }
+    // SAFETY: neither is NULL.
+    unsafe {
+        tag.write(text);
+        out.write(ax_ledger_entry_t {
+            tag: tag.cast(),
+            ..entry_of(&entry)
+        });
+    }
+    0
+}
+
+/// 1 where the len bytes at a and b are equal, else 0, in time that depends on len alone. 0 for a
+/// NULL of length above 0.
+///
+/// # Safety
+/// a and b are NULL or point to len readable bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_hash_equal_ct(a: *const u8, b: *const u8, len: usize) -> c_int {
+    // SAFETY: by contract.
+    let (a, b) = unsafe { (bytes(a, len), bytes(b, len)) };
+    c_int::from(a.zip(b).is_some_and(|(a, b)| equal_ct(a, b)))
+}
+
+/// # Safety
+/// `entry` is NULL or readable, its pointers too, for `'a`.
+pub(super) unsafe fn load_entry<'a>(entry: *const ax_ledger_entry_t) -> Result<Entry<'a>, Error> {
+    // SAFETY: by contract.
+    let raw = unsafe { entry.as_ref() }.ok_or(Error::Protocol)?;
+    let evidence = ax_evidence_t {
+        tag: raw.tag,
+        payload: raw.payload,
+        payload_len: raw.payload_len,
+    };
+    // SAFETY: by contract.
+    let (tag, payload) = unsafe { load_evidence(&raw const evidence) }?;
+    let (commit, chain) = (raw.commit, raw.chain);
+    Ok(Entry {
+        tag,
+        payload,
+        sequence: raw.sequence,
+        commit,
+        chain,
+    })
+}
+
+/// # Safety
+/// `evidence` is NULL or readable, its pointers too, for `'a`.
+unsafe fn load_evidence<'a>(evidence: *const ax_evidence_t) -> Result<(Tag, &'a [u8]), Error> {
+    // SAFETY: by contract.
+    unsafe {
+        let raw = evidence.as_ref().ok_or(Error::Protocol)?;
+        if raw.tag.is_null() || (raw.payload.is_null() && raw.payload_len > 0) {
+            return Err(Error::Protocol);
+        }
+        raw.load().ok_or(Error::Schema)
+    }
+}
+
+/// Takes the ledger out of its context, lets `change` at it, puts it back.
+///
+/// # Safety
+/// As for the callers.
+unsafe fn with_ledger(
+    ctx: *mut ax_ledger_ctx_t,
+    faults: *mut ct_fault_flags_t,
+    change: impl FnOnce(&mut Ledger, &mut CSink, &mut Faults) -> Result<(), Error>,
+) -> c_int {
+    // SAFETY: by contract.
+    let Some(flags) = (unsafe { Flags::new(faults) }) else {
+        return Error::Protocol.code();
+    };
+    if ctx.is_null() {
+        return flags.null();
+    }
+    // SAFETY: not NULL. The reference ends before the sink's callback may look at the context.
+    let (ledger, sink) = unsafe { ((*ctx).load(), (*ctx).sink) };
+    let Some(mut ledger) = ledger else {
+        flags.set(Fault::Domain);
+        return Error::Ledger.code();
+    };
+    let mut raised = Faults::NONE;
+    // SAFETY: the context's sink is valid by contract.
+    let result = change(&mut ledger, &mut unsafe { CSink::new(sink) }, &mut raised);
+    // SAFETY: not NULL.
+    unsafe { (*ctx).store(&ledger) };
+    flags.raise(raised);
+    if matches!(result, Err(Error::Protocol | Error::Schema)) {
+        flags.set(Fault::Domain);
+    }
+    code(result)
+}

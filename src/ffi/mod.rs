@@ -1,0 +1,34 @@
+//! The C surface: one file per header of `include/axilog/`.
+//!
+//! c-abi.md; SRS-004 §25. Nothing here decides anything: a function checks its pointers, calls one
+//! safe function of the core and maps the result. Types and functions carry their C names. Each
+//! file is the source of one header, so the documentation in it is written for C programmers.
+//!
+//! Enums cross the boundary as `MaybeUninit<…>`: a C caller can store any integer in one, which a
+//! Rust enum may not hold, so each is read as an integer and checked.
+
+#![allow(unsafe_code)]
+#![allow(non_camel_case_types)]
+
+pub mod agent;
+pub mod agent_step;
+pub mod audit;
+pub mod canonical;
+pub mod commitment;
+pub mod dvec;
+pub mod dvm;
+pub mod hash;
+pub mod limits;
+pub mod obs;
+pub mod obs_input;
+pub mod obs_view;
+pub mod oracle;
+pub mod policy;
+pub mod replay;
+pub mod sha256;
+pub mod types;
+pub mod validate;
+
+mod pointer;
+mod registry;
+mod sink;

@@ -1,0 +1,354 @@
+//! `obs.h`: observations and their admission (formats.md §3; SRS-004 §4 to §6).
+
+use core::ffi::{c_char, c_int};
+use core::mem::MaybeUninit;
+
+use super::canonical::ax_profile_t;
+use super::oracle::{
+    ax_completion_state_t, ax_failure_type_t, ax_oracle_params_t, completion_of, failure_of,
+    load_completion, load_failure,
+};
+use super::pointer::{Flags, buffer, bytes, c_string, code, enum_value};
+use super::types::ct_fault_flags_t;
+use crate::admission::{Admitted, Answer, InputKind, Limits, admit};
+use crate::evidence::observation::{MAX_ID_BYTES, Observation};
+use crate::evidence::view::MAX_GATEWAY_RECORD_BYTES;
+use crate::fault::{Error, Fault};
+use crate::hash::{HexHash, hex, unhex};
+use crate::json::writer::{Buffer, Sink};
+use crate::text::Text;
+
+/// The declared schema of an input (decision D20).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ax_input_kind_t {
+    /// Any admissible text.
+    AX_INPUT_KIND_TEXT = 0,
+    /// Canonical JSON.
+    AX_INPUT_KIND_JSON = 1,
+}
+
+/// An observation. Every string is NUL-terminated; the struct borrows them all.
+#[repr(C)]
+pub struct ax_obs_record_t {
+    /// Whether the answer is whole.
+    pub completion_state: MaybeUninit<ax_completion_state_t>,
+    /// How the oracle failed, if it did.
+    pub failure_type: MaybeUninit<ax_failure_type_t>,
+    /// SHA-256 of the canonical input.
+    pub input_hash: [u8; 32],
+    /// Position in the ledger.
+    pub ledger_seq: u64,
+    /// Versioned model identity.
+    pub model_id: *const c_char,
+    /// The record's hash in lower-case hexadecimal; empty where it has none.
+    pub obs_hash: [c_char; 65],
+    /// Identity of the oracle.
+    pub oracle_id: *const c_char,
+    /// The normalised output, or the prefix of it that fits.
+    pub output: *const c_char,
+    /// Bytes of the whole answer.
+    pub output_size: u64,
+    /// Sampling parameters.
+    pub params: ax_oracle_params_t,
+    /// AX_OBS_SCHEMA_VERSION.
+    pub schema_version: *const c_char,
+}
+
+/// What came back from one call of an oracle. The struct borrows what it points to.
+#[repr(C)]
+pub struct ax_obs_input_t {
+    /// As the caller saw it.
+    pub completion_state: MaybeUninit<ax_completion_state_t>,
+    /// AX_FAILURE_NULL unless the completion state is AX_COMPLETION_ERROR.
+    pub failure_type: MaybeUninit<ax_failure_type_t>,
+    /// The exact input of the call, not NUL-terminated. NULL where input_len is 0.
+    pub input: *const c_char,
+    /// Bytes of input.
+    pub input_len: usize,
+    /// Must exceed the last admitted one. ax_agent_observe ignores it and takes the next.
+    pub ledger_seq: u64,
+    /// Versioned model identity, NUL-terminated.
+    pub model_id: *const c_char,
+    /// Identity of the oracle, NUL-terminated.
+    pub oracle_id: *const c_char,
+    /// The exact output of the call, not NUL-terminated. NULL where output_len is 0.
+    pub output: *const c_char,
+    /// Bytes of output.
+    pub output_len: usize,
+    /// Sampling parameters of the call.
+    pub params: ax_oracle_params_t,
+    /// The declared schema of the input.
+    pub input_kind: MaybeUninit<ax_input_kind_t>,
+}
+
+impl ax_obs_input_t {
+    /// # Safety
+    /// The pointers are NULL or point to what the fields say, for `'a`.
+    pub(super) unsafe fn load<'a>(&self) -> Result<Answer<'a>, Error> {
+        // SAFETY: by contract.
+        let (input, output, model_id, oracle_id) = unsafe {
+            (
+                bytes(self.input.cast(), self.input_len),
+                bytes(self.output.cast(), self.output_len),
+                c_string(self.model_id, MAX_ID_BYTES),
+                c_string(self.oracle_id, MAX_ID_BYTES),
+            )
+        };
+        let input_kind = match enum_value(self.input_kind) {
+            0 => InputKind::Text,
+            1 => InputKind::Json,
+            _ => return Err(Error::Schema),
+        };
+        Ok(Answer {
+            completion: load_completion(self.completion_state).ok_or(Error::Schema)?,
+            failure: load_failure(self.failure_type).ok_or(Error::Schema)?,
+            input: input.ok_or(Error::Protocol)?,
+            input_kind,
+            ledger_seq: self.ledger_seq,
+            model_id: model_id.ok_or(Error::Protocol)?,
+            oracle_id: oracle_id.ok_or(Error::Protocol)?,
+            output: output.ok_or(Error::Protocol)?,
+            params: self.params.load(),
+        })
+    }
+}
+
+/// The state of one admission sequence.
+#[repr(C)]
+pub struct ax_admission_ctx_t {
+    /// The last admitted sequence.
+    pub last_ledger_seq: u64,
+    /// 1 from the first admitted observation on.
+    pub initialized: c_int,
+    /// How obs_hash is computed and records are measured.
+    pub profile: MaybeUninit<ax_profile_t>,
+    /// 0: none; else a cap on the raw output, above which the observation is TRUNCATED and
+    /// output_size the raw length.
+    pub max_output_bytes: u32,
+    /// 1: U+007F counts as a forbidden control character.
+    pub reject_del: u8,
+}
+
+/// Makes record read ERROR / INVALID_OUTPUT without a hash and with empty strings, so that nobody
+/// takes it for an admitted one. A NULL record is left alone.
+///
+/// # Safety
+/// record is NULL or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_obs_init(record: *mut ax_obs_record_t) {
+    if !record.is_null() {
+        // SAFETY: not NULL, writable by contract.
+        unsafe { record.write(EMPTY) }
+    }
+}
+
+const EMPTY: ax_obs_record_t = ax_obs_record_t {
+    completion_state: MaybeUninit::new(ax_completion_state_t::AX_COMPLETION_ERROR),
+    failure_type: MaybeUninit::new(ax_failure_type_t::AX_FAILURE_INVALID_OUTPUT),
+    input_hash: [0; 32],
+    ledger_seq: 0,
+    model_id: c"".as_ptr(),
+    obs_hash: [0; 65],
+    oracle_id: c"".as_ptr(),
+    output: c"".as_ptr(),
+    output_size: 0,
+    params: ax_oracle_params_t::NULL,
+    schema_version: c"AX:OBS:v1".as_ptr(),
+};
+
+/// Admits an oracle's answer (formats.md §3, Admission).
+///
+/// Fills out, and output_buf with the normalised (perhaps cut) output and a NUL; out borrows
+/// output_buf and the identities of in. The context's last sequence moves.
+///
+/// Returns AX_OK, with the flag size where the answer had to be cut; AX_ERR_ENCODING with the flag
+/// encoding where input or answer are not admissible, and out is the ERROR / INVALID_OUTPUT
+/// observation, which must be committed. With any other code nothing is admitted, out reads as after
+/// ax_obs_init and output_buf is untouched: AX_ERR_PROTOCOL (NULL or inconsistent pointers, or a
+/// profile that is not one; flag domain), AX_ERR_ORDERING (flags ordering, protocol), AX_ERR_SCHEMA
+/// (flag schema), AX_ERR_BUFFER (output_buf too small, or identities too long for any record).
+///
+/// # Safety
+/// Every pointer is NULL or points to what its type says; output_buf to output_buf_size bytes. No
+/// two of them overlap.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_obs_admit(
+    out: *mut ax_obs_record_t,
+    output_buf: *mut c_char,
+    output_buf_size: usize,
+    r#in: *const ax_obs_input_t,
+    ctx: *mut ax_admission_ctx_t,
+    faults: *mut ct_fault_flags_t,
+) -> c_int {
+    // SAFETY: by contract.
+    let Some(flags) = (unsafe { Flags::new(faults) }) else {
+        return Error::Protocol.code();
+    };
+    // SAFETY: by contract.
+    unsafe { ax_obs_init(out) };
+    // SAFETY: by contract.
+    let (Some(out), Some(room), Some(input), Some(ctx)) = (unsafe {
+        (
+            out.as_mut(),
+            buffer(output_buf.cast(), output_buf_size),
+            r#in.as_ref(),
+            ctx.as_mut(),
+        )
+    }) else {
+        return flags.null();
+    };
+    let Some(profile) = super::canonical::load_profile(ctx.profile) else {
+        return flags.null();
+    };
+    let limits = Limits {
+        profile,
+        max_output: (ctx.max_output_bytes > 0)
+            .then(|| usize::try_from(ctx.max_output_bytes).unwrap_or(usize::MAX)),
+        reject_del: ctx.reject_del != 0,
+        ..Limits::DEFAULT
+    };
+    let last = (ctx.initialized != 0).then_some(ctx.last_ledger_seq);
+    // SAFETY: the strings of `in` are valid by contract.
+    let admission = unsafe { input.load() }.and_then(|answer| admit(&answer, last, &limits));
+    let (observation, admitted) = match admission {
+        Ok(admission) => admission,
+        Err(error) => {
+            match error {
+                Error::Protocol => flags.set(Fault::Domain),
+                Error::Schema => flags.set(Fault::Schema),
+                Error::Ordering => {
+                    flags.set(Fault::Ordering);
+                    flags.set(Fault::Protocol);
+                }
+                _ => {}
+            }
+            return error.code();
+        }
+    };
+    let Some((text, [nul, ..])) = room.split_at_mut_checked(observation.output.len()) else {
+        return Error::Buffer.code();
+    };
+    let mut text = Buffer::new(text);
+    observation.output.runs().for_each(|run| text.put(run));
+    *nul = 0;
+
+    *out = ax_obs_record_t {
+        completion_state: completion_of(observation.completion),
+        failure_type: failure_of(observation.failure),
+        input_hash: observation.input_hash,
+        ledger_seq: observation.ledger_seq,
+        model_id: input.model_id,
+        obs_hash: hex_string(&hex(&observation.obs_hash(profile))),
+        oracle_id: input.oracle_id,
+        output: output_buf,
+        output_size: observation.output_size,
+        params: ax_oracle_params_t::of(&observation.params),
+        schema_version: EMPTY.schema_version,
+    };
+    ctx.last_ledger_seq = observation.ledger_seq;
+    ctx.initialized = 1;
+    match admitted {
+        Admitted::AsGiven => 0,
+        Admitted::Cut => {
+            flags.set(Fault::Size);
+            0
+        }
+        Admitted::Invalid => {
+            flags.set(Fault::Encoding);
+            Error::Encoding.code()
+        }
+    }
+}
+
+/// Checks a filled record: states, identities, parameters, schema_version, text, output_size, and
+/// that obs_hash is the record's under one of the profiles. Uses no large buffer.
+///
+/// Returns AX_OK, AX_ERR_SCHEMA (flag schema), AX_ERR_ENCODING (flag encoding), AX_ERR_SIZE for a
+/// record longer than AX_MAX_OBS_BYTES (flag size), AX_ERR_HASH (flag protocol), or AX_ERR_PROTOCOL
+/// for a NULL (flag domain).
+///
+/// # Safety
+/// obs is NULL or a record whose pointers are NULL or NUL-terminated strings.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_obs_validate(
+    obs: *const ax_obs_record_t,
+    faults: *mut ct_fault_flags_t,
+) -> c_int {
+    // SAFETY: by contract.
+    let Some(flags) = (unsafe { Flags::new(faults) }) else {
+        return Error::Protocol.code();
+    };
+    // SAFETY: by contract.
+    let Some(record) = (unsafe { obs.as_ref() }) else {
+        return flags.null();
+    };
+    // SAFETY: by contract.
+    let result = unsafe { load_record(record) }.and_then(|observation| {
+        // SAFETY: by contract; 10 characters and a NUL are as far as it is read.
+        let version = unsafe { c_string(record.schema_version, 10) };
+        if version != Some(b"AX:OBS:v1".as_slice()) {
+            return Err(Error::Schema);
+        }
+        let digits = hex_digits(&record.obs_hash).and_then(|digits| unhex(&digits));
+        observation.verify(digits.as_ref()).map(|_| ())
+    });
+    if let Err(error) = result {
+        flags.set(match error {
+            Error::Encoding => Fault::Encoding,
+            Error::Hash => Fault::Protocol,
+            Error::Size => Fault::Size,
+            Error::Protocol => Fault::Domain,
+            _ => Fault::Schema,
+        });
+    }
+    code(result)
+}
+
+/// A record from C as the core has it.
+///
+/// # Safety
+/// The record's pointers are NULL or NUL-terminated strings that outlive `'a`.
+pub(super) unsafe fn load_record<'a>(record: &ax_obs_record_t) -> Result<Observation<'a>, Error> {
+    // SAFETY: by contract.
+    let (model_id, oracle_id, output) = unsafe {
+        (
+            c_string(record.model_id, MAX_ID_BYTES),
+            c_string(record.oracle_id, MAX_ID_BYTES),
+            c_string(record.output, MAX_GATEWAY_RECORD_BYTES),
+        )
+    };
+    let output = output.ok_or(Error::Protocol)?;
+    if output.contains(&b'\r') {
+        return Err(Error::Encoding);
+    }
+    Ok(Observation {
+        completion: load_completion(record.completion_state).ok_or(Error::Schema)?,
+        failure: load_failure(record.failure_type).ok_or(Error::Schema)?,
+        input_hash: record.input_hash,
+        ledger_seq: record.ledger_seq,
+        model_id: model_id.ok_or(Error::Protocol)?,
+        oracle_id: oracle_id.ok_or(Error::Protocol)?,
+        output: Text::check(output, false)?,
+        output_size: record.output_size,
+        params: record.params.load(),
+    })
+}
+
+/// 64 digits as a C string.
+pub(super) fn hex_string(digits: &HexHash) -> [c_char; 65] {
+    let mut text = [0; 65];
+    for (to, &from) in text.iter_mut().zip(digits) {
+        *to = c_char::from_ne_bytes([from]);
+    }
+    text
+}
+
+/// The 64 characters of a C string that has exactly so many.
+pub(super) fn hex_digits(text: &[c_char; 65]) -> Option<HexHash> {
+    let mut digits = [0u8; 64];
+    for (to, &from) in digits.iter_mut().zip(text) {
+        [*to] = from.to_ne_bytes();
+    }
+    (text.last() == Some(&0) && !digits.contains(&0)).then_some(digits)
+}

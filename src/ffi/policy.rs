@@ -1,0 +1,537 @@
+//! `policy.h`: policies and their evaluation (formats.md §4; SRS-004 §17, §25.4).
+
+use core::ffi::{c_char, c_int};
+use core::mem::MaybeUninit;
+
+use super::agent::ax_agent_ctx_t;
+use super::audit::ax_ledger_ctx_t;
+use super::pointer::{Flags, Through, c_string, code, enum_value, literal, write_text};
+use super::registry::{BUILTIN, CRegistry, load_comparison, load_policy};
+use super::sink::CSink;
+use super::types::{ct_fault_flags_t, q16_16_t};
+use crate::evidence::policy::{PolicyRecord, PolicyResult};
+use crate::fault::{Error, Fault, Faults};
+use crate::ledger::LedgerSink;
+use crate::policy::{
+    self, Comparison, DEFAULT_SELECTOR, Evaluation, MAX_ID_BYTES, PolicyInput, Registry, Rules,
+};
+
+/// What a policy, or all of them together, decided.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ax_policy_result_t {
+    /// The value is allowed.
+    AX_POLICY_PERMITTED = 0,
+    /// The value is not allowed.
+    AX_POLICY_BREACH = 1,
+}
+
+use ax_policy_result_t::{AX_POLICY_BREACH, AX_POLICY_PERMITTED};
+
+/// How a value is compared with its threshold: it breaches where the comparison holds. Any other
+/// number always breaches (SRS-004-SHALL-028).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ax_policy_cmp_t {
+    /// Greater than.
+    AX_POLICY_CMP_GT = 0,
+    /// Less than.
+    AX_POLICY_CMP_LT = 1,
+    /// Greater than or equal.
+    AX_POLICY_CMP_GE = 2,
+    /// Less than or equal.
+    AX_POLICY_CMP_LE = 3,
+}
+
+/// What the functions that set something up return.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ax_policy_err_t {
+    /// Success.
+    AX_POLICY_OK = 0,
+    /// The context is NULL.
+    AX_POLICY_ERR_NULL_CTX = -1,
+    /// Another required pointer is NULL.
+    AX_POLICY_ERR_NULL_INPUT = -2,
+    /// A record did not fit its buffer.
+    AX_POLICY_ERR_SERIALISE = -3,
+    /// A record could not be committed.
+    AX_POLICY_ERR_COMMIT = -4,
+    /// An id or a selector is not one, or the ids are not strictly ascending.
+    AX_POLICY_ERR_INVALID_ID = -5,
+    /// More than AX_POLICY_MAX_COUNT policies.
+    AX_POLICY_ERR_OVERFLOW = -6,
+}
+
+/// The built-in policy of SRS-004 §17.3.
+pub const AX_POLICY_ID_MAX_VELOCITY: &str = "POL-001-MAX-VELOCITY";
+
+/// One policy (SRS-004 §17.5).
+#[repr(C)]
+pub struct ax_policy_t {
+    /// 1 to 64 of A-Z a-z 0-9 - _ . and a NUL.
+    pub policy_id: *const c_char,
+    /// Raw Q16.16.
+    pub threshold: q16_16_t,
+    /// When a value breaches.
+    pub comparison: MaybeUninit<ax_policy_cmp_t>,
+    /// 0: never evaluated, no record.
+    pub enabled: u8,
+}
+
+/// A table of policies in strictly ascending byte order of policy_id.
+#[repr(C)]
+pub struct ax_policy_registry_t {
+    /// count policies; NULL where count is 0.
+    pub policies: *const ax_policy_t,
+    /// At most AX_POLICY_MAX_COUNT.
+    pub count: usize,
+    /// The selector of each policy, [a-z][a-z0-9_]* of at most 32 bytes and not ending in _q16;
+    /// NULL: "value" for all.
+    pub selectors: *const *const c_char,
+}
+
+/// A value to evaluate and what its records are bound to.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ax_policy_input_t {
+    /// Raw Q16.16; INT32_MIN is no value and breaches.
+    pub value: q16_16_t,
+    /// Sequence for the records.
+    pub ledger_seq: u64,
+    /// Sequence of the observation (SRS-004-SHALL-044).
+    pub obs_ledger_seq: u64,
+}
+
+/// The fields of an AX:POLICY:v1 (SRS-004 §25.4).
+#[repr(C)]
+pub struct ax_policy_record_t {
+    /// The value that was compared.
+    pub actual: q16_16_t,
+    /// Sequence of the record's step.
+    pub ledger_seq: u64,
+    /// Sequence of the observation (SRS-004-SHALL-044).
+    pub obs_ledger_seq: u64,
+    /// Which policy.
+    pub policy_id: *const c_char,
+    /// 0: PERMITTED; 1: BREACH.
+    pub result: u8,
+    /// The limit.
+    pub threshold: q16_16_t,
+}
+
+/// The rules an agent runs under and what they said last. Caller-owned; made by ax_policy_init.
+#[repr(C)]
+pub struct ax_policy_ctx_t {
+    /// Where records are committed; for ax_agent_step the agent's own ledger.
+    pub ledger: *mut ax_ledger_ctx_t,
+    /// Whose violation a breach sets; may be NULL.
+    pub agent: *mut ax_agent_ctx_t,
+    /// 1: something breached in this cycle.
+    pub breach_flag: u8,
+    /// Policies evaluated in this cycle.
+    pub evaluation_count: u8,
+    /// Sequence of the last evaluation.
+    pub last_eval_seq: u64,
+    /// The policies.
+    pub registry: *const ax_policy_registry_t,
+    /// 1: a TRUNCATED answer is evaluated like a COMPLETE one (SRS-004-SHALL-040).
+    pub permit_truncated: u8,
+    /// 1: an INVALID_OUTPUT stops the agent rather than alarming it (SRS-004 §15.2).
+    pub stop_on_invalid: u8,
+}
+
+impl ax_policy_ctx_t {
+    /// # Safety
+    /// The registry is NULL or valid while the result is used.
+    pub(super) unsafe fn registry<'a>(&self) -> Result<CRegistry<'a>, Error> {
+        // SAFETY: by contract.
+        unsafe { CRegistry::new(self.registry) }
+    }
+
+    pub(super) fn rules<'r>(&self, registry: &'r dyn Registry) -> Rules<'r> {
+        Rules {
+            registry,
+            permit_truncated: self.permit_truncated != 0,
+            stop_on_invalid: self.stop_on_invalid != 0,
+        }
+    }
+
+    /// Begins a cycle with what a step's policies said.
+    pub(super) fn begin_cycle(&mut self, evaluation: Evaluation) {
+        self.breach_flag = 0;
+        self.evaluation_count = 0;
+        self.note(evaluation);
+    }
+
+    fn note(&mut self, evaluation: Evaluation) {
+        self.breach_flag |= u8::from(evaluation.breach);
+        self.evaluation_count = self.evaluation_count.saturating_add(evaluation.count);
+        self.last_eval_seq = evaluation.ledger_seq;
+    }
+}
+
+/// Makes a context with the built-in policies and both switches off. ledger and agent may be NULL.
+///
+/// Returns AX_POLICY_OK, or AX_POLICY_ERR_NULL_CTX (flag domain).
+///
+/// # Safety
+/// ctx is NULL or writable; ledger and agent outlive it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_policy_init(
+    ctx: *mut ax_policy_ctx_t,
+    ledger: *mut ax_ledger_ctx_t,
+    agent: *mut ax_agent_ctx_t,
+    faults: *mut ct_fault_flags_t,
+) -> ax_policy_err_t {
+    // SAFETY: forwarded.
+    unsafe { ax_policy_init_with_registry(ctx, &raw const BUILTIN.0, ledger, agent, faults) }
+}
+
+/// As ax_policy_init, with a table of the caller's. An unknown operator is kept, and breaches.
+///
+/// Also returns AX_POLICY_ERR_NULL_INPUT for a NULL registry or array, AX_POLICY_ERR_OVERFLOW and
+/// AX_POLICY_ERR_INVALID_ID (flag domain each). On failure ctx is untouched.
+///
+/// # Safety
+/// As for ax_policy_init; registry is NULL or a table that outlives ctx.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_policy_init_with_registry(
+    ctx: *mut ax_policy_ctx_t,
+    registry: *const ax_policy_registry_t,
+    ledger: *mut ax_ledger_ctx_t,
+    agent: *mut ax_agent_ctx_t,
+    faults: *mut ct_fault_flags_t,
+) -> ax_policy_err_t {
+    // SAFETY: by contract.
+    let Some(flags) = (unsafe { Flags::new(faults) }) else {
+        return ax_policy_err_t::AX_POLICY_ERR_NULL_INPUT;
+    };
+    // SAFETY: by contract.
+    let checked = unsafe { CRegistry::new(registry) };
+    let error = match checked {
+        _ if ctx.is_null() => ax_policy_err_t::AX_POLICY_ERR_NULL_CTX,
+        Err(Error::Protocol) => ax_policy_err_t::AX_POLICY_ERR_NULL_INPUT,
+        Err(Error::Size) => ax_policy_err_t::AX_POLICY_ERR_OVERFLOW,
+        Err(_) => ax_policy_err_t::AX_POLICY_ERR_INVALID_ID,
+        Ok(_) => {
+            let made = ax_policy_ctx_t {
+                ledger,
+                agent,
+                breach_flag: 0,
+                evaluation_count: 0,
+                last_eval_seq: 0,
+                registry,
+                permit_truncated: 0,
+                stop_on_invalid: 0,
+            };
+            // SAFETY: not NULL.
+            unsafe { ctx.write(made) }
+            return ax_policy_err_t::AX_POLICY_OK;
+        }
+    };
+    flags.set(Fault::Domain);
+    error
+}
+
+/// Evaluates one policy on one value, commits the record where ctx->ledger is set. A disabled policy
+/// is PERMITTED and leaves no record. BREACH also where the record cannot be committed or anything
+/// required is NULL (flag domain). A breach sets ctx->breach_flag and the violation of ctx->agent.
+///
+/// # Safety
+/// The pointers are NULL or valid; ctx was made by ax_policy_init.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_policy_evaluate(
+    ctx: *mut ax_policy_ctx_t,
+    policy: *const ax_policy_t,
+    input: *const ax_policy_input_t,
+    faults: *mut ct_fault_flags_t,
+) -> ax_policy_result_t {
+    // SAFETY: by contract.
+    let table = unsafe {
+        policy
+            .as_ref()
+            .and_then(|p| load_policy(p, DEFAULT_SELECTOR.as_bytes()))
+    };
+    let valid = table.filter(|policy| policy::is_valid_id(policy.id.as_bytes()));
+    let one = valid
+        .as_ref()
+        .map(|policy| core::array::from_ref(policy) as &dyn Registry);
+    // SAFETY: by contract.
+    unsafe { evaluate(ctx, one, input, faults) }
+}
+
+/// Evaluates one value against all enabled policies in order, whatever their selectors, and commits
+/// their records where ctx->ledger is set. Results as ax_policy_evaluate.
+///
+/// # Safety
+/// The pointers are NULL or valid; ctx was made by ax_policy_init.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_policy_evaluate_all(
+    ctx: *mut ax_policy_ctx_t,
+    input: *const ax_policy_input_t,
+    faults: *mut ct_fault_flags_t,
+) -> ax_policy_result_t {
+    // SAFETY: by contract.
+    let registry = unsafe { ctx.as_ref().and_then(|ctx| ctx.registry().ok()) };
+    // SAFETY: by contract.
+    unsafe {
+        evaluate(
+            ctx,
+            registry.as_ref().map(|r| r as &dyn Registry),
+            input,
+            faults,
+        )
+    }
+}
+
+/// # Safety
+/// As for the callers.
+unsafe fn evaluate(
+    ctx: *mut ax_policy_ctx_t,
+    registry: Option<&dyn Registry>,
+    input: *const ax_policy_input_t,
+    faults: *mut ct_fault_flags_t,
+) -> ax_policy_result_t {
+    // SAFETY: by contract.
+    let Some(flags) = (unsafe { Flags::new(faults) }) else {
+        return AX_POLICY_BREACH;
+    };
+    // SAFETY: by contract.
+    let (Some(ctx), Some(registry), Some(input)) =
+        (unsafe { (ctx.as_mut(), registry, input.as_ref()) })
+    else {
+        flags.set(Fault::Domain);
+        return AX_POLICY_BREACH;
+    };
+    let input = PolicyInput {
+        value: input.value,
+        ledger_seq: input.ledger_seq,
+        obs_ledger_seq: input.obs_ledger_seq,
+    };
+    let mut raised = Faults::NONE;
+    // SAFETY: by contract; no reference to the ledger is held while its sink is called.
+    let evaluated = unsafe {
+        let state = ctx.ledger.as_ref().map(|raw| (raw.load(), raw.sink));
+        match state {
+            None => policy::evaluate_all(registry, &input, None, &mut raised),
+            Some((None, _)) => {
+                raised.set(Fault::Domain);
+                Err(Error::Ledger)
+            }
+            Some((Some(mut ledger), sink)) => {
+                let mut sink = CSink::new(sink);
+                let into = Some((&mut ledger, &mut sink as &mut dyn LedgerSink));
+                let result = policy::evaluate_all(registry, &input, into, &mut raised);
+                (*ctx.ledger).store(&ledger);
+                result
+            }
+        }
+    };
+    flags.raise(raised);
+    let committed = evaluated.is_ok();
+    let evaluation = evaluated.unwrap_or(Evaluation {
+        breach: true,
+        count: 0,
+        ledger_seq: input.ledger_seq,
+    });
+    ctx.note(evaluation);
+    if !evaluation.breach {
+        return AX_POLICY_PERMITTED;
+    }
+    // SAFETY: by contract.
+    if let Some(agent) = unsafe { ctx.agent.as_mut() } {
+        agent.note_breach(committed);
+    }
+    AX_POLICY_BREACH
+}
+
+/// 1 where `actual OP threshold` holds on raw Q16.16, where OP is unknown, or where actual is
+/// INT32_MIN; else 0. Pure.
+///
+/// # Safety
+/// Always safe to call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_policy_check_breach(
+    actual: q16_16_t,
+    threshold: q16_16_t,
+    comparison: MaybeUninit<ax_policy_cmp_t>,
+) -> c_int {
+    c_int::from(policy::breaches(
+        actual,
+        threshold,
+        load_comparison(comparison),
+    ))
+}
+
+/// Writes the canonical record and a NUL.
+///
+/// Returns the bytes written without the NUL, AX_POLICY_ERR_SERIALISE where they do not fit (flag
+/// serialise), AX_POLICY_ERR_NULL_INPUT (flag domain), or AX_POLICY_ERR_INVALID_ID for an id or a
+/// result that is not one (flag domain). On failure buf is untouched.
+///
+/// # Safety
+/// buf points to size bytes; record is NULL or readable, its id NULL or NUL-terminated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_policy_serialize(
+    buf: *mut c_char,
+    size: usize,
+    record: *const ax_policy_record_t,
+    faults: *mut ct_fault_flags_t,
+) -> c_int {
+    // SAFETY: by contract.
+    let Some(flags) = (unsafe { Flags::new(faults) }) else {
+        return ax_policy_err_t::AX_POLICY_ERR_NULL_INPUT as c_int;
+    };
+    // SAFETY: by contract.
+    let Some(raw) = (unsafe { record.as_ref() }).filter(|_| !buf.is_null()) else {
+        flags.set(Fault::Domain);
+        return ax_policy_err_t::AX_POLICY_ERR_NULL_INPUT as c_int;
+    };
+    // SAFETY: by contract.
+    let id = unsafe { c_string(raw.policy_id, MAX_ID_BYTES) }.filter(|id| policy::is_valid_id(id));
+    let result = match raw.result {
+        0 => Some(PolicyResult::Permitted),
+        1 => Some(PolicyResult::Breach),
+        _ => None,
+    };
+    let (Some(policy_id), Some(result)) = (id, result) else {
+        flags.set(Fault::Domain);
+        return ax_policy_err_t::AX_POLICY_ERR_INVALID_ID as c_int;
+    };
+    let record = PolicyRecord {
+        actual: raw.actual,
+        ledger_seq: raw.ledger_seq,
+        obs_ledger_seq: raw.obs_ledger_seq,
+        policy_id,
+        result,
+        threshold: raw.threshold,
+    };
+    // SAFETY: by contract.
+    let written = unsafe { write_text(buf, size, |put| record.write(&mut Through(put))) };
+    if written < 0 {
+        flags.set(Fault::Serialise);
+        return ax_policy_err_t::AX_POLICY_ERR_SERIALISE as c_int;
+    }
+    written
+}
+
+/// SHA-256 of the canonical configuration of ctx: the input_hash of every RESET_REQUEST
+/// (formats.md §5, Configuration).
+///
+/// Returns AX_OK, AX_ERR_PROTOCOL for a NULL, or the code of a registry that is not one: AX_ERR_SIZE,
+/// AX_ERR_SCHEMA, AX_ERR_ORDERING (flag domain each; out is zeroed).
+///
+/// # Safety
+/// ctx is NULL or was made by ax_policy_init; out is NULL or 32 writable bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_policy_config_hash(
+    ctx: *const ax_policy_ctx_t,
+    out: *mut [u8; 32],
+    faults: *mut ct_fault_flags_t,
+) -> c_int {
+    // SAFETY: by contract.
+    let Some(flags) = (unsafe { Flags::new(faults) }) else {
+        return Error::Protocol.code();
+    };
+    if out.is_null() {
+        return flags.null();
+    }
+    // SAFETY: by contract.
+    let hash = unsafe { ctx.as_ref() }
+        .ok_or(Error::Protocol)
+        .and_then(|ctx| {
+            // SAFETY: by contract.
+            let registry = unsafe { ctx.registry() }?;
+            Ok(ctx.rules(&registry).hash())
+        });
+    // SAFETY: not NULL.
+    unsafe { out.write(hash.unwrap_or([0; 32])) }
+    if hash.is_err() {
+        flags.set(Fault::Domain);
+    }
+    code(hash)
+}
+
+/// The table compiled into the library, in static memory; never NULL.
+///
+/// # Safety
+/// Always safe to call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_policy_get_registry() -> *const ax_policy_registry_t {
+    &raw const BUILTIN.0
+}
+
+/// How many policies are compiled into the library.
+///
+/// # Safety
+/// Always safe to call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_policy_get_count() -> usize {
+    BUILTIN.0.count
+}
+
+/// "PERMITTED" or "BREACH"; "UNKNOWN" for another number. Never NULL.
+///
+/// # Safety
+/// Always safe to call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_policy_result_to_str(
+    result: MaybeUninit<ax_policy_result_t>,
+) -> *const c_char {
+    literal(match enum_value(result) {
+        0 => c"PERMITTED",
+        1 => c"BREACH",
+        _ => c"UNKNOWN",
+    })
+}
+
+/// "GT", "LT", "GE" or "LE"; "UNKNOWN" for another number. Never NULL.
+///
+/// # Safety
+/// Always safe to call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_policy_cmp_to_str(
+    comparison: MaybeUninit<ax_policy_cmp_t>,
+) -> *const c_char {
+    literal(match load_comparison(comparison) {
+        Comparison::Gt => c"GT",
+        Comparison::Lt => c"LT",
+        Comparison::Ge => c"GE",
+        Comparison::Le => c"LE",
+        Comparison::Unknown => c"UNKNOWN",
+    })
+}
+
+/// 1 where something breached in this cycle, else 0; 1 for NULL.
+///
+/// # Safety
+/// ctx is NULL or readable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_policy_has_breach(ctx: *const ax_policy_ctx_t) -> c_int {
+    // SAFETY: by contract.
+    c_int::from(unsafe { ctx.as_ref() }.is_none_or(|ctx| ctx.breach_flag != 0))
+}
+
+/// Clears what the last cycle left: the breach flag and the count. ax_agent_step does so itself.
+///
+/// # Safety
+/// ctx is NULL or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_policy_reset_cycle(ctx: *mut ax_policy_ctx_t) {
+    // SAFETY: by contract.
+    if let Some(ctx) = unsafe { ctx.as_mut() } {
+        ctx.breach_flag = 0;
+        ctx.evaluation_count = 0;
+    }
+}
+
+/// 1 where the built-in table is sorted and free of duplicates, as it always is; else 0.
+///
+/// # Safety
+/// Always safe to call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_policy_verify_registry_sorted() -> c_int {
+    // SAFETY: the built-in table is static.
+    c_int::from(unsafe { CRegistry::new(&raw const BUILTIN.0) }.is_ok())
+}

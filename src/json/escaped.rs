@@ -1,0 +1,191 @@
+//! Text as it stands between the quotes of a canonical JSON string. Determinism: D1.
+//!
+//! formats.md §2 and §3: an oracle's answer is read in place, inside its record, in the escape
+//! form of any profile; nothing is unescaped into a buffer.
+
+use super::source::{Source, run};
+
+/// The bytes between the quotes of a canonical JSON string.
+#[derive(Clone, Copy, Debug)]
+pub struct Escaped<'a>(&'a [u8]);
+
+impl<'a> Escaped<'a> {
+    /// Takes `bytes` for valid: UTF-8, with the escapes `\"`, `\\`, `\b`, `\t`, `\n`, `\f`, `\r`
+    /// and `\u00xx` (lower-case hex, a control character), and neither a bare quote nor a bare
+    /// control character. Whoever reads the record has seen to that. Other bytes do no harm:
+    /// a malformed escape reads as U+0000, which is not admissible anywhere in JSON.
+    #[must_use]
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Escaped(bytes)
+    }
+
+    /// The bytes as they stand.
+    #[must_use]
+    pub fn bytes(self) -> &'a [u8] {
+        self.0
+    }
+
+    /// Hands the unescaped bytes to `put`, run by run.
+    pub fn unescape(self, put: &mut dyn FnMut(&[u8])) {
+        let mut cursor = self.cursor();
+        loop {
+            let start = cursor.position();
+            cursor.skip_plain();
+            put(cursor.since(start));
+            let Some(byte) = cursor.peek() else { return };
+            put(&[byte]);
+            cursor.bump();
+        }
+    }
+
+    /// A cursor over the unescaped bytes, at the first.
+    #[must_use]
+    pub fn cursor(self) -> Cursor<'a> {
+        self.cursor_at(0)
+    }
+
+    /// A cursor at a `position` that a cursor over this text has given.
+    #[must_use]
+    pub fn cursor_at(self, position: usize) -> Cursor<'a> {
+        Cursor {
+            bytes: self.0,
+            at: position,
+        }
+    }
+}
+
+/// A position in [`Escaped`] text, which yields unescaped bytes. Positions are offsets into the
+/// escaped bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Cursor<'_> {
+    /// The unescaped byte at this position and how many bytes stand for it.
+    #[inline]
+    fn unit(&self) -> Option<(u8, usize)> {
+        let first = self.bytes.get(self.at).copied()?;
+        Some(if first == b'\\' {
+            escape(self.bytes.get(self.at..).unwrap_or_default()).unwrap_or((0, 1))
+        } else {
+            (first, 1)
+        })
+    }
+}
+
+/// Reads the escape at the front of `bytes`: the byte it stands for and its length.
+fn escape(bytes: &[u8]) -> Option<(u8, usize)> {
+    let byte = match *bytes.get(1)? {
+        b'"' => b'"',
+        b'\\' => b'\\',
+        b'b' => 0x08,
+        b't' => b'\t',
+        b'n' => b'\n',
+        b'f' => 0x0c,
+        b'r' => b'\r',
+        _ => {
+            let [b'\\', b'u', b'0', b'0', high, low] = *bytes.first_chunk::<6>()? else {
+                return None;
+            };
+            let high = match high {
+                b'0' => 0x00,
+                b'1' => 0x10,
+                _ => return None,
+            };
+            let low = match low {
+                b'0'..=b'9' => low.wrapping_sub(b'0'),
+                b'a'..=b'f' => low.wrapping_sub(b'a').wrapping_add(10),
+                _ => return None,
+            };
+            return Some((high | low, 6));
+        }
+    };
+    Some((byte, 2))
+}
+
+impl<'a> Source<'a> for Cursor<'a> {
+    #[inline]
+    fn peek(&self) -> Option<u8> {
+        self.unit().map(|(byte, _)| byte)
+    }
+
+    #[inline]
+    fn bump(&mut self) {
+        if let Some((_, length)) = self.unit() {
+            self.at = self.at.wrapping_add(length);
+        }
+    }
+
+    fn position(&self) -> usize {
+        self.at
+    }
+
+    /// A quote, a backslash and a control character are all escaped here, so a backslash is the
+    /// only byte to look for.
+    fn skip_plain(&mut self) {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        self.at = self.at.wrapping_add(run(rest, |byte| byte == b'\\'));
+    }
+
+    fn since(&self, start: usize) -> &'a [u8] {
+        self.bytes.get(start..self.at).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use std::vec::Vec;
+
+    fn unescaped(bytes: &[u8]) -> Vec<u8> {
+        let mut cursor = Escaped::new(bytes).cursor();
+        let mut out = Vec::new();
+        while let Some(byte) = cursor.peek() {
+            out.push(byte);
+            cursor.bump();
+        }
+        assert_eq!(cursor.position(), bytes.len());
+        out
+    }
+
+    #[test]
+    fn every_escape_yields_its_byte() {
+        assert_eq!(
+            unescaped(br#"a\"\\\b\t\n\f\r\u0000\u000a\u001fz"#),
+            b"a\"\\\x08\t\n\x0c\r\x00\x0a\x1fz"
+        );
+        assert_eq!(unescaped("é\u{10348}".as_bytes()), "é\u{10348}".as_bytes());
+        for control in 0..0x20u8 {
+            let text = std::format!("\\u{control:04x}");
+            assert_eq!(unescaped(text.as_bytes()), [control]);
+        }
+    }
+
+    #[test]
+    fn a_malformed_escape_is_a_nul_and_its_tail() {
+        for text in [
+            "\\", "\\u", "\\u001", "\\u0020", "\\u001F", "\\u0100", "\\/", "\\x", "\\u001g",
+        ] {
+            let expected: Vec<u8> = [0].into_iter().chain(text.bytes().skip(1)).collect();
+            assert_eq!(unescaped(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_cursor_comes_back_to_a_position() {
+        let text = Escaped::new(br#"ab\ncd"#);
+        let mut cursor = text.cursor();
+        cursor.skip_plain();
+        assert_eq!((cursor.position(), cursor.peek()), (2, Some(b'\n')));
+        cursor.bump();
+        let mut back = text.cursor_at(cursor.position());
+        assert_eq!(back.peek(), Some(b'c'));
+        back.skip_plain();
+        assert_eq!((back.peek(), back.since(4)), (None, b"cd".as_slice()));
+        back.bump();
+        assert_eq!(back.position(), 6);
+    }
+}

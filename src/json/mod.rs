@@ -1,0 +1,28 @@
+//! JSON (RFC 8259, RFC 8785) without heap, recursion or floating point; formats.md §2, §4, §7.
+//! Determinism: D1.
+//!
+//! From the bottom up:
+//! - [`source`]: a cursor over JSON text, whatever form the text is stored in; [`escaped`]: text
+//!   as it stands inside a string of a record.
+//! - [`reader`]: the strict tokenizer; [`name`]: a string's content as UTF-16 code units.
+//! - [`number`]: number tokens, and their exact conversion to Q16.16; [`shortest`]: how
+//!   RFC 8785 writes a number, on the fixed-size integers of [`bignum`].
+//! - [`extract`]: the values that policies evaluate, out of an oracle's answer; [`duplicate`]
+//!   refuses repeated names in it, by the keyed fingerprints of [`siphash`].
+//! - [`writer`]: the canonical writer, and the sinks it writes into.
+//! - [`canonical`]: whether a text is canonical JSON.
+
+#![forbid(unsafe_code)]
+
+mod bignum;
+pub mod canonical;
+mod duplicate;
+pub mod escaped;
+pub mod extract;
+pub mod name;
+pub mod number;
+pub mod reader;
+mod shortest;
+mod siphash;
+pub mod source;
+pub mod writer;

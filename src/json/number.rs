@@ -1,0 +1,323 @@
+//! JSON number tokens and their exact conversion to Q16.16. Determinism: D1.
+//!
+//! formats.md §4, "Extracting the value", and §7; decisions D2. No floating point: a token is
+//! decimal, a Q16.16 value is an integer, and all between them is integer arithmetic.
+
+pub use super::shortest::is_canonical_number;
+
+/// The most significant digits a number in natural units may have, from the first non-zero digit
+/// through the last written one.
+const MAX_DIGITS: usize = 18;
+
+/// The largest magnitude of an exponent as written.
+const MAX_EXPONENT: i32 = 18;
+
+/// A number token of RFC 8259 §6, taken apart. Digits are ASCII.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Number<'a> {
+    pub negative: bool,
+    /// At least one digit; a leading zero stands alone.
+    pub integer: &'a [u8],
+    /// The digits behind the point; empty where there is no point.
+    pub fraction: &'a [u8],
+    /// The exponent as written, at ±`i32::MAX` where that is too small for it.
+    pub exponent: Option<i32>,
+}
+
+impl<'a> Number<'a> {
+    /// Takes apart `text`; `None` where it is anything but one number token.
+    pub fn parse(text: &'a [u8]) -> Option<Self> {
+        let (negative, text) = match text.strip_prefix(b"-") {
+            Some(rest) => (true, rest),
+            None => (false, text),
+        };
+        let (integer, text) = digits(text)?;
+        if integer.len() > 1 && integer.first() == Some(&b'0') {
+            return None;
+        }
+        let (fraction, text) = match text.strip_prefix(b".") {
+            Some(rest) => digits(rest)?,
+            None => (&[][..], text),
+        };
+        let exponent = match text {
+            [] => None,
+            [b'e' | b'E', rest @ ..] => Some(exponent(rest)?),
+            _ => return None,
+        };
+        Some(Number {
+            negative,
+            integer,
+            fraction,
+            exponent,
+        })
+    }
+
+    /// Whether it is written as an integer: neither point nor exponent.
+    pub fn is_integer(&self) -> bool {
+        self.fraction.is_empty() && self.exponent.is_none()
+    }
+
+    /// The digits from the first non-zero one through the last written one, those of the
+    /// fraction included.
+    pub fn significant(&self) -> impl Iterator<Item = u8> + Clone {
+        let digits = self.integer.iter().chain(self.fraction);
+        digits
+            .map(|digit| digit.wrapping_sub(b'0'))
+            .skip_while(|&digit| digit == 0)
+    }
+
+    /// The power of ten that the number of all `significant` digits is to be multiplied with.
+    pub fn scale(&self) -> i64 {
+        let fraction = i64::try_from(self.fraction.len()).unwrap_or(i64::MAX);
+        i64::from(self.exponent.unwrap_or(0)).saturating_sub(fraction)
+    }
+}
+
+/// Splits off the digits at the front, of which there must be one.
+fn digits(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let count = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    text.split_at_checked(count).filter(|_| count > 0)
+}
+
+/// Reads what stands behind the `e`.
+fn exponent(text: &[u8]) -> Option<i32> {
+    let (negative, text) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, text),
+    };
+    let (digits, []) = digits(text)? else {
+        return None;
+    };
+    let magnitude = digits.iter().fold(0i32, |value, digit| {
+        value
+            .saturating_mul(10)
+            .saturating_add(i32::from(digit.wrapping_sub(b'0')))
+    });
+    Some(if negative {
+        magnitude.wrapping_neg()
+    } else {
+        magnitude
+    })
+}
+
+/// The number that `digits` write, the most significant first; `None` beyond `u128`.
+pub(super) fn value(mut digits: impl Iterator<Item = u8>) -> Option<u128> {
+    digits.try_fold(0u128, |value, digit| {
+        value.checked_mul(10)?.checked_add(u128::from(digit))
+    })
+}
+
+/// Converts a JSON number in natural units to Q16.16, exactly, rounding half to even.
+///
+/// `text` is one number token without anything around it. At most 18 significant digits, from the
+/// first non-zero digit through the last written one (`1.50` has three, `0.00` none, zeros behind
+/// an integer count), and an exponent of at most ±18 as written, leading zeros aside. `-0` is 0.
+///
+/// `None` where it is not such a token or the result is not in −2147483647 ..= 2147483647.
+/// formats.md §4.
+#[must_use]
+pub fn decimal_to_q16(text: &[u8]) -> Option<i32> {
+    let number = Number::parse(text)?;
+    let exponent = number.exponent.unwrap_or(0);
+    if exponent.saturating_abs() > MAX_EXPONENT
+        || number.significant().take(MAX_DIGITS + 1).count() > MAX_DIGITS
+    {
+        return None;
+    }
+    let scaled = value(number.significant())? << 16;
+    let scale = number.scale();
+    let power = u32::try_from(scale.unsigned_abs())
+        .ok()
+        .and_then(|scale| 10u128.checked_pow(scale));
+    let magnitude = if scaled == 0 {
+        0
+    } else if scale >= 0 {
+        scaled.checked_mul(power?)?
+    } else {
+        // A power beyond u128 is far above twice `scaled`, which is below 2^76.
+        power.map_or(0, |power| divide_half_even(scaled, power))
+    };
+    signed(number.negative, magnitude)
+}
+
+/// Reads the raw Q16.16 value of a `_q16` member.
+///
+/// `text` must be a JSON number token written as an integer, `-? (0 | [1-9][0-9]*)`, without
+/// anything around it: `1.0` and `1e3` are not. `-0` is, and is 0.
+///
+/// `None` where it is not or the value is not in −2147483647 ..= 2147483647. formats.md §4.
+#[must_use]
+pub fn integer_to_q16(text: &[u8]) -> Option<i32> {
+    let number = Number::parse(text).filter(Number::is_integer)?;
+    signed(number.negative, value(number.significant())?)
+}
+
+/// The quotient, rounded half to even; `divisor` is at least 1 and below 2^127.
+fn divide_half_even(dividend: u128, divisor: u128) -> u128 {
+    let quotient = dividend.checked_div(divisor).unwrap_or(0);
+    let rest = dividend.wrapping_sub(quotient.wrapping_mul(divisor));
+    let odd = quotient & 1;
+    // Above the half, or on it with an odd quotient.
+    if rest.wrapping_mul(2).wrapping_add(odd) > divisor {
+        quotient.wrapping_add(1)
+    } else {
+        quotient
+    }
+}
+
+/// The value with its sign, unless it is beyond ±2147483647.
+fn signed(negative: bool, magnitude: u128) -> Option<i32> {
+    let value = i32::try_from(magnitude).ok()?;
+    Some(if negative {
+        value.wrapping_neg()
+    } else {
+        value
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use num_bigint::BigInt;
+    use proptest::prelude::*;
+    use std::string::String;
+
+    /// formats.md §4 word for word, on unbounded integers; `text` is a valid token.
+    fn reference(text: &str) -> Option<i32> {
+        let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+        let exponent: i64 = exponent.parse().ok()?;
+        let (integer, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let digits = std::format!("{integer}{fraction}").replace('-', "");
+        if digits.trim_start_matches('0').len() > 18 || exponent.abs() > 18 {
+            return None;
+        }
+        let mut dividend = digits.parse::<BigInt>().unwrap() * 65536;
+        let mut divisor = BigInt::from(1);
+        let scale = exponent - fraction.len() as i64;
+        if scale >= 0 {
+            dividend *= BigInt::from(10).pow(scale as u32);
+        } else {
+            divisor = BigInt::from(10).pow(-scale as u32);
+        }
+        let mut quotient = &dividend / &divisor;
+        let twice_rest = (&dividend - &quotient * &divisor) * 2;
+        let odd = &quotient % 2 == BigInt::from(1);
+        if twice_rest > divisor || (twice_rest == divisor && odd) {
+            quotient += 1;
+        }
+        let magnitude = i32::try_from(quotient).ok()?;
+        Some(if text.starts_with('-') {
+            -magnitude
+        } else {
+            magnitude
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        #[test]
+        fn decimals_convert_as_the_reference_does(
+            text in "-?(0|[1-9][0-9]{0,5}|[1-9][0-9]{0,19})(\\.[0-9]{1,6}|\\.0{0,30}[0-9]{1,20})?([eE][-+]?0?[0-2]?[0-9])?"
+        ) {
+            prop_assert_eq!(decimal_to_q16(text.as_bytes()), reference(&text), "{}", text);
+        }
+
+        /// Every decimal written out in full from a multiple of 2^-17 is on or next to a tie.
+        #[test]
+        fn ties_go_to_the_even_neighbour(half in 0..1i64 << 32, nudge in -1..=1i64) {
+            // half / 2^17 = half * 5^17 / 10^17; up to 22 digits, so reduce the integer part.
+            let half = half % (10 << 17);
+            let scaled = i128::from(half) * 5i128.pow(17) + i128::from(nudge);
+            prop_assume!(scaled >= 0);
+            let text = std::format!("{}.{:017}", scaled / 10i128.pow(17), scaled % 10i128.pow(17));
+            let text = text.trim_end_matches('0').trim_end_matches('.');
+            prop_assert_eq!(decimal_to_q16(text.as_bytes()), reference(text), "{}", text);
+            prop_assert!(decimal_to_q16(text.as_bytes()).is_some());
+        }
+
+        #[test]
+        fn integers_are_read_raw(value: i64, small: i32) {
+            for value in [value, i64::from(small)] {
+                let expected = i32::try_from(value).ok().filter(|&raw| raw != i32::MIN);
+                prop_assert_eq!(integer_to_q16(std::format!("{value}").as_bytes()), expected);
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_a_number_or_not(text: Vec<u8>, near in "[-+0-9.eE]{0,12}") {
+            for text in [text.as_slice(), near.as_bytes()] {
+                let json = serde_json::from_slice::<serde_json::Number>(text).is_ok()
+                    && text.iter().all(|byte| !b" \t\r\n".contains(byte));
+                prop_assert_eq!(Number::parse(text).is_some(), json);
+                if !json {
+                    prop_assert_eq!(decimal_to_q16(text), None);
+                    prop_assert_eq!(integer_to_q16(text), None);
+                    prop_assert!(!is_canonical_number(text));
+                }
+            }
+        }
+    }
+    use std::vec::Vec;
+
+    #[test]
+    fn limits_of_digits_and_exponent() {
+        for (text, expected) in [
+            ("1.00000000000000000", Some(65536)),
+            ("1.000000000000000000", None),
+            ("000", None),
+            ("0.000000000000000000000000000000", Some(0)),
+            (
+                "0.00000000000000000000000000000000000000000000000001",
+                Some(0),
+            ),
+            ("0.000000000000000000000000000000e-18", Some(0)),
+            ("100000000000000000e-17", Some(65536)),
+            ("1000000000000000000e-18", None),
+            ("1e-18", Some(0)),
+            ("1e-19", None),
+            ("0e18", Some(0)),
+            ("0e19", None),
+            ("0e-99999999999999999999", None),
+            ("1e+0000000000000000000000000000000004", Some(655_360_000)),
+            ("0.000000000000000001e18", Some(65536)),
+            ("32767.9999923706054", Some(2_147_483_647)),
+            ("32767.9999923706055", None),
+            ("-32767.9999923706054", Some(-2_147_483_647)),
+            ("-32767.9999923706055", None),
+            ("32768", None),
+            ("999999999999999999e18", None),
+        ] {
+            assert_eq!(decimal_to_q16(text.as_bytes()), expected, "{text}");
+        }
+        let tiny = std::format!("0.{}1", String::from("0").repeat(70_000));
+        assert_eq!(decimal_to_q16(tiny.as_bytes()), Some(0));
+        let huge = String::from("9").repeat(70_000);
+        assert_eq!(decimal_to_q16(huge.as_bytes()), None);
+        assert_eq!(integer_to_q16(huge.as_bytes()), None);
+    }
+
+    #[test]
+    fn what_counts_as_an_integer() {
+        for (text, expected) in [
+            ("0", Some(0)),
+            ("-0", Some(0)),
+            ("2147483647", Some(i32::MAX)),
+            ("-2147483647", Some(-i32::MAX)),
+            ("2147483648", None),
+            ("-2147483648", None),
+            ("1.0", None),
+            ("1e3", None),
+            ("1E0", None),
+            ("01", None),
+            ("+1", None),
+            ("", None),
+            ("-", None),
+            (" 1", None),
+        ] {
+            assert_eq!(integer_to_q16(text.as_bytes()), expected, "{text}");
+        }
+    }
+}

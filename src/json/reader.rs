@@ -1,0 +1,257 @@
+//! The strict JSON tokenizer: RFC 8259, no recursion, bounded nesting. Determinism: D1.
+//!
+//! formats.md §4, "Extracting the value", and §2. It checks the grammar, escapes and surrogate
+//! pairs; repeated names are for whoever reads the tokens. UTF-8 is taken for valid.
+
+use super::name;
+use super::number::Number;
+use super::source::Source;
+
+/// The text is not JSON, or is nested too deep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Invalid;
+
+/// One step through a text. Cursors stand at the first byte between the quotes, or at the brace.
+#[derive(Clone, Copy, Debug)]
+pub enum Token<'a, S> {
+    /// `{`
+    ObjectStart(S),
+    /// `}`
+    ObjectEnd,
+    /// `[`
+    ArrayStart,
+    /// `]`
+    ArrayEnd,
+    /// A member's name; the colon is behind it. The member's value follows.
+    Key(S),
+    /// A string value.
+    String(S),
+    /// A number value, which conforms to the grammar: all its bytes.
+    Number(&'a [u8]),
+    /// `true`, `false` or `null`.
+    Literal,
+}
+
+/// What may come next.
+#[derive(Clone, Copy, Debug)]
+enum Expect {
+    /// A value.
+    Value,
+    /// A value or `]`, just behind `[`.
+    FirstItem,
+    /// A name or `}`, just behind `{`.
+    FirstKey,
+    /// A comma or the end of the container, behind a value in it.
+    Next,
+    /// Nothing: the outermost value is complete.
+    End,
+}
+
+/// Reads one JSON text, token by token.
+#[derive(Clone, Copy, Debug)]
+pub struct Reader<S> {
+    source: S,
+    expect: Expect,
+    white_space: bool,
+    limit: u8,
+    depth: u8,
+    /// Bit 0 is the innermost open container; 1 is an object, 0 an array.
+    objects: u128,
+}
+
+impl<'a, S: Source<'a>> Reader<S> {
+    /// Reads the text at `source`, with white space allowed around tokens. At most `limit`
+    /// containers may be open at once, the outermost included; 128 is the most that can be.
+    #[must_use]
+    pub fn new(source: S, limit: u8) -> Self {
+        Reader {
+            source,
+            expect: Expect::Value,
+            white_space: true,
+            limit: limit.min(128),
+            depth: 0,
+            objects: 0,
+        }
+    }
+
+    /// The same, with white space refused.
+    #[must_use]
+    pub fn compact(source: S, limit: u8) -> Self {
+        Reader {
+            white_space: false,
+            ..Reader::new(source, limit)
+        }
+    }
+
+    /// How many containers are open.
+    #[must_use]
+    pub fn depth(&self) -> u8 {
+        self.depth
+    }
+
+    /// The next token; `None` when one value has been read and nothing follows it.
+    ///
+    /// # Errors
+    /// [`Invalid`] for anything that is not JSON. The reader is of no use after that.
+    #[allow(clippy::should_implement_trait)]
+    pub fn next(&mut self) -> Result<Option<Token<'a, S>>, Invalid> {
+        self.skip_white_space();
+        let Some(byte) = self.source.peek() else {
+            return match self.expect {
+                Expect::End => Ok(None),
+                _ => Err(Invalid),
+            };
+        };
+        let in_object = self.objects & 1 == 1;
+        match (self.expect, byte) {
+            (Expect::Value, _) => self.value(byte),
+            (Expect::Next, b',') => {
+                self.source.bump();
+                self.skip_white_space();
+                let byte = self.source.peek().ok_or(Invalid)?;
+                if in_object {
+                    self.key(byte)
+                } else {
+                    self.value(byte)
+                }
+            }
+            (Expect::Next | Expect::FirstKey, b'}') if in_object => {
+                Ok(self.close(Token::ObjectEnd))
+            }
+            (Expect::Next | Expect::FirstItem, b']') if !in_object => {
+                Ok(self.close(Token::ArrayEnd))
+            }
+            (Expect::FirstKey, _) => self.key(byte),
+            (Expect::FirstItem, _) => self.value(byte),
+            (Expect::Next | Expect::End, _) => Err(Invalid),
+        }
+        .map(Some)
+    }
+
+    fn skip_white_space(&mut self) {
+        if self.white_space {
+            while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.source.peek() {
+                self.source.bump();
+            }
+        }
+    }
+
+    fn key(&mut self, byte: u8) -> Result<Token<'a, S>, Invalid> {
+        let content = self.string(byte)?;
+        self.skip_white_space();
+        if self.source.peek() != Some(b':') {
+            return Err(Invalid);
+        }
+        self.source.bump();
+        self.expect = Expect::Value;
+        Ok(Token::Key(content))
+    }
+
+    fn value(&mut self, byte: u8) -> Result<Token<'a, S>, Invalid> {
+        let start = self.source;
+        let token = match byte {
+            b'{' => {
+                self.open(1)?;
+                self.expect = Expect::FirstKey;
+                return Ok(Token::ObjectStart(start));
+            }
+            b'[' => {
+                self.open(0)?;
+                self.expect = Expect::FirstItem;
+                return Ok(Token::ArrayStart);
+            }
+            b'"' => Token::String(self.string(byte)?),
+            b'-' | b'0'..=b'9' => self.number()?,
+            b't' => self.literal(b"true")?,
+            b'f' => self.literal(b"false")?,
+            _ => self.literal(b"null")?,
+        };
+        self.value_ends();
+        Ok(token)
+    }
+
+    fn open(&mut self, object: u128) -> Result<(), Invalid> {
+        if self.depth >= self.limit {
+            return Err(Invalid);
+        }
+        self.source.bump();
+        self.depth = self.depth.wrapping_add(1);
+        self.objects = self.objects << 1 | object;
+        Ok(())
+    }
+
+    fn close(&mut self, token: Token<'a, S>) -> Token<'a, S> {
+        self.source.bump();
+        self.depth = self.depth.saturating_sub(1);
+        self.objects >>= 1;
+        self.value_ends();
+        token
+    }
+
+    fn value_ends(&mut self) {
+        self.expect = if self.depth == 0 {
+            Expect::End
+        } else {
+            Expect::Next
+        };
+    }
+
+    /// Passes a string whose first byte is `byte`, and gives the place behind its opening quote.
+    fn string(&mut self, byte: u8) -> Result<S, Invalid> {
+        if byte != b'"' {
+            return Err(Invalid);
+        }
+        self.source.bump();
+        let content = self.source;
+        loop {
+            self.source.skip_plain();
+            let byte = self.source.peek().ok_or(Invalid)?;
+            self.source.bump();
+            match byte {
+                b'"' => return Ok(content),
+                b'\\' => self.escape()?,
+                0..0x20 => return Err(Invalid),
+                _ => {}
+            }
+        }
+    }
+
+    /// Passes an escape behind its backslash, and with a high surrogate the low one.
+    fn escape(&mut self) -> Result<(), Invalid> {
+        match name::escape(&mut self.source).ok_or(Invalid)? {
+            0xd800..0xdc00 => {
+                if self.source.peek() != Some(b'\\') {
+                    return Err(Invalid);
+                }
+                self.source.bump();
+                match name::escape(&mut self.source) {
+                    Some(0xdc00..0xe000) => Ok(()),
+                    _ => Err(Invalid),
+                }
+            }
+            0xdc00..0xe000 => Err(Invalid),
+            _ => Ok(()),
+        }
+    }
+
+    fn number(&mut self) -> Result<Token<'a, S>, Invalid> {
+        let start = self.source.position();
+        // No byte of a number may follow a number, so the longest run is the whole token.
+        while let Some(b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E') = self.source.peek() {
+            self.source.bump();
+        }
+        let text = self.source.since(start);
+        Number::parse(text).ok_or(Invalid)?;
+        Ok(Token::Number(text))
+    }
+
+    fn literal(&mut self, word: &[u8]) -> Result<Token<'a, S>, Invalid> {
+        for &byte in word {
+            if self.source.peek() != Some(byte) {
+                return Err(Invalid);
+            }
+            self.source.bump();
+        }
+        Ok(Token::Literal)
+    }
+}

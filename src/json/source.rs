@@ -1,0 +1,135 @@
+//! A cursor over JSON text. Determinism: D1.
+//!
+//! The reader (formats.md §4, "Extracting the value") works on plain bytes and on text that is
+//! itself escaped inside a record; this is what the two have in common.
+
+/// A copyable position in a JSON text, which yields the text's bytes.
+///
+/// `'a` is the lifetime of the stored text. Copying a cursor is how a reader comes back to a place.
+pub trait Source<'a>: Copy {
+    /// The byte of the text at this position; `None` at the end.
+    fn peek(&self) -> Option<u8>;
+
+    /// Moves on by one byte of the text; nothing at the end.
+    fn bump(&mut self);
+
+    /// Where this is, as an offset into the stored bytes. It increases with every `bump`.
+    fn position(&self) -> usize;
+
+    /// Moves on over plain string content, quickly: at least to the end of the text, or to a
+    /// byte that is a quote, a backslash or a control character, or to a byte that a `peek` has
+    /// to look at. Only bytes that are plain content are passed over.
+    fn skip_plain(&mut self);
+
+    /// The stored bytes from `start`, an earlier `position`, to this position.
+    fn since(&self, start: usize) -> &'a [u8];
+}
+
+/// The cursor over plain bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Plain<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Plain<'a> {
+    /// The beginning of `bytes`.
+    #[must_use]
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Plain { bytes, at: 0 }
+    }
+
+    /// The same text at offset `position`.
+    #[must_use]
+    pub fn at(self, position: usize) -> Self {
+        Plain {
+            at: position,
+            ..self
+        }
+    }
+}
+
+impl<'a> Source<'a> for Plain<'a> {
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn bump(&mut self) {
+        if self.at < self.bytes.len() {
+            self.at = self.at.wrapping_add(1);
+        }
+    }
+
+    fn position(&self) -> usize {
+        self.at
+    }
+
+    fn skip_plain(&mut self) {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let length = run(rest, |byte| {
+            (byte < 0x20) | (byte == b'"') | (byte == b'\\')
+        });
+        self.at = self.at.wrapping_add(length);
+    }
+
+    fn since(&self, start: usize) -> &'a [u8] {
+        self.bytes.get(start..self.at).unwrap_or_default()
+    }
+}
+
+/// Bytes looked at one by one before a search goes over to blocks; most strings are short.
+const HEAD: usize = 16;
+
+/// How many bytes at the front of `bytes` do not stop the search.
+///
+/// `stops` is evaluated for whole blocks without a branch, which the compiler turns into vector
+/// code.
+#[inline]
+pub(super) fn run(bytes: &[u8], stops: impl Fn(u8) -> bool) -> usize {
+    if let Some(length) = bytes.iter().take(HEAD).position(|&byte| stops(byte)) {
+        return length;
+    }
+    let mut length = free_blocks::<256>(bytes, &stops);
+    let rest = bytes.get(length..).unwrap_or_default();
+    length = length.wrapping_add(free_blocks::<32>(rest, &stops));
+    let rest = bytes.get(length..).unwrap_or_default();
+    let tail = rest.iter().position(|&byte| stops(byte));
+    length.wrapping_add(tail.unwrap_or(rest.len()))
+}
+
+/// How many bytes the blocks of `N` at the front of `bytes` have that do not stop the search.
+#[inline]
+fn free_blocks<const N: usize>(bytes: &[u8], stops: impl Fn(u8) -> bool) -> usize {
+    let free = |block: &&[u8; N]| !block.iter().fold(false, |any, &byte| any | stops(byte));
+    let blocks = bytes.as_chunks::<N>().0.iter().take_while(free).count();
+    blocks.saturating_mul(N)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn run_finds_the_first_stop_at_every_distance() {
+        let mut bytes = [b'a'; 1100];
+        for at in 0..bytes.len() {
+            bytes[at] = b'\\';
+            bytes[1099] = b'\\';
+            assert_eq!(run(&bytes, |byte| byte == b'\\'), at);
+            bytes[at] = b'a';
+            assert_eq!(run(&bytes[..at], |byte| byte == b'\\'), at);
+        }
+    }
+
+    #[test]
+    fn plain_content_ends_at_quotes_backslashes_and_controls() {
+        for stop in 0..=255u8 {
+            let mut bytes = [b'x'; 300];
+            bytes[299] = stop;
+            let mut cursor = Plain::new(&bytes);
+            cursor.skip_plain();
+            let stops = stop < 0x20 || stop == b'"' || stop == b'\\';
+            assert_eq!(cursor.position(), if stops { 299 } else { 300 }, "{stop}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The canonical JSON writer: RFC 8785 text, streamed into a sink.
+//!
+//! formats.md §2; SRS-004-SHALL-006, SHALL-045. Determinism: D1. Every record of the library is
+//! written through this module, whether into a buffer, into a hash or only to be counted.
+
+use crate::hash::{Hash, hex, hex_pair};
+use crate::profile::Profile;
+
+/// Where canonical bytes go.
+pub trait Sink {
+    /// Takes the next bytes.
+    fn put(&mut self, bytes: &[u8]);
+}
+
+/// A sink over a caller's buffer. What does not fit is counted but not kept.
+pub struct Buffer<'a> {
+    bytes: &'a mut [u8],
+    len: usize,
+}
+
+impl<'a> Buffer<'a> {
+    /// An empty buffer over `bytes`.
+    pub fn new(bytes: &'a mut [u8]) -> Buffer<'a> {
+        Buffer { bytes, len: 0 }
+    }
+
+    /// What was written, or `None` if it did not fit.
+    #[must_use]
+    pub fn finish(self) -> Option<&'a mut [u8]> {
+        self.bytes.get_mut(..self.len)
+    }
+}
+
+impl Sink for Buffer<'_> {
+    fn put(&mut self, bytes: &[u8]) {
+        let end = self.len.saturating_add(bytes.len());
+        if let Some(room) = self.bytes.get_mut(self.len..end) {
+            room.copy_from_slice(bytes);
+        }
+        self.len = end;
+    }
+}
+
+/// A sink that only counts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counter {
+    /// Bytes seen.
+    pub len: usize,
+}
+
+impl Sink for Counter {
+    fn put(&mut self, bytes: &[u8]) {
+        self.len = self.len.saturating_add(bytes.len());
+    }
+}
+
+/// Writes `value` in decimal.
+pub fn u64(value: u64, out: &mut impl Sink) {
+    let mut digits = [0u8; 20];
+    let mut rest = value;
+    let mut used = 0usize;
+    for digit in digits.iter_mut().rev() {
+        // The remainder is below ten.
+        *digit = b'0'.wrapping_add((rest % 10) as u8);
+        rest /= 10;
+        used = used.wrapping_add(1);
+        if rest == 0 {
+            break;
+        }
+    }
+    if let Some(text) = digits
+        .len()
+        .checked_sub(used)
+        .and_then(|start| digits.get(start..))
+    {
+        out.put(text);
+    }
+}
+
+/// Writes `value` in decimal, with a minus sign where it is negative.
+pub fn i64(value: i64, out: &mut impl Sink) {
+    if value < 0 {
+        out.put(b"-");
+    }
+    u64(value.unsigned_abs(), out);
+}
+
+/// Writes `value`, or `null`.
+pub fn i64_or_null(value: Option<i64>, out: &mut impl Sink) {
+    match value {
+        Some(value) => i64(value, out),
+        None => out.put(b"null"),
+    }
+}
+
+/// Writes `true` or `false`.
+pub fn bool(value: bool, out: &mut impl Sink) {
+    out.put(if value { b"true" } else { b"false" });
+}
+
+/// Writes a digest as a quoted string of 64 lower-case hexadecimal digits.
+pub fn hash(value: &Hash, out: &mut impl Sink) {
+    out.put(b"\"");
+    out.put(&hex(value));
+    out.put(b"\"");
+}
+
+/// Writes `text` as a quoted string. `text` is UTF-8 by the caller's word.
+pub fn string(text: &[u8], profile: Profile, out: &mut impl Sink) {
+    out.put(b"\"");
+    escape(text, profile, out);
+    out.put(b"\"");
+}
+
+/// Writes `text` with the escapes of `profile`, without quotes. `text` is UTF-8 by the caller's word.
+pub fn escape(text: &[u8], profile: Profile, out: &mut impl Sink) {
+    let mut rest = text;
+    while let Some((plain, byte, tail)) = split_at_special(rest) {
+        out.put(plain);
+        put_escape(byte, profile, out);
+        rest = tail;
+    }
+    out.put(rest);
+}
+
+fn put_escape(byte: u8, profile: Profile, out: &mut impl Sink) {
+    let letter = match byte {
+        b'"' | b'\\' => byte,
+        0x08 if profile.short_escapes() => b'b',
+        b'\t' if profile.short_escapes() => b't',
+        b'\n' if profile.short_escapes() => b'n',
+        0x0c if profile.short_escapes() => b'f',
+        b'\r' if profile.short_escapes() => b'r',
+        _ => {
+            let [high, low] = hex_pair(byte);
+            return out.put(&[b'\\', b'u', b'0', b'0', high, low]);
+        }
+    };
+    out.put(&[b'\\', letter]);
+}
+
+const BLOCK: usize = 32;
+
+/// Splits at the first byte that needs an escape.
+fn split_at_special(text: &[u8]) -> Option<(&[u8], u8, &[u8])> {
+    let (blocks, _) = text.as_chunks::<BLOCK>();
+    // A fold without an early exit compiles to vector compares; the block with the hit and the tail
+    // are then searched byte by byte.
+    let clean = blocks
+        .iter()
+        .take_while(|block| !block.iter().fold(false, |hit, &b| hit | needs_escape(b)))
+        .count();
+    let skipped = clean.saturating_mul(BLOCK);
+    let offset = text.get(skipped..)?.iter().position(|&b| needs_escape(b))?;
+    let (plain, tail) = text.split_at_checked(skipped.saturating_add(offset))?;
+    let (&byte, tail) = tail.split_first()?;
+    Some((plain, byte, tail))
+}
+
+fn needs_escape(byte: u8) -> bool {
+    byte < 0x20 || byte == b'"' || byte == b'\\'
+}

@@ -1,0 +1,421 @@
+//! Verification and replay: what a ledger says, checked record by record.
+//!
+//! formats.md §6 (verdicts, replay); SRS-004 §13 and §20 (SHALL-002, SHALL-008, SHALL-017,
+//! SHALL-018, SHALL-023, SHALL-034). Determinism: D2. Streaming: memory does not grow with the
+//! ledger. No oracle is ever called: the observations are read, policies and agent run afresh, and
+//! every record that follows is compared byte for byte.
+
+#![forbid(unsafe_code)]
+
+use crate::agent::Agent;
+use crate::agent::state::{Health, InputClass};
+use crate::agent::step::Step;
+use crate::agent::stimulus::{CONTROL_ORACLE, Stimulus, TIME_ORACLE};
+use crate::evidence::policy::PolicyRecord;
+use crate::evidence::proof::Seal;
+use crate::evidence::state::GENESIS_PAYLOAD;
+use crate::evidence::transition::TransitionRecord;
+use crate::evidence::view::ObservationView;
+use crate::fault::{Error, Faults};
+use crate::hash::{Hash, Tag, chain, commit, sha256};
+use crate::json::writer::Sink;
+use crate::ledger::{Entry, Ledger, LedgerSink};
+use crate::policy::Rules;
+
+/// What verification and replay find. Numbers are fixed and append-only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Verdict {
+    /// Nothing is wrong.
+    Ok = 0,
+    /// Bytes that do not match their commit, `obs_hash` or chain.
+    Altered = 1,
+    /// A sequence that is broken, or records in an order that cannot be.
+    Reordered = 2,
+    /// Shorter than a seal says, or than the caller expects.
+    Truncated = 3,
+    /// An incomplete last line. Found by readers of files, never here.
+    Torn = 4,
+    /// A record that is not in its canonical form.
+    NonCanonical = 5,
+    /// A transition or a policy without its observation, or a transition without its policies.
+    Unwitnessed = 6,
+    /// Replay gives other bytes.
+    Diverged = 7,
+    /// A reset under other rules than the ones given.
+    ConfigMismatch = 8,
+    /// One oracle with two models.
+    ModelMismatch = 9,
+}
+
+impl Verdict {
+    /// Every verdict, in the order of its number.
+    pub const ALL: [Verdict; 10] = [
+        Verdict::Ok,
+        Verdict::Altered,
+        Verdict::Reordered,
+        Verdict::Truncated,
+        Verdict::Torn,
+        Verdict::NonCanonical,
+        Verdict::Unwitnessed,
+        Verdict::Diverged,
+        Verdict::ConfigMismatch,
+        Verdict::ModelMismatch,
+    ];
+
+    /// The verdict's name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Verdict::Ok => "OK",
+            Verdict::Altered => "ALTERED",
+            Verdict::Reordered => "REORDERED",
+            Verdict::Truncated => "TRUNCATED",
+            Verdict::Torn => "TORN",
+            Verdict::NonCanonical => "NON_CANONICAL",
+            Verdict::Unwitnessed => "UNWITNESSED",
+            Verdict::Diverged => "DIVERGED",
+            Verdict::ConfigMismatch => "CONFIG_MISMATCH",
+            Verdict::ModelMismatch => "MODEL_MISMATCH",
+        }
+    }
+}
+
+/// How many distinct oracles one replay can hold to their models.
+pub const MAX_ORACLES: usize = 32;
+
+/// A verification or replay in progress.
+///
+/// Fed without rules it verifies: hashes, chain, canonical forms, order, witnesses, models. Fed
+/// with rules it also decides everything again. One or the other for a whole ledger.
+#[derive(Clone)]
+pub struct Replay {
+    agent: Agent,
+    entries: u64,
+    verdict: Verdict,
+    /// The last observation's sequence; 0 before the first.
+    observed: u64,
+    /// Whether that observation's transition is still to come.
+    open: bool,
+    /// The chain value that the seal names, once there is one.
+    sealed_head: Option<Hash>,
+    step: Option<Step>,
+    replayed: bool,
+    models: Models,
+}
+
+impl Default for Replay {
+    fn default() -> Replay {
+        Replay::new()
+    }
+}
+
+impl Replay {
+    /// A replay of a ledger of which nothing has been read.
+    #[must_use]
+    pub fn new() -> Replay {
+        Replay {
+            agent: Agent::new(),
+            entries: 0,
+            verdict: Verdict::Ok,
+            observed: 0,
+            open: false,
+            sealed_head: None,
+            step: None,
+            replayed: false,
+            models: Models::default(),
+        }
+    }
+
+    /// Takes the next entry. The first verdict that is not OK stays: nothing behind it is checked.
+    pub fn feed(&mut self, entry: &Entry<'_>, rules: Option<&Rules<'_>>) -> Verdict {
+        if self.verdict == Verdict::Ok {
+            match self.check(entry, rules) {
+                Ok(()) => self.entries = self.entries.saturating_add(1),
+                Err(verdict) => self.verdict = verdict,
+            }
+        }
+        self.verdict
+    }
+
+    /// Ends the replay with `verdict`: for readers that cannot make an entry of what they read.
+    pub fn refuse(&mut self, verdict: Verdict) -> Verdict {
+        if self.verdict == Verdict::Ok {
+            self.verdict = verdict;
+        }
+        self.verdict
+    }
+
+    /// The verdict over everything fed. `expected_entries` counts as a seal does: every record
+    /// before the seal, genesis included. `expected_head` is the chain value of the last record, a
+    /// seal counted or not.
+    #[must_use]
+    pub fn finish(&self, expected_entries: Option<u64>, expected_head: Option<&Hash>) -> Verdict {
+        if self.verdict != Verdict::Ok {
+            return self.verdict;
+        }
+        if self.entries == 0 {
+            return Verdict::Truncated;
+        }
+        let length = self
+            .entries
+            .saturating_sub(u64::from(self.sealed_head.is_some()));
+        match expected_entries {
+            Some(expected) if length < expected => return Verdict::Truncated,
+            Some(expected) if length > expected => return Verdict::Altered,
+            _ => {}
+        }
+        let is_head = |h: &Hash| *h == self.agent.ledger.head || Some(*h) == self.sealed_head;
+        match expected_head {
+            Some(head) if !is_head(head) => match expected_entries {
+                // As long as it should be and yet another: somebody wrote it anew.
+                Some(_) => Verdict::Altered,
+                None => Verdict::Truncated,
+            },
+            _ => Verdict::Ok,
+        }
+    }
+
+    /// How many entries were found good; the first bad one, if any, has this sequence.
+    #[must_use]
+    pub fn entries(&self) -> u64 {
+        self.entries
+    }
+
+    /// The chain as far as it was found good.
+    #[must_use]
+    pub fn ledger(&self) -> &Ledger {
+        &self.agent.ledger
+    }
+
+    /// Whether there are more oracles than can be held to their models ([`MAX_ORACLES`]).
+    #[must_use]
+    pub fn lost_track_of_models(&self) -> bool {
+        self.models.overflowed
+    }
+
+    /// The agent after everything fed, and the step that was under way, if its last records are
+    /// missing: hand both to [`Agent::complete`] to go on.
+    ///
+    /// # Errors
+    /// [`Error::Protocol`] where the ledger is not good so far, or was only verified.
+    pub fn resume(&self) -> Result<(Agent, Option<Step>), Error> {
+        let decided = self.replayed || self.observed == 0;
+        if self.verdict != Verdict::Ok || self.entries == 0 || !decided {
+            return Err(Error::Protocol);
+        }
+        Ok((self.agent.clone(), self.step.clone()))
+    }
+
+    /// Commits what is missing of an interrupted last step. `agent` is the one of [`Replay::resume`].
+    ///
+    /// # Errors
+    /// [`Error::Protocol`] where a fault is set, the ledger is not good so far, or `agent` is not
+    /// where it ends; [`Error::Ledger`] where a record cannot be committed.
+    pub fn complete(
+        &self,
+        agent: &mut Agent,
+        rules: Option<&Rules<'_>>,
+        sink: &mut dyn LedgerSink,
+        faults: &mut Faults,
+    ) -> Result<(), Error> {
+        let (expected, step) = self.resume()?;
+        let Some(rules) = rules.filter(|_| *agent == expected && !faults.any()) else {
+            return Err(Error::Protocol);
+        };
+        if let Some(step) = step {
+            agent.complete(step, rules.registry, sink, faults);
+        }
+        if faults.any() {
+            Err(Error::Ledger)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn check(&mut self, entry: &Entry<'_>, rules: Option<&Rules<'_>>) -> Result<(), Verdict> {
+        if entry.sequence != self.entries || self.agent.ledger.sealed {
+            return Err(Verdict::Reordered);
+        }
+        let ledger = &self.agent.ledger;
+        let previous = (self.entries > 0).then_some(&ledger.head);
+        let committed = commit(entry.tag.as_str().as_bytes(), entry.payload);
+        if committed != entry.commit || chain(previous, &committed) != entry.chain {
+            return Err(Verdict::Altered);
+        }
+        match entry.tag {
+            Tag::State => self.check_genesis(entry)?,
+            _ if self.entries == 0 => return Err(Verdict::Reordered),
+            Tag::Obs => self.check_observation(entry, rules)?,
+            Tag::Policy | Tag::Trans => self.check_decision(entry, rules)?,
+            Tag::Proof => self.check_seal(entry)?,
+        }
+        self.agent.ledger.head = entry.chain;
+        self.agent.ledger.sequence = entry.sequence;
+        Ok(())
+    }
+
+    fn check_genesis(&self, entry: &Entry<'_>) -> Result<(), Verdict> {
+        if self.entries > 0 {
+            Err(Verdict::Reordered)
+        } else if entry.payload != GENESIS_PAYLOAD {
+            Err(Verdict::Altered)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn check_observation(
+        &mut self,
+        entry: &Entry<'_>,
+        rules: Option<&Rules<'_>>,
+    ) -> Result<(), Verdict> {
+        let view = ObservationView::parse(entry.payload).map_err(|error| match error {
+            Error::Hash => Verdict::Altered,
+            _ => Verdict::NonCanonical,
+        })?;
+        if view.ledger_seq <= self.observed {
+            return Err(Verdict::Reordered);
+        }
+        if self.step.is_some() {
+            return Err(Verdict::Diverged);
+        }
+        self.models
+            .check(view.oracle_id.bytes(), view.model_id.bytes())?;
+        if let Some(rules) = rules {
+            let stimulus = Stimulus::of_view(&view);
+            let reset = stimulus.class() == Some(InputClass::ResetRequest);
+            if reset && view.input_hash != rules.hash() {
+                return Err(Verdict::ConfigMismatch);
+            }
+            let acts = self.agent.health != Health::Stopped;
+            self.step = acts.then(|| Step::begin(&self.agent, rules, &stimulus, view.ledger_seq));
+            self.replayed = true;
+        }
+        self.observed = view.ledger_seq;
+        self.open = true;
+        Ok(())
+    }
+
+    fn check_decision(
+        &mut self,
+        entry: &Entry<'_>,
+        rules: Option<&Rules<'_>>,
+    ) -> Result<(), Verdict> {
+        let bound_to = match entry.tag {
+            Tag::Policy => PolicyRecord::parse(entry.payload).map(|r| r.obs_ledger_seq),
+            _ => TransitionRecord::parse(entry.payload).map(|r| r.ledger_seq),
+        };
+        let bound_to = bound_to.map_err(|_| Verdict::NonCanonical)?;
+        if !self.open || bound_to != self.observed {
+            return Err(Verdict::Unwitnessed);
+        }
+        if let Some(rules) = rules {
+            let step = self.step.as_mut().ok_or(Verdict::Diverged)?;
+            let expected = step.next(rules.registry).ok_or(Verdict::Diverged)?;
+            if expected.tag() == Tag::Policy && entry.tag == Tag::Trans {
+                return Err(Verdict::Unwitnessed);
+            }
+            let mut same = Comparison {
+                rest: Some(entry.payload),
+            };
+            expected.write(&mut same);
+            if expected.tag() != entry.tag || same.rest != Some(b"".as_slice()) {
+                return Err(Verdict::Diverged);
+            }
+        }
+        if entry.tag == Tag::Trans {
+            self.open = false;
+            if let Some(step) = self.step.take() {
+                step.finish(&mut self.agent);
+            }
+        }
+        Ok(())
+    }
+
+    fn check_seal(&mut self, entry: &Entry<'_>) -> Result<(), Verdict> {
+        let seal = Seal::parse(entry.payload).map_err(|_| Verdict::NonCanonical)?;
+        if seal.entries > entry.sequence {
+            return Err(Verdict::Truncated);
+        }
+        if seal.entries != entry.sequence || seal.head != self.agent.ledger.head {
+            return Err(Verdict::Altered);
+        }
+        if self.step.is_some() {
+            return Err(Verdict::Diverged);
+        }
+        self.sealed_head = Some(seal.head);
+        self.agent.ledger.sealed = true;
+        Ok(())
+    }
+}
+
+/// A sink that compares what is written with what is there.
+struct Comparison<'a> {
+    /// What is still to come; `None` from the first difference on.
+    rest: Option<&'a [u8]>,
+}
+
+impl Sink for Comparison<'_> {
+    fn put(&mut self, bytes: &[u8]) {
+        self.rest = self.rest.and_then(|rest| rest.strip_prefix(bytes));
+    }
+}
+
+/// Which model each oracle has, by hash, so that memory stays bounded (decision D24).
+#[derive(Clone)]
+struct Models {
+    known: [([u8; 16], [u8; 16]); MAX_ORACLES],
+    count: usize,
+    overflowed: bool,
+}
+
+impl Default for Models {
+    fn default() -> Models {
+        Models {
+            known: [([0; 16], [0; 16]); MAX_ORACLES],
+            count: 0,
+            overflowed: false,
+        }
+    }
+}
+
+impl Models {
+    /// Holds `oracle` to the first model it was seen with; the reserved ones have none but their own.
+    fn check(&mut self, oracle: &[u8], model: &[u8]) -> Result<(), Verdict> {
+        if oracle == TIME_ORACLE.as_bytes() || oracle == CONTROL_ORACLE.as_bytes() {
+            return if model == oracle {
+                Ok(())
+            } else {
+                Err(Verdict::ModelMismatch)
+            };
+        }
+        let (oracle, model) = (fingerprint(oracle), fingerprint(model));
+        if let Some((_, known)) = self
+            .known
+            .iter()
+            .take(self.count)
+            .find(|(o, _)| *o == oracle)
+        {
+            return if *known == model {
+                Ok(())
+            } else {
+                Err(Verdict::ModelMismatch)
+            };
+        }
+        match self.known.get_mut(self.count) {
+            Some(free) => {
+                *free = (oracle, model);
+                self.count = self.count.saturating_add(1);
+            }
+            None => self.overflowed = true,
+        }
+        Ok(())
+    }
+}
+
+/// Half of a SHA-256: nobody finds two identities with the same one.
+fn fingerprint(id: &[u8]) -> [u8; 16] {
+    let hash = sha256(id);
+    *hash.first_chunk().unwrap_or(&[0; 16])
+}
