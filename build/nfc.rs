@@ -29,12 +29,12 @@ pub(crate) fn tables() -> String {
     let mut out = String::new();
     let (major, minor, patch) = UNICODE_VERSION;
     let version = format!("{major}.{minor}.{patch}");
-    let _ = writeln!(out, "/// The Unicode version of the tables.");
-    let _ = writeln!(out, "pub const UNICODE_VERSION: &str = \"{version}\";");
-    let _ = writeln!(out, "/// The same, for C.");
     let _ = writeln!(
         out,
-        "pub const UNICODE_VERSION_C: &core::ffi::CStr = c\"{version}\";"
+        "/// The Unicode version of the tables.\n\
+         pub const UNICODE_VERSION: &str = \"{version}\";\n\
+         /// The same, for C.\n\
+         pub const UNICODE_VERSION_C: &core::ffi::CStr = c\"{version}\";"
     );
     constant(&mut out, "LEAF_BITS", "u32", LEAF_BITS);
     constant(&mut out, "BRANCH_BITS", "u32", BRANCH_BITS);

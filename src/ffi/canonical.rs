@@ -6,41 +6,14 @@
 use core::ffi::{c_char, c_int};
 use core::mem::MaybeUninit;
 
-use super::obs::{ax_obs_record_t, load_record};
+use super::obs::{ax_obs_record_t, ax_profile_t, load_profile, load_record};
 use super::oracle::ax_oracle_params_t;
-use super::pointer::{Through, bytes, enum_value, write_text};
+use super::pointer::{Through, bytes, write_text};
 use super::types::q16_16_t;
 use crate::fault::Error;
 use crate::hash::{hex, hex_pair};
 use crate::json::writer;
-use crate::profile::Profile;
 use crate::text;
-
-/// How records are written (formats.md §3, Profiles).
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ax_profile_t {
-    /// RFC 8785 strings, plain SHA-256.
-    AX_PROFILE_RFC8785 = 0,
-    /// Control characters as \u00xx, plain SHA-256.
-    AX_PROFILE_ORACLE_1_1 = 1,
-    /// Control characters as \u00xx, tagged commitment.
-    AX_PROFILE_ORACLE_1_2 = 2,
-}
-
-pub(super) fn load_profile(raw: MaybeUninit<ax_profile_t>) -> Option<Profile> {
-    Profile::ALL
-        .get(usize::try_from(enum_value(raw)).ok()?)
-        .copied()
-}
-
-pub(super) fn profile_of(profile: Profile) -> ax_profile_t {
-    match profile {
-        Profile::Rfc8785 => ax_profile_t::AX_PROFILE_RFC8785,
-        Profile::Oracle1_1 => ax_profile_t::AX_PROFILE_ORACLE_1_1,
-        Profile::Oracle1_2 => ax_profile_t::AX_PROFILE_ORACLE_1_2,
-    }
-}
 
 /// Writes the canonical record under profile 0, with its obs_hash or, where include_hash is 0, with
 /// the empty string in its place. The hash is computed afresh; the one in the record is not read.

@@ -3,8 +3,7 @@
 use core::ffi::{c_char, c_int};
 use core::mem::MaybeUninit;
 
-use super::canonical::{ax_profile_t, load_profile};
-use super::obs::{ax_obs_record_t, hex_string, load_record};
+use super::obs::{ax_obs_record_t, ax_profile_t, hex_string, load_profile, load_record};
 use super::sha256::ax_sha256;
 use crate::fault::Error;
 use crate::hash::hex;

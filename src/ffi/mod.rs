@@ -13,6 +13,7 @@
 pub mod agent;
 pub mod agent_step;
 pub mod audit;
+pub mod audit_line;
 pub mod canonical;
 pub mod commitment;
 pub mod dvec;

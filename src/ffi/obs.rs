@@ -3,7 +3,6 @@
 use core::ffi::{c_char, c_int};
 use core::mem::MaybeUninit;
 
-use super::canonical::ax_profile_t;
 use super::oracle::{
     ax_completion_state_t, ax_failure_type_t, ax_oracle_params_t, completion_of, failure_of,
     load_completion, load_failure,
@@ -16,7 +15,34 @@ use crate::evidence::view::MAX_GATEWAY_RECORD_BYTES;
 use crate::fault::{Error, Fault};
 use crate::hash::{HexHash, hex, unhex};
 use crate::json::writer::{Buffer, Sink};
+use crate::profile::Profile;
 use crate::text::Text;
+
+/// How records are written (formats.md §3, Profiles).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ax_profile_t {
+    /// RFC 8785 strings, plain SHA-256.
+    AX_PROFILE_RFC8785 = 0,
+    /// Control characters as \u00xx, plain SHA-256.
+    AX_PROFILE_ORACLE_1_1 = 1,
+    /// Control characters as \u00xx, tagged commitment.
+    AX_PROFILE_ORACLE_1_2 = 2,
+}
+
+pub(super) fn load_profile(raw: MaybeUninit<ax_profile_t>) -> Option<Profile> {
+    Profile::ALL
+        .get(usize::try_from(enum_value(raw)).ok()?)
+        .copied()
+}
+
+pub(super) fn profile_of(profile: Profile) -> ax_profile_t {
+    match profile {
+        Profile::Rfc8785 => ax_profile_t::AX_PROFILE_RFC8785,
+        Profile::Oracle1_1 => ax_profile_t::AX_PROFILE_ORACLE_1_1,
+        Profile::Oracle1_2 => ax_profile_t::AX_PROFILE_ORACLE_1_2,
+    }
+}
 
 /// The declared schema of an input (decision D20).
 #[repr(C)]
@@ -198,7 +224,7 @@ pub unsafe extern "C" fn ax_obs_admit(
     }) else {
         return flags.null();
     };
-    let Some(profile) = super::canonical::load_profile(ctx.profile) else {
+    let Some(profile) = load_profile(ctx.profile) else {
         return flags.null();
     };
     let limits = Limits {

@@ -3,8 +3,7 @@
 use core::ffi::{c_char, c_int};
 use core::mem::MaybeUninit;
 
-use super::canonical::{ax_profile_t, profile_of};
-use super::obs::{ax_obs_record_t, hex_digits, hex_string};
+use super::obs::{ax_obs_record_t, ax_profile_t, hex_digits, hex_string, profile_of};
 use super::oracle::{
     ax_completion_state_t, ax_failure_type_t, ax_oracle_params_t, completion_of, failure_of,
 };

@@ -48,7 +48,7 @@ impl Names {
     /// Whether `fingerprint` is among those kept.
     pub fn has(&self, fingerprint: u32) -> bool {
         let kept = self.fingerprints.get(..self.count).unwrap_or_default();
-        let (blocks, rest) = kept.as_chunks::<32>();
+        let (blocks, rest) = kept.as_chunks::<64>();
         let among = |all: &[u32]| {
             all.iter()
                 .fold(false, |any, &one| any | (one == fingerprint))

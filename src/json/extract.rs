@@ -108,6 +108,7 @@ impl<'a> Walk<'a> {
         names.clear();
         let mut ahead = *self;
         let mut member = None;
+        let mut last_kept = u32::MAX;
         while let Some(token) = ahead.reader.next()? {
             if let (Some(name), Some(members)) = (member.take(), &mut members) {
                 members.take(name, token);
@@ -116,14 +117,18 @@ impl<'a> Walk<'a> {
                 Token::ObjectStart(brace) => *ahead.object()? = offset(brace)?,
                 Token::Key(name) => {
                     let object = *ahead.object()?;
-                    let fingerprint = fingerprint(key, object, name);
-                    if names.has(fingerprint) && is_repeated(self.output, object, name, LIMIT) {
-                        return Err(Invalid);
-                    }
-                    if !names.is_full() {
-                        names.keep(fingerprint);
-                        if names.is_full() {
-                            *self = ahead;
+                    // An object that begins behind the last name kept has none of those kept.
+                    if object < last_kept {
+                        let fingerprint = fingerprint(key, object, name);
+                        if names.has(fingerprint) && is_repeated(self.output, object, name, LIMIT) {
+                            return Err(Invalid);
+                        }
+                        if !names.is_full() {
+                            names.keep(fingerprint);
+                            if names.is_full() {
+                                last_kept = offset(name)?;
+                                *self = ahead;
+                            }
                         }
                     }
                     if ahead.reader.depth() == 1 {

@@ -183,6 +183,7 @@ mod tests {
     use num_bigint::BigInt;
     use proptest::prelude::*;
     use std::string::String;
+    use std::vec::Vec;
 
     /// formats.md §4 word for word, on unbounded integers; `text` is a valid token.
     fn reference(text: &str) -> Option<i32> {
@@ -216,7 +217,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(20_000))]
+        #![proptest_config(ProptestConfig::with_cases(5_000))]
 
         #[test]
         fn decimals_convert_as_the_reference_does(
@@ -260,8 +261,6 @@ mod tests {
             }
         }
     }
-    use std::vec::Vec;
-
     #[test]
     fn limits_of_digits_and_exponent() {
         for (text, expected) in [

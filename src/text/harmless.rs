@@ -22,7 +22,7 @@ const WINDOW: usize = BEFORE + BLOCK;
 ///
 /// # Errors
 /// The place of the first block that is not harmless, which may be inside a character that began in
-/// the harmless block before it. Success means that the rest of `bytes` is harmless and complete.
+/// the harmless block before it: see [`resume`]. Success means that the rest of `bytes` is harmless and complete.
 pub(super) fn skip(bytes: &[u8], mut at: usize) -> Result<(), usize> {
     loop {
         let mut copy = [0; WINDOW];
@@ -52,13 +52,18 @@ pub(super) fn skip(bytes: &[u8], mut at: usize) -> Result<(), usize> {
     }
 }
 
-/// The place of the last character that begins before `end`, in text that is harmless up to there.
-pub(super) fn last_char(bytes: &[u8], end: usize) -> usize {
-    let before = bytes.get(..end).unwrap_or(bytes);
-    before
-        .iter()
-        .rposition(|&b| !is_continuation(b))
-        .unwrap_or(0)
+/// The place of a harmless character that the check can resume from when [`skip`] has gone over a
+/// block and stopped at `end`: the one before the last that begins before `end`. The last may not
+/// be complete there, and be harmful by a byte that the block did not have.
+pub(super) fn resume(bytes: &[u8], end: usize) -> usize {
+    let last_before = |end| {
+        let before = bytes.get(..end).unwrap_or(bytes);
+        before
+            .iter()
+            .rposition(|&b| !is_continuation(b))
+            .unwrap_or(0)
+    };
+    last_before(last_before(end))
 }
 
 /// Whether a block is harmless, given the bytes before it.
@@ -88,7 +93,7 @@ fn with_before(window: &[u8; WINDOW]) -> impl Iterator<Item = [u8; 4]> {
         .map(|((&b, &b1), (&b2, &b3))| [b, b1, b2, b3])
 }
 
-/// For a window without bytes above CB: U+0000 to U+02FF are all harmless.
+/// For a window with no byte above CB: U+0000 to U+02FF are all harmless.
 fn is_harmless_latin(window: &[u8; WINDOW]) -> bool {
     with_before(window).fold(true, |good, [b, before, ..]| {
         let lead = before >= 0xC2;
@@ -96,33 +101,36 @@ fn is_harmless_latin(window: &[u8; WINDOW]) -> bool {
     })
 }
 
+/// For any window: Latin, Greek, Cyrillic, CJK, kana, Hangul, common punctuation, emoji.
 fn is_harmless_wide(window: &[u8; WINDOW]) -> bool {
     with_before(window).fold(true, |good, [b, b1, b2, b3]| {
-        // Every lead byte up to F0 that is no other than these is taken, with the exceptions below.
         let expected = (b1 >= 0xC0) | (b2 >= 0xE0) | (b3 >= 0xF0);
+        // The leads of whole scripts; where only a part is harmless, the rest is excepted below.
         let lead = (b < 0xC0)
             | in_range(b, 0xC2, 0xCB)
             | in_range(b, 0xCE, 0xD1)
             | in_range(b, 0xE1, 0xF0);
-        let second = (b1 == 0xCE) & (b == 0x87)
-            // U+1E00 to U+1EFF
+        // U+0387
+        let outside = (b1 == 0xCE) & (b == 0x87)
+            // all but U+1E00 to U+1EFF
             | (b1 == 0xE1) & !in_range(b, 0xB8, 0xBB)
-            // U+2000 to U+203F, U+2080 to U+20BF
+            // all but U+2000 to U+203F, U+2080 to U+20BF
             | (b1 == 0xE2) & (b != 0x80) & (b != 0x82)
-            // U+AC00 to U+AFFF
+            // all but U+AC00 to U+AFFF
             | (b1 == 0xEA) & (b < 0xB0)
-            // U+D000 to U+D7FF
+            // all but U+D000 to U+D7FF
             | (b1 == 0xED) & (b >= 0xA0)
-            // U+FF00 to U+FFFF
+            // all but U+FF00 to U+FFFF
             | (b1 == 0xEF) & (b < 0xBC)
-            // U+1F000 to U+2EFFF
+            // all but U+1F000 to U+2EFFF
             | (b1 == 0xF0) & !in_range(b, 0x9F, 0xAE);
-        let third = (b2 == 0xE2) & (b1 == 0x80) & (b < 0x82)
+        // U+2000, U+2001
+        let harmful = (b2 == 0xE2) & (b1 == 0x80) & (b < 0x82)
             // U+302A to U+302F
             | (b2 == 0xE3) & (b1 == 0x80) & in_range(b, 0xAA, 0xAF)
             // U+3099, U+309A
             | (b2 == 0xE3) & (b1 == 0x82) & in_range(b, 0x99, 0x9A);
-        good & (is_continuation(b) == expected) & lead & !second & !third
+        good & (is_continuation(b) == expected) & lead & !outside & !harmful
     })
 }
 
@@ -143,7 +151,9 @@ mod tests {
             for c in '\0'..=char::MAX {
                 let mut text = [b' '; 12];
                 let (before, after) = text.split_at_mut(4);
-                before[..filler.len()].copy_from_slice(filler);
+                for (slot, &byte) in before.iter_mut().zip(filler) {
+                    *slot = byte;
+                }
                 c.encode_utf8(after);
                 if skip(&text, 0).is_ok() {
                     harmless += 1;

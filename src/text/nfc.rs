@@ -44,9 +44,8 @@ pub fn is_nfc(bytes: &[u8]) -> bool {
     let mut stretch = harmless::BLOCK;
     while let Err(end) = harmless::skip(bytes, at) {
         if end > at {
-            // The last character that was skipped is a starter that a mark may now follow. Nothing
-            // before it matters any more.
-            at = harmless::last_char(bytes, end);
+            // A harmless starter, which a mark may now follow. Nothing before it matters any more.
+            at = harmless::resume(bytes, end);
             walk = Walk::default();
             stretch = harmless::BLOCK;
         } else {

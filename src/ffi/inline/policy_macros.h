@@ -1,0 +1,1 @@
+struct ax_agent_ctx_t;

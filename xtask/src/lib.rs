@@ -1,0 +1,3 @@
+//! Development tasks of the workspace, as a library so that tests run the same code.
+
+pub mod headers;
