@@ -1,6 +1,8 @@
 //! Speed of text admission on 16 KiB of several kinds of text: `is_nfc` beside `icu_normalizer`,
 //! `Text::check` beside a copy of the same bytes.
 
+#![allow(missing_docs, reason = "criterion_group! makes public functions")]
+
 use std::hint::black_box;
 
 use axilog::text::{Text, is_nfc};

@@ -154,19 +154,15 @@ fn hex_digit(nibble: u8) -> u8 {
 /// Reads 64 lower-case hexadecimal digits; anything else is `None`.
 #[must_use]
 pub fn unhex(digits: &HexHash) -> Option<Hash> {
+    // Without branches, so that it is done in vector code: every record has several digests.
+    let valid = |digit: u8| digit.is_ascii_digit() | (b'a'..=b'f').contains(&digit);
+    let all = digits.iter().fold(true, |all, &digit| all & valid(digit));
+    let value = |digit: u8| (digit & 15).wrapping_add((digit >> 6).wrapping_mul(9));
     let mut out = [0u8; 32];
     for (byte, &[high, low]) in out.iter_mut().zip(digits.as_chunks::<2>().0) {
-        *byte = hex_value(high)? << 4 | hex_value(low)?;
+        *byte = value(high) << 4 | value(low);
     }
-    Some(out)
-}
-
-fn hex_value(digit: u8) -> Option<u8> {
-    match digit {
-        b'0'..=b'9' => Some(digit.wrapping_sub(b'0')),
-        b'a'..=b'f' => Some(digit.wrapping_sub(b'a').wrapping_add(10)),
-        _ => None,
-    }
+    all.then_some(out)
 }
 
 /// Whether two equally long byte strings are equal, in time that depends on the length alone.

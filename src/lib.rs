@@ -58,6 +58,7 @@ pub mod policy;
 pub mod profile;
 pub mod q16;
 pub mod replay;
+mod search;
 pub mod text;
 
 #[cfg(feature = "panic-handler")]

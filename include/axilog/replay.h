@@ -79,7 +79,7 @@ typedef struct ax_replay_ctx_t {
     /**
      * Not for callers.
      */
-    uint64_t _state[208];
+    uint64_t _state[224];
 } ax_replay_ctx_t;
 
 #ifdef __cplusplus

@@ -10,6 +10,7 @@ use crate::fault::Error;
 use crate::hash::Hash;
 use crate::json::escaped::Escaped;
 use crate::profile::Profile;
+use crate::search::run;
 use crate::text;
 
 /// The longest record that deployed gateways wrote, under profiles 1 and 2.
@@ -185,7 +186,8 @@ fn string<'a>(reader: &mut Reader<'a>, line_feeds: bool) -> Result<CanonicalStri
     let mut len = 0u64;
     let mut line_ends = LineEnds::None;
     loop {
-        let piece = reader.take(plain_len(reader.rest()))?;
+        let plain = run(reader.rest(), |b| (b == b'"') | (b == b'\\'));
+        let piece = reader.take(plain)?;
         if !text::check_piece(piece) {
             return Err(Error::Encoding);
         }
@@ -219,19 +221,4 @@ fn string<'a>(reader: &mut Reader<'a>, line_feeds: bool) -> Result<CanonicalStri
         len,
         line_ends,
     })
-}
-
-/// Bytes up to the next quote or backslash.
-fn plain_len(text: &[u8]) -> usize {
-    const BLOCK: usize = 32;
-    let ends = |b: u8| b == b'"' || b == b'\\';
-    let clean = text
-        .as_chunks::<BLOCK>()
-        .0
-        .iter()
-        .take_while(|block| !block.iter().fold(false, |hit, &b| hit | ends(b)))
-        .count()
-        .saturating_mul(BLOCK);
-    let tail = text.get(clean..).unwrap_or_default();
-    clean.saturating_add(tail.iter().position(|&b| ends(b)).unwrap_or(tail.len()))
 }

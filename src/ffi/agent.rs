@@ -423,9 +423,8 @@ unsafe fn observe(
     match observed {
         Ok(observed) => {
             // SAFETY: by contract.
-            if let (Some(evaluation), Some(policy)) =
-                (observed.evaluation, unsafe { policy.as_mut() })
-            {
+            let policy = unsafe { policy.as_mut() };
+            if let (Some(evaluation), Some(policy)) = (observed.evaluation, policy) {
                 policy.begin_cycle(evaluation);
             }
             if observed.admitted == Admitted::Invalid {

@@ -53,13 +53,13 @@ pub struct ax_replay_ctx_t {
     /// Not for callers.
     pub _stop_on_invalid: u8,
     /// Not for callers.
-    pub _state: [u64; 208],
+    pub _state: [u64; 224],
 }
 
 /// Says that a context went through `ax_replay_init`.
 const MADE: u32 = 0x5245_5031;
 
-const _: () = assert!(size_of::<Replay>() <= size_of::<[u64; 208]>());
+const _: () = assert!(size_of::<Replay>() <= size_of::<[u64; 224]>());
 const _: () = assert!(align_of::<Replay>() <= align_of::<u64>());
 
 impl ax_replay_ctx_t {
@@ -137,7 +137,7 @@ pub unsafe extern "C" fn ax_replay_init(
         _made: MADE,
         _permit_truncated: permit_truncated,
         _stop_on_invalid: stop_on_invalid,
-        _state: [0; 208],
+        _state: [0; 224],
     };
     // SAFETY: not NULL.
     unsafe {

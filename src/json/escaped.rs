@@ -3,7 +3,8 @@
 //! formats.md §2 and §3: an oracle's answer is read in place, inside its record, in the escape
 //! form of any profile; nothing is unescaped into a buffer.
 
-use super::source::{Source, run};
+use super::source::Source;
+use crate::search::run;
 
 /// The bytes between the quotes of a canonical JSON string.
 #[derive(Clone, Copy, Debug)]

@@ -3,6 +3,8 @@
 //! The reader (formats.md §4, "Extracting the value") works on plain bytes and on text that is
 //! itself escaped inside a record; this is what the two have in common.
 
+use crate::search::run;
+
 /// A copyable position in a JSON text, which yields the text's bytes.
 ///
 /// `'a` is the lifetime of the stored text. Copying a cursor is how a reader comes back to a place.
@@ -77,49 +79,9 @@ impl<'a> Source<'a> for Plain<'a> {
     }
 }
 
-/// Bytes looked at one by one before a search goes over to blocks; most strings are short.
-const HEAD: usize = 16;
-
-/// How many bytes at the front of `bytes` do not stop the search.
-///
-/// `stops` is evaluated for whole blocks without a branch, which the compiler turns into vector
-/// code.
-#[inline]
-pub(super) fn run(bytes: &[u8], stops: impl Fn(u8) -> bool) -> usize {
-    if let Some(length) = bytes.iter().take(HEAD).position(|&byte| stops(byte)) {
-        return length;
-    }
-    let mut length = free_blocks::<256>(bytes, &stops);
-    let rest = bytes.get(length..).unwrap_or_default();
-    length = length.wrapping_add(free_blocks::<32>(rest, &stops));
-    let rest = bytes.get(length..).unwrap_or_default();
-    let tail = rest.iter().position(|&byte| stops(byte));
-    length.wrapping_add(tail.unwrap_or(rest.len()))
-}
-
-/// How many bytes the blocks of `N` at the front of `bytes` have that do not stop the search.
-#[inline]
-fn free_blocks<const N: usize>(bytes: &[u8], stops: impl Fn(u8) -> bool) -> usize {
-    let free = |block: &&[u8; N]| !block.iter().fold(false, |any, &byte| any | stops(byte));
-    let blocks = bytes.as_chunks::<N>().0.iter().take_while(free).count();
-    blocks.saturating_mul(N)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn run_finds_the_first_stop_at_every_distance() {
-        let mut bytes = [b'a'; 1100];
-        for at in 0..bytes.len() {
-            bytes[at] = b'\\';
-            bytes[1099] = b'\\';
-            assert_eq!(run(&bytes, |byte| byte == b'\\'), at);
-            bytes[at] = b'a';
-            assert_eq!(run(&bytes[..at], |byte| byte == b'\\'), at);
-        }
-    }
 
     #[test]
     fn plain_content_ends_at_quotes_backslashes_and_controls() {

@@ -5,6 +5,7 @@
 
 use crate::hash::{Hash, hex, hex_pair};
 use crate::profile::Profile;
+use crate::search::run;
 
 /// Where canonical bytes go.
 pub trait Sink {
@@ -139,24 +140,14 @@ fn put_escape(byte: u8, profile: Profile, out: &mut impl Sink) {
     out.put(&[b'\\', letter]);
 }
 
-const BLOCK: usize = 32;
-
 /// Splits at the first byte that needs an escape.
 fn split_at_special(text: &[u8]) -> Option<(&[u8], u8, &[u8])> {
-    let (blocks, _) = text.as_chunks::<BLOCK>();
-    // A fold without an early exit compiles to vector compares; the block with the hit and the tail
-    // are then searched byte by byte.
-    let clean = blocks
-        .iter()
-        .take_while(|block| !block.iter().fold(false, |hit, &b| hit | needs_escape(b)))
-        .count();
-    let skipped = clean.saturating_mul(BLOCK);
-    let offset = text.get(skipped..)?.iter().position(|&b| needs_escape(b))?;
-    let (plain, tail) = text.split_at_checked(skipped.saturating_add(offset))?;
+    let (plain, tail) = text.split_at_checked(run(text, needs_escape))?;
     let (&byte, tail) = tail.split_first()?;
     Some((plain, byte, tail))
 }
 
 fn needs_escape(byte: u8) -> bool {
-    byte < 0x20 || byte == b'"' || byte == b'\\'
+    // Flipping one bit makes the quote, and nothing else, the neighbour of the control characters.
+    ((byte ^ 0x02) <= 0x20) | (byte == b'\\')
 }

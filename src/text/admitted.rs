@@ -7,6 +7,7 @@ use super::control::{CR, LF, has_control, has_forbidden_control, has_forbidden_c
 use super::nfc::is_nfc;
 use super::utf8::is_continuation;
 use crate::fault::Error;
+use crate::search::run;
 
 /// Raw text that was checked: valid UTF-8, in NFC with at most 30 consecutive characters of
 /// non-zero combining class, no control character but LF and CR. Its *content* is the text with
@@ -116,7 +117,7 @@ impl<'a> Iterator for Runs<'a> {
             text => text,
         };
         let end = if self.has_cr {
-            find_cr(text)
+            run(text, |byte| byte == CR)
         } else {
             text.len()
         };
@@ -141,24 +142,14 @@ pub fn runs(raw: &[u8]) -> Runs<'_> {
 /// character composes with nothing, so that the text is in NFC when each piece is.
 #[must_use]
 pub fn check_piece(bytes: &[u8]) -> bool {
-    !has_control(bytes) && is_nfc(bytes)
+    // Most pieces are short and ASCII, and then done with one look.
+    let plain = run(bytes, |byte| !(0x20..0x80).contains(&byte));
+    plain == bytes.len() || (!has_control(bytes) && is_nfc(bytes))
 }
 
 /// Bytes looked at without stopping, so that it is done in vector code. Fewer than 256, so that a
 /// count fits in a byte.
 const STRIDE: usize = 64;
-
-/// The place of the first CR, or the length.
-fn find_cr(text: &[u8]) -> usize {
-    let is_cr = |&b: &u8| b == CR;
-    let clean = text
-        .chunks(STRIDE)
-        .take_while(|chunk| !chunk.iter().fold(false, |found, b| found | is_cr(b)))
-        .map(<[u8]>::len)
-        .fold(0, usize::saturating_add);
-    let rest = text.get(clean..).unwrap_or(&[]);
-    clean.saturating_add(rest.iter().position(is_cr).unwrap_or(rest.len()))
-}
 
 /// How many times LF follows CR.
 fn count_crlf(text: &[u8]) -> usize {

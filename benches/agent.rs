@@ -1,0 +1,170 @@
+//! The agent beside the SHA-256 work that its records cannot avoid.
+
+#![allow(missing_docs, reason = "criterion_group! makes public functions")]
+
+mod support;
+
+use std::hint::black_box;
+
+use axilog::agent::state::InputClass;
+use axilog::agent::stimulus::Input;
+use axilog::fault::Faults;
+use axilog::hash::{Hasher, sha256};
+use axilog::ledger::Discard;
+use axilog::replay::{Replay, Verdict};
+use criterion::{Criterion, Throughput, criterion_group};
+use support::{
+    ASCII, CJK, Kept, LATIN, ONE_POLICY, SIZE, answer_text, enabled, observe, ratio, rules,
+    session, text,
+};
+
+/// The record that one observation of `output` writes.
+fn record_of(output: &str) -> Vec<u8> {
+    let kept = session(output, 1);
+    kept.0[kept.0.len() - 3].payload.clone()
+}
+
+fn corpora() -> [(&'static str, &'static str, String); 3] {
+    [
+        ("ascii", "<= 1.25", ASCII),
+        ("latin", "<= 1.6", LATIN),
+        ("cjk", "<= 2.5", CJK),
+    ]
+    .map(|(name, limit, sentence)| (name, limit, answer_text(&text(sentence, SIZE))))
+}
+
+/// The digests of a step with one policy: the observation checked, two records committed and chained.
+fn unavoidable_step(records: &[&[u8]; 3]) {
+    let [observation, policy, transition] = records;
+    let mut hasher = Hasher::new();
+    hasher.update(&observation[64..]);
+    black_box(hasher.finish());
+    for record in [policy, transition] {
+        black_box(axilog::hash::commit(b"AX:POLICY:v1", record));
+        black_box(axilog::hash::chain(Some(&[0; 32]), &[1; 32]));
+    }
+}
+
+/// The digests of replaying a ledger: each record's commit and chain, each observation's own hash.
+fn unavoidable_replay(kept: &Kept) {
+    for owned in &kept.0 {
+        let entry = owned.entry();
+        let tag = entry.tag.as_str();
+        black_box(axilog::hash::commit(tag.as_bytes(), entry.payload));
+        black_box(axilog::hash::chain(Some(&[0; 32]), &[1; 32]));
+        if tag == "AX:OBS:v1" {
+            black_box(sha256(&entry.payload[64..]));
+        }
+    }
+}
+
+fn replay(kept: &Kept, with_rules: bool) {
+    let rules = rules(&ONE_POLICY);
+    let mut replay = Replay::new();
+    for owned in &kept.0 {
+        let verdict = replay.feed(&owned.entry(), with_rules.then_some(&rules));
+        assert_eq!(verdict, Verdict::Ok);
+    }
+}
+
+fn step(kept: &Kept) -> impl FnMut() {
+    let rules = rules(&ONE_POLICY);
+    let agent = enabled(&rules, &mut Discard);
+    let payload = kept.0[kept.0.len() - 3].payload.clone();
+    move || {
+        let rules = support::rules(&ONE_POLICY);
+        let (mut agent, mut faults) = (agent.clone(), Faults::NONE);
+        let input = Input {
+            class: Some(InputClass::LlmObs),
+            payload: &payload,
+            ledger_seq: 5,
+        };
+        let evaluation = agent.step(&input, &rules, &mut Discard, &mut faults);
+        assert!(!black_box(evaluation).unwrap().breach);
+    }
+}
+
+fn benches(c: &mut Criterion) {
+    let rules = rules(&ONE_POLICY);
+    let agent = enabled(&rules, &mut Discard);
+    let mut work = vec![0u8; 65_536];
+    for (name, _, output) in corpora() {
+        let record = record_of(&output);
+        let mut group = c.benchmark_group(format!("observe 16 KiB {name}"));
+        group.throughput(Throughput::Bytes(record.len() as u64));
+        group.bench_function("observe", |b| {
+            b.iter(|| observe(&agent, output.as_bytes(), &rules, &mut work));
+        });
+        group.bench_function("two SHA-256 passes", |b| {
+            b.iter(|| (black_box(sha256(&record)), black_box(sha256(&record))));
+        });
+        group.finish();
+    }
+    let kept = session("{\"value\":60.5}", 1);
+    c.bench_function("step with one policy", |b| b.iter(step(&kept)));
+    let kept = session("{\"value\":60.5}", 1000);
+    c.bench_function("replay of 1000 short answers", |b| {
+        b.iter(|| replay(&kept, true))
+    });
+}
+
+fn ratios() {
+    let rules = rules(&ONE_POLICY);
+    let agent = enabled(&rules, &mut Discard);
+    let mut work = vec![0u8; 65_536];
+    for (name, limit, output) in corpora() {
+        let record = record_of(&output);
+        ratio(
+            &format!("observe 16 KiB {name} / two SHA-256 passes"),
+            limit,
+            || observe(&agent, output.as_bytes(), &rules, &mut work),
+            || {
+                black_box((sha256(&record), sha256(&record)));
+            },
+        );
+    }
+    let kept = session("{\"value\":60.5}", 1);
+    let records: Vec<&[u8]> = kept
+        .0
+        .iter()
+        .rev()
+        .take(3)
+        .rev()
+        .map(|o| &*o.payload)
+        .collect();
+    let records = [records[0], records[1], records[2]];
+    ratio(
+        "step, one policy / its SHA-256 work",
+        "<= 2",
+        step(&kept),
+        || {
+            unavoidable_step(&records);
+        },
+    );
+    for (name, output) in [
+        ("short", "{\"value\":60.5}".to_owned()),
+        ("16 KiB", answer_text(&text(ASCII, SIZE))),
+    ] {
+        let kept = session(&output, 20);
+        ratio(
+            &format!("replay, {name} answers / its SHA-256 work"),
+            "<= 1.5",
+            || replay(&kept, true),
+            || unavoidable_replay(&kept),
+        );
+        ratio(
+            &format!("verify, {name} answers / its SHA-256 work"),
+            "",
+            || replay(&kept, false),
+            || unavoidable_replay(&kept),
+        );
+    }
+}
+
+criterion_group!(criterion, benches);
+
+fn main() {
+    criterion();
+    ratios();
+    Criterion::default().configure_from_args().final_summary();
+}
