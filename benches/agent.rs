@@ -145,7 +145,7 @@ fn ratios() {
         ("short", "{\"value\":60.5}".to_owned()),
         ("16 KiB", answer_text(&text(ASCII, SIZE))),
     ] {
-        let kept = session(&output, 20);
+        let kept = session(&output, 200);
         ratio(
             &format!("replay, {name} answers / its SHA-256 work"),
             "<= 1.5",

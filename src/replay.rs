@@ -11,7 +11,7 @@ use crate::agent::Agent;
 use crate::agent::state::{Health, InputClass};
 use crate::agent::step::{Step, StepRecord};
 use crate::agent::stimulus::{CONTROL_ORACLE, Stimulus, TIME_ORACLE};
-use crate::evidence::policy::PolicyRecord;
+use crate::evidence::policy::{MAX_POLICY_RECORD_BYTES, PolicyRecord};
 use crate::evidence::proof::Seal;
 use crate::evidence::state::GENESIS_PAYLOAD;
 use crate::evidence::transition::TransitionRecord;
@@ -351,23 +351,10 @@ impl Replay {
 
 /// Whether `entry` holds exactly what `expected` writes.
 fn is_record(expected: &StepRecord<'_>, entry: &Entry<'_>) -> bool {
-    let mut same = Comparison {
-        rest: Some(entry.payload),
-    };
-    expected.write(&mut same);
-    expected.tag() == entry.tag && same.rest.is_some_and(<[u8]>::is_empty)
-}
-
-/// A sink that compares what is written with what is there.
-struct Comparison<'a> {
-    /// What is still to come; `None` from the first difference on.
-    rest: Option<&'a [u8]>,
-}
-
-impl Sink for Comparison<'_> {
-    fn put(&mut self, bytes: &[u8]) {
-        self.rest = self.rest.and_then(|rest| rest.strip_prefix(bytes));
-    }
+    let mut bytes = [0u8; MAX_POLICY_RECORD_BYTES];
+    let mut out = Buffer::new(&mut bytes);
+    expected.write(&mut out);
+    expected.tag() == entry.tag && out.finish().is_some_and(|record| record == entry.payload)
 }
 
 /// Which model each oracle has, by hash, so that memory stays bounded (decision D24).

@@ -119,7 +119,8 @@ typedef struct ax_policy_registry_t {
      */
     size_t count;
     /**
-     * The selector of each policy, [a-z][a-z0-9_]* of at most 32 bytes and not ending in _q16;
+     * The selector of each policy: a lower-case letter, then lower-case letters, digits and
+     * underscores, at most 32 bytes, not ending in _q16;
      * NULL: "value" for all.
      */
     const char *const *selectors;

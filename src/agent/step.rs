@@ -95,12 +95,23 @@ impl Step {
         let prev = agent.health;
         let fault_count = count_faults(agent.fault_count, class);
         let (mut next, mut violation) = determine_next(prev, class);
-        let mut scope = Scope::Nothing;
-        let mut values = [NO_VALUE; MAX_POLICIES];
-        let mut accepted = None;
-        let mut breach = false;
-        let mut stops_on_breach = false;
-
+        let mut step = Step {
+            transition: TransitionRecord {
+                fault_count,
+                input_class: class,
+                ledger_seq,
+                next_state: next,
+                prev_state: prev,
+                violation,
+            },
+            timestamp: None,
+            scope: Scope::Nothing,
+            values: [NO_VALUE; MAX_POLICIES],
+            stops_on_breach: false,
+            breach: false,
+            evaluated: 0,
+            cursor: 0,
+        };
         match *stimulus {
             Stimulus::Time(None) => {
                 (next, violation) = (Health::Stopped, Some(Violation::ProtocolViolation));
@@ -109,20 +120,21 @@ impl Step {
                 (next, violation) = (Health::Stopped, Some(Violation::TimeRollback));
             }
             Stimulus::Time(Some(timestamp)) => {
-                scope = Scope::Time;
-                values = [elapsed(agent.last_timestamp, timestamp); MAX_POLICIES];
-                accepted = Some(timestamp);
+                step.scope = Scope::Time;
+                step.values.fill(elapsed(agent.last_timestamp, timestamp));
+                step.timestamp = Some(timestamp);
             }
             Stimulus::Answer(None) => {
-                scope = Scope::Answer;
-                breach = true;
+                step.scope = Scope::Answer;
+                step.breach = true;
             }
             Stimulus::Answer(Some(recorded)) => {
-                scope = Scope::Answer;
-                breach = !recorded.is_usable(rules.permit_truncated);
-                values = recorded.values(&Wanted(rules.registry), rules.permit_truncated);
-                stops_on_breach =
+                let permit = rules.permit_truncated;
+                step.scope = Scope::Answer;
+                step.breach = !recorded.is_usable(permit);
+                step.stops_on_breach =
                     rules.stop_on_invalid && recorded.failure == Some(Failure::InvalidOutput);
+                recorded.extract_into(&mut step.values, &Wanted(rules.registry), permit);
             }
             Stimulus::Control(Some(InputClass::FaultSignal)) if prev == Health::Enabled => {
                 (next, violation) = match fault_count {
@@ -140,28 +152,11 @@ impl Step {
             }
             Stimulus::Control(_) => {}
         }
-
-        Step {
-            transition: TransitionRecord {
-                fault_count: if enters_init(prev, next) {
-                    0
-                } else {
-                    fault_count
-                },
-                input_class: class,
-                ledger_seq,
-                next_state: next,
-                prev_state: prev,
-                violation,
-            },
-            timestamp: accepted,
-            scope,
-            values,
-            stops_on_breach,
-            breach,
-            evaluated: 0,
-            cursor: 0,
+        (step.transition.next_state, step.transition.violation) = (next, violation);
+        if enters_init(prev, next) {
+            step.transition.fault_count = 0;
         }
+        step
     }
 
     /// The next record to commit, or `None` when the step is complete.

@@ -38,17 +38,16 @@ pub(crate) struct Recorded<'a> {
 }
 
 impl<'a> Recorded<'a> {
-    /// The values of `selectors`, [`NO_VALUE`] where the answer has none or may not be used.
-    pub(crate) fn values(
+    /// Puts the values of `selectors` in `values`, and leaves it where the answer may not be used.
+    pub(crate) fn extract_into(
         &self,
+        values: &mut [i32; MAX_POLICIES],
         selectors: &(impl Selectors + ?Sized),
         permit_truncated: bool,
-    ) -> [i32; MAX_POLICIES] {
-        let mut values = [NO_VALUE; MAX_POLICIES];
+    ) {
         if self.is_usable(permit_truncated) {
-            extract(self.output, &self.key, selectors, &mut values);
+            extract(self.output, &self.key, selectors, values);
         }
-        values
     }
 
     pub(crate) fn is_usable(&self, permit_truncated: bool) -> bool {
@@ -166,14 +165,11 @@ pub fn extract_value(input: &Input<'_>) -> i32 {
             (index == 0).then_some(crate::policy::DEFAULT_SELECTOR)
         }
     }
-    match Stimulus::read(input) {
-        Stimulus::Answer(Some(recorded)) => recorded
-            .values(&Value, false)
-            .first()
-            .copied()
-            .unwrap_or(NO_VALUE),
-        _ => NO_VALUE,
+    let mut values = [NO_VALUE; MAX_POLICIES];
+    if let Stimulus::Answer(Some(recorded)) = Stimulus::read(input) {
+        recorded.extract_into(&mut values, &Value, false);
     }
+    values.first().copied().unwrap_or(NO_VALUE)
 }
 
 fn observed<'a>(input: &Input<'a>) -> Option<Stimulus<'a>> {

@@ -86,7 +86,8 @@ pub struct ax_policy_registry_t {
     pub policies: *const ax_policy_t,
     /// At most AX_POLICY_MAX_COUNT.
     pub count: usize,
-    /// The selector of each policy, [a-z][a-z0-9_]* of at most 32 bytes and not ending in _q16;
+    /// The selector of each policy: a lower-case letter, then lower-case letters, digits and
+    /// underscores, at most 32 bytes, not ending in _q16;
     /// NULL: "value" for all.
     pub selectors: *const *const c_char,
 }

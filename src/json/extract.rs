@@ -109,6 +109,8 @@ impl<'a> Walk<'a> {
         let mut ahead = *self;
         let mut member = None;
         let mut last_kept = u32::MAX;
+        let mut first = None;
+        let mut alone = true;
         while let Some(token) = ahead.reader.next()? {
             if let (Some(name), Some(members)) = (member.take(), &mut members) {
                 members.take(name, token);
@@ -118,7 +120,14 @@ impl<'a> Walk<'a> {
                 Token::Key(name) => {
                     let object = *ahead.object()?;
                     // An object that begins behind the last name kept has none of those kept.
-                    if object < last_kept {
+                    if alone {
+                        // Most answers have few names. The first waits for one to compare it with.
+                        alone = false;
+                        first = Some((object, name));
+                    } else if object < last_kept {
+                        if let Some((object, name)) = first.take() {
+                            names.keep(fingerprint(key, object, name));
+                        }
                         let fingerprint = fingerprint(key, object, name);
                         if names.has(fingerprint) && is_repeated(self.output, object, name, LIMIT) {
                             return Err(Invalid);
@@ -199,6 +208,11 @@ enum Form {
 impl Form {
     /// Which of the two forms of `selector` the name is; `None`: neither.
     fn of(name: Cursor<'_>, selector: &str) -> Option<Form> {
+        // Most names are spelt plainly, and then differ from most selectors in the first byte.
+        let first = selector.as_bytes().first().copied();
+        if first.is_some() && name.peek().is_some_and(|b| b != b'\\' && Some(b) != first) {
+            return None;
+        }
         let mut units = Name::new(name);
         for unit in selector.encode_utf16() {
             if units.next() != Some(unit) {
