@@ -1,0 +1,120 @@
+//! The command `axilog`: one file per subcommand.
+//!
+//! Only this module formats for people. A subcommand gives a `Report` or a `Failure`;
+//! the exit code follows from it: 0 fine, 1 the check failed, 2 wrong usage, 3 could not run.
+//! `docs/cli.md` describes every command, its options and the fields of its JSON.
+
+mod control;
+mod decided;
+mod demo;
+mod init;
+mod observe;
+mod output;
+mod policy;
+mod replay;
+mod script;
+mod table;
+mod time;
+mod verify;
+mod why;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use axilog_policyc::PolicySet;
+use clap::{Parser, Subcommand};
+
+use crate::error::Error;
+use crate::rules::read_policies;
+use output::Report;
+
+/// Contain an oracle's answer: recorded, judged and replayable before anything acts on it.
+///
+/// Exit codes: 0 fine, 1 the check failed (or the answer is not permitted), 2 wrong usage,
+/// 3 could not run.
+#[derive(Parser)]
+#[command(name = "axilog", version, max_term_width = 80)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Demo(demo::Args),
+    Init(init::Args),
+    Observe(observe::Args),
+    Time(time::Args),
+    Control(control::Args),
+    Verify(verify::Args),
+    Replay(replay::Args),
+    Policy(policy::Args),
+}
+
+/// Why a subcommand gives no report, and the exit code that says so.
+pub(crate) struct Failure {
+    pub(crate) error: Error,
+    pub(crate) code: u8,
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        let code = match &error {
+            Error::Damaged { .. }
+            | Error::Sealed(_)
+            | Error::Model { .. }
+            | Error::Rollback { .. } => 1,
+            Error::Policies { .. }
+            | Error::Symbol(_)
+            | Error::Input { .. }
+            | Error::Identity { .. }
+            | Error::Reserved { .. } => 2,
+            Error::Io { .. }
+            | Error::NotAFile(_)
+            | Error::Busy(_)
+            | Error::Exists(_)
+            | Error::NotBegun(_)
+            | Error::ConfigurationMissing { .. }
+            | Error::ConfigurationUnreadable { .. }
+            | Error::TooLong { .. }
+            | Error::Core { .. } => 3,
+        };
+        Failure { error, code }
+    }
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are errors here too, with exit code 0. A closed pipe is no matter.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let (json, result): (bool, Result<Report, Failure>) = match cli.command {
+        Command::Demo(args) => (args.json, demo::run(&args)),
+        Command::Init(args) => (args.json, init::run(&args)),
+        Command::Observe(args) => (args.json, observe::run(&args)),
+        Command::Time(args) => (args.json, time::run(&args)),
+        Command::Control(args) => (args.json, control::run(&args)),
+        Command::Verify(args) => (args.json, verify::run(&args)),
+        Command::Replay(args) => (args.json, replay::run(&args)),
+        Command::Policy(args) => (args.json(), policy::run(&args)),
+    };
+    ExitCode::from(output::finish(json, result))
+}
+
+/// The policies that an option names, if it is given.
+fn named_policies(path: Option<&Path>) -> Result<Option<PolicySet>, Error> {
+    path.map(read_policies).transpose()
+}
+
+/// Whole seconds since 1970.
+fn now() -> u64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs())
+}

@@ -1,0 +1,56 @@
+//! Tables of at most 80 columns, without colour.
+
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, TableComponent, Width, presets};
+
+use super::output::shown;
+
+const WIDTH: u16 = 80;
+
+/// The longest label, `CONFIG_MISMATCH`, and a space: a digest just fits behind it.
+const LABEL_WIDTH: u16 = 16;
+
+/// Labels and what they stand for, a line each.
+pub(crate) fn pairs(rows: &[(&str, String)]) -> String {
+    let mut table = Table::new();
+    table
+        .load_preset(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(WIDTH);
+    for (label, value) in rows {
+        table.add_row([(*label).to_owned(), shown(value)]);
+    }
+    if let Some(label) = table.column_mut(0) {
+        label
+            .set_padding((0, 1))
+            .set_constraint(ColumnConstraint::Absolute(Width::Fixed(LABEL_WIDTH)));
+    }
+    if let Some(value) = table.column_mut(1) {
+        value.set_padding((0, 0));
+    }
+    format!("{}\n", table.trim_fmt())
+}
+
+/// A table with a header; `widths` are those of its columns, which a space sets apart.
+pub(crate) fn grid<const N: usize>(
+    header: [&str; N],
+    widths: [u16; N],
+    rows: &[[String; N]],
+) -> String {
+    let mut table = Table::new();
+    table
+        .load_preset(presets::NOTHING)
+        .set_style(TableComponent::HeaderLines, '-')
+        .set_style(TableComponent::MiddleHeaderIntersections, '-')
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(WIDTH)
+        .set_header(header);
+    for row in rows {
+        table.add_row(row.iter().map(|cell| shown(cell)));
+    }
+    for (column, width) in table.column_iter_mut().zip(widths) {
+        column
+            .set_padding((0, 1))
+            .set_constraint(ColumnConstraint::Absolute(Width::Fixed(width)));
+    }
+    format!("{}\n", table.trim_fmt())
+}

@@ -1,0 +1,141 @@
+//! What a ledger names by hash only, kept beside it: inputs, configurations, raw bytes of answers
+//! that were not admitted.
+//!
+//! formats.md §6, Blobs: `<ledger>.blobs/<first two hex digits>/<sha256>`. A blob is there whole or
+//! not at all: it is written under another name, synced, and renamed. The empty string needs no
+//! blob.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use axilog::hash::{Hash, Hasher, sha256};
+
+use super::hex;
+use crate::error::Error;
+
+/// The blobs of one ledger.
+#[derive(Clone, Debug)]
+pub struct Blobs {
+    dir: PathBuf,
+}
+
+impl Blobs {
+    /// The blobs beside `ledger`; nothing needs to exist.
+    #[must_use]
+    pub fn beside(ledger: &Path) -> Blobs {
+        let mut dir = ledger.as_os_str().to_owned();
+        dir.push(".blobs");
+        Blobs { dir: dir.into() }
+    }
+
+    /// Where the blob with this hash is, or would be.
+    #[must_use]
+    pub fn path(&self, hash: &Hash) -> PathBuf {
+        let name = hex(hash);
+        self.dir.join(name.get(..2).unwrap_or_default()).join(&name)
+    }
+
+    /// Keeps `bytes`; on return they are on disk. A blob that is there and damaged is replaced.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn put(&self, bytes: &[u8]) -> Result<Hash, Error> {
+        let hash = sha256(bytes);
+        let path = self.path(&hash);
+        if bytes.is_empty() || matches!(hash_of(&path), Ok(found) if found == hash) {
+            return Ok(hash);
+        }
+        let write = || -> io::Result<()> {
+            let shard = path.parent().unwrap_or(&self.dir);
+            fs::create_dir_all(shard)?;
+            let temporary = path.with_extension("tmp");
+            let mut file = File::create(&temporary)?;
+            file.write_all(bytes)?;
+            file.sync_all()?;
+            fs::rename(&temporary, &path)?;
+            // The names themselves: the blob's, its directory's, and that of all blobs.
+            for dir in path.ancestors().skip(1).take(3) {
+                super::sync_dir(dir)?;
+            }
+            Ok(())
+        };
+        write().map_err(Error::io(&path, "write the blob"))?;
+        Ok(hash)
+    }
+
+    /// The bytes under this hash, unchecked; `None` where there is no such blob. One that is
+    /// longer than `limit` is cut there, so that its hash cannot be right.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn get(&self, hash: &Hash, limit: u64) -> Result<Option<Vec<u8>>, Error> {
+        let path = self.path(hash);
+        let mut bytes = Vec::new();
+        match File::open(&path).and_then(|file| file.take(limit).read_to_end(&mut bytes)) {
+            Ok(_) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::io(&path, "read the blob")(error)),
+        }
+    }
+
+    /// Whether there is a blob under this hash; what is in it is not looked at.
+    #[must_use]
+    pub fn contains(&self, hash: &Hash) -> bool {
+        *hash == sha256(b"") || self.path(hash).is_file()
+    }
+
+    /// Recomputes every blob there is. Hands `found` the path of each and whether its bytes have
+    /// the hash that it is named by. Other files are left alone.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn recompute(&self, found: &mut dyn FnMut(&Path, bool)) -> Result<(), Error> {
+        let entries = |dir: &Path| -> Result<Vec<PathBuf>, Error> {
+            let read = fs::read_dir(dir)
+                .and_then(|entries| entries.map(|e| e.map(|e| e.path())).collect());
+            let mut paths: Vec<PathBuf> = read.map_err(Error::io(dir, "list the blobs"))?;
+            paths.sort();
+            Ok(paths)
+        };
+        if !self.dir.exists() {
+            return Ok(());
+        }
+        for shard in entries(&self.dir)?.iter().filter(|path| path.is_dir()) {
+            for path in entries(shard)? {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                if !is_hash(&name) {
+                    continue;
+                }
+                let hash = hash_of(&path).map_err(Error::io(&path, "read the blob"))?;
+                found(&path, self.path(&hash) == path);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_hash(name: &str) -> bool {
+    name.len() == 64 && name.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// SHA-256 of a file, in constant memory.
+fn hash_of(path: &Path) -> io::Result<Hash> {
+    let mut file = File::open(path)?;
+    let mut hasher = Hashing(Hasher::new());
+    io::copy(&mut file, &mut hasher)?;
+    Ok(hasher.0.finish())
+}
+
+struct Hashing(Hasher);
+
+impl Write for Hashing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,37 @@
+//! # axilog-harness
+//!
+//! The companion of the core on a host: ledger files, the rules they were made under, agents bound
+//! to them, and the command `axilog`. It uses the core's safe Rust API and re-implements no format:
+//! records, lines, verdicts and hashes all come from `axilog`.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`cli`] | the command `axilog`: one file per subcommand, text and JSON for its results |
+//! | [`session`] | an agent bound to an open ledger file |
+//! | [`decision`] | what one step put into the ledger, and why |
+//! | [`rules`] | policies as the core's registry, and which rules a ledger names |
+//! | [`input`] | the canonical form of what an oracle is asked |
+//! | [`ledger_file`] | the `.jsonl` file, its blobs, streaming verification and replay |
+//! | [`error`] | what can go wrong, where, and what to do |
+
+#![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::unreachable,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::indexing_slicing
+    )
+)]
+
+pub mod cli;
+pub mod decision;
+pub mod error;
+pub mod input;
+pub mod ledger_file;
+pub mod rules;
+pub mod session;
