@@ -1,0 +1,141 @@
+//! A directory of its own for each test, and the command in it.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// What one run gave.
+pub struct Run {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Run {
+    /// Asserts the exit code; shows everything where it is another.
+    #[track_caller]
+    pub fn exits(self, code: i32) -> Run {
+        assert_eq!(
+            self.code, code,
+            "stdout:\n{}\nstderr:\n{}",
+            self.stdout, self.stderr
+        );
+        self
+    }
+
+    /// The one object on standard output.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        assert_eq!(self.stdout.matches('\n').count(), 1, "{}", self.stdout);
+        serde_json::from_str(&self.stdout).unwrap()
+    }
+
+    /// Asserts that standard error says something.
+    #[track_caller]
+    pub fn says(self, text: &str) -> Run {
+        assert!(self.stderr.contains(text), "{text:?} in {}", self.stderr);
+        self
+    }
+}
+
+pub struct Bench {
+    dir: TempDir,
+}
+
+impl Bench {
+    pub fn new() -> Bench {
+        Bench {
+            dir: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        std::fs::write(self.path(name), bytes).unwrap();
+    }
+
+    pub fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).unwrap()
+    }
+
+    pub fn exists(&self, name: &str) -> bool {
+        self.path(name).exists()
+    }
+
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_axilog"));
+        command.current_dir(self.dir.path());
+        command
+    }
+
+    /// Runs `axilog` with the words of `line` and `stdin`.
+    pub fn run_with(&self, line: &str, stdin: &[u8]) -> Run {
+        let mut child = self
+            .command()
+            .args(line.split_whitespace())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A command that refuses early does not read, and closes the pipe.
+        let _ = child.stdin.take().unwrap().write_all(stdin);
+        let output = child.wait_with_output().unwrap();
+        Run {
+            code: output.status.code().unwrap(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    pub fn run(&self, line: &str) -> Run {
+        self.run_with(line, b"")
+    }
+
+    /// Observes `answer` into `ledger.jsonl` as one oracle's.
+    pub fn observe(&self, answer: &[u8]) -> Run {
+        self.run_with(
+            "observe --ledger ledger.jsonl --oracle-id o --model-id m --json",
+            answer,
+        )
+    }
+
+    /// A ledger `ledger.jsonl` with a good answer in it: records 0 to 7.
+    pub fn ledger() -> Bench {
+        let bench = Bench::new();
+        bench.run("init ledger.jsonl --time 1000").exits(0);
+        bench.observe(b"{\"value\":1}").exits(0);
+        bench
+    }
+
+    /// The verdict of `verify` on `ledger.jsonl`, with the place.
+    #[track_caller]
+    pub fn verdict(&self, command: &str) -> (String, u64, u64) {
+        let report = self.run(&format!("{command} --json")).exits(1).json();
+        assert_eq!(report["ok"], false);
+        (
+            report["verdict"].as_str().unwrap().to_owned(),
+            report["sequence"].as_u64().unwrap(),
+            report["offset"].as_u64().unwrap(),
+        )
+    }
+}
+
+/// The lines of a ledger file, line feeds included.
+pub fn lines(bytes: &[u8]) -> Vec<Vec<u8>> {
+    bytes
+        .split_inclusive(|&b| b == b'\n')
+        .map(<[u8]>::to_vec)
+        .collect()
+}
+
+/// Where line `n` begins.
+pub fn offset(lines: &[Vec<u8>], n: usize) -> u64 {
+    lines[..n].iter().map(|line| line.len() as u64).sum()
+}

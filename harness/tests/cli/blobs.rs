@@ -1,0 +1,110 @@
+//! What is kept beside a ledger: inputs, configurations, answers that were not admitted.
+
+use axilog::hash::sha256;
+use axilog_harness::ledger_file::blobs::Blobs;
+
+use crate::bench::Bench;
+
+fn observe_with_input(bench: &Bench, input: &str, answer: &[u8]) {
+    bench.write("question", input);
+    bench.run_with(
+        "observe --ledger ledger.jsonl --oracle-id o --model-id m --input question",
+        answer,
+    );
+}
+
+#[test]
+fn inputs_configurations_and_inadmissible_answers_are_kept() {
+    let bench = Bench::ledger();
+    observe_with_input(&bench, "How\r\nfast?", b"\xff\xfe raw");
+    let blobs = Blobs::beside(&bench.path("ledger.jsonl"));
+    for kept in [b"How\nfast?".as_slice(), b"\xff\xfe raw"] {
+        assert_eq!(std::fs::read(blobs.path(&sha256(kept))).unwrap(), kept);
+    }
+    let report = bench.run("verify ledger.jsonl --blobs --json").exits(0);
+    assert_eq!(report.json()["blobs"]["checked"], 3);
+    // An admissible answer is in the ledger already, and the empty input is no blob.
+    assert!(!blobs.path(&sha256(b"{\"value\":1}")).exists());
+    assert!(!blobs.path(&sha256(b"")).exists());
+    // Two hexadecimal digits, then all 64.
+    let name = blobs.path(&sha256(b"How\nfast?"));
+    let parts: Vec<_> = name
+        .iter()
+        .rev()
+        .take(3)
+        .map(|p| p.to_str().unwrap())
+        .collect();
+    assert_eq!(parts[0].len(), 64);
+    assert_eq!(parts[1], &parts[0][..2]);
+    assert_eq!(parts[2], "ledger.jsonl.blobs");
+}
+
+#[test]
+fn missing_and_damaged_blobs_are_named() {
+    let bench = Bench::ledger();
+    observe_with_input(&bench, "How fast?", b"{\"value\":1}");
+    observe_with_input(&bench, "How slow?", b"{\"value\":1}");
+    let blobs = Blobs::beside(&bench.path("ledger.jsonl"));
+    let missing = blobs.path(&sha256(b"How fast?"));
+    let damaged = blobs.path(&sha256(b"How slow?"));
+    std::fs::remove_file(&missing).unwrap();
+    std::fs::write(&damaged, "How slow!").unwrap();
+
+    bench.run("verify ledger.jsonl").exits(0);
+    let run = bench.run("verify ledger.jsonl --blobs --json").exits(1);
+    let report = run.json();
+    assert_eq!(report["verdict"], "OK");
+    assert_eq!(report["ok"], false);
+    let found = &report["blobs"];
+    assert_eq!(found["missing_count"], 1);
+    assert_eq!(found["missing"][0]["ledger_seq"], 8);
+    let name = |path: &std::path::Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+    assert!(
+        found["missing"][0]["path"]
+            .as_str()
+            .unwrap()
+            .ends_with(&name(&missing))
+    );
+    assert!(
+        found["altered"][0]
+            .as_str()
+            .unwrap()
+            .ends_with(&name(&damaged))
+    );
+
+    // Asking the same again puts both right.
+    observe_with_input(&bench, "How fast?", b"{\"value\":1}");
+    observe_with_input(&bench, "How slow?", b"{\"value\":1}");
+    bench.run("verify ledger.jsonl --blobs").exits(0);
+}
+
+#[test]
+fn a_damaged_configuration_is_not_the_ledgers() {
+    let bench = Bench::ledger();
+    let configuration = bench.run("replay ledger.jsonl --json").json()["configuration"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let path = format!("ledger.jsonl.blobs/{}/{configuration}", &configuration[..2]);
+    let raised = String::from_utf8(bench.read(&path))
+        .unwrap()
+        .replace("4587520", "9999999");
+    bench.write(&path, raised);
+    let verdict = bench.verdict("replay ledger.jsonl");
+    assert_eq!((verdict.0.as_str(), verdict.1), ("CONFIG_MISMATCH", 1));
+    bench
+        .observe(b"{\"value\":100}")
+        .exits(1)
+        .says("CONFIG_MISMATCH");
+}
+
+#[test]
+fn a_blob_that_cannot_be_kept_stops_the_observation() {
+    let bench = Bench::ledger();
+    let before = bench.read("ledger.jsonl");
+    std::fs::remove_dir_all(bench.path("ledger.jsonl.blobs")).unwrap();
+    bench.write("ledger.jsonl.blobs", "a file in the way");
+    let run = bench.observe(b"\xff");
+    run.exits(3).says("ledger.jsonl.blobs");
+    assert_eq!(bench.read("ledger.jsonl"), before);
+}

@@ -1,0 +1,139 @@
+//! Files as an interruption leaves them, and new ones in every form.
+
+use crate::bench::{Bench, lines};
+
+#[test]
+fn an_interrupted_step_is_completed_on_open() {
+    let bench = Bench::ledger();
+    let whole = bench.read("ledger.jsonl");
+    let all = lines(&whole);
+    // Behind the observation, and behind its policy: the step lacks two records, or one.
+    for (kept, missing) in [(6, 2), (7, 1)] {
+        bench.write("ledger.jsonl", all[..kept].concat());
+        let report = bench.run("replay ledger.jsonl --json").exits(0);
+        assert_eq!(report.json()["interrupted"], true);
+        let run = bench.run("time 1001 --ledger ledger.jsonl --json").exits(0);
+        assert_eq!(run.json()["completed_records"], missing);
+        let run = run.says(&format!("added its missing records ({missing})"));
+        assert_eq!(run.json()["prev_state"], "ENABLED");
+        let now = bench.read("ledger.jsonl");
+        assert_eq!(now[..whole.len()], whole);
+        let report = bench.run("replay ledger.jsonl --json").exits(0);
+        assert_eq!(report.json()["interrupted"], false);
+    }
+    // A reset alone: the agent waits for the time.
+    bench.write("ledger.jsonl", all[..2].concat());
+    let run = bench.run("control reset --ledger ledger.jsonl").exits(0);
+    run.says("waits for the time");
+    bench.run("time 5 --ledger ledger.jsonl").exits(0);
+    assert!(bench.read("ledger.jsonl").starts_with(&all[..3].concat()));
+    bench.run("replay ledger.jsonl").exits(0);
+}
+
+#[test]
+fn an_empty_file_and_a_genesis_count_as_new() {
+    let genesis = axilog_harness::ledger_file::genesis_line();
+    for start in [b"".to_vec(), genesis] {
+        let bench = Bench::new();
+        bench.write("ledger.jsonl", &start);
+        for command in ["time", "control reset"] {
+            bench
+                .run(&format!("{command} --ledger ledger.jsonl"))
+                .exits(3)
+                .says("begin it with `axilog init");
+            assert_eq!(bench.read("ledger.jsonl"), start);
+        }
+        bench.write("bare.jsonl", &start);
+        bench.run("init bare.jsonl --time 1000").exits(0);
+        let decision = bench.observe(b"{\"value\":1}").exits(0).json();
+        assert_eq!(decision["begun"], true);
+        bench.run("replay ledger.jsonl").exits(0);
+        let expected = Bench::ledger().read("ledger.jsonl");
+        assert!(expected.starts_with(&bench.read("bare.jsonl")));
+    }
+    let bench = Bench::new();
+    bench.write("ledger.jsonl", b"");
+    assert_eq!(
+        bench.verdict("verify ledger.jsonl"),
+        ("TRUNCATED".to_owned(), 0, 0)
+    );
+    bench.write("ledger.jsonl", axilog_harness::ledger_file::genesis_line());
+    bench.run("verify ledger.jsonl").exits(0);
+    bench.run("replay ledger.jsonl").exits(0);
+}
+
+#[test]
+fn a_torn_genesis_is_refused_and_cut_off_again() {
+    let genesis = axilog_harness::ledger_file::genesis_line();
+    let bench = Bench::new();
+    bench.write("ledger.jsonl", &genesis[..100]);
+    let refused = bench.observe(b"{\"value\":1}").exits(1);
+    refused.says("truncate -s 0 FILE");
+    bench.write("ledger.jsonl", b"");
+    bench.observe(b"{\"value\":1}").exits(0);
+}
+
+#[test]
+fn one_writer_at_a_time() {
+    let bench = Bench::ledger();
+    let before = bench.read("ledger.jsonl");
+    let held = std::fs::File::open(bench.path("ledger.jsonl")).unwrap();
+    held.lock().unwrap();
+    bench
+        .observe(b"{\"value\":1}")
+        .exits(3)
+        .says("another process is writing");
+    bench.run("init ledger.jsonl").exits(3);
+    // Readers need no lock.
+    bench.run("verify ledger.jsonl").exits(0);
+    assert_eq!(bench.read("ledger.jsonl"), before);
+    held.unlock().unwrap();
+    bench.observe(b"{\"value\":1}").exits(0);
+}
+
+#[test]
+fn many_writers_at_once_leave_a_good_ledger() {
+    let bench = Bench::ledger();
+    let runs: Vec<i32> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8)
+            .map(|_| scope.spawn(|| bench.observe(b"{\"value\":1}").code))
+            .collect();
+        threads.into_iter().map(|t| t.join().unwrap()).collect()
+    });
+    assert!(runs.iter().all(|code| [0, 3].contains(code)), "{runs:?}");
+    let done = runs.iter().filter(|code| **code == 0).count();
+    assert!(done >= 1);
+    let report = bench.run("replay ledger.jsonl --json").exits(0).json();
+    assert_eq!(report["entries"], 8 + 3 * done);
+}
+
+/// A full disk, as far as a limit on the file's size can stand for one.
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_written_whole_is_taken_back() {
+    let bench = Bench::ledger();
+    for _ in 0..8 {
+        bench.observe(b"{\"value\":1}").exits(0);
+    }
+    let before = bench.read("ledger.jsonl");
+    // The limit is in units of 512 bytes or of 1024, depending on the shell; either is below.
+    let limit = before.len() / 1024;
+    let script = format!(
+        "trap '' XFSZ; ulimit -f {limit}; echo '{{\"value\":1}}' | \
+         exec {} observe --ledger ledger.jsonl --oracle-id o --model-id m",
+        env!("CARGO_BIN_EXE_axilog")
+    );
+    let output = bench.command();
+    let dir = output.get_current_dir().unwrap().to_owned();
+    let output = std::process::Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(dir)
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{stderr}");
+    assert!(stderr.contains("nothing was recorded"), "{stderr}");
+    assert_eq!(bench.read("ledger.jsonl"), before);
+    bench.observe(b"{\"value\":1}").exits(0);
+    bench.run("replay ledger.jsonl").exits(0);
+}

@@ -1,0 +1,12 @@
+//! The command `axilog`, run as people and machines run it.
+
+mod bench;
+mod blobs;
+mod damage;
+mod demo;
+mod exits;
+mod interrupted;
+mod models;
+mod observe;
+mod policy;
+mod vectors;
