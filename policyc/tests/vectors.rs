@@ -8,7 +8,8 @@ const NOT_A_FILE: &str = "unknown-operator";
 
 #[test]
 fn configurations_are_the_golden_ones() {
-    let vectors: Vec<Value> = serde_json::from_str(include_str!("vectors/agent.json")).unwrap();
+    let vectors: Vec<Value> =
+        serde_json::from_str(include_str!("../../tests/vectors/agent.json")).unwrap();
     let mut compared = 0;
     for vector in &vectors {
         let name = vector["name"].as_str().unwrap();

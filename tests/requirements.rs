@@ -1,0 +1,64 @@
+//! `docs/requirements.md` against the tree: every SHALL has code and tests, and all of them exist.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+fn read(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// The code spans of a table cell.
+fn spans(cell: &str) -> Vec<&str> {
+    cell.split('`').skip(1).step_by(2).collect()
+}
+
+/// Whether `name` stands in `text` as a whole word.
+fn has_word(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+        !part(text[..at].chars().next_back()) && !part(text[at + name.len()..].chars().next())
+    })
+}
+
+/// The names of the test functions of a Rust file.
+fn tests_in(source: &str) -> BTreeSet<&str> {
+    source
+        .split("#[test]")
+        .skip(1)
+        .filter_map(|rest| rest.split_once("fn ")?.1.split(['(', '<']).next())
+        .collect()
+}
+
+#[test]
+fn every_requirement_has_code_and_tests_that_exist() {
+    let document = read("docs/requirements.md");
+    let mut seen = Vec::new();
+    for row in document
+        .lines()
+        .filter(|line| line.starts_with("| SRS-004-"))
+    {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let &[_, id, _, _, code, tests, _] = cells.as_slice() else {
+            panic!("{row}")
+        };
+        seen.push(id.to_owned());
+        for (cell, are_tests) in [(code, false), (tests, true)] {
+            let spans = spans(cell);
+            assert!(!spans.is_empty() && spans.len() % 2 == 0, "{id}: {cell}");
+            for pair in spans.chunks(2) {
+                let (path, name) = (pair[0], pair[1]);
+                let source = read(path);
+                let found = if are_tests && path.ends_with(".rs") {
+                    tests_in(&source).contains(name)
+                } else {
+                    has_word(&source, name)
+                };
+                assert!(found, "{id}: {path} has no {name}");
+            }
+        }
+    }
+    let expected: Vec<String> = (1..=48).map(|n| format!("SRS-004-SHALL-{n:03}")).collect();
+    assert_eq!(seen, expected);
+}
