@@ -1,6 +1,8 @@
-//! What the vector tests share: reading `tests/vectors`.
+//! What the integration tests share: reading `tests/vectors`, and making and keeping ledgers.
 
 #![allow(dead_code)]
+
+pub mod ledger;
 
 use base64::Engine;
 use serde::Deserialize;
