@@ -6,7 +6,8 @@ use axilog::hash::{Hash, Tag, chain, commit};
 use axilog::json::writer::Sink;
 use axilog::ledger::{Entry, LedgerSink, SinkFailed, genesis_entry};
 use axilog::ledger_line;
-use axilog::policy::{Comparison, Policy};
+use axilog::policy::{Comparison, Policy, Rules};
+use axilog::replay::{Replay, Verdict};
 
 #[derive(Default)]
 pub struct Bytes(pub Vec<u8>);
@@ -154,4 +155,35 @@ pub fn policy<'a>(id: &'a str, comparison: Comparison, threshold: i32) -> Policy
         enabled: true,
         selector: "value",
     }
+}
+
+/// `vectors/breach-alarm-recover.jsonl`.
+pub fn golden() -> Vec<u8> {
+    super::vector("breach-alarm-recover.jsonl").into_bytes()
+}
+
+/// Lends the rules under which that ledger was made.
+pub fn with_golden_rules<R>(call: impl FnOnce(&Rules<'_>) -> R) -> R {
+    let registry = [policy("POL-001-MAX-VELOCITY", Comparison::Gt, 4_587_520)];
+    call(&Rules {
+        registry: &registry,
+        permit_truncated: false,
+        stop_on_invalid: false,
+    })
+}
+
+/// Feeds the lines of a file to `replay`, as any reader of files does.
+pub fn feed(replay: &mut Replay, file: &[u8], rules: Option<&Rules<'_>>) -> Verdict {
+    let mut verdict = Verdict::Ok;
+    for line in file.split_inclusive(|&b| b == b'\n') {
+        verdict = match ledger_line::parse(line) {
+            _ if !line.ends_with(b"\n") => replay.refuse(Verdict::Torn),
+            Ok(entry) => replay.feed(&entry, rules),
+            Err(_) => replay.refuse(Verdict::NonCanonical),
+        };
+        if verdict != Verdict::Ok {
+            break;
+        }
+    }
+    verdict
 }
