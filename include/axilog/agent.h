@@ -266,14 +266,14 @@ int ax_agent_observe_time(struct ax_agent_ctx_t *agent,
 
 /**
  * Observes a control input. Returns as ax_agent_observe; AX_ERR_SCHEMA for a class that is not
- * POLICY_TRIGGER, FAULT_SIGNAL or RESET_REQUEST, with nothing recorded.
+ * POLICY_TRIGGER, FAULT_SIGNAL or RESET_REQUEST (flag schema), with nothing recorded.
  *
  * Safety:
  * As for ax_agent_observe.
  */
 int ax_agent_observe_control(struct ax_agent_ctx_t *agent,
                              ax_policy_ctx_t *policy,
-                             enum ax_input_class_t class_,
+                             enum ax_input_class_t input_class,
                              uint8_t *work,
                              size_t work_len,
                              ct_fault_flags_t *faults);
@@ -289,12 +289,9 @@ q16_16_t ax_agent_extract_value(const struct ax_input_t *input);
 
 /**
  * The pure table of intended transitions (formats.md §5). A number that is no state gives STOPPED.
- *
- * Safety:
- * Always safe to call.
  */
 enum ax_health_state_t ax_agent_determine_next(enum ax_health_state_t state,
-                                               enum ax_input_class_t class_);
+                                               enum ax_input_class_t input_class);
 
 /**
  * Commits an AX:TRANS:v1 from ctx->health to next with ctx->violation, clears the violation and
@@ -328,25 +325,16 @@ int ax_extract_timestamp(const uint8_t *payload,
 
 /**
  * The state's name, such as "ENABLED"; "UNKNOWN" for another number. Never NULL.
- *
- * Safety:
- * Always safe to call.
  */
 const char *ax_health_state_to_str(enum ax_health_state_t state);
 
 /**
  * The class's name, such as "LLM_OBS"; "UNKNOWN" for another number. Never NULL.
- *
- * Safety:
- * Always safe to call.
  */
-const char *ax_input_class_to_str(enum ax_input_class_t class_);
+const char *ax_input_class_to_str(enum ax_input_class_t input_class);
 
 /**
  * The violation's name, such as "POLICY_BREACH"; NULL for none, "UNKNOWN" for another number.
- *
- * Safety:
- * Always safe to call.
  */
 const char *ax_violation_to_str(enum ax_violation_t violation);
 

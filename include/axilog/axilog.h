@@ -23,5 +23,4 @@
 #include "axilog/types.h"
 #include "axilog/validate.h"
 
-
 #endif /* AXILOG_AXILOG_H */

@@ -26,8 +26,8 @@ void ax_compute_input_hash(uint8_t hash[32], const char *input, size_t len);
 /**
  * Computes the obs_hash of a filled record under profile 0 and writes it into the record.
  *
- * Returns AX_OK, AX_ERR_SCHEMA, AX_ERR_ENCODING, or AX_ERR_PROTOCOL for a NULL. On failure the
- * record's hash is the empty string.
+ * Returns AX_OK, AX_ERR_SCHEMA, AX_ERR_ENCODING, AX_ERR_SIZE, or AX_ERR_PROTOCOL for a NULL. On
+ * failure the record's hash is the empty string.
  *
  * Safety:
  * record is NULL or a writable record with NUL-terminated strings.

@@ -344,8 +344,8 @@ void ax_obs_input_set_invalid_output(struct ax_obs_input_t *in,
                                      const char *model_id,
                                      const char *input,
                                      size_t input_len,
-                                     const char *_output,
-                                     size_t _output_len);
+                                     const char *output,
+                                     size_t output_len);
 
 /**
  * Reads a record: exactly the canonical bytes of one of the profiles with a matching obs_hash.

@@ -18,6 +18,11 @@
 #define AX_PARAMS_NULL_Q16 INT32_MIN
 
 /**
+ * The value of schema_version in every record (SRS-004-SHALL-047).
+ */
+#define AX_OBS_SCHEMA_VERSION "AX:OBS:v1"
+
+/**
  * Whether an answer was fully received (SRS-004-SHALL-035).
  */
 typedef enum ax_completion_state_t {
@@ -78,10 +83,6 @@ typedef struct ax_oracle_params_t {
      */
     q16_16_t top_p;
 } ax_oracle_params_t;
-/**
- * Every parameter null.
- */
-#define ax_oracle_params_t_NULL (ax_oracle_params_t){ .max_tokens = -1, .seed = -1, .temperature = INT32_MIN, .top_p = INT32_MIN }
 
 #ifdef __cplusplus
 extern "C" {

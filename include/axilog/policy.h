@@ -14,6 +14,11 @@
 struct ax_agent_ctx_t;
 
 /**
+ * The built-in policy of SRS-004 §17.3.
+ */
+#define AX_POLICY_ID_MAX_VELOCITY "POL-001-MAX-VELOCITY"
+
+/**
  * What the functions that set something up return.
  */
 typedef enum ax_policy_err_t {
@@ -271,9 +276,6 @@ enum ax_policy_result_t ax_policy_evaluate_all(struct ax_policy_ctx_t *ctx,
 /**
  * 1 where `actual OP threshold` holds on raw Q16.16, where OP is unknown, or where actual is
  * INT32_MIN; else 0. Pure.
- *
- * Safety:
- * Always safe to call.
  */
 int ax_policy_check_breach(q16_16_t actual, q16_16_t threshold, enum ax_policy_cmp_t comparison);
 
@@ -308,33 +310,21 @@ int ax_policy_config_hash(const struct ax_policy_ctx_t *ctx,
 
 /**
  * The table compiled into the library, in static memory; never NULL.
- *
- * Safety:
- * Always safe to call.
  */
 const struct ax_policy_registry_t *ax_policy_get_registry(void);
 
 /**
  * How many policies are compiled into the library.
- *
- * Safety:
- * Always safe to call.
  */
 size_t ax_policy_get_count(void);
 
 /**
  * "PERMITTED" or "BREACH"; "UNKNOWN" for another number. Never NULL.
- *
- * Safety:
- * Always safe to call.
  */
 const char *ax_policy_result_to_str(enum ax_policy_result_t result);
 
 /**
  * "GT", "LT", "GE" or "LE"; "UNKNOWN" for another number. Never NULL.
- *
- * Safety:
- * Always safe to call.
  */
 const char *ax_policy_cmp_to_str(enum ax_policy_cmp_t comparison);
 
@@ -356,9 +346,6 @@ void ax_policy_reset_cycle(struct ax_policy_ctx_t *ctx);
 
 /**
  * 1 where the built-in table is sorted and free of duplicates, as it always is; else 0.
- *
- * Safety:
- * Always safe to call.
  */
 int ax_policy_verify_registry_sorted(void);
 

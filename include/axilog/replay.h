@@ -165,9 +165,6 @@ int ax_replay_complete(const struct ax_replay_ctx_t *ctx,
 
 /**
  * The verdict's name, such as "DIVERGED"; "UNKNOWN" for another number. Never NULL.
- *
- * Safety:
- * Always safe to call.
  */
 const char *ax_verdict_to_str(enum ax_verdict_t verdict);
 

@@ -39,42 +39,42 @@
 /**
  * Text is not admissible: not UTF-8, not NFC, or a control character.
  */
-#define AX_ERR_ENCODING -1
+#define AX_ERR_ENCODING (-1)
 
 /**
  * A field breaks the schema.
  */
-#define AX_ERR_SCHEMA -2
+#define AX_ERR_SCHEMA (-2)
 
 /**
  * A sequence number does not increase.
  */
-#define AX_ERR_ORDERING -3
+#define AX_ERR_ORDERING (-3)
 
 /**
  * Larger than the limit.
  */
-#define AX_ERR_SIZE -4
+#define AX_ERR_SIZE (-4)
 
 /**
  * A hash does not match.
  */
-#define AX_ERR_HASH -5
+#define AX_ERR_HASH (-5)
 
 /**
  * The caller's buffer is too small.
  */
-#define AX_ERR_BUFFER -6
+#define AX_ERR_BUFFER (-6)
 
 /**
  * The call is not allowed here; also for a NULL that may not be one.
  */
-#define AX_ERR_PROTOCOL -7
+#define AX_ERR_PROTOCOL (-7)
 
 /**
  * The ledger has failed, is sealed, or was never initialised.
  */
-#define AX_ERR_LEDGER -8
+#define AX_ERR_LEDGER (-8)
 
 /**
  * A Q16.16 fixed-point number: the raw integer is the value times 65536.
@@ -163,34 +163,22 @@ extern "C" {
  * One line about a return code.
  *
  * Returns a static string, also for a code that is not one; never NULL.
- *
- * Safety:
- * Always safe to call.
  */
 const char *ax_strerror(int code);
 
 /**
  * The version of this interface: major times 65536 plus minor. A caller built against another
  * major version must not go on.
- *
- * Safety:
- * Always safe to call.
  */
 uint32_t ax_abi_version(void);
 
 /**
  * The library's version as a static string, such as "0.1.0".
- *
- * Safety:
- * Always safe to call.
  */
 const char *ax_version(void);
 
 /**
  * The Unicode version whose NFC the library decides, as a static string, such as "17.0.0".
- *
- * Safety:
- * Always safe to call.
  */
 const char *ax_unicode_version(void);
 

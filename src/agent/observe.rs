@@ -136,7 +136,8 @@ impl Agent {
     /// Observes a control input.
     ///
     /// # Errors
-    /// [`Error::Schema`] for a class that is not a control class, and as [`Agent::observe`].
+    /// [`Error::Schema`] (and its fault) for a class that is not a control class, and as
+    /// [`Agent::observe`].
     pub fn observe_control(
         &mut self,
         class: InputClass,
@@ -146,6 +147,7 @@ impl Agent {
         faults: &mut Faults,
     ) -> Result<Observed, Error> {
         if !class.is_control() {
+            faults.set(Fault::Schema);
             return Err(Error::Schema);
         }
         let answer = machine(CONTROL_ORACLE, control_output(class).as_bytes());

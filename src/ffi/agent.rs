@@ -359,7 +359,7 @@ pub unsafe extern "C" fn ax_agent_observe_time(
 }
 
 /// Observes a control input. Returns as ax_agent_observe; AX_ERR_SCHEMA for a class that is not
-/// POLICY_TRIGGER, FAULT_SIGNAL or RESET_REQUEST, with nothing recorded.
+/// POLICY_TRIGGER, FAULT_SIGNAL or RESET_REQUEST (flag schema), with nothing recorded.
 ///
 /// # Safety
 /// As for ax_agent_observe.
@@ -367,12 +367,12 @@ pub unsafe extern "C" fn ax_agent_observe_time(
 pub unsafe extern "C" fn ax_agent_observe_control(
     agent: *mut ax_agent_ctx_t,
     policy: *mut ax_policy_ctx_t,
-    class: MaybeUninit<ax_input_class_t>,
+    input_class: MaybeUninit<ax_input_class_t>,
     work: *mut u8,
     work_len: usize,
     faults: *mut ct_fault_flags_t,
 ) -> c_int {
-    let class = load_class(class);
+    let class = load_class(input_class);
     // SAFETY: by contract.
     unsafe {
         observe(
@@ -382,7 +382,11 @@ pub unsafe extern "C" fn ax_agent_observe_control(
             work_len,
             faults,
             |agent, rules, work, sink, faults| {
-                agent.observe_control(class.ok_or(Error::Schema)?, rules, work, sink, faults)
+                let class = class.ok_or_else(|| {
+                    faults.set(Fault::Schema);
+                    Error::Schema
+                })?;
+                agent.observe_control(class, rules, work, sink, faults)
             },
         )
     }

@@ -34,12 +34,12 @@ pub unsafe extern "C" fn ax_agent_extract_value(input: *const ax_input_t) -> q16
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_agent_determine_next(
     state: MaybeUninit<ax_health_state_t>,
-    class: MaybeUninit<ax_input_class_t>,
+    input_class: MaybeUninit<ax_input_class_t>,
 ) -> ax_health_state_t {
     health_of(
         determine_next(
             load_health(state).unwrap_or(Health::Stopped),
-            load_class(class),
+            load_class(input_class),
         )
         .0,
     )
@@ -143,9 +143,9 @@ pub unsafe extern "C" fn ax_health_state_to_str(
 /// Always safe to call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_input_class_to_str(
-    class: MaybeUninit<ax_input_class_t>,
+    input_class: MaybeUninit<ax_input_class_t>,
 ) -> *const c_char {
-    literal(match load_class(class) {
+    literal(match load_class(input_class) {
         Some(InputClass::TimeObs) => c"TIME_OBS",
         Some(InputClass::LlmObs) => c"LLM_OBS",
         Some(InputClass::PolicyTrigger) => c"POLICY_TRIGGER",

@@ -18,8 +18,8 @@ use crate::text;
 /// Writes the canonical record under profile 0, with its obs_hash or, where include_hash is 0, with
 /// the empty string in its place. The hash is computed afresh; the one in the record is not read.
 ///
-/// Also returns AX_ERR_SCHEMA for states that are not ones, AX_ERR_ENCODING for text that is not
-/// admissible.
+/// Also returns AX_ERR_SCHEMA for states, identities or parameters that are not ones,
+/// AX_ERR_ENCODING for an output that is not admissible, AX_ERR_SIZE for one that fits no record.
 ///
 /// # Safety
 /// dst points to dst_size bytes; record is NULL or a record with NUL-terminated strings.

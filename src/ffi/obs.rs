@@ -10,7 +10,7 @@ use super::oracle::{
 use super::pointer::{Flags, buffer, bytes, c_string, code, enum_value};
 use super::types::ct_fault_flags_t;
 use crate::admission::{Admitted, Answer, InputKind, Limits, admit};
-use crate::evidence::observation::{MAX_ID_BYTES, Observation};
+use crate::evidence::observation::{MAX_ID_BYTES, Observation, is_valid_id};
 use crate::evidence::view::MAX_GATEWAY_RECORD_BYTES;
 use crate::fault::{Error, Fault};
 use crate::hash::{HexHash, hex, unhex};
@@ -331,7 +331,7 @@ pub unsafe extern "C" fn ax_obs_validate(
     code(result)
 }
 
-/// A record from C as the core has it.
+/// A record from C as the core has it, with everything in it that can be written canonically.
 ///
 /// # Safety
 /// The record's pointers are NULL or NUL-terminated strings that outlive `'a`.
@@ -344,7 +344,16 @@ pub(super) unsafe fn load_record<'a>(record: &ax_obs_record_t) -> Result<Observa
             c_string(record.output, MAX_GATEWAY_RECORD_BYTES),
         )
     };
-    let output = output.ok_or(Error::Protocol)?;
+    let (Some(model_id), Some(oracle_id), Some(output)) = (model_id, oracle_id, output) else {
+        return Err(Error::Protocol);
+    };
+    let params = record.params.load();
+    if !is_valid_id(model_id) || !is_valid_id(oracle_id) || !params.is_valid() {
+        return Err(Error::Schema);
+    }
+    if output.len() > MAX_GATEWAY_RECORD_BYTES {
+        return Err(Error::Size);
+    }
     if output.contains(&b'\r') {
         return Err(Error::Encoding);
     }
@@ -353,11 +362,11 @@ pub(super) unsafe fn load_record<'a>(record: &ax_obs_record_t) -> Result<Observa
         failure: load_failure(record.failure_type).ok_or(Error::Schema)?,
         input_hash: record.input_hash,
         ledger_seq: record.ledger_seq,
-        model_id: model_id.ok_or(Error::Protocol)?,
-        oracle_id: oracle_id.ok_or(Error::Protocol)?,
+        model_id,
+        oracle_id,
         output: Text::check(output, false)?,
         output_size: record.output_size,
-        params: record.params.load(),
+        params,
     })
 }
 

@@ -121,9 +121,10 @@ pub unsafe extern "C" fn ax_obs_input_set_invalid_output(
     model_id: *const c_char,
     input: *const c_char,
     input_len: usize,
-    _output: *const c_char,
-    _output_len: usize,
+    output: *const c_char,
+    output_len: usize,
 ) {
+    let _ = (output, output_len);
     let call = Call {
         oracle_id,
         model_id,

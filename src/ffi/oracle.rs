@@ -51,7 +51,7 @@ pub struct ax_oracle_params_t {
 
 impl ax_oracle_params_t {
     /// Every parameter null.
-    pub const NULL: ax_oracle_params_t = ax_oracle_params_t {
+    pub(super) const NULL: ax_oracle_params_t = ax_oracle_params_t {
         max_tokens: -1,
         seed: -1,
         temperature: i32::MIN,

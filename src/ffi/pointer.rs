@@ -86,15 +86,12 @@ pub(super) unsafe fn c_string<'a>(text: *const c_char, max: usize) -> Option<&'a
     unsafe { bytes(text, len) }
 }
 
-/// A buffer to write into.
+/// A buffer to write into; `None` for NULL, whatever the length.
 ///
 /// # Safety
 /// A pointer that is not NULL points to `len` bytes that only the library touches for `'a`.
 /// They need not be initialised.
 pub(super) unsafe fn buffer<'a>(data: *mut u8, len: usize) -> Option<&'a mut [u8]> {
-    if len == 0 {
-        return Some(&mut []);
-    }
     if data.is_null() || isize::try_from(len).is_err() {
         return None;
     }

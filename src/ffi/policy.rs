@@ -299,8 +299,7 @@ unsafe fn evaluate(
         return AX_POLICY_BREACH;
     };
     // SAFETY: by contract.
-    let (Some(ctx), Some(registry), Some(input)) =
-        (unsafe { (ctx.as_mut(), registry, input.as_ref()) })
+    let (false, Some(registry), Some(input)) = (ctx.is_null(), registry, unsafe { input.as_ref() })
     else {
         flags.set(Fault::Domain);
         return AX_POLICY_BREACH;
@@ -311,20 +310,21 @@ unsafe fn evaluate(
         obs_ledger_seq: input.obs_ledger_seq,
     };
     let mut raised = Faults::NONE;
-    // SAFETY: by contract; no reference to the ledger is held while its sink is called.
+    // SAFETY: by contract; no reference to a context is held while the sink is called.
     let evaluated = unsafe {
-        let state = ctx.ledger.as_ref().map(|raw| (raw.load(), raw.sink));
+        let ledger = (*ctx).ledger;
+        let state = ledger.as_ref().map(|raw| (raw.load(), raw.sink));
         match state {
             None => policy::evaluate_all(registry, &input, None, &mut raised),
             Some((None, _)) => {
                 raised.set(Fault::Domain);
                 Err(Error::Ledger)
             }
-            Some((Some(mut ledger), sink)) => {
+            Some((Some(mut held), sink)) => {
                 let mut sink = CSink::new(sink);
-                let into = Some((&mut ledger, &mut sink as &mut dyn LedgerSink));
+                let into = Some((&mut held, &mut sink as &mut dyn LedgerSink));
                 let result = policy::evaluate_all(registry, &input, into, &mut raised);
-                (*ctx.ledger).store(&ledger);
+                (*ledger).store(&held);
                 result
             }
         }
@@ -336,13 +336,15 @@ unsafe fn evaluate(
         count: 0,
         ledger_seq: input.ledger_seq,
     });
-    ctx.note(evaluation);
-    if !evaluation.breach {
-        return AX_POLICY_PERMITTED;
-    }
-    // SAFETY: by contract.
-    if let Some(agent) = unsafe { ctx.agent.as_mut() } {
-        agent.note_breach(committed);
+    // SAFETY: `ctx` is not NULL; its agent by contract.
+    unsafe {
+        (*ctx).note(evaluation);
+        if !evaluation.breach {
+            return AX_POLICY_PERMITTED;
+        }
+        if let Some(agent) = (*ctx).agent.as_mut() {
+            agent.note_breach(committed);
+        }
     }
     AX_POLICY_BREACH
 }

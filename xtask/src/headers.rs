@@ -222,15 +222,41 @@ impl Header {
             out += &macros;
             out += "\n";
         }
+        out += &self.strings()?;
         if !self.sources.is_empty() {
-            out += &self.declarations()?;
+            out += self.declarations()?.trim_end();
         }
+        out.truncate(out.trim_end().len());
+        out.push('\n');
         if let Some(inline) = fragment(self.name)? {
             out += "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
             out += &inline;
             out += "\n#ifdef __cplusplus\n}\n#endif\n";
         }
         out += &format!("\n#endif /* {guard} */\n");
+        Ok(out)
+    }
+
+    /// The string constants, which cbindgen leaves out, as macros.
+    fn strings(&self) -> Result<String, Box<dyn Error>> {
+        let mut out = String::new();
+        for source in self.sources {
+            let text = fs::read_to_string(root().join(format!("src/ffi/{source}.rs")))?;
+            let mut doc = String::new();
+            for line in text.lines() {
+                if let Some(words) = line.strip_prefix("///") {
+                    doc += &format!(" *{words}\n");
+                    continue;
+                }
+                let constant = line
+                    .strip_prefix("pub const ")
+                    .and_then(|rest| rest.strip_suffix(';')?.split_once(": &str = "));
+                if let Some((name, value)) = constant {
+                    out += &format!("/**\n{doc} */\n#define {name} {value}\n\n");
+                }
+                doc.clear();
+            }
+        }
         Ok(out)
     }
 
@@ -275,9 +301,11 @@ fn public_types(source: &str) -> Vec<String> {
 /// What cbindgen has no setting for.
 fn tidy(generated: &str, name: &str) -> String {
     let mut out = String::new();
+    // What Rust asks of a caller in general says nothing to C.
+    let generated = generated.replace(" *\n * # Safety\n * Always safe to call.\n", "");
     for line in generated.trim_start().lines() {
         // Rust's heading for what a caller must guarantee.
-        let line = line.replace(" * # Safety", " * Safety:");
+        let line = parenthesised(&line.replace(" * # Safety", " * Safety:"));
         // A pointer to an array and an array parameter are the same to the callee; C callers pass
         // their arrays as they are.
         out += array_parameters(&line).trim_end();
@@ -288,6 +316,17 @@ fn tidy(generated: &str, name: &str) -> String {
         assert!(out.contains("typedef struct ax_agent_ctx_t {"));
     }
     out
+}
+
+/// `#define NAME -1` as `#define NAME (-1)`.
+fn parenthesised(line: &str) -> String {
+    let macro_and_value = line
+        .strip_prefix("#define ")
+        .and_then(|m| m.split_once(' '));
+    match macro_and_value {
+        Some((name, value)) if value.starts_with('-') => format!("#define {name} ({value})"),
+        _ => line.to_owned(),
+    }
 }
 
 /// `(*name)[32]` as `name[32]`.
