@@ -215,8 +215,9 @@ void ax_agent_init(struct ax_agent_ctx_t *ctx, ct_fault_flags_t *faults);
 void ax_agent_bind(struct ax_agent_ctx_t *ctx, ct_fault_flags_t *faults);
 
 /**
- * Acts on one input whose observation is already in the agent's ledger (formats.md §5, rules 0 to
- * 7): policies first, then the transition, then the state. The result is in ctx and in the ledger.
+ * The step behind ax_agent_step, for programs whose own function has that name. It acts on one
+ * input whose observation is already in the agent's ledger (formats.md §5, rules 0 to 7): policies
+ * first, then the transition, then the state. The result is in ctx and in the ledger.
  *
  * A NULL faults: nothing at all. Another NULL, a ledger that was never initialised, or a registry
  * that is not one: flag domain, nothing else. A policy->ledger other than the agent's own, or a flag
@@ -225,10 +226,10 @@ void ax_agent_bind(struct ax_agent_ctx_t *ctx, ct_fault_flags_t *faults);
  * Safety:
  * The pointers are NULL or valid; ctx was made by ax_agent_init, policy by ax_policy_init.
  */
-void ax_agent_step(struct ax_agent_ctx_t *ctx,
-                   ax_policy_ctx_t *policy,
-                   const struct ax_input_t *input,
-                   ct_fault_flags_t *faults);
+void axilog_agent_step(struct ax_agent_ctx_t *ctx,
+                       ax_policy_ctx_t *policy,
+                       const struct ax_input_t *input,
+                       ct_fault_flags_t *faults);
 
 /**
  * Takes an oracle's raw answer all the way (formats.md §5): admits it under the next sequence,
@@ -341,5 +342,26 @@ const char *ax_violation_to_str(enum ax_violation_t violation);
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Acts on one input whose observation is already in the agent's ledger; the same as
+ * axilog_agent_step. Alone in its object, so that a program that defines ax_agent_step itself links
+ * against the static library all the same.
+ *
+ * Safety:
+ * As for axilog_agent_step.
+ */
+void ax_agent_step(ax_agent_ctx_t *ctx,
+                   ax_policy_ctx_t *policy,
+                   const ax_input_t *input,
+                   ct_fault_flags_t *faults);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* AXILOG_AGENT_H */

@@ -20,6 +20,9 @@ use crate::hash::GOLDEN_GENESIS;
 use crate::ledger::Ledger;
 use crate::policy::Rules;
 
+// Exports ax_agent_step, which only forwards.
+use axilog_step as _;
+
 /// The agent's health.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -243,8 +246,9 @@ pub unsafe extern "C" fn ax_agent_bind(ctx: *mut ax_agent_ctx_t, faults: *mut ct
     flags.raise(raised);
 }
 
-/// Acts on one input whose observation is already in the agent's ledger (formats.md §5, rules 0 to
-/// 7): policies first, then the transition, then the state. The result is in ctx and in the ledger.
+/// The step behind ax_agent_step, for programs whose own function has that name. It acts on one
+/// input whose observation is already in the agent's ledger (formats.md §5, rules 0 to 7): policies
+/// first, then the transition, then the state. The result is in ctx and in the ledger.
 ///
 /// A NULL faults: nothing at all. Another NULL, a ledger that was never initialised, or a registry
 /// that is not one: flag domain, nothing else. A policy->ledger other than the agent's own, or a flag
@@ -253,7 +257,7 @@ pub unsafe extern "C" fn ax_agent_bind(ctx: *mut ax_agent_ctx_t, faults: *mut ct
 /// # Safety
 /// The pointers are NULL or valid; ctx was made by ax_agent_init, policy by ax_policy_init.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ax_agent_step(
+pub unsafe extern "C" fn axilog_agent_step(
     ctx: *mut ax_agent_ctx_t,
     policy: *mut ax_policy_ctx_t,
     input: *const ax_input_t,
