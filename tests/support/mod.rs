@@ -2,6 +2,7 @@
 
 #![allow(dead_code)]
 
+pub mod c_tables;
 pub mod ledger;
 
 use base64::Engine;

@@ -1,0 +1,98 @@
+//! The C programs of `c-tests/`, each compiled by itself and run against the static and the shared
+//! library that `cargo test` built.
+//!
+//! c-abi.md. A suite is one header's; the number of its checks is part of the expectation, so that
+//! none is skipped unnoticed.
+
+#[path = "c_suites/build.rs"]
+mod build;
+#[path = "c_suites/layout.rs"]
+mod layout;
+mod support;
+
+use build::{Language, Link, NATIVE_LIBRARIES, Place, compile, link, native_static_libraries, vectors};
+
+/// A suite's name and the number of its checks.
+macro_rules! suites {
+    ($($name:ident $checks:literal)*) => {$(
+        #[test]
+        fn $name() {
+            check(stringify!($name), Language::C, $checks);
+        }
+    )*};
+}
+
+suites! {
+    limits 0
+    types 0
+    dvm 0
+    dvec 0
+    sha256 0
+    commitment 0
+    oracle 0
+    axilog 0
+    obs 0
+    canonical 0
+    validate 0
+    hash 0
+    audit 0
+}
+
+fn check(name: &str, language: Language, checks: u32) {
+    let place = Place::new(name);
+    let object = compile(&place, name, language);
+    for how in [Link::Static, Link::Shared] {
+        let program = link(&place, name, language, how, &[&object, vectors()]);
+        let printed = program.run(&[]);
+        assert_eq!(printed, format!("{checks} passed, 0 failed\n"), "{name}, {how:?}");
+    }
+}
+
+/// A program that defines `ax_agent_step` itself, as SRS-004 section 25.5 sketches it.
+#[test]
+fn firmware_with_a_step_of_its_own() {
+    check("firmware_step", Language::C, 0);
+}
+
+#[test]
+fn cpp_program() {
+    check("cpp_program", Language::Cpp, 0);
+}
+
+/// A registry compiled from a policy file, linked into a C program.
+#[test]
+fn policy_table() {
+    const FILE: &[u8] = br#"{"altitude":[{"comparison":"GT","enabled":true,"policy_id":"POL-ALT-MAX","threshold":655360}],"value":[{"comparison":"GT","enabled":true,"policy_id":"POL-001-MAX-VELOCITY","threshold":4587520},{"comparison":"LT","enabled":false,"policy_id":"POL-002-MIN","threshold":0}]}"#;
+    let emitted = axilog_policyc::PolicySet::parse(FILE)
+        .and_then(|set| set.emit_c("PLANT_POLICIES"))
+        .unwrap();
+    let place = Place::new("policy_table");
+    let table = place.compile_text("plant_policies", &emitted, Language::C);
+    let object = compile(&place, "policy_table", Language::C);
+    for how in [Link::Static, Link::Shared] {
+        let program = link(&place, "policy_table", Language::C, how, &[&object, &table]);
+        assert_eq!(program.run(&[]), "0 passed, 0 failed\n", "{how:?}");
+    }
+}
+
+/// Every public struct and enum has in C the layout that Rust gives it.
+#[test]
+fn layouts_agree() {
+    let place = Place::new("layout");
+    let object = compile(&place, "layout", Language::C);
+    let program = link(&place, "layout", Language::C, Link::Static, &[&object]);
+    assert_eq!(program.run(&[]), layout::expected());
+}
+
+/// A static program links with the documented libraries and no others, all of which rustc names too.
+#[test]
+fn static_programs_need_the_documented_libraries_only() {
+    let place = Place::new("libraries");
+    let object = compile(&place, "axilog", Language::C);
+    let program = link(&place, "axilog", Language::C, Link::Documented, &[&object]);
+    assert!(program.run(&[]).ends_with(" 0 failed\n"));
+    let named = native_static_libraries(&place);
+    for library in NATIVE_LIBRARIES {
+        assert!(named.iter().any(|name| name == library), "{library}, {named:?}");
+    }
+}

@@ -1,0 +1,217 @@
+//! Compiling and linking C programs against the library.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::{env, fs};
+
+use crate::support::c_tables;
+
+/// What a C program needs besides `libaxilog.a` on Linux, where a compiler links it unasked;
+/// c-tests/README.md names the same.
+pub const NATIVE_LIBRARIES: &[&str] = &["-lgcc_s", "-lc"];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    C,
+    Cpp,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Link {
+    Static,
+    /// Statically, with [`NATIVE_LIBRARIES`] and nothing that the compiler adds by itself.
+    Documented,
+    Shared,
+}
+
+/// A directory of one test's own, removed with it.
+pub struct Place(PathBuf);
+
+impl Place {
+    pub fn new(name: &str) -> Place {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("c-suites-{name}"));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Place(path)
+    }
+
+    /// Compiles `text` here and gives the object.
+    pub fn compile_text(&self, name: &str, text: &str, language: Language) -> PathBuf {
+        let source = self.0.join(format!("{name}.{}", language.extension()));
+        fs::write(&source, text).unwrap();
+        self.compile_file(&source, language)
+    }
+
+    fn compile_file(&self, source: &Path, language: Language) -> PathBuf {
+        let object = self.0.join(source.file_stem().unwrap()).with_extension("o");
+        let warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow"];
+        let mut command = compiler(language);
+        command
+            .args(warnings)
+            .args(["-Wundef", "-Wwrite-strings", "-Werror", "-c", "-o"])
+            .arg(&object)
+            .arg("-I")
+            .arg(root().join("include"))
+            .arg("-I")
+            .arg(root().join("c-tests"))
+            .arg(source);
+        run(command);
+        object
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+impl Language {
+    fn extension(self) -> &'static str {
+        match self {
+            Language::C => "c",
+            Language::Cpp => "cpp",
+        }
+    }
+
+    fn standard(self) -> &'static [&'static str] {
+        match self {
+            Language::C => &["-std=c99", "-Wmissing-prototypes", "-Wstrict-prototypes"],
+            Language::Cpp => &["-std=c++17", "-Wmissing-declarations"],
+        }
+    }
+}
+
+/// Compiles `c-tests/<name>` and gives the object.
+pub fn compile(place: &Place, name: &str, language: Language) -> PathBuf {
+    let source = root()
+        .join("c-tests")
+        .join(format!("{name}.{}", language.extension()));
+    place.compile_file(&source, language)
+}
+
+/// The object with the golden vectors, compiled once.
+pub fn vectors() -> &'static PathBuf {
+    static OBJECT: OnceLock<(Place, PathBuf)> = OnceLock::new();
+    let (_, object) = OBJECT.get_or_init(|| {
+        let place = Place::new("vectors");
+        let object = place.compile_text("vectors", &c_tables::vectors(), Language::C);
+        (place, object)
+    });
+    object
+}
+
+/// A linked program.
+pub struct Program(PathBuf);
+
+impl Program {
+    /// Runs it and gives what it prints; it must succeed.
+    pub fn run(&self, arguments: &[&str]) -> String {
+        let mut command = Command::new(&self.0);
+        command.args(arguments);
+        run(command)
+    }
+}
+
+/// Links objects with the library into `<name>-<how>`.
+pub fn link(
+    place: &Place,
+    name: &str,
+    language: Language,
+    how: Link,
+    objects: &[&PathBuf],
+) -> Program {
+    let program = place.0.join(format!("{name}-{how:?}"));
+    let mut command = compiler(language);
+    command.arg("-o").arg(&program).args(objects);
+    let libraries = libraries();
+    match how {
+        Link::Static => command.arg(libraries.join("libaxilog.a")),
+        Link::Documented => command
+            .arg("-nodefaultlibs")
+            .arg(libraries.join("libaxilog.a"))
+            .args(NATIVE_LIBRARIES),
+        Link::Shared => command
+            .arg("-L")
+            .arg(&libraries)
+            .arg("-l:libaxilog.so")
+            .arg(format!("-Wl,-rpath,{}", libraries.display())),
+    };
+    run(command);
+    Program(program)
+}
+
+/// Where `cargo test` put the libraries: beside this test.
+fn libraries() -> PathBuf {
+    let test = env::current_exe().unwrap();
+    let directory = test.parent().unwrap();
+    for name in ["libaxilog.a", "libaxilog.so"] {
+        assert!(directory.join(name).exists(), "no {name} in {directory:?}");
+    }
+    directory.to_owned()
+}
+
+/// What rustc says a static library of this toolchain needs.
+pub fn native_static_libraries(place: &Place) -> Vec<String> {
+    let source = place.0.join("empty.rs");
+    fs::write(&source, "").unwrap();
+    let list = place.0.join("native-static-libs");
+    let mut command = rustc();
+    command
+        .args(["--crate-type=staticlib", "--out-dir"])
+        .arg(&place.0)
+        .arg(format!("--print=native-static-libs={}", list.display()))
+        .arg(&source);
+    run(command);
+    let list = fs::read_to_string(list).unwrap();
+    list.split_whitespace().map(str::to_owned).collect()
+}
+
+fn compiler(language: Language) -> Command {
+    let mut command = cc::Build::new()
+        .cpp(language == Language::Cpp)
+        .target(host())
+        .host(host())
+        .opt_level(0)
+        .cargo_metadata(false)
+        .no_default_flags(true)
+        .get_compiler()
+        .to_command();
+    command.args(language.standard()).arg("-g");
+    command
+}
+
+fn rustc() -> Command {
+    Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
+}
+
+/// The triple of the machine that the tests run on.
+fn host() -> &'static str {
+    static HOST: OnceLock<String> = OnceLock::new();
+    HOST.get_or_init(|| {
+        let mut command = rustc();
+        command.arg("-vV");
+        let version = run(command);
+        let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+        host.unwrap().to_owned()
+    })
+}
+
+/// Runs a command and gives its output; it must succeed.
+fn run(mut command: Command) -> String {
+    let output = command.output();
+    // Not `{command:?}`, which tells the whole environment.
+    let (program, arguments) = (command.get_program(), command.get_args().collect::<Vec<_>>());
+    let output = output.unwrap_or_else(|error| panic!("{program:?}: {error}"));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success(),
+        "{program:?} {arguments:?}:\n{errors}"
+    );
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
