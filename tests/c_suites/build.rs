@@ -36,19 +36,26 @@ impl Place {
         Place(path)
     }
 
+    /// A path in it.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
     /// Compiles `text` here and gives the object.
     pub fn compile_text(&self, name: &str, text: &str, language: Language) -> PathBuf {
         let source = self.0.join(format!("{name}.{}", language.extension()));
         fs::write(&source, text).unwrap();
-        self.compile_file(&source, language)
+        self.compile(&source, language, &[])
     }
 
-    fn compile_file(&self, source: &Path, language: Language) -> PathBuf {
+    /// Compiles a source file and gives the object.
+    pub fn compile(&self, source: &Path, language: Language, arguments: &[&str]) -> PathBuf {
         let object = self.0.join(source.file_stem().unwrap()).with_extension("o");
         let warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow"];
         let mut command = compiler(language);
         command
             .args(warnings)
+            .args(arguments)
             .args(["-Wundef", "-Wwrite-strings", "-Werror", "-c", "-o"])
             .arg(&object)
             .arg("-I")
@@ -83,12 +90,10 @@ impl Language {
     }
 }
 
-/// Compiles `c-tests/<name>` and gives the object.
-pub fn compile(place: &Place, name: &str, language: Language) -> PathBuf {
-    let source = root()
-        .join("c-tests")
-        .join(format!("{name}.{}", language.extension()));
-    place.compile_file(&source, language)
+/// The source file of a program in `c-tests/`.
+pub fn program(name: &str, language: Language) -> PathBuf {
+    let directory = root().join("c-tests");
+    directory.join(format!("{name}.{}", language.extension()))
 }
 
 /// The object with the golden vectors, compiled once.
@@ -107,10 +112,8 @@ pub struct Program(PathBuf);
 
 impl Program {
     /// Runs it and gives what it prints; it must succeed.
-    pub fn run(&self, arguments: &[&str]) -> String {
-        let mut command = Command::new(&self.0);
-        command.args(arguments);
-        run(command)
+    pub fn run(&self) -> String {
+        run(Command::new(&self.0))
     }
 }
 
@@ -143,7 +146,7 @@ pub fn link(
 }
 
 /// Where `cargo test` put the libraries: beside this test.
-fn libraries() -> PathBuf {
+pub fn libraries() -> PathBuf {
     let test = env::current_exe().unwrap();
     let directory = test.parent().unwrap();
     for name in ["libaxilog.a", "libaxilog.so"] {
@@ -168,7 +171,7 @@ pub fn native_static_libraries(place: &Place) -> Vec<String> {
     list.split_whitespace().map(str::to_owned).collect()
 }
 
-fn compiler(language: Language) -> Command {
+pub fn compiler(language: Language) -> Command {
     let mut command = cc::Build::new()
         .cpp(language == Language::Cpp)
         .target(host())
@@ -199,10 +202,13 @@ fn host() -> &'static str {
 }
 
 /// Runs a command and gives its output; it must succeed.
-fn run(mut command: Command) -> String {
+pub fn run(mut command: Command) -> String {
     let output = command.output();
     // Not `{command:?}`, which tells the whole environment.
-    let (program, arguments) = (command.get_program(), command.get_args().collect::<Vec<_>>());
+    let (program, arguments) = (
+        command.get_program(),
+        command.get_args().collect::<Vec<_>>(),
+    );
     let output = output.unwrap_or_else(|error| panic!("{program:?}: {error}"));
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(

@@ -3,6 +3,7 @@
 #![allow(dead_code)]
 
 pub mod c_tables;
+pub mod declarations;
 pub mod ledger;
 
 use base64::Engine;

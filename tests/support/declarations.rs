@@ -1,0 +1,88 @@
+//! The functions and objects that the headers declare.
+
+use std::fs;
+use std::path::Path;
+
+/// A name with external linkage.
+pub enum Declared {
+    Function(String),
+    Object(String),
+}
+
+/// What all headers together declare, in no order that matters.
+pub fn declared() -> Vec<Declared> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("include/axilog");
+    fs::read_dir(directory)
+        .unwrap()
+        .flat_map(|entry| of_header(&fs::read_to_string(entry.unwrap().path()).unwrap()))
+        .collect()
+}
+
+fn of_header(text: &str) -> Vec<Declared> {
+    let code = without_directives(&without_comments(text));
+    let mut found = Vec::new();
+    let (mut depth, mut statement) = (0, String::new());
+    for c in code.chars() {
+        match c {
+            '{' => depth += 1,
+            '}' => {
+                depth -= 1;
+                // The end of a function's body; a type's goes on to its name.
+                if depth == 0 && statement.trim_start().starts_with("static") {
+                    statement.clear();
+                }
+            }
+            ';' if depth == 0 => {
+                found.extend(of_statement(&statement));
+                statement.clear();
+            }
+            _ if depth == 0 => statement.push(c),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn of_statement(statement: &str) -> Option<Declared> {
+    let statement = statement.trim();
+    if statement.starts_with("typedef") {
+        return None;
+    }
+    let name = |before: &str| {
+        let start = before.rfind(|c: char| !c.is_alphanumeric() && c != '_')?;
+        Some(before.get(start + 1..)?.to_owned())
+    };
+    if let Some(rest) = statement.strip_prefix("extern ") {
+        return name(rest.split('[').next()?).map(Declared::Object);
+    }
+    let (before, _) = statement.split_once('(')?;
+    name(before).map(Declared::Function)
+}
+
+fn without_comments(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, comment)) = rest.split_once("/*") {
+        out += before;
+        rest = comment.split_once("*/").map_or("", |(_, behind)| behind);
+    }
+    out + rest
+}
+
+/// Without lines of the preprocessor, and without what only C++ sees.
+fn without_directives(text: &str) -> String {
+    let mut cpp = false;
+    let mut out = String::new();
+    for line in text.lines() {
+        match line.trim() {
+            l if l.starts_with("#ifdef __cplusplus") => cpp = true,
+            l if l.starts_with("#endif") => cpp = false,
+            l if l.starts_with('#') || cpp => {}
+            l => {
+                out += l;
+                out.push('\n');
+            }
+        }
+    }
+    out
+}
