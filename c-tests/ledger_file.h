@@ -34,9 +34,7 @@ static inline int ledger_file_append(void *user, const ax_ledger_entry_t *entry)
 static inline void ledger_file_begin(ledger_file_t *file)
 {
     ax_ledger_entry_t genesis;
-    file->len = 0;
-    file->entries = 0;
-    file->refuse = 0;
+    memset(file, 0, sizeof *file);
     CHECK(ax_ledger_genesis_entry(&genesis) == AX_OK);
     CHECK(ledger_file_append(file, &genesis) == 0);
 }

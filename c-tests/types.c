@@ -54,11 +54,23 @@ static void codes(void)
     CHECK_STR(ax_strerror(INT32_MIN), ax_strerror(INT32_MAX));
 }
 
+/* Whether text is three numbers with dots between them. */
+static int is_version(const char *text)
+{
+    unsigned part[3];
+    char again[40];
+    if (text == NULL || sscanf(text, "%u.%u.%u", &part[0], &part[1], &part[2]) != 3) {
+        return 0;
+    }
+    snprintf(again, sizeof again, "%u.%u.%u", part[0], part[1], part[2]);
+    return strcmp(text, again) == 0;
+}
+
 static void versions(void)
 {
     CHECK(ax_abi_version() >> 16 == 0);
-    CHECK(ax_version() != NULL && strchr(ax_version(), '.') != NULL);
-    CHECK_STR(ax_unicode_version(), "17.0.0");
+    CHECK(is_version(ax_version()));
+    CHECK(is_version(ax_unicode_version()));
 }
 
 int main(void)

@@ -10,7 +10,9 @@ mod build;
 mod layout;
 mod support;
 
-use build::{Language, Link, NATIVE_LIBRARIES, Place, compile, link, native_static_libraries, vectors};
+use build::{
+    Language, Link, NATIVE_LIBRARIES, Place, link, native_static_libraries, program, vectors,
+};
 
 /// A suite's name and the number of its checks.
 macro_rules! suites {
@@ -23,40 +25,68 @@ macro_rules! suites {
 }
 
 suites! {
-    limits 0
-    types 0
-    dvm 0
-    dvec 0
-    sha256 0
-    commitment 0
-    oracle 0
-    axilog 0
-    obs 0
-    canonical 0
-    validate 0
-    hash 0
-    audit 0
+    limits 14
+    types 103
+    dvm 4010
+    dvec 14
+    sha256 76
+    commitment 39
+    oracle 15
+    obs 2662
+    canonical 110
+    validate 313
+    hash 48
+    audit 635
+    policy 676
+    agent 1597
+    replay 8006
+    axilog 11
 }
 
 fn check(name: &str, language: Language, checks: u32) {
     let place = Place::new(name);
-    let object = compile(&place, name, language);
+    let object = place.compile(&program(name, language), language, &[]);
     for how in [Link::Static, Link::Shared] {
-        let program = link(&place, name, language, how, &[&object, vectors()]);
-        let printed = program.run(&[]);
-        assert_eq!(printed, format!("{checks} passed, 0 failed\n"), "{name}, {how:?}");
+        let linked = link(&place, name, language, how, &[&object, vectors()]);
+        let printed = linked.run();
+        assert_eq!(
+            printed,
+            format!("{checks} passed, 0 failed\n"),
+            "{name}, {how:?}"
+        );
     }
 }
 
 /// A program that defines `ax_agent_step` itself, as SRS-004 section 25.5 sketches it.
 #[test]
 fn firmware_with_a_step_of_its_own() {
-    check("firmware_step", Language::C, 0);
+    check("firmware_step", Language::C, 332);
+}
+
+/// The same program, whose step has another name.
+#[test]
+fn firmware_with_a_step_of_another_name() {
+    let place = Place::new("my_agent_step");
+    let object = place.compile(
+        &program("firmware_step", Language::C),
+        Language::C,
+        &["-Dax_agent_step=my_agent_step"],
+    );
+    for how in [Link::Static, Link::Shared] {
+        let linked = link(
+            &place,
+            "my_agent_step",
+            Language::C,
+            how,
+            &[&object, vectors()],
+        );
+        assert_eq!(linked.run(), "332 passed, 0 failed\n", "{how:?}");
+    }
 }
 
 #[test]
 fn cpp_program() {
-    check("cpp_program", Language::Cpp, 0);
+    check("cpp_program", Language::Cpp, 31);
 }
 
 /// A registry compiled from a policy file, linked into a C program.
@@ -68,10 +98,10 @@ fn policy_table() {
         .unwrap();
     let place = Place::new("policy_table");
     let table = place.compile_text("plant_policies", &emitted, Language::C);
-    let object = compile(&place, "policy_table", Language::C);
+    let object = place.compile(&program("policy_table", Language::C), Language::C, &[]);
     for how in [Link::Static, Link::Shared] {
-        let program = link(&place, "policy_table", Language::C, how, &[&object, &table]);
-        assert_eq!(program.run(&[]), "0 passed, 0 failed\n", "{how:?}");
+        let linked = link(&place, "policy_table", Language::C, how, &[&object, &table]);
+        assert_eq!(linked.run(), "28 passed, 0 failed\n", "{how:?}");
     }
 }
 
@@ -79,20 +109,23 @@ fn policy_table() {
 #[test]
 fn layouts_agree() {
     let place = Place::new("layout");
-    let object = compile(&place, "layout", Language::C);
-    let program = link(&place, "layout", Language::C, Link::Static, &[&object]);
-    assert_eq!(program.run(&[]), layout::expected());
+    let object = place.compile(&program("layout", Language::C), Language::C, &[]);
+    let linked = link(&place, "layout", Language::C, Link::Static, &[&object]);
+    assert_eq!(linked.run(), layout::expected());
 }
 
 /// A static program links with the documented libraries and no others, all of which rustc names too.
 #[test]
 fn static_programs_need_the_documented_libraries_only() {
     let place = Place::new("libraries");
-    let object = compile(&place, "axilog", Language::C);
-    let program = link(&place, "axilog", Language::C, Link::Documented, &[&object]);
-    assert!(program.run(&[]).ends_with(" 0 failed\n"));
+    let object = place.compile(&program("axilog", Language::C), Language::C, &[]);
+    let linked = link(&place, "axilog", Language::C, Link::Documented, &[&object]);
+    assert!(linked.run().ends_with(" 0 failed\n"));
     let named = native_static_libraries(&place);
     for library in NATIVE_LIBRARIES {
-        assert!(named.iter().any(|name| name == library), "{library}, {named:?}");
+        assert!(
+            named.iter().any(|name| name == library),
+            "{library}, {named:?}"
+        );
     }
 }

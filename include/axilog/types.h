@@ -178,7 +178,7 @@ uint32_t ax_abi_version(void);
 const char *ax_version(void);
 
 /**
- * The Unicode version whose NFC the library decides, as a static string, such as "17.0.0".
+ * The Unicode version whose NFC the library decides, as a static string, such as "18.0.0".
  */
 const char *ax_unicode_version(void);
 

@@ -114,7 +114,7 @@ pub unsafe extern "C" fn ax_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
 }
 
-/// The Unicode version whose NFC the library decides, as a static string, such as "17.0.0".
+/// The Unicode version whose NFC the library decides, as a static string, such as "18.0.0".
 ///
 /// # Safety
 /// Always safe to call.
