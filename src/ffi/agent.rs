@@ -280,7 +280,8 @@ pub unsafe extern "C" fn axilog_agent_step(
         })
     };
     // SAFETY: by contract.
-    if let (Ok(Some(evaluation)), Some(policy)) = (stepped, unsafe { policy.as_mut() }) {
+    let policy = unsafe { policy.as_mut() };
+    if let (Ok(Some(evaluation)), Some(policy)) = (stepped, policy) {
         policy.begin_cycle(evaluation);
     }
 }
