@@ -329,6 +329,11 @@ static void bad_lines(void)
     entry.tag = "AX:NEW:v1";
     CHECK(ax_ledger_line_write(line, 512, &entry) == AX_ERR_SCHEMA);
     entry.tag = AX_TAG_STATE;
+    entry.payload = (const uint8_t *)"{\n}";
+    entry.payload_len = 3;
+    CHECK(ax_ledger_line_write(line, 512, &entry) == AX_ERR_SCHEMA);
+    entry.payload = (const uint8_t *)"[1]";
+    CHECK(ax_ledger_line_write(line, 512, &entry) == AX_ERR_SCHEMA);
     entry.payload = NULL;
     CHECK(ax_ledger_line_write(line, 512, &entry) == AX_ERR_PROTOCOL);
 }

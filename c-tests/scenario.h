@@ -4,6 +4,7 @@
 #define SCENARIO_H
 
 #include "axilog/agent.h"
+#include "axilog/canonical.h"
 #include "axilog/obs.h"
 
 #include "check.h"
@@ -60,6 +61,29 @@ static inline ax_obs_input_t scenario_input(const step_vector_t *step)
     ax_obs_input_set_complete(&in, 0, step->oracle_id, step->model_id, (const char *)step->input.at,
                               step->input.len, (const char *)step->output.at, step->output.len, NULL);
     return in;
+}
+
+/* An answer of some oracle. */
+static inline ax_obs_input_t scenario_answer(const char *text)
+{
+    ax_obs_input_t in;
+    ax_obs_input_set_complete(&in, 0, "oracle", "model", "Q", 1, text, strlen(text), NULL);
+    return in;
+}
+
+/* The record of an answer, without a ledger: what a step takes as its payload. */
+static inline size_t record_of(uint8_t *to, size_t size, uint64_t seq, const char *text)
+{
+    char output[512];
+    ax_admission_ctx_t ctx;
+    ax_obs_record_t record;
+    ax_obs_input_t in = scenario_answer(text);
+    ct_fault_flags_t faults;
+    ct_fault_init(&faults);
+    in.ledger_seq = seq;
+    ax_admission_ctx_init(&ctx);
+    CHECK(ax_obs_admit(&record, output, sizeof output, &in, &ctx, &faults) == AX_OK);
+    return (size_t)ax_obs_canonicalise((char *)to, size, &record, 1);
 }
 
 static inline const agent_vector_t *scenario(const char *name)

@@ -14,7 +14,8 @@ use crate::ledger::Entry;
 /// Bytes of a line besides its record: every other field at its longest, and the line feed.
 pub const MAX_LINE_OVERHEAD: usize = 224;
 
-/// Writes the line of `entry`, its line feed included.
+/// Writes the line of `entry`, its line feed included; [`parse`] reads it where it [`can_hold`] the
+/// record.
 pub fn write(entry: &Entry<'_>, out: &mut impl Sink) {
     out.put(b"{\"chain\":");
     writer::hash(&entry.chain, out);
@@ -55,7 +56,7 @@ pub fn parse(line: &[u8]) -> Result<Entry<'_>, Error> {
     let tag = Tag::parse(reader.until_quote()?).ok_or(Error::Schema)?;
     reader.literal(b"}")?;
     reader.end()?;
-    if payload.first() != Some(&b'{') || payload.last() != Some(&b'}') || payload.contains(&b'\n') {
+    if !can_hold(payload) {
         return Err(Error::Schema);
     }
     Ok(Entry {
@@ -65,6 +66,12 @@ pub fn parse(line: &[u8]) -> Result<Entry<'_>, Error> {
         commit,
         chain,
     })
+}
+
+/// Whether a line with `record` in it can be read again: it looks like an object and has no line feed.
+#[must_use]
+pub fn can_hold(record: &[u8]) -> bool {
+    record.first() == Some(&b'{') && record.last() == Some(&b'}') && !record.contains(&b'\n')
 }
 
 const SEQ: &[u8] = b",\"seq\":";

@@ -54,7 +54,7 @@ fn a_firmware_image_holds_nothing_that_panics() {
     }
     text += "};\n\nint main(void)\n{\n    all[0]();\n    return AX_GOLDEN_GENESIS_HASH[0];\n}\n";
     let object = place.compile_text("image", &text, Language::C);
-    let image = place.path("image");
+    let image = place.0.join("image");
     let mut command = compiler(Language::C);
     command
         .arg("-o")

@@ -227,8 +227,8 @@ int ax_ledger_genesis_entry(struct ax_ledger_entry_t *out);
 /**
  * Writes the line of an entry as a ledger file holds it, line feed included and no NUL.
  *
- * Returns the bytes written, AX_ERR_BUFFER, AX_ERR_SCHEMA for a tag outside the closed set, or
- * AX_ERR_PROTOCOL for a NULL. On failure dst is untouched.
+ * Returns the bytes written, AX_ERR_BUFFER, AX_ERR_SCHEMA for a tag outside the closed set or a
+ * payload that no line can hold, or AX_ERR_PROTOCOL for a NULL. On failure dst is untouched.
  *
  * Safety:
  * dst points to dst_size bytes; entry is NULL or readable, its pointers too.

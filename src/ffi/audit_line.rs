@@ -29,8 +29,8 @@ pub unsafe extern "C" fn ax_ledger_genesis_entry(out: *mut ax_ledger_entry_t) ->
 
 /// Writes the line of an entry as a ledger file holds it, line feed included and no NUL.
 ///
-/// Returns the bytes written, AX_ERR_BUFFER, AX_ERR_SCHEMA for a tag outside the closed set, or
-/// AX_ERR_PROTOCOL for a NULL. On failure dst is untouched.
+/// Returns the bytes written, AX_ERR_BUFFER, AX_ERR_SCHEMA for a tag outside the closed set or a
+/// payload that no line can hold, or AX_ERR_PROTOCOL for a NULL. On failure dst is untouched.
 ///
 /// # Safety
 /// dst points to dst_size bytes; entry is NULL or readable, its pointers too.
@@ -46,7 +46,8 @@ pub unsafe extern "C" fn ax_ledger_line_write(
         return Error::Protocol.code();
     };
     let entry = match entry {
-        Ok(entry) => entry,
+        Ok(entry) if ledger_line::can_hold(entry.payload) => entry,
+        Ok(_) => return Error::Schema.code(),
         Err(error) => return error.code(),
     };
     let mut counter = Counter::default();

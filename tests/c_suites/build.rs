@@ -26,7 +26,7 @@ pub enum Link {
 }
 
 /// A directory of one test's own, removed with it.
-pub struct Place(PathBuf);
+pub struct Place(pub PathBuf);
 
 impl Place {
     pub fn new(name: &str) -> Place {
@@ -34,11 +34,6 @@ impl Place {
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
         Place(path)
-    }
-
-    /// A path in it.
-    pub fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
     }
 
     /// Compiles `text` here and gives the object.
@@ -113,7 +108,11 @@ pub struct Program(PathBuf);
 impl Program {
     /// Runs it and gives what it prints; it must succeed.
     pub fn run(&self) -> String {
-        run(Command::new(&self.0))
+        let mut command = Command::new(&self.0);
+        // Cargo names directories there that may hold an older libaxilog.so; the one to test is the
+        // one that the program was linked with.
+        command.env_remove("LD_LIBRARY_PATH");
+        run(command)
     }
 }
 
