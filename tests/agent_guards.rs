@@ -388,11 +388,14 @@ fn observing_refuses_the_callers_mistakes() {
     assert_eq!(store.records.len(), 1 + 3 + 1);
 
     let mut agent = Agent::new();
+    let mut schema = Faults::NONE;
+    schema.set(Fault::Schema);
     for class in [InputClass::TimeObs, InputClass::LlmObs] {
+        let mut faults = Faults::NONE;
         let refused = rules(|rules| {
             agent.observe_control(class, rules, &mut [0; 1024], &mut store, &mut faults)
         });
         assert_eq!(refused, Err(Error::Schema));
-        assert_eq!((&agent, faults), (&Agent::new(), Faults::NONE));
+        assert_eq!((&agent, faults), (&Agent::new(), schema));
     }
 }
