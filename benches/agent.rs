@@ -6,16 +6,11 @@ mod support;
 
 use std::hint::black_box;
 
-use axilog::agent::state::InputClass;
-use axilog::agent::stimulus::Input;
-use axilog::fault::Faults;
 use axilog::hash::{Hasher, sha256};
-use axilog::ledger::Discard;
 use axilog::replay::{Replay, Verdict};
 use criterion::{Criterion, Throughput, criterion_group};
 use support::{
-    ASCII, CJK, Kept, LATIN, ONE_POLICY, SIZE, answer_text, enabled, observe, ratio, rules,
-    session, text,
+    ASCII, CAgent, CJK, Kept, LATIN, ONE_POLICY, SIZE, answer_text, ratio, rules, session, text,
 };
 
 /// The record that one observation of `output` writes.
@@ -67,97 +62,69 @@ fn replay(kept: &Kept, with_rules: bool) {
     }
 }
 
-fn step(kept: &Kept) -> impl FnMut() {
-    let rules = rules(&ONE_POLICY);
-    let agent = enabled(&rules, &mut Discard);
-    let payload = kept.0[kept.0.len() - 3].payload.clone();
-    move || {
-        let rules = support::rules(&ONE_POLICY);
-        let (mut agent, mut faults) = (agent.clone(), Faults::NONE);
-        let input = Input {
-            class: Some(InputClass::LlmObs),
-            payload: &payload,
-            ledger_seq: 5,
-        };
-        let evaluation = agent.step(&input, &rules, &mut Discard, &mut faults);
-        assert!(!black_box(evaluation).unwrap().breach);
-    }
+/// The first observation's record of a session, its policy's and its transition's.
+fn step_records(kept: &Kept) -> [&[u8]; 3] {
+    [5, 6, 7].map(|sequence: usize| &*kept.0[sequence].payload)
 }
 
 fn benches(c: &mut Criterion) {
-    let rules = rules(&ONE_POLICY);
-    let agent = enabled(&rules, &mut Discard);
-    let mut work = vec![0u8; 65_536];
+    let mut agent = CAgent::enabled();
     for (name, _, output) in corpora() {
         let record = record_of(&output);
         let mut group = c.benchmark_group(format!("observe 16 KiB {name}"));
         group.throughput(Throughput::Bytes(record.len() as u64));
-        group.bench_function("observe", |b| {
-            b.iter(|| observe(&agent, output.as_bytes(), &rules, &mut work));
+        group.bench_function("ax_agent_observe", |b| {
+            b.iter(|| agent.observe(output.as_bytes()))
         });
         group.bench_function("two SHA-256 passes", |b| {
             b.iter(|| (black_box(sha256(&record)), black_box(sha256(&record))));
         });
         group.finish();
     }
-    let kept = session("{\"value\":60.5}", 1);
-    c.bench_function("step with one policy", |b| b.iter(step(&kept)));
     let kept = session("{\"value\":60.5}", 1000);
+    let [observation, ..] = step_records(&kept);
+    c.bench_function("ax_agent_step with one policy", |b| {
+        b.iter(|| agent.step(observation))
+    });
     c.bench_function("replay of 1000 short answers", |b| {
         b.iter(|| replay(&kept, true))
     });
 }
 
 fn ratios() {
-    let rules = rules(&ONE_POLICY);
-    let agent = enabled(&rules, &mut Discard);
-    let mut work = vec![0u8; 65_536];
+    let mut agent = CAgent::enabled();
     for (name, limit, output) in corpora() {
         let record = record_of(&output);
         ratio(
-            &format!("observe 16 KiB {name} / two SHA-256 passes"),
+            &format!("ax_agent_observe, 16 KiB {name} / two SHA-256 passes"),
             limit,
-            || observe(&agent, output.as_bytes(), &rules, &mut work),
+            || agent.observe(output.as_bytes()),
             || {
                 black_box((sha256(&record), sha256(&record)));
             },
         );
     }
     let kept = session("{\"value\":60.5}", 1);
-    let records: Vec<&[u8]> = kept
-        .0
-        .iter()
-        .rev()
-        .take(3)
-        .rev()
-        .map(|o| &*o.payload)
-        .collect();
-    let records = [records[0], records[1], records[2]];
+    let records = step_records(&kept);
     ratio(
-        "step, one policy / its SHA-256 work",
+        "ax_agent_step, one policy / its SHA-256 work",
         "<= 2",
-        step(&kept),
-        || {
-            unavoidable_step(&records);
-        },
+        || agent.step(records[0]),
+        || unavoidable_step(&records),
     );
     for (name, output) in [
         ("short", "{\"value\":60.5}".to_owned()),
         ("16 KiB", answer_text(&text(ASCII, SIZE))),
     ] {
         let kept = session(&output, 200);
-        ratio(
-            &format!("replay, {name} answers / its SHA-256 work"),
-            "<= 1.5",
-            || replay(&kept, true),
-            || unavoidable_replay(&kept),
-        );
-        ratio(
-            &format!("verify, {name} answers / its SHA-256 work"),
-            "",
-            || replay(&kept, false),
-            || unavoidable_replay(&kept),
-        );
+        for (what, limit, with_rules) in [("replay", "<= 1.5", true), ("verify", "", false)] {
+            ratio(
+                &format!("{what}, {name} answers / its SHA-256 work"),
+                limit,
+                || replay(&kept, with_rules),
+                || unavoidable_replay(&kept),
+            );
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 #![allow(dead_code)]
 
 use std::hint::black_box;
+use std::mem::{MaybeUninit, zeroed};
 use std::time::{Duration, Instant};
 
 use axilog::admission::{Answer, InputKind};
@@ -10,7 +11,15 @@ use axilog::agent::Agent;
 use axilog::agent::state::InputClass;
 use axilog::evidence::observation::{Completion, Params};
 use axilog::fault::Faults;
-use axilog::ledger::{Discard, Entry, LedgerSink, SinkFailed, genesis_entry};
+use axilog::ffi::agent::{
+    ax_agent_ctx_t, ax_agent_init, ax_agent_observe, ax_agent_observe_control,
+    ax_agent_observe_time, ax_input_class_t, ax_input_t, axilog_agent_step,
+};
+use axilog::ffi::obs::ax_obs_input_t;
+use axilog::ffi::obs_input::ax_obs_input_set_complete;
+use axilog::ffi::policy::{ax_policy_ctx_t, ax_policy_init};
+use axilog::ffi::types::ct_fault_flags_t;
+use axilog::ledger::{Entry, LedgerSink, SinkFailed, genesis_entry};
 use axilog::policy::{Comparison, Policy, Rules, builtin::BUILTIN};
 
 /// About 16 KiB of one kind of text.
@@ -143,11 +152,86 @@ pub fn session(output: &str, count: usize) -> Kept {
     kept
 }
 
-/// One observation of `output`, without a sink, on an agent that stays as it is.
-pub fn observe(agent: &Agent, output: &[u8], rules: &Rules<'_>, work: &mut [u8]) {
-    let (mut agent, mut faults) = (agent.clone(), Faults::NONE);
-    let observed = agent.observe(&answer(output), rules, work, &mut Discard, &mut faults);
-    black_box(observed.unwrap());
+/// An agent as C has it, on which one call can be made again and again.
+pub struct CAgent {
+    enabled: ax_agent_ctx_t,
+    agent: ax_agent_ctx_t,
+    policy: ax_policy_ctx_t,
+    faults: ct_fault_flags_t,
+    work: Vec<u8>,
+}
+
+impl CAgent {
+    /// Reset and given the time, with the built-in policy and no sink. Boxed, since the policy
+    /// context points into it.
+    pub fn enabled() -> Box<CAgent> {
+        // SAFETY: plain C structs, for which zero is a value; the calls get what they ask for.
+        unsafe {
+            let mut this: Box<CAgent> = Box::new(CAgent {
+                enabled: zeroed(),
+                agent: zeroed(),
+                policy: zeroed(),
+                faults: zeroed(),
+                work: vec![0; 65_536],
+            });
+            let CAgent {
+                agent,
+                policy,
+                faults,
+                work,
+                ..
+            } = &mut *this;
+            let (work, len) = (work.as_mut_ptr(), work.len());
+            let agent: *mut ax_agent_ctx_t = agent;
+            ax_agent_init(agent, faults);
+            ax_policy_init(policy, &raw mut (*agent).ledger, agent, faults);
+            let reset = MaybeUninit::new(ax_input_class_t::AX_INPUT_RESET_REQUEST);
+            assert_eq!(
+                ax_agent_observe_control(agent, policy, reset, work, len, faults),
+                0
+            );
+            assert_eq!(
+                ax_agent_observe_time(agent, policy, 1, work, len, faults),
+                0
+            );
+            this.enabled = agent.read();
+            this
+        }
+    }
+
+    /// `ax_agent_observe` of an answer, always from the same state.
+    pub fn observe(&mut self, output: &[u8]) {
+        // SAFETY: as above; the state is plain data.
+        unsafe {
+            let mut input: ax_obs_input_t = zeroed();
+            let (id, model) = (c"oracle-1".as_ptr(), c"model-1".as_ptr());
+            let (text, len) = (output.as_ptr().cast(), output.len());
+            let prompt = c"how fast?".as_ptr();
+            let none = std::ptr::null();
+            ax_obs_input_set_complete(&mut input, 0, id, model, prompt, 9, text, len, none);
+            std::ptr::copy_nonoverlapping(&self.enabled, &mut self.agent, 1);
+            let (work, len) = (self.work.as_mut_ptr(), self.work.len());
+            let (agent, faults) = (&mut self.agent, &mut self.faults);
+            let code = ax_agent_observe(agent, &mut self.policy, &input, work, len, faults);
+            assert_eq!(black_box(code), 0);
+        }
+    }
+
+    /// `ax_agent_step` on a record of sequence 5, always from the same state.
+    pub fn step(&mut self, record: &[u8]) {
+        let input = ax_input_t {
+            r#type: MaybeUninit::new(ax_input_class_t::AX_INPUT_LLM_OBS),
+            payload: record.as_ptr(),
+            payload_len: record.len() as u64,
+            ledger_seq: 5,
+        };
+        // SAFETY: as above.
+        unsafe {
+            std::ptr::copy_nonoverlapping(&self.enabled, &mut self.agent, 1);
+            axilog_agent_step(&mut self.agent, &mut self.policy, &input, &mut self.faults);
+        }
+        assert_eq!((self.agent.last_seen_seq, self.policy.breach_flag), (5, 0));
+    }
 }
 
 /// How long `ours` takes over `theirs`: both in turn in short batches, the median of the ratios, so
@@ -168,7 +252,7 @@ pub fn ratio(name: &str, limit: &str, mut ours: impl FnMut(), mut theirs: impl F
         rounds[ROUNDS - ROUNDS / 10 - 1],
     );
     println!(
-        "ratio {name:<44} {:>6.2} (80 % within {:.2} to {:.2}; ours {:.2} us, theirs {:.2} us) {limit}",
+        "ratio {name:<54} {:>6.2} (80 % within {:.2} to {:.2}; ours {:.2} us, theirs {:.2} us) {limit}",
         middle.0, low.0, high.0, middle.1, middle.2
     );
 }

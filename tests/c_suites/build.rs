@@ -108,7 +108,13 @@ pub struct Program(PathBuf);
 impl Program {
     /// Runs it and gives what it prints; it must succeed.
     pub fn run(&self) -> String {
+        self.run_in(Path::new("."))
+    }
+
+    /// The same, in `directory`.
+    pub fn run_in(&self, directory: &Path) -> String {
         let mut command = Command::new(&self.0);
+        command.current_dir(directory);
         // Cargo names directories there that may hold an older libaxilog.so; the one to test is the
         // one that the program was linked with.
         command.env_remove("LD_LIBRARY_PATH");

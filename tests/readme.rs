@@ -1,0 +1,64 @@
+//! The programs in the README are complete and do what it says.
+
+#[path = "c_suites/build.rs"]
+#[allow(dead_code)]
+mod build;
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use axilog::ledger_line;
+use axilog::policy::Rules;
+use axilog::policy::builtin::BUILTIN;
+use axilog::replay::{Replay, Verdict};
+use build::{Language, Link, Place, libraries, link};
+
+/// The one block of the README in `language`.
+fn block(language: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let text = fs::read_to_string(path).unwrap();
+    let opening = format!("```{language}\n");
+    assert_eq!(text.matches(&opening).count(), 1);
+    let (_, rest) = text.split_once(&opening).unwrap();
+    rest.split_once("```").unwrap().0.to_owned()
+}
+
+#[test]
+fn the_c_program_alarms_and_its_ledger_replays() {
+    let place = Place::new("readme-c");
+    let object = place.compile_text("program", &block("c"), Language::C);
+    for how in [Link::Static, Link::Shared] {
+        let program = link(&place, "program", Language::C, how, &[&object]);
+        assert_eq!(program.run_in(&place.0), "ALARM\n");
+        let ledger = fs::read(place.0.join("ledger.jsonl")).unwrap();
+        let registry = BUILTIN;
+        let rules = Rules {
+            registry: &registry,
+            permit_truncated: false,
+            stop_on_invalid: false,
+        };
+        let mut replay = Replay::new();
+        for line in ledger.split_inclusive(|&b| b == b'\n') {
+            let entry = ledger_line::parse(line).unwrap();
+            assert_eq!(replay.feed(&entry, Some(&rules)), Verdict::Ok);
+        }
+        assert_eq!(replay.finish(Some(8), None), Verdict::Ok);
+    }
+}
+
+#[test]
+fn the_python_program_alarms() {
+    let library = libraries().join("libaxilog.so");
+    let text = block("python");
+    assert!(text.contains("\"target/release/libaxilog.so\""));
+    let text = text.replace("target/release/libaxilog.so", library.to_str().unwrap());
+    let python = Command::new("python3").args(["-B", "-c", &text]).output();
+    let Ok(output) = python else {
+        eprintln!("there is no python3 here: the Python program was not run");
+        return;
+    };
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(printed, "ENABLED\nALARM\n", "{:?}", output.stderr);
+}
