@@ -11,9 +11,9 @@ use axilog::agent::Agent;
 use axilog::agent::state::InputClass;
 use axilog::evidence::observation::{Completion, Params};
 use axilog::fault::Faults;
-use axilog::ffi::agent::{
-    ax_agent_ctx_t, ax_agent_init, ax_agent_observe, ax_agent_observe_control,
-    ax_agent_observe_time, ax_input_class_t, ax_input_t, axilog_agent_step,
+use axilog::ffi::agent::{ax_agent_ctx_t, ax_agent_init, ax_input_class_t, ax_input_t};
+use axilog::ffi::agent_observe::{
+    ax_agent_observe, ax_agent_observe_control, ax_agent_observe_time, axilog_agent_step,
 };
 use axilog::ffi::obs::ax_obs_input_t;
 use axilog::ffi::obs_input::ax_obs_input_set_complete;

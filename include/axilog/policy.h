@@ -250,6 +250,35 @@ enum ax_policy_err_t ax_policy_init_with_registry(struct ax_policy_ctx_t *ctx,
                                                   ct_fault_flags_t *faults);
 
 /**
+ * SHA-256 of the canonical configuration of ctx: the input_hash of every RESET_REQUEST
+ * (formats.md §5, Configuration).
+ *
+ * Returns AX_OK, AX_ERR_PROTOCOL for a NULL, or the code of a registry that is not one: AX_ERR_SIZE,
+ * AX_ERR_SCHEMA, AX_ERR_ORDERING (flag domain each; out is zeroed).
+ *
+ * Safety:
+ * ctx is NULL or was made by ax_policy_init; out is NULL or 32 writable bytes.
+ */
+int ax_policy_config_hash(const struct ax_policy_ctx_t *ctx,
+                          uint8_t out[32],
+                          ct_fault_flags_t *faults);
+
+/**
+ * The table compiled into the library, in static memory; never NULL.
+ */
+const struct ax_policy_registry_t *ax_policy_get_registry(void);
+
+/**
+ * How many policies are compiled into the library.
+ */
+size_t ax_policy_get_count(void);
+
+/**
+ * 1 where the built-in table is sorted and free of duplicates, as it always is; else 0.
+ */
+int ax_policy_verify_registry_sorted(void);
+
+/**
  * Evaluates one policy on one value, commits the record where ctx->ledger is set. A disabled policy
  * is PERMITTED and leaves no record. BREACH also where the record cannot be committed or anything
  * required is NULL (flag domain). A breach sets ctx->breach_flag and the violation of ctx->agent.
@@ -295,30 +324,6 @@ int ax_policy_serialize(char *buf,
                         ct_fault_flags_t *faults);
 
 /**
- * SHA-256 of the canonical configuration of ctx: the input_hash of every RESET_REQUEST
- * (formats.md §5, Configuration).
- *
- * Returns AX_OK, AX_ERR_PROTOCOL for a NULL, or the code of a registry that is not one: AX_ERR_SIZE,
- * AX_ERR_SCHEMA, AX_ERR_ORDERING (flag domain each; out is zeroed).
- *
- * Safety:
- * ctx is NULL or was made by ax_policy_init; out is NULL or 32 writable bytes.
- */
-int ax_policy_config_hash(const struct ax_policy_ctx_t *ctx,
-                          uint8_t out[32],
-                          ct_fault_flags_t *faults);
-
-/**
- * The table compiled into the library, in static memory; never NULL.
- */
-const struct ax_policy_registry_t *ax_policy_get_registry(void);
-
-/**
- * How many policies are compiled into the library.
- */
-size_t ax_policy_get_count(void);
-
-/**
  * "PERMITTED" or "BREACH"; "UNKNOWN" for another number. Never NULL.
  */
 const char *ax_policy_result_to_str(enum ax_policy_result_t result);
@@ -343,11 +348,6 @@ int ax_policy_has_breach(const struct ax_policy_ctx_t *ctx);
  * ctx is NULL or writable.
  */
 void ax_policy_reset_cycle(struct ax_policy_ctx_t *ctx);
-
-/**
- * 1 where the built-in table is sorted and free of duplicates, as it always is; else 0.
- */
-int ax_policy_verify_registry_sorted(void);
 
 #ifdef __cplusplus
 }  // extern "C"

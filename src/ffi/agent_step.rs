@@ -1,4 +1,4 @@
-//! `agent.h`, second part: the pieces of a step, for firmware with a step of its own, and names
+//! `agent.h`, third part: the pieces of a step, for firmware with a step of its own, and names
 //! (c-abi.md; SRS-004 §25.5).
 
 use core::ffi::{c_char, c_int};

@@ -11,6 +11,7 @@
 #![allow(non_camel_case_types)]
 
 pub mod agent;
+pub mod agent_observe;
 pub mod agent_step;
 pub mod audit;
 pub mod audit_line;
@@ -25,6 +26,7 @@ pub mod obs_input;
 pub mod obs_view;
 pub mod oracle;
 pub mod policy;
+pub mod policy_evaluate;
 pub mod replay;
 pub mod sha256;
 pub mod types;

@@ -5,16 +5,11 @@ use core::mem::MaybeUninit;
 
 use super::agent::ax_agent_ctx_t;
 use super::audit::ax_ledger_ctx_t;
-use super::pointer::{Flags, Through, c_string, code, enum_value, literal, write_text};
-use super::registry::{BUILTIN, CRegistry, load_comparison, load_policy};
-use super::sink::CSink;
+use super::pointer::{Flags, code};
+use super::registry::{BUILTIN, CRegistry};
 use super::types::{ct_fault_flags_t, q16_16_t};
-use crate::evidence::policy::{PolicyRecord, PolicyResult};
-use crate::fault::{Error, Fault, Faults};
-use crate::ledger::LedgerSink;
-use crate::policy::{
-    self, Comparison, DEFAULT_SELECTOR, Evaluation, MAX_ID_BYTES, PolicyInput, Registry, Rules,
-};
+use crate::fault::{Error, Fault};
+use crate::policy::{Evaluation, Registry, Rules};
 
 /// What a policy, or all of them together, decided.
 #[repr(C)]
@@ -25,8 +20,6 @@ pub enum ax_policy_result_t {
     /// The value is not allowed.
     AX_POLICY_BREACH = 1,
 }
-
-use ax_policy_result_t::{AX_POLICY_BREACH, AX_POLICY_PERMITTED};
 
 /// How a value is compared with its threshold: it breaches where the comparison holds. Any other
 /// number always breaches (SRS-004-SHALL-028).
@@ -165,7 +158,7 @@ impl ax_policy_ctx_t {
         self.note(evaluation);
     }
 
-    fn note(&mut self, evaluation: Evaluation) {
+    pub(super) fn note(&mut self, evaluation: Evaluation) {
         self.breach_flag |= u8::from(evaluation.breach);
         self.evaluation_count = self.evaluation_count.saturating_add(evaluation.count);
         self.last_eval_seq = evaluation.ledger_seq;
@@ -235,190 +228,6 @@ pub unsafe extern "C" fn ax_policy_init_with_registry(
     error
 }
 
-/// Evaluates one policy on one value, commits the record where ctx->ledger is set. A disabled policy
-/// is PERMITTED and leaves no record. BREACH also where the record cannot be committed or anything
-/// required is NULL (flag domain). A breach sets ctx->breach_flag and the violation of ctx->agent.
-///
-/// # Safety
-/// The pointers are NULL or valid; ctx was made by ax_policy_init.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ax_policy_evaluate(
-    ctx: *mut ax_policy_ctx_t,
-    policy: *const ax_policy_t,
-    input: *const ax_policy_input_t,
-    faults: *mut ct_fault_flags_t,
-) -> ax_policy_result_t {
-    // SAFETY: by contract.
-    let table = unsafe {
-        policy
-            .as_ref()
-            .and_then(|p| load_policy(p, DEFAULT_SELECTOR.as_bytes()))
-    };
-    let valid = table.filter(|policy| policy::is_valid_id(policy.id.as_bytes()));
-    let one = valid
-        .as_ref()
-        .map(|policy| core::array::from_ref(policy) as &dyn Registry);
-    // SAFETY: by contract.
-    unsafe { evaluate(ctx, one, input, faults) }
-}
-
-/// Evaluates one value against all enabled policies in order, whatever their selectors, and commits
-/// their records where ctx->ledger is set. Results as ax_policy_evaluate.
-///
-/// # Safety
-/// The pointers are NULL or valid; ctx was made by ax_policy_init.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ax_policy_evaluate_all(
-    ctx: *mut ax_policy_ctx_t,
-    input: *const ax_policy_input_t,
-    faults: *mut ct_fault_flags_t,
-) -> ax_policy_result_t {
-    // SAFETY: by contract.
-    let registry = unsafe { ctx.as_ref().and_then(|ctx| ctx.registry().ok()) };
-    // SAFETY: by contract.
-    unsafe {
-        evaluate(
-            ctx,
-            registry.as_ref().map(|r| r as &dyn Registry),
-            input,
-            faults,
-        )
-    }
-}
-
-/// # Safety
-/// As for the callers.
-unsafe fn evaluate(
-    ctx: *mut ax_policy_ctx_t,
-    registry: Option<&dyn Registry>,
-    input: *const ax_policy_input_t,
-    faults: *mut ct_fault_flags_t,
-) -> ax_policy_result_t {
-    // SAFETY: by contract.
-    let Some(flags) = (unsafe { Flags::new(faults) }) else {
-        return AX_POLICY_BREACH;
-    };
-    // SAFETY: by contract.
-    let (false, Some(registry), Some(input)) = (ctx.is_null(), registry, unsafe { input.as_ref() })
-    else {
-        flags.set(Fault::Domain);
-        return AX_POLICY_BREACH;
-    };
-    let input = PolicyInput {
-        value: input.value,
-        ledger_seq: input.ledger_seq,
-        obs_ledger_seq: input.obs_ledger_seq,
-    };
-    let mut raised = Faults::NONE;
-    // SAFETY: by contract; no reference to a context is held while the sink is called.
-    let evaluated = unsafe {
-        let ledger = (*ctx).ledger;
-        let state = ledger.as_ref().map(|raw| (raw.load(), raw.sink));
-        match state {
-            None => policy::evaluate_all(registry, &input, None, &mut raised),
-            Some((None, _)) => {
-                raised.set(Fault::Domain);
-                Err(Error::Ledger)
-            }
-            Some((Some(mut held), sink)) => {
-                let mut sink = CSink::new(sink);
-                let into = Some((&mut held, &mut sink as &mut dyn LedgerSink));
-                let result = policy::evaluate_all(registry, &input, into, &mut raised);
-                (*ledger).store(&held);
-                result
-            }
-        }
-    };
-    flags.raise(raised);
-    let committed = evaluated.is_ok();
-    let evaluation = evaluated.unwrap_or(Evaluation {
-        breach: true,
-        count: 0,
-        ledger_seq: input.ledger_seq,
-    });
-    // SAFETY: `ctx` is not NULL; its agent by contract.
-    unsafe {
-        (*ctx).note(evaluation);
-        if !evaluation.breach {
-            return AX_POLICY_PERMITTED;
-        }
-        if let Some(agent) = (*ctx).agent.as_mut() {
-            agent.note_breach(committed);
-        }
-    }
-    AX_POLICY_BREACH
-}
-
-/// 1 where `actual OP threshold` holds on raw Q16.16, where OP is unknown, or where actual is
-/// INT32_MIN; else 0. Pure.
-///
-/// # Safety
-/// Always safe to call.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ax_policy_check_breach(
-    actual: q16_16_t,
-    threshold: q16_16_t,
-    comparison: MaybeUninit<ax_policy_cmp_t>,
-) -> c_int {
-    c_int::from(policy::breaches(
-        actual,
-        threshold,
-        load_comparison(comparison),
-    ))
-}
-
-/// Writes the canonical record and a NUL.
-///
-/// Returns the bytes written without the NUL, AX_POLICY_ERR_SERIALISE where they do not fit (flag
-/// serialise), AX_POLICY_ERR_NULL_INPUT (flag domain), or AX_POLICY_ERR_INVALID_ID for an id or a
-/// result that is not one (flag domain). On failure buf is untouched.
-///
-/// # Safety
-/// buf points to size bytes; record is NULL or readable, its id NULL or NUL-terminated.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ax_policy_serialize(
-    buf: *mut c_char,
-    size: usize,
-    record: *const ax_policy_record_t,
-    faults: *mut ct_fault_flags_t,
-) -> c_int {
-    // SAFETY: by contract.
-    let Some(flags) = (unsafe { Flags::new(faults) }) else {
-        return ax_policy_err_t::AX_POLICY_ERR_NULL_INPUT as c_int;
-    };
-    // SAFETY: by contract.
-    let Some(raw) = (unsafe { record.as_ref() }).filter(|_| !buf.is_null()) else {
-        flags.set(Fault::Domain);
-        return ax_policy_err_t::AX_POLICY_ERR_NULL_INPUT as c_int;
-    };
-    // SAFETY: by contract.
-    let id = unsafe { c_string(raw.policy_id, MAX_ID_BYTES) }.filter(|id| policy::is_valid_id(id));
-    let result = match raw.result {
-        0 => Some(PolicyResult::Permitted),
-        1 => Some(PolicyResult::Breach),
-        _ => None,
-    };
-    let (Some(policy_id), Some(result)) = (id, result) else {
-        flags.set(Fault::Domain);
-        return ax_policy_err_t::AX_POLICY_ERR_INVALID_ID as c_int;
-    };
-    let record = PolicyRecord {
-        actual: raw.actual,
-        ledger_seq: raw.ledger_seq,
-        obs_ledger_seq: raw.obs_ledger_seq,
-        policy_id,
-        result,
-        threshold: raw.threshold,
-    };
-    // SAFETY: by contract.
-    let written = unsafe { write_text(buf, size, |put| record.write(&mut Through(put))) };
-    if written < 0 {
-        flags.set(Fault::Serialise);
-        return ax_policy_err_t::AX_POLICY_ERR_SERIALISE as c_int;
-    }
-    written
-}
-
 /// SHA-256 of the canonical configuration of ctx: the input_hash of every RESET_REQUEST
 /// (formats.md §5, Configuration).
 ///
@@ -472,61 +281,6 @@ pub unsafe extern "C" fn ax_policy_get_registry() -> *const ax_policy_registry_t
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_policy_get_count() -> usize {
     BUILTIN.0.count
-}
-
-/// "PERMITTED" or "BREACH"; "UNKNOWN" for another number. Never NULL.
-///
-/// # Safety
-/// Always safe to call.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ax_policy_result_to_str(
-    result: MaybeUninit<ax_policy_result_t>,
-) -> *const c_char {
-    literal(match enum_value(result) {
-        0 => c"PERMITTED",
-        1 => c"BREACH",
-        _ => c"UNKNOWN",
-    })
-}
-
-/// "GT", "LT", "GE" or "LE"; "UNKNOWN" for another number. Never NULL.
-///
-/// # Safety
-/// Always safe to call.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ax_policy_cmp_to_str(
-    comparison: MaybeUninit<ax_policy_cmp_t>,
-) -> *const c_char {
-    literal(match load_comparison(comparison) {
-        Comparison::Gt => c"GT",
-        Comparison::Lt => c"LT",
-        Comparison::Ge => c"GE",
-        Comparison::Le => c"LE",
-        Comparison::Unknown => c"UNKNOWN",
-    })
-}
-
-/// 1 where something breached in this cycle, else 0; 1 for NULL.
-///
-/// # Safety
-/// ctx is NULL or readable.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ax_policy_has_breach(ctx: *const ax_policy_ctx_t) -> c_int {
-    // SAFETY: by contract.
-    c_int::from(unsafe { ctx.as_ref() }.is_none_or(|ctx| ctx.breach_flag != 0))
-}
-
-/// Clears what the last cycle left: the breach flag and the count. ax_agent_step does so itself.
-///
-/// # Safety
-/// ctx is NULL or writable.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ax_policy_reset_cycle(ctx: *mut ax_policy_ctx_t) {
-    // SAFETY: by contract.
-    if let Some(ctx) = unsafe { ctx.as_mut() } {
-        ctx.breach_flag = 0;
-        ctx.evaluation_count = 0;
-    }
 }
 
 /// 1 where the built-in table is sorted and free of duplicates, as it always is; else 0.

@@ -109,7 +109,7 @@ const HEADERS: &[Header] = &[
         ..header(
             "policy",
             "Policies and their evaluation (SRS-004 sections 17 and 25.4).",
-            &["policy"],
+            &["policy", "policy_evaluate"],
             &[],
             &["types", "limits", "audit"],
         )
@@ -119,7 +119,7 @@ const HEADERS: &[Header] = &[
         ..header(
             "agent",
             "The agent (SRS-004 sections 19 and 25.5).",
-            &["agent", "agent_step"],
+            &["agent", "agent_observe", "agent_step"],
             &[],
             &["policy", "audit", "oracle"],
         )
