@@ -254,8 +254,8 @@ proptest! {
             prop_assert_eq!((admitted, observation.completion), (Admitted::AsGiven, Completion::Complete));
             return Ok(());
         }
-        let ends = source.char_indices().map(|(at, _)| at).chain([source.len()]);
-        let longest = ends.filter(|&end| len(Completion::Truncated, &source[..end], output_size) <= max_record).last();
+        let mut ends = source.char_indices().map(|(at, _)| at).chain([source.len()]);
+        let longest = ends.rfind(|&end| len(Completion::Truncated, &source[..end], output_size) <= max_record);
         let Some(longest) = longest else {
             prop_assert_eq!(admission.map(|_| ()), Err(Error::Buffer));
             return Ok(());

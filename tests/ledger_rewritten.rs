@@ -115,7 +115,8 @@ fn a_decision_that_was_changed_diverges() {
 
 #[test]
 fn decisions_need_their_witnesses() {
-    let cases: [(Found, &dyn Fn(&mut Vec<Record>)); 9] = [
+    type Forgery<'f> = (Found, &'f dyn Fn(&mut Vec<Record>));
+    let cases: [Forgery<'_>; 9] = [
         // A transition without its policies, which only replay can know of.
         (replayed(Unwitnessed, 6, 19), &|r| drop(r.remove(6))),
         // A transition that is missing: something else stands in its place, or nothing yet.
@@ -267,7 +268,7 @@ fn a_seal_ends_a_ledger() {
     let with = |more: &[Record]| found(&chained(&[whole.as_slice(), more].concat()).0);
 
     let good = seal(20, head);
-    assert_eq!(with(&[good.clone()]), both(Good, 21));
+    assert_eq!(with(std::slice::from_ref(&good)), both(Good, 21));
     assert_eq!(with(&[seal(19, head)]), both(Altered, 20));
     assert_eq!(with(&[seal(21, head)]), both(Truncated, 20));
     assert_eq!(with(&[seal(20, [7; 32])]), both(Altered, 20));
@@ -291,7 +292,7 @@ fn a_seal_ends_a_ledger() {
     assert_eq!(spaced.0.0, NonCanonical);
 
     // A seal is not among the entries that are expected, and either head will do.
-    let (lines, sealed) = chained(&[whole.as_slice(), &[good.clone()]].concat());
+    let (lines, sealed) = chained(&[whole.as_slice(), std::slice::from_ref(&good)].concat());
     let mut replay = Replay::new();
     assert_eq!(feed(&mut replay, &lines.concat(), None), Good);
     for expected in [None, Some(&head), Some(&sealed)] {

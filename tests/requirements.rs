@@ -46,7 +46,10 @@ fn every_requirement_has_code_and_tests_that_exist() {
         seen.push(id.to_owned());
         for (cell, are_tests) in [(code, false), (tests, true)] {
             let spans = spans(cell);
-            assert!(!spans.is_empty() && spans.len() % 2 == 0, "{id}: {cell}");
+            assert!(
+                !spans.is_empty() && spans.len().is_multiple_of(2),
+                "{id}: {cell}"
+            );
             for pair in spans.chunks(2) {
                 let (path, name) = (pair[0], pair[1]);
                 let source = read(path);
