@@ -3,11 +3,14 @@
 
 #![allow(missing_docs, reason = "criterion_group! makes public functions")]
 
+mod support;
+
 use std::hint::black_box;
 
 use axilog::text::{Text, is_nfc};
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
 use icu_normalizer::ComposingNormalizerBorrowed;
+use support::ratio;
 
 const SIZE: usize = 16 * 1024;
 
@@ -104,5 +107,27 @@ fn admission(c: &mut Criterion) {
     });
 }
 
+fn ratios() {
+    let icu = ComposingNormalizerBorrowed::new_nfc();
+    for (name, sentence) in SENTENCES {
+        let text = corpus(sentence);
+        ratio(
+            &format!("icu_normalizer / is_nfc, 16 KiB {name}"),
+            ">= 1",
+            || {
+                black_box(icu.is_normalized_utf8(black_box(text.as_bytes())));
+            },
+            || {
+                black_box(is_nfc(black_box(text.as_bytes())));
+            },
+        );
+    }
+}
+
 criterion_group!(benches, normal_form, admission);
-criterion_main!(benches);
+
+fn main() {
+    benches();
+    ratios();
+    Criterion::default().configure_from_args().final_summary();
+}
