@@ -11,13 +11,17 @@ use axilog::profile::Profile;
 use criterion::{Criterion, Throughput, criterion_group};
 use support::{ASCII, CJK, LATIN, SIZE, ratio, text};
 
-fn corpora() -> [(&'static str, String); 4] {
+fn corpora() -> [(&'static str, String); 5] {
     let prose = text(ASCII, SIZE);
     [
         ("ascii", prose.clone()),
         (
             "ascii in short lines",
             prose.replace(", ", ",\n").replace("pump", "\"pump\""),
+        ),
+        (
+            "json",
+            text("{\"speed\":60.5,\"why\":\"the road is clear\"},", SIZE),
         ),
         ("latin", text(LATIN, SIZE)),
         ("cjk", text(CJK, SIZE)),
