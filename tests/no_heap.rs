@@ -26,12 +26,6 @@ use axilog::text::{Text, check_piece, is_nfc, is_utf8, runs};
 use heap::{uses_of_heap, without_heap};
 use support::ledger::{Store, answer, failed, golden, policy, record_under, with_golden_rules};
 
-#[test]
-fn the_allocator_counts() {
-    assert!(uses_of_heap(|| drop(std::hint::black_box(Box::new(1)))) >= 2);
-    assert_eq!(uses_of_heap(|| ()), 0);
-}
-
 /// Texts that are long, or hard to judge.
 fn texts() -> Vec<Vec<u8>> {
     let marks = |n: usize| format!("a{}", "\u{308}\u{323}".repeat(n)).into_bytes();

@@ -53,3 +53,9 @@ pub fn uses_of_heap(call: impl FnOnce()) -> usize {
     call();
     COUNT.with(Cell::get) - before
 }
+
+#[test]
+fn the_allocator_counts() {
+    assert!(uses_of_heap(|| drop(std::hint::black_box(Box::new(1)))) >= 2);
+    assert_eq!(uses_of_heap(|| ()), 0);
+}
