@@ -254,8 +254,10 @@ proptest! {
             prop_assert_eq!((admitted, observation.completion), (Admitted::AsGiven, Completion::Complete));
             return Ok(());
         }
-        let mut ends = source.char_indices().map(|(at, _)| at).chain([source.len()]);
-        let longest = ends.rfind(|&end| len(Completion::Truncated, &source[..end], output_size) <= max_record);
+        let ends = source.char_indices().map(|(at, _)| at).chain([source.len()]);
+        let longest = ends
+            .take_while(|&end| len(Completion::Truncated, &source[..end], output_size) <= max_record)
+            .fold(None, |_, end| Some(end));
         let Some(longest) = longest else {
             prop_assert_eq!(admission.map(|_| ()), Err(Error::Buffer));
             return Ok(());

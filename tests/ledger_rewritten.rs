@@ -35,6 +35,9 @@ fn found(lines: &[Vec<u8>]) -> Found {
     (one(None), with_golden_rules(|rules| one(Some(rules))))
 }
 
+/// A change of a whole ledger.
+type Change<'a> = &'a dyn Fn(&mut Vec<Record>);
+
 /// The same verdict with and without rules.
 fn both(verdict: Verdict, at: u64) -> Found {
     ((verdict, at), (verdict, at))
@@ -115,8 +118,7 @@ fn a_decision_that_was_changed_diverges() {
 
 #[test]
 fn decisions_need_their_witnesses() {
-    type Forgery<'f> = (Found, &'f dyn Fn(&mut Vec<Record>));
-    let cases: [Forgery<'_>; 9] = [
+    let cases: [(Found, Change<'_>); 9] = [
         // A transition without its policies, which only replay can know of.
         (replayed(Unwitnessed, 6, 19), &|r| drop(r.remove(6))),
         // A transition that is missing: something else stands in its place, or nothing yet.
