@@ -14,7 +14,7 @@ use crate::admission::Admitted;
 use crate::agent::Agent;
 use crate::agent::observe::Observed;
 use crate::fault::{Error, Fault, Faults};
-use crate::policy::Rules;
+use crate::policy::{Evaluation, Rules};
 
 // Exports ax_agent_step, which only forwards.
 use axilog_step as _;
@@ -202,10 +202,10 @@ unsafe fn observe(
             call(agent, rules, work, sink, faults)
         })
     };
+    // SAFETY: by contract.
+    let policy = unsafe { policy.as_mut() };
     match observed {
         Ok(observed) => {
-            // SAFETY: by contract.
-            let policy = unsafe { policy.as_mut() };
             if let (Some(evaluation), Some(policy)) = (observed.evaluation, policy) {
                 policy.begin_cycle(evaluation);
             }
@@ -215,7 +215,17 @@ unsafe fn observe(
                 0
             }
         }
-        Err(error) => error.code(),
+        Err(error) => {
+            // What cannot be committed is a breach (formats.md §5, rule 6).
+            if let (Error::Ledger, Some(policy)) = (error, policy) {
+                policy.begin_cycle(Evaluation {
+                    breach: true,
+                    count: 0,
+                    ledger_seq: policy.last_eval_seq,
+                });
+            }
+            error.code()
+        }
     }
 }
 
