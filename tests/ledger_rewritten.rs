@@ -64,7 +64,7 @@ fn replace(n: usize, from: &str, to: &str) -> impl FnOnce(&mut Vec<Record>) {
 }
 
 /// The same in an observation, whose hash is then made anew.
-fn reobserve(n: usize, from: &'static str, to: &'static str) -> impl FnOnce(&mut Vec<Record>) {
+fn reobserve(n: usize, from: &str, to: &str) -> impl FnOnce(&mut Vec<Record>) {
     move |records| {
         replace(n, from, to)(records);
         let text = String::from_utf8(records[n].1.clone()).unwrap();
@@ -72,7 +72,10 @@ fn reobserve(n: usize, from: &'static str, to: &'static str) -> impl FnOnce(&mut
         let empty = [&text[..at], &text[at + 64..]].concat();
         let hash = hex(&axilog::hash::sha256(empty.as_bytes()));
         records[n].1.splice(at..at + 64, hash);
-        ObservationView::parse(&records[n].1).unwrap();
+        assert_ne!(
+            ObservationView::parse(&records[n].1).err(),
+            Some(Error::Hash)
+        );
     }
 }
 
@@ -217,6 +220,14 @@ fn records_are_canonical() {
     // Every byte canonical but the hash another: that is a change of the bytes.
     let rehashed = rewritten(replace(5, "\"obs_hash\":\"7b", "\"obs_hash\":\"8b"));
     assert_eq!(rehashed, both(Altered, 5));
+    // So long that no gateway's profile makes it good, and unaltered all the same.
+    let long = "x".repeat(65_536);
+    let enlarged = rewritten(|r| {
+        let size = format!("\"output_size\":{}", long.len() + 2);
+        replace(5, "\"output_size\":12", &size)(r);
+        reobserve(5, "{\\\"value\\\":71}", &format!("{long}\\n\\n"))(r);
+    });
+    assert_eq!(enlarged, both(NonCanonical, 5));
     // Evidence of deployed gateways counts.
     for profile in Profile::ALL {
         let given = Answer {

@@ -50,7 +50,7 @@ impl<'a> ObservationView<'a> {
     /// Reads `record`.
     ///
     /// # Errors
-    /// [`Error::Size`] for a record longer than any profile allows, [`Error::Encoding`] for text
+    /// [`Error::Size`] for a record longer than its profile allows, [`Error::Encoding`] for text
     /// that is not admissible, [`Error::Hash`] where every byte is canonical but `obs_hash` is not
     /// the record's, [`Error::Schema`] for anything else.
     pub fn parse(record: &'a [u8]) -> Result<ObservationView<'a>, Error> {
@@ -121,12 +121,18 @@ impl<'a> ObservationView<'a> {
         let tail = record
             .get(before_hash.saturating_add(64)..)
             .ok_or(Error::Schema)?;
-        let profile = Profile::ALL
-            .into_iter()
-            .filter(|&profile| output.line_ends.allows(profile))
-            .filter(|&profile| !(gateway && profile == Profile::Rfc8785))
-            .find(|&profile| hash_of_parts(profile, head, tail) == obs_hash)
-            .ok_or(Error::Hash)?;
+        let written_as = |profile: &Profile| {
+            output.line_ends.allows(*profile) && hash_of_parts(*profile, head, tail) == obs_hash
+        };
+        let mut profiles = Profile::ALL.into_iter().filter(written_as).peekable();
+        profiles.peek().ok_or(Error::Hash)?;
+        let profile = profiles
+            .find(|&profile| !(gateway && profile == Profile::Rfc8785))
+            .ok_or(if kept_output {
+                Error::Schema
+            } else {
+                Error::Size
+            })?;
 
         Ok(ObservationView {
             completion,
