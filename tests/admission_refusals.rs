@@ -3,9 +3,11 @@
 mod support;
 
 use axilog::admission::{Admitted, Answer, InputKind, Limits, admit};
-use axilog::evidence::observation::{Completion, Failure, Params};
+use axilog::evidence::observation::{Completion, Failure, Observation, Params};
 use axilog::fault::Error;
 use axilog::hash::sha256;
+use axilog::profile::Profile;
+use axilog::text::Text;
 use support::ledger::answer;
 
 #[test]
@@ -148,6 +150,80 @@ fn what_the_caller_gets_wrong_is_refused() {
             }
         }
     }
+}
+
+/// An observation that a caller fills in by hand is held to the same rules.
+#[test]
+fn observations_are_verified() {
+    let (good, _) = admit(&answer(b"four"), None, &Limits::DEFAULT).unwrap();
+    let cut = Observation {
+        completion: Completion::Truncated,
+        ..good
+    };
+    let error = Observation {
+        completion: Completion::Error,
+        failure: Some(Failure::Timeout),
+        output: Text::EMPTY,
+        output_size: 0,
+        ..good
+    };
+    let sized = |output_size, of| Observation { output_size, ..of };
+    for (observation, expected) in [
+        (good, Ok(())),
+        (sized(3, good), Err(Error::Schema)),
+        (sized(5, good), Err(Error::Schema)),
+        (cut, Ok(())),
+        (sized(u64::MAX, cut), Ok(())),
+        (sized(3, cut), Err(Error::Schema)),
+        (error, Ok(())),
+        (sized(1, error), Err(Error::Schema)),
+        (
+            Observation {
+                failure: None,
+                ..error
+            },
+            Err(Error::Schema),
+        ),
+        (
+            Observation {
+                failure: Some(Failure::Timeout),
+                ..good
+            },
+            Err(Error::Schema),
+        ),
+        (
+            Observation {
+                completion: Completion::Error,
+                failure: Some(Failure::Timeout),
+                ..sized(0, good)
+            },
+            Err(Error::Schema),
+        ),
+        (
+            Observation {
+                oracle_id: b"a\nb",
+                ..good
+            },
+            Err(Error::Schema),
+        ),
+    ] {
+        for profile in Profile::ALL {
+            let mut hash = observation.obs_hash(profile);
+            assert_eq!(observation.verify(Some(&hash)).map(|_| ()), expected);
+            hash[0] ^= 1;
+            let refused = expected.and(Err(Error::Hash));
+            assert_eq!(observation.verify(Some(&hash)).map(|_| ()), refused);
+            assert_eq!(observation.verify(None).map(|_| ()), refused);
+        }
+    }
+    let long = "x".repeat(65_536);
+    let output = Text::check(long.as_bytes(), false).unwrap();
+    let long = Observation {
+        output,
+        ..sized(65_536, good)
+    };
+    let hash = long.obs_hash(Profile::Rfc8785);
+    assert_eq!(long.verify(Some(&hash)), Err(Error::Size));
 }
 
 /// Decision D19: nothing is lost of a bad input but its text.

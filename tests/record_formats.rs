@@ -149,6 +149,44 @@ proptest! {
     }
 }
 
+/// Numbers have one spelling, within the range of their field.
+#[test]
+fn integers_in_records() {
+    for (actual, expected) in [
+        ("0", Some(0)),
+        ("-1", Some(-1)),
+        ("-2147483648", Some(i32::MIN)),
+        ("2147483647", Some(i32::MAX)),
+        ("-0", None),
+        ("-01", None),
+        ("00", None),
+        ("+1", None),
+        ("--1", None),
+        ("1.0", None),
+        ("1e1", None),
+        ("", None),
+        ("-", None),
+        ("2147483648", None),
+        ("-2147483649", None),
+        ("-9223372036854775809", None),
+        ("99999999999999999999", None),
+    ] {
+        let record = format!(
+            "{{\"actual\":{actual},\"ledger_seq\":1,\"obs_ledger_seq\":1,\"policy_id\":\"P\",\
+             \"result\":\"BREACH\",\"threshold\":0}}"
+        );
+        let read = PolicyRecord::parse(record.as_bytes()).map(|record| record.actual);
+        assert_eq!(read.ok(), expected, "{actual}");
+    }
+    for (count, good) in [("4294967295", true), ("4294967296", false), ("-1", false)] {
+        let record = format!(
+            "{{\"fault_count\":{count},\"input_class\":\"UNKNOWN\",\"ledger_seq\":1,\
+             \"next_state\":\"INIT\",\"prev_state\":\"INIT\",\"violation\":null}}"
+        );
+        assert_eq!(TransitionRecord::parse(record.as_bytes()).is_ok(), good);
+    }
+}
+
 /// The constants leave room for a NUL, and are no more than 17 bytes above what there can be.
 #[test]
 fn the_longest_records() {
