@@ -8,8 +8,9 @@ use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 
 use axilog::ffi::{
-    agent::*, agent_step::*, audit::*, canonical::*, commitment::*, dvm::*, hash::*, obs::*,
-    obs_input::*, obs_view::*, oracle::*, policy::*, replay::*, sha256::*, types::*, validate::*,
+    agent::*, agent_observe::*, agent_step::*, audit::*, audit_line::*, canonical::*,
+    commitment::*, dvm::*, hash::*, obs::*, obs_input::*, obs_view::*, oracle::*, policy::*,
+    policy_evaluate::*, replay::*, sha256::*, types::*, validate::*,
 };
 use heap::without_heap;
 
@@ -105,7 +106,12 @@ fn canonical() {
     let (data, len) = text();
     let mut dst = [0; 256];
     let (to, room) = (dst.as_mut_ptr(), dst.len());
-    let params = ax_oracle_params_t::NULL;
+    let params = ax_oracle_params_t {
+        max_tokens: -1,
+        seed: -1,
+        temperature: i32::MIN,
+        top_p: i32::MIN,
+    };
     without_heap(|| {
         // SAFETY: the pointers are valid for the lengths given.
         unsafe {
@@ -379,7 +385,7 @@ fn agent_and_replay() {
             );
             assert_eq!((timestamp, ax_agent_extract_value(&stepped)), (9, i32::MIN));
             ax_ledger_set_sink(&raw mut (*agent).ledger, null(), faults);
-            ax_agent_step(agent, policy, &stepped, faults);
+            axilog_agent_step(agent, policy, &stepped, faults);
             assert_eq!((*agent).last_timestamp, 9);
             let alarm = MaybeUninit::new(ax_health_state_t::AX_HEALTH_ALARM);
             let next = MaybeUninit::new(ax_agent_determine_next(alarm, reset));

@@ -4,7 +4,10 @@ use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 use std::ptr::null;
 
-use axilog::ffi::{agent::*, audit::*, obs::*, obs_input::*, policy::*, types::*};
+use axilog::ffi::{
+    agent::*, agent_observe::*, audit::*, obs::*, obs_input::*, policy::*, policy_evaluate::*,
+    types::*,
+};
 
 /// Stores as many records as `user` counts, and refuses the next.
 unsafe extern "C" fn store(user: *mut c_void, _: *const ax_ledger_entry_t) -> c_int {
