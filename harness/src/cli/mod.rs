@@ -7,6 +7,7 @@
 mod control;
 mod decided;
 mod demo;
+mod head;
 mod init;
 mod observe;
 mod output;
@@ -49,6 +50,7 @@ enum Command {
     Control(control::Args),
     Verify(verify::Args),
     Replay(replay::Args),
+    Head(head::Args),
     Policy(policy::Args),
 }
 
@@ -102,6 +104,7 @@ pub fn main() -> ExitCode {
         Command::Control(args) => (args.json, control::run(&args)),
         Command::Verify(args) => (args.json, verify::run(&args)),
         Command::Replay(args) => (args.json, replay::run(&args)),
+        Command::Head(args) => (args.json, head::run(&args)),
         Command::Policy(args) => (args.json(), policy::run(&args)),
     };
     ExitCode::from(output::finish(json, result))

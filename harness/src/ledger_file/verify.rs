@@ -55,6 +55,29 @@ impl Checked {
 /// Sees every observation that was found good.
 pub type Watch<'w> = &'w mut dyn FnMut(&ObservationView<'_>);
 
+/// A record that was found good, as readers of ledgers see it.
+pub struct Record<'a> {
+    /// The record with its place in the chain.
+    pub entry: Entry<'a>,
+    /// Where its line begins, in bytes.
+    pub offset: u64,
+    /// What it says, where it is an observation.
+    pub observation: Option<ObservationView<'a>>,
+}
+
+/// Checks the ledger that `source` gives, as [`check`] does without rules, and shows every record
+/// that is good, in order.
+///
+/// # Errors
+/// What reading gives.
+pub fn check_records(
+    source: impl Read,
+    expected: &Expected,
+    see: &mut dyn FnMut(&Record<'_>),
+) -> io::Result<Checked> {
+    check_each(source, None, expected, see)
+}
+
 /// Checks the ledger that `source` gives: hashes, chain, form, order, witnesses and models, and
 /// with `rules` every decision too.
 ///
@@ -65,6 +88,19 @@ pub fn check(
     rules: Option<&Rules<'_>>,
     expected: &Expected,
     watch: Watch<'_>,
+) -> io::Result<Checked> {
+    check_each(source, rules, expected, &mut |record| {
+        if let Some(view) = &record.observation {
+            watch(view);
+        }
+    })
+}
+
+fn check_each(
+    source: impl Read,
+    rules: Option<&Rules<'_>>,
+    expected: &Expected,
+    see: &mut dyn FnMut(&Record<'_>),
 ) -> io::Result<Checked> {
     let mut lines = Lines::new(source);
     let mut checked = Checked {
@@ -92,7 +128,7 @@ pub fn check(
                     if expected.head == Some(entry.chain) {
                         head_at = Some(sequence);
                     }
-                    take(&mut checked, &entry, rules, &pins, watch)
+                    take(&mut checked, entry, offset, rules, &pins, see)
                 }
                 Err(_) => Some((
                     Verdict::NonCanonical,
@@ -147,14 +183,15 @@ pub fn check(
 /// Feeds one entry; what is wrong with it, if anything.
 fn take(
     checked: &mut Checked,
-    entry: &Entry<'_>,
+    entry: Entry<'_>,
+    offset: u64,
     rules: Option<&Rules<'_>>,
     pins: &[(Vec<u8>, Vec<u8>)],
-    watch: Watch<'_>,
+    see: &mut dyn FnMut(&Record<'_>),
 ) -> Option<(Verdict, String)> {
     let expected = checked.replay.entries();
     let sealed = checked.replay.ledger().sealed;
-    let verdict = checked.replay.feed(entry, rules);
+    let verdict = checked.replay.feed(&entry, rules);
     if verdict != Verdict::Ok {
         let reason = match verdict {
             Verdict::Reordered if sealed => "a record behind the seal".to_owned(),
@@ -167,6 +204,11 @@ fn take(
         return Some((verdict, reason));
     }
     if entry.tag != Tag::Obs {
+        see(&Record {
+            entry,
+            offset,
+            observation: None,
+        });
         return None;
     }
     let view = ObservationView::parse(entry.payload).ok()?;
@@ -187,7 +229,11 @@ fn take(
     {
         *seen = true;
     }
-    watch(&view);
+    see(&Record {
+        entry,
+        offset,
+        observation: Some(view),
+    });
     None
 }
 

@@ -4,6 +4,10 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use axilog::fault::Faults;
+use axilog::ledger::{Entry, Ledger, LedgerSink, SinkFailed};
+use axilog::ledger_line;
+use axilog_harness::ledger_file::LineBytes;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -138,4 +142,23 @@ pub fn lines(bytes: &[u8]) -> Vec<Vec<u8>> {
 /// Where line `n` begins.
 pub fn offset(lines: &[Vec<u8>], n: usize) -> u64 {
     lines[..n].iter().map(|line| line.len() as u64).sum()
+}
+
+/// The ledger with these bytes, sealed.
+pub fn sealed(ledger: &[u8]) -> Vec<u8> {
+    struct Lines(LineBytes);
+    impl LedgerSink for Lines {
+        fn append(&mut self, entry: &Entry<'_>) -> Result<(), SinkFailed> {
+            ledger_line::write(entry, &mut self.0);
+            Ok(())
+        }
+    }
+    let last = lines(ledger).pop().unwrap();
+    let last = ledger_line::parse(&last).unwrap();
+    let mut sink = Lines(LineBytes(ledger.to_vec()));
+    let mut faults = Faults::NONE;
+    Ledger::resume(last.chain, last.sequence)
+        .seal(&mut sink, &mut faults)
+        .unwrap();
+    sink.0.0
 }

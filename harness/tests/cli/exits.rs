@@ -64,6 +64,7 @@ fn what_cannot_run_exits_3() {
     for line in [
         "verify nowhere.jsonl",
         "replay nowhere.jsonl",
+        "head nowhere.jsonl",
         "time --ledger nowhere.jsonl",
         "control fault --ledger nowhere.jsonl",
         "observe --ledger no/where.jsonl --oracle-id o --model-id m",
@@ -109,6 +110,7 @@ fn every_command_gives_one_object() {
         "observe --ledger ledger.jsonl --oracle-id o --model-id m --failure timeout --json",
         "verify ledger.jsonl --blobs --json",
         "replay ledger.jsonl --json",
+        "head ledger.jsonl --json",
         "policy check p.json --json",
         "demo --json",
     ] {
