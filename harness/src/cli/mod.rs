@@ -12,8 +12,11 @@ mod init;
 mod observe;
 mod output;
 mod policy;
+mod records;
 mod replay;
 mod script;
+mod show;
+mod stream;
 mod table;
 mod time;
 mod verify;
@@ -51,6 +54,7 @@ enum Command {
     Verify(verify::Args),
     Replay(replay::Args),
     Head(head::Args),
+    Show(show::Args),
     Policy(policy::Args),
 }
 
@@ -105,6 +109,7 @@ pub fn main() -> ExitCode {
         Command::Verify(args) => (args.json, verify::run(&args)),
         Command::Replay(args) => (args.json, replay::run(&args)),
         Command::Head(args) => (args.json, head::run(&args)),
+        Command::Show(args) => (args.json, show::run(&args)),
         Command::Policy(args) => (args.json(), policy::run(&args)),
     };
     ExitCode::from(output::finish(json, result))

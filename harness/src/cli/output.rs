@@ -14,7 +14,7 @@ pub(crate) struct Report {
     pub(crate) fine: bool,
     /// For people.
     pub(crate) text: String,
-    /// For machines; one object.
+    /// For machines; one object, or null where the result has been written already.
     pub(crate) json: Value,
     /// Remarks beside the result, a line each.
     pub(crate) notes: Vec<String>,
@@ -24,10 +24,10 @@ pub(crate) struct Report {
 pub(crate) fn finish(json: bool, result: Result<Report, Failure>) -> u8 {
     let (code, text, notes) = match result {
         Ok(report) => {
-            let text = if json {
-                format!("{}\n", report.json)
-            } else {
-                report.text
+            let text = match (json, &report.json) {
+                (true, Value::Null) => String::new(),
+                (true, object) => format!("{object}\n"),
+                (false, _) => report.text,
             };
             (u8::from(!report.fine), text, report.notes)
         }

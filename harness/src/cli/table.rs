@@ -41,9 +41,21 @@ pub(crate) fn grid<const N: usize>(
         .load_preset(presets::NOTHING)
         .set_style(TableComponent::HeaderLines, '-')
         .set_style(TableComponent::MiddleHeaderIntersections, '-')
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(WIDTH)
         .set_header(header);
+    laid_out(table, widths, rows)
+}
+
+/// A row of such a table by itself, for tables that are longer than memory.
+pub(crate) fn row<const N: usize>(widths: [u16; N], row: [String; N]) -> String {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING);
+    laid_out(table, widths, &[row])
+}
+
+fn laid_out<const N: usize>(mut table: Table, widths: [u16; N], rows: &[[String; N]]) -> String {
+    table
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(WIDTH);
     for row in rows {
         table.add_row(row.iter().map(|cell| shown(cell)));
     }

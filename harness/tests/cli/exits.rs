@@ -15,6 +15,9 @@ fn wrong_usage_exits_2() {
         "verify ledger.jsonl --expect-head 12",
         "verify ledger.jsonl --expect-entries -1",
         "verify ledger.jsonl --expect-entries 0",
+        "show ledger.jsonl --seq x",
+        "show ledger.jsonl --seq 3..2",
+        "show ledger.jsonl --tag AX:OBS:v1",
         "control explode --ledger ledger.jsonl",
         "time soon --ledger ledger.jsonl",
         "init new.jsonl --time 0",
@@ -65,6 +68,8 @@ fn what_cannot_run_exits_3() {
         "verify nowhere.jsonl",
         "replay nowhere.jsonl",
         "head nowhere.jsonl",
+        "show nowhere.jsonl",
+        "show directory",
         "time --ledger nowhere.jsonl",
         "control fault --ledger nowhere.jsonl",
         "observe --ledger no/where.jsonl --oracle-id o --model-id m",
@@ -111,6 +116,7 @@ fn every_command_gives_one_object() {
         "verify ledger.jsonl --blobs --json",
         "replay ledger.jsonl --json",
         "head ledger.jsonl --json",
+        "show ledger.jsonl --seq 1 --json",
         "policy check p.json --json",
         "demo --json",
     ] {
@@ -124,6 +130,7 @@ fn a_reader_that_leaves_does_not_matter() {
     let bench = Bench::ledger();
     for line in [
         vec!["verify", "ledger.jsonl"],
+        vec!["show", "ledger.jsonl"],
         vec!["--help"],
         vec!["demo"],
         vec!["policy", "--help"],

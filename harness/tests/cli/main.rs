@@ -10,4 +10,5 @@ mod interrupted;
 mod models;
 mod observe;
 mod policy;
+mod show;
 mod vectors;
