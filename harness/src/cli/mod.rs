@@ -16,8 +16,10 @@ mod records;
 mod replay;
 mod script;
 mod show;
+mod stats;
 mod stream;
 mod table;
+mod tally;
 mod time;
 mod verify;
 mod why;
@@ -55,6 +57,7 @@ enum Command {
     Replay(replay::Args),
     Head(head::Args),
     Show(show::Args),
+    Stats(stats::Args),
     Policy(policy::Args),
 }
 
@@ -110,6 +113,7 @@ pub fn main() -> ExitCode {
         Command::Replay(args) => (args.json, replay::run(&args)),
         Command::Head(args) => (args.json, head::run(&args)),
         Command::Show(args) => (args.json, show::run(&args)),
+        Command::Stats(args) => (args.json, stats::run(&args)),
         Command::Policy(args) => (args.json(), policy::run(&args)),
     };
     ExitCode::from(output::finish(json, result))

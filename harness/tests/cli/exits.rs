@@ -69,6 +69,7 @@ fn what_cannot_run_exits_3() {
         "replay nowhere.jsonl",
         "head nowhere.jsonl",
         "show nowhere.jsonl",
+        "stats nowhere.jsonl",
         "show directory",
         "time --ledger nowhere.jsonl",
         "control fault --ledger nowhere.jsonl",
@@ -117,6 +118,7 @@ fn every_command_gives_one_object() {
         "replay ledger.jsonl --json",
         "head ledger.jsonl --json",
         "show ledger.jsonl --seq 1 --json",
+        "stats ledger.jsonl --json",
         "policy check p.json --json",
         "demo --json",
     ] {

@@ -11,4 +11,5 @@ mod models;
 mod observe;
 mod policy;
 mod show;
+mod stats;
 mod vectors;
