@@ -11,6 +11,7 @@
 //! | [`decision`] | what one step put into the ledger, and why |
 //! | [`rules`] | policies as the core's registry, and which rules a ledger names |
 //! | [`input`] | the canonical form of what an oracle is asked |
+//! | [`jcs`] | the canonical form of any JSON |
 //! | [`ledger_file`] | the `.jsonl` file, its blobs, streaming verification and replay |
 //! | [`error`] | what can go wrong, where, and what to do |
 
@@ -32,6 +33,7 @@ pub mod cli;
 pub mod decision;
 pub mod error;
 pub mod input;
+pub mod jcs;
 pub mod ledger_file;
 pub mod rules;
 pub mod session;

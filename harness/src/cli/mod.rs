@@ -9,6 +9,7 @@ mod decided;
 mod demo;
 mod head;
 mod init;
+mod lint;
 mod observe;
 mod output;
 mod policy;
@@ -58,6 +59,7 @@ enum Command {
     Head(head::Args),
     Show(show::Args),
     Stats(stats::Args),
+    Lint(lint::Args),
     Policy(policy::Args),
 }
 
@@ -114,6 +116,7 @@ pub fn main() -> ExitCode {
         Command::Head(args) => (args.json, head::run(&args)),
         Command::Show(args) => (args.json, show::run(&args)),
         Command::Stats(args) => (args.json, stats::run(&args)),
+        Command::Lint(args) => (args.json, lint::run(&args)),
         Command::Policy(args) => (args.json(), policy::run(&args)),
     };
     ExitCode::from(output::finish(json, result))

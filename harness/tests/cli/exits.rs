@@ -70,6 +70,8 @@ fn what_cannot_run_exits_3() {
         "head nowhere.jsonl",
         "show nowhere.jsonl",
         "stats nowhere.jsonl",
+        "lint nowhere.json",
+        "lint directory",
         "show directory",
         "time --ledger nowhere.jsonl",
         "control fault --ledger nowhere.jsonl",
@@ -119,6 +121,7 @@ fn every_command_gives_one_object() {
         "head ledger.jsonl --json",
         "show ledger.jsonl --seq 1 --json",
         "stats ledger.jsonl --json",
+        "lint ledger.jsonl --json",
         "policy check p.json --json",
         "demo --json",
     ] {

@@ -7,6 +7,7 @@ mod demo;
 mod exits;
 mod head;
 mod interrupted;
+mod lint;
 mod models;
 mod observe;
 mod policy;
