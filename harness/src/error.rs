@@ -195,6 +195,10 @@ pub enum Error {
         hint: &'static str,
     },
 
+    /// A result that would replace the ledger it is made from.
+    #[error("{path}: is the ledger itself, which is never overwritten; name another file", path = .0.display())]
+    OverLedger(PathBuf),
+
     /// The core refused.
     #[error("{path}: {source}", path = path.display())]
     Core {

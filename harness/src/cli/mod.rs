@@ -7,6 +7,7 @@
 mod control;
 mod decided;
 mod demo;
+mod export;
 mod head;
 mod init;
 mod lint;
@@ -15,6 +16,7 @@ mod output;
 mod policy;
 mod records;
 mod replay;
+mod row;
 mod script;
 mod show;
 mod stats;
@@ -60,6 +62,7 @@ enum Command {
     Show(show::Args),
     Stats(stats::Args),
     Lint(lint::Args),
+    Export(export::Args),
     Policy(policy::Args),
 }
 
@@ -80,7 +83,8 @@ impl From<Error> for Failure {
             | Error::Symbol(_)
             | Error::Input { .. }
             | Error::Identity { .. }
-            | Error::Reserved { .. } => 2,
+            | Error::Reserved { .. }
+            | Error::OverLedger(_) => 2,
             Error::Io { .. }
             | Error::NotAFile(_)
             | Error::Busy(_)
@@ -117,6 +121,7 @@ pub fn main() -> ExitCode {
         Command::Show(args) => (args.json, show::run(&args)),
         Command::Stats(args) => (args.json, stats::run(&args)),
         Command::Lint(args) => (args.json, lint::run(&args)),
+        Command::Export(args) => (args.json, export::run(&args)),
         Command::Policy(args) => (args.json(), policy::run(&args)),
     };
     ExitCode::from(output::finish(json, result))

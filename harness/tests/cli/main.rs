@@ -5,6 +5,7 @@ mod blobs;
 mod damage;
 mod demo;
 mod exits;
+mod export;
 mod head;
 mod interrupted;
 mod lint;

@@ -1,0 +1,200 @@
+//! `axilog export`: the observations of a ledger with their decisions, for other tools.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use axilog::ledger_line;
+use axilog::replay::{Replay, Verdict};
+use clap::ValueEnum;
+use serde_json::{Value, json};
+
+use super::Failure;
+use super::output::Report;
+use super::records::Said;
+use super::row::{Row, write_header};
+use super::stream::{Stream, stdout_name};
+use crate::error::Error;
+use crate::ledger_file::reader::{Line, Lines};
+use crate::ledger_file::verify::{Expected, check};
+
+/// Export the observations of a ledger, a row each, with what was decided on them.
+///
+/// A ledger that does not verify is refused, unless --unverified is given: then every observation
+/// that can be read is exported, and the column `verified` says of which the ledger can be trusted.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The ledger file.
+    file: PathBuf,
+    /// What to write.
+    #[arg(long, value_enum)]
+    format: Format,
+    /// Write it here instead of to standard output.
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Export a ledger that does not verify too.
+    #[arg(long)]
+    unverified: bool,
+    /// Put an apostrophe before text that a spreadsheet would take for a formula (CSV only).
+    #[arg(long)]
+    guard_formulas: bool,
+    /// With --output, one JSON object on standard output; errors are an object in any case.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// RFC 4180, with a header.
+    Csv,
+    /// One canonical JSON object per line.
+    Jsonl,
+}
+
+/// What was exported.
+#[derive(Default)]
+struct Exported {
+    rows: u64,
+    unverified: u64,
+    /// Lines that no record can be read from.
+    unreadable: u64,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+    let path = &args.file;
+    let mut file = File::open(path).map_err(Error::io(path, "open the ledger"))?;
+    if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+        return Err(Error::NotAFile(path.clone()).into());
+    }
+    let mut length = u64::MAX;
+    if !args.unverified {
+        let reading = || Error::io(path, "read the ledger");
+        // What is added meanwhile has not been verified, and is left out.
+        length = file.metadata().map_err(reading())?.len();
+        let source = (&mut file).take(length);
+        let checked = check(source, None, &Expected::default(), &mut |_| {}).map_err(reading())?;
+        if let Some(fault) = checked.fault {
+            let path = path.clone();
+            return Err(Error::Damaged { path, fault }.into());
+        }
+        file.rewind().map_err(reading())?;
+    }
+    let source = file.take(length);
+    let exported = match &args.output {
+        None => export(source, args, io::stdout().lock(), stdout_name())?,
+        Some(target) => to_file(source, args, target)?,
+    };
+    Ok(report(args, &exported))
+}
+
+/// Writes to a file, whole or not at all.
+fn to_file(source: impl Read, args: &Args, target: &Path) -> Result<Exported, Error> {
+    if let (Ok(ledger), Ok(target)) = (fs::canonicalize(&args.file), fs::canonicalize(target))
+        && ledger == target
+    {
+        return Err(Error::OverLedger(target));
+    }
+    let mut temporary = target.as_os_str().to_owned();
+    temporary.push(".tmp");
+    let temporary = PathBuf::from(temporary);
+    let file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(&temporary)
+        .map_err(Error::io(&temporary, "create"))?;
+    export(source, args, file, &temporary)
+        .and_then(|exported| {
+            fs::rename(&temporary, target).map_err(Error::io(target, "write"))?;
+            Ok(exported)
+        })
+        .inspect_err(|_| drop(fs::remove_file(&temporary)))
+}
+
+fn export(source: impl Read, args: &Args, out: impl Write, name: &Path) -> Result<Exported, Error> {
+    let mut out = Stream::new(out);
+    if args.format == Format::Csv {
+        write_header(&mut out);
+    }
+    let mut exported = Exported::default();
+    let mut replay = Replay::new();
+    let mut pending: Option<Row> = None;
+    let mut lines = Lines::new(source);
+    while let Some((_, line)) = lines
+        .next_line()
+        .map_err(Error::io(&args.file, "read the ledger"))?
+    {
+        let last = !matches!(line, Line::Whole(_));
+        let entry = match line {
+            Line::Whole(line) => ledger_line::parse(line).ok(),
+            Line::Torn(_) | Line::TooLong => None,
+        };
+        let good = entry
+            .as_ref()
+            .is_some_and(|entry| replay.feed(entry, None) == Verdict::Ok);
+        if !good {
+            replay.refuse(Verdict::NonCanonical);
+            if let Some(row) = &mut pending {
+                row.doubt();
+            }
+        }
+        let sequence = entry.as_ref().map_or(0, |entry| entry.sequence);
+        let said = entry.as_ref().and_then(Said::read_entry);
+        match (said, &mut pending) {
+            (Some(Said::Observation(view)), _) => {
+                let row = Row::new(sequence, &view, good);
+                exported.put(pending.replace(row), args, &mut out);
+            }
+            (Some(Said::Policy(record)), Some(row)) => row.policy(&record),
+            (Some(Said::Transition(record)), Some(row)) => row.transition(&record),
+            (None, _) => exported.unreadable += 1,
+            _ => {}
+        }
+        if last {
+            break;
+        }
+    }
+    exported.put(pending, args, &mut out);
+    out.finish(name)?;
+    Ok(exported)
+}
+
+impl Exported {
+    fn put(&mut self, row: Option<Row>, args: &Args, out: &mut Stream<impl Write>) {
+        let Some(row) = row else {
+            return;
+        };
+        self.rows += 1;
+        self.unverified += u64::from(!row.is_verified());
+        match args.format {
+            Format::Csv => row.write_csv(args.guard_formulas, out),
+            Format::Jsonl => row.write_json(out),
+        }
+    }
+}
+
+fn report(args: &Args, exported: &Exported) -> Report {
+    let path = args.file.display();
+    let mut notes = Vec::new();
+    if exported.unverified > 0 || exported.unreadable > 0 {
+        notes.push(format!(
+            "{path}: does not verify: {} of {} rows are unverified, {} lines could not be read",
+            exported.unverified, exported.rows, exported.unreadable
+        ));
+    }
+    let json = match &args.output {
+        None => Value::Null,
+        Some(output) => json!({
+            "ledger": args.file.to_string_lossy(),
+            "output": output.to_string_lossy(),
+            "rows": exported.rows,
+            "unverified": exported.unverified,
+            "unreadable": exported.unreadable,
+        }),
+    };
+    Report {
+        fine: true,
+        text: String::new(),
+        json,
+        notes,
+    }
+}
