@@ -101,7 +101,18 @@ impl Session {
         policies: Option<&PolicySet>,
         time: u64,
     ) -> Result<(Session, Option<[Decision; 2]>), Error> {
-        let file = LedgerFile::open_or_create(path)?;
+        Session::open_or_begin_in(LedgerFile::open_or_create(path)?, policies, time)
+    }
+
+    /// As [`Session::open_or_begin`], in a file that is open already.
+    ///
+    /// # Errors
+    /// As [`Session::open_or_begin`].
+    pub fn open_or_begin_in(
+        file: LedgerFile,
+        policies: Option<&PolicySet>,
+        time: u64,
+    ) -> Result<(Session, Option<[Decision; 2]>), Error> {
         if !file.is_new()? {
             return Session::resume(file, policies).map(|session| (session, None));
         }
@@ -141,7 +152,7 @@ impl Session {
         let path = file.path().to_owned();
         let mut models = HashMap::new();
         let replayed = replay(
-            file.bytes()?,
+            file.bytes(),
             &path,
             policies,
             &Expected::default(),

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use axilog::hash::{Hash, Hasher, sha256};
 
 use super::hex;
+use super::storage::{beside, sync_dir};
 use crate::error::Error;
 
 /// The blobs of one ledger.
@@ -24,9 +25,9 @@ impl Blobs {
     /// The blobs beside `ledger`; nothing needs to exist.
     #[must_use]
     pub fn beside(ledger: &Path) -> Blobs {
-        let mut dir = ledger.as_os_str().to_owned();
-        dir.push(".blobs");
-        Blobs { dir: dir.into() }
+        Blobs {
+            dir: beside(ledger, ".blobs"),
+        }
     }
 
     /// Where the blob with this hash is, or would be.
@@ -56,7 +57,7 @@ impl Blobs {
             fs::rename(&temporary, &path)?;
             // The names themselves: the blob's, its directory's, and that of all blobs.
             for dir in path.ancestors().skip(1).take(3) {
-                super::sync_dir(dir)?;
+                sync_dir(dir)?;
             }
             Ok(())
         };

@@ -6,10 +6,11 @@
 
 pub mod blobs;
 pub mod reader;
+pub mod storage;
 pub mod verify;
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use axilog::hash::Hash;
@@ -18,12 +19,13 @@ use axilog::ledger::genesis_entry;
 use axilog::ledger_line;
 
 use crate::error::Error;
+use storage::{FileStorage, Storage, Stream};
 
 /// A ledger file open for writing, locked against other writers for as long as it lives.
 #[derive(Debug)]
 pub struct LedgerFile {
     path: PathBuf,
-    file: File,
+    storage: Box<dyn Storage>,
     len: u64,
 }
 
@@ -39,13 +41,7 @@ impl LedgerFile {
             .create_new(true)
             .open(path);
         match created {
-            Ok(file) => {
-                let ledger = LedgerFile::locked(path, file)?;
-                let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
-                sync_dir(dir.unwrap_or(Path::new(".")))
-                    .map_err(Error::io(path, "create the ledger"))?;
-                Ok(ledger)
-            }
+            Ok(file) => LedgerFile::locked(path, file),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => LedgerFile::open(path),
             Err(error) => Err(Error::io(path, "create the ledger")(error)),
         }
@@ -72,13 +68,23 @@ impl LedgerFile {
                 return Err(Error::io(path, "lock the ledger")(error));
             }
         }
-        let metadata = file
-            .metadata()
-            .map_err(Error::io(path, "open the ledger"))?;
+        let ledger = LedgerFile::over(path, Box::new(FileStorage::new(path, file)))?;
+        if ledger.is_empty() {
+            // Whoever created it may have been interrupted before its name was durable.
+            storage::sync_dir_of(path).map_err(Error::io(path, "create the ledger"))?;
+        }
+        Ok(ledger)
+    }
+
+    /// The ledger on `storage`, which nobody else writes. `path` is for its blobs and messages.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn over(path: &Path, storage: Box<dyn Storage>) -> Result<LedgerFile, Error> {
         Ok(LedgerFile {
             path: path.to_owned(),
-            len: metadata.len(),
-            file,
+            len: storage.len().map_err(Error::io(path, "open the ledger"))?,
+            storage,
         })
     }
 
@@ -89,13 +95,9 @@ impl LedgerFile {
     }
 
     /// Its bytes from the first.
-    ///
-    /// # Errors
-    /// [`Error::Io`].
-    pub fn bytes(&self) -> Result<impl Read + Seek, Error> {
-        let mut file = &self.file;
-        file.rewind().map_err(Error::io(&self.path, "read"))?;
-        Ok(file)
+    #[must_use]
+    pub fn bytes(&self) -> Stream<'_> {
+        Stream::new(&*self.storage)
     }
 
     /// Whether it is empty.
@@ -114,7 +116,7 @@ impl LedgerFile {
             return Ok(self.is_empty());
         }
         let mut found = Vec::new();
-        self.bytes()?
+        self.bytes()
             .read_to_end(&mut found)
             .map_err(Error::io(&self.path, "read"))?;
         Ok(found == genesis)
@@ -123,22 +125,44 @@ impl LedgerFile {
     /// Adds whole lines and syncs them. Where that fails, what was written of them is taken back.
     ///
     /// # Errors
-    /// [`Error::Io`].
+    /// [`Error::Io`], which says whether it was taken back for certain.
     pub fn append(&mut self, lines: &[u8]) -> Result<(), Error> {
-        let mut file = &self.file;
-        let written = file
-            .seek(SeekFrom::Start(self.len))
-            .and_then(|_| file.write_all(lines))
-            .and_then(|()| file.sync_data());
-        if let Err(error) = written {
-            // Where this fails too, the next opening finds a torn line or completes the step.
-            let _ = self.file.set_len(self.len);
-            return Err(Error::io(&self.path, "append (nothing was recorded)")(
-                error,
-            ));
+        match self.write(lines).and_then(|()| self.storage.sync()) {
+            Ok(()) => {
+                self.len = self.len.saturating_add(lines.len() as u64);
+                Ok(())
+            }
+            Err(error) => Err(self.take_back(error)),
         }
-        self.len = self.len.saturating_add(lines.len() as u64);
+    }
+
+    fn write(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        let mut at = self.len;
+        while !bytes.is_empty() {
+            match self.storage.write_at(at, bytes) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(written) => {
+                    at = at.saturating_add(written as u64);
+                    bytes = bytes.get(written..).unwrap_or_default();
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
         Ok(())
+    }
+
+    fn take_back(&mut self, error: io::Error) -> Error {
+        let taken_back = self
+            .storage
+            .set_len(self.len)
+            .and_then(|()| self.storage.sync());
+        let action = match taken_back {
+            Ok(()) => "append (nothing was recorded)",
+            // The next opening finds a torn line, a step to complete, or the whole step.
+            Err(_) => "append (the next opening shows whether the step was recorded)",
+        };
+        Error::io(&self.path, action)(error)
     }
 }
 
@@ -168,17 +192,4 @@ pub fn hex(hash: &Hash) -> String {
         .copied()
         .map(char::from)
         .collect()
-}
-
-/// Makes names in `dir` durable, on systems where a directory can be synced.
-fn sync_dir(dir: &Path) -> io::Result<()> {
-    if cfg!(unix) {
-        let dir = if dir.as_os_str().is_empty() {
-            Path::new(".")
-        } else {
-            dir
-        };
-        File::open(dir)?.sync_all()?;
-    }
-    Ok(())
 }
