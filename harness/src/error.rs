@@ -57,8 +57,17 @@ pub enum Error {
     NotAFile(PathBuf),
 
     /// Another process has the ledger open for writing.
-    #[error("{path}: another process is writing to this ledger; wait for it to end", path = .0.display())]
-    Busy(PathBuf),
+    #[error(
+        "{path}: another process{} is writing to this ledger; wait for it to end",
+        holder.map(|id| format!(" (id {id})")).unwrap_or_default(),
+        path = path.display()
+    )]
+    Busy {
+        /// The ledger.
+        path: PathBuf,
+        /// Its process id, where it is known.
+        holder: Option<u32>,
+    },
 
     /// A new ledger was asked for where there is one.
     #[error(

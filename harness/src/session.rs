@@ -1,7 +1,7 @@
 //! A session: an agent bound to an open ledger file.
 //!
-//! Opening replays the ledger under the rules that it names and completes a step that was
-//! interrupted; every step after that is on disk before it is acknowledged. SRS-004 §7, §8 and §12;
+//! Opening replays the ledger under the rules that it names, moves a torn last line aside and
+//! completes a step that was interrupted; every step after that is on disk before it is acknowledged. SRS-004 §7, §8 and §12;
 //! decisions D19, D24, D26.
 
 use std::collections::HashMap;
@@ -15,14 +15,15 @@ use axilog::agent::stimulus::{CONTROL_ORACLE, TIME_ORACLE};
 use axilog::evidence::observation::{Completion, Failure, MAX_RECORD_BYTES, Params, is_valid_id};
 use axilog::fault::{Error as CoreError, Faults};
 use axilog::policy::Rules;
+use axilog::replay::Verdict;
 use axilog_policyc::PolicySet;
 
 use crate::decision::{Decision, Recorder, text};
 use crate::error::Error;
 use crate::input::CanonicalInput;
-use crate::ledger_file::LedgerFile;
 use crate::ledger_file::blobs::Blobs;
 use crate::ledger_file::verify::{Expected, replay};
+use crate::ledger_file::{LedgerFile, Torn};
 use crate::rules::{RuleSet, builtin_policies};
 
 /// Who is asked, and how.
@@ -59,7 +60,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Begins a ledger at `path`, which must be new: absent, empty, or the genesis only. Keeps the
+    /// Begins a ledger at `path`, which must be new: absent, empty, or the genesis only, be it torn.
+    /// Keeps the
     /// configuration, then records the reset and the time, so that the agent is ENABLED.
     ///
     /// # Errors
@@ -126,10 +128,11 @@ impl Session {
     }
 
     fn begin_in(
-        file: LedgerFile,
+        mut file: LedgerFile,
         rules: RuleSet,
         time: u64,
     ) -> Result<(Session, [Decision; 2]), Error> {
+        file.begin()?;
         let mut recorder = if file.is_empty() {
             Recorder::with_genesis()
         } else {
@@ -148,20 +151,32 @@ impl Session {
         Ok((session, [reset, time]))
     }
 
-    fn resume(file: LedgerFile, policies: Option<&PolicySet>) -> Result<Session, Error> {
+    fn resume(mut file: LedgerFile, policies: Option<&PolicySet>) -> Result<Session, Error> {
         let path = file.path().to_owned();
         let mut models = HashMap::new();
-        let replayed = replay(
-            file.bytes(),
-            &path,
-            policies,
-            &Expected::default(),
-            &mut |view| {
-                models
-                    .entry(text(view.oracle_id))
-                    .or_insert_with(|| text(view.model_id));
-            },
-        )?;
+        let mut read = |file: &LedgerFile| {
+            replay(
+                file.bytes(),
+                &path,
+                policies,
+                &Expected::default(),
+                &mut |view| {
+                    models
+                        .entry(text(view.oracle_id))
+                        .or_insert_with(|| text(view.model_id));
+                },
+            )
+        };
+        let mut replayed = read(&file)?;
+        // Nothing is written behind a seal, so what is torn there no interruption has left.
+        if let Some(fault) = &replayed.checked.fault
+            && fault.verdict == Verdict::Torn
+            && fault.sequence > 0
+            && !replayed.checked.replay.ledger().sealed
+        {
+            file.set_torn_aside(fault.offset)?;
+            replayed = read(&file)?;
+        }
         if let Some(fault) = replayed.checked.fault {
             return Err(Error::Damaged { path, fault });
         }
@@ -226,6 +241,12 @@ impl Session {
         self.completed
     }
 
+    /// The torn last line that opening has moved aside.
+    #[must_use]
+    pub fn torn(&self) -> Option<&Torn> {
+        self.file.torn()
+    }
+
     /// Takes a reply all the way. The input and, where it was not admitted, the answer are kept as
     /// blobs first.
     ///
@@ -233,6 +254,7 @@ impl Session {
     /// [`Error::Reserved`], [`Error::Identity`], [`Error::Model`], [`Error::Core`] and
     /// [`Error::Io`]: nothing is recorded.
     pub fn observe(&mut self, call: &Call, reply: Reply<'_>) -> Result<Decision, Error> {
+        self.open_ended()?;
         check_identities(&call.oracle_id, &call.model_id)?;
         match self.models.get(&call.oracle_id) {
             Some(recorded) if *recorded != call.model_id => {
@@ -281,6 +303,7 @@ impl Session {
     /// # Errors
     /// [`Error::Rollback`], [`Error::Core`], [`Error::Io`].
     pub fn time(&mut self, timestamp: u64, force: bool) -> Result<Decision, Error> {
+        self.open_ended()?;
         if !force && timestamp <= self.agent.last_timestamp {
             return Err(Error::Rollback {
                 path: self.path().to_owned(),
@@ -298,9 +321,33 @@ impl Session {
     /// # Errors
     /// [`Error::Core`], also for a class that is not a control class; [`Error::Io`].
     pub fn control(&mut self, class: InputClass) -> Result<Decision, Error> {
+        self.open_ended()?;
         self.step(|agent, rules, work, sink, faults| {
             agent.observe_control(class, rules, work, sink, faults)
         })
+    }
+
+    /// Ends the ledger with a seal; nothing may follow.
+    ///
+    /// # Errors
+    /// [`Error::Sealed`], [`Error::Core`], [`Error::Io`].
+    pub fn seal(&mut self) -> Result<(), Error> {
+        self.open_ended()?;
+        let mut recorder = Recorder::default();
+        let mut faults = Faults::NONE;
+        let sealed = self.agent.ledger.seal(&mut recorder, &mut faults);
+        sealed.map_err(|source| Error::Core {
+            path: self.file.path().to_owned(),
+            source,
+        })?;
+        self.commit(&recorder)
+    }
+
+    fn open_ended(&self) -> Result<(), Error> {
+        if self.agent.ledger.sealed {
+            return Err(Error::Sealed(self.path().to_owned()));
+        }
+        Ok(())
     }
 
     fn step(

@@ -19,6 +19,7 @@ pub(crate) fn report(session: &Session, decision: &Decision, begun: bool) -> Rep
     if let Some(object) = object.as_object_mut() {
         object.insert("begun".to_owned(), begun.into());
         object.insert("completed_records".to_owned(), session.completed().into());
+        object.insert("torn".to_owned(), torn(session));
     }
     Report {
         fine: decision.is_fine(),
@@ -26,6 +27,14 @@ pub(crate) fn report(session: &Session, decision: &Decision, begun: bool) -> Rep
         json: object,
         notes: notes(session, begun),
     }
+}
+
+/// The torn line that was moved aside, if there was one.
+pub(crate) fn torn(session: &Session) -> Value {
+    session.torn().map_or(
+        Value::Null,
+        |torn| json!({ "path": torn.path.to_string_lossy(), "bytes": torn.bytes }),
+    )
 }
 
 /// What opening did beside the result.
@@ -37,6 +46,14 @@ pub(crate) fn notes(session: &Session, begun: bool) -> Vec<String> {
             session.path().display()
         ));
     }
+    if let Some(torn) = session.torn() {
+        notes.push(format!(
+            "{}: the last line was torn, its write interrupted; moved its {} bytes aside to {}",
+            session.path().display(),
+            torn.bytes,
+            torn.path.display()
+        ));
+    }
     if session.completed() > 0 {
         notes.push(format!(
             "{}: the last step was interrupted; added its missing records ({})",
@@ -44,7 +61,7 @@ pub(crate) fn notes(session: &Session, begun: bool) -> Vec<String> {
             session.completed()
         ));
     }
-    if session.agent().health == Health::Init {
+    if session.agent().health == Health::Init && !session.agent().ledger.sealed {
         notes.push(format!(
             "{}: the agent is in INIT and waits for the time (`axilog time`)",
             session.path().display()

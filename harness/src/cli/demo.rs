@@ -218,7 +218,7 @@ fn begin_at_free_name(rules: &RuleSet) -> Result<(Session, [crate::decision::Dec
             n => PathBuf::from(format!("axilog-demo-{n}.jsonl")),
         };
         match Session::begin(&path, rules.clone(), START) {
-            Err(Error::Exists(_) | Error::Busy(_)) => n = n.saturating_add(1),
+            Err(Error::Exists(_) | Error::Busy { .. }) => n = n.saturating_add(1),
             other => return other,
         }
     }

@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let (session, [_, decision]) = Session::begin(&args.file, rules, time)?;
 
     let mut report = decided::report(&session, &decision, true);
-    report.notes.clear();
+    report.notes = decided::notes(&session, false);
     if let Some(object) = report.json.as_object_mut() {
         object.insert("configuration".to_owned(), configuration.clone().into());
     }

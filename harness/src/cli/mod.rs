@@ -18,6 +18,7 @@ mod records;
 mod replay;
 mod row;
 mod script;
+mod seal;
 mod show;
 mod stats;
 mod stream;
@@ -56,6 +57,7 @@ enum Command {
     Observe(observe::Args),
     Time(time::Args),
     Control(control::Args),
+    Seal(seal::Args),
     Verify(verify::Args),
     Replay(replay::Args),
     Head(head::Args),
@@ -87,7 +89,7 @@ impl From<Error> for Failure {
             | Error::OverLedger(_) => 2,
             Error::Io { .. }
             | Error::NotAFile(_)
-            | Error::Busy(_)
+            | Error::Busy { .. }
             | Error::Exists(_)
             | Error::NotBegun(_)
             | Error::ConfigurationMissing { .. }
@@ -115,6 +117,7 @@ pub fn main() -> ExitCode {
         Command::Observe(args) => (args.json, observe::run(&args)),
         Command::Time(args) => (args.json, time::run(&args)),
         Command::Control(args) => (args.json, control::run(&args)),
+        Command::Seal(args) => (args.json, seal::run(&args)),
         Command::Verify(args) => (args.json, verify::run(&args)),
         Command::Replay(args) => (args.json, replay::run(&args)),
         Command::Head(args) => (args.json, head::run(&args)),

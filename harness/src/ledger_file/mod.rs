@@ -1,16 +1,17 @@
 //! The ledger file: created once, written by one process at a time, a whole step at once.
 //!
 //! formats.md §6. A step is acknowledged when it is synced; one that cannot be written whole is
-//! taken back. What an interruption can leave behind all the same, a torn line or a step without
-//! its last records, the next opening refuses or completes.
+//! taken back. What an interruption can leave behind all the same, the next opening for writing puts
+//! right: a torn line is moved aside, a step without its last records is completed.
 
 pub mod blobs;
+pub mod holder;
 pub mod reader;
 pub mod storage;
 pub mod verify;
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use axilog::hash::Hash;
@@ -19,14 +20,28 @@ use axilog::ledger::genesis_entry;
 use axilog::ledger_line;
 
 use crate::error::Error;
+use holder::Holder;
+use reader::MAX_LINE_BYTES;
 use storage::{FileStorage, Storage, Stream};
 
 /// A ledger file open for writing, locked against other writers for as long as it lives.
 #[derive(Debug)]
 pub struct LedgerFile {
     path: PathBuf,
+    // Dropped before the storage, whose end gives the lock back.
+    holder: Option<Holder>,
     storage: Box<dyn Storage>,
     len: u64,
+    torn: Option<Torn>,
+}
+
+/// An incomplete last line that was moved aside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Torn {
+    /// Where its bytes are now: `FILE.torn-N`.
+    pub path: PathBuf,
+    /// How many they are.
+    pub bytes: u64,
 }
 
 impl LedgerFile {
@@ -63,12 +78,19 @@ impl LedgerFile {
     fn locked(path: &Path, file: File) -> Result<LedgerFile, Error> {
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(Error::Busy(path.to_owned())),
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::Busy {
+                    path: path.to_owned(),
+                    holder: Holder::of(path),
+                });
+            }
             Err(TryLockError::Error(error)) => {
                 return Err(Error::io(path, "lock the ledger")(error));
             }
         }
-        let ledger = LedgerFile::over(path, Box::new(FileStorage::new(path, file)))?;
+        let holder = Holder::announce(path);
+        let mut ledger = LedgerFile::over(path, Box::new(FileStorage::new(path, file)))?;
+        ledger.holder = holder;
         if ledger.is_empty() {
             // Whoever created it may have been interrupted before its name was durable.
             storage::sync_dir_of(path).map_err(Error::io(path, "create the ledger"))?;
@@ -85,6 +107,8 @@ impl LedgerFile {
             path: path.to_owned(),
             len: storage.len().map_err(Error::io(path, "open the ledger"))?,
             storage,
+            torn: None,
+            holder: None,
         })
     }
 
@@ -106,20 +130,66 @@ impl LedgerFile {
         self.len == 0
     }
 
-    /// Whether it counts as new: empty, or the genesis only.
+    /// Whether it counts as new: empty, or the genesis only, whole or torn.
     ///
     /// # Errors
     /// [`Error::Io`].
     pub fn is_new(&self) -> Result<bool, Error> {
         let genesis = genesis_line();
-        if self.len != genesis.len() as u64 {
-            return Ok(self.is_empty());
+        if self.len > genesis.len() as u64 {
+            return Ok(false);
         }
         let mut found = Vec::new();
         self.bytes()
             .read_to_end(&mut found)
             .map_err(Error::io(&self.path, "read"))?;
-        Ok(found == genesis)
+        Ok(genesis.starts_with(&found))
+    }
+
+    /// Makes a new ledger empty, or leaves it with its genesis; a torn one is moved aside.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn begin(&mut self) -> Result<(), Error> {
+        if self.is_empty() || self.len == genesis_line().len() as u64 {
+            return Ok(());
+        }
+        self.set_torn_aside(0)
+    }
+
+    /// Moves everything from the byte `offset` on, an incomplete last line, to `FILE.torn-N`: it
+    /// is durable there before it is cut off here.
+    ///
+    /// # Errors
+    /// [`Error::Io`]. The ledger still holds the bytes, unless the cut itself failed; then
+    /// `FILE.torn-N` holds them.
+    pub fn set_torn_aside(&mut self, offset: u64) -> Result<(), Error> {
+        let mut torn = Vec::new();
+        let mut bytes = self.bytes();
+        bytes
+            .seek(SeekFrom::Start(offset))
+            .and_then(|_| bytes.take(MAX_LINE_BYTES as u64).read_to_end(&mut torn))
+            .map_err(Error::io(&self.path, "read"))?;
+        let path = self
+            .storage
+            .keep_torn(&torn)
+            .map_err(Error::io(&self.path, "move the torn line aside"))?;
+        self.storage
+            .set_len(offset)
+            .and_then(|()| self.storage.sync())
+            .map_err(Error::io(&self.path, "cut off the torn line"))?;
+        self.len = offset;
+        self.torn = Some(Torn {
+            path,
+            bytes: torn.len() as u64,
+        });
+        Ok(())
+    }
+
+    /// The torn line that was moved aside since it was opened.
+    #[must_use]
+    pub fn torn(&self) -> Option<&Torn> {
+        self.torn.as_ref()
     }
 
     /// Adds whole lines and syncs them. Where that fails, what was written of them is taken back.

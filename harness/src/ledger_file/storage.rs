@@ -75,6 +75,14 @@ impl FileStorage {
     }
 }
 
+impl Drop for FileStorage {
+    fn drop(&mut self) {
+        // A child that is being started elsewhere in the process may still have the file open, and
+        // the lock with it, so closing is not enough.
+        let _ = self.file.unlock();
+    }
+}
+
 impl Storage for FileStorage {
     fn len(&self) -> io::Result<u64> {
         self.file.metadata().map(|metadata| metadata.len())

@@ -138,7 +138,7 @@ fn check_each(
             Line::Torn(bytes) => Some((
                 Verdict::Torn,
                 format!(
-                    "the last line is incomplete: {} bytes without a line feed. Its write was interrupted, or the end was cut off. To go on, keep a copy and shorten the file to {offset} bytes (`truncate -s {offset} FILE`); every line before is whole",
+                    "the last line is incomplete: {} bytes without a line feed. Its write was interrupted, or the end was cut off; every line before is whole. The next command that writes moves these bytes aside, to a file FILE.torn-N",
                     bytes.len()
                 ),
             )),
@@ -324,8 +324,11 @@ pub fn replay(
     // What is wrong with the ledger itself matters more than its rules.
     let mut checked = check(source, None, expected, watch).map_err(failed())?;
     let others = matches!(choice, Ok(Choice::CallerDiffers | Choice::BlobDiffers));
-    let comes_first =
-        |fault: &Fault| !others || reset.is_none_or(|reset| fault.sequence <= reset.sequence);
+    // A torn line ends a ledger that is good without it, which needs its rules all the same.
+    let comes_first = |fault: &Fault| match others {
+        true => reset.is_none_or(|reset| fault.sequence <= reset.sequence),
+        false => fault.verdict != Verdict::Torn,
+    };
     if checked.fault.as_ref().is_some_and(comes_first) {
         return Ok(Replayed {
             checked,

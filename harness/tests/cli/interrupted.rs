@@ -63,14 +63,94 @@ fn an_empty_file_and_a_genesis_count_as_new() {
 }
 
 #[test]
-fn a_torn_genesis_is_refused_and_cut_off_again() {
+fn a_torn_genesis_is_moved_aside_and_the_ledger_begun() {
     let genesis = axilog_harness::ledger_file::genesis_line();
     let bench = Bench::new();
     bench.write("ledger.jsonl", &genesis[..100]);
-    let refused = bench.observe(b"{\"value\":1}").exits(1);
-    refused.says("truncate -s 0 FILE");
-    bench.write("ledger.jsonl", b"");
-    bench.observe(b"{\"value\":1}").exits(0);
+    assert_eq!(
+        bench.verdict("verify ledger.jsonl"),
+        ("TORN".to_owned(), 0, 0)
+    );
+    bench.run("time --ledger ledger.jsonl").exits(3);
+    assert_eq!(bench.read("ledger.jsonl"), genesis[..100]);
+    let run = bench.run("init ledger.jsonl --time 1000 --json").exits(0);
+    let run = run.says("moved its 100 bytes aside to ledger.jsonl.torn-1");
+    assert_eq!(run.json()["torn"]["bytes"], 100);
+    assert_eq!(bench.read("ledger.jsonl.torn-1"), genesis[..100]);
+    bench.run("replay ledger.jsonl").exits(0);
+
+    // What never was a ledger is left alone.
+    for other in ["notes without a line feed", "{\"chain\":\"0"] {
+        bench.write("other", other);
+        let command = "observe --ledger other --oracle-id o --model-id m";
+        bench.run_with(command, b"1").exits(1).says("TORN");
+        assert_eq!(bench.read("other"), other.as_bytes());
+        assert!(!bench.exists("other.torn-1"));
+    }
+}
+
+#[test]
+fn a_torn_line_is_moved_aside_and_nothing_else() {
+    let bench = Bench::ledger();
+    let whole = bench.read("ledger.jsonl");
+    let all = lines(&whole);
+    let at = all[..7].concat().len();
+    for (n, cut) in [(1, 1), (2, 40), (3, all[7].len() - 1)] {
+        let torn = &whole[..at + cut];
+        bench.write("ledger.jsonl", torn);
+        for command in ["verify", "replay"] {
+            assert_eq!(
+                bench.verdict(&format!("{command} ledger.jsonl")),
+                ("TORN".to_owned(), 7, at as u64)
+            );
+        }
+        assert_eq!(bench.read("ledger.jsonl"), torn);
+        let name = format!("ledger.jsonl.torn-{n}");
+        assert!(!bench.exists(&name));
+        let run = bench.run("time 1001 --ledger ledger.jsonl --json").exits(0);
+        let run = run.says(&format!("moved its {cut} bytes aside to {name}"));
+        assert_eq!(run.json()["torn"]["path"], name);
+        assert_eq!(run.json()["torn"]["bytes"], cut);
+        assert_eq!(run.json()["completed_records"], 1);
+        assert_eq!(bench.read(&name), whole[at..at + cut]);
+        assert!(bench.read("ledger.jsonl").starts_with(&whole));
+        let next = bench.run("time 1002 --ledger ledger.jsonl --json").exits(0);
+        assert!(next.json()["torn"].is_null());
+    }
+}
+
+#[test]
+fn a_torn_line_stays_where_something_else_is_wrong() {
+    let bench = Bench::ledger();
+    let whole = bench.read("ledger.jsonl");
+    let mut altered = whole.clone();
+    let at = lines(&whole)[..3].concat().len() + 10;
+    altered[at] = if altered[at] == b'0' { b'1' } else { b'0' };
+    altered.truncate(whole.len() - 5);
+    bench.write("ledger.jsonl", &altered);
+    bench.observe(b"{\"value\":1}").exits(1).says("ALTERED");
+    assert_eq!(bench.read("ledger.jsonl"), altered);
+    // Rules that cannot be had are no reason to touch it either.
+    let other = Bench::new();
+    other.write(
+        "p.json",
+        r#"{"value":[{"comparison":"GT","enabled":true,"policy_id":"P","threshold":65536}]}"#,
+    );
+    other.run("init ledger.jsonl --policies p.json").exits(0);
+    let mut torn = other.read("ledger.jsonl");
+    torn.extend(b"{\"chain");
+    other.write("ledger.jsonl", &torn);
+    std::fs::remove_dir_all(other.path("ledger.jsonl.blobs")).unwrap();
+    other
+        .run("time --ledger ledger.jsonl")
+        .exits(3)
+        .says("configuration");
+    assert_eq!(other.read("ledger.jsonl"), torn);
+    other
+        .run("time 99999999999 --ledger ledger.jsonl --policies p.json")
+        .exits(0)
+        .says("moved its 7 bytes aside");
+    other.run("verify ledger.jsonl").exits(0);
 }
 
 #[test]
@@ -87,8 +167,26 @@ fn one_writer_at_a_time() {
     // Readers need no lock.
     bench.run("verify ledger.jsonl").exits(0);
     assert_eq!(bench.read("ledger.jsonl"), before);
+    // A name that was left behind blocks nobody.
     held.unlock().unwrap();
+    bench.write("ledger.jsonl.lock", "axilog 4294967295\n");
     bench.observe(b"{\"value\":1}").exits(0);
+}
+
+#[test]
+fn a_busy_ledger_names_the_process_that_holds_it() {
+    let bench = Bench::ledger();
+    let path = bench.path("ledger.jsonl");
+    let held = axilog_harness::session::Session::open(&path, None).unwrap();
+    let told = format!("another process (id {}) is writing", std::process::id());
+    bench.observe(b"{\"value\":1}").exits(3).says(&told);
+    drop(held);
+    assert!(!bench.exists("ledger.jsonl.lock"));
+    bench.observe(b"{\"value\":1}").exits(0);
+    // A file of that name that is something else stays as it is.
+    bench.write("ledger.jsonl.lock", "somebody's own");
+    bench.observe(b"{\"value\":1}").exits(0);
+    assert_eq!(bench.read("ledger.jsonl.lock"), b"somebody's own");
 }
 
 #[test]
