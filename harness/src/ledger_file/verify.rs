@@ -138,7 +138,7 @@ fn check_each(
             Line::Torn(bytes) => Some((
                 Verdict::Torn,
                 format!(
-                    "the last line is incomplete: {} bytes without a line feed. Its write was interrupted, or the end was cut off; every line before is whole. The next command that writes moves these bytes aside, to a file FILE.torn-N",
+                    "the last line is incomplete: {} bytes without a line feed. Its write was interrupted, or the end was cut off; every line before is whole. Unless they stand behind a seal or were never a ledger, the next command that writes moves these bytes aside, to a file FILE.torn-N",
                     bytes.len()
                 ),
             )),

@@ -57,11 +57,11 @@ fn every_operation_fails_once_or_for_good() {
 fn the_disk_is_full_behind_every_byte() {
     let run = whole();
     let mut injected = 0;
-    for n in (0..run.whole.len() as u64).filter(|&n| run.is_edge(n) || n % 11 == 0) {
+    for n in 0..run.whole.len() as u64 {
         injected += survives(&run, Fault::Byte(n), usize::MAX);
     }
     println!("{injected} faults injected in bytes, 3 crashes after each run");
-    assert!(injected > 1000);
+    assert!(injected >= run.whole.len() as u64);
 }
 
 #[test]
