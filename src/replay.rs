@@ -100,7 +100,8 @@ pub struct Replay {
     /// The chain value that the seal names, once there is one.
     sealed_head: Option<Hash>,
     step: Option<Step>,
-    replayed: bool,
+    /// Whether an observation was only verified, so that the agent is not known.
+    undecided: bool,
     models: Models,
 }
 
@@ -122,7 +123,7 @@ impl Replay {
             open: false,
             sealed_head: None,
             step: None,
-            replayed: false,
+            undecided: false,
             models: Models::default(),
         }
     }
@@ -200,8 +201,7 @@ impl Replay {
     /// # Errors
     /// [`Error::Protocol`] where the ledger is not good so far, or was only verified.
     pub fn resume(&self) -> Result<(Agent, Option<Step>), Error> {
-        let decided = self.replayed || self.observed == 0;
-        if self.verdict != Verdict::Ok || self.entries == 0 || !decided {
+        if self.verdict != Verdict::Ok || self.entries == 0 || self.undecided {
             return Err(Error::Protocol);
         }
         Ok((self.agent.clone(), self.step.clone()))
@@ -290,8 +290,8 @@ impl Replay {
             }
             let acts = self.agent.health != Health::Stopped;
             self.step = acts.then(|| Step::begin(&self.agent, rules, &stimulus, view.ledger_seq));
-            self.replayed = true;
         }
+        self.undecided |= rules.is_none();
         self.observed = view.ledger_seq;
         self.open = true;
         Ok(())

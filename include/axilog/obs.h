@@ -351,7 +351,7 @@ void ax_obs_input_set_invalid_output(struct ax_obs_input_t *in,
  * Reads a record: exactly the canonical bytes of one of the profiles with a matching obs_hash.
  *
  * Fills out, and found (which may be NULL) with the profile. Returns AX_OK, AX_ERR_SIZE for a
- * record longer than any profile allows (flag size), AX_ERR_ENCODING (flag encoding), AX_ERR_HASH
+ * record longer than its profile allows (flag size), AX_ERR_ENCODING (flag encoding), AX_ERR_HASH
  * (flag protocol), AX_ERR_SCHEMA for anything else (flag schema), or AX_ERR_PROTOCOL for a NULL
  * (flag domain). On failure out and found are untouched.
  *

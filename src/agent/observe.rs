@@ -32,6 +32,7 @@ impl Agent {
     ///
     /// An answer that is not admissible is recorded and acted on all the same
     /// ([`Admitted::Invalid`]). In STOPPED the observation is still recorded; nothing follows it.
+    /// An agent that failed by itself (a halt without a record) records nothing any more.
     ///
     /// # Errors
     /// [`Error::Protocol`] where a fault is set on entry, [`Error::Schema`], [`Error::Ordering`] and
@@ -49,7 +50,10 @@ impl Agent {
             return Err(Error::Protocol);
         }
         let next = self.ledger.sequence.checked_add(1);
-        let Some(ledger_seq) = next.filter(|_| !self.ledger.failed && !self.ledger.sealed) else {
+        self.ledger.failed |= next.is_none();
+        // What a failed agent records could not be replayed: it may have halted without a record.
+        let closed = self.ledger.failed || self.ledger.sealed || self.failed;
+        let Some(ledger_seq) = next.filter(|_| !closed) else {
             faults.set(Fault::LedgerFail);
             self.stop_uncommitted();
             return Err(Error::Ledger);
@@ -72,6 +76,12 @@ impl Agent {
             Error::Schema => faults.set(Fault::Schema),
             _ => {}
         })?;
+        let own = is_reserved(answer.oracle_id);
+        if own && admitted == Admitted::Cut && limits.max_record < MAX_RECORD_BYTES {
+            // The time, or a control input, means something only whole; that `work` is too small
+            // for it is no reason to stop the agent.
+            return Err(Error::Buffer);
+        }
         if answer.oracle_id == CONTROL_ORACLE.as_bytes()
             && observation.completion == Completion::Complete
             && answer.output == control_output(InputClass::ResetRequest).as_bytes()
@@ -161,20 +171,21 @@ impl Agent {
     }
 }
 
+fn is_reserved(oracle_id: &[u8]) -> bool {
+    oracle_id == TIME_ORACLE.as_bytes() || oracle_id == CONTROL_ORACLE.as_bytes()
+}
+
 /// The answer as the reserved oracles give it: what is the machine's own is not the caller's to say.
 fn reserved<'a>(answer: &Answer<'a>) -> Answer<'a> {
-    let own = [TIME_ORACLE, CONTROL_ORACLE]
-        .into_iter()
-        .find(|id| id.as_bytes() == answer.oracle_id);
-    match own {
-        Some(id) => Answer {
-            input: b"",
-            input_kind: InputKind::Text,
-            model_id: id.as_bytes(),
-            params: Params::NULL,
-            ..*answer
-        },
-        None => *answer,
+    if !is_reserved(answer.oracle_id) {
+        return *answer;
+    }
+    Answer {
+        input: b"",
+        input_kind: InputKind::Text,
+        model_id: answer.oracle_id,
+        params: Params::NULL,
+        ..*answer
     }
 }
 
