@@ -3,6 +3,8 @@
 //! Determinism: D1. The sixteen flags and their order are `ct_fault_flags_t` (`types.h`); the codes
 //! are the `AX_ERR_…` of the same header. Both are append-only.
 
+#![forbid(unsafe_code)]
+
 /// One fault flag. The discriminant is the flag's byte offset in `ct_fault_flags_t`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]

@@ -2,6 +2,8 @@
 //!
 //! formats.md §1; SRS-001's commitment scheme as SRS-004 uses it. Determinism: D1.
 
+#![forbid(unsafe_code)]
+
 use sha2::{Digest, Sha256};
 
 use crate::json::writer::Sink;

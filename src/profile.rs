@@ -2,6 +2,8 @@
 //!
 //! formats.md §3, Profiles; decisions D1 and D3. Determinism: D1.
 
+#![forbid(unsafe_code)]
+
 /// How strings are escaped and how `obs_hash` is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(i32)]

@@ -3,6 +3,8 @@
 //! formats.md §7, SRS-004 §18 (SHALL-029, SHALL-030). Determinism: D1. Each operation widens to 64
 //! bits, so no intermediate overflows and nothing is undefined on any platform.
 
+#![forbid(unsafe_code)]
+
 use crate::fault::{Fault, Faults};
 
 /// `1.0` as a raw Q16.16 value.

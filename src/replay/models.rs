@@ -1,0 +1,119 @@
+//! Which model each oracle of a ledger has: one, always the same (SRS-004 §7.2, SHALL-008).
+//! Determinism: D2.
+
+use super::Verdict;
+use crate::agent::stimulus::{CONTROL_ORACLE, TIME_ORACLE};
+use crate::hash::Hasher;
+use crate::json::writer::{Buffer, Sink};
+
+/// How many distinct oracles one replay can hold to their models.
+pub const MAX_ORACLES: usize = 32;
+
+/// Which model each oracle has, by hash, so that memory stays bounded (decision D24).
+#[derive(Clone)]
+pub(super) struct Models {
+    known: [Identity; MAX_ORACLES],
+    count: usize,
+    overflowed: bool,
+    /// The last good pair as it stands in its record, if it is short: most sessions have one only.
+    recent: [u8; RECENT_BYTES],
+    recent_len: usize,
+}
+
+const RECENT_BYTES: usize = 96;
+
+/// Half SHA-256s: nobody finds two identities with the same one.
+#[derive(Clone, Copy, Default)]
+struct Identity {
+    oracle: [u8; 16],
+    /// Of the oracle with its model.
+    pair: [u8; 16],
+}
+
+impl Default for Models {
+    fn default() -> Models {
+        Models {
+            known: [Identity::default(); MAX_ORACLES],
+            count: 0,
+            overflowed: false,
+            recent: [0; RECENT_BYTES],
+            recent_len: 0,
+        }
+    }
+}
+
+impl Models {
+    /// Whether there were more oracles than [`MAX_ORACLES`].
+    pub(super) fn overflowed(&self) -> bool {
+        self.overflowed
+    }
+
+    /// Holds `oracle` to the first model it was seen with; the reserved ones have none but their own.
+    pub(super) fn check(&mut self, oracle: &[u8], model: &[u8]) -> Result<(), Verdict> {
+        if oracle == TIME_ORACLE.as_bytes() || oracle == CONTROL_ORACLE.as_bytes() {
+            return if model == oracle {
+                Ok(())
+            } else {
+                Err(Verdict::ModelMismatch)
+            };
+        }
+        // A quote cannot occur unescaped in either, so the pair has one reading.
+        let parts = [oracle, b"\"", model];
+        if self.is_recent(&parts) {
+            return Ok(());
+        }
+        let pair = fingerprint(&parts);
+        if self
+            .known
+            .iter()
+            .take(self.count)
+            .any(|known| known.pair == pair)
+        {
+            self.remember(&parts);
+            return Ok(());
+        }
+        let identity = Identity {
+            oracle: fingerprint(&[oracle]),
+            pair,
+        };
+        if self
+            .known
+            .iter()
+            .take(self.count)
+            .any(|known| known.oracle == identity.oracle)
+        {
+            return Err(Verdict::ModelMismatch);
+        }
+        match self.known.get_mut(self.count) {
+            Some(free) => {
+                *free = identity;
+                self.count = self.count.saturating_add(1);
+            }
+            None => self.overflowed = true,
+        }
+        Ok(())
+    }
+
+    fn is_recent(&self, parts: &[&[u8]; 3]) -> bool {
+        let mut rest = self
+            .recent
+            .get(..self.recent_len)
+            .filter(|recent| !recent.is_empty());
+        for part in parts {
+            rest = rest.and_then(|rest| rest.strip_prefix(*part));
+        }
+        rest.is_some_and(<[u8]>::is_empty)
+    }
+
+    fn remember(&mut self, parts: &[&[u8]; 3]) {
+        let mut out = Buffer::new(&mut self.recent);
+        parts.iter().for_each(|part| out.put(part));
+        self.recent_len = out.finish().map_or(0, |recent| recent.len());
+    }
+}
+
+fn fingerprint(parts: &[&[u8]]) -> [u8; 16] {
+    let mut hasher = Hasher::new();
+    parts.iter().for_each(|part| hasher.update(part));
+    *hasher.finish().first_chunk().unwrap_or(&[0; 16])
+}
