@@ -33,6 +33,7 @@ pub mod cli;
 pub mod decision;
 pub mod error;
 pub mod input;
+#[cfg(feature = "audit")]
 pub mod jcs;
 pub mod ledger_file;
 pub mod rules;

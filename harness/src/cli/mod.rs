@@ -7,15 +7,18 @@
 mod control;
 mod decided;
 mod demo;
+#[cfg(feature = "audit")]
 mod export;
 mod head;
 mod init;
+#[cfg(feature = "audit")]
 mod lint;
 mod observe;
 mod output;
 mod policy;
 mod records;
 mod replay;
+#[cfg(feature = "audit")]
 mod row;
 mod script;
 mod seal;
@@ -63,7 +66,9 @@ enum Command {
     Head(head::Args),
     Show(show::Args),
     Stats(stats::Args),
+    #[cfg(feature = "audit")]
     Lint(lint::Args),
+    #[cfg(feature = "audit")]
     Export(export::Args),
     Policy(policy::Args),
 }
@@ -123,7 +128,9 @@ pub fn main() -> ExitCode {
         Command::Head(args) => (args.json, head::run(&args)),
         Command::Show(args) => (args.json, show::run(&args)),
         Command::Stats(args) => (args.json, stats::run(&args)),
+        #[cfg(feature = "audit")]
         Command::Lint(args) => (args.json, lint::run(&args)),
+        #[cfg(feature = "audit")]
         Command::Export(args) => (args.json, export::run(&args)),
         Command::Policy(args) => (args.json(), policy::run(&args)),
     };

@@ -5,10 +5,12 @@ mod blobs;
 mod damage;
 mod demo;
 mod exits;
+#[cfg(feature = "audit")]
 mod export;
 mod head;
 mod interrupted;
 mod killed;
+#[cfg(feature = "audit")]
 mod lint;
 mod models;
 mod observe;
