@@ -5,7 +5,7 @@
 
 use super::Agent;
 use super::state::{Health, InputClass, Violation};
-use super::stimulus::{CONTROL_ORACLE, Stimulus, TIME_ORACLE};
+use super::stimulus::{CONTROL_ORACLE, Stimulus, TIME_ORACLE, is_reserved};
 use crate::admission::{Admitted, Answer, InputKind, Limits, admit};
 use crate::evidence::observation::{Completion, MAX_RECORD_BYTES, Params};
 use crate::fault::{Error, Fault, Faults};
@@ -169,10 +169,6 @@ impl Agent {
         self.violation = Some(Violation::CommitFailure);
         self.halt();
     }
-}
-
-fn is_reserved(oracle_id: &[u8]) -> bool {
-    oracle_id == TIME_ORACLE.as_bytes() || oracle_id == CONTROL_ORACLE.as_bytes()
 }
 
 /// The answer as the reserved oracles give it: what is the machine's own is not the caller's to say.

@@ -16,6 +16,12 @@ pub const TIME_ORACLE: &str = "ax.time";
 /// The oracle id whose observations are control inputs.
 pub const CONTROL_ORACLE: &str = "ax.control";
 
+/// Whether `oracle_id` says that an observation is the machine's own and no oracle's.
+#[must_use]
+pub fn is_reserved(oracle_id: &[u8]) -> bool {
+    oracle_id == TIME_ORACLE.as_bytes() || oracle_id == CONTROL_ORACLE.as_bytes()
+}
+
 /// An input as the C surface takes it (`ax_input_t`).
 #[derive(Clone, Copy)]
 pub struct Input<'a> {

@@ -7,7 +7,7 @@ use crate::fault::Error;
 use crate::json::writer::{self, Sink};
 use crate::profile::Profile;
 
-/// The longest policy record: 64 characters of `policy_id` and every number at its longest.
+/// Room for any policy record, and a NUL: the longest has 218 bytes.
 pub const MAX_POLICY_RECORD_BYTES: usize = 224;
 
 /// What a policy, or all of them together, decided.

@@ -7,7 +7,7 @@ use crate::fault::Error;
 use crate::hash::Hash;
 use crate::json::writer::{self, Sink};
 
-/// The longest seal: `entries` at its longest.
+/// Room for any seal: the longest has 120 bytes.
 pub const MAX_SEAL_RECORD_BYTES: usize = 128;
 
 /// The fields of a seal.

@@ -7,7 +7,7 @@ use crate::agent::state::{Health, InputClass, Violation};
 use crate::fault::Error;
 use crate::json::writer::{self, Sink};
 
-/// The longest transition record: every name and number at its longest.
+/// Room for any transition record, and a NUL: the longest has 175 bytes.
 pub const MAX_TRANSITION_RECORD_BYTES: usize = 192;
 
 /// The fields of an `AX:TRANS:v1`.

@@ -2,7 +2,7 @@
 //! Determinism: D2.
 
 use super::Verdict;
-use crate::agent::stimulus::{CONTROL_ORACLE, TIME_ORACLE};
+use crate::agent::stimulus::is_reserved;
 use crate::hash::Hasher;
 use crate::json::writer::{Buffer, Sink};
 
@@ -22,7 +22,7 @@ pub(super) struct Models {
 
 const RECENT_BYTES: usize = 96;
 
-/// Half SHA-256s: nobody finds two identities with the same one.
+/// Half SHA-256s: 128 bits, so that no identity found by chance or by search passes for another given one.
 #[derive(Clone, Copy, Default)]
 struct Identity {
     oracle: [u8; 16],
@@ -50,7 +50,7 @@ impl Models {
 
     /// Holds `oracle` to the first model it was seen with; the reserved ones have none but their own.
     pub(super) fn check(&mut self, oracle: &[u8], model: &[u8]) -> Result<(), Verdict> {
-        if oracle == TIME_ORACLE.as_bytes() || oracle == CONTROL_ORACLE.as_bytes() {
+        if is_reserved(oracle) {
             return if model == oracle {
                 Ok(())
             } else {
