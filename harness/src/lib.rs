@@ -13,6 +13,7 @@
 //! | [`input`] | the canonical form of what an oracle is asked |
 //! | [`jcs`] | the canonical form of any JSON |
 //! | [`ledger_file`] | the `.jsonl` file, its blobs, streaming verification and replay |
+//! | `tokens` | how many tokens a text is for a model; with the feature of that name |
 //! | [`error`] | what can go wrong, where, and what to do |
 
 #![forbid(unsafe_code)]
@@ -38,3 +39,5 @@ pub mod jcs;
 pub mod ledger_file;
 pub mod rules;
 pub mod session;
+#[cfg(feature = "tokens")]
+pub mod tokens;
