@@ -141,6 +141,15 @@ pub enum Error {
         reason: String,
     },
 
+    /// Bytes where text is wanted.
+    #[error("{what} is not UTF-8 at byte {at}, and a model's answer is text")]
+    NotText {
+        /// What is not.
+        what: &'static str,
+        /// The first bad byte.
+        at: usize,
+    },
+
     /// An identity that no record may hold.
     #[error(
         "the {field} {value:?} is not admissible: expected 1 to 256 bytes of text in NFC without control characters"

@@ -36,9 +36,22 @@ impl NoForm {
 
 /// A cursor that leaves word how far reading came: the reader itself does not say where it stopped.
 #[derive(Clone, Copy)]
-struct Tracked<'a> {
+pub(crate) struct Tracked<'a> {
     text: Plain<'a>,
     read: &'a Cell<usize>,
+}
+
+impl<'a> Tracked<'a> {
+    /// `text` from where it stands; `read` follows.
+    pub(crate) fn new(text: Plain<'a>, read: &'a Cell<usize>) -> Tracked<'a> {
+        read.set(text.position());
+        Tracked { text, read }
+    }
+
+    /// The same place, and reading on from there is not noted.
+    pub(crate) fn plain(self) -> Plain<'a> {
+        self.text
+    }
 }
 
 impl<'a> Source<'a> for Tracked<'a> {
@@ -77,10 +90,7 @@ pub fn canonical(bytes: &[u8]) -> Result<Vec<u8>, NoForm> {
         return Err(NoForm::new(error.valid_up_to(), "not UTF-8"));
     }
     let read = Cell::new(0);
-    let source = Tracked {
-        text: Plain::new(bytes),
-        read: &read,
-    };
+    let source = Tracked::new(Plain::new(bytes), &read);
     let mut writer = Writer {
         text: bytes,
         read: &read,
@@ -105,17 +115,23 @@ pub fn inexact_integers(bytes: &[u8], found: &mut dyn FnMut(usize, &str)) {
     while let Ok(Some(token)) = tokens.next() {
         if let Token::Number(number) = token
             && let Ok(number_text) = std::str::from_utf8(number)
-            && is_integer(number_text)
-            && number_text
-                .parse::<i128>()
-                .map_or(true, |n| n.unsigned_abs() >= 1 << 53)
+            && is_inexact_integer(number_text)
         {
             found(offset(bytes, number), number_text);
         }
     }
 }
 
-fn limit() -> u8 {
+/// Whether `number`, a JSON number, is written as an integer beyond ±(2^53−1).
+pub(crate) fn is_inexact_integer(number: &str) -> bool {
+    is_integer(number)
+        && number
+            .parse::<i128>()
+            .map_or(true, |n| n.unsigned_abs() >= 1 << 53)
+}
+
+/// The most containers that may be open at once, as the reader takes it.
+pub(crate) fn limit() -> u8 {
     u8::try_from(MAX_DEPTH).unwrap_or(u8::MAX)
 }
 
@@ -165,7 +181,7 @@ impl<'a> Writer<'a> {
     }
 
     fn units(&self, content: Tracked<'a>) -> Vec<u16> {
-        Name::new(content.text).collect()
+        Name::new(content.plain()).collect()
     }
 
     /// Writes the value that begins with `token`. Calls itself at most [`MAX_DEPTH`] deep.

@@ -10,8 +10,9 @@
 //! | [`session`] | an agent bound to an open ledger file |
 //! | [`decision`] | what one step put into the ledger, and why |
 //! | [`rules`] | policies as the core's registry, and which rules a ledger names |
+//! | `canonicalizer` | a model's raw text to one JSON object; with the feature `x0l` |
 //! | [`input`] | the canonical form of what an oracle is asked |
-//! | [`jcs`] | the canonical form of any JSON |
+//! | `jcs` | the canonical form of any JSON; with the feature `audit` or `x0l` |
 //! | [`ledger_file`] | the `.jsonl` file, its blobs, streaming verification and replay |
 //! | `tokens` | how many tokens a text is for a model; with the feature of that name |
 //! | [`error`] | what can go wrong, where, and what to do |
@@ -30,11 +31,13 @@
     )
 )]
 
+#[cfg(feature = "x0l")]
+pub mod canonicalizer;
 pub mod cli;
 pub mod decision;
 pub mod error;
 pub mod input;
-#[cfg(feature = "audit")]
+#[cfg(any(feature = "audit", feature = "x0l"))]
 pub mod jcs;
 pub mod ledger_file;
 pub mod rules;

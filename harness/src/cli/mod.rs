@@ -30,6 +30,8 @@ mod tally;
 mod time;
 mod verify;
 mod why;
+#[cfg(feature = "x0l")]
+mod x0l;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -71,6 +73,8 @@ enum Command {
     #[cfg(feature = "audit")]
     Export(export::Args),
     Policy(policy::Args),
+    #[cfg(feature = "x0l")]
+    X0l(x0l::Args),
 }
 
 /// Why a subcommand gives no report, and the exit code that says so.
@@ -89,6 +93,7 @@ impl From<Error> for Failure {
             Error::Policies { .. }
             | Error::Symbol(_)
             | Error::Input { .. }
+            | Error::NotText { .. }
             | Error::Identity { .. }
             | Error::Reserved { .. }
             | Error::OverLedger(_) => 2,
@@ -133,6 +138,8 @@ pub fn main() -> ExitCode {
         #[cfg(feature = "audit")]
         Command::Export(args) => (args.json, export::run(&args)),
         Command::Policy(args) => (args.json(), policy::run(&args)),
+        #[cfg(feature = "x0l")]
+        Command::X0l(args) => (false, x0l::run(&args)),
     };
     ExitCode::from(output::finish(json, result))
 }

@@ -130,7 +130,13 @@ fn input(args: &Args) -> Result<CanonicalInput, Error> {
     CanonicalInput::new(&raw, kind).map_err(|reason| Error::Input { path, reason })
 }
 
-fn read(source: impl Read, path: &Path, what: &str, hint: &'static str) -> Result<Vec<u8>, Error> {
+/// Reads at most 64 MiB.
+pub(super) fn read(
+    source: impl Read,
+    path: &Path,
+    what: &str,
+    hint: &'static str,
+) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     source
         .take(MAX_READ_BYTES + 1)

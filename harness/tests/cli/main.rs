@@ -19,3 +19,5 @@ mod seal;
 mod show;
 mod stats;
 mod vectors;
+#[cfg(feature = "x0l")]
+mod x0l;
