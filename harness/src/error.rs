@@ -217,6 +217,11 @@ pub enum Error {
     #[error("{path}: is the ledger itself, which is never overwritten; name another file", path = .0.display())]
     OverLedger(PathBuf),
 
+    /// An oracle that cannot be asked.
+    #[cfg(feature = "oracle")]
+    #[error(transparent)]
+    Oracle(#[from] crate::oracle::OracleError),
+
     /// The core refused.
     #[error("{path}: {source}", path = path.display())]
     Core {

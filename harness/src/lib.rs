@@ -14,6 +14,7 @@
 //! | [`input`] | the canonical form of what an oracle is asked |
 //! | `jcs` | the canonical form of any JSON; with the feature `audit` or `x0l` |
 //! | [`ledger_file`] | the `.jsonl` file, its blobs, streaming verification and replay |
+//! | `oracle` | asking a language model, and the record of it; with the feature of that name |
 //! | `tokens` | how many tokens a text is for a model; with the feature of that name |
 //! | [`error`] | what can go wrong, where, and what to do |
 
@@ -40,6 +41,8 @@ pub mod input;
 #[cfg(any(feature = "audit", feature = "x0l"))]
 pub mod jcs;
 pub mod ledger_file;
+#[cfg(feature = "oracle")]
+pub mod oracle;
 pub mod rules;
 pub mod session;
 #[cfg(feature = "tokens")]

@@ -247,6 +247,24 @@ impl Session {
         self.file.torn()
     }
 
+    /// Whether this oracle with this model may be asked: its reply could be recorded. Decision D24.
+    ///
+    /// # Errors
+    /// [`Error::Sealed`], [`Error::Reserved`], [`Error::Identity`], [`Error::Model`].
+    pub fn check_call(&self, oracle_id: &str, model_id: &str) -> Result<(), Error> {
+        self.open_ended()?;
+        check_identities(oracle_id, model_id)?;
+        match self.models.get(oracle_id) {
+            Some(recorded) if recorded != model_id => Err(Error::Model {
+                path: self.path().to_owned(),
+                oracle: oracle_id.to_owned(),
+                recorded: recorded.clone(),
+                given: model_id.to_owned(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// Takes a reply all the way. The input and, where it was not admitted, the answer are kept as
     /// blobs first.
     ///
@@ -254,19 +272,7 @@ impl Session {
     /// [`Error::Reserved`], [`Error::Identity`], [`Error::Model`], [`Error::Core`] and
     /// [`Error::Io`]: nothing is recorded.
     pub fn observe(&mut self, call: &Call, reply: Reply<'_>) -> Result<Decision, Error> {
-        self.open_ended()?;
-        check_identities(&call.oracle_id, &call.model_id)?;
-        match self.models.get(&call.oracle_id) {
-            Some(recorded) if *recorded != call.model_id => {
-                return Err(Error::Model {
-                    path: self.path().to_owned(),
-                    oracle: call.oracle_id.clone(),
-                    recorded: recorded.clone(),
-                    given: call.model_id.clone(),
-                });
-            }
-            _ => {}
-        }
+        self.check_call(&call.oracle_id, &call.model_id)?;
         let (completion, failure, output) = match reply {
             Reply::Answer(bytes) => (Completion::Complete, None, bytes),
             Reply::Failed(failure) => (Completion::Error, Some(failure), b"".as_slice()),

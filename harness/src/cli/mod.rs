@@ -106,6 +106,8 @@ impl From<Error> for Failure {
             | Error::ConfigurationUnreadable { .. }
             | Error::TooLong { .. }
             | Error::Core { .. } => 3,
+            #[cfg(feature = "oracle")]
+            Error::Oracle(_) => 3,
         };
         Failure { error, code }
     }

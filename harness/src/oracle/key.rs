@@ -1,0 +1,72 @@
+//! The API key: from the environment only, shown nowhere (Q52a).
+
+use std::fmt;
+
+use super::OracleError;
+
+/// The variable that holds the key.
+pub(super) const VARIABLE: &str = "OPENAI_API_KEY";
+
+/// An API key. Neither `Display` nor serialisable, and its `Debug` says nothing.
+#[derive(Clone)]
+pub struct ApiKey(String);
+
+impl ApiKey {
+    /// The key in `OPENAI_API_KEY`; `None` where the variable is absent or empty.
+    ///
+    /// # Errors
+    /// [`OracleError::BadKey`] for one that cannot stand in a header.
+    pub fn from_env() -> Result<Option<ApiKey>, OracleError> {
+        match std::env::var(VARIABLE) {
+            Ok(text) if !text.is_empty() => ApiKey::new(text).map(Some),
+            Err(std::env::VarError::NotUnicode(_)) => Err(OracleError::BadKey),
+            _ => Ok(None),
+        }
+    }
+
+    /// A key from its text.
+    ///
+    /// # Errors
+    /// [`OracleError::BadKey`] where it is not 8 or more printable ASCII characters without spaces: a
+    /// shorter one could not be told from ordinary text in an answer.
+    pub fn new(text: String) -> Result<ApiKey, OracleError> {
+        if text.len() < 8 || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(OracleError::BadKey);
+        }
+        Ok(ApiKey(text))
+    }
+
+    /// The header that carries it.
+    pub(super) fn bearer(&self) -> String {
+        format!("Bearer {}", self.0)
+    }
+
+    /// Whether it stands in `bytes`.
+    pub(super) fn is_in(&self, bytes: &[u8]) -> bool {
+        bytes
+            .windows(self.0.len())
+            .any(|part| part == self.0.as_bytes())
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ApiKey(hidden)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_shows_nothing_of_itself() {
+        let key = ApiKey::new("sk-abcdefgh".to_owned()).unwrap();
+        assert_eq!(format!("{key:?} {key:#?}"), "ApiKey(hidden) ApiKey(hidden)");
+        assert!(key.is_in(b"x sk-abcdefgh y") && !key.is_in(b"sk-abcdefg"));
+        for bad in ["short", "sk abcdefgh", "sk-abcdefgh\n", "sk-äbcdefgh"] {
+            let error = ApiKey::new(bad.to_owned()).unwrap_err();
+            assert!(!format!("{error} {error:?}").contains(bad));
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What an oracle is asked (Q10, Q43).
+
+use axilog::admission::InputKind;
+use axilog::evidence::observation::Params;
+use axilog::json::writer;
+use axilog::profile::Profile;
+
+use crate::input::CanonicalInput;
+use crate::ledger_file::LineBytes;
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Whoever sets the rules.
+    System,
+    /// Whoever asks.
+    User,
+}
+
+impl Role {
+    /// As the chat protocol writes it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Role::System => "system",
+            Role::User => "user",
+        }
+    }
+}
+
+/// One message of a chat.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said.
+    pub content: String,
+}
+
+/// A chat that wants an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// The model's id, exactly as it is sent and recorded.
+    pub model: String,
+    /// The messages, in order.
+    pub messages: Vec<Message>,
+    /// How to sample. What is `None` is not sent. Q16.16 values are sent exactly as they are recorded:
+    /// 45875 goes out as 0.6999969482421875.
+    pub params: Params,
+}
+
+impl Question {
+    /// A system message and a user message.
+    #[must_use]
+    pub fn new(model: &str, system: &str, user: &str, params: Params) -> Question {
+        let message = |role, content: &str| Message {
+            role,
+            content: content.to_owned(),
+        };
+        Question {
+            model: model.to_owned(),
+            messages: vec![message(Role::System, system), message(Role::User, user)],
+            params,
+        }
+    }
+
+    /// The canonical JSON of the messages, whose SHA-256 is the `input_hash` (Q43): an array of
+    /// `{"content","role"}`.
+    ///
+    /// # Errors
+    /// Why the messages may not be put to an oracle (SRS-004 §8.3), in a sentence: they are not in
+    /// NFC.
+    pub fn input(&self) -> Result<CanonicalInput, String> {
+        let mut out = LineBytes::default();
+        for message in &self.messages {
+            let opening: &[u8] = if out.0.is_empty() { b"[" } else { b"," };
+            out.0.extend_from_slice(opening);
+            out.0.extend_from_slice(b"{\"content\":");
+            writer::string(message.content.as_bytes(), Profile::Rfc8785, &mut out);
+            let role = format!(",\"role\":\"{}\"}}", message.role.as_str());
+            out.0.extend_from_slice(role.as_bytes());
+        }
+        if out.0.is_empty() {
+            out.0.push(b'[');
+        }
+        out.0.push(b']');
+        CanonicalInput::new(&out.0, InputKind::Json)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axilog::hash::sha256;
+
+    #[test]
+    fn the_input_is_canonical_json_of_the_messages() {
+        let question = Question::new("m", "Say\t\"é\"", "a\r\nb", Params::NULL);
+        let input = question.input().unwrap();
+        let expected = "[{\"content\":\"Say\\t\\\"é\\\"\",\"role\":\"system\"},{\"content\":\"a\\r\\nb\",\"role\":\"user\"}]";
+        assert_eq!(input.bytes(), expected.as_bytes());
+        assert_eq!(input.hash(), sha256(expected.as_bytes()));
+
+        let nothing = Question {
+            messages: Vec::new(),
+            ..question
+        };
+        assert_eq!(nothing.input().unwrap().bytes(), b"[]");
+    }
+
+    #[test]
+    fn what_is_not_in_nfc_is_refused() {
+        let question = Question::new("m", "", "e\u{301}", Params::NULL);
+        assert!(question.input().unwrap_err().contains("form C"));
+    }
+}

@@ -1,0 +1,11 @@
+//! Oracles: over real HTTP from a server that misbehaves on purpose, from scripts, from ledgers; and
+//! what the ledger holds of it all.
+#![cfg(feature = "oracle")]
+
+mod http;
+mod key;
+mod place;
+mod recorded;
+mod recording;
+mod scripted;
+mod server;

@@ -1,0 +1,149 @@
+//! A server on this machine that does as it is told, one connection after another.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+
+use serde_json::{Value, json};
+
+/// What the server does with a connection.
+#[derive(Clone)]
+pub enum Act {
+    /// A response of this status with this body.
+    Respond(u16, String),
+    /// The same with a line more in its head.
+    RespondWith(u16, &'static str, String),
+    /// Reads the request and never answers.
+    Hang,
+    /// Answers half a body and then nothing more.
+    HangInside(String),
+    /// Reads the request and closes the connection.
+    Drop,
+    /// Promises this body and closes in the middle of it.
+    DropInside(String),
+    /// A body without end.
+    Endless,
+    /// No HTTP at all.
+    Noise,
+}
+
+impl Act {
+    /// A good answer.
+    pub fn say(text: &str) -> Act {
+        Act::Respond(200, completion(text))
+    }
+}
+
+/// The body of a good answer.
+pub fn completion(text: &str) -> String {
+    json!({
+        "id": "c-1",
+        "object": "chat.completion",
+        "model": "model-1",
+        "choices": [{ "index": 0, "message": { "role": "assistant", "content": text }, "finish_reason": "stop" }],
+        "usage": { "prompt_tokens": 11, "completion_tokens": 3, "total_tokens": 14 },
+    })
+    .to_string()
+}
+
+/// A request as it came.
+pub struct Request {
+    pub head: String,
+    pub body: Value,
+}
+
+pub struct Server {
+    pub base_url: String,
+    requests: Receiver<Request>,
+}
+
+impl Server {
+    /// A server that does these things, one for each connection, and then listens no more.
+    pub fn new(acts: Vec<Act>) -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let (sender, requests) = channel();
+        thread::spawn(move || {
+            let mut open = Vec::new();
+            for act in acts {
+                let Ok((stream, _)) = listener.accept() else {
+                    return;
+                };
+                let Some(request) = read(&stream) else {
+                    return;
+                };
+                if sender.send(request).is_err() {
+                    return;
+                }
+                // A client that has seen enough closes; that is its right.
+                open.extend(perform(&act, stream));
+            }
+            // Whoever hangs, hangs until the client is gone.
+            for mut stream in open {
+                let _ = stream.read(&mut [0]);
+            }
+        });
+        Server { base_url, requests }
+    }
+
+    /// The requests so far.
+    pub fn requests(&self) -> Vec<Request> {
+        self.requests.try_iter().collect()
+    }
+}
+
+fn read(stream: &TcpStream) -> Option<Request> {
+    let mut reader = BufReader::new(stream);
+    let (mut head, mut length) = (String::new(), 0);
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        if line == "\r\n" {
+            break;
+        }
+        let lower = line.to_ascii_lowercase();
+        if let Some(value) = lower.strip_prefix("content-length:") {
+            length = value.trim().parse().ok()?;
+        }
+        head.push_str(&line);
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    Some(Request {
+        head,
+        body: serde_json::from_slice(&body).unwrap(),
+    })
+}
+
+/// Gives the stream back where it must stay open.
+fn perform(act: &Act, mut stream: TcpStream) -> Option<TcpStream> {
+    let head = |status: u16, more: &str, length: usize| {
+        format!(
+            "HTTP/1.1 {status} Status\r\nContent-Type: application/json\r\n{more}Content-Length: {length}\r\n\r\n"
+        )
+    };
+    let mut write = |text: &str| {
+        let _ = stream.write_all(text.as_bytes());
+    };
+    match act {
+        Act::Respond(status, body) => write(&(head(*status, "", body.len()) + body)),
+        Act::RespondWith(status, more, body) => write(&(head(*status, more, body.len()) + body)),
+        Act::Hang => return Some(stream),
+        Act::HangInside(body) => {
+            write(&(head(200, "", body.len()) + &body[..body.len() / 2]));
+            return Some(stream);
+        }
+        Act::Drop => {}
+        Act::DropInside(body) => write(&(head(200, "", body.len()) + &body[..body.len() / 2])),
+        Act::Endless => {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+            let chunk = format!("1000\r\n{}\r\n", " ".repeat(0x1000));
+            while stream.write_all(chunk.as_bytes()).is_ok() {}
+        }
+        Act::Noise => write("* OK IMAP4rev1 ready\r\n"),
+    }
+    None
+}
