@@ -16,6 +16,7 @@
 //! | [`ledger_file`] | the `.jsonl` file, its blobs, streaming verification and replay |
 //! | `oracle` | asking a language model, and the record of it; with the feature of that name |
 //! | `tokens` | how many tokens a text is for a model; with the feature of that name |
+//! | `x0l` | the live harness: the kernel that decides; with the feature of that name |
 //! | [`error`] | what can go wrong, where, and what to do |
 
 #![forbid(unsafe_code)]
@@ -47,3 +48,5 @@ pub mod rules;
 pub mod session;
 #[cfg(feature = "tokens")]
 pub mod tokens;
+#[cfg(feature = "x0l")]
+pub mod x0l;
