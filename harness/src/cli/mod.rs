@@ -141,7 +141,7 @@ pub fn main() -> ExitCode {
         Command::Export(args) => (args.json, export::run(&args)),
         Command::Policy(args) => (args.json(), policy::run(&args)),
         #[cfg(feature = "x0l")]
-        Command::X0l(args) => (false, x0l::run(&args)),
+        Command::X0l(args) => (args.json(), x0l::run(&args)),
     };
     ExitCode::from(output::finish(json, result))
 }

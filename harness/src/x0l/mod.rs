@@ -2,6 +2,9 @@
 //!
 //! | module | what it holds |
 //! |---|---|
+//! | `calibration` | whether a model is steady; with the feature `oracle` |
 //! | [`kernel`] | the constitution, and the function that decides under it |
 
+#[cfg(feature = "oracle")]
+pub mod calibration;
 pub mod kernel;

@@ -2,6 +2,8 @@
 
 mod bench;
 mod blobs;
+#[cfg(all(feature = "oracle", feature = "x0l"))]
+mod calibrate;
 mod damage;
 mod demo;
 mod exits;
@@ -16,6 +18,10 @@ mod models;
 mod observe;
 mod policy;
 mod seal;
+#[cfg(all(feature = "oracle", feature = "x0l"))]
+#[path = "../oracle/server.rs"]
+#[allow(dead_code, reason = "the tests of the client need more of it")]
+mod server;
 mod show;
 mod stats;
 mod vectors;

@@ -1,5 +1,7 @@
 //! `axilog x0l`: the live harness for language models.
 
+#[cfg(feature = "oracle")]
+mod calibrate;
 mod canonicalize;
 
 use super::Failure;
@@ -14,11 +16,25 @@ pub(crate) struct Args {
 
 #[derive(clap::Subcommand)]
 enum Command {
+    #[cfg(feature = "oracle")]
+    Calibrate(calibrate::Args),
     Canonicalize(canonicalize::Args),
+}
+
+impl Args {
+    pub(crate) fn json(&self) -> bool {
+        match &self.command {
+            #[cfg(feature = "oracle")]
+            Command::Calibrate(args) => args.json,
+            Command::Canonicalize(_) => false,
+        }
+    }
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     match &args.command {
+        #[cfg(feature = "oracle")]
+        Command::Calibrate(args) => calibrate::run(args),
         Command::Canonicalize(args) => canonicalize::run(args),
     }
 }
