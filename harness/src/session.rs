@@ -22,7 +22,8 @@ use crate::decision::{Decision, Recorder, text};
 use crate::error::Error;
 use crate::input::CanonicalInput;
 use crate::ledger_file::blobs::Blobs;
-use crate::ledger_file::verify::{Expected, replay};
+use crate::ledger_file::replay::replay;
+use crate::ledger_file::verify::Expected;
 use crate::ledger_file::{LedgerFile, Torn};
 use crate::rules::{RuleSet, builtin_policies};
 

@@ -9,7 +9,8 @@ use super::output::Report;
 use super::{Failure, named_policies, table, verify};
 use crate::error::Error;
 use crate::ledger_file::hex;
-use crate::ledger_file::verify::{Expected, replay};
+use crate::ledger_file::replay::replay;
+use crate::ledger_file::verify::Expected;
 
 /// Replay a ledger: run policies and agent afresh on the recorded observations and compare every
 /// record, byte for byte. No oracle is called.

@@ -5,8 +5,10 @@
 //! right: a torn line is moved aside, a step without its last records is completed.
 
 pub mod blobs;
+mod examine;
 pub mod holder;
 pub mod reader;
+pub mod replay;
 pub mod storage;
 pub mod verify;
 
