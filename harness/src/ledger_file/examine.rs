@@ -11,6 +11,7 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
+use axilog::hash::Hash;
 use axilog::ledger_line;
 use axilog::replay::Examined;
 use self_cell::self_cell;
@@ -33,6 +34,9 @@ pub enum Found<'b> {
     TooLong,
 }
 
+/// Sees a line's offset and what it is; breaks where no more is wanted.
+pub type See<'s> = &'s mut dyn FnMut(u64, &Found<'_>) -> ControlFlow<()>;
+
 type FoundLines<'b> = Vec<(u64, Found<'b>)>;
 
 self_cell! {
@@ -49,50 +53,56 @@ self_cell! {
 ///
 /// # Errors
 /// What reading gives.
-pub fn each_line(
-    source: impl Read,
-    see: &mut dyn FnMut(u64, &Found<'_>) -> ControlFlow<()>,
-) -> io::Result<u64> {
+pub fn each_line(source: impl Read, see: See<'_>) -> io::Result<u64> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     each_line_on(cores.min(MAX_CORES), source, see)
 }
 
-fn each_line_on(
-    cores: usize,
-    source: impl Read,
-    see: &mut dyn FnMut(u64, &Found<'_>) -> ControlFlow<()>,
-) -> io::Result<u64> {
+fn each_line_on(cores: usize, source: impl Read, see: See<'_>) -> io::Result<u64> {
     let mut blocks = Blocks::new(source);
-    let Some(mut block) = blocks.next_block(Block::default())? else {
-        return Ok(0);
-    };
-    let mut end = 0;
-
-    // Threads are for more than one block.
-    if cores < 2 || blocks.ended() {
-        loop {
-            let examined = examine(block);
-            if show(&examined, see, &mut end).is_break() {
-                return Ok(end);
-            }
-            block = match blocks.next_block(examined.into_owner())? {
-                Some(block) => block,
-                None => return Ok(end),
-            };
-        }
+    match blocks.next_block(Block::default())? {
+        None => Ok(0),
+        // Threads are for more than one block.
+        Some(first) if cores < 2 || blocks.ended() => alone(first, blocks, see),
+        Some(first) => on_threads(cores, first, blocks, see),
     }
+}
 
-    let depth = 2 * cores + 2;
+fn alone(first: Block, mut blocks: Blocks<impl Read>, see: See<'_>) -> io::Result<u64> {
+    let mut block = first;
+    let mut previous = None;
+    loop {
+        for (offset, line) in block.lines() {
+            if see(offset, &examine(line, &mut previous)).is_break() {
+                return Ok(block.end());
+            }
+        }
+        let end = block.end();
+        block = match blocks.next_block(block)? {
+            Some(block) => block,
+            None => return Ok(end),
+        };
+    }
+}
+
+fn on_threads(
+    threads: usize,
+    first: Block,
+    mut blocks: Blocks<impl Read>,
+    see: See<'_>,
+) -> io::Result<u64> {
+    let depth = 2 * threads + 2;
     let (jobs, queue) = sync_channel::<Job>(depth);
     let queue = Mutex::new(queue);
     thread::scope(|scope| {
         // Gone when this closure returns, however it does: then the threads end.
         let jobs = jobs;
-        for _ in 0..cores {
+        for _ in 0..threads {
             scope.spawn(|| work(&queue));
         }
-        let (mut first, mut spare) = (Some(block), Vec::new());
+        let (mut first, mut spare) = (Some(first), Vec::new());
         let (mut pending, mut failed) = (VecDeque::new(), None);
+        let mut end = 0;
         loop {
             while pending.len() < depth && failed.is_none() {
                 let block = match first.take() {
@@ -118,8 +128,11 @@ fn each_line_on(
             let Ok(examined) = result.recv() else {
                 return Ok(end);
             };
-            if show(&examined, see, &mut end).is_break() {
-                return Ok(end);
+            end = examined.borrow_owner().end();
+            for (offset, found) in examined.borrow_dependent() {
+                if see(*offset, found).is_break() {
+                    return Ok(end);
+                }
             }
             spare.push(examined.into_owner());
         }
@@ -132,45 +145,34 @@ type Job = (Block, SyncSender<ExaminedBlock>);
 fn work(queue: &Mutex<Receiver<Job>>) {
     let take = || queue.lock().ok()?.recv().ok();
     while let Some((block, done)) = take() {
+        let examined = ExaminedBlock::new(block, |block| {
+            let mut previous = None;
+            let lines = block.lines();
+            lines
+                .map(|(offset, line)| (offset, examine(line, &mut previous)))
+                .collect()
+        });
         // Nobody waits for it any more where the ledger was found bad before.
-        let _ = done.send(examine(block));
+        let _ = done.send(examined);
     }
 }
 
-fn examine(block: Block) -> ExaminedBlock {
-    ExaminedBlock::new(block, |block| {
-        let mut previous = None;
-        let mut examined = Vec::new();
-        for (offset, line) in block.lines() {
-            let found = match line {
-                Line::Whole(line) => match ledger_line::parse(line) {
-                    Ok(entry) => {
-                        let behind = previous.replace(entry.chain);
-                        let examined = Examined::of(&entry);
-                        Found::Record(match &behind {
-                            Some(previous) => examined.behind(previous),
-                            None => examined,
-                        })
-                    }
-                    Err(_) => Found::NotALine,
-                },
-                Line::Torn(bytes) => Found::Torn(bytes.len()),
-                Line::TooLong => Found::TooLong,
-            };
-            examined.push((offset, found));
-        }
-        examined
-    })
-}
-
-fn show(
-    examined: &ExaminedBlock,
-    see: &mut dyn FnMut(u64, &Found<'_>) -> ControlFlow<()>,
-    end: &mut u64,
-) -> ControlFlow<()> {
-    *end = examined.borrow_owner().end();
-    let mut lines = examined.borrow_dependent().iter();
-    lines.try_for_each(|(offset, found)| see(*offset, found))
+/// Examines a line. `previous` is the chain value of the line before, as far as it is known.
+fn examine<'b>(line: Line<'b>, previous: &mut Option<Hash>) -> Found<'b> {
+    match line {
+        Line::Whole(line) => match ledger_line::parse(line) {
+            Ok(entry) => {
+                let examined = Examined::of(&entry);
+                Found::Record(match previous.replace(entry.chain) {
+                    Some(previous) => examined.behind(&previous),
+                    None => examined,
+                })
+            }
+            Err(_) => Found::NotALine,
+        },
+        Line::Torn(bytes) => Found::Torn(bytes.len()),
+        Line::TooLong => Found::TooLong,
+    }
 }
 
 #[cfg(test)]
