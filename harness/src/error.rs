@@ -89,6 +89,10 @@ pub enum Error {
         fault: Fault,
     },
 
+    /// An option that is about one ledger, and several were named.
+    #[error("{0} is about one ledger: give it with one FILE")]
+    OneLedger(&'static str),
+
     /// A sealed ledger accepts nothing more.
     #[error("{path}: is sealed, and nothing may follow a seal; begin a new ledger", path = .0.display())]
     Sealed(PathBuf),

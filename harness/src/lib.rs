@@ -38,3 +38,4 @@ pub mod jcs;
 pub mod ledger_file;
 pub mod rules;
 pub mod session;
+pub mod what_if;

@@ -161,10 +161,12 @@ impl Session {
                 &path,
                 policies,
                 &Expected::default(),
-                &mut |view| {
-                    models
-                        .entry(text(view.oracle_id))
-                        .or_insert_with(|| text(view.model_id));
+                &mut |record| {
+                    if let Some(view) = &record.observation {
+                        models
+                            .entry(text(view.oracle_id))
+                            .or_insert_with(|| text(view.model_id));
+                    }
                 },
             )
         };

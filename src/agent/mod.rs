@@ -12,6 +12,7 @@ pub mod step;
 pub mod stimulus;
 
 use crate::evidence::transition::TransitionRecord;
+use crate::evidence::view::ObservationView;
 use crate::fault::{Error, Fault, Faults};
 use crate::hash::GOLDEN_GENESIS;
 use crate::ledger::{Ledger, LedgerSink};
@@ -83,6 +84,21 @@ impl Agent {
         }
         let stimulus = Stimulus::read(input);
         Some(self.act(&stimulus, input.ledger_seq, rules, sink, faults))
+    }
+
+    /// As [`Agent::step`], of an observation that was read and verified already.
+    pub fn step_on(
+        &mut self,
+        view: &ObservationView<'_>,
+        rules: &Rules<'_>,
+        sink: &mut dyn LedgerSink,
+        faults: &mut Faults,
+    ) -> Option<Evaluation> {
+        if !self.accepts(view.ledger_seq, faults) {
+            return None;
+        }
+        let stimulus = Stimulus::of_view(view);
+        Some(self.act(&stimulus, view.ledger_seq, rules, sink, faults))
     }
 
     /// Stops the agent for good, without a record.

@@ -7,6 +7,7 @@
 mod control;
 mod decided;
 mod demo;
+mod expected;
 #[cfg(feature = "audit")]
 mod export;
 mod head;
@@ -16,6 +17,7 @@ mod lint;
 mod observe;
 mod output;
 mod policy;
+mod progress;
 mod records;
 mod replay;
 #[cfg(feature = "audit")]
@@ -29,6 +31,7 @@ mod table;
 mod tally;
 mod time;
 mod verify;
+mod what_if;
 mod why;
 
 use std::path::Path;
@@ -91,6 +94,7 @@ impl From<Error> for Failure {
             | Error::Input { .. }
             | Error::Identity { .. }
             | Error::Reserved { .. }
+            | Error::OneLedger(_)
             | Error::OverLedger(_) => 2,
             Error::Io { .. }
             | Error::NotAFile(_)
@@ -123,8 +127,8 @@ pub fn main() -> ExitCode {
         Command::Time(args) => (args.json, time::run(&args)),
         Command::Control(args) => (args.json, control::run(&args)),
         Command::Seal(args) => (args.json, seal::run(&args)),
-        Command::Verify(args) => (args.json, verify::run(&args)),
-        Command::Replay(args) => (args.json, replay::run(&args)),
+        Command::Verify(args) => return ExitCode::from(verify::run(&args)),
+        Command::Replay(args) => return ExitCode::from(replay::run(&args)),
         Command::Head(args) => (args.json, head::run(&args)),
         Command::Show(args) => (args.json, show::run(&args)),
         Command::Stats(args) => (args.json, stats::run(&args)),

@@ -8,7 +8,7 @@ use std::path::Path;
 use axilog::replay::Verdict;
 use axilog_policyc::PolicySet;
 
-use super::verify::{Checked, Expected, Watch, check};
+use super::verify::{Checked, Expected, See, check};
 use super::{blobs::Blobs, hex};
 use crate::error::{Error, Fault};
 use crate::rules::{self, Choice, Reset, RuleSet, Source};
@@ -33,7 +33,7 @@ pub fn replay(
     path: &Path,
     policies: Option<&PolicySet>,
     expected: &Expected,
-    watch: Watch<'_>,
+    see: See<'_>,
 ) -> Result<Replayed, Error> {
     let failed = || Error::io(path, "read the ledger");
     let blobs = Blobs::beside(path);
@@ -42,7 +42,7 @@ pub fn replay(
     source.rewind().map_err(failed())?;
     let choice = rules::choose(reset.as_ref(), &blobs, policies);
     if let Ok(Choice::Use(rules, origin)) = choice {
-        let checked = check(source, Some(&rules.rules()), expected, watch).map_err(failed())?;
+        let checked = check(source, Some(&rules.rules()), expected, see).map_err(failed())?;
         return Ok(Replayed {
             checked,
             rules: Some((rules, origin)),
@@ -50,7 +50,7 @@ pub fn replay(
     }
 
     // What is wrong with the ledger itself matters more than its rules.
-    let mut checked = check(source, None, expected, watch).map_err(failed())?;
+    let mut checked = check(source, None, expected, see).map_err(failed())?;
     let others = matches!(choice, Ok(Choice::CallerDiffers | Choice::BlobDiffers));
     // A torn line ends a ledger that is good without it, which needs its rules all the same.
     let comes_first = |fault: &Fault| match others {

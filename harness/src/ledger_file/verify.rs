@@ -49,8 +49,8 @@ impl Checked {
     }
 }
 
-/// Sees every observation that was found good.
-pub type Watch<'w> = &'w mut dyn FnMut(&ObservationView<'_>);
+/// Sees every record that was found good, in order.
+pub type See<'s> = &'s mut dyn FnMut(&Record<'_>);
 
 /// A record that was found good, as readers of ledgers see it.
 pub struct Record<'a> {
@@ -62,19 +62,6 @@ pub struct Record<'a> {
     pub observation: Option<ObservationView<'a>>,
 }
 
-/// Checks the ledger that `source` gives, as [`check`] does without rules, and shows every record
-/// that is good, in order.
-///
-/// # Errors
-/// What reading gives.
-pub fn check_records(
-    source: impl Read,
-    expected: &Expected,
-    see: &mut dyn FnMut(&Record<'_>),
-) -> io::Result<Checked> {
-    check_each(source, None, expected, see)
-}
-
 /// Checks the ledger that `source` gives: hashes, chain, form, order, witnesses and models, and
 /// with `rules` every decision too.
 ///
@@ -84,20 +71,7 @@ pub fn check(
     source: impl Read,
     rules: Option<&Rules<'_>>,
     expected: &Expected,
-    watch: Watch<'_>,
-) -> io::Result<Checked> {
-    check_each(source, rules, expected, &mut |record| {
-        if let Some(view) = &record.observation {
-            watch(view);
-        }
-    })
-}
-
-fn check_each(
-    source: impl Read,
-    rules: Option<&Rules<'_>>,
-    expected: &Expected,
-    see: &mut dyn FnMut(&Record<'_>),
+    see: See<'_>,
 ) -> io::Result<Checked> {
     let mut checked = Checked {
         replay: Replay::new(),
@@ -184,7 +158,7 @@ fn take(
     offset: u64,
     rules: Option<&Rules<'_>>,
     pins: &[(Vec<u8>, Vec<u8>)],
-    see: &mut dyn FnMut(&Record<'_>),
+    see: See<'_>,
 ) -> Option<(Verdict, String)> {
     let entry = *examined.entry();
     let expected = checked.replay.entries();

@@ -7,6 +7,7 @@ mod demo;
 mod exits;
 #[cfg(feature = "audit")]
 mod export;
+mod gateways;
 mod head;
 mod interrupted;
 mod killed;
@@ -16,6 +17,8 @@ mod models;
 mod observe;
 mod policy;
 mod seal;
+mod several;
 mod show;
 mod stats;
 mod vectors;
+mod what_if;
