@@ -6,8 +6,11 @@
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use axilog::replay::Verdict;
+
+use crate::ledger_file::durability::Checkpoint;
 
 /// Why a ledger is not good, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +53,20 @@ pub enum Error {
         action: &'static str,
         /// What the system said.
         source: io::Error,
+    },
+
+    /// What was acknowledged as written could not be made durable. The session acts no more.
+    #[error(
+        "{path}: cannot sync the ledger: {source}; {durable}, and whatever was recorded behind may be lost; open it again to see what it holds",
+        path = path.display()
+    )]
+    NotDurable {
+        /// The ledger.
+        path: PathBuf,
+        /// How far it is known to be durable.
+        durable: Checkpoint,
+        /// What the system said.
+        source: Arc<io::Error>,
     },
 
     /// Something that is no regular file stands where a ledger should.

@@ -97,6 +97,7 @@ impl From<Error> for Failure {
             | Error::OneLedger(_)
             | Error::OverLedger(_) => 2,
             Error::Io { .. }
+            | Error::NotDurable { .. }
             | Error::NotAFile(_)
             | Error::Busy { .. }
             | Error::Exists(_)

@@ -54,7 +54,7 @@ fn a_ledger_of_either_gateway_profile_verifies() {
                 .unwrap();
         }
         let bench = Bench::new();
-        bench.write("ledger.jsonl", &sink.lines);
+        bench.write("ledger.jsonl", sink.batch.lines());
         let report = bench.run("verify ledger.jsonl --json").exits(0).json();
         assert_eq!(report["entries"], 5);
         let found = report["profiles"].as_array().unwrap();
@@ -69,7 +69,7 @@ fn a_ledger_of_either_gateway_profile_verifies() {
         assert_eq!(kept, outputs());
 
         // One altered byte is found there too.
-        let mut altered = sink.lines.clone();
+        let mut altered = sink.batch.lines().to_vec();
         let at = altered.len() - 300;
         altered[at] ^= 1;
         bench.write("ledger.jsonl", &altered);

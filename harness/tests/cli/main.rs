@@ -20,5 +20,6 @@ mod seal;
 mod several;
 mod show;
 mod stats;
+mod system;
 mod vectors;
 mod what_if;
