@@ -229,6 +229,18 @@ pub enum Error {
     #[error("{path}: is the ledger itself, which is never overwritten; name another file", path = .0.display())]
     OverLedger(PathBuf),
 
+    /// This build lacks a feature.
+    #[error(
+        "this build of axilog has no {0}; build it with `cargo build --release -p axilog-harness --features {0}`"
+    )]
+    NotBuilt(&'static str),
+
+    /// A binary result that would go to a terminal.
+    #[error(
+        "{0} is binary and nothing for a terminal; name a file with -o, or redirect standard output"
+    )]
+    ToTerminal(&'static str),
+
     /// The core refused.
     #[error("{path}: {source}", path = path.display())]
     Core {

@@ -16,6 +16,8 @@ mod init;
 mod lint;
 mod observe;
 mod output;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod policy;
 mod progress;
 mod records;
@@ -95,7 +97,9 @@ impl From<Error> for Failure {
             | Error::Identity { .. }
             | Error::Reserved { .. }
             | Error::OneLedger(_)
-            | Error::OverLedger(_) => 2,
+            | Error::OverLedger(_)
+            | Error::NotBuilt(_)
+            | Error::ToTerminal(_) => 2,
             Error::Io { .. }
             | Error::NotDurable { .. }
             | Error::NotAFile(_)

@@ -15,6 +15,8 @@ mod killed;
 mod lint;
 mod models;
 mod observe;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod policy;
 mod seal;
 mod several;
