@@ -225,6 +225,18 @@ pub enum Error {
         hint: &'static str,
     },
 
+    /// A ledger that is too long for a page.
+    #[error(
+        "{path}: is longer than {limit} MiB, the most that is put into a page (--limit); `axilog verify`, `stats`, `show` and `export` read a ledger of any length",
+        path = path.display()
+    )]
+    BeyondPage {
+        /// The ledger.
+        path: PathBuf,
+        /// The limit in MiB.
+        limit: u64,
+    },
+
     /// A result that would replace the ledger it is made from.
     #[error("{path}: is the ledger itself, which is never overwritten; name another file", path = .0.display())]
     OverLedger(PathBuf),

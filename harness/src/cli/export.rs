@@ -1,6 +1,6 @@
 //! `axilog export`: the observations of a ledger with their decisions, for other tools.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, IsTerminal, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,13 +9,13 @@ use axilog::replay::{Replay, Verdict};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use super::Failure;
 use super::output::Report;
 #[cfg(feature = "parquet")]
 use super::parquet::ParquetRows;
 use super::records::Said;
 use super::row::{CsvRows, JsonRows, Row, RowWriter};
 use super::stream::{Stream, stdout_name};
+use super::{Failure, target};
 use crate::error::Error;
 use crate::ledger_file::reader::{Line, Lines};
 use crate::ledger_file::verify::{Expected, check};
@@ -94,32 +94,9 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let source = file.take(length);
     let exported = match &args.output {
         None => export(source, args, io::stdout(), stdout_name())?,
-        Some(target) => to_file(source, args, target)?,
+        Some(output) => target::write(path, output, |out, name| export(source, args, out, name))?,
     };
     Ok(report(args, &exported))
-}
-
-/// Writes to a file, whole or not at all.
-fn to_file(source: impl Read, args: &Args, target: &Path) -> Result<Exported, Error> {
-    if let (Ok(ledger), Ok(target)) = (fs::canonicalize(&args.file), fs::canonicalize(target))
-        && ledger == target
-    {
-        return Err(Error::OverLedger(target));
-    }
-    let mut temporary = target.as_os_str().to_owned();
-    temporary.push(".tmp");
-    let temporary = PathBuf::from(temporary);
-    let file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(&temporary)
-        .map_err(Error::io(&temporary, "create"))?;
-    export(source, args, file, &temporary)
-        .and_then(|exported| {
-            fs::rename(&temporary, target).map_err(Error::io(target, "write"))?;
-            Ok(exported)
-        })
-        .inspect_err(|_| drop(fs::remove_file(&temporary)))
 }
 
 fn export(

@@ -23,6 +23,8 @@ mod progress;
 mod records;
 mod replay;
 #[cfg(feature = "audit")]
+mod report;
+#[cfg(feature = "audit")]
 mod row;
 mod script;
 mod seal;
@@ -31,6 +33,8 @@ mod stats;
 mod stream;
 mod table;
 mod tally;
+#[cfg(feature = "audit")]
+mod target;
 mod time;
 mod verify;
 mod what_if;
@@ -75,6 +79,8 @@ enum Command {
     Lint(lint::Args),
     #[cfg(feature = "audit")]
     Export(export::Args),
+    #[cfg(feature = "audit")]
+    Report(report::Args),
     Policy(policy::Args),
 }
 
@@ -109,6 +115,7 @@ impl From<Error> for Failure {
             | Error::ConfigurationMissing { .. }
             | Error::ConfigurationUnreadable { .. }
             | Error::TooLong { .. }
+            | Error::BeyondPage { .. }
             | Error::Core { .. } => 3,
         };
         Failure { error, code }
@@ -141,6 +148,8 @@ pub fn main() -> ExitCode {
         Command::Lint(args) => (args.json, lint::run(&args)),
         #[cfg(feature = "audit")]
         Command::Export(args) => (args.json, export::run(&args)),
+        #[cfg(feature = "audit")]
+        Command::Report(args) => (args.json, report::run(&args)),
         Command::Policy(args) => (args.json(), policy::run(&args)),
     };
     ExitCode::from(output::finish(json, result))

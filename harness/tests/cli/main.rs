@@ -18,6 +18,8 @@ mod observe;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod policy;
+#[cfg(feature = "audit")]
+mod report;
 mod seal;
 mod several;
 mod show;

@@ -1,0 +1,184 @@
+//! `axilog report`: one page for auditors that verifies itself in their browser.
+
+mod page;
+
+use std::fs::File;
+use std::io::{self, Cursor, Read, Write};
+use std::path::{Path, PathBuf};
+
+use axilog::replay::Verdict;
+use serde_json::{Value, json};
+
+use super::output::Report;
+use super::stream::{Stream, stdout_name};
+use super::{Failure, named_policies, table, target, verify};
+use crate::error::{Error, Fault};
+use crate::ledger_file::replay::{Replayed, replay};
+use crate::ledger_file::verify::{Checked, Expected, check};
+use crate::rules::Source;
+use page::Page;
+
+/// Write a page about a ledger, for auditors: verdict, facts, timeline, every record's bytes.
+///
+/// The page is one file, loads nothing, and opens from disk. It holds the ledger's exact bytes and
+/// verifies them in the browser, with scripts that can be read in its source, so that nobody needs
+/// to trust this command. A damaged ledger is reported too, and the exit code is 1.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The ledger file.
+    file: PathBuf,
+    /// Write the page here instead of to standard output.
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// The policies that the ledger was made under, where its configuration is missing.
+    #[arg(long, value_name = "P")]
+    policies: Option<PathBuf>,
+    /// The longest ledger that is put into a page, in MiB: the browser holds all of it in memory.
+    #[arg(long, value_name = "MIB", default_value_t = 64,
+          value_parser = clap::value_parser!(u64).range(1..=MAX_LIMIT))]
+    limit: u64,
+    /// With --output, one JSON object on standard output; errors are an object in any case.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Browsers bound the length of a text: in Base64, this much still fits into all of them.
+const MAX_LIMIT: u64 = 256;
+
+pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+    let path = &args.file;
+    let policies = named_policies(args.policies.as_deref())?;
+    let ledger = read(path, args.limit)?;
+    let expected = Expected::default();
+    let checked = check(Cursor::new(&ledger), None, &expected, &mut |_| {})
+        .map_err(Error::io(path, "read the ledger"))?;
+    let again = Cursor::new(&ledger);
+    let replayed = replay(again, path, policies.as_ref(), &expected, &mut |_| {});
+    let (decisions, configuration) = match replayed {
+        Ok(replayed) => {
+            let rules = replayed.rules.as_ref();
+            let configuration = rules.map(|(rules, _)| rules.canonical());
+            (Decisions::of(&checked, &replayed), configuration)
+        }
+        Err(
+            error @ (Error::ConfigurationMissing { .. } | Error::ConfigurationUnreadable { .. }),
+        ) => (Decisions::Unknown(error.to_string()), None),
+        Err(error) => return Err(error.into()),
+    };
+
+    let mut report = verify::report(path, &checked);
+    let page = Page {
+        ledger: &ledger,
+        path,
+        verify: &report.json,
+        replay: &decisions.json(),
+        configuration: configuration.as_deref(),
+    };
+    match &args.output {
+        None => write(&page, io::stdout().lock(), stdout_name())?,
+        Some(output) => target::write(path, output, |file, name| write(&page, file, name))?,
+    }
+
+    let verdict = report.fine;
+    report.fine &= decisions.is_fine();
+    match &decisions {
+        Decisions::Decided { .. } => {}
+        Decisions::Faulty(fault) => report
+            .notes
+            .push(format!("{}: replay: {fault}", path.display())),
+        Decisions::Unknown(_) if !verdict => {}
+        Decisions::Unknown(why) => report.notes.push(format!("not replayed: {why}")),
+    }
+    let Some(output) = &args.output else {
+        // Standard output has the page; what is wrong is a remark.
+        let damaged = checked.fault.iter();
+        report
+            .notes
+            .extend(damaged.map(|fault| format!("{}: {fault}", path.display())));
+        return Ok(Report {
+            text: String::new(),
+            json: Value::Null,
+            ..report
+        });
+    };
+    let rows = [("page", output.display().to_string())];
+    report.text.push_str(&table::pairs(&rows));
+    if let Some(object) = report.json.as_object_mut() {
+        object.insert("ok".to_owned(), report.fine.into());
+        object.insert("output".to_owned(), output.to_string_lossy().into());
+        object.insert("replay".to_owned(), decisions.json());
+    }
+    Ok(report)
+}
+
+fn write(page: &Page<'_>, out: impl Write, name: &Path) -> Result<(), Error> {
+    let mut out = Stream::new(out);
+    page.write(&mut out);
+    out.finish(name)
+}
+
+/// The whole ledger, so that everything that follows is about the same bytes.
+fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
+    let file = File::open(path).map_err(Error::io(path, "open the ledger"))?;
+    let most = limit << 20;
+    let mut bytes = Vec::new();
+    file.take(most.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(Error::io(path, "read the ledger"))?;
+    if bytes.len() as u64 > most {
+        let path = path.to_owned();
+        return Err(Error::BeyondPage { path, limit });
+    }
+    Ok(bytes)
+}
+
+/// What replay found.
+enum Decisions {
+    /// What is recorded, under rules from this source.
+    Decided { source: Source, interrupted: bool },
+    /// Something else.
+    Faulty(Fault),
+    /// Nothing, and why.
+    Unknown(String),
+}
+
+impl Decisions {
+    fn of(checked: &Checked, replayed: &Replayed) -> Decisions {
+        if checked.fault.is_some() {
+            return Decisions::Unknown("the ledger is not good".to_owned());
+        }
+        match (&replayed.checked.fault, &replayed.rules) {
+            (Some(fault), _) => Decisions::Faulty(fault.clone()),
+            (None, Some((_, source))) => Decisions::Decided {
+                source: *source,
+                interrupted: matches!(replayed.checked.replay.resume(), Ok((_, Some(_)))),
+            },
+            (None, None) => Decisions::Unknown("its configuration is not known".to_owned()),
+        }
+    }
+
+    /// Whether replay has nothing against the ledger.
+    fn is_fine(&self) -> bool {
+        !matches!(self, Decisions::Faulty(_))
+    }
+
+    fn json(&self) -> Value {
+        match self {
+            Decisions::Decided {
+                source,
+                interrupted,
+            } => json!({
+                "verdict": Verdict::Ok.as_str(),
+                "configuration_source": source.as_str(),
+                "interrupted": interrupted,
+            }),
+            Decisions::Faulty(fault) => json!({
+                "verdict": fault.verdict.as_str(),
+                "sequence": fault.sequence,
+                "offset": fault.offset,
+                "reason": fault.reason,
+            }),
+            Decisions::Unknown(why) => json!({ "verdict": null, "reason": why }),
+        }
+    }
+}
