@@ -1,5 +1,6 @@
 // What the tests share: the command, ledgers, and a browser that may not reach anything.
 
+import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -155,7 +156,11 @@ export function chained(records) {
     const commit = commitment(tag, record);
     previous = sha256("AX:LEDGER:v1", previous, commit);
     const head = `{"chain":"${previous.toString("hex")}","commit":"${commit.toString("hex")}","record":`;
-    return Buffer.concat([Buffer.from(head), record, Buffer.from(`,"seq":${seq},"tag":"${tag}"}\n`)]);
+    return Buffer.concat([
+      Buffer.from(head),
+      record,
+      Buffer.from(`,"seq":${seq},"tag":"${tag}"}\n`),
+    ]);
   });
   return Buffer.concat(lines);
 }
@@ -182,7 +187,10 @@ export function observation(record, tagged = false) {
   const text = Buffer.from(record).toString("latin1");
   const empty = Buffer.from(text.replace("HASH", ""), "latin1");
   const hash = tagged ? commitment("AX:OBS:v1", empty) : sha256(empty);
-  return { tag: "AX:OBS:v1", record: Buffer.from(text.replace("HASH", hash.toString("hex")), "latin1") };
+  return {
+    tag: "AX:OBS:v1",
+    record: Buffer.from(text.replace("HASH", hash.toString("hex")), "latin1"),
+  };
 }
 
 /**
@@ -198,6 +206,18 @@ export function random(seed) {
   };
 }
 
+/**
+ * A list with some items replaced.
+ * @template T
+ * @param {T[]} list
+ * @param {number} at
+ * @param {number} removed
+ * @param {...T} added
+ */
+export function spliced(list, at, removed, ...added) {
+  return [...list.slice(0, at), ...added, ...list.slice(at + removed)];
+}
+
 /** A browser that lists what pages ask for, and what goes wrong in them. */
 export class Viewer {
   static async start() {
@@ -209,6 +229,8 @@ export class Viewer {
     this.browser = browser;
     /** @type {string[]} */
     this.requests = [];
+    /** Why requests failed. @type {string[]} */
+    this.refused = [];
     /** @type {string[]} */
     this.errors = [];
   }
@@ -222,6 +244,7 @@ export class Viewer {
     const context = await this.browser.newContext({ reducedMotion: "reduce", ...options });
     const page = await context.newPage();
     page.on("request", (request) => this.requests.push(request.url()));
+    page.on("requestfailed", (request) => this.refused.push(request.failure()?.errorText ?? ""));
     page.on("pageerror", (error) => this.errors.push(error.message));
     page.on("console", (message) => this.errors.push(message.text()));
     await page.goto(url);
@@ -237,4 +260,37 @@ export class Viewer {
   async stop() {
     await this.browser.close();
   }
+}
+
+/** Runs in the page: its own verifier on files given in Base64. */
+function verdictsInPage(/** @type {string[]} */ files) {
+  return files.map((file) => {
+    const bytes = Uint8Array.from(atob(file), (c) => c.charCodeAt(0));
+    const { fault, entries, head } = verifyLedger(bytes);
+    return fault ? `${fault.verdict} ${fault.sequence} ${fault.offset}` : `OK ${entries} ${head}`;
+  });
+}
+
+/**
+ * Asserts that page and command agree on every case, and counts the verdicts.
+ * @param {import("playwright-core").Page} page
+ * @param {Bench} bench
+ * @param {{name: string, bytes: Uint8Array}[]} cases
+ */
+export async function agree(page, bench, cases) {
+  /** @type {Record<string, number>} */
+  const seen = {};
+  const size = 25;
+  for (let at = 0; at < cases.length; at += size) {
+    const batch = cases.slice(at, at + size);
+    const files = batch.map(({ bytes }) => Buffer.from(bytes).toString("base64"));
+    const found = await page.evaluate(verdictsInPage, files);
+    batch.forEach(({ name, bytes }, n) => {
+      const expected = bench.verdict(bytes);
+      assert.equal(found[n], expected, name);
+      const verdict = expected.split(" ")[0];
+      seen[verdict] = (seen[verdict] ?? 0) + 1;
+    });
+  }
+  return seen;
 }

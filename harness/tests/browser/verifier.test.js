@@ -3,7 +3,16 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
-import { Bench, Viewer, chained, observation, random, recordsOf, richLedger } from "./support.js";
+import {
+  Bench,
+  Viewer,
+  agree,
+  chained,
+  random,
+  recordsOf,
+  richLedger,
+  spliced,
+} from "./support.js";
 
 /** @type {Bench} */
 let bench;
@@ -27,38 +36,6 @@ after(async () => {
   bench.remove();
 });
 
-/** Runs in the page: its own verifier on files given in Base64. */
-function verdictsInPage(/** @type {string[]} */ files) {
-  return files.map((file) => {
-    const bytes = Uint8Array.from(atob(file), (c) => c.charCodeAt(0));
-    // @ts-ignore: a function of the page
-    const { fault, entries, head } = verifyLedger(bytes);
-    return fault ? `${fault.verdict} ${fault.sequence} ${fault.offset}` : `OK ${entries} ${head}`;
-  });
-}
-
-/**
- * Asserts that page and command agree on every case, and counts the verdicts.
- * @param {{name: string, bytes: Uint8Array}[]} cases
- */
-async function agree(cases) {
-  /** @type {Record<string, number>} */
-  const seen = {};
-  const size = 25;
-  for (let at = 0; at < cases.length; at += size) {
-    const batch = cases.slice(at, at + size);
-    const files = batch.map(({ bytes }) => Buffer.from(bytes).toString("base64"));
-    const found = await page.evaluate(verdictsInPage, files);
-    batch.forEach(({ name, bytes }, n) => {
-      const expected = bench.verdict(bytes);
-      assert.equal(found[n], expected, name);
-      const verdict = expected.split(" ")[0];
-      seen[verdict] = (seen[verdict] ?? 0) + 1;
-    });
-  }
-  return seen;
-}
-
 test("SHA-256 is that of the standard", async () => {
   const known = {
     "": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
@@ -69,7 +46,6 @@ test("SHA-256 is that of the standard", async () => {
   const lengths = [...Array(200).keys(), 1000, 65536, 1_000_000];
   const digests = await page.evaluate(
     ([texts, lengths]) => {
-      // @ts-ignore: functions of the page
       const digest = (...parts) => hex(sha256(...parts));
       const bytes = (length) => Uint8Array.from({ length }, (_, n) => (7 * n + 3) % 256);
       return {
@@ -92,7 +68,9 @@ test("SHA-256 is that of the standard", async () => {
 test("any edit of the file earns the verdict of the command", async () => {
   const next = random(1);
   const below = (/** @type {number} */ n) => Math.floor(next() * n);
-  const lines = Buffer.from(ledger).toString("latin1").split(/(?<=\n)/);
+  const lines = Buffer.from(ledger)
+    .toString("latin1")
+    .split(/(?<=\n)/);
   const joined = (/** @type {string[]} */ some) => Buffer.from(some.join(""), "latin1");
   const cases = [{ name: "untouched", bytes: ledger }];
   for (let n = 0; n < 400; n++) {
@@ -109,17 +87,29 @@ test("any edit of the file earns the verdict of the command", async () => {
   }
   for (let n = 0; n < lines.length; n++) {
     cases.push(
-      { name: `without line ${n}`, bytes: joined(lines.toSpliced(n, 1)) },
-      { name: `line ${n} twice`, bytes: joined(lines.toSpliced(n, 0, lines[n])) },
-      { name: `line ${n} moved`, bytes: joined(lines.toSpliced(n, 1).toSpliced(below(lines.length), 0, lines[n])) },
+      { name: `without line ${n}`, bytes: joined(spliced(lines, n, 1)) },
+      { name: `line ${n} twice`, bytes: joined(spliced(lines, n, 0, lines[n])) },
+      {
+        name: `line ${n} moved`,
+        bytes: joined(spliced(spliced(lines, n, 1), below(lines.length), 0, lines[n])),
+      },
       { name: `up to line ${n}`, bytes: joined(lines.slice(0, n)) },
     );
   }
-  for (const extra of ["\n", "x", "x".repeat(131_295) + "\n", "x".repeat(131_296), "x".repeat(200_000) + "\n"]) {
+  for (const extra of [
+    "\n",
+    "x",
+    "x".repeat(131_295) + "\n",
+    "x".repeat(131_296),
+    "x".repeat(200_000) + "\n",
+  ]) {
     cases.push({ name: `${extra.length} bytes behind the seal`, bytes: joined([...lines, extra]) });
-    cases.push({ name: `${extra.length} bytes behind record 9`, bytes: joined([...lines.slice(0, 10), extra]) });
+    cases.push({
+      name: `${extra.length} bytes behind record 9`,
+      bytes: joined([...lines.slice(0, 10), extra]),
+    });
   }
-  const seen = await agree(cases);
+  const seen = await agree(page, bench, cases);
   console.log(`${cases.length} edits:`, seen);
   for (const verdict of ["OK", "ALTERED", "REORDERED", "TRUNCATED", "TORN", "NON_CANONICAL"]) {
     assert.ok(seen[verdict] > 0, verdict);
@@ -136,106 +126,37 @@ test("forged records in a right chain earn the verdict of the command", async ()
     const which = below(records.length);
     const { tag, record } = records[which];
     const changed = Buffer.from(record);
-    changed[below(record.length)] = n % 2 ? below(256) : "0123456789\"\\,{}-nA".charCodeAt(below(18));
+    changed[below(record.length)] =
+      n % 2 ? below(256) : '0123456789"\\,{}-nA'.charCodeAt(below(18));
     cases.push({
       name: `record ${which} is ${changed}`,
-      bytes: chained(records.with(which, { tag, record: changed })),
+      bytes: chained(spliced(records, which, 1, { tag, record: changed })),
     });
   }
   for (let n = 0; n < records.length; n++) {
     cases.push(
-      { name: `without record ${n}`, bytes: chained(records.toSpliced(n, 1)) },
-      { name: `record ${n} twice`, bytes: chained(records.toSpliced(n, 0, records[n])) },
-      { name: `another tag on ${n}`, bytes: chained(records.with(n, { ...records[n], tag: "AX:TRANS:v1" })) },
-      { name: `an unknown tag on ${n}`, bytes: chained(records.with(n, { ...records[n], tag: "AX:LEDGER:v1" })) },
+      { name: `without record ${n}`, bytes: chained(spliced(records, n, 1)) },
+      { name: `record ${n} twice`, bytes: chained(spliced(records, n, 0, records[n])) },
+      {
+        name: `another tag on ${n}`,
+        bytes: chained(spliced(records, n, 1, { ...records[n], tag: "AX:TRANS:v1" })),
+      },
+      {
+        name: `an unknown tag on ${n}`,
+        bytes: chained(spliced(records, n, 1, { ...records[n], tag: "AX:LEDGER:v1" })),
+      },
     );
   }
-  const seen = await agree(cases);
+  const seen = await agree(page, bench, cases);
   console.log(`${cases.length} forgeries:`, seen);
-  for (const verdict of ["OK", "ALTERED", "REORDERED", "TRUNCATED", "NON_CANONICAL", "UNWITNESSED"]) {
-    assert.ok(seen[verdict] > 0, verdict);
-  }
-});
-
-test("every field at its limits earns the verdict of the command", async () => {
-  const genesis = recordsOf(ledger)[0];
-  /** @param {Record<string, string | number>} fields of an observation, as they stand in it */
-  const written = (fields) => {
-    const size = Buffer.byteLength(String(fields.output ?? "").replace(/\\u000a|\\./g, "x"));
-    const f = {
-      state: "COMPLETE", failure: "null", seq: 1, model: "m", oracle: "o", output: "", size,
-      tokens: "null", seed: "null", temperature: "null", top: "null", ...fields,
-    };
-    return (
-      `{"completion_state":"${f.state}","failure_type":${f.failure},"input_hash":"${"0".repeat(64)}",` +
-      `"ledger_seq":${f.seq},"model_id":"${f.model}","obs_hash":"HASH","oracle_id":"${f.oracle}",` +
-      `"output":"${f.output}","output_size":${f.size},"params":{"max_tokens":${f.tokens},"seed":${f.seed},` +
-      `"temperature":${f.temperature},"top_p":${f.top}},"schema_version":"AX:OBS:v1"}`
-    );
-  };
-  const integers = [
-    "0", "1", "-1", "-0", "00", "01", "+1", "1.0", "1e3", "", "null", '"1"', " 1", "65536", "65537",
-    "2147483647", "2147483648", "4294967295", "4294967296", "9223372036854775807",
-    "9223372036854775808", "18446744073709551615", "18446744073709551616", "99999999999999999999999",
-  ];
-  const grave = "\u0316";
-  const texts = [
-    "plain", "é", "e\u0301", "\u0301", "\u0340", "\u212b", "\uac00\u11a8", "\u1100\u1161", "\u09cb",
-    "\u09c7\u09be", "\u0903".repeat(40), `a${grave.repeat(30)}`, `a${grave.repeat(31)}`,
-    `a${grave.repeat(30)}\u0903${grave.repeat(30)}`, `a${"\u0334".repeat(31)}`, `a${"\u0345".repeat(31)}`,
-    "a\u0345\u0316", "a\u0316\u0345", "\u{1f468}\u200d\u{1f469}", "\ufeffx", "x\x7f", "x\x80", "\u2028",
-    "\t", "\x00", "\\t", "\\u0009", "\\/", "\\u0041", "\\\"", "\\\\", "\\", "\\n", "\\u000a", "\\u000A",
-    "\\n\\u000a", "a\\nb\\nc", "a\\u000ab\\u000ac", "é\\n\u0301", '"', "\u{10ffff}", "\ufdd0", "x".repeat(255),
-    "x".repeat(256), "x".repeat(257), "é".repeat(128), "é".repeat(129), "x".repeat(65_200), "x".repeat(66_000),
-    `${"x".repeat(66_000)}\\u000a`, "x".repeat(131_000),
-  ];
-  const bad = ["ff", "c080", "c3", "eda080", "f4908080", "e282", "f0808080"];
-  /** @type {[string, string | Buffer][]} */
-  const variants = [];
-  for (const n of integers) {
-    for (const field of ["seq", "size", "tokens", "seed", "temperature", "top"]) {
-      variants.push([`${field} ${n}`, written({ [field]: n })]);
-    }
-  }
-  for (const text of texts) {
-    for (const field of ["output", "oracle", "model"]) {
-      variants.push([`${field} ${text.slice(0, 50)}`, written({ [field]: text })]);
-    }
-    const errors = { state: "ERROR", failure: '"TIMEOUT"', output: text };
-    variants.push([`error ${text.slice(0, 50)}`, written(errors)]);
-    variants.push([`error, size 0 ${text.slice(0, 50)}`, written({ ...errors, size: 0 })]);
-    variants.push([`cut ${text.slice(0, 50)}`, written({ state: "TRUNCATED", output: text, size: 70_000 })]);
-  }
-  for (const digits of bad) {
-    const text = Buffer.from(written({ output: "@@" }), "latin1").toString("latin1");
-    variants.push([`bytes ${digits}`, Buffer.from(text.replace("@@", Buffer.from(digits, "hex").toString("latin1")), "latin1")]);
-  }
-  for (const state of ["COMPLETE", "TRUNCATED", "ERROR", "complete"]) {
-    for (const failure of ["null", '"TIMEOUT"', '"INVALID_OUTPUT"', '"TRANSPORT_ERROR"', '"OTHER"']) {
-      variants.push([`${state} ${failure}`, written({ state, failure })]);
-    }
-  }
-  const cases = variants.flatMap(([name, record]) =>
-    [false, true].map((tagged) => ({
-      name: `${name}${tagged ? ", tagged" : ""}`,
-      bytes: chained([genesis, observation(record, tagged)]),
-    })),
-  );
-  /** @param {number} seq @param {string} oracle @param {string} model */
-  const of = (seq, oracle, model) => observation(written({ seq, oracle, model }));
-  const oracles = Array.from({ length: 40 }, (_, n) => of(n + 1, `o${n}`, "m"));
-  cases.push(
-    { name: "two models", bytes: chained([genesis, of(1, "o", "m"), of(2, "o", "n")]) },
-    { name: "two oracles", bytes: chained([genesis, of(1, "o", "m"), of(2, "p", "m")]) },
-    { name: "a reserved oracle", bytes: chained([genesis, of(1, "ax.time", "m")]) },
-    { name: "a sequence twice", bytes: chained([genesis, of(1, "o", "m"), of(1, "o", "m")]) },
-    { name: "40 oracles", bytes: chained([genesis, ...oracles]) },
-    { name: "40 oracles, then another model of the 2nd", bytes: chained([genesis, ...oracles, of(41, "o1", "n")]) },
-    { name: "40 oracles, then another model of the 39th", bytes: chained([genesis, ...oracles, of(41, "o38", "n")]) },
-  );
-  const seen = await agree(cases);
-  console.log(`${cases.length} records at their limits:`, seen);
-  for (const verdict of ["OK", "ALTERED", "REORDERED", "NON_CANONICAL", "MODEL_MISMATCH"]) {
+  for (const verdict of [
+    "OK",
+    "ALTERED",
+    "REORDERED",
+    "TRUNCATED",
+    "NON_CANONICAL",
+    "UNWITNESSED",
+  ]) {
     assert.ok(seen[verdict] > 0, verdict);
   }
 });
@@ -251,16 +172,19 @@ test("a head and a length from elsewhere earn the verdict of the command", async
     const found = await page.evaluate(
       ([base64, expectations]) => {
         const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-        // @ts-ignore: functions of the page
         const outcome = verifyLedger(bytes);
         return expectations.map((expected) => {
-          // @ts-ignore: a function of the page
           const fault = unexpected(outcome, bytes, expected);
           const { entries, head } = outcome;
-          return fault ? `${fault.verdict} ${fault.sequence} ${fault.offset}` : `OK ${entries} ${head}`;
+          return fault
+            ? `${fault.verdict} ${fault.sequence} ${fault.offset}`
+            : `OK ${entries} ${head}`;
         });
       },
-      /** @type {[string, typeof expectations]} */ ([Buffer.from(file).toString("base64"), expectations]),
+      /** @type {[string, typeof expectations]} */ ([
+        Buffer.from(file).toString("base64"),
+        expectations,
+      ]),
     );
     expectations.forEach(({ head, entries }, n) => {
       const options = [
