@@ -143,6 +143,29 @@ test("damaged ledgers show what could be read", async () => {
   }
 });
 
+test("decisions that do not follow are told, although the chain is good", async () => {
+  const records = recordsOf(bench.read("rich.jsonl"));
+  const at = records.findIndex(({ tag }) => tag === "AX:POLICY:v1");
+  const { tag, record } = records[at];
+  const raised = record.toString().replace(/"threshold":\d+/, '"threshold":6553600');
+  const forged = spliced(records, at, 1, { tag, record: Buffer.from(raised) }).slice(0, -1);
+  bench.write("forged.jsonl", chained(forged));
+  const page = await viewer.open(bench.report("forged.jsonl"));
+  assert.match(await verdictOf(page), /OK$/);
+  assert.match(await page.locator("#command-told").innerText(), /Replay DIVERGED/);
+  const told = await page.locator("#agreement").innerText();
+  assert.ok(told.includes(`replay found DIVERGED at record ${at}.`), told);
+  // The browser finds by itself that the limit is not the configuration's.
+  assert.equal(await page.locator("#checks").getAttribute("open"), "");
+  const checks = await page.locator("#checks-made").innerText();
+  assert.match(
+    checks,
+    new RegExp(`1 policy result of \\d+ not what the configuration gives: record ${at}`),
+  );
+  await page.locator("#agreement button").click();
+  assert.equal(await page.evaluate(() => document.activeElement?.id), `bytes-${at}`);
+});
+
 test("what a ledger says is text and nothing else", async () => {
   const page = await viewer.open(rich);
   assert.equal(await page.title(), "rich.jsonl – axilog report");

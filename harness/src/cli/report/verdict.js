@@ -89,16 +89,36 @@ function showOutcome(outcome, command, digest, go) {
     const label = `Show record ${grouped(fault.sequence)}`;
     told.append(el("p", {}, el("button", { type: "button", click: show }, label)));
   }
-  const { verify } = command;
+  part("agreement").replaceWith(agreement(outcome, command, digest, go));
+}
+
+/**
+ * How the two verdicts go together, in a sentence.
+ * @param {Outcome} outcome
+ * @param {Command} command
+ * @param {string} digest of the ledger in this page
+ * @param {(row: number) => void} go shows a row
+ */
+function agreement({ fault, head, entries }, { verify, replay, sha256: expected }, digest, go) {
   const same = fault
     ? verify.sequence === fault.sequence && verify.offset === fault.offset
-    : verify.head === outcome.head && verify.entries === outcome.entries;
-  const agree = same && verify.verdict === (fault?.verdict ?? "OK") && digest === command.sha256;
-  part("agreement").className = agree ? "" : "bad";
-  part("agreement").replaceChildren(
-    agree
-      ? "Both looked at the same bytes and found the same."
-      : "The two do not agree: the bytes in this page, or the page itself, are not what the command wrote.",
+    : verify.head === head && verify.entries === entries;
+  const agree = same && verify.verdict === (fault?.verdict ?? "OK") && digest === expected;
+  if (!agree) {
+    const text =
+      "The two do not agree: the bytes in this page, or the page itself, " +
+      "are not what the command wrote.";
+    return el("p", { id: "agreement", class: "bad" }, text);
+  }
+  if (replay.verdict === null || replay.verdict === "OK") {
+    return el("p", { id: "agreement" }, "Both looked at the same bytes and found the same.");
+  }
+  const row = replay.sequence ?? 0;
+  return el(
+    "p",
+    { id: "agreement", class: "bad" },
+    `✗ The chain is good, but replay found ${replay.verdict} at record ${grouped(row)}. `,
+    el("button", { type: "button", click: () => go(row) }, `Show record ${grouped(row)}`),
   );
 }
 
@@ -113,7 +133,7 @@ function showChecks({ entries, counts, fault, sealedHead, modelsChecked }, compa
   const checks = [
     `${count(entries, "line")}: canonical form, and the sequence from 0 without a gap`,
     `${count(entries, "commit")} and ${count(entries, "chain value")} recomputed`,
-    `${count(observations, "obs_hash", "obs_hashes")} recomputed; text in UTF-8, NFC, without control characters`,
+    `${count(observations, "obs_hash", "obs_hashes")} recomputed; text in UTF-8 and NFC, no controls below U+0020`,
     `${count(decisions, "decision record")} bound to the observation before`,
     modelsChecked ? "one model for every oracle" : "one model for each of the first 32 oracles",
     sealedHead
