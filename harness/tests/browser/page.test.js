@@ -58,7 +58,7 @@ test("a good ledger is good, and the facts are the command's", async () => {
     await page.locator("#agreement").innerText(),
     "Both looked at the same bytes and found the same.",
   );
-  assert.equal(await page.locator("#progress").isVisible(), false);
+  assert.equal(await page.locator("#progress:visible, #unscripted").count(), 0);
   assert.equal(await page.locator(".is-bad, .is-unchecked").count(), 0);
   await page.locator("#checks summary").click();
   const policies = JSON.parse(bench.run(["stats", "rich.jsonl", "--json"]).stdout).policies[0];
@@ -202,6 +202,24 @@ test("scripts of others do not run, should one ever get in", async () => {
     refused.length >= 2 && refused.every((error) => /Content Security Policy/.test(error)),
     refused.join(),
   );
+});
+
+test("without scripts, or with broken data, nothing passes for checked", async () => {
+  const context = await viewer.browser.newContext({ javaScriptEnabled: false });
+  const still = await context.newPage();
+  await still.goto(rich);
+  assert.equal(await verdictOf(still), "Not checked");
+  assert.match(await still.locator("#command .said").innerText(), /^OK$/);
+  assert.equal(await still.locator("#unscripted").isVisible(), true);
+
+  const html = readFileSync(new URL(rich), "utf8");
+  const broken = html.replace(/id="ledger">[^<]{8}/, 'id="ledger">????????');
+  bench.write("broken.html", Buffer.from(broken));
+  const page = await (await viewer.browser.newContext()).newPage();
+  await page.goto(rich.replace("rich.html", "broken.html"));
+  await page.getByText("The scripts of this page failed").waitFor();
+  assert.match(await verdictOf(page), /NOT CHECKED$/);
+  assert.equal(await page.locator("#browser .said.bad").count(), 1);
 });
 
 test("what was kept elsewhere is compared", async () => {
@@ -376,10 +394,10 @@ test("10,000 records are usable", async () => {
 test("paper has every fact and no controls", async () => {
   const page = await viewer.open(rich);
   await page.emulateMedia({ media: "print" });
-  for (const id of ["#filters", ".pager", "#drop", "#expect", "#save"]) {
+  for (const id of ["#filters", "#next-page", "#drop", "#expect", "#save"]) {
     assert.equal(await page.locator(id).isVisible(), false, id);
   }
-  for (const id of ["#verdict", "#facts", "#states", "#table"]) {
+  for (const id of ["#verdict", "#facts", "#states", "#table", "#page"]) {
     assert.equal(await page.locator(id).isVisible(), true, id);
   }
 });

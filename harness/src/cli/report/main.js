@@ -71,6 +71,8 @@ async function main() {
   /** @type {Command} */
   const command = JSON.parse(part("said").textContent);
   showCommand(command);
+  part("unscripted").remove();
+  part("browser-verdict").textContent = "Checking…";
   const bar = part("progress");
   const stage =
     (/** @type {number} */ from, /** @type {number} */ to) => (/** @type {number} */ done) => {

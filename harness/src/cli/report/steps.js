@@ -118,7 +118,7 @@ class Steps {
       "th",
       { role: "rowheader", scope: "rowgroup", colspan: 6 },
       el("bdi", { class: "title" }, visible(group.title)),
-      doubt ? badge(doubt, "bad") : null,
+      doubt ? badge(doubt, standing) : null,
       group.outcome
         ? badge(`${alarming ? "× " : ""}${group.outcome}`, alarming ? "warn" : "")
         : null,
