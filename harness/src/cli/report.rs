@@ -14,7 +14,7 @@ use super::stream::{Stream, stdout_name};
 use super::{Failure, named_policies, table, target, verify};
 use crate::error::{Error, Fault};
 use crate::ledger_file::replay::{Replayed, replay};
-use crate::ledger_file::verify::{Checked, Expected, check};
+use crate::ledger_file::verify::{Checked, Expected, check, meaning};
 use crate::rules::Source;
 use page::Page;
 
@@ -42,7 +42,7 @@ pub(crate) struct Args {
     pub(crate) json: bool,
 }
 
-/// Browsers bound the length of a text: in Base64, this much still fits into all of them.
+/// Browsers bound the length of a text, at half a gigabyte or more: in Base64, this much still fits.
 const MAX_LIMIT: u64 = 256;
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -60,10 +60,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             let configuration = rules.map(|(rules, _)| rules.canonical());
             (Decisions::of(&checked, &replayed), configuration)
         }
-        Err(
-            error @ (Error::ConfigurationMissing { .. } | Error::ConfigurationUnreadable { .. }),
-        ) => (Decisions::Unknown(error.to_string()), None),
-        Err(error) => return Err(error.into()),
+        Err(error) => (Decisions::unknown(error)?, None),
     };
 
     let mut report = verify::report(path, &checked);
@@ -79,15 +76,17 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         Some(output) => target::write(path, output, |file, name| write(&page, file, name))?,
     }
 
-    let verdict = report.fine;
-    report.fine &= decisions.is_fine();
     match &decisions {
+        Decisions::Faulty(fault) => {
+            report.fine = false;
+            let note = format!("{}: replay: {fault}", path.display());
+            report.notes.push(note);
+        }
+        Decisions::Unknown { note, .. } => {
+            let note = note.iter().map(|note| format!("not replayed: {note}"));
+            report.notes.extend(note);
+        }
         Decisions::Decided { .. } => {}
-        Decisions::Faulty(fault) => report
-            .notes
-            .push(format!("{}: replay: {fault}", path.display())),
-        Decisions::Unknown(_) if !verdict => {}
-        Decisions::Unknown(why) => report.notes.push(format!("not replayed: {why}")),
     }
     let Some(output) = &args.output else {
         // Standard output has the page; what is wrong is a remark.
@@ -138,14 +137,18 @@ enum Decisions {
     Decided { source: Source, interrupted: bool },
     /// Something else.
     Faulty(Fault),
-    /// Nothing, and why.
-    Unknown(String),
+    /// Nothing, and why; the note is for whoever runs the command.
+    Unknown {
+        why: &'static str,
+        note: Option<String>,
+    },
 }
 
 impl Decisions {
     fn of(checked: &Checked, replayed: &Replayed) -> Decisions {
+        let unknown = |why| Decisions::Unknown { why, note: None };
         if checked.fault.is_some() {
-            return Decisions::Unknown("the ledger is not good".to_owned());
+            return unknown("the ledger is not good");
         }
         match (&replayed.checked.fault, &replayed.rules) {
             (Some(fault), _) => Decisions::Faulty(fault.clone()),
@@ -153,15 +156,24 @@ impl Decisions {
                 source: *source,
                 interrupted: matches!(replayed.checked.replay.resume(), Ok((_, Some(_)))),
             },
-            (None, None) => Decisions::Unknown("its configuration is not known".to_owned()),
+            (None, None) => unknown("the configuration is not known"),
         }
     }
 
-    /// Whether replay has nothing against the ledger.
-    fn is_fine(&self) -> bool {
-        !matches!(self, Decisions::Faulty(_))
+    /// Why rules that cannot be had decide nothing; any other error stays one.
+    fn unknown(error: Error) -> Result<Decisions, Error> {
+        let why = match error {
+            Error::ConfigurationMissing { .. } => "the configuration is missing",
+            Error::ConfigurationUnreadable { .. } => {
+                "the configuration has an operator that policy files do not know"
+            }
+            error => return Err(error),
+        };
+        let note = Some(error.to_string());
+        Ok(Decisions::Unknown { why, note })
     }
 
+    /// The same wherever the ledger lies: no paths.
     fn json(&self) -> Value {
         match self {
             Decisions::Decided {
@@ -176,9 +188,9 @@ impl Decisions {
                 "verdict": fault.verdict.as_str(),
                 "sequence": fault.sequence,
                 "offset": fault.offset,
-                "reason": fault.reason,
+                "reason": meaning(fault.verdict),
             }),
-            Decisions::Unknown(why) => json!({ "verdict": null, "reason": why }),
+            Decisions::Unknown { why, .. } => json!({ "verdict": null, "reason": why }),
         }
     }
 }

@@ -391,6 +391,29 @@ test("10,000 records are usable", async () => {
   );
 });
 
+test("a ledger that is made to flood the page does not", async () => {
+  const records = recordsOf(bench.read("rich.jsonl"));
+  const many = records.slice(0, 6);
+  const policy = records[6].record.toString();
+  for (let n = 0; n < 5000; n++) {
+    const record = policy.replace(/"policy_id":"[^"]+"/, `"policy_id":"P-${n}"`);
+    many.push({ tag: "AX:POLICY:v1", record: Buffer.from(record) });
+  }
+  const answer = records[5].record.toString().replace(/"obs_hash":"\w+"/, '"obs_hash":"HASH"');
+  for (let n = 0; n < 1000; n++) {
+    const numbered = answer.replace(/"ledger_seq":\d+/, `"ledger_seq":${100 + n}`);
+    many.push(observation(numbered.replace('"planner"', `"planner-${n}"`)));
+  }
+  bench.write("flood.jsonl", chained(many));
+  const page = await viewer.open(bench.report("flood.jsonl"));
+  assert.match(await verdictOf(page), /OK$/);
+  const elements = await page.evaluate(() => document.querySelectorAll("*").length);
+  assert.ok(elements < 100_000, `${elements} elements`);
+  assert.ok((await page.locator("#plots").innerText()).endsWith("policies more, not drawn."));
+  assert.ok((await page.locator("#oracles").innerText()).endsWith("pairs more, not listed."));
+  assert.match(await page.locator("#checks-made").innerText(), /the first 32 oracles/);
+});
+
 test("paper has every fact and no controls", async () => {
   const page = await viewer.open(rich);
   await page.emulateMedia({ media: "print" });

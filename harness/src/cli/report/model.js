@@ -21,6 +21,9 @@
  * @typedef {{all: number, COMPLETE: number, TRUNCATED: number, ERROR: number, model: string}} Answers
  */
 
+/** The most records of a step: an observation, a record for each of 64 policies, a transition. */
+const MAX_STEP = 66;
+
 class Model {
   /** @param {Uint8Array} bytes the file */
   constructor(bytes) {
@@ -131,13 +134,12 @@ class Model {
    * @param {Standing} standing
    */
   #list(said, offset, standing) {
-    const last = this.groups.at(-1);
-    const follows = said?.kind === "policy" || said?.kind === "transition";
-    if (follows && last && (last.oracle !== null || last.standing !== "good")) {
-      if (last.standing === "good") last.standing = standing;
-      last.count += 1;
-      if (said.kind === "policy") last.alarming ||= said.breach;
-      else this.#decide(last, said);
+    const group = this.#joined(said, standing);
+    if (group) {
+      group.count += 1;
+      if (group.standing === "good") group.standing = standing;
+      if (said?.kind === "policy") group.alarming ||= said.breach;
+      if (said?.kind === "transition") this.#decide(group, said);
     } else {
       this.groups.push({
         first: this.rows.length,
@@ -151,6 +153,23 @@ class Model {
       });
     }
     this.rows.push(offset);
+  }
+
+  /**
+   * The group that a record goes on with, if it does.
+   * @param {Said | null} said
+   * @param {Standing} standing
+   */
+  #joined(said, standing) {
+    const last = this.groups.at(-1);
+    if (!last || (said?.kind !== "policy" && said?.kind !== "transition")) return null;
+    if (last.oracle === null && last.standing === "good") return null;
+    if (last.count < MAX_STEP) return last;
+    // More than any step has: a ledger may be made to look so.
+    const title = last.title.replace(/( \(continued\))?$/, " (continued)");
+    const next = { ...last, title, first: this.rows.length, count: 0, standing };
+    this.groups.push(next);
+    return next;
   }
 
   /**

@@ -21,7 +21,7 @@ class Steps {
     this.listed = model.groups;
     this.page = 0;
     const oracles = Array.from(model.oracles.values(), ({ oracle }) => oracle);
-    const known = Array.from(new Set(oracles)).sort();
+    const known = Array.from(new Set(oracles)).sort().slice(0, MAX_LISTED);
     part("filter-oracle").append(
       ...known.map((oracle) => el("option", { value: oracle }, visible(excerpt(oracle, 40)))),
     );

@@ -6,6 +6,9 @@
 /** States from the best to the worst, top to bottom. */
 const STATE_ROWS = ["ENABLED", "INIT", "UNINIT", "DEGRADED", "ALARM", "STOPPED"];
 
+/** How many policies are drawn, which is as many as there can be under one configuration. */
+const MAX_PLOTS = 64;
+
 /** How many records a text names; all are counted. */
 const MAX_NAMED = 12;
 
@@ -19,8 +22,13 @@ function showTimeline(model, rules, go) {
   const states = part("states");
   const plots = Array.from(model.policies)
     .sort(([a], [b]) => (a < b ? -1 : 1))
+    .slice(0, MAX_PLOTS)
     .map(([id, judgements]) => policyFigure(id, judgements, rules?.get(id), go));
-  part("plots").replaceChildren(...plots.map(({ figure }) => figure));
+  const more = model.policies.size - plots.length;
+  part("plots").replaceChildren(
+    ...plots.map(({ figure }) => figure),
+    more > 0 ? el("p", {}, `${count(more, "policy", "policies")} more, not drawn.`) : "",
+  );
   part("states-told").replaceChildren(...statesTold(model, go));
   let width = 0;
   const draw = () => {

@@ -14,6 +14,9 @@
  *   configuration_source?: string, interrupted?: boolean}} replay no verdict where there was none
  */
 
+/** How many oracles are listed; a ledger may be made to have any number. */
+const MAX_LISTED = 200;
+
 /**
  * Shows a verdict: a mark and its name, and good or bad by class.
  * @param {HTMLElement} place
@@ -188,19 +191,24 @@ function showFacts(outcome, model, command, digest, rulesKnown) {
     ...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))),
   );
   const columns = ["Oracle", "Model", "Observations", "Complete", "Cut", "Failed"];
-  const rows = Array.from(model.oracles.values(), (answers) => {
-    const { oracle, model: name, all, COMPLETE, TRUNCATED, ERROR } = answers;
-    return el(
-      "tr",
-      {},
-      el("th", { scope: "row" }, el("bdi", {}, visible(oracle))),
-      el("td", {}, el("bdi", {}, visible(name))),
-      ...[all, COMPLETE, TRUNCATED, ERROR].map((n) => el("td", { class: "number" }, grouped(n))),
-    );
-  });
+  const rows = Array.from(model.oracles.values())
+    .slice(0, MAX_LISTED)
+    .map((answers) => {
+      const { oracle, model: name, all, COMPLETE, TRUNCATED, ERROR } = answers;
+      return el(
+        "tr",
+        {},
+        el("th", { scope: "row" }, el("bdi", {}, visible(oracle))),
+        el("td", {}, el("bdi", {}, visible(name))),
+        ...[all, COMPLETE, TRUNCATED, ERROR].map((n) => el("td", { class: "number" }, grouped(n))),
+      );
+    });
   const names = el("tr", {}, ...columns.map((name) => el("th", { scope: "col" }, name)));
   part("oracles").replaceChildren(
     el("table", {}, el("thead", {}, names), el("tbody", {}, ...rows)),
+    model.oracles.size > rows.length
+      ? `${count(model.oracles.size - rows.length, "pair")} more, not listed.`
+      : "",
   );
 }
 
