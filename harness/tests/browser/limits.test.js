@@ -2,30 +2,13 @@
 // `axilog verify`.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { Bench, Viewer, agree, chained, observation, recordsOf, richLedger } from "./support.js";
+import { after, test } from "node:test";
+import { agree, chained, observation, recordsOf, stage } from "./support.js";
 
-/** @type {Bench} */
-let bench;
-/** @type {Viewer} */
-let viewer;
-/** @type {import("playwright-core").Page} */
-let page;
-/** @type {Uint8Array} */
-let ledger;
+const { bench, ledger, url, viewer, close } = await stage();
+const page = await viewer.open(url);
 
-before(async () => {
-  bench = new Bench();
-  richLedger(bench, "rich.jsonl");
-  ledger = bench.read("rich.jsonl");
-  viewer = await Viewer.start();
-  page = await viewer.open(bench.report("rich.jsonl"));
-});
-
-after(async () => {
-  await viewer.stop();
-  bench.remove();
-});
+after(close);
 
 /** @param {Record<string, string | number>} fields of an observation, as they stand in it */
 const written = (fields) => {

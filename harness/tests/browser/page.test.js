@@ -3,42 +3,17 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { after, afterEach, before, test } from "node:test";
-import {
-  Bench,
-  HOSTILE,
-  Viewer,
-  chained,
-  observation,
-  random,
-  recordsOf,
-  richLedger,
-  spliced,
-} from "./support.js";
+import { after, afterEach, test } from "node:test";
+import { HOSTILE, chained, observation, random, recordsOf, spliced, stage } from "./support.js";
 
-/** @type {Bench} */
-let bench;
-/** @type {Viewer} */
-let viewer;
-/** @type {string} */
-let rich;
+const { bench, url: rich, viewer, close } = await stage();
 
-before(async () => {
-  bench = new Bench();
-  richLedger(bench, "rich.jsonl");
-  rich = bench.report("rich.jsonl");
-  viewer = await Viewer.start();
-});
+after(close);
 
 // Whatever a test does, no page asks for anything and no script fails.
 afterEach(async () => {
   assert.deepEqual(viewer.found(), []);
   for (const context of viewer.browser.contexts()) await context.close();
-});
-
-after(async () => {
-  await viewer.stop();
-  bench.remove();
 });
 
 const PHONE = { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true };

@@ -106,7 +106,7 @@ export class Bench {
  * @param {Bench} bench
  * @param {string} name
  */
-export function richLedger(bench, name) {
+function richLedger(bench, name) {
   const control = (/** @type {string} */ input) => bench.run(["control", input, "--ledger", name]);
   const time = (/** @type {number} */ at) => bench.run(["time", String(at), "--ledger", name]);
   bench.run(["init", name, "--time", "1000"]);
@@ -260,6 +260,24 @@ export class Viewer {
   async stop() {
     await this.browser.close();
   }
+}
+
+/** What a file of tests begins with: a rich ledger, the page about it, and a browser. */
+export async function stage() {
+  const bench = new Bench();
+  richLedger(bench, "rich.jsonl");
+  const viewer = await Viewer.start();
+  const close = async () => {
+    await viewer.stop();
+    bench.remove();
+  };
+  return {
+    bench,
+    ledger: bench.read("rich.jsonl"),
+    url: bench.report("rich.jsonl"),
+    viewer,
+    close,
+  };
 }
 
 /** Runs in the page: its own verifier on files given in Base64. */
