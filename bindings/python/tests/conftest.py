@@ -79,5 +79,5 @@ def write_ledger(path: str, answers: int = 3) -> list[bytes]:
     with axilog.Ledger.create(path) as ledger:
         agent = begin(ledger)
         for number in range(answers):
-            observe(agent, b'{"value": %d}' % (68 + number), f"question {number}")
+            observe(agent, b'{"value": %d}' % (69 + number), f"question {number}")
     return Path(path).read_bytes().splitlines(keepends=True)

@@ -126,8 +126,8 @@ def _json(data: bytes, where: str) -> Any:
     except PolicyError as error:
         raise _within(where, error) from None
     except (RecursionError, ValueError):
-        # Nested deeper, or a number longer, than anything in a policy file.
-        raise PolicyError(where, "not a policy file: nested too deep, or a number too long") from None
+        reason = "found nesting too deep or a number too long to read, expected policies"
+        raise PolicyError(where, reason) from None
 
 
 def _members_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
