@@ -220,7 +220,7 @@ def test_a_control_that_is_none_carries_its_fault() -> None:
     with pytest.raises(axilog.CallError) as caught:
         agent.control(axilog.InputClass.LLM_OBS)
     assert caught.value.code is axilog.ReturnCode.SCHEMA
-    assert caught.value.faults == {"schema"} and str(caught.value.faults) == "schema"
+    assert caught.value.faults == frozenset({"schema"}) and str(caught.value.faults) == "schema"
     assert observe(agent, b'{"value": 1}').ok
 
 
@@ -231,7 +231,7 @@ def test_a_seal_ends_the_ledger() -> None:
     assert agent.sealed and entries[-1].tag == "AX:PROOF:v1"
     with pytest.raises(axilog.StoppedError, match="is sealed") as caught:
         agent.seal()
-    assert caught.value.faults == {"ledger_fail"}
+    assert caught.value.faults == frozenset({"ledger_fail"})
     with pytest.raises(axilog.StoppedError):
         observe(agent, b'{"value": 1}')
 
@@ -252,7 +252,7 @@ def test_what_a_sink_raises_fails_the_ledger_for_good() -> None:
     assert agent.health is Health.STOPPED and agent.entries == 7
     with pytest.raises(axilog.StoppedError) as stopped:
         observe(agent, b'{"value": 1}')
-    assert stopped.value.faults == {"ledger_fail"}
+    assert stopped.value.faults == frozenset({"ledger_fail"})
 
 
 def test_an_interrupt_in_a_sink_arrives_and_stops_the_agent() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import axilog
-from axilog.capi import ABI_VERSION, library_path
+from axilog.capi import ABI_VERSION, lib, library_path
 
 
 def import_with(library: str) -> subprocess.CompletedProcess[str]:
@@ -79,5 +79,5 @@ def test_a_library_that_lacks_a_function(tmp_path: Path) -> None:
 
 
 def test_the_version_is_the_librarys() -> None:
-    found = axilog.lib.ax_abi_version()
+    found = lib.ax_abi_version()
     assert (found >> 16, found & 0xFFFF) == ABI_VERSION

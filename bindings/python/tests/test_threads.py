@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,7 @@ def test_a_shared_agent_is_refused_while_it_is_in_use() -> None:
     thread = threading.Thread(target=lambda: decisions.append(observe(agent, b'{"value": 1}')))
     thread.start()
     assert inside.wait(10)
-    calls = [
+    calls: list[Callable[[], object]] = [
         lambda: observe(agent, b'{"value": 99}'),
         lambda: agent.time(2),
         lambda: agent.reset(),

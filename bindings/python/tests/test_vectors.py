@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import axilog
+from axilog._calls import Call
 from axilog.capi import lib, structs
 from axilog.enums import ReturnCode
 from axilog.policy_set import PolicySet
@@ -44,7 +45,7 @@ def act(agent: axilog.Agent, step: dict[str, Any]) -> axilog.Decision:
         if oracle == "ax.control" and output == b'{"input_class":"%s"}' % control.name.encode():
             return agent.control(control)
     # What the package itself never writes: times and controls that are none.
-    call = axilog.agent.Call(oracle, oracle)
+    call = Call(oracle, oracle)
     call.struct.output, call.struct.output_len = output, len(output)
     return agent._keep(call, b"", output)
 
@@ -143,7 +144,7 @@ def test_arithmetic(vectors: Vectors) -> None:
     for name, a, b, result, flags in found["arith"]:
         faults = structs.ct_fault_flags_t()
         assert getattr(lib, f"dvm_{name}_q16")(a, b, faults) == result
-        assert axilog.Faults.of(faults) == set(flags)
+        assert axilog.Faults.of(faults) == frozenset(flags)
     for text, raw in found["decimal"]:
         if raw is None:
             continue

@@ -269,7 +269,6 @@ def test_memory_does_not_grow_with_the_ledger(path: str) -> None:
 
 
 def line_of(entry: axilog.Entry) -> bytes:
-    fields = (entry.chain, entry.commit, entry.payload.decode(), entry.sequence, entry.tag)
-    return b'{"chain":"%s","commit":"%s","record":%s,"seq":%d,"tag":"%s"}\n' % tuple(
-        value if isinstance(value, int) else value.encode() for value in fields
-    )
+    record = entry.payload.decode()
+    text = f'"record":{record},"seq":{entry.sequence},"tag":"{entry.tag}"'
+    return f'{{"chain":"{entry.chain}","commit":"{entry.commit}",{text}}}\n'.encode()
