@@ -8,10 +8,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Optional
 
 from axilog._calls import Call, as_bytes, check_identities
+from axilog._closing import Closing
 from axilog._recorder import Recorder, Store
 from axilog.capi import lib
 from axilog.capi.constants import AX_MAX_OBS_BYTES
@@ -43,7 +43,7 @@ _observe = lib["ax_agent_observe"]
 _WORK_BYTES = ctypes.c_size_t(AX_MAX_OBS_BYTES)
 
 
-class Agent:
+class Agent(Closing):
     """An agent under fixed policies.
 
     ``ledger``: where its records go. Without one it keeps the chain's head only, and ``sink``, if
@@ -162,14 +162,7 @@ class Agent:
             if self._recorder is not None:
                 return self._keep(call, asked, answer)
             sequence = self._chain.sequence + 1
-            code = _observe(
-                self._agent_ref,
-                self._rules_ref,
-                call.ref,
-                self._work,
-                _WORK_BYTES,
-                self._faults_ref,
-            )
+            code = self._take(call)
             if code != 0 and code != _ENCODING:
                 raise self._refused(code)
             return self._decision(sequence, code)
@@ -281,17 +274,18 @@ class Agent:
         """Observes ``call``; the input, and an answer that is not admissible, are kept first."""
         if self._ledger is not None:
             self._ledger._keep_blob(asked)
-        return self._step(
-            lambda: _observe(
-                self._agent_ref,
-                self._rules_ref,
-                call.ref,
-                self._work,
-                _WORK_BYTES,
-                self._faults_ref,
-            ),
-            answer,
+        return self._step(lambda: self._take(call), answer)
+
+    def _take(self, call: Call) -> int:
+        code: int = _observe(
+            self._agent_ref,
+            self._rules_ref,
+            call.ref,
+            self._work,
+            _WORK_BYTES,
+            self._faults_ref,
         )
+        return code
 
     def _step(self, act: Callable[[], int], answer: bytes = b"") -> Decision:
         sequence = self._chain.sequence + 1
@@ -400,17 +394,6 @@ class Agent:
         """Closes the agent's ledger, where it has one. Closing twice does nothing."""
         if self._ledger is not None:
             self._ledger.close()
-
-    def __enter__(self) -> Agent:
-        return self
-
-    def __exit__(
-        self,
-        kind: Optional[type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         where = "" if self._ledger is None else f" on {self._ledger.path!r}"

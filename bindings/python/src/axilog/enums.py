@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import enum
 
+from axilog.capi import constants
+
 
 class _Number(enum.IntEnum):
     # The numbers are C's; people want the names.
@@ -18,15 +20,15 @@ class _Number(enum.IntEnum):
 class ReturnCode(_Number):
     """What C functions return (``AX_OK``, ``AX_ERR_…``)."""
 
-    OK = 0
-    ENCODING = -1
-    SCHEMA = -2
-    ORDERING = -3
-    SIZE = -4
-    HASH = -5
-    BUFFER = -6
-    PROTOCOL = -7
-    LEDGER = -8
+    OK = constants.AX_OK
+    ENCODING = constants.AX_ERR_ENCODING
+    SCHEMA = constants.AX_ERR_SCHEMA
+    ORDERING = constants.AX_ERR_ORDERING
+    SIZE = constants.AX_ERR_SIZE
+    HASH = constants.AX_ERR_HASH
+    BUFFER = constants.AX_ERR_BUFFER
+    PROTOCOL = constants.AX_ERR_PROTOCOL
+    LEDGER = constants.AX_ERR_LEDGER
 
 
 class Health(_Number):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import threading
-from types import TracebackType
 from typing import NamedTuple, Optional, Union
 
 from axilog._blobs import Blobs
 from axilog._check import Expected, See
+from axilog._closing import Closing
 from axilog._recorder import Recorder
 from axilog._storage import Storage
 from axilog.capi.structs import ax_agent_ctx_t
@@ -46,7 +46,7 @@ class Resumed(NamedTuple):
     models: dict[str, str]
 
 
-class Ledger:
+class Ledger(Closing):
     """A ledger file that one :class:`axilog.Agent` writes.
 
     It is locked against other writers (the command ``axilog`` among them) until it is closed, and
@@ -239,17 +239,6 @@ class Ledger:
             self._storage.close()
         finally:
             self._lock.release()
-
-    def __enter__(self) -> Ledger:
-        return self
-
-    def __exit__(
-        self,
-        kind: Optional[type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"<axilog.Ledger {self.path!r}{' closed' if self.closed else ''}>"
