@@ -55,6 +55,13 @@ def argument(declared: str) -> str:
     return " ".join(words if words[-1] == "*" or len(words) == 1 else words[:-1])
 
 
+def inlines() -> dict[str, list[str]]:
+    """The inline functions, and what they take."""
+    whole = "\n".join(path.read_text() for path in sorted(INCLUDE.glob("axilog/*.h")))
+    found = re.findall(r"static inline \w+ (\w+)\((?:const )?(\w+) \*\w+\)", whole)
+    return {name: [taken] for name, taken in found}
+
+
 def structs() -> dict[str, list[str]]:
     """The fields of each struct, in order."""
     found = {}

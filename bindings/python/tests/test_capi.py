@@ -7,7 +7,7 @@ import enum
 from typing import Any
 
 from axilog import capi, enums
-from axilog.capi import constants, functions, structs
+from axilog.capi import constants, functions, inlines, structs
 from tests import headers
 
 ENUMS: dict[str, tuple[type[enum.IntEnum], str]] = {
@@ -112,6 +112,24 @@ def test_every_macro_has_the_value_of_the_compiler() -> None:
     assert constants.Q16_16_FROM_INT(-3) == int(
         headers.run_c('    printf("%d", (int)Q16_16_FROM_INT(-3));')
     )
+
+
+def test_every_inline_function_is_there() -> None:
+    declared = headers.inlines()
+    assert len(declared) == 9
+    for name, (taken,) in declared.items():
+        struct = getattr(structs, taken)()
+        ctypes.memset(ctypes.byref(struct), 1, ctypes.sizeof(struct))
+        function = getattr(inlines, name)
+        if name.endswith(("_any", "_is_null")):
+            assert function(struct) == int(name == "ct_fault_any"), name
+            (inlines.ax_oracle_params_init_null if "params" in name else inlines.ct_fault_init)(
+                struct
+            )
+            assert function(struct) == int(name != "ct_fault_any"), name
+        elif "params" not in name:
+            function(struct)
+            assert not any(bytes(struct)), name
 
 
 def test_the_genesis_is_exported() -> None:

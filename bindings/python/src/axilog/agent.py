@@ -15,6 +15,7 @@ from axilog._closing import Closing
 from axilog._recorder import Recorder, Store
 from axilog.capi import lib
 from axilog.capi.constants import AX_MAX_OBS_BYTES
+from axilog.capi.inlines import ct_fault_clear
 from axilog.capi.structs import ax_agent_ctx_t, ct_fault_flags_t
 from axilog.configuration import Configuration
 from axilog.decision import Decision
@@ -28,7 +29,7 @@ from axilog.errors import (
     RollbackError,
     StoppedError,
 )
-from axilog.faults import Faults, clear
+from axilog.faults import Faults
 from axilog.inputs import Text, canonical_input
 from axilog.ledger import Ledger
 from axilog.params import Params
@@ -311,7 +312,7 @@ class Agent(Closing):
                     ledger._keep_blob(answer)
                 ledger._append(bytes(recorder.lines))
         except BaseException:
-            clear(self._faults)
+            ct_fault_clear(self._faults)
             # An agent that is ahead of its ledger acts no more.
             if self._chain.sequence != before or self._chain.failed:
                 self._halt()
@@ -331,7 +332,7 @@ class Agent(Closing):
 
     def _refused(self, code: int) -> CallError:
         faults = Faults.of(self._faults)
-        clear(self._faults)
+        ct_fault_clear(self._faults)
         number = ReturnCode(code)
         if number is not ReturnCode.LEDGER:
             return CallError(number, faults, "nothing was recorded")

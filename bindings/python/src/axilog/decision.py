@@ -130,7 +130,7 @@ class Decision:
     def why(self) -> str:
         """The decision in a sentence, with its reasons."""
         state = f"observation {self.ledger_seq} is {'permitted' if self.permitted else 'a breach'}"
-        reasons = [] if self.permitted else self._reasons()
+        reasons = [] if self.ok else self._reasons()
         return f"{state}, the agent is {self.health}" + "".join(f"; {text}" for text in reasons)
 
     def _reasons(self) -> list[str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-
 from axilog.capi.structs import FAULT_NAMES, ct_fault_flags_t
 
 
@@ -23,8 +21,3 @@ class Faults(frozenset[str]):
 
 
 NO_FAULTS = Faults()
-
-
-def clear(flags: ct_fault_flags_t) -> None:
-    """``ct_fault_clear``."""
-    ctypes.memset(ctypes.byref(flags), 0, ctypes.sizeof(flags))

@@ -9,7 +9,7 @@ A ``const char *`` or ``const uint8_t *`` argument takes ``bytes``, whatever is 
 is written to takes an array from :func:`ctypes.create_string_buffer`.
 """
 
-from axilog.capi import constants, structs
+from axilog.capi import constants, inlines, structs
 from axilog.capi.library import ABI_VERSION, LibraryError, golden_genesis_hash, lib, library_path
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "LibraryError",
     "constants",
     "golden_genesis_hash",
+    "inlines",
     "lib",
     "library_path",
     "structs",
