@@ -184,6 +184,9 @@ def test_reserved_oracles_and_second_models() -> None:
     for oracle, method in (("ax.time", "time"), ("ax.control", "control")):
         with pytest.raises(axilog.IdentityError, match=f"use Agent.{method}"):
             agent.observe(b"{}", oracle_id=oracle, model_id="m")
+    # A model of which nothing was recorded holds nobody.
+    with pytest.raises(axilog.InputError):
+        agent.observe(b"{}", oracle_id="llm", model_id="misspelt", input="\t")
     observe(agent, b'{"value": 1}')
     before = agent.head
     with pytest.raises(axilog.ModelError, match="has the model 'm' in this ledger"):

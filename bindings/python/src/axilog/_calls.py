@@ -20,10 +20,22 @@ _RESERVED = {"ax.time": "time", "ax.control": "control"}
 class Call:
     """A reusable ``ax_obs_input_t`` with its identities set."""
 
-    __slots__ = ("kind", "model_id", "params", "ref", "struct", "truncated")
+    __slots__ = (
+        "kind",
+        "model_id",
+        "oracle_id",
+        "params",
+        "recorded",
+        "ref",
+        "struct",
+        "truncated",
+    )
 
     def __init__(self, oracle_id: str, model_id: str) -> None:
+        self.oracle_id = oracle_id
         self.model_id = model_id
+        # Whether an answer of this oracle is in the ledger, which holds it to its model.
+        self.recorded = False
         self.struct = ax_obs_input_t()
         self.struct.oracle_id = oracle_id.encode()
         self.struct.model_id = model_id.encode()

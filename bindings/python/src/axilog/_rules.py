@@ -1,4 +1,5 @@
-"""The choice of the rules that a ledger names (formats.md section 5, Configuration; decision D26)."""
+"""The rules that a caller asks for, and the choice of those that a ledger names (formats.md section 5,
+Configuration; decision D26)."""
 
 from __future__ import annotations
 
@@ -48,6 +49,22 @@ class Unusable(enum.Enum):
 
 
 Choice = Union[tuple[Configuration, Source], Unusable]
+
+
+def given(
+    recorded: Optional[Configuration],
+    policies: Optional[PolicySet],
+    permit_truncated: Optional[bool],
+    stop_on_invalid: Optional[bool],
+) -> Configuration:
+    """The rules that a caller asks for: what it leaves out is as recorded, or else the built-in
+    policies without any permission."""
+    default = Configuration(PolicySet.builtin()) if recorded is None else recorded
+    return Configuration(
+        default.policies if policies is None else policies,
+        default.permit_truncated if permit_truncated is None else bool(permit_truncated),
+        default.stop_on_invalid if stop_on_invalid is None else bool(stop_on_invalid),
+    )
 
 
 def first_reset(source: BinaryIO) -> Optional[Reset]:

@@ -13,6 +13,7 @@ from typing import Optional
 from axilog._calls import Call, as_bytes, check_identities
 from axilog._closing import Closing
 from axilog._recorder import Recorder, Store
+from axilog._rules import given
 from axilog.capi import lib
 from axilog.capi.constants import AX_MAX_OBS_BYTES
 from axilog.capi.inlines import ct_fault_clear
@@ -55,7 +56,7 @@ class Agent(Closing):
 
     An agent is used by one thread at a time: a call while another one is under way raises
     ConcurrentUseError and does nothing. Calls release the GIL, so agents of their own run in
-    parallel. The properties show the last finished step.
+    parallel. The properties are for the thread that uses it.
     """
 
     def __init__(
@@ -72,26 +73,15 @@ class Agent(Closing):
         self._ledger = ledger
         self._faults = ct_fault_flags_t()
         resumed = None if ledger is None else ledger._resumed
-        if resumed is None or ledger is None:
-            self._configuration = Configuration(
-                PolicySet.builtin() if policies is None else policies,
-                bool(permit_truncated),
-                bool(stop_on_invalid),
-            )
-        else:
-            self._configuration = resumed.configuration
-            given = Configuration(
-                resumed.configuration.policies if policies is None else policies,
-                _or(permit_truncated, resumed.configuration.permit_truncated),
-                _or(stop_on_invalid, resumed.configuration.stop_on_invalid),
-            )
-            if given != resumed.configuration:
+        recorded = None if resumed is None else resumed.configuration
+        self._configuration = given(recorded, policies, permit_truncated, stop_on_invalid)
+        if ledger is not None:
+            if recorded is not None and recorded != self._configuration:
                 raise ConfigurationError(
                     ledger.path,
-                    f"was made under the configuration {resumed.configuration.hash()}, and the one "
-                    f"given is {given.hash()}; leave the rules out, or begin a new ledger",
+                    f"was made under the configuration {recorded.hash()}, and the one given is "
+                    f"{self._configuration.hash()}; leave the rules out, or begin a new ledger",
                 )
-        if ledger is not None:
             ledger._bind()
         if resumed is None:
             self._context = ax_agent_ctx_t()
@@ -144,7 +134,8 @@ class Agent(Closing):
         try:
             call = self._calls.get(oracle_id)
             if call is None or call.model_id != model_id:
-                call = self._call(oracle_id, model_id)
+                self._check_model(oracle_id, model_id)
+                call = self._calls[oracle_id] = Call(oracle_id, model_id)
             answer = output if type(output) is bytes else as_bytes(output)
             # What canonical_input does, without the call where the text is plain.
             if input_kind == 0 and type(input) is str and input.isascii() and input.isprintable():
@@ -166,6 +157,8 @@ class Agent(Closing):
             code = self._take(call)
             if code != 0 and code != _ENCODING:
                 raise self._refused(code)
+            if not call.recorded:
+                self._note_model(call)
             return self._decision(sequence, code)
         finally:
             self._leave()
@@ -185,7 +178,7 @@ class Agent(Closing):
         if failure == Failure.NULL:
             raise ValueError("failure: found NULL, expected how the oracle failed")
         with self._alone():
-            self._call(oracle_id, model_id)
+            self._check_model(oracle_id, model_id)
             asked = canonical_input(input, input_kind)
             call = Call(oracle_id, model_id)
             call.set_params(params)
@@ -257,10 +250,9 @@ class Agent(Closing):
         with self._alone():
             self._run(lambda: lib.ax_ledger_seal(ctypes.byref(self._chain), self._faults_ref))
 
-    def _call(self, oracle_id: str, model_id: str) -> Call:
-        """The call of an oracle that was not asked before, or has another model than before."""
+    def _check_model(self, oracle_id: str, model_id: str) -> None:
         check_identities(oracle_id, model_id)
-        recorded = self._models.setdefault(oracle_id, model_id)
+        recorded = self._models.get(oracle_id, model_id)
         if recorded != model_id:
             where = "" if self._ledger is None else f"{self._ledger.path}: "
             raise ModelError(
@@ -268,14 +260,18 @@ class Agent(Closing):
                 f"cannot have {model_id!r} too; use another oracle id or another ledger; nothing "
                 "was recorded"
             )
-        call = self._calls[oracle_id] = Call(oracle_id, model_id)
-        return call
+
+    def _note_model(self, call: Call) -> None:
+        self._models[call.oracle_id] = call.model_id
+        call.recorded = True
 
     def _keep(self, call: Call, asked: bytes, answer: bytes) -> Decision:
         """Observes ``call``; the input, and an answer that is not admissible, are kept first."""
         if self._ledger is not None:
             self._ledger._keep_blob(asked)
-        return self._step(lambda: self._take(call), answer)
+        decision = self._step(lambda: self._take(call), answer)
+        self._note_model(call)
+        return decision
 
     def _take(self, call: Call) -> int:
         code: int = _observe(
@@ -348,8 +344,6 @@ class Agent(Closing):
         finally:
             self._leave()
 
-    # A number in the context is read without the lock: the library writes it when a step is over.
-
     @property
     def health(self) -> Health:
         """Its state."""
@@ -399,10 +393,6 @@ class Agent(Closing):
     def __repr__(self) -> str:
         where = "" if self._ledger is None else f" on {self._ledger.path!r}"
         return f"<axilog.Agent {self.health}, {self.entries} records{where}>"
-
-
-def _or(given: Optional[bool], otherwise: bool) -> bool:
-    return otherwise if given is None else bool(given)
 
 
 def _busy() -> ConcurrentUseError:
