@@ -23,9 +23,9 @@ import axilog
 class RecordedChat:
     """Chat completions of one model, each recorded and judged by ``agent``.
 
-    ``model`` names one version of a model, such as ``gpt-4o-2024-08-06``: an oracle has one model in
-    a ledger, and an answer from another one is not taken for its answer. The client's own retries
-    are switched off, since each attempt is an observation of its own.
+    ``model`` names one version of a model, such as ``gpt-4o-2024-08-06``: an oracle has one model
+    in a ledger, and an answer from another one is not taken for its answer. The client's own
+    retries are switched off, since each attempt is an observation of its own.
     """
 
     def __init__(

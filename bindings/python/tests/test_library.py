@@ -61,9 +61,7 @@ def test_a_library_that_is_another(tmp_path: Path) -> None:
     assert "is not libaxilog" in refused(library)
 
 
-@pytest.mark.parametrize(
-    "version", [(ABI_VERSION[0] + 1, 0), (ABI_VERSION[0], ABI_VERSION[1] - 1)]
-)
+@pytest.mark.parametrize("version", [(ABI_VERSION[0] + 1, 0), (ABI_VERSION[0], ABI_VERSION[1] - 1)])
 def test_another_version_of_the_interface(tmp_path: Path, version: tuple[int, int]) -> None:
     number = version[0] << 16 | version[1]
     library = compiled(tmp_path, f"unsigned ax_abi_version(void) {{ return {number}u; }}\n")

@@ -147,9 +147,7 @@ def test_answers_that_may_not_be_used(
     assert axilog.replay(path).health is axilog.Health.ALARM
 
 
-def test_a_cut_answer_is_recorded_as_one(
-    path: str, server: Server, client: openai.OpenAI
-) -> None:
+def test_a_cut_answer_is_recorded_as_one(path: str, server: Server, client: openai.OpenAI) -> None:
     with axilog.Ledger.create(path) as ledger:
         chat = recorded_chat()(client, begin(ledger), oracle_id="chat", model=MODEL)
         server.answers('{"value": 6', finish="length")
@@ -221,9 +219,7 @@ def test_the_program(cli: Cli, path: str, server: Server) -> None:
     command = [sys.executable, os.fspath(EXAMPLE), path, MODEL, "how fast?"]
     for content, code, out in (('{"value": 3}', 0, '{"value": 3}\n'), ('{"value": 99}', 1, "")):
         server.answers(content)
-        done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=False
-        )
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout) == (code, out), done.stderr
         head = done.stderr.split()[-1]
         assert cli.run("replay", path, "--expect-head", head).returncode == 0

@@ -40,7 +40,7 @@ def same(cli: Cli, path: str, *arguments: object, **expected: Any) -> axilog.Rep
         assert bool(report) == report.ok
         assert [profile.name for profile in report.profiles] == said.get("profiles", [])
         assert report.configuration_source == said.get("configuration_source")
-        # The words are the same but for two: what moves a torn line, and how identities are escaped.
+        # The words are the same but for two: what moves a torn line, and how ids are escaped.
         if report.verdict not in (Verdict.TORN, Verdict.MODEL_MISMATCH):
             assert report.reason == said.get("reason"), name
         reports.append(report)

@@ -1,8 +1,8 @@
-"""Contain an oracle's answer: recorded, canonical, hash-chained evidence before anything acts on it.
+"""Contain an oracle's answer: recorded, canonical, hash-chained evidence before anything acts.
 
-An :class:`Agent` takes the answers of a language model, or of any other oracle, judges them by fixed
-policies, and records answer, judgement and transition in a :class:`Ledger`; :func:`verify` and
-:func:`replay` check such a file without the oracle. The rules are those of SRS-004; the work is
+An :class:`Agent` takes the answers of a language model, or of any other oracle, judges them by
+fixed policies, and records answer, judgement and transition in a :class:`Ledger`; :func:`verify`
+and :func:`replay` check such a file without the oracle. The rules are those of SRS-004; the work is
 done by ``libaxilog``, which the wheel brings along (:mod:`axilog.capi`).
 
     >>> import axilog

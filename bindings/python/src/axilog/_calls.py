@@ -1,4 +1,4 @@
-"""One call of an oracle as the library takes it: made once per oracle, filled anew for each answer."""
+"""One call of an oracle as the library takes it: made once, filled anew for each answer."""
 
 from __future__ import annotations
 

@@ -62,7 +62,9 @@ class Recorder:
             self._error = None
             if not isinstance(error, Exception):
                 raise error
-            raise SinkError(f"a record could not be stored: {error!r}; the agent is STOPPED") from error
+            raise SinkError(
+                f"a record could not be stored: {error!r}; the agent is STOPPED"
+            ) from error
         if len(self.entries) != records:
             # A signal's exception came between the library and this object, where ctypes drops it.
             raise SinkError(

@@ -1,5 +1,5 @@
-"""The rules that a caller asks for, and the choice of those that a ledger names (formats.md section 5,
-Configuration; decision D26)."""
+"""The rules that a caller asks for, and the choice of those that a ledger names (formats.md section
+5, Configuration; decision D26)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The agent: takes oracles' answers, records them, and says what may be acted on (SRS-004 sections 12
-and 19; formats.md section 5)."""
+"""The agent: takes oracles' answers, records them, and says what may be acted on (SRS-004 sections
+12 and 19; formats.md section 5)."""
 
 from __future__ import annotations
 
@@ -125,9 +125,9 @@ class Agent(Closing):
 
         A breach is a decision, not an exception: look at ``ok``, or call ``raise_for_breach()``.
 
-        Raises, with nothing recorded: InputError, IdentityError, ModelError (an oracle has one model
-        in a ledger), ConcurrentUseError, LedgerError, StoppedError. SinkError where a record could
-        not be stored.
+        Raises, with nothing recorded: InputError, IdentityError, ModelError (an oracle has one
+        model in a ledger), ConcurrentUseError, LedgerError, StoppedError. SinkError where a record
+        could not be stored.
         """
         if not self._enter(False):
             raise _busy()

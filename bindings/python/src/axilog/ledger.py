@@ -148,7 +148,7 @@ class Ledger(Closing):
 
         def see(entry: Entry, offset: int, observation: Optional[Observation]) -> None:
             if observation is not None:
-                models[observation.oracle_id] = observation.model_id
+                models.setdefault(observation.oracle_id, observation.model_id)
 
         replayed = self._replay(policies, see)
         fault = replayed.check.fault
@@ -193,7 +193,9 @@ class Ledger(Closing):
         """Gives the ledger to an agent, once: what it must go on from, if anything."""
         self._check_open()
         if self._bound:
-            reason = "has an agent already, and one agent writes a ledger; open it again for another"
+            reason = (
+                "has an agent already, and one agent writes a ledger; open it again for another"
+            )
             raise LedgerError(self.path, reason)
         self._bound = True
         return self._resumed

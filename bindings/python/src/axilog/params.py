@@ -75,7 +75,9 @@ class Params:
     def __repr__(self) -> str:
         names = ("max_tokens", "seed", "temperature", "top_p")
         given = zip(names, self._key())
-        return f"Params({', '.join(f'{name}={value}' for name, value in given if value is not None)})"
+        return (
+            f"Params({', '.join(f'{name}={value}' for name, value in given if value is not None)})"
+        )
 
 
 def _whole(name: str, value: Optional[int], limit: int) -> int:

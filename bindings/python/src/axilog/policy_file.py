@@ -76,9 +76,7 @@ def write(policies: Sequence[Policy]) -> str:
     return _dump(_grouped(policies)).decode()
 
 
-def configuration(
-    policies: Iterable[Policy], permit_truncated: bool, stop_on_invalid: bool
-) -> str:
+def configuration(policies: Iterable[Policy], permit_truncated: bool, stop_on_invalid: bool) -> str:
     """The canonical configuration, whose SHA-256 names the rules in a ledger."""
     ordered = sorted(policies, key=lambda policy: policy.policy_id.encode())
     return _dump(
@@ -184,7 +182,9 @@ def _check_members(value: Any, names: tuple[str, ...], what: str) -> None:
         found = f"an object without {min(set(names) - set(value))!r}"
     else:
         return
-    raise PolicyError("", f"found {found}, expected {what}: an object of exactly {', '.join(names)}")
+    raise PolicyError(
+        "", f"found {found}, expected {what}: an object of exactly {', '.join(names)}"
+    )
 
 
 def _same(text: bytes, canonical: bytes, where: str, remedy: str) -> None:

@@ -253,9 +253,7 @@ def _unread(path: str, error: OSError) -> LedgerError:
     return LedgerIOError(path, "read the ledger", error)
 
 
-def _expected(
-    head: Optional[str], entries: Optional[int], models: Mapping[str, str]
-) -> Expected:
+def _expected(head: Optional[str], entries: Optional[int], models: Mapping[str, str]) -> Expected:
     if head is not None and not _HEAD.fullmatch(head):
         raise ValueError(f"expect_head: found {head!r}, expected 64 hexadecimal digits")
     if entries is not None and not 1 <= entries < 2**64:

@@ -57,6 +57,6 @@ AX_INPUT_CLASS_COUNT = 5
 AX_HEALTH_STATE_COUNT = 6
 
 
-def Q16_16_FROM_INT(x: int) -> int:  # noqa: N802 - the header's name
+def Q16_16_FROM_INT(x: int) -> int:
     """The integer ``x``, from -32768 to 32767, as raw Q16.16."""
     return x * Q16_16_ONE

@@ -51,7 +51,9 @@ def _load(path: Path) -> ctypes.CDLL:
     try:
         functions.bind(library)
     except AttributeError as error:
-        raise LibraryError(f"axilog: {path}{named} lacks a function of libaxilog: {error}") from error
+        raise LibraryError(
+            f"axilog: {path}{named} lacks a function of libaxilog: {error}"
+        ) from error
     return library
 
 
