@@ -96,6 +96,7 @@ def verify(
     *,
     expect_head: Optional[str] = None,
     expect_entries: Optional[int] = None,
+    expect_models: Optional[Mapping[str, str]] = None,
     blobs: bool = False,
 ) -> Report:
     """Checks hashes, chain, canonical forms, order, witnesses and models of a ledger file, one line
@@ -103,13 +104,14 @@ def verify(
 
     ``expect_head`` is the chain value of the last record (64 hexadecimal digits, the seal's or the
     one before it) and ``expect_entries`` the number of records (genesis counted, a seal not): take
-    them from elsewhere, since the chain has no key. With ``blobs`` every blob beside the ledger is
-    recomputed and the one of every input looked for.
+    them from elsewhere, since the chain has no key. ``expect_models`` has the model that an oracle
+    must have, by oracle id. With ``blobs`` every blob beside the ledger is recomputed and the one
+    of every input looked for.
 
     Raises LedgerMissingError and LedgerIOError. What is wrong with the ledger is in the report.
     """
     name = os.fspath(path)
-    expected = _expected(expect_head, expect_entries, {})
+    expected = _expected(expect_head, expect_entries, expect_models or {})
     store, found = Blobs(name), BlobReport()
 
     def see(entry: Entry, offset: int, observation: Optional[Observation]) -> None:
@@ -146,8 +148,8 @@ def replay(
     memory at a time.
 
     The rules are the ledger's configuration, kept beside it; where it is missing, the built-in
-    policies serve if they are the ledger's, else ``policies`` must be them. ``expect_models`` has
-    the model that an oracle must have. The others are as in :func:`verify`.
+    policies serve if they are the ledger's, else ``policies`` must be them. The others are as in
+    :func:`verify`.
 
     Raises ConfigurationError where the ledger is good but its rules cannot be had, LedgerError for
     what is no regular file, LedgerMissingError and LedgerIOError.
