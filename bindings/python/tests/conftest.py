@@ -44,8 +44,8 @@ def cli() -> Cli:
         check=True,
     )
     messages = [json.loads(line) for line in built.stdout.splitlines()]
-    programs = [message["executable"] for message in messages if message.get("executable")]
-    return Cli(programs[-1])
+    programs = {m["target"]["name"]: m["executable"] for m in messages if m.get("executable")}
+    return Cli(programs["axilog"])
 
 
 @pytest.fixture(scope="session")
