@@ -6,6 +6,8 @@
 
 #[path = "c_suites/build.rs"]
 mod build;
+#[path = "c_suites/compat.rs"]
+mod compat;
 #[path = "c_suites/layout.rs"]
 mod layout;
 mod support;

@@ -23,6 +23,8 @@ pub enum Link {
     /// Statically, with [`NATIVE_LIBRARIES`] and nothing that the compiler adds by itself.
     Documented,
     Shared,
+    /// Statically, with AddressSanitizer's runtime; for objects compiled with `-fsanitize=address`.
+    Sanitised,
 }
 
 /// A directory of one test's own, removed with it.
@@ -45,6 +47,17 @@ impl Place {
 
     /// Compiles a source file and gives the object.
     pub fn compile(&self, source: &Path, language: Language, arguments: &[&str]) -> PathBuf {
+        self.compile_against("include", source, language, arguments)
+    }
+
+    /// The same, with the headers of another directory of the tree.
+    pub fn compile_against(
+        &self,
+        headers: &str,
+        source: &Path,
+        language: Language,
+        arguments: &[&str],
+    ) -> PathBuf {
         let object = self.0.join(source.file_stem().unwrap()).with_extension("o");
         let warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow"];
         let mut command = compiler(language);
@@ -54,7 +67,7 @@ impl Place {
             .args(["-Wundef", "-Wwrite-strings", "-Werror", "-c", "-o"])
             .arg(&object)
             .arg("-I")
-            .arg(root().join("include"))
+            .arg(root().join(headers))
             .arg("-I")
             .arg(root().join("c-tests"))
             .arg(source);
@@ -70,7 +83,7 @@ impl Drop for Place {
 }
 
 impl Language {
-    fn extension(self) -> &'static str {
+    pub fn extension(self) -> &'static str {
         match self {
             Language::C => "c",
             Language::Cpp => "cpp",
@@ -103,7 +116,7 @@ pub fn vectors() -> &'static PathBuf {
 }
 
 /// A linked program.
-pub struct Program(PathBuf);
+pub struct Program(pub PathBuf);
 
 impl Program {
     /// Runs it and gives what it prints; it must succeed.
@@ -136,6 +149,9 @@ pub fn link(
     let libraries = libraries();
     match how {
         Link::Static => command.arg(libraries.join("libaxilog.a")),
+        Link::Sanitised => command
+            .arg("-fsanitize=address")
+            .arg(libraries.join("libaxilog.a")),
         Link::Documented => command
             .arg("-nodefaultlibs")
             .arg(libraries.join("libaxilog.a"))
