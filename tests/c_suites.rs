@@ -8,6 +8,8 @@
 mod build;
 #[path = "c_suites/compat.rs"]
 mod compat;
+#[path = "c_suites/cpp.rs"]
+mod cpp;
 #[path = "c_suites/layout.rs"]
 mod layout;
 mod support;
