@@ -1,18 +1,29 @@
-//! `cargo xtask`: development tasks. `headers` writes `include/axilog/`.
+//! `cargo xtask`: development tasks; without arguments it lists them.
 
 use std::process::ExitCode;
 
-use xtask::headers;
+use xtask::install::Options;
+use xtask::process::Done;
+use xtask::{headers, install, packaging};
+
+const USAGE: &str = "usage: cargo xtask TASK
+  headers                        regenerate include/axilog/
+  install [OPTION...]            build and install the library and the command
+  uninstall [OPTION...]          remove what install put there
+  packaging                      install into a temporary root and build programs from there
+
+options of install and uninstall:
+  --prefix DIR                   where it will be used (default /usr/local)
+  --destdir DIR                  where it is staged: DIR/PREFIX/...
+  --libdir DIR, --includedir DIR below the prefix or absolute (default lib, include)
+  --library-only                 without the command, its manual and its completions";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let done = match words.as_slice() {
-        ["headers"] => headers::write(),
-        _ => {
-            eprintln!("usage: cargo xtask headers    regenerate include/axilog/");
-            return ExitCode::from(2);
-        }
+    let Some(done) = task(&words) else {
+        eprintln!("{USAGE}");
+        return ExitCode::from(2);
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -21,4 +32,19 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Does what the words say; `None` where they say nothing that is known.
+fn task(words: &[&str]) -> Option<Done> {
+    Some(match words {
+        ["headers"] => headers::write(),
+        ["install", options @ ..] => with(options, install::install),
+        ["uninstall", options @ ..] => with(options, install::uninstall),
+        ["packaging"] => packaging::check(),
+        _ => return None,
+    })
+}
+
+fn with(words: &[&str], task: impl Fn(&Options) -> Done) -> Done {
+    task(&Options::parse(words)?)
 }

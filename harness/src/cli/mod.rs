@@ -45,7 +45,7 @@ use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use axilog_policyc::PolicySet;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::error::Error;
 use crate::rules::read_policies;
@@ -120,6 +120,12 @@ impl From<Error> for Failure {
         };
         Failure { error, code }
     }
+}
+
+/// The definition of the command line, for manual pages and completions.
+#[must_use]
+pub fn command() -> clap::Command {
+    Cli::command()
 }
 
 /// Runs the command line of this process.
