@@ -116,20 +116,24 @@ fn stale(options: &Options) -> Done {
 /// The SONAME, and the links that lead to the file.
 fn library_is_named(installed: &Path) -> Done {
     let lib = installed.join("lib");
+    has_soname(&lib)?;
+    let soname = VERSION.soname();
+    demand(
+        fs::read_link(lib.join(&soname))? == Path::new(&VERSION.file())
+            && fs::read_link(lib.join("libaxilog.so"))? == Path::new(&soname),
+        "the links of the shared library lead elsewhere",
+    )
+}
+
+fn has_soname(lib: &Path) -> Done {
     let dynamic = output(
         Command::new("readelf")
             .arg("-d")
             .arg(lib.join(VERSION.file())),
     )?;
-    let soname = VERSION.soname();
     demand(
-        dynamic.contains(&format!("soname: [{soname}]")),
+        dynamic.contains(&format!("soname: [{}]", VERSION.soname())),
         "the shared library has not its SONAME",
-    )?;
-    demand(
-        fs::read_link(lib.join(&soname))? == Path::new(&VERSION.file())
-            && fs::read_link(lib.join("libaxilog.so"))? == Path::new(&soname),
-        "the links of the shared library lead elsewhere",
     )
 }
 
@@ -324,7 +328,7 @@ fn cinstall(place: &Path, ours: &[String]) -> Done {
         .arg(&stage);
     output(&mut command)?;
     let installed = stage.join(PREFIX.trim_start_matches('/'));
-    library_is_named(&installed)?;
+    has_soname(&installed.join("lib"))?;
     own_step(place, &installed)?;
     let below = |files: &[String]| -> BTreeSet<String> {
         let names = files.iter().filter_map(|file| file.split_once(PREFIX));
@@ -343,15 +347,15 @@ fn cinstall(place: &Path, ours: &[String]) -> Done {
     )
 }
 
-/// The README, as a newcomer follows it: its commands install below a home directory, build its
-/// program there and replay what that recorded.
+/// The README and the pages, as a newcomer follows them: the README's commands install below a home
+/// directory, build its program and replay what that recorded; the pages' commands build theirs.
 fn readme(place: &Path) -> Done {
     let home = place.join("home");
     fs::create_dir(&home)?;
     let shell = |commands: &str, directory: &Path| {
         let mut command = Command::new("sh");
         command.args(["-e", "-c", commands]).current_dir(directory);
-        // The paths of the session that runs this would hide what the commands themselves set.
+        // The paths of whoever runs this would hide what the commands themselves set.
         command.env("HOME", &home).env_remove("LD_LIBRARY_PATH");
         // Cargo and rustup have their own homes below the real one.
         for (variable, directory) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")] {
@@ -367,7 +371,21 @@ fn readme(place: &Path) -> Done {
     demand(
         printed.starts_with("ALARM\n") && printed.contains("\nOK "),
         &format!("the README's commands print {printed:?}"),
-    )
+    )?;
+    for (language, _, page) in LANGUAGES {
+        let source = place.join(format!("decide.{language}"));
+        fs::write(source, block(page, language)?)?;
+        let printed = shell(&block(page, "sh build")?, place)?;
+        demand(
+            printed == block(page, "text")?,
+            &format!("the commands of {page} print {printed:?}"),
+        )?;
+    }
+    let project = "cmake_minimum_required(VERSION 3.13)\nproject(decide C)\n";
+    let lines = block(LANGUAGES[0].2, "cmake")?;
+    fs::write(place.join("CMakeLists.txt"), format!("{project}{lines}"))?;
+    let build = "cmake -S . -B page -DCMAKE_PREFIX_PATH=\"$HOME/.local\" && cmake --build page";
+    shell(build, place).map(drop)
 }
 
 /// The first block of a page in `language`.
