@@ -111,6 +111,18 @@ fn policy_table() {
     }
 }
 
+/// One SHA-256 over everything that the library makes of the vectors; the same on every platform.
+#[test]
+fn digest() {
+    let place = Place::new("digest");
+    let object = place.compile(&program("digest", Language::C), Language::C, &[]);
+    let expected = include_str!("../c-tests/digest.txt");
+    for how in [Link::Static, Link::Shared] {
+        let linked = link(&place, "digest", Language::C, how, &[&object, vectors()]);
+        assert_eq!(linked.run(), expected, "{how:?}");
+    }
+}
+
 /// Every public struct and enum has in C the layout that Rust gives it.
 #[test]
 fn layouts_agree() {
