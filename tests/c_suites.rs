@@ -119,7 +119,9 @@ fn digest() {
     let expected = include_str!("../c-tests/digest.txt");
     for how in [Link::Static, Link::Shared] {
         let linked = link(&place, "digest", Language::C, how, &[&object, vectors()]);
-        assert_eq!(linked.run(), expected, "{how:?}");
+        let printed = linked.run();
+        print!("{printed}");
+        assert_eq!(printed, expected, "{how:?}");
     }
 }
 

@@ -126,7 +126,7 @@ impl Program {
 
     /// The same, in `directory`.
     pub fn run_in(&self, directory: &Path) -> String {
-        let mut command = Command::new(&self.0);
+        let mut command = runner(&self.0);
         command.current_dir(directory);
         // Cargo names directories there that may hold an older libaxilog.so; the one to test is the
         // one that the program was linked with.
@@ -183,6 +183,7 @@ pub fn native_static_libraries(place: &Place) -> Vec<String> {
     let list = place.0.join("native-static-libs");
     let mut command = rustc();
     command
+        .args(["--target", &target()])
         .args(["--crate-type=staticlib", "--out-dir"])
         .arg(&place.0)
         .arg(format!("--print=native-static-libs={}", list.display()))
@@ -195,7 +196,7 @@ pub fn native_static_libraries(place: &Place) -> Vec<String> {
 pub fn compiler(language: Language) -> Command {
     let mut command = cc::Build::new()
         .cpp(language == Language::Cpp)
-        .target(host())
+        .target(&target())
         .host(host())
         .opt_level(0)
         .cargo_metadata(false)
@@ -210,7 +211,26 @@ fn rustc() -> Command {
     Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
 }
 
-/// The triple of the machine that the tests run on.
+/// The triple that the tests were compiled for: `AXILOG_TARGET` where that is not the host's.
+fn target() -> String {
+    env::var("AXILOG_TARGET").unwrap_or_else(|_| host().into())
+}
+
+/// A command that runs `program`, by the emulator or checker named in `AXILOG_RUNNER` if there is one.
+fn runner(program: &Path) -> Command {
+    let runner = env::var("AXILOG_RUNNER").unwrap_or_default();
+    let mut words = runner.split_whitespace();
+    match words.next() {
+        Some(first) => {
+            let mut command = Command::new(first);
+            command.args(words).arg(program);
+            command
+        }
+        None => Command::new(program),
+    }
+}
+
+/// The triple of the machine that compiles.
 fn host() -> &'static str {
     static HOST: OnceLock<String> = OnceLock::new();
     HOST.get_or_init(|| {

@@ -5,6 +5,7 @@
 pub mod c_tables;
 pub mod declarations;
 pub mod ledger;
+pub mod text;
 mod vectors;
 
 pub use vectors::*;
