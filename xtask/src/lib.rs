@@ -1,6 +1,12 @@
 //! Development tasks of the workspace, as a library so that tests run the same code.
 
+pub mod abi;
+pub mod cross;
+pub mod fuzz;
 pub mod headers;
 pub mod install;
+pub mod miri;
 pub mod packaging;
 pub mod process;
+pub mod sanitize;
+pub mod seeds;

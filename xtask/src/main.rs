@@ -1,13 +1,20 @@
 //! `cargo xtask`: development tasks; without arguments it lists them.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use xtask::install::Options;
 use xtask::process::Done;
-use xtask::{headers, install, packaging};
+use xtask::{abi, cross, fuzz, headers, install, miri, packaging, sanitize, seeds};
 
 const USAGE: &str = "usage: cargo xtask TASK
   headers                        regenerate include/axilog/
+  seeds                          regenerate fuzz/seeds/ from tests/vectors
+  abi [--bless]                  compare the C interface with include/abi/, or write it anew
+  cross                          the tests on aarch64, armv7, s390x and i686 under qemu-user
+  miri [--short]                 the C layer's tests, and the core's, under Miri
+  sanitize                       the C suites under AddressSanitizer, UBSan and valgrind
+  fuzz --seconds N [TARGET...]   libFuzzer on the parsers, N seconds each
   install [OPTION...]            build and install the library and the command
   uninstall [OPTION...]          remove what install put there
   packaging                      install into a temporary root and build programs from there
@@ -38,6 +45,16 @@ fn main() -> ExitCode {
 fn task(words: &[&str]) -> Option<Done> {
     Some(match words {
         ["headers"] => headers::write(),
+        ["seeds"] => seeds::write(),
+        ["abi"] => abi::abi(false),
+        ["abi", "--bless"] => abi::abi(true),
+        ["cross"] => cross::cross(),
+        ["miri"] => miri::miri(false),
+        ["miri", "--short"] => miri::miri(true),
+        ["sanitize"] => sanitize::sanitize(),
+        ["fuzz", "--seconds", seconds, targets @ ..] => {
+            fuzz::fuzz(Duration::from_secs(seconds.parse().ok()?), targets)
+        }
         ["install", options @ ..] => with(options, install::install),
         ["uninstall", options @ ..] => with(options, install::uninstall),
         ["packaging"] => packaging::check(),
