@@ -79,7 +79,9 @@ fn raw(token: &str) -> Option<i32> {
 fn natural(token: &str) -> Option<i32> {
     let (mantissa, exponent) = token.split_once(['e', 'E']).unwrap_or((token, "0"));
     let exponent: BigInt = exponent.parse().ok()?;
-    let exponent = i64::try_from(exponent).ok().filter(|e| e.unsigned_abs() <= 18)?;
+    let exponent = i64::try_from(exponent)
+        .ok()
+        .filter(|e| e.unsigned_abs() <= 18)?;
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let digits = format!("{whole}{fraction}");
     if digits.trim_start_matches(['-', '0']).len() > 18 {

@@ -112,7 +112,7 @@ pub fn cross() -> Done {
 
 impl Platform {
     fn tools(&self) -> Done {
-        need_rustup("target", false, self.triple)?;
+        need_rustup("target", "stable", self.triple)?;
         let install = format!("apt-get install {}", self.package);
         need(&format!("{}-gcc", self.debian), &install)?;
         need(&format!("{}-g++", self.debian), &install)?;

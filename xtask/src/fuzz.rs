@@ -35,7 +35,7 @@ pub fn fuzz(each: Duration, targets: &[&str]) -> Done {
         let all = all.join(", ");
         return Err(format!("no fuzz target {unknown}; there are {all}").into());
     }
-    need_rustup("component", true, "rustc")?;
+    need_rustup("component", "nightly", "rustc")?;
     need("cargo-fuzz", "cargo install --locked cargo-fuzz")?;
     let wanted = |target: &str| targets.is_empty() || targets.contains(&target);
     for (target, dictionary) in TARGETS.iter().filter(|(target, _)| wanted(target)) {

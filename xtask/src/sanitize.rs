@@ -28,7 +28,7 @@ const VALGRIND: &str = "valgrind --quiet --error-exitcode=9 --leak-check=full \
 pub fn sanitize() -> Done {
     need("gcc", "apt-get install build-essential")?;
     need("valgrind", "apt-get install valgrind")?;
-    need_rustup("component", true, "rustc")?;
+    need_rustup("component", "nightly", "rustc")?;
     let host = host()?;
 
     say("the C suites under AddressSanitizer and UndefinedBehaviorSanitizer");
