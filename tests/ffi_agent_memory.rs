@@ -176,7 +176,7 @@ fn agents_whose_sink_refuses() {
 #[test]
 fn agents_with_little_room_to_work() {
     let (mut refused, mut kept) = (3, 0);
-    for work in (0..640).step_by(if cfg!(miri) { 40 } else { 1 }) {
+    for work in (0..640).step_by(if cfg!(miri) { 80 } else { 1 }) {
         let (lines, _, refusals) = run(work, usize::MAX);
         assert!(refusals <= refused && lines.len() >= kept, "{work}");
         (refused, kept) = (refusals, lines.len());

@@ -37,11 +37,21 @@ impl Room {
     }
 }
 
-/// A copy on the heap of exactly its own length, and its address.
-pub fn exact(bytes: &[u8]) -> (Box<[u8]>, *const c_char, usize) {
-    let copy: Box<[u8]> = bytes.into();
-    let (at, len) = (copy.as_ptr().cast(), copy.len());
-    (copy, at, len)
+/// A copy on the heap of exactly its own length.
+pub struct Exact(*mut [u8]);
+
+impl Drop for Exact {
+    fn drop(&mut self) {
+        // SAFETY: from a box, and nobody else frees it.
+        drop(unsafe { Box::from_raw(self.0) });
+    }
+}
+
+/// Copies bytes; the address is good while the first of the three lives. It is not a box, which may
+/// not be moved while C refers to what is in it.
+pub fn exact(bytes: &[u8]) -> (Exact, *const c_char, usize) {
+    let copy = Box::into_raw(Box::<[u8]>::from(bytes));
+    (Exact(copy), copy.cast::<c_char>(), bytes.len())
 }
 
 pub fn flags() -> ct_fault_flags_t {
