@@ -140,7 +140,7 @@ fn writers_fill_exactly_their_room() {
 /// nothing, by two addresses, and a NULL that is said to hold a byte, which is no text at all.
 fn prefixes(text: &[u8], read: impl Fn(Option<&[u8]>, *const u8, usize)) {
     // An interpreter takes its time; the ends are what matters.
-    let tried = |len: &usize| !cfg!(miri) || len % 16 == 0 || len + 2 > text.len();
+    let tried = |len: &usize| !cfg!(miri) || len.is_multiple_of(16) || len + 2 > text.len();
     for len in (0..=text.len()).filter(tried) {
         let (_copy, at, len) = exact(&text[..len]);
         read(Some(&text[..len]), at.cast(), len);
