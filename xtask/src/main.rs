@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use xtask::install::Options;
 use xtask::process::Done;
-use xtask::{abi, cross, fuzz, headers, install, miri, packaging, sanitize, seeds};
+use xtask::{abi, cross, firmware, fuzz, headers, install, miri, packaging, sanitize, seeds};
 
 const USAGE: &str = "usage: cargo xtask TASK
   headers                        regenerate include/axilog/
   seeds                          regenerate fuzz/seeds/ from tests/vectors
   abi [--bless]                  compare the C interface with include/abi/, or write it anew
+  firmware [--write]             the library on Cortex-M and RISC-V under QEMU; write its figures
   cross                          the tests on aarch64, armv7, s390x and i686 under qemu-user
   miri [--short]                 the C layer's tests, and the core's, under Miri
   sanitize                       the C suites under AddressSanitizer, UBSan and valgrind
@@ -48,6 +49,8 @@ fn task(words: &[&str]) -> Option<Done> {
         ["seeds"] => seeds::write(),
         ["abi"] => abi::abi(false),
         ["abi", "--bless"] => abi::abi(true),
+        ["firmware"] => firmware::firmware(false),
+        ["firmware", "--write"] => firmware::firmware(true),
         ["cross"] => cross::cross(),
         ["miri"] => miri::miri(false),
         ["miri", "--short"] => miri::miri(true),
