@@ -83,8 +83,9 @@ pub fn digest(target: &Target, vectors: &Path, library: &Path) -> Done<String> {
     }
 }
 
-/// Every public type has the layout in Rust that the C compiler gives it on this processor.
-pub fn compare_layouts(target: &Target, built: &Path) -> Done {
+/// Every public type has the layout in Rust that the C compiler gives it on this processor; the bytes
+/// of each struct.
+pub fn compare_layouts(target: &Target, built: &Path) -> Done<Vec<(String, u32)>> {
     let place = target.place()?;
     let library = place.join("liblayout.a");
     let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
@@ -119,7 +120,12 @@ pub fn compare_layouts(target: &Target, built: &Path) -> Done {
     if in_c.lines().count() < 100 || in_c != in_rust {
         return Err(format!("layouts on {}: one list is shorter", target.processor).into());
     }
-    Ok(())
+    let sizes = in_c.lines().filter_map(|line| line.split_once(' '));
+    let is_struct = |name: &str| in_c.contains(&format!("\n{name}."));
+    Ok(sizes
+        .filter(|&(name, _)| is_struct(name))
+        .filter_map(|(name, size)| Some((name.to_owned(), size.parse().ok()?)))
+        .collect())
 }
 
 /// The ledger that the device makes on this machine.

@@ -16,6 +16,8 @@ const END: &str = "<!-- end -->\n";
 pub struct Platform<'a> {
     pub target: &'a Target,
     pub digest: String,
+    /// Bytes of each public struct.
+    pub structs: Vec<(String, u32)>,
     /// Every function of the headers: with NFC, and with `nfc-none`.
     pub whole: Size,
     pub whole_ascii: Size,
@@ -32,6 +34,7 @@ pub struct Platform<'a> {
 pub fn tables(platforms: &[Platform]) -> String {
     let mut out = String::new();
     let _ = platforms_table(&mut out, platforms);
+    let _ = structs_table(&mut out, platforms);
     let _ = stack_table(&mut out, platforms);
     let _ = instruction_tables(&mut out, platforms);
     out
@@ -73,6 +76,28 @@ fn platforms_table(out: &mut String, platforms: &[Platform]) -> std::fmt::Result
     for p in platforms {
         let left = super::programs::DEVICE_RAM - p.variables;
         writeln!(out, "| {} | {} | {left} |", p.target.processor, p.variables)?;
+    }
+    Ok(())
+}
+
+fn structs_table(out: &mut String, platforms: &[Platform]) -> std::fmt::Result {
+    let processors: Vec<_> = platforms.iter().map(|p| p.target.processor).collect();
+    writeln!(
+        out,
+        "\n### Structs\n\nBytes of each, all of them the caller's.\n"
+    )?;
+    writeln!(out, "| type | {} |", processors.join(" | "))?;
+    writeln!(out, "|---|{}", "---|".repeat(processors.len()))?;
+    let Some(first) = platforms.first() else {
+        return Ok(());
+    };
+    for (name, _) in &first.structs {
+        let size = |p: &Platform| p.structs.iter().find(|s| s.0 == *name).map(|s| s.1);
+        let sizes: Vec<_> = platforms
+            .iter()
+            .map(|p| size(p).map_or(String::new(), |size| size.to_string()))
+            .collect();
+        writeln!(out, "| `{name}` | {} |", sizes.join(" | "))?;
     }
     Ok(())
 }

@@ -51,6 +51,11 @@ pub fn measure(target: &Target, vectors: &Path, library: &Path) -> Done<BTreeMap
     if let Some(name) = names.iter().find(|name| !deepest.contains_key(*name)) {
         return Err(format!("no suite calls {name}").into());
     }
+    // It only forwards, and what it forwards to is behind a wrapper of its own.
+    let forwarded = deepest.get("axilog_agent_step").copied().unwrap_or(0);
+    if let Some(step) = deepest.get_mut("ax_agent_step") {
+        *step += forwarded;
+    }
     let over: Vec<_> = deepest.iter().filter(|&(_, &b)| b > LIMIT).collect();
     if over.is_empty() {
         Ok(deepest)

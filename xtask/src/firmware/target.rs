@@ -76,7 +76,13 @@ pub const TARGETS: [Target; 3] = [
         triple: "riscv32imac-unknown-none-elf",
         processor: "RV32IMAC",
         prefix: "riscv64-unknown-elf-",
-        flags: &["-march=rv32imac", "-mabi=ilp32"],
+        flags: &[
+            "-march=rv32imac",
+            "-mabi=ilp32",
+            "--specs=picolibc.specs",
+            "--oslib=semihost",
+            "--crt0=semihost",
+        ],
         large: RISCV,
         small: RISCV,
         packages: "gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf qemu-system-misc",
@@ -170,11 +176,6 @@ impl Target {
             compiler.arg(program.library);
         } else {
             compiler
-                .args([
-                    "--specs=picolibc.specs",
-                    "--oslib=semihost",
-                    "--crt0=semihost",
-                ])
                 .arg(format!(
                     "-Wl,--defsym=__flash=0x80000000,--defsym=__flash_size=4M,\
                      --defsym=__ram=0x80400000,--defsym=__ram_size={}",
