@@ -17,7 +17,7 @@ pub const MAX_LINE_OVERHEAD: usize = 224;
 
 /// Writes the line of `entry`, its line feed included; [`parse`] reads it where it [`can_hold`] the
 /// record.
-pub fn write(entry: &Entry<'_>, out: &mut impl Sink) {
+pub fn write(entry: &Entry<'_>, out: &mut (impl Sink + ?Sized)) {
     out.put(b"{\"chain\":");
     writer::hash(&entry.chain, out);
     out.put(b",\"commit\":");

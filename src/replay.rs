@@ -19,7 +19,7 @@ use crate::evidence::proof::Seal;
 use crate::evidence::state::GENESIS_PAYLOAD;
 use crate::fault::{Error, Faults};
 use crate::hash::{Hash, Tag};
-use crate::json::writer::Buffer;
+use crate::json::writer::{Buffer, shared};
 use crate::ledger::{Entry, Ledger, LedgerSink};
 use crate::policy::Rules;
 use models::Models;
@@ -357,6 +357,6 @@ impl Replay {
 fn is_record(expected: &StepRecord<'_>, entry: &Entry<'_>) -> bool {
     let mut bytes = [0u8; MAX_POLICY_RECORD_BYTES];
     let mut out = Buffer::new(&mut bytes);
-    expected.write(&mut out);
+    expected.write(shared(&mut out));
     expected.tag() == entry.tag && out.finish().is_some_and(|record| record == entry.payload)
 }

@@ -15,6 +15,7 @@ use crate::evidence::transition::TransitionRecord;
 use crate::evidence::view::ObservationView;
 use crate::fault::{Error, Fault, Faults};
 use crate::hash::GOLDEN_GENESIS;
+use crate::json::writer::shared;
 use crate::ledger::{Ledger, LedgerSink};
 use crate::policy::{Evaluation, Registry, Rules};
 use state::{Health, InputClass, Violation};
@@ -203,7 +204,7 @@ impl Agent {
     ) -> Result<(), Error> {
         let committed =
             self.ledger
-                .record_written(record.tag(), |out| record.write(out), sink, faults);
+                .record_written(record.tag(), |out| record.write(shared(out)), sink, faults);
         if committed.is_err() {
             self.violation = Some(Violation::CommitFailure);
         }

@@ -23,7 +23,7 @@ use crate::process::{Done, say};
 /// Flash of every function on the first target, in bytes.
 const FLASH_LIMIT: u32 = 96 << 10;
 /// The same with `nfc-none`. What was wanted is 32 KiB; this holds what has been reached.
-const FLASH_LIMIT_ASCII: u32 = 80 << 10;
+const FLASH_LIMIT_ASCII: u32 = 72 << 10;
 
 /// Runs and measures everything. With `write`, docs/firmware.md gets the tables.
 ///
