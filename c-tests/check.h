@@ -55,7 +55,7 @@ static inline int is_all(const void *a, size_t len, uint8_t value)
 }
 
 /* Prints the counts; the exit status of the suite. */
-static int check_end(void)
+static inline int check_end(void)
 {
     printf("%d passed, %d failed\n", check_passed, check_failed);
     return check_failed == 0 ? 0 : 1;

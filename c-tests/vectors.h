@@ -97,6 +97,10 @@ typedef struct {
 extern const q16_vector_t Q16[];
 extern const size_t Q16_COUNT;
 
+/* Spellings of numbers, and of what is none. */
+extern const char *const DECIMALS[];
+extern const size_t DECIMAL_COUNT;
+
 /* tests/vectors/breach-alarm-recover.jsonl */
 extern const bytes_t BREACH_ALARM_RECOVER;
 

@@ -11,7 +11,7 @@ use crate::evidence::state::GENESIS_PAYLOAD;
 use crate::evidence::transition::MAX_TRANSITION_RECORD_BYTES;
 use crate::fault::{Error, Fault, Faults};
 use crate::hash::{Hash, Tag, chain, commit};
-use crate::json::writer::Buffer;
+use crate::json::writer::{Buffer, shared};
 
 /// One committed record.
 #[derive(Clone, Copy)]
@@ -177,7 +177,7 @@ impl Ledger {
             entries: self.sequence.saturating_add(1),
             head: self.head,
         };
-        self.record_written(Tag::Proof, |out| seal.write(out), sink, faults)?;
+        self.record_written(Tag::Proof, |out| seal.write(shared(out)), sink, faults)?;
         self.sealed = true;
         Ok(())
     }

@@ -10,13 +10,14 @@ use crate::fault::Error;
 use crate::hash::Tag;
 use crate::json::writer::{self, Sink};
 use crate::ledger::Entry;
+use crate::search::run;
 
 /// Bytes of a line besides its record: every other field at its longest, and the line feed.
 pub const MAX_LINE_OVERHEAD: usize = 224;
 
 /// Writes the line of `entry`, its line feed included; [`parse`] reads it where it [`can_hold`] the
 /// record.
-pub fn write(entry: &Entry<'_>, out: &mut impl Sink) {
+pub fn write(entry: &Entry<'_>, out: &mut (impl Sink + ?Sized)) {
     out.put(b"{\"chain\":");
     writer::hash(&entry.chain, out);
     out.put(b",\"commit\":");
@@ -43,19 +44,17 @@ pub fn parse(line: &[u8]) -> Result<Entry<'_>, Error> {
     reader.literal(b",\"commit\":")?;
     let commit = reader.hash()?;
     reader.literal(b",\"record\":")?;
-    // The tail has few possible lengths, while a record may hold `,"seq":` in its text: so the
-    // last occurrence is the one.
-    let tail = reader
-        .rest()
-        .windows(SEQ.len())
-        .rposition(|window| window == SEQ);
-    let payload = reader.take(tail.ok_or(Error::Schema)?)?;
-    reader.literal(SEQ)?;
-    let sequence = reader.u64()?;
-    reader.literal(b",\"tag\":\"")?;
-    let tag = Tag::parse(reader.until_quote()?).ok_or(Error::Schema)?;
-    reader.literal(b"}")?;
-    reader.end()?;
+    // A record may hold `,"seq":` in its text, so what follows it is read from the end.
+    let tail = reader.rest().strip_suffix(b"\"}").ok_or(Error::Schema)?;
+    let tagged = |tag: Tag| Some((tag, tail.strip_suffix(tag.as_str().as_bytes())?));
+    let (tag, tail) = Tag::ALL.into_iter().find_map(tagged).ok_or(Error::Schema)?;
+    let tail = tail.strip_suffix(b",\"tag\":\"").ok_or(Error::Schema)?;
+    let digits = tail.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let (tail, digits) = tail
+        .split_at_checked(tail.len().saturating_sub(digits))
+        .ok_or(Error::Schema)?;
+    let sequence = Reader::new(digits).u64()?;
+    let payload = tail.strip_suffix(SEQ).ok_or(Error::Schema)?;
     if !can_hold(payload) {
         return Err(Error::Schema);
     }
@@ -71,7 +70,9 @@ pub fn parse(line: &[u8]) -> Result<Entry<'_>, Error> {
 /// Whether a line with `record` in it can be read again: it looks like an object and has no line feed.
 #[must_use]
 pub fn can_hold(record: &[u8]) -> bool {
-    record.first() == Some(&b'{') && record.last() == Some(&b'}') && !record.contains(&b'\n')
+    record.first() == Some(&b'{')
+        && record.last() == Some(&b'}')
+        && run(record, |b| b == b'\n') == record.len()
 }
 
 const SEQ: &[u8] = b",\"seq\":";

@@ -206,7 +206,7 @@ pub struct Rules<'r> {
 
 impl Rules<'_> {
     /// Writes the canonical configuration, which names these rules in a ledger.
-    pub fn write(&self, out: &mut impl Sink) {
+    pub fn write(&self, out: &mut (impl Sink + ?Sized)) {
         out.put(b"{\"permit_truncated\":");
         writer::bool(self.permit_truncated, out);
         out.put(b",\"policies\":{");
@@ -235,7 +235,7 @@ impl Rules<'_> {
     #[must_use]
     pub fn hash(&self) -> Hash {
         let mut hasher = Hasher::new();
-        self.write(&mut hasher);
+        self.write(writer::shared(&mut hasher));
         hasher.finish()
     }
 }
@@ -248,7 +248,7 @@ fn next_selector<'r>(registry: &'r dyn Registry, previous: Option<&str>) -> Opti
         .min()
 }
 
-fn write_entry(policy: &Policy<'_>, out: &mut impl Sink) {
+fn write_entry(policy: &Policy<'_>, out: &mut (impl Sink + ?Sized)) {
     out.put(b"{\"comparison\":\"");
     out.put(policy.comparison.as_str().as_bytes());
     out.put(b"\",\"enabled\":");
@@ -280,7 +280,12 @@ pub fn evaluate_all(
         evaluation.breach |= record.result == PolicyResult::Breach;
         evaluation.count = evaluation.count.saturating_add(1);
         if let Some((ledger, sink)) = &mut ledger {
-            ledger.record_written(Tag::Policy, |out| record.write(out), &mut **sink, faults)?;
+            ledger.record_written(
+                Tag::Policy,
+                |out| record.write(writer::shared(out)),
+                &mut **sink,
+                faults,
+            )?;
         }
     }
     Ok(evaluation)

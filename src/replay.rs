@@ -7,24 +7,24 @@
 
 #![forbid(unsafe_code)]
 
+mod examined;
 mod models;
 
 use crate::agent::Agent;
 use crate::agent::state::{Health, InputClass};
 use crate::agent::step::{Step, StepRecord};
 use crate::agent::stimulus::Stimulus;
-use crate::evidence::policy::{MAX_POLICY_RECORD_BYTES, PolicyRecord};
+use crate::evidence::policy::MAX_POLICY_RECORD_BYTES;
 use crate::evidence::proof::Seal;
 use crate::evidence::state::GENESIS_PAYLOAD;
-use crate::evidence::transition::TransitionRecord;
-use crate::evidence::view::ObservationView;
 use crate::fault::{Error, Faults};
-use crate::hash::{Hash, Tag, chain, commit};
-use crate::json::writer::Buffer;
+use crate::hash::{Hash, Tag};
+use crate::json::writer::{Buffer, shared};
 use crate::ledger::{Entry, Ledger, LedgerSink};
 use crate::policy::Rules;
 use models::Models;
 
+pub use examined::Examined;
 pub use models::MAX_ORACLES;
 
 /// What verification and replay find. Numbers are fixed and append-only.
@@ -133,7 +133,15 @@ impl Replay {
     /// Takes the next entry. The first verdict that is not OK stays: nothing behind it is checked.
     pub fn feed(&mut self, entry: &Entry<'_>, rules: Option<&Rules<'_>>) -> Verdict {
         if self.verdict == Verdict::Ok {
-            match self.check(entry, rules) {
+            self.take(&Examined::unread(entry), rules);
+        }
+        self.verdict
+    }
+
+    /// As [`Replay::feed`], of an entry whose own bytes have been checked already.
+    pub fn take(&mut self, examined: &Examined<'_>, rules: Option<&Rules<'_>>) -> Verdict {
+        if self.verdict == Verdict::Ok {
+            match self.check(examined, rules) {
                 Ok(()) => self.entries = self.entries.saturating_add(1),
                 Err(verdict) => self.verdict = verdict,
             }
@@ -235,21 +243,21 @@ impl Replay {
         }
     }
 
-    fn check(&mut self, entry: &Entry<'_>, rules: Option<&Rules<'_>>) -> Result<(), Verdict> {
+    fn check(&mut self, examined: &Examined<'_>, rules: Option<&Rules<'_>>) -> Result<(), Verdict> {
+        let entry = examined.entry();
         if entry.sequence != self.entries || self.agent.ledger.sealed {
             return Err(Verdict::Reordered);
         }
         let ledger = &self.agent.ledger;
         let previous = (self.entries > 0).then_some(&ledger.head);
-        let committed = commit(entry.tag.as_str().as_bytes(), entry.payload);
-        if committed != entry.commit || chain(previous, &committed) != entry.chain {
+        if !examined.is_committed() || examined.chained(previous) != entry.chain {
             return Err(Verdict::Altered);
         }
         match entry.tag {
             Tag::State => self.check_genesis(entry)?,
             _ if self.entries == 0 => return Err(Verdict::Reordered),
-            Tag::Obs => self.check_observation(entry, rules)?,
-            Tag::Policy | Tag::Trans => self.check_decision(entry, rules)?,
+            Tag::Obs => self.check_observation(examined, rules)?,
+            Tag::Policy | Tag::Trans => self.check_decision(examined, rules)?,
             Tag::Proof => self.check_seal(entry)?,
         }
         self.agent.ledger.head = entry.chain;
@@ -269,13 +277,10 @@ impl Replay {
 
     fn check_observation(
         &mut self,
-        entry: &Entry<'_>,
+        examined: &Examined<'_>,
         rules: Option<&Rules<'_>>,
     ) -> Result<(), Verdict> {
-        let view = ObservationView::parse(entry.payload).map_err(|error| match error {
-            Error::Hash => Verdict::Altered,
-            _ => Verdict::NonCanonical,
-        })?;
+        let view = examined.read_observation()?;
         if view.ledger_seq <= self.observed {
             return Err(Verdict::Reordered);
         }
@@ -285,7 +290,7 @@ impl Replay {
         self.models
             .check(view.oracle_id.bytes(), view.model_id.bytes())?;
         if let Some(rules) = rules {
-            let stimulus = Stimulus::of_view(&view);
+            let stimulus = Stimulus::of_view(view);
             let reset = stimulus.class() == Some(InputClass::ResetRequest);
             if reset && view.input_hash != rules.hash() {
                 return Err(Verdict::ConfigMismatch);
@@ -301,20 +306,17 @@ impl Replay {
 
     fn check_decision(
         &mut self,
-        entry: &Entry<'_>,
+        examined: &Examined<'_>,
         rules: Option<&Rules<'_>>,
     ) -> Result<(), Verdict> {
+        let entry = examined.entry();
         let expected = match (rules, &mut self.step) {
             (Some(rules), Some(step)) => step.next(rules.registry),
             _ => None,
         };
         // What replay gives, byte for byte, needs no reading.
         if !expected.is_some_and(|expected| is_record(&expected, entry)) {
-            let bound_to = match entry.tag {
-                Tag::Policy => PolicyRecord::parse(entry.payload).map(|r| r.obs_ledger_seq),
-                _ => TransitionRecord::parse(entry.payload).map(|r| r.ledger_seq),
-            };
-            let bound_to = bound_to.map_err(|_| Verdict::NonCanonical)?;
+            let bound_to = examined.read_bound_to()?;
             let skips = entry.tag == Tag::Trans
                 && expected.is_some_and(|expected| expected.tag() == Tag::Policy);
             if !self.open || bound_to != self.observed || skips {
@@ -355,6 +357,6 @@ impl Replay {
 fn is_record(expected: &StepRecord<'_>, entry: &Entry<'_>) -> bool {
     let mut bytes = [0u8; MAX_POLICY_RECORD_BYTES];
     let mut out = Buffer::new(&mut bytes);
-    expected.write(&mut out);
+    expected.write(shared(&mut out));
     expected.tag() == entry.tag && out.finish().is_some_and(|record| record == entry.payload)
 }

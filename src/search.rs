@@ -1,4 +1,4 @@
-//! Searching for the first byte of a kind, in vector code on any target. Determinism: D1.
+//! Searching for the first byte of a kind, in vector code where there is any. Determinism: D1.
 //!
 //! Canonical text is mostly plain: writer and readers live off skipping what needs no look.
 
@@ -8,17 +8,23 @@
 /// block is looked at in vain.
 const NEAR: usize = 64;
 
+/// Whether blocks are worth their code: bare processors have no vector unit as a rule.
+const IN_BLOCKS: bool = !cfg!(target_os = "none");
+
 /// How many bytes at the front of `bytes` do not stop the search.
 ///
 /// `stops` is evaluated for whole blocks without a branch, which the compiler turns into vector
 /// code; so it should be made of comparisons joined by `|`.
 #[inline]
 pub(crate) fn run(bytes: &[u8], stops: impl Fn(u8) -> bool) -> usize {
-    let near = bytes.get(..NEAR).unwrap_or(bytes);
-    let mut length = free_blocks::<16>(near, &stops);
-    if length == NEAR {
-        length = length.wrapping_add(free_blocks::<128>(rest(bytes, length), &stops));
-        length = length.wrapping_add(free_blocks::<16>(rest(bytes, length), &stops));
+    let mut length = 0usize;
+    if IN_BLOCKS {
+        let near = bytes.get(..NEAR).unwrap_or(bytes);
+        length = free_blocks::<16>(near, &stops);
+        if length == NEAR {
+            length = length.wrapping_add(free_blocks::<128>(rest(bytes, length), &stops));
+            length = length.wrapping_add(free_blocks::<16>(rest(bytes, length), &stops));
+        }
     }
     let tail = rest(bytes, length);
     length.wrapping_add(

@@ -1,6 +1,7 @@
 //! Admission on generated answers: what goes in comes out of the record, in canonical form, under
 //! every profile, and what does not fit is cut exactly (formats.md §3).
 
+mod cases;
 mod support;
 
 use axilog::admission::{Admitted, Answer, InputKind, Limits, admit};
@@ -10,9 +11,10 @@ use axilog::fault::Error;
 use axilog::hash::sha256;
 use axilog::json::canonical::is_canonical_json;
 use axilog::profile::Profile;
+use cases::cases;
 use proptest::prelude::*;
 use support::ledger::{answer, failed, record_under};
-use unicode_normalization::{UnicodeNormalization, char::canonical_combining_class};
+use support::text::content;
 
 /// Text of every kind that admission treats differently.
 fn text() -> impl Strategy<Value = Vec<u8>> {
@@ -35,25 +37,6 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
             text
         }),
     ]
-}
-
-/// The content of `raw`, or nothing: the rules of formats.md once more, on heap and with another
-/// implementation of NFC.
-fn content(raw: &[u8], reject_del: bool) -> Option<String> {
-    let text = std::str::from_utf8(raw).ok()?;
-    let text = text.replace("\r\n", "\n").replace('\r', "\n");
-    let mut marks = 0;
-    for c in text.chars() {
-        marks = if canonical_combining_class(c) == 0 {
-            0
-        } else {
-            marks + 1
-        };
-        if marks > 30 || (c < ' ' && c != '\n') || (reject_del && c == '\u{7f}') {
-            return None;
-        }
-    }
-    text.nfc().eq(text.chars()).then_some(text)
 }
 
 fn id() -> impl Strategy<Value = String> {
@@ -135,7 +118,7 @@ fn unescaped(view: axilog::json::escaped::Escaped<'_>) -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(1_500))]
 
     #[test]
     fn what_goes_in_comes_out(

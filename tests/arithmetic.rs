@@ -1,8 +1,11 @@
 //! Q16.16 arithmetic against the `fixed` crate, and against exact rational numbers where that crate
 //! rounds in another way (formats.md §7).
 
+mod cases;
+
 use axilog::fault::{Fault, Faults};
 use axilog::q16;
+use cases::cases;
 use fixed::types::{I16F16, I48F16, I64F64};
 use proptest::prelude::*;
 
@@ -95,7 +98,7 @@ fn operand() -> impl Strategy<Value = i32> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(20_000))]
 
     #[test]
     fn agrees_with_exact_numbers_and_with_fixed(a in operand(), b in operand()) {

@@ -1,6 +1,7 @@
 //! The values that policies see, through the agent: which records count, which members, and the time
 //! that went by (formats.md §4, Extracting the value; §5).
 
+mod cases;
 mod support;
 
 use axilog::admission::{Answer, Limits};
@@ -13,6 +14,7 @@ use axilog::fault::Faults;
 use axilog::hash::Tag;
 use axilog::policy::{Comparison, Policy, Registry, Rules};
 use axilog::profile::Profile;
+use cases::cases;
 use proptest::prelude::*;
 use support::ledger::{Store, answer, failed, policy, record, record_under, reserved};
 
@@ -262,7 +264,7 @@ fn timestamps_are_exact() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(300))]
 
     #[test]
     fn elapsed_is_the_difference_saturated(

@@ -1,5 +1,6 @@
 //! A ledger that somebody changed without rewriting it whole is never found good (formats.md §6).
 
+mod cases;
 mod support;
 
 use axilog::agent::Agent;
@@ -8,6 +9,7 @@ use axilog::fault::Faults;
 use axilog::hash::Hash;
 use axilog::policy::{Comparison, Rules};
 use axilog::replay::{Replay, Verdict};
+use cases::cases;
 use proptest::prelude::*;
 use support::ledger::{
     Store, answer, chained, feed, genesis, golden, policy, records_of, with_golden_rules,
@@ -207,7 +209,7 @@ fn run<R>(events: &[Event], call: impl FnOnce(&[u8], &Rules<'_>) -> R) -> R {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(48))]
 
     #[test]
     fn random_ledgers_are_found_good_and_then_never_again(

@@ -1,5 +1,7 @@
 //! `is_nfc` against the Unicode conformance data and two other implementations.
 
+mod cases;
+
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,6 +9,7 @@ use std::process::Command;
 use std::{env, fs, iter};
 
 use axilog::text::{UNICODE_VERSION, is_nfc};
+use cases::cases;
 use icu_normalizer::ComposingNormalizerBorrowed;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -330,7 +333,7 @@ fn texts() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(cases(20_000))]
 
     #[test]
     fn random_text(text in texts()) {

@@ -39,13 +39,16 @@ struct Rig {
 }
 
 impl Rig {
-    fn start(&mut self) {
+    /// # Safety
+    /// `rig` is zeroed and stays in place. Nobody refers to it but by this pointer, as in C.
+    unsafe fn start(rig: *mut Rig) {
         // SAFETY: all pointers are to fields that stay in place.
         unsafe {
-            ax_agent_init(&mut self.agent, &mut self.faults);
-            ax_agent_bind(&mut self.agent, &mut self.faults);
-            let ledger = &raw mut self.agent.ledger;
-            let made = ax_policy_init(&mut self.policy, ledger, &mut self.agent, &mut self.faults);
+            let (agent, faults) = (&raw mut (*rig).agent, &raw mut (*rig).faults);
+            ax_agent_init(agent, faults);
+            ax_agent_bind(agent, faults);
+            let ledger = &raw mut (*agent).ledger;
+            let made = ax_policy_init(&raw mut (*rig).policy, ledger, agent, faults);
             assert_eq!(made, ax_policy_err_t::AX_POLICY_OK);
         }
     }
@@ -248,10 +251,11 @@ fn audit() {
 #[test]
 fn policy() {
     let mut rig: Rig = zeroed();
+    let rig = &raw mut rig;
     without_heap(|| {
-        rig.start();
         // SAFETY: the pointers are valid for the lengths given.
         unsafe {
+            Rig::start(rig);
             assert_eq!(
                 (ax_policy_get_count(), ax_policy_verify_registry_sorted()),
                 (1, 1)
@@ -262,7 +266,7 @@ fn policy() {
                 ledger_seq: 1,
                 obs_ledger_seq: 1,
             };
-            let (policy, faults) = (&raw mut rig.policy, &raw mut rig.faults);
+            let (policy, faults) = (&raw mut (*rig).policy, &raw mut (*rig).faults);
             let breach = ax_policy_result_t::AX_POLICY_BREACH;
             assert_eq!(ax_policy_evaluate_all(policy, &input, faults), breach);
             assert_eq!(
@@ -288,12 +292,12 @@ fn policy() {
             assert_eq!(ax_policy_config_hash(policy, &mut hash, faults), 0);
             assert!(!ax_policy_result_to_str(MaybeUninit::new(breach)).is_null());
             assert!(!ax_policy_cmp_to_str(less).is_null());
-            let (ledger, agent) = (&raw mut rig.agent.ledger, &raw mut rig.agent);
+            let (ledger, agent) = (&raw mut (*rig).agent.ledger, &raw mut (*rig).agent);
             let made = ax_policy_init_with_registry(policy, registry, ledger, agent, faults);
             assert_eq!(made, ax_policy_err_t::AX_POLICY_OK);
+            assert!(clear(&*faults));
+            assert_eq!((*agent).ledger.sequence, 2);
         }
-        assert!(clear(&rig.faults));
-        assert_eq!(rig.agent.ledger.sequence, 2);
     });
 }
 
@@ -307,26 +311,26 @@ unsafe extern "C" fn replay_it(user: *mut c_void, entry: *const ax_ledger_entry_
 
 #[test]
 fn agent_and_replay() {
-    let mut rig: Rig = zeroed();
-    let mut replay: ax_replay_ctx_t = zeroed();
+    let (mut rig, mut replay): (Rig, ax_replay_ctx_t) = (zeroed(), zeroed());
+    let (rig, replay) = (&raw mut rig, &raw mut replay);
     let mut entry: ax_ledger_entry_t = zeroed();
     let sink = ax_ledger_sink_t {
         append: Some(replay_it),
-        user: (&raw mut replay).cast(),
+        user: replay.cast(),
     };
     let mut input: ax_obs_input_t = zeroed();
     let output = c"{\"value\":1}";
     without_heap(|| {
-        rig.start();
-        let (agent, policy) = (&raw mut rig.agent, &raw mut rig.policy);
-        let (faults, work) = (&raw mut rig.faults, rig.work.as_mut_ptr());
         // SAFETY: the pointers are valid for the lengths given.
         unsafe {
+            Rig::start(rig);
+            let (agent, policy) = (&raw mut (*rig).agent, &raw mut (*rig).policy);
+            let (faults, work) = (&raw mut (*rig).faults, (&raw mut (*rig).work).cast());
             let registry = ax_policy_get_registry();
-            assert_eq!(ax_replay_init(&mut replay, registry, 0, 0, faults), 0);
+            assert_eq!(ax_replay_init(replay, registry, 0, 0, faults), 0);
             assert_eq!(ax_ledger_genesis_entry(&mut entry), 0);
             let good = ax_verdict_t::AX_VERDICT_OK;
-            assert_eq!(ax_replay_feed(&mut replay, &entry, faults), good);
+            assert_eq!(ax_replay_feed(replay, &entry, faults), good);
             ax_ledger_set_sink(&raw mut (*agent).ledger, &sink, faults);
             let reset = MaybeUninit::new(ax_input_class_t::AX_INPUT_RESET_REQUEST);
             let room = 2048;
@@ -360,15 +364,15 @@ fn agent_and_replay() {
                 };
                 assert_eq!(result, expected);
             }
-            assert!(clear(&rig.faults));
+            assert!(clear(&*faults));
             let head = (*agent).ledger.current_hash;
             let entries = (*agent).ledger.sequence + 1;
-            let verdict = ax_replay_finish(&mut replay, entries, &head, faults);
+            let verdict = ax_replay_finish(replay, entries, &head, faults);
             assert_eq!(verdict, good);
             let mut again: ax_agent_ctx_t = zeroed();
-            assert_eq!(ax_replay_agent(&replay, &mut again, faults), 0);
+            assert_eq!(ax_replay_agent(replay, &mut again, faults), 0);
             assert_eq!(again.ledger.current_hash, head);
-            assert_eq!(ax_replay_complete(&replay, &mut again, faults), 0);
+            assert_eq!(ax_replay_complete(replay, &mut again, faults), 0);
             assert!(!ax_verdict_to_str(MaybeUninit::new(good)).is_null());
 
             let bare = b"{\"timestamp\":9}";
@@ -396,7 +400,7 @@ fn agent_and_replay() {
                 ax_violation_to_str(MaybeUninit::new(ax_violation_t::AX_VIOLATION_PROTOCOL)),
             ];
             assert!(names.iter().all(|name| !name.is_null()));
-            assert!(clear(&rig.faults));
+            assert!(clear(&*faults));
         }
     });
 }

@@ -18,23 +18,7 @@ use std::process::Command;
 use std::{env, fs};
 
 use build::{Language, Place, compiler, libraries, run};
-use support::declarations::{Declared, declared};
-
-/// Parts of symbols that nothing in the library may need.
-const FORBIDDEN: &[&str] = &[
-    "4core9panicking",
-    "4core3fmt",
-    "4core6option13unwrap_failed",
-    "4core6result13unwrap_failed",
-    "4core5slice5index",
-    "5alloc",
-    "3std",
-    "rust_begin_unwind",
-    "rust_panic",
-    "rust_eh_personality",
-    "_Unwind_",
-    "__rust_alloc",
-];
+use support::declarations::{Declared, FORBIDDEN, declared, functions};
 
 #[test]
 fn a_firmware_image_holds_nothing_that_panics() {
@@ -42,13 +26,7 @@ fn a_firmware_image_holds_nothing_that_panics() {
     let place = Place::new("no-panic");
     let mut text = String::from("#include \"axilog/axilog.h\"\n\nint main(void);\n\n");
     text += "typedef void (*function_t)(void);\n\nstatic volatile function_t all[] = {\n";
-    let functions: Vec<String> = declared()
-        .into_iter()
-        .filter_map(|d| match d {
-            Declared::Function(name) => Some(name),
-            Declared::Object(_) => None,
-        })
-        .collect();
+    let functions = functions();
     for name in &functions {
         let _ = writeln!(text, "    (function_t){name},");
     }

@@ -1,6 +1,7 @@
 //! Records and lines: what is written reads back as it was, in no more bytes than the constants say,
 //! and nothing that is read can do harm (formats.md §2, §4 to §6).
 
+mod cases;
 mod support;
 
 use axilog::admission::{Answer, InputKind, Limits, admit};
@@ -19,6 +20,7 @@ use axilog::ledger::{Discard, Entry};
 use axilog::ledger_line::{self, MAX_LINE_OVERHEAD};
 use axilog::profile::Profile;
 use axilog::replay::{Replay, Verdict};
+use cases::cases;
 use proptest::prelude::*;
 use support::ledger::{answer, chained, genesis, golden, record, with_golden_rules, written};
 
@@ -59,7 +61,7 @@ fn is_canonical(record: &[u8]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(400))]
 
     #[test]
     fn policy_records((id, [actual, threshold], [ledger_seq, obs_ledger_seq], breach) in policy_record()) {
@@ -273,7 +275,7 @@ fn junk() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(2_000))]
 
     #[test]
     fn nothing_that_is_read_can_do_harm(bytes in junk(), class in 0..6usize, ledger_seq: u64) {

@@ -1,7 +1,10 @@
 //! Admitted text and its content against naive ways to say the same.
 
+mod cases;
+
 use axilog::fault::Error;
 use axilog::text::{Text, check_piece, has_forbidden_control, is_nfc, is_utf8};
+use cases::cases;
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -91,7 +94,7 @@ fn many_line_ends() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 5_000, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(cases(5_000))]
 
     #[test]
     fn checked_as_by_the_rules(raw in texts(), reject_del: bool) {

@@ -1,10 +1,12 @@
 //! The canonical writer against a JSON library that writes RFC 8785, and against the rules of the
 //! other profiles (formats.md §2, §3).
 
+mod cases;
 mod support;
 
 use axilog::json::writer::{self, Buffer, Counter, Sink};
 use axilog::profile::Profile;
+use cases::cases;
 use proptest::prelude::*;
 use support::ledger::written;
 
@@ -36,7 +38,7 @@ fn long_form(text: &str) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(2_000))]
 
     #[test]
     fn strings_are_those_of_jcs(text in text()) {

@@ -13,10 +13,9 @@ use axilog::evidence::view::ObservationView;
 use axilog::hash::{Hash, Tag};
 use axilog::json::extract::NO_VALUE;
 use axilog::ledger::{Entry, LedgerSink, SinkFailed};
-use axilog::ledger_line;
 use axilog::policy::Comparison;
 
-use crate::ledger_file::{LineBytes, genesis_line};
+use crate::ledger_file::batch::Batch;
 use crate::rules::RuleSet;
 
 /// One step, as the ledger holds it.
@@ -88,13 +87,11 @@ pub struct Judgement {
     pub result: PolicyResult,
 }
 
-/// A sink that keeps the lines of a step and reads what they say.
+/// A sink that keeps the records of a step and reads what they say.
 #[derive(Default)]
 pub struct Recorder {
-    /// The lines, in order, as they go into the file.
-    pub lines: Vec<u8>,
-    /// How many.
-    pub records: u64,
+    /// The records, in order, as they go into the file.
+    pub batch: Batch,
     observation: Option<Recorded>,
     policies: Vec<(String, i32, i32, PolicyResult)>,
     transition: Option<TransitionRecord>,
@@ -105,7 +102,7 @@ impl Recorder {
     #[must_use]
     pub fn with_genesis() -> Recorder {
         Recorder {
-            lines: genesis_line(),
+            batch: Batch::with_genesis(),
             ..Recorder::default()
         }
     }
@@ -145,10 +142,7 @@ impl Recorder {
 
 impl LedgerSink for Recorder {
     fn append(&mut self, entry: &Entry<'_>) -> Result<(), SinkFailed> {
-        let mut lines = LineBytes(std::mem::take(&mut self.lines));
-        ledger_line::write(entry, &mut lines);
-        self.lines = lines.0;
-        self.records = self.records.saturating_add(1);
+        self.batch.append(entry)?;
         match entry.tag {
             Tag::Obs => {
                 let view = ObservationView::parse(entry.payload).map_err(|_| SinkFailed)?;

@@ -6,8 +6,11 @@
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use axilog::replay::Verdict;
+
+use crate::ledger_file::durability::Checkpoint;
 
 /// Why a ledger is not good, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +55,20 @@ pub enum Error {
         source: io::Error,
     },
 
+    /// What was acknowledged as written could not be made durable. The session acts no more.
+    #[error(
+        "{path}: cannot sync the ledger: {source}; {durable}, and whatever was recorded behind may be lost; open it again to see what it holds",
+        path = path.display()
+    )]
+    NotDurable {
+        /// The ledger.
+        path: PathBuf,
+        /// How far it is known to be durable.
+        durable: Checkpoint,
+        /// What the system said.
+        source: Arc<io::Error>,
+    },
+
     /// Something that is no regular file stands where a ledger should.
     #[error("{path}: is not a regular file, which a ledger must be", path = .0.display())]
     NotAFile(PathBuf),
@@ -88,6 +105,10 @@ pub enum Error {
         /// What is wrong.
         fault: Fault,
     },
+
+    /// An option that is about one ledger, and several were named.
+    #[error("{0} is about one ledger: give it with one FILE")]
+    OneLedger(&'static str),
 
     /// A sealed ledger accepts nothing more.
     #[error("{path}: is sealed, and nothing may follow a seal; begin a new ledger", path = .0.display())]
@@ -213,9 +234,33 @@ pub enum Error {
         hint: &'static str,
     },
 
+    /// A ledger that is too long for a page.
+    #[error(
+        "{path}: is longer than {limit} MiB, the most that is put into a page (--limit); `axilog verify`, `stats`, `show` and `export` read a ledger of any length",
+        path = path.display()
+    )]
+    BeyondPage {
+        /// The ledger.
+        path: PathBuf,
+        /// The limit in MiB.
+        limit: u64,
+    },
+
     /// A result that would replace the ledger it is made from.
     #[error("{path}: is the ledger itself, which is never overwritten; name another file", path = .0.display())]
     OverLedger(PathBuf),
+
+    /// This build lacks a feature.
+    #[error(
+        "this build of axilog has no {0}; build it with `cargo build --release -p axilog-harness --features {0}`"
+    )]
+    NotBuilt(&'static str),
+
+    /// A binary result that would go to a terminal.
+    #[error(
+        "{0} is binary and nothing for a terminal; name a file with -o, or redirect standard output"
+    )]
+    ToTerminal(&'static str),
 
     /// An oracle that cannot be asked.
     #[cfg(feature = "oracle")]

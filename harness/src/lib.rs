@@ -48,5 +48,6 @@ pub mod rules;
 pub mod session;
 #[cfg(feature = "tokens")]
 pub mod tokens;
+pub mod what_if;
 #[cfg(feature = "x0l")]
 pub mod x0l;

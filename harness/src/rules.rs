@@ -35,6 +35,12 @@ impl RuleSet {
         })
     }
 
+    /// Other policies under the same switches.
+    #[must_use]
+    pub fn with_policies(&self, policies: PolicySet) -> RuleSet {
+        RuleSet::new(policies, self.0.permit_truncated, self.0.stop_on_invalid)
+    }
+
     /// The rules as the core takes them.
     #[must_use]
     pub fn rules(&self) -> Rules<'_> {

@@ -157,7 +157,7 @@ int ax_replay_agent(const struct ax_replay_ctx_t *ctx,
  *
  * Safety:
  * ctx was made by ax_replay_init, its registry still valid; agent is NULL or an agent with a valid
- * sink.
+ * sink, which leaves ctx alone.
  */
 int ax_replay_complete(const struct ax_replay_ctx_t *ctx,
                        ax_agent_ctx_t *agent,

@@ -178,7 +178,8 @@ uint32_t ax_abi_version(void);
 const char *ax_version(void);
 
 /**
- * The Unicode version whose NFC the library decides, as a static string, such as "18.0.0".
+ * The Unicode version whose NFC the library decides, as a static string, such as "18.0.0"; "none" for
+ * a library built with the feature nfc-none, to which only ASCII is admissible.
  */
 const char *ax_unicode_version(void);
 

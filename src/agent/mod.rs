@@ -12,8 +12,10 @@ pub mod step;
 pub mod stimulus;
 
 use crate::evidence::transition::TransitionRecord;
+use crate::evidence::view::ObservationView;
 use crate::fault::{Error, Fault, Faults};
 use crate::hash::GOLDEN_GENESIS;
+use crate::json::writer::shared;
 use crate::ledger::{Ledger, LedgerSink};
 use crate::policy::{Evaluation, Registry, Rules};
 use state::{Health, InputClass, Violation};
@@ -83,6 +85,21 @@ impl Agent {
         }
         let stimulus = Stimulus::read(input);
         Some(self.act(&stimulus, input.ledger_seq, rules, sink, faults))
+    }
+
+    /// As [`Agent::step`], of an observation that was read and verified already.
+    pub fn step_on(
+        &mut self,
+        view: &ObservationView<'_>,
+        rules: &Rules<'_>,
+        sink: &mut dyn LedgerSink,
+        faults: &mut Faults,
+    ) -> Option<Evaluation> {
+        if !self.accepts(view.ledger_seq, faults) {
+            return None;
+        }
+        let stimulus = Stimulus::of_view(view);
+        Some(self.act(&stimulus, view.ledger_seq, rules, sink, faults))
     }
 
     /// Stops the agent for good, without a record.
@@ -187,7 +204,7 @@ impl Agent {
     ) -> Result<(), Error> {
         let committed =
             self.ledger
-                .record_written(record.tag(), |out| record.write(out), sink, faults);
+                .record_written(record.tag(), |out| record.write(shared(out)), sink, faults);
         if committed.is_err() {
             self.violation = Some(Violation::CommitFailure);
         }

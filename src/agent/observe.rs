@@ -137,7 +137,7 @@ impl Agent {
         let mut bytes = [0u8; 40];
         let mut out = Buffer::new(&mut bytes);
         out.put(b"{\"timestamp\":");
-        writer::u64(timestamp, &mut out);
+        writer::u64(timestamp, writer::shared(&mut out));
         out.put(b"}");
         let output = out.finish().ok_or(Error::Buffer)?;
         self.observe(&machine(TIME_ORACLE, output), rules, work, sink, faults)

@@ -38,7 +38,7 @@ impl StepRecord<'_> {
     }
 
     /// Writes the canonical record.
-    pub fn write(&self, out: &mut impl Sink) {
+    pub fn write(&self, out: &mut (impl Sink + ?Sized)) {
         match self {
             StepRecord::Policy(record) => record.write(out),
             StepRecord::Transition(record) => record.write(out),

@@ -48,7 +48,7 @@ impl<'a> Recorded<'a> {
     pub(crate) fn extract_into(
         &self,
         values: &mut [i32; MAX_POLICIES],
-        selectors: &(impl Selectors + ?Sized),
+        selectors: &dyn Selectors,
         permit_truncated: bool,
     ) {
         if self.is_usable(permit_truncated) {

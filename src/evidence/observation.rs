@@ -110,7 +110,7 @@ impl Params {
     }
 
     /// Writes the canonical object.
-    pub fn write(&self, out: &mut impl Sink) {
+    pub fn write(&self, out: &mut (impl Sink + ?Sized)) {
         out.put(b"{\"max_tokens\":");
         writer::i64_or_null(self.max_tokens.map(i64::from), out);
         out.put(b",\"seed\":");
@@ -164,7 +164,12 @@ pub struct Observation<'a> {
 
 impl<'a> Observation<'a> {
     /// Writes the canonical record, with `obs_hash` or with the empty string in its place.
-    pub fn write(&self, profile: Profile, obs_hash: Option<&HexHash>, out: &mut impl Sink) {
+    pub fn write(
+        &self,
+        profile: Profile,
+        obs_hash: Option<&HexHash>,
+        out: &mut (impl Sink + ?Sized),
+    ) {
         self.write_before_hash(profile, out);
         if let Some(digits) = obs_hash {
             out.put(digits);
@@ -180,7 +185,7 @@ impl<'a> Observation<'a> {
     #[must_use]
     pub fn len(&self, profile: Profile) -> usize {
         let mut counter = Counter::default();
-        self.write(profile, Some(&[b'0'; 64]), &mut counter);
+        self.write(profile, Some(&[b'0'; 64]), writer::shared(&mut counter));
         counter.len
     }
 
@@ -189,12 +194,12 @@ impl<'a> Observation<'a> {
     pub fn obs_hash(&self, profile: Profile) -> Hash {
         let mut hasher = if profile.tagged_hash() {
             let mut counter = Counter::default();
-            self.write(profile, None, &mut counter);
+            self.write(profile, None, writer::shared(&mut counter));
             Hasher::commitment(Tag::Obs.as_str().as_bytes(), counter.len as u64)
         } else {
             Hasher::new()
         };
-        self.write(profile, None, &mut hasher);
+        self.write(profile, None, writer::shared(&mut hasher));
         hasher.finish()
     }
 
@@ -237,12 +242,12 @@ impl<'a> Observation<'a> {
     pub fn seal<'b>(&self, profile: Profile, buffer: &'b mut [u8]) -> Result<Sealed<'b>, Error> {
         let (mut before_hash, mut before_output) = (Counter::default(), Counter::default());
         let mut after_output = Counter::default();
-        self.write_before_hash(profile, &mut before_hash);
-        self.write_before_output(profile, &mut before_output);
-        self.write_after_output(&mut after_output);
+        self.write_before_hash(profile, writer::shared(&mut before_hash));
+        self.write_before_output(profile, writer::shared(&mut before_output));
+        self.write_after_output(writer::shared(&mut after_output));
 
         let mut out = Buffer::new(buffer);
-        self.write(profile, Some(&[b'0'; 64]), &mut out);
+        self.write(profile, Some(&[b'0'; 64]), writer::shared(&mut out));
         let record = out.finish().ok_or(Error::Buffer)?;
         let (head, rest) = record
             .split_at_mut_checked(before_hash.len)
@@ -268,7 +273,7 @@ impl<'a> Observation<'a> {
         })
     }
 
-    fn write_before_hash(&self, profile: Profile, out: &mut impl Sink) {
+    fn write_before_hash(&self, profile: Profile, out: &mut (impl Sink + ?Sized)) {
         out.put(b"{\"completion_state\":\"");
         out.put(self.completion.as_str().as_bytes());
         out.put(b"\",\"failure_type\":");
@@ -285,13 +290,13 @@ impl<'a> Observation<'a> {
         out.put(b",\"obs_hash\":\"");
     }
 
-    fn write_before_output(&self, profile: Profile, out: &mut impl Sink) {
+    fn write_before_output(&self, profile: Profile, out: &mut (impl Sink + ?Sized)) {
         out.put(b"\",\"oracle_id\":");
         writer::string(self.oracle_id, profile, out);
         out.put(b",\"output\":\"");
     }
 
-    fn write_after_output(&self, out: &mut impl Sink) {
+    fn write_after_output(&self, out: &mut (impl Sink + ?Sized)) {
         out.put(b"\",\"output_size\":");
         writer::u64(self.output_size, out);
         out.put(b",\"params\":");

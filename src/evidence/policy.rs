@@ -49,7 +49,7 @@ pub struct PolicyRecord<'a> {
 
 impl<'a> PolicyRecord<'a> {
     /// Writes the canonical record.
-    pub fn write(&self, out: &mut impl Sink) {
+    pub fn write(&self, out: &mut (impl Sink + ?Sized)) {
         out.put(b"{\"actual\":");
         writer::i64(i64::from(self.actual), out);
         out.put(b",\"ledger_seq\":");

@@ -21,7 +21,7 @@ pub struct Seal {
 
 impl Seal {
     /// Writes the canonical record.
-    pub fn write(&self, out: &mut impl Sink) {
+    pub fn write(&self, out: &mut (impl Sink + ?Sized)) {
         out.put(b"{\"entries\":");
         writer::u64(self.entries, out);
         out.put(b",\"head\":");

@@ -29,7 +29,7 @@ pub struct TransitionRecord {
 
 impl TransitionRecord {
     /// Writes the canonical record.
-    pub fn write(&self, out: &mut impl Sink) {
+    pub fn write(&self, out: &mut (impl Sink + ?Sized)) {
         out.put(b"{\"fault_count\":");
         writer::u64(u64::from(self.fault_count), out);
         out.put(b",\"input_class\":\"");

@@ -7,7 +7,7 @@ use super::pointer::{buffer, bytes};
 use super::sink::{entry_of, tag_text};
 use crate::fault::Error;
 use crate::hash::equal_ct;
-use crate::json::writer::{Buffer, Counter};
+use crate::json::writer::{Buffer, Counter, shared};
 use crate::ledger::genesis_entry;
 use crate::ledger_line;
 
@@ -51,12 +51,12 @@ pub unsafe extern "C" fn ax_ledger_line_write(
         Err(error) => return error.code(),
     };
     let mut counter = Counter::default();
-    ledger_line::write(&entry, &mut counter);
+    ledger_line::write(&entry, shared(&mut counter));
     let (Some(room), Ok(written)) = (room.get_mut(..counter.len), c_int::try_from(counter.len))
     else {
         return Error::Buffer.code();
     };
-    ledger_line::write(&entry, &mut Buffer::new(room));
+    ledger_line::write(&entry, shared(&mut Buffer::new(room)));
     written
 }
 

@@ -60,7 +60,7 @@ pub unsafe extern "C" fn ax_obs_canonicalise_as(
     // SAFETY: by contract.
     unsafe {
         write_text(dst, dst_size, |put| {
-            observation.write(profile, digits.as_ref(), &mut Through(put));
+            observation.write(profile, digits.as_ref(), writer::shared(&mut Through(put)));
         })
     }
 }
@@ -83,7 +83,11 @@ pub unsafe extern "C" fn ax_params_canonicalise(
         return Error::Schema.code();
     }
     // SAFETY: by contract.
-    unsafe { write_text(dst, dst_size, |put| params.write(&mut Through(put))) }
+    unsafe {
+        write_text(dst, dst_size, |put| {
+            params.write(writer::shared(&mut Through(put)))
+        })
+    }
 }
 
 /// Writes src with the escapes of RFC 8785, without quotes; AX_ERR_ENCODING where it is not UTF-8.
@@ -125,7 +129,7 @@ pub unsafe extern "C" fn ax_string_escape_as(
     // SAFETY: by contract.
     unsafe {
         write_text(dst, dst_size, |put| {
-            writer::escape(src, profile, &mut Through(put))
+            writer::escape(src, profile, writer::shared(&mut Through(put)))
         })
     }
 }
@@ -137,7 +141,11 @@ pub unsafe extern "C" fn ax_string_escape_as(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_format_int64(dst: *mut c_char, dst_size: usize, value: i64) -> c_int {
     // SAFETY: by contract.
-    unsafe { write_text(dst, dst_size, |put| writer::i64(value, &mut Through(put))) }
+    unsafe {
+        write_text(dst, dst_size, |put| {
+            writer::i64(value, writer::shared(&mut Through(put)))
+        })
+    }
 }
 
 /// Writes value in decimal.
@@ -147,7 +155,11 @@ pub unsafe extern "C" fn ax_format_int64(dst: *mut c_char, dst_size: usize, valu
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_format_uint64(dst: *mut c_char, dst_size: usize, value: u64) -> c_int {
     // SAFETY: by contract.
-    unsafe { write_text(dst, dst_size, |put| writer::u64(value, &mut Through(put))) }
+    unsafe {
+        write_text(dst, dst_size, |put| {
+            writer::u64(value, writer::shared(&mut Through(put)))
+        })
+    }
 }
 
 /// Writes a Q16.16 value as records hold it: the raw integer in decimal.

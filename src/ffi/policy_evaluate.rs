@@ -14,6 +14,7 @@ use super::sink::CSink;
 use super::types::{ct_fault_flags_t, q16_16_t};
 use crate::evidence::policy::{PolicyRecord, PolicyResult};
 use crate::fault::{Error, Fault, Faults};
+use crate::json::writer::shared;
 use crate::ledger::LedgerSink;
 use crate::policy::{
     self, Comparison, DEFAULT_SELECTOR, Evaluation, MAX_ID_BYTES, PolicyInput, Registry,
@@ -195,7 +196,7 @@ pub unsafe extern "C" fn ax_policy_serialize(
         threshold: raw.threshold,
     };
     // SAFETY: by contract.
-    let written = unsafe { write_text(buf, size, |put| record.write(&mut Through(put))) };
+    let written = unsafe { write_text(buf, size, |put| record.write(shared(&mut Through(put)))) };
     if written < 0 {
         flags.set(Fault::Serialise);
         return ax_policy_err_t::AX_POLICY_ERR_SERIALISE as c_int;

@@ -63,21 +63,26 @@ const _: () = assert!(size_of::<Replay>() <= size_of::<[u64; 224]>());
 const _: () = assert!(align_of::<Replay>() <= align_of::<u64>());
 
 impl ax_replay_ctx_t {
+    /// The replay where it is: it is too large for a second one on the stack.
+    ///
     /// # Safety
-    /// `ctx` is NULL or readable.
-    unsafe fn load(ctx: *const ax_replay_ctx_t) -> Option<Replay> {
+    /// `ctx` is NULL or readable, and nobody writes it during `'a`.
+    unsafe fn get<'a>(ctx: *const ax_replay_ctx_t) -> Option<&'a Replay> {
         // SAFETY: by contract; a context that says it was made holds a `Replay`.
         unsafe {
             let made = !ctx.is_null() && (*ctx)._made == MADE;
-            made.then(|| (&raw const (*ctx)._state).cast::<Replay>().read())
+            made.then(|| &*(&raw const (*ctx)._state).cast::<Replay>())
         }
     }
 
     /// # Safety
-    /// `ctx` is writable.
-    unsafe fn store(ctx: *mut ax_replay_ctx_t, replay: Replay) {
-        // SAFETY: large enough and aligned, by the assertions above.
-        unsafe { (&raw mut (*ctx)._state).cast::<Replay>().write(replay) }
+    /// `ctx` is NULL or writable, and nobody else touches its state during `'a`.
+    unsafe fn get_mut<'a>(ctx: *mut ax_replay_ctx_t) -> Option<&'a mut Replay> {
+        // SAFETY: as in `get`.
+        unsafe {
+            let made = !ctx.is_null() && (*ctx)._made == MADE;
+            made.then(|| &mut *(&raw mut (*ctx)._state).cast::<Replay>())
+        }
     }
 
     /// # Safety
@@ -132,17 +137,17 @@ pub unsafe extern "C" fn ax_replay_init(
             return error.code();
         }
     }
-    let made = ax_replay_ctx_t {
-        _registry: registry,
-        _made: MADE,
-        _permit_truncated: permit_truncated,
-        _stop_on_invalid: stop_on_invalid,
-        _state: [0; 224],
-    };
-    // SAFETY: not NULL.
+    // SAFETY: not NULL; zero is a valid value of every field, and the state is large enough and
+    // aligned for a `Replay` by the assertions above.
     unsafe {
-        ctx.write(made);
-        ax_replay_ctx_t::store(ctx, Replay::new());
+        ctx.write_bytes(0, 1);
+        (*ctx)._registry = registry;
+        (*ctx)._made = MADE;
+        (*ctx)._permit_truncated = permit_truncated;
+        (*ctx)._stop_on_invalid = stop_on_invalid;
+        (&raw mut (*ctx)._state)
+            .cast::<Replay>()
+            .write(Replay::new());
     }
     0
 }
@@ -167,8 +172,8 @@ pub unsafe extern "C" fn ax_replay_feed(
         return ax_verdict_t::AX_VERDICT_ALTERED;
     };
     // SAFETY: by contract.
-    let (replay, entry) = unsafe { (ax_replay_ctx_t::load(ctx), load_entry(entry)) };
-    let (Some(mut replay), false) = (replay, entry.as_ref().is_err_and(|e| *e == Error::Protocol))
+    let (replay, entry) = unsafe { (ax_replay_ctx_t::get_mut(ctx), load_entry(entry)) };
+    let (Some(replay), false) = (replay, entry.as_ref().is_err_and(|e| *e == Error::Protocol))
     else {
         flags.set(Fault::Domain);
         return ax_verdict_t::AX_VERDICT_ALTERED;
@@ -188,8 +193,6 @@ pub unsafe extern "C" fn ax_replay_feed(
     if replay.lost_track_of_models() {
         flags.set(Fault::Size);
     }
-    // SAFETY: as above.
-    unsafe { ax_replay_ctx_t::store(ctx, replay) };
     verdict_of(verdict)
 }
 
@@ -213,7 +216,7 @@ pub unsafe extern "C" fn ax_replay_finish(
         return ax_verdict_t::AX_VERDICT_ALTERED;
     };
     // SAFETY: by contract.
-    let (replay, head) = unsafe { (ax_replay_ctx_t::load(ctx), expected_head.as_ref()) };
+    let (replay, head) = unsafe { (ax_replay_ctx_t::get(ctx), expected_head.as_ref()) };
     let Some(replay) = replay else {
         flags.set(Fault::Domain);
         return ax_verdict_t::AX_VERDICT_ALTERED;
@@ -241,7 +244,7 @@ pub unsafe extern "C" fn ax_replay_agent(
         return Error::Protocol.code();
     };
     // SAFETY: by contract.
-    let Some(replay) = (unsafe { ax_replay_ctx_t::load(ctx) }).filter(|_| !out.is_null()) else {
+    let Some(replay) = (unsafe { ax_replay_ctx_t::get(ctx) }).filter(|_| !out.is_null()) else {
         return flags.null();
     };
     let resumed = replay.resume();
@@ -264,7 +267,7 @@ pub unsafe extern "C" fn ax_replay_agent(
 ///
 /// # Safety
 /// ctx was made by ax_replay_init, its registry still valid; agent is NULL or an agent with a valid
-/// sink.
+/// sink, which leaves ctx alone.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_replay_complete(
     ctx: *const ax_replay_ctx_t,
@@ -278,7 +281,7 @@ pub unsafe extern "C" fn ax_replay_complete(
     // SAFETY: by contract; no reference to the agent is held while its sink is called.
     unsafe {
         let loaded = agent.as_ref().and_then(ax_agent_ctx_t::load);
-        let (Some(replay), Some(mut held)) = (ax_replay_ctx_t::load(ctx), loaded) else {
+        let (Some(replay), Some(mut held)) = (ax_replay_ctx_t::get(ctx), loaded) else {
             return flags.null();
         };
         let mut faults = flags.load();

@@ -114,7 +114,8 @@ pub unsafe extern "C" fn ax_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
 }
 
-/// The Unicode version whose NFC the library decides, as a static string, such as "18.0.0".
+/// The Unicode version whose NFC the library decides, as a static string, such as "18.0.0"; "none" for
+/// a library built with the feature nfc-none, to which only ASCII is admissible.
 ///
 /// # Safety
 /// Always safe to call.

@@ -52,7 +52,13 @@ impl Big {
         if lost.iter().any(|&limb| limb != 0) {
             return None;
         }
-        self.0.rotate_right(whole);
+        // Not rotate_right: as compiled for some processors it may panic.
+        for _ in 0..whole {
+            let mut below = 0;
+            for limb in &mut self.0 {
+                below = core::mem::replace(limb, below);
+            }
+        }
         Some(())
     }
 

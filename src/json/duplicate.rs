@@ -9,8 +9,8 @@ use super::reader::{Reader, Token};
 use super::siphash::SipHash;
 use super::source::Source;
 
-/// How many names one pass over a text can keep. They are 1 KiB of stack.
-pub const CAPACITY: usize = 256;
+/// How many names one pass over a text can keep. They are 768 bytes of stack.
+pub const CAPACITY: usize = 192;
 
 /// The names met so far, each together with the object it is in.
 pub struct Names {

@@ -48,7 +48,7 @@ pub trait Selectors {
 pub fn extract(
     output: Escaped<'_>,
     key: &[u8; 16],
-    selectors: &(impl Selectors + ?Sized),
+    selectors: &dyn Selectors,
     values: &mut [i32; MAX_POLICIES],
 ) {
     values.fill(NO_VALUE);
@@ -64,16 +64,12 @@ pub fn extract(
 
 /// Reads the answer, in one pass if it has few enough names. Each further pass begins where the
 /// names kept by the one before end, and compares all later names with those it keeps itself.
-fn read<S: Selectors + ?Sized>(
-    output: Escaped<'_>,
-    key: &[u8; 16],
-    members: &mut Members<'_, S>,
-) -> Result<(), Invalid> {
+fn read(output: Escaped<'_>, key: &[u8; 16], members: &mut Members<'_>) -> Result<(), Invalid> {
     let mut names = Names::new();
     let mut walk = Walk::new(output);
     walk.pass(key, &mut names, Some(members))?;
     while names.is_full() {
-        walk.pass::<S>(key, &mut names, None)?;
+        walk.pass(key, &mut names, None)?;
     }
     Ok(())
 }
@@ -99,11 +95,11 @@ impl<'a> Walk<'a> {
     /// Reads from here to the end of the answer, keeps the first names in `names` and refuses any
     /// later one that repeats one of these. If `names` is full then, this walk has moved on to
     /// where the next pass begins. Members at the top level go to `members`.
-    fn pass<S: Selectors + ?Sized>(
+    fn pass(
         &mut self,
         key: &[u8; 16],
         names: &mut Names,
-        mut members: Option<&mut Members<'_, S>>,
+        mut members: Option<&mut Members<'_>>,
     ) -> Result<(), Invalid> {
         names.clear();
         let mut ahead = *self;
@@ -163,14 +159,14 @@ fn offset(cursor: Cursor<'_>) -> Result<u32, Invalid> {
 }
 
 /// The values being extracted.
-struct Members<'v, S: ?Sized> {
-    selectors: &'v S,
+struct Members<'v> {
+    selectors: &'v dyn Selectors,
     /// Bit i: a member for selector i has been met.
     met: u64,
     values: &'v mut [i32; MAX_POLICIES],
 }
 
-impl<S: Selectors + ?Sized> Members<'_, S> {
+impl Members<'_> {
     /// Takes in the top-level member with this name, whose value is or begins with `value`.
     fn take(&mut self, name: Cursor<'_>, value: Token<'_, Cursor<'_>>) {
         let count = self.selectors.count();

@@ -13,6 +13,19 @@ pub trait Sink {
     fn put(&mut self, bytes: &[u8]);
 }
 
+/// A sink as the writers are to take it: itself, so that a writer is compiled for each and inlined; or
+/// on bare processors, where flash is scarcer than time, behind a table, so that it is compiled once.
+#[cfg(not(target_os = "none"))]
+pub fn shared<S: Sink>(sink: &mut S) -> &mut S {
+    sink
+}
+
+/// The same.
+#[cfg(target_os = "none")]
+pub fn shared<'a, S: Sink + 'a>(sink: &'a mut S) -> &'a mut (dyn Sink + 'a) {
+    sink
+}
+
 /// A sink over a caller's buffer. What does not fit is counted but not kept.
 pub struct Buffer<'a> {
     bytes: &'a mut [u8],
@@ -57,7 +70,7 @@ impl Sink for Counter {
 }
 
 /// Writes `value` in decimal.
-pub fn u64(value: u64, out: &mut impl Sink) {
+pub fn u64(value: u64, out: &mut (impl Sink + ?Sized)) {
     let mut digits = [0u8; 20];
     let mut rest = value;
     let mut used = 0usize;
@@ -80,7 +93,7 @@ pub fn u64(value: u64, out: &mut impl Sink) {
 }
 
 /// Writes `value` in decimal, with a minus sign where it is negative.
-pub fn i64(value: i64, out: &mut impl Sink) {
+pub fn i64(value: i64, out: &mut (impl Sink + ?Sized)) {
     if value < 0 {
         out.put(b"-");
     }
@@ -88,7 +101,7 @@ pub fn i64(value: i64, out: &mut impl Sink) {
 }
 
 /// Writes `value`, or `null`.
-pub fn i64_or_null(value: Option<i64>, out: &mut impl Sink) {
+pub fn i64_or_null(value: Option<i64>, out: &mut (impl Sink + ?Sized)) {
     match value {
         Some(value) => i64(value, out),
         None => out.put(b"null"),
@@ -96,26 +109,26 @@ pub fn i64_or_null(value: Option<i64>, out: &mut impl Sink) {
 }
 
 /// Writes `true` or `false`.
-pub fn bool(value: bool, out: &mut impl Sink) {
+pub fn bool(value: bool, out: &mut (impl Sink + ?Sized)) {
     out.put(if value { b"true" } else { b"false" });
 }
 
 /// Writes a digest as a quoted string of 64 lower-case hexadecimal digits.
-pub fn hash(value: &Hash, out: &mut impl Sink) {
+pub fn hash(value: &Hash, out: &mut (impl Sink + ?Sized)) {
     out.put(b"\"");
     out.put(&hex(value));
     out.put(b"\"");
 }
 
 /// Writes `text` as a quoted string. `text` is UTF-8 by the caller's word.
-pub fn string(text: &[u8], profile: Profile, out: &mut impl Sink) {
+pub fn string(text: &[u8], profile: Profile, out: &mut (impl Sink + ?Sized)) {
     out.put(b"\"");
     escape(text, profile, out);
     out.put(b"\"");
 }
 
 /// Writes `text` with the escapes of `profile`, without quotes. `text` is UTF-8 by the caller's word.
-pub fn escape(text: &[u8], profile: Profile, out: &mut impl Sink) {
+pub fn escape(text: &[u8], profile: Profile, out: &mut (impl Sink + ?Sized)) {
     let mut rest = text;
     while let Some((plain, byte, tail)) = split_at_special(rest) {
         out.put(plain);
@@ -125,7 +138,7 @@ pub fn escape(text: &[u8], profile: Profile, out: &mut impl Sink) {
     out.put(rest);
 }
 
-fn put_escape(byte: u8, profile: Profile, out: &mut impl Sink) {
+fn put_escape(byte: u8, profile: Profile, out: &mut (impl Sink + ?Sized)) {
     let letter = match byte {
         b'"' | b'\\' => byte,
         0x08 if profile.short_escapes() => b'b',

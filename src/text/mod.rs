@@ -5,7 +5,12 @@
 
 mod admitted;
 mod control;
+#[cfg(not(feature = "nfc-none"))]
 mod harmless;
+#[cfg(not(feature = "nfc-none"))]
+mod nfc;
+#[cfg(feature = "nfc-none")]
+#[path = "ascii.rs"]
 mod nfc;
 mod utf8;
 

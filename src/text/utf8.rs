@@ -16,6 +16,7 @@ pub(super) fn is_continuation(byte: u8) -> bool {
 
 /// The first character of `bytes` and its length in bytes; nothing when `bytes` are empty or do not
 /// begin with a well-formed character.
+#[cfg(not(feature = "nfc-none"))]
 #[inline]
 pub(super) fn decode(bytes: &[u8]) -> Option<(u32, usize)> {
     let low = |byte: u8| u32::from(byte & 0x3F);

@@ -23,6 +23,8 @@ pub enum Link {
     /// Statically, with [`NATIVE_LIBRARIES`] and nothing that the compiler adds by itself.
     Documented,
     Shared,
+    /// Statically, with AddressSanitizer's runtime; for objects compiled with `-fsanitize=address`.
+    Sanitised,
 }
 
 /// A directory of one test's own, removed with it.
@@ -45,6 +47,17 @@ impl Place {
 
     /// Compiles a source file and gives the object.
     pub fn compile(&self, source: &Path, language: Language, arguments: &[&str]) -> PathBuf {
+        self.compile_against("include", source, language, arguments)
+    }
+
+    /// The same, with the headers of another directory of the tree.
+    pub fn compile_against(
+        &self,
+        headers: &str,
+        source: &Path,
+        language: Language,
+        arguments: &[&str],
+    ) -> PathBuf {
         let object = self.0.join(source.file_stem().unwrap()).with_extension("o");
         let warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow"];
         let mut command = compiler(language);
@@ -54,7 +67,7 @@ impl Place {
             .args(["-Wundef", "-Wwrite-strings", "-Werror", "-c", "-o"])
             .arg(&object)
             .arg("-I")
-            .arg(root().join("include"))
+            .arg(root().join(headers))
             .arg("-I")
             .arg(root().join("c-tests"))
             .arg(source);
@@ -70,7 +83,7 @@ impl Drop for Place {
 }
 
 impl Language {
-    fn extension(self) -> &'static str {
+    pub fn extension(self) -> &'static str {
         match self {
             Language::C => "c",
             Language::Cpp => "cpp",
@@ -103,7 +116,7 @@ pub fn vectors() -> &'static PathBuf {
 }
 
 /// A linked program.
-pub struct Program(PathBuf);
+pub struct Program(pub PathBuf);
 
 impl Program {
     /// Runs it and gives what it prints; it must succeed.
@@ -113,7 +126,7 @@ impl Program {
 
     /// The same, in `directory`.
     pub fn run_in(&self, directory: &Path) -> String {
-        let mut command = Command::new(&self.0);
+        let mut command = runner(&self.0);
         command.current_dir(directory);
         // Cargo names directories there that may hold an older libaxilog.so; the one to test is the
         // one that the program was linked with.
@@ -136,6 +149,9 @@ pub fn link(
     let libraries = libraries();
     match how {
         Link::Static => command.arg(libraries.join("libaxilog.a")),
+        Link::Sanitised => command
+            .arg("-fsanitize=address")
+            .arg(libraries.join("libaxilog.a")),
         Link::Documented => command
             .arg("-nodefaultlibs")
             .arg(libraries.join("libaxilog.a"))
@@ -167,6 +183,7 @@ pub fn native_static_libraries(place: &Place) -> Vec<String> {
     let list = place.0.join("native-static-libs");
     let mut command = rustc();
     command
+        .args(["--target", &target()])
         .args(["--crate-type=staticlib", "--out-dir"])
         .arg(&place.0)
         .arg(format!("--print=native-static-libs={}", list.display()))
@@ -179,7 +196,7 @@ pub fn native_static_libraries(place: &Place) -> Vec<String> {
 pub fn compiler(language: Language) -> Command {
     let mut command = cc::Build::new()
         .cpp(language == Language::Cpp)
-        .target(host())
+        .target(&target())
         .host(host())
         .opt_level(0)
         .cargo_metadata(false)
@@ -194,7 +211,26 @@ fn rustc() -> Command {
     Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
 }
 
-/// The triple of the machine that the tests run on.
+/// The triple that the tests were compiled for: `AXILOG_TARGET` where that is not the host's.
+fn target() -> String {
+    env::var("AXILOG_TARGET").unwrap_or_else(|_| host().into())
+}
+
+/// A command that runs `program`, by the emulator or checker named in `AXILOG_RUNNER` if there is one.
+fn runner(program: &Path) -> Command {
+    let runner = env::var("AXILOG_RUNNER").unwrap_or_default();
+    let mut words = runner.split_whitespace();
+    match words.next() {
+        Some(first) => {
+            let mut command = Command::new(first);
+            command.args(words).arg(program);
+            command
+        }
+        None => Command::new(program),
+    }
+}
+
+/// The triple of the machine that compiles.
 fn host() -> &'static str {
     static HOST: OnceLock<String> = OnceLock::new();
     HOST.get_or_init(|| {

@@ -1,7 +1,8 @@
-//! The layout of every public type as Rust has it, in the words of `c-tests/layout.c`.
+//! The layout of every public type as Rust has it, in the words of `c-tests/layout.c`. Compiled for
+//! bare targets too: c-tests/firmware/layout.rs.
 
-use std::fmt::Write;
-use std::mem::{offset_of, size_of};
+use core::fmt::{Result, Write};
+use core::mem::{offset_of, size_of};
 
 use axilog::ffi::agent::*;
 use axilog::ffi::audit::*;
@@ -16,33 +17,32 @@ fn size_of_field<S, F>(_: impl FnOnce(&S) -> &F) -> usize {
     size_of::<F>()
 }
 
-/// What the C program prints if the two agree.
-pub fn expected() -> String {
-    let mut out = String::new();
+/// Writes what the C program prints if the two agree.
+pub fn write(out: &mut impl Write) -> Result {
     macro_rules! layout {
         ($($name:ident { $($field:ident)* })*) => {$(
-            let _ = writeln!(out, "{} {}", stringify!($name), size_of::<$name>());
+            writeln!(out, "{} {}", stringify!($name), size_of::<$name>())?;
             $(
-                let _ = writeln!(
+                writeln!(
                     out,
                     "{}.{} {} {}",
                     stringify!($name),
                     stringify!($field).trim_start_matches("r#"),
                     size_of_field(|s: &$name| &s.$field),
                     offset_of!($name, $field)
-                );
+                )?;
             )*
         )*};
     }
     macro_rules! values {
         ($($name:ident { $($value:ident)* })*) => {$(
-            let _ = writeln!(out, "{} {}", stringify!($name), size_of::<$name>());
+            writeln!(out, "{} {}", stringify!($name), size_of::<$name>())?;
             $(
-                let _ = writeln!(out, "{} {}", stringify!($value), $name::$value as i32);
+                writeln!(out, "{} {}", stringify!($value), $name::$value as i32)?;
             )*
         )*};
     }
-    let _ = writeln!(out, "q16_16_t {}", size_of::<q16_16_t>());
+    writeln!(out, "q16_16_t {}", size_of::<q16_16_t>())?;
     layout! {
         ct_fault_flags_t {
             overflow underflow div_zero saturation narrowing domain ledger_fail io_error precision encoding schema ordering size protocol serialise commit
@@ -178,5 +178,5 @@ pub fn expected() -> String {
             AX_VERDICT_MODEL_MISMATCH
         }
     }
-    out
+    Ok(())
 }

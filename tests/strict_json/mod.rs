@@ -4,6 +4,9 @@
 // Each test file uses a part of it.
 #![allow(dead_code)]
 
+pub mod canonical;
+pub mod extraction;
+
 use proptest::prelude::*;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 

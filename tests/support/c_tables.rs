@@ -1,8 +1,11 @@
-//! The golden vectors as the C source that `c-tests/vectors.h` declares.
+//! The golden vectors as the C source that `c-tests/vectors.h` declares; `xtask` compiles this file
+//! too.
 
 use std::fmt::Write;
 
-use super::{ObservationVector, RecordVector, StepVector, agents, decode, observations, vector};
+use super::vectors::{
+    ObservationVector, RecordVector, StepVector, agents, decode, observations, vector,
+};
 
 /// The text of `vectors.c`.
 pub fn vectors() -> String {
@@ -183,6 +186,7 @@ impl Tables {
         #[derive(serde::Deserialize)]
         struct File {
             arith: Vec<(String, i32, i32, i32, Vec<String>)>,
+            decimal: Vec<(String, serde::de::IgnoredAny)>,
         }
         let file: File = serde_json::from_str(&vector("q16.json")).unwrap();
         let rows: Vec<String> = file
@@ -210,6 +214,12 @@ impl Tables {
             })
             .collect();
         self.table("q16_vector_t", "Q16", "Q16_COUNT", &rows);
+        let rows: Vec<String> = file
+            .decimal
+            .iter()
+            .map(|(spelling, _)| text(spelling))
+            .collect();
+        self.table("char *const", "DECIMALS", "DECIMAL_COUNT", &rows);
     }
 }
 
@@ -225,7 +235,7 @@ fn int32(value: i32) -> String {
 fn text(text: &str) -> String {
     assert!(
         text.bytes()
-            .all(|b| b.is_ascii_graphic() && b != b'"' && b != b'\\' && b != b'?'),
+            .all(|b| matches!(b, b' '..=b'~') && b != b'"' && b != b'\\' && b != b'?'),
         "{text}"
     );
     format!("\"{text}\"")

@@ -1,7 +1,25 @@
-//! The functions and objects that the headers declare.
+//! The functions and objects that the headers declare, and what no image may hold beside them;
+//! `xtask` compiles this file too.
 
 use std::fs;
 use std::path::Path;
+
+/// Parts of symbols that nothing in the library may need.
+pub const FORBIDDEN: &[&str] = &[
+    "4core9panicking",
+    "4core3fmt",
+    "4core6option13unwrap_failed",
+    "4core6result13unwrap_failed",
+    "4core5slice5index",
+    "5alloc",
+    "3std",
+    "rust_begin_unwind",
+    "rust_panic",
+    "rust_eh_personality",
+    "_Unwind_",
+    "__rust_alloc",
+    "malloc",
+];
 
 /// A name with external linkage.
 pub enum Declared {
@@ -11,11 +29,25 @@ pub enum Declared {
 
 /// What all headers together declare, in no order that matters.
 pub fn declared() -> Vec<Declared> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("include/axilog");
-    fs::read_dir(directory)
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let headers = package
+        .ancestors()
+        .map(|directory| directory.join("include/axilog"))
+        .find(|directory| directory.is_dir())
+        .unwrap_or_else(|| panic!("no include/axilog above {}", package.display()));
+    fs::read_dir(headers)
         .unwrap()
         .flat_map(|entry| of_header(&fs::read_to_string(entry.unwrap().path()).unwrap()))
         .collect()
+}
+
+/// The names of all declared functions.
+pub fn functions() -> Vec<String> {
+    let name = |declared| match declared {
+        Declared::Function(name) => Some(name),
+        Declared::Object(_) => None,
+    };
+    declared().into_iter().filter_map(name).collect()
 }
 
 fn of_header(text: &str) -> Vec<Declared> {

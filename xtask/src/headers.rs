@@ -4,10 +4,12 @@
 //! before the declarations, `NAME.h` behind them.
 
 use std::error::Error;
-use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::fs;
+use std::path::PathBuf;
 
 use cbindgen::{Builder, Config};
+
+use crate::process::root;
 
 /// One header and what it is made of.
 struct Header {
@@ -349,9 +351,4 @@ fn fragment(name: &str) -> Result<Option<String>, Box<dyn Error>> {
     } else {
         None
     })
-}
-
-fn root() -> &'static Path {
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    manifest.parent().unwrap_or(manifest)
 }

@@ -15,7 +15,8 @@ use super::{Failure, decided, table, why};
 use crate::error::Error;
 use crate::input::CanonicalInput;
 use crate::ledger_file::hex;
-use crate::ledger_file::verify::{Expected, check, replay};
+use crate::ledger_file::replay::replay;
+use crate::ledger_file::verify::{Expected, check};
 use crate::rules::RuleSet;
 use crate::session::{Call, Reply, Session};
 

@@ -1,7 +1,7 @@
 //! `axilog export`: the observations of a ledger with their decisions, for other tools.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, Write};
+use std::fs::File;
+use std::io::{self, IsTerminal, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use axilog::ledger_line;
@@ -9,11 +9,13 @@ use axilog::replay::{Replay, Verdict};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use super::Failure;
 use super::output::Report;
+#[cfg(feature = "parquet")]
+use super::parquet::ParquetRows;
 use super::records::Said;
-use super::row::{Row, write_header};
+use super::row::{CsvRows, JsonRows, Row, RowWriter};
 use super::stream::{Stream, stdout_name};
+use super::{Failure, target};
 use crate::error::Error;
 use crate::ledger_file::reader::{Line, Lines};
 use crate::ledger_file::verify::{Expected, check};
@@ -49,6 +51,8 @@ enum Format {
     Csv,
     /// One canonical JSON object per line.
     Jsonl,
+    /// Apache Parquet, in a build with the feature `parquet`.
+    Parquet,
 }
 
 /// What was exported.
@@ -61,6 +65,14 @@ struct Exported {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+    if args.format == Format::Parquet {
+        if !cfg!(feature = "parquet") {
+            return Err(Error::NotBuilt("parquet").into());
+        }
+        if args.output.is_none() && io::stdout().is_terminal() {
+            return Err(Error::ToTerminal("Parquet").into());
+        }
+    }
     let path = &args.file;
     let mut file = File::open(path).map_err(Error::io(path, "open the ledger"))?;
     if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
@@ -81,40 +93,27 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     }
     let source = file.take(length);
     let exported = match &args.output {
-        None => export(source, args, io::stdout().lock(), stdout_name())?,
-        Some(target) => to_file(source, args, target)?,
+        None => export(source, args, io::stdout(), stdout_name())?,
+        Some(output) => target::write(path, output, |out, name| export(source, args, out, name))?,
     };
     Ok(report(args, &exported))
 }
 
-/// Writes to a file, whole or not at all.
-fn to_file(source: impl Read, args: &Args, target: &Path) -> Result<Exported, Error> {
-    if let (Ok(ledger), Ok(target)) = (fs::canonicalize(&args.file), fs::canonicalize(target))
-        && ledger == target
-    {
-        return Err(Error::OverLedger(target));
-    }
-    let mut temporary = target.as_os_str().to_owned();
-    temporary.push(".tmp");
-    let temporary = PathBuf::from(temporary);
-    let file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(&temporary)
-        .map_err(Error::io(&temporary, "create"))?;
-    export(source, args, file, &temporary)
-        .and_then(|exported| {
-            fs::rename(&temporary, target).map_err(Error::io(target, "write"))?;
-            Ok(exported)
-        })
-        .inspect_err(|_| drop(fs::remove_file(&temporary)))
-}
-
-fn export(source: impl Read, args: &Args, out: impl Write, name: &Path) -> Result<Exported, Error> {
-    let mut out = Stream::new(out);
-    if args.format == Format::Csv {
-        write_header(&mut out);
-    }
+fn export(
+    source: impl Read,
+    args: &Args,
+    out: impl Write + Send + 'static,
+    name: &Path,
+) -> Result<Exported, Error> {
+    let out = Stream::new(out);
+    let mut out: Box<dyn RowWriter> = match args.format {
+        Format::Csv => Box::new(CsvRows::begin(out, args.guard_formulas)),
+        Format::Jsonl => Box::new(JsonRows(out)),
+        #[cfg(feature = "parquet")]
+        Format::Parquet => Box::new(ParquetRows::begin(out, name)?),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => return Err(Error::NotBuilt("parquet")),
+    };
     let mut exported = Exported::default();
     let mut replay = Replay::new();
     let mut pending: Option<Row> = None;
@@ -142,7 +141,7 @@ fn export(source: impl Read, args: &Args, out: impl Write, name: &Path) -> Resul
         match (said, &mut pending) {
             (Some(Said::Observation(view)), _) => {
                 let row = Row::new(sequence, &view, good);
-                exported.put(pending.replace(row), args, &mut out);
+                exported.put(pending.replace(row), &mut *out);
             }
             (Some(Said::Policy(record)), Some(row)) => row.policy(&record),
             (Some(Said::Transition(record)), Some(row)) => row.transition(&record),
@@ -153,21 +152,17 @@ fn export(source: impl Read, args: &Args, out: impl Write, name: &Path) -> Resul
             break;
         }
     }
-    exported.put(pending, args, &mut out);
+    exported.put(pending, &mut *out);
     out.finish(name)?;
     Ok(exported)
 }
 
 impl Exported {
-    fn put(&mut self, row: Option<Row>, args: &Args, out: &mut Stream<impl Write>) {
-        let Some(row) = row else {
-            return;
-        };
-        self.rows += 1;
-        self.unverified += u64::from(!row.is_verified());
-        match args.format {
-            Format::Csv => row.write_csv(args.guard_formulas, out),
-            Format::Jsonl => row.write_json(out),
+    fn put(&mut self, row: Option<Row>, out: &mut dyn RowWriter) {
+        if let Some(row) = row {
+            self.rows += 1;
+            self.unverified += u64::from(!row.is_verified());
+            out.put(row);
         }
     }
 }

@@ -12,7 +12,7 @@ use super::output::Report;
 use super::{Failure, table, verify};
 use crate::error::Error;
 use crate::ledger_file::hex;
-use crate::ledger_file::verify::{Expected, check_records};
+use crate::ledger_file::verify::{Expected, check};
 
 /// Print the length, the head, whether it is sealed, and the recorded state of a ledger.
 ///
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let path = &args.file;
     let file = File::open(path).map_err(Error::io(path, "open the ledger"))?;
     let mut state = Health::Uninit;
-    let checked = check_records(file, &Expected::default(), &mut |record| {
+    let checked = check(file, None, &Expected::default(), &mut |record| {
         if record.entry.tag == Tag::Trans
             && let Ok(transition) = TransitionRecord::parse(record.entry.payload)
         {

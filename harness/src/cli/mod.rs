@@ -7,6 +7,7 @@
 mod control;
 mod decided;
 mod demo;
+mod expected;
 #[cfg(feature = "audit")]
 mod export;
 mod head;
@@ -15,9 +16,14 @@ mod init;
 mod lint;
 mod observe;
 mod output;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod policy;
+mod progress;
 mod records;
 mod replay;
+#[cfg(feature = "audit")]
+mod report;
 #[cfg(feature = "audit")]
 mod row;
 mod script;
@@ -27,8 +33,11 @@ mod stats;
 mod stream;
 mod table;
 mod tally;
+#[cfg(feature = "audit")]
+mod target;
 mod time;
 mod verify;
+mod what_if;
 mod why;
 #[cfg(feature = "x0l")]
 mod x0l;
@@ -38,7 +47,7 @@ use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use axilog_policyc::PolicySet;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::error::Error;
 use crate::rules::read_policies;
@@ -72,6 +81,8 @@ enum Command {
     Lint(lint::Args),
     #[cfg(feature = "audit")]
     Export(export::Args),
+    #[cfg(feature = "audit")]
+    Report(report::Args),
     Policy(policy::Args),
     #[cfg(feature = "x0l")]
     X0l(x0l::Args),
@@ -96,8 +107,12 @@ impl From<Error> for Failure {
             | Error::NotText { .. }
             | Error::Identity { .. }
             | Error::Reserved { .. }
-            | Error::OverLedger(_) => 2,
+            | Error::OneLedger(_)
+            | Error::OverLedger(_)
+            | Error::NotBuilt(_)
+            | Error::ToTerminal(_) => 2,
             Error::Io { .. }
+            | Error::NotDurable { .. }
             | Error::NotAFile(_)
             | Error::Busy { .. }
             | Error::Exists(_)
@@ -105,12 +120,19 @@ impl From<Error> for Failure {
             | Error::ConfigurationMissing { .. }
             | Error::ConfigurationUnreadable { .. }
             | Error::TooLong { .. }
+            | Error::BeyondPage { .. }
             | Error::Core { .. } => 3,
             #[cfg(feature = "oracle")]
             Error::Oracle(_) => 3,
         };
         Failure { error, code }
     }
+}
+
+/// The definition of the command line, for manual pages and completions.
+#[must_use]
+pub fn command() -> clap::Command {
+    Cli::command()
 }
 
 /// Runs the command line of this process.
@@ -130,8 +152,8 @@ pub fn main() -> ExitCode {
         Command::Time(args) => (args.json, time::run(&args)),
         Command::Control(args) => (args.json, control::run(&args)),
         Command::Seal(args) => (args.json, seal::run(&args)),
-        Command::Verify(args) => (args.json, verify::run(&args)),
-        Command::Replay(args) => (args.json, replay::run(&args)),
+        Command::Verify(args) => return ExitCode::from(verify::run(&args)),
+        Command::Replay(args) => return ExitCode::from(replay::run(&args)),
         Command::Head(args) => (args.json, head::run(&args)),
         Command::Show(args) => (args.json, show::run(&args)),
         Command::Stats(args) => (args.json, stats::run(&args)),
@@ -139,6 +161,8 @@ pub fn main() -> ExitCode {
         Command::Lint(args) => (args.json, lint::run(&args)),
         #[cfg(feature = "audit")]
         Command::Export(args) => (args.json, export::run(&args)),
+        #[cfg(feature = "audit")]
+        Command::Report(args) => (args.json, report::run(&args)),
         Command::Policy(args) => (args.json(), policy::run(&args)),
         #[cfg(feature = "x0l")]
         Command::X0l(args) => (args.json(), x0l::run(&args)),

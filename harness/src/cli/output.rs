@@ -2,6 +2,7 @@
 //! error. A reader that stops reading, as `head` does, changes neither the result nor the exit code.
 
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -57,6 +58,24 @@ pub(crate) fn finish(json: bool, result: Result<Report, Failure>) -> u8 {
             code.max(3)
         }
         _ => code,
+    }
+}
+
+/// Writes a result for each of `paths` as it comes and gives the highest exit code. `expected` goes to
+/// each; where it is an error, that is the one result.
+pub(crate) fn finish_each<E>(
+    json: bool,
+    paths: &[PathBuf],
+    expected: Result<E, Error>,
+    mut run: impl FnMut(&Path, &E) -> Result<Report, Failure>,
+) -> u8 {
+    match expected {
+        Ok(expected) => paths
+            .iter()
+            .map(|path| finish(json, run(path, &expected)))
+            .max()
+            .unwrap_or(0),
+        Err(error) => finish(json, Err(error.into())),
     }
 }
 

@@ -1,67 +1,83 @@
 //! `axilog replay`: decides everything again and compares.
 
-use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use axilog_policyc::PolicySet;
 use serde_json::Value;
 
-use super::output::Report;
-use super::{Failure, named_policies, table, verify};
+use super::output::{Report, finish_each};
+use super::{Failure, expected, named_policies, progress, table, verify, what_if};
 use crate::error::Error;
 use crate::ledger_file::hex;
-use crate::ledger_file::verify::{Expected, replay};
+use crate::ledger_file::replay::{Replayed, replay};
+use crate::ledger_file::verify::Expected;
 
-/// Replay a ledger: run policies and agent afresh on the recorded observations and compare every
+/// Replay ledgers: run policies and agent afresh on the recorded observations and compare every
 /// record, byte for byte. No oracle is called.
 ///
 /// The rules are the ledger's own configuration, kept beside it; where it is missing, the built-in
-/// policies serve if they are the ledger's, else --policies must name them.
+/// policies serve if they are the ledger's, else --policies must name them. With --what-if the
+/// policies named are others, and every decision is listed that they would have changed.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The ledger file.
-    file: PathBuf,
+    /// The ledger files.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
     #[command(flatten)]
-    expected: verify::ExpectedArgs,
-    /// Policy file in canonical form, which must be the ledger's.
-    #[arg(long, value_name = "FILE")]
+    expected: expected::ExpectedArgs,
+    /// Policy file in canonical form, which must be the ledger's unless --what-if is given.
+    #[arg(long, value_name = "POLICIES")]
     policies: Option<PathBuf>,
-    /// The model that an oracle must have; may be given for several oracles.
-    #[arg(long, value_name = "ORACLE=MODEL", value_parser = pair)]
-    expect_model: Vec<(String, String)>,
-    /// One JSON object on standard output.
+    /// List every decision that the policies named by --policies would have changed.
+    #[arg(long, requires = "policies")]
+    what_if: bool,
+    /// One JSON object for each FILE, a line each, on standard output.
     #[arg(long)]
-    pub(crate) json: bool,
+    json: bool,
 }
 
-fn pair(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((oracle, model)) if !oracle.is_empty() && !model.is_empty() => {
-            Ok((oracle.to_owned(), model.to_owned()))
-        }
-        _ => Err("expected ORACLE=MODEL".to_owned()),
-    }
+/// Replays every file and gives the exit code.
+pub(crate) fn run(args: &Args) -> u8 {
+    let given = args.expected.of(&args.files).and_then(|expected| {
+        let policies = named_policies(args.policies.as_deref())?;
+        Ok((expected, policies))
+    });
+    finish_each(
+        args.json,
+        &args.files,
+        given,
+        |path, (expected, policies)| match policies {
+            Some(policies) if args.what_if => what_if::run(path, policies, expected, args.json),
+            policies => {
+                let replayed = replayed(path, policies.as_ref(), expected)?;
+                Ok(report(path, &replayed))
+            }
+        },
+    )
 }
 
-pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
-    let policies = named_policies(args.policies.as_deref())?;
-    let expected = Expected {
-        models: args.expect_model.clone(),
-        ..args.expected.expected()
-    };
-    let path = &args.file;
-    let opening = Error::io(path, "open the ledger");
-    let file = File::open(path).map_err(opening)?;
-    if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
-        return Err(Error::NotAFile(path.clone()).into());
+/// Replays the ledger at `path`, which must be a regular file: it is read twice.
+pub(crate) fn replayed(
+    path: &Path,
+    policies: Option<&PolicySet>,
+    expected: &Expected,
+) -> Result<Replayed, Failure> {
+    let ledger = progress::open(path)?;
+    if !path.metadata().is_ok_and(|metadata| metadata.is_file()) {
+        return Err(Error::NotAFile(path.to_owned()).into());
     }
-    let replayed = replay(file, path, policies.as_ref(), &expected, &mut |_| {})?;
+    Ok(replay(ledger, path, policies, expected, &mut |_| {})?)
+}
+
+/// The report on a replayed ledger.
+pub(crate) fn report(path: &Path, replayed: &Replayed) -> Report {
     let mut report = verify::report(path, &replayed.checked);
     let (Some((rules, source)), true) = (&replayed.rules, report.fine) else {
-        return Ok(report);
+        return report;
     };
     // A ledger of which nothing was decided has no agent yet.
     let Ok((agent, step)) = replayed.checked.replay.resume() else {
-        return Ok(report);
+        return report;
     };
     let configuration = hex(&rules.hash());
     report.text.push_str(&table::pairs(&[
@@ -89,5 +105,5 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     if let Some(object) = report.json.as_object_mut() {
         object.extend(fields.map(|(name, value)| (name.to_owned(), value)));
     }
-    Ok(report)
+    report
 }

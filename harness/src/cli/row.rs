@@ -1,6 +1,7 @@
 //! One observation with its decision, as a row of an export.
 
 use std::io::Write;
+use std::path::Path;
 
 use axilog::agent::state::Violation;
 use axilog::evidence::policy::PolicyRecord;
@@ -12,11 +13,12 @@ use serde_json::{Value, json};
 use super::records::{input_class, policy_id};
 use super::stream::Stream;
 use crate::decision::text;
+use crate::error::Error;
 use crate::jcs::canonical;
 use crate::ledger_file::{LineBytes, hex};
 
 /// The columns, in order; those of [`Row::fields`].
-pub(crate) const COLUMNS: [&str; 16] = [
+const COLUMNS: [&str; 16] = [
     "sequence",
     "oracle_id",
     "model_id",
@@ -116,18 +118,54 @@ impl Row {
             .chain([self.verified.into()])
     }
 
-    /// The row as one canonical JSON object and a line feed.
-    pub(crate) fn write_json(self, out: &mut Stream<impl Write>) {
+    /// The row as an object of its columns.
+    pub(crate) fn into_object(self) -> Value {
         let names = COLUMNS.map(str::to_owned);
-        let object: Value = names.into_iter().zip(self.fields()).collect();
-        out.put(&canonical_bytes(&object));
-        out.put(b"\n");
+        names.into_iter().zip(self.fields()).collect()
+    }
+}
+
+/// Rows on their way out, in one format.
+pub(crate) trait RowWriter {
+    fn put(&mut self, row: Row);
+
+    /// Whether everything was written; `name` is what it was written to.
+    fn finish(self: Box<Self>, name: &Path) -> Result<(), Error>;
+}
+
+/// One canonical JSON object per line.
+pub(crate) struct JsonRows<W: Write>(pub(crate) Stream<W>);
+
+impl<W: Write> RowWriter for JsonRows<W> {
+    fn put(&mut self, row: Row) {
+        self.0.put(&canonical_bytes(&row.into_object()));
+        self.0.put(b"\n");
     }
 
-    /// The row as CSV: text as it is, nothing for null, objects and arrays as canonical JSON. With
-    /// `guard` text that a spreadsheet would take for a formula begins with an apostrophe.
-    pub(crate) fn write_csv(self, guard: bool, out: &mut Stream<impl Write>) {
-        let cells = self.fields().map(|field| match field {
+    fn finish(self: Box<Self>, name: &Path) -> Result<(), Error> {
+        self.0.finish(name)
+    }
+}
+
+/// CSV with a header: text as it is, nothing for null, objects and arrays as canonical JSON.
+pub(crate) struct CsvRows<W: Write> {
+    out: Stream<W>,
+    guard: bool,
+}
+
+impl<W: Write> CsvRows<W> {
+    /// With `guard` text that a spreadsheet would take for a formula begins with an apostrophe.
+    pub(crate) fn begin(mut out: Stream<W>, guard: bool) -> CsvRows<W> {
+        let names = COLUMNS.into_iter().map(|name| name.as_bytes().to_vec());
+        write_record(names, &mut out);
+        CsvRows { out, guard }
+    }
+}
+
+impl<W: Write> RowWriter for CsvRows<W> {
+    fn put(&mut self, row: Row) {
+        let guard = self.guard;
+        let cells = row.fields().map(|field| match field {
             Value::Null => Vec::new(),
             Value::String(text) if guard && text.starts_with(FORMULA) => {
                 format!("'{text}").into_bytes()
@@ -135,20 +173,16 @@ impl Row {
             Value::String(text) => text.into_bytes(),
             other => canonical_bytes(&other),
         });
-        write_record(cells, out);
+        write_record(cells, &mut self.out);
+    }
+
+    fn finish(self: Box<Self>, name: &Path) -> Result<(), Error> {
+        self.out.finish(name)
     }
 }
 
 /// What the first character of a formula can be.
 const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
-
-/// The header of a CSV export.
-pub(crate) fn write_header(out: &mut Stream<impl Write>) {
-    write_record(
-        COLUMNS.into_iter().map(|name| name.as_bytes().to_vec()),
-        out,
-    );
-}
 
 fn write_record(cells: impl Iterator<Item = Vec<u8>>, out: &mut Stream<impl Write>) {
     let mut writer = csv::Writer::from_writer(Vec::new());

@@ -15,7 +15,7 @@ use super::{Failure, table};
 use crate::decision::text;
 use crate::error::Error;
 use crate::ledger_file::hex;
-use crate::ledger_file::verify::{Expected, Record, check_records};
+use crate::ledger_file::verify::{Expected, Record, check};
 
 /// Show what the records of a ledger say, one by one.
 ///
@@ -143,7 +143,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let mut out = Stream::new(io::stdout().lock());
     let mut context = Context::default();
     let mut headed = args.json || single;
-    let checked = check_records(file, &Expected::default(), &mut |record| {
+    let checked = check(file, None, &Expected::default(), &mut |record| {
         let Some(said) = Said::read(record) else {
             return;
         };

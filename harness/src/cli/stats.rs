@@ -9,7 +9,7 @@ use super::output::Report;
 use super::tally::Tally;
 use super::{Failure, table, verify};
 use crate::error::Error;
-use crate::ledger_file::verify::{Expected, check_records};
+use crate::ledger_file::verify::{Expected, check};
 
 /// Count what a ledger holds: records, oracles, policies, transitions, times, sizes of answers.
 ///
@@ -28,8 +28,10 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let path = &args.file;
     let file = File::open(path).map_err(Error::io(path, "open the ledger"))?;
     let mut tally = Tally::default();
-    let checked = check_records(file, &Expected::default(), &mut |record| tally.take(record))
-        .map_err(Error::io(path, "read the ledger"))?;
+    let checked = check(file, None, &Expected::default(), &mut |record| {
+        tally.take(record)
+    })
+    .map_err(Error::io(path, "read the ledger"))?;
     let mut report = verify::report(path, &checked);
     if checked.fault.is_some() {
         return Ok(report);

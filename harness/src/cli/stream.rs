@@ -41,6 +41,19 @@ impl<W: Write> Stream<W> {
     }
 }
 
+#[cfg(feature = "parquet")]
+impl<W: Write> Write for Stream<W> {
+    /// As [`Stream::put`]: a failure shows in [`Stream::finish`].
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.put(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// What messages call standard output.
 pub(crate) fn stdout_name() -> &'static Path {
     Path::new("standard output")

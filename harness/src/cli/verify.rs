@@ -1,90 +1,56 @@
 //! `axilog verify`: checks a ledger without deciding anything again.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use axilog::hash::Hash;
 use serde_json::{Value, json};
 
-use super::output::Report;
-use super::{Failure, table};
+use super::output::{Report, finish_each};
+use super::{Failure, expected, progress, table};
 use crate::error::Error;
 use crate::ledger_file::blobs::Blobs;
 use crate::ledger_file::hex;
 use crate::ledger_file::verify::{Checked, Expected, check};
 
-/// Check a ledger: hashes, chain, canonical forms, order, witnesses, models.
+/// Check ledgers: hashes, chain, canonical forms, order, witnesses, models.
 ///
 /// The chain has no key: it does not show that nobody wrote the whole file anew or cut off its end.
 /// Where that matters, take the head and the length from elsewhere: --expect-head, --expect-entries.
-/// Reads one line at a time; the ledger may be of any size.
+/// Uses all cores and little memory; a ledger may be of any size.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The ledger file.
-    file: PathBuf,
+    /// The ledger files.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
     #[command(flatten)]
-    expected: ExpectedArgs,
+    expected: expected::ExpectedArgs,
     /// Recompute the blobs beside the ledger too, and name those that are missing or damaged.
     #[arg(long)]
     blobs: bool,
-    /// One JSON object on standard output.
+    /// One JSON object for each FILE, a line each, on standard output.
     #[arg(long)]
-    pub(crate) json: bool,
+    json: bool,
 }
 
-#[derive(clap::Args)]
-pub(crate) struct ExpectedArgs {
-    /// The chain value of the last record, 64 hexadecimal digits.
-    #[arg(long, value_name = "HEX", value_parser = head)]
-    expect_head: Option<Hash>,
-    /// How many records there are, genesis included, a seal not counted.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    expect_entries: Option<u64>,
+/// Checks every file and gives the exit code.
+pub(crate) fn run(args: &Args) -> u8 {
+    let expected = args.expected.of(&args.files);
+    finish_each(args.json, &args.files, expected, |path, expected| {
+        run_on(path, expected, args.blobs)
+    })
 }
 
-impl ExpectedArgs {
-    pub(crate) fn expected(&self) -> Expected {
-        Expected {
-            entries: self.expect_entries,
-            head: self.expect_head,
-            models: Vec::new(),
-        }
-    }
-}
-
-fn head(text: &str) -> Result<Hash, String> {
-    let mut hash = Hash::default();
-    let (pairs, []) = text.as_bytes().as_chunks::<2>() else {
-        return Err("expected 64 hexadecimal digits".to_owned());
-    };
-    let bytes = pairs.iter().map(|pair| {
-        let digits = std::str::from_utf8(pair).ok()?;
-        let plain = digits.bytes().all(|b| b.is_ascii_hexdigit());
-        u8::from_str_radix(digits, 16).ok().filter(|_| plain)
-    });
-    match (pairs.len(), bytes.collect::<Option<Vec<u8>>>()) {
-        (32, Some(bytes)) => {
-            hash.copy_from_slice(&bytes);
-            Ok(hash)
-        }
-        _ => Err("expected 64 hexadecimal digits".to_owned()),
-    }
-}
-
-pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
-    let mut blobs = args
-        .blobs
-        .then(|| (Blobs::beside(&args.file), BlobCheck::default()));
-    let file = File::open(&args.file).map_err(Error::io(&args.file, "open the ledger"))?;
-    let checked = check(file, None, &args.expected.expected(), &mut |view| {
-        if let Some((blobs, found)) = &mut blobs
+fn run_on(path: &Path, expected: &Expected, blobs: bool) -> Result<Report, Failure> {
+    let mut blobs = blobs.then(|| (Blobs::beside(path), BlobCheck::default()));
+    let ledger = progress::open(path)?;
+    let checked = check(ledger, None, expected, &mut |record| {
+        if let (Some((blobs, found)), Some(view)) = (&mut blobs, &record.observation)
             && !blobs.contains(&view.input_hash)
         {
             found.missing(view.ledger_seq, blobs.path(&view.input_hash));
         }
     })
-    .map_err(Error::io(&args.file, "read the ledger"))?;
-    let mut report = report(&args.file, &checked);
+    .map_err(Error::io(path, "read the ledger"))?;
+    let mut report = report(path, &checked);
     if let Some((blobs, mut found)) = blobs {
         blobs.recompute(&mut |path, good| {
             found.checked += 1;

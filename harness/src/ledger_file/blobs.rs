@@ -5,14 +5,17 @@
 //! not at all: it is written under another name, synced, and renamed. The empty string needs no
 //! blob.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use axilog::hash::{Hash, Hasher, sha256};
 
 use super::hex;
-use super::storage::{beside, sync_dir};
+use super::storage::beside;
+use super::volume::{Volume, write_file};
 use crate::error::Error;
 
 /// The blobs of one ledger.
@@ -35,34 +38,6 @@ impl Blobs {
     pub fn path(&self, hash: &Hash) -> PathBuf {
         let name = hex(hash);
         self.dir.join(name.get(..2).unwrap_or_default()).join(&name)
-    }
-
-    /// Keeps `bytes`; on return they are on disk. A blob that is there and damaged is replaced.
-    ///
-    /// # Errors
-    /// [`Error::Io`].
-    pub fn put(&self, bytes: &[u8]) -> Result<Hash, Error> {
-        let hash = sha256(bytes);
-        let path = self.path(&hash);
-        if bytes.is_empty() || matches!(hash_of(&path), Ok(found) if found == hash) {
-            return Ok(hash);
-        }
-        let write = || -> io::Result<()> {
-            let shard = path.parent().unwrap_or(&self.dir);
-            fs::create_dir_all(shard)?;
-            let temporary = path.with_extension("tmp");
-            let mut file = File::create(&temporary)?;
-            file.write_all(bytes)?;
-            file.sync_all()?;
-            fs::rename(&temporary, &path)?;
-            // The names themselves: the blob's, its directory's, and that of all blobs.
-            for dir in path.ancestors().skip(1).take(3) {
-                sync_dir(dir)?;
-            }
-            Ok(())
-        };
-        write().map_err(Error::io(&path, "write the blob"))?;
-        Ok(hash)
     }
 
     /// The bytes under this hash, unchecked; `None` where there is no such blob. One that is
@@ -108,9 +83,75 @@ impl Blobs {
                 if !is_hash(&name) {
                     continue;
                 }
-                let hash = hash_of(&path).map_err(Error::io(&path, "read the blob"))?;
+                let hash = File::open(&path).and_then(|mut file| hash_of(&mut file));
+                let hash = hash.map_err(Error::io(&path, "read the blob"))?;
                 found(&path, self.path(&hash) == path);
             }
+        }
+        Ok(())
+    }
+}
+
+/// How many blobs a writer remembers to be durable.
+const REMEMBERED: usize = 4096;
+
+/// Keeps blobs, on any volume.
+#[derive(Debug)]
+pub struct BlobWriter {
+    blobs: Blobs,
+    volume: Arc<dyn Volume>,
+    durable: HashSet<Hash>,
+}
+
+impl BlobWriter {
+    /// For the blobs beside `ledger`; nothing needs to exist.
+    #[must_use]
+    pub fn beside(ledger: &Path, volume: Arc<dyn Volume>) -> BlobWriter {
+        BlobWriter {
+            blobs: Blobs::beside(ledger),
+            volume,
+            durable: HashSet::new(),
+        }
+    }
+
+    /// Keeps `bytes`; on return they are durable. A blob that is there and damaged is replaced.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn put(&mut self, bytes: &[u8]) -> Result<Hash, Error> {
+        let hash = sha256(bytes);
+        if bytes.is_empty() || self.durable.contains(&hash) {
+            return Ok(hash);
+        }
+        let path = self.blobs.path(&hash);
+        self.make_durable(&path, bytes, &hash)
+            .map_err(Error::io(&path, "write the blob"))?;
+        if self.durable.len() >= REMEMBERED {
+            self.durable.clear();
+        }
+        self.durable.insert(hash);
+        Ok(hash)
+    }
+
+    fn make_durable(&self, path: &Path, bytes: &[u8], hash: &Hash) -> io::Result<()> {
+        let found = self
+            .volume
+            .read(path)
+            .and_then(|mut file| hash_of(&mut file));
+        if !found.is_ok_and(|found| found == *hash) {
+            self.volume
+                .create_dir_all(path.parent().unwrap_or(&self.blobs.dir))?;
+            let temporary = path.with_extension("tmp");
+            write_file(&*self.volume, &temporary, bytes, false)?;
+            if let Err(error) = self.volume.rename(&temporary, path) {
+                let _ = self.volume.remove(&temporary);
+                return Err(error);
+            }
+        }
+        // The names themselves: the blob's, its directory's, and that of all blobs. Whoever wrote a
+        // blob that was found may have been interrupted before they were durable.
+        for dir in path.ancestors().skip(1).take(3) {
+            self.volume.sync_dir(dir)?;
         }
         Ok(())
     }
@@ -121,10 +162,9 @@ fn is_hash(name: &str) -> bool {
 }
 
 /// SHA-256 of a file, in constant memory.
-fn hash_of(path: &Path) -> io::Result<Hash> {
-    let mut file = File::open(path)?;
+fn hash_of(file: &mut dyn Read) -> io::Result<Hash> {
     let mut hasher = Hashing(Hasher::new());
-    io::copy(&mut file, &mut hasher)?;
+    io::copy(file, &mut hasher)?;
     Ok(hasher.0.finish())
 }
 

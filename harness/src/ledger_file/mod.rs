@@ -1,18 +1,37 @@
 //! The ledger file: created once, written by one process at a time, a whole step at once.
 //!
-//! formats.md §6. A step is acknowledged when it is synced; one that cannot be written whole is
-//! taken back. What an interruption can leave behind all the same, the next opening for writing puts
-//! right: a torn line is moved aside, a step without its last records is completed.
+//! formats.md §6. A step is acknowledged when it is synced, unless another [`Durability`] is chosen;
+//! one that cannot be written whole is taken back. What an interruption can leave behind all the
+//! same, the next opening for writing puts right: a torn line is moved aside, a step without its last
+//! records is completed.
+//!
+//! | to | there is |
+//! |---|---|
+//! | create or open a ledger for writing | [`LedgerFile::open_or_create`], [`LedgerFile::open`] |
+//! | append what an agent commits | [`Batch`], the core's sink, and [`LedgerFile::append`] |
+//! | say when it is durable | [`Durability`], [`LedgerFile::sync`], [`LedgerFile::durable`] |
+//! | read it line by line | [`Lines`](reader::Lines) |
+//! | verify and replay it | [`check`](verify::check), [`replay`](replay::replay) |
+//!
+//! A [`Session`](crate::session::Session) does all of it, and the agent's part: replay on opening,
+//! steps, the seal.
 
+pub mod batch;
 pub mod blobs;
+pub mod durability;
+mod examine;
 pub mod holder;
 pub mod reader;
+pub mod replay;
 pub mod storage;
+mod tail;
 pub mod verify;
+pub mod volume;
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use axilog::hash::Hash;
 use axilog::json::writer::Sink;
@@ -20,18 +39,26 @@ use axilog::ledger::genesis_entry;
 use axilog::ledger_line;
 
 use crate::error::Error;
+use batch::Batch;
+use durability::{Checkpoint, Durability};
 use holder::Holder;
 use reader::MAX_LINE_BYTES;
-use storage::{FileStorage, Storage, Stream};
+use storage::{FileStorage, Storage};
+use tail::{Shared, Syncer, Tail};
+use volume::{FileSystem, Volume, dir_of, keep_torn};
+
+pub use tail::Stream;
 
 /// A ledger file open for writing, locked against other writers for as long as it lives.
 #[derive(Debug)]
 pub struct LedgerFile {
     path: PathBuf,
+    durability: Durability,
+    syncer: Option<Syncer>,
     // Dropped before the storage, whose end gives the lock back.
     holder: Option<Holder>,
-    storage: Box<dyn Storage>,
-    len: u64,
+    shared: Arc<Shared>,
+    volume: Arc<dyn Volume>,
     torn: Option<Torn>,
 }
 
@@ -89,26 +116,36 @@ impl LedgerFile {
             }
         }
         let holder = Holder::announce(path);
-        let mut ledger = LedgerFile::over(path, Box::new(FileStorage::new(path, file)))?;
+        let storage = Box::new(FileStorage::new(file));
+        let mut ledger = LedgerFile::over(path, storage, Arc::new(FileSystem))?;
         ledger.holder = holder;
         if ledger.is_empty() {
             // Whoever created it may have been interrupted before its name was durable.
-            storage::sync_dir_of(path).map_err(Error::io(path, "create the ledger"))?;
+            let named = ledger.volume.sync_dir(dir_of(path));
+            named.map_err(Error::io(path, "create the ledger"))?;
         }
         Ok(ledger)
     }
 
-    /// The ledger on `storage`, which nobody else writes. `path` is for its blobs and messages.
+    /// The ledger on `storage`, which nobody else writes, with what belongs beside `path` on
+    /// `volume`.
     ///
     /// # Errors
     /// [`Error::Io`].
-    pub fn over(path: &Path, storage: Box<dyn Storage>) -> Result<LedgerFile, Error> {
+    pub fn over(
+        path: &Path,
+        storage: Box<dyn Storage>,
+        volume: Arc<dyn Volume>,
+    ) -> Result<LedgerFile, Error> {
+        let tail = Tail::new(storage).map_err(Error::io(path, "open the ledger"))?;
         Ok(LedgerFile {
             path: path.to_owned(),
-            len: storage.len().map_err(Error::io(path, "open the ledger"))?,
-            storage,
-            torn: None,
+            durability: Durability::default(),
+            syncer: None,
             holder: None,
+            shared: Shared::new(tail),
+            volume,
+            torn: None,
         })
     }
 
@@ -121,13 +158,23 @@ impl LedgerFile {
     /// Its bytes from the first.
     #[must_use]
     pub fn bytes(&self) -> Stream<'_> {
-        Stream::new(&*self.storage)
+        Stream::new(&self.shared)
+    }
+
+    /// What its blobs and torn lines are on.
+    #[must_use]
+    pub fn volume(&self) -> &Arc<dyn Volume> {
+        &self.volume
+    }
+
+    fn len(&self) -> u64 {
+        self.shared.lock().len()
     }
 
     /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
     /// Whether it counts as new: empty, or the genesis only, whole or torn.
@@ -136,7 +183,7 @@ impl LedgerFile {
     /// [`Error::Io`].
     pub fn is_new(&self) -> Result<bool, Error> {
         let genesis = genesis_line();
-        if self.len > genesis.len() as u64 {
+        if self.len() > genesis.len() as u64 {
             return Ok(false);
         }
         let mut found = Vec::new();
@@ -151,7 +198,7 @@ impl LedgerFile {
     /// # Errors
     /// [`Error::Io`].
     pub fn begin(&mut self) -> Result<(), Error> {
-        if self.is_empty() || self.len == genesis_line().len() as u64 {
+        if self.is_empty() || self.len() == genesis_line().len() as u64 {
             return Ok(());
         }
         self.set_torn_aside(0)
@@ -170,15 +217,10 @@ impl LedgerFile {
             .seek(SeekFrom::Start(offset))
             .and_then(|_| bytes.take(MAX_LINE_BYTES as u64).read_to_end(&mut torn))
             .map_err(Error::io(&self.path, "read"))?;
-        let path = self
-            .storage
-            .keep_torn(&torn)
+        let path = keep_torn(&*self.volume, &self.path, &torn)
             .map_err(Error::io(&self.path, "move the torn line aside"))?;
-        self.storage
-            .set_len(offset)
-            .and_then(|()| self.storage.sync())
-            .map_err(Error::io(&self.path, "cut off the torn line"))?;
-        self.len = offset;
+        let cut = self.shared.lock().cut(offset);
+        cut.map_err(Error::io(&self.path, "cut off the torn line"))?;
         self.torn = Some(Torn {
             path,
             bytes: torn.len() as u64,
@@ -192,47 +234,85 @@ impl LedgerFile {
         self.torn.as_ref()
     }
 
-    /// Adds whole lines and syncs them. Where that fails, what was written of them is taken back.
+    /// Chooses when it is synced, from the next append on. What is not durable yet is synced first.
     ///
     /// # Errors
-    /// [`Error::Io`], which says whether it was taken back for certain.
-    pub fn append(&mut self, lines: &[u8]) -> Result<(), Error> {
-        match self.write(lines).and_then(|()| self.storage.sync()) {
-            Ok(()) => {
-                self.len = self.len.saturating_add(lines.len() as u64);
-                Ok(())
-            }
-            Err(error) => Err(self.take_back(error)),
+    /// [`Error::NotDurable`]; [`Error::Io`] where the thread for [`Durability::Interval`] cannot be
+    /// started: then it is [`Durability::Step`].
+    pub fn set_durability(&mut self, durability: Durability) -> Result<(), Error> {
+        self.sync()?;
+        self.syncer = None;
+        self.durability = Durability::Step;
+        if matches!(durability, Durability::Interval { .. }) {
+            let started = Syncer::start(&self.shared);
+            let started = started.map_err(Error::io(&self.path, "start the thread that syncs"))?;
+            self.syncer = Some(started);
         }
-    }
-
-    fn write(&mut self, mut bytes: &[u8]) -> io::Result<()> {
-        let mut at = self.len;
-        while !bytes.is_empty() {
-            match self.storage.write_at(at, bytes) {
-                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                Ok(written) => {
-                    at = at.saturating_add(written as u64);
-                    bytes = bytes.get(written..).unwrap_or_default();
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
+        self.durability = durability;
         Ok(())
     }
 
-    fn take_back(&mut self, error: io::Error) -> Error {
-        let taken_back = self
-            .storage
-            .set_len(self.len)
-            .and_then(|()| self.storage.sync());
-        let action = match taken_back {
-            Ok(()) => "append (nothing was recorded)",
-            // The next opening finds a torn line, a step to complete, or the whole step.
-            Err(_) => "append (the next opening shows whether the step was recorded)",
-        };
-        Error::io(&self.path, action)(error)
+    /// When it is synced.
+    #[must_use]
+    pub fn durability(&self) -> Durability {
+        self.durability
+    }
+
+    /// Adds the records of a step and makes them durable as it was chosen. Where that fails, what
+    /// was written of them is taken back.
+    ///
+    /// # Errors
+    /// [`Error::Io`], which says whether it was taken back for certain; [`Error::NotDurable`] where
+    /// what was appended before could not be synced, or with [`Durability::Interval`] this batch.
+    pub fn append(&mut self, batch: &Batch) -> Result<(), Error> {
+        let appended = self
+            .shared
+            .lock()
+            .append(batch, self.durability, &self.path);
+        if let Some(syncer) = &self.syncer {
+            syncer.wake();
+        }
+        appended
+    }
+
+    /// Makes what was found in the file durable, whoever left it there; the caller has found that it
+    /// ends at `end`.
+    ///
+    /// # Errors
+    /// [`Error::NotDurable`].
+    pub fn adopt(&mut self, end: Checkpoint) -> Result<(), Error> {
+        self.shared.lock().adopt(end, &self.path)
+    }
+
+    /// Makes everything durable that was appended, and says how far that is.
+    ///
+    /// # Errors
+    /// [`Error::NotDurable`].
+    pub fn sync(&mut self) -> Result<Checkpoint, Error> {
+        let mut tail = self.shared.lock();
+        tail.sync(&self.path).map(|()| tail.durable())
+    }
+
+    /// How far it is known to be durable.
+    #[must_use]
+    pub fn durable(&self) -> Checkpoint {
+        self.shared.lock().durable()
+    }
+
+    /// Whether more may be appended.
+    ///
+    /// # Errors
+    /// [`Error::NotDurable`] where a sync has failed since.
+    pub fn check(&self) -> Result<(), Error> {
+        self.shared.lock().check(&self.path)
+    }
+}
+
+impl Drop for LedgerFile {
+    fn drop(&mut self) {
+        // Whoever wants to know whether it worked calls `sync` before.
+        let _ = self.sync();
+        self.syncer = None;
     }
 }
 

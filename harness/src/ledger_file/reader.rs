@@ -1,14 +1,18 @@
-//! The lines of a ledger file, one at a time, with their offsets.
+//! The lines of a ledger file with their offsets, in blocks that end where a line ends.
 //!
-//! formats.md §6, Ledger file. Memory is one line, whose length is bounded by what a record may be.
+//! formats.md §6, Ledger file. Memory is a block, and a line is no longer than a record may be.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, Read};
 
 use axilog::evidence::view::MAX_GATEWAY_RECORD_BYTES;
 use axilog::ledger_line::MAX_LINE_OVERHEAD;
 
 /// The longest line there can be, its line feed included.
 pub const MAX_LINE_BYTES: usize = MAX_GATEWAY_RECORD_BYTES + MAX_LINE_OVERHEAD;
+
+/// The longest block. Room for several of the longest lines; small enough for a core's own cache.
+const BLOCK_BYTES: usize = 1 << 18;
+const _: () = assert!(BLOCK_BYTES > MAX_LINE_BYTES);
 
 /// What stands where a line should.
 #[derive(Debug, PartialEq, Eq)]
@@ -21,20 +25,120 @@ pub enum Line<'b> {
     TooLong,
 }
 
-/// A reader of lines.
-pub struct Lines<R> {
-    source: BufReader<R>,
-    line: Vec<u8>,
+/// Consecutive lines.
+#[derive(Debug, Default)]
+pub struct Block {
+    bytes: Vec<u8>,
     offset: u64,
+}
+
+impl Block {
+    /// The line that begins `at` bytes into the block, its offset in the file and where the next
+    /// one begins. `None` at the end. Nothing useful follows [`Line::Torn`] or [`Line::TooLong`].
+    fn line(&self, at: usize) -> Option<(u64, Line<'_>, usize)> {
+        let rest = self.bytes.get(at..).filter(|rest| !rest.is_empty())?;
+        let most = rest.get(..MAX_LINE_BYTES).unwrap_or(rest);
+        let line = match memchr::memchr(b'\n', most) {
+            Some(end) => Line::Whole(rest.get(..=end)?),
+            None if rest.len() < MAX_LINE_BYTES => Line::Torn(rest),
+            None => Line::TooLong,
+        };
+        let next = match line {
+            Line::Whole(line) => at.saturating_add(line.len()),
+            _ => self.bytes.len(),
+        };
+        Some((self.offset.saturating_add(at as u64), line, next))
+    }
+
+    /// Its lines with their offsets in the file.
+    pub fn lines(&self) -> impl Iterator<Item = (u64, Line<'_>)> {
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            let (offset, line, next) = self.line(at)?;
+            at = next;
+            Some((offset, line))
+        })
+    }
+
+    /// Where the next block begins.
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        self.offset.saturating_add(self.bytes.len() as u64)
+    }
+}
+
+/// A reader of blocks.
+pub struct Blocks<R> {
+    source: R,
+    /// What was read of a line that ends in the next block.
+    rest: Vec<u8>,
+    offset: u64,
+    ended: bool,
+}
+
+impl<R: Read> Blocks<R> {
+    /// Reads from where `source` stands; offsets count from there.
+    pub fn new(source: R) -> Blocks<R> {
+        Blocks {
+            source,
+            rest: Vec::new(),
+            offset: 0,
+            ended: false,
+        }
+    }
+
+    /// The next block, in the memory of `used`; `None` at the end.
+    ///
+    /// # Errors
+    /// What reading gives.
+    pub fn next_block(&mut self, used: Block) -> io::Result<Option<Block>> {
+        if self.ended {
+            return Ok(None);
+        }
+        let mut bytes = used.bytes;
+        bytes.clear();
+        // One more than is read, or `read_to_end` would grow it to see whether more follows.
+        bytes.reserve(BLOCK_BYTES + 1);
+        bytes.append(&mut self.rest);
+        let wanted = BLOCK_BYTES.saturating_sub(bytes.len()) as u64;
+        (&mut self.source).take(wanted).read_to_end(&mut bytes)?;
+        self.ended = bytes.len() < BLOCK_BYTES;
+        if !self.ended {
+            match memchr::memrchr(b'\n', &bytes) {
+                Some(last) => self.rest = bytes.split_off(last + 1),
+                // Longer than any line may be, so nobody asks for what follows.
+                None => self.ended = true,
+            }
+        }
+        let block = Block {
+            bytes,
+            offset: self.offset,
+        };
+        self.offset = block.end();
+        Ok(Some(block).filter(|block| !block.bytes.is_empty()))
+    }
+
+    /// Whether no block follows.
+    #[must_use]
+    pub fn ended(&self) -> bool {
+        self.ended
+    }
+}
+
+/// A reader of lines, one at a time.
+pub struct Lines<R> {
+    blocks: Blocks<R>,
+    block: Block,
+    at: usize,
 }
 
 impl<R: Read> Lines<R> {
     /// Reads from where `source` stands; offsets count from there.
     pub fn new(source: R) -> Lines<R> {
         Lines {
-            source: BufReader::with_capacity(1 << 16, source),
-            line: Vec::new(),
-            offset: 0,
+            blocks: Blocks::new(source),
+            block: Block::default(),
+            at: 0,
         }
     }
 
@@ -44,24 +148,19 @@ impl<R: Read> Lines<R> {
     /// # Errors
     /// What reading gives.
     pub fn next_line(&mut self) -> io::Result<Option<(u64, Line<'_>)>> {
-        self.line.clear();
-        let read = (&mut self.source)
-            .take(MAX_LINE_BYTES as u64)
-            .read_until(b'\n', &mut self.line)?;
-        let offset = self.offset;
-        self.offset = offset.saturating_add(read as u64);
-        Ok(match self.line.last() {
-            None => None,
-            Some(b'\n') => Some((offset, Line::Whole(&self.line))),
-            Some(_) if read < MAX_LINE_BYTES => Some((offset, Line::Torn(&self.line))),
-            Some(_) => Some((offset, Line::TooLong)),
-        })
-    }
-
-    /// Bytes read so far: behind the last line, the length of the file.
-    #[must_use]
-    pub fn offset(&self) -> u64 {
-        self.offset
+        if self.at >= self.block.bytes.len() {
+            let used = std::mem::take(&mut self.block);
+            let Some(block) = self.blocks.next_block(used)? else {
+                return Ok(None);
+            };
+            self.block = block;
+            self.at = 0;
+        }
+        let found = self.block.line(self.at);
+        Ok(found.map(|(offset, line, next)| {
+            self.at = next;
+            (offset, line)
+        }))
     }
 }
 
@@ -76,7 +175,6 @@ mod tests {
         assert_eq!(lines.next_line().unwrap(), Some((2, Line::Whole(b"\n"))));
         assert_eq!(lines.next_line().unwrap(), Some((3, Line::Torn(b"bc"))));
         assert_eq!(lines.next_line().unwrap(), None);
-        assert_eq!(lines.offset(), 5);
 
         let mut longest = vec![b'x'; MAX_LINE_BYTES - 1];
         longest.push(b'\n');
@@ -89,5 +187,50 @@ mod tests {
 
         let mut lines = Lines::new(io::repeat(b'x'));
         assert_eq!(lines.next_line().unwrap(), Some((0, Line::TooLong)));
+        assert_eq!(lines.next_line().unwrap(), None);
+        for more in [0, 1, BLOCK_BYTES] {
+            let mut long = vec![b'x'; MAX_LINE_BYTES + more];
+            *long.last_mut().unwrap() = if more == 0 { b'x' } else { b'\n' };
+            let mut lines = Lines::new(long.as_slice());
+            assert_eq!(lines.next_line().unwrap(), Some((0, Line::TooLong)));
+        }
+    }
+
+    /// Gives its bytes in pieces of varying length.
+    struct Dribble<'a>(&'a [u8], usize);
+
+    impl Read for Dribble<'_> {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            self.1 = self.1 * 5 % 4093 + 1;
+            let len = self.1.min(out.len()).min(self.0.len());
+            out[..len].copy_from_slice(&self.0[..len]);
+            self.0 = &self.0[len..];
+            Ok(len)
+        }
+    }
+
+    #[test]
+    fn blocks_neither_lose_nor_cut_a_line() {
+        // Lines of many lengths, so that block ends fall everywhere within them.
+        let mut file = Vec::new();
+        for n in 0..400usize {
+            file.extend(std::iter::repeat_n(b'a' + (n % 26) as u8, n * 7919 % 5000));
+            file.push(b'\n');
+        }
+        file.extend_from_slice(b"torn");
+        let mut lines = Lines::new(Dribble(&file, 1));
+        let mut read = Vec::new();
+        while let Some((offset, line)) = lines.next_line().unwrap() {
+            assert_eq!(offset, read.len() as u64);
+            match line {
+                Line::Whole(line) => {
+                    assert_eq!(line.iter().filter(|b| **b == b'\n').count(), 1);
+                    read.extend_from_slice(line);
+                }
+                Line::Torn(rest) => read.extend_from_slice(rest),
+                Line::TooLong => unreachable!(),
+            }
+        }
+        assert!(read == file && file.len() > 3 * BLOCK_BYTES);
     }
 }

@@ -1,26 +1,23 @@
-//! Streaming verification and replay of a ledger file: one line in memory at a time.
+//! Streaming verification of a ledger file, in constant memory and on every core.
 //!
-//! formats.md §6 (Verification verdicts, Replay); SRS-004 §7.2 and §13 (SHALL-008, SHALL-017,
-//! SHALL-018). Every verdict is the core's; this module adds what only a reader of files can see,
+//! formats.md §6 (Verification verdicts); SRS-004 §7.2 and §13 (SHALL-008, SHALL-017, SHALL-018). Every verdict is the core's; this module adds what only a reader of files can see,
 //! torn and over-long lines, and says where. Determinism: D2.
 
-use std::io::{self, Read, Seek};
-use std::path::Path;
+use std::io::{self, Read};
+use std::ops::ControlFlow;
 
 use axilog::evidence::view::ObservationView;
-use axilog::hash::{Hash, Tag};
+use axilog::hash::Hash;
 use axilog::json::writer;
 use axilog::ledger::Entry;
-use axilog::ledger_line;
 use axilog::policy::Rules;
 use axilog::profile::Profile;
-use axilog::replay::{Replay, Verdict};
-use axilog_policyc::PolicySet;
+use axilog::replay::{Examined, Replay, Verdict};
 
-use super::reader::{Line, Lines, MAX_LINE_BYTES};
-use super::{LineBytes, blobs::Blobs, hex};
-use crate::error::{Error, Fault};
-use crate::rules::{self, Choice, Reset, RuleSet, Source};
+use super::examine::{Found, each_line};
+use super::reader::MAX_LINE_BYTES;
+use super::{LineBytes, hex};
+use crate::error::Fault;
 
 /// What the caller knows about the ledger from elsewhere. An unkeyed chain cannot say it itself:
 /// whoever can write the file can write it anew, or cut its end off.
@@ -52,8 +49,8 @@ impl Checked {
     }
 }
 
-/// Sees every observation that was found good.
-pub type Watch<'w> = &'w mut dyn FnMut(&ObservationView<'_>);
+/// Sees every record that was found good, in order.
+pub type See<'s> = &'s mut dyn FnMut(&Record<'_>);
 
 /// A record that was found good, as readers of ledgers see it.
 pub struct Record<'a> {
@@ -65,19 +62,6 @@ pub struct Record<'a> {
     pub observation: Option<ObservationView<'a>>,
 }
 
-/// Checks the ledger that `source` gives, as [`check`] does without rules, and shows every record
-/// that is good, in order.
-///
-/// # Errors
-/// What reading gives.
-pub fn check_records(
-    source: impl Read,
-    expected: &Expected,
-    see: &mut dyn FnMut(&Record<'_>),
-) -> io::Result<Checked> {
-    check_each(source, None, expected, see)
-}
-
 /// Checks the ledger that `source` gives: hashes, chain, form, order, witnesses and models, and
 /// with `rules` every decision too.
 ///
@@ -87,22 +71,8 @@ pub fn check(
     source: impl Read,
     rules: Option<&Rules<'_>>,
     expected: &Expected,
-    watch: Watch<'_>,
+    see: See<'_>,
 ) -> io::Result<Checked> {
-    check_each(source, rules, expected, &mut |record| {
-        if let Some(view) = &record.observation {
-            watch(view);
-        }
-    })
-}
-
-fn check_each(
-    source: impl Read,
-    rules: Option<&Rules<'_>>,
-    expected: &Expected,
-    see: &mut dyn FnMut(&Record<'_>),
-) -> io::Result<Checked> {
-    let mut lines = Lines::new(source);
     let mut checked = Checked {
         replay: Replay::new(),
         fault: None,
@@ -116,47 +86,48 @@ fn check_each(
     // Where the record behind the expected last one, the last one, and the one with the expected
     // head begin.
     let (mut surplus, mut last, mut head_at) = (0, 0, None);
-    while let Some((offset, line)) = lines.next_line()? {
+    let end = each_line(source, &mut |offset, found| {
         let sequence = checked.replay.entries();
-        let refusal = match line {
-            Line::Whole(line) => match ledger_line::parse(line) {
-                Ok(entry) => {
-                    if expected.entries == Some(sequence) {
-                        surplus = offset;
-                    }
-                    last = offset;
-                    if expected.head == Some(entry.chain) {
-                        head_at = Some(sequence);
-                    }
-                    take(&mut checked, entry, offset, rules, &pins, see)
+        let refusal = match found {
+            Found::Record(examined) => {
+                if expected.entries == Some(sequence) {
+                    surplus = offset;
                 }
-                Err(_) => Some((
-                    Verdict::NonCanonical,
-                    "the line is not a ledger line in canonical form".to_owned(),
-                )),
-            },
-            Line::Torn(bytes) => Some((
+                last = offset;
+                if expected.head == Some(examined.entry().chain) {
+                    head_at = Some(sequence);
+                }
+                take(&mut checked, examined, offset, rules, &pins, see)
+            }
+            Found::NotALine => Some((
+                Verdict::NonCanonical,
+                "the line is not a ledger line in canonical form".to_owned(),
+            )),
+            Found::Torn(bytes) => Some((
                 Verdict::Torn,
                 format!(
-                    "the last line is incomplete: {} bytes without a line feed. Its write was interrupted, or the end was cut off; every line before is whole. Unless they stand behind a seal or were never a ledger, the next command that writes moves these bytes aside, to a file FILE.torn-N",
-                    bytes.len()
+                    "the last line is incomplete: {bytes} bytes without a line feed. Its write was interrupted, or the end was cut off; every line before is whole. Unless they stand behind a seal or were never a ledger, the next command that writes moves these bytes aside, to a file FILE.torn-N"
                 ),
             )),
-            Line::TooLong => Some((
+            Found::TooLong => Some((
                 Verdict::NonCanonical,
                 format!("the line is longer than {MAX_LINE_BYTES} bytes, the most there can be"),
             )),
         };
-        if let Some((verdict, reason)) = refusal {
-            checked.replay.refuse(verdict);
-            checked.fault = Some(Fault {
-                verdict,
-                sequence,
-                offset,
-                reason,
-            });
-            return Ok(checked);
-        }
+        let Some((verdict, reason)) = refusal else {
+            return ControlFlow::Continue(());
+        };
+        checked.replay.refuse(verdict);
+        checked.fault = Some(Fault {
+            verdict,
+            sequence,
+            offset,
+            reason,
+        });
+        ControlFlow::Break(())
+    })?;
+    if checked.fault.is_some() {
+        return Ok(checked);
     }
 
     let verdict = checked
@@ -166,7 +137,7 @@ fn check_each(
         let entries = checked.replay.entries();
         let too_long = expected.entries.filter(|&n| n < entries);
         let (sequence, offset) = match (verdict, too_long) {
-            (Verdict::Truncated, _) => (entries, lines.offset()),
+            (Verdict::Truncated, _) => (entries, end),
             (_, Some(expected)) if surplus > 0 => (expected, surplus),
             _ => (entries.saturating_sub(1), last),
         };
@@ -180,18 +151,19 @@ fn check_each(
     Ok(checked)
 }
 
-/// Feeds one entry; what is wrong with it, if anything.
+/// Takes the next record; what is wrong with it, if anything.
 fn take(
     checked: &mut Checked,
-    entry: Entry<'_>,
+    examined: &Examined<'_>,
     offset: u64,
     rules: Option<&Rules<'_>>,
     pins: &[(Vec<u8>, Vec<u8>)],
-    see: &mut dyn FnMut(&Record<'_>),
+    see: See<'_>,
 ) -> Option<(Verdict, String)> {
+    let entry = *examined.entry();
     let expected = checked.replay.entries();
     let sealed = checked.replay.ledger().sealed;
-    let verdict = checked.replay.feed(&entry, rules);
+    let verdict = checked.replay.take(examined, rules);
     if verdict != Verdict::Ok {
         let reason = match verdict {
             Verdict::Reordered if sealed => "a record behind the seal".to_owned(),
@@ -203,38 +175,34 @@ fn take(
         };
         return Some((verdict, reason));
     }
-    if entry.tag != Tag::Obs {
-        see(&Record {
-            entry,
-            offset,
-            observation: None,
-        });
-        return None;
-    }
-    let view = ObservationView::parse(entry.payload).ok()?;
-    let (oracle, model) = (view.oracle_id.bytes(), view.model_id.bytes());
-    if let Some((_, wanted)) = pins.iter().find(|(o, m)| o == oracle && m != model) {
-        let reason = format!(
-            "the oracle \"{}\" has the model \"{}\", expected \"{}\"",
-            oracle.escape_ascii(),
-            model.escape_ascii(),
-            wanted.escape_ascii()
-        );
-        return Some((Verdict::ModelMismatch, reason));
-    }
-    if let Some(seen) = Profile::ALL
-        .iter()
-        .position(|p| *p == view.profile)
-        .and_then(|index| checked.profiles.get_mut(index))
-    {
-        *seen = true;
+    let observation = examined.observation().copied();
+    if let Some(view) = &observation {
+        if let Some(reason) = another_model(view, pins) {
+            return Some((Verdict::ModelMismatch, reason));
+        }
+        let index = Profile::ALL.iter().position(|p| *p == view.profile);
+        if let Some(seen) = index.and_then(|index| checked.profiles.get_mut(index)) {
+            *seen = true;
+        }
     }
     see(&Record {
         entry,
         offset,
-        observation: Some(view),
+        observation,
     });
     None
+}
+
+/// Why the observation is not of the model that its oracle is expected to have, if it is not.
+fn another_model(view: &ObservationView<'_>, pins: &[(Vec<u8>, Vec<u8>)]) -> Option<String> {
+    let (oracle, model) = (view.oracle_id.bytes(), view.model_id.bytes());
+    let (_, wanted) = pins.iter().find(|(o, m)| o == oracle && m != model)?;
+    Some(format!(
+        "the oracle \"{}\" has the model \"{}\", expected \"{}\"",
+        oracle.escape_ascii(),
+        model.escape_ascii(),
+        wanted.escape_ascii()
+    ))
 }
 
 fn unexpected(replay: &Replay, expected: &Expected, head_at: Option<u64>) -> String {
@@ -283,88 +251,4 @@ fn escaped(id: &str) -> Vec<u8> {
     let mut bytes = LineBytes::default();
     writer::escape(id.as_bytes(), Profile::Rfc8785, &mut bytes);
     bytes.0
-}
-
-/// A replayed ledger.
-pub struct Replayed {
-    /// What was found.
-    pub checked: Checked,
-    /// The rules it was replayed under and where they came from; `None` where they could not be
-    /// had and `checked` is of a verification.
-    pub rules: Option<(RuleSet, Source)>,
-}
-
-/// Replays the ledger that `source` gives, under the rules that it names (see [`rules::choose`]).
-/// `path` is for messages.
-///
-/// # Errors
-/// [`Error::Io`]; [`Error::ConfigurationMissing`] and [`Error::ConfigurationUnreadable`] where the
-/// ledger is good but its rules cannot be had. Rules that are not the ledger's are a fault.
-pub fn replay(
-    mut source: impl Read + Seek,
-    path: &Path,
-    policies: Option<&PolicySet>,
-    expected: &Expected,
-    watch: Watch<'_>,
-) -> Result<Replayed, Error> {
-    let failed = || Error::io(path, "read the ledger");
-    let blobs = Blobs::beside(path);
-    source.rewind().map_err(failed())?;
-    let reset = rules::first_reset(&mut source).map_err(failed())?;
-    source.rewind().map_err(failed())?;
-    let choice = rules::choose(reset.as_ref(), &blobs, policies);
-    if let Ok(Choice::Use(rules, origin)) = choice {
-        let checked = check(source, Some(&rules.rules()), expected, watch).map_err(failed())?;
-        return Ok(Replayed {
-            checked,
-            rules: Some((rules, origin)),
-        });
-    }
-
-    // What is wrong with the ledger itself matters more than its rules.
-    let mut checked = check(source, None, expected, watch).map_err(failed())?;
-    let others = matches!(choice, Ok(Choice::CallerDiffers | Choice::BlobDiffers));
-    // A torn line ends a ledger that is good without it, which needs its rules all the same.
-    let comes_first = |fault: &Fault| match others {
-        true => reset.is_none_or(|reset| fault.sequence <= reset.sequence),
-        false => fault.verdict != Verdict::Torn,
-    };
-    if checked.fault.as_ref().is_some_and(comes_first) {
-        return Ok(Replayed {
-            checked,
-            rules: None,
-        });
-    }
-    let hash = reset.map(|r| r.configuration).unwrap_or_default();
-    let reason = match choice? {
-        Choice::Missing => {
-            return Err(Error::ConfigurationMissing {
-                path: path.to_owned(),
-                hash: hex(&hash),
-                blob: blobs.path(&hash),
-            });
-        }
-        Choice::BlobDiffers => format!("the bytes of {} are others", blobs.path(&hash).display()),
-        _ => "the policies given are others".to_owned(),
-    };
-    let Reset {
-        sequence, offset, ..
-    } = reset.unwrap_or(Reset {
-        configuration: hash,
-        sequence: 0,
-        offset: 0,
-    });
-    checked.fault = Some(Fault {
-        verdict: Verdict::ConfigMismatch,
-        sequence,
-        offset,
-        reason: format!(
-            "the ledger was made under the configuration {}; {reason}",
-            hex(&hash)
-        ),
-    });
-    Ok(Replayed {
-        checked,
-        rules: None,
-    })
 }

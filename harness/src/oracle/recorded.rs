@@ -51,7 +51,10 @@ impl Recorded {
     pub fn read(path: &Path) -> Result<Recorded, Error> {
         let file = std::fs::File::open(path).map_err(Error::io(path, "open"))?;
         let mut answers: BTreeMap<Hash, (VecDeque<Held>, usize)> = BTreeMap::new();
-        let checked = check(file, None, &Expected::default(), &mut |view| {
+        let checked = check(file, None, &Expected::default(), &mut |record| {
+            let Some(view) = &record.observation else {
+                return;
+            };
             let oracle = view.oracle_id.bytes();
             if oracle == TIME_ORACLE.as_bytes() || oracle == CONTROL_ORACLE.as_bytes() {
                 return;

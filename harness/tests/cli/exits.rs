@@ -17,7 +17,7 @@ fn wrong_usage_exits_2() {
         "verify ledger.jsonl --expect-entries 0",
         "show ledger.jsonl --seq x",
         "export ledger.jsonl",
-        "export ledger.jsonl --format parquet",
+        "export ledger.jsonl --format xml",
         "export ledger.jsonl --format csv -o ledger.jsonl",
         "show ledger.jsonl --seq 3..2",
         "show ledger.jsonl --tag AX:OBS:v1",

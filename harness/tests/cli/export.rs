@@ -202,3 +202,14 @@ fn files_are_written_whole_and_never_over_the_ledger() {
     assert_eq!(bench.read("x.tmp"), before);
     assert_eq!(bench.read("ledger.jsonl"), before);
 }
+
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn a_format_that_was_not_built_says_how_to_get_it() {
+    let bench = Bench::ledger();
+    bench
+        .run("export ledger.jsonl --format parquet -o out")
+        .exits(2)
+        .says("--features parquet");
+    assert!(!bench.exists("out") && !bench.exists("out.tmp"));
+}

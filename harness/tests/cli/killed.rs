@@ -1,4 +1,4 @@
-//! Real processes that are killed, and files that may not be written.
+//! Real processes that are killed.
 
 use std::io::{Read, Write};
 use std::process::Stdio;
@@ -63,38 +63,4 @@ fn what_was_acknowledged_survives_a_kill() {
     assert!(report["entries"].as_u64().unwrap() > acknowledged);
     println!("{killed} processes killed, {finished} decisions acknowledged before");
     assert!(killed > 0);
-}
-
-#[test]
-fn a_ledger_that_may_only_be_read_says_so() {
-    let bench = Bench::ledger();
-    let path = bench.path("ledger.jsonl");
-    let whole = bench.read("ledger.jsonl");
-    let mut permissions = std::fs::metadata(&path).unwrap().permissions();
-    permissions.set_readonly(true);
-    std::fs::set_permissions(&path, permissions).unwrap();
-    bench.run("verify ledger.jsonl").exits(0);
-    bench.run("replay ledger.jsonl").exits(0);
-    if std::fs::OpenOptions::new().append(true).open(&path).is_ok() {
-        // The superuser writes all the same: then the step is a good one.
-        println!("permissions do not bind this user; only reading was tested");
-        bench.observe(b"{\"value\":1}").exits(0);
-        bench.run("replay ledger.jsonl").exits(0);
-    } else {
-        let run = bench.observe(b"{\"value\":1}").exits(3);
-        run.says("cannot open the ledger");
-        assert_eq!(bench.read("ledger.jsonl"), whole);
-    }
-}
-
-/// A directory in which nobody can create anything, the superuser included.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_ledger_that_cannot_be_created_says_so() {
-    let bench = Bench::new();
-    bench
-        .run("init /proc/ledger.jsonl")
-        .exits(3)
-        .says("cannot create the ledger");
-    bench.run("init /dev/full").exits(3).says("regular file");
 }

@@ -9,6 +9,7 @@ mod demo;
 mod exits;
 #[cfg(feature = "audit")]
 mod export;
+mod gateways;
 mod head;
 mod interrupted;
 mod killed;
@@ -16,14 +17,21 @@ mod killed;
 mod lint;
 mod models;
 mod observe;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod policy;
+#[cfg(feature = "audit")]
+mod report;
 mod seal;
 #[cfg(all(feature = "oracle", feature = "x0l"))]
 #[path = "../oracle/server.rs"]
 #[allow(dead_code, reason = "the tests of the client need more of it")]
 mod server;
+mod several;
 mod show;
 mod stats;
+mod system;
 mod vectors;
+mod what_if;
 #[cfg(feature = "x0l")]
 mod x0l;

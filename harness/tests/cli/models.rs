@@ -1,11 +1,15 @@
 //! One oracle has one model (decision D24), and a ledger has one set of rules (D26).
 
+use std::sync::Arc;
+
 use axilog::admission::{Answer, InputKind};
 use axilog::agent::Agent;
 use axilog::agent::state::InputClass;
 use axilog::evidence::observation::{Completion, Params};
 use axilog::fault::Faults;
 use axilog_harness::decision::Recorder;
+use axilog_harness::ledger_file::blobs::BlobWriter;
+use axilog_harness::ledger_file::volume::FileSystem;
 use axilog_harness::rules::{RuleSet, builtin_policies};
 
 use crate::bench::{Bench, lines, offset};
@@ -68,8 +72,8 @@ fn a_forged_second_model_is_found() {
             .unwrap();
     }
     let bench = Bench::new();
-    bench.write("ledger.jsonl", &sink.lines);
-    let at = offset(&lines(&sink.lines), 8);
+    bench.write("ledger.jsonl", sink.batch.lines());
+    let at = offset(&lines(sink.batch.lines()), 8);
     for command in ["verify ledger.jsonl", "replay ledger.jsonl"] {
         assert_eq!(bench.verdict(command), ("MODEL_MISMATCH".to_owned(), 8, at));
     }
@@ -179,8 +183,8 @@ fn an_operator_that_no_file_can_express_is_a_clear_error() {
         )
         .unwrap();
     let bench = Bench::new();
-    bench.write("ledger.jsonl", &sink.lines);
-    axilog_harness::ledger_file::blobs::Blobs::beside(&bench.path("ledger.jsonl"))
+    bench.write("ledger.jsonl", sink.batch.lines());
+    BlobWriter::beside(&bench.path("ledger.jsonl"), Arc::new(FileSystem))
         .put(&configuration.0)
         .unwrap();
     bench.run("verify ledger.jsonl --blobs").exits(0);

@@ -52,8 +52,9 @@ fn every_answer_and_failure_is_an_observation_and_every_prompt_a_blob() {
         File::open(place.ledger()).unwrap(),
         None,
         &Expected::default(),
-        &mut |view| {
-            observations += usize::from(view.oracle_id.bytes() == b"llm");
+        &mut |record| {
+            let view = record.observation.as_ref();
+            observations += usize::from(view.is_some_and(|v| v.oracle_id.bytes() == b"llm"));
         },
     )
     .unwrap();

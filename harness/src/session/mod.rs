@@ -1,8 +1,12 @@
 //! A session: an agent bound to an open ledger file.
 //!
 //! Opening replays the ledger under the rules that it names, moves a torn last line aside and
-//! completes a step that was interrupted; every step after that is on disk before it is acknowledged. SRS-004 §7, §8 and §12;
-//! decisions D19, D24, D26.
+//! completes a step that was interrupted; every step after that is durable before it is
+//! acknowledged, unless another [`Durability`] is chosen. SRS-004 §7, §8 and §12; decisions D19,
+//! D24, D26.
+
+mod call;
+mod opening;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,47 +15,24 @@ use axilog::admission::{Admitted, Answer};
 use axilog::agent::Agent;
 use axilog::agent::observe::Observed;
 use axilog::agent::state::InputClass;
-use axilog::agent::stimulus::{CONTROL_ORACLE, TIME_ORACLE};
-use axilog::evidence::observation::{Completion, Failure, MAX_RECORD_BYTES, Params, is_valid_id};
+use axilog::evidence::observation::{Completion, MAX_RECORD_BYTES};
 use axilog::fault::{Error as CoreError, Faults};
 use axilog::policy::Rules;
-use axilog::replay::Verdict;
 use axilog_policyc::PolicySet;
 
-use crate::decision::{Decision, Recorder, text};
+use crate::decision::{Decision, Recorder};
 use crate::error::Error;
-use crate::input::CanonicalInput;
-use crate::ledger_file::blobs::Blobs;
-use crate::ledger_file::verify::{Expected, replay};
+use crate::ledger_file::blobs::BlobWriter;
+use crate::ledger_file::durability::{Checkpoint, Durability};
 use crate::ledger_file::{LedgerFile, Torn};
 use crate::rules::{RuleSet, builtin_policies};
 
-/// Who is asked, and how.
-#[derive(Clone, Debug)]
-pub struct Call {
-    /// Identity of the oracle.
-    pub oracle_id: String,
-    /// Versioned identity of its model.
-    pub model_id: String,
-    /// Sampling parameters.
-    pub params: Params,
-    /// What it is asked.
-    pub input: CanonicalInput,
-}
-
-/// What came back.
-#[derive(Clone, Copy, Debug)]
-pub enum Reply<'a> {
-    /// Bytes, whatever they are.
-    Answer(&'a [u8]),
-    /// Nothing.
-    Failed(Failure),
-}
+pub use call::{Call, Reply, check_identities};
 
 /// An agent and the ledger file that it writes.
 pub struct Session {
     file: LedgerFile,
-    blobs: Blobs,
+    blobs: BlobWriter,
     rules: RuleSet,
     agent: Agent,
     models: HashMap<String, String>,
@@ -61,8 +42,7 @@ pub struct Session {
 
 impl Session {
     /// Begins a ledger at `path`, which must be new: absent, empty, or the genesis only, be it torn.
-    /// Keeps the
-    /// configuration, then records the reset and the time, so that the agent is ENABLED.
+    /// Keeps the configuration, then records the reset and the time, so that the agent is ENABLED.
     ///
     /// # Errors
     /// [`Error::Exists`] where there is a ledger, [`Error::Busy`], [`Error::Io`].
@@ -127,88 +107,10 @@ impl Session {
         Ok((session, Some(decisions)))
     }
 
-    fn begin_in(
-        mut file: LedgerFile,
-        rules: RuleSet,
-        time: u64,
-    ) -> Result<(Session, [Decision; 2]), Error> {
-        file.begin()?;
-        let mut recorder = if file.is_empty() {
-            Recorder::with_genesis()
-        } else {
-            Recorder::default()
-        };
-        let blobs = Blobs::beside(file.path());
-        blobs.put(rules.canonical().as_bytes())?;
-        let mut session = Session::new(file, blobs, rules, Agent::new());
-        let reset = session.act(&mut recorder, |agent, rules, work, sink, faults| {
-            agent.observe_control(InputClass::ResetRequest, rules, work, sink, faults)
-        })?;
-        let time = session.act(&mut recorder, |agent, rules, work, sink, faults| {
-            agent.observe_time(time, rules, work, sink, faults)
-        })?;
-        session.commit(&recorder)?;
-        Ok((session, [reset, time]))
-    }
-
-    fn resume(mut file: LedgerFile, policies: Option<&PolicySet>) -> Result<Session, Error> {
-        let path = file.path().to_owned();
-        let mut models = HashMap::new();
-        let mut read = |file: &LedgerFile| {
-            replay(
-                file.bytes(),
-                &path,
-                policies,
-                &Expected::default(),
-                &mut |view| {
-                    models
-                        .entry(text(view.oracle_id))
-                        .or_insert_with(|| text(view.model_id));
-                },
-            )
-        };
-        let mut replayed = read(&file)?;
-        // Nothing is written behind a seal, so what is torn there no interruption has left.
-        if let Some(fault) = &replayed.checked.fault
-            && fault.verdict == Verdict::Torn
-            && fault.sequence > 0
-            && !replayed.checked.replay.ledger().sealed
-        {
-            file.set_torn_aside(fault.offset)?;
-            replayed = read(&file)?;
-        }
-        if let Some(fault) = replayed.checked.fault {
-            return Err(Error::Damaged { path, fault });
-        }
-        let replayer = &replayed.checked.replay;
-        if replayer.ledger().sealed {
-            return Err(Error::Sealed(path));
-        }
-        let core = |source| Error::Core {
-            path: path.clone(),
-            source,
-        };
-        let (rules, _) = replayed.rules.ok_or_else(|| core(CoreError::Protocol))?;
-        let (mut agent, _) = replayer.resume().map_err(core)?;
-        let mut recorder = Recorder::default();
-        let mut faults = Faults::NONE;
-        replayer
-            .complete(&mut agent, Some(&rules.rules()), &mut recorder, &mut faults)
-            .map_err(core)?;
-        let blobs = Blobs::beside(&path);
-        let mut session = Session::new(file, blobs, rules, agent);
-        session.models = models;
-        session.completed = recorder.records;
-        if recorder.records > 0 {
-            session.commit(&recorder)?;
-        }
-        Ok(session)
-    }
-
-    fn new(file: LedgerFile, blobs: Blobs, rules: RuleSet, agent: Agent) -> Session {
+    fn new(file: LedgerFile, rules: RuleSet, agent: Agent) -> Session {
         Session {
+            blobs: BlobWriter::beside(file.path(), file.volume().clone()),
             file,
-            blobs,
             rules,
             agent,
             models: HashMap::new(),
@@ -247,11 +149,38 @@ impl Session {
         self.file.torn()
     }
 
+    /// Chooses when steps are durable, from the next one on. What is not yet is made so first.
+    ///
+    /// # Errors
+    /// [`Error::NotDurable`]; [`Error::Io`] where the thread for [`Durability::Interval`] cannot be
+    /// started: then it is [`Durability::Step`].
+    pub fn set_durability(&mut self, durability: Durability) -> Result<(), Error> {
+        self.sync()?;
+        self.file.set_durability(durability)
+    }
+
+    /// How far the ledger is known to be durable: a step is where its
+    /// [`Decision::entries`] is no more than this one's.
+    #[must_use]
+    pub fn durable(&self) -> Checkpoint {
+        self.file.durable()
+    }
+
+    /// Makes every step durable, and says how far that is. Dropping a session does the same, but
+    /// cannot say that it failed.
+    ///
+    /// # Errors
+    /// [`Error::NotDurable`], now and ever after: the session acts no more.
+    pub fn sync(&mut self) -> Result<Checkpoint, Error> {
+        let synced = self.file.sync();
+        self.or_halt(synced)
+    }
+
     /// Whether this oracle with this model may be asked: its reply could be recorded. Decision D24.
     ///
     /// # Errors
     /// [`Error::Sealed`], [`Error::Reserved`], [`Error::Identity`], [`Error::Model`].
-    pub fn check_call(&self, oracle_id: &str, model_id: &str) -> Result<(), Error> {
+    pub fn check_call(&mut self, oracle_id: &str, model_id: &str) -> Result<(), Error> {
         self.open_ended()?;
         check_identities(oracle_id, model_id)?;
         match self.models.get(oracle_id) {
@@ -333,10 +262,10 @@ impl Session {
         })
     }
 
-    /// Ends the ledger with a seal; nothing may follow.
+    /// Ends the ledger with a seal, durably; nothing may follow.
     ///
     /// # Errors
-    /// [`Error::Sealed`], [`Error::Core`], [`Error::Io`].
+    /// [`Error::Sealed`], [`Error::Core`], [`Error::Io`], [`Error::NotDurable`].
     pub fn seal(&mut self) -> Result<(), Error> {
         self.open_ended()?;
         let mut recorder = Recorder::default();
@@ -346,14 +275,17 @@ impl Session {
             path: self.file.path().to_owned(),
             source,
         })?;
-        self.commit(&recorder)
+        self.commit(&recorder)?;
+        self.sync().map(|_| ())
     }
 
-    fn open_ended(&self) -> Result<(), Error> {
+    fn open_ended(&mut self) -> Result<(), Error> {
         if self.agent.ledger.sealed {
             return Err(Error::Sealed(self.path().to_owned()));
         }
-        Ok(())
+        // What failed behind the back of the last step ends the session before the next.
+        let certain = self.file.check();
+        self.or_halt(certain)
     }
 
     fn step(
@@ -404,9 +336,9 @@ impl Session {
             })
     }
 
-    /// Puts what `recorder` holds on disk.
+    /// Puts what `recorder` holds into the file.
     fn commit(&mut self, recorder: &Recorder) -> Result<(), Error> {
-        let appended = self.file.append(&recorder.lines);
+        let appended = self.file.append(&recorder.batch);
         self.or_halt(appended)
     }
 
@@ -418,28 +350,4 @@ impl Session {
         }
         written
     }
-}
-
-/// Whether these may be recorded as an oracle's and its model's.
-///
-/// # Errors
-/// [`Error::Reserved`] for the ids of time and control, [`Error::Identity`].
-pub fn check_identities(oracle_id: &str, model_id: &str) -> Result<(), Error> {
-    for (id, command) in [(TIME_ORACLE, "time"), (CONTROL_ORACLE, "control")] {
-        if oracle_id == id {
-            return Err(Error::Reserved {
-                id: id.to_owned(),
-                command,
-            });
-        }
-    }
-    for (field, value) in [("oracle_id", oracle_id), ("model_id", model_id)] {
-        if !is_valid_id(value.as_bytes()) {
-            return Err(Error::Identity {
-                field,
-                value: value.to_owned(),
-            });
-        }
-    }
-    Ok(())
 }

@@ -1,0 +1,101 @@
+/// Verification and replay (replay.h).
+
+#ifndef AXILOG_REPLAY_HPP
+#define AXILOG_REPLAY_HPP
+
+#include "axilog/agent.hpp"
+#include "axilog/ledger.hpp"
+#include "axilog/policy.hpp"
+#include "axilog/replay.h"
+
+namespace axilog {
+
+enum class Verdict : int {
+    Ok = AX_VERDICT_OK,
+    Altered = AX_VERDICT_ALTERED,
+    Reordered = AX_VERDICT_REORDERED,
+    Truncated = AX_VERDICT_TRUNCATED,
+    Torn = AX_VERDICT_TORN,
+    NonCanonical = AX_VERDICT_NON_CANONICAL,
+    Unwitnessed = AX_VERDICT_UNWITNESSED,
+    Diverged = AX_VERDICT_DIVERGED,
+    ConfigMismatch = AX_VERDICT_CONFIG_MISMATCH,
+    ModelMismatch = AX_VERDICT_MODEL_MISMATCH,
+};
+
+/// The verdict's name, such as "DIVERGED".
+inline const char *name(Verdict verdict) noexcept
+{
+    return ax_verdict_to_str(static_cast<ax_verdict_t>(verdict));
+}
+
+/// The two switches of the rules that a ledger was written under.
+struct Switches {
+    bool permit_truncated = false;
+    bool stop_on_invalid = false;
+};
+
+/// A verification or a replay in progress, entry by entry. It may be copied.
+class Replay {
+public:
+    /// Verifies: hashes, chain, canonical forms, order, witnesses, models.
+    Replay() noexcept { static_cast<void>(ax_replay_init(&raw_, nullptr, 0, 0, faults_.raw())); }
+
+    /// Begins a replay under these policies, which must outlive it.
+    Status begin(const Registry &registry, Switches switches = {}) noexcept
+    {
+        return begin(registry.raw(), switches);
+    }
+    /// Begins a replay under the policies compiled into the library.
+    Status begin_builtin(Switches switches = {}) noexcept
+    {
+        return begin(ax_policy_get_registry(), switches);
+    }
+
+    /// Takes the next entry, the genesis first; the verdict so far. The first that is not Ok stays.
+    Verdict feed(const Entry &entry) noexcept
+    {
+        return static_cast<Verdict>(ax_replay_feed(&raw_, entry.raw(), faults_.raw()));
+    }
+    /// The verdict over everything, without expectations from outside.
+    Verdict finish() noexcept { return finish(0, nullptr); }
+    /// The same, for a ledger of so many records before a seal (0: any).
+    Verdict finish(std::uint64_t expected_entries) noexcept { return finish(expected_entries, nullptr); }
+    /// The same, with the chain value of the last record.
+    Verdict finish(std::uint64_t expected_entries, const Digest &expected_head) noexcept
+    {
+        return finish(expected_entries, expected_head.data());
+    }
+
+    Faults &faults() noexcept { return faults_; }
+    const ax_replay_ctx_t *raw() const noexcept { return &raw_; }
+
+private:
+    Status begin(const ax_policy_registry_t *registry, Switches switches) noexcept
+    {
+        return Status(ax_replay_init(&raw_, registry, switches.permit_truncated ? 1 : 0,
+                                     switches.stop_on_invalid ? 1 : 0, faults_.raw()));
+    }
+    Verdict finish(std::uint64_t expected_entries, const std::uint8_t *expected_head) noexcept
+    {
+        return static_cast<Verdict>(
+            ax_replay_finish(&raw_, expected_entries, expected_head, faults_.raw()));
+    }
+
+    ax_replay_ctx_t raw_;
+    Faults faults_;
+};
+
+inline Status Agent::resume(const Replay &replay) noexcept
+{
+    return Status(ax_replay_agent(replay.raw(), &agent_, faults_.raw()));
+}
+
+inline Status Agent::complete(const Replay &replay) noexcept
+{
+    return Status(ax_replay_complete(replay.raw(), &agent_, faults_.raw()));
+}
+
+} // namespace axilog
+
+#endif

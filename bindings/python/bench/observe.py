@@ -1,0 +1,144 @@
+"""What ``Agent.observe`` costs on top of the C call.
+
+    python bench/observe.py
+
+The same observation, a short answer to a short question under the built-in policy, without a sink:
+once through ``Agent.observe``, once in a loop in C that fills the same struct and makes the same
+call in the same library, compiled by ``cc`` (or ``$CC``) and called once per round. The two take
+turns in one thread, so that a machine whose speed drifts slows both alike, and what is counted is
+that thread's processor time, so that others who want the processor do not count. Printed are the
+median over all rounds and the middle 80 %, in microseconds per observation, and of the difference,
+round by round.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import os
+import shlex
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import axilog
+from axilog.capi import library_path
+
+LIMIT = 3.0
+QUESTION = "how fast?"
+ANSWER = b'{"value": 69}'
+INCLUDE = Path(__file__).resolve().parents[3] / "include"
+
+PROGRAM = """
+#include "axilog/axilog.h"
+
+static ax_agent_ctx_t agent;
+static ax_policy_ctx_t policy;
+static ct_fault_flags_t faults;
+static ax_obs_input_t call;
+static uint8_t work[AX_MAX_OBS_BYTES];
+
+int begin(void)
+{
+    ct_fault_init(&faults);
+    ax_agent_init(&agent, &faults);
+    ax_policy_init(&policy, &agent.ledger, &agent, &faults);
+    ax_agent_observe_control(&agent, &policy, AX_INPUT_RESET_REQUEST, work, sizeof work, &faults);
+    ax_agent_observe_time(&agent, &policy, 1, work, sizeof work, &faults);
+    ax_obs_input_init(&call);
+    call.oracle_id = "llm";
+    call.model_id = "m";
+    return ct_fault_any(&faults);
+}
+
+int observe(const char *input, size_t input_len, const char *output, size_t output_len, int count)
+{
+    for (int i = 0; i < count; i++) {
+        call.input = input;
+        call.input_len = input_len;
+        call.output = output;
+        call.output_len = output_len;
+        if (ax_agent_observe(&agent, &policy, &call, work, sizeof work, &faults) != AX_OK) {
+            return 1;
+        }
+    }
+    return agent.health != AX_HEALTH_ENABLED;
+}
+"""
+
+
+def compile_loop(place: str) -> ctypes.CDLL:
+    """The loop in C, linked against the library that the package has loaded."""
+    source, loop = Path(place, "loop.c"), Path(place, "loop.so")
+    source.write_text(PROGRAM)
+    library = library_path().resolve()
+    compiler = shlex.split(os.environ.get("CC", "cc"))
+    subprocess.run(
+        [*compiler, "-O2", "-shared", "-fPIC", f"-I{INCLUDE}", str(source), str(library)]
+        + [f"-Wl,-rpath,{library.parent}", "-o", str(loop)],
+        check=True,
+    )
+    loaded = ctypes.CDLL(str(loop))
+    size = ctypes.c_size_t
+    loaded.observe.argtypes = [ctypes.c_char_p, size, ctypes.c_char_p, size, ctypes.c_int]
+    if loaded.begin() != 0:
+        raise SystemExit("the agent in C does not begin")
+    return loaded
+
+
+def in_c(loop: ctypes.CDLL, count: int) -> Callable[[], None]:
+    question = QUESTION.encode()
+
+    def run() -> None:
+        if loop.observe(question, len(question), ANSWER, len(ANSWER), count) != 0:
+            raise SystemExit("an observation in C failed")
+
+    return run
+
+
+def in_python(count: int) -> Callable[[], None]:
+    agent = axilog.Agent()
+    agent.reset()
+    agent.time(1)
+
+    def run() -> None:
+        for _ in range(count):
+            agent.observe(ANSWER, oracle_id="llm", model_id="m", input=QUESTION)
+        if agent.health is not axilog.Health.ENABLED:
+            raise SystemExit("an observation in Python failed")
+
+    return run
+
+
+def timed(run: Callable[[], None], count: int) -> float:
+    begin = time.thread_time_ns()
+    run()
+    return (time.thread_time_ns() - begin) / count / 1000
+
+
+def line(name: str, values: list[float]) -> str:
+    tenths = statistics.quantiles(values, n=10)
+    middle = f"80 % within {tenths[0]:.2f} to {tenths[-1]:.2f}"
+    return f"{name:<24}{statistics.median(values):6.2f} us   {middle}"
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    arguments.add_argument("--rounds", type=int, default=101)
+    arguments.add_argument("--count", type=int, default=500, help="observations per round")
+    given = arguments.parse_args()
+    with tempfile.TemporaryDirectory() as place:
+        c, python = in_c(compile_loop(place), given.count), in_python(given.count)
+        pairs = [(timed(c, given.count), timed(python, given.count)) for _ in range(given.rounds)]
+    print(f"Python {sys.version.split()[0]}, {given.rounds} rounds of {given.count} observations")
+    print(line("in C", [c for c, _ in pairs]))
+    print(line("Agent.observe", [python for _, python in pairs]))
+    print(line("on top", [python - c for c, python in pairs]) + f"   limit {LIMIT:.0f}")
+
+
+if __name__ == "__main__":
+    main()

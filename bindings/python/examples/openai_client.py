@@ -1,0 +1,143 @@
+"""The `openai` client behind an agent: every answer is evidence before the program may use it.
+
+    pip install openai
+    OPENAI_API_KEY=… python openai_client.py LEDGER MODEL QUESTION
+
+The question is checked and put into its canonical form before the model is asked. What comes back
+is recorded, be it an answer, an error or nothing at all, and judged by the agent's policies. Only
+what they permit is returned; a breach raises axilog.BreachError, which holds the decision.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any, Optional
+
+import openai
+from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
+
+import axilog
+
+
+class RecordedChat:
+    """Chat completions of one model, each recorded and judged by ``agent``.
+
+    ``model`` names one version of a model, such as ``gpt-4o-2024-08-06``: an oracle has one model
+    in a ledger, and an answer from another one is not taken for its answer. The client's own
+    retries are switched off, since each attempt is an observation of its own.
+    """
+
+    def __init__(
+        self, client: openai.OpenAI, agent: axilog.Agent, *, oracle_id: str, model: str
+    ) -> None:
+        self._client = client.with_options(max_retries=0)
+        self._agent = agent
+        self._oracle_id = oracle_id
+        self._model = model
+
+    def ask(
+        self,
+        messages: list[ChatCompletionMessageParam],
+        *,
+        max_tokens: Optional[int] = None,
+        seed: Optional[int] = None,
+        temperature: Optional[float] = None,
+        top_p: Optional[float] = None,
+    ) -> str:
+        """The answer to ``messages``, as recorded.
+
+        Raises axilog.InputError before anything is asked, and axilog.BreachError where the answer
+        may not be used: the policies say no, or there is none (``__cause__`` is then the client's
+        error).
+        """
+        sampling = {
+            "max_tokens": max_tokens,
+            "seed": seed,
+            "temperature": temperature,
+            "top_p": top_p,
+        }
+        options: dict[str, Any] = {name: v for name, v in sampling.items() if v is not None}
+        request = json.dumps(
+            {"messages": messages, "model": self._model},
+            ensure_ascii=False,
+            separators=(",", ":"),
+            sort_keys=True,
+        )
+        self._input = axilog.canonical_input(request, axilog.InputKind.JSON)
+        self._params = axilog.Params(**options)
+        try:
+            completion = self._client.chat.completions.create(
+                messages=messages, model=self._model, **options
+            )
+            answer, truncated = self._answer(completion)
+        except openai.APITimeoutError as error:
+            raise self._failed(axilog.Failure.TIMEOUT) from error
+        except openai.APIResponseValidationError as error:
+            raise self._failed(axilog.Failure.INVALID_OUTPUT) from error
+        except openai.APIError as error:
+            raise self._failed(axilog.Failure.TRANSPORT_ERROR) from error
+        except (AttributeError, IndexError, TypeError, ValueError) as error:
+            # Something came back, and it is no completion.
+            raise self._failed(axilog.Failure.INVALID_OUTPUT) from error
+        decision = self._agent.observe(
+            answer,
+            oracle_id=self._oracle_id,
+            model_id=self._model,
+            input=self._input,
+            input_kind=axilog.InputKind.JSON,
+            params=self._params,
+            truncated=truncated,
+        )
+        decision.raise_for_breach()
+        observation = decision.observation
+        return answer if observation is None else observation.output
+
+    def _answer(self, completion: ChatCompletion) -> tuple[str, bool]:
+        """The text, and whether it is a beginning only. A refusal has no text and is empty."""
+        if completion.model != self._model:
+            raise ValueError(f"the answer is from {completion.model!r}, not {self._model!r}")
+        choice = completion.choices[0]
+        return choice.message.content or "", choice.finish_reason == "length"
+
+    def _failed(self, failure: axilog.Failure) -> axilog.BreachError:
+        decision = self._agent.observe_failure(
+            failure,
+            oracle_id=self._oracle_id,
+            model_id=self._model,
+            input=self._input,
+            input_kind=axilog.InputKind.JSON,
+            params=self._params,
+        )
+        return axilog.BreachError(decision)
+
+
+def main() -> int:
+    """Asks one question and prints the answer if the policies permit it."""
+    if len(sys.argv) != 4:
+        print("usage: openai_client.py LEDGER MODEL QUESTION", file=sys.stderr)
+        return 2
+    path, model, question = sys.argv[1:]
+    with axilog.Ledger.open_or_create(path) as ledger:
+        agent = axilog.Agent(ledger)
+        if agent.health is axilog.Health.UNINIT:
+            agent.reset()
+            agent.time()
+        chat = RecordedChat(openai.OpenAI(), agent, oracle_id="chat", model=model)
+        messages: list[ChatCompletionMessageParam] = [
+            {"role": "system", "content": 'Answer with a JSON object: {"value": a number}'},
+            {"role": "user", "content": question},
+        ]
+        try:
+            print(chat.ask(messages, temperature=0.0))
+        except axilog.BreachError as error:
+            print(f"not used: {error}", file=sys.stderr)
+            return 1
+        finally:
+            # Keep it elsewhere, and give it to axilog.verify.
+            print(f"head {agent.head}", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

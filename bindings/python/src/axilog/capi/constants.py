@@ -1,0 +1,62 @@
+"""The macros of the headers, and the integer range that belongs to them.
+
+The numbers of the enums are in :mod:`axilog.enums`. A test compares every one of both with what
+the C compiler makes of the headers.
+"""
+
+# types.h
+Q16_16_MAX = 2147483647
+Q16_16_MIN = -2147483648
+Q16_16_ONE = 65536
+Q16_16_HALF = 32768
+AX_OK = 0
+AX_ERR_ENCODING = -1
+AX_ERR_SCHEMA = -2
+AX_ERR_ORDERING = -3
+AX_ERR_SIZE = -4
+AX_ERR_HASH = -5
+AX_ERR_BUFFER = -6
+AX_ERR_PROTOCOL = -7
+AX_ERR_LEDGER = -8
+
+# limits.h
+AX_MAX_OBS_BYTES = 65536
+AX_HASH_SIZE = 32
+AX_HASH_HEX_SIZE = 65
+AX_MAX_ORACLE_ID_BYTES = 256
+AX_MAX_MODEL_ID_BYTES = 256
+AX_POLICY_MAX_COUNT = 64
+AX_POLICY_ID_MAX_LEN = 64
+AX_MAX_OUTPUT_BYTES = AX_MAX_OBS_BYTES - 1024
+AX_CANONICAL_BUFFER_SIZE = 2 * AX_MAX_OBS_BYTES
+AX_PARAMS_BUFFER_SIZE = 256
+AX_POLICY_RECORD_MAX_BYTES = 224
+AX_TRANS_RECORD_MAX_BYTES = 192
+
+# dvec.h
+AX_TAG_STATE = b"AX:STATE:v1"
+AX_TAG_TRANS = b"AX:TRANS:v1"
+AX_TAG_OBS = b"AX:OBS:v1"
+AX_TAG_POLICY = b"AX:POLICY:v1"
+AX_TAG_PROOF = b"AX:PROOF:v1"
+AX_CHAIN_LEDGER = b"AX:LEDGER:v1"
+
+# oracle.h
+AX_PARAMS_NULL_INT32 = -1
+AX_PARAMS_NULL_INT64 = -1
+AX_PARAMS_NULL_Q16 = Q16_16_MIN
+AX_OBS_SCHEMA_VERSION = b"AX:OBS:v1"
+
+# policy.h
+AX_POLICY_ID_MAX_VELOCITY = b"POL-001-MAX-VELOCITY"
+
+# agent.h
+AX_FAULT_THRESHOLD_ALARM = 3
+AX_FAULT_THRESHOLD_STOP = 5
+AX_INPUT_CLASS_COUNT = 5
+AX_HEALTH_STATE_COUNT = 6
+
+
+def Q16_16_FROM_INT(x: int) -> int:
+    """The integer ``x``, from -32768 to 32767, as raw Q16.16."""
+    return x * Q16_16_ONE

@@ -1,0 +1,144 @@
+"""One policy, what it permits, and the rules that a set of them must satisfy (SRS-004 section 17;
+formats.md section 4, Policy files)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from axilog.capi.constants import AX_POLICY_ID_MAX_LEN, AX_POLICY_MAX_COUNT, Q16_16_MAX, Q16_16_MIN
+from axilog.enums import Comparison
+from axilog.errors import PolicyError
+from axilog.fixed import from_q16
+
+VALUE = "value"
+ELAPSED = "elapsed"
+# Whatever is longer saturates to one raw value, so a limit above this would not be the limit that
+# it looks like.
+_MAX_ELAPSED = 32767 * 65536
+_POLICY_ID = re.compile(rf"[A-Za-z0-9_.-]{{1,{AX_POLICY_ID_MAX_LEN}}}")
+_SELECTOR = re.compile(r"[a-z][a-z0-9_]{0,31}")
+
+
+class Policy(NamedTuple):
+    """One policy: a value breaches where ``value COMPARISON threshold`` holds."""
+
+    policy_id: str
+    """1 to 64 characters of ``A-Z a-z 0-9 - _ .``"""
+    comparison: Comparison
+    """GT, LT, GE or LE."""
+    threshold: int
+    """The limit as raw Q16.16, as policy files have it: ``axilog.to_q16(70)`` is 4587520."""
+    selector: str = VALUE
+    """The member of the answer that it looks at; ``elapsed`` is the time between two times."""
+    enabled: bool = True
+    """A disabled policy is never evaluated, limits nothing and leaves no record."""
+
+    def permitted(self) -> tuple[int, int]:
+        """The smallest and the largest raw value that does not breach; the first is above the
+        second where every value breaches."""
+        low = 0 if self.selector == ELAPSED else Q16_16_MIN + 1
+        high = Q16_16_MAX
+        if self.comparison is Comparison.GT:
+            return low, min(high, self.threshold)
+        if self.comparison is Comparison.LT:
+            return max(low, self.threshold), high
+        if self.comparison is Comparison.GE:
+            return low, min(high, self.threshold - 1)
+        return max(low, self.threshold + 1), high
+
+
+def check_shape(policy: Policy, where: str) -> None:
+    """Refuses a policy whose fields are not of their kind. ``where`` names it."""
+
+    def refuse(field: str, found: object, expected: str) -> None:
+        raise PolicyError(f"{where}.{field}", f"found {_shown(found)}, expected {expected}")
+
+    if not isinstance(policy.policy_id, str) or not _POLICY_ID.fullmatch(policy.policy_id):
+        expected = f"1 to {AX_POLICY_ID_MAX_LEN} characters of A-Z a-z 0-9 - _ ."
+        refuse("policy_id", policy.policy_id, expected)
+    if not isinstance(policy.comparison, Comparison):
+        refuse("comparison", policy.comparison, "one of GT, LT, GE, LE")
+    number = isinstance(policy.threshold, int) and not isinstance(policy.threshold, bool)
+    if not number or not Q16_16_MIN <= policy.threshold <= Q16_16_MAX:
+        expected = f"an integer from {Q16_16_MIN} to {Q16_16_MAX}, the raw Q16.16 value"
+        refuse("threshold", policy.threshold, expected)
+    if not isinstance(policy.enabled, bool):
+        refuse("enabled", policy.enabled, "true or false")
+    check_selector(policy.selector, f"{where}.selector")
+
+
+def check_selector(selector: str, where: str) -> None:
+    """Refuses what is no selector."""
+    good = isinstance(selector, str) and _SELECTOR.fullmatch(selector)
+    if not good or selector.endswith("_q16"):
+        raise PolicyError(
+            where,
+            f"found {_shown(selector)}, expected a letter a-z, then characters of a-z 0-9 _, at "
+            "most 32 of them, not ending in _q16",
+        )
+
+
+def check_ids(policies: Sequence[Policy]) -> None:
+    """Refuses too many policies, and an id that is there twice."""
+    if len(policies) > AX_POLICY_MAX_COUNT:
+        raise PolicyError(
+            "policies", f"found {len(policies)}, expected at most {AX_POLICY_MAX_COUNT}"
+        )
+    seen = set()
+    for policy in policies:
+        if policy.policy_id in seen:
+            reason = f"found the policy_id {policy.policy_id} a second time, expected each once"
+            raise PolicyError("policies", reason)
+        seen.add(policy.policy_id)
+
+
+def check_limits(policies: Iterable[Policy]) -> None:
+    """Refuses a limit on ``elapsed`` that saturation would falsify, enabled or not, and a selector
+    of which no value is permitted."""
+    bounds: dict[str, tuple[Policy, Policy]] = {}
+    for policy in policies:
+        if policy.selector == ELAPSED and policy.threshold > _MAX_ELAPSED:
+            raise PolicyError(
+                policy.policy_id,
+                f"found the limit {_amount(policy.threshold)} on elapsed, expected at most "
+                f"{_amount(_MAX_ELAPSED)}, since elapsed saturates above it",
+            )
+        if not policy.enabled:
+            continue
+        lowest, highest = bounds.get(policy.selector, (policy, policy))
+        if policy.permitted()[0] > lowest.permitted()[0]:
+            lowest = policy
+        if policy.permitted()[1] < highest.permitted()[1]:
+            highest = policy
+        bounds[policy.selector] = (lowest, highest)
+        low, high = lowest.permitted()[0], highest.permitted()[1]
+        if low > high:
+            raise PolicyError(
+                policy.policy_id,
+                f"found no permitted value of {policy.selector}: {lowest.policy_id} wants at least "
+                f"{_amount(low)} and {highest.policy_id} at most {_amount(high)}; expected limits "
+                "that some value meets",
+            )
+
+
+def envelope(policies: Iterable[Policy]) -> dict[str, tuple[int, int]]:
+    """Per selector with enabled policies, in selector order, the smallest and the largest raw value
+    that none of them breaches."""
+    bounds: dict[str, tuple[int, int]] = {}
+    for policy in policies:
+        if policy.enabled:
+            low, high = policy.permitted()
+            before = bounds.get(policy.selector, (low, high))
+            bounds[policy.selector] = (max(low, before[0]), min(high, before[1]))
+    return dict(sorted(bounds.items()))
+
+
+def _amount(raw: int) -> str:
+    return f"{raw} ({from_q16(raw)})"
+
+
+def _shown(found: object) -> str:
+    text = repr(found)
+    return text if len(text) <= 70 else text[:70] + "…"

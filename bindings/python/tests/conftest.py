@@ -1,0 +1,83 @@
+"""What the tests share: the tree, the command ``axilog``, and ledgers to play with."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import axilog
+
+ROOT = Path(__file__).resolve().parents[3]
+INCLUDE = ROOT / "include"
+
+
+class Cli:
+    """The command ``axilog``, built from the same tree."""
+
+    def __init__(self, program: str) -> None:
+        self.program = program
+
+    def run(self, *arguments: object, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        words = [self.program, *(str(word) for word in arguments)]
+        return subprocess.run(words, input=stdin, capture_output=True, check=False)
+
+    def json(self, *arguments: object, stdin: bytes = b"") -> dict[str, Any]:
+        done = self.run(*arguments, "--json", stdin=stdin)
+        assert done.stdout, done.stderr
+        found: dict[str, Any] = json.loads(done.stdout)
+        return found
+
+
+@pytest.fixture(scope="session")
+def cli() -> Cli:
+    command = ["cargo", "build", "--release", "--package", "axilog-harness"]
+    built = subprocess.run(
+        [*command, "--message-format", "json-render-diagnostics"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    messages = [json.loads(line) for line in built.stdout.splitlines()]
+    programs = {m["target"]["name"]: m["executable"] for m in messages if m.get("executable")}
+    return Cli(programs["axilog"])
+
+
+@pytest.fixture(scope="session")
+def vectors() -> Callable[[str], Any]:
+    def read(name: str) -> Any:
+        return json.loads((ROOT / "tests" / "vectors" / name).read_text())
+
+    return read
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    """Where a ledger may be."""
+    return os.fspath(tmp_path / "ledger.jsonl")
+
+
+def observe(agent: axilog.Agent, output: bytes, question: str = "how fast?") -> axilog.Decision:
+    return agent.observe(output, oracle_id="llm", model_id="m", input=question)
+
+
+def begin(ledger: axilog.Ledger, **rules: Any) -> axilog.Agent:
+    """An ENABLED agent on a new ledger."""
+    agent = axilog.Agent(ledger, **rules)
+    agent.reset()
+    agent.time(1)
+    return agent
+
+
+def write_ledger(path: str, answers: int = 3) -> list[bytes]:
+    """A ledger with good and bad answers; its lines."""
+    with axilog.Ledger.create(path) as ledger:
+        agent = begin(ledger)
+        for number in range(answers):
+            observe(agent, b'{"value": %d}' % (69 + number), f"question {number}")
+    return Path(path).read_bytes().splitlines(keepends=True)

@@ -1,0 +1,113 @@
+"""What the C headers declare, and what the C compiler makes of it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.conftest import INCLUDE
+
+
+class Function(NamedTuple):
+    """A function as declared, types without names."""
+
+    result: str
+    arguments: list[str]
+
+
+@cache
+def text() -> str:
+    """All headers without comments, preprocessor lines and the bodies of inline functions."""
+    whole = "\n".join(path.read_text() for path in sorted(INCLUDE.glob("axilog/*.h")))
+    whole = re.sub(r"/\*.*?\*/|//[^\n]*", "", whole, flags=re.S)
+    whole = re.sub(r"^#.*?(?<!\\)$", "", whole, flags=re.M | re.S)
+    return re.sub(r"static inline[^{;]*\{.*?\n\}", "", whole, flags=re.S)
+
+
+def functions() -> dict[str, Function]:
+    found = {}
+    for result, name, arguments in re.findall(
+        r"(?:^|\n)([a-z_][\w \t]*?[\w*]\s*\**)\b(\w+)\(([^()]*)\);", text()
+    ):
+        found[name] = Function(spell(result), [argument(part) for part in arguments.split(",")])
+    return {
+        name: Function(result, [] if arguments == ["void"] else arguments)
+        for name, (result, arguments) in found.items()
+    }
+
+
+def spell(declared: str) -> str:
+    words = declared.replace("*", " * ").replace("struct ", "").replace("enum ", "").split()
+    return " ".join(words)
+
+
+def argument(declared: str) -> str:
+    """``const uint8_t head[32]`` is ``const uint8_t *``."""
+    array = re.sub(r"\w+\[\d+\]$", "*", declared.strip())
+    if array != declared.strip():
+        return spell(array)
+    words = spell(declared).split()
+    return " ".join(words if words[-1] == "*" or len(words) == 1 else words[:-1])
+
+
+def inlines() -> dict[str, list[str]]:
+    """The inline functions, and what they take."""
+    whole = "\n".join(path.read_text() for path in sorted(INCLUDE.glob("axilog/*.h")))
+    found = re.findall(r"static inline \w+ (\w+)\((?:const )?(\w+) \*\w+\)", whole)
+    return {name: [taken] for name, taken in found}
+
+
+def structs() -> dict[str, list[str]]:
+    """The fields of each struct, in order."""
+    found = {}
+    for body, name in re.findall(r"typedef struct \w+ \{(.*?)\n\} (\w+);", text(), re.S):
+        fields = [line for line in body.split(";") if line.strip()]
+        found[name] = [field_name(field) for field in fields]
+    return found
+
+
+def field_name(declared: str) -> str:
+    pointer = re.search(r"\(\*(\w+)\)", declared)
+    if pointer:
+        return pointer.group(1)
+    name = re.search(r"(\w+)(?:\[\d+\])?\s*$", declared)
+    assert name, declared
+    return name.group(1)
+
+
+def enums() -> dict[str, list[str]]:
+    """The enumerators of each enum."""
+    found = {}
+    for body, name in re.findall(r"typedef enum \w+ \{(.*?)\} (\w+);", text(), re.S):
+        found[name] = re.findall(r"(\w+) =", body)
+    return found
+
+
+def macros() -> dict[str, str]:
+    """The object-like macros, but for include guards."""
+    found = {}
+    for path in INCLUDE.glob("axilog/*.h"):
+        for name, value in re.findall(r"^#define (\w+)[ \t]+(\S.*)$", path.read_text(), re.M):
+            found[name] = value
+    return found
+
+
+def run_c(body: str) -> str:
+    """What a C program with this ``main`` prints."""
+    program = (
+        "#include <inttypes.h>\n#include <stddef.h>\n#include <stdio.h>\n"
+        '#include "axilog/axilog.h"\n'
+        f"int main(void)\n{{\n{body}\n    return 0;\n}}\n"
+    )
+    with tempfile.TemporaryDirectory() as place:
+        source, built = Path(place, "program.c"), Path(place, "program")
+        source.write_text(program)
+        compiler = shlex.split("cc")
+        command = [*compiler, "-std=c99", f"-I{INCLUDE}", str(source), "-o", str(built)]
+        subprocess.run(command, check=True)
+        return subprocess.run([str(built)], check=True, capture_output=True, text=True).stdout

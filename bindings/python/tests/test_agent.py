@@ -1,0 +1,298 @@
+"""The agent: decisions, refusals, sinks."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+import axilog
+from axilog import Health
+from tests.conftest import observe
+
+
+def enabled(**rules: Any) -> axilog.Agent:
+    agent = axilog.Agent(**rules)
+    agent.reset()
+    agent.time(1)
+    assert agent.health is Health.ENABLED
+    return agent
+
+
+def test_a_breach_is_a_decision_and_raises_on_demand() -> None:
+    agent = enabled(sink=lambda entry: None)
+    good = observe(agent, b'{"value": 69}')
+    assert good.ok and good.raise_for_breach() is good
+    bad = observe(agent, b'{"value": 71.5}')
+    assert (bad.ok, bad.permitted, bad.health) == (False, False, Health.ALARM)
+    with pytest.raises(axilog.BreachError) as caught:
+        bad.raise_for_breach()
+    assert caught.value.decision is bad
+    assert "the value 71.5 breaches POL-001-MAX-VELOCITY, whose limit is 70" in str(caught.value)
+    judged = bad.policies[0]
+    assert (judged.actual_decimal, judged.threshold_decimal) == (Decimal("71.5"), Decimal(70))
+    moved = bad.transition
+    assert moved is not None
+    assert (moved.prev_state, moved.next_state) == (Health.ENABLED, Health.ALARM)
+    assert moved.violation == "POLICY_BREACH"
+
+
+def test_recovering_from_an_alarm() -> None:
+    agent = enabled()
+    observe(agent, b'{"value": 71}')
+    assert agent.mitigate().health is Health.DEGRADED
+    assert agent.reset().health is Health.INIT
+    assert agent.time(2).health is Health.ENABLED
+    for count in (1, 2):
+        assert agent.fault().health is Health.ENABLED and agent.fault_count == count
+    assert agent.fault().health is Health.ALARM
+
+
+def test_without_a_sink_the_decision_is_the_same() -> None:
+    kept, bare = enabled(sink=lambda entry: None), enabled()
+    answers = [b'{"value": 69}', b"prose", b"\xff", b'{"value": 71}', b""]
+    for answer in answers:
+        one, other = observe(kept, answer), observe(bare, answer)
+        for field in ("ledger_seq", "admissible", "permitted", "health", "ok"):
+            assert getattr(one, field) == getattr(other, field)
+        assert other.records == () and other.observation is None and other.policies == ()
+    assert kept.head == bare.head and kept.entries == bare.entries
+
+
+def test_text_bytes_and_views_are_the_same_answer() -> None:
+    heads = set()
+    for answer in ('{"value": 1, "é": "\r\n"}', b'{"value": 1, "\xc3\xa9": "\r\n"}'):
+        for kind in (lambda x: x, lambda x: memoryview(x.encode() if isinstance(x, str) else x)):
+            agent = enabled()
+            agent.observe(kind(answer), oracle_id="llm", model_id="m", input="a\nb")
+            heads.add(agent.head)
+    assert len(heads) == 1
+    with pytest.raises(TypeError, match="found NoneType, expected bytes or str"):
+        enabled().observe(None, oracle_id="llm", model_id="m")  # type: ignore[arg-type]
+
+
+def test_an_inadmissible_answer_is_evidence_all_the_same() -> None:
+    for answer in (b"\xff", "e\u0301", '"\ud800"', b"a\x00b"):
+        agent = enabled(sink=lambda entry: None)
+        decision = agent.observe(answer, oracle_id="llm", model_id="m")
+        assert not decision.admissible and not decision.ok and agent.health is Health.ALARM
+        found = decision.observation
+        assert found is not None and found.failure is axilog.Failure.INVALID_OUTPUT
+        assert "not UTF-8 in NFC" in decision.why
+
+
+def test_failures_breach() -> None:
+    for failure in axilog.Failure:
+        agent = enabled(sink=lambda entry: None)
+        if failure is axilog.Failure.NULL:
+            with pytest.raises(ValueError, match="found NULL"):
+                agent.observe_failure(failure, oracle_id="llm", model_id="m")
+            continue
+        decision = agent.observe_failure(failure, oracle_id="llm", model_id="m", input="x")
+        found = decision.observation
+        assert found is not None and (found.failure, found.output) == (failure, "")
+        assert not decision.ok and failure.name in decision.why
+        # The next answer of the oracle is not taken for a failure.
+        assert observe(agent, b'{"value": 1}').permitted
+
+
+def test_a_beginning_breaches_unless_that_is_permitted() -> None:
+    answer = b'{"value": 1}'
+    asked: dict[str, Any] = {"oracle_id": "llm", "model_id": "m", "truncated": True}
+    assert not enabled().observe(answer, **asked).permitted
+    lenient = enabled(permit_truncated=True, sink=lambda entry: None)
+    decision = lenient.observe(answer, **asked)
+    found = decision.observation
+    assert decision.permitted and found is not None
+    assert found.completion is axilog.Completion.TRUNCATED
+    whole = observe(lenient, answer).observation
+    assert whole is not None and whole.completion is axilog.Completion.COMPLETE
+
+
+def test_an_answer_that_is_too_long_is_cut() -> None:
+    agent = enabled(sink=lambda entry: None)
+    found = observe(agent, b"x" * 100_000).observation
+    assert found is not None and found.completion is axilog.Completion.TRUNCATED
+    assert found.output_size == 100_000 and 60_000 < len(found.output) < 65_536
+
+
+def test_parameters_are_recorded_exactly() -> None:
+    agent = enabled(sink=lambda entry: None)
+    params = axilog.Params(max_tokens=9, seed=2**63 - 1, temperature=0.7, top_p="0.9")
+    for given in (params, params, None, axilog.Params(seed=0)):
+        decision = agent.observe(b'{"value":1}', oracle_id="llm", model_id="m", params=given)
+        found = decision.observation
+        assert found is not None and found.params == (given or axilog.Params())
+    assert params.temperature == Decimal(45875) / 65536
+    assert repr(axilog.Params(seed=3)) == "Params(seed=3)"
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"max_tokens": -1},
+        {"max_tokens": 2**31},
+        {"max_tokens": True},
+        {"seed": 1.5},
+        {"seed": -1},
+        {"temperature": -0.1},
+        {"temperature": 32768},
+        {"temperature": "warm"},
+        {"temperature": float("nan")},
+        {"top_p": 1.1},
+        {"top_p": "1e999999999"},
+    ],
+)
+def test_parameters_that_are_none(bad: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=f"{next(iter(bad))}: found .*, expected "):
+        axilog.Params(**bad)
+
+
+@pytest.mark.parametrize(
+    ("asked", "kind", "reason"),
+    [
+        (b"ab\xff", axilog.InputKind.TEXT, "not UTF-8 at byte 2"),
+        ("é\tc", axilog.InputKind.TEXT, r"U\+0009 at byte 2"),
+        ("e\u0301", axilog.InputKind.TEXT, "normalisation form C"),
+        ("{ }", axilog.InputKind.JSON, "not canonical JSON"),
+        ("\ud800", axilog.InputKind.TEXT, "not UTF-8 at byte 0"),
+    ],
+)
+def test_an_input_that_may_not_be_asked(asked: Any, kind: axilog.InputKind, reason: str) -> None:
+    agent = enabled()
+    before = agent.head
+    with pytest.raises(axilog.InputError, match=reason):
+        agent.observe(b"", oracle_id="llm", model_id="m", input=asked, input_kind=kind)
+    assert agent.head == before and agent.health is Health.ENABLED
+    assert axilog.canonical_input("{}", axilog.InputKind.JSON) == b"{}"
+    assert axilog.canonical_input("a\r\nb\rc") == b"a\nb\nc"
+
+
+@pytest.mark.parametrize("bad", ["", "x" * 257, "a\x00b", "a\nb", "e\u0301", "\ud800", 7])
+def test_identities_that_are_none(bad: Any) -> None:
+    agent = enabled()
+    before = agent.head
+    for ids in ({"oracle_id": bad, "model_id": "m"}, {"oracle_id": "llm", "model_id": bad}):
+        with pytest.raises(axilog.IdentityError, match="not admissible"):
+            agent.observe(b"{}", **ids)
+    assert agent.head == before
+
+
+def test_reserved_oracles_and_second_models() -> None:
+    agent = enabled()
+    for oracle, method in (("ax.time", "time"), ("ax.control", "control")):
+        with pytest.raises(axilog.IdentityError, match=f"use Agent.{method}"):
+            agent.observe(b"{}", oracle_id=oracle, model_id="m")
+    # A model of which nothing was recorded holds nobody.
+    with pytest.raises(axilog.InputError):
+        agent.observe(b"{}", oracle_id="llm", model_id="misspelt", input="\t")
+    observe(agent, b'{"value": 1}')
+    before = agent.head
+    with pytest.raises(axilog.ModelError, match="has the model 'm' in this ledger"):
+        agent.observe(b"{}", oracle_id="llm", model_id="other")
+    with pytest.raises(axilog.ModelError):
+        agent.observe_failure(axilog.Failure.TIMEOUT, oracle_id="llm", model_id="other")
+    assert agent.head == before
+    assert observe(agent, b'{"value": 1}').ok
+
+
+def test_times() -> None:
+    agent = enabled()
+    with pytest.raises(axilog.RollbackError, match="the time 1 is not after the last recorded one"):
+        agent.time(1)
+    for bad in (-1, 2**64, True):
+        with pytest.raises(ValueError, match="timestamp: found"):
+            agent.time(bad)
+    assert agent.time().health is Health.ENABLED and agent.last_timestamp > 1_700_000_000
+    assert agent.time(5, force=True).health is Health.STOPPED
+
+
+def test_a_stopped_agent_records_and_does_not_act() -> None:
+    agent = axilog.Agent(sink=lambda entry: None)
+    first = agent.time(1)
+    assert (first.health, first.ok) == (Health.STOPPED, False)
+    decision = observe(agent, b'{"value": 1}')
+    assert [entry.tag for entry in decision.records] == ["AX:OBS:v1"]
+    assert not decision.permitted and decision.transition is None
+    assert "was STOPPED before" in decision.why
+
+
+def test_a_control_that_is_none_carries_its_fault() -> None:
+    agent = enabled()
+    with pytest.raises(axilog.CallError) as caught:
+        agent.control(axilog.InputClass.LLM_OBS)
+    assert caught.value.code is axilog.ReturnCode.SCHEMA
+    assert caught.value.faults == frozenset({"schema"}) and str(caught.value.faults) == "schema"
+    assert observe(agent, b'{"value": 1}').ok
+
+
+def test_a_seal_ends_the_ledger() -> None:
+    entries: list[axilog.Entry] = []
+    agent = enabled(sink=entries.append)
+    agent.seal()
+    assert agent.sealed and entries[-1].tag == "AX:PROOF:v1"
+    with pytest.raises(axilog.StoppedError, match="is sealed") as caught:
+        agent.seal()
+    assert caught.value.faults == frozenset({"ledger_fail"})
+    with pytest.raises(axilog.StoppedError):
+        observe(agent, b'{"value": 1}')
+
+
+def test_what_a_sink_raises_fails_the_ledger_for_good() -> None:
+    stored: list[axilog.Entry] = []
+
+    def store(entry: axilog.Entry) -> None:
+        if len(stored) == 6:
+            raise ValueError("no room")
+        stored.append(entry)
+
+    agent = enabled(sink=store)
+    with pytest.raises(axilog.SinkError, match="no room") as caught:
+        for _ in range(9):
+            observe(agent, b'{"value": 1}')
+    assert isinstance(caught.value.__cause__, ValueError)
+    assert agent.health is Health.STOPPED and agent.entries == 7
+    with pytest.raises(axilog.StoppedError) as stopped:
+        observe(agent, b'{"value": 1}')
+    assert stopped.value.faults == frozenset({"ledger_fail"})
+
+
+def test_an_interrupt_in_a_sink_arrives_and_stops_the_agent() -> None:
+    def store(entry: axilog.Entry) -> None:
+        if entry.sequence == 5:
+            raise KeyboardInterrupt
+
+    agent = enabled(sink=store)
+    with pytest.raises(KeyboardInterrupt):
+        observe(agent, b'{"value": 1}')
+    assert agent.health is Health.STOPPED
+
+
+def test_selectors_and_switches() -> None:
+    policies = axilog.PolicySet(
+        [
+            axilog.Policy("P-2", axilog.Comparison.LT, axilog.to_q16(-5), "altitude"),
+            axilog.Policy("P-1", axilog.Comparison.GE, axilog.to_q16("0.5"), "speed"),
+            axilog.Policy("P-3", axilog.Comparison.LE, 0, "unused", enabled=False),
+        ]
+    )
+    agent = enabled(policies=policies, stop_on_invalid=True, sink=lambda entry: None)
+    decision = observe(agent, b'{"speed": 0.25, "altitude_q16": -327680}')
+    assert [judged.policy_id for judged in decision.policies] == ["P-1", "P-2"]
+    assert decision.ok
+    assert observe(agent, b'{"speed": 0.5, "altitude": -6}').why.count("breaches") == 2
+    assert observe(agent, b"\xff").health is Health.STOPPED
+
+
+def test_an_agent_has_one_place_for_its_records(path: str) -> None:
+    with axilog.Ledger.create(path) as ledger:
+        with pytest.raises(ValueError, match="a ledger or a sink, not both"):
+            axilog.Agent(ledger, sink=lambda entry: None)
+
+
+def test_records_that_are_none() -> None:
+    for record in (b"", b"{}", b"\xff", b'{"completion_state":"COMPLETE"}'):
+        with pytest.raises(axilog.RecordError) as caught:
+            axilog.Observation.parse(record)
+        assert caught.value.faults

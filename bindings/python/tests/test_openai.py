@@ -1,0 +1,226 @@
+"""The example that wraps the ``openai`` client, with the real package, against a server of the
+test's own."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import openai
+import pytest
+
+import axilog
+from axilog import Completion, Failure
+from tests.conftest import Cli, begin
+
+EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "openai_client.py"
+MODEL = "model-2026-01-01"
+
+
+class Server(ThreadingHTTPServer):
+    """Answers every request as the test said it should."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.status = 200
+        self.body = b""
+        self.delay = 0.0
+        self.hang_up = False
+        self.asked: list[dict[str, Any]] = []
+
+    def answers(self, content: Any, finish: str = "stop", model: str = MODEL) -> None:
+        message = {"role": "assistant", "content": content}
+        choice = {"index": 0, "message": message, "finish_reason": finish}
+        found = {"id": "1", "object": "chat.completion", "created": 1, "model": model}
+        self.body = json.dumps({**found, "choices": [choice]}).encode()
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def do_POST(self) -> None:
+        server = self.server
+        size = int(self.headers["content-length"])
+        server.asked.append({"path": self.path, **json.loads(self.rfile.read(size))})
+        time.sleep(server.delay)
+        if server.hang_up:
+            self.close_connection = True
+            return
+        try:
+            self.send_response(server.status)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(server.body)))
+            self.end_headers()
+            self.wfile.write(server.body)
+        except OSError:
+            pass  # The client did not wait.
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        pass
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with Server() as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def client(server: Server) -> Iterator[openai.OpenAI]:
+    url = f"http://127.0.0.1:{server.server_port}/v1"
+    with openai.OpenAI(base_url=url, api_key="none", timeout=20.0) as client:
+        yield client
+
+
+def recorded_chat() -> Any:
+    spec = importlib.util.spec_from_file_location("openai_client", EXAMPLE)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.RecordedChat
+
+
+ASKED = [{"role": "user", "content": 'how\n"fast"? é'}]
+
+
+def test_every_answer_is_evidence_before_it_is_used(
+    cli: Cli, path: str, server: Server, client: openai.OpenAI
+) -> None:
+    with axilog.Ledger.create(path) as ledger:
+        agent = begin(ledger)
+        chat = recorded_chat()(client, agent, oracle_id="chat", model=MODEL)
+        server.answers('{"value": 69}\r\n')
+        assert chat.ask(ASKED, temperature=0.7, seed=4, max_tokens=50) == '{"value": 69}\n'
+        found = server.asked[-1]
+        assert found["path"] == "/v1/chat/completions" and found["messages"] == ASKED
+        assert (found["temperature"], found["seed"], found["max_tokens"]) == (0.7, 4, 50)
+
+        server.answers('{"value": 71}')
+        with pytest.raises(axilog.BreachError, match="the value 71 breaches") as caught:
+            chat.ask(ASKED)
+        decision = caught.value.decision
+        assert decision.health is axilog.Health.ALARM and decision.observation is not None
+        assert decision.observation.output == '{"value": 71}'
+        head = agent.head
+    # What was asked lies beside the ledger, as canonical JSON.
+    digest = decision.observation.input_hash
+    kept = Path(f"{path}.blobs", digest[:2], digest).read_text()
+    assert json.loads(kept) == {"messages": ASKED, "model": MODEL}
+    assert cli.run("verify", path, "--blobs", "--expect-head", head).returncode == 0
+    assert cli.run("replay", path).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("as fast as you like", "no value breaches"),
+        (None, "no value breaches"),
+        ("e\u0301", "not UTF-8 in NFC"),
+        ('"\ud800"', "not UTF-8 in NFC"),
+        ('{"value": 1, "value": 2}', "no value breaches"),
+    ],
+)
+def test_answers_that_may_not_be_used(
+    content: Any, why: str, path: str, server: Server, client: openai.OpenAI
+) -> None:
+    with axilog.Ledger.create(path) as ledger:
+        chat = recorded_chat()(client, begin(ledger), oracle_id="chat", model=MODEL)
+        server.answers(content)
+        with pytest.raises(axilog.BreachError, match=why):
+            chat.ask(ASKED)
+    assert axilog.replay(path).health is axilog.Health.ALARM
+
+
+def test_a_cut_answer_is_recorded_as_one(path: str, server: Server, client: openai.OpenAI) -> None:
+    with axilog.Ledger.create(path) as ledger:
+        chat = recorded_chat()(client, begin(ledger), oracle_id="chat", model=MODEL)
+        server.answers('{"value": 6', finish="length")
+        with pytest.raises(axilog.BreachError, match="the answer is TRUNCATED") as caught:
+            chat.ask(ASKED)
+        observation = caught.value.decision.observation
+        assert observation is not None and observation.completion is Completion.TRUNCATED
+
+
+@pytest.mark.parametrize(
+    ("change", "failure"),
+    [
+        ({"delay": 2.0}, Failure.TIMEOUT),
+        ({"hang_up": True}, Failure.TRANSPORT_ERROR),
+        ({"status": 500, "body": b"{}"}, Failure.TRANSPORT_ERROR),
+        ({"status": 429, "body": b'{"error": {"message": "later"}}'}, Failure.TRANSPORT_ERROR),
+        ({"status": 401, "body": b""}, Failure.TRANSPORT_ERROR),
+        ({"body": b'{"choices": []}'}, Failure.INVALID_OUTPUT),
+        ({"body": b'"text"'}, Failure.INVALID_OUTPUT),
+        ({"body": b"<html>"}, Failure.INVALID_OUTPUT),
+        ({"model": "another"}, Failure.INVALID_OUTPUT),
+    ],
+)
+def test_failures_are_observations(
+    change: dict[str, Any], failure: Failure, path: str, server: Server, client: openai.OpenAI
+) -> None:
+    server.answers('{"value": 1}', model=change.pop("model", MODEL))
+    for name, value in change.items():
+        setattr(server, name, value)
+    with axilog.Ledger.create(path) as ledger:
+        patient = client.with_options(timeout=0.5 if server.delay else 20.0)
+        chat = recorded_chat()(patient, begin(ledger), oracle_id="chat", model=MODEL)
+        with pytest.raises(axilog.BreachError, match=failure.name) as caught:
+            chat.ask(ASKED)
+        assert caught.value.__cause__ is not None
+        observation = caught.value.decision.observation
+        assert observation is not None and observation.failure is failure
+    # One attempt, one observation.
+    assert len(server.asked) == 1
+    assert axilog.replay(path).ok and axilog.verify(path, blobs=True).ok
+
+
+def test_nobody_listens(path: str) -> None:
+    with openai.OpenAI(base_url="http://127.0.0.1:9/v1", api_key="none", timeout=20.0) as client:
+        with axilog.Ledger.create(path) as ledger:
+            chat = recorded_chat()(client, begin(ledger), oracle_id="chat", model=MODEL)
+            with pytest.raises(axilog.BreachError, match="TRANSPORT_ERROR"):
+                chat.ask(ASKED)
+
+
+def test_a_question_that_is_not_admissible_is_not_asked(
+    path: str, server: Server, client: openai.OpenAI
+) -> None:
+    with axilog.Ledger.create(path) as ledger:
+        agent = begin(ledger)
+        before = agent.head
+        chat = recorded_chat()(client, agent, oracle_id="chat", model=MODEL)
+        with pytest.raises(axilog.InputError, match="normalisation form C"):
+            chat.ask([{"role": "user", "content": "e\u0301"}])
+        assert server.asked == [] and agent.head == before
+
+
+def test_the_program(cli: Cli, path: str, server: Server) -> None:
+    environment = {
+        **os.environ,
+        "OPENAI_API_KEY": "none",
+        "OPENAI_BASE_URL": f"http://127.0.0.1:{server.server_port}/v1",
+    }
+    command = [sys.executable, os.fspath(EXAMPLE), path, MODEL, "how fast?"]
+    for content, code, out in (('{"value": 3}', 0, '{"value": 3}\n'), ('{"value": 99}', 1, "")):
+        server.answers(content)
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (code, out), done.stderr
+        head = done.stderr.split()[-1]
+        assert cli.run("replay", path, "--expect-head", head).returncode == 0
+    assert "not used: observation 8 is a breach" in done.stderr

@@ -1,0 +1,272 @@
+"""``verify`` and ``replay`` against the command: the same verdict at the same place."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import random
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Optional
+
+import pytest
+
+import axilog
+from axilog import Verdict
+from axilog.entry import MAX_LINE_BYTES
+from tests.conftest import Cli, begin, observe, write_ledger
+
+FIELDS = ("verdict", "ok", "sequence", "offset", "entries", "head", "sealed", "models_checked")
+REPLAYED = ("health", "fault_count", "last_timestamp", "configuration", "interrupted")
+
+
+def same(cli: Cli, path: str, *arguments: object, **expected: Any) -> axilog.Report:
+    """What both find with these arguments, which must be the same."""
+    reports = []
+    for name, ours in (("verify", axilog.verify), ("replay", axilog.replay)):
+        found: Any = ours
+        report = found(path, **expected)
+        said = cli.json(name, path, *arguments)
+        fields = FIELDS + (REPLAYED if name == "replay" else ())
+        shown = {field: getattr(report, field) for field in fields}
+        shown = {
+            field: value.name if isinstance(value, (Verdict, axilog.Health)) else value
+            for field, value in shown.items()
+        }
+        assert shown == {field: said.get(field) for field in fields}, name
+        assert bool(report) == report.ok
+        assert [profile.name for profile in report.profiles] == said.get("profiles", [])
+        assert report.configuration_source == said.get("configuration_source")
+        # The words are the same but for two: what moves a torn line, and how ids are escaped.
+        if report.verdict not in (Verdict.TORN, Verdict.MODEL_MISMATCH):
+            assert report.reason == said.get("reason"), name
+        reports.append(report)
+    verdict: axilog.Report = reports[-1]
+    return verdict
+
+
+def flip(line: bytes, at: int) -> bytes:
+    return line[:at] + bytes([line[at] ^ 1]) + line[at + 1 :]
+
+
+Change = Callable[[list[bytes]], list[bytes]]
+DAMAGE: list[tuple[str, Optional[Verdict], Change]] = [
+    ("nothing", Verdict.OK, lambda x: x),
+    ("an altered record", Verdict.ALTERED, lambda x: [*x[:3], flip(x[3], 200), *x[4:]]),
+    ("an altered chain value", Verdict.ALTERED, lambda x: [*x[:3], flip(x[3], 10), *x[4:]]),
+    ("an altered genesis", Verdict.ALTERED, lambda x: [flip(x[0], 170), *x[1:]]),
+    ("swapped lines", Verdict.REORDERED, lambda x: [*x[:3], x[4], x[3], *x[5:]]),
+    ("a missing line", Verdict.REORDERED, lambda x: [*x[:4], *x[5:]]),
+    ("a line twice", Verdict.REORDERED, lambda x: [*x[:4], x[3], *x[4:]]),
+    ("no genesis", Verdict.REORDERED, lambda x: x[1:]),
+    ("a torn line", Verdict.TORN, lambda x: [*x, b'{"chain":"00']),
+    ("a last line without its end", Verdict.TORN, lambda x: [*x[:-1], x[-1][:-1]]),
+    ("an empty file", Verdict.TRUNCATED, lambda x: []),
+    ("a blank line", Verdict.NON_CANONICAL, lambda x: [*x[:5], b"\n", *x[5:]]),
+    ("white space", Verdict.NON_CANONICAL, lambda x: [*x[:2], x[2].replace(b":", b": ", 1)]),
+    ("no JSON", Verdict.NON_CANONICAL, lambda x: [*x, b"nonsense\n"]),
+    ("a CR", Verdict.NON_CANONICAL, lambda x: [*x[:2], x[2].replace(b"\n", b"\r\n"), *x[3:]]),
+    ("a long line", Verdict.NON_CANONICAL, lambda x: [*x, b"x" * MAX_LINE_BYTES]),
+    ("a long torn line", Verdict.TORN, lambda x: [*x, b"x" * (MAX_LINE_BYTES - 1)]),
+    ("a very long line", Verdict.NON_CANONICAL, lambda x: [*x, b"x" * 3 * MAX_LINE_BYTES]),
+    ("only the genesis", Verdict.OK, lambda x: x[:1]),
+    ("an interrupted step", Verdict.OK, lambda x: x[:-1]),
+    ("a step that only began", Verdict.OK, lambda x: x[:-2]),
+    ("a hole in a step", None, lambda x: [*x[:6], *x[8:]]),
+]
+
+
+@pytest.mark.parametrize(("what", "verdict", "change"), DAMAGE, ids=[case[0] for case in DAMAGE])
+def test_damage(cli: Cli, path: str, what: str, verdict: Verdict, change: Change) -> None:
+    lines = write_ledger(path)
+    Path(path).write_bytes(b"".join(change(lines)))
+    report = same(cli, path)
+    assert verdict in (report.verdict, None)
+
+
+def test_any_byte_changed(cli: Cli, path: str) -> None:
+    whole = b"".join(write_ledger(path))
+    chance = random.Random(8)
+    seen = set()
+    for _ in range(40):
+        at = chance.randrange(len(whole))
+        other = chance.choice([whole[at] ^ 1, 10, 34, 48, 125])
+        Path(path).write_bytes(whole[:at] + bytes([other]) + whole[at + 1 :])
+        seen.add(same(cli, path).verdict)
+    assert len(seen) > 2
+
+
+def test_decisions_that_do_not_follow(cli: Cli, path: str) -> None:
+    """A ledger whose hashes are all right and whose decisions are not: made under other rules."""
+    rules = axilog.PolicySet([axilog.Policy("P", axilog.Comparison.GT, axilog.to_q16(10))])
+    lenient = axilog.PolicySet([axilog.Policy("P", axilog.Comparison.GT, axilog.to_q16(99))])
+    with axilog.Ledger.create(path) as ledger:
+        agent = begin(ledger, policies=rules)
+        # The table is changed behind the library's back.
+        agent._rules.registry = ctypes.pointer(lenient._registry)
+        observe(agent, b'{"value": 50}')
+    report = axilog.replay(path)
+    assert report.verdict is Verdict.DIVERGED and report.sequence == 6
+    assert axilog.verify(path).ok
+    said = cli.json("replay", path)
+    assert (said["verdict"], said["sequence"], said["offset"]) == (
+        "DIVERGED",
+        report.sequence,
+        report.offset,
+    )
+
+
+def test_what_is_expected_from_elsewhere(cli: Cli, path: str) -> None:
+    lines = write_ledger(path)
+    head = axilog.verify(path).head
+    assert head is not None
+    heads = [line[10:74].decode() for line in lines]
+    for entries in (len(lines), 1, 5, len(lines) + 1, 999):
+        arguments: list[Any] = ["--expect-entries", entries]
+        same(cli, path, *arguments, expect_entries=entries)
+        for wanted in (head, heads[4], "0" * 64):
+            more = [*arguments, "--expect-head", wanted]
+            same(cli, path, *more, expect_entries=entries, expect_head=wanted)
+    for wanted in (head, head.upper(), heads[4], heads[0], "0" * 64):
+        same(cli, path, "--expect-head", wanted, expect_head=wanted)
+    for bad in ("0" * 63, "g" * 64, "0" * 65):
+        with pytest.raises(ValueError, match="expected 64 hexadecimal digits"):
+            axilog.verify(path, expect_head=bad)
+    with pytest.raises(ValueError, match="expect_entries: found 0"):
+        axilog.replay(path, expect_entries=0)
+
+
+def test_models_that_are_expected(cli: Cli, path: str) -> None:
+    with axilog.Ledger.create(path) as ledger:
+        agent = begin(ledger)
+        agent.observe(b"{}", oracle_id='an "oracle"', model_id="m\\1")
+    for model in ("m\\1", "other"):
+        pin = {'an "oracle"': model}
+        report = same(cli, path, "--expect-model", f'an "oracle"={model}', expect_models=pin)
+        assert report.verdict is (Verdict.OK if model != "other" else Verdict.MODEL_MISMATCH)
+
+
+def test_more_oracles_than_are_held_to_their_models(cli: Cli, path: str) -> None:
+    with axilog.Ledger.create(path) as ledger:
+        agent = begin(ledger)
+        for number in range(33):
+            agent.observe(b'{"value": 1}', oracle_id=f"o{number}", model_id="m")
+    assert not same(cli, path).models_checked
+
+
+def test_seals(cli: Cli, path: str) -> None:
+    with axilog.Ledger.create(path) as ledger:
+        agent = begin(ledger)
+        before = agent.head
+        agent.seal()
+        head = agent.head
+    sealed = Path(path).read_bytes()
+    for wanted in (before, head):
+        report = same(cli, path, "--expect-head", wanted, expect_head=wanted)
+        assert report.sealed and report.ok
+    assert same(cli, path, "--expect-entries", 5, expect_entries=5).ok
+    for tail in (b"{", sealed.splitlines(keepends=True)[1]):
+        Path(path).write_bytes(sealed + tail)
+        assert not same(cli, path).ok
+
+
+def test_configurations_that_are_lost_or_others(cli: Cli, path: str, tmp_path: Path) -> None:
+    rules = axilog.PolicySet([axilog.Policy("P", axilog.Comparison.GT, 1)])
+    file, other = tmp_path / "rules.json", tmp_path / "other.json"
+    file.write_text(rules.canonical())
+    other.write_text(axilog.PolicySet().canonical())
+    with axilog.Ledger.create(path) as ledger:
+        agent = begin(ledger, policies=rules, permit_truncated=True)
+        blob = Path(ledger._blobs.path(agent.configuration.hash()))
+    text = blob.read_bytes()
+
+    def compare(policies: Optional[Path]) -> Optional[axilog.Report]:
+        named = [] if policies is None else ["--policies", policies]
+        said = cli.json("replay", path, *named)
+        given = None if policies is None else axilog.PolicySet.load(policies)
+        if "error" in said and "verdict" not in said:
+            with pytest.raises(axilog.ConfigurationError):
+                axilog.replay(path, policies=given)
+            return None
+        report = axilog.replay(path, policies=given)
+        assert (report.verdict.name, report.ok) == (said["verdict"], said["ok"])
+        assert (report.sequence, report.offset) == (said.get("sequence"), said.get("offset"))
+        assert report.configuration_source == said.get("configuration_source")
+        return report
+
+    for content in (text, None, b"{}", b"x" * (1 << 21)):
+        if content is None:
+            blob.unlink()
+        else:
+            blob.write_bytes(content)
+        for policies in (None, file, other):
+            compare(policies)
+    whole = Path(path).read_bytes()
+    blob.unlink()
+    for damaged in (whole[:-1], whole[:-200] + whole[-199:], whole[:600]):
+        Path(path).write_bytes(damaged)
+        for policies in (None, file, other):
+            compare(policies)
+
+
+def test_blobs(cli: Cli, path: str) -> None:
+    write_ledger(path)
+    blobs = sorted(Path(f"{path}.blobs").glob("*/*"))
+    (blobs[0].parent / "other").write_text("left alone")
+    for change in ("nothing", "altered", "missing"):
+        if change == "altered":
+            blobs[0].write_bytes(b"other")
+        if change == "missing":
+            blobs[1].unlink()
+        report = axilog.verify(path, blobs=True)
+        said = cli.json("verify", path, "--blobs")
+        assert report.ok == said["ok"] == (change == "nothing")
+        assert report.verdict is Verdict.OK and report.blobs is not None
+        found = {
+            "checked": report.blobs.checked,
+            "altered": report.blobs.altered,
+            "missing_count": report.blobs.missing_count,
+            "missing": [{"ledger_seq": n, "path": p} for n, p in report.blobs.missing],
+        }
+        assert found == said["blobs"]
+
+
+def test_what_cannot_be_read(path: str, tmp_path: Path) -> None:
+    for check in (axilog.verify, axilog.replay):
+        with pytest.raises(axilog.LedgerMissingError):
+            check(path)
+        with pytest.raises(axilog.LedgerError):
+            check(tmp_path)
+    os.mkfifo(path)
+    writer = os.open(path, os.O_RDWR)
+    with pytest.raises(axilog.LedgerError, match="is not a regular file"):
+        axilog.replay(path)
+    os.close(writer)
+
+
+def test_memory_does_not_grow_with_the_ledger(path: str) -> None:
+    def peak(answers: int) -> int:
+        Path(path).unlink(missing_ok=True)
+        lines: list[bytes] = []
+        agent = axilog.Agent(sink=lambda entry: lines.append(line_of(entry)))
+        agent.reset()
+        agent.time(1)
+        for _ in range(answers):
+            observe(agent, b'{"value": 1}' + b" " * 8000)
+        Path(path).write_bytes(axilog.entry.genesis_line() + b"".join(lines))
+        lines.clear()
+        tracemalloc.start()
+        assert axilog.verify(path).ok and axilog.replay(path).ok
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found
+
+    peak(1)
+    assert peak(400) < peak(40) * 1.2
+
+
+def line_of(entry: axilog.Entry) -> bytes:
+    record = entry.payload.decode()
+    text = f'"record":{record},"seq":{entry.sequence},"tag":"{entry.tag}"'
+    return f'{{"chain":"{entry.chain}","commit":"{entry.commit}",{text}}}\n'.encode()

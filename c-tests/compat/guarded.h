@@ -1,0 +1,29 @@
+/* Memory that ends at a page nobody may touch: what is written (or read) behind it ends the program,
+ * in the library as in the suite. AddressSanitizer watches compiled C only, so this is the watch over
+ * the library; it is beside it in the sanitised suites. */
+
+#ifndef GUARDED_H
+#define GUARDED_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* The last size bytes before a page without access; never freed. */
+static void *guarded(size_t size)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *pages = (uint8_t *)mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == (uint8_t *)MAP_FAILED || size > page || mprotect(pages + page, page, PROT_NONE) != 0) {
+        perror("guarded memory");
+        exit(2);
+    }
+    return pages + page - size;
+}
+
+#endif

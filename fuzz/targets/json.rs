@@ -1,0 +1,47 @@
+//! JSON: the strict reader, the canonical form and the values that selectors find.
+
+#![no_main]
+
+use axilog::json::canonical::is_canonical_json;
+use axilog::json::reader::Reader;
+use axilog::json::source::Plain;
+use axilog_fuzz::strict_json::Json;
+use axilog_fuzz::strict_json::canonical::{canonical, shared};
+use axilog_fuzz::strict_json::extraction::{extracted, extracted_raw, reference, selectors};
+use axilog_harness::jcs;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    extracted_raw(bytes, &selectors());
+    let form = jcs::canonical(bytes).ok();
+    assert_eq!(is_canonical_json(bytes), form.as_deref() == Some(bytes));
+    if let Some(form) = &form {
+        assert!(is_canonical_json(form));
+        assert_eq!(jcs::canonical(form).as_ref(), Ok(form));
+    }
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        assert_eq!(form, None);
+        return;
+    };
+    assert_eq!(extracted(text, &selectors()), reference(text, &selectors()));
+    let Some(json) = Json::parse(text) else {
+        // serde_json gives up at 128 levels, where the library still reads.
+        assert!(form.is_none() || text.matches(['[', '{']).count() >= 128);
+        return;
+    };
+    assert!(is_json(bytes));
+    if shared(&json) {
+        assert_eq!(form, Some(canonical(&json).into_bytes()));
+    }
+});
+
+fn is_json(bytes: &[u8]) -> bool {
+    let mut tokens = Reader::new(Plain::new(bytes), 128);
+    loop {
+        match tokens.next() {
+            Ok(Some(_)) => {}
+            Ok(None) => return true,
+            Err(_) => return false,
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Policy files and configurations: what is accepted is canonical, survives being written, and means
+//! to the library's registry what it means to the compiler.
+
+#![no_main]
+
+use axilog::json::canonical::is_canonical_json;
+use axilog::policy::{self, Registry, Rules};
+use axilog_fuzz::support::ledger::written;
+use axilog_policyc::{Comparison, PolicySet};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let strict = PolicySet::parse(bytes);
+    let lenient = PolicySet::parse_lenient(bytes);
+    match (&strict, &lenient) {
+        (Ok(strict), lenient) => {
+            let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+            assert!(is_canonical_json(text));
+            assert_eq!(Ok(strict), lenient.as_ref());
+        }
+        (Err(error), Err(other)) => {
+            assert!(!error.to_string().is_empty() && !other.to_string().is_empty())
+        }
+        (Err(_), Ok(_)) => {}
+    }
+    if let Ok(set) = &lenient {
+        assert!(serde_json::from_slice::<serde_json::Value>(bytes).is_ok());
+        accepted(set);
+    }
+    if let Ok(configuration) = PolicySet::parse_configuration(bytes) {
+        assert_eq!(configuration.to_canonical().as_bytes(), bytes);
+        assert!(is_canonical_json(bytes));
+        let (permit, stop) = (
+            configuration.permit_truncated,
+            configuration.stop_on_invalid,
+        );
+        assert_eq!(
+            written_by_the_library(&configuration.policies, permit, stop),
+            bytes
+        );
+    }
+});
+
+fn accepted(set: &PolicySet) {
+    let text = set.to_canonical();
+    assert!(is_canonical_json(text.as_bytes()));
+    assert_eq!(PolicySet::parse(text.as_bytes()).as_ref(), Ok(set));
+    for switches in 0..4 {
+        let (permit, stop) = (switches & 1 != 0, switches & 2 != 0);
+        let configuration = set.configuration(permit, stop);
+        assert_eq!(
+            written_by_the_library(set, permit, stop),
+            configuration.as_bytes()
+        );
+        let again = PolicySet::parse_configuration(configuration.as_bytes()).unwrap();
+        assert_eq!(again.policies, *set);
+        assert_eq!(
+            (again.permit_truncated, again.stop_on_invalid),
+            (permit, stop)
+        );
+    }
+    // Something is permitted by every selector, or the file would have been refused.
+    assert!(
+        set.envelope()
+            .iter()
+            .all(|interval| !interval.to_string().is_empty())
+    );
+    assert!(set.emit_c("TABLE").is_ok());
+    assert!(!set.emit_rust().is_empty());
+}
+
+/// The configuration as the core writes it, from a registry that the core accepts.
+fn written_by_the_library(
+    set: &PolicySet,
+    permit_truncated: bool,
+    stop_on_invalid: bool,
+) -> Vec<u8> {
+    let policies: Vec<policy::Policy<'_>> = set
+        .policies()
+        .iter()
+        .map(|p| policy::Policy {
+            id: &p.policy_id,
+            threshold: p.threshold,
+            comparison: match p.comparison {
+                Comparison::Gt => policy::Comparison::Gt,
+                Comparison::Lt => policy::Comparison::Lt,
+                Comparison::Ge => policy::Comparison::Ge,
+                Comparison::Le => policy::Comparison::Le,
+            },
+            enabled: p.enabled,
+            selector: &p.selector,
+        })
+        .collect();
+    let registry = policies.as_slice();
+    let registry: &dyn Registry = &registry;
+    assert_eq!(policy::check(registry), Ok(()));
+    written(|out| {
+        Rules {
+            registry,
+            permit_truncated,
+            stop_on_invalid,
+        }
+        .write(out)
+    })
+}

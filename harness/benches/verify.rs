@@ -1,0 +1,213 @@
+//! `axilog verify` on a ledger of 1 GiB, beside the SHA-256 work that no verification can avoid: each
+//! record's commit and chain value, each observation's own hash. `--test` takes 16 MiB.
+//!
+//! Linux only: it pins processes to cores and asks the system for their largest memory.
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::fs::File;
+    use std::hint::black_box;
+    use std::io::{BufWriter, Write};
+    use std::mem::{size_of, zeroed};
+    use std::path::Path;
+    use std::process::{Command, Stdio};
+    use std::time::Instant;
+
+    use axilog::admission::{Answer, InputKind};
+    use axilog::agent::Agent;
+    use axilog::agent::state::InputClass;
+    use axilog::evidence::observation::{Completion, Params};
+    use axilog::fault::Faults;
+    use axilog::hash::{Tag, chain, commit, sha256};
+    use axilog::json::writer::Sink;
+    use axilog::ledger::{Entry, LedgerSink, SinkFailed, genesis_entry};
+    use axilog::ledger_line;
+    use axilog::policy::{Rules, builtin::BUILTIN};
+    use axilog::replay::Verdict;
+    use axilog_harness::ledger_file::verify::{Expected, check};
+
+    const ROUNDS: usize = 7;
+
+    /// Writes lines to a file and counts their bytes.
+    struct Lines(BufWriter<File>, u64);
+
+    impl Sink for Lines {
+        fn put(&mut self, bytes: &[u8]) {
+            self.0.write_all(bytes).unwrap();
+            self.1 += bytes.len() as u64;
+        }
+    }
+
+    impl LedgerSink for Lines {
+        fn append(&mut self, entry: &Entry<'_>) -> Result<(), SinkFailed> {
+            ledger_line::write(entry, self);
+            Ok(())
+        }
+    }
+
+    /// Writes a ledger of `bytes` bytes or a little more, whose answers have `size(n)` bytes of text.
+    fn write(path: &Path, bytes: u64, size: impl Fn(u64) -> usize) {
+        let rules = Rules {
+            registry: &BUILTIN,
+            permit_truncated: false,
+            stop_on_invalid: false,
+        };
+        let mut sink = Lines(BufWriter::new(File::create(path).unwrap()), 0);
+        sink.append(&genesis_entry()).unwrap();
+        let (mut agent, mut work, mut faults) = (Agent::new(), vec![0u8; 1 << 16], Faults::NONE);
+        let reset = InputClass::ResetRequest;
+        agent
+            .observe_control(reset, &rules, &mut work, &mut sink, &mut faults)
+            .unwrap();
+        agent
+            .observe_time(1, &rules, &mut work, &mut sink, &mut faults)
+            .unwrap();
+        let prose =
+            "The pump ran at sixty percent for an hour, and the valve stayed shut. ".repeat(512);
+        for n in 0.. {
+            if sink.1 >= bytes {
+                break;
+            }
+            let text = &prose[..size(n).min(30_000)];
+            let output = format!("{{\"value\":{}.5,\"why\":\"{text}\"}}", n % 70);
+            let answer = Answer {
+                completion: Completion::Complete,
+                failure: None,
+                input: b"how fast?",
+                input_kind: InputKind::Text,
+                ledger_seq: 0,
+                model_id: b"model-1",
+                oracle_id: b"oracle-1",
+                output: output.as_bytes(),
+                params: Params::NULL,
+            };
+            agent
+                .observe(&answer, &rules, &mut work, &mut sink, &mut faults)
+                .unwrap();
+        }
+        sink.0.into_inner().unwrap().sync_all().unwrap();
+    }
+
+    /// Lets this process run on the first `cores` cores only.
+    fn pin(cores: usize) {
+        // SAFETY: a plain bit set, which the call only reads.
+        let code = unsafe {
+            let mut set: libc::cpu_set_t = zeroed();
+            (0..cores).for_each(|core| libc::CPU_SET(core, &mut set));
+            libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set)
+        };
+        assert_eq!(code, 0, "pinning to {cores} cores");
+    }
+
+    /// What `axilog verify` does.
+    fn verify(path: &Path) {
+        let file = File::open(path).unwrap();
+        let checked = check(file, None, &Expected::default(), &mut |_| {}).unwrap();
+        assert_eq!(checked.verdict(), Verdict::Ok);
+    }
+
+    /// The digests alone, their bytes in memory.
+    fn digests(entries: &[Entry<'_>]) {
+        for entry in entries {
+            let tag = entry.tag.as_str().as_bytes();
+            black_box(commit(tag, entry.payload));
+            black_box(chain(Some(&entry.chain), &entry.commit));
+            if entry.tag == Tag::Obs {
+                // The record without the value of its own hash.
+                black_box(sha256(entry.payload.get(64..).unwrap_or_default()));
+            }
+        }
+    }
+
+    /// The part of this bench that a process of its own does: `what` on `cores` cores. Prints seconds.
+    fn part(what: &str, cores: usize, path: &Path) {
+        pin(cores);
+        let seconds = |work: &mut dyn FnMut()| {
+            let start = Instant::now();
+            work();
+            start.elapsed().as_secs_f64()
+        };
+        let taken = if what == "verify" {
+            seconds(&mut || verify(path))
+        } else {
+            let file = std::fs::read(path).unwrap();
+            let lines = file.split_inclusive(|&b| b == b'\n');
+            let entries: Vec<_> = lines
+                .map(|line| ledger_line::parse(line).unwrap())
+                .collect();
+            seconds(&mut || digests(&entries))
+        };
+        println!("{taken}");
+    }
+
+    /// Runs a part; its seconds and the largest memory in MiB that the process ever had.
+    fn run(what: &str, cores: usize, path: &Path) -> (f64, f64) {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args([what, &cores.to_string()]).arg(path);
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let printed = std::io::read_to_string(child.stdout.take().unwrap()).unwrap();
+        let pid = i32::try_from(child.id()).unwrap();
+        // SAFETY: plain data; the call waits for the child just started and writes two locals.
+        let (waited, status, usage) = unsafe {
+            let (mut status, mut usage) = (0, zeroed::<libc::rusage>());
+            let waited = libc::wait4(pid, &mut status, 0, &mut usage);
+            (waited, status, usage)
+        };
+        assert!(waited == pid && status == 0, "{what}: {status}");
+        (
+            printed.trim().parse().unwrap(),
+            usage.ru_maxrss as f64 / 1024.0,
+        )
+    }
+
+    fn median(mut values: Vec<f64>) -> f64 {
+        values.sort_by(f64::total_cmp);
+        values[values.len() / 2]
+    }
+
+    pub fn main() {
+        let args: Vec<String> = std::env::args().collect();
+        if let [_, what, cores, path] = args.as_slice() {
+            return part(what, cores.parse().unwrap(), Path::new(path));
+        }
+        let mib = if args.iter().any(|arg| arg == "--test") {
+            16
+        } else {
+            1024
+        };
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("ledger.jsonl");
+        // From 64 bytes to 16 KiB, each doubling as often as the next.
+        let spread = |n: u64| 64usize << (n * 5 % 9) as u32;
+        let kinds: [(&str, &dyn Fn(u64) -> usize); 3] = [
+            ("answers of 64 bytes to 16 KiB", &spread),
+            ("answers of 16 KiB", &|_| 16_384),
+            ("answers of 24 bytes", &|_| 0),
+        ];
+        for (kind, size) in kinds {
+            write(&path, mib << 20, size);
+            let (mut one, mut two, mut memory) = (Vec::new(), Vec::new(), 0f64);
+            for _ in 0..ROUNDS {
+                let (hashing, _) = run("digests", 1, &path);
+                let (single, single_memory) = run("verify", 1, &path);
+                let (double, double_memory) = run("verify", 2, &path);
+                one.push(hashing / single);
+                two.push(single / double);
+                memory = memory.max(single_memory).max(double_memory);
+            }
+            println!(
+                "ratio verify, {mib} MiB, {kind}: {:.2} of the SHA-256 bound on one core (wanted 0.8), \
+                 {:.2} times that on two (wanted 1.7), {memory:.0} MiB of memory (limit 64)",
+                median(one),
+                median(two)
+            );
+        }
+    }
+}
+
+fn main() {
+    #[cfg(target_os = "linux")]
+    linux::main();
+    #[cfg(not(target_os = "linux"))]
+    println!("this bench needs Linux");
+}

@@ -1,0 +1,33 @@
+//! How far a long ledger has been read, shown on a terminal and nowhere else.
+
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::path::Path;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
+
+use crate::error::Error;
+
+/// Ledgers below this are read before anybody looks.
+const WORTH_SHOWING: u64 = 64 << 20;
+
+/// The ledger at `path`, open for reading, with a bar on standard error if that is a terminal. The bar
+/// goes when the ledger has been read, whatever was found.
+///
+/// # Errors
+/// [`Error::Io`].
+pub(crate) fn open(path: &Path) -> Result<impl Read + Seek, Error> {
+    let file = File::open(path).map_err(Error::io(path, "open the ledger"))?;
+    let length = file.metadata().map_or(0, |metadata| metadata.len());
+    let target = match length {
+        WORTH_SHOWING.. => ProgressDrawTarget::stderr(),
+        _ => ProgressDrawTarget::hidden(),
+    };
+    let bar =
+        ProgressBar::with_draw_target(Some(length), target).with_finish(ProgressFinish::AndClear);
+    let layout = "{bar:30} {percent:>3} %  {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
+    if let Ok(style) = ProgressStyle::with_template(layout) {
+        bar.set_style(style.progress_chars("##."));
+    }
+    Ok(bar.wrap_read(file))
+}

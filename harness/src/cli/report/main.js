@@ -1,0 +1,128 @@
+"use strict";
+
+// The page: takes the ledger's bytes out of it, verifies them, shows what they say.
+
+/** How long the page may be busy at once, in milliseconds. */
+const SLICE = 12;
+
+/**
+ * Runs work to its end in slices, between which the page lives.
+ * @template R
+ * @param {Generator<number, R, void>} work yields how many bytes are done
+ * @param {number} size bytes in all
+ * @param {(part: number) => void} progress
+ * @returns {Promise<R>}
+ */
+async function paced(work, size, progress) {
+  let pause = performance.now() + SLICE;
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+    if (performance.now() < pause) continue;
+    progress(step.value / size);
+    await new Promise((resume) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => {
+        port1.close();
+        resume(undefined);
+      };
+      port2.postMessage(null);
+    });
+    pause = performance.now() + SLICE;
+  }
+}
+
+/**
+ * The bytes of a data block.
+ * @param {string} id
+ * @returns {Generator<number, Uint8Array, void>}
+ */
+function* decoding(id) {
+  const text = part(id).textContent.trim();
+  const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
+  const bytes = new Uint8Array((text.length / 4) * 3 - padding);
+  const piece = 1 << 16;
+  for (let at = 0; at < text.length; at += piece) {
+    const binary = atob(text.slice(at, at + piece));
+    const start = (at / 4) * 3;
+    for (let n = 0; n < binary.length; n++) bytes[start + n] = binary.charCodeAt(n);
+    yield start;
+  }
+  return bytes;
+}
+
+/**
+ * The SHA-256 of a whole file.
+ * @param {Uint8Array} bytes
+ * @returns {Generator<number, string, void>}
+ */
+function* hashing(bytes) {
+  const hash = new Sha256();
+  const piece = 1 << 18;
+  for (let at = 0; at < bytes.length; at += piece) {
+    hash.update(bytes.subarray(at, at + piece));
+    yield at;
+  }
+  return hex(hash.digest());
+}
+
+/** Verifies the ledger in this page and shows it. */
+async function main() {
+  /** @type {Command} */
+  const command = JSON.parse(part("said").textContent);
+  showCommand(command);
+  part("unscripted").remove();
+  part("browser-verdict").textContent = "Checking…";
+  const bar = part("progress");
+  const stage =
+    (/** @type {number} */ from, /** @type {number} */ to) => (/** @type {number} */ done) => {
+      bar.value = from + (to - from) * done;
+    };
+  const { size } = command;
+  const bytes = await paced(decoding("ledger"), size, stage(0, 0.1));
+  const digest = await paced(hashing(bytes), bytes.length, stage(0.1, 0.2));
+  const model = new Model(bytes);
+  const see = model.take.bind(model);
+  const outcome = await paced(verifying(bytes, see), bytes.length, stage(0.2, 0.9));
+  await paced(model.takeRest(), bytes.length, stage(0.9, 1));
+
+  const configuration = await paced(decoding("configuration"), 1, () => {});
+  const rules = readRules(configuration, model.configuration);
+  const steps = new Steps(model);
+  const go = (/** @type {number} */ row) => steps.go(row);
+  showFacts(outcome, model, command, digest, rules !== null);
+  showChecks(outcome, rules && compareWithRules(model, rules));
+  showTimeline(model, rules, go);
+  answerExpectations(outcome, bytes);
+  offerBytes(bytes, command.file);
+  offerOtherFiles(digest);
+  showOutcome(outcome, command, digest, go);
+  document.body.dataset.checked = outcome.fault?.verdict ?? "OK";
+}
+
+/**
+ * Lets the ledger's bytes be saved.
+ * @param {Uint8Array} bytes
+ * @param {string} name
+ */
+function offerBytes(bytes, name) {
+  part("save").addEventListener("click", () => {
+    const blob = new Blob([/** @type {BlobPart} */ (bytes)], { type: "application/octet-stream" });
+    const href = URL.createObjectURL(blob);
+    el("a", { href, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(href), 60000);
+  });
+}
+
+/** @param {unknown} error a defect of this page, never a fault of a ledger */
+function failed(error) {
+  part("progress").hidden = true;
+  showVerdict(part("browser-verdict"), "NOT CHECKED");
+  const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  part("browser-told").replaceChildren(
+    el("p", {}, "The scripts of this page failed: ", visible(why)),
+  );
+}
+
+// The ledger stands behind the scripts, so that whoever reads the source finds them first.
+document.addEventListener("DOMContentLoaded", () => main().catch(failed));

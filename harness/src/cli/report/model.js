@@ -1,0 +1,272 @@
+"use strict";
+
+// What the page shows of a ledger: its records grouped by step, and series to draw. Only records
+// that were found good are counted and drawn; those from the first bad one on are listed as such.
+
+/**
+ * @typedef {"good" | "bad" | "unchecked"} Standing
+ *
+ * @typedef {object} Group an observation and what follows from it, or a record that stands alone
+ * @property {number} first its first row
+ * @property {number} count of its rows
+ * @property {string} title
+ * @property {string | null} oracle
+ * @property {string | null} outcome in a word or two
+ * @property {string | null} states before and after
+ * @property {boolean} alarming whether a policy breached or a rule was violated
+ * @property {Standing} standing
+ *
+ * @typedef {{at: number, actual: number | null, threshold: number, breach: boolean}} Judgement
+ *   `at` is the record's sequence; the values are raw Q16.16
+ * @typedef {{all: number, COMPLETE: number, TRUNCATED: number, ERROR: number, model: string}} Answers
+ */
+
+/** The most records of a step: an observation, a record for each of 64 policies, a transition. */
+const MAX_STEP = 66;
+
+class Model {
+  /** @param {Uint8Array} bytes the file */
+  constructor(bytes) {
+    this.bytes = bytes;
+    /** Where each row's line begins. @type {number[]} */
+    this.rows = [];
+    /** How many rows are good; the first of the others, if any, is the bad one. */
+    this.good = 0;
+    /** @type {Group[]} */
+    this.groups = [];
+    /** @type {Map<string, Judgement[]>} */
+    this.policies = new Map();
+    /** @type {{at: number, state: string, violation: string | null}[]} */
+    this.states = [];
+    /** Accepted times. @type {{at: number, time: bigint}[]} */
+    this.times = [];
+    /** By oracle and model. @type {Map<string, Answers & {oracle: string}>} */
+    this.oracles = new Map();
+    /** SHA-256 of the configuration that the first reset names. @type {string | null} */
+    this.configuration = null;
+    /** @type {bigint | null} */
+    this.time = null;
+  }
+
+  /**
+   * Takes a good record; a `See` of the verification.
+   * @param {Entry} entry
+   * @param {Said} said
+   * @param {number} offset
+   */
+  take(entry, said, offset) {
+    const at = this.rows.length;
+    this.#list(said, offset, "good");
+    this.good = this.rows.length;
+    switch (said.kind) {
+      case "observation":
+        this.#count(said);
+        break;
+      case "policy":
+        this.#series(said.policy).push({
+          at,
+          actual: said.actual === NO_VALUE ? null : said.actual,
+          threshold: said.threshold,
+          breach: said.breach,
+        });
+        break;
+      case "transition":
+        this.states.push({ at, state: said.next, violation: said.violation });
+        this.#accept(said, at);
+        break;
+    }
+  }
+
+  /**
+   * Lists what stands behind the last good record, as far as it can be read.
+   * @returns {Generator<number, void, void>}
+   */
+  *takeRest() {
+    let offset = this.rows.length > 0 ? this.#end(this.rows.length - 1) : 0;
+    while (offset < this.bytes.length) {
+      const line = lineAt(this.bytes, offset);
+      this.#list(
+        understood(line).said,
+        offset,
+        this.good === this.rows.length ? "bad" : "unchecked",
+      );
+      offset += line.length;
+      yield offset;
+    }
+  }
+
+  /**
+   * The row with this number, read again.
+   * @param {number} number
+   */
+  row(number) {
+    const offset = this.rows[number];
+    const line = lineAt(this.bytes, offset);
+    /** @type {Standing} */
+    const standing = number < this.good ? "good" : number === this.good ? "bad" : "unchecked";
+    return { number, offset, line, standing, ...understood(line) };
+  }
+
+  /**
+   * The group that holds a row.
+   * @param {number} row
+   */
+  groupOf(row) {
+    return this.groups.findLastIndex((group) => group.first <= row);
+  }
+
+  /**
+   * The last accepted time before a record.
+   * @param {number} at
+   */
+  timeAt(at) {
+    return this.times.findLast((time) => time.at <= at)?.time ?? null;
+  }
+
+  /** @param {number} row */
+  #end(row) {
+    return this.rows[row] + lineAt(this.bytes, this.rows[row]).length;
+  }
+
+  /**
+   * @param {Said | null} said
+   * @param {number} offset
+   * @param {Standing} standing
+   */
+  #list(said, offset, standing) {
+    const group = this.#joined(said, standing);
+    if (group) {
+      group.count += 1;
+      if (group.standing === "good") group.standing = standing;
+      if (said?.kind === "policy") group.alarming ||= said.breach;
+      if (said?.kind === "transition") this.#decide(group, said);
+    } else {
+      this.groups.push({
+        first: this.rows.length,
+        count: 1,
+        title: title(said),
+        oracle: said?.kind === "observation" ? said.oracle : null,
+        outcome: said?.kind === "observation" ? "RECORDED ONLY" : null,
+        states: null,
+        alarming: false,
+        standing,
+      });
+    }
+    this.rows.push(offset);
+  }
+
+  /**
+   * The group that a record goes on with, if it does.
+   * @param {Said | null} said
+   * @param {Standing} standing
+   */
+  #joined(said, standing) {
+    const last = this.groups.at(-1);
+    if (!last || (said?.kind !== "policy" && said?.kind !== "transition")) return null;
+    if (last.oracle === null && last.standing === "good") return null;
+    if (last.count < MAX_STEP) return last;
+    // More than any step has: a ledger may be made to look so.
+    const title = last.title.replace(/( \(continued\))?$/, " (continued)");
+    const next = { ...last, title, first: this.rows.length, count: 0, standing };
+    this.groups.push(next);
+    return next;
+  }
+
+  /**
+   * @param {Group} group
+   * @param {Transition} said
+   */
+  #decide(group, said) {
+    const { previous, next, violation, inputClass } = said;
+    group.alarming ||= violation !== null;
+    group.outcome = violation ?? (inputClass === "LLM_OBS" ? "PERMITTED" : null);
+    group.states = previous === next ? next : `${previous} → ${next}`;
+  }
+
+  /** @param {Observation} said */
+  #count(said) {
+    const key = JSON.stringify([said.oracle, said.model]);
+    const { oracle, model } = said;
+    const none = { oracle, model, all: 0, COMPLETE: 0, TRUNCATED: 0, ERROR: 0 };
+    const counts = this.oracles.get(key) ?? none;
+    counts.all += 1;
+    counts[/** @type {"COMPLETE" | "TRUNCATED" | "ERROR"} */ (said.completion)] += 1;
+    this.oracles.set(key, counts);
+    this.time = timestamp(said);
+    // A reset is the only control input whose own input is not empty.
+    if (oracle === "ax.control" && said.inputHash !== hex(sha256())) {
+      this.configuration ??= said.inputHash;
+    }
+  }
+
+  /** @param {string} policy */
+  #series(policy) {
+    let series = this.policies.get(policy);
+    if (!series) this.policies.set(policy, (series = []));
+    return series;
+  }
+
+  /**
+   * @param {Transition} said
+   * @param {number} at
+   */
+  #accept(said, at) {
+    const refused = ["TIME_ROLLBACK", "PROTOCOL_VIOLATION"].includes(said.violation ?? "");
+    if (this.time !== null && said.inputClass === "TIME_OBS" && !refused) {
+      this.times.push({ at, time: this.time });
+    }
+    this.time = null;
+  }
+}
+
+/**
+ * What a line says, as far as it is canonical; nothing is said of its hashes.
+ * @param {Uint8Array} line
+ * @returns {{entry: Entry | null, said: Said | null}}
+ */
+function understood(line) {
+  let entry = null;
+  try {
+    entry = readLine(line);
+    return { entry, said: readRecord(entry.tag, entry.record) };
+  } catch (error) {
+    if (!(error instanceof NotCanonical)) throw error;
+    return { entry, said: null };
+  }
+}
+
+/**
+ * The timestamp of an observation of the time.
+ * @param {Observation} said
+ */
+function timestamp(said) {
+  const digits = /^\{"timestamp":(0|[1-9][0-9]{0,19})\}$/.exec(said.output)?.[1];
+  return said.oracle === "ax.time" && digits ? BigInt(digits) : null;
+}
+
+/**
+ * What a group is about.
+ * @param {Said | null} said its first record
+ */
+function title(said) {
+  switch (said?.kind) {
+    case "genesis":
+      return "Genesis";
+    case "seal":
+      return "Seal";
+    case "observation": {
+      const time = timestamp(said);
+      if (time !== null) return `Time ${time}`;
+      if (said.oracle === "ax.control") {
+        const named = /^\{"input_class":"([A-Z_]+)"\}$/.exec(said.output);
+        return `Control ${named ? named[1] : "input"}`;
+      }
+      return `Answer of ${said.oracle}`;
+    }
+    case "policy":
+    case "transition":
+      return "A decision without its observation";
+    default:
+      return "A line that no record can be read from";
+  }
+}

@@ -1,0 +1,126 @@
+"use strict";
+
+// The state of the agent over the ledger. Nothing is told by colour alone: states have heights,
+// violations are crosses, and the drawing has its text.
+
+/** States from the best to the worst, top to bottom. */
+const STATE_ROWS = ["ENABLED", "INIT", "UNINIT", "DEGRADED", "ALARM", "STOPPED"];
+
+/** How many policies are drawn, which is as many as there can be under one configuration. */
+const MAX_PLOTS = 64;
+
+/** How many records a text names; all are counted. */
+const MAX_NAMED = 12;
+
+/**
+ * Draws everything, and again whenever the page's width changes.
+ * @param {Model} model
+ * @param {Map<string, Rule> | null} rules
+ * @param {(row: number) => void} go shows a row
+ */
+function showTimeline(model, rules, go) {
+  const states = part("states");
+  const plots = Array.from(model.policies)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .slice(0, MAX_PLOTS)
+    .map(([id, judgements]) => policyFigure(id, judgements, rules?.get(id), go));
+  const more = model.policies.size - plots.length;
+  part("plots").replaceChildren(
+    ...plots.map(({ figure }) => figure),
+    more > 0 ? el("p", {}, `${count(more, "policy", "policies")} more, not drawn.`) : "",
+  );
+  part("states-told").replaceChildren(...statesTold(model, go));
+  let width = 0;
+  const draw = () => {
+    if (states.clientWidth === width) return;
+    width = states.clientWidth;
+    drawStates(states, model);
+    for (const plot of plots) plot.draw(model);
+  };
+  draw();
+  new ResizeObserver(draw).observe(states);
+}
+
+/**
+ * Buttons that show records.
+ * @param {number[]} records
+ * @param {(row: number) => void} go
+ * @returns {Child[]}
+ */
+function links(records, go) {
+  const named = records
+    .slice(0, MAX_NAMED)
+    .flatMap((at) => [
+      el(
+        "button",
+        { type: "button", class: "link", click: () => go(at), "aria-label": `Show record ${at}` },
+        grouped(at),
+      ),
+      " ",
+    ]);
+  const more = records.length - MAX_NAMED;
+  return more > 0 ? [...named, `and ${grouped(more)} more`] : named;
+}
+
+/**
+ * @param {Model} model
+ * @param {(row: number) => void} go
+ * @returns {Child[]}
+ */
+function statesTold(model, go) {
+  if (model.states.length === 0) return ["No transition is recorded; the agent is UNINIT."];
+  const violations = model.states.filter(({ violation }) => violation !== null).map(({ at }) => at);
+  const last = model.states[model.states.length - 1];
+  const end = model.good < model.rows.length ? "where verification ends" : "at the end";
+  const told = `${count(model.states.length, "transition")}; ${last.state} ${end}. `;
+  return violations.length === 0
+    ? [told, "No violation."]
+    : [told, `${count(violations.length, "violation")}, marked ×: `, ...links(violations, go)];
+}
+
+/**
+ * @param {HTMLElement} place
+ * @param {Model} model
+ */
+function drawStates(place, model) {
+  const lane = 20;
+  const height = MARGIN.top + STATE_ROWS.length * lane + MARGIN.bottom;
+  const name = "The agent’s state over the records of the ledger";
+  const drawing = frame(place, model, height, name);
+  const { x, root } = drawing;
+  const y = (/** @type {string} */ state) => MARGIN.top + (STATE_ROWS.indexOf(state) + 0.5) * lane;
+  for (const state of STATE_ROWS) {
+    root.append(svg("text", { class: "tick end", x: MARGIN.left - 8, y: y(state) + 4 }, state));
+  }
+  const changes = [{ at: 0, state: "UNINIT" }, ...model.states];
+  const end = Math.max(0, model.good - 1);
+  /** @type {Map<string, string>} */
+  const bands = new Map();
+  for (let n = 0; n < changes.length; n++) {
+    const { at, state } = changes[n];
+    while (changes[n + 1]?.state === state) n += 1;
+    const until = changes[n + 1]?.at ?? end;
+    // At least two pixels, so that the shortest state is seen.
+    const wide = Math.max(2, x(until) - x(at));
+    bands.set(
+      state,
+      `${bands.get(state) ?? ""}M${x(at)} ${y(state) - 7}h${round(wide)}v14h${-round(wide)}z`,
+    );
+  }
+  for (const [state, d] of bands)
+    root.append(svg("path", { class: `state ${state.toLowerCase()}`, d }));
+  const points = [...changes, { at: end, state: changes[changes.length - 1].state }];
+  const d = linePath(
+    points.map(({ at, state }) => ({ x: x(at), y: y(state) })),
+    true,
+  );
+  root.append(svg("path", { class: "line", d }));
+  const violations = model.states.filter(({ violation }) => violation !== null);
+  const marks = apart(violations.map(({ at, state }) => ({ x: x(at), y: y(state) })));
+  const crosses = marks.map(cross).join("");
+  root.append(
+    svg("path", { class: "halo", d: crosses }),
+    svg("path", { class: "breach", d: crosses }),
+  );
+  hatchUnverified(drawing, model);
+}

@@ -1,0 +1,160 @@
+//! `axilog replay --what-if`: every decision that other policies would have changed.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use axilog_policyc::PolicySet;
+use serde_json::{Value, json};
+
+use super::output::Report;
+use super::stream::{Stream, stdout_name};
+use super::{Failure, replay, table};
+use crate::error::Error;
+use crate::ledger_file::hex;
+use crate::ledger_file::verify::{Expected, check};
+use crate::what_if::{Decided, Difference, WhatIf};
+
+/// Widths of the columns.
+const WIDTHS: [u16; 4] = [9, 15, 26, 26];
+
+/// How the rules differ, counted.
+#[derive(Default)]
+struct Changes {
+    differing: u64,
+    newly_refused: u64,
+    newly_permitted: u64,
+}
+
+impl Changes {
+    fn count(&mut self, difference: &Difference) {
+        self.differing = self.differing.saturating_add(1);
+        let permitted = [&difference.recorded, &difference.instead].map(Decided::permitted);
+        let counter = match permitted {
+            [true, false] => &mut self.newly_refused,
+            [false, true] => &mut self.newly_permitted,
+            _ => return,
+        };
+        *counter = counter.saturating_add(1);
+    }
+}
+
+/// Replays the ledger at `path` under its own rules, then beside it under `policies` with the
+/// ledger's own switches. Fine where no decision differs.
+pub(crate) fn run(
+    path: &Path,
+    policies: &PolicySet,
+    expected: &Expected,
+    json: bool,
+) -> Result<Report, Failure> {
+    let replayed = replay::replayed(path, None, expected)?;
+    let mut report = replay::report(path, &replayed);
+    let (Some((own, _)), true) = (&replayed.rules, report.fine) else {
+        return Ok(report);
+    };
+    let interrupted = (replayed.checked.replay.resume()).is_ok_and(|(_, step)| step.is_some());
+    let other = own.with_policies(policies.clone());
+    let mut what_if = WhatIf::new(&other);
+    let mut changes = Changes::default();
+    let mut out = Stream::new(io::stdout().lock());
+    let mut tell = |difference: &Difference| {
+        if changes.differing == 0 && !json {
+            let header = ["record", "of", "decided", "would be"];
+            out.put(table::grid(header, WIDTHS, &[]).as_bytes());
+        }
+        changes.count(difference);
+        out.put(told(difference, json).as_bytes());
+    };
+    let file = File::open(path).map_err(Error::io(path, "open the ledger"))?;
+    let again = check(file, None, expected, &mut |record| {
+        if let Some(difference) = what_if.take(record) {
+            tell(&difference);
+        }
+    })
+    .map_err(Error::io(path, "read the ledger"))?;
+    if let Some(fault) = again.fault {
+        // It was good a moment ago.
+        let path = path.to_owned();
+        return Err(Error::Damaged { path, fault }.into());
+    }
+    if !interrupted && let Some(difference) = what_if.finish() {
+        tell(&difference);
+    }
+    if changes.differing > 0 && !json {
+        out.put(b"\n");
+    }
+    out.finish(stdout_name())?;
+
+    report.fine = changes.differing == 0;
+    let configuration = hex(&other.hash());
+    let health = what_if.health().as_str();
+    report.text.push_str(&table::pairs(&[
+        ("what if", configuration.clone()),
+        (
+            "differ",
+            format!(
+                "{} of {} decisions: {} no longer permitted, {} newly permitted",
+                changes.differing, what_if.compared, changes.newly_refused, changes.newly_permitted
+            ),
+        ),
+        ("would end in", health.to_owned()),
+    ]));
+    if let Some(object) = report.json.as_object_mut() {
+        let what_if = json!({
+            "configuration": configuration,
+            "compared": what_if.compared,
+            "differing": changes.differing,
+            "no_longer_permitted": changes.newly_refused,
+            "newly_permitted": changes.newly_permitted,
+            "health": health,
+        });
+        object.insert("what_if".to_owned(), what_if);
+        object.insert("ok".to_owned(), report.fine.into());
+    }
+    Ok(report)
+}
+
+fn told(difference: &Difference, json: bool) -> String {
+    let sides = [&difference.recorded, &difference.instead];
+    if json {
+        let [recorded, instead] = sides.map(object);
+        let object = json!({
+            "ledger_seq": difference.ledger_seq,
+            "oracle_id": difference.oracle_id,
+            "recorded": recorded,
+            "what_if": instead,
+        });
+        return format!("{object}\n");
+    }
+    let [recorded, instead] = sides.map(words);
+    let row = [
+        difference.ledger_seq.to_string(),
+        difference.oracle_id.clone(),
+        recorded,
+        instead,
+    ];
+    table::row(WIDTHS, row)
+}
+
+fn object(decided: &Decided) -> Value {
+    let transition = decided.transition.as_ref();
+    json!({
+        "permitted": decided.permitted(),
+        "breached": decided.breached,
+        "violation": transition.and_then(|t| t.violation).map(|v| v.as_str()),
+        "prev_state": transition.map(|t| t.prev_state.as_str()),
+        "next_state": transition.map(|t| t.next_state.as_str()),
+    })
+}
+
+fn words(decided: &Decided) -> String {
+    let Some(transition) = &decided.transition else {
+        return "nothing: STOPPED".to_owned();
+    };
+    let why = match (transition.violation, decided.breached.as_slice()) {
+        (None, _) => "permitted".to_owned(),
+        (Some(violation), []) => violation.as_str().to_owned(),
+        (Some(_), breached) => format!("breach of {}", breached.join(", ")),
+    };
+    format!("{why}; {}", transition.next_state.as_str())
+}

@@ -1,0 +1,401 @@
+// The page as people use it: with a mouse, a keyboard, a screen reader, a phone.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, afterEach, test } from "node:test";
+import { HOSTILE, chained, observation, random, recordsOf, spliced, stage } from "./support.js";
+
+const { bench, url: rich, viewer, close } = await stage();
+
+after(close);
+
+// Whatever a test does, no page asks for anything and no script fails.
+afterEach(async () => {
+  assert.deepEqual(viewer.found(), []);
+  for (const context of viewer.browser.contexts()) await context.close();
+});
+
+const PHONE = { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true };
+
+/** @param {import("playwright-core").Page} page */
+const verdictOf = (page) => page.locator("#browser-verdict").innerText();
+
+test("a good ledger is good, and the facts are the command's", async () => {
+  const page = await viewer.open(rich);
+  assert.match(await verdictOf(page), /OK$/);
+  assert.equal(await page.locator("#browser .said.good").count(), 1);
+  const { entries, head } = JSON.parse(bench.run(["verify", "rich.jsonl", "--json"]).stdout);
+  const facts = await page.locator("#facts").innerText();
+  assert.ok(facts.includes(head) && facts.includes(`${entries}, genesis included`));
+  assert.match(facts, new RegExp(`seals ${entries - 1} records`));
+  assert.equal(
+    await page.locator("#agreement").innerText(),
+    "Both looked at the same bytes and found the same.",
+  );
+  assert.equal(await page.locator("#progress:visible, #unscripted").count(), 0);
+  assert.equal(await page.locator(".is-bad, .is-unchecked").count(), 0);
+  await page.locator("#checks summary").click();
+  const policies = JSON.parse(bench.run(["stats", "rich.jsonl", "--json"]).stdout).policies[0];
+  const compared = `${policies.evaluated} policy results: value, limit and operator of the configuration give`;
+  assert.ok((await page.locator("#checks").innerText()).includes(compared));
+  const figure = page.locator("#plots figure");
+  assert.equal(await figure.count(), 1);
+  assert.match(await figure.innerText(), /value breaches above 70/);
+  assert.match(await figure.innerText(), new RegExp(`${policies.breaches} breaches`));
+  // Every record is listed, with its exact bytes.
+  const records = recordsOf(bench.read("rich.jsonl"));
+  assert.equal(await page.locator("tr.record").count(), records.length);
+  for (const number of [0, 1, records.length - 1]) {
+    await page.locator(`#bytes-${number}`).click();
+    const shown = await page.locator(`#bytes-${number}-shown .bytes`).innerText();
+    assert.equal(shown, records[number].record.toString());
+  }
+});
+
+test("one edited byte in the page's ledger is bad at the right record", async () => {
+  const html = readFileSync(new URL(rich), "utf8");
+  const ledger = bench.read("rich.jsonl");
+  const next = random(3);
+  for (let n = 0; n < 8; n++) {
+    const at = Math.floor(next() * ledger.length);
+    const edited = Uint8Array.from(ledger);
+    edited[at] ^= 1;
+    // Only the data is edited, as by somebody who has the page and not the ledger.
+    const block = (/** @type {Uint8Array} */ bytes) =>
+      `id="ledger">${Buffer.from(bytes).toString("base64")}<`;
+    bench.write("edited.html", Buffer.from(html.replace(block(ledger), block(edited))));
+    const page = await viewer.open(rich.replace("rich.html", "edited.html"));
+    const [verdict, sequence, offset] = bench.verdict(edited).split(" ");
+    assert.ok((await verdictOf(page)).endsWith(verdict), `byte ${at}`);
+    assert.equal(await page.locator("#browser .said.bad").count(), 1);
+    const told = (await page.locator("#browser-told").innerText()).replaceAll("\u202f", "");
+    assert.ok(told.includes(`Record ${sequence} at byte ${offset}:`), told);
+    // The command had found the ledger good.
+    assert.match(await page.locator("#command .said").innerText(), /OK$/);
+    assert.match(await page.locator("#agreement").innerText(), /do not agree/);
+    await page
+      .getByRole("button", { name: `Show record ${sequence}` })
+      .first()
+      .click();
+    const row = page.locator("tr.record.is-bad");
+    assert.equal(await row.count(), 1);
+    assert.match(await row.locator("th").innerText(), new RegExp(`^✗ ${sequence}$`));
+    assert.equal(await row.evaluate((element) => element.contains(document.activeElement)), true);
+    assert.equal(await page.locator(`#bytes-${sequence}-shown`).isVisible(), true);
+    await page.context().close();
+  }
+});
+
+test("damaged ledgers show what could be read", async () => {
+  const ledger = bench.read("rich.jsonl");
+  const lines = Buffer.from(ledger)
+    .toString("latin1")
+    .split(/(?<=\n)/);
+  /** @type {[string, string, string][]} */
+  const cases = [
+    ["torn", lines.join("").slice(0, -10), "TORN"],
+    ["reordered", spliced(lines, 7, 1).join(""), "REORDERED"],
+    ["unreadable", spliced(lines, 9, 1, "{}\n").join(""), "NON_CANONICAL"],
+    ["binary", "\x00\xff\xfe\n\n\r\n", "NON_CANONICAL"],
+    ["empty", "", "TRUNCATED"],
+    ["endless", "x".repeat(300_000), "NON_CANONICAL"],
+  ];
+  for (const [name, text, verdict] of cases) {
+    const bytes = Buffer.from(text, "latin1");
+    bench.write(`${name}.jsonl`, bytes);
+    const page = await viewer.open(bench.report(`${name}.jsonl`));
+    assert.ok((await verdictOf(page)).endsWith(verdict), name);
+    assert.match(await page.locator("#agreement").innerText(), /found the same/);
+    const listed = bytes.length === 0 ? 0 : text.split(/(?<=\n)/).length;
+    assert.equal(await page.locator("tr.record").count(), listed, name);
+    assert.equal(await page.locator("tr.record.is-bad").count(), Math.min(listed, 1), name);
+    await page
+      .getByRole("button", { name: /^Show record/ })
+      .first()
+      .click();
+    await page.context().close();
+  }
+});
+
+test("decisions that do not follow are told, although the chain is good", async () => {
+  const records = recordsOf(bench.read("rich.jsonl"));
+  const at = records.findIndex(({ tag }) => tag === "AX:POLICY:v1");
+  const { tag, record } = records[at];
+  const raised = record.toString().replace(/"threshold":\d+/, '"threshold":6553600');
+  const forged = spliced(records, at, 1, { tag, record: Buffer.from(raised) }).slice(0, -1);
+  bench.write("forged.jsonl", chained(forged));
+  const page = await viewer.open(bench.report("forged.jsonl"));
+  assert.match(await verdictOf(page), /OK$/);
+  assert.match(await page.locator("#command-told").innerText(), /Replay DIVERGED/);
+  const told = await page.locator("#agreement").innerText();
+  assert.ok(told.includes(`replay found DIVERGED at record ${at}.`), told);
+  // The browser finds by itself that the limit is not the configuration's.
+  assert.equal(await page.locator("#checks").getAttribute("open"), "");
+  const checks = await page.locator("#checks-made").innerText();
+  assert.match(
+    checks,
+    new RegExp(`1 policy result of \\d+ not what the configuration gives: record ${at}`),
+  );
+  await page.locator("#agreement button").click();
+  assert.equal(await page.evaluate(() => document.activeElement?.id), `bytes-${at}`);
+});
+
+test("what a ledger says is text and nothing else", async () => {
+  const page = await viewer.open(rich);
+  assert.equal(await page.title(), "rich.jsonl – axilog report");
+  assert.equal(await page.locator("img, b, iframe, object").count(), 0);
+  const row = page.locator("tr.record", { hasText: "</script>" });
+  await row.getByRole("button").click();
+  const answer = page.locator(".answer-text");
+  const escaped = (/** @type {string} */ text) =>
+    text.replace(/[\u2028\u202e\u200b\x7f]/g, (c) => `\\u{${c.charCodeAt(0).toString(16)}}`);
+  assert.equal(await answer.innerText(), escaped(HOSTILE));
+  assert.equal(await answer.locator(".escape").count(), 4);
+  assert.ok((await page.locator("#oracles").innerText()).includes("<b>second</b> oracle"));
+  assert.equal(
+    await page.locator("#filter-oracle option", { hasText: "<b>second</b>" }).count(),
+    1,
+  );
+  const unseen = await page.evaluate(() =>
+    /[\u2028\u202e\u200b\x7f]/.test(document.body.innerText),
+  );
+  assert.equal(unseen, false);
+});
+
+test("scripts of others do not run, should one ever get in", async () => {
+  const html = readFileSync(new URL(rich), "utf8");
+  const scripts = '<script>document.title="owned"</script><img src="x" onerror="document.title=1">';
+  bench.write("more.html", Buffer.from(html.replace("<main>", `${scripts}<main>`)));
+  const page = await viewer.open(rich.replace("rich.html", "more.html"));
+  assert.equal(await page.title(), "rich.jsonl – axilog report");
+  // The browser reports what it refused, and asks nobody for anything.
+  assert.deepEqual(viewer.refused, ["csp"]);
+  viewer.requests = viewer.requests.filter((url) => !url.endsWith("/x"));
+  const refused = viewer.errors.splice(0);
+  assert.ok(
+    refused.length >= 2 && refused.every((error) => /Content Security Policy/.test(error)),
+    refused.join(),
+  );
+});
+
+test("without scripts, or with broken data, nothing passes for checked", async () => {
+  const context = await viewer.browser.newContext({ javaScriptEnabled: false });
+  const still = await context.newPage();
+  await still.goto(rich);
+  assert.equal(await verdictOf(still), "Not checked");
+  assert.match(await still.locator("#command .said").innerText(), /^OK$/);
+  assert.equal(await still.locator("#unscripted").isVisible(), true);
+
+  const html = readFileSync(new URL(rich), "utf8");
+  const broken = html.replace(/id="ledger">[^<]{8}/, 'id="ledger">????????');
+  bench.write("broken.html", Buffer.from(broken));
+  const page = await (await viewer.browser.newContext()).newPage();
+  await page.goto(rich.replace("rich.html", "broken.html"));
+  await page.getByText("The scripts of this page failed").waitFor();
+  assert.match(await verdictOf(page), /NOT CHECKED$/);
+  assert.equal(await page.locator("#browser .said.bad").count(), 1);
+});
+
+test("what was kept elsewhere is compared", async () => {
+  const page = await viewer.open(rich);
+  const { entries, head } = JSON.parse(bench.run(["verify", "rich.jsonl", "--json"]).stdout);
+  const answer = page.locator("#expect-answer");
+  const compare = async (/** @type {string} */ headGiven, /** @type {string} */ count) => {
+    await page.getByLabel("Expected head").fill(headGiven);
+    await page.getByLabel("Expected records").fill(count);
+    await page.getByRole("button", { name: "Compare" }).click();
+    return answer.innerText();
+  };
+  assert.match(await compare(head, ""), /^✓/);
+  assert.match(await compare(head.toUpperCase(), String(entries - 1)), /^✓/);
+  assert.match(await compare("0".repeat(64), ""), /^✗ TRUNCATED/);
+  assert.match(await compare("0".repeat(64), String(entries - 1)), /^✗ ALTERED/);
+  assert.match(
+    await compare("", "1000"),
+    /^✗ TRUNCATED.*the ledger has \d+ records, expected 1000/,
+  );
+  assert.match(await compare("12ab", ""), /64 hexadecimal digits/);
+  assert.match(await compare("", "many"), /whole number/);
+  assert.match(await compare("", ""), /Give a head/);
+});
+
+test("another file is checked by the same scripts", async () => {
+  const page = await viewer.open(rich);
+  const answer = page.locator("#other-answer");
+  const input = page.getByLabel("Ledger file");
+  await input.setInputFiles(bench.path("rich.jsonl"));
+  await answer.getByText("the same bytes as the ledger in this page").waitFor();
+  assert.match(await answer.innerText(), /✓\s*OK/);
+  const edited = bench.read("rich.jsonl");
+  edited[5000] ^= 1;
+  bench.write("other.jsonl", edited);
+  await input.setInputFiles(bench.path("other.jsonl"));
+  await answer.getByText("other bytes than the ledger in this page").waitFor();
+  const [verdict, sequence, offset] = bench.verdict(edited).split(" ");
+  const told = (await answer.innerText()).replaceAll("\u202f", "");
+  assert.ok(told.includes(verdict) && told.includes(`Record ${sequence} at byte ${offset}`), told);
+});
+
+test("the ledger comes out of the page as it went in", async () => {
+  const page = await viewer.open(rich);
+  const waiting = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Save the ledger’s bytes" }).click();
+  const saved = await (await waiting).path();
+  assert.deepEqual(new Uint8Array(readFileSync(saved)), bench.read("rich.jsonl"));
+  viewer.requests = viewer.requests.filter((url) => !url.startsWith("blob:"));
+});
+
+test("a keyboard is enough", async () => {
+  const page = await viewer.open(rich);
+  const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? "");
+  await page.keyboard.press("Tab");
+  assert.equal(await focused(), "Skip to the records");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement?.id), "records");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("20");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement?.id), "bytes-20");
+  assert.equal(await page.locator("#bytes-20-shown").isVisible(), true);
+  await page.keyboard.press("Space");
+  assert.equal(await page.locator("#bytes-20-shown").count(), 0);
+  assert.equal(await page.locator("#bytes-20").getAttribute("aria-expanded"), "false");
+  // Every stop has a visible outline.
+  const outline = await page.evaluate(
+    () => getComputedStyle(/** @type {Element} */ (document.activeElement)).outlineStyle,
+  );
+  assert.equal(outline, "solid");
+  await page.locator("#filter-outcome").focus();
+  await page.keyboard.press("ArrowDown");
+  const alarming = await page.locator("#table tbody").count();
+  assert.equal(await page.locator("#table .badge.warn").count(), alarming);
+  assert.match(await page.locator("#listed").innerText(), new RegExp(`^${alarming} steps`));
+});
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
+  for (const [device, options] of Object.entries({ desktop: {}, phone: PHONE })) {
+    test(`nothing bars anybody: axe-core, ${colorScheme}, ${device}`, async () => {
+      const edited = bench.read("rich.jsonl");
+      edited[9000] ^= 1;
+      bench.write("bad.jsonl", edited);
+      for (const url of [rich, bench.report("bad.jsonl")]) {
+        const page = await viewer.open(url, { colorScheme, ...options });
+        await page.locator("#checks summary").click();
+        await page.locator("#bytes-5").click();
+        await page.locator("#bytes-20").click();
+        await page.evaluate(axe);
+        const { violations, passes } = await page.evaluate(() => axe.run());
+        const found = violations.map(
+          (/** @type {any} */ v) =>
+            `${v.impact} ${v.id}: ${v.nodes.map((/** @type {any} */ n) => n.html).join("\n")}`,
+        );
+        assert.deepEqual(found, []);
+        assert.ok(passes.length > 20);
+        await page.context().close();
+      }
+    });
+  }
+}
+
+test("a phone needs no sideways scrolling", async () => {
+  for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
+    const page = await viewer.open(rich, { ...PHONE, colorScheme });
+    await page.locator("#checks summary").click();
+    for (const number of [0, 5, 20]) await page.locator(`#bytes-${number}`).click();
+    const { width, small } = await page.evaluate(() => ({
+      width: document.documentElement.scrollWidth,
+      small: [...document.querySelectorAll("main *")].filter(
+        (element) =>
+          element.textContent?.trim() && Number.parseFloat(getComputedStyle(element).fontSize) < 11,
+      ).length,
+    }));
+    assert.equal(width, 375);
+    assert.equal(small, 0);
+    const drawn = await page.locator("#states svg").boundingBox();
+    assert.ok(drawn && drawn.width <= 375 && drawn.height > 100);
+  }
+});
+
+test("10,000 records are usable", async () => {
+  // A real ledger to begin with, and its observations and decisions again and again.
+  const records = recordsOf(bench.read("rich.jsonl"));
+  const step = records.slice(5, 8).map(({ tag, record }) => ({ tag, text: record.toString() }));
+  const many = records.slice(0, 5);
+  for (let seq = 100; many.length < 10_000; seq += 3) {
+    for (const { tag, text } of step) {
+      const bound = text.replace(
+        /"(obs_)?ledger_seq":\d+/g,
+        (_, of = "") => `"${of}ledger_seq":${seq}`,
+      );
+      const hashed = bound.replace(/"obs_hash":"\w+"/, '"obs_hash":"HASH"');
+      many.push(tag === "AX:OBS:v1" ? observation(hashed) : { tag, record: Buffer.from(bound) });
+    }
+  }
+  bench.write("many.jsonl", chained(many));
+  const url = bench.report("many.jsonl");
+  const begun = Date.now();
+  const page = await viewer.open(url);
+  const verified = Date.now() - begun;
+  assert.match(await verdictOf(page), /OK$/);
+  const shown = await page.evaluate(() => document.querySelectorAll("tr.record").length);
+  assert.ok(shown > 0 && shown <= 200, `${shown} rows at once`);
+  const timed = async (/** @type {() => Promise<unknown>} */ what) => {
+    const from = Date.now();
+    await what();
+    return Date.now() - from;
+  };
+  const last = await timed(() => page.getByRole("button", { name: "Last" }).click());
+  assert.match(await page.locator("#page").innerText(), /^Page (\d+) of \1$/);
+  await page.getByLabel("Record", { exact: true }).fill("6543");
+  const go = await timed(() => page.getByRole("button", { name: "Show", exact: true }).click());
+  assert.equal(await page.evaluate(() => document.activeElement?.id), "bytes-6543");
+  const filter = await timed(() => page.locator("#filter-outcome").selectOption("alarming"));
+  assert.match(await page.locator("#listed").innerText(), /^0 steps/);
+  const drawn = await page.evaluate(
+    () => document.querySelector("#plots svg")?.outerHTML.length ?? 0,
+  );
+  assert.ok(drawn < 200_000, `${drawn} bytes of drawing`);
+  console.log(
+    `${many.length} records: opened and verified in ${verified} ms; ` +
+      `last page ${last} ms, one record ${go} ms, filter ${filter} ms`,
+  );
+});
+
+test("a ledger that is made to flood the page does not", async () => {
+  const records = recordsOf(bench.read("rich.jsonl"));
+  const many = records.slice(0, 6);
+  const policy = records[6].record.toString();
+  for (let n = 0; n < 5000; n++) {
+    const record = policy.replace(/"policy_id":"[^"]+"/, `"policy_id":"P-${n}"`);
+    many.push({ tag: "AX:POLICY:v1", record: Buffer.from(record) });
+  }
+  const answer = records[5].record.toString().replace(/"obs_hash":"\w+"/, '"obs_hash":"HASH"');
+  for (let n = 0; n < 1000; n++) {
+    const numbered = answer.replace(/"ledger_seq":\d+/, `"ledger_seq":${100 + n}`);
+    many.push(observation(numbered.replace('"planner"', `"planner-${n}"`)));
+  }
+  bench.write("flood.jsonl", chained(many));
+  const page = await viewer.open(bench.report("flood.jsonl"));
+  assert.match(await verdictOf(page), /OK$/);
+  const elements = await page.evaluate(() => document.querySelectorAll("*").length);
+  assert.ok(elements < 100_000, `${elements} elements`);
+  assert.ok((await page.locator("#plots").innerText()).endsWith("policies more, not drawn."));
+  assert.ok((await page.locator("#oracles").innerText()).endsWith("pairs more, not listed."));
+  assert.match(await page.locator("#checks-made").innerText(), /the first 32 oracles/);
+});
+
+test("paper has every fact and no controls", async () => {
+  const page = await viewer.open(rich);
+  await page.emulateMedia({ media: "print" });
+  for (const id of ["#filters", "#next-page", "#drop", "#expect", "#save"]) {
+    assert.equal(await page.locator(id).isVisible(), false, id);
+  }
+  for (const id of ["#verdict", "#facts", "#states", "#table", "#page"]) {
+    assert.equal(await page.locator(id).isVisible(), true, id);
+  }
+});

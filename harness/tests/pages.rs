@@ -1,0 +1,76 @@
+//! Every command in the auditor's page prints what stands behind it.
+
+#![cfg(feature = "audit")]
+
+use std::path::Path;
+use std::process::Command;
+use std::{env, fs};
+
+/// A command of a `console` block and the lines behind it; `…` stands for any lines.
+struct Example {
+    command: String,
+    printed: Vec<String>,
+}
+
+fn examples(page: &str) -> Vec<Example> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(page);
+    let text = fs::read_to_string(path).unwrap();
+    let mut examples: Vec<Example> = Vec::new();
+    let mut inside = false;
+    for line in text.lines() {
+        match (line, inside) {
+            ("```console", _) => inside = true,
+            ("```", _) => inside = false,
+            (_, false) => {}
+            (line, true) => match line.strip_prefix("$ ") {
+                Some(command) => examples.push(Example {
+                    command: command.to_owned(),
+                    printed: Vec::new(),
+                }),
+                None => examples.last_mut().unwrap().printed.push(line.to_owned()),
+            },
+        }
+    }
+    examples
+}
+
+/// Whether `lines` are `expected`, an `…` in which stands for as few lines as may be.
+fn matches(lines: &[&str], expected: &[String]) -> bool {
+    match (expected.split_first(), lines.split_first()) {
+        (None, None) => true,
+        (Some((first, rest)), _) if first == "…" => {
+            (0..=lines.len()).any(|skipped| matches(&lines[skipped..], rest))
+        }
+        (Some((first, rest)), Some((line, lines))) => {
+            line.trim_end() == first && matches(lines, rest)
+        }
+        _ => false,
+    }
+}
+
+#[test]
+fn the_auditors_page() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = Path::new(env!("CARGO_BIN_EXE_axilog"));
+    let mut path = program.parent().unwrap().as_os_str().to_owned();
+    path.push(":");
+    path.push(env::var_os("PATH").unwrap());
+    let examples = examples("docs/auditor.md");
+    assert!(examples.len() > 15);
+    for example in examples {
+        let output = Command::new("sh")
+            .args(["-c", &example.command])
+            .current_dir(directory.path())
+            .env("PATH", &path)
+            .output()
+            .unwrap();
+        let printed = String::from_utf8(output.stdout).unwrap();
+        let lines: Vec<&str> = printed.lines().collect();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            matches(&lines, &example.printed),
+            "{}\n{printed}{errors}",
+            example.command
+        );
+    }
+}

@@ -1,0 +1,27 @@
+//! The C suites and the number of checks in each; `xtask` compiles this file too.
+
+/// Hands the list to another macro.
+macro_rules! for_each_suite {
+    ($macro:ident) => {
+        $macro! {
+            limits 14
+            types 103
+            dvm 4010
+            dvec 14
+            sha256 76
+            commitment 39
+            oracle 15
+            obs 2414
+            obs_reading 248
+            canonical 110
+            validate 313
+            hash 48
+            audit 637
+            policy 676
+            agent 1201
+            agent_step 396
+            replay 8006
+            axilog 11
+        }
+    };
+}

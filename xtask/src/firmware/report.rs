@@ -1,0 +1,171 @@
+//! The tables of docs/firmware.md.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+
+use super::instructions::Bound;
+use super::size::Size;
+use super::target::Target;
+use crate::process::{Done, root};
+
+const BEGIN: &str = "<!-- cargo xtask firmware --write: begin -->\n";
+const END: &str = "<!-- end -->\n";
+
+/// What was found of one processor.
+pub struct Platform<'a> {
+    pub target: &'a Target,
+    pub digest: String,
+    /// Bytes of each public struct.
+    pub structs: Vec<(String, u32)>,
+    /// Every function of the headers: with NFC, and with `nfc-none`.
+    pub whole: Size,
+    pub whole_ascii: Size,
+    /// What the device calls: with NFC, and with `nfc-none`.
+    pub device: Size,
+    pub device_ascii: Size,
+    /// RAM of the device's variables.
+    pub variables: u32,
+    pub stack: Option<BTreeMap<String, u32>>,
+    pub instructions: Option<BTreeMap<String, Bound>>,
+}
+
+/// The tables as Markdown.
+pub fn tables(platforms: &[Platform]) -> String {
+    let mut out = String::new();
+    let _ = platforms_table(&mut out, platforms);
+    let _ = structs_table(&mut out, platforms);
+    let _ = stack_table(&mut out, platforms);
+    let _ = instruction_tables(&mut out, platforms);
+    out
+}
+
+fn platforms_table(out: &mut String, platforms: &[Platform]) -> std::fmt::Result {
+    writeln!(out, "### Platforms\n")?;
+    for p in platforms {
+        writeln!(
+            out,
+            "- {} ({}): `{}`",
+            p.target.processor, p.target.triple, p.digest
+        )?;
+    }
+    writeln!(out, "\n### Flash\n\nCode and constants in bytes.\n")?;
+    writeln!(
+        out,
+        "| processor | every function | with `nfc-none` | a device | with `nfc-none` | NFC costs |"
+    )?;
+    writeln!(out, "|---|---|---|---|---|---|")?;
+    for p in platforms {
+        writeln!(
+            out,
+            "| {} | {} | {} | {} | {} | {} |",
+            p.target.processor,
+            p.whole.flash,
+            p.whole_ascii.flash,
+            p.device.flash,
+            p.device_ascii.flash,
+            p.whole.flash - p.whole_ascii.flash
+        )?;
+    }
+    writeln!(out, "\n### RAM of the example device\n")?;
+    writeln!(
+        out,
+        "| processor | variables and buffers | left for the stack |"
+    )?;
+    writeln!(out, "|---|---|---|")?;
+    for p in platforms {
+        let left = super::programs::DEVICE_RAM - p.variables;
+        writeln!(out, "| {} | {} | {left} |", p.target.processor, p.variables)?;
+    }
+    Ok(())
+}
+
+fn structs_table(out: &mut String, platforms: &[Platform]) -> std::fmt::Result {
+    let processors: Vec<_> = platforms.iter().map(|p| p.target.processor).collect();
+    writeln!(
+        out,
+        "\n### Structs\n\nBytes of each, all of them the caller's.\n"
+    )?;
+    writeln!(out, "| type | {} |", processors.join(" | "))?;
+    writeln!(out, "|---|{}", "---|".repeat(processors.len()))?;
+    let Some(first) = platforms.first() else {
+        return Ok(());
+    };
+    for (name, _) in &first.structs {
+        let size = |p: &Platform| p.structs.iter().find(|s| s.0 == *name).map(|s| s.1);
+        let sizes: Vec<_> = platforms
+            .iter()
+            .map(|p| size(p).map_or(String::new(), |size| size.to_string()))
+            .collect();
+        writeln!(out, "| `{name}` | {} |", sizes.join(" | "))?;
+    }
+    Ok(())
+}
+
+fn stack_table(out: &mut String, platforms: &[Platform]) -> std::fmt::Result {
+    let measured: Vec<_> = platforms
+        .iter()
+        .filter_map(|p| Some((p.target.processor, p.stack.as_ref()?)))
+        .collect();
+    let processors: Vec<_> = measured.iter().map(|m| m.0).collect();
+    writeln!(
+        out,
+        "\n### Stack\n\nThe most that a call was seen to use, in bytes.\n"
+    )?;
+    writeln!(out, "| function | {} |", processors.join(" | "))?;
+    writeln!(out, "|---|{}", "---|".repeat(processors.len()))?;
+    let Some((_, first)) = measured.first() else {
+        return Ok(());
+    };
+    let mut names: Vec<&String> = first.keys().collect();
+    names.sort_by_key(|name| (std::cmp::Reverse(first[*name]), *name));
+    for name in names {
+        let bytes: Vec<_> = measured
+            .iter()
+            .map(|m| m.1.get(name).map_or(String::new(), u32::to_string))
+            .collect();
+        writeln!(out, "| `{name}` | {} |", bytes.join(" | "))?;
+    }
+    Ok(())
+}
+
+fn instruction_tables(out: &mut String, platforms: &[Platform]) -> std::fmt::Result {
+    for p in platforms {
+        let Some(bounds) = &p.instructions else {
+            continue;
+        };
+        writeln!(out, "\n### Instructions on {}\n", p.target.processor)?;
+        let policies: Vec<String> = bounds
+            .values()
+            .next()
+            .map(|bound| bound.counts.keys().map(u64::to_string).collect())
+            .unwrap_or_default();
+        writeln!(out, "| function | {} | at most |", policies.join(" | "))?;
+        writeln!(out, "|---|{}---|", "---|".repeat(policies.len()))?;
+        for (name, bound) in bounds {
+            let counts: Vec<String> = bound.counts.values().map(u64::to_string).collect();
+            writeln!(
+                out,
+                "| `{name}` | {} | {} + {} n |",
+                counts.join(" | "),
+                bound.base,
+                bound.slope
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Puts the tables between the marks of docs/firmware.md.
+pub fn write(tables: &str) -> Done {
+    let path = root().join("docs/firmware.md");
+    let text = fs::read_to_string(&path)?;
+    let marked = text.split_once(BEGIN).and_then(|(before, rest)| {
+        let (_, behind) = rest.split_once(END)?;
+        Some((before, behind))
+    });
+    let (before, behind) =
+        marked.ok_or_else(|| format!("{}: the marks of the tables are gone", path.display()))?;
+    fs::write(&path, format!("{before}{BEGIN}\n{tables}\n{END}{behind}"))?;
+    Ok(())
+}

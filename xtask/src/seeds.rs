@@ -1,0 +1,151 @@
+//! The seeds of the fuzz targets: short pieces of `tests/vectors` in the form that each target reads.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use crate::process::{Done, root};
+
+use vectors::{AgentVector, ObservationVector, agents, decode, observations, vector};
+
+#[path = "../../tests/support/vectors.rs"]
+#[allow(dead_code, missing_docs)]
+mod vectors;
+
+/// No seed is longer, but for the ledger.
+const LONGEST: usize = 1024;
+
+/// The seeds' contents by `TARGET/NAME`.
+pub type Seeds = BTreeMap<String, Vec<u8>>;
+
+/// Where the seeds are committed.
+#[must_use]
+pub fn directory() -> PathBuf {
+    root().join("fuzz/seeds")
+}
+
+/// Every seed.
+///
+/// # Errors
+/// Where a vector cannot be read.
+pub fn generate() -> Done<Seeds> {
+    let mut seeds = Made::default();
+    observations().iter().for_each(|v| seeds.observation(v));
+    agents().iter().for_each(|v| seeds.agent(v));
+    seeds.numbers()?;
+    seeds.golden()?;
+    let policies = fs::read(root().join("policies/default.json"))?;
+    seeds.put("policies", "default", &policies);
+    Ok(seeds.0)
+}
+
+/// Writes every seed into [`directory`] and removes any other.
+///
+/// # Errors
+/// As [`generate`], and what the file system says.
+pub fn write() -> Done {
+    let seeds = generate()?;
+    if directory().exists() {
+        fs::remove_dir_all(directory())?;
+    }
+    for (name, contents) in seeds {
+        let path = directory().join(name);
+        fs::create_dir_all(path.parent().unwrap_or(&path))?;
+        fs::write(path, contents)?;
+    }
+    Ok(())
+}
+
+#[derive(Default)]
+struct Made(Seeds);
+
+impl Made {
+    fn put(&mut self, target: &str, name: &str, contents: &[u8]) {
+        if contents.len() <= LONGEST {
+            self.0.insert(format!("{target}/{name}"), contents.to_vec());
+        }
+    }
+
+    fn observation(&mut self, v: &ObservationVector) {
+        let (input, output) = (decode(&v.input_b64), decode(&v.output_b64));
+        self.put("text", &v.name, &output);
+        for (profile, record) in [(0, &v.rfc8785), (1, &v.oracle_1_1), (2, &v.oracle_1_2)] {
+            if let Some(bytes) = record.as_ref().and_then(|record| record.bytes.as_ref()) {
+                let name = format!("{}-{profile}", v.name);
+                self.put("records", &name, bytes.as_bytes());
+            }
+        }
+        // No failure is the fourth of four to the target.
+        let failure = v.failure_type.wrapping_sub(1) & 3;
+        let mut call = vec![
+            v.completion_state | failure << 2,
+            0,
+            0,
+            255,
+            1,
+            0,
+            0,
+            0,
+            0,
+            0,
+        ];
+        for part in [v.model_id.as_bytes(), v.oracle_id.as_bytes(), &input] {
+            call.extend_from_slice(part);
+            call.push(0xFF);
+        }
+        call.extend_from_slice(&output);
+        self.put("admission", &v.name, &call);
+    }
+
+    fn agent(&mut self, v: &AgentVector) {
+        let configuration = v.configuration.as_bytes();
+        self.put("policies", &v.name, configuration);
+        self.put("json", &format!("{}-configuration", v.name), configuration);
+        for (number, step) in v.steps.iter().enumerate() {
+            let name = format!("{}-{number}", v.name);
+            self.put("json", &name, &decode(&step.output_b64));
+            for (tag, record) in &step.records {
+                let kind = match tag.as_str() {
+                    "AX:POLICY:v1" => "policy",
+                    "AX:TRANS:v1" => "transition",
+                    _ => continue,
+                };
+                self.put("records", &format!("{name}-{kind}"), record.as_bytes());
+            }
+        }
+    }
+
+    fn numbers(&mut self) -> Done {
+        #[derive(serde::Deserialize)]
+        struct File {
+            decimal: Vec<(String, serde::de::IgnoredAny)>,
+        }
+        let file: File = serde_json::from_str(&vector("q16.json"))?;
+        for (number, (spelling, _)) in file.decimal.iter().enumerate() {
+            self.put("number", &format!("decimal-{number}"), spelling.as_bytes());
+        }
+        Ok(())
+    }
+
+    /// The golden ledger, as a file and as records for which the target makes the chain.
+    fn golden(&mut self) -> Done {
+        let file = vector("breach-alarm-recover.jsonl");
+        let mut records = Vec::from(0x8000_0000u32.to_le_bytes());
+        for (seq, line) in file.lines().enumerate() {
+            let record = line.split_once(",\"record\":").and_then(|(_, rest)| {
+                let (record, rest) = rest.rsplit_once(",\"seq\":")?;
+                let (_, tag) = rest.split_once(",\"tag\":\"")?;
+                Some((record, tag.strip_suffix("\"}")?))
+            });
+            let (record, tag) = record.ok_or("a line of the golden ledger is none")?;
+            if tag != "AX:STATE:v1" {
+                records.extend(format!("{tag} {record}\n").bytes());
+            }
+            self.put("records", &format!("line-{seq}"), line.as_bytes());
+        }
+        let whole = [&[0; 4], file.as_bytes()].concat();
+        self.0.insert("ledger/file".into(), whole);
+        self.0.insert("ledger/records".into(), records);
+        Ok(())
+    }
+}
