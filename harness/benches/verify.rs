@@ -141,6 +141,10 @@ mod linux {
     }
 
     /// Runs a part; its seconds and the largest memory in MiB that the process ever had.
+    #[expect(
+        clippy::zombie_processes,
+        reason = "wait4 waits, and gives the memory too"
+    )]
     fn run(what: &str, cores: usize, path: &Path) -> (f64, f64) {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args([what, &cores.to_string()]).arg(path);
