@@ -1,7 +1,7 @@
 //! The canonicalizer on text made to slow it down: time per byte beside that of SHA-256 over the same
 //! text, and the growth from 256 KiB to 1 MiB, which is 4 where time is linear.
 //!
-//!     cargo run --release -p axilog-harness --example canonicalizer
+//!     cargo bench -p axilog-harness-benches --bench canonicalizer
 //!
 //! A line beginning with `ratio` for each. With `--test` each text is passed over once, unmeasured.
 

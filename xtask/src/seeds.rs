@@ -5,12 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::process::{Done, root};
-
-use vectors::{AgentVector, ObservationVector, agents, decode, observations, vector};
-
-#[path = "../../tests/support/vectors.rs"]
-#[allow(dead_code, missing_docs)]
-mod vectors;
+use crate::vectors::{AgentVector, ObservationVector, agents, decode, observations, vector};
 
 /// No seed is longer, but for the ledger.
 const LONGEST: usize = 1024;

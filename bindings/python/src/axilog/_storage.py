@@ -91,6 +91,13 @@ class Storage:
             raise
         self.length += len(data)
 
+    def sync(self) -> None:
+        """Makes durable what was found in the file."""
+        try:
+            sync_file(self._file.fileno())
+        except OSError as error:
+            raise LedgerIOError(self.path, "sync the ledger", error) from error
+
     def _write(self, data: bytes) -> None:
         at = self.length
         rest = memoryview(data)

@@ -170,6 +170,8 @@ class Ledger(Closing):
         agent = check.agent()
         if agent is None or check.configuration is None:
             raise LedgerError(self.path, "gives no agent")
+        # Whoever was interrupted may not have come to it.
+        self._storage.sync()
         recorder = Recorder(lines=True)
         recorder.attach(agent)
         before = agent.ledger.sequence
