@@ -13,8 +13,8 @@ fn what_was_acknowledged_survives_a_kill() {
     let begun = Instant::now();
     let mut acknowledged = 8u64;
     let (mut killed, mut finished) = (0u32, 0u32);
-    for n in 0..200u64 {
-        if begun.elapsed() > Duration::from_secs(8) {
+    for n in 0..1000u64 {
+        if killed == 300 || begun.elapsed() > Duration::from_secs(20) {
             break;
         }
         let before = bench.read("ledger.jsonl");

@@ -45,7 +45,11 @@ function frame(place, model, height, name) {
       svg("text", { class: "tick middle", x: x(at), y: bottom + 14 }, grouped(at)),
     );
     if (time !== null) {
-      root.append(svg("text", { class: "tick middle", x: x(at), y: bottom + 28 }, String(time)));
+      const text = String(time);
+      // A digit is about eight pixels wide.
+      const beyond = x(at) + 4 * text.length > width;
+      const label = beyond ? { class: "tick end", x: width } : { class: "tick middle", x: x(at) };
+      root.append(svg("text", { ...label, y: bottom + 28 }, text));
     }
   }
   root.append(svg("text", { class: "tick end", x: MARGIN.left - 8, y: bottom + 14 }, "record"));
