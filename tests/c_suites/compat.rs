@@ -3,9 +3,9 @@
 //!
 //! c-abi.md, Compatibility headers.
 
-use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::{env, fs};
 
 use crate::build::{Language, Link, Place, link, program, vectors};
 
@@ -19,14 +19,22 @@ const SYSTEM: &str = "-D_DEFAULT_SOURCE";
 fn a_deployed_rig_links_unchanged() {
     let place = Place::new("compat-rig");
     let source = program("compat/rig", Language::C);
+    // An emulator or checker that runs the suites bears no sanitizer beside it.
+    let natively = env::var_os("AXILOG_RUNNER").is_none();
     for (how, arguments) in [
         (Link::Static, &[SYSTEM][..]),
         (Link::Shared, &[SYSTEM][..]),
         (Link::Sanitised, &[SYSTEM, "-fsanitize=address"][..]),
     ] {
+        if how == Link::Sanitised && !natively {
+            continue;
+        }
         let object = place.compile_against(COMPAT, &source, Language::C, arguments);
         let linked = link(&place, "rig", Language::C, how, &[&object, vectors()]);
         assert_eq!(linked.run(), "225 passed, 0 failed\n", "{how:?}");
+        if !natively {
+            continue;
+        }
         // The watch itself: a struct that is too short ends the program.
         let mut short = Command::new(&linked.0);
         let output = short.arg("too-short").output().unwrap();

@@ -52,6 +52,13 @@ pub fn functions() -> Vec<String> {
 
 fn of_header(text: &str) -> Vec<Declared> {
     let code = without_directives(&without_comments(text));
+    let statements = statements(&code);
+    statements.iter().filter_map(|s| of_statement(s)).collect()
+}
+
+/// The statements at the top level of C without comments and directives: without their semicolons,
+/// what stands in braces, and the functions that have a body.
+pub fn statements(code: &str) -> Vec<String> {
     let mut found = Vec::new();
     let (mut depth, mut statement) = (0, String::new());
     for c in code.chars() {
@@ -64,10 +71,7 @@ fn of_header(text: &str) -> Vec<Declared> {
                     statement.clear();
                 }
             }
-            ';' if depth == 0 => {
-                found.extend(of_statement(&statement));
-                statement.clear();
-            }
+            ';' if depth == 0 => found.push(std::mem::take(&mut statement)),
             _ if depth == 0 => statement.push(c),
             _ => {}
         }

@@ -13,6 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::declarations::statements;
 use crate::process::{Done, cargo, need, output, root, run, say};
 
 const APT: &str = "apt-get install abigail-tools";
@@ -92,31 +93,16 @@ fn gcc(place: &Path) -> Command {
 
 /// The declarations of functions and objects in preprocessed C, without their semicolons.
 fn declarations(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let (mut depth, mut statement) = (0, String::new());
-    for c in text.chars() {
-        match c {
-            '{' => depth += 1,
-            '}' => {
-                depth -= 1;
-                // The end of an inline function; a type goes on to its name.
-                if depth == 0 && statement.trim_start().starts_with("static") {
-                    statement.clear();
-                }
-            }
-            ';' if depth == 0 => {
-                let words = statement.split_whitespace().collect::<Vec<_>>().join(" ");
-                let is_type = words.starts_with("typedef") || words.starts_with("struct");
-                if !is_type && (words.starts_with("extern ") || words.contains('(')) {
-                    found.push(words);
-                }
-                statement.clear();
-            }
-            _ if depth == 0 => statement.push(c),
-            _ => {}
-        }
-    }
-    found
+    let words = |statement: &String| statement.split_whitespace().collect::<Vec<_>>().join(" ");
+    let declares = |words: &String| {
+        let is_type = words.starts_with("typedef") || words.starts_with("struct");
+        !is_type && (words.starts_with("extern ") || words.contains('('))
+    };
+    statements(text)
+        .iter()
+        .map(words)
+        .filter(declares)
+        .collect()
 }
 
 fn describe(library: &Path, to: &Path) -> Done {
