@@ -33,6 +33,13 @@ struct AgentInC {
     std::size_t work_len;
 };
 static_assert(sizeof(Agent) == sizeof(AgentInC));
+
+// A table that would be gone before its agent is refused by the compiler.
+template <class Table, class = void> struct Takes : std::false_type {};
+template <class Table>
+struct Takes<Table, std::void_t<decltype(std::declval<Agent &>().use(std::declval<Table>()))>> : std::true_type {};
+static_assert(Takes<const Registry &>::value && !Takes<Registry>::value);
+
 static_assert(sizeof(Ledger) == sizeof(ax_ledger_ctx_t) && sizeof(LedgerRef) == sizeof(void *));
 static_assert(sizeof(Rules) == sizeof(ax_policy_ctx_t) && sizeof(Registry) == sizeof(ax_policy_registry_t));
 static_assert(sizeof(Answer) == sizeof(ax_obs_input_t) && sizeof(Params) == sizeof(ax_oracle_params_t));
@@ -200,11 +207,13 @@ void program()
     };
     static constexpr const char *selectors[] = { "height", "speed" };
     Agent other(work);
-    CHECK(other.use(Registry(limits, selectors)).ok() && other.reset().ok() && other.time(1).ok());
+    const Registry registry(limits, selectors);
+    CHECK(other.use(registry).ok() && other.reset().ok() && other.time(1).ok());
     CHECK(other.observe(Answer::complete("o", "m", "Q", "{\"height\":99,\"speed\":10}")).ok());
     CHECK(other.enabled());
     static constexpr ax_policy_t unsorted[] = { limits[1], limits[0] };
-    const PolicyStatus refused = other.use(Registry(unsorted));
+    const Registry disorder{ Span<const ax_policy_t>(unsorted) };
+    const PolicyStatus refused = other.use(disorder);
     CHECK(!refused && refused.code() == AX_POLICY_ERR_INVALID_ID && other.faults().has(Fault::Domain));
 }
 
@@ -320,7 +329,8 @@ void texts()
     CHECK(breaches(Q16::from_int(2), Comparison::Greater, Q16::from_int(1)));
     Ledger ledger;
     faults.clear();
-    CHECK(rules.use(Registry(builtin_policies()), &ledger, faults).ok());
+    const Registry registry(builtin_policies());
+    CHECK(rules.use(registry, &ledger, faults).ok());
     CHECK(rules.evaluate(Q16::from_int(1), 1, faults) == Decision::Permitted && ledger.sequence() == 1);
     CHECK(abi_version() == ax_abi_version() && same(version(), ax_version()));
     CHECK(same(unicode_version(), "18.0.0"));

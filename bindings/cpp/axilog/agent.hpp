@@ -88,6 +88,8 @@ public:
         return PolicyStatus(ax_policy_init_with_registry(&policy_, registry.raw(), &agent_.ledger, &agent_,
                                                          faults_.raw()));
     }
+    /// Not a temporary one, which the agent would outlive.
+    PolicyStatus use(const Registry &&registry) = delete;
     /// Hands every later record to the sink before the agent goes on. A temporary would be gone.
     template <class Store> Status attach(const Sink<Store> &sink) noexcept
     {

@@ -131,6 +131,8 @@ public:
         return PolicyStatus(ax_policy_init_with_registry(
             &raw_, registry.raw(), ledger == nullptr ? nullptr : ledger->raw(), nullptr, faults.raw()));
     }
+    /// Not a temporary one, which the rules would outlive.
+    PolicyStatus use(const Registry &&registry, Ledger *ledger, Faults &faults) = delete;
 
     /// Evaluates a value against every enabled policy, whatever its selector.
     Decision evaluate(Q16 value, std::uint64_t obs_ledger_seq, Faults &faults) noexcept

@@ -46,6 +46,8 @@ public:
     {
         return begin(registry.raw(), switches);
     }
+    /// Not under a temporary table, which the replay would outlive.
+    Status begin(const Registry &&registry, Switches switches = {}) = delete;
     /// Begins a replay under the policies compiled into the library.
     Status begin_builtin(Switches switches = {}) noexcept
     {
