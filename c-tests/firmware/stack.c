@@ -1,21 +1,26 @@
-/* How much stack each exported function uses: what the wrappers of stack_arm.S ask for. It is linked
- * into the C suites, so that what they do with a function is what is measured.
+/* How much stack each exported function uses: what the wrappers of stack_arm.S and stack_riscv.S ask
+ * for. It is linked into the C suites, so that what they do with a function is what is measured.
  *
  * A function may call back into the library through the sink. What the callback uses is the caller's:
  * the outer measurement is read before the inner begins, and the stack is painted again behind it. */
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "host.h"
 
-void at_end(void);
+/* The words that a wrapper saves, and those that its frame has. */
+#if defined __riscv
+enum { SAVED = 9, FRAME = 12 }; /* a0 to a7, ra */
+#else
+enum { SAVED = 6, FRAME = 6 }; /* r0 to r4, lr */
+#endif
 
 enum { PAINT = 0x5A5A5A5A, WORDS = 4096, DEPTH = 8, FUNCTIONS = 256 };
 
 /* A call in progress: the registers that the wrapper saved, and what was found of it so far. */
 typedef struct {
-    uint32_t r[5];
-    uint32_t lr;
+    uint32_t saved[SAVED];
     uint32_t *sp;
     uint32_t function;
     uint32_t index;
@@ -27,7 +32,8 @@ static uint32_t depth;
 static uint32_t deepest[FUNCTIONS];
 
 call_t *stack_enter(const uint32_t *saved, uint32_t index, uint32_t function);
-call_t *stack_leave(uint32_t r0, uint32_t r1);
+call_t *stack_leave(uint32_t low, uint32_t high);
+static void say_all(void);
 
 static void paint(uint32_t *sp)
 {
@@ -52,7 +58,12 @@ static void look(call_t *call)
 call_t *stack_enter(const uint32_t *saved, uint32_t index, uint32_t function)
 {
     call_t *call = &calls[depth];
+    static int registered;
     uint32_t i;
+    if (!registered) {
+        registered = 1;
+        (void)atexit(say_all);
+    }
     if (depth > 0) {
         look(&calls[depth - 1]);
     }
@@ -60,11 +71,10 @@ call_t *stack_enter(const uint32_t *saved, uint32_t index, uint32_t function)
         host_print("too many calls within calls\n");
         host_exit(71);
     }
-    for (i = 0; i < 5; i++) {
-        call->r[i] = saved[i];
+    for (i = 0; i < SAVED; i++) {
+        call->saved[i] = saved[i];
     }
-    call->lr = saved[5];
-    call->sp = (uint32_t *)(uintptr_t)(saved + 6);
+    call->sp = (uint32_t *)(uintptr_t)(saved + FRAME);
     call->function = function;
     call->index = index;
     call->deepest = 0;
@@ -72,7 +82,8 @@ call_t *stack_enter(const uint32_t *saved, uint32_t index, uint32_t function)
     return call;
 }
 
-call_t *stack_leave(uint32_t r0, uint32_t r1)
+/* The result comes in two registers, and goes back in them. */
+call_t *stack_leave(uint32_t low, uint32_t high)
 {
     call_t *call = &calls[--depth];
     look(call);
@@ -80,8 +91,8 @@ call_t *stack_leave(uint32_t r0, uint32_t r1)
         deepest[call->index] = call->deepest + 1;
     }
     paint(call->sp);
-    call->r[0] = r0;
-    call->r[1] = r1;
+    call->saved[0] = low;
+    call->saved[1] = high;
     return call;
 }
 
@@ -93,7 +104,7 @@ static void say(const char *name, uint32_t index)
     }
 }
 
-void at_end(void)
+static void say_all(void)
 {
 #define FUNCTION(name) say(#name, __LINE__);
 #include "functions.h"

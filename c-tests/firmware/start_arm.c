@@ -15,9 +15,6 @@ void trap(void);
 void initialise_monitor_handles(void);
 #endif
 
-/* Defined by what has something to say behind main. */
-__attribute__((weak)) void at_end(void);
-
 void reset(void)
 {
     const uint32_t *from = data_load;
@@ -36,9 +33,6 @@ void reset(void)
     initialise_monitor_handles();
 #endif
     status = main();
-    if (at_end) {
-        at_end();
-    }
 #ifdef WITH_LIBC
     exit(status);
 #else

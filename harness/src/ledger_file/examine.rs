@@ -97,8 +97,14 @@ fn on_threads(
     thread::scope(|scope| {
         // Gone when this closure returns, however it does: then the threads end.
         let jobs = jobs;
-        for _ in 0..threads {
-            scope.spawn(|| work(&queue));
+        // A system that has no thread left gives fewer, or none.
+        let started = (0..threads).filter_map(|_| {
+            thread::Builder::new()
+                .spawn_scoped(scope, || work(&queue))
+                .ok()
+        });
+        if started.count() == 0 {
+            return alone(first, blocks, see);
         }
         let (mut first, mut spare) = (Some(first), Vec::new());
         let (mut pending, mut failed) = (VecDeque::new(), None);

@@ -82,11 +82,8 @@ fn platform<'a>(target: &'a Target, vectors: &Path, ledger: &[u8]) -> Done<Platf
 
     let whole = size::added(target, &library, "all", &functions)?;
     let device = size::added(target, &library, "calls", &device_functions)?;
-    let (mut stack, mut instructions) = (None, None);
-    if target.is_arm() {
-        stack = Some(stack::measure(target, &vectors, &library)?);
-        instructions = Some(instructions::measure(target, &library)?);
-    }
+    let stack = stack::measure(target, &vectors, &library)?;
+    let instructions = instructions::measure(target, &library)?;
     Ok(Platform {
         target,
         digest,

@@ -26,8 +26,8 @@ pub struct Platform<'a> {
     pub device_ascii: Size,
     /// RAM of the device's variables.
     pub variables: u32,
-    pub stack: Option<BTreeMap<String, u32>>,
-    pub instructions: Option<BTreeMap<String, Bound>>,
+    pub stack: BTreeMap<String, u32>,
+    pub instructions: BTreeMap<String, Bound>,
 }
 
 /// The tables as Markdown.
@@ -103,26 +103,22 @@ fn structs_table(out: &mut String, platforms: &[Platform]) -> std::fmt::Result {
 }
 
 fn stack_table(out: &mut String, platforms: &[Platform]) -> std::fmt::Result {
-    let measured: Vec<_> = platforms
-        .iter()
-        .filter_map(|p| Some((p.target.processor, p.stack.as_ref()?)))
-        .collect();
-    let processors: Vec<_> = measured.iter().map(|m| m.0).collect();
+    let processors: Vec<_> = platforms.iter().map(|p| p.target.processor).collect();
     writeln!(
         out,
         "\n### Stack\n\nThe most that a call was seen to use, in bytes.\n"
     )?;
     writeln!(out, "| function | {} |", processors.join(" | "))?;
     writeln!(out, "|---|{}", "---|".repeat(processors.len()))?;
-    let Some((_, first)) = measured.first() else {
+    let Some(first) = platforms.first() else {
         return Ok(());
     };
-    let mut names: Vec<&String> = first.keys().collect();
-    names.sort_by_key(|name| (std::cmp::Reverse(first[*name]), *name));
+    let mut names: Vec<&String> = first.stack.keys().collect();
+    names.sort_by_key(|name| (std::cmp::Reverse(first.stack[*name]), *name));
     for name in names {
-        let bytes: Vec<_> = measured
+        let bytes: Vec<_> = platforms
             .iter()
-            .map(|m| m.1.get(name).map_or(String::new(), u32::to_string))
+            .map(|p| p.stack.get(name).map_or(String::new(), u32::to_string))
             .collect();
         writeln!(out, "| `{name}` | {} |", bytes.join(" | "))?;
     }
@@ -131,9 +127,7 @@ fn stack_table(out: &mut String, platforms: &[Platform]) -> std::fmt::Result {
 
 fn instruction_tables(out: &mut String, platforms: &[Platform]) -> std::fmt::Result {
     for p in platforms {
-        let Some(bounds) = &p.instructions else {
-            continue;
-        };
+        let bounds = &p.instructions;
         writeln!(out, "\n### Instructions on {}\n", p.target.processor)?;
         let policies: Vec<String> = bounds
             .values()

@@ -33,7 +33,10 @@ pub fn measure(target: &Target, vectors: &Path, library: &Path) -> Done<BTreeMap
         let name = format!("stack_{suite}");
         program.name = &name;
         program.sources.push(c_test("firmware/stack.c"));
-        program.sources.push(c_test("firmware/stack_arm.S"));
+        program.sources.push(c_test(match target.is_arm() {
+            true => "firmware/stack_arm.S",
+            false => "firmware/stack_riscv.S",
+        }));
         program.arguments.push(wrap.clone());
         let image = target.link(&program)?;
         let printed = target.large.run(&image, &target.place()?, &[])?;
