@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use axilog::evidence::observation::{Completion, Failure};
 use axilog::hash::Hash;
+use axilog::replay::Verdict;
 
 use super::error::AblationError;
 use crate::decision::text;
@@ -108,7 +109,7 @@ pub struct Replayed {
 }
 
 impl Replayed {
-    /// Reads a ledger, which must be good.
+    /// Reads a ledger, which must be good; a torn last line, as a kill may leave it, is its end.
     ///
     /// # Errors
     /// [`Error::Io`], [`Error::Damaged`].
@@ -130,7 +131,7 @@ impl Replayed {
             }
         })
         .map_err(Error::io(path, "read the ledger"))?;
-        match checked.fault {
+        match checked.fault.filter(|fault| fault.verdict != Verdict::Torn) {
             Some(fault) => Err(Error::Damaged {
                 path: path.to_owned(),
                 fault,

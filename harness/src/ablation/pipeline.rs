@@ -135,7 +135,6 @@ pub fn step(
     place: Place,
 ) -> Result<Stepped, Stop> {
     let situation = environment.situation();
-    let novelty = history.see(&situation);
     let Some(generated) = stages.generate_raw(&situation, place.step, answers)? else {
         return Ok(Stepped::Ended);
     };
@@ -144,6 +143,8 @@ pub fn step(
         Err(NoAnswer::NotAdmitted) => Err(Rejection::NotAdmitted),
         Err(NoAnswer::Failed(failure)) => return Ok(Stepped::Failed(*failure)),
     };
+    // Only of steps that are taken: a run that stops here and its replay have seen the same.
+    let novelty = history.see(&situation);
     let compiled = assisted
         .as_ref()
         .ok()

@@ -71,6 +71,6 @@ pub(super) fn text(found: &Comparison) -> String {
     let header = ["run", "distance", "95 % interval", "moved", "verdict"];
     format!(
         "held against {first}\n\n{}",
-        table::grid(header, [20, 10, 23, 10, 16], &rows)
+        table::grid(header, [19, 10, 23, 9, 15], &rows)
     )
 }

@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     }
     Ok(Report {
         fine,
-        text: table::grid(["run", "replay", "how it ended"], [34, 12, 34], &rows),
+        text: table::grid(["run", "replay", "how it ended"], [34, 10, 34], &rows),
         json: json!({ "ok": fine, "runs": Value::from(objects) }),
         notes: Vec::new(),
     })

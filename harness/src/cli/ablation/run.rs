@@ -158,8 +158,11 @@ fn prepare(args: &Args) -> Result<Prepared, Stop> {
         _ => args.counted.model(oracle).map_err(own_error)?,
     };
     // An agent counts in any tokens; a model that was not calibrated for has its own.
-    let as_calibrated =
-        !args.counted.names_tokenizer() && (is_agent || model == calibration.model_id);
+    let own_tokens = match &args.counted.model {
+        None => !is_agent && !goes_on,
+        Some(model) => *model != calibration.model_id,
+    };
+    let as_calibrated = !own_tokens && !args.counted.names_tokenizer();
     let tokenizer: Arc<dyn Tokenizer> = if as_calibrated {
         Arc::from(tokens::open(&calibration.basis.tokenizer)?)
     } else {
@@ -223,7 +226,7 @@ fn report(args: &Args, ran: &[(Variant, PathBuf, Run)]) -> Result<Report, Failur
             [dir.display().to_string(), count(found).to_string(), verdict]
         })
         .collect();
-    let mut text = table::grid(["run", "steps", "how it ended"], [34, 8, 38], &rows);
+    let mut text = table::grid(["run", "steps", "how it ended"], [34, 8, 36], &rows);
     let objects = ran.iter().map(|(variant, dir, found)| {
         let invalid = match &found.status {
             Status::Invalid(invalid, _) => Some(invalid),
