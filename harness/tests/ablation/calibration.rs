@@ -9,7 +9,6 @@ use axilog_harness::ablation::experiment::{calibrate, frame};
 use axilog_harness::ablation::pad::DEFAULT_PAD;
 use axilog_harness::ablation::run::Status;
 use axilog_harness::ablation::trap::CommitmentTrap;
-use axilog_harness::tokens::Tokenizer;
 use proptest::prelude::*;
 
 use crate::lab::{Lab, World, answer, tiktoken};

@@ -42,7 +42,7 @@ fn a_record_beyond_its_segment_is_buffer_overflow() {
     let frame = held(&world, tiktoken("o200k_base"));
     let lab = Lab::new();
     let small = artifact(&names[1..2]);
-    let mut live = lab.script("small", &[small.clone()]);
+    let mut live = lab.script("small", std::slice::from_ref(&small));
     let fits = run_plan(
         &plan(Variant::Baseline, &[1], 1),
         &mut world,

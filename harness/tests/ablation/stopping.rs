@@ -33,13 +33,12 @@ fn long_run(bench: &Bench) -> std::process::Child {
         .spawn()
         .unwrap();
     let ledger = bench.path("r/baseline/ledger.jsonl");
-    for _ in 0..6000 {
-        if std::fs::metadata(&ledger).is_ok_and(|found| found.len() > 100_000) {
-            return child;
-        }
+    let stepped = (0..6000).any(|_| {
         sleep(Duration::from_millis(10));
-    }
-    panic!("it took no steps");
+        std::fs::metadata(&ledger).is_ok_and(|found| found.len() > 100_000)
+    });
+    assert!(stepped, "it took no steps");
+    child
 }
 
 #[cfg(unix)]

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     }
     let found = compare(runs).map_err(Error::from)?;
     if let Some(dir) = &args.out {
-        std::fs::create_dir_all(dir).map_err(Error::io(dir, "create the directory"))?;
+        folder::make(dir)?;
         write(dir, &found)?;
     }
     Ok(Report {

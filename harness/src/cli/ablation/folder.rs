@@ -8,11 +8,16 @@ use crate::ablation::AblationError;
 use crate::ablation::replay::HEADER;
 use crate::error::Error;
 
-/// Makes the directory of a run, in which there is none yet.
-pub(super) fn make(dir: &Path) -> Result<(), Error> {
-    if dir.join(HEADER).exists() {
-        return Err(AblationError::Exists(dir.to_owned()).into());
+/// Whether a run may go into this directory.
+pub(super) fn check_free(dir: &Path) -> Result<(), AblationError> {
+    match dir.join(HEADER).exists() {
+        true => Err(AblationError::Exists(dir.to_owned())),
+        false => Ok(()),
     }
+}
+
+/// Makes a directory, and those above it.
+pub(super) fn make(dir: &Path) -> Result<(), Error> {
     fs::create_dir_all(dir).map_err(Error::io(dir, "create the directory"))
 }
 

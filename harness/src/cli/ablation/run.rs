@@ -105,7 +105,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     for (variant, dir) in dirs {
         let plan = plan(args, variant);
         plan.check(&*world()).map_err(Error::from)?;
-        folder::make(&dir)?;
+        folder::check_free(&dir).map_err(Error::from)?;
         plans.push((plan, dir));
     }
     let mut ran = Vec::new();
@@ -196,6 +196,7 @@ fn one(
         held.map(|(_, held)| held.clone()),
     );
     let text = canonical(&serde_json::to_value(&header).unwrap_or_default()) + "\n";
+    folder::make(dir)?;
     folder::write(&dir.join(HEADER), &text)?;
     let mut live = args.asked.live(&dir.join(LEDGER), &prepared.model)?;
     let bar = progress::steps(plan.steps(&*environment), plan.variant.as_str());
