@@ -78,3 +78,13 @@ fn the_binding_answers_of_x0l_have_code_and_tests_that_exist() {
     let distinct: BTreeSet<&String> = seen.iter().collect();
     assert!(!seen.is_empty() && distinct.len() == seen.len(), "{seen:?}");
 }
+
+#[test]
+fn the_binding_answers_of_the_ablation_have_code_and_tests_that_exist() {
+    let seen = checked_rows(&read("docs/ablation.md"), "ABL-");
+    let distinct: BTreeSet<&String> = seen.iter().collect();
+    assert_eq!(distinct.len(), seen.len(), "{seen:?}");
+    for number in 1..=8 {
+        assert!(seen.contains(&format!("ABL-Q{number}")), "Q{number}");
+    }
+}

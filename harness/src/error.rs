@@ -267,6 +267,11 @@ pub enum Error {
     #[error(transparent)]
     Oracle(#[from] crate::oracle::OracleError),
 
+    /// An ablation that could not be done.
+    #[cfg(feature = "ablation")]
+    #[error(transparent)]
+    Ablation(#[from] crate::ablation::AblationError),
+
     /// The core refused.
     #[error("{path}: {source}", path = path.display())]
     Core {

@@ -6,6 +6,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
+//! | `ablation` | whether precedent memory matters to an oracle's choices; with the feature of that name |
 //! | [`cli`] | the command `axilog`: one file per subcommand, text and JSON for its results |
 //! | [`session`] | an agent bound to an open ledger file |
 //! | [`decision`] | what one step put into the ledger, and why |
@@ -33,6 +34,8 @@
     )
 )]
 
+#[cfg(feature = "ablation")]
+pub mod ablation;
 #[cfg(feature = "x0l")]
 pub mod canonicalizer;
 pub mod cli;

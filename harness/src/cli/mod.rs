@@ -4,6 +4,8 @@
 //! the exit code follows from it: 0 fine, 1 the check failed, 2 wrong usage, 3 could not run.
 //! `docs/cli.md` describes every command, its options and the fields of its JSON.
 
+#[cfg(feature = "ablation")]
+mod ablation;
 mod control;
 mod decided;
 mod demo;
@@ -12,6 +14,9 @@ mod expected;
 mod export;
 mod head;
 mod init;
+#[cfg(feature = "oracle")]
+#[allow(dead_code, reason = "for the harnesses that ask oracles for long")]
+mod interrupt;
 #[cfg(feature = "audit")]
 mod lint;
 mod observe;
@@ -84,6 +89,8 @@ enum Command {
     #[cfg(feature = "audit")]
     Report(report::Args),
     Policy(policy::Args),
+    #[cfg(feature = "ablation")]
+    Ablation(ablation::Args),
     #[cfg(feature = "x0l")]
     X0l(x0l::Args),
 }
@@ -124,6 +131,8 @@ impl From<Error> for Failure {
             | Error::Core { .. } => 3,
             #[cfg(feature = "oracle")]
             Error::Oracle(_) => 3,
+            #[cfg(feature = "ablation")]
+            Error::Ablation(error) => error.exit_code(),
         };
         Failure { error, code }
     }
@@ -164,6 +173,8 @@ pub fn main() -> ExitCode {
         #[cfg(feature = "audit")]
         Command::Report(args) => (args.json, report::run(&args)),
         Command::Policy(args) => (args.json(), policy::run(&args)),
+        #[cfg(feature = "ablation")]
+        Command::Ablation(args) => (args.json(), ablation::run(&args)),
         #[cfg(feature = "x0l")]
         Command::X0l(args) => (args.json(), x0l::run(&args)),
     };

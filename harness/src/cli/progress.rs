@@ -1,4 +1,4 @@
-//! How far a long ledger has been read, shown on a terminal and nowhere else.
+//! How far long work has come, shown on a terminal and nowhere else.
 
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -30,4 +30,17 @@ pub(crate) fn open(path: &Path) -> Result<impl Read + Seek, Error> {
         bar.set_style(style.progress_chars("##."));
     }
     Ok(bar.wrap_read(file))
+}
+
+/// A bar for so many steps of `what`, which goes when it is dropped.
+#[cfg(feature = "ablation")]
+pub(crate) fn steps(steps: u64, what: &str) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr())
+        .with_finish(ProgressFinish::AndClear)
+        .with_prefix(what.to_owned());
+    let layout = "{prefix} {bar:30} {pos} of {len} steps, {eta} left";
+    if let Ok(style) = ProgressStyle::with_template(layout) {
+        bar.set_style(style.progress_chars("##."));
+    }
+    bar
 }

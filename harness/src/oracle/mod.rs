@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `question.rs` | what is asked, and its canonical form |
 //! | `exchange.rs` | what comes back: an answer or a fault, after some attempts |
-//! | `endpoint.rs` | the kinds of oracles by name |
+//! | `endpoint.rs` | the kinds of oracles by name, and oracles made of code |
 //! | `openai.rs` | the client for OpenAI-compatible chat completion |
 //! | `wire.rs` | the JSON that goes over the network |
 //! | `key.rs` | the API key, which nothing shows |
@@ -32,7 +32,7 @@ use crate::decision::Decision;
 use crate::error::Error;
 use crate::session::{Call, Reply, Session};
 
-pub use endpoint::{Endpoint, Kind};
+pub use endpoint::{Endpoint, Kind, Local};
 pub use error::OracleError;
 pub use exchange::{Answer, Attempt, Exchange, Fault, Usage};
 pub use key::ApiKey;

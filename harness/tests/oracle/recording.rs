@@ -9,7 +9,7 @@ use axilog::replay::Verdict;
 use axilog_harness::error::Error;
 use axilog_harness::ledger_file::blobs::Blobs;
 use axilog_harness::ledger_file::verify::{Expected, check};
-use axilog_harness::oracle::{Question, consult};
+use axilog_harness::oracle::{Endpoint, Local, Question, consult};
 
 use crate::place::{Place, question};
 
@@ -85,4 +85,25 @@ fn what_could_not_be_recorded_is_not_asked() {
     place.session.seal().unwrap();
     let sealed = place.ask(&mut endpoint, "third");
     assert!(matches!(sealed, Err(Error::Sealed(_))));
+}
+
+/// Says what it was asked.
+#[derive(Debug)]
+struct Echo;
+
+impl Local for Echo {
+    fn answer(&mut self, question: &Question) -> String {
+        question.messages[1].content.clone()
+    }
+}
+
+#[test]
+fn what_code_answers_is_recorded_like_any_other_answer() {
+    let mut place = Place::new();
+    let mut endpoint = Endpoint::Local(Box::new(Echo));
+    let consultation = place.ask(&mut endpoint, "Is it so?").unwrap();
+    assert_eq!(consultation.admitted_text(), Some("Is it so?"));
+    assert_eq!(consultation.decision.observation.output_size, 9);
+    let inadmissible = place.ask(&mut endpoint, "a tab\there").unwrap();
+    assert_eq!(inadmissible.admitted_text(), None);
 }

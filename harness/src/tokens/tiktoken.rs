@@ -1,15 +1,12 @@
-//! How many tokens a text is for a model.
-//!
-//! X-0L budgets (Q11, B1 and B2) and the constant prompt length of the ablation harness count in the
-//! model's own tokens. The vocabularies ship inside `tiktoken-rs`, so nothing is fetched. Text is
-//! always taken as text: `<|endoftext|>` in an answer is a few ordinary tokens and no control token.
-//! Determinism: D1.
+//! The vocabularies of OpenAI's models, which ship inside `tiktoken-rs`: nothing is fetched.
 
 use std::collections::HashSet;
 use std::fmt;
 
 use tiktoken_rs::tokenizer::{Tokenizer as Vocabulary, get_tokenizer};
 use tiktoken_rs::{CoreBPE, bpe_for_tokenizer};
+
+use super::{TokenError, Tokenizer};
 
 /// The version of the vocabularies and of the code that applies them.
 const VERSION: &str = "tiktoken-rs 0.12.1";
@@ -25,68 +22,8 @@ const VOCABULARIES: [(&str, Vocabulary); 7] = [
     ("r50k_base", Vocabulary::R50kBase),
 ];
 
-/// Splits text into a model's tokens. Equal texts give equal tokens under one id and version.
-pub trait Tokenizer: fmt::Debug + Send + Sync {
-    /// The name of the vocabulary, like `o200k_base`.
-    fn id(&self) -> &str;
-
-    /// Which version of vocabulary and code this is; runs record it beside the id.
-    fn version(&self) -> &str;
-
-    /// The tokens of `text`, control tokens never among them.
-    ///
-    /// # Errors
-    /// [`TokenError::Uncountable`].
-    fn encode(&self, text: &str) -> Result<Vec<u32>, TokenError>;
-
-    /// How many tokens `text` is.
-    ///
-    /// # Errors
-    /// As [`Tokenizer::encode`].
-    fn count(&self, text: &str) -> Result<u64, TokenError> {
-        self.encode(text).map(|tokens| tokens.len() as u64)
-    }
-
-    /// How many prompt tokens a chat of these messages is, each a role and its content: 3 for the
-    /// frame of each message, and 3 that open the answer, as OpenAI's chat models count. Another
-    /// provider may frame otherwise; `usage` in the answer has the last word.
-    ///
-    /// # Errors
-    /// As [`Tokenizer::encode`].
-    fn count_chat(&self, messages: &[(&str, &str)]) -> Result<u64, TokenError> {
-        let mut tokens = 3;
-        for (role, content) in messages {
-            tokens += 3 + self.count(role)? + self.count(content)?;
-        }
-        Ok(tokens)
-    }
-}
-
-/// Why there is no count.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TokenError {
-    /// No vocabulary is known to be this model's.
-    #[error(
-        "the tokenizer of the model {0:?} is not known, and none is guessed; name it with --tokenizer ({names})",
-        names = names()
-    )]
-    UnknownModel(String),
-
-    /// No vocabulary has this name.
-    #[error("there is no tokenizer {0:?}; --tokenizer takes one of {names}", names = names())]
-    UnknownTokenizer(String),
-
-    /// The tokenizer gave up.
-    #[error("{bytes} bytes of text cannot be split into tokens: {reason}")]
-    Uncountable {
-        /// How long the text is.
-        bytes: usize,
-        /// What the tokenizer said.
-        reason: String,
-    },
-}
-
-fn names() -> String {
+/// Their names.
+pub(super) fn names() -> String {
     VOCABULARIES.map(|(name, _)| name).join(", ")
 }
 

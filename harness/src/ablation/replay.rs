@@ -1,0 +1,130 @@
+//! A run document from the header and the ledger alone: no model, no key, no network.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::answers::Replayed;
+use super::document::document;
+use super::error::AblationError;
+use super::experiment::{environment, execute, frame};
+use super::header::Header;
+use super::invalid::Stop;
+use super::run::{Run, Status};
+use crate::error::Error;
+use crate::tokens;
+
+/// The name of the header beside the ledger.
+pub const HEADER: &str = "header.json";
+/// The name of the ledger.
+pub const LEDGER: &str = "ledger.jsonl";
+/// The name of the run document.
+pub const DOCUMENT: &str = "run.json";
+
+/// What a directory holds, and what follows from it.
+#[derive(Debug)]
+pub struct Reproduced {
+    /// The header.
+    pub header: Header,
+    /// The run.
+    pub run: Run,
+    /// The document that follows.
+    pub document: String,
+    /// The document that is there; `None` where there is none, as after a kill.
+    pub found: Option<Vec<u8>>,
+    /// How many answers the run did not ask for.
+    pub left: usize,
+}
+
+impl Reproduced {
+    /// Whether what is there is what follows.
+    #[must_use]
+    pub fn is_same(&self) -> bool {
+        self.left == 0 && self.found.as_deref() == Some(self.document.as_bytes())
+    }
+}
+
+/// Reads a header.
+///
+/// # Errors
+/// [`Error::Io`], [`AblationError::File`].
+pub fn read_header(path: &Path) -> Result<Header, Error> {
+    let bytes = std::fs::read(path).map_err(Error::io(path, "read"))?;
+    let header: Header =
+        serde_json::from_slice(&bytes).map_err(|error| refused(path, &error.to_string()))?;
+    if header.axilog_ablation_run != 1 {
+        return Err(refused(path, "another version").into());
+    }
+    Ok(header)
+}
+
+fn refused(path: &Path, reason: &str) -> AblationError {
+    AblationError::File {
+        path: path.to_owned(),
+        reason: format!("is no header of a run: {reason}"),
+    }
+}
+
+/// Runs again what is in `dir`, answered from its ledger. `go_on` is as for a run.
+///
+/// # Errors
+/// [`Error::Io`], [`Error::Damaged`]; [`AblationError::File`] for a header that does not go with this
+/// build or with the ledger.
+pub fn replay(dir: &Path, go_on: &mut dyn FnMut(u64) -> bool) -> Result<Reproduced, Error> {
+    let path = dir.join(HEADER);
+    let header = read_header(&path)?;
+    let mut world = environment(&header.environment).ok_or_else(|| {
+        refused(
+            &path,
+            &format!("no environment {:?} ships", header.environment),
+        )
+    })?;
+    let frame = match &header.held {
+        None => None,
+        Some(held) => {
+            let tokenizer: Arc<dyn tokens::Tokenizer> =
+                Arc::from(tokens::open(&held.tokenizer).map_err(AblationError::from)?);
+            let made = frame(&*world, tokenizer, &held.pad, Some(held.lengths()));
+            let (frame, basis) = made.map_err(|stop| match stop {
+                Stop::Error(error) => error,
+                Stop::Invalid(invalid) => refused(&path, &invalid.to_string()).into(),
+            })?;
+            if (&basis.tokenizer_version, &basis.pad_tokens)
+                != (&held.tokenizer_version, &held.pad_tokens)
+            {
+                let reason = format!(
+                    "it was made with {}, and this build has {}",
+                    held.tokenizer_version, basis.tokenizer_version
+                );
+                return Err(refused(&path, &reason).into());
+            }
+            Some(frame)
+        }
+    };
+    let mut answers = Replayed::read(&dir.join(LEDGER))?;
+    let run = execute(&header, &mut *world, frame.as_ref(), &mut answers, go_on)?;
+    let document = document(&header, &run);
+    let stored = dir.join(DOCUMENT);
+    let found = match std::fs::read(&stored) {
+        Ok(bytes) => Some(bytes),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => return Err(Error::io(&stored, "read")(error)),
+    };
+    Ok(Reproduced {
+        header,
+        run,
+        document,
+        found,
+        left: answers.left(),
+    })
+}
+
+/// How a run ended, in a word or two.
+#[must_use]
+pub fn verdict(status: &Status) -> String {
+    match status {
+        Status::Valid => "VALID".to_owned(),
+        Status::Invalid(invalid, _) => format!("INVALID_RUN / {}", invalid.reason.as_str()),
+        Status::Interrupted(_) => "PARTIAL / INTERRUPTED".to_owned(),
+        Status::NoAnswer(..) => "PARTIAL / NO_ANSWER".to_owned(),
+    }
+}

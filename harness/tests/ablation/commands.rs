@@ -1,0 +1,187 @@
+//! What the commands take, refuse and say.
+
+use crate::bench::Bench;
+
+#[test]
+fn preflight_tells_what_holds() {
+    let bench = Bench::new();
+    let found = bench
+        .run("ablation preflight --model gpt-4o --json")
+        .exits(0)
+        .json();
+    assert_eq!(found["basis"]["tokenizer"], "o200k_base");
+    assert_eq!(found["basis"]["pad"], " X");
+    assert_eq!(found["row"], 512);
+    let other = bench
+        .run("ablation preflight --model gpt-4 --json")
+        .exits(0)
+        .json();
+    assert_eq!(other["basis"]["tokenizer"], "cl100k_base");
+    assert_ne!(other["basis"]["pad_tokens"], found["basis"]["pad_tokens"]);
+    let unstable = bench.run("ablation preflight --pad x").exits(1);
+    assert!(
+        unstable.stdout.contains("INVALID_RUN / PAD_UNSTABLE"),
+        "{}",
+        unstable.stdout
+    );
+    for run in [bench.run("ablation preflight"), unstable] {
+        assert!(
+            run.stdout.lines().all(|line| line.chars().count() <= 80),
+            "{}",
+            run.stdout
+        );
+    }
+}
+
+#[test]
+fn unknown_models_and_tokenizers_name_the_option() {
+    let bench = Bench::new();
+    for (options, told) in [
+        ("--model llama-3", "--tokenizer"),
+        ("--tokenizer o300k", "o200k_base"),
+        ("--tokenizer none.json", "none.json"),
+    ] {
+        bench
+            .run(&format!("ablation preflight {options}"))
+            .exits(2)
+            .says(told);
+    }
+    bench
+        .run("ablation calibrate --out N.json")
+        .exits(2)
+        .says("--model");
+    bench
+        .run("ablation calibrate --out N.json --oracle agent:clever")
+        .exits(2)
+        .says("precedent, indifferent or random");
+    bench
+        .run("ablation calibrate --out N.json --oracle gemini")
+        .exits(2)
+        .says("agent:precedent");
+    assert!(!bench.exists("N.json"));
+}
+
+#[test]
+fn a_calibration_is_needed_and_must_fit() {
+    let bench = Bench::new();
+    let run = "ablation run --oracle agent:precedent --seeds 1 --episodes 1 --variant b";
+    bench
+        .run(&format!("{run} --out r"))
+        .exits(2)
+        .says("--calibration");
+    bench
+        .run(&format!("{run} --out r --calibration N.json"))
+        .exits(3)
+        .says("N.json");
+    bench
+        .run("ablation calibrate --oracle agent:precedent --out N.json --seeds 1,2")
+        .exits(2)
+        .says("at least 3");
+    let calibrate = "ablation calibrate --oracle agent:precedent --out N.json";
+    let found = bench.run(calibrate).exits(0).stdout;
+    assert!(
+        found.contains("N = 512") && found.lines().all(|line| line.chars().count() <= 80),
+        "{found}"
+    );
+    bench.run(calibrate).exits(3).says("is there already");
+    bench.run("verify N.json.ledger.jsonl --blobs").exits(0);
+    for (option, told) in [
+        (
+            "--tokenizer cl100k_base",
+            "was made with the tokenizer \"o200k_base\"",
+        ),
+        ("--model gpt-4", "this is \"cl100k_base\""),
+        ("--variant d", "expected baseline, b, c, all or v300"),
+        ("--seeds 1,1", "given twice"),
+        ("--episodes 0", "at least one"),
+    ] {
+        let line = run
+            .replace(
+                " --seeds 1",
+                if option.starts_with("--seeds") {
+                    ""
+                } else {
+                    " --seeds 1"
+                },
+            )
+            .replace(
+                " --episodes 1",
+                if option.starts_with("--episodes") {
+                    ""
+                } else {
+                    " --episodes 1"
+                },
+            )
+            .replace(
+                " --variant b",
+                if option.starts_with("--variant") {
+                    ""
+                } else {
+                    " --variant b"
+                },
+            );
+        bench
+            .run(&format!("{line} --calibration N.json --out r {option}"))
+            .exits(2)
+            .says(told);
+    }
+    bench
+        .run("ablation preflight --calibration N.json --pad .")
+        .exits(1);
+    bench
+        .run("ablation preflight --calibration N.json --tokenizer cl100k_base")
+        .exits(2)
+        .says("calibrate again");
+    bench
+        .run("ablation preflight --calibration N.json")
+        .exits(0);
+    assert!(!bench.exists("r"));
+    bench
+        .run(&format!("{run} --calibration N.json --out r"))
+        .exits(0);
+    // A second run does not touch the first.
+    let before = bench.read("r/b/run.json");
+    bench
+        .run(&format!("{run} --calibration N.json --out r"))
+        .exits(3)
+        .says("already holds a run");
+    assert_eq!(bench.read("r/b/run.json"), before);
+}
+
+#[test]
+fn only_runs_that_met_the_same_are_compared() {
+    let bench = Bench::new();
+    bench
+        .run("ablation calibrate --oracle agent:precedent --out N.json")
+        .exits(0);
+    let run = |options: &str, out: &str| {
+        let line = format!("ablation run --oracle agent:random --episodes 1 --out {out} {options}");
+        bench.run(&line).exits(0);
+    };
+    run("--variant b --calibration N.json --seeds 1", "one");
+    run("--variant b --calibration N.json --seeds 2", "other");
+    run("--variant v300 --seeds 1", "base");
+    for (dirs, told) in [
+        ("one other", "has another seeds than"),
+        ("one/b base/v300", "no constant length"),
+    ] {
+        bench
+            .run(&format!("ablation compare {dirs}"))
+            .exits(1)
+            .says(told);
+    }
+    bench
+        .run("ablation compare nowhere")
+        .exits(3)
+        .says("nowhere");
+    std::fs::create_dir(bench.path("empty")).unwrap();
+    bench
+        .run("ablation compare empty")
+        .exits(3)
+        .says("holds no run");
+    bench
+        .run("ablation replay empty")
+        .exits(3)
+        .says("holds no run");
+    bench.run("ablation compare").exits(2);
+}
