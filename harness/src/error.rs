@@ -267,6 +267,11 @@ pub enum Error {
     #[error(transparent)]
     Oracle(#[from] crate::oracle::OracleError),
 
+    /// A bundle that cannot be built or rendered.
+    #[cfg(feature = "bundle")]
+    #[error(transparent)]
+    Bundle(#[from] crate::bundle::BundleError),
+
     /// The core refused.
     #[error("{path}: {source}", path = path.display())]
     Core {

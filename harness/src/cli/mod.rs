@@ -4,6 +4,8 @@
 //! the exit code follows from it: 0 fine, 1 the check failed, 2 wrong usage, 3 could not run.
 //! `docs/cli.md` describes every command, its options and the fields of its JSON.
 
+#[cfg(feature = "bundle")]
+mod bundle;
 mod control;
 mod decided;
 mod demo;
@@ -84,6 +86,8 @@ enum Command {
     #[cfg(feature = "audit")]
     Report(report::Args),
     Policy(policy::Args),
+    #[cfg(feature = "bundle")]
+    Bundle(bundle::Args),
     #[cfg(feature = "x0l")]
     X0l(x0l::Args),
 }
@@ -122,6 +126,8 @@ impl From<Error> for Failure {
             | Error::TooLong { .. }
             | Error::BeyondPage { .. }
             | Error::Core { .. } => 3,
+            #[cfg(feature = "bundle")]
+            Error::Bundle(_) => 2,
             #[cfg(feature = "oracle")]
             Error::Oracle(_) => 3,
         };
@@ -164,6 +170,8 @@ pub fn main() -> ExitCode {
         #[cfg(feature = "audit")]
         Command::Report(args) => (args.json, report::run(&args)),
         Command::Policy(args) => (args.json(), policy::run(&args)),
+        #[cfg(feature = "bundle")]
+        Command::Bundle(args) => (args.json(), bundle::run(&args)),
         #[cfg(feature = "x0l")]
         Command::X0l(args) => (args.json(), x0l::run(&args)),
     };

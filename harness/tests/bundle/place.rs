@@ -1,0 +1,47 @@
+//! What the tests build from.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
+
+use axilog_harness::bundle::builder::Results;
+use axilog_harness::bundle::catalogue::Catalogue;
+use axilog_harness::bundle::retrieve::Skipped;
+use axilog_harness::bundle::value::Object;
+use axilog_harness::bundle::{Request, StepAwarenessBundle, build_step_awareness_bundle};
+use serde_json::Value;
+
+pub const STEPS: [u32; 7] = [1, 2, 3, 4, 5, 6, 13];
+
+pub fn catalogue() -> Catalogue {
+    Catalogue::built_in().unwrap()
+}
+
+/// A request at a fixed time: 2026-02-02T10:30:00Z.
+pub fn request(catalogue: &Catalogue, step: u32) -> Request<'_> {
+    Request {
+        now: UNIX_EPOCH + Duration::from_secs(1_770_028_200),
+        ..Request::new(catalogue, step)
+    }
+}
+
+/// Builds; nothing may be skipped.
+pub fn build(request: &Request<'_>) -> StepAwarenessBundle {
+    let mut none = |record: Skipped| panic!("{record}");
+    build_step_awareness_bundle(request, &mut none).unwrap()
+}
+
+pub fn results(json: &str) -> Option<Results> {
+    Some(Results::of(Object::parse(json.as_bytes()).unwrap()))
+}
+
+pub fn json(bundle: &StepAwarenessBundle) -> Value {
+    serde_json::to_value(bundle).unwrap()
+}
+
+/// A file of the tests' own.
+pub fn file(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/bundle")
+        .join(name)
+}
