@@ -38,6 +38,8 @@ mod tally;
 #[cfg(feature = "audit")]
 mod target;
 mod time;
+#[cfg(all(feature = "oracle", any(feature = "bundle", feature = "x0l")))]
+mod unjudged;
 mod verify;
 mod what_if;
 mod why;
