@@ -61,7 +61,7 @@ pub struct Request<'a> {
     pub step_id: u32,
     /// Which run; one is made up from the step and the time where it is empty.
     pub run_id: String,
-    /// How manieth run it is, from 1.
+    /// The number of the run, from 1.
     pub run_number: u64,
     /// The step's output, to be evaluated.
     pub results: Option<Results>,

@@ -76,6 +76,14 @@ pub enum BundleError {
         limit: u64,
     },
 
+    /// A ledger whose policies would judge the record of the bundle too.
+    #[cfg(feature = "oracle")]
+    #[error(
+        "{path}: the ledger has policies, which would judge the record of the bundle and the answer alike; name another ledger, which is begun without",
+        path = .0.display()
+    )]
+    Judged(PathBuf),
+
     /// Nobody can say how many tokens a text is.
     #[cfg(feature = "tokens")]
     #[error(transparent)]

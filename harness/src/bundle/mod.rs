@@ -19,11 +19,14 @@
 //! | `fit.rs` | cutting a text to its budget (A2.2) |
 //! | `count.rs` | how many tokens a text is (A2.2) |
 //! | `gbnf/` | grammars, and whether an answer fits one |
+//! | `consult.rs` | asking with a bundle; with the feature `oracle` |
 //! | `error.rs` | why there is no bundle or prompt |
 
 pub mod budget;
 pub mod builder;
 pub mod catalogue;
+#[cfg(feature = "oracle")]
+pub mod consult;
 pub mod count;
 mod error;
 mod fit;

@@ -11,6 +11,27 @@ use super::value::{Object, nfc};
 pub const BUNDLE_VERSION: &str = "1.0.0";
 
 /// What a model gets to see of one step in one run, and what it was made from (A1.1).
+///
+/// Nothing in it can be changed, neither a field nor what a getter lends (A5.2):
+///
+/// ```compile_fail,E0616
+/// fn change(bundle: &mut axilog_harness::bundle::StepAwarenessBundle) {
+///     bundle.step_id = 4;
+/// }
+/// ```
+///
+/// ```compile_fail,E0308
+/// fn change(bundle: &mut axilog_harness::bundle::StepAwarenessBundle) {
+///     let guardrails: &mut [String] = bundle.context().guardrails();
+///     guardrails[0].clear();
+/// }
+/// ```
+///
+/// ```
+/// fn read(bundle: &axilog_harness::bundle::StepAwarenessBundle) -> (u32, &[String]) {
+///     (bundle.step_id(), bundle.context().guardrails())
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StepAwarenessBundle {
     pub(super) bundle_version: &'static str,
@@ -50,7 +71,7 @@ impl StepAwarenessBundle {
         &self.run_id
     }
 
-    /// How manieth run this is, from 1.
+    /// The number of the run, from 1.
     #[must_use]
     pub fn run_number(&self) -> u64 {
         self.run_number

@@ -158,7 +158,7 @@ fn what_is_too_much_is_refused() {
     assert!(refused(&deep).reason.contains("64 open"));
     let deepest = format!("root ::= {}\"a\"{}", "(".repeat(64), ")".repeat(64));
     assert_eq!(grammar(&deepest).matches("a"), Ok(()));
-    let large = "root ::= a{2000}\na ::= \"x\"{0,2000} \"y\"{0,2000}\n".repeat(1)
+    let large = "root ::= a{2000}\na ::= \"x\"{0,2000} \"y\"{0,2000}\n".to_owned()
         + &(0..60)
             .map(|n| format!("r{n} ::= \"x\"{{0,2000}}\n"))
             .collect::<String>();

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axilog_harness::bundle::builder::Results;
 use axilog_harness::bundle::catalogue::Catalogue;
@@ -44,4 +44,22 @@ pub fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/bundle")
         .join(name)
+}
+
+/// Every file and folder below `dir`, with bytes and times of change.
+pub fn tree(dir: &Path) -> Vec<(PathBuf, Option<Vec<u8>>, SystemTime)> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        let changed = fs::metadata(&path).unwrap().modified().unwrap();
+        if path.is_dir() {
+            all.push((path.clone(), None, changed));
+            all.extend(tree(&path));
+        } else {
+            let bytes = fs::read(&path).unwrap();
+            all.push((path, Some(bytes), changed));
+        }
+    }
+    all.sort();
+    all
 }

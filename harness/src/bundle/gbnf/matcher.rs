@@ -7,7 +7,7 @@ use std::fmt;
 use super::rules::{Rules, Symbol};
 
 /// The most steps of one match; beyond them the answer is that nobody knows.
-pub const MAX_WORK: usize = 50_000_000;
+pub const MAX_WORK: usize = 10_000_000;
 
 /// The most alternatives that a message names.
 const MAX_EXPECTED: usize = 8;
@@ -55,7 +55,7 @@ struct Item {
 struct Matcher<'a> {
     rules: &'a Rules,
     /// For each character before the present one: the items that wait for a rule, by rule.
-    waiting: Vec<Vec<(usize, Item)>>,
+    waiting: Vec<Vec<Item>>,
     items: Vec<Item>,
     known: HashSet<Item>,
     /// For each rule the last place where it was predicted, from 1.
@@ -147,13 +147,12 @@ impl Matcher<'_> {
                 }
                 // What is empty here was passed over where it was predicted.
                 Some(Symbol::End(rule)) if item.origin < place => {
-                    let waiting = self.waiting.get(item.origin);
-                    let waiting = waiting.map_or(&[][..], Vec::as_slice);
-                    let from = waiting.partition_point(|(waits, _)| *waits < rule);
-                    let to = waiting.partition_point(|(waits, _)| *waits <= rule);
+                    let waiting = self.waiting.get(item.origin).map_or(&[][..], Vec::as_slice);
+                    let from = waiting.partition_point(|item| self.awaited(item) < Some(rule));
+                    let to = waiting.partition_point(|item| self.awaited(item) <= Some(rule));
                     for index in from..to {
                         let waiting = self.waiting.get(item.origin);
-                        if let Some((_, item)) = waiting.and_then(|w| w.get(index)).copied() {
+                        if let Some(item) = waiting.and_then(|items| items.get(index)).copied() {
                             self.add(behind(item));
                         }
                     }
@@ -165,6 +164,14 @@ impl Matcher<'_> {
             }
         }
         true
+    }
+
+    /// The rule that an item waits for.
+    fn awaited(&self, item: &Item) -> Option<usize> {
+        match self.rules.symbol(item.at) {
+            Some(Symbol::Rule(rule)) => Some(rule),
+            _ => None,
+        }
     }
 
     fn is_whole(&self) -> bool {
@@ -192,12 +199,9 @@ impl Matcher<'_> {
         if next.is_empty() {
             return Some(self.expected());
         }
-        let waits = |item: &Item| match self.rules.symbol(item.at) {
-            Some(Symbol::Rule(rule)) => Some((rule, *item)),
-            _ => None,
-        };
-        let mut waiting: Vec<(usize, Item)> = self.items.iter().filter_map(waits).collect();
-        waiting.sort_unstable_by_key(|(rule, _)| *rule);
+        let waits = |item: &&Item| self.awaited(item).is_some();
+        let mut waiting: Vec<Item> = self.items.iter().filter(waits).copied().collect();
+        waiting.sort_unstable_by_key(|item| self.awaited(item));
         self.waiting.push(waiting);
         self.items.clear();
         self.known.clear();

@@ -86,7 +86,7 @@ fn summaries(folder: &Path) -> Result<Option<Vec<PathBuf>>, Error> {
 /// An outcome and its time, or what is wrong with it.
 fn outcome(value: serde_json::Value) -> Result<(SystemTime, OutcomeRecord), String> {
     let outcome: OutcomeRecord =
-        serde_json::from_value(value).map_err(|error| error.to_string())?;
+        serde_json::from_value(value).map_err(|error| format!("no such record: {error}"))?;
     match time(outcome.timestamp()) {
         Some(time) => Ok((time, outcome)),
         None => Err(format!(

@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let header = ["step", "name", "grammar", "fallback"];
     Ok(Report {
         fine: problems.is_empty(),
-        text: table::grid(header, [6, 24, 25, 25], &rows),
+        text: table::grid(header, [5, 23, 25, 24], &rows),
         json: json!({
             "ok": problems.is_empty(),
             "catalogue": args.catalogue.as_ref().map(|path| path.to_string_lossy()),

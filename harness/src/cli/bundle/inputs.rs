@@ -31,7 +31,7 @@ pub(super) struct Inputs {
     /// Which run; made up from the step and the time where absent.
     #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
     run_id: String,
-    /// How manieth run it is.
+    /// The number of the run, from 1.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     run_number: u64,
     /// Chapter 13's content, whatever the step.

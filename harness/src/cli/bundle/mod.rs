@@ -1,5 +1,7 @@
 //! `axilog bundle`: what a model gets to see of a pipeline step.
 
+#[cfg(feature = "oracle")]
+mod ask;
 mod build;
 mod check;
 mod inputs;
@@ -21,6 +23,8 @@ enum Command {
     Build(build::Args),
     Render(render::Args),
     Check(check::Args),
+    #[cfg(feature = "oracle")]
+    Ask(ask::Args),
     /// Print the JSON Schema of a bundle (draft 2020-12).
     Schema,
 }
@@ -31,6 +35,8 @@ impl Args {
             Command::Build(args) => args.json,
             Command::Render(args) => args.json,
             Command::Check(args) => args.json,
+            #[cfg(feature = "oracle")]
+            Command::Ask(args) => args.json,
             Command::Schema => false,
         }
     }
@@ -41,6 +47,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         Command::Build(args) => build::run(args),
         Command::Render(args) => render::run(args),
         Command::Check(args) => check::run(args),
+        #[cfg(feature = "oracle")]
+        Command::Ask(args) => ask::run(args),
         Command::Schema => Ok(Report {
             fine: true,
             text: SCHEMA.to_owned(),
