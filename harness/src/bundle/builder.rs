@@ -1,6 +1,5 @@
 //! From a request to a bundle (A4.1, A5, A8.1, A8.3). The only way to one.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -35,12 +34,12 @@ impl Results {
         }
     }
 
-    /// Reads results: a JSON object.
+    /// Reads results: a JSON object, in a file of at most 64 MiB.
     ///
     /// # Errors
-    /// [`Error::Io`]; [`BundleError::Results`] with the place.
+    /// [`Error::Io`], [`Error::TooLong`]; [`BundleError::Results`] with the place.
     pub fn read(path: &Path) -> Result<Results, Error> {
-        let bytes = fs::read(path).map_err(Error::io(path, "read the results"))?;
+        let bytes = provenance::read(path, "read the results")?;
         let value = Object::parse(&bytes).map_err(|reason| BundleError::Results {
             path: path.to_owned(),
             reason,

@@ -1,14 +1,13 @@
 //! The catalogue of steps (A7): what each is for, what an answer to it holds, and what binds it.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::string::FromUtf8Error;
 
 use serde::Deserialize;
 
 use super::BundleError;
-use super::gbnf::Grammar;
+use super::gbnf::{Grammar, GrammarError};
 use super::model::ProvenanceRecord;
 use super::provenance;
 use super::value::nfc;
@@ -131,9 +130,9 @@ impl Catalogue {
     /// Reads a catalogue in TOML.
     ///
     /// # Errors
-    /// [`Error::Io`]; [`BundleError::Catalogue`], with line and column where the form is wrong.
+    /// [`Error::Io`], [`Error::TooLong`]; [`BundleError::Catalogue`], with line and column where the form is wrong.
     pub fn read(path: &Path) -> Result<Catalogue, Error> {
-        let bytes = fs::read(path).map_err(Error::io(path, "read the catalogue"))?;
+        let bytes = provenance::read(path, "read the catalogue")?;
         let text = std::str::from_utf8(&bytes).map_err(|error| BundleError::Catalogue {
             path: path.to_owned(),
             reason: format!("not UTF-8 at byte {}", error.valid_up_to()),
@@ -183,16 +182,17 @@ impl Catalogue {
     /// With it comes where it was found.
     ///
     /// # Errors
-    /// [`BundleError::NoGrammar`], [`Error::Io`].
+    /// [`BundleError::NoGrammar`]; [`BundleError::Grammar`] for what is not UTF-8; [`Error::Io`],
+    /// [`Error::NotAFile`], [`Error::TooLong`].
     pub fn grammar_text(&self, name: &str) -> Result<(PathBuf, String), Error> {
         let beside = self.source.as_ref().map(|(path, _)| path);
         let path = beside.map_or_else(|| PathBuf::from(name), |path| path.with_file_name(name));
-        if beside.is_some() {
-            match fs::read_to_string(&path) {
-                Ok(text) => return Ok((path, text)),
-                Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Err(error) => return Err(Error::io(&path, "read the grammar")(error)),
-            }
+        if beside.is_some() && provenance::open(&path)?.is_some() {
+            let bytes = provenance::read(&path, "read the grammar")?;
+            return match String::from_utf8(bytes) {
+                Ok(text) => Ok((path, text)),
+                Err(error) => Err(not_text(path, &error).into()),
+            };
         }
         match GRAMMARS.iter().find(|(known, _)| *known == name) {
             Some((_, text)) => Ok((PathBuf::from(name), (*text).to_owned())),
@@ -216,6 +216,17 @@ impl Catalogue {
             Err(source) => Err(BundleError::Grammar { path, source }.into()),
         }
     }
+}
+
+fn not_text(path: PathBuf, error: &FromUtf8Error) -> BundleError {
+    let at = error.utf8_error().valid_up_to();
+    let before = error.as_bytes().iter().take(at);
+    let source = GrammarError {
+        line: before.filter(|byte| **byte == b'\n').count() + 1,
+        column: 1,
+        reason: format!("not UTF-8 at byte {at}"),
+    };
+    BundleError::Grammar { path, source }
 }
 
 fn parse(text: &str, path: &Path) -> Result<Catalogue, BundleError> {

@@ -14,6 +14,9 @@ use crate::ledger_file::hex;
 /// What stands for the hash of a file that is not there (A6.3).
 pub const FILE_NOT_FOUND: &str = "FILE_NOT_FOUND";
 
+/// The most bytes of results, a catalogue or a grammar.
+const MAX_READ: u64 = 64 << 20;
+
 /// A file that is read once, for its content and its record alike.
 pub(super) struct Hashed<R> {
     source: R,
@@ -61,6 +64,22 @@ pub(super) fn open(path: &Path) -> Result<Option<File>, Error> {
         }
         Err(error) => Err(Error::io(path, "open")(error)),
     }
+}
+
+/// The bytes of a file that is wanted whole, of at most [`MAX_READ`]; a pipe will do.
+pub(super) fn read(path: &Path, action: &'static str) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(MAX_READ + 1).read_to_end(&mut bytes))
+        .map_err(Error::io(path, action))?;
+    if bytes.len() as u64 > MAX_READ {
+        return Err(Error::TooLong {
+            what: path.display().to_string(),
+            limit: MAX_READ,
+            hint: "",
+        });
+    }
+    Ok(bytes)
 }
 
 /// The record of a file, whatever it holds.

@@ -86,6 +86,10 @@ fn render_prints_the_prompt() {
 #[test]
 fn what_cannot_be_built_is_said() {
     let bench = Bench::new();
+    std::fs::File::create(bench.path("endless"))
+        .unwrap()
+        .set_len((64 << 20) + 1)
+        .unwrap();
     bench.write("broken.json", "{\"a\":\n nan}");
     bench.write("list.json", "[]");
     bench.write("c.toml", "contracts = []\nstep = 1\n");
@@ -111,7 +115,17 @@ fn what_cannot_be_built_is_said() {
             2,
             "is not a JSON object",
         ),
-        ("build --step 1 --manifest .", 3, ".: "),
+        ("build --step 1 --manifest .", 3, ".: is not a regular file"),
+        (
+            "build --step 1 --results .",
+            3,
+            ".: cannot read the results",
+        ),
+        (
+            "build --step 1 --results endless",
+            3,
+            "endless is longer than 67108864 bytes",
+        ),
         (
             "build --step 1 --catalogue none",
             3,
@@ -177,6 +191,11 @@ fn check_judges_a_catalogue_and_its_grammars() {
     let object = bench.run("bundle check c.toml --json").exits(1).json();
     assert_eq!(object["ok"], false);
     assert_eq!(object["steps"][0]["problems"].as_array().unwrap().len(), 1);
+    bench.write("own.gbnf", b"root ::= \"x\"\n# \xff");
+    bench
+        .run("bundle check c.toml")
+        .exits(1)
+        .says("own.gbnf:2:1: not UTF-8 at byte 15");
     bench.write("own.gbnf", "root ::= \"x\"");
     bench.run("bundle check c.toml").exits(0);
     bench.write("c.toml", own.replace("\"m\"", "m"));

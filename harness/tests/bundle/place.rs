@@ -63,3 +63,32 @@ pub fn tree(dir: &Path) -> Vec<(PathBuf, Option<Vec<u8>>, SystemTime)> {
     all.sort();
     all
 }
+
+/// The names of an object's members.
+pub fn names(value: &Value) -> Vec<&str> {
+    value
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect()
+}
+
+/// A text of which each word is one word.
+pub fn words(count: usize) -> String {
+    vec!["word"; count].join(" ")
+}
+
+/// A history with one record of each kind.
+pub fn history() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let summaries = dir.path().join("chapter13/summaries");
+    fs::create_dir_all(&summaries).unwrap();
+    let outcome = r#"{"step":3,"run_id":"r","result":"ok","metric_delta":1,"key_metric":"k","timestamp":"2026-01-01T00:00:00Z"}"#;
+    fs::write(summaries.join("a.json"), outcome).unwrap();
+    let line = r#"{"run_id":"r","step":3,"metrics":{"mean_score":1}}"#;
+    fs::write(dir.path().join("run_history.jsonl"), line).unwrap();
+    let line = r#"{"id":"w","message":"m","resolved":false}"#;
+    fs::write(dir.path().join("watcher_failures.jsonl"), line).unwrap();
+    dir
+}

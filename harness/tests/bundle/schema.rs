@@ -1,27 +1,14 @@
 //! The JSON Schema is the types' own: what they write fits it, and it allows nothing beside.
 
-use std::fs;
-
 use axilog_harness::bundle::SCHEMA;
 use axilog_harness::bundle::retrieve::History;
 use serde_json::{Map, Value, json};
 
-use crate::place::{build, catalogue, json, request, results};
+use crate::place::{build, catalogue, history, json, request, results};
 
 /// A bundle with something in every place.
 fn full() -> Value {
-    let dir = tempfile::tempdir().unwrap();
-    let summaries = dir.path().join("chapter13/summaries");
-    fs::create_dir_all(&summaries).unwrap();
-    let outcome = json!({
-        "step": 3, "run_id": "r", "result": "ok", "metric_delta": 0.5, "key_metric": "k",
-        "timestamp": "2026-01-01T00:00:00Z",
-    });
-    fs::write(summaries.join("a.json"), outcome.to_string()).unwrap();
-    let line = json!({ "run_id": "r", "step": 3, "metrics": { "m": 1 } });
-    fs::write(dir.path().join("run_history.jsonl"), line.to_string()).unwrap();
-    let line = json!({ "id": "w", "message": "m", "resolved": false });
-    fs::write(dir.path().join("watcher_failures.jsonl"), line.to_string()).unwrap();
+    let dir = history();
     let catalogue = catalogue();
     let mut request = request(&catalogue, 3);
     request.results =

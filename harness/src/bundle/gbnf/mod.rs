@@ -2,7 +2,8 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `parse.rs` | the notation |
+//! | `parse.rs` | the notation: rules, groups, repetitions |
+//! | `characters.rs` | literals, classes, escapes |
 //! | `rules.rs` | a grammar as plain rules, and what no server takes |
 //! | `matcher.rs` | whether a text fits |
 //!
@@ -11,6 +12,7 @@
 //! \xHH \uHHHH \UHHHHHHHH`. Names are letters, digits and `-`. A rule goes on behind a line's end inside
 //! parentheses, after `::=` and after `|`. Tokens (`<…>`) depend on a model's vocabulary and are refused.
 
+mod characters;
 mod matcher;
 mod parse;
 mod rules;
