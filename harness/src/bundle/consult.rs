@@ -31,6 +31,9 @@ pub const BUNDLE_ORACLE: &str = "bundle";
 /// The identity of its model: the form of the bundle.
 pub const BUNDLE_MODEL: &str = "AX:BUNDLE:v1";
 
+/// The most bytes of provenance that a record is given: it must hold the rest too, and be whole.
+const MAX_PROVENANCE: usize = 32 << 10;
+
 /// What is asked, beside the bundle.
 #[derive(Clone, Copy, Debug)]
 pub struct Asking<'a> {
@@ -80,13 +83,17 @@ pub fn ask(
     session.check_call(oracle_id, asking.model)?;
     let input = canonical(bundle).map_err(inadmissible("the bundle"))?;
     let bundle_hash = input.hash();
+    // Of many files the record says nothing, and the bundle itself everything.
+    let provenance = json!(bundle.provenance());
+    let fits = provenance.to_string().len() <= MAX_PROVENANCE;
+    let provenance = fits.then_some(provenance);
     let evidence = json!({
         "bundle_sha256": hex(&bundle_hash),
         "grammar_name": bundle.context().grammar_name(),
         "grammar_sent": asking.constraint.is_some(),
         "grammar_sha256": hex(&sha256(asking.grammar.1.as_bytes())),
         "prompt_sha256": hex(&prompt.hash()),
-        "provenance": bundle.provenance(),
+        "provenance": provenance,
         "run_id": bundle.run_id(),
         "step_id": bundle.step_id(),
     });

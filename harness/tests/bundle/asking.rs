@@ -119,6 +119,21 @@ fn the_bundle_is_evidence_before_the_answer() {
     assert_eq!(again.exits(0).json()["answer"], GOOD);
 }
 
+/// A record has room for some hundred files; the bundle beside it has them all.
+#[test]
+fn the_record_of_a_bundle_is_whole_however_many_files() {
+    let bench = bench(GOOD);
+    let states = " results.json".repeat(1000);
+    let line = format!("{ASK} --oracle scripted:script.jsonl --state{states}");
+    bench.run(&line).exits(0);
+    let bundle = &observations(&bench, "bundle")[0];
+    assert_eq!(bundle["completion_state"], "COMPLETE");
+    let evidence: Value = serde_json::from_str(bundle["output"].as_str().unwrap()).unwrap();
+    assert_eq!(evidence["provenance"], Value::Null);
+    let kept: Value = serde_json::from_slice(&blob(&bench, &bundle["input_hash"])).unwrap();
+    assert_eq!(kept["provenance"].as_array().unwrap().len(), 1002);
+}
+
 #[test]
 fn each_verdict() {
     for (answer, verdict, reason) in [

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `parse.rs` | the notation: rules, groups, repetitions |
 //! | `characters.rs` | literals, classes, escapes |
-//! | `rules.rs` | a grammar as plain rules, and what no server takes |
+//! | `rules.rs` | a grammar as plain rules, and what llama.cpp refuses |
 //! | `matcher.rs` | whether a text fits |
 //!
 //! The notation: rules `name ::= …` with the start `root`; `"literal"`, `[a-z]`, `[^a-z]`, `.`, names,
@@ -23,7 +23,7 @@ pub use rules::MAX_SYMBOLS;
 
 use rules::Rules;
 
-/// A grammar that servers take: complete, and without left recursion.
+/// A grammar that llama.cpp takes: complete, and without left recursion.
 #[derive(Clone, Debug)]
 pub struct Grammar(Rules);
 
@@ -56,7 +56,7 @@ impl Grammar {
     ///
     /// # Errors
     /// [`GrammarError`]: not the notation, a rule that is missing or there twice, left recursion (which
-    /// no server takes), or more than [`MAX_BYTES`], [`MAX_NESTING`], [`MAX_REPEAT`] or
+    /// llama.cpp refuses), or more than [`MAX_BYTES`], [`MAX_NESTING`], [`MAX_REPEAT`] or
     /// [`MAX_SYMBOLS`].
     pub fn parse(text: &str) -> Result<Grammar, GrammarError> {
         parse::parse(text).map(Grammar)

@@ -342,7 +342,7 @@ impl<'a> Parser<'a> {
             }
         };
         let reason = format!(
-            "{what} may begin with itself or repeats what may be empty; no server takes such a grammar"
+            "{what} may begin with itself or repeats what may be empty; llama.cpp refuses such a grammar"
         );
         GrammarError::at(self.text, at, reason)
     }

@@ -186,14 +186,19 @@ impl Rules {
             Open,
             Done,
         }
+        fn mark(seen: &mut [Seen], rule: usize, what: Seen) {
+            if let Some(slot) = seen.get_mut(rule) {
+                *slot = what;
+            }
+        }
         let mut seen = vec![Seen::No; self.rules.len()];
         for first in 0..self.rules.len() {
-            // Each rule with the rules it may begin with that are still to be looked at.
-            let mut open = vec![(first, self.beginnings(first))];
             if seen.get(first) != Some(&Seen::No) {
                 continue;
             }
             mark(&mut seen, first, Seen::Open);
+            // Each rule with the rules it may begin with that are still to be looked at.
+            let mut open = vec![(first, self.beginnings(first))];
             while let Some((rule, beginnings)) = open.last_mut() {
                 match beginnings.pop() {
                     Some(next) => match seen.get(next) {
@@ -209,11 +214,6 @@ impl Rules {
                         open.pop();
                     }
                 }
-            }
-        }
-        fn mark<T>(seen: &mut [T], rule: usize, as_what: T) {
-            if let Some(slot) = seen.get_mut(rule) {
-                *slot = as_what;
             }
         }
         None

@@ -14,7 +14,7 @@ use crate::error::Error;
 ///
 /// Grammars are looked for beside the catalogue, then among the built-in ones. A bad catalogue is
 /// refused with FILE:LINE:COLUMN and the reason, exit code 1, and so is one with a grammar that is
-/// missing or that no server takes.
+/// missing or bad.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The catalogue, a TOML file; the built-in one where absent.
