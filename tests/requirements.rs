@@ -88,3 +88,15 @@ fn the_binding_answers_of_the_ablation_have_code_and_tests_that_exist() {
         assert!(seen.contains(&format!("ABL-Q{number}")), "Q{number}");
     }
 }
+
+#[test]
+fn every_section_of_the_step_awareness_bundle_has_code_and_tests_that_exist() {
+    let seen = checked_rows(&read("docs/bundle.md"), "BUNDLE-");
+    let sections = "A1.1 A1.2 A1.3 A2.1 A2.2 A2.3 A3.1 A3.2 A3.3 A4.1 A4.2 A4.3 A5.1 A5.2 A5.3 \
+        A6.1 A6.2 A6.3 A7.1 A7.2 A7.3 A7.4 A8.1 A8.2 A8.3 A9 A10";
+    let expected: Vec<String> = sections
+        .split_whitespace()
+        .map(|section| format!("BUNDLE-{section}"))
+        .collect();
+    assert_eq!(seen, expected);
+}

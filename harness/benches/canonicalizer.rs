@@ -5,15 +5,16 @@
 //!
 //! A line beginning with `ratio` for each. With `--test` each text is passed over once, unmeasured.
 
+mod clock;
+
 use std::hint::black_box;
-use std::time::{Duration, Instant};
 
 use axilog::hash::sha256;
 use axilog_harness::canonicalizer::canonicalize;
+use clock::time;
 
 const SMALL: usize = 256 << 10;
 const LARGE: usize = 1 << 20;
-const ENOUGH: Duration = Duration::from_millis(300);
 
 /// `head`, then `body` over and over, up to `size` bytes.
 fn text(head: &str, body: &str, size: usize) -> String {
@@ -38,29 +39,6 @@ const TEXTS: [(&str, &str, &str); 16] = [
     ("strings that hold brackets", "", "[\",[],\","),
     ("names", "{", "\"n\":0,"),
 ];
-
-/// How long this thread has been on a processor, where the system (Linux) says: other work on the machine
-/// does not count then. It moves in steps of some milliseconds.
-fn on_processor() -> Option<Duration> {
-    let times = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    let nanoseconds = times.split(' ').next()?.parse().ok()?;
-    Some(Duration::from_nanos(nanoseconds))
-}
-
-/// The time of one piece of work, over as many as take [`ENOUGH`] together.
-fn time(work: impl Fn()) -> Duration {
-    let wall = Instant::now();
-    let now = || on_processor().unwrap_or_else(|| wall.elapsed());
-    let (start, mut count) = (now(), 0);
-    loop {
-        work();
-        count += 1;
-        let taken = now() - start;
-        if taken >= ENOUGH {
-            return taken / count;
-        }
-    }
-}
 
 fn main() {
     let test = std::env::args().any(|argument| argument == "--test");

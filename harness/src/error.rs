@@ -69,8 +69,8 @@ pub enum Error {
         source: Arc<io::Error>,
     },
 
-    /// Something that is no regular file stands where a ledger should.
-    #[error("{path}: is not a regular file, which a ledger must be", path = .0.display())]
+    /// Something that is no regular file stands where one is needed.
+    #[error("{path}: is not a regular file, which is needed here", path = .0.display())]
     NotAFile(PathBuf),
 
     /// Another process has the ledger open for writing.
@@ -271,6 +271,10 @@ pub enum Error {
     #[cfg(feature = "ablation")]
     #[error(transparent)]
     Ablation(#[from] crate::ablation::AblationError),
+    /// A bundle that cannot be built or rendered.
+    #[cfg(feature = "bundle")]
+    #[error(transparent)]
+    Bundle(#[from] crate::bundle::BundleError),
 
     /// The core refused.
     #[error("{path}: {source}", path = path.display())]

@@ -7,13 +7,14 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `ablation` | whether precedent memory matters to an oracle's choices; with the feature of that name |
+//! | `bundle` | what a model gets to see of a pipeline step; with the feature of that name |
 //! | [`cli`] | the command `axilog`: one file per subcommand, text and JSON for its results |
 //! | [`session`] | an agent bound to an open ledger file |
 //! | [`decision`] | what one step put into the ledger, and why |
 //! | [`rules`] | policies as the core's registry, and which rules a ledger names |
 //! | `canonicalizer` | a model's raw text to one JSON object; with the feature `x0l` |
 //! | [`input`] | the canonical form of what an oracle is asked |
-//! | `jcs` | the canonical form of any JSON; with the feature `audit` or `x0l` |
+//! | `jcs` | the canonical form of any JSON; with the feature `audit`, `bundle` or `x0l` |
 //! | [`ledger_file`] | the `.jsonl` file, its blobs, streaming verification and replay |
 //! | `oracle` | asking a language model, and the record of it; with the feature of that name |
 //! | `tokens` | how many tokens a text is for a model; with the feature of that name |
@@ -36,13 +37,15 @@
 
 #[cfg(feature = "ablation")]
 pub mod ablation;
+#[cfg(feature = "bundle")]
+pub mod bundle;
 #[cfg(feature = "x0l")]
 pub mod canonicalizer;
 pub mod cli;
 pub mod decision;
 pub mod error;
 pub mod input;
-#[cfg(any(feature = "audit", feature = "x0l"))]
+#[cfg(any(feature = "audit", feature = "bundle", feature = "x0l"))]
 pub mod jcs;
 pub mod ledger_file;
 #[cfg(feature = "oracle")]

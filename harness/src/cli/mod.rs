@@ -6,6 +6,8 @@
 
 #[cfg(feature = "ablation")]
 mod ablation;
+#[cfg(feature = "bundle")]
+mod bundle;
 mod control;
 mod decided;
 mod demo;
@@ -41,6 +43,8 @@ mod tally;
 #[cfg(feature = "audit")]
 mod target;
 mod time;
+#[cfg(all(feature = "oracle", any(feature = "bundle", feature = "x0l")))]
+mod unjudged;
 mod verify;
 mod what_if;
 mod why;
@@ -91,6 +95,8 @@ enum Command {
     Policy(policy::Args),
     #[cfg(feature = "ablation")]
     Ablation(ablation::Args),
+    #[cfg(feature = "bundle")]
+    Bundle(bundle::Args),
     #[cfg(feature = "x0l")]
     X0l(x0l::Args),
 }
@@ -129,6 +135,8 @@ impl From<Error> for Failure {
             | Error::TooLong { .. }
             | Error::BeyondPage { .. }
             | Error::Core { .. } => 3,
+            #[cfg(feature = "bundle")]
+            Error::Bundle(_) => 2,
             #[cfg(feature = "oracle")]
             Error::Oracle(_) => 3,
             #[cfg(feature = "ablation")]
@@ -175,6 +183,8 @@ pub fn main() -> ExitCode {
         Command::Policy(args) => (args.json(), policy::run(&args)),
         #[cfg(feature = "ablation")]
         Command::Ablation(args) => (args.json(), ablation::run(&args)),
+        #[cfg(feature = "bundle")]
+        Command::Bundle(args) => (args.json(), bundle::run(&args)),
         #[cfg(feature = "x0l")]
         Command::X0l(args) => (args.json(), x0l::run(&args)),
     };

@@ -37,7 +37,7 @@ pub use error::OracleError;
 pub use exchange::{Answer, Attempt, Exchange, Fault, Usage};
 pub use key::ApiKey;
 pub use openai::{DEFAULT_BASE_URL, Limits, OpenAi};
-pub use question::{Message, Question, Role};
+pub use question::{Constraint, Message, Question, Role};
 pub use recorded::Recorded;
 pub use scripted::Scripted;
 

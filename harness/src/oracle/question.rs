@@ -37,6 +37,15 @@ pub struct Message {
     pub content: String,
 }
 
+/// How a server takes a grammar that its answer must fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Constraint {
+    /// The member `grammar` of the request, as llama.cpp's server has it.
+    LlamaCpp,
+    /// `structured_outputs.grammar`, as vLLM has it.
+    Vllm,
+}
+
 /// A chat that wants an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
@@ -47,6 +56,9 @@ pub struct Question {
     /// How to sample. What is `None` is not sent. Q16.16 values are sent exactly as they are recorded:
     /// 45875 goes out as 0.6999969482421875.
     pub params: Params,
+    /// A grammar in GBNF that the answer must fit, and how it is sent. It is not in the record: who
+    /// asks with one records it.
+    pub grammar: Option<(Constraint, String)>,
 }
 
 impl Question {
@@ -61,6 +73,7 @@ impl Question {
             model: model.to_owned(),
             messages: vec![message(Role::System, system), message(Role::User, user)],
             params,
+            grammar: None,
         }
     }
 

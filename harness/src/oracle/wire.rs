@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::exchange::{Answer, Usage};
-use super::question::Question;
+use super::question::{Constraint, Question};
 
 /// One raw unit of Q16.16 is this part of one.
 const ONE: f64 = 65536.0;
@@ -36,6 +36,15 @@ pub(super) fn request(question: &Question) -> Vec<u8> {
         if let Some(value) = value {
             body.insert(name.to_owned(), value);
         }
+    }
+    match &question.grammar {
+        Some((Constraint::LlamaCpp, text)) => {
+            body.insert("grammar".to_owned(), text.as_str().into());
+        }
+        Some((Constraint::Vllm, text)) => {
+            body.insert("structured_outputs".to_owned(), json!({ "grammar": text }));
+        }
+        None => {}
     }
     Value::Object(body).to_string().into_bytes()
 }
@@ -111,6 +120,19 @@ mod tests {
         let bare = request(&Question::new("m", "", "", Params::NULL));
         let bare: Value = serde_json::from_slice(&bare).unwrap();
         assert_eq!(bare.as_object().unwrap().len(), 3);
+        let grammar = "root ::= \"a\"";
+        for (constraint, place) in [
+            (Constraint::LlamaCpp, "/grammar"),
+            (Constraint::Vllm, "/structured_outputs/grammar"),
+        ] {
+            let constrained = Question {
+                grammar: Some((constraint, grammar.to_owned())),
+                ..Question::new("m", "", "", Params::NULL)
+            };
+            let body: Value = serde_json::from_slice(&request(&constrained)).unwrap();
+            assert_eq!(body.pointer(place), Some(&Value::from(grammar)));
+            assert_eq!(body.as_object().unwrap().len(), 4);
+        }
     }
 
     #[test]

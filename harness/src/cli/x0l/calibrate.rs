@@ -3,16 +3,13 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use axilog_policyc::PolicySet;
 use serde_json::{Value, json};
 
 use super::super::output::Report;
-use super::super::{Failure, now, table};
-use crate::error::Error;
+use super::super::{Failure, table, unjudged};
 use crate::ledger_file::hex;
 use crate::oracle::{DEFAULT_BASE_URL, Endpoint, Exchange, Kind, Limits};
-use crate::rules::RuleSet;
-use crate::session::{Session, check_identities};
+use crate::session::check_identities;
 use crate::x0l::calibration::{CALLS, Calibration, Call, Verdict, calibrate};
 
 /// The id of the oracle in the ledger.
@@ -46,7 +43,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     check_identities(ORACLE, &args.model)?;
     let mut endpoint = Endpoint::open(&args.oracle, &args.base_url, Limits::default())?;
-    let mut session = open(args)?;
+    let mut session = unjudged::open(&args.ledger)?;
     let mut progress = |number| {
         // Nobody is left to tell where this fails.
         let _ = writeln!(io::stderr(), "axilog: call {number} of {CALLS}");
@@ -59,20 +56,6 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         &mut progress,
     )?;
     Ok(report(args, &found))
-}
-
-fn open(args: &Args) -> Result<Session, Error> {
-    match Session::open(&args.ledger, None) {
-        Err(Error::NotBegun(_)) => {}
-        Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
-        other => return other,
-    }
-    let none = PolicySet::parse(b"[]").map_err(|source| Error::Policies {
-        path: "no policies".into(),
-        source,
-    })?;
-    let rules = RuleSet::new(none, false, false);
-    Session::begin(&args.ledger, rules, now()).map(|(session, _)| session)
 }
 
 fn report(args: &Args, found: &Calibration) -> Report {

@@ -1,0 +1,144 @@
+//! Asking with a bundle: the bundle is evidence before the question is asked, and the answer before it
+//! is looked at.
+//!
+//! Two observations come of it. The first is the oracle [`BUNDLE_ORACLE`]'s: its input is the bundle in
+//! canonical form, so that its `input_hash` is the bundle's hash and the bundle itself is a blob beside
+//! the ledger; its output names the grammar, the hash of the prompt and every file that went in. The
+//! second is the model's, and its input is the prompt.
+
+use std::path::PathBuf;
+
+use axilog::admission::InputKind;
+use axilog::evidence::observation::Params;
+use axilog::hash::{Hash, sha256};
+use axilog::policy::Registry;
+use serde::Serialize;
+use serde_json::json;
+
+use super::gbnf::{Grammar, Mismatch};
+use super::model::StepAwarenessBundle;
+use super::{BundleError, Rendered};
+use crate::error::Error;
+use crate::input::CanonicalInput;
+use crate::jcs;
+use crate::ledger_file::hex;
+use crate::oracle::{Constraint, Consultation, Endpoint, Message, Question, Role, consult};
+use crate::session::{Call, Reply, Session};
+
+/// Whose the observation of a bundle is.
+pub const BUNDLE_ORACLE: &str = "bundle";
+
+/// The identity of its model: the form of the bundle.
+pub const BUNDLE_MODEL: &str = "AX:BUNDLE:v1";
+
+/// The most bytes of provenance that a record is given: it must hold the rest too, and be whole.
+const MAX_PROVENANCE: usize = 32 << 10;
+
+/// What is asked, beside the bundle.
+#[derive(Clone, Copy, Debug)]
+pub struct Asking<'a> {
+    /// The model, exactly as its server names it.
+    pub model: &'a str,
+    /// The prompt of the bundle.
+    pub rendered: &'a Rendered,
+    /// The grammar that the bundle names, and its text.
+    pub grammar: &'a (Grammar, String),
+    /// How the grammar is sent, if it is.
+    pub constraint: Option<Constraint>,
+    /// How to sample.
+    pub params: Params,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Asked {
+    /// SHA-256 of the bundle in canonical form: the `input_hash` of its observation.
+    pub bundle_hash: Hash,
+    /// The sequence of the bundle's observation.
+    pub bundle_seq: u64,
+    /// The model's call, as the ledger holds it.
+    pub consultation: Consultation,
+    /// Whether the answer fits the grammar; `None` where the ledger holds no whole answer.
+    pub fits: Option<Result<(), Mismatch>>,
+}
+
+/// Asks `endpoint` with a bundle, as the oracle `oracle_id`'s.
+///
+/// # Errors
+/// Before anything is recorded: [`BundleError::Judged`] for a ledger with policies,
+/// [`Error::Input`] for a bundle or prompt that is not admissible, [`Error::Identity`],
+/// [`Error::Reserved`], [`Error::Model`], [`Error::Sealed`]. Afterwards as [`consult`].
+pub fn ask(
+    session: &mut Session,
+    endpoint: &mut Endpoint,
+    oracle_id: &str,
+    bundle: &StepAwarenessBundle,
+    asking: &Asking<'_>,
+) -> Result<Asked, Error> {
+    if session.rules().len() > 0 {
+        return Err(BundleError::Judged(session.path().to_owned()).into());
+    }
+    let question = question(asking);
+    let prompt = question.input().map_err(inadmissible("the prompt"))?;
+    session.check_call(oracle_id, asking.model)?;
+    let input = canonical(bundle).map_err(inadmissible("the bundle"))?;
+    let bundle_hash = input.hash();
+    // Of many files the record says nothing, and the bundle itself everything.
+    let provenance = json!(bundle.provenance());
+    let fits = provenance.to_string().len() <= MAX_PROVENANCE;
+    let provenance = fits.then_some(provenance);
+    let evidence = json!({
+        "bundle_sha256": hex(&bundle_hash),
+        "grammar_name": bundle.context().grammar_name(),
+        "grammar_sent": asking.constraint.is_some(),
+        "grammar_sha256": hex(&sha256(asking.grammar.1.as_bytes())),
+        "prompt_sha256": hex(&prompt.hash()),
+        "provenance": provenance,
+        "run_id": bundle.run_id(),
+        "step_id": bundle.step_id(),
+    });
+    let evidence = canonical(&evidence).map_err(inadmissible("the bundle's provenance"))?;
+    let call = Call {
+        oracle_id: BUNDLE_ORACLE.to_owned(),
+        model_id: BUNDLE_MODEL.to_owned(),
+        params: Params::NULL,
+        input,
+    };
+    let recorded = session.observe(&call, Reply::Answer(evidence.bytes()))?;
+    let consultation = consult(session, endpoint, oracle_id, &question)?;
+    let fits = consultation
+        .admitted_text()
+        .map(|answer| asking.grammar.0.matches(answer));
+    Ok(Asked {
+        bundle_hash,
+        bundle_seq: recorded.observation.ledger_seq,
+        consultation,
+        fits,
+    })
+}
+
+/// The prompt alone, so that its tokens are all there are.
+fn question(asking: &Asking<'_>) -> Question {
+    let prompt = Message {
+        role: Role::User,
+        content: asking.rendered.prompt.clone(),
+    };
+    let constraint = asking.constraint;
+    Question {
+        model: asking.model.to_owned(),
+        messages: vec![prompt],
+        params: asking.params,
+        grammar: constraint.map(|form| (form, asking.grammar.1.clone())),
+    }
+}
+
+fn canonical<T: Serialize>(value: &T) -> Result<CanonicalInput, String> {
+    let bytes = serde_json::to_vec(value).map_err(|error| error.to_string())?;
+    let canonical = jcs::canonical(&bytes).map_err(|no_form| no_form.reason)?;
+    CanonicalInput::new(&canonical, InputKind::Json)
+}
+
+fn inadmissible(what: &str) -> impl FnOnce(String) -> Error {
+    let path = PathBuf::from(what);
+    move |reason| Error::Input { path, reason }
+}

@@ -1,0 +1,79 @@
+//! Cutting a text so that it fits its budget (A2.2): whole lines, then whole words, then a line that
+//! says so.
+
+use super::BundleError;
+
+/// The last line of a text that was cut.
+pub const MARKER: &str = "[... truncated to fit token budget ...]";
+
+/// Whether a text fits.
+pub(super) type Fits<'a> = &'a dyn Fn(&str) -> Result<bool, BundleError>;
+
+/// A text that fits.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Fitted {
+    pub(super) text: String,
+    pub(super) cut: bool,
+}
+
+/// As much of `text` as fits, or `None` where not even its first line and the marker do. Lines for
+/// which `whole` holds stand whole or not at all.
+pub(super) fn fit(
+    text: &str,
+    whole: fn(&str) -> bool,
+    fits: Fits<'_>,
+) -> Result<Option<Fitted>, BundleError> {
+    if fits(text)? {
+        return Ok(Some(Fitted {
+            text: text.to_owned(),
+            cut: false,
+        }));
+    }
+    let ends = cuts(text, whole);
+    let marked = |end: usize| format!("{}\n{MARKER}", text.get(..end).unwrap_or_default());
+    // A longer text has more tokens, by words always and by a tokenizer nearly: the last step back
+    // is for the latter.
+    let (mut low, mut high) = (0, ends.len());
+    while low < high {
+        let middle = (low + high).div_ceil(2);
+        let fine = match ends.get(middle - 1) {
+            Some(end) => fits(&marked(*end))?,
+            None => false,
+        };
+        if fine {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    let first = text.find('\n').unwrap_or(text.len());
+    for end in ends.iter().take(low).rev() {
+        let text = marked(*end);
+        if *end >= first && fits(&text)? {
+            return Ok(Some(Fitted { text, cut: true }));
+        }
+    }
+    Ok(None)
+}
+
+/// Where `text` may end, in order: behind each word and each line.
+fn cuts(text: &str, whole: fn(&str) -> bool) -> Vec<usize> {
+    let mut ends = Vec::new();
+    let mut start = 0;
+    for line in text.split('\n') {
+        if !whole(line) {
+            let mut in_word = false;
+            for (at, c) in line.char_indices() {
+                if c.is_whitespace() && in_word {
+                    ends.push(start + at);
+                }
+                in_word = !c.is_whitespace();
+            }
+        }
+        if !line.is_empty() {
+            ends.push(start + line.len());
+        }
+        start += line.len() + 1;
+    }
+    ends
+}

@@ -1,0 +1,75 @@
+//! Grammars in GBNF, the notation of llama.cpp, and whether an answer fits one.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `parse.rs` | the notation: rules, groups, repetitions |
+//! | `characters.rs` | literals, classes, escapes |
+//! | `rules.rs` | a grammar as plain rules, and what llama.cpp refuses |
+//! | `matcher.rs` | whether a text fits |
+//!
+//! The notation: rules `name ::= …` with the start `root`; `"literal"`, `[a-z]`, `[^a-z]`, `.`, names,
+//! `( )`, `|`, `*`, `+`, `?`, `{m}`, `{m,}`, `{m,n}`, `#` comments; the escapes `\n \r \t \\ \" \[ \]
+//! \xHH \uHHHH \UHHHHHHHH`. Names are letters, digits and `-`. A rule goes on behind a line's end inside
+//! parentheses, after `::=` and after `|`. Tokens (`<…>`) depend on a model's vocabulary and are refused.
+
+mod characters;
+mod matcher;
+mod parse;
+mod rules;
+
+pub use matcher::{MAX_WORK, Mismatch};
+pub use parse::{MAX_BYTES, MAX_NESTING, MAX_REPEAT};
+pub use rules::MAX_SYMBOLS;
+
+use rules::Rules;
+
+/// A grammar that llama.cpp takes: complete, and without left recursion.
+#[derive(Clone, Debug)]
+pub struct Grammar(Rules);
+
+/// Why a text is no grammar.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{line}:{column}: {reason}")]
+pub struct GrammarError {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// What is wrong there.
+    pub reason: String,
+}
+
+impl GrammarError {
+    fn at(text: &str, at: usize, reason: impl Into<String>) -> GrammarError {
+        let before = text.get(..at).unwrap_or(text);
+        let line_start = before.rfind('\n').map_or(0, |feed| feed + 1);
+        GrammarError {
+            line: before.matches('\n').count() + 1,
+            column: before.get(line_start..).map_or(0, |l| l.chars().count()) + 1,
+            reason: reason.into(),
+        }
+    }
+}
+
+impl Grammar {
+    /// Reads a grammar.
+    ///
+    /// # Errors
+    /// [`GrammarError`]: not the notation, a rule that is missing or there twice, left recursion (which
+    /// llama.cpp refuses), or more than [`MAX_BYTES`], [`MAX_NESTING`], [`MAX_REPEAT`] or
+    /// [`MAX_SYMBOLS`].
+    pub fn parse(text: &str) -> Result<Grammar, GrammarError> {
+        parse::parse(text).map(Grammar)
+    }
+
+    /// Whether `text`, from its first character to its last, fits.
+    ///
+    /// Time and memory are linear in the text for grammars that are read from left to right without
+    /// ambiguity, and at most cubic and quadratic for others; [`MAX_WORK`] bounds both.
+    ///
+    /// # Errors
+    /// [`Mismatch`]: where it does not, what stands there, and what could.
+    pub fn matches(&self, text: &str) -> Result<(), Mismatch> {
+        matcher::matches(&self.0, text)
+    }
+}

@@ -1,0 +1,243 @@
+//! A grammar as plain rules: each some alternatives, each a sequence of characters and rules.
+
+use std::collections::HashMap;
+use std::fmt;
+
+/// The most symbols of a grammar, once its repetitions are written out.
+pub const MAX_SYMBOLS: usize = 200_000;
+
+/// One place in a sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Symbol {
+    /// A character of this class.
+    Char(usize),
+    /// What this rule gives.
+    Rule(usize),
+    /// The sequence is over, and it was one of this rule's.
+    End(usize),
+}
+
+/// Characters: those in the ranges, or all others.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Class {
+    pub(super) negated: bool,
+    pub(super) ranges: Vec<(char, char)>,
+}
+
+impl Class {
+    pub(super) fn has(&self, c: char) -> bool {
+        let inside = self
+            .ranges
+            .iter()
+            .any(|(from, to)| (*from..=*to).contains(&c));
+        inside != self.negated
+    }
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.negated, self.ranges.as_slice()) {
+            (true, []) => return f.write_str("any character"),
+            (false, [(from, to)]) if from == to => return write!(f, "{from:?}"),
+            (true, _) => f.write_str("[^")?,
+            (false, _) => f.write_str("[")?,
+        }
+        for (from, to) in &self.ranges {
+            write!(f, "{}", from.escape_debug())?;
+            if from != to {
+                write!(f, "-{}", to.escape_debug())?;
+            }
+        }
+        f.write_str("]")
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Rule {
+    /// Where its alternatives begin.
+    starts: Vec<usize>,
+    nullable: bool,
+    /// Whether it only repeats: then its first alternative begins with itself, for the matcher's sake.
+    repeats: bool,
+}
+
+/// All rules of a grammar.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rules {
+    /// The alternatives one after another, each with its end.
+    symbols: Vec<Symbol>,
+    rules: Vec<Rule>,
+    classes: Vec<Class>,
+    known: HashMap<Class, usize>,
+    pub(super) root: usize,
+}
+
+/// The grammar is larger than [`MAX_SYMBOLS`].
+pub(super) struct TooLarge;
+
+impl Rules {
+    /// A rule without alternatives yet.
+    pub(super) fn reserve(&mut self) -> usize {
+        self.rules.push(Rule::default());
+        self.rules.len() - 1
+    }
+
+    /// A rule that stands for `first` or else `second`.
+    pub(super) fn either(
+        &mut self,
+        first: &[Symbol],
+        second: &[Symbol],
+    ) -> Result<Symbol, TooLarge> {
+        let rule = self.reserve();
+        self.alternative(rule, first)?;
+        self.alternative(rule, second)?;
+        Ok(Symbol::Rule(rule))
+    }
+
+    /// A rule that stands for any number of `symbol`.
+    pub(super) fn any_number(&mut self, symbol: Symbol) -> Result<Symbol, TooLarge> {
+        let rule = self.reserve();
+        // Longer from the left: an Earley matcher then needs no more for the thousandth than for the
+        // first.
+        self.alternative(rule, &[Symbol::Rule(rule), symbol])?;
+        self.alternative(rule, &[])?;
+        if let Some(rule) = self.rules.get_mut(rule) {
+            rule.repeats = true;
+        }
+        Ok(Symbol::Rule(rule))
+    }
+
+    pub(super) fn alternative(&mut self, rule: usize, sequence: &[Symbol]) -> Result<(), TooLarge> {
+        if self.symbols.len() + sequence.len() >= MAX_SYMBOLS {
+            return Err(TooLarge);
+        }
+        let start = self.symbols.len();
+        self.symbols.extend_from_slice(sequence);
+        self.symbols.push(Symbol::End(rule));
+        if let Some(rule) = self.rules.get_mut(rule) {
+            rule.starts.push(start);
+        }
+        Ok(())
+    }
+
+    pub(super) fn class(&mut self, class: Class) -> Symbol {
+        let next = self.classes.len();
+        let index = *self.known.entry(class.clone()).or_insert(next);
+        if index == next {
+            self.classes.push(class);
+        }
+        Symbol::Char(index)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.rules.len()
+    }
+
+    pub(super) fn symbol(&self, at: usize) -> Option<Symbol> {
+        self.symbols.get(at).copied()
+    }
+
+    pub(super) fn starts(&self, rule: usize) -> &[usize] {
+        self.rules.get(rule).map_or(&[], |rule| &rule.starts)
+    }
+
+    pub(super) fn is_nullable(&self, rule: usize) -> bool {
+        self.rules.get(rule).is_some_and(|rule| rule.nullable)
+    }
+
+    pub(super) fn class_of(&self, index: usize) -> Option<&Class> {
+        self.classes.get(index)
+    }
+
+    /// The sequence of the alternative that begins at `start`.
+    fn sequence(&self, start: usize) -> impl Iterator<Item = Symbol> {
+        let rest = self.symbols.get(start..).unwrap_or_default().iter();
+        rest.copied()
+            .take_while(|symbol| !matches!(symbol, Symbol::End(_)))
+    }
+
+    /// Finds out which rules may be empty.
+    pub(super) fn find_nullable(&mut self) {
+        loop {
+            let empty = |rule: &Rule| {
+                rule.starts.iter().any(|start| {
+                    self.sequence(*start)
+                        .all(|symbol| matches!(symbol, Symbol::Rule(r) if self.is_nullable(r)))
+                })
+            };
+            let found: Vec<bool> = self.rules.iter().map(empty).collect();
+            let mut changed = false;
+            for (rule, nullable) in self.rules.iter_mut().zip(found) {
+                changed |= rule.nullable != nullable;
+                rule.nullable = nullable;
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    /// A rule that may begin with itself, if there is one. A repetition of what may be empty is one
+    /// too.
+    pub(super) fn left_recursive(&self) -> Option<usize> {
+        #[derive(Clone, Copy, PartialEq)]
+        enum Seen {
+            No,
+            Open,
+            Done,
+        }
+        fn mark(seen: &mut [Seen], rule: usize, what: Seen) {
+            if let Some(slot) = seen.get_mut(rule) {
+                *slot = what;
+            }
+        }
+        let mut seen = vec![Seen::No; self.rules.len()];
+        for first in 0..self.rules.len() {
+            if seen.get(first) != Some(&Seen::No) {
+                continue;
+            }
+            mark(&mut seen, first, Seen::Open);
+            // Each rule with the rules it may begin with that are still to be looked at.
+            let mut open = vec![(first, self.beginnings(first))];
+            while let Some((rule, beginnings)) = open.last_mut() {
+                match beginnings.pop() {
+                    Some(next) => match seen.get(next) {
+                        Some(Seen::Open) => return Some(next),
+                        Some(Seen::No) => {
+                            mark(&mut seen, next, Seen::Open);
+                            open.push((next, self.beginnings(next)));
+                        }
+                        _ => {}
+                    },
+                    None => {
+                        mark(&mut seen, *rule, Seen::Done);
+                        open.pop();
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// The rules that `rule` may begin with.
+    fn beginnings(&self, rule: usize) -> Vec<usize> {
+        let repeats = self.rules.get(rule).is_some_and(|rule| rule.repeats);
+        let mut found = Vec::new();
+        for start in self.starts(rule) {
+            for (place, symbol) in self.sequence(*start).enumerate() {
+                let Symbol::Rule(next) = symbol else { break };
+                let itself = repeats && place == 0;
+                if !itself {
+                    found.push(next);
+                    if repeats && self.is_nullable(next) {
+                        found.push(rule);
+                    }
+                }
+                if !self.is_nullable(next) {
+                    break;
+                }
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,43 @@
+//! `axilog bundle render`: the prompt of a bundle.
+
+use serde_json::json;
+
+use super::super::Failure;
+use super::super::output::Report;
+use super::inputs::{Counter, Inputs};
+use crate::bundle::render_with;
+
+/// Print the prompt of a step's bundle.
+///
+/// Sections stand in the order of their tiers. Mission, schema, output format, guardrails and
+/// contracts are always whole; the rest is cut to its budget, and a last line says so. Where the
+/// former alone do not fit the exit code is 2.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    inputs: Inputs,
+    #[command(flatten)]
+    counter: Counter,
+    /// One JSON object on standard output.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+    let counter = args.counter.open()?;
+    let (bundle, notes) = args.inputs.bundle(&args.inputs.catalogue()?)?;
+    let rendered = render_with(&bundle, &*counter)?;
+    Ok(Report {
+        fine: true,
+        json: json!({
+            "prompt": rendered.prompt,
+            "grammar_name": bundle.context().grammar_name(),
+            "tokens": rendered.tokens,
+            "token_limit": bundle.budgets().prompt_limit(),
+            "tokenizer": counter.name(),
+            "truncated": rendered.truncated,
+        }),
+        text: rendered.prompt + "\n",
+        notes,
+    })
+}
