@@ -267,6 +267,11 @@ pub enum Error {
     #[error(transparent)]
     Oracle(#[from] crate::oracle::OracleError),
 
+    /// The memory refused.
+    #[cfg(feature = "memory")]
+    #[error(transparent)]
+    Memory(#[from] crate::memory::MemoryError),
+
     /// The core refused.
     #[error("{path}: {source}", path = path.display())]
     Core {

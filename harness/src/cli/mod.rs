@@ -14,6 +14,8 @@ mod head;
 mod init;
 #[cfg(feature = "audit")]
 mod lint;
+#[cfg(feature = "memory")]
+mod memory;
 mod observe;
 mod output;
 #[cfg(feature = "parquet")]
@@ -84,6 +86,8 @@ enum Command {
     #[cfg(feature = "audit")]
     Report(report::Args),
     Policy(policy::Args),
+    #[cfg(feature = "memory")]
+    Memory(memory::Args),
     #[cfg(feature = "x0l")]
     X0l(x0l::Args),
 }
@@ -124,6 +128,8 @@ impl From<Error> for Failure {
             | Error::Core { .. } => 3,
             #[cfg(feature = "oracle")]
             Error::Oracle(_) => 3,
+            #[cfg(feature = "memory")]
+            Error::Memory(error) => error.exit_code(),
         };
         Failure { error, code }
     }
@@ -164,6 +170,8 @@ pub fn main() -> ExitCode {
         #[cfg(feature = "audit")]
         Command::Report(args) => (args.json, report::run(&args)),
         Command::Policy(args) => (args.json(), policy::run(&args)),
+        #[cfg(feature = "memory")]
+        Command::Memory(args) => (args.json(), memory::run(&args)),
         #[cfg(feature = "x0l")]
         Command::X0l(args) => (args.json(), x0l::run(&args)),
     };
