@@ -45,7 +45,10 @@ pub(super) fn register(conn: &Connection, seq: u64, fields: &Fields<'_>) -> Appl
     let previous = match before {
         None => {
             fields.only(&["stage", "document", "viewers"])?;
-            fields.some(&[("document", Type::Object), ("viewers", Type::Names)])?;
+            fields.some(&[("document", Type::Object)])?;
+            if fields.get("viewers").is_some() {
+                fields.some(&[("viewers", Type::Names)])?;
+            }
             None
         }
         Some(before) => {

@@ -109,9 +109,8 @@ pub(super) fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
     }
     let failed = || MemoryError::sqlite(path, "open the memory");
     let conn = Connection::open_with_flags(path, flags).map_err(failed())?;
-    prepare(&conn).map_err(failed())?;
     let number = |pragma: &str| conn.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
-    let application = match number("application_id") {
+    let application = match prepare(&conn).and_then(|()| number("application_id")) {
         Ok(application) => application,
         Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::NotADatabase) => {
             return Err(MemoryError::Foreign {
