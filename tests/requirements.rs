@@ -100,3 +100,18 @@ fn every_section_of_the_step_awareness_bundle_has_code_and_tests_that_exist() {
         .collect();
     assert_eq!(seen, expected);
 }
+
+#[test]
+fn the_sections_of_the_oracle_memo_have_code_and_tests_that_exist() {
+    let page = read("docs/memory.md");
+    let sections = [
+        "0", "1", "2", "3", "4.1", "4.2", "4.3", "4.4", "4.5", "4.6", "5", "6", "7", "8", "9.1",
+        "9.2", "10.G1", "10.G2", "10.G3", "10.G4", "10.G5", "10.G6", "10.G7", "11", "12",
+    ];
+    assert_eq!(
+        checked_rows(&page, "MEM-"),
+        sections.map(|section| format!("MEM-{section}"))
+    );
+    let gaps: Vec<String> = (1..=8).map(|n| format!("GAP-{n:03}")).collect();
+    assert_eq!(checked_rows(&page, "GAP-"), gaps);
+}

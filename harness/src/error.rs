@@ -271,10 +271,16 @@ pub enum Error {
     #[cfg(feature = "ablation")]
     #[error(transparent)]
     Ablation(#[from] crate::ablation::AblationError),
+
     /// A bundle that cannot be built or rendered.
     #[cfg(feature = "bundle")]
     #[error(transparent)]
     Bundle(#[from] crate::bundle::BundleError),
+
+    /// The memory refused.
+    #[cfg(feature = "memory")]
+    #[error(transparent)]
+    Memory(#[from] crate::memory::MemoryError),
 
     /// The core refused.
     #[error("{path}: {source}", path = path.display())]

@@ -14,8 +14,9 @@
 //! | [`rules`] | policies as the core's registry, and which rules a ledger names |
 //! | `canonicalizer` | a model's raw text to one JSON object; with the feature `x0l` |
 //! | [`input`] | the canonical form of what an oracle is asked |
-//! | `jcs` | the canonical form of any JSON; with the feature `audit`, `bundle` or `x0l` |
+//! | `jcs` | the canonical form of any JSON; with the feature `audit`, `bundle`, `memory` or `x0l` |
 //! | [`ledger_file`] | the `.jsonl` file, its blobs, streaming verification and replay |
+//! | `memory` | the Oracle memory: what a long game knows; with the feature of that name |
 //! | `oracle` | asking a language model, and the record of it; with the feature of that name |
 //! | `tokens` | how many tokens a text is for a model; with the feature of that name |
 //! | `x0l` | the live harness: the kernel that decides; with the feature of that name |
@@ -45,9 +46,16 @@ pub mod cli;
 pub mod decision;
 pub mod error;
 pub mod input;
-#[cfg(any(feature = "audit", feature = "bundle", feature = "x0l"))]
+#[cfg(any(
+    feature = "audit",
+    feature = "bundle",
+    feature = "memory",
+    feature = "x0l"
+))]
 pub mod jcs;
 pub mod ledger_file;
+#[cfg(feature = "memory")]
+pub mod memory;
 #[cfg(feature = "oracle")]
 pub mod oracle;
 pub mod rules;

@@ -1,7 +1,9 @@
 //! `cargo xtask cross`: the core's tests and the C suites on processors of other word sizes and byte
-//! orders, under qemu-user, and one digest for all of them.
+//! orders, under qemu-user, and one digest for all of them; and the memory's golden session.
 
+use std::env;
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
 use crate::process::{Done, cargo, need, need_rustup, output, root, run, say};
@@ -18,6 +20,8 @@ struct Platform {
     runner: &'static str,
     /// Why it is among them.
     about: &'static str,
+    /// Whether the memory's golden session runs here too: SQLite takes a minute to compile.
+    has_memory: bool,
 }
 
 const PLATFORMS: &[Platform] = &[
@@ -27,6 +31,7 @@ const PLATFORMS: &[Platform] = &[
         package: "g++-aarch64-linux-gnu",
         runner: "qemu-aarch64 -L /usr/aarch64-linux-gnu",
         about: "64 bits, plain char unsigned",
+        has_memory: false,
     },
     Platform {
         triple: "armv7-unknown-linux-gnueabihf",
@@ -34,6 +39,7 @@ const PLATFORMS: &[Platform] = &[
         package: "g++-arm-linux-gnueabihf",
         runner: "qemu-arm -L /usr/arm-linux-gnueabihf",
         about: "32 bits",
+        has_memory: true,
     },
     Platform {
         triple: "s390x-unknown-linux-gnu",
@@ -41,6 +47,7 @@ const PLATFORMS: &[Platform] = &[
         package: "g++-s390x-linux-gnu",
         runner: "qemu-s390x -L /usr/s390x-linux-gnu",
         about: "64 bits, big-endian",
+        has_memory: true,
     },
     Platform {
         triple: "i686-unknown-linux-gnu",
@@ -50,6 +57,7 @@ const PLATFORMS: &[Platform] = &[
         // runs these programs itself.
         runner: "/usr/i686-linux-gnu/lib/ld-linux.so.2 --library-path /usr/i686-linux-gnu/lib",
         about: "32 bits, u64 aligned to 4 bytes",
+        has_memory: false,
     },
 ];
 
@@ -93,6 +101,13 @@ pub fn cross() -> Done {
         platform.tests()?;
         digests.push((platform.triple.to_owned(), digest(Some(platform))?));
     }
+    for platform in PLATFORMS.iter().filter(|platform| platform.has_memory) {
+        say(&format!(
+            "the memory's golden session on {}",
+            platform.triple
+        ));
+        platform.memory()?;
+    }
     for (test, why) in LEFT_OUT {
         println!("not under emulation: {test} ({why})");
     }
@@ -129,18 +144,78 @@ impl Platform {
         }
     }
 
+    /// Runs harness/tests/memory/golden/session.tsv with an `axilog` for this platform and compares what
+    /// it prints with the golden bytes.
+    fn memory(&self) -> Done {
+        let mut build = self.cargo("build");
+        build.args([
+            "-p",
+            "axilog-harness",
+            "--no-default-features",
+            "--features",
+            "memory",
+        ]);
+        run(&mut build)?;
+        let target = env::var_os("CARGO_TARGET_DIR").map_or(root().join("target"), PathBuf::from);
+        let program = root().join(target).join(self.triple).join("debug/axilog");
+        let golden = root().join("harness/tests/memory/golden");
+        let place = tempfile::tempdir()?;
+        fs::copy(golden.join("facts.jsonl"), place.path().join("facts.jsonl"))?;
+        let mut printed = String::new();
+        let session = fs::read_to_string(golden.join("session.tsv"))?;
+        for line in session.lines().filter(|line| !line.starts_with('#')) {
+            let mut words = self.runner.split(' ');
+            let output = Command::new(words.next().unwrap_or_default())
+                .args(words)
+                .arg(&program)
+                .arg("memory")
+                .args(line.split('\t'))
+                .current_dir(place.path())
+                .output()?;
+            printed.push_str(std::str::from_utf8(&output.stdout)?);
+            if !output.stderr.is_empty() {
+                return Err(format!("{line}: {}", String::from_utf8_lossy(&output.stderr)).into());
+            }
+        }
+        let expected = fs::read_to_string(golden.join("printed.txt"))?;
+        let differs = printed
+            .lines()
+            .zip(expected.lines())
+            .position(|(a, b)| a != b);
+        match differs {
+            None if printed == expected => {
+                println!("{} bytes, as golden", printed.len());
+                Ok(())
+            }
+            line => Err(format!(
+                "{}: what the session prints is not golden, from line {} on",
+                self.triple,
+                line.map_or(printed.lines().count(), |line| line) + 1
+            )
+            .into()),
+        }
+    }
+
+    /// A cargo that builds for this platform.
+    fn cargo(&self, action: &str) -> Command {
+        let triple = self.triple.replace('-', "_").to_uppercase();
+        let mut command = cargo();
+        command
+            .args([action, "--quiet", "--target", self.triple])
+            .env(
+                format!("CARGO_TARGET_{triple}_LINKER"),
+                format!("{}-gcc", self.debian),
+            )
+            .env(format!("CARGO_TARGET_{triple}_RUNNER"), self.runner);
+        command
+    }
+
     /// A cargo that tests for this platform: what it compiles runs in the emulator, and so do the C
     /// programs that the suites compile.
     fn cargo_test(&self) -> Command {
-        let variable = |name: &str| {
-            let triple = self.triple.replace('-', "_").to_uppercase();
-            format!("CARGO_TARGET_{triple}_{name}")
-        };
-        let mut command = cargo();
+        let mut command = self.cargo("test");
         command
-            .args(["test", "--quiet", "-p", "axilog", "--target", self.triple])
-            .env(variable("LINKER"), format!("{}-gcc", self.debian))
-            .env(variable("RUNNER"), self.runner)
+            .args(["-p", "axilog"])
             .env("AXILOG_TARGET", self.triple)
             .env("AXILOG_RUNNER", self.runner)
             .env("PROPTEST_CASES", CASES);

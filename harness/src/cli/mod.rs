@@ -21,6 +21,8 @@ mod init;
 mod interrupt;
 #[cfg(feature = "audit")]
 mod lint;
+#[cfg(feature = "memory")]
+mod memory;
 mod observe;
 mod output;
 #[cfg(feature = "parquet")]
@@ -97,6 +99,8 @@ enum Command {
     Ablation(ablation::Args),
     #[cfg(feature = "bundle")]
     Bundle(bundle::Args),
+    #[cfg(feature = "memory")]
+    Memory(memory::Args),
     #[cfg(feature = "x0l")]
     X0l(x0l::Args),
 }
@@ -141,6 +145,8 @@ impl From<Error> for Failure {
             Error::Oracle(_) => 3,
             #[cfg(feature = "ablation")]
             Error::Ablation(error) => error.exit_code(),
+            #[cfg(feature = "memory")]
+            Error::Memory(error) => error.exit_code(),
         };
         Failure { error, code }
     }
@@ -185,6 +191,8 @@ pub fn main() -> ExitCode {
         Command::Ablation(args) => (args.json(), ablation::run(&args)),
         #[cfg(feature = "bundle")]
         Command::Bundle(args) => (args.json(), bundle::run(&args)),
+        #[cfg(feature = "memory")]
+        Command::Memory(args) => (args.json(), memory::run(&args)),
         #[cfg(feature = "x0l")]
         Command::X0l(args) => (args.json(), x0l::run(&args)),
     };

@@ -1,0 +1,256 @@
+//! The memory with 100,000 facts and 1,000,000 entries: appending with durability on, a working set,
+//! deriving everything anew; each in a process of its own, whose largest memory is asked of the system.
+//!
+//!     cargo bench -p axilog-harness-benches --bench memory -- [DIR]
+//!
+//! DIR is where the database goes (about 600 MB); the system's directory for temporary files where it
+//! is absent. `--test` takes a hundredth. Linux only.
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::mem::zeroed;
+    use std::path::Path;
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    use axilog_harness::memory::{Audience, Id, MaskMatrix, Opening, OutputClass, Query, Store};
+    use serde_json::{Value, json};
+
+    const FACTS: u64 = 100_000;
+    const ENTRIES: u64 = 1_000_000;
+
+    /// How many entries are acknowledged together while the world is made.
+    const BATCH: u64 = 10_000;
+
+    fn fact(number: u64) -> Value {
+        let mask = match number % 4 {
+            0 | 1 => json!("PUBLIC"),
+            2 => json!({ "PLAYER": [format!("player-{}", number % 7)] }),
+            _ => json!("DM_ONLY"),
+        };
+        let kinds = ["CLUE", "LOCATION", "NPC_IDENTITY", "ITEM_LORE"];
+        json!({
+            "kind": kinds[(number % 4) as usize],
+            "stable_key": format!("key-{:06}", number * 7919 % 1_000_003),
+            "payload": {
+                "text": format!("Behind the {number}th door lies a letter of the miller's."),
+                "floor": number % 9,
+            },
+            "provenance": { "source": "generator", "refs": [format!("spec-{}", number % 50)] },
+            "visibility_mask": mask,
+            "gist": "A letter lies behind a door.",
+            "details": [{ "name": "code", "exact": format!("code {:08}", number * 7) }],
+        })
+    }
+
+    fn event(number: u64) -> (Id, Value) {
+        match number % 5 {
+            0 => (
+                Id::RoleplayValidated,
+                json!({ "playback_id": format!("p{number}"), "outcome": "VALID" }),
+            ),
+            1 => (
+                Id::NudgeSuppressed,
+                json!({ "nudge_id": format!("n{number}"), "rule_ref": "r1" }),
+            ),
+            2 => (
+                Id::PlaybackPaused,
+                json!({ "playback_id": format!("p{number}") }),
+            ),
+            3 => (Id::State, json!({ "clocks": [format!("clock-{number}")] })),
+            _ => (
+                Id::NudgeSelected,
+                json!({ "nudge_id": format!("n{number}") }),
+            ),
+        }
+    }
+
+    fn make(path: &Path, share: u64) {
+        let opening = Opening {
+            world_id: "arden".into(),
+            campaign_id: "c1".into(),
+            session_id: "s1".into(),
+            matrix: MaskMatrix::players().unwrap(),
+            pins: Vec::new(),
+        };
+        let mut store = Store::init(path, &opening).unwrap();
+        let every = ENTRIES / FACTS;
+        for batch in 0..ENTRIES / share / BATCH {
+            let numbers = batch * BATCH..(batch + 1) * BATCH;
+            store
+                .append_all(numbers.map(|number| match number % every {
+                    0 => (Id::Fact, fact(number / every)),
+                    _ => event(number),
+                }))
+                .unwrap();
+        }
+    }
+
+    /// Single appends, each acknowledged when it is on the disk; and in groups of 100.
+    fn append(path: &Path) {
+        let mut store = Store::open(path).unwrap();
+        let mut times: Vec<Duration> = (0..2000)
+            .map(|number| {
+                let start = Instant::now();
+                let (id, body) = event(number);
+                store.append(id, body).unwrap();
+                start.elapsed()
+            })
+            .collect();
+        times.sort();
+        let at = |share: usize| times[times.len() * share / 100].as_secs_f64() * 1e3;
+        println!(
+            "append, one at a time: median {:.3} ms, 90 % within {:.3} ms, 99 % within {:.3} ms",
+            at(50),
+            at(90),
+            at(99)
+        );
+        let start = Instant::now();
+        for group in 0..50 {
+            store
+                .append_all((0..100).map(|number| event(group * 100 + number)))
+                .unwrap();
+        }
+        println!(
+            "append, 100 at a time: {:.3} ms each",
+            start.elapsed().as_secs_f64() * 1e3 / 5000.0
+        );
+    }
+
+    /// What a sync of the disk alone takes: the floor of an append.
+    fn sync(path: &Path) {
+        use std::io::{Seek, Write};
+        let beside = path.with_extension("sync");
+        let mut file = std::fs::File::create(&beside).unwrap();
+        file.write_all(&vec![0; 8 << 20]).unwrap();
+        file.sync_all().unwrap();
+        file.rewind().unwrap();
+        let mut times: Vec<Duration> = (0..1000)
+            .map(|_| {
+                let start = Instant::now();
+                file.write_all(&[1; 4096]).unwrap();
+                file.sync_all().unwrap();
+                start.elapsed()
+            })
+            .collect();
+        times.sort();
+        println!(
+            "4 KiB over what is there, and a sync: median {:.3} ms",
+            times[500].as_secs_f64() * 1e3
+        );
+    }
+
+    fn working_set(path: &Path) {
+        let store = Store::open(path).unwrap();
+        for (name, viewers, budget) in [
+            ("public, 8000 tokens", vec![], 8_000),
+            ("one player, 8000 tokens", vec!["player-2"], 8_000),
+            ("one player, 32000 tokens", vec!["player-2"], 32_000),
+        ] {
+            let query = Query {
+                audience: Audience::new(OutputClass::WorkingSet, &viewers).unwrap(),
+                kinds: Vec::new(),
+                purposes: Vec::new(),
+                budget,
+            };
+            let start = Instant::now();
+            let first = store.lens().working_set(&query).unwrap();
+            let cold = start.elapsed();
+            let mut times: Vec<Duration> = (0..101)
+                .map(|_| {
+                    let start = Instant::now();
+                    assert_eq!(store.lens().working_set(&query).unwrap(), first);
+                    start.elapsed()
+                })
+                .collect();
+            times.sort();
+            let ms = |time: Duration| time.as_secs_f64() * 1e3;
+            println!(
+                "working set, {name}: warm median {:.1} ms, 90 % within {:.1} ms, first {:.0} ms, {} facts, {} tokens",
+                ms(times[50]),
+                ms(times[90]),
+                ms(cold),
+                first.value()["facts_slice"].as_array().unwrap().len(),
+                first.tokens(),
+            );
+        }
+    }
+
+    fn rebuild(path: &Path) {
+        let mut store = Store::open(path).unwrap();
+        let start = Instant::now();
+        let head = store.rebuild().unwrap();
+        println!(
+            "rebuild of {} entries: {:.1} s",
+            head.seq,
+            start.elapsed().as_secs_f64()
+        );
+    }
+
+    fn part(what: &str, path: &Path, share: u64) {
+        match what {
+            "make" => make(path, share),
+            "append" => append(path),
+            "sync" => sync(path),
+            "working-set" => working_set(path),
+            _ => rebuild(path),
+        }
+    }
+
+    /// Runs a part in a process of its own, and gives the most memory it ever had.
+    #[expect(
+        clippy::zombie_processes,
+        reason = "wait4 waits, and gives the memory too"
+    )]
+    fn run(what: &str, path: &Path, share: u64) {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["part", what, &share.to_string()]).arg(path);
+        let child = command.stdin(Stdio::null()).spawn().unwrap();
+        let id = i32::try_from(child.id()).unwrap();
+        let start = Instant::now();
+        // SAFETY: all three point to values of their types, which the call fills.
+        let (status, usage) = unsafe {
+            let (mut status, mut usage): (libc::c_int, libc::rusage) = (0, zeroed());
+            assert_eq!(libc::wait4(id, &raw mut status, 0, &raw mut usage), id);
+            (status, usage)
+        };
+        assert_eq!(status, 0, "{what}");
+        println!(
+            "  ({what}: {:.1} s, at most {} MiB)",
+            start.elapsed().as_secs_f64(),
+            usage.ru_maxrss / 1024
+        );
+    }
+
+    pub fn main() {
+        let arguments: Vec<String> = std::env::args().collect();
+        if let [_, part_word, what, share, path] = arguments.as_slice()
+            && part_word == "part"
+        {
+            return part(what, Path::new(path), share.parse().unwrap());
+        }
+        let share = if arguments.iter().any(|argument| argument == "--test") {
+            100
+        } else {
+            1
+        };
+        let place = arguments
+            .iter()
+            .skip(1)
+            .find(|argument| !argument.starts_with('-'));
+        let directory = match place {
+            Some(place) => tempfile::tempdir_in(place),
+            None => tempfile::tempdir(),
+        }
+        .unwrap();
+        let path = directory.path().join("memory.db");
+        for what in ["make", "sync", "append", "working-set", "rebuild"] {
+            run(what, &path, share);
+        }
+    }
+}
+
+fn main() {
+    #[cfg(target_os = "linux")]
+    linux::main();
+}

@@ -1,0 +1,211 @@
+//! Text as it is searched for exact strings: however it is spelt.
+//!
+//! Folded: in NFC, without regard to case, white space and characters that show nothing, and handles
+//! (64 hexadecimal digits) as one sign that is in no string. A find begins and ends at a boundary of
+//! words, so that 471 is not found in 14711. Determinism: D1.
+
+use unicode_normalization::UnicodeNormalization;
+
+/// The fewest characters of an exact string, folded.
+pub const MIN_TOKEN: usize = 3;
+
+/// The most characters of an exact string, folded.
+pub const MAX_TOKEN: usize = 256;
+
+/// What stands for a handle. No text in NFC holds it unassigned.
+const OPAQUE: char = '\u{10ffff}';
+
+/// A character of the folded text.
+#[derive(Clone, Copy, Debug)]
+struct Sign {
+    folded: char,
+    /// The bytes of the original it comes from; of the NFC text where the original is not in NFC.
+    from: usize,
+    to: usize,
+    /// Whether a word may begin before it, or end behind it.
+    begins: bool,
+    ends: bool,
+}
+
+/// A text made ready for searching.
+#[derive(Clone, Debug, Default)]
+pub struct Folded {
+    signs: Vec<Sign>,
+}
+
+fn shows_nothing(c: char) -> bool {
+    c.is_whitespace()
+        || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}')
+}
+
+impl Folded {
+    /// Folds `text`. Offsets are into it where it is in NFC.
+    #[must_use]
+    pub fn of(text: &str) -> Folded {
+        if text.is_ascii() || unicode_normalization::is_nfc(text) {
+            return Folded::of_nfc(text);
+        }
+        let composed: String = text.nfc().collect();
+        Folded::of_nfc(&composed)
+    }
+
+    fn of_nfc(text: &str) -> Folded {
+        let mut signs: Vec<Sign> = Vec::with_capacity(text.len());
+        // Whether the original's last character was a letter or digit.
+        let mut in_word = false;
+        let mut at = 0;
+        while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) {
+            let digits = handle_length(text, at, in_word);
+            let to = at + digits.unwrap_or(c.len_utf8());
+            let word = digits.is_none() && c.is_alphanumeric();
+            if !(in_word && word)
+                && let Some(last) = signs.last_mut()
+            {
+                last.ends = true;
+            }
+            if digits.is_some() {
+                signs.push(Sign {
+                    folded: OPAQUE,
+                    from: at,
+                    to,
+                    begins: true,
+                    ends: true,
+                });
+            } else if !shows_nothing(c) {
+                let begins = !(in_word && word);
+                // Up and down again: so ß is ss, and the long s an s.
+                let cases = c.to_uppercase().flat_map(char::to_lowercase);
+                for (index, folded) in cases.enumerate() {
+                    signs.push(Sign {
+                        folded,
+                        from: at,
+                        to,
+                        begins: begins && index == 0,
+                        ends: false,
+                    });
+                }
+            }
+            in_word = word;
+            at = to;
+        }
+        if let Some(last) = signs.last_mut() {
+            last.ends = true;
+        }
+        Folded { signs }
+    }
+
+    /// How many characters it has.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.signs.len()
+    }
+
+    /// Whether there is nothing to be seen.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.signs.is_empty()
+    }
+
+    /// The folded text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.signs.iter().map(|sign| sign.folded).collect()
+    }
+
+    pub(super) fn chars(&self) -> impl Iterator<Item = char> + '_ {
+        self.signs.iter().map(|sign| sign.folded)
+    }
+
+    pub(super) fn begins(&self, at: usize) -> bool {
+        self.signs.get(at).is_some_and(|sign| sign.begins)
+    }
+
+    /// Whether a word may end before `end`.
+    pub(super) fn ends(&self, end: usize) -> bool {
+        let last = end.checked_sub(1).and_then(|last| self.signs.get(last));
+        last.is_some_and(|sign| sign.ends)
+    }
+
+    /// The characters from `start` up to `end`.
+    pub(super) fn part(&self, start: usize, end: usize) -> String {
+        let part = self.signs.get(start..end).unwrap_or_default();
+        part.iter().map(|sign| sign.folded).collect()
+    }
+
+    /// The bytes of the original from which these characters come.
+    pub(super) fn bytes(&self, start: usize, end: usize) -> (usize, usize) {
+        let from = self.signs.get(start).map_or(0, |sign| sign.from);
+        let last = end.checked_sub(1).and_then(|last| self.signs.get(last));
+        (from, last.map_or(from, |sign| sign.to))
+    }
+}
+
+/// 64, where exactly so many hexadecimal digits stand at `at`, alone.
+fn handle_length(text: &str, at: usize, in_word: bool) -> Option<usize> {
+    let digits = text.as_bytes().get(at..at + 64)?;
+    let alone = !in_word
+        && digits
+            .iter()
+            .all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+        && !text
+            .get(at + 64..)
+            .and_then(|rest| rest.chars().next())
+            .is_some_and(char::is_alphanumeric);
+    alone.then_some(64)
+}
+
+/// Whether the exact string `token` stands in `text`. Plain search: [`super::guard`] has the quick one.
+#[must_use]
+pub fn contains(text: &Folded, token: &str) -> bool {
+    let token: Vec<char> = Folded::of(token).chars().collect();
+    let length = token.len();
+    length > 0
+        && text.signs.windows(length).any(|window| {
+            window.first().is_some_and(|first| first.begins)
+                && window.last().is_some_and(|last| last.ends)
+                && window
+                    .iter()
+                    .map(|sign| sign.folded)
+                    .eq(token.iter().copied())
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn however_it_is_spelt() {
+        let handle = "471".repeat(21) + "1";
+        for (text, token, found) in [
+            ("the code is 4711.", "4711", true),
+            ("the code is 4 7\n1 1", "4711", true),
+            ("the code is 14711", "4711", false),
+            ("the code is 47112", "4711", false),
+            ("the code is 47\u{200b}11", "4711", true),
+            ("THE SILVERKEY!", "Silver Key", true),
+            ("silver-key", "silver key", false),
+            ("the cafe\u{301} at noon", "caf\u{e9}", true),
+            ("STRASSE 9", "stra\u{df}e 9", true),
+            ("a,b;c", "b;c", true),
+            (handle.as_str(), "4714", false),
+            ("", "4711", false),
+        ] {
+            assert_eq!(
+                contains(&Folded::of(text), token),
+                found,
+                "{text:?} {token:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn finds_know_where_they_stand() {
+        let text = "x Stra\u{df}e 9!";
+        let folded = Folded::of(text);
+        assert_eq!(folded.text(), "xstrasse9!");
+        let (from, to) = folded.bytes(1, 9);
+        assert_eq!(&text[from..to], "Stra\u{df}e 9");
+    }
+}

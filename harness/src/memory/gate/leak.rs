@@ -1,0 +1,192 @@
+//! G2 ORC-PRECISION-LEAK: no exact string that is locked stands in any output.
+//!
+//! The search here shares nothing with the guard that keeps them out but the folding of text: every
+//! run of whole words of an output is looked up among all exact strings.
+
+use std::collections::{BTreeSet, HashMap};
+
+use rusqlite::params;
+use serde_json::Value;
+
+use super::{Finding, queries};
+use crate::memory::canonical::Handle;
+use crate::memory::error::Result;
+use crate::memory::fold::{Folded, MAX_TOKEN, MIN_TOKEN};
+use crate::memory::lens::{Audience, Lens};
+use crate::memory::log;
+use crate::memory::mask::OutputClass;
+
+/// Every exact string, folded, and the details and facts whose it is.
+type Tokens = HashMap<String, Vec<(Handle, Handle)>>;
+
+pub(super) fn check(lens: &Lens, finding: &mut Finding) -> Result<()> {
+    lens.at_once(|| {
+        let (tokens, lengths) = tokens(lens)?;
+        let (mut outputs, mut bytes) = (0, 0);
+        let mut look = |what: &str, text: &str, audience: &Audience| -> Result<()> {
+            outputs += 1;
+            bytes += text.len();
+            for handle in leaked(lens, &tokens, &lengths, text, audience)? {
+                let class = audience.class.as_str();
+                let viewers = audience.viewers.join(", ");
+                finding.faults.push(format!(
+                    "the {what} ({class}, seen by [{viewers}]) holds the exact string of {handle}"
+                ));
+            }
+            Ok(())
+        };
+        for query in queries(lens)? {
+            let set = lens.working_set(&query)?;
+            look("working set", set.text(), &query.audience)?;
+            // In the text of JSON an escape may stand inside a string.
+            for text in strings(set.value()) {
+                look("working set", &text, &query.audience)?;
+            }
+            match query.audience.class {
+                OutputClass::Prompt => {
+                    look("prompt", lens.prompt(&query, "")?.text(), &query.audience)?;
+                }
+                OutputClass::Pvib => {
+                    let brief = lens.pvib(&query, &set.allowmention())?;
+                    look("PVIB", brief.canonical().text(), &query.audience)?;
+                }
+                _ => {}
+            }
+        }
+        let briefs = briefs(lens, &tokens, &lengths, finding)?;
+        let count = tokens.values().map(Vec::len).sum::<usize>();
+        finding.checked.push(format!("{count} exact strings"));
+        finding
+            .checked
+            .push(format!("{outputs} texts of outputs, {bytes} bytes"));
+        finding
+            .checked
+            .push(format!("{briefs} image briefs as they were sent"));
+        Ok(())
+    })
+}
+
+fn tokens(lens: &Lens) -> Result<(Tokens, BTreeSet<usize>)> {
+    let mut tokens = Tokens::new();
+    let mut lengths = BTreeSet::new();
+    let mut read = || {
+        let mut all = lens
+            .conn
+            .prepare("SELECT folded, handle, fact FROM detail")?;
+        let mut rows = all.query(params![])?;
+        while let Some(row) = rows.next()? {
+            let folded: String = row.get(0)?;
+            lengths.insert(folded.chars().count());
+            let whose = (Handle(row.get(1)?), Handle(row.get(2)?));
+            tokens.entry(folded).or_default().push(whose);
+        }
+        Ok(())
+    };
+    read().map_err(lens.failed())?;
+    Ok((tokens, lengths))
+}
+
+/// The exact strings in `text`, and the bytes after which each was found.
+fn found<'a>(
+    tokens: &'a Tokens,
+    lengths: &BTreeSet<usize>,
+    text: &str,
+) -> Vec<&'a [(Handle, Handle)]> {
+    let folded = Folded::of(text);
+    let mut all = Vec::new();
+    for start in (0..folded.len()).filter(|&at| folded.begins(at)) {
+        let last = folded.len().min(start + MAX_TOKEN);
+        for end in start + MIN_TOKEN..=last {
+            if !lengths.contains(&(end - start)) || !folded.ends(end) {
+                continue;
+            }
+            if let Some(whose) = tokens.get(&folded.part(start, end)) {
+                all.push(whose.as_slice());
+            }
+        }
+    }
+    all
+}
+
+fn leaked(
+    lens: &Lens,
+    tokens: &Tokens,
+    lengths: &BTreeSet<usize>,
+    text: &str,
+    audience: &Audience,
+) -> Result<BTreeSet<Handle>> {
+    let view = lens.view(audience)?;
+    let mut leaked = BTreeSet::new();
+    for whose in found(tokens, lengths, text) {
+        let mut free = false;
+        for (handle, fact) in whose {
+            free |= view.sees(*fact)? && lens.precise(&view.state, *fact, *handle)?;
+        }
+        if !free {
+            leaked.extend(whose.first().map(|(handle, _)| *handle));
+        }
+    }
+    Ok(leaked)
+}
+
+/// Briefs are kept as they were sent. What stands in one was unlocked before, or is not locked.
+fn briefs(
+    lens: &Lens,
+    tokens: &Tokens,
+    lengths: &BTreeSet<usize>,
+    finding: &mut Finding,
+) -> Result<usize> {
+    let read = || {
+        let mut all = lens
+            .conn
+            .prepare("SELECT seq FROM asset WHERE stage = 'REQUEST_SPEC' ORDER BY seq")?;
+        let seqs: Vec<u64> = all
+            .query_map(params![], |row| row.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        let mut briefs = Vec::new();
+        for seq in seqs {
+            briefs.push((seq, log::body(&lens.conn, seq)?));
+        }
+        Ok(briefs)
+    };
+    let briefs = read().map_err(lens.failed())?;
+    for (seq, body) in &briefs {
+        let document = body.get("document").unwrap_or(&Value::Null);
+        let mut texts = strings(document);
+        texts.push(document.to_string());
+        for whose in texts.iter().flat_map(|text| found(tokens, lengths, text)) {
+            let mut free = false;
+            for (handle, fact) in whose {
+                free |= was_free(lens, *handle, *fact, *seq).map_err(lens.failed())?;
+            }
+            if let (false, Some((handle, _))) = (free, whose.first()) {
+                finding.faults.push(format!(
+                    "the image brief {seq} holds the exact string of {handle}"
+                ));
+            }
+        }
+    }
+    Ok(briefs.len())
+}
+
+/// Whether a detail had been unlocked when the entry `seq` was appended, or was there only later.
+fn was_free(lens: &Lens, handle: Handle, fact: Handle, seq: u64) -> rusqlite::Result<bool> {
+    let mut find = lens.conn.prepare_cached(
+        "SELECT 1 FROM fact WHERE fact = ?2 AND (locked = 0 OR seq > ?3)
+         UNION ALL SELECT 1 FROM unlocked WHERE handle IN (?1, ?2) AND seq < ?3",
+    )?;
+    find.exists(params![handle.0, fact.0, seq])
+}
+
+/// The texts in a value. Calls itself as deep as the value is nested.
+fn strings(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(items) => items.iter().flat_map(strings).collect(),
+        Value::Object(members) => members
+            .iter()
+            .flat_map(|(name, member)| std::iter::once(name.clone()).chain(strings(member)))
+            .collect(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,168 @@
+//! The database: its tables, its version, and what keeps the log as it is.
+//!
+//! `log` is the truth. All else is derived from it and can be thrown away.
+
+use std::path::Path;
+
+use rusqlite::{Connection, OpenFlags, params};
+
+use super::error::{MemoryError, Result};
+
+/// The version this build writes. A change of the tables takes another migration and version.
+pub const VERSION: i64 = 1;
+
+/// What marks the file as ours: `AXM1`.
+const APPLICATION: i64 = 0x4158_4d31;
+
+/// The log, which nothing may change behind its end. OR REPLACE deletes without asking the trigger for
+/// DELETE, so INSERT takes the next number only.
+const LOG: &str = "
+CREATE TABLE log (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    body BLOB NOT NULL,
+    chain BLOB NOT NULL CHECK (length(chain) = 32)
+) STRICT;
+CREATE TRIGGER log_no_update BEFORE UPDATE ON log
+BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+CREATE TRIGGER log_no_delete BEFORE DELETE ON log
+BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+CREATE TRIGGER log_in_order BEFORE INSERT ON log
+WHEN NEW.seq <> 1 + (SELECT coalesce(max(seq), 0) FROM log)
+BEGIN SELECT RAISE(ABORT, 'the log is append-only, in order'); END;
+CREATE TABLE applied (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL) STRICT;
+INSERT INTO applied VALUES (1, 0);
+";
+
+/// The names of the triggers on the log.
+pub const TRIGGERS: [&str; 3] = ["log_in_order", "log_no_delete", "log_no_update"];
+
+/// What is derived. `shown` is the facts in their order, once for each audience that may see them: a
+/// working set reads from it as much as its budget takes and no more.
+const DERIVED: &str = "
+CREATE TABLE fact (
+    fact BLOB PRIMARY KEY, seq INTEGER NOT NULL REFERENCES log (seq), kind TEXT NOT NULL,
+    stable_key TEXT NOT NULL, mask TEXT NOT NULL, locked INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE shown (
+    audience TEXT NOT NULL, stable_key TEXT NOT NULL, fact BLOB NOT NULL REFERENCES fact (fact),
+    kind TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (audience, stable_key, fact)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE detail (
+    seq INTEGER NOT NULL, handle BLOB NOT NULL, fact BLOB NOT NULL REFERENCES fact (fact),
+    folded TEXT NOT NULL, PRIMARY KEY (seq, handle)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX detail_handle ON detail (handle);
+CREATE TABLE pointer (
+    name TEXT PRIMARY KEY, value TEXT NOT NULL, seq INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE unlocked (
+    handle BLOB NOT NULL, scope TEXT NOT NULL, scope_key TEXT NOT NULL, seq INTEGER NOT NULL,
+    PRIMARY KEY (handle, scope, scope_key)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE attempt (
+    handle BLOB NOT NULL, scene INTEGER NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (handle, scene)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE consent (
+    request TEXT PRIMARY KEY, player TEXT NOT NULL, handles TEXT NOT NULL, state TEXT NOT NULL,
+    seq INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE compaction (
+    purpose TEXT NOT NULL, compaction BLOB NOT NULL, output BLOB NOT NULL,
+    seq INTEGER NOT NULL REFERENCES log (seq), PRIMARY KEY (purpose, compaction)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE pin (
+    name TEXT PRIMARY KEY, value TEXT NOT NULL, document BLOB, seq INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE asset (
+    handle BLOB PRIMARY KEY, stage TEXT NOT NULL, previous BLOB REFERENCES asset (handle),
+    seq INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+";
+
+/// The derived tables; each before those it refers to.
+pub const TABLES: [&str; 10] = [
+    "asset",
+    "attempt",
+    "compaction",
+    "consent",
+    "detail",
+    "pin",
+    "pointer",
+    "shown",
+    "unlocked",
+    "fact",
+];
+
+/// Opens the file, which must be there.
+pub(super) fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
+    match path.try_exists() {
+        Ok(true) => {}
+        Ok(false) => return Err(MemoryError::Missing(path.to_owned())),
+        Err(source) => {
+            return Err(MemoryError::File {
+                path: path.to_owned(),
+                action: "find the memory",
+                source,
+            });
+        }
+    }
+    let failed = || MemoryError::sqlite(path, "open the memory");
+    let conn = Connection::open_with_flags(path, flags).map_err(failed())?;
+    let number = |pragma: &str| conn.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
+    let application = match prepare(&conn).and_then(|()| number("application_id")) {
+        Ok(application) => application,
+        Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::NotADatabase) => {
+            return Err(MemoryError::Foreign {
+                path: path.to_owned(),
+                found: "no SQLite database".to_owned(),
+            });
+        }
+        Err(error) => return Err(failed()(error)),
+    };
+    if application != APPLICATION {
+        return Err(MemoryError::Foreign {
+            path: path.to_owned(),
+            found: format!("its application id is {application:#x}, not {APPLICATION:#x}"),
+        });
+    }
+    let found = number("user_version").map_err(failed())?;
+    if found > VERSION {
+        return Err(MemoryError::Newer {
+            path: path.to_owned(),
+            found,
+            known: VERSION,
+        });
+    }
+    Ok(conn)
+}
+
+/// What every connection needs. An append is acknowledged when it is on the disk: FULL.
+pub(super) fn prepare(conn: &Connection) -> rusqlite::Result<()> {
+    conn.busy_timeout(std::time::Duration::from_secs(10))?;
+    conn.set_prepared_statement_cache_capacity(64);
+    conn.pragma_update(None, "foreign_keys", true)?;
+    conn.pragma_update(None, "synchronous", "FULL")?;
+    // In KiB: this bounds the memory of every command.
+    conn.pragma_update(None, "cache_size", -16_384)
+}
+
+/// Makes the tables of an empty database, and brings an older one to this version.
+pub(super) fn migrate(conn: &Connection) -> rusqlite::Result<()> {
+    let version: i64 = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if version < 1 {
+        conn.execute_batch(LOG)?;
+        conn.execute_batch(DERIVED)?;
+        conn.pragma_update(None, "application_id", APPLICATION)?;
+        conn.pragma_update(None, "user_version", 1)?;
+    }
+    Ok(())
+}
+
+/// Empties what is derived.
+pub(super) fn clear(conn: &Connection) -> rusqlite::Result<()> {
+    for table in TABLES {
+        conn.execute(&format!("DELETE FROM {table}"), params![])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,230 @@
+//! Each gate is passed by a good memory, and not by one in which its subject is broken.
+
+use std::fs;
+
+use axilog_harness::memory::gate::{Finding, Gate, Given, canonical_query, run};
+use axilog_harness::memory::{Handle, Id, RecallScope, compaction_body};
+use serde_json::json;
+
+use crate::world::{World, clue, plain};
+
+fn world() -> (World, Handle, Handle) {
+    let mut world = World::new();
+    let (fact, detail) = world.fact(clue("k1", "seven keys"));
+    let (door, _) = world.fact(plain("k2", json!({ "text": "A red door." })));
+    world.append(
+        Id::Compaction,
+        compaction_body("RECAP", &[fact, door]).unwrap(),
+    );
+    (world, fact, detail)
+}
+
+fn gate(world: &mut World, gate: Gate) -> Finding {
+    let head = world.lens().head().unwrap();
+    let finding = run(&mut world.store, gate, &Given::default()).unwrap();
+    assert!(!finding.checked.is_empty());
+    assert_eq!(world.lens().head().unwrap(), head);
+    finding
+}
+
+#[track_caller]
+fn fails(finding: &Finding, told: &str) {
+    assert!(
+        finding.faults.iter().any(|fault| fault.contains(told)),
+        "{told:?} in {finding:?}"
+    );
+}
+
+#[test]
+fn a_good_memory_passes() {
+    let (mut world, _, detail) = world();
+    world.scene("cellar");
+    world.ask(&detail.to_string(), Some(true), RecallScope::Scene);
+    for number in [Gate::G1, Gate::G2, Gate::G3, Gate::G4, Gate::G5, Gate::G6] {
+        let finding = gate(&mut world, number);
+        assert!(finding.passed(), "{finding:?}");
+    }
+}
+
+#[test]
+fn g1_finds_what_the_log_does_not_give() {
+    for (change, table) in [
+        ("UPDATE fact SET kind = 'RUMOUR'", "fact"),
+        ("UPDATE shown SET audience = 'DM_ONLY'", "shown"),
+        ("DELETE FROM detail", "detail"),
+        (
+            "INSERT INTO unlocked VALUES (x'00', 'SCENE', '1', 1)",
+            "unlocked",
+        ),
+        (
+            "UPDATE pointer SET value = '\"mars\"' WHERE name = 'world_id'",
+            "pointer",
+        ),
+        (
+            "INSERT INTO consent VALUES ('r', 'p', '', 'GRANTED', 1)",
+            "consent",
+        ),
+        ("INSERT INTO attempt VALUES (x'00', 1, 1)", "attempt"),
+        ("UPDATE compaction SET output = x'5b5d'", "compaction"),
+        ("DELETE FROM pin WHERE name = 'llm'", "pin"),
+        ("INSERT INTO asset VALUES (x'00', 'POOL', NULL, 1)", "asset"),
+    ] {
+        let (mut world, ..) = world();
+        world.meddle(change);
+        fails(
+            &gate(&mut world, Gate::G1),
+            &format!("the table {table} is not what the log gives"),
+        );
+        world.store.rebuild().unwrap();
+        assert!(gate(&mut world, Gate::G1).passed());
+    }
+}
+
+#[test]
+fn g1_compares_with_a_golden_hash() {
+    let (mut world, ..) = world();
+    let id = world.lens().working_set(&canonical_query()).unwrap().id();
+    for (golden, passes) in [(id, true), (Handle::of(b""), false)] {
+        let given = Given {
+            golden: Some(golden),
+            ..Given::default()
+        };
+        assert_eq!(
+            run(&mut world.store, Gate::G1, &given).unwrap().passed(),
+            passes
+        );
+    }
+}
+
+#[test]
+fn g2_finds_a_string_that_is_out_without_an_unlock() {
+    let (mut world, _, detail) = world();
+    world.scene("cellar");
+    world.ask(&detail.to_string(), Some(true), RecallScope::Scene);
+    let brief = json!({ "stage": "REQUEST_SPEC", "document": { "prompt": "it reads seven keys" } });
+    world.append(Id::Asset, brief);
+    world.append(Id::SceneEnd, json!({ "scene_id": "cellar" }));
+    assert!(gate(&mut world, Gate::G2).passed());
+    world.meddle("DELETE FROM unlocked");
+    fails(&gate(&mut world, Gate::G2), "holds the exact string of");
+}
+
+#[test]
+fn g3_finds_an_exact_answer_without_an_unlock() {
+    let (mut world, _, detail) = world();
+    world.scene("cellar");
+    let scene = world.lens().state().unwrap().scene.unwrap().1;
+    assert!(gate(&mut world, Gate::G3).passed());
+    world.meddle(&format!(
+        "INSERT INTO unlocked VALUES (x'{detail}', 'SCENE', '{scene}', 99999)"
+    ));
+    world.ask(&detail.to_string(), None, RecallScope::Scene);
+    fails(
+        &gate(&mut world, Gate::G3),
+        "an exact answer after NOT_NEEDED, to what is locked",
+    );
+}
+
+#[test]
+fn g3_finds_a_second_attempt() {
+    let (mut world, _, detail) = world();
+    world.scene("cellar");
+    world.ask(&detail.to_string(), Some(false), RecallScope::Scene);
+    world.meddle("DELETE FROM attempt");
+    world.ask(&detail.to_string(), Some(true), RecallScope::Scene);
+    fails(&gate(&mut world, Gate::G3), "a second attempt in one scene");
+}
+
+#[test]
+fn g4_finds_a_compaction_that_says_something_else() {
+    let (mut world, ..) = world();
+    world.meddle("UPDATE compaction SET output = x'5b5d'");
+    fails(
+        &gate(&mut world, Gate::G4),
+        "says something else when made again",
+    );
+    world.meddle("UPDATE compaction SET compaction = zeroblob(32)");
+    fails(&gate(&mut world, Gate::G4), "not the hash of its inputs");
+}
+
+#[test]
+fn g5_finds_a_log_without_its_triggers() {
+    for trigger in ["log_no_update", "log_no_delete", "log_in_order"] {
+        let (mut world, ..) = world();
+        world.meddle(&format!("DROP TRIGGER {trigger}"));
+        let finding = gate(&mut world, Gate::G5);
+        fails(&finding, &format!("the trigger {trigger} is gone"));
+        assert!(
+            finding.faults.len() > 1 || trigger == "log_no_delete",
+            "{finding:?}"
+        );
+    }
+}
+
+#[test]
+fn g6_finds_pins_that_are_others() {
+    let (mut world, ..) = world();
+    let given = Given {
+        pins: vec![("llm".into(), "model-2".into())],
+        ..Given::default()
+    };
+    fails(
+        &run(&mut world.store, Gate::G6, &given).unwrap(),
+        "the pin llm is model-1 in the log and model-2 here",
+    );
+    let given = Given {
+        pins: vec![("adapter".into(), "a".into())],
+        ..Given::default()
+    };
+    fails(
+        &run(&mut world.store, Gate::G6, &given).unwrap(),
+        "the pin adapter is not there",
+    );
+    world.append(
+        Id::Revision,
+        json!({ "name": "ordering_policy", "from": world.lens().pins().unwrap().iter().find(|(n, _)| n == "ordering_policy").unwrap().1,
+            "to": "other", "reason": "another build" }),
+    );
+    fails(
+        &gate(&mut world, Gate::G6),
+        "the pin ordering_policy is other in the log",
+    );
+}
+
+#[test]
+fn g7_finds_what_is_forbidden_in_source_trees() {
+    let (mut world, ..) = world();
+    let tree = world.directory.path().join("tree");
+    fs::create_dir_all(tree.join("target")).unwrap();
+    fs::write(tree.join("good.html"), "<p>denied</p>\n").unwrap();
+    fs::write(tree.join("notes.txt"), "no tooltip here\n").unwrap();
+    fs::write(tree.join("target/made.html"), "<progress>\n").unwrap();
+    let mut given = Given {
+        sources: vec![tree.clone()],
+        ..Given::default()
+    };
+    let finding = run(&mut world.store, Gate::G7, &given).unwrap();
+    assert!(
+        finding.passed() && finding.checked.iter().any(|l| l.starts_with("2 files")),
+        "{finding:?}"
+    );
+    fs::write(tree.join("bad.html"), "<p>\n<Progress max=1>\n").unwrap();
+    fs::write(tree.join("bad.css"), "a:hover { }\n").unwrap();
+    let finding = run(&mut world.store, Gate::G7, &given).unwrap();
+    fails(&finding, "bad.html:2: IMG-PROGRESS (<progress)");
+    fails(&finding, "bad.css:1: UI-HOVER (:hover)");
+    let patterns = world.directory.path().join("patterns");
+    fs::write(&patterns, "# mine\nMY-BAN\ttxt\tTooltip\n").unwrap();
+    given.patterns = Some(patterns.clone());
+    fails(
+        &run(&mut world.store, Gate::G7, &given).unwrap(),
+        "notes.txt:1: MY-BAN",
+    );
+    fs::write(&patterns, "# mine\nMY-BAN txt tooltip\n").unwrap();
+    let told = run(&mut world.store, Gate::G7, &given)
+        .unwrap_err()
+        .to_string();
+    assert!(told.contains("patterns:2"), "{told}");
+    given.sources = vec![tree.join("none")];
+    assert!(run(&mut world.store, Gate::G7, &given).is_err());
+}

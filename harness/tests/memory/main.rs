@@ -1,0 +1,16 @@
+//! The Oracle memory: the log and what is derived from it, locks, recall, crashes, gates.
+
+#![cfg(feature = "memory")]
+
+mod cold_boot;
+mod command;
+mod consent;
+mod contract;
+mod crash;
+mod gates;
+mod leak;
+mod masks;
+mod pictures;
+mod recall;
+mod working_sets;
+mod world;
