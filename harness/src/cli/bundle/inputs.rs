@@ -86,7 +86,7 @@ impl Inputs {
         read_catalogue(self.catalogue.as_deref())
     }
 
-    /// The bundle of these inputs, and remarks on what was skipped.
+    /// The bundle of these inputs, and remarks on what was not found or skipped.
     pub(super) fn bundle(
         &self,
         catalogue: &Catalogue,
@@ -111,8 +111,12 @@ impl Inputs {
             outcomes: self.outcomes,
             window: self.window.get(),
         });
+        let named = self.manifest.iter().chain(&self.state).chain(&self.history);
+        let mut notes: Vec<String> = named
+            .filter(|path| !path.exists())
+            .map(|path| format!("{}: not found, and recorded so", path.display()))
+            .collect();
         let mut skipped = 0;
-        let mut notes = Vec::new();
         let mut note = |record: Skipped| {
             skipped += 1;
             if skipped <= MAX_NAMED {
