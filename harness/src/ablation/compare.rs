@@ -15,7 +15,6 @@ use super::header::Header;
 use super::plot::{Series, svg};
 use super::replay::DOCUMENT;
 use super::statistics::{Difference, MIN_SEEDS, RESAMPLES, difference};
-use super::v310::Variant;
 use crate::error::Error;
 use crate::ledger_file::hex;
 
@@ -94,12 +93,6 @@ impl Compared {
             document,
             hash: hex(&sha256(&bytes)),
         })
-    }
-
-    /// Its variant.
-    #[must_use]
-    pub fn variant(&self) -> Variant {
-        self.document.header.variant
     }
 
     /// How often it did `action` under each seed.

@@ -3,7 +3,7 @@
 //! A pure function of the artifact and the situation. Determinism: D1.
 
 use super::artifact::Artifact;
-use super::environment::{Ids, Situation};
+use super::environment::{Effects, Ids, Situation};
 
 /// What an artifact binds at its step.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,7 +83,7 @@ pub fn compile(artifact: &Artifact, situation: &Situation) -> Result<Constraints
     if !attributed.all(|(kept, broken)| situation.collide(kept, broken)) {
         return Err(CompileError::NoConflict);
     }
-    let those = |wanted: &dyn Fn(&super::environment::Effects) -> bool| -> Ids {
+    let those = |wanted: &dyn Fn(&Effects) -> bool| -> Ids {
         let actions = situation.feasible.iter();
         actions
             .filter(|(_, effects)| wanted(effects))

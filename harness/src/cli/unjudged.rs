@@ -17,6 +17,11 @@ pub(super) fn open(path: &Path) -> Result<Session, Error> {
         Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
         other => return other,
     }
+    begin(path)
+}
+
+/// Begins a ledger at `path`, where there is none yet, without policies.
+pub(super) fn begin(path: &Path) -> Result<Session, Error> {
     let none = PolicySet::parse(b"[]").map_err(|source| Error::Policies {
         path: "no policies".into(),
         source,

@@ -7,9 +7,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axilog_policyc::PolicySet;
-
-use super::super::now;
+use super::super::unjudged;
 use crate::ablation::AblationError;
 use crate::ablation::agents::Agent;
 use crate::ablation::answers::{Live, ORACLE};
@@ -18,8 +16,7 @@ use crate::ablation::trap::CommitmentTrap;
 use crate::error::Error;
 use crate::ledger_file::durability::Durability;
 use crate::oracle::{DEFAULT_BASE_URL, Endpoint, Kind, Limits};
-use crate::rules::RuleSet;
-use crate::session::{Session, check_identities};
+use crate::session::check_identities;
 use crate::tokens::{self, Tiktoken, Tokenizer};
 
 /// The tokens of the agents that ship, which have none of their own.
@@ -85,11 +82,7 @@ impl Asked {
             Provider::Agent(agent) => Endpoint::Local(Box::new(*agent)),
             Provider::Oracle(kind, _) => Endpoint::open(kind, &self.base_url, Limits::default())?,
         };
-        let none = PolicySet::parse(b"[]").map_err(|source| Error::Policies {
-            path: "no policies".into(),
-            source,
-        })?;
-        let (mut session, _) = Session::begin(path, RuleSet::new(none, false, false), now())?;
+        let mut session = unjudged::begin(path)?;
         if matches!(self.oracle, Provider::Agent(_)) {
             // What an agent said can be had again at any time.
             session.set_durability(Durability::Interval {
