@@ -18,6 +18,20 @@ use super::state::{self, Scope, StoryState};
 
 /// Read access to a memory.
 ///
+/// ```
+/// # use axilog_harness::memory::{Id, Query, Result, Store, WorkingSet};
+/// fn commit(store: &mut Store) -> Result<u64> {
+///     let appended = store.append(Id::SceneStart, serde_json::json!({"scene_id": "cellar"}))?;
+///     Ok(appended.seq)
+/// }
+///
+/// fn read(store: &Store, query: &Query) -> Result<WorkingSet> {
+///     store.lens().working_set(query)
+/// }
+/// ```
+///
+/// What `commit` does a lens cannot:
+///
 /// ```compile_fail
 /// # fn spark(lens: &mut axilog_harness::memory::Lens) {
 /// lens.append(axilog_harness::memory::Id::SceneStart, serde_json::json!({"scene_id": "cellar"}));

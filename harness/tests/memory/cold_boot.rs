@@ -174,7 +174,7 @@ fn bytes(lens: &Lens) -> Vec<Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn the_same_state_query_and_budget_give_the_same_bytes(steps in prop::collection::vec(step(), 0..40)) {
