@@ -199,6 +199,8 @@ proptest! {
         }
         world.meddle("UPDATE applied SET seq = 0");
         let path = world.path.clone();
+        let behind = Lens::open(&path).unwrap_err().to_string();
+        prop_assert!(behind.contains("axilog memory rebuild"), "{}", behind);
         drop(std::mem::replace(&mut world.store, axilog_harness::memory::Store::open(&path).unwrap()));
         prop_assert_eq!(&bytes(world.lens()), &before, "opened with nothing derived");
     }
