@@ -58,6 +58,20 @@ pub enum MemoryError {
         known: i64,
     },
 
+    /// Tables that were derived from a part of the log only.
+    #[error(
+        "{path}: its tables are of {applied} entries, and the log has {head}; run `axilog memory rebuild {path}`",
+        path = path.display()
+    )]
+    Behind {
+        /// The database.
+        path: PathBuf,
+        /// The last entry that was applied.
+        applied: u64,
+        /// The last entry there is.
+        head: u64,
+    },
+
     /// The log is not what was appended.
     #[error("{path}: entry {seq} of the log: {reason}; restore the file from a copy", path = path.display())]
     Damaged {
@@ -215,6 +229,7 @@ impl MemoryError {
             | MemoryError::Missing(_)
             | MemoryError::Exists(_)
             | MemoryError::Foreign { .. }
+            | MemoryError::Behind { .. }
             | MemoryError::Newer { .. } => 3,
         }
     }

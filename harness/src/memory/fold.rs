@@ -155,7 +155,7 @@ fn handle_length(text: &str, at: usize, in_word: bool) -> Option<usize> {
     alone.then_some(64)
 }
 
-/// Whether the exact string `token` stands in `text`. Plain search: [`super::guard`] has the quick one.
+/// Whether the exact string `token` stands in `text`. Plain search: `guard.rs` has the quick one.
 #[must_use]
 pub fn contains(text: &Folded, token: &str) -> bool {
     let token: Vec<char> = Folded::of(token).chars().collect();

@@ -18,6 +18,27 @@ use super::state::{self, Scope, StoryState};
 
 /// Read access to a memory.
 ///
+/// ```
+/// # use axilog_harness::memory::{Id, Lens, Narration, Prompt, Query, Result, Store};
+/// fn commit(store: &mut Store) -> Result<u64> {
+///     let appended = store.append(Id::SceneStart, serde_json::json!({"scene_id": "cellar"}))?;
+///     Ok(appended.seq)
+/// }
+///
+/// fn read(lens: &Lens, query: &Query) -> Result<Prompt> {
+///     let set = lens.working_set(query)?;
+///     let prompt = lens.prompt(query, "Who is there?")?;
+///     assert_eq!(prompt.working_set().bytes().len(), set.bytes().len());
+///     Ok(prompt)
+/// }
+///
+/// fn say(narration: &Narration) -> String {
+///     narration.text().to_owned()
+/// }
+/// ```
+///
+/// What `commit` does a lens cannot:
+///
 /// ```compile_fail
 /// # fn spark(lens: &mut axilog_harness::memory::Lens) {
 /// lens.append(axilog_harness::memory::Id::SceneStart, serde_json::json!({"scene_id": "cellar"}));
@@ -71,12 +92,24 @@ impl Lens {
     ///
     /// # Errors
     /// [`MemoryError::Missing`], [`MemoryError::Foreign`], [`MemoryError::Newer`],
-    /// [`MemoryError::Sqlite`].
+    /// [`MemoryError::Behind`], [`MemoryError::Sqlite`].
     pub fn open(path: &Path) -> Result<Lens> {
         let conn = schema::open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-        let failed = MemoryError::sqlite(path, "open the memory");
+        let failed = || MemoryError::sqlite(path, "open the memory");
         conn.pragma_update(None, "query_only", true)
-            .map_err(failed)?;
+            .map_err(failed())?;
+        let ends = "SELECT seq, (SELECT coalesce(max(seq), 0) FROM log) FROM applied";
+        let (applied, head): (u64, u64) = conn
+            .query_row(ends, params![], |row| Ok((row.get(0)?, row.get(1)?)))
+            .map_err(failed())?;
+        if applied != head {
+            let path = path.to_owned();
+            return Err(MemoryError::Behind {
+                path,
+                applied,
+                head,
+            });
+        }
         Ok(Lens::over(conn, path))
     }
 

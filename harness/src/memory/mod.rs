@@ -14,7 +14,7 @@
 //! | `state.rs` | where the story stands, pins, unlocks |
 //! | `recall.rs`, `notebook.rs` | the two ways to an unlock |
 //! | `fold.rs`, `guard.rs`, `wording.rs` | finding exact strings, and keeping them out |
-//! | `lens.rs`, `working_set.rs`, `policy.rs` | reading, and what is read |
+//! | `lens.rs`, `working_set.rs`, `slices.rs`, `policy.rs` | reading, and what is read |
 //! | `prompt.rs`, `pvib.rs`, `compaction.rs`, `asset.rs` | what is made of it |
 //! | `gate/` | the gates G1 to G7 |
 
@@ -38,6 +38,7 @@ mod prompt;
 mod pvib;
 mod recall;
 mod schema;
+mod slices;
 mod state;
 mod store;
 mod wording;

@@ -223,3 +223,41 @@ fn errors_say_what_to_do() {
     fs::write(place.path().join("empty"), "").unwrap();
     assert_eq!(place.json(0, &["fact", "m.db", "empty"])["appended"], 0);
 }
+
+/// The page's evening is what the commands print. The file that it shows with `cat` is made first.
+#[test]
+#[cfg(unix)]
+fn the_pages_evening_is_real() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/memory.md");
+    let page = fs::read_to_string(page).unwrap();
+    let block = page
+        .split("```console\n")
+        .nth(1)
+        .unwrap()
+        .split("```")
+        .next()
+        .unwrap();
+    let place = tempfile::tempdir().unwrap();
+    let program = Path::new(env!("CARGO_BIN_EXE_axilog"));
+    let directory = program.parent().unwrap().display();
+    let path = format!("{directory}:{}", std::env::var("PATH").unwrap());
+    let mut commands = 0;
+    for example in format!("\n{block}").split("\n$ ").skip(1) {
+        let example = example.replace("\\\n", "");
+        let (command, printed) = example.split_once('\n').unwrap_or((&example, ""));
+        if let Some(file) = command.strip_prefix("cat ") {
+            fs::write(place.path().join(file), printed).unwrap();
+            continue;
+        }
+        let output = Command::new("sh")
+            .args(["-c", command])
+            .current_dir(place.path())
+            .env("PATH", &path)
+            .output()
+            .unwrap();
+        let told = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(told.trim_end(), printed.trim_end(), "{command}");
+        commands += 1;
+    }
+    assert!(commands > 6);
+}

@@ -165,11 +165,11 @@ proptest! {
         budget in 600u64..3000,
     ) {
         let mut world = World::new();
-        let mut expected = Vec::new();
+        let (mut expected, mut entries) = (Vec::new(), Vec::new());
         for (number, (mask, players)) in masks.iter().enumerate() {
             let key = format!("k{:03}", number * 37 % 101);
             let value = if mask == "PLAYER" { json!({ "PLAYER": players }) } else { json!(mask) };
-            world.fact(masked(&key, value));
+            entries.push((Id::Fact, masked(&key, value)));
             let seen = match mask.as_str() {
                 "PUBLIC" => true,
                 "PLAYER" => !viewers.is_empty() && viewers.iter().all(|v| players.contains(v)),
@@ -179,6 +179,7 @@ proptest! {
                 expected.push(key);
             }
         }
+        world.store.append_all(entries).unwrap();
         expected.sort();
         prop_assert_eq!(shown(&world, &viewers, OutputClass::Prompt), expected.clone());
         let set = world.lens().working_set(&query(OutputClass::Prompt, &viewers, budget)).unwrap();
