@@ -12,6 +12,9 @@ mod expected;
 mod export;
 mod head;
 mod init;
+#[cfg(feature = "oracle")]
+#[allow(dead_code, reason = "for the harnesses that ask oracles for long")]
+mod interrupt;
 #[cfg(feature = "audit")]
 mod lint;
 mod observe;
