@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `calibration` | whether a model is steady; with the feature `oracle` |
+//! | [`budget`] | whether a cycle may be asked under B1 and B2 |
 //! | [`condition`] | the conditions and their tasks |
 //! | [`erratum`] | what a syntax erratum may change in the template |
 //! | [`kernel`] | the constitution, and the function that decides under it |
@@ -10,6 +11,7 @@
 //! | [`schedule`] | which task each cycle has |
 //! | [`template`] | the one base template of prompts |
 
+pub mod budget;
 #[cfg(feature = "oracle")]
 pub mod calibration;
 pub mod condition;

@@ -3,7 +3,7 @@
 
 use axilog::hash::Hash;
 
-use super::kernel::CandidateSet;
+use super::kernel::{CandidateSet, Constitution, Observation, State, decide};
 
 /// Up to so many candidates are tried in every order: 120 orders.
 pub const MAX_CANDIDATES: usize = 5;
@@ -17,9 +17,23 @@ pub struct Permutations {
     pub equal: bool,
 }
 
-/// Tries `set` in every order of its candidates; where they are more than [`MAX_CANDIDATES`], in
-/// their own, backwards, and turned by one. `select` gives the hash of the selected candidate, if one is.
+/// Puts `set` before the kernel in every order of its candidates; where they are more than
+/// [`MAX_CANDIDATES`], in their own, backwards, and turned by one. `state` is the one before the cycle.
+#[must_use]
 pub fn permute(
+    constitution: &Constitution,
+    state: &State,
+    observations: &[Observation],
+    set: &CandidateSet,
+) -> Permutations {
+    permute_by(set, |set| {
+        let (decision, _) = decide(constitution, state, observations, set);
+        decision.warrant.map(|warrant| warrant.bundle_hash)
+    })
+}
+
+/// The same for any `select`, which gives the hash of the selected candidate, if one is.
+fn permute_by(
     set: &CandidateSet,
     mut select: impl FnMut(&CandidateSet) -> Option<Hash>,
 ) -> Permutations {
@@ -104,7 +118,7 @@ mod tests {
             (40, 3),
         ] {
             let mut seen = BTreeSet::new();
-            let found = permute(&candidates(count), |set| {
+            let found = permute_by(&candidates(count), |set| {
                 let order: Vec<String> = set
                     .candidates
                     .iter()
@@ -123,8 +137,8 @@ mod tests {
         let first = |set: &CandidateSet| set.candidates.first().map(Candidate::hash);
         let smallest = |set: &CandidateSet| set.candidates.iter().map(Candidate::hash).min();
         for count in [2, 3, 5, 6] {
-            assert!(!permute(&candidates(count), first).equal, "{count}");
-            assert!(permute(&candidates(count), smallest).equal, "{count}");
+            assert!(!permute_by(&candidates(count), first).equal, "{count}");
+            assert!(permute_by(&candidates(count), smallest).equal, "{count}");
         }
     }
 }
