@@ -170,7 +170,7 @@ prop_compose! {
 prop_compose! {
     fn frozen_condition()(
         id in select(&Condition::ALL[..]), tasks in file(), corpus in option::of(file()),
-        order_seed in any::<u64>(),
+        order_seed in option::of(any::<u64>()),
     ) -> FrozenCondition {
         FrozenCondition { id, tasks, corpus, order_seed }
     }
@@ -193,15 +193,14 @@ prop_compose! {
             any::<u64>(), any::<u64>(), option::of(any::<u64>()), any::<u64>(), any::<u64>(),
             any::<u64>(), any::<u64>(),
         ),
-        (token_source, conditions, constitution, erratum) in (
-            token_source(), vec(frozen_condition(), 0..5), file(), option::of(file()),
+        (token_source, conditions, constitution, template, erratum) in (
+            token_source(), vec(frozen_condition(), 0..5), file(), file(), option::of(hash()),
         ),
-        [template_hash, canonicalizer_source_hash, canonicalizer_self_test_hash]
-            in [hash(), hash(), hash()],
+        [canonicalizer_source_hash, canonicalizer_self_test_hash] in [hash(), hash()],
     ) -> Frozen {
         Frozen {
             axilog, model, oracle, base_url, context_window_size, max_tokens, seed, b1, b2,
-            token_source, cycles, conditions, constitution, template_hash, erratum,
+            token_source, cycles, conditions, constitution, template, erratum,
             canonicalizer_source_hash, canonicalizer_self_test_hash, started,
         }
     }
@@ -219,14 +218,15 @@ prop_compose! {
 
 prop_compose! {
     pub fn outcome()(
-        status in select(&Status::ALL[..]), cycles in any::<u64>(), tokens_spent in any::<u64>(),
+        status in select(&Status::ALL[..]), reason in option::of(any::<String>()),
+        cycles in any::<u64>(), tokens_spent in any::<u64>(),
         conditions in vec(
             (select(&Condition::ALL[..]), any::<u64>(), select(&ConditionStatus::ALL[..])), 0..5,
         ),
     ) -> Outcome {
         let condition = |(id, cycles, status)| ConditionOutcome { id, cycles, status };
         let conditions = conditions.into_iter().map(condition).collect();
-        Outcome { status, conditions, cycles, tokens_spent }
+        Outcome { status, reason, conditions, cycles, tokens_spent }
     }
 }
 

@@ -40,10 +40,10 @@ pub struct Frozen {
     pub conditions: Vec<FrozenCondition>,
     /// The constitution's file.
     pub constitution: File,
-    /// SHA-256 of the prompt template, after the erratum if there is one.
-    pub template_hash: Hash,
-    /// The syntax erratum's file (X.E2).
-    pub erratum: Option<File>,
+    /// The file of the prompt template in force.
+    pub template: File,
+    /// The template's hash again where it is a syntax erratum (X.E2), not the shipped one.
+    pub erratum: Option<Hash>,
     /// The canonicalizer's source hash.
     pub canonicalizer_source_hash: Hash,
     /// The canonicalizer's self-test hash.
@@ -84,8 +84,8 @@ pub struct FrozenCondition {
     pub tasks: File,
     /// Its corpus, where it has one.
     pub corpus: Option<File>,
-    /// What its order of tasks is drawn from.
-    pub order_seed: u64,
+    /// What its order of tasks is drawn from; `None` for the file's own order.
+    pub order_seed: Option<u64>,
 }
 
 impl Frozen {
@@ -108,8 +108,8 @@ impl Frozen {
             "cycles": self.cycles,
             "conditions": self.conditions.iter().map(FrozenCondition::to_json).collect::<Vec<_>>(),
             "constitution": self.constitution.to_json(),
-            "template_hash": hex(&self.template_hash),
-            "erratum": self.erratum.as_ref().map(File::to_json),
+            "template": self.template.to_json(),
+            "erratum": self.erratum.as_ref().map(hex),
             "canonicalizer": {
                 "source_hash": hex(&self.canonicalizer_source_hash),
                 "self_test_hash": hex(&self.canonicalizer_self_test_hash),
@@ -123,8 +123,8 @@ impl Frozen {
     pub fn inputs(&self) -> Vec<&File> {
         let tasks = self.conditions.iter().map(|condition| &condition.tasks);
         let corpora = self.conditions.iter().filter_map(|c| c.corpus.as_ref());
-        let mut files: Vec<&File> = [&self.constitution].into_iter().collect();
-        for file in tasks.chain(corpora).chain(&self.erratum) {
+        let mut files: Vec<&File> = vec![&self.constitution, &self.template];
+        for file in tasks.chain(corpora) {
             if !files.iter().any(|known| known.name == file.name) {
                 files.push(file);
             }
@@ -155,7 +155,7 @@ impl FromJson for Frozen {
                 cycles: fields.take("cycles")?,
                 conditions: fields.take("conditions")?,
                 constitution: fields.take("constitution")?,
-                template_hash: fields.take("template_hash")?,
+                template: fields.take("template")?,
                 erratum: fields.take("erratum")?,
                 canonicalizer_source_hash: canonicalizer.0,
                 canonicalizer_self_test_hash: canonicalizer.1,

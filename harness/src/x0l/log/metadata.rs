@@ -32,7 +32,7 @@ pub struct Calibration {
     pub canonicalized_hash: Option<Hash>,
     /// The sequences of the calls' observations.
     pub ledger_seqs: Vec<u64>,
-    /// Tokens spent, which count towards B2.
+    /// Tokens spent; they do not count towards B2.
     pub tokens: u64,
 }
 

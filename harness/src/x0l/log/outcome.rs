@@ -10,11 +10,13 @@ use crate::x0l::fields::{FromJson, Wrong, one_of, whole};
 pub struct Outcome {
     /// How.
     pub status: Status,
+    /// Why, in words, where there is more to say.
+    pub reason: Option<String>,
     /// What became of each condition, in the order of [`Frozen::conditions`].
     pub conditions: Vec<ConditionOutcome>,
     /// Cycles of all conditions.
     pub cycles: u64,
-    /// Tokens of all calls, the calibration's among them.
+    /// Tokens of all cycles that were asked; the calibration's are not among them.
     pub tokens_spent: u64,
 }
 
@@ -31,6 +33,10 @@ pub enum Status {
     SessionBudgetExhausted,
     /// The calibration found drift; the session is void (Q22).
     ModelDriftDetected,
+    /// The kernel's EXIT; the session is void.
+    IntegrityRisk,
+    /// Something else went wrong; the session is void.
+    Aborted,
 }
 
 /// What became of a condition.
@@ -57,12 +63,14 @@ pub enum ConditionStatus {
 
 impl Status {
     /// Every status.
-    pub const ALL: [Status; 5] = [
+    pub const ALL: [Status; 7] = [
         Status::Complete,
         Status::Interrupted,
         Status::TransportFailureAbort,
         Status::SessionBudgetExhausted,
         Status::ModelDriftDetected,
+        Status::IntegrityRisk,
+        Status::Aborted,
     ];
 
     /// As logs have it.
@@ -74,16 +82,21 @@ impl Status {
             Status::TransportFailureAbort => "TRANSPORT_FAILURE_ABORT",
             Status::SessionBudgetExhausted => "SESSION_BUDGET_EXHAUSTED",
             Status::ModelDriftDetected => "MODEL_DRIFT_DETECTED",
+            Status::IntegrityRisk => "INTEGRITY_RISK",
+            Status::Aborted => "ABORTED",
         }
     }
 
     /// Whether the session counts for nothing.
     #[must_use]
     pub fn voids(self) -> bool {
-        matches!(
-            self,
-            Status::TransportFailureAbort | Status::ModelDriftDetected
-        )
+        match self {
+            Status::Complete | Status::Interrupted | Status::SessionBudgetExhausted => false,
+            Status::TransportFailureAbort
+            | Status::ModelDriftDetected
+            | Status::IntegrityRisk
+            | Status::Aborted => true,
+        }
     }
 }
 
@@ -120,6 +133,7 @@ impl Outcome {
         json!({
             "status": self.status.as_str(),
             "voided": self.status.voids(),
+            "reason": self.reason,
             "conditions": conditions.collect::<Vec<_>>(),
             "cycles": self.cycles,
             "tokens_spent": self.tokens_spent,
@@ -137,6 +151,7 @@ impl FromJson for Outcome {
             }
             Ok(Outcome {
                 status,
+                reason: fields.take("reason")?,
                 conditions: fields.take("conditions")?,
                 cycles: fields.take("cycles")?,
                 tokens_spent: fields.take("tokens_spent")?,
