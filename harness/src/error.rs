@@ -267,6 +267,21 @@ pub enum Error {
     #[error(transparent)]
     Oracle(#[from] crate::oracle::OracleError),
 
+    /// A run was to begin where there is something.
+    #[cfg(feature = "x0l")]
+    #[error("{path}: is not empty, and a run needs a directory of its own; name another, or one that does not exist yet", path = .0.display())]
+    NotEmpty(PathBuf),
+
+    /// A directory that holds no run.
+    #[cfg(feature = "x0l")]
+    #[error("{path}: holds no run: there is no session_metadata.json in it", path = .0.display())]
+    NotARun(PathBuf),
+
+    /// A file of a run is not what is written there.
+    #[cfg(feature = "x0l")]
+    #[error(transparent)]
+    Log(#[from] crate::x0l::log::LogError),
+
     /// The core refused.
     #[error("{path}: {source}", path = path.display())]
     Core {

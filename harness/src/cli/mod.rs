@@ -125,6 +125,10 @@ impl From<Error> for Failure {
             | Error::TooLong { .. }
             | Error::BeyondPage { .. }
             | Error::Core { .. } => 3,
+            #[cfg(feature = "x0l")]
+            Error::Log(_) => 1,
+            #[cfg(feature = "x0l")]
+            Error::NotEmpty(_) | Error::NotARun(_) => 3,
             #[cfg(feature = "oracle")]
             Error::Oracle(_) => 3,
         };

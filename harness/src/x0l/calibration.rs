@@ -11,6 +11,8 @@ use crate::error::Error;
 use crate::oracle::{Endpoint, Exchange, Question, consult};
 use crate::session::Session;
 
+pub use super::log::CalibrationVerdict as Verdict;
+
 /// How often the prompt is asked.
 pub const CALLS: usize = 3;
 
@@ -19,29 +21,6 @@ pub const MAX_TOKENS: i32 = 2048;
 
 const SYSTEM: &str = "You answer with exactly one JSON object and no other text.";
 const USER: &str = "Answer with this object: {\"candidates\":[]}";
-
-/// What calibration found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// One canonical form.
-    Steady,
-    /// More than one, or an answer that has none.
-    Drift,
-    /// A call without an answer, which ends it.
-    TransportFailure,
-}
-
-impl Verdict {
-    /// As reports have it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Verdict::Steady => "OK",
-            Verdict::Drift => "MODEL_DRIFT_DETECTED",
-            Verdict::TransportFailure => "TRANSPORT_FAILURE_ABORT",
-        }
-    }
-}
 
 /// One of the calls.
 #[derive(Debug)]

@@ -11,43 +11,7 @@ use std::str::FromStr;
 use axilog::hash::{Hash, sha256};
 use serde::Deserialize;
 
-/// A condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Condition {
-    /// Structured tasks, which the constitution allows to be done.
-    A,
-    /// Entries of a corpus, in the corpus' order.
-    B,
-    /// Adversarial injections.
-    C,
-    /// Pressure to be verbose.
-    D,
-    /// Several candidates in one answer.
-    E,
-}
-
-impl Condition {
-    /// Every condition, in the order they run in.
-    pub const ALL: [Condition; 5] = [
-        Condition::A,
-        Condition::B,
-        Condition::C,
-        Condition::D,
-        Condition::E,
-    ];
-
-    /// As logs have it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Condition::A => "L-A",
-            Condition::B => "L-B",
-            Condition::C => "L-C",
-            Condition::D => "L-D",
-            Condition::E => "L-E",
-        }
-    }
-}
+pub use super::log::Condition;
 
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -2,13 +2,16 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `calibration` | whether a model is steady; with the feature `oracle` |
 //! | [`budget`] | whether a cycle may be asked under B1 and B2 |
+//! | `calibration` | whether a model is steady; with the feature `oracle` |
 //! | [`condition`] | the conditions and their tasks |
 //! | [`erratum`] | what a syntax erratum may change in the template |
+//! | [`fields`] | JSON read strictly, with errors that say where |
 //! | [`kernel`] | the constitution, and the function that decides under it |
+//! | [`log`] | the directory of a run: its files, written and read |
 //! | [`permutation`] | the candidates of one answer in other orders |
 //! | [`schedule`] | which task each cycle has |
+//! | [`taxonomy`] | types of refusals, and what injections came to |
 //! | [`template`] | the one base template of prompts |
 
 pub mod budget;
@@ -16,7 +19,10 @@ pub mod budget;
 pub mod calibration;
 pub mod condition;
 pub mod erratum;
+pub mod fields;
 pub mod kernel;
+pub mod log;
 pub mod permutation;
 pub mod schedule;
+pub mod taxonomy;
 pub mod template;

@@ -4,18 +4,10 @@
 use axilog::hash::Hash;
 
 use super::kernel::{CandidateSet, Constitution, Observation, State, decide};
+pub use super::log::Permutations;
 
 /// Up to so many candidates are tried in every order: 120 orders.
 pub const MAX_CANDIDATES: usize = 5;
-
-/// What the test found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Permutations {
-    /// In how many orders the candidates were tried, theirs included.
-    pub tried: u64,
-    /// Whether the selection was one and the same in all of them.
-    pub equal: bool,
-}
 
 /// Puts `set` before the kernel in every order of its candidates; where they are more than
 /// [`MAX_CANDIDATES`], in their own, backwards, and turned by one. `state` is the one before the cycle.

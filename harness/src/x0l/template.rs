@@ -9,6 +9,7 @@ use std::fmt::Write;
 use axilog::hash::{Hash, sha256};
 
 use super::kernel::{ActionType, Constitution, Field, FieldType, Observation};
+use crate::input::CanonicalInput;
 use crate::ledger_file::hex;
 
 /// The template of a session to which no erratum applies.
@@ -88,6 +89,34 @@ pub struct Prompt {
     pub system: String,
     /// The task.
     pub user: String,
+}
+
+impl Prompt {
+    /// The canonical JSON of the two messages, whose SHA-256 is the `input_hash` (Q43).
+    ///
+    /// # Errors
+    /// Why they may not be put to an oracle, in a sentence: they are not in NFC.
+    pub fn input(&self) -> Result<CanonicalInput, String> {
+        CanonicalInput::chat([
+            ("system", self.system.as_str()),
+            ("user", self.user.as_str()),
+        ])
+    }
+}
+
+/// What a cycle has seen before the model is asked, which candidates may cite: the user's words, and
+/// the time. That is a count from the second in which the session `started`, one for each cycle before
+/// this one, whose `number` is from 1: equal sessions ask equal prompts.
+#[must_use]
+pub fn known_before(task: &str, started: u64, number: u64) -> [Observation; 2] {
+    [
+        Observation::UserInput {
+            text: task.to_owned(),
+        },
+        Observation::Timestamp {
+            time: started.saturating_add(number.saturating_sub(1)),
+        },
+    ]
 }
 
 impl Template {
