@@ -9,7 +9,11 @@
 //! | [`fields`] | JSON read strictly, with errors that say where |
 //! | [`kernel`] | the constitution, and the function that decides under it |
 //! | [`log`] | the directory of a run: its files, written and read |
+//! | [`metrics`] | what the cycles of a run come to |
 //! | [`permutation`] | the candidates of one answer in other orders |
+//! | [`replay`] | everything made again and compared |
+//! | [`report`] | whether a session closes, and the page that says so |
+//! | [`review`] | what a person found on inspection |
 //! | [`schedule`] | which task each cycle has |
 //! | [`taxonomy`] | types of refusals, and what injections came to |
 //! | [`template`] | the one base template of prompts |
@@ -22,7 +26,11 @@ pub mod erratum;
 pub mod fields;
 pub mod kernel;
 pub mod log;
+pub mod metrics;
 pub mod permutation;
+pub mod replay;
+pub mod report;
+pub mod review;
 pub mod schedule;
 pub mod taxonomy;
 pub mod template;

@@ -3,9 +3,12 @@
 #[cfg(feature = "oracle")]
 mod calibrate;
 mod canonicalize;
+mod replay;
+mod report;
 
 use super::Failure;
 use super::output::Report;
+use crate::x0l::log::Metadata;
 
 /// The live harness: from a language model's raw answer to a decision.
 #[derive(clap::Args)]
@@ -19,6 +22,8 @@ enum Command {
     #[cfg(feature = "oracle")]
     Calibrate(calibrate::Args),
     Canonicalize(canonicalize::Args),
+    Replay(replay::Args),
+    Report(report::Args),
 }
 
 impl Args {
@@ -27,6 +32,8 @@ impl Args {
             #[cfg(feature = "oracle")]
             Command::Calibrate(args) => args.json,
             Command::Canonicalize(_) => false,
+            Command::Replay(args) => args.json,
+            Command::Report(args) => args.json,
         }
     }
 }
@@ -36,5 +43,16 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         #[cfg(feature = "oracle")]
         Command::Calibrate(args) => calibrate::run(args),
         Command::Canonicalize(args) => canonicalize::run(args),
+        Command::Replay(args) => replay::run(args),
+        Command::Report(args) => report::run(args),
+    }
+}
+
+/// How a run ended, in a word.
+fn outcome(metadata: Option<&Metadata>) -> &'static str {
+    match metadata.map(|metadata| &metadata.outcome) {
+        None => "unknown",
+        Some(None) => "not at all: killed, or still going on",
+        Some(Some(outcome)) => outcome.status.as_str(),
     }
 }
