@@ -267,6 +267,11 @@ pub enum Error {
     #[error(transparent)]
     Oracle(#[from] crate::oracle::OracleError),
 
+    /// No session of the live harness.
+    #[cfg(all(feature = "oracle", feature = "x0l"))]
+    #[error(transparent)]
+    Live(#[from] crate::x0l::live::LiveError),
+
     /// A run was to begin where there is something.
     #[cfg(feature = "x0l")]
     #[error("{path}: is not empty, and a run needs a directory of its own; name another, or one that does not exist yet", path = .0.display())]

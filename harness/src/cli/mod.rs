@@ -54,6 +54,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::error::Error;
 use crate::rules::read_policies;
+#[cfg(all(feature = "oracle", feature = "x0l"))]
+use crate::x0l::live::LiveError;
 use output::Report;
 
 /// Contain an oracle's answer: recorded, judged and replayable before anything acts on it.
@@ -133,6 +135,11 @@ impl From<Error> for Failure {
             Error::NotEmpty(_) | Error::NotARun(_) => 3,
             #[cfg(feature = "oracle")]
             Error::Oracle(_) => 3,
+            #[cfg(all(feature = "oracle", feature = "x0l"))]
+            Error::Live(error) => match error {
+                LiveError::NotReady(_) => 1,
+                LiveError::Input { .. } | LiveError::Settings(_) => 2,
+            },
         };
         Failure { error, code }
     }

@@ -4,6 +4,7 @@
 //! model's own tokenizer is on this machine. Else it is bounded: a token is at least one byte of UTF-8,
 //! and no vocabulary known to us has one of more than [`LONGEST_TOKEN`] bytes. Determinism: D1.
 
+use super::log::Frozen;
 use super::template::Prompt;
 
 /// The longest token that is reckoned with, in bytes.
@@ -56,6 +57,17 @@ pub struct Budget {
 }
 
 impl Budget {
+    /// That of a session which has cost nothing yet.
+    #[must_use]
+    pub fn of(frozen: &Frozen) -> Budget {
+        Budget {
+            b1: frozen.b1,
+            b2: frozen.b2,
+            max_tokens: frozen.max_tokens,
+            spent: 0,
+        }
+    }
+
     /// Whether a prompt alone breaks B1: it is not sent, and the kernel refuses the cycle.
     #[must_use]
     pub fn is_too_long(&self, prompt: PromptTokens) -> bool {

@@ -10,6 +10,7 @@ use crate::canonicalizer::{Status, canonicalize};
 use crate::error::Error;
 use crate::oracle::{Endpoint, Exchange, Question, consult};
 use crate::session::Session;
+use crate::x0l::template::Prompt;
 
 pub use super::log::CalibrationVerdict as Verdict;
 
@@ -46,15 +47,24 @@ pub struct Calibration {
     pub calls: Vec<Call>,
 }
 
-/// The prompt: temperature 0, no seed.
+/// The prompt.
 #[must_use]
-pub fn question(model: &str) -> Question {
+pub fn prompt() -> Prompt {
+    Prompt {
+        system: SYSTEM.to_owned(),
+        user: USER.to_owned(),
+    }
+}
+
+/// A prompt as every one of a session is asked: temperature 0, no seed (Q52c).
+#[must_use]
+pub fn question(model: &str, prompt: &Prompt) -> Question {
     let params = Params {
         max_tokens: Some(MAX_TOKENS),
         temperature: Some(0),
         ..Params::NULL
     };
-    Question::new(model, SYSTEM, USER, params)
+    Question::new(model, &prompt.system, &prompt.user, params)
 }
 
 /// Asks `model` at `endpoint` and records every call in `session` as the oracle `oracle_id`'s.
@@ -69,7 +79,7 @@ pub fn calibrate(
     model: &str,
     before: &mut dyn FnMut(usize),
 ) -> Result<Calibration, Error> {
-    let question = question(model);
+    let question = question(model, &prompt());
     let mut input_hash = [0; 32];
     let mut calls = Vec::new();
     for number in 1..=CALLS {

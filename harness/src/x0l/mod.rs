@@ -8,6 +8,7 @@
 //! | [`erratum`] | what a syntax erratum may change in the template |
 //! | [`fields`] | JSON read strictly, with errors that say where |
 //! | [`kernel`] | the constitution, and the function that decides under it |
+//! | `live` | the session: plan, preflight, cycles; with the feature `oracle` |
 //! | [`log`] | the directory of a run: its files, written and read |
 //! | [`metrics`] | what the cycles of a run come to |
 //! | [`permutation`] | the candidates of one answer in other orders |
@@ -25,6 +26,8 @@ pub mod condition;
 pub mod erratum;
 pub mod fields;
 pub mod kernel;
+#[cfg(feature = "oracle")]
+pub mod live;
 pub mod log;
 pub mod metrics;
 pub mod permutation;
