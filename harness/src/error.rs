@@ -279,8 +279,21 @@ pub enum Error {
 
     /// A directory that holds no run.
     #[cfg(feature = "x0l")]
-    #[error("{path}: holds no run: there is no session_metadata.json in it", path = .0.display())]
+    #[error("{path}: holds no run: there is none of session_metadata.json, ledger.jsonl and cycles.jsonl in it", path = .0.display())]
     NotARun(PathBuf),
+
+    /// A person's word on a cycle that is no finding.
+    #[cfg(feature = "x0l")]
+    #[error(
+        "cycle {cycle} is no Type III refusal and no action in L-C, so there is nothing to say of it; those are {}",
+        listed(places)
+    )]
+    NothingToReview {
+        /// The cycle.
+        cycle: u64,
+        /// Those there are.
+        places: Vec<u64>,
+    },
 
     /// A file of a run is not what is written there.
     #[cfg(feature = "x0l")]
@@ -306,5 +319,17 @@ impl Error {
             action,
             source,
         }
+    }
+}
+
+#[cfg(feature = "x0l")]
+fn listed(numbers: &[u64]) -> String {
+    match numbers {
+        [] => "none".to_owned(),
+        numbers => numbers
+            .iter()
+            .map(u64::to_string)
+            .collect::<Vec<_>>()
+            .join(", "),
     }
 }

@@ -130,6 +130,8 @@ impl From<Error> for Failure {
             #[cfg(feature = "x0l")]
             Error::Log(_) => 1,
             #[cfg(feature = "x0l")]
+            Error::NothingToReview { .. } => 2,
+            #[cfg(feature = "x0l")]
             Error::NotEmpty(_) | Error::NotARun(_) => 3,
             #[cfg(feature = "oracle")]
             Error::Oracle(_) => 3,

@@ -10,7 +10,11 @@
 //! | [`kernel`] | the constitution, and the function that decides under it |
 //! | `live` | the session: plan, preflight, cycles; with the feature `oracle` |
 //! | [`log`] | the directory of a run: its files, written and read |
+//! | [`metrics`] | what the cycles of a run come to |
 //! | [`permutation`] | the candidates of one answer in other orders |
+//! | [`replay`] | everything made again and compared |
+//! | [`report`] | whether a session closes, and the page that says so |
+//! | [`review`] | what a person found on inspection |
 //! | [`schedule`] | which task each cycle has |
 //! | [`taxonomy`] | types of refusals, and what injections came to |
 //! | [`template`] | the one base template of prompts |
@@ -25,7 +29,11 @@ pub mod kernel;
 #[cfg(feature = "oracle")]
 pub mod live;
 pub mod log;
+pub mod metrics;
 pub mod permutation;
+pub mod replay;
+pub mod report;
+pub mod review;
 pub mod schedule;
 pub mod taxonomy;
 pub mod template;

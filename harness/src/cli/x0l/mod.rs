@@ -7,6 +7,8 @@ mod canonicalize;
 mod examples;
 #[cfg(feature = "oracle")]
 mod preflight;
+mod replay;
+mod report;
 #[cfg(feature = "oracle")]
 mod run;
 #[cfg(feature = "oracle")]
@@ -16,6 +18,7 @@ mod watching;
 
 use super::Failure;
 use super::output::Report;
+use crate::x0l::log::Metadata;
 
 /// The live harness: from a language model's raw answer to a decision.
 #[derive(clap::Args)]
@@ -35,6 +38,8 @@ enum Command {
     #[cfg(feature = "oracle")]
     Examples(examples::Args),
     Canonicalize(canonicalize::Args),
+    Replay(replay::Args),
+    Report(report::Args),
 }
 
 impl Args {
@@ -49,6 +54,8 @@ impl Args {
             #[cfg(feature = "oracle")]
             Command::Examples(args) => args.json,
             Command::Canonicalize(_) => false,
+            Command::Replay(args) => args.json,
+            Command::Report(args) => args.json,
         }
     }
 }
@@ -64,5 +71,16 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         #[cfg(feature = "oracle")]
         Command::Examples(args) => examples::run(args),
         Command::Canonicalize(args) => canonicalize::run(args),
+        Command::Replay(args) => replay::run(args),
+        Command::Report(args) => report::run(args),
+    }
+}
+
+/// How a run ended, in a word.
+fn outcome(metadata: Option<&Metadata>) -> &'static str {
+    match metadata.map(|metadata| &metadata.outcome) {
+        None => "unknown",
+        Some(None) => "not at all: killed, or still going on",
+        Some(Some(outcome)) => outcome.status.as_str(),
     }
 }

@@ -60,13 +60,16 @@ impl RunDirectory {
     /// The run at `path`.
     ///
     /// # Errors
-    /// [`Error::NotARun`] where there is no metadata; [`Error::Io`] where there is nothing at all.
+    /// [`Error::NotARun`] where none of its files is there; [`Error::Io`] where there is no directory.
     pub fn open(path: &Path) -> Result<RunDirectory, Error> {
         fs::read_dir(path).map_err(Error::io(path, "open the run"))?;
         let run = RunDirectory {
             path: path.to_owned(),
         };
-        if run.metadata().is_file() {
+        if [run.metadata(), run.ledger(), run.cycles()]
+            .iter()
+            .any(|file| file.is_file())
+        {
             Ok(run)
         } else {
             Err(Error::NotARun(path.to_owned()))
@@ -194,7 +197,7 @@ impl RunDirectory {
 ///
 /// # Errors
 /// [`Error::Io`]; [`Error::TooLong`] for more than 64 MiB.
-pub(super) fn read(path: &Path) -> Result<Vec<u8>, Error> {
+pub(in crate::x0l) fn read(path: &Path) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     let file = fs::File::open(path).map_err(Error::io(path, "open"))?;
     let read = file.take(MOST + 1).read_to_end(&mut bytes);

@@ -37,6 +37,7 @@ pub use condition::Condition;
 pub use cycle::{Attempt, Canonicalization, Cycle, Permutations};
 pub use cycles::{CycleLog, CycleReader, Line};
 pub use directory::RunDirectory;
+pub(super) use directory::read;
 pub use frozen::{File, Frozen, FrozenCondition, TokenSource};
 pub use metadata::{Calibration, CalibrationVerdict, Metadata};
 pub use outcome::{ConditionOutcome, ConditionStatus, Outcome, Status};
