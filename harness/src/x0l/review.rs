@@ -9,7 +9,6 @@ use axilog::admission::InputKind;
 use axilog::agent::stimulus::{CONTROL_ORACLE, TIME_ORACLE};
 use axilog::evidence::observation::{Completion, Params};
 use axilog::hash::Hash;
-use axilog_policyc::PolicySet;
 use serde_json::{Value, json};
 
 use super::fields::{FromJson, Wrong, one_of, whole};
@@ -149,11 +148,7 @@ pub fn add(run: &RunDirectory, statements: &[Statement], now: u64) -> Result<(),
 }
 
 fn begin(run: &RunDirectory, now: u64) -> Result<Session, Error> {
-    let none = PolicySet::parse(b"[]").map_err(|source| Error::Policies {
-        path: "no policies".into(),
-        source,
-    })?;
-    let rules = RuleSet::new(none, false, false);
+    let rules = RuleSet::without_policies()?;
     Session::begin(&run.review(), rules, now).map(|(session, _)| session)
 }
 

@@ -4,6 +4,7 @@ mod closure;
 mod damage;
 mod log;
 mod made;
+mod metrics;
 mod replay;
 mod strategies;
 mod taxonomy;

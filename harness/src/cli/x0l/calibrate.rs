@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use axilog_policyc::PolicySet;
 use serde_json::{Value, json};
 
 use super::super::output::Report;
@@ -67,11 +66,7 @@ fn open(args: &Args) -> Result<Session, Error> {
         Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
         other => return other,
     }
-    let none = PolicySet::parse(b"[]").map_err(|source| Error::Policies {
-        path: "no policies".into(),
-        source,
-    })?;
-    let rules = RuleSet::new(none, false, false);
+    let rules = RuleSet::without_policies()?;
     Session::begin(&args.ledger, rules, now()).map(|(session, _)| session)
 }
 
