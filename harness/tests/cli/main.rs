@@ -37,3 +37,5 @@ mod what_if;
 mod x0l;
 #[cfg(all(feature = "oracle", feature = "x0l"))]
 mod x0l_run;
+#[cfg(all(feature = "oracle", feature = "x0l"))]
+mod x0l_session;

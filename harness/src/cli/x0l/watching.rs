@@ -128,14 +128,22 @@ impl Watch for Watching {
             self.cycles,
             cycle.tokens(),
             budget.b1,
-            budget.spent,
-            budget.b2,
+            short(budget.spent),
+            short(budget.b2),
             clock(self.left(progress.left)),
         ));
     }
 
     fn stops(&self) -> bool {
         self.flag.is_set()
+    }
+}
+
+/// A count of tokens, in thousands where it is long.
+fn short(tokens: u64) -> String {
+    match tokens {
+        10_000.. => format!("{}k", tokens / 1000),
+        few => few.to_string(),
     }
 }
 
