@@ -96,7 +96,13 @@ fn five_conditions_by_a_hundred_cycles() {
     let attempts: usize = cycles.iter().map(|cycle| cycle.attempts.len()).sum();
     let requests = server.requests();
     assert_eq!(requests.len(), attempts + 3);
-    assert!(requests.iter().all(|request| request.head.contains(KEY)));
+    for request in &requests {
+        assert!(request.head.contains(KEY));
+        assert_eq!(request.body["max_tokens"], 2048);
+        assert_eq!(request.body["temperature"], 0.0);
+        assert_eq!(request.body.get("seed"), None);
+        assert_eq!(request.body["messages"].as_array().unwrap().len(), 2);
+    }
     for (path, bytes) in files(place.dir.path()) {
         let found = bytes.windows(KEY.len()).any(|part| part == KEY.as_bytes());
         assert!(!found, "{}", path.display());
