@@ -36,4 +36,6 @@ mod what_if;
 #[cfg(feature = "x0l")]
 mod x0l;
 #[cfg(all(feature = "oracle", feature = "x0l"))]
+mod x0l_killed;
+#[cfg(all(feature = "oracle", feature = "x0l"))]
 mod x0l_run;

@@ -131,6 +131,15 @@ pub(in crate::x0l) fn blob_names(
         .collect()
 }
 
+/// Whether a name below a folder of blobs is that of one; its bytes have been looked at then.
+pub(super) fn is_blob(name: &str) -> bool {
+    let is_hash = |name: &str| {
+        name.len() == 64 && name.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+    };
+    name.split_once('/')
+        .is_some_and(|(shard, name)| is_hash(name) && name.get(..2) == Some(shard))
+}
+
 /// Names every file of the directory, with `/` between names; of what is neither file nor directory
 /// too.
 pub(super) fn list(run: &RunDirectory) -> Result<BTreeSet<String>, Error> {

@@ -439,12 +439,14 @@ impl Pass<'_> {
         }
         if !self.replay.ended {
             let left = |name: &String| {
-                name.ends_with(".tmp") || *name == format!("{}.lock", RunDirectory::LEDGER)
+                name.ends_with(".tmp")
+                    || *name == format!("{}.lock", RunDirectory::LEDGER)
+                    // Blobs are there before the record that names them.
+                    || name.strip_prefix(&blobs).is_some_and(files::is_blob)
             };
             for name in others.iter().filter(|name| left(name)) {
-                self.replay
-                    .notes
-                    .push(format!("{name}: left behind; it counts for nothing"));
+                let note = format!("{name}: left behind; it counts for nothing");
+                self.replay.notes.push(note);
             }
             others.retain(|name| !left(name));
         }
