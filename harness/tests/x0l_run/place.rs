@@ -9,6 +9,7 @@ use axilog_harness::oracle::{ApiKey, Endpoint, Kind, Limits, OpenAi, Scripted};
 use axilog_harness::x0l::condition::Condition;
 use axilog_harness::x0l::live::{Plan, Progress, Settings, Watch, run};
 use axilog_harness::x0l::log::{Cycle, CycleReader, Line, Metadata, Outcome, RunDirectory};
+use axilog_harness::x0l::report::{check, make};
 use tempfile::TempDir;
 
 pub const KEY: &str = "sk-session-0123456789abcdef";
@@ -78,7 +79,19 @@ impl Place {
             stop_after,
             seen: 0,
         };
-        run(&plan, endpoint, &self.out(), &mut onlooker)
+        let held = run(&plan, endpoint, &self.out(), &mut onlooker)?;
+        self.replays();
+        Ok(held.outcome)
+    }
+
+    /// The run replays, with its report, and without a difference.
+    #[track_caller]
+    fn replays(&self) {
+        let directory = RunDirectory::open(&self.out()).unwrap();
+        let mut made = make(&directory).unwrap();
+        check(&directory, &mut made).unwrap();
+        assert!(made.replay.is_good(), "{:?}", made.replay.findings);
+        assert!(made.replay.ended && made.files.len() == 4);
     }
 
     pub fn metadata(&self) -> Metadata {

@@ -8,8 +8,9 @@ use super::super::{Failure, table};
 use super::settings::Chosen;
 use super::watching::Watching;
 use crate::oracle::{Endpoint, Limits};
-use crate::x0l::live::{preflight, run as hold};
-use crate::x0l::log::{Outcome, Status};
+use crate::x0l::live::{Held, preflight, run as hold};
+use crate::x0l::log::Status;
+use crate::x0l::report::MARKDOWN;
 
 /// Hold a session: calibrate the model, run the conditions, leave a run that replays without it.
 ///
@@ -39,12 +40,14 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         .ready()
         .map_err(crate::error::Error::from)?;
     let mut watching = Watching::new(&plan, Flag::install());
-    let outcome = hold(&plan, &mut endpoint, &chosen.out, &mut watching);
+    let held = hold(&plan, &mut endpoint, &chosen.out, &mut watching);
     watching.done();
-    Ok(report(args, &outcome?, &watching))
+    Ok(report(args, &held?, &watching))
 }
 
-fn report(args: &Args, outcome: &Outcome, watching: &Watching) -> Report {
+fn report(args: &Args, held: &Held, watching: &Watching) -> Report {
+    let outcome = &held.outcome;
+    let closure = held.report.closure.as_str();
     let status = outcome.status.as_str();
     let mut rows = vec![("status", status.to_owned())];
     if let Some(reason) = &outcome.reason {
@@ -64,9 +67,14 @@ fn report(args: &Args, outcome: &Outcome, watching: &Watching) -> Report {
         ));
     }
     rows.push(("tokens", outcome.tokens_spent.to_string()));
+    rows.push((
+        "report",
+        format!("{closure}; see {}", out.join(MARKDOWN).display()),
+    ));
     let mut object = outcome.to_json();
     if let Some(object) = object.as_object_mut() {
         object.insert("ok".to_owned(), json!(outcome.status == Status::Complete));
+        object.insert("closure".to_owned(), json!(closure));
         object.insert("run".to_owned(), json!(out.to_string_lossy()));
     }
     Report {

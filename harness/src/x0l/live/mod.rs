@@ -30,5 +30,5 @@ pub use error::LiveError;
 pub use plan::Plan;
 pub use preflight::{Check, Preflight, preflight};
 pub use ruler::Ruler;
-pub use run::{Progress, Watch, run};
+pub use run::{Held, Progress, Watch, run};
 pub use settings::Settings;

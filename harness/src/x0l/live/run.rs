@@ -17,9 +17,8 @@ use crate::x0l::log::{
     Calibration, ConditionOutcome, ConditionStatus, Cycle, CycleLog, Metadata, Outcome,
     RunDirectory, Status, witness,
 };
-
-/// So many refusals in a row end a condition (Q17).
-const ABORT_AFTER: u64 = 25;
+use crate::x0l::replay::MOST_REFUSALS;
+use crate::x0l::report::{self, Made};
 
 /// Said where an answer does not come with what it has cost.
 const NO_USAGE: &str = "the oracle does not say what its answers cost (usage); count tokens on this machine with --count-tokens";
@@ -43,6 +42,14 @@ pub struct Progress<'c> {
     pub budget: &'c Budget,
     /// How many cycles there can be still.
     pub left: u64,
+}
+
+/// A session that was held.
+pub struct Held {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The run, replayed once more, and its report.
+    pub report: Made,
 }
 
 /// Why a session ends before its last cycle.
@@ -69,8 +76,8 @@ impl End {
 }
 
 /// Holds a session under `plan` with `endpoint`, and leaves its run in `out`, a new or empty directory.
-/// The run is sealed, however it ended; where an error is given, it stays as it is at that moment, which
-/// replays as far as it goes.
+/// The run is sealed, however it ended, and has its report; where an error is given, it stays as it is at
+/// that moment, which replays as far as it goes.
 ///
 /// # Errors
 /// [`Error::NotEmpty`], [`Error::Io`], [`Error::Core`], [`Error::NotDurable`]: what is written could not
@@ -80,7 +87,7 @@ pub fn run(
     endpoint: &mut Endpoint,
     out: &Path,
     watch: &mut dyn Watch,
-) -> Result<Outcome, Error> {
+) -> Result<Held, Error> {
     let directory = RunDirectory::create(out)?;
     for (name, bytes) in &plan.inputs {
         directory.put_input(name, bytes)?;
@@ -122,7 +129,9 @@ pub fn run(
     let session = &mut live.carried.session;
     witness::close(session, &directory, &plan.frozen, &outcome)?;
     session.seal()?;
-    Ok(outcome)
+    drop(live);
+    let report = report::write(&directory)?;
+    Ok(Held { outcome, report })
 }
 
 /// A session that is going on.
@@ -252,7 +261,7 @@ impl Live<'_> {
             outcome.cycles += 1;
             refusals = in_a_row(refusals, &cycle.decision);
             let here = planned.order.len() as u64 - outcome.cycles;
-            let aborts = refusals >= ABORT_AFTER;
+            let aborts = refusals >= MOST_REFUSALS;
             self.watch.cycle(&Progress {
                 cycle: &cycle,
                 budget: &self.carried.budget,
