@@ -30,7 +30,8 @@ pub(crate) fn pairs(rows: &[(&str, String)]) -> String {
     format!("{}\n", table.trim_fmt())
 }
 
-/// A sentence in lines of the table's width, those behind the first indented.
+/// A sentence behind a dash, in lines of the table's width.
+#[cfg(feature = "x0l")]
 pub(crate) fn wrapped(text: &str) -> String {
     let mut table = Table::new();
     table
@@ -38,12 +39,10 @@ pub(crate) fn wrapped(text: &str) -> String {
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_width(WIDTH);
     table.add_row(["-".to_owned(), shown(text)]);
-    for (column, width) in table.column_iter_mut().zip([1, WIDTH - 2]) {
+    for (column, width) in table.column_iter_mut().zip([2, WIDTH - 2]) {
         column
-            .set_padding((0, u16::from(width == 1)))
-            .set_constraint(ColumnConstraint::Absolute(Width::Fixed(
-                width + u16::from(width == 1),
-            )));
+            .set_padding((0, u16::from(width == 2)))
+            .set_constraint(ColumnConstraint::Absolute(Width::Fixed(width)));
     }
     format!("{}\n", table.trim_fmt())
 }

@@ -4,11 +4,21 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use axilog_harness::x0l::condition::Condition;
+use axilog_harness::x0l::live::shipped::SCRIPT;
 use axilog_harness::x0l::log::RunDirectory;
 use axilog_harness::x0l::report::{check, make};
 
-use crate::made::End;
-use crate::replay::reported;
+use crate::place::{Place, settings};
+
+/// A session with a cycle of each condition, held with the shipped script, and its report.
+fn held() -> (Place, RunDirectory) {
+    let place = Place::new();
+    let settings = settings(&Condition::ALL, 1);
+    place.scripted(settings, SCRIPT).unwrap();
+    let run = RunDirectory::open(&place.out()).unwrap();
+    (place, run)
+}
 
 /// What is altered, byte by byte.
 struct Damaged {
@@ -94,12 +104,12 @@ fn places(bytes: &[u8], most: usize) -> Vec<usize> {
 
 #[test]
 fn one_altered_byte_is_found_and_named() {
-    let (_dir, run) = reported(End::Interrupted(3));
+    let (_place, run) = held();
     let mut tried = 0;
     for path in all(&run) {
         let mut file = Damaged::new(&run, &path);
         let good = file.good.clone();
-        for (n, at) in places(&good, 50).into_iter().enumerate() {
+        for (n, at) in places(&good, 30).into_iter().enumerate() {
             // Another digit or letter, another form of space, a sign, no text at all.
             let others = [good[at] ^ 1, good[at] ^ 0x20, b'0', b' ', b'"', b'\n', 0xff];
             let others: Vec<u8> = others.into_iter().filter(|b| *b != good[at]).collect();
@@ -120,7 +130,7 @@ fn one_altered_byte_is_found_and_named() {
 
 #[test]
 fn files_that_are_cut_short_or_removed_or_too_many_are_named() {
-    let (_dir, run) = reported(End::Interrupted(8));
+    let (_place, run) = held();
     for path in all(&run) {
         let mut file = Damaged::new(&run, &path);
         let good = file.good.clone();
@@ -158,7 +168,7 @@ fn files_that_are_cut_short_or_removed_or_too_many_are_named() {
 
 #[test]
 fn lines_that_change_places_are_named() {
-    let (_dir, run) = reported(End::Interrupted(8));
+    let (_place, run) = held();
     for path in [run.ledger(), run.cycles()] {
         let mut file = Damaged::new(&run, &path);
         let good = file.good.clone();

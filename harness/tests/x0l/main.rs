@@ -5,6 +5,12 @@ mod damage;
 mod log;
 mod made;
 mod metrics;
+#[path = "../x0l_run/place.rs"]
+#[allow(
+    dead_code,
+    reason = "sessions are held and read back there in more ways"
+)]
+mod place;
 mod replay;
 mod strategies;
 mod taxonomy;

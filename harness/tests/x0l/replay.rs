@@ -170,3 +170,24 @@ fn other(name: &str, value: &Value) -> Option<Value> {
         _ => return None,
     })
 }
+
+/// One line that cannot be read, or is missing, does not make those behind it wrong.
+#[test]
+fn what_is_wrong_stays_where_it_is() {
+    let (_dir, run) = reported(End::Killed(30));
+    let log = fs::read_to_string(run.cycles()).unwrap();
+    let lines: Vec<&str> = log.split_inclusive('\n').collect();
+    for n in [0, 2, 11, 12] {
+        let mut altered = lines.clone();
+        altered[n] = "{}\n";
+        fs::write(run.cycles(), altered.concat()).unwrap();
+        let findings = replayed(&run).replay.findings;
+        let lines: Vec<u64> = findings.iter().filter_map(|finding| finding.line).collect();
+        // The next cycle goes on from a state that nobody knows.
+        let near = |line: &u64| (n as u64 + 1..=n as u64 + 2).contains(line);
+        assert!(lines.contains(&(n as u64 + 1)), "{:?}", told(&findings));
+        assert!(lines.iter().all(near), "{:?}", told(&findings));
+        let call = |finding: &Finding| finding.expected == "none without a cycle";
+        assert_eq!(findings.iter().filter(|f| call(f)).count(), 1);
+    }
+}

@@ -161,12 +161,30 @@ impl RunDirectory {
     /// # Errors
     /// [`Error::Io`].
     pub fn replace(&self, name: &str, bytes: &[u8]) -> Result<(), Error> {
+        self.prepare(name, bytes)?;
+        self.publish(name)
+    }
+
+    /// Writes what the file `name` is to hold, under the name that [`temporary`] gives.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn prepare(&self, name: &str, bytes: &[u8]) -> Result<(), Error> {
+        let path = self.path.join(temporary(name));
+        let written = write_file(&FileSystem, &path, bytes, false);
+        written.map_err(Error::io(&path, "write"))
+    }
+
+    /// Gives what was prepared its name.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn publish(&self, name: &str) -> Result<(), Error> {
         let path = self.path.join(name);
-        let temporary = self.path.join(format!("{name}.tmp"));
-        let replaced = write_file(&FileSystem, &temporary, bytes, false)
-            .and_then(|()| FileSystem.rename(&temporary, &path))
+        let renamed = FileSystem
+            .rename(&self.path.join(temporary(name)), &path)
             .and_then(|()| FileSystem.sync_dir(&self.path));
-        replaced.map_err(Error::io(&path, "write"))
+        renamed.map_err(Error::io(&path, "write"))
     }
 
     /// The metadata.
@@ -191,6 +209,12 @@ impl RunDirectory {
         };
         Ok(read.map_err(error)?)
     }
+}
+
+/// The name of a file that is being written.
+#[must_use]
+pub fn temporary(name: &str) -> String {
+    format!("{name}.tmp")
 }
 
 /// A file's bytes.

@@ -6,13 +6,13 @@ use std::path::Path;
 
 use axilog::hash::Hash;
 
-use super::Finding;
 use super::ledger::Ledger;
+use super::{Finding, Pass};
 use crate::error::Error;
 use crate::ledger_file::blobs::Blobs;
 use crate::ledger_file::hex;
 use crate::x0l::log::witness::{Sealed, answered_for};
-use crate::x0l::log::{File, Frozen, RunDirectory, read};
+use crate::x0l::log::{File, Frozen, Metadata, RunDirectory, read};
 
 /// The bytes of an input, if they are what the metadata says.
 pub(super) fn input(
@@ -131,6 +131,15 @@ pub(in crate::x0l) fn blob_names(
         .collect()
 }
 
+/// Whether a name below a folder of blobs is that of one; its bytes have been looked at then.
+pub(super) fn is_blob(name: &str) -> bool {
+    let is_hash = |name: &str| {
+        name.len() == 64 && name.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+    };
+    name.split_once('/')
+        .is_some_and(|(shard, name)| is_hash(name) && name.get(..2) == Some(shard))
+}
+
 /// Names every file of the directory, with `/` between names; of what is neither file nor directory
 /// too.
 pub(super) fn list(run: &RunDirectory) -> Result<BTreeSet<String>, Error> {
@@ -154,4 +163,54 @@ fn relative(run: &RunDirectory, path: &Path) -> String {
     let names = path.strip_prefix(run.path()).unwrap_or(path).iter();
     let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
     names.join("/")
+}
+
+impl Pass<'_> {
+    /// Names files that are missing, altered, or accounted for by nothing.
+    pub(super) fn files(&mut self, metadata: Option<&Metadata>) -> Result<(), Error> {
+        let path = self.run.ledger();
+        blobs(self.run, &path, &self.blobs, &mut self.replay.findings)?;
+        let mut others = list(self.run)?;
+        for name in [
+            RunDirectory::LEDGER,
+            RunDirectory::METADATA,
+            RunDirectory::CYCLES,
+        ] {
+            others.remove(name);
+        }
+        for file in metadata
+            .iter()
+            .flat_map(|metadata| metadata.frozen.inputs())
+        {
+            others.remove(&format!("{}/{}", RunDirectory::INPUTS, file.name));
+        }
+        for name in blob_names(self.run, &path, &self.blobs) {
+            others.remove(&name);
+        }
+        // An answer without a cycle was kept under a hash that only its blob says.
+        let blobs = format!("{}.blobs/", RunDirectory::LEDGER);
+        let spare: Vec<String> = others
+            .iter()
+            .filter(|name| name.starts_with(&blobs))
+            .cloned()
+            .collect();
+        if spare.len() <= self.unmatched {
+            others.retain(|name| !name.starts_with(&blobs));
+        }
+        if !self.replay.ended {
+            let left = |name: &String| {
+                name.ends_with(".tmp")
+                    || *name == format!("{}.lock", RunDirectory::LEDGER)
+                    // Blobs are there before the record that names them.
+                    || name.strip_prefix(&blobs).is_some_and(is_blob)
+            };
+            for name in others.iter().filter(|name| left(name)) {
+                let note = format!("{name}: left behind; it counts for nothing");
+                self.replay.notes.push(note);
+            }
+            others.retain(|name| !left(name));
+        }
+        self.replay.others = others;
+        Ok(())
+    }
 }

@@ -8,7 +8,7 @@ use axilog::agent::stimulus::{CONTROL_ORACLE, TIME_ORACLE};
 use axilog::evidence::observation::{Completion, Failure, Params};
 use axilog::hash::Hash;
 use axilog::replay::Verdict;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Finding;
 use crate::decision::text;
@@ -18,7 +18,10 @@ use crate::ledger_file::replay::replay;
 use crate::ledger_file::verify::{Expected, Record};
 use crate::x0l::fields::FromJson;
 use crate::x0l::log::witness::{self, Closing};
-use crate::x0l::log::{Frozen, Metadata, RunDirectory, parse, text as canonical};
+use crate::x0l::log::{
+    Frozen, Metadata, RunDirectory, parse, read as read_file, text as canonical,
+};
+use crate::x0l::report::JSON;
 
 /// The id that the model has in the ledger.
 const LLM: &str = "llm";
@@ -128,7 +131,9 @@ pub(super) fn read(
     if let Some(fault) = &replayed.checked.fault {
         let what = format!("{}: {}", fault.verdict.as_str(), fault.reason);
         let place = format!("record {} at byte {}", fault.sequence, fault.offset);
-        if fault.verdict == Verdict::Torn && !finished && !ledger.sealed {
+        let torn = fault.verdict == Verdict::Torn && !ledger.sealed;
+        let empty = fault.verdict == Verdict::Truncated && ledger.entries == 0;
+        if !finished && (torn || empty) {
             notes.push(format!("{}: {place}: {what}", RunDirectory::LEDGER));
         } else {
             ledger.whole = false;
@@ -153,9 +158,8 @@ pub(super) fn read(
         ));
     }
     if ledger.whole && finished && !ledger.sealed {
-        // The report is written behind the seal.
-        if run.path().join(super::super::report::JSON).exists() {
-            let expected = "one, since the metadata has an outcome";
+        if was_sealed(run) {
+            let expected = "the one that the report has seen";
             findings.push(Finding::new(
                 RunDirectory::LEDGER,
                 "the end",
@@ -170,6 +174,13 @@ pub(super) fn read(
         }
     }
     Ok(ledger)
+}
+
+/// Whether the report was made when the ledger had its seal.
+fn was_sealed(run: &RunDirectory) -> bool {
+    let report = read_file(&run.path().join(JSON)).unwrap_or_default();
+    let report: Value = serde_json::from_slice(&report).unwrap_or_default();
+    report.pointer("/ledger/sealed") == Some(&Value::Bool(true))
 }
 
 /// Sorts the observations by who made them, each where it belongs.

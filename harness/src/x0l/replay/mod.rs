@@ -11,11 +11,13 @@
 //! | `calibration.rs` | the calibration's verdict, from its answers |
 //! | `cycle.rs` | a cycle made again |
 //! | `order.rs` | which cycle comes when |
+//! | `end.rs` | how the run ended |
 //! | `prompts.rs` | what each cycle was to be asked |
 //! | `files.rs` | files that are missing, altered or too many |
 
 mod calibration;
 mod cycle;
+mod end;
 pub(super) mod files;
 mod finding;
 mod ledger;
@@ -31,8 +33,8 @@ use axilog::hash::Hash;
 
 use super::kernel::{Rejection, State};
 use super::log::{
-    CalibrationVerdict, Condition, ConditionOutcome, ConditionStatus, Cycle, CycleReader, Frozen,
-    Line, Metadata, Outcome, RunDirectory, Status,
+    Condition, ConditionOutcome, Cycle, CycleReader, Frozen, Line, Metadata, Outcome, RunDirectory,
+    Status,
 };
 use crate::canonicalizer::{self_test_hash, source_hash};
 use crate::error::Error;
@@ -160,11 +162,12 @@ impl Pass<'_> {
             last: None,
         };
         self.each_line(&mut |pass, line, cycle| {
-            match &prompts {
-                Some(prompts) => pass.cycle(&mut log, line, cycle, prompts, frozen),
-                None => log.order.take(cycle),
+            match (cycle, &prompts) {
+                (Some(cycle), Some(prompts)) => pass.cycle(&mut log, line, cycle, prompts, frozen),
+                (Some(cycle), None) => log.order.take(cycle),
+                (None, _) => log.order.skip(),
             }
-            see(cycle);
+            cycle.into_iter().for_each(&mut *see);
         })?;
         self.end(metadata, log);
         Ok(())
@@ -172,7 +175,7 @@ impl Pass<'_> {
 
     /// Nothing can be made again without the metadata; the lines are read all the same.
     fn without(&mut self, see: &mut dyn FnMut(&Cycle)) -> Result<(), Error> {
-        self.each_line(&mut |_, _, cycle| see(cycle))
+        self.each_line(&mut |_, _, cycle| cycle.into_iter().for_each(&mut *see))
     }
 
     /// Says where the run was made by other code; what that changes is found all the same.
@@ -227,7 +230,11 @@ impl Pass<'_> {
         count
     }
 
-    fn each_line(&mut self, each: &mut dyn FnMut(&mut Self, u64, &Cycle)) -> Result<(), Error> {
+    /// Hands `each` every line with its cycle; `None` for one that is none, which has been named.
+    fn each_line(
+        &mut self,
+        each: &mut dyn FnMut(&mut Self, u64, Option<&Cycle>),
+    ) -> Result<(), Error> {
         let path = self.run.cycles();
         let file = match fs::File::open(&path) {
             Ok(file) => file,
@@ -244,10 +251,11 @@ impl Pass<'_> {
         while let Some(read) = reader.next_line()? {
             let line = reader.line();
             match read {
-                Line::Cycle(cycle) => each(self, line, &cycle),
+                Line::Cycle(cycle) => each(self, line, Some(&cycle)),
                 Line::Wrong(error) => {
                     let finding = Finding::wrong(RunDirectory::CYCLES, error.wrong);
                     self.found(finding.on_line(line));
+                    each(self, line, None);
                 }
                 Line::Torn(bytes) if self.replay.ended => {
                     let found = format!("{bytes} bytes without a line feed");
@@ -263,6 +271,31 @@ impl Pass<'_> {
         Ok(())
     }
 
+    /// The call of a cycle: the one that it names, if that is still to come, else the next. Those in
+    /// between have no cycle.
+    fn call<'l>(&mut self, log: &mut Log<'l>, logged: &Cycle) -> Called<'l> {
+        let Some(seq) = logged.ledger_seq else {
+            return Called::Nothing;
+        };
+        let named = log.calls.as_slice().iter().position(|call| call.seq == seq);
+        for call in log.calls.by_ref().take(named.unwrap_or_default()) {
+            self.unmatched += usize::from(kept(call));
+            let field = format!("record {}", call.seq);
+            let finding = Finding::new(
+                RunDirectory::LEDGER,
+                field,
+                "a call",
+                "none without a cycle",
+            );
+            self.replay.findings.push(finding);
+        }
+        match log.calls.next() {
+            Some(call) => Called::Yes(call),
+            None if self.ledger.whole => Called::Nothing,
+            None => Called::Unknown,
+        }
+    }
+
     fn cycle(
         &mut self,
         log: &mut Log<'_>,
@@ -273,17 +306,10 @@ impl Pass<'_> {
     ) {
         self.replay.cycles += 1;
         let before = self.replay.findings.len();
+        let called = self.call(log, logged);
         let mut found = |field: &str, found: String, expected: String| {
             let finding = Finding::new(RunDirectory::CYCLES, field, found, expected);
             self.replay.findings.push(finding.in_cycle(line, logged));
-        };
-        let called = match (logged.ledger_seq, self.ledger.whole) {
-            (None, _) => Called::Nothing,
-            (Some(_), whole) => match log.calls.next() {
-                Some(call) => Called::Yes(call),
-                None if whole => Called::Nothing,
-                None => Called::Unknown,
-            },
         };
         let place = log.order.next();
         let (condition, cycle) = place.unwrap_or((logged.condition, logged.cycle));
@@ -322,134 +348,6 @@ impl Pass<'_> {
         let counts = self.replay.conditions.entry(logged.condition).or_default();
         counts.0 += 1;
         counts.1 += u64::from(differs);
-    }
-
-    /// Compares how the run ended with its cycles.
-    fn end(&mut self, metadata: &Metadata, log: Log<'_>) {
-        let left: Vec<&Observed> = log.calls.collect();
-        self.unmatched += left.iter().filter(|call| kept(call)).count();
-        let failed = left.first().is_some_and(|call| call.failure.is_some());
-        let exhausted = log.last == Some(Rejection::BudgetExhaustedSession);
-        let exited = log.state.ended;
-        let conditions = log.order.end();
-        self.replay.outcomes.clone_from(&conditions);
-        let finished = |status| status != ConditionStatus::NotFinished;
-        let complete = conditions
-            .iter()
-            .all(|condition| finished(condition.status));
-        let Some(logged) = &metadata.outcome else {
-            self.replay.notes.push(format!(
-                "the run has no outcome: it was killed, or is still going on; {} cycles are there",
-                self.replay.cycles
-            ));
-            if !left.is_empty() {
-                self.replay.notes.push(format!(
-                    "the ledger has {} calls behind the last cycle of the log",
-                    left.len()
-                ));
-            }
-            return;
-        };
-        let verdict = metadata
-            .calibration
-            .as_ref()
-            .map(|calibration| calibration.verdict);
-        let possible: &[Status] = match verdict {
-            Some(CalibrationVerdict::Drift) => &[Status::ModelDriftDetected],
-            Some(CalibrationVerdict::TransportFailure) => &[Status::TransportFailureAbort],
-            _ if exited => &[Status::IntegrityRisk],
-            _ if exhausted => &[Status::SessionBudgetExhausted],
-            _ if failed => &[Status::TransportFailureAbort, Status::Aborted],
-            _ if !left.is_empty() => &[Status::Aborted],
-            _ if complete => &[Status::Complete],
-            _ => &[Status::Interrupted, Status::Aborted],
-        };
-        let status = match possible {
-            _ if possible.contains(&logged.status) => logged.status,
-            [first, ..] => *first,
-            [] => logged.status,
-        };
-        let again = Outcome {
-            status,
-            reason: logged.reason.clone(),
-            conditions,
-            cycles: self.replay.cycles,
-            tokens_spent: log.spent,
-        };
-        if let Some(surplus) = left.get(1) {
-            let field = format!("record {}", surplus.seq);
-            let found = format!("{} calls without a cycle", left.len());
-            self.found(Finding::new(
-                RunDirectory::LEDGER,
-                field,
-                found,
-                "one at most",
-            ));
-        }
-        self.outcome(RunDirectory::METADATA, "outcome", logged, &again);
-        if let Some(closing) = &self.ledger.closing {
-            self.outcome(
-                RunDirectory::LEDGER,
-                "the end: outcome",
-                &closing.outcome,
-                logged,
-            );
-        }
-    }
-
-    fn outcome(&mut self, file: &str, field: &str, found: &Outcome, expected: &Outcome) {
-        let (found, expected) = (found.to_json(), expected.to_json());
-        differences(&found, &expected, field, &mut |field, found, expected| {
-            self.replay
-                .findings
-                .push(Finding::new(file, field, found, expected));
-        });
-    }
-
-    /// Names files that are missing, altered, or accounted for by nothing.
-    fn files(&mut self, metadata: Option<&Metadata>) -> Result<(), Error> {
-        let path = self.run.ledger();
-        files::blobs(self.run, &path, &self.blobs, &mut self.replay.findings)?;
-        let mut others = files::list(self.run)?;
-        for name in [
-            RunDirectory::LEDGER,
-            RunDirectory::METADATA,
-            RunDirectory::CYCLES,
-        ] {
-            others.remove(name);
-        }
-        for file in metadata
-            .iter()
-            .flat_map(|metadata| metadata.frozen.inputs())
-        {
-            others.remove(&format!("{}/{}", RunDirectory::INPUTS, file.name));
-        }
-        for name in files::blob_names(self.run, &path, &self.blobs) {
-            others.remove(&name);
-        }
-        // An answer without a cycle was kept under a hash that only its blob says.
-        let blobs = format!("{}.blobs/", RunDirectory::LEDGER);
-        let spare: Vec<String> = others
-            .iter()
-            .filter(|name| name.starts_with(&blobs))
-            .cloned()
-            .collect();
-        if spare.len() <= self.unmatched {
-            others.retain(|name| !name.starts_with(&blobs));
-        }
-        if !self.replay.ended {
-            let left = |name: &String| {
-                name.ends_with(".tmp") || *name == format!("{}.lock", RunDirectory::LEDGER)
-            };
-            for name in others.iter().filter(|name| left(name)) {
-                self.replay
-                    .notes
-                    .push(format!("{name}: left behind; it counts for nothing"));
-            }
-            others.retain(|name| !left(name));
-        }
-        self.replay.others = others;
-        Ok(())
     }
 }
 

@@ -63,18 +63,7 @@ impl Order {
 
     /// Takes the next cycle as it is logged, be it another than [`Order::next`] says.
     pub fn take(&mut self, cycle: &Cycle) {
-        while self
-            .conditions
-            .get(self.at)
-            .is_some_and(|id| *id != cycle.condition)
-            && self
-                .conditions
-                .iter()
-                .skip(self.at)
-                .any(|id| *id == cycle.condition)
-        {
-            self.close();
-        }
+        self.reach(cycle.condition);
         self.cycles += 1;
         match cycle.decision.kind {
             Kind::Refuse => self.refusals += 1,
@@ -83,6 +72,33 @@ impl Order {
         }
         self.stopped = cycle.decision.kind == Kind::Exit
             || cycle.rejection_reason == Some(Rejection::BudgetExhaustedSession);
+    }
+
+    /// Counts a cycle that could not be read.
+    pub fn skip(&mut self) {
+        if let Some((condition, _)) = self.next() {
+            self.reach(condition);
+            self.cycles += 1;
+        }
+    }
+
+    /// Goes on to `condition`, if that is still to come.
+    fn reach(&mut self, condition: Condition) {
+        let later = |order: &Order| {
+            order
+                .conditions
+                .iter()
+                .skip(order.at)
+                .any(|id| *id == condition)
+        };
+        while self
+            .conditions
+            .get(self.at)
+            .is_some_and(|id| *id != condition)
+            && later(self)
+        {
+            self.close();
+        }
     }
 
     fn close(&mut self) {

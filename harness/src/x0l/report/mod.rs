@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use super::kernel::Constitution;
-use super::log::{Metadata, RunDirectory, line, read};
+use super::log::{Metadata, RunDirectory, line, read, temporary};
 use super::metrics::Metrics;
 use super::replay::{Finding, Place, Replay, files, replay};
 use super::review::{self, Review};
@@ -79,6 +79,15 @@ pub fn make(run: &RunDirectory) -> Result<Made, Error> {
     for name in [JSON, MARKDOWN, DECISIONS, TOKENS] {
         replay.others.remove(name);
     }
+    // It is there for as long as a report is being written.
+    if replay.others.remove(&temporary(JSON)) {
+        for name in [MARKDOWN, DECISIONS, TOKENS] {
+            replay.others.remove(&temporary(name));
+        }
+    }
+    // A word that was interrupted was moved aside by the next one.
+    let torn = format!("{}.torn-", RunDirectory::REVIEW);
+    replay.others.retain(|name| !name.starts_with(&torn));
     for name in std::mem::take(&mut replay.others) {
         let expected = "no file but those of a run";
         replay
@@ -136,8 +145,16 @@ pub fn write(run: &RunDirectory) -> Result<Made, Error> {
     if made.files.is_empty() {
         run.read_metadata()?;
     }
-    for (name, bytes) in &made.files {
+    // The one for machines is begun first and named last, so that an interruption shows.
+    let (json, others): (Vec<_>, Vec<_>) = made.files.iter().partition(|(name, _)| **name == JSON);
+    for (name, bytes) in &json {
+        run.prepare(name, bytes)?;
+    }
+    for (name, bytes) in others {
         run.replace(name, bytes)?;
+    }
+    for (name, _) in json {
+        run.publish(name)?;
     }
     Ok(made)
 }
@@ -148,6 +165,11 @@ pub fn write(run: &RunDirectory) -> Result<Made, Error> {
 /// [`Error::Io`].
 pub fn check(run: &RunDirectory, made: &mut Made) -> Result<(), Error> {
     let Made { replay, files, .. } = made;
+    if run.path().join(temporary(JSON)).exists() {
+        let note = "writing the report was interrupted: `axilog x0l report DIR` makes it again";
+        replay.notes.push(note.to_owned());
+        return Ok(());
+    }
     let mut missing = Vec::new();
     let mut findings = Vec::new();
     for (name, expected) in files.iter() {
