@@ -282,6 +282,39 @@ pub enum Error {
     #[error(transparent)]
     Memory(#[from] crate::memory::MemoryError),
 
+    /// No session of the live harness.
+    #[cfg(all(feature = "oracle", feature = "x0l"))]
+    #[error(transparent)]
+    Live(#[from] crate::x0l::live::LiveError),
+
+    /// A run was to begin where there is something.
+    #[cfg(feature = "x0l")]
+    #[error("{path}: is not empty, and a run needs a directory of its own; name another, or one that does not exist yet", path = .0.display())]
+    NotEmpty(PathBuf),
+
+    /// A directory that holds no run.
+    #[cfg(feature = "x0l")]
+    #[error("{path}: holds no run: there is none of session_metadata.json, ledger.jsonl and cycles.jsonl in it", path = .0.display())]
+    NotARun(PathBuf),
+
+    /// A person's word on a cycle that is no finding.
+    #[cfg(feature = "x0l")]
+    #[error(
+        "cycle {cycle} is no Type III refusal and no action in L-C, so there is nothing to say of it; those are {}",
+        listed(places)
+    )]
+    NothingToReview {
+        /// The cycle.
+        cycle: u64,
+        /// Those there are.
+        places: Vec<u64>,
+    },
+
+    /// A file of a run is not what is written there.
+    #[cfg(feature = "x0l")]
+    #[error(transparent)]
+    Log(#[from] crate::x0l::log::LogError),
+
     /// The core refused.
     #[error("{path}: {source}", path = path.display())]
     Core {
@@ -301,5 +334,17 @@ impl Error {
             action,
             source,
         }
+    }
+}
+
+#[cfg(feature = "x0l")]
+fn listed(numbers: &[u64]) -> String {
+    match numbers {
+        [] => "none".to_owned(),
+        numbers => numbers
+            .iter()
+            .map(u64::to_string)
+            .collect::<Vec<_>>()
+            .join(", "),
     }
 }

@@ -5,7 +5,11 @@
 
 use axilog::admission::{InputKind, input_hash};
 use axilog::hash::Hash;
+use axilog::json::writer;
+use axilog::profile::Profile;
 use axilog::text::Text;
+
+use crate::ledger_file::LineBytes;
 
 /// An input in its canonical form: UTF-8 in NFC, line ends LF, no other control character.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +34,30 @@ impl CanonicalInput {
             kind,
             hash,
         })
+    }
+
+    /// The canonical JSON of a chat: an array of `{"content","role"}`, from roles and contents.
+    ///
+    /// # Errors
+    /// What is wrong with a content and where, in a sentence: it is not in NFC.
+    pub fn chat<'m>(
+        messages: impl IntoIterator<Item = (&'m str, &'m str)>,
+    ) -> Result<CanonicalInput, String> {
+        let mut out = LineBytes::default();
+        for (role, content) in messages {
+            let opening: &[u8] = if out.0.is_empty() { b"[" } else { b"," };
+            out.0.extend_from_slice(opening);
+            out.0.extend_from_slice(b"{\"content\":");
+            writer::string(content.as_bytes(), Profile::Rfc8785, &mut out);
+            out.0.extend_from_slice(b",\"role\":");
+            writer::string(role.as_bytes(), Profile::Rfc8785, &mut out);
+            out.0.push(b'}');
+        }
+        if out.0.is_empty() {
+            out.0.push(b'[');
+        }
+        out.0.push(b']');
+        CanonicalInput::new(&out.0, InputKind::Json)
     }
 
     /// The canonical bytes.

@@ -35,6 +35,18 @@ impl RuleSet {
         })
     }
 
+    /// No policies: everything that is whole is permitted.
+    ///
+    /// # Errors
+    /// None that can occur: [`Error::Policies`] of a file that is none.
+    pub fn without_policies() -> Result<RuleSet, Error> {
+        let none = PolicySet::parse(b"[]").map_err(|source| Error::Policies {
+            path: "no policies".into(),
+            source,
+        })?;
+        Ok(RuleSet::new(none, false, false))
+    }
+
     /// Other policies under the same switches.
     #[must_use]
     pub fn with_policies(&self, policies: PolicySet) -> RuleSet {

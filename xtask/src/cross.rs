@@ -1,5 +1,6 @@
 //! `cargo xtask cross`: the core's tests and the C suites on processors of other word sizes and byte
-//! orders, under qemu-user, and one digest for all of them; and the memory's golden session.
+//! orders, under qemu-user, and one digest for all of them; the memory's golden session, and a session
+//! of the live harness that is replayed on one of them.
 
 use std::env;
 use std::fs;
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::process::{Done, cargo, need, need_rustup, output, root, run, say};
+use crate::session::{Elsewhere, replayed};
 
 /// A Linux that the tests run on.
 struct Platform {
@@ -115,6 +117,7 @@ pub fn cross() -> Done {
         "nor, since they take an emulator minutes, ask cargo or read the host's code: {}",
         SKIPPED.join(", ")
     );
+    session()?;
     say("digest over all vectors");
     for (name, digest) in &digests {
         println!("{name:30} {digest}");
@@ -126,6 +129,21 @@ pub fn cross() -> Done {
         Some((name, _)) => Err(format!("{name} has another digest than the host").into()),
         None => Ok(()),
     }
+}
+
+/// Holds a session of the live harness here and replays it where every byte is the other way round.
+///
+/// # Errors
+/// For a missing tool, a failed build or session, and a difference.
+pub fn session() -> Done {
+    let big_endian = PLATFORMS.iter().find(|p| p.triple.starts_with("s390x"));
+    let platform = big_endian.ok_or("no big-endian platform")?;
+    platform.tools()?;
+    replayed(&Elsewhere {
+        triple: platform.triple,
+        linker: &format!("{}-gcc", platform.debian),
+        runner: platform.runner,
+    })
 }
 
 impl Platform {

@@ -22,3 +22,4 @@ pub mod packaging;
 pub mod process;
 pub mod sanitize;
 pub mod seeds;
+mod session;

@@ -12,7 +12,8 @@ const USAGE: &str = "usage: cargo xtask TASK
   seeds                          regenerate fuzz/seeds/ from tests/vectors
   abi [--bless]                  compare the C interface with include/abi/, or write it anew
   firmware [--write]             the library on Cortex-M and RISC-V under QEMU; write its figures
-  cross                          the tests on aarch64, armv7, s390x and i686 under qemu-user
+  cross [session]                the tests on aarch64, armv7, s390x and i686 under qemu-user;
+                                 with a word, only a session replayed on s390x
   miri [--short]                 the C layer's tests, and the core's, under Miri
   sanitize                       the C suites under AddressSanitizer, UBSan and valgrind
   fuzz --seconds N [TARGET...]   libFuzzer on the parsers, N seconds each
@@ -52,6 +53,7 @@ fn task(words: &[&str]) -> Option<Done> {
         ["firmware"] => firmware::firmware(false),
         ["firmware", "--write"] => firmware::firmware(true),
         ["cross"] => cross::cross(),
+        ["cross", "session"] => cross::session(),
         ["miri"] => miri::miri(false),
         ["miri", "--short"] => miri::miri(true),
         ["sanitize"] => sanitize::sanitize(),

@@ -16,8 +16,7 @@ mod expected;
 mod export;
 mod head;
 mod init;
-#[cfg(feature = "oracle")]
-#[allow(dead_code, reason = "for the harnesses that ask oracles for long")]
+#[cfg(all(feature = "oracle", feature = "x0l"))]
 mod interrupt;
 #[cfg(feature = "audit")]
 mod lint;
@@ -62,6 +61,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::error::Error;
 use crate::rules::read_policies;
+#[cfg(all(feature = "oracle", feature = "x0l"))]
+use crate::x0l::live::LiveError;
 use output::Report;
 
 /// Contain an oracle's answer: recorded, judged and replayable before anything acts on it.
@@ -147,6 +148,17 @@ impl From<Error> for Failure {
             Error::Ablation(error) => error.exit_code(),
             #[cfg(feature = "memory")]
             Error::Memory(error) => error.exit_code(),
+            #[cfg(feature = "x0l")]
+            Error::Log(_) => 1,
+            #[cfg(feature = "x0l")]
+            Error::NothingToReview { .. } => 2,
+            #[cfg(feature = "x0l")]
+            Error::NotEmpty(_) | Error::NotARun(_) => 3,
+            #[cfg(all(feature = "oracle", feature = "x0l"))]
+            Error::Live(error) => match error {
+                LiveError::NotReady(_) => 1,
+                LiveError::Input { .. } | LiveError::Settings(_) => 2,
+            },
         };
         Failure { error, code }
     }

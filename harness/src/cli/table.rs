@@ -30,6 +30,23 @@ pub(crate) fn pairs(rows: &[(&str, String)]) -> String {
     format!("{}\n", table.trim_fmt())
 }
 
+/// A sentence behind a dash, in lines of the table's width.
+#[cfg(feature = "x0l")]
+pub(crate) fn wrapped(text: &str) -> String {
+    let mut table = Table::new();
+    table
+        .load_preset(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(WIDTH);
+    table.add_row(["-".to_owned(), shown(text)]);
+    for (column, width) in table.column_iter_mut().zip([2, WIDTH - 2]) {
+        column
+            .set_padding((0, u16::from(width == 2)))
+            .set_constraint(ColumnConstraint::Absolute(Width::Fixed(width)));
+    }
+    format!("{}\n", table.trim_fmt())
+}
+
 /// A table with a header; `widths` are those of its columns, which a space sets apart.
 pub(crate) fn grid<const N: usize>(
     header: [&str; N],

@@ -3,8 +3,6 @@
 use std::io;
 use std::path::Path;
 
-use axilog_policyc::PolicySet;
-
 use super::now;
 use crate::error::Error;
 use crate::rules::RuleSet;
@@ -22,10 +20,5 @@ pub(super) fn open(path: &Path) -> Result<Session, Error> {
 
 /// Begins a ledger at `path`, where there is none yet, without policies.
 pub(super) fn begin(path: &Path) -> Result<Session, Error> {
-    let none = PolicySet::parse(b"[]").map_err(|source| Error::Policies {
-        path: "no policies".into(),
-        source,
-    })?;
-    let rules = RuleSet::new(none, false, false);
-    Session::begin(path, rules, now()).map(|(session, _)| session)
+    Session::begin(path, RuleSet::without_policies()?, now()).map(|(session, _)| session)
 }

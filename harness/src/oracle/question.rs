@@ -1,12 +1,8 @@
 //! What an oracle is asked (Q10, Q43).
 
-use axilog::admission::InputKind;
 use axilog::evidence::observation::Params;
-use axilog::json::writer;
-use axilog::profile::Profile;
 
 use crate::input::CanonicalInput;
-use crate::ledger_file::LineBytes;
 
 /// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,20 +80,8 @@ impl Question {
     /// Why the messages may not be put to an oracle (SRS-004 §8.3), in a sentence: they are not in
     /// NFC.
     pub fn input(&self) -> Result<CanonicalInput, String> {
-        let mut out = LineBytes::default();
-        for message in &self.messages {
-            let opening: &[u8] = if out.0.is_empty() { b"[" } else { b"," };
-            out.0.extend_from_slice(opening);
-            out.0.extend_from_slice(b"{\"content\":");
-            writer::string(message.content.as_bytes(), Profile::Rfc8785, &mut out);
-            let role = format!(",\"role\":\"{}\"}}", message.role.as_str());
-            out.0.extend_from_slice(role.as_bytes());
-        }
-        if out.0.is_empty() {
-            out.0.push(b'[');
-        }
-        out.0.push(b']');
-        CanonicalInput::new(&out.0, InputKind::Json)
+        let messages = self.messages.iter();
+        CanonicalInput::chat(messages.map(|m| (m.role.as_str(), m.content.as_str())))
     }
 }
 

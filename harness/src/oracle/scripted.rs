@@ -5,6 +5,7 @@
 //! | member | meaning |
 //! |---|---|
 //! | `answer` | what the model says |
+//! | `quote` | a text; what stands in the messages right before it, back to a space or line end, is put for `{{quote}}` in the answer |
 //! | `faults` | attempts that fail before it: `"timeout"`, `"connection"` or a status like 429 |
 //! | `usage` | `{"prompt_tokens","completion_tokens"}` |
 //! | `model`, `finish_reason` | as in a response |
@@ -47,7 +48,11 @@ struct Entry {
     every: Option<u64>,
     faults: Vec<Fault>,
     answer: Option<Answer>,
+    quote: Option<String>,
 }
+
+/// What stands for the quotation in an answer.
+const QUOTE: &str = "{{quote}}";
 
 impl Scripted {
     /// Reads a script.
@@ -107,8 +112,23 @@ impl Scripted {
             path: self.path.clone(),
             call: self.calls,
         })?;
-        Ok(exchange(entry))
+        let mut exchange = exchange(entry);
+        if let (Ok(answer), Some(behind)) = (&mut exchange.reply, &entry.quote) {
+            answer.text = answer.text.replace(QUOTE, quoted(question, behind));
+        }
+        Ok(exchange)
     }
+}
+
+/// What stands in the messages right before the first `behind`; nothing where that is not there.
+fn quoted<'q>(question: &'q Question, behind: &str) -> &'q str {
+    let mut messages = question.messages.iter();
+    let before = messages.find_map(|message| message.content.split_once(behind));
+    let (before, _) = before.unwrap_or_default();
+    before
+        .rsplit(char::is_whitespace)
+        .next()
+        .unwrap_or_default()
 }
 
 /// What a client with [`ATTEMPTS`] attempts sees of `entry`.
@@ -169,6 +189,7 @@ fn entry(line: &[u8]) -> Result<Entry, String> {
             "model" => answer.model = Some(text(name, value)?),
             "finish_reason" => answer.finish_reason = Some(text(name, value)?),
             "contains" => entry.contains = Some(text(name, value)?),
+            "quote" => entry.quote = Some(text(name, value)?),
             "usage" => {
                 let usage = wire::usage(value);
                 answer.usage = Some(usage.ok_or(

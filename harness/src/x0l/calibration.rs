@@ -10,6 +10,9 @@ use crate::canonicalizer::{Status, canonicalize};
 use crate::error::Error;
 use crate::oracle::{Endpoint, Exchange, Question, consult};
 use crate::session::Session;
+use crate::x0l::template::Prompt;
+
+pub use super::log::CalibrationVerdict as Verdict;
 
 /// How often the prompt is asked.
 pub const CALLS: usize = 3;
@@ -19,29 +22,6 @@ pub const MAX_TOKENS: i32 = 2048;
 
 const SYSTEM: &str = "You answer with exactly one JSON object and no other text.";
 const USER: &str = "Answer with this object: {\"candidates\":[]}";
-
-/// What calibration found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// One canonical form.
-    Steady,
-    /// More than one, or an answer that has none.
-    Drift,
-    /// A call without an answer, which ends it.
-    TransportFailure,
-}
-
-impl Verdict {
-    /// As reports have it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Verdict::Steady => "OK",
-            Verdict::Drift => "MODEL_DRIFT_DETECTED",
-            Verdict::TransportFailure => "TRANSPORT_FAILURE_ABORT",
-        }
-    }
-}
 
 /// One of the calls.
 #[derive(Debug)]
@@ -67,15 +47,24 @@ pub struct Calibration {
     pub calls: Vec<Call>,
 }
 
-/// The prompt: temperature 0, no seed.
+/// The prompt.
 #[must_use]
-pub fn question(model: &str) -> Question {
+pub fn prompt() -> Prompt {
+    Prompt {
+        system: SYSTEM.to_owned(),
+        user: USER.to_owned(),
+    }
+}
+
+/// A prompt as every one of a session is asked: temperature 0, no seed (Q52c).
+#[must_use]
+pub fn question(model: &str, prompt: &Prompt) -> Question {
     let params = Params {
         max_tokens: Some(MAX_TOKENS),
         temperature: Some(0),
         ..Params::NULL
     };
-    Question::new(model, SYSTEM, USER, params)
+    Question::new(model, &prompt.system, &prompt.user, params)
 }
 
 /// Asks `model` at `endpoint` and records every call in `session` as the oracle `oracle_id`'s.
@@ -90,7 +79,7 @@ pub fn calibrate(
     model: &str,
     before: &mut dyn FnMut(usize),
 ) -> Result<Calibration, Error> {
-    let question = question(model);
+    let question = question(model, &prompt());
     let mut input_hash = [0; 32];
     let mut calls = Vec::new();
     for number in 1..=CALLS {

@@ -35,3 +35,9 @@ mod vectors;
 mod what_if;
 #[cfg(feature = "x0l")]
 mod x0l;
+#[cfg(all(feature = "oracle", feature = "x0l"))]
+mod x0l_killed;
+#[cfg(all(feature = "oracle", feature = "x0l"))]
+mod x0l_run;
+#[cfg(all(feature = "oracle", feature = "x0l"))]
+mod x0l_session;

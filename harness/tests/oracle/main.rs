@@ -8,4 +8,5 @@ mod place;
 mod recorded;
 mod recording;
 mod scripted;
+#[allow(dead_code, reason = "the tests of sessions need more of it")]
 mod server;

@@ -40,6 +40,20 @@ fn lines_answer_in_order_and_rules_come_first() {
 }
 
 #[test]
+fn an_answer_may_quote_what_was_asked() {
+    let mut place = Place::new();
+    let script = r#"{"answer":"<{{quote}}> and {{quote}}","quote":": the id"}"#;
+    let mut endpoint = place.script(script).unwrap();
+    let mut say = |user: &str| {
+        let consultation = place.ask(&mut endpoint, user).unwrap();
+        consultation.exchange.reply.unwrap().text
+    };
+    assert_eq!(say("of\n- 5f3a: the id\n- 77: the id"), "<5f3a> and 5f3a");
+    assert_eq!(say(": the id"), "<> and ");
+    assert_eq!(say("none"), "<> and ");
+}
+
+#[test]
 fn faults_come_before_the_answer_and_end_as_over_http() {
     for (line, faults, text) in [
         (r#"{"answer":"a","faults":["timeout",429,500]}"#, 3, Ok("a")),

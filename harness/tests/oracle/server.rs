@@ -37,12 +37,18 @@ impl Act {
 
 /// The body of a good answer.
 pub fn completion(text: &str) -> String {
+    costly(text, 11, 3)
+}
+
+/// The body of an answer that costs so many tokens.
+pub fn costly(text: &str, prompt_tokens: u64, completion_tokens: u64) -> String {
+    let total_tokens = prompt_tokens + completion_tokens;
     json!({
         "id": "c-1",
         "object": "chat.completion",
         "model": "model-1",
         "choices": [{ "index": 0, "message": { "role": "assistant", "content": text }, "finish_reason": "stop" }],
-        "usage": { "prompt_tokens": 11, "completion_tokens": 3, "total_tokens": 14 },
+        "usage": { "prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens, "total_tokens": total_tokens },
     })
     .to_string()
 }
@@ -61,21 +67,37 @@ pub struct Server {
 impl Server {
     /// A server that does these things, one for each connection, and then listens no more.
     pub fn new(acts: Vec<Act>) -> Server {
+        let connections = acts.len();
+        let mut acts = acts.into_iter();
+        Server::for_connections(Some(connections), move |_| acts.next())
+    }
+
+    /// A server that does what `next` says of each request, until that is `None`.
+    pub fn answering(next: impl FnMut(&Request) -> Option<Act> + Send + 'static) -> Server {
+        Server::for_connections(None, next)
+    }
+
+    fn for_connections(
+        connections: Option<usize>,
+        mut next: impl FnMut(&Request) -> Option<Act> + Send + 'static,
+    ) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
         let (sender, requests) = channel();
         thread::spawn(move || {
             let mut open = Vec::new();
-            for act in acts {
+            for _ in 0..connections.unwrap_or(usize::MAX) {
                 let Ok((stream, _)) = listener.accept() else {
                     return;
                 };
                 let Some(request) = read(&stream) else {
                     return;
                 };
+                let act = next(&request);
                 if sender.send(request).is_err() {
                     return;
                 }
+                let Some(act) = act else { return };
                 // A client that has seen enough closes; that is its right.
                 open.extend(perform(&act, stream));
             }

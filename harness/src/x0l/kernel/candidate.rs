@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::hash_of;
 use crate::canonicalizer::Status;
+use crate::x0l::fields::{FromJson, Wrong, one_of, whole};
 
 /// A proposal. Parts that are missing are empty; the gates say so.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,6 +69,15 @@ pub enum Rejection {
 }
 
 impl Rejection {
+    /// Every reason.
+    pub const ALL: [Rejection; 5] = [
+        Rejection::NoJson,
+        Rejection::AmbiguousMultiBlock,
+        Rejection::ParseError,
+        Rejection::NotAdmitted,
+        Rejection::BudgetExhaustedSession,
+    ];
+
     /// The canonicalizer's reason; `None` where it accepted.
     #[must_use]
     pub fn of(status: Status) -> Option<Rejection> {
@@ -170,5 +180,38 @@ impl Candidate {
     #[must_use]
     pub fn hash(&self) -> Hash {
         hash_of(&self.to_json())
+    }
+}
+
+impl FromJson for Candidate {
+    /// Of what [`Candidate::to_json`] gives, and of nothing else.
+    fn from_json(value: &Value) -> Result<Candidate, Wrong> {
+        whole(value, |fields| {
+            let (action_type, requested) = fields.inner("action_request", |fields| {
+                Ok((fields.take("action_type")?, fields.take("fields")?))
+            })?;
+            let (observation_ids, claim, clause_ref) = fields.inner("scope_claim", |fields| {
+                Ok((
+                    fields.take("observation_ids")?,
+                    fields.take("claim")?,
+                    fields.take("clause_ref")?,
+                ))
+            })?;
+            Ok(Candidate {
+                action_type,
+                fields: requested,
+                observation_ids,
+                claim,
+                clause_ref,
+                justification: fields.inner("justification", |fields| fields.take("text"))?,
+                authority_citations: fields.take("authority_citations")?,
+            })
+        })
+    }
+}
+
+impl FromJson for Rejection {
+    fn from_json(value: &Value) -> Result<Rejection, Wrong> {
+        one_of(value, &Rejection::ALL, Rejection::as_str)
     }
 }

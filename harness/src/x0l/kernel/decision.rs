@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 
 use super::candidate::{CandidateSet, Rejection};
 use super::constitution::Constitution;
-use super::gates::Refused;
+use super::gates::{Code, Gate, Refused};
 use super::observation::Observation;
 use super::{Outcome, hash_of};
 use crate::ledger_file::hex;
+use crate::x0l::fields::{Fields, FromJson, Wrong, one_of, whole};
 
 /// What is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +23,9 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Every kind.
+    pub const ALL: [Kind; 3] = [Kind::Action, Kind::Refuse, Kind::Exit];
+
     /// As logs have it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -47,6 +51,14 @@ pub enum Reason {
 }
 
 impl Reason {
+    /// Every reason.
+    pub const ALL: [Reason; 4] = [
+        Reason::MissingRequiredObservation,
+        Reason::IntegrityRisk,
+        Reason::BudgetExhausted,
+        Reason::NoAdmissibleAction,
+    ];
+
     /// As logs have it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -252,3 +264,100 @@ pub(super) fn conclude(
 
 /// Stands where an id will be.
 const NONE: Hash = [0; 32];
+
+impl FromJson for Kind {
+    fn from_json(value: &Value) -> Result<Kind, Wrong> {
+        one_of(value, &Kind::ALL, Kind::as_str)
+    }
+}
+
+impl FromJson for Reason {
+    fn from_json(value: &Value) -> Result<Reason, Wrong> {
+        one_of(value, &Reason::ALL, Reason::as_str)
+    }
+}
+
+/// The basis, whose fields stand among others.
+fn basis(fields: &mut Fields<'_>) -> Result<Basis, Wrong> {
+    Ok(Basis {
+        constitution: fields.take("constitution")?,
+        state: fields.take("state")?,
+        cycle: fields.take("cycle")?,
+        observations: fields.take("observations")?,
+    })
+}
+
+impl FromJson for State {
+    /// Of what [`State::to_json`] gives, and of nothing else.
+    fn from_json(value: &Value) -> Result<State, Wrong> {
+        whole(value, |fields| {
+            Ok(State {
+                cycle: fields.take("cycle")?,
+                last_decision: fields.take("last_decision")?,
+                ended: fields.take("ended")?,
+            })
+        })
+    }
+}
+
+impl FromJson for Decision {
+    /// Of what [`Decision::to_json`] gives, and of nothing else. Whether the ids are those of the
+    /// rest is not looked at: replay compares them.
+    fn from_json(value: &Value) -> Result<Decision, Wrong> {
+        whole(value, |fields| {
+            Ok(Decision {
+                id: fields.take("id")?,
+                basis: basis(fields)?,
+                kind: fields.take("decision")?,
+                reason: fields.take("reason")?,
+                rejection_reason: fields.take("rejection_reason")?,
+                raw_llm_hash: fields.take("raw_llm_hash")?,
+                verdicts: fields.take("gates")?,
+                warrant: fields.take("warrant")?,
+            })
+        })
+    }
+}
+
+impl FromJson for Warrant {
+    /// Of what [`Warrant::to_json`] gives, and of nothing else.
+    fn from_json(value: &Value) -> Result<Warrant, Wrong> {
+        whole(value, |fields| {
+            let single_use = fields.value("single_use")?;
+            if single_use != &Value::Bool(true) {
+                return Err(Wrong::new(single_use, "true").within("single_use"));
+            }
+            Ok(Warrant {
+                id: fields.take("id")?,
+                basis: basis(fields)?,
+                bundle_hash: fields.take("bundle_hash")?,
+            })
+        })
+    }
+}
+
+impl FromJson for Verdict {
+    fn from_json(value: &Value) -> Result<Verdict, Wrong> {
+        whole(value, |fields| {
+            let (gate, code): (Option<Gate>, Option<Code>) =
+                (fields.take("gate")?, fields.take("code")?);
+            let refused = match (gate, code) {
+                (Some(gate), Some(code)) => Some(Refused { gate, code }),
+                (None, None) => None,
+                _ => {
+                    let expected = "a gate and a code, or null for both";
+                    return Err(Wrong::new(value, expected));
+                }
+            };
+            let admitted = fields.value("admitted")?;
+            if admitted != &Value::Bool(refused.is_none()) {
+                let expected = refused.is_none().to_string();
+                return Err(Wrong::new(admitted, expected).within("admitted"));
+            }
+            Ok(Verdict {
+                bundle_hash: fields.take("bundle_hash")?,
+                refused,
+            })
+        })
+    }
+}

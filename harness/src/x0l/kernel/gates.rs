@@ -7,6 +7,7 @@ use super::candidate::Candidate;
 use super::constitution::{ActionType, Constitution, Field, FieldType};
 use super::path::is_below;
 use crate::ledger_file::hex;
+use crate::x0l::fields::{FromJson, Wrong, one_of};
 
 /// The largest integer that every JSON reader reads alike.
 const MAX_INTEGER: u64 = (1 << 53) - 1;
@@ -75,6 +76,29 @@ pub enum Code {
 }
 
 impl Code {
+    /// Every code.
+    pub const ALL: [Code; 19] = [
+        Code::TooManyCandidates,
+        Code::MissingActionType,
+        Code::MissingScopeClaim,
+        Code::MissingJustification,
+        Code::MissingCitation,
+        Code::MalformedCitation,
+        Code::OtherConstitution,
+        Code::UnknownClause,
+        Code::UnknownObservation,
+        Code::ClauseNotCited,
+        Code::UnknownActionType,
+        Code::KernelOnly,
+        Code::UnknownField,
+        Code::MissingField,
+        Code::WrongFieldType,
+        Code::FieldTooLong,
+        Code::ValueNotAllowed,
+        Code::ReadOutsideAllowlist,
+        Code::WriteOutsideAllowlist,
+    ];
+
     /// As logs have it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -255,4 +279,16 @@ fn paths(
         }
     }
     Ok(())
+}
+
+impl FromJson for Gate {
+    fn from_json(value: &Value) -> Result<Gate, Wrong> {
+        one_of(value, &Gate::ALL, Gate::as_str)
+    }
+}
+
+impl FromJson for Code {
+    fn from_json(value: &Value) -> Result<Code, Wrong> {
+        one_of(value, &Code::ALL, Code::as_str)
+    }
 }

@@ -4,6 +4,7 @@ use axilog::hash::Hash;
 use serde_json::{Value, json};
 
 use super::hash_of;
+use crate::x0l::fields::{Fields, FromJson, Wrong, one_of};
 
 /// Something that a cycle saw.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +46,20 @@ pub enum SystemEvent {
     Notice,
 }
 
+impl SystemEvent {
+    /// Every event.
+    pub const ALL: [SystemEvent; 2] = [SystemEvent::IntegrityRisk, SystemEvent::Notice];
+
+    /// As logs have it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SystemEvent::IntegrityRisk => "INTEGRITY_RISK",
+            SystemEvent::Notice => "NOTICE",
+        }
+    }
+}
+
 impl Observation {
     /// Its fields, without its id.
     #[must_use]
@@ -66,11 +81,7 @@ impl Observation {
                 "llm_parse_errors": llm_parse_errors,
             }),
             Observation::System { event, detail } => {
-                let event = match event {
-                    SystemEvent::IntegrityRisk => "INTEGRITY_RISK",
-                    SystemEvent::Notice => "NOTICE",
-                };
-                json!({ "kind": "system", "event": event, "detail": detail })
+                json!({ "kind": "system", "event": event.as_str(), "detail": detail })
             }
         }
     }
@@ -79,5 +90,52 @@ impl Observation {
     #[must_use]
     pub fn id(&self) -> Hash {
         hash_of(&self.to_json())
+    }
+}
+
+impl FromJson for Observation {
+    /// Of what [`Observation::to_json`] gives, and of nothing else.
+    fn from_json(value: &Value) -> Result<Observation, Wrong> {
+        let mut fields = Fields::of(value)?;
+        let kind = fields.value("kind")?;
+        let observation = match kind.as_str() {
+            Some("user_input") => Observation::UserInput {
+                text: fields.take("text")?,
+            },
+            Some("timestamp") => Observation::Timestamp {
+                time: time(fields.value("time")?).map_err(|wrong| wrong.within("time"))?,
+            },
+            Some("budget") => Observation::Budget {
+                llm_output_token_count: fields.take("llm_output_token_count")?,
+                llm_candidates_reported: fields.take("llm_candidates_reported")?,
+                llm_parse_errors: fields.take("llm_parse_errors")?,
+            },
+            Some("system") => Observation::System {
+                event: fields.take("event")?,
+                detail: fields.take("detail")?,
+            },
+            _ => {
+                let expected = "one of user_input, timestamp, budget, system";
+                return Err(Wrong::new(kind, expected).within("kind"));
+            }
+        };
+        fields.end()?;
+        Ok(observation)
+    }
+}
+
+/// A time from its one text.
+fn time(value: &Value) -> Result<u64, Wrong> {
+    let text = value.as_str().unwrap_or_default();
+    let time = text
+        .parse()
+        .ok()
+        .filter(|time: &u64| time.to_string() == text);
+    time.ok_or_else(|| Wrong::new(value, "an integer from 0 to 2^64-1, as a text"))
+}
+
+impl FromJson for SystemEvent {
+    fn from_json(value: &Value) -> Result<SystemEvent, Wrong> {
+        one_of(value, &SystemEvent::ALL, SystemEvent::as_str)
     }
 }

@@ -1,0 +1,216 @@
+//! The files of a run: each one there, as the ledger says it was at the end, and no other.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use axilog::hash::Hash;
+
+use super::ledger::Ledger;
+use super::{Finding, Pass};
+use crate::error::Error;
+use crate::ledger_file::blobs::Blobs;
+use crate::ledger_file::hex;
+use crate::x0l::log::witness::{Sealed, answered_for};
+use crate::x0l::log::{File, Frozen, Metadata, RunDirectory, read};
+
+/// The bytes of an input, if they are what the metadata says.
+pub(super) fn input(
+    run: &RunDirectory,
+    file: &File,
+    findings: &mut Vec<Finding>,
+) -> Result<Option<Vec<u8>>, Error> {
+    let name = format!("{}/{}", RunDirectory::INPUTS, file.name);
+    let Some(bytes) = present(run, &name, findings)? else {
+        return Ok(None);
+    };
+    let found = Sealed::of(&bytes).sha256;
+    if found != file.sha256 {
+        let expected = format!("{}, as session_metadata.json has it", hex(&file.sha256));
+        findings.push(Finding::new(name, "its SHA-256", hex(&found), expected));
+        return Ok(None);
+    }
+    Ok(Some(bytes))
+}
+
+fn present(
+    run: &RunDirectory,
+    name: &str,
+    findings: &mut Vec<Finding>,
+) -> Result<Option<Vec<u8>>, Error> {
+    let path = run.path().join(name);
+    if path.is_file() {
+        return read(&path).map(Some);
+    }
+    findings.push(Finding::missing(name));
+    Ok(None)
+}
+
+/// Compares the files with what the ledger says of them at its end.
+pub(super) fn closed(
+    run: &RunDirectory,
+    frozen: &Frozen,
+    ledger: &Ledger,
+    findings: &mut Vec<Finding>,
+) -> Result<(), Error> {
+    let Some(closing) = &ledger.closing else {
+        return Ok(());
+    };
+    let names = answered_for(frozen);
+    for name in names
+        .iter()
+        .filter(|name| !closing.files.contains_key(*name))
+    {
+        let expected = "its SHA-256 and size";
+        findings.push(Finding::new(
+            RunDirectory::LEDGER,
+            format!("the end: {name}"),
+            "nothing",
+            expected,
+        ));
+    }
+    for (name, sealed) in &closing.files {
+        if !names.contains(name) {
+            let field = format!("the end: {name}");
+            findings.push(Finding::new(
+                RunDirectory::LEDGER,
+                field,
+                "a file",
+                "none of this name",
+            ));
+            continue;
+        }
+        // One that is missing has been named.
+        let Some(bytes) = present(run, name, &mut Vec::new())? else {
+            continue;
+        };
+        let found = Sealed::of(&bytes);
+        if found != *sealed {
+            let said = |sealed: &Sealed| format!("{} ({} bytes)", hex(&sealed.sha256), sealed.size);
+            let expected = format!("{}, as the ledger has it", said(sealed));
+            findings.push(Finding::new(name, "its SHA-256", said(&found), expected));
+        }
+    }
+    Ok(())
+}
+
+/// Recomputes the blobs beside `ledger`, and names those of `named` that are missing.
+pub(in crate::x0l) fn blobs(
+    run: &RunDirectory,
+    ledger: &Path,
+    named: &BTreeSet<Hash>,
+    findings: &mut Vec<Finding>,
+) -> Result<(), Error> {
+    let blobs = Blobs::beside(ledger);
+    for hash in named.iter().filter(|hash| !blobs.contains(hash)) {
+        findings.push(Finding::missing(relative(run, &blobs.path(hash))));
+    }
+    blobs.recompute(&mut |path, good| {
+        if !good {
+            let expected = "those whose SHA-256 is its name";
+            findings.push(Finding::new(
+                relative(run, path),
+                "",
+                "other bytes",
+                expected,
+            ));
+        }
+    })
+}
+
+/// The blobs in `files` by their hashes, as they are named.
+pub(in crate::x0l) fn blob_names(
+    run: &RunDirectory,
+    ledger: &Path,
+    named: &BTreeSet<Hash>,
+) -> Vec<String> {
+    let blobs = Blobs::beside(ledger);
+    named
+        .iter()
+        .map(|hash| relative(run, &blobs.path(hash)))
+        .collect()
+}
+
+/// Whether a name below a folder of blobs is that of one; its bytes have been looked at then.
+pub(super) fn is_blob(name: &str) -> bool {
+    let is_hash = |name: &str| {
+        name.len() == 64 && name.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+    };
+    name.split_once('/')
+        .is_some_and(|(shard, name)| is_hash(name) && name.get(..2) == Some(shard))
+}
+
+/// Names every file of the directory, with `/` between names; of what is neither file nor directory
+/// too.
+pub(super) fn list(run: &RunDirectory) -> Result<BTreeSet<String>, Error> {
+    let mut names = BTreeSet::new();
+    let mut open = vec![run.path().to_owned()];
+    while let Some(dir) = open.pop() {
+        let failed = || Error::io(&dir, "list");
+        for entry in fs::read_dir(&dir).map_err(failed())? {
+            let entry = entry.map_err(failed())?;
+            if entry.file_type().map_err(failed())?.is_dir() {
+                open.push(entry.path());
+            } else {
+                names.insert(relative(run, &entry.path()));
+            }
+        }
+    }
+    Ok(names)
+}
+
+fn relative(run: &RunDirectory, path: &Path) -> String {
+    let names = path.strip_prefix(run.path()).unwrap_or(path).iter();
+    let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
+    names.join("/")
+}
+
+impl Pass<'_> {
+    /// Names files that are missing, altered, or accounted for by nothing.
+    pub(super) fn files(&mut self, metadata: Option<&Metadata>) -> Result<(), Error> {
+        let path = self.run.ledger();
+        blobs(self.run, &path, &self.blobs, &mut self.replay.findings)?;
+        let mut others = list(self.run)?;
+        for name in [
+            RunDirectory::LEDGER,
+            RunDirectory::METADATA,
+            RunDirectory::CYCLES,
+        ] {
+            others.remove(name);
+        }
+        for file in metadata
+            .iter()
+            .flat_map(|metadata| metadata.frozen.inputs())
+        {
+            others.remove(&format!("{}/{}", RunDirectory::INPUTS, file.name));
+        }
+        for name in blob_names(self.run, &path, &self.blobs) {
+            others.remove(&name);
+        }
+        // An answer without a cycle was kept under a hash that only its blob says.
+        let blobs = format!("{}.blobs/", RunDirectory::LEDGER);
+        let spare: Vec<String> = others
+            .iter()
+            .filter(|name| name.starts_with(&blobs))
+            .cloned()
+            .collect();
+        if spare.len() <= self.unmatched {
+            others.retain(|name| !name.starts_with(&blobs));
+        }
+        if !self.replay.ended {
+            let left = |name: &String| {
+                name.ends_with(".tmp")
+                    || *name == format!("{}.lock", RunDirectory::LEDGER)
+                    // Blobs are there before the record that names them.
+                    || name.strip_prefix(&blobs).is_some_and(is_blob)
+            };
+            for name in others.iter().filter(|name| left(name)) {
+                let note = format!("{name}: left behind; it counts for nothing");
+                self.replay.notes.push(note);
+            }
+            others.retain(|name| !left(name));
+        }
+        self.replay.others = others;
+        Ok(())
+    }
+}

@@ -1,0 +1,289 @@
+//! `axilog x0l preflight`, `run` and `examples`, from the outside.
+
+use std::process::Stdio;
+use std::sync::{Arc, Mutex};
+
+use serde_json::Value;
+
+use crate::bench::{Bench, Run};
+use crate::server::{Act, Server, costly};
+
+const SCRIPTED: &str = "--model m-1 --context-window 8192 --oracle scripted:ex/script.jsonl";
+
+fn with_examples() -> Bench {
+    let bench = Bench::new();
+    bench.run("x0l examples ex").exits(0);
+    bench
+}
+
+#[track_caller]
+fn fits_a_terminal(run: &Run) {
+    let widest = run.stdout.lines().map(|line| line.chars().count()).max();
+    assert!(widest <= Some(80), "{}", run.stdout);
+}
+
+#[test]
+fn a_session_on_the_examples() {
+    let bench = with_examples();
+    let preflight = bench.run(&format!("x0l preflight {SCRIPTED}")).exits(1);
+    fits_a_terminal(&preflight);
+    let found = bench
+        .run(&format!("x0l preflight {SCRIPTED} --json"))
+        .exits(1);
+    let found = found.json();
+    assert_eq!(
+        (&found["verdict"], &found["ok"]),
+        (&"NOT_READY".into(), &false.into())
+    );
+    let wrong = found["checks"].as_array().unwrap().iter();
+    let wrong: Vec<&Value> = wrong.filter(|check| check["ok"] == false).collect();
+    assert_eq!(wrong.len(), 1, "{wrong:?}");
+    assert_eq!(wrong[0]["check"], "B2");
+    bench
+        .run(&format!("x0l run {SCRIPTED}"))
+        .exits(1)
+        .says("or take what comes with --accept-partial");
+    assert!(!bench.exists("axilog-x0l-run"));
+    let b2 = &found["needed_b2"];
+    bench
+        .run(&format!("x0l preflight {SCRIPTED} --b2 {b2}"))
+        .exits(0);
+    let short = format!("{SCRIPTED} --conditions E,A --cycles 3");
+    let run = bench.run(&format!("x0l run {short}")).exits(0);
+    fits_a_terminal(&run);
+    assert!(
+        run.stderr
+            .contains("axilog: L-A 1/3  1 ACTION 0 REFUSE  B1 "),
+        "{}",
+        run.stderr
+    );
+    assert!(run.stderr.lines().all(|line| line.chars().count() <= 80));
+    bench.run("x0l replay axilog-x0l-run").exits(0);
+    bench
+        .run("verify axilog-x0l-run/ledger.jsonl --blobs")
+        .exits(0);
+
+    // It is never resumed or overwritten.
+    let before = bench.read("axilog-x0l-run/session_metadata.json");
+    bench
+        .run(&format!("x0l run {short}"))
+        .exits(1)
+        .says("is not empty");
+    assert_eq!(bench.read("axilog-x0l-run/session_metadata.json"), before);
+
+    let json = bench
+        .run(&format!("x0l run {short} --out 2/b --json"))
+        .exits(0)
+        .json();
+    assert_eq!(
+        (&json["status"], &json["ok"]),
+        (&"COMPLETE".into(), &true.into())
+    );
+    assert_eq!(json["conditions"][0]["id"], "L-A");
+    bench
+        .run("x0l examples ex")
+        .exits(3)
+        .says("constitution.toml: cannot write");
+}
+
+#[test]
+fn equal_settings_and_times_leave_equal_runs() {
+    let bench = with_examples();
+    for out in ["one", "two"] {
+        let line = format!("x0l run {SCRIPTED} --cycles 4 --started 1800000000 --out {out}");
+        bench.run(&line).exits(0);
+    }
+    for name in [
+        "ledger.jsonl",
+        "cycles.jsonl",
+        "report.md",
+        "report.json",
+        "session_metadata.json",
+    ] {
+        let read = |out: &str| bench.read(&format!("{out}/{name}"));
+        assert_eq!(read("one"), read("two"), "{name}");
+    }
+}
+
+#[test]
+fn wrong_usage_is_2_and_what_cannot_be_is_3() {
+    let bench = with_examples();
+    bench.write("bad.toml", "condition = \"L-A\"\nweight = 1\n");
+    for (more, code, said) in [
+        ("--conditions F", 2, "expected A, B, C, D or E"),
+        ("--tasks A", 2, "as in A=tasks.toml"),
+        ("--tasks A=bad.toml", 2, "bad.toml: not a task set"),
+        (
+            "--tasks A=ex/l-a.toml --tasks A=ex/l-a.toml",
+            2,
+            "named twice",
+        ),
+        ("--tasks A=none.toml", 3, "none.toml: cannot read the tasks"),
+        ("--constitution ex", 3, "ex: cannot read the constitution"),
+        ("--erratum ex/template.txt", 2, "nothing to correct"),
+        ("--b1 5000", 2, "max_total_tokens_per_cycle 6000"),
+        ("--tokenizer gpt2", 2, "--count-tokens"),
+        ("--cycles 0", 2, "at least 1"),
+        (
+            "--accept-partial --out /proc/none/run",
+            3,
+            "cannot make the directory of the run",
+        ),
+    ] {
+        let line = format!("x0l run {SCRIPTED} {more}");
+        bench.run(&line).exits(code).says(said);
+    }
+    let missing = "x0l run --model m --context-window 9 --oracle scripted:none";
+    bench.run(missing).exits(3).says("none: cannot read");
+    bench
+        .run("x0l run --model m")
+        .exits(2)
+        .says("--context-window");
+    for (command, code) in [("run", 3), ("preflight", 1)] {
+        let mut keyless = bench.command();
+        let output = keyless
+            .args(["x0l", command, "--model", "m", "--context-window", "8192"])
+            .env_remove("OPENAI_API_KEY")
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(code));
+        let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert!(said.contains("OPENAI_API_KEY is not set"), "{said}");
+    }
+    assert!(!bench.exists("axilog-x0l-run"));
+}
+
+const KEY: &str = "sk-session-0123456789";
+
+/// Holds a session of L-A with the key at this server; `pid` is told who does.
+fn over_http(bench: &Bench, server: &Server, pid: &Mutex<Option<u32>>) -> (i32, String, String) {
+    let line = "x0l run --model m-1 --context-window 8192 --conditions A --accept-partial --json";
+    let mut id = pid.lock().unwrap();
+    let child = bench
+        .command()
+        .args(line.split(' '))
+        .args(["--base-url", &server.base_url])
+        .env("OPENAI_API_KEY", KEY)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    *id = Some(child.id());
+    drop(id);
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (
+        output.status.code().unwrap(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+fn nothing() -> Act {
+    Act::Respond(200, costly("{\"candidates\":[]}", 700, 5))
+}
+
+#[test]
+fn the_key_is_used_and_nowhere_to_be_found() {
+    // The server quotes it at the end, in an error and in an answer.
+    for last in [
+        Act::Respond(
+            401,
+            format!("{{\"error\":{{\"message\":\"bad key {KEY}\"}}}}"),
+        ),
+        Act::Respond(200, costly(KEY, 1, 1)),
+    ] {
+        let mut acts = vec![nothing(); 8];
+        acts.push(last);
+        let server = Server::new(acts);
+        let bench = Bench::new();
+        let (code, stdout, stderr) = over_http(&bench, &server, &Mutex::default());
+        assert_eq!(code, 1, "{stderr}");
+        assert!(stdout.contains("TRANSPORT_FAILURE_ABORT"), "{stdout}");
+        let requests = server.requests();
+        assert_eq!(requests.len(), 9);
+        assert!(requests.iter().all(|request| request.head.contains(KEY)));
+        assert!(!stdout.contains(KEY) && !stderr.contains(KEY));
+        let mut dirs = vec![bench.path("")];
+        let mut files = 0;
+        while let Some(dir) = dirs.pop() {
+            for entry in std::fs::read_dir(dir).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    dirs.push(path);
+                    continue;
+                }
+                let bytes = std::fs::read(&path).unwrap();
+                let found = bytes.windows(KEY.len()).any(|part| part == KEY.as_bytes());
+                assert!(!found, "{}", path.display());
+                files += 1;
+            }
+        }
+        assert!(files > 15);
+        bench.run("x0l replay axilog-x0l-run").exits(0);
+    }
+}
+
+/// Ctrl-C while the model is thinking: the cycle is finished, and the run is.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_the_session_between_cycles() {
+    let pid: Arc<Mutex<Option<u32>>> = Arc::default();
+    let (known, mut calls) = (Arc::clone(&pid), 0);
+    let server = Server::answering(move |_| {
+        calls += 1;
+        if calls == 6 {
+            let id = known.lock().unwrap().unwrap().to_string();
+            let mut kill = std::process::Command::new("kill");
+            assert!(kill.args(["-INT", &id]).status().unwrap().success());
+        }
+        Some(nothing())
+    });
+    let bench = Bench::new();
+    let (code, stdout, stderr) = over_http(&bench, &server, &pid);
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stderr.contains("Ctrl-C again ends at once"), "{stderr}");
+    let outcome: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(
+        (&outcome["status"], &outcome["voided"]),
+        (&"INTERRUPTED".into(), &false.into())
+    );
+    let cycles = outcome["cycles"].as_u64().unwrap();
+    assert!((3..25).contains(&cycles), "{cycles}");
+    let replay = bench
+        .run("x0l replay axilog-x0l-run --json")
+        .exits(0)
+        .json();
+    assert_eq!(
+        (&replay["verdict"], &replay["ended"]),
+        (&"REPLAYED".into(), &"INTERRUPTED".into())
+    );
+}
+
+/// A file that may grow no further, as on a full disk: the command says which, and what is there replays.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_ends_the_session_and_what_is_there_replays() {
+    let bench = with_examples();
+    let program = env!("CARGO_BIN_EXE_axilog");
+    let script =
+        format!("trap '' XFSZ; ulimit -f 200; exec {program} x0l run {SCRIPTED} --accept-partial");
+    let mut shell = std::process::Command::new("sh");
+    let output = shell
+        .args(["-c", &script])
+        .current_dir(bench.path(""))
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(
+        said.contains("axilog-x0l-run/cycles.jsonl: cannot append to the cycle log"),
+        "{said}"
+    );
+    let replay = bench
+        .run("x0l replay axilog-x0l-run --json")
+        .exits(0)
+        .json();
+    assert_eq!(replay["verdict"], "REPLAYED_IN_PART");
+    assert!(replay["cycles"].as_u64().unwrap() > 5);
+}

@@ -1,0 +1,193 @@
+//! Runs replay, whole or in part, and say what they are.
+
+use std::fs;
+
+use axilog_harness::x0l::log::{Condition, RunDirectory, line};
+use axilog_harness::x0l::replay::Finding;
+use axilog_harness::x0l::report::{self, Made};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::made::{self, CYCLES, End, mixed};
+
+/// A run of every condition with its report.
+pub fn reported(end: End) -> (TempDir, RunDirectory) {
+    let dir = tempfile::tempdir().unwrap();
+    made::run(dir.path(), &Condition::ALL, CYCLES, &mixed, end);
+    let run = RunDirectory::open(dir.path()).unwrap();
+    report::write(&run).unwrap();
+    (dir, run)
+}
+
+pub fn replayed(run: &RunDirectory) -> Made {
+    let mut made = report::make(run).unwrap();
+    report::check(run, &mut made).unwrap();
+    made
+}
+
+pub fn told(findings: &[Finding]) -> Vec<String> {
+    findings.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_whole_run_replays() {
+    let (_dir, run) = reported(End::Complete);
+    let replay = replayed(&run).replay;
+    assert_eq!(told(&replay.findings), [""; 0]);
+    assert_eq!(replay.notes, [""; 0]);
+    assert_eq!((replay.cycles, replay.ended), (5 * CYCLES, true));
+    assert!(
+        replay
+            .conditions
+            .values()
+            .all(|counts| *counts == (CYCLES, 0))
+    );
+}
+
+#[test]
+fn what_was_interrupted_or_killed_replays_as_far_as_it_goes() {
+    for most in [0, 1, 9, 30] {
+        let (_dir, run) = reported(End::Interrupted(most));
+        let replay = replayed(&run).replay;
+        // One that was interrupted behind its last cycle was complete.
+        let late = most == 30;
+        assert_eq!(replay.is_good(), !late, "{:?}", told(&replay.findings));
+        assert_eq!((replay.cycles, replay.ended), (most, true));
+
+        let (_dir, run) = reported(End::Killed(most));
+        let replay = replayed(&run).replay;
+        assert_eq!(told(&replay.findings), [""; 0]);
+        assert_eq!((replay.cycles, replay.ended), (most, false));
+        assert!(replay.notes[0].contains("no outcome"), "{:?}", replay.notes);
+    }
+}
+
+/// Lines that an interruption leaves behind are named, and are no fault of the rest.
+#[test]
+fn torn_lines_of_a_killed_run_are_named() {
+    let (_dir, run) = reported(End::Killed(9));
+    for path in [run.cycles(), run.ledger()] {
+        let mut bytes = fs::read(&path).unwrap();
+        let torn = bytes.len() / 2;
+        let last = bytes
+            .iter()
+            .take(bytes.len() - 1)
+            .rposition(|b| *b == b'\n')
+            .unwrap();
+        bytes.extend_from_within(last + 1..torn.max(last + 40));
+        fs::write(&path, bytes).unwrap();
+    }
+    let replay = replayed(&run).replay;
+    let notes = replay.notes.join("\n");
+    assert_eq!(told(&replay.findings), [""; 0]);
+    assert!(
+        notes.contains("cycles.jsonl:10: the last line is torn"),
+        "{notes}"
+    );
+    assert!(notes.contains("TORN"), "{notes}");
+}
+
+/// Each field of a cycle that is made again, altered in the log: named with its cycle, even though
+/// nothing else holds the log fast in a run that was killed.
+#[test]
+fn every_field_that_is_made_again_is_compared() {
+    let (_dir, run) = reported(End::Killed(30));
+    let log = fs::read_to_string(run.cycles()).unwrap();
+    let lines: Vec<Value> = log
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let given = [
+        "latency_ms",
+        "answered_by",
+        "finish_reason",
+        "prompt_tokens",
+        "completion_tokens",
+    ];
+    let mut seen = 0;
+    for (n, cycle) in lines.iter().enumerate().step_by(3) {
+        for (name, value) in cycle.as_object().unwrap() {
+            // Nothing but the log has these; the tokens together are in the observations.
+            if given.contains(&name.as_str()) && !name.ends_with("_tokens") {
+                continue;
+            }
+            let Some(other) = other(name, value) else {
+                continue;
+            };
+            let mut altered = lines.clone();
+            altered[n][name] = other;
+            let bytes: Vec<u8> = altered.iter().flat_map(line).collect();
+            fs::write(run.cycles(), bytes).unwrap();
+            let findings = told(&replayed(&run).replay.findings);
+            let place = format!("cycles.jsonl:{}: ", n + 1);
+            assert!(
+                findings.iter().any(|finding| finding.starts_with(&place)),
+                "{name} of {n}: {findings:?}"
+            );
+            seen += 1;
+        }
+    }
+    assert!(seen > 180, "{seen}");
+}
+
+/// Something else of the same type, where that is a value the field may have.
+fn other(name: &str, value: &Value) -> Option<Value> {
+    Some(match (name, value) {
+        ("refusal_type", Value::Null) => "II".into(),
+        ("refusal_type", value) => if value == "II" { "I" } else { "II" }.into(),
+        ("condition", value) => if value == "L-A" { "L-B" } else { "L-A" }.into(),
+        ("canonicalization", value) => if value == "OK" { "NO_JSON" } else { "OK" }.into(),
+        ("rejection_reason" | "lc_outcome", value) => {
+            let names = if name == "lc_outcome" {
+                ["LLM_REFUSED", "KERNEL_REJECTED"]
+            } else {
+                ["NO_JSON", "PARSE_ERROR"]
+            };
+            names.into_iter().find(|name| value != name)?.into()
+        }
+        (_, Value::Bool(it)) => (!it).into(),
+        (_, Value::Number(n)) => (n.as_u64()? + 1).into(),
+        (_, Value::String(text)) if text.len() == 64 => {
+            let digit = if text.starts_with('0') { "1" } else { "0" };
+            format!("{digit}{}", &text[1..]).into()
+        }
+        (_, Value::String(text)) => format!("{text} ").into(),
+        (_, Value::Array(items)) => {
+            let mut items = items.clone();
+            items.pop()?;
+            items.into()
+        }
+        ("permutations", Value::Object(_)) => {
+            let mut value = value.clone();
+            value["tried"] = 1.into();
+            value
+        }
+        ("decision", Value::Object(_)) => {
+            let mut value = value.clone();
+            value["id"] = "00".repeat(32).into();
+            value
+        }
+        _ => return None,
+    })
+}
+
+/// One line that cannot be read, or is missing, does not make those behind it wrong.
+#[test]
+fn what_is_wrong_stays_where_it_is() {
+    let (_dir, run) = reported(End::Killed(30));
+    let log = fs::read_to_string(run.cycles()).unwrap();
+    let lines: Vec<&str> = log.split_inclusive('\n').collect();
+    for n in [0, 2, 11, 12] {
+        let mut altered = lines.clone();
+        altered[n] = "{}\n";
+        fs::write(run.cycles(), altered.concat()).unwrap();
+        let findings = replayed(&run).replay.findings;
+        let lines: Vec<u64> = findings.iter().filter_map(|finding| finding.line).collect();
+        // The next cycle goes on from a state that nobody knows.
+        let near = |line: &u64| (n as u64 + 1..=n as u64 + 2).contains(line);
+        assert!(lines.contains(&(n as u64 + 1)), "{:?}", told(&findings));
+        assert!(lines.iter().all(near), "{:?}", told(&findings));
+        let call = |finding: &Finding| finding.expected == "none without a cycle";
+        assert_eq!(findings.iter().filter(|f| call(f)).count(), 1);
+    }
+}
