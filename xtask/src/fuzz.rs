@@ -22,6 +22,7 @@ pub const TARGETS: &[(&str, &str)] = &[
     ("admission", "text"),
     ("policies", "policies"),
     ("ledger", "records"),
+    ("canonicalizer", "json"),
 ];
 
 /// Runs `targets`, or all of them where there is none, `each` long.

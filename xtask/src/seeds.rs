@@ -10,6 +10,18 @@ use crate::vectors::{AgentVector, ObservationVector, agents, decode, observation
 /// No seed is longer, but for the ledger.
 const LONGEST: usize = 1024;
 
+/// What a model may answer.
+const ANSWERS: [&str; 8] = [
+    "{\"candidates\":[{\"action_request\":{\"action_type\":\"Notify\",\"fields\":{}},\"authority_citations\":[\"constitution:1#C\"]}]}",
+    "Here it is:\r\n```json\r\n{ \"a\" : 1.50, \"b\": [true, null, \"\\u00e9\"] }\r\n```\r\n",
+    "{\"a\":1} or {\"a\":2}",
+    "[{\"a\":1}] says [1], not {\"a\":\"}\"}",
+    "{\"a\":{\"b\":1}",
+    "{\"a\":1,\"a\":2}",
+    "{a:2} [x, {\"a\":-0.5e3}",
+    "I would rather not.",
+];
+
 /// The seeds' contents by `TARGET/NAME`.
 pub type Seeds = BTreeMap<String, Vec<u8>>;
 
@@ -31,6 +43,13 @@ pub fn generate() -> Done<Seeds> {
     seeds.golden()?;
     let policies = fs::read(root().join("policies/default.json"))?;
     seeds.put("policies", "default", &policies);
+    for (number, text) in ANSWERS.iter().enumerate() {
+        seeds.put(
+            "canonicalizer",
+            &format!("answer-{number}"),
+            text.as_bytes(),
+        );
+    }
     Ok(seeds.0)
 }
 

@@ -1,0 +1,32 @@
+//! The canonicalizer: any text is accepted with one object or rejected for a reason, and neither prose
+//! around the object nor its layout changes what it is.
+
+#![no_main]
+
+use axilog::json::canonical::is_canonical_json;
+use axilog_harness::canonicalizer::{Status, canonicalize};
+use axilog_harness::x0l::kernel::parse_candidates;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    let result = canonicalize(text);
+    assert_eq!(canonicalize(text), result);
+    assert_eq!(canonicalize(&result.text).text, result.text);
+    let hash = |text: &str| canonicalize(text).block.map(|block| block.hash);
+    match &result.block {
+        Ok(block) => {
+            assert!(result.text.contains(&block.text));
+            assert!(is_canonical_json(block.canonical.as_bytes()));
+            assert_eq!(hash(&block.canonical), Ok(block.hash));
+            assert_eq!(hash(&format!("So:\r\n{}\r\n.", block.text)), Ok(block.hash));
+            let twice = format!("{0} {0}", block.text);
+            assert_eq!(hash(&twice), Err(Status::AmbiguousMultiBlock));
+            let parsed = parse_candidates(&block.value);
+            assert!(parsed.candidates.len() as u64 <= parsed.reported);
+        }
+        Err(Status::Ok) => panic!("accepted without an object"),
+        Err(Status::NoJson) => assert!(!text.contains('{') || text.contains('[')),
+        Err(Status::AmbiguousMultiBlock) => assert!(text.matches('{').count() > 1),
+        Err(Status::ParseError) => assert!(text.contains(['{', '['])),
+    }
+});
