@@ -119,6 +119,20 @@ impl<'de> Deserialize<'de> for Value {
     }
 }
 
+/// The name under which `serde_json` hands over a number where another crate of the build has it keep
+/// the digits (its feature `arbitrary_precision`).
+const DIGITS: &str = "$serde_json::private::Number";
+
+/// The number that `serde_json` makes of these digits without that feature.
+fn number(digits: &str) -> Option<Value> {
+    let integer = digits.parse::<i64>().map(Number::from);
+    let integer = integer.or_else(|_| digits.parse::<u64>().map(Number::from));
+    match integer {
+        Ok(number) if digits != "-0" => Some(Value::Number(number)),
+        _ => Number::from_f64(digits.parse().ok()?).map(Value::Number),
+    }
+}
+
 struct Reading;
 
 impl<'de> Visitor<'de> for Reading {
@@ -166,6 +180,9 @@ impl<'de> Visitor<'de> for Reading {
         let mut members = Vec::new();
         let mut seen = std::collections::HashSet::new();
         while let Some((name, value)) = map.next_entry::<String, Value>()? {
+            if let (DIGITS, Value::Text(digits), true) = (&*name, &value, members.is_empty()) {
+                return number(digits).ok_or_else(|| A::Error::custom("number out of range"));
+            }
             let name = nfc(&name);
             if !seen.insert(name.clone()) {
                 let reason = format!("the member name {name:?} occurs twice in one object");

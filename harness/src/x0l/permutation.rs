@@ -3,14 +3,15 @@
 
 use axilog::hash::Hash;
 
-use super::kernel::{CandidateSet, Constitution, Observation, State, decide};
+use super::kernel::{CandidateSet, Constitution, Observation, State, decide, judge, select};
 pub use super::log::Permutations;
 
 /// Up to so many candidates are tried in every order: 120 orders.
 pub const MAX_CANDIDATES: usize = 5;
 
-/// Puts `set` before the kernel in every order of its candidates; where they are more than
-/// [`MAX_CANDIDATES`], in their own, backwards, and turned by one. `state` is the one before the cycle.
+/// Puts the candidates of `set`, judged, before the kernel's selector in every order; where they are
+/// more than [`MAX_CANDIDATES`], in their own, backwards, and turned by one. And decides on them
+/// backwards, from the beginning: the decision must be the same. `state` is the one before the cycle.
 #[must_use]
 pub fn permute(
     constitution: &Constitution,
@@ -18,38 +19,47 @@ pub fn permute(
     observations: &[Observation],
     set: &CandidateSet,
 ) -> Permutations {
-    permute_by(set, |set| {
-        let (decision, _) = decide(constitution, state, observations, set);
-        decision.warrant.map(|warrant| warrant.bundle_hash)
-    })
+    let decided = |set: &CandidateSet| decide(constitution, state, observations, set).0;
+    let decision = decided(set);
+    // Where it did not come to the gates, nothing selects.
+    let mut verdicts = judge(constitution, observations, set);
+    let selects = !decision.verdicts.is_empty();
+    let found = permute_by(&mut verdicts, |verdicts| {
+        select(verdicts).filter(|_| selects)
+    });
+    let mut backwards = set.clone();
+    backwards.candidates.reverse();
+    let selected = decision.warrant.as_ref().map(|warrant| warrant.bundle_hash);
+    Permutations {
+        equal: found.equal
+            && select(&verdicts).filter(|_| selects) == selected
+            && decided(&backwards) == decision,
+        ..found
+    }
 }
 
-/// The same for any `select`, which gives the hash of the selected candidate, if one is.
-fn permute_by(
-    set: &CandidateSet,
-    mut select: impl FnMut(&CandidateSet) -> Option<Hash>,
-) -> Permutations {
-    let mut set = set.clone();
-    let expected = select(&set);
+/// Puts `items` before `select` in their orders; it gives the hash of the selected one, if one is.
+fn permute_by<T>(items: &mut [T], mut select: impl FnMut(&[T]) -> Option<Hash>) -> Permutations {
+    let expected = select(items);
     let mut found = Permutations {
         tried: 1,
         equal: true,
     };
-    let mut attempt = |set: &CandidateSet| {
+    let mut attempt = |items: &[T]| {
         found.tried += 1;
-        found.equal &= select(set) == expected;
+        found.equal &= select(items) == expected;
     };
-    let count = set.candidates.len();
+    let count = items.len();
     if count > MAX_CANDIDATES {
-        set.candidates.reverse();
-        attempt(&set);
-        set.candidates.reverse();
-        set.candidates.rotate_left(1);
-        attempt(&set);
+        items.reverse();
+        attempt(items);
+        items.reverse();
+        items.rotate_left(1);
+        attempt(items);
     } else {
         every_other_order(count, &mut |one, other| {
-            set.candidates.swap(one, other);
-            attempt(&set);
+            items.swap(one, other);
+            attempt(items);
         });
     }
     found
@@ -78,23 +88,11 @@ fn every_other_order(count: usize, exchange: &mut dyn FnMut(usize, usize)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::x0l::kernel::Candidate;
+    use axilog::hash::sha256;
     use std::collections::BTreeSet;
 
-    fn candidates(count: usize) -> CandidateSet {
-        let candidate = |n: usize| Candidate {
-            action_type: n.to_string(),
-            fields: serde_json::Map::new(),
-            observation_ids: Vec::new(),
-            claim: String::new(),
-            clause_ref: String::new(),
-            justification: String::new(),
-            authority_citations: Vec::new(),
-        };
-        CandidateSet {
-            candidates: (0..count).map(candidate).collect(),
-            ..CandidateSet::default()
-        }
+    fn hashes(count: u8) -> Vec<Hash> {
+        (0..count).map(|n| sha256(&[n])).collect()
     }
 
     #[test]
@@ -110,13 +108,8 @@ mod tests {
             (40, 3),
         ] {
             let mut seen = BTreeSet::new();
-            let found = permute_by(&candidates(count), |set| {
-                let order: Vec<String> = set
-                    .candidates
-                    .iter()
-                    .map(|c| c.action_type.clone())
-                    .collect();
-                assert!(seen.insert(order));
+            let found = permute_by(&mut hashes(count), |order| {
+                assert!(seen.insert(order.to_vec()));
                 None
             });
             assert_eq!((found.tried, found.equal), (orders, true));
@@ -126,11 +119,11 @@ mod tests {
 
     #[test]
     fn a_selection_that_depends_on_the_order_is_found() {
-        let first = |set: &CandidateSet| set.candidates.first().map(Candidate::hash);
-        let smallest = |set: &CandidateSet| set.candidates.iter().map(Candidate::hash).min();
+        let first = |order: &[Hash]| order.first().copied();
+        let smallest = |order: &[Hash]| order.iter().copied().min();
         for count in [2, 3, 5, 6] {
-            assert!(!permute_by(&candidates(count), first).equal, "{count}");
-            assert!(permute_by(&candidates(count), smallest).equal, "{count}");
+            assert!(!permute_by(&mut hashes(count), first).equal, "{count}");
+            assert!(permute_by(&mut hashes(count), smallest).equal, "{count}");
         }
     }
 }

@@ -50,8 +50,9 @@ pub fn decide(
     let mut verdicts = Vec::new();
     let outcome = early(constitution, state, observations).unwrap_or_else(|| {
         verdicts = judge(constitution, observations, set);
-        let admitted = verdicts.iter().filter(|verdict| verdict.refused.is_none());
-        match admitted.map(|verdict| verdict.bundle_hash).min() {
+        // Not even the order of the report depends on the order of the candidates.
+        verdicts.sort_by_key(|verdict| verdict.bundle_hash);
+        match select(&verdicts) {
             Some(selected) => (Kind::Action, None, Some(selected)),
             None => (Kind::Refuse, Some(Reason::NoAdmissibleAction), None),
         }
@@ -104,18 +105,18 @@ fn early(
     None
 }
 
-/// What the gates say of each candidate, by hash: not even the order of the report depends on the
-/// order of the candidates.
-fn judge(
+/// What the gates say of each candidate, in the order of the candidates. Of the others only their number
+/// counts.
+#[must_use]
+pub fn judge(
     constitution: &Constitution,
     observations: &[Observation],
     set: &CandidateSet,
 ) -> Vec<Verdict> {
     let ids: Vec<Hash> = observations.iter().map(Observation::id).collect();
     let too_many = set.candidates.len() as u64 > constitution.limits.max_candidates;
-    let mut verdicts: Vec<Verdict> = set
-        .candidates
-        .iter()
+    let candidates = set.candidates.iter();
+    candidates
         .map(|candidate| Verdict {
             bundle_hash: candidate.hash(),
             // Any that were picked out of too many would be picked by their order.
@@ -128,9 +129,14 @@ fn judge(
                 gates::pass(constitution, &ids, candidate).err()
             },
         })
-        .collect();
-    verdicts.sort_by_key(|verdict| verdict.bundle_hash);
-    verdicts
+        .collect()
+}
+
+/// The selector: of the admitted candidates the smallest hash.
+#[must_use]
+pub fn select(verdicts: &[Verdict]) -> Option<Hash> {
+    let admitted = verdicts.iter().filter(|verdict| verdict.refused.is_none());
+    admitted.map(|verdict| verdict.bundle_hash).min()
 }
 
 /// SHA-256 of the canonical JSON of `value`.
