@@ -2,7 +2,7 @@
 //!
 //! What a prompt costs is known for certain only when the answer's `usage` is there, or where the
 //! model's own tokenizer is on this machine. Else it is bounded: a token is at least one byte of UTF-8,
-//! and no vocabulary known to us has one of more than [`LONGEST_TOKEN`] bytes. Determinism: D1.
+//! and no vocabulary known to us has one of more than `LONGEST_TOKEN` bytes. Determinism: D1.
 
 use super::log::Frozen;
 use super::template::Prompt;

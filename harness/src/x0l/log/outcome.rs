@@ -12,7 +12,7 @@ pub struct Outcome {
     pub status: Status,
     /// Why, in words, where there is more to say.
     pub reason: Option<String>,
-    /// What became of each condition, in the order of [`Frozen::conditions`].
+    /// What became of each condition, in the order of [`Frozen::conditions`](super::Frozen::conditions).
     pub conditions: Vec<ConditionOutcome>,
     /// Cycles of all conditions.
     pub cycles: u64,
