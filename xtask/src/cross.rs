@@ -1,6 +1,6 @@
 //! `cargo xtask cross`: the core's tests and the C suites on processors of other word sizes and byte
-//! orders, under qemu-user, and one digest for all of them; the memory's golden session, and a session
-//! of the live harness that is replayed on one of them.
+//! orders, under qemu-user, and one digest for all of them; the memory's golden session, and sessions
+//! of the live harness that are replayed on one of them.
 
 use std::env;
 use std::fs;
@@ -131,7 +131,7 @@ pub fn cross() -> Done {
     }
 }
 
-/// Holds a session of the live harness here and replays it where every byte is the other way round.
+/// Holds sessions of the live harness here and replays them where every byte is the other way round.
 ///
 /// # Errors
 /// For a missing tool, a failed build or session, and a difference.

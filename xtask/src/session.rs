@@ -1,8 +1,9 @@
-//! A session of the live harness that is held on this machine and replayed on another.
+//! Sessions of the live harness that are held on this machine and replayed on another.
 //!
-//! Part of `cargo xtask cross`. The session is the shipped one, five conditions by a hundred cycles with
-//! the shipped script. The other machine's `axilog` is the default build, as an auditor has it: it must
-//! come to the same verdict, compare the report's bytes, and make the same report where there is none.
+//! Part of `cargo xtask cross`. Both are of five conditions by a hundred cycles: the one with the shipped
+//! script, the other over HTTP with a server that does everything wrong that servers do (the harness's test
+//! `x0l_run`). The other machine's `axilog` is the default build, as an auditor has it: it must come to the
+//! same verdict, compare the report's bytes, and make the same report where there is none.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,15 +24,12 @@ pub(crate) struct Elsewhere<'a> {
 /// The files of a report.
 const REPORT: [&str; 4] = ["report.json", "report.md", "decisions.svg", "tokens.svg"];
 
-/// Holds the session here and replays it there.
+/// Holds the sessions here and replays them there.
 ///
 /// # Errors
 /// For a build or session that fails, and for a verdict or report that is another.
 pub(crate) fn replayed(there: &Elsewhere<'_>) -> Done {
-    say(&format!(
-        "a session held here, replayed on {}",
-        there.triple
-    ));
+    say(&format!("sessions held here, replayed on {}", there.triple));
     let here = build(&["--features", "oracle"], None)?;
     let foreign = build(&["--target", there.triple], Some(there))?;
     let place = tempfile::tempdir()?;
@@ -46,26 +44,43 @@ pub(crate) fn replayed(there: &Elsewhere<'_>) -> Done {
         "--b2=5000000",
         "--out=run",
     ]))?;
-    let mut words = there.runner.split(' ');
-    let runner = words.next().unwrap_or_default();
+    let mut test = cargo();
+    test.args([
+        "test",
+        "--quiet",
+        "-p",
+        "axilog-harness",
+        "--test",
+        "x0l_run",
+    ])
+    .args(["--", "whole::"])
+    .env("AXILOG_KEEP_SESSION", dir);
+    run(&mut test)?;
+    for name in ["run", "whole/run"] {
+        compared(&here, &foreign, there, &dir.join(name))?;
+    }
+    Ok(())
+}
+
+/// Replays the run in `dir` with both programs.
+fn compared(here: &Path, foreign: &Path, there: &Elsewhere<'_>, dir: &Path) -> Done {
     let emulated = || {
-        let mut command = Command::new(runner);
-        command
-            .args(there.runner.split(' ').skip(1))
-            .arg(&foreign)
-            .current_dir(dir);
+        let mut words = there.runner.split(' ');
+        let mut command = Command::new(words.next().unwrap_or_default());
+        command.args(words).arg(foreign).current_dir(dir);
         command
     };
-    let ours = output(axilog(&here, dir).args(["x0l", "replay", "run", "--json"]))?;
-    let theirs = output(emulated().args(["x0l", "replay", "run", "--json"]))?;
+    let ours = output(axilog(here, dir).args(["x0l", "replay", ".", "--json"]))?;
+    let theirs = output(emulated().args(["x0l", "replay", ".", "--json"]))?;
     if ours != theirs {
         return Err(format!("here replay says {ours}, there {theirs}").into());
     }
     let made = read(dir)?;
     for name in REPORT {
-        fs::remove_file(dir.join("run").join(name))?;
+        fs::remove_file(dir.join(name))?;
     }
-    run(emulated().args(["x0l", "report", "run"]))?;
+    // Exits with 1 where the session does not close positive; what it writes says the rest.
+    emulated().args(["x0l", "report", "."]).output()?;
     if read(dir)? != made {
         return Err("the report made there is another".into());
     }
@@ -75,7 +90,7 @@ pub(crate) fn replayed(there: &Elsewhere<'_>) -> Done {
 
 /// The report's files.
 fn read(dir: &Path) -> Done<Vec<Vec<u8>>> {
-    let files = REPORT.map(|name| fs::read(dir.join("run").join(name)));
+    let files = REPORT.map(|name| fs::read(dir.join(name)));
     Ok(files.into_iter().collect::<Result<_, _>>()?)
 }
 

@@ -47,6 +47,22 @@ impl Place {
         }
     }
 
+    /// A directory `whole` that stays, in the one that the environment names, where it names one:
+    /// `cargo xtask cross` replays the run in it on another processor.
+    pub fn that_may_stay() -> Place {
+        let Some(parent) = std::env::var_os("AXILOG_KEEP_SESSION") else {
+            return Place::new();
+        };
+        let mut directory = tempfile::Builder::new();
+        directory
+            .prefix("whole")
+            .rand_bytes(0)
+            .disable_cleanup(true);
+        Place {
+            dir: directory.tempdir_in(parent).unwrap(),
+        }
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }

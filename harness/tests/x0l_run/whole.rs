@@ -14,7 +14,7 @@ use crate::server::Server;
 #[test]
 fn five_conditions_by_a_hundred_cycles() {
     let server = Server::answering(model());
-    let place = Place::new();
+    let place = Place::that_may_stay();
     let mut settings = settings(&Condition::ALL, 100);
     settings.oracle = Kind::OpenAi;
     settings.base_url.clone_from(&server.base_url);
