@@ -1,7 +1,8 @@
 //! Whether a valid JSON value begins at a place in a text, and where it ends.
 //!
 //! Valid is what every parser reads alike: RFC 8259, at most 128 levels, no member name twice in an
-//! object, no lone surrogate, no integer beyond ±(2^53−1), no number beyond the doubles.
+//! object, no lone surrogate, no integer beyond ±(2^53−1), no number whose canonical form would be one, no
+//! number beyond the doubles.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -107,5 +108,10 @@ fn is_representable(number: &[u8]) -> bool {
     let Ok(number) = std::str::from_utf8(number) else {
         return false;
     };
-    !is_inexact_integer(number) && number.parse().is_ok_and(f64::is_finite)
+    let Ok(value) = number.parse::<f64>() else {
+        return false;
+    };
+    // What has a point or an exponent and is that large is written as an integer up to 1e21.
+    let becomes_inexact = (9_007_199_254_740_992.0..1e21).contains(&value.abs());
+    value.is_finite() && !is_inexact_integer(number) && !becomes_inexact
 }

@@ -75,7 +75,9 @@ impl<'de> Visitor<'de> for Visit {
 
 fn number<E: Error>(digits: &str) -> Result<Strict, E> {
     let fine = if digits.contains(['.', 'e', 'E']) {
-        digits.parse().is_ok_and(f64::is_finite)
+        // Canonical JSON writes numbers below 1e21 without an exponent.
+        let large = |n: f64| n.abs() > LARGEST as f64 && n.abs() < 1e21;
+        digits.parse().is_ok_and(|n| f64::is_finite(n) && !large(n))
     } else {
         let integer: Result<i128, _> = digits.parse();
         integer.is_ok_and(|n| n.unsigned_abs() <= u128::from(LARGEST))
