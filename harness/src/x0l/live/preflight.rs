@@ -13,7 +13,7 @@ use crate::ledger_file::hex;
 use crate::x0l::budget::{Budget, PromptTokens};
 
 /// The source hash of the canonicalizer that this version was frozen with.
-const SOURCE_HASH: &str = "c5c3fc3c8cfdefdc0a8f4e97875a8080885c0e071ace59c68fc086772bed1c29";
+const SOURCE_HASH: &str = "bd22723f857112491cf2e9f30f0e535bd48bc8b0948aac4dd671bb067a83496d";
 
 /// What the canonicalizer makes of the drawn texts.
 const FUZZ_DIGEST: &str = "f6d7c0e5382276c2f1f2f61b77e311c8577f7657db39e472f6c0d2e6b04cc991";
