@@ -85,6 +85,10 @@ pub fn make(run: &RunDirectory) -> Result<Made, Error> {
             replay.others.remove(&temporary(name));
         }
     }
+    // Who wrote last: left behind by a process that was killed, and no evidence of anything.
+    for ledger in [RunDirectory::LEDGER, RunDirectory::REVIEW] {
+        replay.others.remove(&format!("{ledger}.lock"));
+    }
     // A word that was interrupted was moved aside by the next one.
     let torn = format!("{}.torn-", RunDirectory::REVIEW);
     replay.others.retain(|name| !name.starts_with(&torn));
