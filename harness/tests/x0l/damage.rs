@@ -152,7 +152,7 @@ fn files_that_are_cut_short_or_removed_or_too_many_are_named() {
     for name in [
         "more.txt",
         "inputs/more.toml",
-        "ledger.jsonl.lock",
+        "ledger.jsonl.old",
         "ledger.jsonl.torn-1",
         "session_metadata.json.tmp",
         "ledger.jsonl.blobs/ab/more",
