@@ -22,4 +22,3 @@ pub mod packaging;
 pub mod process;
 pub mod sanitize;
 pub mod seeds;
-mod session;

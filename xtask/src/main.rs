@@ -13,7 +13,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   abi [--bless]                  compare the C interface with include/abi/, or write it anew
   firmware [--write]             the library on Cortex-M and RISC-V under QEMU; write its figures
   cross [session]                the tests on aarch64, armv7, s390x and i686 under qemu-user;
-                                 with a word, only sessions replayed on s390x
+                                 with the word, only sessions replayed on s390x
   miri [--short]                 the C layer's tests, and the core's, under Miri
   sanitize                       the C suites under AddressSanitizer, UBSan and valgrind
   fuzz --seconds N [TARGET...]   libFuzzer on the parsers, N seconds each
