@@ -147,3 +147,34 @@ fn the_sections_of_the_oracle_memo_have_code_and_tests_that_exist() {
     let gaps: Vec<String> = (1..=8).map(|n| format!("GAP-{n:03}")).collect();
     assert_eq!(checked_rows(&page, "GAP-"), gaps);
 }
+
+/// What stands in backquotes and begins with a directory of the tree, and what a page links to.
+#[test]
+fn every_file_that_a_page_names_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let docs = fs::read_dir(root.join("docs")).unwrap();
+    let pages = docs.map(|entry| entry.unwrap().path());
+    for page in pages.chain([root.join("README.md")]) {
+        let text = fs::read_to_string(&page).unwrap();
+        let name = page.display();
+        // In a page's programs and commands backquotes and brackets mean something else.
+        let prose = text.split("```").step_by(2).flat_map(str::lines);
+        for line in prose.filter(|line| !line.starts_with("    ")) {
+            let directory = |path: &&str| {
+                let first = path.split_once('/').map_or("", |(first, _)| first);
+                !first.is_empty() && root.join(first).is_dir() && !path.contains([' ', '*', '{'])
+            };
+            for path in spans(line).into_iter().filter(directory) {
+                assert!(root.join(path).exists(), "{name}: no {path}");
+            }
+            for link in line.split("](").skip(1) {
+                let link = link.split([')', '#']).next().unwrap();
+                let place = page.parent().unwrap().join(link);
+                assert!(
+                    link.starts_with("http") || place.exists(),
+                    "{name}: no {link}"
+                );
+            }
+        }
+    }
+}
