@@ -52,9 +52,9 @@ fn a_halted_agent_records_nothing_that_would_not_replay() {
 #[test]
 fn a_small_work_buffer_never_stops_an_agent() {
     let record = 415;
+    let before = reset();
     for len in 0..record + 40 {
-        let (mut agent, mut faults) = (reset(), Faults::NONE);
-        let before = agent.clone();
+        let (mut agent, mut faults) = (before.clone(), Faults::NONE);
         let mut work = vec![0; len];
         let observed = agent.observe_time(1, &RULES, &mut work, &mut Discard, &mut faults);
         assert_eq!(faults, Faults::NONE, "{len}");
