@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use axilog_harness::x0l::live::shipped::SCRIPT;
 use axilog_harness::x0l::log::{Condition, RunDirectory, line};
 use axilog_harness::x0l::replay::Finding;
 use axilog_harness::x0l::report::{self, Made};
@@ -9,6 +10,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::made::{self, CYCLES, End, mixed};
+use crate::place::{Place, settings};
 
 /// A run of every condition with its report.
 pub fn reported(end: End) -> (TempDir, RunDirectory) {
@@ -42,6 +44,16 @@ fn a_whole_run_replays() {
             .values()
             .all(|counts| *counts == (CYCLES, 0))
     );
+}
+
+/// Q52c: it is recorded, no call has it, and the run replays.
+#[test]
+fn a_providers_seed_is_metadata_only() {
+    let place = Place::new();
+    let mut settings = settings(&[Condition::A], 1);
+    settings.seed = Some(7);
+    place.scripted(settings, SCRIPT).unwrap();
+    assert_eq!(place.metadata().frozen.seed, Some(7));
 }
 
 #[test]

@@ -262,17 +262,17 @@ fn frame(
 /// Which parameter of a call is not the frozen one.
 fn otherwise(call: &Observed, frozen: &Frozen) -> Option<String> {
     let most = i32::try_from(frozen.max_tokens).ok();
-    let seed = frozen.seed.and_then(|seed| i64::try_from(seed).ok());
     if call.model != frozen.model {
         return Some(format!("the model {:?}", call.model));
     }
     let Params {
         max_tokens,
-        seed: given,
+        seed,
         temperature,
         top_p,
     } = call.params;
-    let same = max_tokens == most && given == seed && temperature == Some(0) && top_p.is_none();
+    // A provider's seed is metadata and not sent (Q52c).
+    let same = max_tokens == most && seed.is_none() && temperature == Some(0) && top_p.is_none();
     (!same).then(|| format!("the parameters {:?}", call.params))
 }
 
