@@ -142,6 +142,34 @@ fn every_field_that_is_made_again_is_compared() {
     assert!(seen > 180, "{seen}");
 }
 
+/// What the model never said is named, also where it said nothing in that place.
+#[test]
+fn fields_of_an_action_that_are_too_many_or_missing_are_named() {
+    let (_dir, run) = reported(End::Killed(1));
+    let log = fs::read_to_string(run.cycles()).unwrap();
+    let logged: Value = serde_json::from_str(&log).unwrap();
+    for (name, value, told) in [
+        ("urgent", Some(Value::Null), "found null, expected nothing"),
+        ("urgent", Some(true.into()), "found true, expected nothing"),
+        ("to", None, "found nothing, expected \"operator\""),
+    ] {
+        let mut altered = logged.clone();
+        let fields = &mut altered["candidates"][0]["action_request"]["fields"];
+        let fields = fields.as_object_mut().unwrap();
+        match value {
+            Some(value) => fields.insert(name.to_owned(), value),
+            None => fields.remove(name),
+        };
+        fs::write(run.cycles(), line(&altered)).unwrap();
+        let findings = self::told(&replayed(&run).replay.findings);
+        let finding = format!("candidates[0].action_request.fields.{name}: {told}");
+        assert!(
+            findings.iter().any(|one| one.ends_with(&finding)),
+            "{findings:?}"
+        );
+    }
+}
+
 /// Something else of the same type, where that is a value the field may have.
 fn other(name: &str, value: &Value) -> Option<Value> {
     Some(match (name, value) {

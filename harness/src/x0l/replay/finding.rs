@@ -1,5 +1,6 @@
 //! What replay found to be otherwise than it should: in which file, at which cycle, in which field.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::{Value, json};
@@ -124,10 +125,15 @@ pub fn differences(
 ) {
     match (found, expected) {
         (Value::Object(found), Value::Object(expected)) => {
-            for (name, expected) in expected {
-                let found = found.get(name).unwrap_or(&Value::Null);
+            let names: BTreeSet<&String> = found.keys().chain(expected.keys()).collect();
+            let told = |value: Option<&Value>| value.map_or("nothing".to_owned(), excerpt);
+            for name in names {
                 let dot = if path.is_empty() { "" } else { "." };
-                differences(found, expected, &format!("{path}{dot}{name}"), differs);
+                let path = format!("{path}{dot}{name}");
+                match (found.get(name), expected.get(name)) {
+                    (Some(found), Some(expected)) => differences(found, expected, &path, differs),
+                    (found, expected) => differs(&path, told(found), told(expected)),
+                }
             }
         }
         (Value::Array(found), Value::Array(expected)) if found.len() == expected.len() => {
