@@ -149,21 +149,65 @@ fn files_that_are_cut_short_or_removed_or_too_many_are_named() {
         file.is_named("nothing");
         file.restore();
     }
-    for name in [
-        "more.txt",
-        "inputs/more.toml",
-        "ledger.jsonl.old",
-        "ledger.jsonl.torn-1",
-        "session_metadata.json.tmp",
-        "ledger.jsonl.blobs/ab/more",
-        "deep/er/file",
+    for (name, text) in [
+        ("more.txt", ""),
+        ("inputs/more.toml", ""),
+        ("ledger.jsonl.lock", "somebody's own"),
+        ("ledger.jsonl.lock", "axilog 12\n\n"),
+        ("review.jsonl.lock", "axilog 012\n"),
+        ("cycles.jsonl.lock", "axilog 12\n"),
+        ("ledger.jsonl.torn-1", ""),
+        ("review.jsonl.torn-1/2", ""),
+        ("session_metadata.json.tmp", ""),
+        ("ledger.jsonl.blobs/ab/more", ""),
+        ("deep/er/file", ""),
+    ] {
+        one_more_is_found(&run, name, text);
+    }
+}
+
+/// With a file that was not there, replay names it.
+fn one_more_is_found(run: &RunDirectory, name: &str, text: &str) {
+    let path = run.path().join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, text).unwrap();
+    Damaged::new(run, &path).is_named("being there");
+    fs::remove_file(&path).unwrap();
+}
+
+/// What a process that was killed leaves behind is remarked on, and is no difference.
+#[test]
+fn what_a_killed_process_leaves_is_remarked_on() {
+    let (_place, run) = held();
+    for (name, text) in [
+        ("ledger.jsonl.lock", "axilog 4294967295\n"),
+        ("review.jsonl.lock", "axilog 1\n"),
+        ("review.jsonl.lock", ""),
+        ("review.jsonl.torn-1", "{"),
     ] {
         let path = run.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, "").unwrap();
-        Damaged::new(&run, &path).is_named("being there");
+        fs::write(&path, text).unwrap();
+        let mut made = make(&run).unwrap();
+        check(&run, &mut made).unwrap();
+        let note = format!("{name}: left behind; it counts for nothing");
+        assert!(made.replay.is_good(), "{:?}", made.replay.findings);
+        assert_eq!(made.replay.notes, [note]);
         fs::remove_file(&path).unwrap();
     }
+}
+
+/// Answers that no cycle names excuse their own blobs and no other file.
+#[test]
+fn a_file_among_spare_blobs_is_named() {
+    let place = Place::new();
+    let answer = r#"{"answer":"a\ttab","usage":{"prompt_tokens":40,"completion_tokens":2}}"#;
+    place
+        .scripted(settings(&[Condition::A], 1), answer)
+        .unwrap();
+    let run = RunDirectory::open(&place.out()).unwrap();
+    let calls = place.metadata().calibration.unwrap().ledger_seqs;
+    assert_eq!(calls.len(), 3, "one blob for all of them");
+    one_more_is_found(&run, "ledger.jsonl.blobs/ab/more", "");
 }
 
 #[test]

@@ -11,6 +11,7 @@ use super::{Finding, Pass};
 use crate::error::Error;
 use crate::ledger_file::blobs::Blobs;
 use crate::ledger_file::hex;
+use crate::ledger_file::holder::Holder;
 use crate::x0l::log::witness::{Sealed, answered_for};
 use crate::x0l::log::{File, Frozen, Metadata, RunDirectory, read};
 
@@ -132,12 +133,28 @@ pub(in crate::x0l) fn blob_names(
 }
 
 /// Whether a name below a folder of blobs is that of one; its bytes have been looked at then.
-pub(super) fn is_blob(name: &str) -> bool {
+fn is_blob(name: &str) -> bool {
     let is_hash = |name: &str| {
         name.len() == 64 && name.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
     };
     name.split_once('/')
         .is_some_and(|(shard, name)| is_hash(name) && name.get(..2) == Some(shard))
+}
+
+/// Whether a name is that of what the holder of a ledger says beside it, or of the empty file that was
+/// to say so: a process that was killed leaves that. With anything else in it the file is not that.
+fn is_announcement(run: &RunDirectory, name: &str) -> bool {
+    let ledgers = [RunDirectory::LEDGER, RunDirectory::REVIEW];
+    let Some(ledger) = name
+        .strip_suffix(".lock")
+        .filter(|name| ledgers.contains(name))
+    else {
+        return false;
+    };
+    read(&run.path().join(name)).is_ok_and(|found| {
+        let said = Holder::of(&run.path().join(ledger)).map(|id| format!("axilog {id}\n"));
+        found == said.unwrap_or_default().as_bytes()
+    })
 }
 
 /// Names every file of the directory, with `/` between names; of what is neither file nor directory
@@ -189,27 +206,21 @@ impl Pass<'_> {
         }
         // An answer without a cycle was kept under a hash that only its blob says.
         let blobs = format!("{}.blobs/", RunDirectory::LEDGER);
-        let spare: Vec<String> = others
-            .iter()
-            .filter(|name| name.starts_with(&blobs))
-            .cloned()
-            .collect();
-        if spare.len() <= self.unmatched {
-            others.retain(|name| !name.starts_with(&blobs));
+        let is_kept = |name: &String| name.strip_prefix(&blobs).is_some_and(is_blob);
+        if others.iter().filter(|name| is_kept(name)).count() <= self.unmatched {
+            others.retain(|name| !is_kept(name));
         }
-        if !self.replay.ended {
-            let left = |name: &String| {
-                name.ends_with(".tmp")
-                    || *name == format!("{}.lock", RunDirectory::LEDGER)
-                    // Blobs are there before the record that names them.
-                    || name.strip_prefix(&blobs).is_some_and(is_blob)
-            };
-            for name in others.iter().filter(|name| left(name)) {
-                let note = format!("{name}: left behind; it counts for nothing");
-                self.replay.notes.push(note);
-            }
-            others.retain(|name| !left(name));
-        }
+        let torn = format!("{}.torn-", RunDirectory::REVIEW);
+        let is_left = |name: &String| {
+            is_announcement(self.run, name)
+                // A word that was interrupted was moved aside by the next one.
+                || name.strip_prefix(&torn).is_some_and(|n| n.parse::<u64>().is_ok())
+                // Blobs are there before the record that names them.
+                || !self.replay.ended && (name.ends_with(".tmp") || is_kept(name))
+        };
+        let (left, others): (BTreeSet<String>, _) = others.into_iter().partition(is_left);
+        let note = |name: String| format!("{name}: left behind; it counts for nothing");
+        self.replay.notes.extend(left.into_iter().map(note));
         self.replay.others = others;
         Ok(())
     }

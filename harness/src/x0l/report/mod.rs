@@ -85,13 +85,6 @@ pub fn make(run: &RunDirectory) -> Result<Made, Error> {
             replay.others.remove(&temporary(name));
         }
     }
-    // Who wrote last: left behind by a process that was killed, and no evidence of anything.
-    for ledger in [RunDirectory::LEDGER, RunDirectory::REVIEW] {
-        replay.others.remove(&format!("{ledger}.lock"));
-    }
-    // A word that was interrupted was moved aside by the next one.
-    let torn = format!("{}.torn-", RunDirectory::REVIEW);
-    replay.others.retain(|name| !name.starts_with(&torn));
     for name in std::mem::take(&mut replay.others) {
         let expected = "no file but those of a run";
         replay
