@@ -99,6 +99,33 @@ fn torn_lines_of_a_killed_run_are_named() {
     assert!(notes.contains("TORN"), "{notes}");
 }
 
+/// It excuses the files that are not there yet, and no other bytes in those that are.
+#[test]
+fn a_report_whose_writing_was_interrupted_is_compared_as_far_as_it_goes() {
+    let (_dir, run) = reported(End::Complete);
+    let path = |name: &str| run.path().join(name);
+    fs::rename(path("report.json"), path("report.json.tmp")).unwrap();
+    fs::write(path("tokens.svg.tmp"), "<svg").unwrap();
+    let replay = replayed(&run).replay;
+    assert_eq!(told(&replay.findings), [""; 0]);
+    assert!(
+        replay.notes[0].contains("was interrupted"),
+        "{:?}",
+        replay.notes
+    );
+    let page = fs::read_to_string(path("report.md")).unwrap();
+    fs::write(
+        path("report.md"),
+        page.replacen("# X-0L: ", "# X-0L: NOT ", 1),
+    )
+    .unwrap();
+    let findings = replayed(&run).replay.findings;
+    assert!(findings.iter().all(|found| found.file == "report.md"));
+    assert_eq!(findings.len(), 1);
+    report::write(&run).unwrap();
+    assert_eq!(told(&replayed(&run).replay.findings), [""; 0]);
+}
+
 /// Each field of a cycle that is made again, altered in the log: named with its cycle, even though
 /// nothing else holds the log fast in a run that was killed.
 #[test]

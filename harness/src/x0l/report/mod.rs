@@ -162,11 +162,6 @@ pub fn write(run: &RunDirectory) -> Result<Made, Error> {
 /// [`Error::Io`].
 pub fn check(run: &RunDirectory, made: &mut Made) -> Result<(), Error> {
     let Made { replay, files, .. } = made;
-    if run.path().join(temporary(JSON)).exists() {
-        let note = "writing the report was interrupted: `axilog x0l report DIR` makes it again";
-        replay.notes.push(note.to_owned());
-        return Ok(());
-    }
     let mut missing = Vec::new();
     let mut findings = Vec::new();
     for (name, expected) in files.iter() {
@@ -195,7 +190,11 @@ pub fn check(run: &RunDirectory, made: &mut Made) -> Result<(), Error> {
             }
         }
     }
-    if missing.len() == files.len() {
+    // An interruption excuses what is missing, and nothing that is there.
+    if run.path().join(temporary(JSON)).exists() {
+        let note = "writing the report was interrupted: `axilog x0l report DIR` makes it again";
+        replay.notes.push(note.to_owned());
+    } else if missing.len() == files.len() {
         replay
             .notes
             .push("there is no report yet: `axilog x0l report DIR` makes it".to_owned());
