@@ -231,8 +231,10 @@ impl ConditionMetrics {
             self.latency.add(cycle.latency_ms);
         }
         self.retries += cycle.attempts.len().saturating_sub(1) as u64;
-        self.candidates_reported += cycle.candidates_reported;
-        self.parse_errors += cycle.parse_errors;
+        // These are as logged, which may be anything.
+        let all = self.candidates_reported;
+        self.candidates_reported = all.saturating_add(cycle.candidates_reported);
+        self.parse_errors = self.parse_errors.saturating_add(cycle.parse_errors);
         if let Some(tested) = cycle.permutations {
             self.permutations.0 += 1;
             self.permutations.1 += u64::from(!tested.equal);

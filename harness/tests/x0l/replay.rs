@@ -169,6 +169,29 @@ fn every_field_that_is_made_again_is_compared() {
     assert!(seen > 180, "{seen}");
 }
 
+/// Whatever numbers a log has, they are compared and reported on.
+#[test]
+fn numbers_may_be_as_large_as_they_can_be() {
+    let (_dir, run) = reported(End::Killed(30));
+    let log = fs::read_to_string(run.cycles()).unwrap();
+    let mut lines: Vec<Value> = log
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    for cycle in &mut lines {
+        for value in cycle.as_object_mut().unwrap().values_mut() {
+            if value.is_u64() {
+                *value = u64::MAX.into();
+            }
+        }
+    }
+    let bytes: Vec<u8> = lines.iter().flat_map(line).collect();
+    fs::write(run.cycles(), bytes).unwrap();
+    let made = report::write(&run).unwrap();
+    let named = |finding: &&Finding| finding.field == "cycle";
+    assert_eq!(made.replay.findings.iter().filter(named).count(), 30);
+}
+
 /// What the model never said is named, also where it said nothing in that place.
 #[test]
 fn fields_of_an_action_that_are_too_many_or_missing_are_named() {

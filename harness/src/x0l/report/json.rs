@@ -70,7 +70,9 @@ pub(super) fn report(subject: &Subject<'_>, closure: Closure, reasons: &[Why]) -
         "budget": {
             "b1": frozen.b1,
             "b2": frozen.b2,
-            "spent": metrics.conditions.values().map(|one| one.tokens.sum()).sum::<u64>(),
+            "spent": metrics.conditions.values().fold(0, |sum: u64, one| {
+                sum.saturating_add(one.tokens.sum())
+            }),
             "source": frozen.token_source.to_json(),
             "max_tokens": frozen.max_tokens,
             "context_window_size": frozen.context_window_size,

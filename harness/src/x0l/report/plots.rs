@@ -70,7 +70,7 @@ fn scaled(part: u64, whole: u64, length: u64) -> Tenths {
 }
 
 fn across(part: u64, whole: u64) -> Tenths {
-    Tenths(LEFT * 10 + scaled(part, whole, RIGHT - LEFT).0)
+    Tenths((LEFT * 10).saturating_add(scaled(part, whole, RIGHT - LEFT).0))
 }
 
 /// How a decision is drawn: a class, its name, and where in a row of 24 pixels: from the top, height.
@@ -116,9 +116,8 @@ pub fn decisions(metrics: &Metrics, frozen: &Frozen) -> String {
             .filter(|p| p.place.condition == *id)
             .collect();
         // Neighbours that are alike are one bar.
-        for run in
-            points.chunk_by(|a, b| drawn(a) == drawn(b) && a.place.cycle + 1 == b.place.cycle)
-        {
+        let follows = |a: &Point, b: &Point| a.place.cycle.checked_add(1) == Some(b.place.cycle);
+        for run in points.chunk_by(|a, b| drawn(a) == drawn(b) && follows(a, b)) {
             let (Some(first), Some((class, _, (from, height)))) = (
                 run.first(),
                 run.first().and_then(|first| DRAWN.get(drawn(first))),
