@@ -162,7 +162,7 @@ fn is_hash(name: &str) -> bool {
 }
 
 /// SHA-256 of a file, in constant memory.
-fn hash_of(file: &mut dyn Read) -> io::Result<Hash> {
+pub(crate) fn hash_of(file: &mut dyn Read) -> io::Result<Hash> {
     let mut hasher = Hashing(Hasher::new());
     io::copy(file, &mut hasher)?;
     Ok(hasher.0.finish())

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use axilog::hash::sha256;
 use axilog_harness::x0l::fields::FromJson;
 use axilog_harness::x0l::kernel::{Candidate, Decision, Observation, State};
 use axilog_harness::x0l::log::witness::{Closing, Sealed};
@@ -167,6 +168,20 @@ fn the_log_names_file_and_line_and_goes_on() {
     let torn = good.len() as u64 - 10;
     assert_eq!(reader.next_line().unwrap(), Some(Line::Torn(torn)));
     assert_eq!(reader.next_line().unwrap(), None);
+}
+
+/// A log may be longer than any file that is read whole.
+#[test]
+fn a_long_file_has_its_hash() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("cycles.jsonl");
+    let long = vec![0; (64 << 20) + 1];
+    fs::write(&path, &long).unwrap();
+    let sealed = Sealed {
+        sha256: sha256(&long),
+        size: long.len() as u64,
+    };
+    assert_eq!(Sealed::read(&path).unwrap(), sealed);
 }
 
 #[test]

@@ -5,17 +5,20 @@
 //! is not the ledger's own or made from the others.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::Path;
 
 use axilog::admission::InputKind;
 use axilog::evidence::observation::{Completion, Params};
-use axilog::hash::{Hash, sha256};
+use axilog::hash::Hash;
 use serde_json::{Value, json};
 
 use super::frozen::FORMAT;
-use super::{Frozen, Outcome, RunDirectory, directory, text};
+use super::{Frozen, Outcome, RunDirectory, text};
 use crate::decision::Decision;
 use crate::error::Error;
 use crate::input::CanonicalInput;
+use crate::ledger_file::blobs::hash_of;
 use crate::ledger_file::hex;
 use crate::session::{Call, Reply, Session};
 use crate::x0l::fields::{FromJson, Wrong, whole};
@@ -44,13 +47,18 @@ pub struct Sealed {
 }
 
 impl Sealed {
-    /// Of these bytes.
-    #[must_use]
-    pub fn of(bytes: &[u8]) -> Sealed {
-        Sealed {
-            sha256: sha256(bytes),
-            size: bytes.len() as u64,
-        }
+    /// Of a file, however long it is: a log grows with its session.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn read(path: &Path) -> Result<Sealed, Error> {
+        let read = File::open(path).and_then(|mut file| {
+            Ok(Sealed {
+                sha256: hash_of(&mut file)?,
+                size: file.metadata()?.len(),
+            })
+        });
+        read.map_err(Error::io(path, "read"))
     }
 }
 
@@ -88,8 +96,8 @@ pub fn close(
 ) -> Result<Decision, Error> {
     let mut files = BTreeMap::new();
     for name in answered_for(frozen) {
-        let bytes = directory::read(&run.path().join(&name))?;
-        files.insert(name, Sealed::of(&bytes));
+        let sealed = Sealed::read(&run.path().join(&name))?;
+        files.insert(name, sealed);
     }
     let closing = Closing {
         outcome: outcome.clone(),
