@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use axilog_harness::x0l::kernel::Observation;
 use axilog_harness::x0l::live::shipped::SCRIPT;
 use axilog_harness::x0l::log::{Condition, RunDirectory, line};
 use axilog_harness::x0l::replay::Finding;
@@ -9,7 +10,7 @@ use axilog_harness::x0l::report::{self, Made};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::made::{self, CYCLES, End, mixed};
+use crate::made::{self, CYCLES, End, Said, mixed, said};
 use crate::place::{Place, settings};
 
 /// A run of every condition with its report.
@@ -167,6 +168,38 @@ fn every_field_that_is_made_again_is_compared() {
         }
     }
     assert!(seen > 180, "{seen}");
+}
+
+/// Q48b, Q58: a call that the budgets did not allow is named, and so are budgets that are not the
+/// constitution's.
+#[test]
+fn what_the_budgets_did_not_allow_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let costly = |_, _, _: &[Observation]| Said {
+        tokens: (900, 60_000),
+        ..said("No.")
+    };
+    made::run(dir.path(), &[Condition::A], CYCLES, &costly, End::Complete);
+    let run = RunDirectory::open(dir.path()).unwrap();
+    let findings = told(&replayed(&run).replay.findings);
+    let named = |n: u64| {
+        format!(
+            "cycles.jsonl:{n}: cycle {n} (L-A {n}): ledger_seq: found a call, expected none: B1 or B2 did not allow it"
+        )
+    };
+    assert_eq!(findings, [4, 5, 6].map(named));
+
+    let (_dir, run) = reported(End::Killed(1));
+    let metadata = fs::read_to_string(run.metadata()).unwrap();
+    fs::write(
+        run.metadata(),
+        metadata.replace("\"b1\":6000", "\"b1\":6001"),
+    )
+    .unwrap();
+    let findings = told(&replayed(&run).replay.findings);
+    let limit =
+        "session_metadata.json: frozen.b1: found 6001, expected 6000, the constitution's limit";
+    assert!(findings.iter().any(|one| one == limit), "{findings:?}");
 }
 
 /// Whatever numbers a log has, they are compared and reported on.

@@ -32,14 +32,54 @@ pub(super) fn again(logged: &Calibration, calls: &[Observed]) -> Calibration {
         CALLS if !lost => CalibrationVerdict::Drift,
         _ => CalibrationVerdict::TransportFailure,
     };
-    let input_hash = calls
-        .first()
-        .map_or(logged.input_hash, |call| call.input_hash);
+    // One prompt for all of them: any other is told.
+    let mut prompts = calls.iter().map(|call| call.input_hash);
+    let other = prompts.find(|hash| *hash != logged.input_hash);
     Calibration {
         verdict,
-        input_hash,
+        input_hash: other.unwrap_or(logged.input_hash),
         canonicalized_hash: first.filter(|_| verdict == CalibrationVerdict::Steady),
         ledger_seqs: calls.iter().map(|call| call.seq).collect(),
         tokens: logged.tokens,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axilog::evidence::observation::Params;
+
+    #[test]
+    fn another_prompt_is_told_in_whichever_call() {
+        let call = |seq, prompt: u8| Observed {
+            seq,
+            oracle: "llm".to_owned(),
+            model: "m".to_owned(),
+            completion: Completion::Complete,
+            failure: None,
+            input_hash: [prompt; 32],
+            output: "{}".to_owned(),
+            params: Params::NULL,
+        };
+        let logged = again(
+            &Calibration {
+                verdict: CalibrationVerdict::Steady,
+                input_hash: [1; 32],
+                canonicalized_hash: None,
+                ledger_seqs: Vec::new(),
+                tokens: 9,
+            },
+            &[call(4, 1), call(5, 1), call(6, 1)],
+        );
+        assert_eq!(logged.verdict, CalibrationVerdict::Steady);
+        for prompts in [[2, 1, 1], [1, 2, 1], [1, 1, 2]] {
+            let [first, second, third] = prompts;
+            let calls = [call(4, first), call(5, second), call(6, third)];
+            let told = Calibration {
+                input_hash: [2; 32],
+                ..logged.clone()
+            };
+            assert_eq!(again(&logged, &calls), told);
+        }
     }
 }

@@ -6,11 +6,12 @@ use axilog::hash::{Hash, sha256};
 use super::ledger::Observed;
 use super::prompts::Asked;
 use crate::canonicalizer::canonicalize;
+use crate::x0l::budget::{Budget, PromptTokens};
 use crate::x0l::kernel::{
     CandidateSet, Constitution, Kind, Observation, Parsed, Rejection, State, decide,
     parse_candidates,
 };
-use crate::x0l::log::{Canonicalization, Condition, Cycle, Frozen};
+use crate::x0l::log::{Canonicalization, Condition, Cycle, Frozen, TokenSource};
 use crate::x0l::permutation::permute;
 use crate::x0l::taxonomy::{LcOutcome, RefusalType};
 
@@ -86,6 +87,20 @@ pub(super) fn again(logged: &Cycle, grounds: &Grounds<'_>) -> (Cycle, State) {
         cycle.input_hash = cycle.input_hash.map(|hash| rendered.unwrap_or(hash));
     }
     (cycle, next)
+}
+
+/// Whether a cycle was asked that B1 or B2 did not allow, with `spent` tokens before it.
+pub(super) fn is_beyond(logged: &Cycle, grounds: &Grounds<'_>, spent: u64) -> bool {
+    let prompt = match grounds.frozen.token_source {
+        TokenSource::Api => grounds.asked.as_ref().and_then(|asked| asked.tokens),
+        TokenSource::Local { .. } => Some(PromptTokens::counted(logged.prompt_tokens)),
+    };
+    let budget = Budget {
+        spent,
+        ..Budget::of(grounds.frozen)
+    };
+    let forbids = |prompt| budget.is_too_long(prompt) || budget.is_exhausted(prompt);
+    logged.ledger_seq.is_some() && prompt.is_some_and(forbids)
 }
 
 /// The raw text: the log's where the ledger's is the same but for line ends, else the ledger's.

@@ -335,6 +335,10 @@ impl Pass<'_> {
                 "the last one without a fault, and those before with one".to_owned(),
             );
         }
+        if cycle::is_beyond(logged, &grounds, log.spent) {
+            let expected = "none: B1 or B2 did not allow it";
+            found("ledger_seq", "a call".to_owned(), expected.to_owned());
+        }
         if let Some(hash) = cycle::raw_blob(logged, &grounds.called) {
             self.blobs.insert(hash);
         }

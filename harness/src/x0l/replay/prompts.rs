@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use axilog::hash::Hash;
 
 use super::Finding;
+use crate::x0l::budget::PromptTokens;
 use crate::x0l::condition::{Task, TaskSet};
 use crate::x0l::erratum;
 use crate::x0l::kernel::{Constitution, Observation};
@@ -30,8 +31,10 @@ pub(super) struct Prompts {
 pub(super) struct Asked<'p> {
     pub(super) task: &'p Task,
     pub(super) known: [Observation; 2],
-    /// `None` where there is no template.
+    /// `None` where there is no template; so below.
     pub(super) input_hash: Option<Hash>,
+    /// What can be said of the prompt's tokens without a tokenizer.
+    pub(super) tokens: Option<PromptTokens>,
 }
 
 impl Prompts {
@@ -72,12 +75,23 @@ impl Prompts {
         });
         let constitution = text(&frozen.constitution)?;
         match Constitution::parse(constitution) {
-            Ok(constitution) => Some(Prompts {
-                constitution,
-                template,
-                tasks,
-                started: frozen.started,
-            }),
+            Ok(constitution) => {
+                let limit = constitution.limits.max_total_tokens_per_cycle;
+                if frozen.b1 != limit {
+                    findings.push(Finding::new(
+                        RunDirectory::METADATA,
+                        "frozen.b1",
+                        frozen.b1.to_string(),
+                        format!("{limit}, the constitution's limit"),
+                    ));
+                }
+                Some(Prompts {
+                    constitution,
+                    template,
+                    tasks,
+                    started: frozen.started,
+                })
+            }
             Err(error) => {
                 wrong(&frozen.constitution, error.to_string(), "a constitution");
                 None
@@ -91,14 +105,13 @@ impl Prompts {
         let place = usize::try_from(cycle.checked_sub(1)?).ok()?;
         let task = set.tasks.get(*order.get(place)?)?;
         let known = known_before(&task.prompt, self.started, number);
-        let input_hash = self.template.as_ref().and_then(|template| {
-            let prompt = template.fill(&self.constitution, &known, &task.prompt);
-            Some(prompt.input().ok()?.hash())
-        });
+        let template = self.template.as_ref();
+        let prompt = template.map(|one| one.fill(&self.constitution, &known, &task.prompt));
         Some(Asked {
             task,
             known,
-            input_hash,
+            tokens: prompt.as_ref().map(PromptTokens::of_bytes),
+            input_hash: prompt.and_then(|prompt| Some(prompt.input().ok()?.hash())),
         })
     }
 }
