@@ -1,17 +1,18 @@
 //! The permutation test of L-E (Q28, Q37): the candidates of the one answer in other orders, and the
 //! kernel's selection, which must not change.
 
-use axilog::hash::Hash;
-
 use super::kernel::{CandidateSet, Constitution, Observation, State, decide, judge, select};
 pub use super::log::Permutations;
 
 /// Up to so many candidates are tried in every order: 120 orders.
 pub const MAX_CANDIDATES: usize = 5;
 
-/// Puts the candidates of `set`, judged, before the kernel's selector in every order; where they are
-/// more than [`MAX_CANDIDATES`], in their own, backwards, and turned by one. And decides on them
-/// backwards, from the beginning: the decision must be the same. `state` is the one before the cycle.
+/// Puts what the gates say of the candidates of `set` before the kernel's selector in every order; where
+/// they are more than [`MAX_CANDIDATES`], in their own, backwards, and turned by one. Each selection must
+/// be that of the kernel's decision. `state` is the one before the cycle.
+///
+/// The gates judge each candidate by itself, so they are asked once. That they do, and that nothing
+/// else of the decision depends on the order, a whole decision on the candidates backwards shows.
 #[must_use]
 pub fn permute(
     constitution: &Constitution,
@@ -21,34 +22,30 @@ pub fn permute(
 ) -> Permutations {
     let decided = |set: &CandidateSet| decide(constitution, state, observations, set).0;
     let decision = decided(set);
+    let selected = decision.warrant.as_ref().map(|warrant| warrant.bundle_hash);
     // Where it did not come to the gates, nothing selects.
-    let mut verdicts = judge(constitution, observations, set);
     let selects = !decision.verdicts.is_empty();
-    let found = permute_by(&mut verdicts, |verdicts| {
-        select(verdicts).filter(|_| selects)
+    let mut verdicts = judge(constitution, observations, set);
+    let mut found = permute_by(&mut verdicts, |order| {
+        select(order).filter(|_| selects) == selected
     });
     let mut backwards = set.clone();
     backwards.candidates.reverse();
-    let selected = decision.warrant.as_ref().map(|warrant| warrant.bundle_hash);
-    Permutations {
-        equal: found.equal
-            && select(&verdicts).filter(|_| selects) == selected
-            && decided(&backwards) == decision,
-        ..found
-    }
+    found.equal &= decided(&backwards) == decision;
+    found
 }
 
-/// Puts `items` before `select` in their orders; it gives the hash of the selected one, if one is.
-fn permute_by<T>(items: &mut [T], mut select: impl FnMut(&[T]) -> Option<Hash>) -> Permutations {
-    let expected = select(items);
+/// Puts `items` before `agrees` in their orders, the one they have first.
+fn permute_by<T>(items: &mut [T], mut agrees: impl FnMut(&[T]) -> bool) -> Permutations {
     let mut found = Permutations {
-        tried: 1,
+        tried: 0,
         equal: true,
     };
     let mut attempt = |items: &[T]| {
         found.tried += 1;
-        found.equal &= select(items) == expected;
+        found.equal &= agrees(items);
     };
+    attempt(items);
     let count = items.len();
     if count > MAX_CANDIDATES {
         items.reverse();
@@ -88,7 +85,7 @@ fn every_other_order(count: usize, exchange: &mut dyn FnMut(usize, usize)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use axilog::hash::sha256;
+    use axilog::hash::{Hash, sha256};
     use std::collections::BTreeSet;
 
     fn hashes(count: u8) -> Vec<Hash> {
@@ -108,10 +105,7 @@ mod tests {
             (40, 3),
         ] {
             let mut seen = BTreeSet::new();
-            let found = permute_by(&mut hashes(count), |order| {
-                assert!(seen.insert(order.to_vec()));
-                None
-            });
+            let found = permute_by(&mut hashes(count), |order| seen.insert(order.to_vec()));
             assert_eq!((found.tried, found.equal), (orders, true));
             assert_eq!(seen.len() as u64, orders);
         }
@@ -119,11 +113,13 @@ mod tests {
 
     #[test]
     fn a_selection_that_depends_on_the_order_is_found() {
-        let first = |order: &[Hash]| order.first().copied();
-        let smallest = |order: &[Hash]| order.iter().copied().min();
         for count in [2, 3, 5, 6] {
-            assert!(!permute_by(&mut hashes(count), first).equal, "{count}");
-            assert!(permute_by(&mut hashes(count), smallest).equal, "{count}");
+            let hashes = hashes(count);
+            let (first, smallest) = (hashes.first(), hashes.iter().min());
+            let found = permute_by(&mut hashes.clone(), |order| order.first() == first);
+            assert!(!found.equal, "{count}");
+            let found = permute_by(&mut hashes.clone(), |order| order.iter().min() == smallest);
+            assert!(found.equal, "{count}");
         }
     }
 }
