@@ -202,6 +202,24 @@ fn what_the_budgets_did_not_allow_is_named() {
     assert!(findings.iter().any(|one| one == limit), "{findings:?}");
 }
 
+/// Two conditions may have one file, and not one name for two.
+#[test]
+fn every_hash_of_an_input_is_compared() {
+    let (_dir, run) = reported(End::Killed(1));
+    let mut metadata = run.read_metadata().unwrap();
+    let [a, .., e] = metadata.frozen.conditions.as_mut_slice() else {
+        panic!("five conditions")
+    };
+    e.tasks.name.clone_from(&a.tasks.name);
+    run.write_metadata(&metadata).unwrap();
+    let findings = told(&replayed(&run).replay.findings);
+    let hash = "inputs/L-A.toml: its SHA-256: found ";
+    assert!(
+        findings.iter().any(|one| one.starts_with(hash)),
+        "{findings:?}"
+    );
+}
+
 /// Whatever numbers a log has, they are compared and reported on.
 #[test]
 fn numbers_may_be_as_large_as_they_can_be() {

@@ -118,14 +118,14 @@ impl Frozen {
         })
     }
 
-    /// Every file below `inputs/`, each name once.
+    /// Every file below `inputs/`, each once.
     #[must_use]
     pub fn inputs(&self) -> Vec<&File> {
         let tasks = self.conditions.iter().map(|condition| &condition.tasks);
         let corpora = self.conditions.iter().filter_map(|c| c.corpus.as_ref());
         let mut files: Vec<&File> = vec![&self.constitution, &self.template];
         for file in tasks.chain(corpora) {
-            if !files.iter().any(|known| known.name == file.name) {
+            if !files.contains(&file) {
                 files.push(file);
             }
         }
