@@ -111,16 +111,25 @@ pub struct Review {
     pub named: BTreeSet<Hash>,
 }
 
+/// The longest name of a reviewer, in bytes: a record has room for it, whatever is in it.
+const MAX_NAME: usize = 1024;
+
 /// Adds statements, durably.
 ///
 /// # Errors
-/// As [`Session::open`] and [`Session::observe`]; [`Error::Input`] for a name that no record may hold.
+/// As [`Session::open`] and [`Session::observe`]; [`Error::Input`] for a name that no record may hold,
+/// or of more than 1024 bytes.
 pub fn add(run: &RunDirectory, statements: &[Statement], now: u64) -> Result<(), Error> {
     let path = run.review();
     let refused = |reason| Error::Input {
         path: "what the reviewer says".into(),
         reason,
     };
+    let names = statements.iter().filter_map(|one| one.by.as_ref());
+    if let Some(length) = names.map(String::len).find(|length| *length > MAX_NAME) {
+        let reason = format!("found a name of {length} bytes, expected at most {MAX_NAME}");
+        return Err(refused(reason));
+    }
     let said: Vec<String> = statements
         .iter()
         .map(|one| canonical(&one.to_json()))

@@ -105,6 +105,15 @@ fn type_iii_waits_for_a_person() {
         by: Some("E. \u{202e}|<b>".to_owned()),
         time: 1_700_000_100,
     };
+    // A name that no record holds whole is refused before anything is recorded.
+    for name in ["n".repeat(100_000), "e\u{301}".to_owned()] {
+        let long = Statement {
+            by: Some(name),
+            ..statement(Judgement::Confirmed)
+        };
+        assert!(add(&run, &[long], 1_700_000_100).is_err());
+        assert!(!run.review().exists());
+    }
     for (judgement, closure) in [
         (Judgement::Confirmed, Closure::Negative),
         (Judgement::Dismissed, Closure::Positive),
