@@ -86,6 +86,13 @@ fn a_person_confirms_and_dismisses() {
         .run("x0l report run --confirm 1")
         .exits(2)
         .says("cycle 1 is no Type III refusal and no action in L-C");
+    bench
+        .run(&format!(
+            "x0l report run --confirm {0} --dismiss {0}",
+            open[0]
+        ))
+        .exits(2)
+        .says(&format!("found cycle {} in both", open[0]));
     assert!(!bench.exists("run/review.jsonl"));
 
     let words: Vec<String> = open.iter().map(|n| format!("--dismiss {n}")).collect();

@@ -44,6 +44,17 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let run = RunDirectory::open(&args.dir)?;
+    if let Some(cycle) = args
+        .confirm
+        .iter()
+        .find(|cycle| args.dismiss.contains(cycle))
+    {
+        return Err(Error::Input {
+            path: "--confirm and --dismiss".into(),
+            reason: format!("found cycle {cycle} in both, expected it in one of them"),
+        }
+        .into());
+    }
     let judged = judged(args);
     if !judged.is_empty() {
         let made = make(&run)?;
