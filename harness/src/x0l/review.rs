@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::fields::{FromJson, Wrong, one_of, whole};
 use super::log::{RunDirectory, parse, text as canonical};
+use super::replay::files::with_rules;
 use super::replay::{Finding, Place};
 use crate::decision::text;
 use crate::error::Error;
@@ -179,9 +180,6 @@ pub fn read(
         Err(error) => return Err(Error::io(&path, "open the review")(error)),
     };
     let mut review = Review::default();
-    let mut found = |field: String, found: String, expected: &str| {
-        findings.push(Finding::new(RunDirectory::REVIEW, field, found, expected));
-    };
     let mut said = Vec::new();
     let replayed = replay(file, &path, None, &Expected::default(), &mut |record| {
         if let Some(view) = record.observation {
@@ -190,18 +188,11 @@ pub fn read(
             said.push((view.ledger_seq, oracle, view.completion, text(view.output)));
         }
     });
-    let replayed = match replayed {
-        Ok(replayed) => replayed,
-        Err(Error::ConfigurationMissing { blob, .. }) => {
-            let name = blob.strip_prefix(run.path()).unwrap_or(&blob);
-            findings.push(Finding::missing(name.to_string_lossy()));
-            return Ok(review);
-        }
-        Err(error @ Error::ConfigurationUnreadable { .. }) => {
-            found(String::new(), error.to_string(), "a configuration");
-            return Ok(review);
-        }
-        Err(error) => return Err(error),
+    let Some(replayed) = with_rules(run, RunDirectory::REVIEW, replayed, findings)? else {
+        return Ok(review);
+    };
+    let mut found = |field: String, found: String, expected: &str| {
+        findings.push(Finding::new(RunDirectory::REVIEW, field, found, expected));
     };
     if let Some(fault) = &replayed.checked.fault {
         let place = format!("record {} at byte {}", fault.sequence, fault.offset);

@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::ledger_file::blobs::Blobs;
 use crate::ledger_file::hex;
 use crate::ledger_file::holder::Holder;
+use crate::ledger_file::replay::Replayed;
 use crate::x0l::log::witness::{Sealed, answered_for};
 use crate::x0l::log::{File, Frozen, Metadata, RunDirectory, read};
 
@@ -84,6 +85,24 @@ pub(super) fn closed(
         }
     }
     Ok(())
+}
+
+/// What the replay of the ledger `name` gave; `None` where its rules cannot be had, which is a finding.
+pub(in crate::x0l) fn with_rules(
+    run: &RunDirectory,
+    name: &str,
+    replayed: Result<Replayed, Error>,
+    findings: &mut Vec<Finding>,
+) -> Result<Option<Replayed>, Error> {
+    findings.push(match replayed {
+        Ok(replayed) => return Ok(Some(replayed)),
+        Err(Error::ConfigurationMissing { blob, .. }) => Finding::missing(relative(run, &blob)),
+        Err(error @ Error::ConfigurationUnreadable { .. }) => {
+            Finding::new(name, "", error.to_string(), "a configuration")
+        }
+        Err(error) => return Err(error),
+    });
+    Ok(None)
 }
 
 /// Recomputes the blobs beside `ledger`, and names those of `named` that are missing.

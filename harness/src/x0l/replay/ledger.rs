@@ -11,6 +11,7 @@ use axilog::replay::Verdict;
 use serde_json::{Value, json};
 
 use super::Finding;
+use super::files::with_rules;
 use crate::decision::text;
 use crate::error::Error;
 use crate::ledger_file::hex;
@@ -101,24 +102,8 @@ pub(super) fn read(
     let replayed = replay(file, &path, None, &Expected::default(), &mut |record| {
         observed.extend(Observed::of(record));
     });
-    let replayed = match replayed {
-        Ok(replayed) => replayed,
-        Err(Error::ConfigurationMissing { blob, .. }) => {
-            let name = blob.strip_prefix(run.path()).unwrap_or(&blob);
-            findings.push(Finding::missing(name.to_string_lossy()));
-            return Ok(Ledger::default());
-        }
-        Err(error @ Error::ConfigurationUnreadable { .. }) => {
-            let found = error.to_string();
-            findings.push(Finding::new(
-                RunDirectory::LEDGER,
-                "",
-                found,
-                "a configuration",
-            ));
-            return Ok(Ledger::default());
-        }
-        Err(error) => return Err(error),
+    let Some(replayed) = with_rules(run, RunDirectory::LEDGER, replayed, findings)? else {
+        return Ok(Ledger::default());
     };
     let mut ledger = Ledger {
         whole: true,
