@@ -7,7 +7,7 @@ use axilog_harness::error::Error;
 use axilog_harness::oracle::{Endpoint, Recorded, Scripted};
 use axilog_harness::x0l::condition::Condition;
 use axilog_harness::x0l::kernel::{Kind, Reason, Rejection};
-use axilog_harness::x0l::live::shipped;
+use axilog_harness::x0l::live::{Plan, preflight, shipped};
 use axilog_harness::x0l::log::{Canonicalization, ConditionStatus, RunDirectory, Status};
 use axilog_harness::x0l::taxonomy::RefusalType;
 
@@ -127,11 +127,17 @@ fn over_b1_the_kernel_refuses_whether_asked_or_not() {
         "condition = \"L-A\"\n[[tasks]]\nid = \"long\"\nprompt = \"{}\"\n",
         "x".repeat(800_000)
     );
-    let mut settings = settings(A, 1);
-    settings
-        .tasks
-        .insert(Condition::A, place.write("long.toml", &task));
-    let outcome = place.scripted(settings, &good()).unwrap();
+    let path = place.write("long.toml", &task);
+    let long = |b2| {
+        let mut settings = settings(A, 1);
+        settings.b2 = b2;
+        settings.tasks.insert(Condition::A, path.clone());
+        settings
+    };
+    // It costs nothing, but what preflight calls enough is.
+    let plan = Plan::read(long(0)).unwrap();
+    let enough = preflight(&plan, &place.out()).unwrap().needed_b2;
+    let outcome = place.scripted(long(enough), &good()).unwrap();
     assert_eq!(
         (outcome.status, outcome.tokens_spent),
         (Status::Complete, 0)
@@ -140,6 +146,9 @@ fn over_b1_the_kernel_refuses_whether_asked_or_not() {
     assert_eq!(cycle.decision.reason, Some(Reason::BudgetExhausted));
     assert_eq!(cycle.canonicalization, Canonicalization::NotAsked);
     assert!(cycle.prompt_tokens > 6000 && cycle.ledger_seq.is_none());
+    let less = Place::new();
+    let outcome = less.scripted(long(enough - 1), &good()).unwrap();
+    assert_eq!(outcome.status, Status::SessionBudgetExhausted);
 }
 
 #[cfg(feature = "tokens")]

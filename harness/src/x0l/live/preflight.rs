@@ -32,7 +32,7 @@ pub struct Check {
 pub struct Preflight {
     /// Every check, in order.
     pub checks: Vec<Check>,
-    /// The most tokens that the cycles can cost: the B2 that is surely enough.
+    /// The B2 that is surely enough: under it every cycle can be executed.
     pub needed_b2: u64,
 }
 
@@ -163,7 +163,9 @@ struct Prompts {
     at_least: u64,
     at_most: u64,
     too_long: u64,
-    /// The worst case of all together.
+    /// The worst case of all that are sent.
+    sent: u64,
+    /// The most that any cycle is held against B2 with.
     needed: u64,
 }
 
@@ -173,10 +175,13 @@ impl Prompts {
         self.count += 1;
         self.at_least = self.at_least.max(tokens.at_least);
         self.at_most = self.at_most.max(tokens.at_most);
+        // What is too long costs nothing, but B2 is looked at first.
+        let reached = self.sent.saturating_add(budget.worst_case(tokens));
+        self.needed = self.needed.max(reached);
         if budget.is_too_long(tokens) {
             self.too_long += 1;
         } else {
-            self.needed = self.needed.saturating_add(budget.worst_case(tokens));
+            self.sent = reached;
         }
     }
 
