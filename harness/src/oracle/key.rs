@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde_json::Value;
+
 use super::OracleError;
 
 /// The variable that holds the key.
@@ -41,11 +43,16 @@ impl ApiKey {
         format!("Bearer {}", self.0)
     }
 
-    /// Whether it stands in `bytes`.
+    /// Whether it stands in `bytes`, or in a text of the JSON that they are: escapes could hide it.
     pub(super) fn is_in(&self, bytes: &[u8]) -> bool {
-        bytes
-            .windows(self.0.len())
-            .any(|part| part == self.0.as_bytes())
+        let stands = |key: &str, text: &[u8]| {
+            let mut parts = text.windows(key.len());
+            parts.any(|part| part == key.as_bytes())
+        };
+        let json: Result<Value, _> = serde_json::from_slice(bytes);
+        let written = json.map_or_else(|_| String::new(), |json| json.to_string());
+        let key = Value::from(self.0.as_str()).to_string();
+        stands(&self.0, bytes) || stands(key.trim_matches('"'), written.as_bytes())
     }
 }
 
@@ -64,6 +71,9 @@ mod tests {
         let key = ApiKey::new("sk-abcdefgh".to_owned()).unwrap();
         assert_eq!(format!("{key:?} {key:#?}"), "ApiKey(hidden) ApiKey(hidden)");
         assert!(key.is_in(b"x sk-abcdefgh y") && !key.is_in(b"sk-abcdefg"));
+        assert!(key.is_in(br#"{"said":["\u0073k-abcdefgh?"]}"#));
+        let odd = ApiKey::new(r#"a/b\c"defg"#.to_owned()).unwrap();
+        assert!(odd.is_in(br#"["a\/b\\c\u0022defg"]"#) && !odd.is_in(br#"["a/b"]"#));
         for bad in ["short", "sk abcdefgh", "sk-abcdefgh\n", "sk-äbcdefgh"] {
             let error = ApiKey::new(bad.to_owned()).unwrap_err();
             assert!(!format!("{error} {error:?}").contains(bad));

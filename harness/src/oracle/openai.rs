@@ -7,7 +7,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
-use reqwest::{Client, RequestBuilder, Url};
+use reqwest::{Client, RequestBuilder, StatusCode, Url};
 use tokio::runtime::{Builder, Runtime};
 
 use super::OracleError;
@@ -137,18 +137,19 @@ impl OpenAi {
 
     async fn attempt(&self, body: Vec<u8>) -> Result<Answer, Fault> {
         let (status, body) = self.response(self.request(body)).await?;
-        if !(200..300).contains(&status) {
+        let has_key = self.key.as_ref().is_some_and(|key| key.is_in(&body));
+        if !status.is_success() {
+            let code = status.as_u16();
             // Servers like to quote a key they do not know.
-            let hidden = matches!(status, 401 | 403) || self.has_key(&body);
+            let hidden = has_key || matches!(code, 401 | 403);
             let message = wire::complaint(&body).filter(|_| !hidden);
             return Err(Fault::Status {
-                code: status,
+                code,
                 message: message.unwrap_or_default(),
             });
         }
         let answer = wire::answer(&body).map_err(Fault::Malformed)?;
-        // Escapes could hide it in the body.
-        if self.has_key(&body) || self.has_key(format!("{answer:?}").as_bytes()) {
+        if has_key {
             return Err(Fault::HoldsKey);
         }
         Ok(answer)
@@ -168,9 +169,9 @@ impl OpenAi {
     }
 
     /// The status and the body, at most as much of it as may be read.
-    async fn response(&self, request: RequestBuilder) -> Result<(u16, Vec<u8>), Fault> {
+    async fn response(&self, request: RequestBuilder) -> Result<(StatusCode, Vec<u8>), Fault> {
         let mut response = request.send().await.map_err(|error| self.fault(error))?;
-        let status = response.status().as_u16();
+        let status = response.status();
         let limit = self.limits.max_response_bytes;
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| self.fault(error))? {
@@ -188,10 +189,6 @@ impl OpenAi {
         } else {
             Fault::Connection(told(error))
         }
-    }
-
-    fn has_key(&self, bytes: &[u8]) -> bool {
-        self.key.as_ref().is_some_and(|key| key.is_in(bytes))
     }
 }
 

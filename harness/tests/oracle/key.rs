@@ -13,10 +13,12 @@ use crate::server::{Act, Server, completion};
 fn a_server_that_quotes_the_key_does_not_get_it_into_the_records() {
     let quoting =
         json!({ "error": { "message": format!("Incorrect API key: {KEY}") } }).to_string();
-    let escaped = completion("KEY").replace("KEY", &KEY.replace("sk", "\\u0073k"));
+    let hidden = KEY.replace("sk", "\\u0073k");
+    let escaped = completion("KEY").replace("KEY", &hidden);
     let acts = vec![
         Act::Respond(401, quoting.clone()),
         Act::Respond(400, quoting.clone()),
+        Act::Respond(400, quoting.replace(KEY, &hidden)),
         Act::say(&format!("Your key is {KEY}.")),
         Act::Respond(200, escaped),
         Act::say("{\"value\":1}"),
