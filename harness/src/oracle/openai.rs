@@ -7,7 +7,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
-use reqwest::{Client, RequestBuilder, StatusCode, Url};
+use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
 use tokio::runtime::{Builder, Runtime};
 
 use super::OracleError;
@@ -168,10 +168,19 @@ impl OpenAi {
         }
     }
 
-    /// The status and the body, at most as much of it as may be read.
+    /// The status and the body.
     async fn response(&self, request: RequestBuilder) -> Result<(StatusCode, Vec<u8>), Fault> {
-        let mut response = request.send().await.map_err(|error| self.fault(error))?;
+        let response = request.send().await.map_err(|error| self.fault(error))?;
         let status = response.status();
+        match self.body(response).await {
+            // It decides, whatever becomes of the words to it.
+            Err(_) if !status.is_success() => Ok((status, Vec::new())),
+            body => Ok((status, body?)),
+        }
+    }
+
+    /// The body, where it is no longer than may be read.
+    async fn body(&self, mut response: Response) -> Result<Vec<u8>, Fault> {
         let limit = self.limits.max_response_bytes;
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| self.fault(error))? {
@@ -180,7 +189,7 @@ impl OpenAi {
             }
             body.extend_from_slice(&chunk);
         }
-        Ok((status, body))
+        Ok(body)
     }
 
     fn fault(&self, error: reqwest::Error) -> Fault {

@@ -96,6 +96,11 @@ fn four_attempts_are_all_and_the_last_fault_is_recorded() {
             Act::Respond(503, "<html>".to_owned()),
             Failure::TransportError,
         ),
+        // Nobody reads so much, but the status has come.
+        (
+            Act::Respond(503, "a".repeat(1 << 17)),
+            Failure::TransportError,
+        ),
         (Act::Drop, Failure::TransportError),
         (Act::Noise, Failure::TransportError),
         (Act::DropInside(completion("a")), Failure::TransportError),
