@@ -14,7 +14,7 @@ pub enum OracleError {
     /// A base URL that is not one.
     #[error("{url}: {reason}; expected something like https://api.openai.com/v1")]
     BaseUrl {
-        /// As it was given.
+        /// As it was given, unless it may hold a secret.
         url: String,
         /// What is wrong.
         reason: &'static str,

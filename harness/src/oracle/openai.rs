@@ -212,8 +212,14 @@ impl fmt::Debug for OpenAi {
 }
 
 fn parse(base_url: &str) -> Result<Url, OracleError> {
+    // What has a password or a query is not even shown.
+    let shown = if base_url.contains(['@', '?', '#']) {
+        "the base URL"
+    } else {
+        base_url
+    };
     let refused = |reason| OracleError::BaseUrl {
-        url: base_url.to_owned(),
+        url: shown.to_owned(),
         reason,
     };
     let mut url = Url::parse(base_url).map_err(|_| refused("is not a URL"))?;
@@ -221,11 +227,7 @@ fn parse(base_url: &str) -> Result<Url, OracleError> {
         return Err(refused("is neither http nor https"));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        // Not even shown.
-        return Err(OracleError::BaseUrl {
-            url: url.host_str().unwrap_or_default().to_owned(),
-            reason: "a URL with a user name or password in it",
-        });
+        return Err(refused("has a user name or password in it"));
     }
     if url.query().is_some() || url.fragment().is_some() {
         return Err(refused("has a query or a fragment"));
@@ -310,8 +312,10 @@ mod tests {
             let error = client(url, key()).unwrap_err().to_string();
             assert!(error.contains("https://api.openai.com/v1"), "{error}");
         }
-        let error = client("https://user:secret@h/v1", key()).unwrap_err();
-        assert!(!format!("{error} {error:?}").contains("secret"));
+        for url in ["https://u:secret@h/v1", "u:secret@h", "https://h/?k=secret"] {
+            let error = client(url, key()).unwrap_err();
+            assert!(!format!("{error} {error:?}").contains("secret"));
+        }
     }
 
     #[test]
