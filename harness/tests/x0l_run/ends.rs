@@ -272,31 +272,47 @@ fn somebody_may_stop_it_between_cycles() {
     }
 }
 
+/// Token counts are not in a ledger: they are made here.
+#[cfg(feature = "tokens")]
 #[test]
 fn a_run_answers_another_session_that_asks_the_same() {
+    use crate::place::STARTED;
+    use axilog_harness::x0l::live::Ruler;
     let first = Place::new();
-    first.scripted(settings(A, 6), &good()).unwrap();
+    // A prompt of more bytes than a record holds.
+    let wide = shipped::CONSTITUTION.replace("= 6000", "= 100000");
+    let wide = first.write("wide.toml", &wide);
+    let prompt = "Tell the operator. ".repeat(5_000);
+    let task = format!("condition = \"L-A\"\n[[tasks]]\nid = \"t\"\nprompt = \"{prompt}\"\n");
+    let tasks = first.write("long.toml", &task);
+    let counted = |started| {
+        let mut settings = settings(A, 2);
+        settings.ruler = Ruler::local(Some("o200k_base"), "model-1").unwrap();
+        settings.constitution = Some(wide.clone());
+        settings.tasks.insert(Condition::A, tasks.clone());
+        settings.started = started;
+        settings
+    };
+    first.scripted(counted(STARTED), &good()).unwrap();
     let ledger = first.out().join(RunDirectory::LEDGER);
-    #[cfg(feature = "tokens")]
-    {
-        use axilog_harness::x0l::live::Ruler;
-        let again = Place::new();
-        let mut endpoint = Endpoint::Recorded(Recorded::read(&ledger).unwrap());
-        let mut counted = settings(A, 6);
-        counted.ruler = Ruler::local(Some("o200k_base"), "model-1").unwrap();
-        let outcome = again.run(counted, &mut endpoint, u64::MAX).unwrap();
-        assert_eq!(outcome.status, Status::Complete);
-        for (one, other) in first.cycles().iter().zip(again.cycles()) {
-            assert_eq!((one.input_hash, &one.raw), (other.input_hash, &other.raw));
-        }
+    let recorded = || Endpoint::Recorded(Recorded::read(&ledger).unwrap());
+
+    let again = Place::new();
+    let outcome = again.run(counted(STARTED), &mut recorded(), u64::MAX);
+    assert_eq!(outcome.unwrap().status, Status::Complete);
+    for (one, other) in first.cycles().iter().zip(again.cycles()) {
+        assert_eq!((one.input_hash, &one.raw), (other.input_hash, &other.raw));
     }
-    // Another time asks otherwise.
+
+    // Another time asks otherwise, and the run says how as far as its ledger has room.
     let later = Place::new();
-    let mut endpoint = Endpoint::Recorded(Recorded::read(&ledger).unwrap());
-    let mut settings = settings(A, 6);
-    settings.started += 1;
-    let outcome = later.run(settings, &mut endpoint, u64::MAX).unwrap();
-    assert_eq!(outcome.status, Status::Aborted);
+    let outcome = later.run(counted(STARTED + 1), &mut recorded(), u64::MAX);
+    let outcome = outcome.unwrap();
+    assert_eq!((outcome.status, outcome.cycles), (Status::Aborted, 0));
+    let reason = outcome.reason.unwrap();
+    assert!(reason.contains("holds no answer to the input"), "{reason}");
+    assert!(reason.contains("+- ") && !reason.contains('?'), "{reason}");
+    is_sealed(&later);
 }
 
 #[test]

@@ -23,6 +23,10 @@ use crate::x0l::report::{self, Made};
 /// Said where an answer does not come with what it has cost.
 const NO_USAGE: &str = "the oracle does not say what its answers cost (usage); count tokens on this machine with --count-tokens";
 
+/// The most characters of a reason, which has to fit into a record. What differs between two prompts may
+/// be longer.
+const MOST_REASON: usize = 4096;
+
 /// Somebody who looks on, and who may stop a session.
 pub trait Watch {
     /// A call of the calibration begins, from 1.
@@ -61,16 +65,15 @@ struct End {
 impl End {
     fn of(status: Status, reason: impl Into<String>) -> End {
         // What ends up in the ledger is plain text, whatever a server or a path had in it.
-        let plain = |c: char| {
-            if c == ' ' || c.is_ascii_graphic() {
-                c
-            } else {
-                '?'
-            }
+        let plain = |c: char| match c {
+            c if c.is_ascii_graphic() => c,
+            c if c.is_whitespace() => ' ',
+            _ => '?',
         };
+        let reason = reason.into();
         End {
             status,
-            reason: Some(reason.into().chars().map(plain).collect()),
+            reason: Some(reason.chars().take(MOST_REASON).map(plain).collect()),
         }
     }
 }
