@@ -46,11 +46,11 @@ impl Args {
     pub(crate) fn json(&self) -> bool {
         match &self.command {
             #[cfg(feature = "oracle")]
-            Command::Preflight(args) => args.json(),
+            Command::Preflight(args) => args.chosen.json,
             #[cfg(feature = "oracle")]
             Command::Calibrate(args) => args.json,
             #[cfg(feature = "oracle")]
-            Command::Run(args) => args.json(),
+            Command::Run(args) => args.chosen.json,
             #[cfg(feature = "oracle")]
             Command::Examples(args) => args.json,
             Command::Canonicalize(_) => false,

@@ -23,13 +23,7 @@ use crate::x0l::report::MARKDOWN;
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    chosen: Chosen,
-}
-
-impl Args {
-    pub(crate) fn json(&self) -> bool {
-        self.chosen.json
-    }
+    pub(super) chosen: Chosen,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {

@@ -7,7 +7,7 @@ use super::super::now;
 use crate::error::Error;
 use crate::oracle::{DEFAULT_BASE_URL, Kind};
 use crate::x0l::condition::Condition;
-use crate::x0l::live::{Plan, Ruler, Settings};
+use crate::x0l::live::{B2, CYCLES, Plan, Ruler, Settings};
 
 #[derive(clap::Args)]
 pub(super) struct Chosen {
@@ -32,14 +32,14 @@ pub(super) struct Chosen {
     )]
     conditions: Vec<Condition>,
     /// Cycles per condition.
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = CYCLES)]
     cycles: u64,
     /// Tokens per cycle, prompt and answer together. It is the constitution's limit, 6000 in the
     /// example, and can be no other: the kernel enforces it.
     #[arg(long, value_name = "TOKENS")]
     b1: Option<u64>,
     /// Tokens per session, over all conditions.
-    #[arg(long, value_name = "TOKENS", default_value_t = 150_000)]
+    #[arg(long, value_name = "TOKENS", default_value_t = B2)]
     b2: u64,
     /// Begin also where B2 may end the session early.
     #[arg(long)]

@@ -31,4 +31,4 @@ pub use plan::Plan;
 pub use preflight::{Check, Preflight, preflight};
 pub use ruler::Ruler;
 pub use run::{Held, Progress, Watch, run};
-pub use settings::Settings;
+pub use settings::{B2, CYCLES, Settings};

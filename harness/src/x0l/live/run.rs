@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use axilog_policyc::PolicySet;
-
 use super::cycle::{Attempted, Carried, Place, in_a_row};
 use super::plan::{ORACLE, Plan, Planned};
 use crate::error::Error;
@@ -101,11 +99,7 @@ pub fn run(
         outcome: None,
     };
     directory.write_metadata(&metadata)?;
-    let none = PolicySet::parse(b"[]").map_err(|source| Error::Policies {
-        path: "no policies".into(),
-        source,
-    })?;
-    let rules = RuleSet::new(none, false, false);
+    let rules = RuleSet::without_policies()?;
     let (session, _) = Session::begin(&directory.ledger(), rules, plan.frozen.started)?;
     let log = CycleLog::create(&directory)?;
     let mut live = Live {
