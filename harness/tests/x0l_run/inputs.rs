@@ -135,6 +135,9 @@ fn settings_that_make_no_sense_are_refused() {
     let mut window = a();
     window.context_window = 0;
     assert!(refusal(window).contains("context window"));
+    let mut timeless = a();
+    timeless.started = 0;
+    assert!(refusal(timeless).contains("stop its agent"));
     let mut far = a();
     far.b2 = 1 << 53;
     assert!(refusal(far).contains("2^53-1"));

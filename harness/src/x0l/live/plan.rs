@@ -183,6 +183,12 @@ fn check(settings: &Settings) -> Result<(), LiveError> {
     if settings.context_window == 0 {
         return refused("a context window of 0 tokens holds no prompt".to_owned());
     }
+    if settings.started == 0 {
+        return refused(
+            "a session that starts at 0 would stop its agent, whose time begins behind 0; expected at least 1 second since 1970"
+                .to_owned(),
+        );
+    }
     const MOST: u64 = (1 << 53) - 1;
     let numbers = [
         Some(settings.context_window),

@@ -46,7 +46,7 @@ pub struct Settings {
     pub erratum: Option<PathBuf>,
     /// Whether a session that B2 may end early is wanted.
     pub accept_partial: bool,
-    /// When it begins, in seconds since 1970.
+    /// When it begins, in seconds since 1970; at least 1.
     pub started: u64,
 }
 
