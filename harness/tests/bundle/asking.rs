@@ -8,7 +8,7 @@ use axilog_harness::jcs;
 use axilog_harness::ledger_file::hex;
 use serde_json::{Value, json};
 
-use crate::run::Bench;
+use crate::bench::{Bench, Run};
 use crate::server::{Act, Server};
 
 const GOOD: &str =
@@ -28,7 +28,7 @@ fn bench(answer: &str) -> Bench {
 const ASK: &str = "bundle ask --step 1 --results results.json --manifest manifest.json --model m-1 \
     --ledger l.jsonl --json";
 
-fn scripted(bench: &Bench) -> crate::run::Run {
+fn scripted(bench: &Bench) -> Run {
     bench.run(&format!("{ASK} --oracle scripted:script.jsonl"))
 }
 

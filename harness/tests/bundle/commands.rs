@@ -3,7 +3,7 @@
 use axilog_harness::bundle::SCHEMA;
 use serde_json::{Value, json};
 
-use crate::run::Bench;
+use crate::bench::Bench;
 
 #[test]
 fn build_prints_the_bundle() {

@@ -3,6 +3,9 @@
 
 #[cfg(feature = "oracle")]
 mod asking;
+#[path = "../cli/bench.rs"]
+#[allow(dead_code, reason = "the tests of other commands need more of it")]
+mod bench;
 mod budgets;
 mod catalogue;
 mod commands;
@@ -13,7 +16,6 @@ mod history;
 mod place;
 mod prompts;
 mod rules;
-mod run;
 mod schema;
 #[cfg(feature = "oracle")]
 #[path = "../oracle/server.rs"]

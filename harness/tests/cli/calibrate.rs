@@ -1,6 +1,7 @@
 //! `axilog x0l calibrate`.
 
 use crate::bench::{Bench, Run};
+use crate::client::{KEY, nowhere};
 use crate::server::{Act, Server};
 use serde_json::{Value, json};
 
@@ -133,15 +134,10 @@ fn what_cannot_be_asked_is_said() {
         .run(&format!("{calibrate} --base-url nowhere"))
         .exits(3)
         .says("is not a URL");
-    let mut keyless = bench.command();
-    let output = keyless
-        .args(calibrate.split(' '))
-        .env_remove("OPENAI_API_KEY")
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(3));
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("OPENAI_API_KEY is not set"), "{said}");
+    bench
+        .run(calibrate)
+        .exits(3)
+        .says("OPENAI_API_KEY is not set");
     assert!(!bench.exists("l.jsonl"));
     // A second model in one ledger is refused before it is asked.
     calibrated(&bench, SAME).exits(0);
@@ -152,7 +148,6 @@ fn what_cannot_be_asked_is_said() {
 
 #[test]
 fn over_http_the_key_is_used_and_nowhere_to_be_found() {
-    const KEY: &str = "sk-calibrate-0123456789";
     let server = Server::new(vec![Act::say("{\"candidates\":[]}"); 3]);
     let bench = Bench::new();
     let arguments = [
@@ -179,21 +174,6 @@ fn over_http_the_key_is_used_and_nowhere_to_be_found() {
         assert_eq!(request.body["max_tokens"], 2048);
         assert_eq!(request.body.get("seed"), None);
     }
-    let mut written = [output.stdout, output.stderr].concat();
-    let mut dirs = vec![bench.path("")];
-    while let Some(dir) = dirs.pop() {
-        for entry in std::fs::read_dir(dir).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                dirs.push(path);
-            } else {
-                written.extend(std::fs::read(path).unwrap());
-            }
-        }
-    }
-    assert!(written.len() > 2000);
-    let found = written
-        .windows(KEY.len())
-        .any(|part| part == KEY.as_bytes());
-    assert!(!found);
+    bench.write("said", [output.stdout, output.stderr].concat());
+    assert!(nowhere(KEY, &bench.path("")) > 3);
 }

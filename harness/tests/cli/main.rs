@@ -4,6 +4,10 @@ mod bench;
 mod blobs;
 #[cfg(all(feature = "oracle", feature = "x0l"))]
 mod calibrate;
+#[cfg(all(feature = "oracle", feature = "x0l"))]
+#[path = "../oracle/client.rs"]
+#[allow(dead_code, reason = "here the program itself is the client")]
+mod client;
 mod damage;
 mod demo;
 mod exits;

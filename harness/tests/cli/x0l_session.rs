@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::Value;
 
 use crate::bench::{Bench, Run};
+use crate::client::{KEY, nowhere};
 use crate::server::{Act, Server, costly};
 
 const SCRIPTED: &str = "--model m-1 --context-window 8192 --oracle scripted:ex/script.jsonl";
@@ -140,20 +141,13 @@ fn wrong_usage_is_2_and_what_cannot_be_is_3() {
         .exits(2)
         .says("--context-window");
     for (command, code) in [("run", 3), ("preflight", 1)] {
-        let mut keyless = bench.command();
-        let output = keyless
-            .args(["x0l", command, "--model", "m", "--context-window", "8192"])
-            .env_remove("OPENAI_API_KEY")
-            .output()
-            .unwrap();
-        assert_eq!(output.status.code(), Some(code));
-        let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        let line = format!("x0l {command} --model m --context-window 8192");
+        let run = bench.run(&line).exits(code);
+        let said = run.stdout + &run.stderr;
         assert!(said.contains("OPENAI_API_KEY is not set"), "{said}");
     }
     assert!(!bench.exists("axilog-x0l-run"));
 }
-
-const KEY: &str = "sk-session-0123456789";
 
 /// Holds a session of L-A with the key at this server; `pid` is told who does.
 fn over_http(bench: &Bench, server: &Server, pid: &Mutex<Option<u32>>) -> (i32, String, String) {
@@ -204,22 +198,7 @@ fn the_key_is_used_and_nowhere_to_be_found() {
         assert_eq!(requests.len(), 9);
         assert!(requests.iter().all(|request| request.head.contains(KEY)));
         assert!(!stdout.contains(KEY) && !stderr.contains(KEY));
-        let mut dirs = vec![bench.path("")];
-        let mut files = 0;
-        while let Some(dir) = dirs.pop() {
-            for entry in std::fs::read_dir(dir).unwrap() {
-                let path = entry.unwrap().path();
-                if path.is_dir() {
-                    dirs.push(path);
-                    continue;
-                }
-                let bytes = std::fs::read(&path).unwrap();
-                let found = bytes.windows(KEY.len()).any(|part| part == KEY.as_bytes());
-                assert!(!found, "{}", path.display());
-                files += 1;
-            }
-        }
-        assert!(files > 15);
+        assert!(nowhere(KEY, &bench.path("")) > 15);
         bench.run("x0l replay axilog-x0l-run").exits(0);
     }
 }

@@ -6,7 +6,8 @@ use axilog::evidence::observation::{Completion, Failure};
 use axilog_harness::oracle::{Consultation, Fault, Usage};
 use serde_json::json;
 
-use crate::place::{KEY, Place, client};
+use crate::client::{KEY, client};
+use crate::place::Place;
 use crate::server::{Act, Server, completion};
 
 const LONG: Duration = Duration::from_secs(30);

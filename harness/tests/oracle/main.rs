@@ -2,6 +2,7 @@
 //! what the ledger holds of it all.
 #![cfg(feature = "oracle")]
 
+mod client;
 mod http;
 mod key;
 mod place;

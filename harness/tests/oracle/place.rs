@@ -1,19 +1,14 @@
 //! A directory with a session in it, and what the tests ask.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::PathBuf;
 
 use axilog::evidence::observation::Params;
 use axilog_harness::error::Error;
-use axilog_harness::oracle::{
-    ApiKey, Consultation, Endpoint, Limits, OpenAi, Question, Scripted, consult,
-};
+use axilog_harness::oracle::{Consultation, Endpoint, Question, Scripted, consult};
 use axilog_harness::rules::{RuleSet, builtin_policies};
 use axilog_harness::session::Session;
 use tempfile::TempDir;
-
-pub const KEY: &str = "sk-test-0123456789abcdef";
 
 pub struct Place {
     pub dir: TempDir,
@@ -51,29 +46,4 @@ pub fn question(user: &str) -> Question {
         ..Params::NULL
     };
     Question::new("model-1", "Answer in JSON.", user, params)
-}
-
-/// A client with the key that waits no longer than it must.
-pub fn client(base_url: &str, timeout: Duration) -> Endpoint {
-    let limits = Limits {
-        timeout,
-        backoff: vec![Duration::from_millis(1); 3],
-        max_response_bytes: 1 << 16,
-    };
-    let key = ApiKey::new(KEY.to_owned()).unwrap();
-    Endpoint::OpenAi(Box::new(OpenAi::new(base_url, Some(key), limits).unwrap()))
-}
-
-/// Every file below `dir`, with its bytes.
-pub fn files(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut all = Vec::new();
-    for entry in fs::read_dir(dir).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            all.extend(files(&path));
-        } else {
-            all.push((path.clone(), fs::read(&path).unwrap()));
-        }
-    }
-    all
 }

@@ -11,7 +11,8 @@ use axilog_harness::x0l::live::{Plan, preflight, shipped};
 use axilog_harness::x0l::log::{Canonicalization, ConditionStatus, RunDirectory, Status};
 use axilog_harness::x0l::taxonomy::RefusalType;
 
-use crate::place::{Place, client, settings};
+use crate::client::{client, files};
+use crate::place::{Place, settings};
 use crate::server::{Act, Server, completion, costly};
 
 const A: &[Condition] = &[Condition::A];
@@ -319,8 +320,8 @@ fn a_run_answers_another_session_that_asks_the_same() {
 fn a_run_is_not_resumed() {
     let place = Place::new();
     place.scripted(settings(A, 2), &good()).unwrap();
-    let before = crate::place::files(&place.out());
+    let before = files(&place.out());
     let again = place.scripted(settings(A, 2), &good());
     assert!(matches!(again, Err(Error::NotEmpty(_))));
-    assert_eq!(crate::place::files(&place.out()), before);
+    assert_eq!(files(&place.out()), before);
 }

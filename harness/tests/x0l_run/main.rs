@@ -1,6 +1,8 @@
 //! Sessions of the live harness: over real HTTP with everything that goes wrong, and how they end.
 #![cfg(all(feature = "oracle", feature = "x0l"))]
 
+#[path = "../oracle/client.rs"]
+mod client;
 mod ends;
 mod inputs;
 mod model;

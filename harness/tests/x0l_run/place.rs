@@ -1,18 +1,15 @@
 //! A directory of its own for each session, and what is read back from it.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::PathBuf;
 
 use axilog_harness::error::Error;
-use axilog_harness::oracle::{ApiKey, Endpoint, Kind, Limits, OpenAi, Scripted};
+use axilog_harness::oracle::{Endpoint, Kind, Scripted};
 use axilog_harness::x0l::condition::Condition;
 use axilog_harness::x0l::live::{Plan, Progress, Settings, Watch, run};
 use axilog_harness::x0l::log::{Cycle, CycleReader, Line, Metadata, Outcome, RunDirectory};
 use axilog_harness::x0l::report::{check, make};
 use tempfile::TempDir;
-
-pub const KEY: &str = "sk-session-0123456789abcdef";
 
 /// When every session here begins.
 pub const STARTED: u64 = 1_800_000_000;
@@ -139,29 +136,4 @@ pub fn settings(conditions: &[Condition], cycles: u64) -> Settings {
     settings.cycles = cycles;
     settings.b2 = 10_000_000;
     settings
-}
-
-/// A client with the key that waits no longer than it must.
-pub fn client(base_url: &str, timeout: Duration) -> Endpoint {
-    let limits = Limits {
-        timeout,
-        backoff: vec![Duration::from_millis(1); 3],
-        max_response_bytes: 1 << 20,
-    };
-    let key = ApiKey::new(KEY.to_owned()).unwrap();
-    Endpoint::OpenAi(Box::new(OpenAi::new(base_url, Some(key), limits).unwrap()))
-}
-
-/// Every file below `dir`, with its bytes.
-pub fn files(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut all = Vec::new();
-    for entry in fs::read_dir(dir).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            all.extend(files(&path));
-        } else {
-            all.push((path.clone(), fs::read(&path).unwrap()));
-        }
-    }
-    all
 }

@@ -7,8 +7,9 @@ use axilog_harness::x0l::condition::Condition;
 use axilog_harness::x0l::kernel::{Kind as Decided, Observation};
 use axilog_harness::x0l::log::{CalibrationVerdict, ConditionStatus, Status};
 
+use crate::client::{KEY, client, nowhere};
 use crate::model::{Turn, model, turn};
-use crate::place::{KEY, Place, client, files, settings};
+use crate::place::{Place, settings};
 use crate::server::Server;
 
 #[test]
@@ -103,8 +104,5 @@ fn five_conditions_by_a_hundred_cycles() {
         assert_eq!(request.body.get("seed"), None);
         assert_eq!(request.body["messages"].as_array().unwrap().len(), 2);
     }
-    for (path, bytes) in files(place.dir.path()) {
-        let found = bytes.windows(KEY.len()).any(|part| part == KEY.as_bytes());
-        assert!(!found, "{}", path.display());
-    }
+    assert!(nowhere(KEY, place.dir.path()) > 500);
 }
