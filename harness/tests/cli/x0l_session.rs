@@ -203,6 +203,14 @@ fn the_key_is_used_and_nowhere_to_be_found() {
     }
 }
 
+/// Sends Ctrl-C; whether there is still somebody.
+#[cfg(unix)]
+fn interrupts(id: u32) -> bool {
+    let mut kill = std::process::Command::new("kill");
+    let kill = kill.args(["-INT", &id.to_string()]).stderr(Stdio::null());
+    kill.status().unwrap().success()
+}
+
 /// Ctrl-C while the model is thinking: the cycle is finished, and the run is.
 #[cfg(unix)]
 #[test]
@@ -212,9 +220,7 @@ fn an_interrupt_ends_the_session_between_cycles() {
     let server = Server::answering(move |_| {
         calls += 1;
         if calls == 6 {
-            let id = known.lock().unwrap().unwrap().to_string();
-            let mut kill = std::process::Command::new("kill");
-            assert!(kill.args(["-INT", &id]).status().unwrap().success());
+            assert!(interrupts(known.lock().unwrap().unwrap()));
         }
         Some(nothing())
     });
@@ -236,6 +242,34 @@ fn an_interrupt_ends_the_session_between_cycles() {
     assert_eq!(
         (&replay["verdict"], &replay["ended"]),
         (&"REPLAYED".into(), &"INTERRUPTED".into())
+    );
+}
+
+/// Whoever presses it again does not wait for the model.
+#[cfg(unix)]
+#[test]
+fn a_second_interrupt_ends_the_session_at_once() {
+    let pid: Arc<Mutex<Option<u32>>> = Arc::default();
+    let (known, mut calls) = (Arc::clone(&pid), 0);
+    let server = Server::answering(move |_| {
+        calls += 1;
+        let id = known.lock().unwrap().unwrap();
+        // Two at one moment could be taken for one.
+        while calls == 6 && interrupts(id) {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        Some(nothing())
+    });
+    let bench = Bench::new();
+    let (code, _, stderr) = over_http(&bench, &server, &pid);
+    assert_eq!(code, 130, "{stderr}");
+    let replay = bench
+        .run("x0l replay axilog-x0l-run --json")
+        .exits(0)
+        .json();
+    assert_eq!(
+        (&replay["verdict"], &replay["cycles"]),
+        (&"REPLAYED_IN_PART".into(), &2.into())
     );
 }
 
