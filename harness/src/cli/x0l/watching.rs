@@ -53,7 +53,7 @@ impl Watching {
         let planned = plan.cycles().count() as u64;
         let bar = io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(Some(planned), ProgressDrawTarget::stderr());
-            if let Ok(style) = ProgressStyle::with_template("{bar:12} {msg}") {
+            if let Ok(style) = ProgressStyle::with_template("{bar:7} {wide_msg}") {
                 bar.set_style(style.progress_chars("##."));
             }
             bar

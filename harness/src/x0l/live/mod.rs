@@ -27,7 +27,7 @@ mod settings;
 pub mod shipped;
 
 pub use error::LiveError;
-pub use plan::Plan;
+pub use plan::{Plan, Planned};
 pub use preflight::{Check, Preflight, preflight};
 pub use ruler::Ruler;
 pub use run::{Held, Progress, Watch, run};
