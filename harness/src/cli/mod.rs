@@ -112,6 +112,9 @@ pub(crate) struct Failure {
     pub(crate) code: u8,
 }
 
+/// What a subcommand came to, behind whether it is wanted as JSON.
+type Done = (bool, Result<Report, Failure>);
+
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
         let code = match &error {
@@ -180,7 +183,7 @@ pub fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
-    let (json, result): (bool, Result<Report, Failure>) = match cli.command {
+    let (json, result): Done = match cli.command {
         Command::Demo(args) => (args.json, demo::run(&args)),
         Command::Init(args) => (args.json, init::run(&args)),
         Command::Observe(args) => (args.json, observe::run(&args)),
@@ -200,13 +203,13 @@ pub fn main() -> ExitCode {
         Command::Report(args) => (args.json, report::run(&args)),
         Command::Policy(args) => (args.json(), policy::run(&args)),
         #[cfg(feature = "ablation")]
-        Command::Ablation(args) => (args.json(), ablation::run(&args)),
+        Command::Ablation(args) => ablation::run(&args),
         #[cfg(feature = "bundle")]
-        Command::Bundle(args) => (args.json(), bundle::run(&args)),
+        Command::Bundle(args) => bundle::run(&args),
         #[cfg(feature = "memory")]
-        Command::Memory(args) => (args.json(), memory::run(&args)),
+        Command::Memory(args) => memory::run(&args),
         #[cfg(feature = "x0l")]
-        Command::X0l(args) => (args.json(), x0l::run(&args)),
+        Command::X0l(args) => x0l::run(&args),
     };
     ExitCode::from(output::finish(json, result))
 }

@@ -8,8 +8,7 @@ mod preflight;
 mod replay;
 mod run;
 
-use super::Failure;
-use super::output::Report;
+use super::Done;
 
 /// Whether precedent memory matters to an oracle's choices, under a constant prompt length.
 #[derive(clap::Args)]
@@ -27,24 +26,12 @@ enum Command {
     Compare(compare::Args),
 }
 
-impl Args {
-    pub(crate) fn json(&self) -> bool {
-        match &self.command {
-            Command::Preflight(args) => args.json,
-            Command::Calibrate(args) => args.json,
-            Command::Run(args) => args.json,
-            Command::Replay(args) => args.json,
-            Command::Compare(args) => args.json,
-        }
-    }
-}
-
-pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+pub(crate) fn run(args: &Args) -> Done {
     match &args.command {
-        Command::Preflight(args) => preflight::run(args),
-        Command::Calibrate(args) => calibrate::run(args),
-        Command::Run(args) => run::run(args),
-        Command::Replay(args) => replay::run(args),
-        Command::Compare(args) => compare::run(args),
+        Command::Preflight(args) => (args.json, preflight::run(args)),
+        Command::Calibrate(args) => (args.json, calibrate::run(args)),
+        Command::Run(args) => (args.json, run::run(args)),
+        Command::Replay(args) => (args.json, replay::run(args)),
+        Command::Compare(args) => (args.json, compare::run(args)),
     }
 }

@@ -7,7 +7,7 @@ mod check;
 mod inputs;
 mod render;
 
-use super::Failure;
+use super::Done;
 use super::output::Report;
 use crate::bundle::SCHEMA;
 
@@ -29,31 +29,21 @@ enum Command {
     Schema,
 }
 
-impl Args {
-    pub(crate) fn json(&self) -> bool {
-        match &self.command {
-            Command::Build(args) => args.json,
-            Command::Render(args) => args.json,
-            Command::Check(args) => args.json,
-            #[cfg(feature = "oracle")]
-            Command::Ask(args) => args.json,
-            Command::Schema => false,
-        }
-    }
-}
-
-pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+pub(crate) fn run(args: &Args) -> Done {
     match &args.command {
-        Command::Build(args) => build::run(args),
-        Command::Render(args) => render::run(args),
-        Command::Check(args) => check::run(args),
+        Command::Build(args) => (args.json, build::run(args)),
+        Command::Render(args) => (args.json, render::run(args)),
+        Command::Check(args) => (args.json, check::run(args)),
         #[cfg(feature = "oracle")]
-        Command::Ask(args) => ask::run(args),
-        Command::Schema => Ok(Report {
-            fine: true,
-            text: SCHEMA.to_owned(),
-            json: serde_json::Value::Null,
-            notes: Vec::new(),
-        }),
+        Command::Ask(args) => (args.json, ask::run(args)),
+        Command::Schema => {
+            let schema = Report {
+                fine: true,
+                text: SCHEMA.to_owned(),
+                json: serde_json::Value::Null,
+                notes: Vec::new(),
+            };
+            (false, Ok(schema))
+        }
     }
 }

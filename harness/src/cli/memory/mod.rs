@@ -13,8 +13,7 @@ mod show;
 mod unlock;
 mod working_set;
 
-use super::Failure;
-use super::output::Report;
+use super::Done;
 
 /// What a long game knows, kept outside any chat: a log, and what is derived from it.
 #[derive(clap::Args)]
@@ -38,36 +37,18 @@ enum Command {
     Show(show::Args),
 }
 
-impl Args {
-    pub(crate) fn json(&self) -> bool {
-        match &self.command {
-            Command::Init(args) => args.json,
-            Command::Event(args) => args.json,
-            Command::Fact(args) => args.json,
-            Command::Unlock(args) => args.json,
-            Command::Recall(args) => args.json,
-            Command::Notebook(args) => args.json(),
-            Command::WorkingSet(args) => args.json,
-            Command::Pvib(args) => args.json,
-            Command::Rebuild(args) => args.json,
-            Command::Gate(args) => args.json,
-            Command::Show(args) => args.json,
-        }
-    }
-}
-
-pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+pub(crate) fn run(args: &Args) -> Done {
     match &args.command {
-        Command::Init(args) => init::run(args),
-        Command::Event(args) => event::run(args),
-        Command::Fact(args) => fact::run(args),
-        Command::Unlock(args) => unlock::run(args),
-        Command::Recall(args) => recall::run(args),
-        Command::Notebook(args) => notebook::run(args),
-        Command::WorkingSet(args) => working_set::run(args),
-        Command::Pvib(args) => pvib::run(args),
-        Command::Rebuild(args) => rebuild::run(args),
-        Command::Gate(args) => gate::run(args),
-        Command::Show(args) => show::run(args),
+        Command::Init(args) => (args.json, init::run(args)),
+        Command::Event(args) => (args.json, event::run(args)),
+        Command::Fact(args) => (args.json, fact::run(args)),
+        Command::Unlock(args) => (args.json, unlock::run(args)),
+        Command::Recall(args) => (args.json, recall::run(args)),
+        Command::Notebook(args) => (args.json(), notebook::run(args)),
+        Command::WorkingSet(args) => (args.json, working_set::run(args)),
+        Command::Pvib(args) => (args.json, pvib::run(args)),
+        Command::Rebuild(args) => (args.json, rebuild::run(args)),
+        Command::Gate(args) => (args.json, gate::run(args)),
+        Command::Show(args) => (args.json, show::run(args)),
     }
 }

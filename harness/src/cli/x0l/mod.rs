@@ -16,8 +16,7 @@ mod settings;
 #[cfg(feature = "oracle")]
 mod watching;
 
-use super::Failure;
-use super::output::Report;
+use super::Done;
 use crate::x0l::log::Metadata;
 
 /// The live harness: from a language model's raw answer to a decision.
@@ -42,37 +41,19 @@ enum Command {
     Report(report::Args),
 }
 
-impl Args {
-    pub(crate) fn json(&self) -> bool {
-        match &self.command {
-            #[cfg(feature = "oracle")]
-            Command::Preflight(args) => args.chosen.json,
-            #[cfg(feature = "oracle")]
-            Command::Calibrate(args) => args.json,
-            #[cfg(feature = "oracle")]
-            Command::Run(args) => args.chosen.json,
-            #[cfg(feature = "oracle")]
-            Command::Examples(args) => args.json,
-            Command::Canonicalize(_) => false,
-            Command::Replay(args) => args.json,
-            Command::Report(args) => args.json,
-        }
-    }
-}
-
-pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+pub(crate) fn run(args: &Args) -> Done {
     match &args.command {
         #[cfg(feature = "oracle")]
-        Command::Preflight(args) => preflight::run(args),
+        Command::Preflight(args) => (args.chosen.json, preflight::run(args)),
         #[cfg(feature = "oracle")]
-        Command::Calibrate(args) => calibrate::run(args),
+        Command::Calibrate(args) => (args.json, calibrate::run(args)),
         #[cfg(feature = "oracle")]
-        Command::Run(args) => run::run(args),
+        Command::Run(args) => (args.chosen.json, run::run(args)),
         #[cfg(feature = "oracle")]
-        Command::Examples(args) => examples::run(args),
-        Command::Canonicalize(args) => canonicalize::run(args),
-        Command::Replay(args) => replay::run(args),
-        Command::Report(args) => report::run(args),
+        Command::Examples(args) => (args.json, examples::run(args)),
+        Command::Canonicalize(args) => (false, canonicalize::run(args)),
+        Command::Replay(args) => (args.json, replay::run(args)),
+        Command::Report(args) => (args.json, report::run(args)),
     }
 }
 
