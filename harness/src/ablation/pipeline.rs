@@ -49,7 +49,7 @@ pub trait Stages {
     /// Before the first step of an episode.
     fn begin_episode(&mut self);
 
-    /// Asks. `None` where nothing is left to answer, which ends a replay.
+    /// Asks. `None` where nothing more is answered: somebody stopped the run, or its replay is at its end.
     ///
     /// # Errors
     /// What makes the run invalid; what the oracle or the ledger could not do.
@@ -117,7 +117,7 @@ pub struct Step {
 pub enum Stepped {
     /// It was done.
     Done(Box<Step>),
-    /// Nothing is left to answer.
+    /// Nothing more is answered.
     Ended,
     /// The oracle gave no answer, for good.
     Failed(Failure),

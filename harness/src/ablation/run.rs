@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use axilog::evidence::observation::Failure;
 
-use super::answers::Answers;
+use super::answers::{Answered, Answers};
 use super::draw::Place;
 use super::environment::Environment;
 use super::error::AblationError;
@@ -13,6 +13,7 @@ use super::novelty::History;
 use super::pipeline::{Recorded, Stages, Step, Stepped, step};
 use super::v310::Variant;
 use crate::error::Error;
+use crate::oracle::Question;
 
 /// The fewest steps in which a precedent is written, read, and told from the next (Q8).
 pub const MIN_STEPS: u32 = 3;
@@ -116,8 +117,26 @@ impl Plan {
     }
 }
 
-/// Runs `plan`. `stages` makes a fresh harness for each seed; `go_on` is asked before each step, told
-/// how many are done, and stops the run with `false`.
+/// Answers until somebody stops it. It stops where a question would be put, behind the gates that its prompt
+/// went through: a replay, whose answers end there, has seen the same.
+struct Until<'a> {
+    answers: &'a mut dyn Answers,
+    go_on: &'a mut dyn FnMut(u64) -> bool,
+    /// How many steps are done.
+    done: u64,
+}
+
+impl Answers for Until<'_> {
+    fn ask(&mut self, question: &Question) -> Result<Option<Answered>, Error> {
+        match (self.go_on)(self.done) {
+            true => self.answers.ask(question),
+            false => Ok(None),
+        }
+    }
+}
+
+/// Runs `plan`. `stages` makes a fresh harness for each seed; `go_on` is asked before each question, told
+/// how many steps are done, and stops the run with `false`.
 ///
 /// # Errors
 /// As [`Plan::check`]; what the oracle, the ledger or the tokenizer could not do. An invalid run is no
@@ -130,7 +149,11 @@ pub fn run(
     go_on: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Run, Error> {
     plan.check(environment)?;
-    let mut done = 0;
+    let mut answers = Until {
+        answers,
+        go_on,
+        done: 0,
+    };
     let mut run = Run {
         status: Status::Valid,
         seeds: Vec::new(),
@@ -146,8 +169,7 @@ pub fn run(
             };
             environment.begin(place);
             harness.begin_episode();
-            let (found, ended) =
-                self::episode(&mut *harness, environment, answers, place, &mut done, go_on)?;
+            let (found, ended) = self::episode(&mut *harness, environment, &mut answers, place)?;
             let ended = ended.or_else(|| after(plan.variant, &found, place));
             if let Some((_, episodes)) = run.seeds.last_mut() {
                 episodes.push(found);
@@ -165,20 +187,14 @@ pub fn run(
 fn episode(
     stages: &mut dyn Stages,
     environment: &mut dyn Environment,
-    answers: &mut dyn Answers,
+    answers: &mut Until<'_>,
     mut place: Place,
-    done: &mut u64,
-    go_on: &mut dyn FnMut(u64) -> bool,
 ) -> Result<(Episode, Option<Status>), Error> {
     let mut history = History::default();
     let mut steps = Vec::new();
     let mut ended = None;
     for number in 0..environment.steps_per_episode() {
         place.step = number;
-        if !go_on(*done) {
-            ended = Some(Status::Interrupted(place));
-            break;
-        }
         match step(stages, environment, answers, &mut history, place) {
             Ok(Stepped::Done(step)) => steps.push(*step),
             Ok(Stepped::Ended) => ended = Some(Status::Interrupted(place)),
@@ -189,7 +205,7 @@ fn episode(
         if ended.is_some() {
             break;
         }
-        *done += 1;
+        answers.done += 1;
     }
     let episode = Episode {
         episode: place.episode,

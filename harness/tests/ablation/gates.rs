@@ -8,7 +8,7 @@ use axilog_harness::ablation::v310::Variant;
 use serde_json::json;
 
 use crate::lab::{
-    Lab, Watched, World, answer, held, ids, invalid, plan, run_plan, run_with, tiktoken,
+    Lab, Watched, World, answer, held, ids, invalid, plan, run_plan, run_until, run_with, tiktoken,
 };
 
 /// As many constraints with long names as give a record beyond 512 tokens.
@@ -51,7 +51,8 @@ fn a_record_beyond_its_segment_is_buffer_overflow() {
     );
     assert_eq!(fits.status, Status::Valid);
 
-    let mut live = lab.script("large", &[small.clone(), small, artifact(&names[1..])]);
+    let large = [small.clone(), small, artifact(&names[1..])];
+    let mut live = lab.script("large", &large);
     let run = run_plan(
         &plan(Variant::Baseline, &[1], 1),
         &mut world,
@@ -64,6 +65,20 @@ fn a_record_beyond_its_segment_is_buffer_overflow() {
         detail.contains("the precedent is") && detail.ends_with("has 512"),
         "{detail}"
     );
+    // A run that is stopped before that step has met it too, as its replay will.
+    let mut stopped = |name, steps| {
+        run_until(
+            &plan(Variant::Baseline, &[1], 1),
+            &mut world,
+            &frame,
+            NormativeStateV100::default,
+            &mut lab.script(name, &large),
+            &mut |done| done < steps,
+        )
+    };
+    assert_eq!(invalid(&stopped("at 3", 3)).0, "BUFFER_OVERFLOW");
+    let before = stopped("at 2", 2);
+    assert!(matches!(before.status, Status::Interrupted(place) if place.step == 2));
     // What would not have been injected is not held against it: nothing is written in run B.
     let mut live = lab.script("b", &[artifact(&names[1..])]);
     let run = run_plan(&plan(Variant::B, &[1], 1), &mut world, &frame, &mut live);

@@ -166,13 +166,14 @@ pub fn plan(variant: Variant, seeds: &[u64], episodes: u32) -> Plan {
     }
 }
 
-/// Runs one plan with memories that `memory` makes.
-pub fn run_with<M: Memory + 'static>(
+/// Runs one plan with memories that `memory` makes, as long as `go_on` says so.
+pub fn run_until<M: Memory + 'static>(
     plan: &Plan,
     environment: &mut dyn Environment,
     frame: &Frame,
     memory: fn() -> M,
     live: &mut Live,
+    go_on: &mut dyn FnMut(u64) -> bool,
 ) -> Run {
     run(
         plan,
@@ -186,9 +187,19 @@ pub fn run_with<M: Memory + 'static>(
             ))
         },
         live,
-        &mut |_| true,
+        go_on,
     )
     .unwrap()
+}
+
+pub fn run_with<M: Memory + 'static>(
+    plan: &Plan,
+    environment: &mut dyn Environment,
+    frame: &Frame,
+    memory: fn() -> M,
+    live: &mut Live,
+) -> Run {
+    run_until(plan, environment, frame, memory, live, &mut |_| true)
 }
 
 pub fn run_plan(
