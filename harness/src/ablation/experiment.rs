@@ -89,11 +89,6 @@ pub fn execute(
     answers: &mut dyn Answers,
     go_on: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Run, Error> {
-    let plan = Plan {
-        variant: header.variant,
-        seeds: header.seeds.clone(),
-        episodes: header.episodes,
-    };
     let base = base_system(environment);
     let mut stages = || -> Box<dyn Stages> {
         match frame {
@@ -106,7 +101,7 @@ pub fn execute(
             None => Box::new(V300Harness::new(&header.model_id, base.clone())),
         }
     };
-    run(&plan, environment, &mut stages, answers, go_on)
+    run(&header.plan(), environment, &mut stages, answers, go_on)
 }
 
 /// Measures how long records and situations are under `seeds`, an episode each, with writing on and

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::calibration::Basis;
 use super::prompt::Lengths;
+use super::run::Plan;
 use super::v310::Variant;
 
 /// The head of a run document, and the file `header.json` beside the ledger.
@@ -30,6 +31,18 @@ pub struct Header {
     pub seeds: Vec<u64>,
     /// How the length is held; `None` for the base harness.
     pub held: Option<Held>,
+}
+
+impl Header {
+    /// What was run.
+    #[must_use]
+    pub fn plan(&self) -> Plan {
+        Plan {
+            variant: self.variant,
+            seeds: self.seeds.clone(),
+            episodes: self.episodes,
+        }
+    }
 }
 
 /// How the length of prompts is held.

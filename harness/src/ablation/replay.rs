@@ -6,10 +6,11 @@ use std::sync::Arc;
 use super::answers::Replayed;
 use super::document::document;
 use super::error::AblationError;
-use super::experiment::{environment, execute, frame};
-use super::header::Header;
+use super::experiment::{self, environment, execute, frame};
+use super::header::{Header, Held};
 use super::invalid::Stop;
 use super::run::{Run, Status};
+use super::v310::Variant;
 use crate::error::Error;
 use crate::tokens;
 
@@ -64,6 +65,40 @@ fn refused(path: &Path, reason: &str) -> AblationError {
     }
 }
 
+/// Whether a header is what this build writes for the same run: what the ledger cannot contradict must not
+/// be taken from a file.
+fn check(path: &Path, found: &Header, own: &Header) -> Result<(), AblationError> {
+    if found.held.is_none() != (found.variant == Variant::V300) {
+        let reason = "the base harness, and no other, is without a held length";
+        return Err(refused(path, reason));
+    }
+    let told = |header: &Header| {
+        let (version, padding) = header.held.as_ref().map_or_else(Default::default, |held| {
+            (
+                held.tokenizer_version.clone(),
+                format!("{:?}", held.pad_tokens),
+            )
+        });
+        [
+            ("skeleton", header.skeleton_hash.clone()),
+            ("episode length", header.steps_per_episode.to_string()),
+            ("tokenizer version", version),
+            ("padding tokens", padding),
+        ]
+    };
+    for ((what, its), (_, wanted)) in told(found).into_iter().zip(told(own)) {
+        if its != wanted {
+            return Err(AblationError::File {
+                path: path.to_owned(),
+                reason: format!(
+                    "was made with {its} as its {what}, and this build has {wanted}; replay it with the build that made the run"
+                ),
+            });
+        }
+    }
+    Ok(())
+}
+
 /// Runs again what is in `dir`, answered from its ledger. `go_on` is as for a run.
 ///
 /// # Errors
@@ -78,8 +113,8 @@ pub fn replay(dir: &Path, go_on: &mut dyn FnMut(u64) -> bool) -> Result<Reproduc
             &format!("no environment {:?} ships", header.environment),
         )
     })?;
-    let frame = match &header.held {
-        None => None,
+    let (frame, held) = match &header.held {
+        None => (None, None),
         Some(held) => {
             let tokenizer: Arc<dyn tokens::Tokenizer> =
                 Arc::from(tokens::open(&held.tokenizer).map_err(AblationError::from)?);
@@ -88,18 +123,13 @@ pub fn replay(dir: &Path, go_on: &mut dyn FnMut(u64) -> bool) -> Result<Reproduc
                 Stop::Error(error) => error,
                 Stop::Invalid(invalid) => refused(&path, &invalid.to_string()).into(),
             })?;
-            if (&basis.tokenizer_version, &basis.pad_tokens)
-                != (&held.tokenizer_version, &held.pad_tokens)
-            {
-                let reason = format!(
-                    "it was made with {}, and this build has {}",
-                    held.tokenizer_version, basis.tokenizer_version
-                );
-                return Err(refused(&path, &reason).into());
-            }
-            Some(frame)
+            let own = Held::new(held.calibration.clone(), held.lengths(), &basis);
+            (Some(frame), Some(own))
         }
     };
+    let (provider, model) = (&header.provider, &header.model_id);
+    let own = experiment::header(&header.plan(), &*world, provider, model, held);
+    check(&path, &header, &own)?;
     let mut answers = Replayed::read(&dir.join(LEDGER))?;
     let run = execute(&header, &mut *world, frame.as_ref(), &mut answers, go_on)?;
     let document = document(&header, &run);

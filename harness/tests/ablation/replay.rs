@@ -94,6 +94,27 @@ fn what_was_changed_is_found() {
             "another version",
         ),
         ("\"seeds\"", "\"more\":1,\"seeds\"", "no header"),
+        // What the ledger says nothing of.
+        (
+            "\"steps_per_episode\":50",
+            "\"steps_per_episode\":51",
+            "made with 51 as its episode length, and this build has 50",
+        ),
+        (
+            "\"skeleton_hash\":\"",
+            "\"skeleton_hash\":\"0",
+            "as its skeleton",
+        ),
+        (
+            "\"pad_tokens\":[",
+            "\"pad_tokens\":[1,",
+            "as its padding tokens",
+        ),
+        (
+            "\"variant\":\"c\"",
+            "\"variant\":\"v300\"",
+            "the base harness, and no other",
+        ),
     ] {
         let changed = header.replace(from, to);
         assert_ne!(changed, header, "{from}");
