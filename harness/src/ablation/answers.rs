@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use axilog::evidence::observation::{Completion, Failure};
+use axilog::evidence::observation::{Completion, Failure, Params};
 use axilog::hash::Hash;
 use axilog::replay::Verdict;
 
@@ -105,7 +105,7 @@ fn raw(
 /// The answers of a ledger in their order, to the questions that they were given to.
 pub struct Replayed {
     path: PathBuf,
-    left: VecDeque<(Answered, String)>,
+    left: VecDeque<(Answered, String, Params)>,
 }
 
 impl Replayed {
@@ -127,7 +127,7 @@ impl Replayed {
                     obs_hash: view.obs_hash,
                     raw: raw(view.completion, view.failure, Some(text(view.output))),
                 };
-                left.push_back((answered, text(view.model_id)));
+                left.push_back((answered, text(view.model_id), view.params));
             }
         })
         .map_err(Error::io(path, "read the ledger"))?;
@@ -156,20 +156,22 @@ impl Answers for Replayed {
             path: "the prompt".into(),
             reason,
         })?;
-        let Some((answered, model)) = self.left.pop_front() else {
+        let Some((answered, model, params)) = self.left.pop_front() else {
             return Ok(None);
         };
-        if answered.input_hash == input.hash() && model == question.model {
+        let same = model == question.model && params == question.params;
+        if same && answered.input_hash == input.hash() {
             return Ok(Some(answered));
         }
         Err(AblationError::File {
             path: self.path.clone(),
             reason: format!(
-                "record {} answers the prompt {} to {model}, where the run puts {} to {}: this is not the run's ledger, or its header was changed",
+                "record {} answers the prompt {} to {model} with {params:?}, where the run puts {} to {} with {:?}: this is not the run's ledger, or its header was changed",
                 answered.ledger_seq,
                 hex(&answered.input_hash),
                 hex(&input.hash()),
-                question.model
+                question.model,
+                question.params
             ),
         }
         .into())

@@ -1,6 +1,11 @@
 //! Run documents from the ledger, without a model.
 
+use axilog_harness::ablation::answers::{Answers, Replayed};
+use axilog_harness::ablation::prompt::question;
+use axilog_harness::oracle::Question;
+
 use crate::bench::{Bench, Run};
+use crate::lab::{Lab, answer};
 
 fn ran() -> Bench {
     let bench = Bench::new();
@@ -134,4 +139,26 @@ fn what_was_changed_is_found() {
     let ledger = String::from_utf8(bench.read("r/c/ledger.jsonl")).unwrap();
     bench.write("r/c/ledger.jsonl", ledger.replacen("drift", "drIft", 1));
     bench.run("ablation replay r/c").exits(1).says("ALTERED");
+}
+
+/// An answer counts for the question that it was given to: the prompt, the model and how it was sampled.
+#[test]
+fn answers_to_other_questions_are_none() {
+    let lab = Lab::new();
+    let asked = question("m", "system", "user");
+    let mut live = lab.script("l", &[answer("yes")]);
+    let given = live.ask(&asked).unwrap();
+    live.finish().unwrap();
+    let replayed = |question: &Question| Replayed::read(&lab.path("l")).unwrap().ask(question);
+    assert_eq!(replayed(&asked).unwrap(), given);
+    let mut warmer = asked.clone();
+    warmer.params.temperature = Some(1);
+    for other in [
+        warmer,
+        question("n", "system", "user"),
+        question("m", "system", "users"),
+    ] {
+        let error = replayed(&other).unwrap_err().to_string();
+        assert!(error.contains("not the run's ledger"), "{error}");
+    }
 }
