@@ -18,6 +18,9 @@ use super::statistics::{Difference, MIN_SEEDS, RESAMPLES, difference};
 use crate::error::Error;
 use crate::ledger_file::hex;
 
+/// More steps than any run has; up to here the sums of the statistics are exact.
+const MAX_STEPS: u64 = 1 << 31;
+
 /// What a comparison needs of a run document.
 #[derive(Debug, Deserialize)]
 struct Document {
@@ -38,12 +41,34 @@ struct Totals {
 #[derive(Debug, Deserialize)]
 struct Seed {
     actions: Actions,
+    seed: u64,
 }
 
 #[derive(Debug, Deserialize)]
 struct Ended {
     verdict: String,
     reason: Option<String>,
+}
+
+impl Document {
+    /// Whether it counts an action for each step that its header has, under the same seeds.
+    fn is_whole(&self) -> bool {
+        let Header {
+            episodes,
+            steps_per_episode,
+            seeds,
+            ..
+        } = &self.header;
+        let each = u64::from(*episodes) * u64::from(*steps_per_episode);
+        let whole = |seed: &Seed| {
+            let mut counts = seed.actions.values();
+            counts.try_fold(0, |sum: u64, n| sum.checked_add(*n)) == Some(each)
+        };
+        (1..=MAX_STEPS).contains(&self.result.steps)
+            && each.checked_mul(seeds.len() as u64) == Some(self.result.steps)
+            && self.seeds.iter().map(|seed| &seed.seed).eq(seeds)
+            && self.seeds.iter().all(whole)
+    }
 }
 
 /// A run that may be compared.
@@ -85,6 +110,10 @@ impl Compared {
         }
         if document.header.held.is_none() {
             let reason = "is of the base harness, whose prompts have no constant length";
+            return Err(refused(reason.to_owned()).into());
+        }
+        if !document.is_whole() {
+            let reason = "its actions are not those of every step that its header has; `axilog ablation replay` shows whether it was changed";
             return Err(refused(reason.to_owned()).into());
         }
         Ok(Compared {

@@ -61,7 +61,7 @@ pub struct Difference {
 struct Quotient(i128, i128);
 
 /// Holds two runs against each other: for each seed how often each action was done, in one order in both,
-/// and as many in all.
+/// and as many in all; exact up to 2^31 in a run.
 #[must_use]
 pub fn difference(one: &[Vec<i64>], other: &[Vec<i64>]) -> Difference {
     let apart: Vec<Vec<i128>> = one

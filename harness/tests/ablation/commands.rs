@@ -1,5 +1,7 @@
 //! What the commands take, refuse and say.
 
+use serde_json::{Value, json};
+
 use crate::bench::Bench;
 
 #[test]
@@ -184,4 +186,50 @@ fn only_runs_that_met_the_same_are_compared() {
         .exits(3)
         .says("holds no run");
     bench.run("ablation compare").exits(2);
+}
+
+/// A document that was changed by hand could say anything, and sums beyond all bounds.
+#[test]
+fn documents_that_do_not_add_up_are_not_compared() {
+    let bench = Bench::new();
+    bench
+        .run("ablation calibrate --oracle agent:random --out N.json")
+        .exits(0);
+    let run = "ablation run --oracle agent:random --calibration N.json --variant b --seeds 1 --episodes 1 --out r";
+    bench.run(run).exits(0);
+    let written = bench.read("r/b/run.json");
+    let most = u64::from(u32::MAX);
+    let changes = [
+        vec![("/seeds/0/actions", json!({ "wait": 49 }))],
+        vec![("/seeds/0/actions", json!({ "wait": u64::MAX, "drift": 51 }))],
+        vec![("/seeds/0/seed", json!(2))],
+        vec![("/seeds", json!([]))],
+        vec![("/header/seeds", json!([1, 2]))],
+        vec![("/header/episodes", json!(2))],
+        vec![("/result/steps", json!(51))],
+        vec![
+            ("/header/episodes", json!(most)),
+            ("/header/steps_per_episode", json!(most)),
+            ("/seeds/0/actions", json!({ "wait": most * most })),
+            ("/result/steps", json!(most * most)),
+        ],
+        vec![
+            ("/header/episodes", json!(0)),
+            ("/seeds/0/actions", json!({})),
+            ("/result/steps", json!(0)),
+        ],
+    ];
+    for change in changes {
+        let mut document: Value = serde_json::from_slice(&written).unwrap();
+        for (pointer, value) in &change {
+            *document.pointer_mut(pointer).unwrap() = value.clone();
+        }
+        bench.write("r/b/run.json", document.to_string());
+        bench
+            .run("ablation compare r")
+            .exits(1)
+            .says("its actions are not those of every step");
+    }
+    bench.write("r/b/run.json", written);
+    bench.run("ablation compare r").exits(0);
 }
