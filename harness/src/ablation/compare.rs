@@ -319,8 +319,8 @@ impl Comparison {
             out.push_str(&format!("\n| {action} |"));
             for run in &self.runs {
                 let done: u64 = run.counts(action).sum();
-                let share = Decimal::ratio((done * 100).into(), run.document.result.steps.into());
-                out.push_str(&format!(" {done} ({} %) |", tenths(share)));
+                let share = percent(done, run.document.result.steps);
+                out.push_str(&format!(" {done} ({share} %) |"));
             }
         }
         out.push_str("\n\n| run | document | written | blocked | jitter |\n|---|---|---|---|---|");
@@ -358,8 +358,28 @@ impl Comparison {
     }
 }
 
-/// With one fractional digit.
-fn tenths(share: Decimal) -> Decimal {
-    let tenths = Decimal::ratio(share.as_millionths(), 100_000).as_millionths() / 1_000_000;
-    Decimal::ratio(tenths, 10)
+/// A share in percent, with one fractional digit.
+fn percent(done: u64, steps: u64) -> Decimal {
+    let (done, steps) = (i128::from(done), i128::from(steps));
+    let tenths = (2000 * done + steps).checked_div(2 * steps);
+    Decimal::ratio(tenths.unwrap_or(0), 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percents_are_the_nearest_tenths() {
+        for (done, steps, expected) in [
+            (1, 3, "33.3"),
+            (2, 3, "66.7"),
+            (1, 2000, "0.1"),
+            (0, 5, "0"),
+            (5, 5, "100"),
+            (0, 0, "0"),
+        ] {
+            assert_eq!(percent(done, steps).to_string(), expected);
+        }
+    }
 }
