@@ -104,12 +104,29 @@ pub fn execute(
     run(&header.plan(), environment, &mut stages, answers, go_on)
 }
 
+/// The run that a calibration measures: an episode under each of `seeds`, with writing on.
+///
+/// # Errors
+/// [`AblationError::FewSeeds`]; as [`Plan::check`].
+pub fn measured(seeds: &[u64], environment: &dyn Environment) -> Result<Plan, AblationError> {
+    if seeds.len() < MIN_SEEDS {
+        return Err(AblationError::FewSeeds(seeds.len()));
+    }
+    let plan = Plan {
+        variant: Variant::Baseline,
+        seeds: seeds.to_vec(),
+        episodes: 1,
+    };
+    plan.check(environment)?;
+    Ok(plan)
+}
+
 /// Measures how long records and situations are under `seeds`, an episode each, with writing on and
 /// nothing padded. `frame` is without lengths. The inner error is why the run that measures did not end
 /// well.
 ///
 /// # Errors
-/// [`AblationError::FewSeeds`]; as [`run`].
+/// As [`measured`] and [`run`].
 pub fn calibrate(
     seeds: &[u64],
     environment: &mut dyn Environment,
@@ -118,14 +135,7 @@ pub fn calibrate(
     answers: &mut dyn Answers,
     go_on: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Result<Calibration, Status>, Error> {
-    if seeds.len() < MIN_SEEDS {
-        return Err(AblationError::FewSeeds(seeds.len()).into());
-    }
-    let plan = Plan {
-        variant: Variant::Baseline,
-        seeds: seeds.to_vec(),
-        episodes: 1,
-    };
+    let plan = measured(seeds, environment)?;
     let mut stages = || -> Box<dyn Stages> {
         let memory = NormativeStateV100::default();
         Box::new(V310AblationHarness::new(
@@ -135,11 +145,11 @@ pub fn calibrate(
             memory,
         ))
     };
-    let measured = run(&plan, environment, &mut stages, answers, go_on)?;
-    if measured.status != Status::Valid {
-        return Ok(Err(measured.status));
+    let found = run(&plan, environment, &mut stages, answers, go_on)?;
+    if found.status != Status::Valid {
+        return Ok(Err(found.status));
     }
-    let episodes = measured.seeds.iter().flat_map(|(_, episodes)| episodes);
+    let episodes = found.seeds.iter().flat_map(|(_, episodes)| episodes);
     let (mut records, mut longest, mut situation) = (0, 0, 0);
     for step in episodes.flat_map(|episode| &episode.steps) {
         if let Recorded::Written(tokens) = step.recorded {

@@ -79,6 +79,11 @@ fn a_calibration_is_needed_and_must_fit() {
         .run("ablation calibrate --oracle agent:precedent --out N.json --seeds 1,2")
         .exits(2)
         .says("at least 3");
+    bench
+        .run("ablation calibrate --oracle agent:precedent --out N.json --seeds 1,2,2")
+        .exits(2)
+        .says("given twice");
+    // Nothing stands in the way of the next attempt.
     let calibrate = "ablation calibrate --oracle agent:precedent --out N.json";
     let found = bench.run(calibrate).exits(0).stdout;
     assert!(

@@ -10,7 +10,7 @@ use super::super::{Failure, progress, table};
 use super::oracle::{Asked, Counted, world};
 use super::{folder, preflight};
 use crate::ablation::AblationError;
-use crate::ablation::experiment::{calibrate, frame};
+use crate::ablation::experiment::{calibrate, frame, measured};
 use crate::ablation::invalid::Stop;
 use crate::ablation::pad::DEFAULT_PAD;
 use crate::ablation::run::Status;
@@ -64,16 +64,13 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         Err(Stop::Error(error)) => return Err(error.into()),
         Err(Stop::Invalid(invalid)) => return Ok(preflight::report(&invalid)),
     };
-    if args.seeds.len() < crate::ablation::calibration::MIN_SEEDS {
-        return Err(Error::from(AblationError::FewSeeds(args.seeds.len())).into());
-    }
+    let plan = measured(&args.seeds, &*environment).map_err(Error::from)?;
     let mut ledger = args.out.as_os_str().to_owned();
     ledger.push(".ledger.jsonl");
     let ledger = PathBuf::from(ledger);
     let mut live = args.asked.live(&ledger, &model)?;
     let flag = Flag::install();
-    let steps = args.seeds.len() as u64 * u64::from(environment.steps_per_episode());
-    let bar = progress::steps(steps, "calibrating");
+    let bar = progress::steps(plan.steps(&*environment), "calibrating");
     let found = calibrate(
         &args.seeds,
         &mut *environment,
@@ -104,8 +101,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         }
     };
     folder::write(&args.out, &found.file())?;
-    let measured =
-        |longest: u64, length: u64| format!("{length} tokens (the longest has {longest})");
+    let tokens = |longest: u64, length: u64| format!("{length} tokens (the longest has {longest})");
     Ok(Report {
         fine: true,
         text: table::pairs(&[
@@ -124,14 +120,14 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
                 "precedent",
                 format!(
                     "N = {}",
-                    measured(found.max_precedent_tokens, found.precedent_length)
+                    tokens(found.max_precedent_tokens, found.precedent_length)
                 ),
             ),
             (
                 "situation",
                 format!(
                     "M = {}",
-                    measured(found.max_situation_tokens, found.situation_length)
+                    tokens(found.max_situation_tokens, found.situation_length)
                 ),
             ),
         ]),
