@@ -143,15 +143,17 @@ fn a_calibration_is_needed_and_must_fit() {
         .run("ablation preflight --calibration N.json")
         .exits(0);
     assert!(!bench.exists("r"));
+    // An oracle that cannot be opened uses no directory up.
+    let run_in_r = format!("{run} --calibration N.json --out r");
+    let script = "--model gpt-4o --oracle scripted:none.jsonl";
     bench
-        .run(&format!("{run} --calibration N.json --out r"))
-        .exits(0);
+        .run(&run_in_r.replace("--oracle agent:precedent", script))
+        .exits(3)
+        .says("none.jsonl");
+    bench.run(&run_in_r).exits(0);
     // A second run does not touch the first.
     let before = bench.read("r/b/run.json");
-    bench
-        .run(&format!("{run} --calibration N.json --out r"))
-        .exits(3)
-        .says("already holds a run");
+    bench.run(&run_in_r).exits(3).says("already holds a run");
     assert_eq!(bench.read("r/b/run.json"), before);
 }
 

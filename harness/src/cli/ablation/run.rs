@@ -197,8 +197,9 @@ fn one(
     );
     let text = canonical(&serde_json::to_value(&header).unwrap_or_default()) + "\n";
     folder::make(dir)?;
-    folder::write(&dir.join(HEADER), &text)?;
+    // An oracle that cannot be opened, for want of a key perhaps, leaves the directory free.
     let mut live = args.asked.live(&dir.join(LEDGER), &prepared.model)?;
+    folder::write(&dir.join(HEADER), &text)?;
     let bar = progress::steps(plan.steps(&*environment), plan.variant.as_str());
     let mut go_on = |done| {
         bar.set_position(done);
