@@ -108,6 +108,7 @@ impl Pad {
                 }
             }
             for follower in behind {
+                boundaries += 1;
                 let follows = tokenizer.encode(follower)?;
                 // Where a segment is full, its content stands beside what follows.
                 for count in [0, 1, 2] {
@@ -120,7 +121,6 @@ impl Pad {
                             "{count} of it between {text:?} and {follower:?} are not their tokens"
                         )));
                     }
-                    boundaries += 1;
                 }
             }
         }
