@@ -38,6 +38,7 @@ pub fn length(longest: u64) -> u64 {
 
 /// What the lengths depend on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Basis {
     /// The environment's id.
     pub environment: String,

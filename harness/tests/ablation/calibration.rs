@@ -112,6 +112,10 @@ fn a_file_is_read_as_it_was_written_and_not_when_it_was_changed() {
             file.replace("\"records\"", "\"more\":1,\"records\""),
             "is no calibration",
         ),
+        (
+            file.replace("\"environment\"", "\"more\":1,\"environment\""),
+            "is no calibration",
+        ),
         ("{}".to_owned(), "is no calibration"),
         ("not JSON".to_owned(), "is no calibration"),
         (String::new(), "is no calibration"),
