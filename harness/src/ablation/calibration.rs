@@ -19,6 +19,10 @@ use crate::ledger_file::hex;
 /// No segment is shorter.
 pub const FLOOR: u64 = 512;
 
+/// No segment is longer: it is more than a situation and what follows from an answer can have, and the
+/// self-test of the padding takes the square of it.
+pub const MAX_LENGTH: u64 = 1 << 15;
+
 /// As few seeds as may be.
 pub const MIN_SEEDS: usize = 3;
 
@@ -153,6 +157,9 @@ impl Calibration {
             || found.seeds.iter().collect::<BTreeSet<_>>().len() < MIN_SEEDS
         {
             return Err(refused("has lengths that its measures do not give".to_owned()).into());
+        }
+        if lengths.precedent.max(lengths.situation) > MAX_LENGTH {
+            return Err(refused(format!("has segments of more than {MAX_LENGTH} tokens")).into());
         }
         Ok(found)
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::answers::Replayed;
+use super::calibration::MAX_LENGTH;
 use super::document::document;
 use super::error::AblationError;
 use super::experiment::{self, environment, execute, frame};
@@ -54,6 +55,11 @@ pub fn read_header(path: &Path) -> Result<Header, Error> {
         serde_json::from_slice(&bytes).map_err(|error| refused(path, &error.to_string()))?;
     if header.axilog_ablation_run != 1 {
         return Err(refused(path, "another version").into());
+    }
+    let mut lengths = header.held.iter().map(Held::lengths);
+    if lengths.any(|held| held.precedent.max(held.situation) > MAX_LENGTH) {
+        let reason = format!("it has segments of more than {MAX_LENGTH} tokens");
+        return Err(refused(path, &reason).into());
     }
     Ok(header)
 }

@@ -95,6 +95,9 @@ fn a_file_is_read_as_it_was_written_and_not_when_it_was_changed() {
     // A file that was made anew has the right hash and still may not choose its lengths.
     let mut chosen = found.clone();
     chosen.precedent_length = 2048;
+    let mut long = found.clone();
+    long.max_precedent_tokens = 1 << 40;
+    long.precedent_length = length(1 << 40);
     let mut few = found.clone();
     few.seeds = vec![42, 42, 42];
     for (text, told) in [
@@ -103,6 +106,7 @@ fn a_file_is_read_as_it_was_written_and_not_when_it_was_changed() {
             "its hash is another",
         ),
         (chosen.file(), "that its measures do not give"),
+        (long.file(), "more than 32768 tokens"),
         (few.file(), "that its measures do not give"),
         (
             file.replace("_calibration\":1", "_calibration\":2"),

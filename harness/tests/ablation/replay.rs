@@ -87,6 +87,11 @@ fn what_was_changed_is_found() {
             "\"model_id\":\"gpt-4o\"",
             "not the run's ledger",
         ),
+        (
+            "\"precedent_length\":512",
+            "\"precedent_length\":1152921504606846976",
+            "more than 32768 tokens",
+        ),
         ("commitment-trap/1", "commitment-trap/2", "no environment"),
         (
             "tiktoken-rs 0.12.1",
