@@ -99,7 +99,7 @@ pub struct Step {
     pub place: Place,
     /// What was asked and what came back.
     pub generated: Generated,
-    /// What the assistant said: the proposed action and the artifact's digest, or why not.
+    /// The artifact that the assistant read, or why there is none.
     pub assisted: Result<Artifact, Rejection>,
     /// What the compiler said; `None` where there was nothing to compile.
     pub compiled: Option<Result<(), CompileError>>,
