@@ -174,3 +174,37 @@ impl<M: Memory> Stages for V310AblationHarness<M> {
         self.base.execute(action, environment);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::ablation::experiment::frame;
+    use crate::ablation::pad::DEFAULT_PAD;
+    use crate::ablation::record::NormativeStateV100;
+    use crate::ablation::trap::CommitmentTrap;
+    use crate::tokens::Tiktoken;
+
+    /// P2, on the prompt itself, whatever became of the memory.
+    #[test]
+    fn a_prompt_without_what_was_recorded_is_a_dead_channel() {
+        let tokenizer = Arc::new(Tiktoken::named("o200k_base").unwrap());
+        let world = CommitmentTrap::default();
+        let (frame, _) = frame(&world, tokenizer, DEFAULT_PAD, None).unwrap();
+        let record = r#"{"step_index":1}"#;
+        let recorded = frame.count(record).unwrap();
+        let (variant, memory) = (Variant::Baseline, NormativeStateV100::default());
+        let mut harness = V310AblationHarness::new("m", frame, variant, memory);
+        let prompt = |segment: &str| format!("{HEAD}{segment} X X END\n");
+        let [empty, same, other] = ["", record, r#"{"step_index":2}"#].map(prompt);
+        assert!(harness.check_prompt(&empty).is_ok());
+        assert!(harness.check_prompt(&same).is_err());
+        harness.recorded = Some(recorded);
+        assert!(harness.check_prompt(&same).is_ok());
+        for wrong in [empty, other, record.to_owned()] {
+            let invalid = harness.check_prompt(&wrong).unwrap_err();
+            assert_eq!(invalid.reason, Reason::DeadChannel, "{wrong}");
+        }
+    }
+}
