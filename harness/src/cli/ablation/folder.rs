@@ -1,4 +1,4 @@
-//! The files of runs: written whole or not at all, never over another.
+//! The files of runs: written whole or not at all, and no run over another.
 
 use std::fs;
 use std::io;
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::ablation::AblationError;
 use crate::ablation::replay::HEADER;
 use crate::error::Error;
+use crate::ledger_file::volume::{FileSystem, Volume, dir_of, write_file};
 
 /// Whether a run may go into this directory.
 pub(super) fn check_free(dir: &Path) -> Result<(), AblationError> {
@@ -21,18 +22,19 @@ pub(super) fn make(dir: &Path) -> Result<(), Error> {
     fs::create_dir_all(dir).map_err(Error::io(dir, "create the directory"))
 }
 
-/// Writes a file, which takes its name once it is whole.
+/// Writes a file, which takes its name, durably, once it is whole.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), Error> {
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(".tmp");
     let temporary = PathBuf::from(temporary);
-    let written = fs::File::create(&temporary).and_then(|mut file| {
-        io::Write::write_all(&mut file, text.as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&temporary, path)
-    });
-    written
-        .inspect_err(|_| drop(fs::remove_file(&temporary)))
+    let named = |()| {
+        FileSystem
+            .rename(&temporary, path)
+            .inspect_err(|_| drop(FileSystem.remove(&temporary)))
+            .and_then(|()| FileSystem.sync_dir(dir_of(path)))
+    };
+    write_file(&FileSystem, &temporary, text.as_bytes(), false)
+        .and_then(named)
         .map_err(Error::io(path, "write"))
 }
 
