@@ -58,7 +58,16 @@ fn what_was_changed_is_found() {
         "r/c/run.json",
         document.replacen("\"mask_size\":1", "\"mask_size\":2", 1),
     );
-    let report = replayed(&bench, 1).json();
+    let report = replayed(&bench, 1);
+    for told in [
+        "c/run.json: byte ",
+        "found ...",
+        "\"mask_size\":2,",
+        "\"mask_size\":1,",
+    ] {
+        assert!(report.stderr.contains(told), "{told} in {}", report.stderr);
+    }
+    let report = report.json();
     assert_eq!(report["ok"], false);
     let runs = report["runs"].as_array().unwrap();
     let told: Vec<&str> = runs
@@ -131,13 +140,20 @@ fn what_was_changed_is_found() {
         bench.write("r/c/header.json", changed);
         bench.run("ablation replay r/c").exits(3).says(told);
     }
-    // Fewer episodes leave answers over.
+    // With fewer episodes the next answer is to another question; with fewer seeds answers are left.
     bench.write(
         "r/c/header.json",
         header.replace("\"episodes\":2", "\"episodes\":1"),
     );
-    let fewer = bench.run("ablation replay r/c --json");
-    assert_ne!(fewer.code, 0);
+    bench
+        .run("ablation replay r/c")
+        .exits(3)
+        .says("not the run's ledger");
+    bench.write("r/c/header.json", header.replace("[7,8]", "[7]"));
+    bench
+        .run("ablation replay r/c")
+        .exits(1)
+        .says("found 100 answers more than the run asks for");
     bench.write("r/c/header.json", header);
 
     // A damaged ledger answers nothing.

@@ -6,11 +6,11 @@ use axilog::hash::sha256;
 use serde_json::{Value, json};
 
 use super::super::interrupt::Flag;
-use super::super::output::Report;
+use super::super::output::{Report, shown};
 use super::super::{Failure, table};
 use super::folder;
 use crate::ablation::AblationError;
-use crate::ablation::replay::{DOCUMENT, Reproduced, replay, verdict};
+use crate::ablation::replay::{DOCUMENT, LEDGER, Reproduced, replay, verdict};
 use crate::error::Error;
 use crate::ledger_file::hex;
 
@@ -29,7 +29,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let flag = Flag::install();
-    let (mut rows, mut objects, mut fine) = (Vec::new(), Vec::new(), true);
+    let (mut rows, mut objects, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     for dir in folder::runs(std::slice::from_ref(&args.dir))? {
         let found = replay(&dir, &mut |_| !flag.is_set())?;
         if flag.is_set() {
@@ -37,7 +37,9 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             return Err(Error::from(AblationError::Interrupted(told)).into());
         }
         let told = told(&dir, &found)?;
-        fine &= told != "DIFFERS";
+        if told == "DIFFERS" {
+            notes.push(unlike(&dir, &found));
+        }
         let hash = hex(&sha256(found.document.as_bytes()));
         let ended = verdict(&found.run.status);
         rows.push([dir.display().to_string(), told.to_owned(), ended.clone()]);
@@ -50,11 +52,12 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             "verdict": ended,
         }));
     }
+    let fine = notes.is_empty();
     Ok(Report {
         fine,
         text: table::grid(["run", "replay", "how it ended"], [34, 10, 34], &rows),
         json: json!({ "ok": fine, "runs": Value::from(objects) }),
-        notes: Vec::new(),
+        notes,
     })
 }
 
@@ -67,4 +70,35 @@ fn told(dir: &Path, found: &Reproduced) -> Result<&'static str, Error> {
     }
     folder::write(&dir.join(DOCUMENT), &found.document)?;
     Ok("WRITTEN")
+}
+
+/// Where what is there is not what follows: what was found, and what was expected.
+fn unlike(dir: &Path, found: &Reproduced) -> String {
+    const BEFORE: usize = 20;
+    const SHOWN: usize = 60;
+    if found.left > 0 {
+        return format!(
+            "{}: found {} answers more than the run asks for; the ledger or header.json is another run's, or was changed",
+            dir.join(LEDGER).display(),
+            found.left
+        );
+    }
+    let (there, follows) = (found.found.as_deref(), found.document.as_bytes());
+    let there = there.unwrap_or_default();
+    let alike = there
+        .iter()
+        .zip(follows)
+        .take_while(|(a, b)| a == b)
+        .count();
+    let around = |text: &[u8]| {
+        let rest = text.get(alike.saturating_sub(BEFORE)..).unwrap_or_default();
+        let rest = rest.get(..SHOWN).unwrap_or(rest);
+        shown(&String::from_utf8_lossy(rest))
+    };
+    format!(
+        "{}: byte {alike}: found ...{}, expected ...{}; move it away, and replay writes what follows from the ledger",
+        dir.join(DOCUMENT).display(),
+        around(there),
+        around(follows)
+    )
 }
