@@ -222,6 +222,12 @@ mod tests {
         assert_eq!(found.total_variation, "0.2".parse().unwrap());
         assert_eq!(found, difference(&moved, &same));
 
+        // Seed n moves n of 30 choices: the 250th resamples from both ends, computed apart from this code.
+        let more: Vec<_> = (1..=8).map(|n| vec![10 + n, 20 - n]).collect();
+        let found = difference(&same, &more);
+        assert_eq!(found.low, "0.018311".parse().unwrap());
+        assert_eq!(found.high, "0.075657".parse().unwrap());
+
         // Half of the seeds move one way, half the other: nothing on the whole.
         let mut both = moved.clone();
         both[..MIN_SEEDS / 2].fill(vec![4, 26]);
