@@ -22,6 +22,7 @@ pub(super) fn parse(text: &str) -> Result<Rules, GrammarError> {
         text,
         at: 0,
         rules: Rules::default(),
+        unfinished: 0,
         names: HashMap::new(),
     };
     parser.space(true);
@@ -43,6 +44,8 @@ pub(super) struct Parser<'a> {
     /// How far reading has come, in bytes.
     pub(super) at: usize,
     pub(super) rules: Rules,
+    /// The symbols of the sequences that are being read, which are not among the rules yet.
+    unfinished: usize,
     names: HashMap<&'a str, Name>,
 }
 
@@ -149,6 +152,7 @@ impl<'a> Parser<'a> {
     fn alternatives(&mut self, rule: usize, depth: usize) -> Result<(), GrammarError> {
         loop {
             let sequence = self.sequence(depth)?;
+            self.unfinished -= sequence.len();
             let added = self.rules.alternative(rule, &sequence);
             self.sized(added)?;
             if !self.take("|") {
@@ -199,7 +203,12 @@ impl<'a> Parser<'a> {
                 },
             };
             self.space(depth > 0);
-            sequence.extend(self.repeated(unit, depth)?);
+            let unit = self.repeated(unit, depth)?;
+            // Here already: a mebibyte of `x{2000}` would be gigabytes before its rule ends.
+            self.unfinished += unit.len();
+            let room = self.rules.room(self.unfinished);
+            self.sized(room)?;
+            sequence.extend(unit);
         }
     }
 

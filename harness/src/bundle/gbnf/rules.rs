@@ -108,9 +108,7 @@ impl Rules {
     }
 
     pub(super) fn alternative(&mut self, rule: usize, sequence: &[Symbol]) -> Result<(), TooLarge> {
-        if self.symbols.len() + sequence.len() >= MAX_SYMBOLS {
-            return Err(TooLarge);
-        }
+        self.room(sequence.len())?;
         let start = self.symbols.len();
         self.symbols.extend_from_slice(sequence);
         self.symbols.push(Symbol::End(rule));
@@ -118,6 +116,14 @@ impl Rules {
             rule.starts.push(start);
         }
         Ok(())
+    }
+
+    /// Whether `more` symbols and an end have room.
+    pub(super) fn room(&self, more: usize) -> Result<(), TooLarge> {
+        match self.symbols.len() + more < MAX_SYMBOLS {
+            true => Ok(()),
+            false => Err(TooLarge),
+        }
     }
 
     pub(super) fn class(&mut self, class: Class) -> Symbol {
