@@ -162,23 +162,44 @@ impl Rules {
             .take_while(|symbol| !matches!(symbol, Symbol::End(_)))
     }
 
-    /// Finds out which rules may be empty.
+    /// Finds out which rules may be empty, in time linear in the symbols.
     pub(super) fn find_nullable(&mut self) {
-        loop {
-            let empty = |rule: &Rule| {
-                rule.starts.iter().any(|start| {
-                    self.sequence(*start)
-                        .all(|symbol| matches!(symbol, Symbol::Rule(r) if self.is_nullable(r)))
-                })
-            };
-            let found: Vec<bool> = self.rules.iter().map(empty).collect();
-            let mut changed = false;
-            for (rule, nullable) in self.rules.iter_mut().zip(found) {
-                changed |= rule.nullable != nullable;
-                rule.nullable = nullable;
+        // Of each alternative its rule and how many of its symbols are not known to be empty; of each
+        // rule the alternatives that it stands in.
+        let mut alternatives: Vec<(usize, usize)> = Vec::new();
+        let mut within: Vec<Vec<usize>> = vec![Vec::new(); self.rules.len()];
+        let mut empty = Vec::new();
+        let mut length = 0;
+        for symbol in &self.symbols {
+            match symbol {
+                Symbol::End(rule) => {
+                    if length == 0 {
+                        empty.push(*rule);
+                    }
+                    alternatives.push((*rule, std::mem::take(&mut length)));
+                    continue;
+                }
+                Symbol::Rule(rule) => {
+                    if let Some(within) = within.get_mut(*rule) {
+                        within.push(alternatives.len());
+                    }
+                }
+                Symbol::Char(_) => {}
             }
-            if !changed {
-                return;
+            length += 1;
+        }
+        while let Some(rule) = empty.pop() {
+            match self.rules.get_mut(rule) {
+                Some(rule) if !rule.nullable => rule.nullable = true,
+                _ => continue,
+            }
+            for alternative in within.get(rule).into_iter().flatten() {
+                if let Some((rule, left)) = alternatives.get_mut(*alternative) {
+                    *left -= 1;
+                    if *left == 0 {
+                        empty.push(*rule);
+                    }
+                }
             }
         }
     }
