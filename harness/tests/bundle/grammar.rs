@@ -33,6 +33,17 @@ fn the_notation() {
             &["a", "da", "aa"],
         ),
         ("root ::= [a-]+", &["a-", "-"], &["b", ""]),
+        // Ranges in any order, inside and beside one another.
+        (
+            "root ::= [x-zc-ea-pb-cf]",
+            &["a", "d", "f", "p", "x", "z"],
+            &["q", "w", "`", "{"],
+        ),
+        (
+            "root ::= [^x-za-pb-c]",
+            &["q", "w", "`", "{"],
+            &["a", "p", "x", "z"],
+        ),
         ("root ::= .", &["x", "\n", "\u{1f600}"], &["", "xx"]),
         (
             "root ::= \"a\" | \"b\" \"c\" |",
@@ -104,7 +115,8 @@ fn what_is_no_grammar_says_where_and_why() {
         ("root = \"a\"", 1, 6, "expected ::="),
         ("root ::= \"a", 1, 10, "does not end"),
         ("root ::= [a", 1, 10, "does not end"),
-        ("root ::= []", 1, 10, "fits nothing"),
+        ("root ::= []", 1, 10, "without characters"),
+        ("root ::= [^]", 1, 10, "without characters"),
         ("root ::= [b-a]", 1, 11, "is empty"),
         ("root ::= \"\\q\"", 1, 11, "no escape \\q"),
         ("root ::= \"\\x4\"", 1, 13, "2 hexadecimal digits"),
@@ -163,6 +175,11 @@ fn what_is_too_much_is_refused() {
             .map(|n| format!("r{n} ::= \"x\"{{0,2000}}\n"))
             .collect::<String>();
     assert!(refused(&large).reason.contains("200000 symbols"));
+    // Refused where the bound is passed, not where the rule ends.
+    let wide = format!("root ::= {}\nx ::= \"x\"", "x{2000}".repeat(200));
+    let error = refused(&wide);
+    assert!(error.reason.contains("200000 symbols"));
+    assert_eq!((error.line, error.column), (1, 10 + 7 * 100));
     let long = format!("root ::= \"a\" # {}", "x".repeat(1 << 20));
     assert!(refused(&long).reason.contains("bytes"));
     // An ambiguous grammar is work that grows fast; it ends all the same.

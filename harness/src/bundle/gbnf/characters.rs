@@ -21,10 +21,7 @@ impl Parser<'_> {
                 }
                 Some(_) => {
                     let c = self.character()?;
-                    symbols.push(self.rules.class(Class {
-                        negated: false,
-                        ranges: vec![(c, c)],
-                    }));
+                    symbols.push(self.rules.class(Class::new(false, vec![(c, c)])));
                 }
             }
         }
@@ -54,10 +51,11 @@ impl Parser<'_> {
             }
             ranges.push((from, to));
         }
-        if ranges.is_empty() && !negated {
-            return self.wrong(start, "a class without characters fits nothing");
+        if ranges.is_empty() {
+            let reason = "a class without characters; for any character write .";
+            return self.wrong(start, reason);
         }
-        Ok(self.rules.class(Class { negated, ranges }))
+        Ok(self.rules.class(Class::new(negated, ranges)))
     }
 
     /// A character, which may be written as an escape.

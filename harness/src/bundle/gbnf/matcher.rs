@@ -214,14 +214,13 @@ impl Matcher<'_> {
     /// What could come next.
     fn expected(&self) -> Vec<String> {
         let mut expected = Vec::new();
+        let mut seen = HashSet::new();
         for item in &self.items {
-            if let Some(Symbol::Char(class)) = self.rules.symbol(item.at)
-                && let Some(class) = self.rules.class_of(class)
+            if let Some(Symbol::Char(index)) = self.rules.symbol(item.at)
+                && let Some(class) = self.rules.class_of(index)
+                && seen.insert(index)
             {
-                let class = class.to_string();
-                if !expected.contains(&class) {
-                    expected.push(class);
-                }
+                expected.push(class.to_string());
             }
         }
         if self.is_whole() {

@@ -182,10 +182,7 @@ impl<'a> Parser<'a> {
                 '[' => vec![self.class()?],
                 '.' => {
                     self.at += 1;
-                    vec![self.rules.class(Class {
-                        negated: true,
-                        ranges: Vec::new(),
-                    })]
+                    vec![self.rules.class(Class::new(true, Vec::new()))]
                 }
                 '(' => vec![self.group(depth + 1)?],
                 '<' => {

@@ -20,16 +20,27 @@ pub(super) enum Symbol {
 /// Characters: those in the ranges, or all others.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Class {
-    pub(super) negated: bool,
-    pub(super) ranges: Vec<(char, char)>,
+    negated: bool,
+    /// In order and apart, so that a step of the matcher costs little however many there are.
+    ranges: Vec<(char, char)>,
 }
 
 impl Class {
+    pub(super) fn new(negated: bool, mut ranges: Vec<(char, char)>) -> Class {
+        ranges.sort_unstable();
+        ranges.dedup_by(|next, last| {
+            let overlaps = next.0 <= last.1;
+            if overlaps {
+                last.1 = last.1.max(next.1);
+            }
+            overlaps
+        });
+        Class { negated, ranges }
+    }
+
     pub(super) fn has(&self, c: char) -> bool {
-        let inside = self
-            .ranges
-            .iter()
-            .any(|(from, to)| (*from..=*to).contains(&c));
+        let at = self.ranges.partition_point(|(_, to)| *to < c);
+        let inside = self.ranges.get(at).is_some_and(|(from, _)| *from <= c);
         inside != self.negated
     }
 }
