@@ -147,10 +147,10 @@ fn what_is_no_grammar_says_where_and_why() {
             "begin with itself",
         ),
         (
-            "root ::= \"x\"\nb ::= (\"a\"?)*",
-            2,
+            "root ::= b a\na ::= \"x\"\nb ::= (\"a\"?)*",
+            3,
             1,
-            "repeats what may be empty",
+            "a part of the rule \"b\" may begin with itself or repeats what may be empty",
         ),
         ("äroot ::= \"a\"", 1, 1, "expected a rule's name"),
     ] {

@@ -32,11 +32,12 @@ pub(super) fn parse(text: &str) -> Result<Rules, GrammarError> {
     parser.finish()
 }
 
-/// A rule's name: its number, where it is first used and where it is given.
+/// A rule's name: its number, where it is first used, where it is given and how many rules there were
+/// then.
 struct Name {
     rule: usize,
     used: usize,
-    given: Option<usize>,
+    given: Option<(usize, usize)>,
 }
 
 pub(super) struct Parser<'a> {
@@ -127,8 +128,9 @@ impl<'a> Parser<'a> {
             return self.wrong(self.at, reason);
         }
         self.space(true);
+        let before = self.rules.len();
         let entry = self.named(name, at);
-        if entry.given.replace(at).is_some() {
+        if entry.given.replace((at, before)).is_some() {
             return self.wrong(at, format!("the rule {name:?} is there twice"));
         }
         let rule = entry.rule;
@@ -337,18 +339,17 @@ impl<'a> Parser<'a> {
 
     fn recursion(&self, rule: usize) -> GrammarError {
         let named = self.names.iter().find(|(_, name)| name.rule == rule);
-        let (at, what) = match named {
-            Some((name, entry)) => (entry.given.unwrap_or(0), format!("the rule {name:?}")),
-            None => {
-                // A part in parentheses or a repetition: the last rule before it has it.
-                let names = self.names.iter().filter(|(_, name)| name.rule < rule);
-                let last = names.max_by_key(|(_, name)| name.rule);
-                let at = last.and_then(|(_, name)| name.given).unwrap_or(0);
-                (at, "a part of a rule from here on".to_owned())
-            }
+        // What has no name is a part of the rule that was begun last before it.
+        let begun = |name: &Name| name.given.filter(|(_, before)| *before <= rule);
+        let last = self.names.iter().max_by_key(|(_, name)| begun(name));
+        let (what, found) = match named {
+            Some(_) => ("the rule", named),
+            None => ("a part of the rule", last),
         };
+        let given = |name: &Name| name.given.map_or(0, |(at, _)| at);
+        let (name, at) = found.map_or(("", 0), |(name, entry)| (*name, given(entry)));
         let reason = format!(
-            "{what} may begin with itself or repeats what may be empty; llama.cpp refuses such a grammar"
+            "{what} {name:?} may begin with itself or repeats what may be empty; llama.cpp refuses such a grammar"
         );
         GrammarError::at(self.text, at, reason)
     }
