@@ -64,8 +64,10 @@ impl Grammar {
 
     /// Whether `text`, from its first character to its last, fits.
     ///
-    /// Time and memory are linear in the text for grammars that are read from left to right without
-    /// ambiguity, and at most cubic and quadratic for others; [`MAX_WORK`] bounds both.
+    /// Time and memory are linear in the text where what repeats is written with `*`, `+` or `{m,}`.
+    /// A rule that ends with itself, and `{m,n}`, take the square of how often they repeat. Ambiguous
+    /// grammars take at most the cube of the text's length, and memory its square. [`MAX_WORK`] bounds
+    /// all of them.
     ///
     /// # Errors
     /// [`Mismatch`]: where it does not, what stands there, and what could.
