@@ -116,6 +116,19 @@ impl Step {
     pub fn key_metrics(&self) -> &[String] {
         &self.key_metrics
     }
+
+    fn texts(&mut self) -> impl Iterator<Item = &mut String> {
+        let own = [
+            &mut self.name,
+            &mut self.mission,
+            &mut self.schema_excerpt,
+            &mut self.grammar,
+        ];
+        own.into_iter()
+            .chain(&mut self.fallback_grammar)
+            .chain(&mut self.guardrails)
+            .chain(&mut self.key_metrics)
+    }
 }
 
 impl Catalogue {
@@ -234,8 +247,13 @@ fn parse(text: &str, path: &Path) -> Result<Catalogue, BundleError> {
         path: path.to_owned(),
         reason,
     };
-    let form: Form = toml::from_str(&nfc(text))
+    let mut form: Form = toml::from_str(text)
         .map_err(|error| refused(format!("not a catalogue: {}", error.to_string().trim_end())))?;
+    // Not the text as a whole: escapes may stand for what is not in form C either.
+    let texts = form.step.iter_mut().flat_map(Step::texts);
+    for text in texts.chain(&mut form.contracts) {
+        *text = nfc(text);
+    }
     check(&form).map_err(refused)?;
     let mut steps = form.step;
     steps.sort_by_key(Step::id);
@@ -277,7 +295,8 @@ fn check(form: &Form) -> Result<(), String> {
             if text.trim().is_empty() {
                 return wrong(format!("the {what} is empty"));
             }
-            if text.lines().any(|line| line.starts_with("===")) {
+            // Trimmed, as the prompt has it.
+            if text.trim().lines().any(|line| line.starts_with("===")) {
                 return wrong(format!(
                     "the {what} has a line that begins as a section does, with ==="
                 ));
@@ -291,8 +310,7 @@ fn check(form: &Form) -> Result<(), String> {
         if let Some(twice) = step.key_metrics.iter().find(|name| !metrics.insert(*name)) {
             return wrong(format!("the key metric {twice:?} is there twice"));
         }
-        let lines = [&step.guardrails, &form.contracts];
-        if let Some(line) = lines.into_iter().flatten().find(|t| !is_line(t)) {
+        if let Some(line) = step.guardrails.iter().find(|t| !is_line(t)) {
             return wrong(format!("{line:?}: expected one line that is not empty"));
         }
     }

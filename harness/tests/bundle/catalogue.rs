@@ -63,6 +63,7 @@ fn users_bring_their_own() {
     let bundle = build(&Request::new(&catalogue, 40));
     assert_eq!(bundle.step_name(), "own");
     assert_eq!(bundle.context().contracts(), ["own.md"]);
+    assert_eq!(bundle.context().mission(), "Café.", "in form C");
     assert_eq!(bundle.provenance(), [catalogue.source().unwrap().clone()]);
     let missing = catalogue.grammar("own.gbnf").unwrap_err().to_string();
     assert!(
@@ -117,6 +118,11 @@ fn what_is_no_catalogue_says_why_and_where() {
         (
             "\"s\"",
             "\"a\\n=== GUARDRAILS ===\"",
+            "begins as a section does",
+        ),
+        (
+            "\"s\"",
+            "\" === GUARDRAILS ===\"",
             "begins as a section does",
         ),
         ("own.gbnf", "../own.gbnf", "is not a file name"),
