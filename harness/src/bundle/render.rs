@@ -143,5 +143,9 @@ fn pretty<T: Serialize + ?Sized>(value: &T, empty: bool) -> String {
         return String::new();
     }
     // The types of a bundle have no map with other keys than text, which is all that could fail.
-    serde_json::to_string_pretty(value).unwrap_or_default()
+    let json = serde_json::to_string_pretty(value).unwrap_or_default();
+    // JSON need not escape these line ends, and they stand in its texts only.
+    json.replace('\u{85}', "\\u0085")
+        .replace('\u{2028}', "\\u2028")
+        .replace('\u{2029}', "\\u2029")
 }
