@@ -9,7 +9,7 @@
 use std::path::PathBuf;
 
 use axilog::admission::InputKind;
-use axilog::evidence::observation::Params;
+use axilog::evidence::observation::{MAX_RECORD_BYTES, Params};
 use axilog::hash::{Hash, sha256};
 use axilog::policy::Registry;
 use serde::Serialize;
@@ -33,6 +33,9 @@ pub const BUNDLE_MODEL: &str = "AX:BUNDLE:v1";
 
 /// The most bytes of provenance that a record is given: it must hold the rest too, and be whole.
 const MAX_PROVENANCE: usize = 32 << 10;
+
+/// The most bytes of all that a record is given. What stands around it needs less than the rest.
+const MAX_EVIDENCE: usize = MAX_RECORD_BYTES - 1024;
 
 /// What is asked, beside the bundle.
 #[derive(Clone, Copy, Debug)]
@@ -58,63 +61,90 @@ pub struct Asked {
     pub bundle_seq: u64,
     /// The model's call, as the ledger holds it.
     pub consultation: Consultation,
-    /// Whether the answer fits the grammar; `None` where the ledger holds no whole answer.
+    /// The answer as the ledger holds it, its line ends LF; `None` where it holds no whole one.
+    pub answer: Option<String>,
+    /// Whether that answer fits the grammar.
     pub fits: Option<Result<(), Mismatch>>,
 }
 
-/// Asks `endpoint` with a bundle, as the oracle `oracle_id`'s.
-///
-/// # Errors
-/// Before anything is recorded: [`BundleError::Judged`] for a ledger with policies,
-/// [`Error::Input`] for a bundle or prompt that is not admissible, [`Error::Identity`],
-/// [`Error::Reserved`], [`Error::Model`], [`Error::Sealed`]. Afterwards as [`consult`].
-pub fn ask(
-    session: &mut Session,
-    endpoint: &mut Endpoint,
-    oracle_id: &str,
-    bundle: &StepAwarenessBundle,
-    asking: &Asking<'_>,
-) -> Result<Asked, Error> {
-    if session.rules().len() > 0 {
-        return Err(BundleError::Judged(session.path().to_owned()).into());
+/// A bundle and its question, of which all is admissible.
+#[derive(Debug)]
+pub struct Prepared<'a> {
+    grammar: &'a Grammar,
+    question: Question,
+    bundle: CanonicalInput,
+    evidence: CanonicalInput,
+}
+
+impl<'a> Prepared<'a> {
+    /// Makes everything ready that is recorded before the answer. No ledger is needed yet.
+    ///
+    /// # Errors
+    /// [`Error::Input`] for a bundle or prompt that is not admissible.
+    pub fn new(bundle: &StepAwarenessBundle, asking: &Asking<'a>) -> Result<Prepared<'a>, Error> {
+        let question = question(asking);
+        let prompt = question.input().map_err(inadmissible("the prompt"))?;
+        let input = canonical(bundle).map_err(inadmissible("the bundle"))?;
+        // Of many files the record says nothing, and the bundle itself everything.
+        let provenance = json!(bundle.provenance());
+        let fits = provenance.to_string().len() <= MAX_PROVENANCE;
+        let provenance = fits.then_some(provenance);
+        let evidence = json!({
+            "bundle_sha256": hex(&input.hash()),
+            "grammar_name": bundle.context().grammar_name(),
+            "grammar_sent": asking.constraint.is_some(),
+            "grammar_sha256": hex(&sha256(asking.grammar.1.as_bytes())),
+            "prompt_sha256": hex(&prompt.hash()),
+            "provenance": provenance,
+            "run_id": bundle.run_id(),
+            "step_id": bundle.step_id(),
+        });
+        let evidence = canonical(&evidence)
+            .and_then(whole)
+            .map_err(inadmissible("the bundle's record"))?;
+        Ok(Prepared {
+            grammar: &asking.grammar.0,
+            question,
+            bundle: input,
+            evidence,
+        })
     }
-    let question = question(asking);
-    let prompt = question.input().map_err(inadmissible("the prompt"))?;
-    session.check_call(oracle_id, asking.model)?;
-    let input = canonical(bundle).map_err(inadmissible("the bundle"))?;
-    let bundle_hash = input.hash();
-    // Of many files the record says nothing, and the bundle itself everything.
-    let provenance = json!(bundle.provenance());
-    let fits = provenance.to_string().len() <= MAX_PROVENANCE;
-    let provenance = fits.then_some(provenance);
-    let evidence = json!({
-        "bundle_sha256": hex(&bundle_hash),
-        "grammar_name": bundle.context().grammar_name(),
-        "grammar_sent": asking.constraint.is_some(),
-        "grammar_sha256": hex(&sha256(asking.grammar.1.as_bytes())),
-        "prompt_sha256": hex(&prompt.hash()),
-        "provenance": provenance,
-        "run_id": bundle.run_id(),
-        "step_id": bundle.step_id(),
-    });
-    let evidence = canonical(&evidence).map_err(inadmissible("the bundle's provenance"))?;
-    let call = Call {
-        oracle_id: BUNDLE_ORACLE.to_owned(),
-        model_id: BUNDLE_MODEL.to_owned(),
-        params: Params::NULL,
-        input,
-    };
-    let recorded = session.observe(&call, Reply::Answer(evidence.bytes()))?;
-    let consultation = consult(session, endpoint, oracle_id, &question)?;
-    let fits = consultation
-        .admitted_text()
-        .map(|answer| asking.grammar.0.matches(answer));
-    Ok(Asked {
-        bundle_hash,
-        bundle_seq: recorded.observation.ledger_seq,
-        consultation,
-        fits,
-    })
+
+    /// Asks `endpoint`, as the oracle `oracle_id`'s.
+    ///
+    /// # Errors
+    /// Before anything is recorded: [`BundleError::Judged`] for a ledger with policies,
+    /// [`Error::Identity`], [`Error::Reserved`], [`Error::Model`], [`Error::Sealed`]. Afterwards as
+    /// [`consult`].
+    pub fn ask(
+        self,
+        session: &mut Session,
+        endpoint: &mut Endpoint,
+        oracle_id: &str,
+    ) -> Result<Asked, Error> {
+        if session.rules().len() > 0 {
+            return Err(BundleError::Judged(session.path().to_owned()).into());
+        }
+        session.check_call(oracle_id, &self.question.model)?;
+        let bundle_hash = self.bundle.hash();
+        let call = Call {
+            oracle_id: BUNDLE_ORACLE.to_owned(),
+            model_id: BUNDLE_MODEL.to_owned(),
+            params: Params::NULL,
+            input: self.bundle,
+        };
+        let recorded = session.observe(&call, Reply::Answer(self.evidence.bytes()))?;
+        let consultation = consult(session, endpoint, oracle_id, &self.question)?;
+        let answer = consultation.admitted_text();
+        let answer = answer.map(|raw| raw.replace("\r\n", "\n").replace('\r', "\n"));
+        Ok(Asked {
+            bundle_hash,
+            bundle_seq: recorded.observation.ledger_seq,
+            fits: answer.as_deref().map(|answer| self.grammar.matches(answer)),
+            answer,
+            consultation,
+        })
+    }
 }
 
 /// The prompt alone, so that its tokens are all there are.
@@ -129,6 +159,18 @@ fn question(asking: &Asking<'_>) -> Question {
         messages: vec![prompt],
         params: asking.params,
         grammar: constraint.map(|form| (form, asking.grammar.1.clone())),
+    }
+}
+
+/// The evidence, where a record holds all of it: as text in JSON, its quotes escaped.
+fn whole(evidence: CanonicalInput) -> Result<CanonicalInput, String> {
+    let written = json!(String::from_utf8_lossy(evidence.bytes())).to_string();
+    match written.len() <= MAX_EVIDENCE {
+        true => Ok(evidence),
+        false => Err(format!(
+            "it takes {} bytes, and a record has room for {MAX_EVIDENCE}; give a shorter --run-id or shorter paths",
+            written.len()
+        )),
     }
 }
 

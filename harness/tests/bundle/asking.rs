@@ -147,7 +147,7 @@ fn each_verdict() {
             "GRAMMAR_MISMATCH",
             "line 1, column 1: found 'I', expected",
         ),
-        ("{\t}", "NOT_ADMITTED", ""),
+        ("{\t}", "NOT_ADMITTED", "the ledger holds it as ERROR"),
     ] {
         let report = scripted(&bench(answer)).exits(1).json();
         assert_eq!(report["verdict"], verdict);
@@ -240,6 +240,31 @@ fn what_cannot_be_asked_leaves_nothing() {
             .says(said);
         assert!(!bench.path("l.jsonl").exists(), "{line}");
     }
+    // What a ledger would not admit, or not whole.
+    let marks = format!(r#"{{"interpretation":"e{}"}}"#, "\u{301}".repeat(40));
+    bench.write("marks.json", marks);
+    let deep = format!(r#"{{"recall":{}{}}}"#, "[".repeat(126), "]".repeat(126));
+    bench.write("deep.json", deep);
+    let long = format!("--run-id {}", "r".repeat(64 << 10));
+    for (option, said) in [
+        (
+            "--results marks.json",
+            "the prompt: the input is not admissible: it is not in Unicode",
+        ),
+        (
+            "--results deep.json",
+            "the bundle: the input is not admissible: nested deeper than 128",
+        ),
+        (long.as_str(), "it takes 65"),
+    ] {
+        bench
+            .run(&format!(
+                "bundle ask --step 1 --model m --oracle scripted:script.jsonl --ledger l.jsonl {option}"
+            ))
+            .exits(2)
+            .says(said);
+        assert!(!bench.path("l.jsonl").exists(), "{option}");
+    }
     // Policies would judge the bundle's record.
     bench.run("init judged.jsonl --time 1").exits(0);
     let before = fs::read(bench.path("judged.jsonl")).unwrap();
@@ -256,4 +281,25 @@ fn what_cannot_be_asked_leaves_nothing() {
         .run(&format!("{other} --oracle scripted:script.jsonl"))
         .exits(1);
     assert_eq!(fs::read(bench.path("l.jsonl")).unwrap(), before);
+}
+
+/// What is matched is what the ledger holds, so that whoever reads it finds the same verdict.
+#[test]
+fn the_answer_is_matched_as_the_ledger_holds_it() {
+    let lines = GOOD.replace(",", ",\r\n");
+    let bench = bench(&lines);
+    let report = scripted(&bench).exits(0).json();
+    assert_eq!(report["answer"], lines.replace('\r', ""));
+    assert_eq!(observations(&bench, "llm")[0]["output"], report["answer"]);
+}
+
+#[test]
+fn a_torn_ledger_is_put_right_and_said_to_be() {
+    let bench = bench(GOOD);
+    scripted(&bench).exits(0);
+    let mut bytes = fs::read(bench.path("l.jsonl")).unwrap();
+    bytes.extend(b"{\"chain\":");
+    bench.write("l.jsonl", bytes);
+    scripted(&bench).exits(0).says("the last line was torn");
+    bench.run("verify l.jsonl").exits(0);
 }

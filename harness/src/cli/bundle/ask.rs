@@ -7,9 +7,9 @@ use clap::ValueEnum;
 use serde_json::json;
 
 use super::super::output::{Report, shown};
-use super::super::{Failure, table, unjudged};
+use super::super::{Failure, decided, table, unjudged};
 use super::inputs::{Counter, Inputs};
-use crate::bundle::consult::{Asked, Asking, ask};
+use crate::bundle::consult::{Asked, Asking, Prepared};
 use crate::bundle::render_with;
 use crate::ledger_file::hex;
 use crate::oracle::{Constraint, DEFAULT_BASE_URL, Endpoint, Kind, Limits};
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     check_identities(ORACLE, &args.model)?;
     let counter = args.counter.open()?;
     let catalogue = args.inputs.catalogue()?;
-    let (bundle, notes) = args.inputs.bundle(&catalogue)?;
+    let (bundle, mut notes) = args.inputs.bundle(&catalogue)?;
     let rendered = render_with(&bundle, &*counter)?;
     let grammar = catalogue.grammar(bundle.context().grammar_name())?;
     let mut endpoint = Endpoint::open(&args.oracle, &args.base_url, Limits::default())?;
@@ -83,21 +83,27 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             ..Params::NULL
         },
     };
+    let prepared = Prepared::new(&bundle, &asking)?;
     let mut session = unjudged::open(&args.ledger)?;
-    let asked = ask(&mut session, &mut endpoint, ORACLE, &bundle, &asking)?;
+    notes.extend(decided::notes(&session, false));
+    let asked = prepared.ask(&mut session, &mut endpoint, ORACLE)?;
     Ok(report(args, bundle.context().grammar_name(), &asked, notes))
 }
 
 fn report(args: &Args, grammar: &str, asked: &Asked, notes: Vec<String>) -> Report {
     let consultation = &asked.consultation;
     let recorded = &consultation.decision.observation;
+    let held = recorded.completion.as_str();
     let (verdict, reason) = match (&consultation.exchange.reply, &asked.fits) {
         (Err(fault), _) => ("NO_ANSWER", Some(fault.to_string())),
-        (Ok(_), None) => ("NOT_ADMITTED", None),
+        (Ok(_), None) => (
+            "NOT_ADMITTED",
+            Some(format!("the ledger holds it as {held}")),
+        ),
         (Ok(_), Some(Err(mismatch))) => ("GRAMMAR_MISMATCH", Some(mismatch.to_string())),
         (Ok(_), Some(Ok(()))) => ("OK", None),
     };
-    let answer = consultation.admitted_text();
+    let answer = asked.answer.as_deref();
     let mut rows = vec![("verdict", verdict.to_owned())];
     rows.extend(reason.clone().map(|reason| ("reason", reason)));
     rows.extend([
