@@ -38,12 +38,12 @@ pub(crate) fn finish(json: bool, result: Result<Report, Failure>) -> u8 {
             } else {
                 String::new()
             };
-            (code, text, vec![shown(&error.to_string())])
+            (code, text, vec![error.to_string()])
         }
     };
     for note in notes {
         // Nobody is left to tell where this fails.
-        let _ = writeln!(io::stderr(), "axilog: {note}");
+        let _ = writeln!(io::stderr(), "axilog: {}", shown(&note));
     }
     let mut stdout = io::stdout().lock();
     match stdout

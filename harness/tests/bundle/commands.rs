@@ -5,6 +5,9 @@ use serde_json::{Value, json};
 
 use crate::bench::Bench;
 
+const OWN: &str = "contracts = []\n[[step]]\nid = 1\nname = \"a\"\nmission = \"m\"\nschema_excerpt = \"s\"\n\
+    grammar = \"own.gbnf\"\nfallback_grammar = \"json_generic.gbnf\"\nguardrails = []\nkey_metrics = []\n";
+
 #[test]
 fn build_prints_the_bundle() {
     let bench = Bench::new();
@@ -165,6 +168,20 @@ fn skipped_records_are_remarks() {
     );
 }
 
+/// A file's name and content are not the user's own and steer no terminal.
+#[test]
+fn remarks_steer_no_terminal() {
+    let bench = Bench::new();
+    std::fs::create_dir_all(bench.path("chapter13/summaries")).unwrap();
+    bench.write("chapter13/summaries/\u{1b}[2J.json", "x");
+    let run = bench.run("bundle build --step 1 --history .").exits(0);
+    assert!(run.stderr.contains("\\u{1b}[2J.json: not JSON"), "{}", run.stderr);
+    bench.write("own.gbnf", "root ::= \"\\\u{1b}\"");
+    bench.write("c.toml", OWN);
+    let run = bench.run("bundle check c.toml").exits(1);
+    assert!(run.stderr.contains("no escape \\\\u{1b}"), "{}", run.stderr);
+}
+
 #[test]
 fn check_judges_a_catalogue_and_its_grammars() {
     let bench = Bench::new();
@@ -175,9 +192,7 @@ fn check_judges_a_catalogue_and_its_grammars() {
         run.stdout
     );
     assert_eq!(run.stdout.lines().count(), 2 + 7);
-    let own = "contracts = []\n[[step]]\nid = 1\nname = \"a\"\nmission = \"m\"\nschema_excerpt = \"s\"\n\
-        grammar = \"own.gbnf\"\nfallback_grammar = \"json_generic.gbnf\"\nguardrails = []\nkey_metrics = []\n";
-    bench.write("c.toml", own);
+    bench.write("c.toml", OWN);
     bench
         .run("bundle check c.toml")
         .exits(1)
@@ -198,7 +213,7 @@ fn check_judges_a_catalogue_and_its_grammars() {
         .says("own.gbnf:2:1: not UTF-8 at byte 15");
     bench.write("own.gbnf", "root ::= \"x\"");
     bench.run("bundle check c.toml").exits(0);
-    bench.write("c.toml", own.replace("\"m\"", "m"));
+    bench.write("c.toml", OWN.replace("\"m\"", "m"));
     bench.run("bundle check c.toml").exits(1).says("line 5");
     bench.run("bundle check none.toml").exits(3);
 }
