@@ -175,7 +175,11 @@ fn remarks_steer_no_terminal() {
     std::fs::create_dir_all(bench.path("chapter13/summaries")).unwrap();
     bench.write("chapter13/summaries/\u{1b}[2J.json", "x");
     let run = bench.run("bundle build --step 1 --history .").exits(0);
-    assert!(run.stderr.contains("\\u{1b}[2J.json: not JSON"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("\\u{1b}[2J.json: not JSON"),
+        "{}",
+        run.stderr
+    );
     bench.write("own.gbnf", "root ::= \"\\\u{1b}\"");
     bench.write("c.toml", OWN);
     let run = bench.run("bundle check c.toml").exits(1);
@@ -206,6 +210,14 @@ fn check_judges_a_catalogue_and_its_grammars() {
     let object = bench.run("bundle check c.toml --json").exits(1).json();
     assert_eq!(object["ok"], false);
     assert_eq!(object["steps"][0]["problems"].as_array().unwrap().len(), 1);
+    // Each grammar is complained of once, however many steps have it.
+    let both = OWN.replace("json_generic.gbnf", "none.gbnf");
+    let steps = both
+        .replace("id = 1", "id = 2")
+        .replace("contracts = []\n", "");
+    bench.write("d.toml", both + &steps);
+    let run = bench.run("bundle check d.toml").exits(1);
+    assert_eq!(run.stderr.lines().count(), 2, "{}", run.stderr);
     bench.write("own.gbnf", b"root ::= \"x\"\n# \xff");
     bench
         .run("bundle check c.toml")

@@ -1,7 +1,7 @@
 //! What earlier runs left behind (A3.2): outcomes, trends and incidents, for Tier 2.
 //!
 //! Local files only, read once from beginning to end. A record that is none is reported with its place
-//! and skipped: history never stops a bundle. What A3.3 excludes (raw decision logs, conversations,
+//! and skipped: what a file says never stops a bundle. What A3.3 excludes (raw decision logs, conversations,
 //! embeddings, live draws) has no reader here.
 
 mod incidents;

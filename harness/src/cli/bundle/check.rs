@@ -48,9 +48,13 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         ]);
         let found: Vec<String> = own.into_iter().chain(fallback).collect();
         steps.push(object(step, &found));
-        problems.extend(found);
+        // Steps share grammars; each is complained of once.
+        for problem in found {
+            if !problems.contains(&problem) {
+                problems.push(problem);
+            }
+        }
     }
-    problems.dedup();
     let header = ["step", "name", "grammar", "fallback"];
     Ok(Report {
         fine: problems.is_empty(),
