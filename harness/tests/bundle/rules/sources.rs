@@ -81,15 +81,26 @@ fn a3_3_nothing_else_is_read() {
     assert_eq!(json(&build(&request)), before);
 }
 
-/// A4.1: everything in a prompt is in the bundle, which has no way to add to it.
+/// A4.1: of results and files a prompt has what the bundle has, and nothing else.
 #[test]
 fn a4_1_the_prompt_is_a_function_of_the_bundle() {
     let catalogue = catalogue();
+    let dir = tempfile::tempdir().unwrap();
+    let manifest = dir.path().join("manifest.json");
+    fs::write(&manifest, "{\"own\":1}").unwrap();
     let mut request = request(&catalogue, 2);
+    request.results = results(r#"{"best_accuracy":0.5,"own":1}"#);
+    request.manifest_path = Some(manifest);
+    request.run_id = "own".to_owned();
+    let with = render_prompt_from_bundle(&build(&request)).unwrap();
+    assert!(
+        !with.contains("own\"") && !with.contains("manifest"),
+        "{with}"
+    );
     request.results = results(r#"{"best_accuracy":0.5}"#);
-    let bundle = build(&request);
-    let first = render_prompt_from_bundle(&bundle).unwrap();
-    assert_eq!(render_prompt_from_bundle(&bundle.clone()).unwrap(), first);
+    request.manifest_path = None;
+    request.run_id = "other".to_owned();
+    assert_eq!(render_prompt_from_bundle(&build(&request)).unwrap(), with);
 }
 
 #[test]
