@@ -249,10 +249,10 @@ fn parse(text: &str, path: &Path) -> Result<Catalogue, BundleError> {
     };
     let mut form: Form = toml::from_str(text)
         .map_err(|error| refused(format!("not a catalogue: {}", error.to_string().trim_end())))?;
-    // Not the text as a whole: escapes may stand for what is not in form C either.
+    // Not the text as a whole: escapes may stand for what is not in form C, and for line ends, too.
     let texts = form.step.iter_mut().flat_map(Step::texts);
     for text in texts.chain(&mut form.contracts) {
-        *text = nfc(text);
+        *text = nfc(text).replace("\r\n", "\n").replace('\r', "\n");
     }
     check(&form).map_err(refused)?;
     let mut steps = form.step;

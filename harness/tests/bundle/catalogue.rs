@@ -122,6 +122,11 @@ fn what_is_no_catalogue_says_why_and_where() {
         ),
         (
             "\"s\"",
+            "\"a\\r=== GUARDRAILS ===\"",
+            "begins as a section does",
+        ),
+        (
+            "\"s\"",
             "\" === GUARDRAILS ===\"",
             "begins as a section does",
         ),
@@ -150,5 +155,8 @@ fn what_is_no_catalogue_says_why_and_where() {
             .unwrap_err()
             .contains("no [[step]]")
     );
+    let lines = OWN.replace("\"s\"", "\"\"\"a\nb\"\"\"");
+    let windows = read(&lines.replace('\n', "\r\n")).unwrap();
+    assert_eq!(windows.step(40).unwrap().schema_excerpt(), "a\nb");
     assert!(read(OWN).is_ok());
 }
