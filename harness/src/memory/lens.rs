@@ -95,13 +95,10 @@ impl Lens {
     /// [`MemoryError::Behind`], [`MemoryError::Sqlite`].
     pub fn open(path: &Path) -> Result<Lens> {
         let conn = schema::open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-        let failed = || MemoryError::sqlite(path, "open the memory");
         conn.pragma_update(None, "query_only", true)
-            .map_err(failed())?;
-        let ends = "SELECT seq, (SELECT coalesce(max(seq), 0) FROM log) FROM applied";
-        let (applied, head): (u64, u64) = conn
-            .query_row(ends, params![], |row| Ok((row.get(0)?, row.get(1)?)))
-            .map_err(failed())?;
+            .map_err(MemoryError::sqlite(path, "open the memory"))?;
+        let lens = Lens::over(conn, path);
+        let (applied, head) = lens.ends()?;
         if applied != head {
             let path = path.to_owned();
             return Err(MemoryError::Behind {
@@ -110,7 +107,16 @@ impl Lens {
                 head,
             });
         }
-        Ok(Lens::over(conn, path))
+        Ok(lens)
+    }
+
+    /// Up to which entry the tables were derived, and where the log ends. One statement: between two
+    /// another process may append.
+    pub(super) fn ends(&self) -> Result<(u64, u64)> {
+        let ends = "SELECT seq, (SELECT coalesce(max(seq), 0) FROM log) FROM applied";
+        self.conn
+            .query_row(ends, params![], |row| Ok((row.get(0)?, row.get(1)?)))
+            .map_err(self.failed())
     }
 
     pub(super) fn over(conn: Connection, path: &Path) -> Lens {

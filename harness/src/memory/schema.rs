@@ -94,6 +94,16 @@ pub const TABLES: [&str; 10] = [
     "fact",
 ];
 
+/// Makes the tables in an empty file, all of them or none.
+pub(super) fn create(path: &Path) -> rusqlite::Result<()> {
+    // The default flags would take a path like `file:m.db` for a URI, and make another file.
+    let mut conn = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    prepare(&conn)?;
+    let tables = conn.transaction()?;
+    migrate(&tables)?;
+    tables.commit()
+}
+
 /// Opens the file, which must be there.
 pub(super) fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
     match path.try_exists() {
@@ -138,7 +148,7 @@ pub(super) fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
 }
 
 /// What every connection needs. An append is acknowledged when it is on the disk: FULL.
-pub(super) fn prepare(conn: &Connection) -> rusqlite::Result<()> {
+fn prepare(conn: &Connection) -> rusqlite::Result<()> {
     conn.busy_timeout(std::time::Duration::from_secs(10))?;
     conn.set_prepared_statement_cache_capacity(64);
     conn.pragma_update(None, "foreign_keys", true)?;

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use rusqlite::trace::{TraceEvent, TraceEventCodes};
-use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{OpenFlags, OptionalExtension, TransactionBehavior, params};
 use serde_json::{Value, json};
 
 use super::apply::{Applied, Fault, apply};
@@ -91,13 +91,11 @@ impl Store {
     }
 
     fn begin(path: &Path, opening: &Opening) -> Result<Store> {
-        let failed = || MemoryError::sqlite(path, "create the memory");
-        let mut conn = Connection::open(path).map_err(failed())?;
-        schema::prepare(&conn).map_err(failed())?;
-        let tables = conn.transaction().map_err(failed())?;
-        schema::migrate(&tables).map_err(failed())?;
-        let lens = Lens::over(tables_done(tables, path)?, path);
-        let mut store = Store { lens };
+        schema::create(path).map_err(MemoryError::sqlite(path, "create the memory"))?;
+        let conn = schema::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let mut store = Store {
+            lens: Lens::over(conn, path),
+        };
         store.write_ahead()?;
         store.write(|writer| {
             writer.put(
@@ -141,8 +139,8 @@ impl Store {
             lens: Lens::over(conn, path),
         };
         store.write_ahead()?;
-        let head = store.lens.head()?;
-        if store.applied()? != head.seq {
+        let (applied, head) = store.lens.ends()?;
+        if applied != head {
             store.rebuild()?;
         }
         Ok(store)
@@ -154,14 +152,6 @@ impl Store {
             .conn
             .pragma_update(None, "journal_mode", "WAL")
             .map_err(failed)
-    }
-
-    fn applied(&self) -> Result<u64> {
-        let applied = self
-            .lens
-            .conn
-            .query_row("SELECT seq FROM applied", params![], |row| row.get(0));
-        applied.map_err(self.lens.failed())
     }
 
     /// Reading.
@@ -276,13 +266,6 @@ impl Store {
 
 std::thread_local! {
     static TRACE: std::cell::Cell<Option<fn(&str)>> = const { std::cell::Cell::new(None) };
-}
-
-/// Ends the transaction that made the tables, and opens the file anew.
-fn tables_done(tables: rusqlite::Transaction<'_>, path: &Path) -> Result<Connection> {
-    let failed = MemoryError::sqlite(path, "create the memory");
-    tables.commit().map_err(failed)?;
-    schema::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
 }
 
 /// Empties what is derived and derives it again, within the transaction that is open.

@@ -1,5 +1,7 @@
 //! What the log takes and what it refuses (document, sections 2, 4, 7 and 8).
 
+use std::process::{Command, Stdio};
+
 use axilog_harness::memory::{Fact, Id, Lens, MemoryError, Store, VERSION};
 use serde_json::{Value, json};
 
@@ -337,4 +339,20 @@ fn an_init_that_is_refused_leaves_nothing() {
     wrong.world_id = "not a name".into();
     Store::init(&path, &wrong).unwrap_err();
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+/// SQLite takes such a path for a URI where it is let, and makes another file.
+#[test]
+#[cfg(unix)]
+fn a_path_is_no_uri() {
+    let directory = tempfile::tempdir().unwrap();
+    let status = Command::new(env!("CARGO_BIN_EXE_axilog"))
+        .args(["memory", "init", "file:m.db"])
+        .args(["--world", "a", "--campaign", "b"])
+        .current_dir(directory.path())
+        .stdout(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(status.success());
+    assert!(!directory.path().join("m.db").exists());
 }
