@@ -121,6 +121,19 @@ pub(super) fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
     Value::Object(Map::from_iter(members))
 }
 
+/// The texts in a value, names of members too. Calls itself as deep as the value is nested.
+pub(super) fn texts(value: &Value) -> Vec<&str> {
+    match value {
+        Value::String(text) => vec![text.as_str()],
+        Value::Array(items) => items.iter().flat_map(texts).collect(),
+        Value::Object(members) => members
+            .iter()
+            .flat_map(|(name, member)| std::iter::once(name.as_str()).chain(texts(member)))
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
 fn within(what: &str, value: &Value) -> Result<()> {
     let mut path = "$".to_owned();
     check(value, &mut path).map_err(|reason| MemoryError::Profile {

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
-use super::canonical::Handle;
+use super::canonical::{Handle, texts};
 use super::error::{MemoryError, Result};
 use super::fold::{Folded, MAX_TOKEN};
 use super::wording::LOCKED;
@@ -132,16 +132,14 @@ impl<'a> Guard<'a> {
     fn locked(&self, text: &Folded) -> Result<Vec<Find>> {
         let finds = self.secrets.finds(text);
         let mut locked = Vec::new();
-        for find in &finds {
+        // Finds of the same place follow each other.
+        for same in finds.chunk_by(|a, b| (a.start, a.end) == (b.start, b.end)) {
             let mut free = false;
-            for other in finds
-                .iter()
-                .filter(|o| (o.start, o.end) == (find.start, find.end))
-            {
-                free |= self.free(other)?;
+            for find in same {
+                free |= self.free(find)?;
             }
             if !free {
-                locked.push(*find);
+                locked.extend(same);
             }
         }
         Ok(locked)
@@ -255,5 +253,14 @@ impl<'a> Guard<'a> {
             what,
             handles: leaks.iter().map(ToString::to_string).collect(),
         })
+    }
+
+    /// As [`Guard::check`]. An escape in the text of JSON may hide a string, so each text is looked at
+    /// by itself too.
+    pub(super) fn check_value(&self, what: &'static str, value: &Value) -> Result<()> {
+        for text in texts(value) {
+            self.check(what, text)?;
+        }
+        self.check(what, &value.to_string())
     }
 }

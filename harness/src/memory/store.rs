@@ -362,7 +362,7 @@ impl Writer<'_> {
         let audience = Audience::new(OutputClass::Pvib, &viewers)?;
         let view = self.lens.view(&audience)?;
         let document = body.get("document").unwrap_or(&Value::Null);
-        view.guarded(|guard| guard.check("image brief", &document.to_string()))
+        view.guarded(|guard| guard.check_value("image brief", document))
     }
 
     /// Appends and applies.

@@ -3,7 +3,7 @@
 use std::fs;
 
 use axilog_harness::memory::gate::{Finding, Gate, Given, canonical_query, run};
-use axilog_harness::memory::{Handle, Id, RecallScope, compaction_body};
+use axilog_harness::memory::{Handle, Id, RecallScope, Store, compaction_body};
 use serde_json::json;
 
 use crate::world::{World, clue, plain};
@@ -107,6 +107,20 @@ fn g2_finds_a_string_that_is_out_without_an_unlock() {
     assert!(gate(&mut world, Gate::G2).passed());
     world.meddle("DELETE FROM unlocked");
     fails(&gate(&mut world, Gate::G2), "holds the exact string of");
+}
+
+#[test]
+fn g2_finds_a_string_that_the_guard_lets_through() {
+    let (mut world, ..) = world();
+    world.fact(plain("k3", json!({ "text": "They read SEVEN  keys." })));
+    assert!(gate(&mut world, Gate::G2).passed());
+    // The guard searches for what this table has.
+    world.meddle("DELETE FROM detail");
+    world.store = Store::open(&world.path).unwrap();
+    let finding = gate(&mut world, Gate::G2);
+    for output in ["working set", "prompt", "PVIB"] {
+        fails(&finding, &format!("the {output} ("));
+    }
 }
 
 #[test]

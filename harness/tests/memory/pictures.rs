@@ -95,11 +95,25 @@ fn a_picture_goes_its_path_and_no_other() {
 #[test]
 fn a_request_for_a_picture_says_nothing_that_is_locked() {
     let mut world = World::new();
-    let (_, detail) = world.fact(clue("k1", "seven keys"));
-    let body = json!({ "stage": "REQUEST_SPEC", "document": { "prompt": "a wall that reads SEVEN  KEYS" } });
-    let error = world.refused(Id::Asset, body.clone());
-    assert!(matches!(error, MemoryError::Leak { .. }), "{error}");
+    let (_, keys) = world.fact(clue("k1", "seven keys"));
+    let (_, friend) = world.fact(clue("k2", "say \"friend\""));
+    // JSON writes a line's end and a quotation mark as escapes.
+    let documents = [
+        json!({ "prompt": "a wall that reads\nseven keys" }),
+        json!({ "prompt": "say \"friend\" now" }),
+        json!({ "lines": [{ "\tSEVEN  KEYS": 1 }] }),
+        json!({ "prompt": "a wall that reads SEVEN  KEYS" }),
+    ];
+    let body = |document| json!({ "stage": "REQUEST_SPEC", "document": document });
+    for document in &documents {
+        let error = world.refused(Id::Asset, body(document));
+        assert!(matches!(error, MemoryError::Leak { .. }), "{error}");
+    }
     world.scene("cellar");
-    world.ask(&detail.to_string(), Some(true), RecallScope::Scene);
-    world.append(Id::Asset, body);
+    for detail in [keys, friend] {
+        world.ask(&detail.to_string(), Some(true), RecallScope::Scene);
+    }
+    for document in &documents {
+        world.append(Id::Asset, body(document));
+    }
 }

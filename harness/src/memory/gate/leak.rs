@@ -1,7 +1,8 @@
 //! G2 ORC-PRECISION-LEAK: no exact string that is locked stands in any output.
 //!
-//! The search here shares nothing with the guard that keeps them out but the folding of text: every
-//! run of whole words of an output is looked up among all exact strings.
+//! The search here shares nothing with the guard that keeps them out but the folding of text and the
+//! walk through a value: every run of whole words of an output is looked up among the exact strings of
+//! the log.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,9 +10,11 @@ use rusqlite::params;
 use serde_json::Value;
 
 use super::{Finding, queries};
-use crate::memory::canonical::Handle;
+use crate::memory::canonical::{Handle, texts};
 use crate::memory::error::Result;
+use crate::memory::fact::Fact;
 use crate::memory::fold::{Folded, MAX_TOKEN, MIN_TOKEN};
+use crate::memory::id::Id;
 use crate::memory::lens::{Audience, Lens};
 use crate::memory::log;
 use crate::memory::mask::OutputClass;
@@ -39,8 +42,8 @@ pub(super) fn check(lens: &Lens, finding: &mut Finding) -> Result<()> {
             let set = lens.working_set(&query)?;
             look("working set", set.text(), &query.audience)?;
             // In the text of JSON an escape may stand inside a string.
-            for text in strings(set.value()) {
-                look("working set", &text, &query.audience)?;
+            for text in texts(set.value()) {
+                look("working set", text, &query.audience)?;
             }
             match query.audience.class {
                 OutputClass::Prompt => {
@@ -69,24 +72,23 @@ pub(super) fn check(lens: &Lens, finding: &mut Finding) -> Result<()> {
 fn tokens(lens: &Lens) -> Result<(Tokens, BTreeSet<usize>)> {
     let mut tokens = Tokens::new();
     let mut lengths = BTreeSet::new();
-    let mut read = || {
-        let mut all = lens
-            .conn
-            .prepare("SELECT folded, handle, fact FROM detail")?;
-        let mut rows = all.query(params![])?;
-        while let Some(row) = rows.next()? {
-            let folded: String = row.get(0)?;
-            lengths.insert(folded.chars().count());
-            let whose = (Handle(row.get(1)?), Handle(row.get(2)?));
-            tokens.entry(folded).or_default().push(whose);
+    // The guard has them from a table, which may be what is wrong.
+    lens.each_entry(&mut |entry| {
+        if entry.id == Id::Fact {
+            let fact = Fact::new(entry.body)?;
+            for detail in &fact.details {
+                let folded = Folded::of(&detail.exact);
+                lengths.insert(folded.len());
+                let whose = (detail.handle, fact.id());
+                tokens.entry(folded.text()).or_default().push(whose);
+            }
         }
         Ok(())
-    };
-    read().map_err(lens.failed())?;
+    })?;
     Ok((tokens, lengths))
 }
 
-/// The exact strings in `text`, and the bytes after which each was found.
+/// Whose exact strings stand in `text`, a find each.
 fn found<'a>(
     tokens: &'a Tokens,
     lengths: &BTreeSet<usize>,
@@ -152,9 +154,9 @@ fn briefs(
     let briefs = read().map_err(lens.failed())?;
     for (seq, body) in &briefs {
         let document = body.get("document").unwrap_or(&Value::Null);
-        let mut texts = strings(document);
-        texts.push(document.to_string());
-        for whose in texts.iter().flat_map(|text| found(tokens, lengths, text)) {
+        let whole = document.to_string();
+        let parts = texts(document).into_iter().chain([whole.as_str()]);
+        for whose in parts.flat_map(|text| found(tokens, lengths, text)) {
             let mut free = false;
             for (handle, fact) in whose {
                 free |= was_free(lens, *handle, *fact, *seq).map_err(lens.failed())?;
@@ -176,17 +178,4 @@ fn was_free(lens: &Lens, handle: Handle, fact: Handle, seq: u64) -> rusqlite::Re
          UNION ALL SELECT 1 FROM unlocked WHERE handle IN (?1, ?2) AND seq < ?3",
     )?;
     find.exists(params![handle.0, fact.0, seq])
-}
-
-/// The texts in a value. Calls itself as deep as the value is nested.
-fn strings(value: &Value) -> Vec<String> {
-    match value {
-        Value::String(text) => vec![text.clone()],
-        Value::Array(items) => items.iter().flat_map(strings).collect(),
-        Value::Object(members) => members
-            .iter()
-            .flat_map(|(name, member)| std::iter::once(name.clone()).chain(strings(member)))
-            .collect(),
-        _ => Vec::new(),
-    }
 }
