@@ -171,8 +171,8 @@ fn details(fields: &Fields<'_>, fact: Handle) -> Result<Vec<Detail>> {
         if details.iter().any(|detail| detail.name == name) {
             return Err(part.wrong("name", "a name that no other detail of the fact has"));
         }
-        let length = Folded::of(exact).len();
-        if !(MIN_TOKEN..=MAX_TOKEN).contains(&length) || Handle::parse(exact).is_some() {
+        let folded = Folded::of(exact);
+        if !(MIN_TOKEN..=MAX_TOKEN).contains(&folded.len()) || folded.holds_handle() {
             let expected =
                 format!("{MIN_TOKEN} to {MAX_TOKEN} characters beside white space, and no handle");
             return Err(part.wrong("exact", &expected));

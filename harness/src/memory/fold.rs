@@ -2,9 +2,11 @@
 //!
 //! Folded: in NFC, without regard to case, white space and characters that show nothing, and handles
 //! (64 hexadecimal digits) as one sign that is in no string. A find begins and ends at a boundary of
-//! words, so that 471 is not found in 14711. Determinism: D1.
+//! words, so that 471 is not found in 14711; where a script sets no space between words, anywhere.
+//! Determinism: D1.
 
 use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::compose;
 
 /// The fewest characters of an exact string, folded.
 pub const MIN_TOKEN: usize = 3;
@@ -12,7 +14,7 @@ pub const MIN_TOKEN: usize = 3;
 /// The most characters of an exact string, folded.
 pub const MAX_TOKEN: usize = 256;
 
-/// What stands for a handle. No text in NFC holds it unassigned.
+/// What stands for a handle: a noncharacter, which no exact string may have.
 const OPAQUE: char = '\u{10ffff}';
 
 /// A character of the folded text.
@@ -33,10 +35,32 @@ pub struct Folded {
     signs: Vec<Sign>,
 }
 
+/// White space, controls, what Unicode has ignored by default, and the blanks of other scripts.
 fn shows_nothing(c: char) -> bool {
     c.is_whitespace()
-        || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
-            | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}')
+        || c.is_control()
+        || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+            | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Thai to Tibetan, Myanmar, Khmer, kana, ideographs: scripts that set no space between words.
+fn unspaced(c: char) -> bool {
+    matches!(c, '\u{e00}'..='\u{fff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
+        | '\u{3005}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
+        | '\u{20000}'..='\u{3ffff}')
+}
+
+/// Up and down again: so ß is ss, and the long s an s.
+fn caseless(c: char) -> impl Iterator<Item = char> {
+    c.to_uppercase().flat_map(char::to_lowercase)
+}
+
+/// `text` in NFC and without regard to case, spaces and all.
+pub(super) fn plain(text: &str) -> String {
+    text.nfc().flat_map(caseless).nfc().collect()
 }
 
 impl Folded {
@@ -54,11 +78,14 @@ impl Folded {
         let mut signs: Vec<Sign> = Vec::with_capacity(text.len());
         // Whether the original's last character was a letter or digit.
         let mut in_word = false;
+        // Whether there was white space behind the last sign.
+        let mut spaced = true;
         let mut at = 0;
         while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) {
             let digits = handle_length(text, at, in_word);
             let to = at + digits.unwrap_or(c.len_utf8());
-            let word = digits.is_none() && c.is_alphanumeric();
+            let hidden = shows_nothing(c);
+            let word = digits.is_none() && !hidden && !unspaced(c) && c.is_alphanumeric();
             if !(in_word && word)
                 && let Some(last) = signs.last_mut()
             {
@@ -72,11 +99,18 @@ impl Folded {
                     begins: true,
                     ends: true,
                 });
-            } else if !shows_nothing(c) {
+            } else if !hidden {
                 let begins = !(in_word && word);
-                // Up and down again: so ß is ss, and the long s an s.
-                let cases = c.to_uppercase().flat_map(char::to_lowercase);
-                for (index, folded) in cases.enumerate() {
+                for (index, folded) in caseless(c).enumerate() {
+                    // What case, or something that shows nothing, took apart is one character still.
+                    if !folded.is_ascii()
+                        && !spaced
+                        && let Some(last) = signs.last_mut()
+                        && let Some(whole) = compose(last.folded, folded)
+                    {
+                        (last.folded, last.to) = (whole, to);
+                        continue;
+                    }
                     signs.push(Sign {
                         folded,
                         from: at,
@@ -84,8 +118,10 @@ impl Folded {
                         begins: begins && index == 0,
                         ends: false,
                     });
+                    spaced = false;
                 }
             }
+            spaced = c.is_whitespace() || hidden && spaced;
             in_word = word;
             at = to;
         }
@@ -111,6 +147,16 @@ impl Folded {
     #[must_use]
     pub fn text(&self) -> String {
         self.signs.iter().map(|sign| sign.folded).collect()
+    }
+
+    /// Whether a handle stands in it, or digits that white space or case keep from being one: a text
+    /// may have them as a handle, where no string is searched for.
+    pub(super) fn holds_handle(&self) -> bool {
+        let mut digits = 0;
+        self.chars().any(|c| {
+            digits = if c.is_ascii_hexdigit() { digits + 1 } else { 0 };
+            c == OPAQUE || digits == 64
+        })
     }
 
     pub(super) fn chars(&self) -> impl Iterator<Item = char> + '_ {
@@ -189,6 +235,12 @@ mod tests {
             ("the cafe\u{301} at noon", "caf\u{e9}", true),
             ("STRASSE 9", "stra\u{df}e 9", true),
             ("a,b;c", "b;c", true),
+            ("4\u{e0101}7\u{0}11", "4711", true),
+            ("a\u{3164}4711\u{2800}b", "4711", true),
+            ("the cafe\u{34f}\u{301} at noon", "caf\u{e9}", true),
+            ("the cafe \u{301}", "cafe", true),
+            ("\u{3a4}\u{391}\u{3aa}\u{301}\u{396}", "\u{3c4}\u{3b1}\u{390}\u{3b6}", true),
+            ("\u{9375}\u{306f}\u{6771}\u{4eac}\u{306b}", "\u{6771}\u{4eac}", true),
             (handle.as_str(), "4714", false),
             ("", "4711", false),
         ] {

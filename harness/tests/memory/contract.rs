@@ -235,6 +235,13 @@ fn a_fact_that_is_wrong_says_what_is() {
             "no handle",
         ),
         (
+            with(
+                "details",
+                json!([{ "name": "a", "exact": "key: ".to_owned() + &"DEAD beef ".repeat(9) }]),
+            ),
+            "no handle",
+        ),
+        (
             with("details", json!([{ "name": "a", "exact": "Working Set" }])),
             "fixed words",
         ),
