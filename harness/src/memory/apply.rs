@@ -14,7 +14,7 @@ use super::fact::Fact;
 use super::fields::{Fields, Type};
 use super::fold::Folded;
 use super::id::Id;
-use super::mask::Mask;
+use super::mask::{Mask, MaskMatrix};
 use super::state::{self, Pointer};
 
 /// The two kinds of failure of applying: the database's and the rules'.
@@ -151,25 +151,29 @@ fn scene(conn: &Connection, seq: u64, id: Id, fields: &Fields<'_>, start: bool) 
     Ok(state::set(conn, Pointer::Scene, &value, seq)?)
 }
 
-fn pin_parts<'a>(
-    fields: &Fields<'a>,
+fn pin_parts(
+    fields: &Fields<'_>,
     known: &[(&str, Type)],
     value: &str,
-) -> Applied<Option<&'a Value>> {
+) -> Applied<Option<Canonical>> {
     let mut names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
     names.push("document");
     fields.only(&names)?;
     fields.some(known)?;
-    let document = fields.get("document");
-    if let Some(document) = document
-        && Canonical::of("the pin's document", document.clone())?
-            .handle()
-            .to_string()
-            != fields.text(value)
+    let document = fields.get("document").cloned();
+    let document = document
+        .map(|document| Canonical::of("the pin's document", document))
+        .transpose()?;
+    if document
+        .as_ref()
+        .is_some_and(|document| document.handle().to_string() != fields.text(value))
     {
-        return Err(Fault::Rule(
-            fields.wrong(value, "the SHA-256 of the canonical document"),
-        ));
+        return Err(fields.wrong(value, "the SHA-256 of the canonical document").into());
+    }
+    // Without its matrix the memory could give nothing out.
+    if fields.text("name") == "mask_matrix" {
+        let matrix = document.clone();
+        MaskMatrix::read(matrix.ok_or_else(|| fields.wrong("document", "the mask matrix"))?)?;
     }
     Ok(document)
 }
@@ -211,10 +215,10 @@ fn set_pin(
     conn: &Connection,
     name: &str,
     value: &str,
-    document: Option<&Value>,
+    document: Option<Canonical>,
     seq: u64,
 ) -> Applied {
-    let document = document.map(Value::to_string).map(String::into_bytes);
+    let document = document.as_ref().map(Canonical::bytes);
     conn.prepare_cached(
         "INSERT OR REPLACE INTO pin (name, value, document, seq) VALUES (?1, ?2, ?3, ?4)",
     )?

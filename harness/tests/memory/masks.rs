@@ -133,6 +133,11 @@ fn the_matrix_is_pinned_and_can_be_another() {
         "reason": "players", "document": players.canonical().value() });
     let mut other = revision.clone();
     other["document"] = json!({});
+    world.refused(Id::Revision, other.clone());
+    // Nor can a matrix become what is none.
+    other["to"] = json!(Canonical::of("m", json!({})).unwrap().handle().to_string());
+    world.refused(Id::Revision, other.clone());
+    other.as_object_mut().unwrap().remove("document");
     world.refused(Id::Revision, other);
     world.append(Id::Revision, revision);
     assert_eq!(
