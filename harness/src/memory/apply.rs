@@ -251,9 +251,9 @@ fn recalled(conn: &Connection, seq: u64, fields: &Fields<'_>) -> Applied {
 }
 
 fn unlock(conn: &Connection, handle: Handle, scope: &str, key: &str, seq: u64) -> Applied {
-    // The newest: a second recall after the session changed counts anew.
+    // The first stays: what went out between the two was unlocked (gate G2).
     conn.prepare_cached(
-        "INSERT OR REPLACE INTO unlocked (handle, scope, scope_key, seq) VALUES (?1, ?2, ?3, ?4)",
+        "INSERT OR IGNORE INTO unlocked (handle, scope, scope_key, seq) VALUES (?1, ?2, ?3, ?4)",
     )?
     .execute(params![handle.0, scope, key, seq])?;
     Ok(())

@@ -123,6 +123,21 @@ fn g2_finds_a_string_that_the_guard_lets_through() {
     }
 }
 
+/// What is unlocked a second time was unlocked before that too.
+#[test]
+fn g2_passes_a_brief_between_two_unlocks() {
+    let (mut world, _, detail) = world();
+    for request in ["r1", "r2"] {
+        let store = &mut world.store;
+        store.ask_notebook(request, "table", "ana", &[detail]).unwrap();
+        store.answer_notebook(request, "ana", "grant").unwrap();
+        store.apply_notebook(request, &[detail]).unwrap();
+        let brief = json!({ "stage": "REQUEST_SPEC", "document": { request: "seven keys" } });
+        world.append(Id::Asset, brief);
+    }
+    assert!(gate(&mut world, Gate::G2).passed());
+}
+
 #[test]
 fn g3_finds_an_exact_answer_without_an_unlock() {
     let (mut world, _, detail) = world();
