@@ -93,7 +93,8 @@ pub struct Recall {
 impl Store {
     /// Answers a request, and records it first.
     ///
-    /// A detail may be rolled for once per scene. Where no scene is on nothing can be rolled for.
+    /// A detail may be rolled for once per scene, and who rolls for a fact rolls for each of its
+    /// details. Where no scene is on nothing can be rolled for.
     ///
     /// # Errors
     /// [`MemoryError::Field`] for names that are none, [`MemoryError::Sqlite`].
@@ -194,8 +195,11 @@ fn attempt(
     let tried = view
         .lens
         .conn
-        .prepare_cached("SELECT 1 FROM attempt WHERE handle = ?1 AND scene = ?2")
-        .and_then(|mut find| find.exists(params![handle.0, scene]))
+        .prepare_cached(
+            "SELECT 1 FROM attempt WHERE scene = ?1 AND (handle IN (?2, ?3) OR ?2 = ?3 AND handle IN
+             (SELECT handle FROM detail JOIN fact USING (seq) WHERE fact.fact = ?3))",
+        )
+        .and_then(|mut find| find.exists(params![scene, handle.0, fact.0]))
         .map_err(view.lens.failed())?;
     Ok(match (tried, roll.success) {
         (true, _) => "ALREADY_TRIED",

@@ -156,12 +156,102 @@ fn g3_finds_an_exact_answer_without_an_unlock() {
 
 #[test]
 fn g3_finds_a_second_attempt() {
-    let (mut world, _, detail) = world();
+    let (mut world, fact, detail) = world();
     world.scene("cellar");
     world.ask(&detail.to_string(), Some(false), RecallScope::Scene);
-    world.meddle("DELETE FROM attempt");
-    world.ask(&detail.to_string(), Some(true), RecallScope::Scene);
-    fails(&gate(&mut world, Gate::G3), "a second attempt in one scene");
+    assert!(gate(&mut world, Gate::G3).passed());
+    for (before, handle) in [fact, detail].into_iter().enumerate() {
+        world.meddle("DELETE FROM attempt");
+        world.ask(&handle.to_string(), Some(false), RecallScope::Scene);
+        let finding = gate(&mut world, Gate::G3);
+        fails(&finding, "a second attempt in one scene");
+        assert_eq!(finding.faults.len(), before + 1);
+    }
+}
+
+#[test]
+fn g3_finds_requests_that_are_not_whole() {
+    let asked = |handle: &str| {
+        let body = json!({ "detail_handle": handle, "requester_id": "ana", "scene_id": null });
+        (Id::RecallRequest, body)
+    };
+    let tried = |handle: &str, outcome: &str| {
+        let body = json!({ "detail_handle": handle, "roller_id": null, "skill_id": null, "dc": null,
+            "roll": null, "outcome": outcome });
+        (Id::RecallAttempt, body)
+    };
+    let told = |handle: &str, outcome: &str, scope: Option<&str>| {
+        let body = json!({ "detail_handle": handle, "outcome": outcome, "payload_handle": null,
+            "unlock_scope": scope });
+        (Id::RecallResult, body)
+    };
+    let (one, two) = ("1".repeat(64), "2".repeat(64));
+    for (entries, fault) in [
+        (vec![asked(&one)], "the request is not whole"),
+        (
+            vec![asked(&one), tried(&one, "NOT_ROLLED")],
+            "the request is not whole",
+        ),
+        (
+            vec![asked(&one), told(&one, "FUZZY", None)],
+            "EV-002 should follow, and it is EV-003",
+        ),
+        (
+            vec![asked(&one), tried(&two, "NOT_ROLLED")],
+            "EV-002 without its EV-001",
+        ),
+        (
+            vec![told(&one, "UNKNOWN", None)],
+            "EV-003 without its EV-001 and EV-002",
+        ),
+        (
+            vec![asked(&one), tried(&one, "SUCCESS")],
+            "an outcome without a roll",
+        ),
+        (
+            vec![
+                asked(&one),
+                tried(&one, "NOT_ROLLED"),
+                told(&one, "EXACT", None),
+            ],
+            "an exact answer after NOT_ROLLED, to what is locked",
+        ),
+        (
+            vec![
+                asked(&one),
+                tried(&one, "NOT_ROLLED"),
+                told(&one, "FUZZY", Some("SCENE")),
+            ],
+            "an unlock without an exact answer",
+        ),
+    ] {
+        let (mut world, ..) = world();
+        for (id, body) in entries {
+            world.forge(id, body);
+        }
+        fails(&gate(&mut world, Gate::G3), fault);
+    }
+}
+
+#[test]
+fn g3_finds_a_writing_without_consent_to_it() {
+    for (change, player, fault) in [
+        ("UPDATE consent SET state = 'GRANTED'", None, "EV-013 without its EV-011"),
+        ("UPDATE consent SET player = 'ben'", Some("ben"), "EV-011 without its EV-010"),
+        ("UPDATE consent SET handles = '{other}'", Some("ana"), "EV-013 without its EV-011"),
+    ] {
+        let (mut world, _, detail) = world();
+        let (_, other) = world.fact(clue("k3", "nine locks"));
+        let store = &mut world.store;
+        store.ask_notebook("r1", "table", "ana", &[detail]).unwrap();
+        world.meddle(&change.replace("{other}", &other.to_string()));
+        if let Some(player) = player {
+            world.store.answer_notebook("r1", player, "grant").unwrap();
+        }
+        let content = if change.contains("{other}") { other } else { detail };
+        world.store.apply_notebook("r1", &[content]).unwrap();
+        fails(&gate(&mut world, Gate::G3), fault);
+    }
 }
 
 #[test]

@@ -124,6 +124,31 @@ fn there_is_one_attempt_per_detail_and_scene() {
     );
 }
 
+/// Else a roll for the fact would be a second one for the detail, and the other way about.
+#[test]
+fn a_roll_for_a_fact_is_one_for_each_of_its_details() {
+    for whole_first in [true, false] {
+        let (mut world, fact, detail) = world();
+        let (_, other) = world.fact(clue("k2", "nine locks"));
+        let (first, second) = match whole_first {
+            true => (fact.to_string(), detail.to_string()),
+            false => (detail.to_string(), fact.to_string()),
+        };
+        world.scene("cellar");
+        let roll = |world: &mut World, handle: &str, success| {
+            world.ask(handle, Some(success), RecallScope::Scene).attempt
+        };
+        assert_eq!(roll(&mut world, &first, false), "FAILURE");
+        assert_eq!(roll(&mut world, &second, true), "ALREADY_TRIED");
+        assert_eq!(world.lens().unlocked(fact).unwrap(), None);
+        assert_eq!(world.lens().unlocked(detail).unwrap(), None);
+        assert_eq!(roll(&mut world, &other.to_string(), true), "SUCCESS");
+        world.append(Id::SceneEnd, json!({ "scene_id": "cellar" }));
+        world.scene("attic");
+        assert_eq!(roll(&mut world, &second, true), "SUCCESS");
+    }
+}
+
 #[test]
 fn what_is_not_locked_needs_no_roll() {
     let mut world = World::new();

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use axilog::hash::{chain, commit};
 use axilog_harness::memory::{
-    Appended, Audience, Handle, Id, Lens, MaskMatrix, MemoryError, Opening, OutputClass, Query,
+    Appended, Audience, Canonical, Handle, Id, Lens, MaskMatrix, MemoryError, Opening, OutputClass, Query,
     Recall, RecallScope, Request, Roll, Store, detail_handle,
 };
 use serde_json::{Value, json};
@@ -137,5 +138,21 @@ impl World {
     pub fn meddle(&self, change: &str) {
         let conn = rusqlite::Connection::open(&self.path).unwrap();
         conn.execute_batch(change).unwrap();
+    }
+
+    /// Puts an entry into the log that no rule was asked about, its chain value right.
+    pub fn forge(&self, id: Id, body: Value) {
+        let head = self.lens().head().unwrap();
+        let body = Canonical::of("a body", body).unwrap();
+        let seq = head.seq + 1;
+        let entry = format!("{{\"body\":{},\"id\":\"{id}\",\"seq\":{seq}}}", body.text());
+        let link = chain(head.chain.as_ref(), &commit(b"AX:MEMORY:v1", entry.as_bytes()));
+        rusqlite::Connection::open(&self.path)
+            .unwrap()
+            .execute(
+                "INSERT INTO log (seq, id, body, chain) VALUES (?1, ?2, ?3, ?4)",
+                rusqlite::params![seq, id.as_str(), body.bytes(), link],
+            )
+            .unwrap();
     }
 }

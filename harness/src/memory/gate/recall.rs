@@ -22,14 +22,21 @@ struct Account {
     notebooks: HashSet<(String, String)>,
     session: HashSet<String>,
     scene: HashSet<String>,
-    tried: HashSet<String>,
-    /// Requests and how far they are.
-    consents: HashMap<String, Id>,
+    /// The facts, or details of them, that were rolled for in this scene.
+    tried: HashMap<String, HashSet<String>>,
+    consents: HashMap<String, Consent>,
     /// A request that is not whole yet: where, of what, the attempt's outcome.
     open: Option<(u64, String, Option<String>)>,
     requests: u64,
     exact: u64,
     writings: u64,
+}
+
+/// What may be written into whose notebook, and how far that is.
+struct Consent {
+    step: Id,
+    player: String,
+    content: Value,
 }
 
 pub(super) fn check(lens: &Lens, finding: &mut Finding) -> Result<()> {
@@ -66,6 +73,14 @@ fn text<'a>(body: &'a Value, name: &str) -> &'a str {
     body.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
+/// The fact of a handle.
+fn fact_of(lens: &Lens, detail: &str) -> Result<Option<Handle>> {
+    match Handle::parse(detail) {
+        Some(handle) => state::fact_of(&lens.conn, handle).map_err(lens.failed()),
+        None => Ok(None),
+    }
+}
+
 impl Account {
     /// What is wrong with the entry.
     fn enter(&mut self, lens: &Lens, entry: &Entry) -> Result<Option<String>> {
@@ -87,7 +102,7 @@ impl Account {
                 self.requests += 1;
                 self.open = Some((entry.seq, detail, None));
             }
-            Id::RecallAttempt => return Ok(self.attempt(body, &detail)),
+            Id::RecallAttempt => return self.attempt(lens, body, &detail),
             Id::RecallResult => return self.result(lens, body, &detail),
             Id::SceneEnd => {
                 self.scene.clear();
@@ -102,41 +117,75 @@ impl Account {
                     self.scene.clear();
                 }
             }
-            Id::NotebookRequested | Id::NotebookGranted | Id::NotebookDenied => {
-                self.consents
-                    .insert(text(body, "request_id").to_owned(), id);
-            }
-            Id::NotebookApplied => {
-                self.writings += 1;
-                let consent = self
-                    .consents
-                    .insert(text(body, "request_id").to_owned(), id);
-                if consent != Some(Id::NotebookGranted) {
-                    return Ok(Some("written without EV-011".to_owned()));
-                }
-                let handles = body.get("content_handles").and_then(Value::as_array);
-                let handles = handles.into_iter().flatten().filter_map(Value::as_str);
-                let campaign = self.campaign.clone();
-                self.notebooks
-                    .extend(handles.map(|handle| (campaign.clone(), handle.to_owned())));
-            }
+            Id::NotebookRequested
+            | Id::NotebookGranted
+            | Id::NotebookDenied
+            | Id::NotebookApplied => return Ok(self.notebook(id, body)),
             _ => {}
         }
         Ok(None)
     }
 
-    fn attempt(&mut self, body: &Value, detail: &str) -> Option<String> {
+    fn notebook(&mut self, id: Id, body: &Value) -> Option<String> {
+        let request = text(body, "request_id").to_owned();
+        let player = text(body, "player_id");
+        let content = body.get("content_handles").unwrap_or(&Value::Null);
+        let due = match id {
+            Id::NotebookRequested => {
+                let consent = Consent {
+                    step: id,
+                    player: player.to_owned(),
+                    content: content.clone(),
+                };
+                self.consents.insert(request, consent);
+                return None;
+            }
+            Id::NotebookApplied => Id::NotebookGranted,
+            _ => Id::NotebookRequested,
+        };
+        let asked = self.consents.get_mut(&request).filter(|asked| {
+            let same = match id {
+                Id::NotebookApplied => asked.content == *content,
+                _ => asked.player == player,
+            };
+            asked.step == due && same
+        });
+        match asked {
+            Some(asked) => asked.step = id,
+            None => return Some(format!("{id} without its {due}")),
+        }
+        if id == Id::NotebookApplied {
+            self.writings += 1;
+            let handles = content.as_array().into_iter().flatten();
+            let handles = handles.filter_map(Value::as_str).map(str::to_owned);
+            let campaign = &self.campaign;
+            self.notebooks
+                .extend(handles.map(|handle| (campaign.clone(), handle)));
+        }
+        None
+    }
+
+    fn attempt(&mut self, lens: &Lens, body: &Value, detail: &str) -> Result<Option<String>> {
         let outcome = text(body, "outcome").to_owned();
         let rolled = matches!(outcome.as_str(), "SUCCESS" | "FAILURE");
         match &mut self.open {
             Some((_, of, attempt)) if of == detail => *attempt = Some(outcome),
-            _ => return Some("EV-002 without its EV-001".to_owned()),
+            _ => return Ok(Some("EV-002 without its EV-001".to_owned())),
         }
-        if rolled && body.get("roll").is_none_or(Value::is_null) {
-            return Some("an outcome without a roll".to_owned());
+        if !rolled {
+            return Ok(None);
         }
-        (rolled && !self.tried.insert(detail.to_owned()))
-            .then(|| "a second attempt in one scene".to_owned())
+        if body.get("roll").is_none_or(Value::is_null) {
+            return Ok(Some("an outcome without a roll".to_owned()));
+        }
+        let fact = fact_of(lens, detail)?.map_or(detail.to_owned(), |fact| fact.to_string());
+        let tried = self.tried.entry(fact.clone()).or_default();
+        // A roll for a fact is one for each of its details.
+        let again = tried.contains(detail)
+            || tried.contains(&fact)
+            || fact == detail && !tried.is_empty();
+        tried.insert(detail.to_owned());
+        Ok(again.then(|| "a second attempt in one scene".to_owned()))
     }
 
     fn result(&mut self, lens: &Lens, body: &Value, detail: &str) -> Result<Option<String>> {
@@ -178,11 +227,8 @@ impl Account {
         if unlocked(detail) || unlocked(fact) {
             return Ok(true);
         }
+        let of = fact_of(lens, detail)?;
         let read = || {
-            let of = match Handle::parse(detail) {
-                Some(handle) => state::fact_of(&lens.conn, handle)?,
-                None => None,
-            };
             let tag: Option<bool> = lens
                 .conn
                 .prepare_cached("SELECT locked FROM fact WHERE fact = ?1")?
