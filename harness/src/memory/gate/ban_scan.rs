@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Finding, Given};
 use crate::memory::error::{MemoryError, Result};
+use crate::memory::fold;
 
 /// The built-in patterns, and the form of such a file.
 pub const PATTERNS: &str = include_str!("patterns.txt");
@@ -75,16 +76,16 @@ fn parse(name: &Path, text: &str) -> Result<Vec<Pattern>> {
         };
         patterns.push(Pattern {
             ban: (*ban).to_owned(),
-            endings: endings.split(',').map(str::to_owned).collect(),
-            text: text.to_lowercase(),
+            endings: endings.split(',').map(fold::plain).collect(),
+            text: fold::plain(text),
         });
     }
     Ok(patterns)
 }
 
-/// Hands every file under `path` to `found`, in the order of their names. Links are not followed.
+/// Hands every file under `path` to `found`, in the order of their names. Links in it are not followed.
 fn walk(path: &Path, found: &mut dyn FnMut(&Path) -> Result<()>) -> Result<()> {
-    let about = fs::symlink_metadata(path).map_err(file(path, "read the source"))?;
+    let about = fs::metadata(path).map_err(file(path, "read the source"))?;
     if about.is_file() {
         return found(path);
     }
@@ -95,8 +96,9 @@ fn walk(path: &Path, found: &mut dyn FnMut(&Path) -> Result<()>) -> Result<()> {
     let mut paths: Vec<PathBuf> = Vec::new();
     for entry in entries {
         let entry = entry.map_err(file(path, "read the source"))?;
+        let kind = entry.file_type().map_err(file(path, "read the source"))?;
         let passed = PASSED_OVER.iter().any(|name| entry.file_name() == *name);
-        if !passed {
+        if !passed && !kind.is_symlink() {
             paths.push(entry.path());
         }
     }
@@ -109,7 +111,7 @@ fn scan(path: &Path, patterns: &[Pattern], finding: &mut Finding) -> Result<()> 
         .extension()
         .and_then(|ending| ending.to_str())
         .unwrap_or_default();
-    let ending = ending.to_lowercase();
+    let ending = fold::plain(ending);
     let wanted: Vec<&Pattern> = patterns
         .iter()
         .filter(|pattern| pattern.endings.contains(&ending))
@@ -130,7 +132,9 @@ fn scan(path: &Path, patterns: &[Pattern], finding: &mut Finding) -> Result<()> 
             return Ok(());
         }
         number += 1;
-        let text = String::from_utf8_lossy(&line).to_lowercase();
+        // A pattern that begins with a space looks for the beginning of a word.
+        let text = format!(" {}", String::from_utf8_lossy(&line)).replace(char::is_whitespace, " ");
+        let text = fold::plain(&text);
         for pattern in wanted.iter().filter(|pattern| text.contains(&pattern.text)) {
             finding.faults.push(format!(
                 "{}:{number}: {} ({})",
