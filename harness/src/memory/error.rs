@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::id::Id;
+
 /// Why something was not done. Nothing was appended where one is returned, unless it says so.
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
@@ -136,11 +138,13 @@ pub enum MemoryError {
 
     /// A pin that is not what it should be (section 7).
     #[error(
-        "the pin {name} is {stored} in the log and {found} here; if the change is meant, append a REVISION of {name} first"
+        "the pin {name} is {stored} in the log and {found} here; if the change is meant, append a {entry} of {name} first"
     )]
     Pin {
         /// The pin.
         name: String,
+        /// What would make it so: REVISION, or PIN where there is none yet.
+        entry: Id,
         /// What the log says, revisions included.
         stored: String,
         /// What is so now.

@@ -297,7 +297,7 @@ fn g6_finds_pins_that_are_others() {
     };
     fails(
         &run(&mut world.store, Gate::G6, &given).unwrap(),
-        "the pin adapter is not there",
+        "the pin adapter is not there in the log and a here; if the change is meant, append a PIN of",
     );
     world.append(
         Id::Revision,

@@ -2,6 +2,7 @@
 
 use super::Finding;
 use crate::memory::error::{MemoryError, Result};
+use crate::memory::id::Id;
 use crate::memory::lens::Lens;
 use crate::memory::policy;
 use crate::memory::state;
@@ -48,6 +49,7 @@ fn assert_one(lens: &Lens, name: &str, here: &str) -> Result<()> {
     }
     Err(MemoryError::Pin {
         name: name.to_owned(),
+        entry: if stored.is_some() { Id::Revision } else { Id::Pin },
         stored: stored.unwrap_or("not there".to_owned()),
         found: here.to_owned(),
     })
