@@ -154,6 +154,9 @@ fn what_is_locked_is_not_shown_either() {
     }
     let (prompt, _) = place.runs(0, &["working-set", "m.db", "--prompt", "Is it SEVEN keys?"]);
     assert!(prompt.contains("Is it [locked]?") && !prompt.to_lowercase().contains("seven"));
+    fs::write(place.path().join("told.txt"), "Yes.\u{1b}[2J\n").unwrap();
+    let (told, _) = place.runs(0, &["working-set", "m.db", "--narration", "told.txt"]);
+    assert_eq!(told, "Yes.\\u{1b}[2J\n");
     fs::write(place.path().join("told.txt"), "Yes: SevenKeys.\n").unwrap();
     let (_, told) = place.runs(1, &["working-set", "m.db", "--narration", "told.txt"]);
     assert!(

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::super::Failure;
-use super::super::output::Report;
+use super::super::output::{Report, shown};
 use super::options::contents;
 use crate::error::Error;
 use crate::memory::{Audience, Lens, OutputClass, Query};
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         let narration = lens.narration(&args.query.viewer, &text)?;
         return Ok(Report {
             fine: true,
-            text: narration.text().to_owned(),
+            text: shown(narration.text()),
             json: json!({ "ok": true, "narration": narration.text() }),
             notes: Vec::new(),
         });
