@@ -11,7 +11,7 @@ use super::working_set::{Query, WorkingSet};
 
 /// A prompt: text, and nothing else.
 ///
-/// ```compile_fail
+/// ```compile_fail,E0599
 /// # fn spark(prompt: axilog_harness::memory::Prompt) {
 /// prompt.lens();
 /// # }
@@ -38,7 +38,7 @@ impl Prompt {
 
 /// A text of the model's that holds no locked exact string. Only [`Lens::narration`] makes one.
 ///
-/// ```compile_fail
+/// ```compile_fail,E0451
 /// # fn spark(text: String) {
 /// axilog_harness::memory::Narration { text };
 /// # }
@@ -72,11 +72,13 @@ impl Lens {
                 audience: audience.clone(),
                 ..query.clone()
             })?;
-            let request = self
-                .view(&audience)?
-                .guarded(|guard| guard.clean(request))?;
-            let text = [PROMPT_HEAD, set.text(), PROMPT_REQUEST, &request, "\n"].concat();
-            Ok(Prompt { text, set })
+            self.view(&audience)?.guarded(|guard| {
+                let request = guard.clean(request)?;
+                let text = [PROMPT_HEAD, set.text(), PROMPT_REQUEST, &request, "\n"].concat();
+                // A string may begin in our words and end in the table's.
+                guard.check("prompt", &text)?;
+                Ok(Prompt { text, set })
+            })
         })
     }
 

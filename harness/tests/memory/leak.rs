@@ -264,6 +264,16 @@ fn a_models_text_is_said_only_without_locked_strings() {
     }
 }
 
+#[test]
+fn a_string_that_begins_in_the_prompts_own_words_is_not_given_out() {
+    let mut world = World::new();
+    world.fact(clue("a1", "REQUEST === red door"));
+    let query = query(OutputClass::Prompt, &["ana"], 8000);
+    world.lens().prompt(&query, "a red door").unwrap();
+    let error = world.lens().prompt(&query, "Red Door?").unwrap_err();
+    assert!(matches!(error, MemoryError::Leak { .. }), "{error}");
+}
+
 proptest! {
     #![proptest_config(Config { cases: 64, failure_persistence: None, ..Config::default() })]
 
