@@ -63,10 +63,7 @@ impl Canonical {
     /// [`MemoryError::Profile`] for what is no JSON, a member name that occurs twice, a number that is
     /// no integer from −2^63 to 2^64−1, and text that is not in NFC; with the path.
     pub fn read(what: &str, text: &[u8]) -> Result<Canonical> {
-        let bytes = jcs::canonical(text).map_err(|none| MemoryError::Profile {
-            what: what.to_owned(),
-            reason: format!("at byte {}: {}", none.at, none.reason),
-        })?;
+        let bytes = form(what, text)?;
         // The canonical form of 1.0 is 1: a float has to be found in the text as it came.
         let value: Value = serde_json::from_slice(text).map_err(|error| MemoryError::Profile {
             what: what.to_owned(),
@@ -82,11 +79,7 @@ impl Canonical {
     /// As [`Canonical::read`].
     pub fn of(what: &str, value: Value) -> Result<Canonical> {
         within(what, &value)?;
-        let text = value.to_string();
-        let bytes = jcs::canonical(text.as_bytes()).map_err(|none| MemoryError::Profile {
-            what: what.to_owned(),
-            reason: format!("at byte {}: {}", none.at, none.reason),
-        })?;
+        let bytes = form(what, value.to_string().as_bytes())?;
         Ok(Canonical { value, bytes })
     }
 
@@ -134,6 +127,13 @@ pub(super) fn texts(value: &Value) -> Vec<&str> {
     }
 }
 
+fn form(what: &str, text: &[u8]) -> Result<Vec<u8>> {
+    jcs::canonical(text).map_err(|none| MemoryError::Profile {
+        what: what.to_owned(),
+        reason: format!("at byte {}: {}", none.at, none.reason),
+    })
+}
+
 fn within(what: &str, value: &Value) -> Result<()> {
     let mut path = "$".to_owned();
     check(value, &mut path).map_err(|reason| MemoryError::Profile {
@@ -142,8 +142,8 @@ fn within(what: &str, value: &Value) -> Result<()> {
     })
 }
 
-/// Leaves `path` where the fault is. Calls itself as deep as the value is nested, 128 at most: the
-/// canonical form is made first.
+/// Leaves `path` where the fault is. Calls itself as deep as the value is nested; what comes from outside
+/// had its canonical form made before, which takes 128 at most.
 fn check(value: &Value, path: &mut String) -> std::result::Result<(), String> {
     match value {
         // Where another crate of the build has serde_json keep the digits, -0 counts as an integer.

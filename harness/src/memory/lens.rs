@@ -39,7 +39,7 @@ use super::state::{self, Scope, StoryState};
 ///
 /// What `commit` does a lens cannot:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0599
 /// # fn spark(lens: &mut axilog_harness::memory::Lens) {
 /// lens.append(axilog_harness::memory::Id::SceneStart, serde_json::json!({"scene_id": "cellar"}));
 /// # }
@@ -157,7 +157,8 @@ impl Lens {
         state::pins(&self.conn).map_err(self.failed())
     }
 
-    /// Hands `found` each entry of the log in order, its chain value checked.
+    /// Hands `found` each entry of the log in order, its chain value checked: as it was appended, with
+    /// all that is masked or locked. [`Lens::redacted`] makes of a body what may be shown.
     ///
     /// # Errors
     /// [`MemoryError::Damaged`] and what `found` gives.

@@ -27,15 +27,21 @@ pub struct Query {
 
 /// A working set. It cannot be changed, and leads back to nothing that can be.
 ///
-/// ```compile_fail
+/// ```compile_fail,E0599
 /// # fn spark(set: axilog_harness::memory::WorkingSet) {
-/// set.store().append(axilog_harness::memory::Id::SceneStart, serde_json::json!({"scene_id": "cellar"}));
+/// set.store();
 /// # }
 /// ```
 ///
-/// ```compile_fail
-/// # fn spark(mut set: axilog_harness::memory::WorkingSet) {
-/// set.canonical = unimplemented!();
+/// ```compile_fail,E0616
+/// # fn spark(set: &mut axilog_harness::memory::WorkingSet, other: axilog_harness::memory::WorkingSet) {
+/// set.canonical = other.canonical;
+/// # }
+/// ```
+///
+/// ```
+/// # fn spark(set: &mut axilog_harness::memory::WorkingSet, other: axilog_harness::memory::WorkingSet) {
+/// *set = other;
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
