@@ -123,6 +123,34 @@ fn g2_finds_a_string_that_the_guard_lets_through() {
     }
 }
 
+/// As a writer would that keeps unlocks for too long.
+#[test]
+fn g2_finds_a_brief_that_was_sent_after_its_unlock_ended() {
+    let scene = (Id::SceneEnd, json!({ "scene_id": "cellar" }));
+    let session = (Id::State, json!({ "session_id": "s2" }));
+    let other = (Id::State, json!({ "threads": [] }));
+    for (scope, (id, body), ended) in [
+        (RecallScope::Scene, &other, false),
+        (RecallScope::Scene, &scene, true),
+        (RecallScope::Scene, &session, true),
+        (RecallScope::Session, &scene, false),
+        (RecallScope::Session, &session, true),
+    ] {
+        let (mut world, _, detail) = world();
+        world.scene("cellar");
+        world.ask(&detail.to_string(), Some(true), scope);
+        world.append(*id, body.clone());
+        let brief = json!({ "stage": "REQUEST_SPEC", "document": { "prompt": "seven keys" } });
+        world.forge(Id::Asset, brief);
+        let seq = world.lens().head().unwrap().seq;
+        world.meddle(&format!(
+            "INSERT INTO asset VALUES (zeroblob(32), 'REQUEST_SPEC', NULL, {seq})"
+        ));
+        let finding = gate(&mut world, Gate::G2);
+        assert_eq!(finding.passed(), !ended, "{scope:?} {id} {finding:?}");
+    }
+}
+
 /// What is unlocked a second time was unlocked before that too.
 #[test]
 fn g2_passes_a_brief_between_two_unlocks() {

@@ -171,11 +171,17 @@ fn briefs(
     Ok(briefs.len())
 }
 
-/// Whether a detail had been unlocked when the entry `seq` was appended, or was there only later.
+/// Whether a detail was unlocked when the entry `seq` was appended, or was there only later. What ends
+/// an unlock is taken from the log: the end of the scene, another session.
 fn was_free(lens: &Lens, handle: Handle, fact: Handle, seq: u64) -> rusqlite::Result<bool> {
     let mut find = lens.conn.prepare_cached(
         "SELECT 1 FROM fact WHERE fact = ?2 AND (locked = 0 OR seq > ?3)
-         UNION ALL SELECT 1 FROM unlocked WHERE handle IN (?1, ?2) AND seq < ?3",
+         UNION ALL
+         SELECT 1 FROM unlocked WHERE handle IN (?1, ?2) AND seq < ?3
+         AND (scope = 'CAMPAIGN' OR NOT EXISTS (
+             SELECT 1 FROM log WHERE log.seq > unlocked.seq AND log.seq < ?3
+             AND (id = 'EV-032' AND scope = 'SCENE'
+                  OR id = 'STATE' AND CAST(body AS TEXT) ->> '$.session_id' IS NOT NULL)))",
     )?;
     find.exists(params![handle.0, fact.0, seq])
 }
