@@ -166,13 +166,33 @@ impl Lens {
         log::each(&self.conn, &self.path, found)
     }
 
-    /// In which scope a handle is unlocked now: nothing where it is locked or unknown.
+    /// In which scope a handle itself is unlocked now. A detail is told where its fact is unlocked too:
+    /// [`Lens::is_free`].
     ///
     /// # Errors
     /// [`MemoryError::Sqlite`].
     pub fn unlocked(&self, handle: Handle) -> Result<Option<Scope>> {
         let found = state::unlocked(&self.conn, &self.state()?, handle).map_err(self.failed())?;
         Ok(found.map(|(scope, _)| scope))
+    }
+
+    /// The fact of a handle: its own, or the one that the detail is of.
+    ///
+    /// # Errors
+    /// [`MemoryError::Sqlite`].
+    pub fn fact_of(&self, handle: Handle) -> Result<Option<Handle>> {
+        state::fact_of(&self.conn, handle).map_err(self.failed())
+    }
+
+    /// Whether a handle may be told exactly to those who may see its fact; no where nothing has it.
+    ///
+    /// # Errors
+    /// [`MemoryError::Sqlite`].
+    pub fn is_free(&self, handle: Handle) -> Result<bool> {
+        self.at_once(|| match self.fact_of(handle)? {
+            Some(fact) => self.precise(&self.state()?, fact, handle),
+            None => Ok(false),
+        })
     }
 
     /// All that is unlocked now, by handle.

@@ -10,7 +10,6 @@ use super::error::{MemoryError, Result};
 use super::id::Id;
 use super::lens::Audience;
 use super::mask::OutputClass;
-use super::state;
 use super::store::Store;
 
 /// The word that consents.
@@ -33,7 +32,7 @@ impl Store {
         self.write(|writer| {
             let view = writer.lens().view(&audience)?;
             for handle in content {
-                let fact = state::fact_of(&view.lens.conn, *handle).map_err(view.lens.failed())?;
+                let fact = view.lens.fact_of(*handle)?;
                 // What is masked is answered as what is not there.
                 let seen = fact.map_or(Ok(false), |fact| view.sees(fact))?;
                 if !seen {

@@ -13,7 +13,6 @@ use super::id::Id;
 use super::lens::{Audience, View};
 use super::log;
 use super::mask::OutputClass;
-use super::state;
 use super::store::{Store, Writer};
 
 /// A roll of the table's dice.
@@ -169,8 +168,7 @@ fn answer(writer: &mut Writer<'_>, request: &Request, audience: &Audience) -> Re
 
 /// The fact of a handle, if those who listen may know of it.
 fn seen(view: &View<'_>, handle: Handle) -> Result<Option<Handle>> {
-    let fact = state::fact_of(&view.lens.conn, handle).map_err(view.lens.failed())?;
-    match fact {
+    match view.lens.fact_of(handle)? {
         Some(fact) if view.sees(fact)? => Ok(Some(fact)),
         _ => Ok(None),
     }

@@ -104,6 +104,7 @@ fn an_evening_at_the_table() {
     place.runs(0, &["pvib", "m.db", &detail]);
     place.runs(0, &["event", "m.db", "EV-032", r#"{"scene_id":"cellar"}"#]);
     place.runs(1, &["pvib", "m.db", &detail]);
+    place.runs(1, &["unlock", "m.db", &detail]);
     place.runs(
         0,
         &[
@@ -130,6 +131,8 @@ fn an_evening_at_the_table() {
         place.json(0, &["unlock", "m.db"])["unlocked"][0]["scope"],
         "CAMPAIGN"
     );
+    let fact = facts["facts"][0]["fact_id"].as_str().unwrap();
+    place.runs(1, &["unlock", "m.db", fact]);
     place.runs(0, &["rebuild", "m.db"]);
     let gates = place.json(0, &["gate", "--all", "m.db", "--source", "."]);
     assert_eq!(gates["gates"].as_array().unwrap().len(), 7);

@@ -153,6 +153,7 @@ fn a_roll_for_a_fact_is_one_for_each_of_its_details() {
 fn what_is_not_locked_needs_no_roll() {
     let mut world = World::new();
     let (fact, _) = world.fact(plain("k1", json!({ "text": "A red door." })));
+    assert!(world.lens().is_free(fact).unwrap());
     let recall = world.ask(&fact.to_string(), None, RecallScope::Scene);
     assert_eq!(recall.attempt, "NOT_NEEDED");
     assert_eq!(
@@ -165,11 +166,13 @@ fn what_is_not_locked_needs_no_roll() {
 fn a_facts_payload_is_recalled_with_its_details() {
     let (mut world, fact, detail) = world();
     world.scene("cellar");
+    assert!(!world.lens().is_free(detail).unwrap());
     let recall = world.ask(&fact.to_string(), Some(true), RecallScope::Scene);
     assert_eq!(
         recall.recalled,
         Recalled::Exact(json!({ "text": "It reads seven keys." }))
     );
+    assert!(world.lens().is_free(detail).unwrap());
     assert_eq!(
         world
             .ask(&detail.to_string(), None, RecallScope::Scene)

@@ -26,20 +26,26 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let lens = Lens::open(&args.db)?;
-    let wanted = args.handle.map(|argument| argument.0);
     let mut all = lens.unlocks()?;
-    all.retain(|(handle, ..)| wanted.is_none_or(|wanted| wanted == *handle));
-    let fine = wanted.is_none() || !all.is_empty();
+    let mut fine = true;
+    let mut none = "nothing";
+    if let Some(HandleArgument(wanted)) = args.handle {
+        // Who unlocks a fact unlocks its details.
+        let fact = lens.fact_of(wanted)?;
+        all.retain(|(handle, ..)| *handle == wanted || Some(*handle) == fact);
+        fine = lens.is_free(wanted)?;
+        none = match fine {
+            true => "yes: it is not locked",
+            false => "no: it is locked",
+        };
+    }
     let mut rows: Vec<(&str, String)> = Vec::new();
     for (handle, scope, seq) in &all {
         rows.push((scope.as_str(), handle.to_string()));
         rows.push(("", format!("{}, by entry {seq}", until(*scope))));
     }
     if all.is_empty() {
-        rows.push((
-            "unlocked",
-            if fine { "nothing" } else { "no: it is locked" }.to_owned(),
-        ));
+        rows.push(("unlocked", none.to_owned()));
     }
     let object = |(handle, scope, seq): &(Handle, Scope, u64)| json!({ "handle": handle.to_string(), "scope": scope.as_str(), "seq": seq });
     Ok(Report {

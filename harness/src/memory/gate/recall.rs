@@ -13,7 +13,6 @@ use crate::memory::error::Result;
 use crate::memory::id::Id;
 use crate::memory::lens::Lens;
 use crate::memory::log::Entry;
-use crate::memory::state;
 
 #[derive(Default)]
 struct Account {
@@ -76,7 +75,7 @@ fn text<'a>(body: &'a Value, name: &str) -> &'a str {
 /// The fact of a handle.
 fn fact_of(lens: &Lens, detail: &str) -> Result<Option<Handle>> {
     match Handle::parse(detail) {
-        Some(handle) => state::fact_of(&lens.conn, handle).map_err(lens.failed()),
+        Some(handle) => lens.fact_of(handle),
         None => Ok(None),
     }
 }
