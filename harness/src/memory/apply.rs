@@ -168,7 +168,9 @@ fn pin_parts(
         .as_ref()
         .is_some_and(|document| document.handle().to_string() != fields.text(value))
     {
-        return Err(fields.wrong(value, "the SHA-256 of the canonical document").into());
+        return Err(fields
+            .wrong(value, "the SHA-256 of the canonical document")
+            .into());
     }
     // Without its matrix the memory could give nothing out.
     if fields.text("name") == "mask_matrix" {

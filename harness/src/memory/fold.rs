@@ -239,8 +239,16 @@ mod tests {
             ("a\u{3164}4711\u{2800}b", "4711", true),
             ("the cafe\u{34f}\u{301} at noon", "caf\u{e9}", true),
             ("the cafe \u{301}", "cafe", true),
-            ("\u{3a4}\u{391}\u{3aa}\u{301}\u{396}", "\u{3c4}\u{3b1}\u{390}\u{3b6}", true),
-            ("\u{9375}\u{306f}\u{6771}\u{4eac}\u{306b}", "\u{6771}\u{4eac}", true),
+            (
+                "\u{3a4}\u{391}\u{3aa}\u{301}\u{396}",
+                "\u{3c4}\u{3b1}\u{390}\u{3b6}",
+                true,
+            ),
+            (
+                "\u{9375}\u{306f}\u{6771}\u{4eac}\u{306b}",
+                "\u{6771}\u{4eac}",
+                true,
+            ),
             (handle.as_str(), "4714", false),
             ("", "4711", false),
         ] {

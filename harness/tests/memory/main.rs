@@ -2,6 +2,7 @@
 
 #![cfg(feature = "memory")]
 
+mod ban_scan;
 mod cold_boot;
 mod command;
 mod consent;

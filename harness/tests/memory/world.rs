@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use axilog::hash::{chain, commit};
 use axilog_harness::memory::{
-    Appended, Audience, Canonical, Handle, Id, Lens, MaskMatrix, MemoryError, Opening, OutputClass, Query,
-    Recall, RecallScope, Request, Roll, Store, detail_handle,
+    Appended, Audience, Canonical, Handle, Id, Lens, MaskMatrix, MemoryError, Opening, OutputClass,
+    Query, Recall, RecallScope, Request, Roll, Store, detail_handle,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -146,7 +146,10 @@ impl World {
         let body = Canonical::of("a body", body).unwrap();
         let seq = head.seq + 1;
         let entry = format!("{{\"body\":{},\"id\":\"{id}\",\"seq\":{seq}}}", body.text());
-        let link = chain(head.chain.as_ref(), &commit(b"AX:MEMORY:v1", entry.as_bytes()));
+        let link = chain(
+            head.chain.as_ref(),
+            &commit(b"AX:MEMORY:v1", entry.as_bytes()),
+        );
         rusqlite::Connection::open(&self.path)
             .unwrap()
             .execute(

@@ -49,7 +49,11 @@ fn assert_one(lens: &Lens, name: &str, here: &str) -> Result<()> {
     }
     Err(MemoryError::Pin {
         name: name.to_owned(),
-        entry: if stored.is_some() { Id::Revision } else { Id::Pin },
+        entry: if stored.is_some() {
+            Id::Revision
+        } else {
+            Id::Pin
+        },
         stored: stored.unwrap_or("not there".to_owned()),
         found: here.to_owned(),
     })

@@ -180,9 +180,8 @@ impl Account {
         let fact = fact_of(lens, detail)?.map_or(detail.to_owned(), |fact| fact.to_string());
         let tried = self.tried.entry(fact.clone()).or_default();
         // A roll for a fact is one for each of its details.
-        let again = tried.contains(detail)
-            || tried.contains(&fact)
-            || fact == detail && !tried.is_empty();
+        let again =
+            tried.contains(detail) || tried.contains(&fact) || fact == detail && !tried.is_empty();
         tried.insert(detail.to_owned());
         Ok(again.then(|| "a second attempt in one scene".to_owned()))
     }
