@@ -94,10 +94,14 @@ pub const TABLES: [&str; 10] = [
     "fact",
 ];
 
+/// SQLite takes a name like `file:m.db` for a URI and `:memory:` for no file; behind `./` they are files.
+fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
+    Connection::open_with_flags(Path::new(".").join(path), flags)
+}
+
 /// Makes the tables in an empty file, all of them or none.
 pub(super) fn create(path: &Path) -> rusqlite::Result<()> {
-    // The default flags would take a path like `file:m.db` for a URI, and make another file.
-    let mut conn = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let mut conn = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     prepare(&conn)?;
     let tables = conn.transaction()?;
     migrate(&tables)?;
@@ -118,7 +122,7 @@ pub(super) fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
         }
     }
     let failed = || MemoryError::sqlite(path, "open the memory");
-    let conn = Connection::open_with_flags(path, flags).map_err(failed())?;
+    let conn = connect(path, flags).map_err(failed())?;
     let number = |pragma: &str| conn.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
     let application = match prepare(&conn).and_then(|()| number("application_id")) {
         Ok(application) => application,

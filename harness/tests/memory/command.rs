@@ -206,7 +206,11 @@ fn errors_say_what_to_do() {
         (2, &["working-set", "m.db", "--budget", "9"], "too few"),
         (2, &["working-set", "m.db", "--viewer", "a b"], "viewer"),
         (2, &["gate", "m.db"], "required"),
-        (1, &["rebuild", "m.db", "--pin", "llm=x"], "REVISION of llm"),
+        (
+            1,
+            &["rebuild", "m.db", "--pin", "llm=x"],
+            "append a PIN of llm",
+        ),
         (3, &["fact", "m.db", "absent.json"], "absent.json"),
     ] {
         let (_, error) = place.runs(code, args);

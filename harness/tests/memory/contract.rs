@@ -348,18 +348,26 @@ fn an_init_that_is_refused_leaves_nothing() {
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 
-/// SQLite takes such a path for a URI where it is let, and makes another file.
+/// SQLite takes such names for a URI and for no file.
 #[test]
 #[cfg(unix)]
-fn a_path_is_no_uri() {
+fn a_path_is_a_file() {
     let directory = tempfile::tempdir().unwrap();
-    let status = Command::new(env!("CARGO_BIN_EXE_axilog"))
-        .args(["memory", "init", "file:m.db"])
-        .args(["--world", "a", "--campaign", "b"])
-        .current_dir(directory.path())
-        .stdout(Stdio::null())
-        .status()
-        .unwrap();
-    assert!(status.success());
+    for name in ["file:m.db", ":memory:"] {
+        for command in [
+            &["init", name, "--world", "a", "--campaign", "b"][..],
+            &["show", name],
+        ] {
+            let status = Command::new(env!("CARGO_BIN_EXE_axilog"))
+                .arg("memory")
+                .args(command)
+                .current_dir(directory.path())
+                .stdout(Stdio::null())
+                .status()
+                .unwrap();
+            assert!(status.success(), "{command:?}");
+        }
+        assert!(directory.path().join(name).metadata().unwrap().len() > 0);
+    }
     assert!(!directory.path().join("m.db").exists());
 }
