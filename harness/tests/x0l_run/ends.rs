@@ -305,9 +305,10 @@ fn a_run_answers_another_session_that_asks_the_same() {
         assert_eq!((one.input_hash, &one.raw), (other.input_hash, &other.raw));
     }
 
-    // Another time asks otherwise, and the run says how as far as its ledger has room.
+    // A time that the first session never came to asks otherwise, and the run says how as far as its
+    // ledger has room.
     let later = Place::new();
-    let outcome = later.run(counted(STARTED + 1), &mut recorded(), u64::MAX);
+    let outcome = later.run(counted(STARTED + 2), &mut recorded(), u64::MAX);
     let outcome = outcome.unwrap();
     assert_eq!((outcome.status, outcome.cycles), (Status::Aborted, 0));
     let reason = outcome.reason.unwrap();
