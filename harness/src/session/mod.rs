@@ -194,8 +194,8 @@ impl Session {
         }
     }
 
-    /// Takes a reply all the way. The input and, where it was not admitted, the answer are kept as
-    /// blobs first.
+    /// Takes a reply all the way. The input and, where its record does not hold it whole, the answer are
+    /// kept as blobs first.
     ///
     /// # Errors
     /// [`Error::Reserved`], [`Error::Identity`], [`Error::Model`], [`Error::Core`] and
@@ -222,7 +222,8 @@ impl Session {
         let decision = self.act(&mut recorder, |agent, rules, work, sink, faults| {
             agent.observe(&answer, rules, work, sink, faults)
         })?;
-        if decision.admitted == Admitted::Invalid {
+        // What a record cannot hold, or not whole.
+        if decision.admitted != Admitted::AsGiven {
             let kept = self.blobs.put(output);
             self.or_halt(kept)?;
         }

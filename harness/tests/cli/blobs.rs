@@ -1,4 +1,4 @@
-//! What is kept beside a ledger: inputs, configurations, answers that were not admitted.
+//! What is kept beside a ledger: inputs, configurations, answers that their records do not hold.
 
 use axilog::hash::sha256;
 use axilog_harness::ledger_file::blobs::Blobs;
@@ -37,6 +37,16 @@ fn inputs_configurations_and_inadmissible_answers_are_kept() {
     assert_eq!(parts[0].len(), 64);
     assert_eq!(parts[1], &parts[0][..2]);
     assert_eq!(parts[2], "ledger.jsonl.blobs");
+}
+
+#[test]
+fn an_answer_that_is_too_long_for_its_record_is_kept_whole() {
+    let bench = Bench::ledger();
+    let long = "long\r\n".repeat(20_000);
+    observe_with_input(&bench, "How long?", long.as_bytes());
+    let blobs = Blobs::beside(&bench.path("ledger.jsonl"));
+    let kept = std::fs::read(blobs.path(&sha256(long.as_bytes()))).unwrap();
+    assert_eq!(kept, long.as_bytes());
 }
 
 #[test]

@@ -3,12 +3,15 @@
 use std::fs;
 use std::time::Duration;
 
+use axilog::hash::sha256;
 use axilog_harness::error::Error;
+use axilog_harness::ledger_file::blobs::Blobs;
 use axilog_harness::oracle::{Endpoint, Recorded, Scripted};
 use axilog_harness::x0l::condition::Condition;
 use axilog_harness::x0l::kernel::{Kind, Reason, Rejection};
 use axilog_harness::x0l::live::{Plan, preflight, shipped};
 use axilog_harness::x0l::log::{Canonicalization, ConditionStatus, RunDirectory, Status};
+use axilog_harness::x0l::replay::replay;
 use axilog_harness::x0l::taxonomy::RefusalType;
 
 use crate::client::{client, files};
@@ -104,6 +107,27 @@ fn what_is_spent_never_exceeds_b2() {
         assert_eq!(outcome.conditions[0].status, ConditionStatus::NotFinished);
         is_sealed(&place);
     }
+}
+
+/// The ledger has a part of it, the blobs all; without the blob the run does not replay.
+#[test]
+fn an_answer_that_no_record_holds_whole_is_refused_and_kept() {
+    let place = Place::new();
+    let answer = "a".repeat(70_000);
+    let usage = r#""usage":{"prompt_tokens":700,"completion_tokens":2048}"#;
+    let lines = script(&format!("{{\"answer\":\"{answer}\",{usage}}}"));
+    place.scripted(settings(A, 1), &lines).unwrap();
+    let cycles = place.cycles();
+    assert_eq!(cycles[0].rejection_reason, Some(Rejection::NotAdmitted));
+    assert_eq!(cycles[0].decision.kind, Kind::Refuse);
+    is_sealed(&place);
+
+    let ledger = place.out().join(RunDirectory::LEDGER);
+    let blob = Blobs::beside(&ledger).path(&sha256(answer.as_bytes()));
+    assert_eq!(fs::read(&blob).unwrap(), answer.as_bytes());
+    fs::remove_file(blob).unwrap();
+    let run = RunDirectory::open(&place.out()).unwrap();
+    assert_eq!(replay(&run, &mut |_| ()).unwrap().findings.len(), 1);
 }
 
 #[test]

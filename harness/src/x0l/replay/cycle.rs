@@ -184,12 +184,15 @@ pub(super) fn go_on(logged: &Cycle, state: &State, again: State) -> State {
     }
 }
 
-/// The blob that must hold the raw answer: where the ledger has none of its text.
+/// The blob that must hold the raw answer: where the ledger has none of its text, or not all of it.
 pub(super) fn raw_blob(logged: &Cycle, called: &Called<'_>) -> Option<Hash> {
-    match called {
-        Called::Yes(call) if call.failure == Some(Failure::InvalidOutput) => {
-            logged.raw_llm_hash.filter(|hash| *hash != sha256(b""))
-        }
-        _ => None,
+    let Called::Yes(call) = called else {
+        return None;
+    };
+    let invalid = call.failure == Some(Failure::InvalidOutput);
+    if invalid || call.completion == Completion::Truncated {
+        logged.raw_llm_hash.filter(|hash| *hash != sha256(b""))
+    } else {
+        None
     }
 }
