@@ -24,6 +24,8 @@ const CORE: &[&str] = &[
 /// Tests that walk through all of something, which takes an interpreter hours. They run natively and
 /// under emulation, and what they walk through is safe code.
 const SKIPPED: &[&str] = &[
+    "a_small_work_buffer_never_stops_an_agent",
+    "buffers_hold_all_or_say_so",
     "each_byte_as_a_control",
     "equal_fingerprints_of_different_names_do_no_harm",
     "every_",
