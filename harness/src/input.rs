@@ -7,9 +7,17 @@ use axilog::admission::{InputKind, input_hash};
 use axilog::hash::Hash;
 use axilog::json::writer;
 use axilog::profile::Profile;
-use axilog::text::Text;
+use axilog::text::{Text, runs};
 
 use crate::ledger_file::LineBytes;
+
+/// `text` as a record holds it: CR LF and CR are LF (SRS-004 §5.6).
+#[must_use]
+pub fn line_ends(text: &str) -> String {
+    let bytes = runs(text.as_bytes()).flatten().copied().collect();
+    // Runs begin and end at ASCII characters.
+    String::from_utf8(bytes).unwrap_or_default()
+}
 
 /// An input in its canonical form: UTF-8 in NFC, line ends LF, no other control character.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -77,7 +77,7 @@ impl Answers for Live {
     fn ask(&mut self, question: &Question) -> Result<Option<Answered>, Error> {
         let consultation = consult(&mut self.session, &mut self.endpoint, ORACLE, question)?;
         let recorded = &consultation.decision.observation;
-        let said = consultation.admitted_text().map(str::to_owned);
+        let said = consultation.recorded_text();
         Ok(Some(Answered {
             ledger_seq: recorded.ledger_seq,
             input_hash: recorded.input_hash,

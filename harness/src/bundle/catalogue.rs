@@ -12,6 +12,7 @@ use super::model::ProvenanceRecord;
 use super::provenance;
 use super::value::nfc;
 use crate::error::Error;
+use crate::input::line_ends;
 
 /// The id of Chapter 13.
 pub const CHAPTER_13: u32 = 13;
@@ -252,7 +253,7 @@ fn parse(text: &str, path: &Path) -> Result<Catalogue, BundleError> {
     // Not the text as a whole: escapes may stand for what is not in form C, and for line ends, too.
     let texts = form.step.iter_mut().flat_map(Step::texts);
     for text in texts.chain(&mut form.contracts) {
-        *text = nfc(text).replace("\r\n", "\n").replace('\r', "\n");
+        *text = line_ends(&nfc(text));
     }
     check(&form).map_err(refused)?;
     let mut steps = form.step;

@@ -135,8 +135,7 @@ impl<'a> Prepared<'a> {
         };
         let recorded = session.observe(&call, Reply::Answer(self.evidence.bytes()))?;
         let consultation = consult(session, endpoint, oracle_id, &self.question)?;
-        let answer = consultation.admitted_text();
-        let answer = answer.map(|raw| raw.replace("\r\n", "\n").replace('\r', "\n"));
+        let answer = consultation.recorded_text();
         Ok(Asked {
             bundle_hash,
             bundle_seq: recorded.observation.ledger_seq,

@@ -30,6 +30,7 @@ use axilog::evidence::observation::Completion;
 
 use crate::decision::Decision;
 use crate::error::Error;
+use crate::input::line_ends;
 use crate::session::{Call, Reply, Session};
 
 pub use endpoint::{Endpoint, Kind, Local};
@@ -51,13 +52,19 @@ pub struct Consultation {
 }
 
 impl Consultation {
-    /// The answer's text, if the ledger holds it as COMPLETE. What it does not hold so is no
+    /// The answer's text as it came, if the ledger holds it as COMPLETE. What it does not hold so is no
     /// evidence, and nothing may act on it.
     #[must_use]
     pub fn admitted_text(&self) -> Option<&str> {
         let complete = self.decision.observation.completion == Completion::Complete;
         let answer = self.exchange.reply.as_ref().ok()?;
         complete.then_some(answer.text.as_str())
+    }
+
+    /// That text as the ledger holds it, its line ends LF: all that a replay has.
+    #[must_use]
+    pub fn recorded_text(&self) -> Option<String> {
+        self.admitted_text().map(line_ends)
     }
 }
 

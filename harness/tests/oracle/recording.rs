@@ -37,6 +37,9 @@ fn every_answer_and_failure_is_an_observation_and_every_prompt_a_blob() {
             (completion, failure)
         );
         assert_eq!(consultation.admitted_text(), text);
+        let held = text.map(|text| text.replace("\r\n", "\n"));
+        assert_eq!(consultation.recorded_text(), held);
+        assert!(held.is_none_or(|held| recorded.output_size == held.len() as u64));
         let input = question(&user).input().unwrap();
         assert_eq!(recorded.input_hash, input.hash());
         let blob = blobs.get(&input.hash(), 1 << 20).unwrap();

@@ -6,6 +6,7 @@ use axilog::hash::{Hash, sha256};
 use super::ledger::Observed;
 use super::prompts::Asked;
 use crate::canonicalizer::canonicalize;
+use crate::input::line_ends;
 use crate::x0l::budget::{Budget, PromptTokens};
 use crate::x0l::kernel::{
     CandidateSet, Constitution, Kind, Observation, Parsed, Rejection, State, decide,
@@ -108,7 +109,7 @@ fn raw(logged: Option<&str>, call: &Observed) -> Option<String> {
     if call.completion != Completion::Complete {
         return None;
     }
-    let same = |raw: &&str| raw.replace("\r\n", "\n").replace('\r', "\n") == call.output;
+    let same = |raw: &&str| line_ends(raw) == call.output;
     Some(logged.filter(same).unwrap_or(&call.output).to_owned())
 }
 
