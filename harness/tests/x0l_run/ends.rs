@@ -109,6 +109,19 @@ fn what_is_spent_never_exceeds_b2() {
     }
 }
 
+/// It is drift, as one that no record holds at all is; the blob beside the ledger belongs to the run.
+#[test]
+fn a_calibration_whose_answer_no_record_holds_whole_has_drifted() {
+    let place = Place::new();
+    let long = format!("{{\"answer\":\"{}\"}}\n", "a".repeat(70_000));
+    let outcome = place.scripted(settings(A, 1), &long).unwrap();
+    assert_eq!(
+        (outcome.status, outcome.cycles),
+        (Status::ModelDriftDetected, 0)
+    );
+    is_sealed(&place);
+}
+
 /// The ledger has a part of it, the blobs all; without the blob the run does not replay.
 #[test]
 fn an_answer_that_no_record_holds_whole_is_refused_and_kept() {

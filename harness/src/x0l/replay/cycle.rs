@@ -1,8 +1,9 @@
 //! A cycle made again: from the raw text to the decision, the state and the type of a refusal.
 
-use axilog::evidence::observation::{Completion, Failure};
+use axilog::evidence::observation::Completion;
 use axilog::hash::{Hash, sha256};
 
+use super::kept;
 use super::ledger::Observed;
 use super::prompts::Asked;
 use crate::canonicalizer::canonicalize;
@@ -185,15 +186,10 @@ pub(super) fn go_on(logged: &Cycle, state: &State, again: State) -> State {
     }
 }
 
-/// The blob that must hold the raw answer: where the ledger has none of its text, or not all of it.
+/// The blob that must hold the raw answer.
 pub(super) fn raw_blob(logged: &Cycle, called: &Called<'_>) -> Option<Hash> {
-    let Called::Yes(call) = called else {
-        return None;
-    };
-    let invalid = call.failure == Some(Failure::InvalidOutput);
-    if invalid || call.completion == Completion::Truncated {
-        logged.raw_llm_hash.filter(|hash| *hash != sha256(b""))
-    } else {
-        None
+    match called {
+        Called::Yes(call) if kept(call) => logged.raw_llm_hash.filter(|hash| *hash != sha256(b"")),
+        _ => None,
     }
 }

@@ -28,7 +28,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, BufReader};
 
-use axilog::evidence::observation::Failure;
+use axilog::evidence::observation::{Completion, Failure};
 use axilog::hash::Hash;
 
 use super::kernel::{Rejection, State};
@@ -364,9 +364,9 @@ struct Log<'l> {
     last: Option<Rejection>,
 }
 
-/// Whether an answer was kept as a blob, since the ledger could not have it.
+/// Whether an answer was kept as a blob, since the ledger could not have it, or not all of it.
 fn kept(call: &Observed) -> bool {
-    call.failure == Some(Failure::InvalidOutput)
+    call.failure == Some(Failure::InvalidOutput) || call.completion == Completion::Truncated
 }
 
 /// What is wrong with the attempts of a cycle, if anything.
