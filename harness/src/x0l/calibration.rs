@@ -1,51 +1,17 @@
 //! Calibration: is the model steady enough at temperature 0 (Q22 to Q24, Q55; F1 to F3)?
 //!
 //! One fixed prompt, three times. The three answers must have one canonical form; what differs around
-//! it does not matter. There is no second try.
+//! it does not matter. There is no second try. Determinism: D1.
 
-use axilog::evidence::observation::Params;
 use axilog::hash::Hash;
 
-use crate::canonicalizer::{Status, canonicalize};
-use crate::error::Error;
-use crate::oracle::{Endpoint, Exchange, Question, consult};
-use crate::session::Session;
-use crate::x0l::template::Prompt;
-
-pub use super::log::CalibrationVerdict as Verdict;
+use super::template::Prompt;
 
 /// How often the prompt is asked.
 pub const CALLS: usize = 3;
 
-/// What the answers to every prompt of a session may have at most (Q52b).
-pub const MAX_TOKENS: i32 = 2048;
-
 const SYSTEM: &str = "You answer with exactly one JSON object and no other text.";
 const USER: &str = "Answer with this object: {\"candidates\":[]}";
-
-/// One of the calls.
-#[derive(Debug)]
-pub struct Call {
-    /// Its observation's sequence.
-    pub ledger_seq: u64,
-    /// What became of the answer; `None` where the ledger does not hold it as COMPLETE.
-    pub status: Option<Status>,
-    /// The hash of its canonical form, where it has one.
-    pub canonicalized_hash: Option<Hash>,
-    /// The call itself.
-    pub exchange: Exchange,
-}
-
-/// The calls of a calibration.
-#[derive(Debug)]
-pub struct Calibration {
-    /// What was found.
-    pub verdict: Verdict,
-    /// SHA-256 of the prompt, the same for all.
-    pub input_hash: Hash,
-    /// The calls, in order.
-    pub calls: Vec<Call>,
-}
 
 /// The prompt.
 #[must_use]
@@ -56,62 +22,11 @@ pub fn prompt() -> Prompt {
     }
 }
 
-/// A prompt as every one of a session is asked: temperature 0, no seed (Q52c).
+/// The one canonical form of all calls, if every one of them has it; `forms` has the hash of each, in
+/// order, `None` for an answer without one.
 #[must_use]
-pub fn question(model: &str, prompt: &Prompt) -> Question {
-    let params = Params {
-        max_tokens: Some(MAX_TOKENS),
-        temperature: Some(0),
-        ..Params::NULL
-    };
-    Question::new(model, &prompt.system, &prompt.user, params)
-}
-
-/// Asks `model` at `endpoint` and records every call in `session` as the oracle `oracle_id`'s.
-/// `before` is told the number of each call, from 1.
-///
-/// # Errors
-/// As [`consult`].
-pub fn calibrate(
-    session: &mut Session,
-    endpoint: &mut Endpoint,
-    oracle_id: &str,
-    model: &str,
-    before: &mut dyn FnMut(usize),
-) -> Result<Calibration, Error> {
-    let question = question(model, &prompt());
-    let mut input_hash = [0; 32];
-    let mut calls = Vec::new();
-    for number in 1..=CALLS {
-        before(number);
-        let consultation = consult(session, endpoint, oracle_id, &question)?;
-        let recorded = &consultation.decision.observation;
-        input_hash = recorded.input_hash;
-        let result = consultation.admitted_text().map(canonicalize);
-        let failed = consultation.exchange.reply.is_err();
-        calls.push(Call {
-            ledger_seq: recorded.ledger_seq,
-            status: result.as_ref().map(|result| result.status()),
-            canonicalized_hash: result.and_then(|result| Some(result.block.ok()?.hash)),
-            exchange: consultation.exchange,
-        });
-        if failed {
-            return Ok(Calibration {
-                verdict: Verdict::TransportFailure,
-                input_hash,
-                calls,
-            });
-        }
-    }
-    let first = calls.first().and_then(|call| call.canonicalized_hash);
-    let steady = first.is_some() && calls.iter().all(|call| call.canonicalized_hash == first);
-    Ok(Calibration {
-        verdict: if steady {
-            Verdict::Steady
-        } else {
-            Verdict::Drift
-        },
-        input_hash,
-        calls,
-    })
+pub fn steady(forms: &[Option<Hash>]) -> Option<Hash> {
+    let first = forms.first().copied().flatten()?;
+    let all = forms.len() == CALLS && forms.iter().all(|form| *form == Some(first));
+    all.then_some(first)
 }

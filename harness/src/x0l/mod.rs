@@ -3,12 +3,12 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`budget`] | whether a cycle may be asked under B1 and B2 |
-//! | `calibration` | whether a model is steady; with the feature `oracle` |
+//! | [`calibration`] | whether a model is steady: the prompt, and what counts |
 //! | [`condition`] | the conditions and their tasks |
 //! | [`erratum`] | what a syntax erratum may change in the template |
 //! | [`fields`] | JSON read strictly, with errors that say where |
 //! | [`kernel`] | the constitution, and the function that decides under it |
-//! | `live` | the session: plan, preflight, cycles; with the feature `oracle` |
+//! | `live` | the session: plan, preflight, calibration, cycles; with the feature `oracle` |
 //! | [`log`] | the directory of a run: its files, written and read |
 //! | [`metrics`] | what the cycles of a run come to |
 //! | [`permutation`] | the candidates of one answer in other orders |
@@ -20,7 +20,6 @@
 //! | [`template`] | the one base template of prompts |
 
 pub mod budget;
-#[cfg(feature = "oracle")]
 pub mod calibration;
 pub mod condition;
 pub mod erratum;

@@ -9,6 +9,7 @@ use axilog_harness::input::CanonicalInput;
 use axilog_harness::ledger_file::hex;
 use axilog_harness::rules::RuleSet;
 use axilog_harness::session::{Call, Reply, Session};
+use axilog_harness::x0l::calibration;
 use axilog_harness::x0l::condition::TaskSet;
 use axilog_harness::x0l::kernel::{
     CandidateSet, Constitution, Kind, Observation, Parsed, Rejection, State, decide,
@@ -231,7 +232,7 @@ impl Making<'_> {
     }
 
     fn calibrate(&mut self) -> Calibration {
-        let input = || CanonicalInput::chat([("system", "One object."), ("user", "{}")]).unwrap();
+        let input = || calibration::prompt().input().unwrap();
         let answers = [
             "{\"candidates\":[]}",
             " {\"candidates\" :[]}",

@@ -106,6 +106,19 @@ fn what_is_spent_never_exceeds_b2() {
         assert!(before.iter().all(|cycle| cycle.ledger_seq.is_some()));
         assert_eq!(outcome.conditions[0].status, ConditionStatus::NotFinished);
         is_sealed(&place);
+
+        // Nor may a session end before that: under a larger B2 it would have gone on.
+        let run = RunDirectory::open(&place.out()).unwrap();
+        let mut metadata = place.metadata();
+        metadata.frozen.b2 = u64::MAX;
+        run.write_metadata(&metadata).unwrap();
+        let findings = replay(&run, &mut |_| {}).unwrap().findings;
+        let early = format!(
+            "cycles.jsonl:{0}: cycle {0} (L-A {0}): ledger_seq: found none, expected a call: B1 and B2 allowed it",
+            last.number
+        );
+        let told: Vec<String> = findings.iter().map(ToString::to_string).collect();
+        assert!(told.contains(&early), "{told:?}");
     }
 }
 

@@ -10,7 +10,9 @@ use super::super::{Failure, table, unjudged};
 use crate::ledger_file::hex;
 use crate::oracle::{DEFAULT_BASE_URL, Endpoint, Exchange, Kind, Limits};
 use crate::session::check_identities;
-use crate::x0l::calibration::{CALLS, Calibration, Call, Verdict, calibrate};
+use crate::x0l::calibration::CALLS;
+use crate::x0l::live::{Calibration, Call, calibrate};
+use crate::x0l::log::CalibrationVerdict as Verdict;
 
 /// The id of the oracle in the ledger.
 const ORACLE: &str = "llm";

@@ -3,13 +3,13 @@
 use axilog::hash::sha256;
 
 use super::Plan;
+use super::calibrate::question;
 use super::plan::ORACLE;
 use crate::canonicalizer::canonicalize;
 use crate::error::Error;
 use crate::oracle::{Attempt, Consultation, Endpoint, Exchange, Usage, consult};
 use crate::session::Session;
 use crate::x0l::budget::Budget;
-use crate::x0l::calibration::question;
 use crate::x0l::condition::{Condition, Task};
 use crate::x0l::kernel::{
     CandidateSet, Decision, Kind, Observation, Parsed, Rejection, State, SystemEvent, decide,

@@ -12,10 +12,12 @@
 //! | `ruler.rs` | who counts tokens |
 //! | `preflight.rs` | the checks before a session |
 //! | `fuzz.rs` | one of them: the canonicalizer on drawn texts |
+//! | `calibrate.rs` | the calibration's calls |
 //! | `cycle.rs` | one cycle |
 //! | `run.rs` | the session |
 //! | `error.rs` | why there is none |
 
+mod calibrate;
 mod cycle;
 mod error;
 mod fuzz;
@@ -26,6 +28,7 @@ mod run;
 mod settings;
 pub mod shipped;
 
+pub use calibrate::{Calibration, Call, MAX_TOKENS, calibrate, question};
 pub use error::LiveError;
 pub use plan::{Plan, Planned};
 pub use preflight::{Check, Preflight, preflight};

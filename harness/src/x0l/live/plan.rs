@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use axilog::admission::InputKind;
 use axilog::hash::sha256;
 
+use super::calibrate::MAX_TOKENS;
 use super::{LiveError, Settings, shipped};
 use crate::canonicalizer;
 use crate::error::Error;
 use crate::input::CanonicalInput;
 use crate::oracle::Kind;
 use crate::session::check_identities;
-use crate::x0l::calibration::MAX_TOKENS;
 use crate::x0l::condition::{Condition, Task, TaskSet, corpus_of};
 use crate::x0l::erratum;
 use crate::x0l::kernel::Constitution;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::calibrate::{Call, calibrate};
 use super::cycle::{Attempted, Carried, Place, in_a_row};
 use super::plan::{ORACLE, Plan, Planned};
 use crate::error::Error;
@@ -9,11 +10,11 @@ use crate::oracle::Endpoint;
 use crate::rules::RuleSet;
 use crate::session::Session;
 use crate::x0l::budget::Budget;
-use crate::x0l::calibration::{self, Call, Verdict, calibrate};
+use crate::x0l::calibration;
 use crate::x0l::kernel::{Kind, State};
 use crate::x0l::log::{
-    Calibration, ConditionOutcome, ConditionStatus, Cycle, CycleLog, Metadata, Outcome,
-    RunDirectory, Status, witness,
+    Calibration, CalibrationVerdict as Verdict, ConditionOutcome, ConditionStatus, Cycle, CycleLog,
+    Metadata, Outcome, RunDirectory, Status, witness,
 };
 use crate::x0l::replay::MOST_REFUSALS;
 use crate::x0l::report::{self, Made};

@@ -5,21 +5,18 @@ use axilog::hash::Hash;
 
 use super::ledger::Observed;
 use crate::canonicalizer::canonicalize;
+use crate::x0l::calibration::{CALLS, steady};
 use crate::x0l::log::{Calibration, CalibrationVerdict};
 
-/// How often the prompt is asked.
-const CALLS: usize = 3;
-
-/// The calibration as it follows from its calls.
-pub(super) fn again(logged: &Calibration, calls: &[Observed]) -> Calibration {
+/// The calibration as it follows from its calls, which should have had the input `asked`.
+pub(super) fn again(logged: &Calibration, calls: &[Observed], asked: Hash) -> Calibration {
     let form = |call: &Observed| -> Option<Hash> {
         let complete = call.completion == Completion::Complete;
         let block = complete.then(|| canonicalize(&call.output).block.ok())?;
         Some(block?.hash)
     };
     let forms: Vec<Option<Hash>> = calls.iter().map(form).collect();
-    let first = forms.first().copied().flatten();
-    let steady = first.is_some() && forms.iter().all(|form| *form == first);
+    let steady = steady(&forms);
     // An answer that no record holds is drift, one that was no chat completion a failed call; the
     // ledger has both as INVALID_OUTPUT.
     let lost = match calls.last().and_then(|call| call.failure) {
@@ -28,17 +25,17 @@ pub(super) fn again(logged: &Calibration, calls: &[Observed]) -> Calibration {
         Some(_) => true,
     };
     let verdict = match calls.len() {
-        CALLS if steady => CalibrationVerdict::Steady,
+        _ if steady.is_some() => CalibrationVerdict::Steady,
         CALLS if !lost => CalibrationVerdict::Drift,
         _ => CalibrationVerdict::TransportFailure,
     };
-    // One prompt for all of them: any other is told.
+    // One prompt for all of them: any other is told, be it the metadata's or a call's.
     let mut prompts = calls.iter().map(|call| call.input_hash);
-    let other = prompts.find(|hash| *hash != logged.input_hash);
+    let other = prompts.find(|hash| *hash != asked && logged.input_hash == asked);
     Calibration {
         verdict,
-        input_hash: other.unwrap_or(logged.input_hash),
-        canonicalized_hash: first.filter(|_| verdict == CalibrationVerdict::Steady),
+        input_hash: other.unwrap_or(asked),
+        canonicalized_hash: steady,
         ledger_seqs: calls.iter().map(|call| call.seq).collect(),
         tokens: logged.tokens,
     }
@@ -70,6 +67,7 @@ mod tests {
                 tokens: 9,
             },
             &[call(4, 1), call(5, 1), call(6, 1)],
+            [1; 32],
         );
         assert_eq!(logged.verdict, CalibrationVerdict::Steady);
         for prompts in [[2, 1, 1], [1, 2, 1], [1, 1, 2]] {
@@ -79,7 +77,14 @@ mod tests {
                 input_hash: [2; 32],
                 ..logged.clone()
             };
-            assert_eq!(again(&logged, &calls), told);
+            assert_eq!(again(&logged, &calls, [1; 32]), told);
         }
+        // A run may not have a prompt of its own either.
+        let own = Calibration {
+            input_hash: [2; 32],
+            ..logged.clone()
+        };
+        let calls = [call(4, 2), call(5, 2), call(6, 2)];
+        assert_eq!(again(&own, &calls, [1; 32]), logged);
     }
 }

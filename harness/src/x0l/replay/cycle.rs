@@ -34,6 +34,23 @@ pub(super) struct Grounds<'l> {
     pub(super) constitution: &'l Constitution,
     pub(super) frozen: &'l Frozen,
     pub(super) state: &'l State,
+    /// With what was spent before the cycle.
+    pub(super) budget: Budget,
+    /// Whether some of that may be in lines that could not be read.
+    pub(super) skipped: bool,
+}
+
+impl Grounds<'_> {
+    /// What was known of the prompt's tokens before it was to be asked. Of one that was not, nothing is
+    /// known where tokens were counted, since that takes the tokenizer, and where lines before are lost.
+    fn tokens(&self, logged: &Cycle) -> Option<PromptTokens> {
+        let asked = logged.ledger_seq.is_some();
+        match self.frozen.token_source {
+            TokenSource::Api if asked || !self.skipped => self.asked.as_ref()?.tokens,
+            TokenSource::Local { .. } if asked => Some(PromptTokens::counted(logged.prompt_tokens)),
+            _ => None,
+        }
+    }
 }
 
 /// The record as it follows from what is not derived: the raw text or the ledger's, the tokens, the
@@ -54,7 +71,7 @@ pub(super) fn again(logged: &Cycle, grounds: &Grounds<'_>) -> (Cycle, State) {
         }
         Called::Unknown => {}
     }
-    from_raw(&mut cycle, asked, grounds.frozen);
+    from_raw(&mut cycle, asked, grounds);
 
     // The kernel decides on what was logged: what is wrong with that is said by itself.
     let set = CandidateSet {
@@ -91,18 +108,19 @@ pub(super) fn again(logged: &Cycle, grounds: &Grounds<'_>) -> (Cycle, State) {
     (cycle, next)
 }
 
-/// Whether a cycle was asked that B1 or B2 did not allow, with `spent` tokens before it.
-pub(super) fn is_beyond(logged: &Cycle, grounds: &Grounds<'_>, spent: u64) -> bool {
-    let prompt = match grounds.frozen.token_source {
-        TokenSource::Api => grounds.asked.as_ref().and_then(|asked| asked.tokens),
-        TokenSource::Local { .. } => Some(PromptTokens::counted(logged.prompt_tokens)),
-    };
-    let budget = Budget {
-        spent,
-        ..Budget::of(grounds.frozen)
-    };
-    let forbids = |prompt| budget.is_too_long(prompt) || budget.is_exhausted(prompt);
-    logged.ledger_seq.is_some() && prompt.is_some_and(forbids)
+/// Where B1 and B2 say otherwise than the log whether a cycle was to be asked: what is there, and what
+/// should be.
+pub(super) fn against_budget(
+    logged: &Cycle,
+    grounds: &Grounds<'_>,
+) -> Option<(&'static str, &'static str)> {
+    let (prompt, budget) = (grounds.tokens(logged)?, grounds.budget);
+    let forbidden = budget.is_too_long(prompt) || budget.is_exhausted(prompt);
+    match (logged.ledger_seq, forbidden) {
+        (Some(_), true) => Some(("a call", "none: B1 or B2 did not allow it")),
+        (None, false) => Some(("none", "a call: B1 and B2 allowed it")),
+        _ => None,
+    }
 }
 
 /// The raw text: the log's where the ledger's is the same but for line ends, else the ledger's.
@@ -115,7 +133,7 @@ fn raw(logged: Option<&str>, call: &Observed) -> Option<String> {
 }
 
 /// What follows from the raw text, or from there being none.
-fn from_raw(cycle: &mut Cycle, asked: bool, frozen: &Frozen) {
+fn from_raw(cycle: &mut Cycle, asked: bool, grounds: &Grounds<'_>) {
     let mut parsed = Parsed::default();
     cycle.canonicalized = None;
     cycle.canonicalized_hash = None;
@@ -140,12 +158,15 @@ fn from_raw(cycle: &mut Cycle, asked: bool, frozen: &Frozen) {
             cycle.raw_llm_hash = None;
             cycle.canonicalization = Canonicalization::NotAsked;
             // Either the prompt alone is over B1, or B2 allows no further cycle.
-            let over = cycle.prompt_tokens > frozen.b1;
-            cycle.rejection_reason = (!over).then_some(Rejection::BudgetExhaustedSession);
+            let tokens = grounds.tokens(cycle);
+            let exhausted = match tokens {
+                Some(tokens) => grounds.budget.is_exhausted(tokens),
+                None => cycle.prompt_tokens <= grounds.budget.b1,
+            };
+            cycle.rejection_reason = exhausted.then_some(Rejection::BudgetExhaustedSession);
+            let over = tokens.map_or(cycle.prompt_tokens, |tokens| tokens.at_least);
+            cycle.prompt_tokens = if exhausted { 0 } else { over };
             cycle.completion_tokens = 0;
-            if !over {
-                cycle.prompt_tokens = 0;
-            }
             cycle.latency_ms = 0;
             cycle.attempts.clear();
             cycle.answered_by = None;

@@ -31,6 +31,8 @@ use std::io::{self, BufReader};
 use axilog::evidence::observation::{Completion, Failure};
 use axilog::hash::Hash;
 
+use super::budget::Budget;
+use super::calibration::prompt;
 use super::kernel::{Rejection, State};
 use super::log::{
     Condition, ConditionOutcome, Cycle, CycleReader, Frozen, Line, Metadata, Outcome, RunDirectory,
@@ -159,13 +161,17 @@ impl Pass<'_> {
             calls: rest.iter(),
             state: State::default(),
             spent: 0,
+            skipped: false,
             last: None,
         };
         self.each_line(&mut |pass, line, cycle| {
             match (cycle, &prompts) {
                 (Some(cycle), Some(prompts)) => pass.cycle(&mut log, line, cycle, prompts, frozen),
                 (Some(cycle), None) => log.order.take(cycle),
-                (None, _) => log.order.skip(),
+                (None, _) => {
+                    log.order.skip();
+                    log.skipped = true;
+                }
             }
             cycle.into_iter().for_each(&mut *see);
         })?;
@@ -216,7 +222,11 @@ impl Pass<'_> {
         let count = logged.ledger_seqs.len();
         if self.ledger.whole {
             let calls = self.ledger.calls.get(..count).unwrap_or(&self.ledger.calls);
-            let again = calibration::again(logged, calls);
+            // What another version of axilog asked is not known here.
+            let same_version = metadata.frozen.axilog == env!("CARGO_PKG_VERSION");
+            let asked = prompt().input().ok().filter(|_| same_version);
+            let asked = asked.map_or(logged.input_hash, |input| input.hash());
+            let again = calibration::again(logged, calls, asked);
             let (found, expected) = (logged.to_json(), again.to_json());
             differences(
                 &found,
@@ -319,6 +329,11 @@ impl Pass<'_> {
             constitution: &prompts.constitution,
             frozen,
             state: &log.state,
+            budget: Budget {
+                spent: log.spent,
+                ..Budget::of(frozen)
+            },
+            skipped: log.skipped,
         };
         let (mut again, next) = cycle::again(logged, &grounds);
         (again.condition, again.cycle) = (condition, cycle);
@@ -335,9 +350,8 @@ impl Pass<'_> {
                 "the last one without a fault, and those before with one".to_owned(),
             );
         }
-        if cycle::is_beyond(logged, &grounds, log.spent) {
-            let expected = "none: B1 or B2 did not allow it";
-            found("ledger_seq", "a call".to_owned(), expected.to_owned());
+        if let Some((call, expected)) = cycle::against_budget(logged, &grounds) {
+            found("ledger_seq", call.to_owned(), expected.to_owned());
         }
         if let Some(hash) = cycle::raw_blob(logged, &grounds.called) {
             self.blobs.insert(hash);
@@ -361,6 +375,8 @@ struct Log<'l> {
     calls: std::slice::Iter<'l, Observed>,
     state: State,
     spent: u64,
+    /// Whether a line could not be read.
+    skipped: bool,
     last: Option<Rejection>,
 }
 
