@@ -13,7 +13,8 @@ use crate::error::Error;
 /// The first is the baseline of the first DIR, or the one run that it is. The others may be other variants
 /// or other oracles; seeds, episodes, environment and prompt length must be the same. The distance of two
 /// runs comes with an interval over seeds, and the verdict follows from the interval: TOLD_APART where it
-/// lies above 0. Exits 0 whatever is found; 1 where runs cannot be compared.
+/// lies above 0. What run.json says is believed: replay runs first that come from elsewhere. Exits 0 whatever
+/// is found; 1 where runs cannot be compared.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// What `axilog ablation run --out` was given, or runs below it.
