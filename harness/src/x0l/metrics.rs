@@ -132,6 +132,10 @@ pub struct ConditionMetrics {
     pub latency: Spread,
     /// Attempts that failed before the one that gave the answer.
     pub retries: u64,
+    /// How many answers came from whom, as the server says.
+    pub answered_by: BTreeMap<String, u64>,
+    /// Why how many of them ended, as the server says.
+    pub finish_reasons: BTreeMap<String, u64>,
     /// Items under `candidates`.
     pub candidates_reported: u64,
     /// Malformed ones.
@@ -190,6 +194,12 @@ fn count(counts: &mut BTreeMap<&'static str, u64>, name: Option<&'static str>) {
     }
 }
 
+fn said(counts: &mut BTreeMap<String, u64>, name: Option<&String>) {
+    if let Some(name) = name {
+        *counts.entry(name.clone()).or_default() += 1;
+    }
+}
+
 impl ConditionMetrics {
     fn add(&mut self, cycle: &Cycle) {
         let decision = &cycle.decision;
@@ -230,6 +240,8 @@ impl ConditionMetrics {
             self.tokens.add(cycle.tokens());
             self.latency.add(cycle.latency_ms);
         }
+        said(&mut self.answered_by, cycle.answered_by.as_ref());
+        said(&mut self.finish_reasons, cycle.finish_reason.as_ref());
         self.retries += cycle.attempts.len().saturating_sub(1) as u64;
         // These are as logged, which may be anything.
         let all = self.candidates_reported;

@@ -32,6 +32,18 @@ fn context_and_authority_are_counted() {
 }
 
 #[test]
+fn what_the_server_says_of_itself_is_counted() {
+    let (_dir, run) = reported(End::Complete);
+    let made = report::make(&run).unwrap();
+    let report: Value = serde_json::from_slice(&made.files[report::JSON]).unwrap();
+    let condition = &report["conditions"][0];
+    assert_eq!(condition["answered_by"], json!({ "m-1": 6 }));
+    assert_eq!(condition["finish_reasons"], json!({ "stop": 6 }));
+    let page = String::from_utf8(made.files[report::MARKDOWN].clone()).unwrap();
+    assert!(page.contains("| answered by | 6 m-1 |\n| ended by | 6 stop |\n"));
+}
+
+#[test]
 fn decisions_gates_and_outcomes_are_counted() {
     let (_dir, run) = reported(End::Complete);
     let made = report::make(&run).unwrap();

@@ -176,6 +176,8 @@ fn condition(subject: &Subject<'_>, id: Condition) -> Value {
         "permutation_tests": { "run": metrics.permutations.0, "changed": metrics.permutations.1 },
         "latency_ms": spread(&metrics.latency),
         "retries": metrics.retries,
+        "answered_by": metrics.answered_by,
+        "finish_reasons": metrics.finish_reasons,
     })
 }
 

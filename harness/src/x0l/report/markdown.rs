@@ -3,14 +3,15 @@
 use std::fmt::Write;
 
 use super::closure::{Closure, Why, forensic_review};
+use super::condition::section;
 use super::{DECISIONS, Subject, TOKENS};
 use crate::ledger_file::hex;
-use crate::x0l::kernel::{Gate, Kind};
-use crate::x0l::log::{Canonicalization, Condition, ConditionStatus, TokenSource};
-use crate::x0l::metrics::{ConditionMetrics, Spread};
+use crate::x0l::kernel::Kind;
+use crate::x0l::log::{Condition, ConditionStatus, TokenSource};
+use crate::x0l::metrics::ConditionMetrics;
 use crate::x0l::replay::Place;
 use crate::x0l::review::Judgement;
-use crate::x0l::taxonomy::{LcOutcome, RefusalType};
+use crate::x0l::taxonomy::RefusalType;
 
 /// The report. Writing into a text does not fail.
 pub(super) fn report(subject: &Subject<'_>, closure: Closure, reasons: &[Why]) -> String {
@@ -38,7 +39,7 @@ pub(super) fn report(subject: &Subject<'_>, closure: Closure, reasons: &[Why]) -
         "\n![What was decided in each cycle of each condition; the tables have the numbers]({DECISIONS})\n\n![Tokens of each cycle against B1 and of the session against B2; the tables have the numbers]({TOKENS})\n"
     );
     for condition in &subject.metadata.frozen.conditions {
-        self::condition(&mut page, subject, condition.id);
+        section(&mut page, subject, condition.id);
     }
     frozen(&mut page, subject);
     differences(&mut page, subject);
@@ -126,7 +127,7 @@ fn overview(page: &mut String, subject: &Subject<'_>) {
     });
 }
 
-fn status(subject: &Subject<'_>, id: Condition) -> ConditionStatus {
+pub(super) fn status(subject: &Subject<'_>, id: Condition) -> ConditionStatus {
     let outcome = subject
         .replay
         .outcomes
@@ -137,154 +138,6 @@ fn status(subject: &Subject<'_>, id: Condition) -> ConditionStatus {
 
 fn number(count: Option<&u64>) -> String {
     count.copied().unwrap_or_default().to_string()
-}
-
-fn condition(page: &mut String, subject: &Subject<'_>, id: Condition) {
-    let _ = writeln!(page, "\n## {}\n", id.as_str());
-    let Some(metrics) = subject.metrics.conditions.get(&id) else {
-        page.push_str("No cycle has run.\n");
-        return;
-    };
-    page.push_str("| | |\n|---|---|\n");
-    let mut row = |name: &str, said: String| {
-        let _ = writeln!(page, "| {name} | {said} |");
-    };
-    row("status", status(subject, id).as_str().to_owned());
-    if let Some(type_iii) = metrics.abort_is_type_iii() {
-        let said = if type_iii {
-            "all of them Type III"
-        } else {
-            "not all of them Type III, so no finding by themselves"
-        };
-        row("25 refusals in a row", said.to_owned());
-    }
-    let listed = |names: &[&'static str],
-                  counted: &std::collections::BTreeMap<&'static str, u64>| {
-        let some = names
-            .iter()
-            .filter_map(|name| Some((name, counted.get(name)?)));
-        let some: Vec<String> = some
-            .map(|(name, count)| format!("{count} {name}"))
-            .collect();
-        if some.is_empty() {
-            "none".to_owned()
-        } else {
-            some.join(", ")
-        }
-    };
-    row(
-        "decisions",
-        listed(&Kind::ALL.map(Kind::as_str), &metrics.decisions),
-    );
-    row(
-        "refusals by type",
-        listed(
-            &RefusalType::ALL.map(RefusalType::as_str),
-            &metrics.refusals,
-        ),
-    );
-    let reasons: Vec<&'static str> = metrics.reasons.keys().copied().collect();
-    row("refusals by reason", listed(&reasons, &metrics.reasons));
-    if id == Condition::C {
-        row(
-            "injections",
-            listed(&LcOutcome::ALL.map(LcOutcome::as_str), &metrics.lc_outcomes),
-        );
-    }
-    let recovery = metrics.recovery();
-    row(
-        "recovery ratio",
-        format!(
-            "{} of {} refusals ({})",
-            recovery.of,
-            recovery.all,
-            recovery.percent()
-        ),
-    );
-    row(
-        "canonicalization",
-        listed(
-            &Canonicalization::ALL.map(Canonicalization::as_str),
-            &metrics.canonicalization,
-        ),
-    );
-    row(
-        "candidates",
-        format!(
-            "{} reported, {} malformed, {} judged, {} passed every gate",
-            metrics.candidates_reported, metrics.parse_errors, metrics.judged, metrics.passed
-        ),
-    );
-    if metrics.permutations.0 > 0 {
-        let (run, changed) = metrics.permutations;
-        row(
-            "permutation tests",
-            format!("{run}, and {changed} changed the selection"),
-        );
-    }
-    row("prompt tokens", spread(&metrics.prompt_tokens));
-    row("completion tokens", spread(&metrics.completion_tokens));
-    row("tokens of both", spread(&metrics.tokens));
-    let window = subject.metadata.frozen.context_window_size;
-    row(
-        "context utilisation",
-        format!(
-            "{} on average, {} at most",
-            metrics.context(window).percent(),
-            metrics.context_at_most(window).percent()
-        ),
-    );
-    if let Some(constitution) = &subject.constitution {
-        let used = metrics.authority(constitution);
-        row(
-            "authority utilisation",
-            format!(
-                "{} of {} clauses have actions resting on them ({})",
-                used.of,
-                used.all,
-                used.percent()
-            ),
-        );
-    }
-    row("latency, ms", spread(&metrics.latency));
-    row("retries", metrics.retries.to_string());
-    if !metrics.gates.is_empty() {
-        page.push_str("\n| gate | refused | for |\n|---|---:|---|\n");
-        for gate in Gate::ALL {
-            let Some(codes) = metrics.gates.get(&gate) else {
-                continue;
-            };
-            let names: Vec<&'static str> = codes.keys().copied().collect();
-            let all: u64 = codes.values().sum();
-            let _ = writeln!(
-                page,
-                "| {} | {all} | {} |",
-                gate.as_str(),
-                listed(&names, codes)
-            );
-        }
-    }
-    if !metrics.clauses.is_empty() {
-        page.push_str("\n| clause | candidates that cite it | actions |\n|---|---:|---:|\n");
-        for (clause, (cited, acted)) in &metrics.clauses {
-            let _ = writeln!(page, "| {} | {cited} | {acted} |", plain(clause));
-        }
-    }
-}
-
-fn spread(spread: &Spread) -> String {
-    let (Some(least), Some(median), Some(p95), Some(most)) = (
-        spread.percentile(0),
-        spread.percentile(50),
-        spread.percentile(95),
-        spread.percentile(100),
-    ) else {
-        return "none".to_owned();
-    };
-    format!(
-        "{} in all; least {least}, median {median}, 95th percentile {p95}, most {most}",
-        spread.sum()
-    )
 }
 
 fn frozen(page: &mut String, subject: &Subject<'_>) {
@@ -356,7 +209,7 @@ fn differences(page: &mut String, subject: &Subject<'_>) {
 }
 
 /// Text that came from elsewhere, for a table cell or a list: it means nothing to Markdown or HTML.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     let mut plain = String::new();
     for c in text.chars() {
         match c {

@@ -4,11 +4,13 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `closure.rs` | whether the session closes positive, and why not |
+//! | `condition.rs` | a condition's section of `report.md` |
 //! | `json.rs` | `report.json` |
 //! | `markdown.rs` | `report.md` |
 //! | `plots.rs` | `decisions.svg`, `tokens.svg` |
 
 mod closure;
+mod condition;
 mod json;
 mod markdown;
 mod plots;
