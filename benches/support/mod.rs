@@ -234,14 +234,14 @@ impl CAgent {
     }
 }
 
-/// How long `ours` takes over `theirs`: both in turn in short batches, the median of the ratios, so
-/// that a machine whose speed drifts slows both alike.
-pub fn ratio(name: &str, limit: &str, mut ours: impl FnMut(), mut theirs: impl FnMut()) {
+/// How long `call` takes over `peer`: both in turn in short batches, the median of the ratios, so that a
+/// machine whose speed drifts slows both alike. `name` names both, in this order.
+pub fn ratio(name: &str, limit: &str, mut call: impl FnMut(), mut peer: impl FnMut()) {
     const ROUNDS: usize = 101;
-    let batch = batch_of(&mut theirs);
+    let batch = batch_of(&mut peer);
     let mut rounds: Vec<(f64, f64, f64)> = (0..ROUNDS)
         .map(|_| {
-            let (a, b) = (time(batch, &mut ours), time(batch, &mut theirs));
+            let (a, b) = (time(batch, &mut call), time(batch, &mut peer));
             (a / b, a, b)
         })
         .collect();
@@ -252,7 +252,7 @@ pub fn ratio(name: &str, limit: &str, mut ours: impl FnMut(), mut theirs: impl F
         rounds[ROUNDS - ROUNDS / 10 - 1],
     );
     println!(
-        "ratio {name:<54} {:>6.2} (80 % within {:.2} to {:.2}; ours {:.2} us, theirs {:.2} us) {limit}",
+        "ratio {name:<54} {:>6.2} (80 % within {:.2} to {:.2}; {:.2} us over {:.2} us) {limit}",
         middle.0, low.0, high.0, middle.1, middle.2
     );
 }
