@@ -188,15 +188,9 @@ impl Metrics {
     }
 }
 
-fn count(counts: &mut BTreeMap<&'static str, u64>, name: Option<&'static str>) {
+fn count<K: Ord>(counts: &mut BTreeMap<K, u64>, name: Option<K>) {
     if let Some(name) = name {
         *counts.entry(name).or_default() += 1;
-    }
-}
-
-fn said(counts: &mut BTreeMap<String, u64>, name: Option<&String>) {
-    if let Some(name) = name {
-        *counts.entry(name.clone()).or_default() += 1;
     }
 }
 
@@ -240,8 +234,8 @@ impl ConditionMetrics {
             self.tokens.add(cycle.tokens());
             self.latency.add(cycle.latency_ms);
         }
-        said(&mut self.answered_by, cycle.answered_by.as_ref());
-        said(&mut self.finish_reasons, cycle.finish_reason.as_ref());
+        count(&mut self.answered_by, cycle.answered_by.clone());
+        count(&mut self.finish_reasons, cycle.finish_reason.clone());
         self.retries += cycle.attempts.len().saturating_sub(1) as u64;
         // These are as logged, which may be anything.
         let all = self.candidates_reported;

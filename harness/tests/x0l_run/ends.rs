@@ -197,6 +197,32 @@ fn over_b1_the_kernel_refuses_whether_asked_or_not() {
     assert_eq!(cycle.decision.reason, Some(Reason::BudgetExhausted));
     assert_eq!(cycle.canonicalization, Canonicalization::NotAsked);
     assert!(cycle.prompt_tokens > 6000 && cycle.ledger_seq.is_none());
+    // A larger B1 would have let it be asked, a smaller B2 would have ended the session.
+    let told = |b1, b2| -> Vec<String> {
+        let run = RunDirectory::open(&place.out()).unwrap();
+        let mut metadata = place.metadata();
+        (metadata.frozen.b1, metadata.frozen.b2) = (b1, b2);
+        run.write_metadata(&metadata).unwrap();
+        let findings = replay(&run, &mut |_| {}).unwrap().findings;
+        findings.iter().map(ToString::to_string).collect()
+    };
+    let cases = [
+        (
+            (u64::MAX, enough),
+            "ledger_seq: found none, expected a call: B1 and B2 allowed it",
+        ),
+        (
+            (6000, enough - 1),
+            "rejection_reason: found null, expected \"BUDGET_EXHAUSTED_SESSION\"",
+        ),
+    ];
+    for ((b1, b2), finding) in cases {
+        let told = told(b1, b2);
+        let there = told
+            .iter()
+            .any(|one| one == &format!("cycles.jsonl:1: cycle 1 (L-A 1): {finding}"));
+        assert!(there, "{told:?}");
+    }
     let less = Place::new();
     let outcome = less.scripted(long(enough - 1), &good()).unwrap();
     assert_eq!(outcome.status, Status::SessionBudgetExhausted);

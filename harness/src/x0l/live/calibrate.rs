@@ -34,6 +34,8 @@ pub struct Calibration {
     pub verdict: Verdict,
     /// SHA-256 of the prompt, the same for all.
     pub input_hash: Hash,
+    /// The one canonical form of all answers, where they have one: its hash.
+    pub canonicalized_hash: Option<Hash>,
     /// The calls, in order.
     pub calls: Vec<Call>,
 }
@@ -81,18 +83,20 @@ pub fn calibrate(
             return Ok(Calibration {
                 verdict: Verdict::TransportFailure,
                 input_hash,
+                canonicalized_hash: None,
                 calls,
             });
         }
     }
     let forms: Vec<Option<Hash>> = calls.iter().map(|call| call.canonicalized_hash).collect();
-    let verdict = match steady(&forms) {
-        Some(_) => Verdict::Steady,
-        None => Verdict::Drift,
-    };
+    let canonicalized_hash = steady(&forms);
     Ok(Calibration {
-        verdict,
+        verdict: match canonicalized_hash {
+            Some(_) => Verdict::Steady,
+            None => Verdict::Drift,
+        },
         input_hash,
+        canonicalized_hash,
         calls,
     })
 }

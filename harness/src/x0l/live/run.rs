@@ -164,8 +164,6 @@ impl Live<'_> {
             Ok(found) => found,
             Err(error) => return not_asked(error).map(Some),
         };
-        let first = found.calls.first().and_then(|call| call.canonicalized_hash);
-        let steady = found.verdict == Verdict::Steady;
         let usage = |call: &Call| {
             let answer = call.exchange.reply.as_ref().ok()?;
             plan.settings
@@ -180,7 +178,7 @@ impl Live<'_> {
         metadata.calibration = Some(Calibration {
             verdict: found.verdict,
             input_hash: found.input_hash,
-            canonicalized_hash: first.filter(|_| steady),
+            canonicalized_hash: found.canonicalized_hash,
             ledger_seqs: found.calls.iter().map(|call| call.ledger_seq).collect(),
             tokens: tokens
                 .iter()
