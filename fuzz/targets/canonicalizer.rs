@@ -4,8 +4,8 @@
 #![no_main]
 
 use axilog::json::canonical::is_canonical_json;
-use axilog_harness::canonicalizer::{Status, canonicalize};
-use axilog_harness::x0l::kernel::parse_candidates;
+use axilog_oracle::canonicalizer::{Status, canonicalize};
+use axilog_x0l::kernel::parse_candidates;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

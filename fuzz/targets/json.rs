@@ -8,7 +8,7 @@ use axilog::json::source::Plain;
 use axilog_fuzz::strict_json::Json;
 use axilog_fuzz::strict_json::canonical::{canonical, shared};
 use axilog_fuzz::strict_json::extraction::{extracted, extracted_raw, reference, selectors};
-use axilog_harness::jcs;
+use axilog_ledger::jcs;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

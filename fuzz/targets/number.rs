@@ -4,7 +4,7 @@
 
 use axilog::json::number::{decimal_to_q16, integer_to_q16, is_canonical_number};
 use axilog_fuzz::strict_json::Json;
-use axilog_harness::jcs::canonical;
+use axilog_ledger::jcs::canonical;
 use libfuzzer_sys::fuzz_target;
 use num_bigint::BigInt;
 

@@ -13,21 +13,21 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use axilog::hash::sha256;
-use axilog_harness::ablation::agents::Agent;
-use axilog_harness::ablation::answers::{Answered, Answers, Live};
-use axilog_harness::ablation::experiment::{execute, frame, header};
-use axilog_harness::ablation::header::Held;
-use axilog_harness::ablation::pad::DEFAULT_PAD;
-use axilog_harness::ablation::prompt::{Frame, Lengths};
-use axilog_harness::ablation::run::Plan;
-use axilog_harness::ablation::trap::CommitmentTrap;
-use axilog_harness::ablation::v310::Variant;
-use axilog_harness::error::Error;
-use axilog_harness::ledger_file::durability::Durability;
-use axilog_harness::oracle::{Endpoint, Local, Question};
-use axilog_harness::rules::RuleSet;
-use axilog_harness::session::Session;
-use axilog_harness::tokens::{Tiktoken, TokenError, Tokenizer};
+use axilog_ablation::AblationError;
+use axilog_ablation::agents::Agent;
+use axilog_ablation::answers::{Answered, Answers, Live};
+use axilog_ablation::experiment::{execute, frame, header};
+use axilog_ablation::header::Held;
+use axilog_ablation::pad::DEFAULT_PAD;
+use axilog_ablation::prompt::{Frame, Lengths};
+use axilog_ablation::run::Plan;
+use axilog_ablation::trap::CommitmentTrap;
+use axilog_ablation::v310::Variant;
+use axilog_ledger::file::durability::Durability;
+use axilog_ledger::rules::RuleSet;
+use axilog_ledger::session::Session;
+use axilog_oracle::tokens::{Tiktoken, TokenError, Tokenizer};
+use axilog_oracle::{Endpoint, Local, Question};
 
 const ROUNDS: usize = 31;
 const TEXT_BYTES: usize = 64 << 10;
@@ -60,7 +60,7 @@ impl Tokenizer for Kept {
 struct InMemory(Agent);
 
 impl Answers for InMemory {
-    fn ask(&mut self, question: &Question) -> Result<Option<Answered>, Error> {
+    fn ask(&mut self, question: &Question) -> Result<Option<Answered>, AblationError> {
         Ok(Some(Answered {
             ledger_seq: 0,
             input_hash: question.input().expect("NFC").hash(),

@@ -10,7 +10,7 @@ mod clock;
 use std::hint::black_box;
 
 use axilog::hash::sha256;
-use axilog_harness::canonicalizer::canonicalize;
+use axilog_oracle::canonicalizer::canonicalize;
 use clock::time;
 
 const SMALL: usize = 256 << 10;

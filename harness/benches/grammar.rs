@@ -9,8 +9,8 @@ mod clock;
 
 use std::hint::black_box;
 
-use axilog_harness::bundle::catalogue::GRAMMARS;
-use axilog_harness::bundle::gbnf::Grammar;
+use axilog_bundle::catalogue::GRAMMARS;
+use axilog_bundle::gbnf::Grammar;
 use clock::time;
 use serde_json::Value;
 

@@ -13,7 +13,7 @@ mod linux {
     use std::process::{Command, Stdio};
     use std::time::{Duration, Instant};
 
-    use axilog_harness::memory::{Audience, Id, MaskMatrix, Opening, OutputClass, Query, Store};
+    use axilog_memory::{Audience, Id, MaskMatrix, Opening, OutputClass, Query, Store};
     use serde_json::{Value, json};
 
     const FACTS: u64 = 100_000;

@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use axilog_harness::oracle::{Endpoint, Kind, Scripted};
-use axilog_harness::x0l::condition::Condition;
-use axilog_harness::x0l::live::{Plan, Progress, Settings, Watch, run, shipped};
+use axilog_oracle::{Endpoint, Kind, Scripted};
+use axilog_x0l::condition::Condition;
+use axilog_x0l::live::{Plan, Progress, Settings, Watch, run, shipped};
 
 /// Sessions per figure; the median is given.
 const ROUNDS: usize = 5;

@@ -24,7 +24,7 @@ mod linux {
     use axilog::ledger_line;
     use axilog::policy::{Rules, builtin::BUILTIN};
     use axilog::replay::Verdict;
-    use axilog_harness::ledger_file::verify::{Expected, check};
+    use axilog_ledger::file::verify::{Expected, check};
 
     const ROUNDS: usize = 7;
 

@@ -1,238 +1,29 @@
-//! What can go wrong in the harness: where, what was found, what was expected, what to do.
-//!
-//! Bad evidence is a [`Fault`], which names a verdict of formats.md §6 and a position. Everything
-//! else is an [`Error`].
+//! What can go wrong in the command itself; what went wrong in a library is its error, as it is.
 
-use std::fmt;
-use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 
-use axilog::replay::Verdict;
+#[cfg(feature = "ablation")]
+use axilog_ablation::AblationError;
+#[cfg(feature = "bundle")]
+use axilog_bundle::BundleError;
+use axilog_ledger::error::{FileError, LedgerError};
+#[cfg(feature = "memory")]
+use axilog_memory::MemoryError;
+#[cfg(feature = "oracle")]
+use axilog_oracle::OracleError;
+#[cfg(feature = "ablation")]
+use axilog_oracle::tokens::TokenError;
+#[cfg(feature = "x0l")]
+use axilog_x0l::{X0lError, live::LiveError};
 
-use crate::ledger_file::durability::Checkpoint;
+use crate::Failure;
 
-/// Why a ledger is not good, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// The verdict; never [`Verdict::Ok`].
-    pub verdict: Verdict,
-    /// The sequence of the first bad record, or of the first missing one.
-    pub sequence: u64,
-    /// Where that record's line begins, or the end of the file where it is missing; in bytes.
-    pub offset: u64,
-    /// What was found and what was expected, in a sentence.
-    pub reason: String,
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Fault {
-            verdict,
-            sequence,
-            offset,
-            reason,
-        } = self;
-        write!(
-            f,
-            "{}: record {sequence} at byte {offset}: {reason}",
-            verdict.as_str()
-        )
-    }
-}
-
-/// Why something was not done. Nothing was recorded where one is returned, unless it says so.
+/// Why a subcommand gives no report.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The operating system refused.
-    #[error("{path}: cannot {action}: {source}", path = path.display())]
-    Io {
-        /// The file or directory.
-        path: PathBuf,
-        /// What was tried, as in "cannot {action}".
-        action: &'static str,
-        /// What the system said.
-        source: io::Error,
-    },
-
-    /// What was acknowledged as written could not be made durable. The session acts no more.
-    #[error(
-        "{path}: cannot sync the ledger: {source}; {durable}, and whatever was recorded behind may be lost; open it again to see what it holds",
-        path = path.display()
-    )]
-    NotDurable {
-        /// The ledger.
-        path: PathBuf,
-        /// How far it is known to be durable.
-        durable: Checkpoint,
-        /// What the system said.
-        source: Arc<io::Error>,
-    },
-
-    /// Something that is no regular file stands where one is needed.
-    #[error("{path}: is not a regular file, which is needed here", path = .0.display())]
-    NotAFile(PathBuf),
-
-    /// Another process has the ledger open for writing.
-    #[error(
-        "{path}: another process{} is writing to this ledger; wait for it to end",
-        holder.map(|id| format!(" (id {id})")).unwrap_or_default(),
-        path = path.display()
-    )]
-    Busy {
-        /// The ledger.
-        path: PathBuf,
-        /// Its process id, where it is known.
-        holder: Option<u32>,
-    },
-
-    /// A new ledger was asked for where there is one.
-    #[error(
-        "{path}: already holds a ledger, which is never overwritten; name another file, or move this one away together with {path}.blobs",
-        path = .0.display()
-    )]
-    Exists(PathBuf),
-
-    /// There is no ledger, or one that holds no observation yet.
-    #[error("{path}: holds no observations yet; begin it with `axilog init {path}`", path = .0.display())]
-    NotBegun(PathBuf),
-
-    /// The ledger is not good, so nothing may be added to it.
-    #[error("{path}: {fault}", path = path.display())]
-    Damaged {
-        /// The ledger.
-        path: PathBuf,
-        /// What is wrong.
-        fault: Fault,
-    },
-
+pub(crate) enum CommandError {
     /// An option that is about one ledger, and several were named.
     #[error("{0} is about one ledger: give it with one FILE")]
     OneLedger(&'static str),
-
-    /// A sealed ledger accepts nothing more.
-    #[error("{path}: is sealed, and nothing may follow a seal; begin a new ledger", path = .0.display())]
-    Sealed(PathBuf),
-
-    /// The rules that a ledger names are nowhere to be found.
-    #[error(
-        "{path}: its configuration {hash} is missing: no file {blob}, and the built-in policies are others; name the policies it was made under with --policies",
-        path = path.display(), blob = blob.display()
-    )]
-    ConfigurationMissing {
-        /// The ledger.
-        path: PathBuf,
-        /// SHA-256 of the configuration, in hexadecimal.
-        hash: String,
-        /// Where its bytes should be.
-        blob: PathBuf,
-    },
-
-    /// The bytes of a configuration are the right ones, but no policy file can express them.
-    #[error(
-        "{path}:{source}; this command cannot replay under such a configuration (an operator outside GT, LT, GE, LE always breaches); the library can",
-        path = path.display()
-    )]
-    ConfigurationUnreadable {
-        /// The blob.
-        path: PathBuf,
-        /// What is wrong with it, and where.
-        source: axilog_policyc::Error,
-    },
-
-    /// A policy file is not one.
-    #[error("{path}:{source}", path = path.display())]
-    Policies {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it, and where.
-        source: axilog_policyc::Error,
-    },
-
-    /// An argument of the policy compiler that is not in a file.
-    #[error("{0}")]
-    Symbol(axilog_policyc::Error),
-
-    /// An input that has no canonical form: it may not be put to an oracle (SRS-004 §8.3).
-    #[error("{path}: the input is not admissible: {reason}; nothing was recorded", path = path.display())]
-    Input {
-        /// The file it came from.
-        path: PathBuf,
-        /// What is wrong with it, and where.
-        reason: String,
-    },
-
-    /// Bytes where text is wanted.
-    #[error("{what} is not UTF-8 at byte {at}, and a model's answer is text")]
-    NotText {
-        /// What is not.
-        what: &'static str,
-        /// The first bad byte.
-        at: usize,
-    },
-
-    /// An identity that no record may hold.
-    #[error(
-        "the {field} {value:?} is not admissible: expected 1 to 256 bytes of text in NFC without control characters"
-    )]
-    Identity {
-        /// `oracle_id` or `model_id`.
-        field: &'static str,
-        /// What was given.
-        value: String,
-    },
-
-    /// An oracle id that means something else.
-    #[error("the oracle id {id} is reserved; use `axilog {command}`")]
-    Reserved {
-        /// The id.
-        id: String,
-        /// The subcommand to use.
-        command: &'static str,
-    },
-
-    /// An oracle that had another model in this ledger (decision D24).
-    #[error(
-        "{path}: the oracle {oracle:?} has the model {recorded:?} in this ledger and cannot have {given:?} too; use another oracle id or another ledger; nothing was recorded",
-        path = path.display()
-    )]
-    Model {
-        /// The ledger.
-        path: PathBuf,
-        /// The oracle.
-        oracle: String,
-        /// Its model so far.
-        recorded: String,
-        /// The model named now.
-        given: String,
-    },
-
-    /// A time that does not exceed the last one; recording it would stop the agent.
-    #[error(
-        "{path}: the time {given} is not after the last recorded one, {last}, and would stop the agent; nothing was recorded (--force records it all the same)",
-        path = path.display()
-    )]
-    Rollback {
-        /// The ledger.
-        path: PathBuf,
-        /// The last accepted timestamp.
-        last: u64,
-        /// The one given.
-        given: u64,
-    },
-
-    /// More bytes than are read into memory.
-    #[error(
-        "{what} is longer than {limit} bytes, the most that is read; nothing was recorded{hint}"
-    )]
-    TooLong {
-        /// What is.
-        what: String,
-        /// The limit in bytes.
-        limit: u64,
-        /// What to do, beginning with its own punctuation.
-        hint: &'static str,
-    },
 
     /// A ledger that is too long for a page.
     #[error(
@@ -262,89 +53,248 @@ pub enum Error {
     )]
     ToTerminal(&'static str),
 
-    /// An oracle that cannot be asked.
+    /// Bytes where text is wanted.
+    #[cfg(any(feature = "memory", feature = "x0l"))]
+    #[error("{what} is not UTF-8 at byte {at}, and a model's answer is text")]
+    NotText {
+        /// What is not.
+        what: &'static str,
+        /// The first bad byte.
+        at: usize,
+    },
+
+    /// An argument of the policy compiler that is not in a file.
+    #[error("{0}")]
+    Symbol(axilog_policyc::Error),
+
+    /// A file cannot be used.
+    #[error(transparent)]
+    File(#[from] FileError),
+
+    /// The ledger refused.
+    #[error(transparent)]
+    Ledger(LedgerError),
+
+    /// The oracle cannot be asked.
     #[cfg(feature = "oracle")]
     #[error(transparent)]
-    Oracle(#[from] crate::oracle::OracleError),
+    Oracle(OracleError),
 
-    /// An ablation that could not be done.
+    /// The ablation harness refused.
     #[cfg(feature = "ablation")]
     #[error(transparent)]
-    Ablation(#[from] crate::ablation::AblationError),
+    Ablation(AblationError),
 
-    /// A bundle that cannot be built or rendered.
+    /// A bundle cannot be built, rendered or asked with.
     #[cfg(feature = "bundle")]
     #[error(transparent)]
-    Bundle(#[from] crate::bundle::BundleError),
+    Bundle(BundleError),
 
     /// The memory refused.
     #[cfg(feature = "memory")]
     #[error(transparent)]
-    Memory(#[from] crate::memory::MemoryError),
+    Memory(#[from] MemoryError),
 
-    /// No session of the live harness.
-    #[cfg(all(feature = "oracle", feature = "x0l"))]
-    #[error(transparent)]
-    Live(#[from] crate::x0l::live::LiveError),
-
-    /// A run was to begin where there is something.
-    #[cfg(feature = "x0l")]
-    #[error("{path}: is not empty, and a run needs a directory of its own; name another, or one that does not exist yet", path = .0.display())]
-    NotEmpty(PathBuf),
-
-    /// A directory that holds no run.
-    #[cfg(feature = "x0l")]
-    #[error("{path}: holds no run: there is none of session_metadata.json, ledger.jsonl and cycles.jsonl in it", path = .0.display())]
-    NotARun(PathBuf),
-
-    /// A person's word on a cycle that is no finding.
-    #[cfg(feature = "x0l")]
-    #[error(
-        "cycle {cycle} is no Type III refusal and no action in L-C, so there is nothing to say of it; those are {}",
-        listed(places)
-    )]
-    NothingToReview {
-        /// The cycle.
-        cycle: u64,
-        /// Those there are.
-        places: Vec<u64>,
-    },
-
-    /// A file of a run is not what is written there.
+    /// The live harness refused.
     #[cfg(feature = "x0l")]
     #[error(transparent)]
-    Log(#[from] crate::x0l::log::LogError),
-
-    /// The core refused.
-    #[error("{path}: {source}", path = path.display())]
-    Core {
-        /// The ledger.
-        path: PathBuf,
-        /// Why.
-        source: axilog::fault::Error,
-    },
+    X0l(X0lError),
 }
 
-impl Error {
-    /// For `map_err` on calls to the system.
-    pub fn io(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Error {
-        let path = path.to_owned();
-        move |source| Error::Io {
-            path,
-            action,
-            source,
+// An error of a file, a ledger or an oracle stays one, whichever library met it.
+
+impl From<LedgerError> for CommandError {
+    fn from(error: LedgerError) -> CommandError {
+        match error {
+            LedgerError::File(error) => CommandError::File(error),
+            error => CommandError::Ledger(error),
+        }
+    }
+}
+
+#[cfg(feature = "oracle")]
+impl From<OracleError> for CommandError {
+    fn from(error: OracleError) -> CommandError {
+        match error {
+            OracleError::File(error) => CommandError::File(error),
+            OracleError::Ledger(error) => CommandError::Ledger(error),
+            error => CommandError::Oracle(error),
         }
     }
 }
 
 #[cfg(feature = "x0l")]
-fn listed(numbers: &[u64]) -> String {
-    match numbers {
-        [] => "none".to_owned(),
-        numbers => numbers
-            .iter()
-            .map(u64::to_string)
-            .collect::<Vec<_>>()
-            .join(", "),
+impl From<X0lError> for CommandError {
+    fn from(error: X0lError) -> CommandError {
+        match error {
+            X0lError::File(error) => CommandError::File(error),
+            X0lError::Ledger(error) => CommandError::Ledger(error),
+            X0lError::Oracle(error) => CommandError::Oracle(error),
+            error => CommandError::X0l(error),
+        }
+    }
+}
+
+#[cfg(feature = "x0l")]
+impl From<LiveError> for CommandError {
+    fn from(error: LiveError) -> CommandError {
+        CommandError::X0l(error.into())
+    }
+}
+
+#[cfg(feature = "bundle")]
+impl From<BundleError> for CommandError {
+    fn from(error: BundleError) -> CommandError {
+        match error {
+            BundleError::File(error) => CommandError::File(error),
+            BundleError::Ledger(error) => CommandError::Ledger(error),
+            BundleError::Oracle(error) => CommandError::Oracle(error),
+            error => CommandError::Bundle(error),
+        }
+    }
+}
+
+#[cfg(feature = "ablation")]
+impl From<AblationError> for CommandError {
+    fn from(error: AblationError) -> CommandError {
+        match error {
+            AblationError::Access(error) => CommandError::File(error),
+            AblationError::Ledger(error) => CommandError::Ledger(error),
+            AblationError::Oracle(error) => CommandError::Oracle(error),
+            error => CommandError::Ablation(error),
+        }
+    }
+}
+
+/// Lets a subcommand pass on the error of a library with `?`.
+macro_rules! failure_from {
+    ($($(#[$feature:meta])? $error:ty),+ $(,)?) => {$(
+        $(#[$feature])?
+        impl From<$error> for Failure {
+            fn from(error: $error) -> Failure {
+                CommandError::from(error).into()
+            }
+        }
+    )+};
+}
+
+failure_from!(
+    FileError,
+    LedgerError,
+    #[cfg(feature = "oracle")]
+    OracleError,
+    #[cfg(feature = "x0l")]
+    LiveError,
+    #[cfg(feature = "x0l")]
+    X0lError,
+    #[cfg(feature = "bundle")]
+    BundleError,
+    #[cfg(feature = "ablation")]
+    AblationError,
+    #[cfg(feature = "memory")]
+    MemoryError,
+);
+
+impl CommandError {
+    /// The exit code that says so: 1 the check failed, 2 wrong usage, 3 could not run.
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            CommandError::Symbol(_)
+            | CommandError::OneLedger(_)
+            | CommandError::OverLedger(_)
+            | CommandError::NotBuilt(_)
+            | CommandError::ToTerminal(_) => 2,
+            #[cfg(any(feature = "memory", feature = "x0l"))]
+            CommandError::NotText { .. } => 2,
+            CommandError::BeyondPage { .. } | CommandError::File(_) => 3,
+            CommandError::Ledger(error) => code_of_ledger(error),
+            #[cfg(feature = "oracle")]
+            CommandError::Oracle(_) => 3,
+            #[cfg(feature = "ablation")]
+            CommandError::Ablation(error) => code_of_ablation(error),
+            #[cfg(feature = "bundle")]
+            CommandError::Bundle(_) => 2,
+            #[cfg(feature = "memory")]
+            CommandError::Memory(error) => code_of_memory(error),
+            #[cfg(feature = "x0l")]
+            CommandError::X0l(error) => code_of_x0l(error),
+        }
+    }
+}
+
+fn code_of_ledger(error: &LedgerError) -> u8 {
+    match error {
+        LedgerError::Damaged { .. }
+        | LedgerError::Sealed(_)
+        | LedgerError::Model { .. }
+        | LedgerError::Rollback { .. } => 1,
+        LedgerError::Policies { .. }
+        | LedgerError::Input { .. }
+        | LedgerError::Identity { .. }
+        | LedgerError::Reserved { .. } => 2,
+        LedgerError::File(_)
+        | LedgerError::NotDurable { .. }
+        | LedgerError::Busy { .. }
+        | LedgerError::Exists(_)
+        | LedgerError::NotBegun(_)
+        | LedgerError::ConfigurationMissing { .. }
+        | LedgerError::ConfigurationUnreadable { .. }
+        | LedgerError::Core { .. } => 3,
+    }
+}
+
+#[cfg(feature = "ablation")]
+fn code_of_ablation(error: &AblationError) -> u8 {
+    match error {
+        AblationError::NotComparable { .. } => 1,
+        AblationError::FewSeeds(_)
+        | AblationError::SeedTwice(_)
+        | AblationError::NothingToRun
+        | AblationError::ShortEpisodes { .. }
+        | AblationError::OtherCalibration { .. }
+        | AblationError::NoModel(_)
+        | AblationError::NoCalibration => 2,
+        AblationError::Tokens(TokenError::Uncountable { .. }) => 3,
+        AblationError::Tokens(_) => 2,
+        AblationError::File { .. }
+        | AblationError::Exists(_)
+        | AblationError::Interrupted(_)
+        | AblationError::NoAnswer(_)
+        | AblationError::Access(_)
+        | AblationError::Oracle(_) => 3,
+        AblationError::Ledger(error) => code_of_ledger(error),
+    }
+}
+
+#[cfg(feature = "memory")]
+fn code_of_memory(error: &MemoryError) -> u8 {
+    match error {
+        MemoryError::Damaged { .. }
+        | MemoryError::Refused { .. }
+        | MemoryError::Pin { .. }
+        | MemoryError::Leak { .. } => 1,
+        MemoryError::Profile { .. }
+        | MemoryError::UnknownId { .. }
+        | MemoryError::OwnCommand { .. }
+        | MemoryError::Field { .. }
+        | MemoryError::Budget { .. } => 2,
+        MemoryError::Sqlite { .. }
+        | MemoryError::File { .. }
+        | MemoryError::Missing(_)
+        | MemoryError::Exists(_)
+        | MemoryError::Foreign { .. }
+        | MemoryError::Behind { .. }
+        | MemoryError::Newer { .. } => 3,
+    }
+}
+
+#[cfg(feature = "x0l")]
+fn code_of_x0l(error: &X0lError) -> u8 {
+    match error {
+        X0lError::Log(_) | X0lError::Live(LiveError::NotReady(_)) => 1,
+        X0lError::NothingToReview { .. }
+        | X0lError::Live(LiveError::Input { .. } | LiveError::Settings(_)) => 2,
+        X0lError::NotEmpty(_) | X0lError::NotARun(_) | X0lError::File(_) | X0lError::Oracle(_) => 3,
+        X0lError::Ledger(error) => code_of_ledger(error),
     }
 }

@@ -1,67 +1,178 @@
-//! # axilog-harness
+//! The command `axilog`: one file per subcommand.
 //!
-//! The companion of the core on a host: ledger files, the rules they were made under, agents bound
-//! to them, and the command `axilog`. It uses the core's safe Rust API and re-implements no format:
-//! records, lines, verdicts and hashes all come from `axilog`.
-//!
-//! | module | what it holds |
-//! |---|---|
-//! | `ablation` | whether precedent memory matters to an oracle's choices; with the feature of that name |
-//! | `bundle` | what a model gets to see of a pipeline step; with the feature of that name |
-//! | [`cli`] | the command `axilog`: one file per subcommand, text and JSON for its results |
-//! | [`session`] | an agent bound to an open ledger file |
-//! | [`decision`] | what one step put into the ledger, and why |
-//! | [`rules`] | policies as the core's registry, and which rules a ledger names |
-//! | `canonicalizer` | a model's raw text to one JSON object; with the feature `x0l` |
-//! | [`input`] | the canonical form of what an oracle is asked |
-//! | `jcs` | the canonical form of any JSON; with the feature `audit`, `bundle`, `memory` or `x0l` |
-//! | [`ledger_file`] | the `.jsonl` file, its blobs, streaming verification and replay |
-//! | `memory` | the Oracle memory: what a long game knows; with the feature of that name |
-//! | `oracle` | asking a language model, and the record of it; with the feature of that name |
-//! | `tokens` | how many tokens a text is for a model; with the feature of that name |
-//! | `x0l` | the live harness: the kernel that decides; with the feature of that name |
-//! | [`error`] | what can go wrong, where, and what to do |
-
-#![forbid(unsafe_code)]
-#![cfg_attr(
-    not(test),
-    deny(
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::panic,
-        clippy::unreachable,
-        clippy::todo,
-        clippy::unimplemented,
-        clippy::indexing_slicing
-    )
-)]
+//! Only this module formats for people. A subcommand gives a `Report` or a `Failure`;
+//! the exit code follows from it: 0 fine, 1 the check failed, 2 wrong usage, 3 could not run.
+//! `docs/cli.md` describes every command, its options and the fields of its JSON.
 
 #[cfg(feature = "ablation")]
-pub mod ablation;
+mod ablation;
 #[cfg(feature = "bundle")]
-pub mod bundle;
-#[cfg(feature = "x0l")]
-pub mod canonicalizer;
-pub mod cli;
-pub mod decision;
-pub mod error;
-pub mod input;
-#[cfg(any(
-    feature = "audit",
-    feature = "bundle",
-    feature = "memory",
-    feature = "x0l"
-))]
-pub mod jcs;
-pub mod ledger_file;
+mod bundle;
+mod control;
+mod decided;
+mod demo;
+mod error;
+mod expected;
+mod export;
+mod head;
+mod init;
+#[cfg(any(feature = "ablation", feature = "x0l"))]
+mod interrupt;
+mod left_out;
+mod lint;
 #[cfg(feature = "memory")]
-pub mod memory;
-#[cfg(feature = "oracle")]
-pub mod oracle;
-pub mod rules;
-pub mod session;
-#[cfg(feature = "tokens")]
-pub mod tokens;
-pub mod what_if;
+mod memory;
+mod observe;
+mod output;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod policy;
+mod progress;
+mod records;
+mod replay;
+mod report;
+mod row;
+mod script;
+mod seal;
+mod show;
+mod stats;
+mod stream;
+mod table;
+mod tally;
+mod target;
+mod time;
+#[cfg(any(feature = "bundle", feature = "x0l"))]
+mod unjudged;
+mod verify;
+mod what_if;
+mod why;
 #[cfg(feature = "x0l")]
-pub mod x0l;
+mod x0l;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use axilog_ledger::rules::read_policies;
+use axilog_policyc::PolicySet;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use crate::error::CommandError;
+use output::Report;
+
+/// Contain an oracle's answer: recorded, judged and replayable before anything acts on it.
+///
+/// Exit codes: 0 fine, 1 the check failed (or the answer is not permitted), 2 wrong usage,
+/// 3 could not run.
+#[derive(Parser)]
+#[command(name = "axilog", version, max_term_width = 80)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Demo(demo::Args),
+    Init(init::Args),
+    Observe(observe::Args),
+    Time(time::Args),
+    Control(control::Args),
+    Seal(seal::Args),
+    Verify(verify::Args),
+    Replay(replay::Args),
+    Head(head::Args),
+    Show(show::Args),
+    Stats(stats::Args),
+    Lint(lint::Args),
+    Export(export::Args),
+    Report(report::Args),
+    Policy(policy::Args),
+    #[cfg(feature = "ablation")]
+    Ablation(ablation::Args),
+    #[cfg(feature = "bundle")]
+    Bundle(bundle::Args),
+    #[cfg(feature = "memory")]
+    Memory(memory::Args),
+    #[cfg(feature = "x0l")]
+    X0l(x0l::Args),
+}
+
+/// Why a subcommand gives no report, and the exit code that says so.
+pub(crate) struct Failure {
+    pub(crate) error: CommandError,
+    pub(crate) code: u8,
+}
+
+/// What a subcommand came to, behind whether it is wanted as JSON.
+type Done = (bool, Result<Report, Failure>);
+
+impl From<CommandError> for Failure {
+    fn from(error: CommandError) -> Failure {
+        let code = error.exit_code();
+        Failure { error, code }
+    }
+}
+
+/// The definition of the command line, for manual pages and completions.
+#[must_use]
+pub fn command() -> clap::Command {
+    left_out::add_to(Cli::command())
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let parsed = command().try_get_matches().and_then(|matches| {
+        left_out::refuse(&matches).map_or_else(
+            || Cli::from_arg_matches(&matches).map(Ok),
+            |code| Ok(Err(code)),
+        )
+    });
+    let cli = match parsed {
+        Ok(Ok(cli)) => cli,
+        Ok(Err(code)) => return code,
+        Err(error) => {
+            // Help and version are errors here too, with exit code 0. A closed pipe is no matter.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let (json, result): Done = match cli.command {
+        Command::Demo(args) => (args.json, demo::run(&args)),
+        Command::Init(args) => (args.json, init::run(&args)),
+        Command::Observe(args) => (args.json, observe::run(&args)),
+        Command::Time(args) => (args.json, time::run(&args)),
+        Command::Control(args) => (args.json, control::run(&args)),
+        Command::Seal(args) => (args.json, seal::run(&args)),
+        Command::Verify(args) => return ExitCode::from(verify::run(&args)),
+        Command::Replay(args) => return ExitCode::from(replay::run(&args)),
+        Command::Head(args) => (args.json, head::run(&args)),
+        Command::Show(args) => (args.json, show::run(&args)),
+        Command::Stats(args) => (args.json, stats::run(&args)),
+        Command::Lint(args) => (args.json, lint::run(&args)),
+        Command::Export(args) => (args.json, export::run(&args)),
+        Command::Report(args) => (args.json, report::run(&args)),
+        Command::Policy(args) => (args.json(), policy::run(&args)),
+        #[cfg(feature = "ablation")]
+        Command::Ablation(args) => ablation::run(&args),
+        #[cfg(feature = "bundle")]
+        Command::Bundle(args) => bundle::run(&args),
+        #[cfg(feature = "memory")]
+        Command::Memory(args) => memory::run(&args),
+        #[cfg(feature = "x0l")]
+        Command::X0l(args) => x0l::run(&args),
+    };
+    ExitCode::from(output::finish(json, result))
+}
+
+/// The policies that an option names, if it is given.
+fn named_policies(path: Option<&Path>) -> Result<Option<PolicySet>, CommandError> {
+    Ok(path.map(read_policies).transpose()?)
+}
+
+/// Whole seconds since 1970.
+fn now() -> u64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs())
+}

@@ -1,7 +1,7 @@
-//! The command `axilog`; everything is in the library's `cli` module.
+//! The command `axilog`; everything is in the library beside it.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    axilog_harness::cli::main()
+    axilog_harness::main()
 }

@@ -1,152 +1,160 @@
-//! What an agent under other rules would have decided on the same observations.
-//!
-//! SRS-004 §13: replay needs no oracle, so it can also be asked what a changed policy would have
-//! done. The hypothetical agent sees every recorded observation and goes its own way: it may be in
-//! another state than the recorded one from the first difference on. Determinism: D2.
+//! `axilog replay --what-if`: every decision that other policies would have changed.
 
-use axilog::agent::Agent;
-use axilog::agent::state::Health;
-use axilog::evidence::policy::{PolicyRecord, PolicyResult};
-use axilog::evidence::transition::TransitionRecord;
-use axilog::evidence::view::ObservationView;
-use axilog::fault::Faults;
-use axilog::hash::Tag;
-use axilog::ledger::{Entry, LedgerSink, SinkFailed};
+use std::fs::File;
+use std::io;
+use std::path::Path;
 
-use crate::decision::text;
-use crate::ledger_file::verify::Record;
-use crate::rules::RuleSet;
+use axilog_ledger::error::{FileError, LedgerError};
+use axilog_ledger::file::hex;
+use axilog_ledger::file::verify::{Expected, check};
+use axilog_ledger::what_if::{Decided, Difference, WhatIf};
+use axilog_policyc::PolicySet;
+use serde_json::{Value, json};
 
-/// What was or would have been decided on one observation.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Decided {
-    /// The policies that breached, by id, in their order.
-    pub breached: Vec<String>,
-    /// What the agent did; `None` where it was STOPPED before and did nothing.
-    pub transition: Option<TransitionRecord>,
+use super::output::Report;
+use super::stream::{Stream, stdout_name};
+use super::{Failure, replay, table};
+
+/// Widths of the columns.
+const WIDTHS: [u16; 4] = [9, 15, 26, 26];
+
+/// How the rules differ, counted.
+#[derive(Default)]
+struct Changes {
+    differing: u64,
+    newly_refused: u64,
+    newly_permitted: u64,
 }
 
-impl Decided {
-    fn take(&mut self, entry: &Entry<'_>) {
-        match entry.tag {
-            Tag::Policy => {
-                if let Ok(record) = PolicyRecord::parse(entry.payload)
-                    && record.result == PolicyResult::Breach
-                {
-                    let id = String::from_utf8_lossy(record.policy_id);
-                    self.breached.push(id.into_owned());
-                }
-            }
-            Tag::Trans => self.transition = TransitionRecord::parse(entry.payload).ok(),
-            Tag::Obs | Tag::State | Tag::Proof => {}
-        }
-    }
-
-    /// Whether the agent acted and nothing was violated.
-    #[must_use]
-    pub fn permitted(&self) -> bool {
-        self.transition
-            .is_some_and(|transition| transition.violation.is_none())
-    }
-
-    /// The agent's state afterwards.
-    #[must_use]
-    pub fn health(&self) -> Health {
-        self.transition
-            .map_or(Health::Stopped, |transition| transition.next_state)
-    }
-
-    /// Whether both let the same happen: who breached, what was violated, and the state after.
-    fn agrees(&self, other: &Decided) -> bool {
-        let violation = |decided: &Decided| decided.transition.map(|t| t.violation);
-        self.breached == other.breached
-            && violation(self) == violation(other)
-            && self.health() == other.health()
+impl Changes {
+    fn count(&mut self, difference: &Difference) {
+        self.differing = self.differing.saturating_add(1);
+        let permitted = [&difference.recorded, &difference.instead].map(Decided::permitted);
+        let counter = match permitted {
+            [true, false] => &mut self.newly_refused,
+            [false, true] => &mut self.newly_permitted,
+            _ => return,
+        };
+        *counter = counter.saturating_add(1);
     }
 }
 
-/// Collects the decisions that the hypothetical agent commits.
-impl LedgerSink for Decided {
-    fn append(&mut self, entry: &Entry<'_>) -> Result<(), SinkFailed> {
-        self.take(entry);
-        Ok(())
+/// Replays the ledger at `path` under its own rules, then beside it under `policies` with the
+/// ledger's own switches. Fine where no decision differs.
+pub(crate) fn run(
+    path: &Path,
+    policies: &PolicySet,
+    expected: &Expected,
+    json: bool,
+) -> Result<Report, Failure> {
+    let replayed = replay::replayed(path, None, expected)?;
+    let mut report = replay::report(path, &replayed);
+    let (Some((own, _)), true) = (&replayed.rules, report.fine) else {
+        return Ok(report);
+    };
+    let interrupted = (replayed.checked.replay.resume()).is_ok_and(|(_, step)| step.is_some());
+    let other = own.with_policies(policies.clone());
+    let mut what_if = WhatIf::new(&other);
+    let mut changes = Changes::default();
+    let mut out = Stream::new(io::stdout().lock());
+    let mut tell = |difference: &Difference| {
+        if changes.differing == 0 && !json {
+            let header = ["record", "of", "decided", "would be"];
+            out.put(table::grid(header, WIDTHS, &[]).as_bytes());
+        }
+        changes.count(difference);
+        out.put(told(difference, json).as_bytes());
+    };
+    let file = File::open(path).map_err(FileError::at(path, "open the ledger"))?;
+    let again = check(file, None, expected, &mut |record| {
+        if let Some(difference) = what_if.take(record) {
+            tell(&difference);
+        }
+    })
+    .map_err(FileError::at(path, "read the ledger"))?;
+    if let Some(fault) = again.fault {
+        // It was good a moment ago.
+        let path = path.to_owned();
+        return Err(LedgerError::Damaged { path, fault }.into());
     }
+    if !interrupted && let Some(difference) = what_if.finish() {
+        tell(&difference);
+    }
+    if changes.differing > 0 && !json {
+        out.put(b"\n");
+    }
+    out.finish(stdout_name())?;
+
+    report.fine = changes.differing == 0;
+    let configuration = hex(&other.hash());
+    let health = what_if.health().as_str();
+    report.text.push_str(&table::pairs(&[
+        ("what if", configuration.clone()),
+        (
+            "differ",
+            format!(
+                "{} of {} decisions: {} no longer permitted, {} newly permitted",
+                changes.differing, what_if.compared, changes.newly_refused, changes.newly_permitted
+            ),
+        ),
+        ("would end in", health.to_owned()),
+    ]));
+    if let Some(object) = report.json.as_object_mut() {
+        let what_if = json!({
+            "configuration": configuration,
+            "compared": what_if.compared,
+            "differing": changes.differing,
+            "no_longer_permitted": changes.newly_refused,
+            "newly_permitted": changes.newly_permitted,
+            "health": health,
+        });
+        object.insert("what_if".to_owned(), what_if);
+        object.insert("ok".to_owned(), report.fine.into());
+    }
+    Ok(report)
 }
 
-/// An observation on which the rules differ.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
-    /// The observation's sequence.
-    pub ledger_seq: u64,
-    /// Who answered.
-    pub oracle_id: String,
-    /// What the ledger says.
-    pub recorded: Decided,
-    /// What would have been decided.
-    pub instead: Decided,
+fn told(difference: &Difference, json: bool) -> String {
+    let sides = [&difference.recorded, &difference.instead];
+    if json {
+        let [recorded, instead] = sides.map(object);
+        let object = json!({
+            "ledger_seq": difference.ledger_seq,
+            "oracle_id": difference.oracle_id,
+            "recorded": recorded,
+            "what_if": instead,
+        });
+        return format!("{object}\n");
+    }
+    let [recorded, instead] = sides.map(words);
+    let row = [
+        difference.ledger_seq.to_string(),
+        difference.oracle_id.clone(),
+        recorded,
+        instead,
+    ];
+    table::row(WIDTHS, row)
 }
 
-/// A comparison in progress.
-pub struct WhatIf<'r> {
-    rules: &'r RuleSet,
-    agent: Agent,
-    current: Option<Difference>,
-    /// Observations compared so far.
-    pub compared: u64,
+fn object(decided: &Decided) -> Value {
+    let transition = decided.transition.as_ref();
+    json!({
+        "permitted": decided.permitted(),
+        "breached": decided.breached,
+        "violation": transition.and_then(|t| t.violation).map(|v| v.as_str()),
+        "prev_state": transition.map(|t| t.prev_state.as_str()),
+        "next_state": transition.map(|t| t.next_state.as_str()),
+    })
 }
 
-impl<'r> WhatIf<'r> {
-    /// Compares what a ledger says with what `rules` would have decided.
-    #[must_use]
-    pub fn new(rules: &'r RuleSet) -> WhatIf<'r> {
-        WhatIf {
-            rules,
-            agent: Agent::new(),
-            current: None,
-            compared: 0,
-        }
-    }
-
-    /// Takes the next good record of the ledger. Gives the observation before, once it is complete
-    /// and the rules differ on it.
-    pub fn take(&mut self, record: &Record<'_>) -> Option<Difference> {
-        if let Some(view) = &record.observation {
-            let before = self.finish();
-            self.current = Some(self.consider(view));
-            return before;
-        }
-        if let Some(current) = &mut self.current {
-            current.recorded.take(&record.entry);
-        }
-        None
-    }
-
-    /// The last observation, where the rules differ on it. Not to be asked where the ledger's last
-    /// step was interrupted, and nothing is known of what it says.
-    pub fn finish(&mut self) -> Option<Difference> {
-        let current = self.current.take()?;
-        self.compared = self.compared.saturating_add(1);
-        Some(current).filter(|current| !current.recorded.agrees(&current.instead))
-    }
-
-    /// The hypothetical agent's state now.
-    #[must_use]
-    pub fn health(&self) -> Health {
-        self.agent.health
-    }
-
-    fn consider(&mut self, view: &ObservationView<'_>) -> Difference {
-        let mut instead = Decided::default();
-        if self.agent.health != Health::Stopped {
-            let mut faults = Faults::NONE;
-            let rules = self.rules.rules();
-            self.agent.step_on(view, &rules, &mut instead, &mut faults);
-        }
-        Difference {
-            ledger_seq: view.ledger_seq,
-            oracle_id: text(view.oracle_id),
-            recorded: Decided::default(),
-            instead,
-        }
-    }
+fn words(decided: &Decided) -> String {
+    let Some(transition) = &decided.transition else {
+        return "nothing: STOPPED".to_owned();
+    };
+    let why = match (transition.violation, decided.breached.as_slice()) {
+        (None, _) => "permitted".to_owned(),
+        (Some(violation), []) => violation.as_str().to_owned(),
+        (Some(_), breached) => format!("breach of {}", breached.join(", ")),
+    };
+    format!("{why}; {}", transition.next_state.as_str())
 }

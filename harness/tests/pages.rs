@@ -1,7 +1,5 @@
 //! Every command in the auditor's page prints what stands behind it.
 
-#![cfg(feature = "audit")]
-
 use std::path::Path;
 use std::process::Command;
 use std::{env, fs};

@@ -28,11 +28,11 @@ fn main() -> ExitCode {
 fn write(directory: &Path) -> io::Result<()> {
     let man = directory.join("man");
     fs::create_dir_all(&man)?;
-    clap_mangen::generate_to(axilog_harness::cli::command(), man)?;
+    clap_mangen::generate_to(axilog_harness::command(), man)?;
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
         let directory = directory.join(shell.to_string());
         fs::create_dir_all(&directory)?;
-        let mut command = axilog_harness::cli::command();
+        let mut command = axilog_harness::command();
         generate_to(shell, &mut command, "axilog", directory)?;
     }
     Ok(())

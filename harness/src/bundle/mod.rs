@@ -1,46 +1,47 @@
-//! Step Awareness Bundles: the one structured context that a model gets to see of a pipeline step.
-//!
-//! Addendum A, A1 to A8. A controller builds a bundle from a step's results and the files it names,
-//! renders the prompt from it within a token budget, and asks; the model chooses nothing of what it
-//! sees. Building reads files and has no other effect. Equal inputs give equal contexts, prompts and
-//! hashes; only `generated_at` and a `run_id` that nobody gave differ. Determinism: D1, given the files
-//! and the time.
-//!
-//! | file | what it holds |
-//! |---|---|
-//! | `model.rs` | the bundle and its parts, which cannot be changed (A1) |
-//! | `budget.rs` | how many tokens each part may have (A2) |
-//! | `value.rs` | JSON that keeps the order of its members |
-//! | `catalogue.rs` | the steps: missions, schemas, grammars, guardrails, metrics (A7) |
-//! | `builder.rs` | from a request to a bundle (A4, A5, A8.1, A8.3) |
-//! | `provenance.rs` | which files went in (A6) |
-//! | `retrieve/` | recent outcomes, trends and open incidents (A3.2) |
-//! | `render.rs` | from a bundle to a prompt (A8.2) |
-//! | `fit.rs` | cutting a text to its budget (A2.2) |
-//! | `count.rs` | how many tokens a text is (A2.2) |
-//! | `gbnf/` | grammars, and whether an answer fits one |
-//! | `consult.rs` | asking with a bundle; with the feature `oracle` |
-//! | `error.rs` | why there is no bundle or prompt |
+//! `axilog bundle`: what a model gets to see of a pipeline step.
 
-pub mod budget;
-pub mod builder;
-pub mod catalogue;
-#[cfg(feature = "oracle")]
-pub mod consult;
-pub mod count;
-mod error;
-mod fit;
-pub mod gbnf;
-pub mod model;
-pub mod provenance;
-pub mod render;
-pub mod retrieve;
-pub mod value;
+mod ask;
+mod build;
+mod check;
+mod inputs;
+mod render;
 
-pub use builder::{LlmContext, Request, build_llm_context, build_step_awareness_bundle};
-pub use error::BundleError;
-pub use model::StepAwarenessBundle;
-pub use render::{Rendered, render_prompt_from_bundle, render_with};
+use axilog_bundle::SCHEMA;
 
-/// The JSON Schema (draft 2020-12) of a bundle.
-pub const SCHEMA: &str = include_str!("../../bundle/schema.json");
+use super::Done;
+use super::output::Report;
+
+/// Step Awareness Bundles: what a model gets to see of a pipeline step.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    Build(build::Args),
+    Render(render::Args),
+    Check(check::Args),
+    Ask(ask::Args),
+    /// Print the JSON Schema of a bundle (draft 2020-12).
+    Schema,
+}
+
+pub(crate) fn run(args: &Args) -> Done {
+    match &args.command {
+        Command::Build(args) => (args.json, build::run(args)),
+        Command::Render(args) => (args.json, render::run(args)),
+        Command::Check(args) => (args.json, check::run(args)),
+        Command::Ask(args) => (args.json, ask::run(args)),
+        Command::Schema => {
+            let schema = Report {
+                fine: true,
+                text: SCHEMA.to_owned(),
+                json: serde_json::Value::Null,
+                notes: Vec::new(),
+            };
+            (false, Ok(schema))
+        }
+    }
+}

@@ -1,86 +1,128 @@
-//! Writing in a player's notebook, with the player's consent (document, sections 3 and 5A).
-//!
-//! EV-010 asks, EV-011 or EV-012 answers, EV-013 writes, and writing unlocks for the campaign. Without
-//! an answer nothing can be written.
+//! `axilog memory notebook`: writing in a player's notebook, with consent.
 
+use std::path::PathBuf;
+
+use axilog_memory::{CONSENT, Store};
 use serde_json::json;
 
-use super::canonical::Handle;
-use super::error::{MemoryError, Result};
-use super::id::Id;
-use super::lens::Audience;
-use super::mask::OutputClass;
-use super::store::Store;
+use super::super::output::Report;
+use super::super::{Failure, table};
+use super::options::{HandleArgument, handles};
 
-/// The word that consents.
-pub const CONSENT: &str = "grant";
+/// Write in a player's notebook, which takes the player's consent and unlocks for the campaign.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
 
-impl Store {
-    /// Asks `player` whether `content` may be written into their notebook; gives the entry of EV-010.
-    ///
-    /// # Errors
-    /// [`MemoryError::Refused`] for a request that was made before, and for content of which the
-    /// player may not know; [`MemoryError::Field`], [`MemoryError::Sqlite`].
-    pub fn ask_notebook(
-        &mut self,
-        request: &str,
-        requester: &str,
-        player: &str,
-        content: &[Handle],
-    ) -> Result<u64> {
-        let audience = Audience::new(OutputClass::Recap, &[player])?;
-        self.write(|writer| {
-            let view = writer.lens().view(&audience)?;
-            for handle in content {
-                let fact = view.lens.fact_of(*handle)?;
-                // What is masked is answered as what is not there.
-                let seen = fact.map_or(Ok(false), |fact| view.sees(fact))?;
-                if !seen {
-                    let reason = format!("nothing has the handle {handle}");
-                    return Err(MemoryError::refused(Id::NotebookRequested.as_str(), reason));
-                }
-            }
-            let handles: Vec<String> = content.iter().map(ToString::to_string).collect();
-            writer.put(
-                Id::NotebookRequested,
-                json!({
-                    "request_id": request,
-                    "requester_id": requester,
-                    "player_id": player,
-                    "content_handles": handles,
-                }),
+#[derive(clap::Subcommand)]
+enum Command {
+    Ask(Ask),
+    Answer(Answer),
+    Write(Write),
+}
+
+/// Ask whether something may be written (EV-010).
+#[derive(clap::Args)]
+struct Ask {
+    /// The database.
+    db: PathBuf,
+    /// A new id for the request.
+    request: String,
+    /// What is to be written.
+    #[arg(required = true)]
+    handle: Vec<HandleArgument>,
+    /// Who asks.
+    #[arg(long, value_name = "ID")]
+    requester: String,
+    /// Whose notebook it is.
+    #[arg(long, value_name = "ID")]
+    player: String,
+    /// One JSON object on standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Record the player's answer: EV-011 for `grant`, EV-012 for anything else.
+///
+/// Exits 0 where the player consents, else 1.
+#[derive(clap::Args)]
+struct Answer {
+    /// The database.
+    db: PathBuf,
+    /// The request.
+    request: String,
+    /// What the player says.
+    answer: String,
+    /// Whose notebook it is.
+    #[arg(long, value_name = "ID")]
+    player: String,
+    /// One JSON object on standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Record that it was written (EV-013): exactly what was consented to.
+#[derive(clap::Args)]
+struct Write {
+    /// The database.
+    db: PathBuf,
+    /// The request.
+    request: String,
+    /// What was written.
+    #[arg(required = true)]
+    handle: Vec<HandleArgument>,
+    /// One JSON object on standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Args {
+    pub(crate) fn json(&self) -> bool {
+        match &self.command {
+            Command::Ask(args) => args.json,
+            Command::Answer(args) => args.json,
+            Command::Write(args) => args.json,
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+    let (request, fine, told) = match &args.command {
+        Command::Ask(args) => {
+            let mut store = Store::open(&args.db)?;
+            let content = handles(&args.handle);
+            store.ask_notebook(&args.request, &args.requester, &args.player, &content)?;
+            (
+                &args.request,
+                true,
+                format!("asked; {} answers", args.player),
             )
-        })
-    }
-
-    /// Records what the player says. Only [`CONSENT`] consents; anything else denies. Whether it did.
-    ///
-    /// # Errors
-    /// [`MemoryError::Refused`] for a request that is not open or not this player's;
-    /// [`MemoryError::Field`], [`MemoryError::Sqlite`].
-    pub fn answer_notebook(&mut self, request: &str, player: &str, says: &str) -> Result<bool> {
-        let granted = says == CONSENT;
-        let id = if granted {
-            Id::NotebookGranted
-        } else {
-            Id::NotebookDenied
-        };
-        self.write(|writer| writer.put(id, json!({ "request_id": request, "player_id": player })))?;
-        Ok(granted)
-    }
-
-    /// Records that what was consented to has been written, which unlocks it for the campaign.
-    ///
-    /// # Errors
-    /// [`MemoryError::Refused`] where there is no consent to exactly this; [`MemoryError::Field`],
-    /// [`MemoryError::Sqlite`].
-    pub fn apply_notebook(&mut self, request: &str, content: &[Handle]) -> Result<u64> {
-        let handles: Vec<String> = content.iter().map(ToString::to_string).collect();
-        self.write(|writer| {
-            writer.put(
-                Id::NotebookApplied,
-                json!({ "request_id": request, "content_handles": handles }),
+        }
+        Command::Answer(args) => {
+            let mut store = Store::open(&args.db)?;
+            let granted = store.answer_notebook(&args.request, &args.player, &args.answer)?;
+            let told = match granted {
+                true => "granted (EV-011)".to_owned(),
+                false => format!("denied (EV-012): only {CONSENT:?} consents"),
+            };
+            (&args.request, granted, told)
+        }
+        Command::Write(args) => {
+            let mut store = Store::open(&args.db)?;
+            store.apply_notebook(&args.request, &handles(&args.handle))?;
+            (
+                &args.request,
+                true,
+                "written; unlocked for the campaign".to_owned(),
             )
-        })
-    }
+        }
+    };
+    Ok(Report {
+        fine,
+        text: table::pairs(&[("request", request.clone()), ("notebook", told.clone())]),
+        json: json!({ "ok": fine, "request_id": request, "notebook": told }),
+        notes: Vec::new(),
+    })
 }

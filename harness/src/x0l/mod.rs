@@ -1,38 +1,54 @@
-//! X-0L: a language model proposes, a frozen kernel decides.
-//!
-//! | module | what it holds |
-//! |---|---|
-//! | [`budget`] | whether a cycle may be asked under B1 and B2 |
-//! | [`calibration`] | whether a model is steady: the prompt, and what counts |
-//! | [`condition`] | the conditions and their tasks |
-//! | [`erratum`] | what a syntax erratum may change in the template |
-//! | [`fields`] | JSON read strictly, with errors that say where |
-//! | [`kernel`] | the constitution, and the function that decides under it |
-//! | `live` | the session: plan, preflight, calibration, cycles; with the feature `oracle` |
-//! | [`log`] | the directory of a run: its files, written and read |
-//! | [`metrics`] | what the cycles of a run come to |
-//! | [`permutation`] | the candidates of one answer in other orders |
-//! | [`replay`] | everything made again and compared |
-//! | [`report`] | whether a session closes, and the page that says so |
-//! | [`review`] | what a person found on inspection |
-//! | [`schedule`] | which task each cycle has |
-//! | [`taxonomy`] | types of refusals, and what injections came to |
-//! | [`template`] | the one base template of prompts |
+//! `axilog x0l`: the live harness for language models.
 
-pub mod budget;
-pub mod calibration;
-pub mod condition;
-pub mod erratum;
-pub mod fields;
-pub mod kernel;
-#[cfg(feature = "oracle")]
-pub mod live;
-pub mod log;
-pub mod metrics;
-pub mod permutation;
-pub mod replay;
-pub mod report;
-pub mod review;
-pub mod schedule;
-pub mod taxonomy;
-pub mod template;
+mod calibrate;
+mod canonicalize;
+mod examples;
+mod preflight;
+mod replay;
+mod report;
+mod run;
+mod settings;
+mod watching;
+
+use axilog_x0l::log::Metadata;
+
+use super::Done;
+
+/// The live harness: from a language model's raw answer to a decision.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    Preflight(preflight::Args),
+    Calibrate(calibrate::Args),
+    Run(run::Args),
+    Examples(examples::Args),
+    Canonicalize(canonicalize::Args),
+    Replay(replay::Args),
+    Report(report::Args),
+}
+
+pub(crate) fn run(args: &Args) -> Done {
+    match &args.command {
+        Command::Preflight(args) => (args.chosen.json, preflight::run(args)),
+        Command::Calibrate(args) => (args.json, calibrate::run(args)),
+        Command::Run(args) => (args.chosen.json, run::run(args)),
+        Command::Examples(args) => (args.json, examples::run(args)),
+        Command::Canonicalize(args) => (false, canonicalize::run(args)),
+        Command::Replay(args) => (args.json, replay::run(args)),
+        Command::Report(args) => (args.json, report::run(args)),
+    }
+}
+
+/// How a run ended, in a word.
+fn outcome(metadata: Option<&Metadata>) -> &'static str {
+    match metadata.map(|metadata| &metadata.outcome) {
+        None => "unknown",
+        Some(None) => "not at all: killed, or still going on",
+        Some(Some(outcome)) => outcome.status.as_str(),
+    }
+}

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use axilog::fault::Faults;
 use axilog::ledger::{Entry, Ledger, LedgerSink, SinkFailed};
 use axilog::ledger_line;
-use axilog_harness::ledger_file::LineBytes;
+use axilog_ledger::file::LineBytes;
 use serde_json::Value;
 use tempfile::TempDir;
 

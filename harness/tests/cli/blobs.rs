@@ -1,7 +1,7 @@
 //! What is kept beside a ledger: inputs, configurations, answers that their records do not hold.
 
 use axilog::hash::sha256;
-use axilog_harness::ledger_file::blobs::Blobs;
+use axilog_ledger::file::blobs::Blobs;
 
 use crate::bench::Bench;
 

@@ -165,7 +165,7 @@ fn a_decision_that_was_forged_diverges() {
     struct Lines(Vec<u8>);
     impl LedgerSink for Lines {
         fn append(&mut self, entry: &axilog::ledger::Entry<'_>) -> Result<(), SinkFailed> {
-            let mut line = axilog_harness::ledger_file::LineBytes::default();
+            let mut line = axilog_ledger::file::LineBytes::default();
             axilog::ledger_line::write(entry, &mut line);
             self.0.extend(line.0);
             Ok(())
@@ -173,7 +173,7 @@ fn a_decision_that_was_forged_diverges() {
     }
     let bench = Bench::ledger();
     let whole = bench.read("ledger.jsonl");
-    let mut forged = Lines(axilog_harness::ledger_file::genesis_line());
+    let mut forged = Lines(axilog_ledger::file::genesis_line());
     let mut ledger = Ledger::genesis();
     let mut faults = axilog::fault::Faults::NONE;
     for line in &lines(&whole)[1..] {
@@ -191,7 +191,7 @@ fn a_decision_that_was_forged_diverges() {
     assert_eq!(bench.verdict(REPLAY), ("DIVERGED".to_owned(), 6, at));
 
     // Without its policy a transition has no witness.
-    let mut forged = Lines(axilog_harness::ledger_file::genesis_line());
+    let mut forged = Lines(axilog_ledger::file::genesis_line());
     let mut ledger = Ledger::genesis();
     for line in lines(&whole)[1..]
         .iter()

@@ -6,7 +6,7 @@ use axilog::fault::Faults;
 use axilog::hash::Tag;
 use axilog::ledger::{Ledger, LedgerSink as _, genesis_entry};
 use axilog::profile::Profile;
-use axilog_harness::decision::Recorder;
+use axilog_ledger::decision::Recorder;
 use serde_json::Value;
 
 use crate::bench::Bench;

@@ -1,6 +1,6 @@
 //! `axilog head`.
 
-use axilog_harness::ledger_file::genesis_line;
+use axilog_ledger::file::genesis_line;
 
 use crate::bench::{Bench, lines, offset, sealed};
 

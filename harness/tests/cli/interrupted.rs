@@ -32,7 +32,7 @@ fn an_interrupted_step_is_completed_on_open() {
 
 #[test]
 fn an_empty_file_and_a_genesis_count_as_new() {
-    let genesis = axilog_harness::ledger_file::genesis_line();
+    let genesis = axilog_ledger::file::genesis_line();
     for start in [b"".to_vec(), genesis] {
         let bench = Bench::new();
         bench.write("ledger.jsonl", &start);
@@ -57,14 +57,14 @@ fn an_empty_file_and_a_genesis_count_as_new() {
         bench.verdict("verify ledger.jsonl"),
         ("TRUNCATED".to_owned(), 0, 0)
     );
-    bench.write("ledger.jsonl", axilog_harness::ledger_file::genesis_line());
+    bench.write("ledger.jsonl", axilog_ledger::file::genesis_line());
     bench.run("verify ledger.jsonl").exits(0);
     bench.run("replay ledger.jsonl").exits(0);
 }
 
 #[test]
 fn a_torn_genesis_is_moved_aside_and_the_ledger_begun() {
-    let genesis = axilog_harness::ledger_file::genesis_line();
+    let genesis = axilog_ledger::file::genesis_line();
     let bench = Bench::new();
     bench.write("ledger.jsonl", &genesis[..100]);
     assert_eq!(
@@ -177,7 +177,7 @@ fn one_writer_at_a_time() {
 fn a_busy_ledger_names_the_process_that_holds_it() {
     let bench = Bench::ledger();
     let path = bench.path("ledger.jsonl");
-    let held = axilog_harness::session::Session::open(&path, None).unwrap();
+    let held = axilog_ledger::session::Session::open(&path, None).unwrap();
     let told = format!("another process (id {}) is writing", std::process::id());
     bench.observe(b"{\"value\":1}").exits(3).says(&told);
     drop(held);

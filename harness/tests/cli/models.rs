@@ -7,10 +7,10 @@ use axilog::agent::Agent;
 use axilog::agent::state::InputClass;
 use axilog::evidence::observation::{Completion, Params};
 use axilog::fault::Faults;
-use axilog_harness::decision::Recorder;
-use axilog_harness::ledger_file::blobs::BlobWriter;
-use axilog_harness::ledger_file::volume::FileSystem;
-use axilog_harness::rules::{RuleSet, builtin_policies};
+use axilog_ledger::decision::Recorder;
+use axilog_ledger::file::blobs::BlobWriter;
+use axilog_ledger::file::volume::FileSystem;
+use axilog_ledger::rules::{RuleSet, builtin_policies};
 
 use crate::bench::{Bench, lines, offset};
 
@@ -168,7 +168,7 @@ fn an_operator_that_no_file_can_express_is_a_clear_error() {
         permit_truncated: false,
         stop_on_invalid: false,
     };
-    let mut configuration = axilog_harness::ledger_file::LineBytes::default();
+    let mut configuration = axilog_ledger::file::LineBytes::default();
     rules.write(&mut configuration);
     let (mut agent, mut faults) = (Agent::new(), Faults::NONE);
     let mut sink = Recorder::with_genesis();

@@ -4,8 +4,8 @@ use std::fs::File;
 
 use axilog::admission::InputKind;
 use axilog::evidence::observation::{Failure, Params};
-use axilog_harness::input::CanonicalInput;
-use axilog_harness::session::{Call, Reply, Session};
+use axilog_ledger::input::CanonicalInput;
+use axilog_ledger::session::{Call, Reply, Session};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
 use proptest::prelude::*;
@@ -167,7 +167,7 @@ fn files_are_the_same_each_time_and_written_whole() {
 #[test]
 fn a_ledger_without_a_row_is_a_file_without_one() {
     let bench = Bench::new();
-    bench.write("ledger.jsonl", axilog_harness::ledger_file::genesis_line());
+    bench.write("ledger.jsonl", axilog_ledger::file::genesis_line());
     assert_eq!(same_as_jsonl(&bench, ""), (0, 0));
 }
 
@@ -176,7 +176,7 @@ fn row_groups_are_bounded() {
     let bench = Bench::ledger();
     let mut session = Session::open(&bench.path("ledger.jsonl"), None).unwrap();
     // Syncing each step is not what is tested.
-    let rarely = axilog_harness::ledger_file::durability::Durability::Interval {
+    let rarely = axilog_ledger::file::durability::Durability::Interval {
         records: std::num::NonZeroU64::MAX,
         within: std::time::Duration::MAX,
     };

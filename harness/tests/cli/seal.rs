@@ -67,7 +67,7 @@ fn sealing_puts_an_interrupted_step_right_first() {
 fn a_sealed_session_takes_nothing() {
     let bench = Bench::ledger();
     let path = bench.path("ledger.jsonl");
-    let mut session = axilog_harness::session::Session::open(&path, None).unwrap();
+    let mut session = axilog_ledger::session::Session::open(&path, None).unwrap();
     session.seal().unwrap();
     let sealed = bench.read("ledger.jsonl");
     assert!(session.agent().ledger.sealed);

@@ -109,7 +109,7 @@ fn everything_is_counted() {
 #[test]
 fn an_empty_ledger_has_no_times_and_no_sizes() {
     let bench = Bench::new();
-    bench.write("new.jsonl", axilog_harness::ledger_file::genesis_line());
+    bench.write("new.jsonl", axilog_ledger::file::genesis_line());
     let stats = bench.run("stats new.jsonl --json").exits(0).json();
     assert_eq!(stats["entries"], 1);
     assert_eq!(stats["times"], json!(null));

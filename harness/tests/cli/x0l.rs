@@ -1,7 +1,7 @@
 //! `axilog x0l canonicalize`.
 
 use axilog::hash::sha256;
-use axilog_harness::ledger_file::hex;
+use axilog_ledger::file::hex;
 
 use crate::bench::Bench;
 

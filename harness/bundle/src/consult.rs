@@ -1,0 +1,188 @@
+//! Asking with a bundle: the bundle is evidence before the question is asked, and the answer before it
+//! is looked at.
+//!
+//! Two observations come of it. The first is the oracle [`BUNDLE_ORACLE`]'s: its input is the bundle in
+//! canonical form, so that its `input_hash` is the bundle's hash and the bundle itself is a blob beside
+//! the ledger; its output names the grammar, the hash of the prompt and every file that went in. The
+//! second is the model's, and its input is the prompt.
+
+use std::path::PathBuf;
+
+use axilog::admission::InputKind;
+use axilog::evidence::observation::{MAX_RECORD_BYTES, Params};
+use axilog::hash::{Hash, sha256};
+use axilog::policy::Registry;
+use axilog_ledger::error::LedgerError;
+use axilog_ledger::file::hex;
+use axilog_ledger::input::CanonicalInput;
+use axilog_ledger::jcs;
+use axilog_ledger::session::{Call, Reply, Session};
+use axilog_oracle::{Constraint, Consultation, Endpoint, Message, Question, Role, consult};
+use serde::Serialize;
+use serde_json::json;
+
+use super::gbnf::{Grammar, Mismatch};
+use super::model::StepAwarenessBundle;
+use super::{BundleError, Rendered};
+
+/// Whose the observation of a bundle is.
+pub const BUNDLE_ORACLE: &str = "bundle";
+
+/// The identity of its model: the form of the bundle.
+pub const BUNDLE_MODEL: &str = "AX:BUNDLE:v1";
+
+/// The most bytes of provenance that a record is given: it must hold the rest too, and be whole.
+const MAX_PROVENANCE: usize = 32 << 10;
+
+/// The most bytes of all that a record is given. What stands around it needs less than the rest.
+const MAX_EVIDENCE: usize = MAX_RECORD_BYTES - 1024;
+
+/// What is asked, beside the bundle.
+#[derive(Clone, Copy, Debug)]
+pub struct Asking<'a> {
+    /// The model, exactly as its server names it.
+    pub model: &'a str,
+    /// The prompt of the bundle.
+    pub rendered: &'a Rendered,
+    /// The grammar that the bundle names, and its text.
+    pub grammar: &'a (Grammar, String),
+    /// How the grammar is sent, if it is.
+    pub constraint: Option<Constraint>,
+    /// How to sample.
+    pub params: Params,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Asked {
+    /// SHA-256 of the bundle in canonical form: the `input_hash` of its observation.
+    pub bundle_hash: Hash,
+    /// The sequence of the bundle's observation.
+    pub bundle_seq: u64,
+    /// The model's call, as the ledger holds it.
+    pub consultation: Consultation,
+    /// The answer as the ledger holds it, its line ends LF; `None` where it holds no whole one.
+    pub answer: Option<String>,
+    /// Whether that answer fits the grammar.
+    pub fits: Option<Result<(), Mismatch>>,
+}
+
+/// A bundle and its question, of which all is admissible.
+#[derive(Debug)]
+pub struct Prepared<'a> {
+    grammar: &'a Grammar,
+    question: Question,
+    bundle: CanonicalInput,
+    evidence: CanonicalInput,
+}
+
+impl<'a> Prepared<'a> {
+    /// Makes everything ready that is recorded before the answer. No ledger is needed yet.
+    ///
+    /// # Errors
+    /// [`LedgerError::Input`] for a bundle or prompt that is not admissible.
+    pub fn new(
+        bundle: &StepAwarenessBundle,
+        asking: &Asking<'a>,
+    ) -> Result<Prepared<'a>, BundleError> {
+        let question = question(asking);
+        let prompt = question.input().map_err(inadmissible("the prompt"))?;
+        let input = canonical(bundle).map_err(inadmissible("the bundle"))?;
+        // Of many files the record says nothing, and the bundle itself everything.
+        let provenance = json!(bundle.provenance());
+        let fits = provenance.to_string().len() <= MAX_PROVENANCE;
+        let provenance = fits.then_some(provenance);
+        let evidence = json!({
+            "bundle_sha256": hex(&input.hash()),
+            "grammar_name": bundle.context().grammar_name(),
+            "grammar_sent": asking.constraint.is_some(),
+            "grammar_sha256": hex(&sha256(asking.grammar.1.as_bytes())),
+            "prompt_sha256": hex(&prompt.hash()),
+            "provenance": provenance,
+            "run_id": bundle.run_id(),
+            "step_id": bundle.step_id(),
+        });
+        let evidence = canonical(&evidence)
+            .and_then(whole)
+            .map_err(inadmissible("the bundle's record"))?;
+        Ok(Prepared {
+            grammar: &asking.grammar.0,
+            question,
+            bundle: input,
+            evidence,
+        })
+    }
+
+    /// Asks `endpoint`, as the oracle `oracle_id`'s.
+    ///
+    /// # Errors
+    /// Before anything is recorded: [`BundleError::Judged`] for a ledger with policies,
+    /// [`LedgerError::Identity`], [`LedgerError::Reserved`], [`LedgerError::Model`], [`LedgerError::Sealed`]. Afterwards as
+    /// [`consult`].
+    pub fn ask(
+        self,
+        session: &mut Session,
+        endpoint: &mut Endpoint,
+        oracle_id: &str,
+    ) -> Result<Asked, BundleError> {
+        if session.rules().len() > 0 {
+            return Err(BundleError::Judged(session.path().to_owned()).into());
+        }
+        session.check_call(oracle_id, &self.question.model)?;
+        let bundle_hash = self.bundle.hash();
+        let call = Call {
+            oracle_id: BUNDLE_ORACLE.to_owned(),
+            model_id: BUNDLE_MODEL.to_owned(),
+            params: Params::NULL,
+            input: self.bundle,
+        };
+        let recorded = session.observe(&call, Reply::Answer(self.evidence.bytes()))?;
+        let consultation = consult(session, endpoint, oracle_id, &self.question)?;
+        let answer = consultation.recorded_text();
+        Ok(Asked {
+            bundle_hash,
+            bundle_seq: recorded.observation.ledger_seq,
+            fits: answer.as_deref().map(|answer| self.grammar.matches(answer)),
+            answer,
+            consultation,
+        })
+    }
+}
+
+/// The prompt alone, so that its tokens are all there are.
+fn question(asking: &Asking<'_>) -> Question {
+    let prompt = Message {
+        role: Role::User,
+        content: asking.rendered.prompt.clone(),
+    };
+    let constraint = asking.constraint;
+    Question {
+        model: asking.model.to_owned(),
+        messages: vec![prompt],
+        params: asking.params,
+        grammar: constraint.map(|form| (form, asking.grammar.1.clone())),
+    }
+}
+
+/// The evidence, where a record holds all of it: as text in JSON, its quotes escaped.
+fn whole(evidence: CanonicalInput) -> Result<CanonicalInput, String> {
+    let written = json!(String::from_utf8_lossy(evidence.bytes())).to_string();
+    match written.len() <= MAX_EVIDENCE {
+        true => Ok(evidence),
+        false => Err(format!(
+            "it takes {} bytes, and a record has room for {MAX_EVIDENCE}; give a shorter --run-id or shorter paths",
+            written.len()
+        )),
+    }
+}
+
+fn canonical<T: Serialize>(value: &T) -> Result<CanonicalInput, String> {
+    let bytes = serde_json::to_vec(value).map_err(|error| error.to_string())?;
+    let canonical = jcs::canonical(&bytes).map_err(|no_form| no_form.reason)?;
+    CanonicalInput::new(&canonical, InputKind::Json)
+}
+
+fn inadmissible(what: &str) -> impl FnOnce(String) -> BundleError {
+    let path = PathBuf::from(what);
+    move |reason| LedgerError::Input { path, reason }.into()
+}

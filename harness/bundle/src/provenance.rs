@@ -1,0 +1,119 @@
+//! Which files went into a bundle: their SHA-256 and size (A6).
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::path::Path;
+
+use axilog::hash::{Hasher, sha256};
+use axilog_ledger::error::FileError;
+use axilog_ledger::file::hex;
+
+use super::model::ProvenanceRecord;
+use super::value::nfc;
+use crate::BundleError;
+
+/// What stands for the hash of a file that is not there (A6.3).
+pub const FILE_NOT_FOUND: &str = "FILE_NOT_FOUND";
+
+/// The most bytes of results, a catalogue or a grammar.
+const MAX_READ: u64 = 64 << 20;
+
+/// A file that is read once, for its content and its record alike.
+pub(super) struct Hashed<R> {
+    source: R,
+    hasher: Hasher,
+    size: u64,
+}
+
+impl<R: Read> Hashed<R> {
+    pub(super) fn new(source: R) -> Hashed<R> {
+        Hashed {
+            source,
+            hasher: Hasher::new(),
+            size: 0,
+        }
+    }
+
+    /// The record of the whole file, once what nobody has read of it is read.
+    pub(super) fn record(mut self, path: &Path) -> io::Result<ProvenanceRecord> {
+        io::copy(&mut self, &mut io::sink())?;
+        Ok(ProvenanceRecord {
+            path: shown(path),
+            sha256: hex(&self.hasher.finish()),
+            size_bytes: self.size,
+        })
+    }
+}
+
+impl<R: Read> Read for Hashed<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.source.read(buffer)?;
+        self.hasher.update(buffer.get(..count).unwrap_or_default());
+        self.size += count as u64;
+        Ok(count)
+    }
+}
+
+/// Opens a regular file; `None` where there is nothing of that name.
+pub(super) fn open(path: &Path) -> Result<Option<File>, BundleError> {
+    // A pipe must not be waited for, so what it is comes before opening it.
+    match std::fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => Err(FileError::NotAFile(path.to_owned()).into()),
+        Ok(_) => Ok(File::open(path)
+            .map(Some)
+            .map_err(FileError::at(path, "open"))?),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        Err(error) => Err(FileError::at(path, "open")(error).into()),
+    }
+}
+
+/// The bytes of a file that is wanted whole, of at most [`MAX_READ`]; a pipe will do.
+pub(super) fn read(path: &Path, action: &'static str) -> Result<Vec<u8>, BundleError> {
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(MAX_READ + 1).read_to_end(&mut bytes))
+        .map_err(FileError::at(path, action))?;
+    if bytes.len() as u64 > MAX_READ {
+        return Err(FileError::TooLong {
+            what: path.display().to_string(),
+            limit: MAX_READ,
+            hint: "",
+        }
+        .into());
+    }
+    Ok(bytes)
+}
+
+/// The record of a file, whatever it holds.
+pub(super) fn of_file(path: &Path) -> Result<ProvenanceRecord, BundleError> {
+    match open(path)? {
+        Some(file) => Ok(Hashed::new(file)
+            .record(path)
+            .map_err(FileError::at(path, "read"))?),
+        None => Ok(not_found(path)),
+    }
+}
+
+/// The record of a file of these bytes.
+pub(super) fn of_bytes(path: &Path, bytes: &[u8]) -> ProvenanceRecord {
+    ProvenanceRecord {
+        path: shown(path),
+        sha256: hex(&sha256(bytes)),
+        size_bytes: bytes.len() as u64,
+    }
+}
+
+/// The record of a file that is not there.
+pub(super) fn not_found(path: &Path) -> ProvenanceRecord {
+    ProvenanceRecord {
+        path: shown(path),
+        sha256: FILE_NOT_FOUND.to_owned(),
+        size_bytes: 0,
+    }
+}
+
+fn shown(path: &Path) -> String {
+    nfc(&path.to_string_lossy())
+}

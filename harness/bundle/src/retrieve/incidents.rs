@@ -1,0 +1,42 @@
+//! Failures that nobody has resolved: `watcher_failures.jsonl`.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+
+use super::{History, Skipped, lines};
+use crate::BundleError;
+use crate::model::ProvenanceRecord;
+use crate::value::nfc;
+
+#[derive(Deserialize)]
+struct Line {
+    id: String,
+    message: String,
+    resolved: bool,
+}
+
+/// Those whose last line does not resolve them, the one with the last line first. Memory grows with
+/// the number that is open at once.
+pub(super) fn open(
+    history: &History,
+    files: &mut Vec<ProvenanceRecord>,
+    skipped: &mut dyn FnMut(Skipped),
+) -> Result<Vec<String>, BundleError> {
+    let mut open: HashMap<String, (u64, String)> = HashMap::new();
+    let mut count = 0;
+    let path = history.directory.join("watcher_failures.jsonl");
+    let record = lines::each(&path, skipped, &mut |line: Line| {
+        count += 1;
+        if line.resolved {
+            open.remove(&line.id);
+        } else {
+            open.insert(line.id, (count, line.message));
+        }
+    })?;
+    files.push(record);
+    let mut open: Vec<(String, (u64, String))> = open.into_iter().collect();
+    open.sort_by_key(|(_, (last, _))| std::cmp::Reverse(*last));
+    let told = |(id, (_, message)): (String, (u64, String))| nfc(&format!("{id}: {message}"));
+    Ok(open.into_iter().map(told).collect())
+}

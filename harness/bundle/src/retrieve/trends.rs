@@ -1,0 +1,74 @@
+//! Where a step's metrics go: `run_history.jsonl`.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, VecDeque};
+
+use serde::Deserialize;
+use serde_json::Number;
+
+use super::{History, Reader, Skipped, lines};
+use crate::BundleError;
+use crate::model::{Direction, ProvenanceRecord, TrendSummary};
+use crate::value::nfc;
+
+#[derive(Deserialize)]
+struct Line {
+    #[serde(rename = "run_id")]
+    _run_id: String,
+    step: u32,
+    metrics: BTreeMap<String, Number>,
+}
+
+impl Reader<'_> {
+    /// The step's metrics: the key metrics first, in their order, then the others by name.
+    pub(super) fn trends(
+        &self,
+        history: &History,
+        files: &mut Vec<ProvenanceRecord>,
+        skipped: &mut dyn FnMut(Skipped),
+    ) -> Result<Vec<TrendSummary>, BundleError> {
+        let window = history.window.max(1);
+        let mut metrics: BTreeMap<String, VecDeque<Number>> = BTreeMap::new();
+        let path = history.directory.join("run_history.jsonl");
+        let record = lines::each(&path, skipped, &mut |line: Line| {
+            if line.step != self.step {
+                return;
+            }
+            for (name, value) in line.metrics {
+                let values = metrics.entry(nfc(&name)).or_default();
+                values.push_back(value);
+                if values.len() > window {
+                    values.pop_front();
+                }
+            }
+        })?;
+        files.push(record);
+        let trend = |(metric_name, values): (String, VecDeque<Number>)| TrendSummary {
+            metric_name,
+            direction: direction(&values),
+            recent_values: values.into(),
+            window_size: window,
+        };
+        let mut trends: Vec<TrendSummary> = metrics.into_iter().map(trend).collect();
+        let place = |name: &str| self.key_metrics.iter().position(|key| key == name);
+        trends.sort_by_key(|trend| place(trend.metric_name()).unwrap_or(usize::MAX));
+        Ok(trends)
+    }
+}
+
+fn direction(values: &VecDeque<Number>) -> Direction {
+    let ends = values.front().zip(values.back());
+    match ends.and_then(|(first, last)| compare(last, first)) {
+        Some(Ordering::Greater) => Direction::Up,
+        Some(Ordering::Less) => Direction::Down,
+        _ => Direction::Flat,
+    }
+}
+
+/// Integers exactly, others as doubles.
+fn compare(a: &Number, b: &Number) -> Option<Ordering> {
+    match (a.as_i128(), b.as_i128()) {
+        (Some(a), Some(b)) => Some(a.cmp(&b)),
+        _ => a.as_f64()?.partial_cmp(&b.as_f64()?),
+    }
+}

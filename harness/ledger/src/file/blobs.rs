@@ -1,0 +1,182 @@
+//! What a ledger names by hash only, kept beside it: inputs, configurations, raw bytes of answers
+//! that were not admitted.
+//!
+//! formats.md §6, Blobs: `<ledger>.blobs/<first two hex digits>/<sha256>`. A blob is there whole or
+//! not at all: it is written under another name, synced, and renamed. The empty string needs no
+//! blob.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use axilog::hash::{Hash, Hasher, sha256};
+
+use super::hex;
+use super::storage::beside;
+use super::volume::{Volume, write_file};
+use crate::error::{FileError, LedgerError};
+
+/// The blobs of one ledger.
+#[derive(Clone, Debug)]
+pub struct Blobs {
+    dir: PathBuf,
+}
+
+impl Blobs {
+    /// The blobs beside `ledger`; nothing needs to exist.
+    #[must_use]
+    pub fn beside(ledger: &Path) -> Blobs {
+        Blobs {
+            dir: beside(ledger, ".blobs"),
+        }
+    }
+
+    /// Where the blob with this hash is, or would be.
+    #[must_use]
+    pub fn path(&self, hash: &Hash) -> PathBuf {
+        let name = hex(hash);
+        self.dir.join(name.get(..2).unwrap_or_default()).join(&name)
+    }
+
+    /// The bytes under this hash, unchecked; `None` where there is no such blob. One that is
+    /// longer than `limit` is cut there, so that its hash cannot be right.
+    ///
+    /// # Errors
+    /// [`FileError::Io`].
+    pub fn get(&self, hash: &Hash, limit: u64) -> Result<Option<Vec<u8>>, LedgerError> {
+        let path = self.path(hash);
+        let mut bytes = Vec::new();
+        match File::open(&path).and_then(|file| file.take(limit).read_to_end(&mut bytes)) {
+            Ok(_) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(FileError::at(&path, "read the blob")(error).into()),
+        }
+    }
+
+    /// Whether there is a blob under this hash; what is in it is not looked at.
+    #[must_use]
+    pub fn contains(&self, hash: &Hash) -> bool {
+        *hash == sha256(b"") || self.path(hash).is_file()
+    }
+
+    /// Recomputes every blob there is. Hands `found` the path of each and whether its bytes have
+    /// the hash that it is named by. Other files are left alone.
+    ///
+    /// # Errors
+    /// [`FileError::Io`].
+    pub fn recompute(&self, found: &mut dyn FnMut(&Path, bool)) -> Result<(), LedgerError> {
+        let entries = |dir: &Path| -> Result<Vec<PathBuf>, LedgerError> {
+            let read = fs::read_dir(dir)
+                .and_then(|entries| entries.map(|e| e.map(|e| e.path())).collect());
+            let mut paths: Vec<PathBuf> = read.map_err(FileError::at(dir, "list the blobs"))?;
+            paths.sort();
+            Ok(paths)
+        };
+        if !self.dir.exists() {
+            return Ok(());
+        }
+        for shard in entries(&self.dir)?.iter().filter(|path| path.is_dir()) {
+            for path in entries(shard)? {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                if !is_hash(&name) {
+                    continue;
+                }
+                let hash = File::open(&path).and_then(|mut file| hash_of(&mut file));
+                let hash = hash.map_err(FileError::at(&path, "read the blob"))?;
+                found(&path, self.path(&hash) == path);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How many blobs a writer remembers to be durable.
+const REMEMBERED: usize = 4096;
+
+/// Keeps blobs, on any volume.
+#[derive(Debug)]
+pub struct BlobWriter {
+    blobs: Blobs,
+    volume: Arc<dyn Volume>,
+    durable: HashSet<Hash>,
+}
+
+impl BlobWriter {
+    /// For the blobs beside `ledger`; nothing needs to exist.
+    #[must_use]
+    pub fn beside(ledger: &Path, volume: Arc<dyn Volume>) -> BlobWriter {
+        BlobWriter {
+            blobs: Blobs::beside(ledger),
+            volume,
+            durable: HashSet::new(),
+        }
+    }
+
+    /// Keeps `bytes`; on return they are durable. A blob that is there and damaged is replaced.
+    ///
+    /// # Errors
+    /// [`FileError::Io`].
+    pub fn put(&mut self, bytes: &[u8]) -> Result<Hash, LedgerError> {
+        let hash = sha256(bytes);
+        if bytes.is_empty() || self.durable.contains(&hash) {
+            return Ok(hash);
+        }
+        let path = self.blobs.path(&hash);
+        self.make_durable(&path, bytes, &hash)
+            .map_err(FileError::at(&path, "write the blob"))?;
+        if self.durable.len() >= REMEMBERED {
+            self.durable.clear();
+        }
+        self.durable.insert(hash);
+        Ok(hash)
+    }
+
+    fn make_durable(&self, path: &Path, bytes: &[u8], hash: &Hash) -> io::Result<()> {
+        let found = self
+            .volume
+            .read(path)
+            .and_then(|mut file| hash_of(&mut file));
+        if !found.is_ok_and(|found| found == *hash) {
+            self.volume
+                .create_dir_all(path.parent().unwrap_or(&self.blobs.dir))?;
+            let temporary = path.with_extension("tmp");
+            write_file(&*self.volume, &temporary, bytes, false)?;
+            if let Err(error) = self.volume.rename(&temporary, path) {
+                let _ = self.volume.remove(&temporary);
+                return Err(error);
+            }
+        }
+        // The names themselves: the blob's, its directory's, and that of all blobs. Whoever wrote a
+        // blob that was found may have been interrupted before they were durable.
+        for dir in path.ancestors().skip(1).take(3) {
+            self.volume.sync_dir(dir)?;
+        }
+        Ok(())
+    }
+}
+
+fn is_hash(name: &str) -> bool {
+    name.len() == 64 && name.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// SHA-256 of a file, in constant memory.
+pub fn hash_of(file: &mut dyn Read) -> io::Result<Hash> {
+    let mut hasher = Hashing(Hasher::new());
+    io::copy(file, &mut hasher)?;
+    Ok(hasher.0.finish())
+}
+
+struct Hashing(Hasher);
+
+impl Write for Hashing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,109 @@
+//! How a session begins: a new ledger, or one that is replayed and put right.
+
+use std::collections::HashMap;
+
+use axilog::agent::Agent;
+use axilog::agent::state::InputClass;
+use axilog::fault::{Error as CoreError, Faults};
+use axilog::replay::Verdict;
+use axilog_policyc::PolicySet;
+
+use super::Session;
+use crate::decision::{Decision, Recorder, text};
+use crate::error::LedgerError;
+use crate::file::LedgerFile;
+use crate::file::durability::Checkpoint;
+use crate::file::replay::replay;
+use crate::file::verify::Expected;
+use crate::rules::RuleSet;
+
+impl Session {
+    pub(super) fn begin_in(
+        mut file: LedgerFile,
+        rules: RuleSet,
+        time: u64,
+    ) -> Result<(Session, [Decision; 2]), LedgerError> {
+        file.begin()?;
+        let mut recorder = if file.is_empty() {
+            Recorder::with_genesis()
+        } else {
+            Recorder::default()
+        };
+        let mut session = Session::new(file, rules, Agent::new());
+        let configuration = session.rules.canonical();
+        session.blobs.put(configuration.as_bytes())?;
+        let reset = session.act(&mut recorder, |agent, rules, work, sink, faults| {
+            agent.observe_control(InputClass::ResetRequest, rules, work, sink, faults)
+        })?;
+        let time = session.act(&mut recorder, |agent, rules, work, sink, faults| {
+            agent.observe_time(time, rules, work, sink, faults)
+        })?;
+        session.commit(&recorder)?;
+        session.sync()?;
+        Ok((session, [reset, time]))
+    }
+
+    pub(super) fn resume(
+        mut file: LedgerFile,
+        policies: Option<&PolicySet>,
+    ) -> Result<Session, LedgerError> {
+        let path = file.path().to_owned();
+        let mut models = HashMap::new();
+        let mut read = |file: &LedgerFile| {
+            replay(
+                file.bytes(),
+                &path,
+                policies,
+                &Expected::default(),
+                &mut |record| {
+                    if let Some(view) = &record.observation {
+                        models
+                            .entry(text(view.oracle_id))
+                            .or_insert_with(|| text(view.model_id));
+                    }
+                },
+            )
+        };
+        let mut replayed = read(&file)?;
+        // Nothing is written behind a seal, so what is torn there no interruption has left.
+        if let Some(fault) = &replayed.checked.fault
+            && fault.verdict == Verdict::Torn
+            && fault.sequence > 0
+            && !replayed.checked.replay.ledger().sealed
+        {
+            file.set_torn_aside(fault.offset)?;
+            replayed = read(&file)?;
+        }
+        if let Some(fault) = replayed.checked.fault {
+            return Err(LedgerError::Damaged { path, fault });
+        }
+        let replayer = &replayed.checked.replay;
+        let ledger = replayer.ledger();
+        if ledger.sealed {
+            return Err(LedgerError::Sealed(path));
+        }
+        file.adopt(Checkpoint {
+            entries: replayer.entries(),
+            head: ledger.head,
+        })?;
+        let core = |source| LedgerError::Core {
+            path: path.clone(),
+            source,
+        };
+        let (rules, _) = replayed.rules.ok_or_else(|| core(CoreError::Protocol))?;
+        let (mut agent, _) = replayer.resume().map_err(core)?;
+        let mut recorder = Recorder::default();
+        let mut faults = Faults::NONE;
+        replayer
+            .complete(&mut agent, Some(&rules.rules()), &mut recorder, &mut faults)
+            .map_err(core)?;
+        let mut session = Session::new(file, rules, agent);
+        session.models = models;
+        session.completed = recorder.batch.records();
+        if session.completed > 0 {
+            session.commit(&recorder)?;
+            session.sync()?;
+        }
+        Ok(session)
+    }
+}

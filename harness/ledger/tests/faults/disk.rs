@@ -1,0 +1,283 @@
+//! A disk that fails where it is told to, and forgets what was not synced when the power goes.
+//!
+//! On it are the ledger and, by name, its blobs and torn lines. Every operation on any of them
+//! counts, and can fail.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use axilog_ledger::file::storage::Storage;
+use axilog_ledger::file::volume::Volume;
+
+use crate::content::{Change, Content, Crash};
+
+/// What goes wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Nothing does; this counts operations only.
+    None,
+    /// The disk is full behind this many bytes written in all.
+    Byte(u64),
+    /// The operation with this number fails without effect, and the ones after it work.
+    Once(u64),
+    /// The same, and all after it fail too: nothing can be taken back.
+    FromThenOn(u64),
+}
+
+/// Names of directories, and of files with the place of their contents.
+#[derive(Clone, Debug, Default)]
+struct Names {
+    dirs: BTreeSet<PathBuf>,
+    files: BTreeMap<PathBuf, usize>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The ledger's first.
+    contents: Vec<Content>,
+    now: Names,
+    durable: Names,
+    operations: u64,
+    written: u64,
+    injected: u64,
+}
+
+/// What there is to go on from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Left {
+    pub ledger: Vec<u8>,
+    pub files: BTreeMap<PathBuf, Vec<u8>>,
+}
+
+/// The disk; clones are the same one.
+#[derive(Clone, Debug)]
+pub struct Disk {
+    state: Arc<Mutex<State>>,
+    fault: Fault,
+    /// The most bytes that one write takes.
+    most: usize,
+}
+
+impl Disk {
+    pub fn new(left: &Left, fault: Fault, most: usize) -> Disk {
+        let mut state = State {
+            contents: vec![Content::durable(&left.ledger)],
+            ..State::default()
+        };
+        for (path, bytes) in &left.files {
+            let place = state.contents.len();
+            state.now.files.insert(path.clone(), place);
+            let above = path.ancestors().skip(1).map(Path::to_owned);
+            state.now.dirs.extend(above);
+            state.contents.push(Content::durable(bytes));
+        }
+        state.durable = state.now.clone();
+        Disk {
+            state: Arc::new(Mutex::new(state)),
+            fault,
+            most,
+        }
+    }
+
+    /// The same disk, on which nothing fails any more.
+    pub fn healed(&self) -> Disk {
+        Disk {
+            fault: Fault::None,
+            ..self.clone()
+        }
+    }
+
+    /// The ledger on it.
+    pub fn ledger(&self) -> Box<dyn Storage> {
+        self.handle(0)
+    }
+
+    pub fn operations(&self) -> u64 {
+        self.lock().operations
+    }
+
+    pub fn injected(&self) -> u64 {
+        self.lock().injected
+    }
+
+    /// The torn lines that are kept.
+    pub fn torn(&self) -> Vec<Vec<u8>> {
+        let files = self.now().files.into_iter();
+        let torn = files.filter(|(path, _)| path.to_string_lossy().contains(".torn-"));
+        torn.map(|(_, bytes)| bytes).collect()
+    }
+
+    /// What a process sees.
+    pub fn now(&self) -> Left {
+        self.after(Crash::AllKept)
+    }
+
+    /// What is there after a power failure.
+    pub fn after(&self, crash: Crash) -> Left {
+        let state = self.lock();
+        let names = match crash {
+            Crash::AllKept | Crash::Hole => &state.now,
+            Crash::AllLost | Crash::Cut => &state.durable,
+        };
+        let reachable = |path: &Path| {
+            let mut above = path.ancestors().skip(1);
+            above.all(|dir| dir == root_of(path) || names.dirs.contains(dir))
+        };
+        let files = names.files.iter().filter(|(path, _)| reachable(path));
+        Left {
+            ledger: state.contents[0].after(crash),
+            files: files
+                .map(|(path, place)| (path.clone(), state.contents[*place].after(crash)))
+                .collect(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap()
+    }
+
+    fn handle(&self, place: usize) -> Box<dyn Storage> {
+        let disk = self.clone();
+        Box::new(Handle { disk, place })
+    }
+
+    /// Begins an operation, which fails where it is told to.
+    fn operation(&self) -> io::Result<MutexGuard<'_, State>> {
+        let mut state = self.lock();
+        let number = state.operations;
+        state.operations += 1;
+        let fails = match self.fault {
+            Fault::None | Fault::Byte(_) => false,
+            Fault::Once(n) => number == n,
+            Fault::FromThenOn(n) => number >= n,
+        };
+        if fails {
+            state.injected += 1;
+            return Err(io::Error::other("injected"));
+        }
+        Ok(state)
+    }
+}
+
+/// The directory that is always there: an empty path or `/`.
+fn root_of(path: &Path) -> &Path {
+    path.ancestors().last().unwrap()
+}
+
+/// An open file on the disk.
+#[derive(Debug)]
+struct Handle {
+    disk: Disk,
+    place: usize,
+}
+
+impl Storage for Handle {
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.disk.lock().contents[self.place].now().len() as u64)
+    }
+
+    fn read_at(&self, at: u64, into: &mut [u8]) -> io::Result<usize> {
+        let state = self.disk.lock();
+        let bytes = state.contents[self.place].now();
+        let rest = bytes.get(at as usize..).unwrap_or_default();
+        let read = rest.len().min(into.len());
+        into[..read].copy_from_slice(&rest[..read]);
+        Ok(read)
+    }
+
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<usize> {
+        let mut state = self.disk.operation()?;
+        let mut len = bytes.len().min(self.disk.most);
+        if let Fault::Byte(n) = self.disk.fault {
+            let room = (n - state.written) as usize;
+            if room == 0 {
+                state.injected += 1;
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            len = len.min(room);
+        }
+        state.written += len as u64;
+        let change = Change::Write(at, bytes[..len].to_vec());
+        state.contents[self.place].change(change);
+        Ok(len)
+    }
+
+    fn set_len(&mut self, len: u64) -> io::Result<()> {
+        let mut state = self.disk.operation()?;
+        state.contents[self.place].change(Change::SetLen(len));
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.disk.operation()?.contents[self.place].sync();
+        Ok(())
+    }
+}
+
+impl Volume for Disk {
+    fn read(&self, path: &Path) -> io::Result<Box<dyn Read>> {
+        let state = self.lock();
+        let place = state.now.files.get(path).ok_or(io::ErrorKind::NotFound)?;
+        let bytes = state.contents[*place].now().to_vec();
+        Ok(Box::new(Cursor::new(bytes)))
+    }
+
+    fn create_dir_all(&self, dir: &Path) -> io::Result<()> {
+        let above = dir.ancestors().map(Path::to_owned);
+        self.operation()?.now.dirs.extend(above);
+        Ok(())
+    }
+
+    fn create(&self, path: &Path, new: bool) -> io::Result<Box<dyn Storage>> {
+        let mut state = self.operation()?;
+        if let Some(place) = state.now.files.get(path).copied() {
+            if new {
+                return Err(io::ErrorKind::AlreadyExists.into());
+            }
+            state.contents[place].change(Change::SetLen(0));
+            return Ok(self.handle(place));
+        }
+        let place = state.contents.len();
+        state.contents.push(Content::default());
+        state.now.files.insert(path.to_owned(), place);
+        Ok(self.handle(place))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut state = self.operation()?;
+        let place = state
+            .now
+            .files
+            .remove(from)
+            .ok_or(io::ErrorKind::NotFound)?;
+        state.now.files.insert(to.to_owned(), place);
+        Ok(())
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let mut state = self.operation()?;
+        state
+            .now
+            .files
+            .remove(path)
+            .ok_or(io::ErrorKind::NotFound)?;
+        Ok(())
+    }
+
+    fn sync_dir(&self, dir: &Path) -> io::Result<()> {
+        let mut state = self.operation()?;
+        let State { now, durable, .. } = &mut *state;
+        let outside = |path: &Path| path.parent() != Some(dir);
+        durable.files.retain(|path, _| outside(path));
+        durable.dirs.retain(|path| outside(path));
+        let files = now.files.iter().filter(|(path, _)| !outside(path));
+        durable
+            .files
+            .extend(files.map(|(path, n)| (path.clone(), *n)));
+        let dirs = now.dirs.iter().filter(|path| !outside(path));
+        durable.dirs.extend(dirs.cloned());
+        Ok(())
+    }
+}

@@ -1,0 +1,14 @@
+//! The Oracle memory: the log and what is derived from it, locks, recall, crashes, gates.
+
+mod ban_scan;
+mod cold_boot;
+mod consent;
+mod contract;
+mod crash;
+mod gates;
+mod leak;
+mod masks;
+mod pictures;
+mod recall;
+mod working_sets;
+mod world;

@@ -1,0 +1,81 @@
+//! A `tokenizer.json`, as Hugging Face publishes the tokenizers of most other models.
+
+use std::fmt;
+use std::path::Path;
+
+use axilog::hash::sha256;
+use axilog_ledger::file::hex;
+
+use super::{TokenError, Tokenizer};
+
+/// The version of the code that applies the file.
+const VERSION: &str = "tokenizers 0.22.2";
+
+/// The longest file that is read.
+const MAX_BYTES: u64 = 256 << 20;
+
+/// The tokenizer that a file describes.
+pub struct TokenizerJson {
+    path: String,
+    version: String,
+    tokenizer: tokenizers::Tokenizer,
+}
+
+impl TokenizerJson {
+    /// Reads a file. Its path is the id, and its digest is part of the version.
+    ///
+    /// # Errors
+    /// [`TokenError::File`].
+    pub fn read(path: &Path) -> Result<TokenizerJson, TokenError> {
+        let refused = |reason: String| TokenError::File {
+            path: path.to_owned(),
+            reason,
+        };
+        let unreadable = |error: std::io::Error| refused(format!("cannot read: {error}"));
+        let length = std::fs::metadata(path).map_err(unreadable)?.len();
+        if length > MAX_BYTES {
+            return Err(refused(format!("is longer than {MAX_BYTES} bytes")));
+        }
+        let bytes = std::fs::read(path).map_err(unreadable)?;
+        let mut tokenizer = tokenizers::Tokenizer::from_bytes(&bytes)
+            .map_err(|error| refused(format!("is no tokenizer.json: {error}")))?;
+        // What a file sets for batches of training text would cut or fill what is counted.
+        tokenizer
+            .with_truncation(None)
+            .map_err(|error| refused(error.to_string()))?
+            .with_padding(None);
+        // Text is text: what looks like a control token is split like any other.
+        tokenizer.set_encode_special_tokens(true);
+        Ok(TokenizerJson {
+            path: path.to_string_lossy().into_owned(),
+            version: format!("{VERSION}, sha256 {}", hex(&sha256(&bytes))),
+            tokenizer,
+        })
+    }
+}
+
+impl Tokenizer for TokenizerJson {
+    fn id(&self) -> &str {
+        &self.path
+    }
+
+    fn version(&self) -> &str {
+        &self.version
+    }
+
+    fn encode(&self, text: &str) -> Result<Vec<u32>, TokenError> {
+        match self.tokenizer.encode_fast(text, false) {
+            Ok(encoding) => Ok(encoding.get_ids().to_vec()),
+            Err(error) => Err(TokenError::Uncountable {
+                bytes: text.len(),
+                reason: error.to_string(),
+            }),
+        }
+    }
+}
+
+impl fmt::Debug for TokenizerJson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TokenizerJson({}, {})", self.path, self.version)
+    }
+}

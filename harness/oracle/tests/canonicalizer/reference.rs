@@ -1,0 +1,179 @@
+//! The rules of extraction written down as they read, without regard to time.
+//!
+//! `serde_json` decides what JSON is. It keeps the last of equal names, so names are checked here.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use axilog_oracle::canonicalizer::Status;
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+
+/// A JSON value that conforms; nothing of it is kept but its depth.
+struct Strict {
+    depth: usize,
+}
+
+const LARGEST: u64 = (1 << 53) - 1;
+
+impl<'de> Deserialize<'de> for Strict {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Strict, D::Error> {
+        reader.deserialize_any(Visit)
+    }
+}
+
+struct Visit;
+
+impl<'de> Visitor<'de> for Visit {
+    type Value = Strict;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("strict JSON")
+    }
+    fn visit_unit<E>(self) -> Result<Strict, E> {
+        Ok(Strict { depth: 0 })
+    }
+    fn visit_bool<E>(self, _: bool) -> Result<Strict, E> {
+        Ok(Strict { depth: 0 })
+    }
+    fn visit_str<E>(self, _: &str) -> Result<Strict, E> {
+        Ok(Strict { depth: 0 })
+    }
+    fn visit_u64<E: Error>(self, n: u64) -> Result<Strict, E> {
+        if n > LARGEST {
+            return Err(E::custom("large"));
+        }
+        Ok(Strict { depth: 0 })
+    }
+    fn visit_i64<E: Error>(self, n: i64) -> Result<Strict, E> {
+        self.visit_u64(n.unsigned_abs())
+    }
+    fn visit_f64<E>(self, _: f64) -> Result<Strict, E> {
+        Ok(Strict { depth: 0 })
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Strict, A::Error> {
+        let mut depth = 0;
+        while let Some(item) = items.next_element::<Strict>()? {
+            depth = depth.max(item.depth);
+        }
+        within(depth + 1)
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Strict, A::Error> {
+        let (mut depth, mut names) = (0, BTreeSet::new());
+        while let Some(name) = members.next_key::<String>()? {
+            // A number, where another package of the workspace has serde_json keep its digits.
+            if name == "$serde_json::private::Number" {
+                return number(&members.next_value::<String>()?);
+            }
+            if !names.insert(name) {
+                return Err(A::Error::custom("repeated"));
+            }
+            depth = depth.max(members.next_value::<Strict>()?.depth);
+        }
+        within(depth + 1)
+    }
+}
+
+fn number<E: Error>(digits: &str) -> Result<Strict, E> {
+    let fine = if digits.contains(['.', 'e', 'E']) {
+        // Canonical JSON writes numbers below 1e21 without an exponent.
+        let large = |n: f64| n.abs() > LARGEST as f64 && n.abs() < 1e21;
+        digits.parse().is_ok_and(|n| f64::is_finite(n) && !large(n))
+    } else {
+        let integer: Result<i128, _> = digits.parse();
+        integer.is_ok_and(|n| n.unsigned_abs() <= u128::from(LARGEST))
+    };
+    if !fine {
+        return Err(E::custom("large"));
+    }
+    Ok(Strict { depth: 0 })
+}
+
+fn within<E: Error>(depth: usize) -> Result<Strict, E> {
+    if depth > 128 {
+        return Err(E::custom("deep"));
+    }
+    Ok(Strict { depth })
+}
+
+/// `Ok`: a value begins here and ends there. `Err(true)`: the text ends too early for it.
+fn value(text: &str) -> Result<usize, bool> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Strict>();
+    match values.next() {
+        Some(Ok(_)) => Ok(values.byte_offset()),
+        Some(Err(error)) => Err(error.is_eof()),
+        None => Err(true),
+    }
+}
+
+/// The end of the region that begins at the first brace of `text`.
+fn region(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    let mut at = 0;
+    while at < text.len() {
+        match text.as_bytes()[at] {
+            b'{' => depth += 1,
+            b'}' => depth -= 1,
+            b'"' => {
+                at += 1;
+                while *text.as_bytes().get(at)? != b'"' {
+                    at += if text.as_bytes()[at] == b'\\' { 2 } else { 1 };
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// Whether an object begins in `text`, the beginning of an array that never closes: a brace
+/// outside its strings.
+fn has_object(text: &str) -> bool {
+    let (mut in_string, mut escaped) = (false, false);
+    text.bytes().any(|byte| {
+        match (in_string, byte) {
+            _ if escaped => escaped = false,
+            (true, b'\\') => escaped = true,
+            (_, b'"') => in_string = !in_string,
+            (false, b'{') => return true,
+            _ => {}
+        }
+        false
+    })
+}
+
+/// The one object of a normalised text.
+pub fn extract(text: &str) -> Result<&str, Status> {
+    let (mut candidates, mut valid) = (0, Vec::new());
+    let mut at = 0;
+    while at < text.len() {
+        let rest = text.get(at..).unwrap_or_default();
+        if rest.starts_with('{') {
+            let Some(end) = region(rest) else {
+                return Err(Status::ParseError);
+            };
+            candidates += 1;
+            if value(&rest[..end]) == Ok(end) {
+                valid.push(&rest[..end]);
+            }
+            at += end;
+        } else if rest.starts_with('[') {
+            match value(rest) {
+                Ok(end) => at += end,
+                Err(true) if has_object(rest) => return Err(Status::ParseError),
+                Err(_) => at += 1,
+            }
+        } else {
+            at += 1;
+        }
+    }
+    match (valid.len(), candidates) {
+        (1, _) => Ok(valid[0]),
+        (0, 0) => Err(Status::NoJson),
+        (0, _) => Err(Status::ParseError),
+        _ => Err(Status::AmbiguousMultiBlock),
+    }
+}

@@ -1,0 +1,196 @@
+//! The client before a server that does what servers do.
+
+use std::time::Duration;
+
+use axilog::evidence::observation::{Completion, Failure};
+use axilog_oracle::{Consultation, Fault, Usage};
+use serde_json::json;
+
+use crate::client::{KEY, client};
+use crate::place::Place;
+use crate::server::{Act, Server, completion};
+
+const LONG: Duration = Duration::from_secs(30);
+
+/// One question to a server that does `acts`; how many requests it got.
+fn asked(acts: Vec<Act>, timeout: Duration) -> (Consultation, usize) {
+    let server = Server::new(acts);
+    let mut place = Place::new();
+    let mut endpoint = client(&server.base_url, timeout);
+    let consultation = place.ask(&mut endpoint, "How fast?").unwrap();
+    (consultation, server.requests().len())
+}
+
+#[test]
+fn a_question_goes_out_as_it_is_recorded_and_the_answer_comes_back() {
+    let server = Server::new(vec![Act::say("{\"value\":1}")]);
+    let mut place = Place::new();
+    let mut endpoint = client(&server.base_url, LONG);
+    let consultation = place.ask(&mut endpoint, "How fast?").unwrap();
+    let request = server.requests().remove(0);
+    assert!(
+        request
+            .head
+            .starts_with("POST /v1/chat/completions HTTP/1.1\r\n")
+    );
+    let authorization = format!("authorization: bearer {KEY}");
+    assert!(request.head.to_ascii_lowercase().contains(&authorization));
+    assert_eq!(
+        request.body,
+        json!({
+            "model": "model-1",
+            "messages": [
+                { "role": "system", "content": "Answer in JSON." },
+                { "role": "user", "content": "How fast?" },
+            ],
+            "max_tokens": 2048,
+            "temperature": 0.0,
+            "stream": false,
+        })
+    );
+    assert_eq!(consultation.admitted_text(), Some("{\"value\":1}"));
+    assert!(consultation.decision.permitted);
+    let answer = consultation.exchange.reply.unwrap();
+    assert_eq!(answer.model.as_deref(), Some("model-1"));
+    assert_eq!(answer.finish_reason.as_deref(), Some("stop"));
+    let usage = Usage {
+        prompt_tokens: 11,
+        completion_tokens: 3,
+    };
+    assert_eq!(answer.usage, Some(usage));
+    assert_eq!(consultation.exchange.attempts.len(), 1);
+}
+
+#[test]
+fn what_may_pass_is_tried_again_and_every_attempt_is_kept() {
+    let busy = |status| Act::Respond(status, json!({"error": {"message": "busy"}}).to_string());
+    let (consultation, requests) =
+        asked(vec![busy(429), busy(500), Act::Drop, Act::say("ok")], LONG);
+    assert_eq!(requests, 4);
+    assert_eq!(consultation.admitted_text(), Some("ok"));
+    let attempts = &consultation.exchange.attempts;
+    let faults: Vec<String> = attempts
+        .iter()
+        .map(|attempt| {
+            attempt
+                .fault
+                .as_ref()
+                .map_or("none".into(), Fault::to_string)
+        })
+        .collect();
+    assert_eq!(faults[..2], ["status 429: busy", "status 500: busy"]);
+    assert!(
+        faults[2].starts_with("the connection failed: "),
+        "{faults:?}"
+    );
+    assert!(!faults[2].contains("127.0.0.1"), "{faults:?}");
+    assert_eq!(faults[3], "none");
+    assert_eq!(attempts[0].waited, Duration::ZERO);
+    assert_eq!(attempts[3].waited, Duration::from_millis(1));
+}
+
+#[test]
+fn four_attempts_are_all_and_the_last_fault_is_recorded() {
+    for (act, failure) in [
+        (Act::Respond(429, String::new()), Failure::TransportError),
+        (
+            Act::Respond(503, "<html>".to_owned()),
+            Failure::TransportError,
+        ),
+        // Nobody reads so much, but the status has come.
+        (
+            Act::Respond(503, "a".repeat(1 << 17)),
+            Failure::TransportError,
+        ),
+        (Act::Drop, Failure::TransportError),
+        (Act::Noise, Failure::TransportError),
+        (Act::DropInside(completion("a")), Failure::TransportError),
+    ] {
+        let (consultation, requests) = asked(vec![act; 5], LONG);
+        assert_eq!(requests, 4);
+        assert_eq!(consultation.exchange.attempts.len(), 4);
+        assert_eq!(consultation.admitted_text(), None);
+        let recorded = &consultation.decision.observation;
+        assert_eq!(recorded.completion, Completion::Error);
+        assert_eq!(recorded.failure, Some(failure));
+        assert!(!consultation.decision.permitted);
+    }
+}
+
+#[test]
+fn a_server_that_hangs_is_a_timeout() {
+    for act in [Act::Hang, Act::HangInside(completion("a"))] {
+        let (consultation, _) = asked(vec![act; 4], Duration::from_millis(200));
+        assert_eq!(consultation.exchange.reply, Err(Fault::Timeout));
+        assert_eq!(consultation.exchange.attempts.len(), 4);
+        let recorded = &consultation.decision.observation;
+        assert_eq!(recorded.failure, Some(Failure::Timeout));
+    }
+}
+
+#[test]
+fn nobody_there_is_a_connection_error() {
+    let server = Server::new(vec![]);
+    // The port was free a moment ago, and its listener is closed by now or soon.
+    let (mut place, mut endpoint) = (Place::new(), client(&server.base_url, LONG));
+    let consultation = place.ask(&mut endpoint, "?").unwrap();
+    assert!(matches!(
+        consultation.exchange.reply,
+        Err(Fault::Connection(_))
+    ));
+    assert_eq!(consultation.exchange.attempts.len(), 4);
+}
+
+#[test]
+fn what_does_not_pass_fails_at_once() {
+    let elsewhere = "Location: http://127.0.0.1:1/v1/chat/completions\r\n";
+    for (act, fault, failure) in [
+        (
+            Act::Respond(400, String::new()),
+            "status 400",
+            Failure::TransportError,
+        ),
+        (
+            Act::Respond(404, "{\"error\":\"no such model\"}".into()),
+            "status 404: no such model",
+            Failure::TransportError,
+        ),
+        (
+            Act::RespondWith(307, elsewhere, String::new()),
+            "status 307",
+            Failure::TransportError,
+        ),
+        (
+            Act::Respond(200, "<html>".into()),
+            "no chat completion: not JSON",
+            Failure::InvalidOutput,
+        ),
+        (
+            Act::Respond(200, "{}".into()),
+            "no choices[0]",
+            Failure::InvalidOutput,
+        ),
+        (
+            Act::Respond(200, "data: {}\n\ndata: [DONE]\n".into()),
+            "not JSON",
+            Failure::InvalidOutput,
+        ),
+        (
+            Act::Endless,
+            "more than 65536 bytes",
+            Failure::InvalidOutput,
+        ),
+        (
+            Act::Respond(200, completion(&"a".repeat(1 << 16))),
+            "more than 65536 bytes",
+            Failure::InvalidOutput,
+        ),
+    ] {
+        let (consultation, requests) = asked(vec![act; 2], LONG);
+        assert_eq!(requests, 1, "{fault}");
+        let found = consultation.exchange.reply.unwrap_err();
+        assert!(found.to_string().contains(fault), "{found}");
+        let recorded = &consultation.decision.observation;
+        assert_eq!(recorded.failure, Some(failure), "{fault}");
+    }
+}

@@ -1,0 +1,52 @@
+//! A directory with a session in it, and what the tests ask.
+
+use std::fs;
+use std::path::PathBuf;
+
+use axilog::evidence::observation::Params;
+use axilog_ledger::rules::{RuleSet, builtin_policies};
+use axilog_ledger::session::Session;
+use axilog_oracle::{Consultation, Endpoint, OracleError, Question, Scripted, consult};
+use tempfile::TempDir;
+
+pub struct Place {
+    pub dir: TempDir,
+    pub session: Session,
+}
+
+impl Place {
+    pub fn new() -> Place {
+        let dir = tempfile::tempdir().unwrap();
+        let rules = RuleSet::new(builtin_policies().unwrap(), false, false);
+        let (session, _) = Session::begin(&dir.path().join("ledger.jsonl"), rules, 1).unwrap();
+        Place { dir, session }
+    }
+
+    pub fn ledger(&self) -> PathBuf {
+        self.dir.path().join("ledger.jsonl")
+    }
+
+    pub fn ask(
+        &mut self,
+        endpoint: &mut Endpoint,
+        user: &str,
+    ) -> Result<Consultation, OracleError> {
+        consult(&mut self.session, endpoint, "llm", &question(user))
+    }
+
+    /// A script with these lines.
+    pub fn script(&self, lines: &str) -> Result<Endpoint, OracleError> {
+        let path = self.dir.path().join("script.jsonl");
+        fs::write(&path, lines).unwrap();
+        Scripted::read(&path).map(Endpoint::Scripted)
+    }
+}
+
+pub fn question(user: &str) -> Question {
+    let params = Params {
+        max_tokens: Some(2048),
+        temperature: Some(0),
+        ..Params::NULL
+    };
+    Question::new("model-1", "Answer in JSON.", user, params)
+}

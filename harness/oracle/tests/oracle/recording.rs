@@ -1,0 +1,128 @@
+//! What the ledger and its blobs hold of a call.
+
+use std::fs::File;
+
+use axilog::admission::Admitted;
+use axilog::evidence::observation::{Completion, Failure, Params};
+use axilog::hash::sha256;
+use axilog::replay::Verdict;
+use axilog_ledger::error::LedgerError;
+use axilog_ledger::file::blobs::Blobs;
+use axilog_ledger::file::verify::{Expected, check};
+use axilog_oracle::OracleError;
+use axilog_oracle::{Endpoint, Local, Question, consult};
+
+use crate::place::{Place, question};
+
+#[test]
+fn every_answer_and_failure_is_an_observation_and_every_prompt_a_blob() {
+    let mut place = Place::new();
+    let script = "{\"answer\":\"fine\"}\n{\"faults\":[\"timeout\"]}\n{\"faults\":[500]}\n\
+                  {\"answer\":\"a tab\\there\"}\n{\"answer\":\"cr\\r\\nlf\"}\n";
+    let mut endpoint = place.script(script).unwrap();
+    let expected = [
+        (Completion::Complete, None, Some("fine")),
+        (Completion::Error, Some(Failure::Timeout), None),
+        (Completion::Error, Some(Failure::TransportError), None),
+        // SRS-004 §5.6 knows no tab: the record holds no output, and nothing reaches anybody.
+        (Completion::Error, Some(Failure::InvalidOutput), None),
+        (Completion::Complete, None, Some("cr\r\nlf")),
+    ];
+    let blobs = Blobs::beside(&place.ledger());
+    for (index, (completion, failure, text)) in expected.into_iter().enumerate() {
+        let user = format!("question {index}");
+        let consultation = place.ask(&mut endpoint, &user).unwrap();
+        let recorded = &consultation.decision.observation;
+        assert_eq!(
+            (recorded.completion, recorded.failure),
+            (completion, failure)
+        );
+        assert_eq!(consultation.admitted_text(), text);
+        let held = text.map(|text| text.replace("\r\n", "\n"));
+        assert_eq!(consultation.recorded_text(), held);
+        assert!(held.is_none_or(|held| recorded.output_size == held.len() as u64));
+        let input = question(&user).input().unwrap();
+        assert_eq!(recorded.input_hash, input.hash());
+        let blob = blobs.get(&input.hash(), 1 << 20).unwrap();
+        assert_eq!(blob.as_deref(), Some(input.bytes()));
+        if consultation.decision.admitted == Admitted::Invalid && text.is_none() {
+            let raw = b"a tab\there";
+            let kept = blobs.get(&sha256(raw), 1 << 20).unwrap();
+            assert_eq!(kept.is_some(), failure == Some(Failure::InvalidOutput));
+        }
+    }
+    let mut observations = 0;
+    let checked = check(
+        File::open(place.ledger()).unwrap(),
+        None,
+        &Expected::default(),
+        &mut |record| {
+            let view = record.observation.as_ref();
+            observations += usize::from(view.is_some_and(|v| v.oracle_id.bytes() == b"llm"));
+        },
+    )
+    .unwrap();
+    assert_eq!(checked.verdict(), Verdict::Ok);
+    assert_eq!(observations, 5);
+}
+
+#[test]
+fn what_could_not_be_recorded_is_not_asked() {
+    let mut place = Place::new();
+    let script = "{\"answer\":\"one\"}\n{\"answer\":\"two\"}\n{\"answer\":\"three\"}";
+    let mut endpoint = place.script(script).unwrap();
+    place.ask(&mut endpoint, "first").unwrap();
+    let mut ask = |oracle: &str, question: &Question| {
+        consult(&mut place.session, &mut endpoint, oracle, question)
+    };
+    let other = Question::new("model-2", "", "", Params::NULL);
+    assert!(matches!(
+        ask("llm", &other),
+        Err(OracleError::Ledger(LedgerError::Model { .. }))
+    ));
+    let reserved = ask("ax.time", &question("?"));
+    assert!(matches!(
+        reserved,
+        Err(OracleError::Ledger(LedgerError::Reserved { .. }))
+    ));
+    let nameless = Question::new("", "", "", Params::NULL);
+    assert!(matches!(
+        ask("o", &nameless),
+        Err(OracleError::Ledger(LedgerError::Identity { .. }))
+    ));
+    let decomposed = ask("llm", &question("e\u{301}"));
+    assert!(matches!(
+        decomposed,
+        Err(OracleError::Ledger(LedgerError::Input { .. }))
+    ));
+    // The script is where it was: nothing of this reached it.
+    let next = ask("llm", &question("second")).unwrap();
+    assert_eq!(next.admitted_text(), Some("two"));
+    place.session.seal().unwrap();
+    let sealed = place.ask(&mut endpoint, "third");
+    assert!(matches!(
+        sealed,
+        Err(OracleError::Ledger(LedgerError::Sealed(_)))
+    ));
+}
+
+/// Says what it was asked.
+#[derive(Debug)]
+struct Echo;
+
+impl Local for Echo {
+    fn answer(&mut self, question: &Question) -> String {
+        question.messages[1].content.clone()
+    }
+}
+
+#[test]
+fn what_code_answers_is_recorded_like_any_other_answer() {
+    let mut place = Place::new();
+    let mut endpoint = Endpoint::Local(Box::new(Echo));
+    let consultation = place.ask(&mut endpoint, "Is it so?").unwrap();
+    assert_eq!(consultation.admitted_text(), Some("Is it so?"));
+    assert_eq!(consultation.decision.observation.output_size, 9);
+    let inadmissible = place.ask(&mut endpoint, "a tab\there").unwrap();
+    assert_eq!(inadmissible.admitted_text(), None);
+}

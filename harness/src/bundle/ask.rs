@@ -1,0 +1,143 @@
+//! `axilog bundle ask`: a bundle's prompt, put to a model.
+
+use std::path::PathBuf;
+
+use axilog::evidence::observation::Params;
+use axilog_bundle::consult::{Asked, Asking, Prepared};
+use axilog_bundle::render_with;
+use axilog_ledger::file::hex;
+use axilog_ledger::session::check_identities;
+use axilog_oracle::{Constraint, DEFAULT_BASE_URL, Endpoint, Kind, Limits};
+use clap::ValueEnum;
+use serde_json::json;
+
+use super::super::output::{Report, shown};
+use super::super::{Failure, decided, table, unjudged};
+use super::inputs::{Counter, Inputs};
+
+/// The id of the oracle in the ledger.
+const ORACLE: &str = "llm";
+
+/// Put the prompt of a step's bundle to a model, and check the answer against the grammar.
+///
+/// The bundle is recorded first, with the hashes of the prompt, the grammar and every file that went
+/// in; then the answer is, before it is looked at. Asks at temperature 0, for no more tokens than the
+/// budget reserves for the answer. Exits 0 where the answer fits the grammar, else 1:
+/// GRAMMAR_MISMATCH where it does not, NOT_ADMITTED where the ledger does not hold it as COMPLETE,
+/// NO_ANSWER where the call failed. The key is taken from OPENAI_API_KEY.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    inputs: Inputs,
+    #[command(flatten)]
+    counter: Counter,
+    /// The model, exactly as its server names it.
+    #[arg(long, value_name = "ID")]
+    model: String,
+    /// Who answers: openai, scripted:FILE or recorded:LEDGER.
+    #[arg(long, value_name = "KIND", default_value = "openai")]
+    oracle: Kind,
+    /// What stands before /chat/completions, for the kind openai.
+    #[arg(long, value_name = "URL", default_value = DEFAULT_BASE_URL)]
+    base_url: String,
+    /// Send the grammar too, in the way of this server; others refuse it.
+    #[arg(long, value_enum, value_name = "SERVER")]
+    send_grammar: Option<Server>,
+    /// The ledger; begun where it is new, without policies.
+    #[arg(long, value_name = "FILE", default_value = "axilog-bundle.jsonl")]
+    ledger: PathBuf,
+    /// One JSON object on standard output.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Server {
+    /// As the member `grammar`.
+    LlamaCpp,
+    /// As `structured_outputs.grammar`.
+    Vllm,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+    // Everything that can be refused is, before a ledger is created.
+    check_identities(ORACLE, &args.model)?;
+    let counter = args.counter.open()?;
+    let catalogue = args.inputs.catalogue()?;
+    let (bundle, mut notes) = args.inputs.bundle(&catalogue)?;
+    let rendered = render_with(&bundle, &*counter)?;
+    let grammar = catalogue.grammar(bundle.context().grammar_name())?;
+    let mut endpoint = Endpoint::open(&args.oracle, &args.base_url, Limits::default())?;
+    let reserve = bundle.budgets().generation_reserve();
+    let asking = Asking {
+        model: &args.model,
+        rendered: &rendered,
+        grammar: &grammar,
+        constraint: args.send_grammar.map(|server| match server {
+            Server::LlamaCpp => Constraint::LlamaCpp,
+            Server::Vllm => Constraint::Vllm,
+        }),
+        params: Params {
+            max_tokens: Some(i32::try_from(reserve).unwrap_or(i32::MAX)),
+            temperature: Some(0),
+            ..Params::NULL
+        },
+    };
+    let prepared = Prepared::new(&bundle, &asking)?;
+    let mut session = unjudged::open(&args.ledger)?;
+    notes.extend(decided::notes(&session, false));
+    let asked = prepared.ask(&mut session, &mut endpoint, ORACLE)?;
+    Ok(report(args, bundle.context().grammar_name(), &asked, notes))
+}
+
+fn report(args: &Args, grammar: &str, asked: &Asked, notes: Vec<String>) -> Report {
+    let consultation = &asked.consultation;
+    let recorded = &consultation.decision.observation;
+    let held = recorded.completion.as_str();
+    let (verdict, reason) = match (&consultation.exchange.reply, &asked.fits) {
+        (Err(fault), _) => ("NO_ANSWER", Some(fault.to_string())),
+        (Ok(_), None) => (
+            "NOT_ADMITTED",
+            Some(format!("the ledger holds it as {held}")),
+        ),
+        (Ok(_), Some(Err(mismatch))) => ("GRAMMAR_MISMATCH", Some(mismatch.to_string())),
+        (Ok(_), Some(Ok(()))) => ("OK", None),
+    };
+    let answer = asked.answer.as_deref();
+    let mut rows = vec![("verdict", verdict.to_owned())];
+    rows.extend(reason.clone().map(|reason| ("reason", reason)));
+    rows.extend([
+        ("grammar", grammar.to_owned()),
+        ("model", args.model.clone()),
+        ("ledger", args.ledger.display().to_string()),
+        ("bundle", hex(&asked.bundle_hash)),
+        ("prompt", hex(&recorded.input_hash)),
+        (
+            "records",
+            format!(
+                "{} (bundle), {} (answer)",
+                asked.bundle_seq, recorded.ledger_seq
+            ),
+        ),
+    ]);
+    // Not in the table, which would break its lines.
+    let said = answer.map_or_else(String::new, |answer| format!("\n{}\n", shown(answer)));
+    Report {
+        fine: verdict == "OK",
+        text: table::pairs(&rows) + &said,
+        json: json!({
+            "verdict": verdict,
+            "ok": verdict == "OK",
+            "reason": reason,
+            "answer": answer,
+            "grammar_name": grammar,
+            "model": args.model,
+            "ledger": args.ledger.to_string_lossy(),
+            "bundle_sha256": hex(&asked.bundle_hash),
+            "bundle_seq": asked.bundle_seq,
+            "input_hash": hex(&recorded.input_hash),
+            "ledger_seq": recorded.ledger_seq,
+        }),
+        notes,
+    }
+}

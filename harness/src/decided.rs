@@ -1,0 +1,188 @@
+//! How a decision is told, to people and to machines: the same for every command that makes one.
+
+use std::path::Path;
+
+use axilog::admission::Admitted;
+use axilog::agent::state::{Health, InputClass, Violation};
+use axilog_ledger::decision::{Decision, Judgement};
+use axilog_ledger::file::hex;
+use axilog_ledger::session::Session;
+use axilog_policyc::decimal;
+use serde_json::{Value, json};
+
+use super::output::Report;
+use super::{table, why};
+
+/// The report on one decision.
+pub(crate) fn report(session: &Session, decision: &Decision, begun: bool) -> Report {
+    let mut object = json(session.path(), decision);
+    if let Some(object) = object.as_object_mut() {
+        object.insert("begun".to_owned(), begun.into());
+        object.insert("completed_records".to_owned(), session.completed().into());
+        object.insert("torn".to_owned(), torn(session));
+    }
+    Report {
+        fine: decision.is_fine(),
+        text: text(session.path(), decision),
+        json: object,
+        notes: notes(session, begun),
+    }
+}
+
+/// The torn line that was moved aside, if there was one.
+pub(crate) fn torn(session: &Session) -> Value {
+    session.torn().map_or(
+        Value::Null,
+        |torn| json!({ "path": torn.path.to_string_lossy(), "bytes": torn.bytes }),
+    )
+}
+
+/// What opening did beside the result.
+pub(crate) fn notes(session: &Session, begun: bool) -> Vec<String> {
+    let mut notes = Vec::new();
+    if begun {
+        notes.push(format!(
+            "{}: began a new ledger with a reset and the time",
+            session.path().display()
+        ));
+    }
+    if let Some(torn) = session.torn() {
+        notes.push(format!(
+            "{}: the last line was torn, its write interrupted; moved its {} bytes aside to {}",
+            session.path().display(),
+            torn.bytes,
+            torn.path.display()
+        ));
+    }
+    if session.completed() > 0 {
+        notes.push(format!(
+            "{}: the last step was interrupted; added its missing records ({})",
+            session.path().display(),
+            session.completed()
+        ));
+    }
+    if session.agent().health == Health::Init && !session.agent().ledger.sealed {
+        notes.push(format!(
+            "{}: the agent is in INIT and waits for the time (`axilog time`)",
+            session.path().display()
+        ));
+    }
+    notes
+}
+
+/// Permitted, or not.
+pub(crate) fn result(decision: &Decision) -> &'static str {
+    match (decision.permitted, &decision.transition) {
+        (true, _) => "PERMITTED",
+        (false, Some(_)) => "BREACH",
+        (false, None) => "RECORDED",
+    }
+}
+
+/// The states before and after, and the violation.
+pub(crate) fn states(decision: &Decision) -> String {
+    let Some(transition) = &decision.transition else {
+        return decision.health.as_str().to_owned();
+    };
+    let (prev, next) = (transition.prev_state, transition.next_state);
+    let states = if prev == next {
+        format!("{} (unchanged)", next.as_str())
+    } else {
+        format!("{} -> {}", prev.as_str(), next.as_str())
+    };
+    match transition.violation {
+        Some(violation) => format!("{states}, {}", violation.as_str()),
+        None => states,
+    }
+}
+
+fn text(ledger: &Path, decision: &Decision) -> String {
+    let observation = &decision.observation;
+    let who = if observation.oracle_id == observation.model_id {
+        observation.oracle_id.clone()
+    } else {
+        format!("{} ({})", observation.oracle_id, observation.model_id)
+    };
+    let what = match observation.failure {
+        Some(failure) => format!("{}, {}", observation.completion.as_str(), failure.as_str()),
+        None => format!(
+            "{}, {} bytes",
+            observation.completion.as_str(),
+            observation.output_size
+        ),
+    };
+    let mut rows = vec![
+        (
+            result(decision),
+            format!("observation {} of {who}", observation.ledger_seq),
+        ),
+        ("answer", what),
+    ];
+    rows.extend(decision.policies.iter().map(|j| ("policy", policy(j))));
+    rows.push(("state", states(decision)));
+    rows.extend(why::reasons(decision).into_iter().map(|r| ("why", r)));
+    rows.push((
+        "ledger",
+        format!("{}, {} records", ledger.display(), decision.entries),
+    ));
+    rows.push(("head", hex(&decision.head)));
+    table::pairs(&rows)
+}
+
+fn policy(judgement: &Judgement) -> String {
+    let actual = judgement.actual.map_or("no value".to_owned(), decimal);
+    format!(
+        "{}: {} = {actual}, breaches if {} {}: {}",
+        judgement.policy_id,
+        judgement.selector,
+        judgement.comparison.as_str(),
+        decimal(judgement.threshold),
+        judgement.result.as_str()
+    )
+}
+
+/// The fields of a decision; `docs/cli.md` describes them.
+pub(crate) fn json(ledger: &Path, decision: &Decision) -> Value {
+    let observation = &decision.observation;
+    let transition = decision.transition.as_ref();
+    json!({
+        "ledger": ledger.to_string_lossy(),
+        "ledger_seq": observation.ledger_seq,
+        "oracle_id": observation.oracle_id,
+        "model_id": observation.model_id,
+        "completion_state": observation.completion.as_str(),
+        "failure_type": observation.failure.map(|f| f.as_str()),
+        "output_size": observation.output_size,
+        "input_hash": hex(&observation.input_hash),
+        "obs_hash": hex(&observation.obs_hash),
+        "admitted": match decision.admitted {
+            Admitted::AsGiven => "AS_GIVEN",
+            Admitted::Cut => "CUT",
+            Admitted::Invalid => "INVALID",
+        },
+        "policies": decision.policies.iter().map(policy_json).collect::<Vec<_>>(),
+        "input_class": transition.map(|t| t.input_class.map_or("UNKNOWN", InputClass::as_str)),
+        "prev_state": transition.map(|t| t.prev_state.as_str()),
+        "next_state": transition.map(|t| t.next_state.as_str()),
+        "violation": transition.and_then(|t| t.violation).map(Violation::as_str),
+        "permitted": decision.permitted,
+        "health": decision.health.as_str(),
+        "fault_count": decision.fault_count,
+        "why": why::reasons(decision),
+        "entries": decision.entries,
+        "head": hex(&decision.head),
+    })
+}
+
+fn policy_json(judgement: &Judgement) -> Value {
+    json!({
+        "policy_id": judgement.policy_id,
+        "selector": judgement.selector,
+        "comparison": judgement.comparison.as_str(),
+        "threshold": judgement.threshold,
+        "threshold_decimal": decimal(judgement.threshold),
+        "actual": judgement.actual,
+        "actual_decimal": judgement.actual.map(decimal),
+        "result": judgement.result.as_str(),
+    })
+}

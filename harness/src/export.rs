@@ -1,0 +1,196 @@
+//! `axilog export`: the observations of a ledger with their decisions, for other tools.
+
+use std::fs::File;
+use std::io::{self, IsTerminal, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use axilog::ledger_line;
+use axilog::replay::{Replay, Verdict};
+use axilog_ledger::error::{FileError, LedgerError};
+use axilog_ledger::file::reader::{Line, Lines};
+use axilog_ledger::file::verify::{Expected, check};
+use clap::ValueEnum;
+use serde_json::{Value, json};
+
+use super::output::Report;
+#[cfg(feature = "parquet")]
+use super::parquet::ParquetRows;
+use super::records::Said;
+use super::row::{CsvRows, JsonRows, Row, RowWriter};
+use super::stream::{Stream, stdout_name};
+use super::{Failure, target};
+use crate::error::CommandError;
+
+/// Export the observations of a ledger, a row each, with what was decided on them.
+///
+/// A ledger that does not verify is refused, unless --unverified is given: then every observation
+/// that can be read is exported, and the column `verified` says of which the ledger can be trusted.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The ledger file.
+    file: PathBuf,
+    /// What to write.
+    #[arg(long, value_enum)]
+    format: Format,
+    /// Write it here instead of to standard output.
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Export a ledger that does not verify too.
+    #[arg(long)]
+    unverified: bool,
+    /// Put an apostrophe before text that a spreadsheet would take for a formula (CSV only).
+    #[arg(long)]
+    guard_formulas: bool,
+    /// With --output, one JSON object on standard output; errors are an object in any case.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// RFC 4180, with a header.
+    Csv,
+    /// One canonical JSON object per line.
+    Jsonl,
+    /// Apache Parquet, in a build with the feature `parquet`.
+    Parquet,
+}
+
+/// What was exported.
+#[derive(Default)]
+struct Exported {
+    rows: u64,
+    unverified: u64,
+    /// Lines that no record can be read from.
+    unreadable: u64,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+    if args.format == Format::Parquet {
+        if !cfg!(feature = "parquet") {
+            return Err(CommandError::NotBuilt("parquet").into());
+        }
+        if args.output.is_none() && io::stdout().is_terminal() {
+            return Err(CommandError::ToTerminal("Parquet").into());
+        }
+    }
+    let path = &args.file;
+    let mut file = File::open(path).map_err(FileError::at(path, "open the ledger"))?;
+    if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+        return Err(FileError::NotAFile(path.clone()).into());
+    }
+    let mut length = u64::MAX;
+    if !args.unverified {
+        let reading = || FileError::at(path, "read the ledger");
+        // What is added meanwhile has not been verified, and is left out.
+        length = file.metadata().map_err(reading())?.len();
+        let source = (&mut file).take(length);
+        let checked = check(source, None, &Expected::default(), &mut |_| {}).map_err(reading())?;
+        if let Some(fault) = checked.fault {
+            let path = path.clone();
+            return Err(LedgerError::Damaged { path, fault }.into());
+        }
+        file.rewind().map_err(reading())?;
+    }
+    let source = file.take(length);
+    let exported = match &args.output {
+        None => export(source, args, io::stdout(), stdout_name())?,
+        Some(output) => target::write(path, output, |out, name| export(source, args, out, name))?,
+    };
+    Ok(report(args, &exported))
+}
+
+fn export(
+    source: impl Read,
+    args: &Args,
+    out: impl Write + Send + 'static,
+    name: &Path,
+) -> Result<Exported, CommandError> {
+    let out = Stream::new(out);
+    let mut out: Box<dyn RowWriter> = match args.format {
+        Format::Csv => Box::new(CsvRows::begin(out, args.guard_formulas)),
+        Format::Jsonl => Box::new(JsonRows(out)),
+        #[cfg(feature = "parquet")]
+        Format::Parquet => Box::new(ParquetRows::begin(out, name)?),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => return Err(CommandError::NotBuilt("parquet")),
+    };
+    let mut exported = Exported::default();
+    let mut replay = Replay::new();
+    let mut pending: Option<Row> = None;
+    let mut lines = Lines::new(source);
+    while let Some((_, line)) = lines
+        .next_line()
+        .map_err(FileError::at(&args.file, "read the ledger"))?
+    {
+        let last = !matches!(line, Line::Whole(_));
+        let entry = match line {
+            Line::Whole(line) => ledger_line::parse(line).ok(),
+            Line::Torn(_) | Line::TooLong => None,
+        };
+        let good = entry
+            .as_ref()
+            .is_some_and(|entry| replay.feed(entry, None) == Verdict::Ok);
+        if !good {
+            replay.refuse(Verdict::NonCanonical);
+            if let Some(row) = &mut pending {
+                row.doubt();
+            }
+        }
+        let sequence = entry.as_ref().map_or(0, |entry| entry.sequence);
+        let said = entry.as_ref().and_then(Said::read_entry);
+        match (said, &mut pending) {
+            (Some(Said::Observation(view)), _) => {
+                let row = Row::new(sequence, &view, good);
+                exported.put(pending.replace(row), &mut *out);
+            }
+            (Some(Said::Policy(record)), Some(row)) => row.policy(&record),
+            (Some(Said::Transition(record)), Some(row)) => row.transition(&record),
+            (None, _) => exported.unreadable += 1,
+            _ => {}
+        }
+        if last {
+            break;
+        }
+    }
+    exported.put(pending, &mut *out);
+    out.finish(name)?;
+    Ok(exported)
+}
+
+impl Exported {
+    fn put(&mut self, row: Option<Row>, out: &mut dyn RowWriter) {
+        if let Some(row) = row {
+            self.rows += 1;
+            self.unverified += u64::from(!row.is_verified());
+            out.put(row);
+        }
+    }
+}
+
+fn report(args: &Args, exported: &Exported) -> Report {
+    let path = args.file.display();
+    let mut notes = Vec::new();
+    if exported.unverified > 0 || exported.unreadable > 0 {
+        notes.push(format!(
+            "{path}: does not verify: {} of {} rows are unverified, {} lines could not be read",
+            exported.unverified, exported.rows, exported.unreadable
+        ));
+    }
+    let json = match &args.output {
+        None => Value::Null,
+        Some(output) => json!({
+            "ledger": args.file.to_string_lossy(),
+            "output": output.to_string_lossy(),
+            "rows": exported.rows,
+            "unverified": exported.unverified,
+            "unreadable": exported.unreadable,
+        }),
+    };
+    Report {
+        fine: true,
+        text: String::new(),
+        json,
+        notes,
+    }
+}

@@ -1,0 +1,90 @@
+//! The commands that a build can leave out: what they do, and which feature brings them.
+//!
+//! They stand in `axilog --help` of every build. One that was left out says so and how to build it.
+
+use std::process::ExitCode;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+/// A command that needs a feature.
+struct Part {
+    /// The command's name, which is the feature's too.
+    name: &'static str,
+    /// What it does, as in the list of commands.
+    about: &'static str,
+    /// Whether this build has it.
+    is_built: bool,
+}
+
+const PARTS: &[Part] = &[
+    Part {
+        name: "ablation",
+        about: "Test whether precedent memory matters to an oracle's choices",
+        is_built: cfg!(feature = "ablation"),
+    },
+    Part {
+        name: "bundle",
+        about: "Build and render Step Awareness Bundles, and ask a model with them",
+        is_built: cfg!(feature = "bundle"),
+    },
+    Part {
+        name: "memory",
+        about: "Keep the Oracle memory: what a long game knows, outside any chat",
+        is_built: cfg!(feature = "memory"),
+    },
+    Part {
+        name: "x0l",
+        about: "Run the live harness: a model proposes, a frozen kernel decides",
+        is_built: cfg!(feature = "x0l"),
+    },
+];
+
+/// The command that builds `axilog` with the feature `name`.
+pub(crate) fn build_command(name: &str) -> String {
+    format!("cargo build --release -p axilog-harness --features {name}")
+}
+
+impl Part {
+    fn explain(&self) -> String {
+        format!(
+            "{} is not in this build. It would: {}. Build it with `{}` (or `--features full`: everything).",
+            self.name,
+            self.about,
+            build_command(self.name)
+        )
+    }
+
+    fn command(&self) -> Command {
+        Command::new(self.name)
+            .about(format!(
+                "{} (not in this build: --features {})",
+                self.about, self.name
+            ))
+            .long_about(self.explain())
+            .arg(
+                Arg::new("arguments")
+                    .action(ArgAction::Append)
+                    .num_args(0..)
+                    .trailing_var_arg(true)
+                    .allow_hyphen_values(true)
+                    .hide(true),
+            )
+    }
+}
+
+/// `command` with the parts that this build left out.
+pub(crate) fn add_to(command: Command) -> Command {
+    let missing = PARTS.iter().filter(|part| !part.is_built);
+    command.subcommands(missing.map(Part::command))
+}
+
+/// Explains a part that was asked for and left out, on standard error; `None` where nothing of the kind
+/// was asked for. The exit code is 3: it could not run.
+pub(crate) fn refuse(matches: &ArgMatches) -> Option<ExitCode> {
+    let name = matches.subcommand_name()?;
+    let part = PARTS
+        .iter()
+        .find(|part| part.name == name && !part.is_built)?;
+    eprintln!("axilog: {}", part.explain());
+    Some(ExitCode::from(3))
+}

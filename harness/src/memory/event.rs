@@ -1,0 +1,53 @@
+//! `axilog memory event`: one entry of the log.
+
+use std::path::PathBuf;
+
+use axilog_memory::{Canonical, Id, Store};
+use serde_json::json;
+
+use super::super::output::Report;
+use super::super::{Failure, table};
+use super::options::contents;
+
+/// Append an event of the contract, or a store commit.
+///
+/// Takes EV-020, EV-030 to EV-034, EV-107 to EV-109, EV-120, EV-121, STATE, PIN, REVISION,
+/// COMPACTION and ASSET. Recall (EV-001 to EV-003), the notebook (EV-010 to EV-013) and facts have
+/// commands of their own. Any other id is refused.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The database.
+    db: PathBuf,
+    /// The id, like EV-031.
+    id: String,
+    /// Its body, one JSON object; absent: standard input.
+    body: Option<String>,
+    /// One JSON object on standard output.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+    let id = Id::parse(&args.id)?;
+    let text = match &args.body {
+        Some(body) => body.clone().into_bytes(),
+        None => contents("-".as_ref())?,
+    };
+    let body = Canonical::read("the body", &text)?;
+    let appended = Store::open(&args.db)?.append(id, body.value().clone())?;
+    let mut rows = vec![("entry", format!("{} {id} {}", appended.seq, id.about()))];
+    if let Some(handle) = appended.handle {
+        rows.push(("handle", handle.to_string()));
+    }
+    Ok(Report {
+        fine: true,
+        text: table::pairs(&rows),
+        json: json!({
+            "ok": true,
+            "seq": appended.seq,
+            "id": id.as_str(),
+            "handle": appended.handle.map(|handle| handle.to_string()),
+        }),
+        notes: Vec::new(),
+    })
+}

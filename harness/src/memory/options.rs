@@ -1,0 +1,67 @@
+//! Options and inputs that several of the commands have.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+
+use axilog_ledger::error::FileError;
+use axilog_memory::Handle;
+
+use super::super::Failure;
+
+/// A pin on the command line.
+#[derive(Clone, Debug)]
+pub(super) struct Pin {
+    pub(super) name: String,
+    pub(super) value: String,
+}
+
+impl std::str::FromStr for Pin {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Pin, String> {
+        match text.split_once('=') {
+            Some((name, value)) if !name.is_empty() && !value.is_empty() => Ok(Pin {
+                name: name.to_owned(),
+                value: value.to_owned(),
+            }),
+            _ => Err("expected NAME=VALUE".to_owned()),
+        }
+    }
+}
+
+pub(super) fn pairs(pins: &[Pin]) -> Vec<(String, String)> {
+    pins.iter()
+        .map(|pin| (pin.name.clone(), pin.value.clone()))
+        .collect()
+}
+
+/// A handle on the command line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HandleArgument(pub(super) Handle);
+
+impl std::str::FromStr for HandleArgument {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<HandleArgument, &'static str> {
+        let handle = Handle::parse(text).map(HandleArgument);
+        handle.ok_or("expected a handle of 64 lower-case hexadecimal digits")
+    }
+}
+
+pub(super) fn handles(arguments: &[HandleArgument]) -> Vec<Handle> {
+    arguments.iter().map(|argument| argument.0).collect()
+}
+
+/// What stands in a file; `-` is standard input.
+pub(super) fn contents(path: &Path) -> Result<Vec<u8>, Failure> {
+    if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        io::stdin()
+            .lock()
+            .read_to_end(&mut bytes)
+            .map_err(FileError::at(Path::new("standard input"), "read it"))?;
+        return Ok(bytes);
+    }
+    Ok(fs::read(path).map_err(FileError::at(path, "read the file"))?)
+}

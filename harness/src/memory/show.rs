@@ -1,0 +1,115 @@
+//! `axilog memory show`: what is in a memory, without what is locked.
+
+use std::path::PathBuf;
+
+use axilog_ledger::file::hex;
+use axilog_memory::{Entry, Lens};
+use serde_json::{Value, json};
+
+use super::super::output::Report;
+use super::super::{Failure, table};
+
+/// Show what is in a memory: where the story stands, the pins, and the log with --log.
+///
+/// Masks do not count here, since this is for whoever leads the game; locks do. A locked exact string is
+/// shown as [locked] here too.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The database.
+    db: PathBuf,
+    /// The entries of the log too.
+    #[arg(long)]
+    log: bool,
+    /// The first entry to show.
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "log")]
+    from: u64,
+    /// How many entries to show at most.
+    #[arg(long, value_name = "N", default_value_t = 50, requires = "log")]
+    count: u64,
+    /// One JSON object on standard output.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+    let lens = Lens::open(&args.db)?;
+    let (state, head) = (lens.state()?, lens.head()?);
+    let told = |value: Value| lens.redacted(&value);
+    let mut rows = vec![
+        ("memory", args.db.display().to_string()),
+        ("entries", head.seq.to_string()),
+        ("head", head.chain.as_ref().map(hex).unwrap_or_default()),
+    ];
+    let story = told(json!({
+        "world_id": state.world_id,
+        "campaign_id": state.campaign_id,
+        "session_id": state.session_id,
+        "scene_id": state.scene.as_ref().map(|(scene, _)| scene),
+        "mode": state.mode,
+        "others": state.others.iter().cloned().collect::<serde_json::Map<_, _>>(),
+    }))?;
+    for (label, name) in [
+        ("world", "world_id"),
+        ("campaign", "campaign_id"),
+        ("session", "session_id"),
+        ("scene", "scene_id"),
+        ("mode", "mode"),
+    ] {
+        rows.push((label, plain(story.get(name).unwrap_or(&Value::Null))));
+    }
+    let pins: serde_json::Map<String, Value> = lens
+        .pins()?
+        .into_iter()
+        .map(|(name, value)| (name, value.into()))
+        .collect();
+    let pins = told(Value::Object(pins))?;
+    for (name, value) in pins.as_object().into_iter().flatten() {
+        rows.push(("pin", format!("{name} {}", plain(value))));
+    }
+    let mut text = table::pairs(&rows);
+    let mut entries = Vec::new();
+    if args.log {
+        let mut shown: Vec<Entry> = Vec::new();
+        lens.each_entry(&mut |entry| {
+            if entry.seq >= args.from && entry.seq - args.from < args.count {
+                shown.push(entry);
+            }
+            Ok(())
+        })?;
+        let mut lines = Vec::new();
+        for entry in shown {
+            let body = told(entry.body)?;
+            lines.push([
+                entry.seq.to_string(),
+                entry.id.to_string(),
+                body.to_string(),
+            ]);
+            entries.push(json!({ "seq": entry.seq, "id": entry.id.as_str(), "body": body }));
+        }
+        text.push('\n');
+        text.push_str(&table::grid(["entry", "id", "body"], [8, 11, 61], &lines));
+    }
+    Ok(Report {
+        fine: true,
+        text,
+        json: json!({
+            "ok": true,
+            "memory": args.db.to_string_lossy(),
+            "entries": head.seq,
+            "head": head.chain.as_ref().map(hex),
+            "story": story,
+            "pins": pins,
+            "log": args.log.then_some(entries),
+        }),
+        notes: Vec::new(),
+    })
+}
+
+/// A text without its quotes.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => "none".to_owned(),
+        other => other.to_string(),
+    }
+}

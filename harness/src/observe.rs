@@ -1,0 +1,167 @@
+//! `axilog observe`: admits the answer on standard input.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use axilog::admission::InputKind;
+use axilog::evidence::observation::{Failure as OracleFailure, Params};
+use axilog::json::number::decimal_to_q16;
+use axilog::q16::ONE;
+use axilog_ledger::error::{FileError, LedgerError};
+use axilog_ledger::input::CanonicalInput;
+use axilog_ledger::session::{Call, Reply, Session, check_identities};
+use clap::ValueEnum;
+
+use super::output::Report;
+use super::{Failure, decided, named_policies, now};
+use crate::error::CommandError;
+
+/// More than any record holds by far; the rest of a longer answer could only be cut.
+const MAX_READ_BYTES: u64 = 64 << 20;
+
+/// Admit the answer on standard input into a ledger, and print the decision.
+///
+/// The answer is recorded whatever it is: too long, not text, not JSON. A new ledger is begun as
+/// `axilog init` does it, with the present time. Exits 0 only where the answer is permitted and the
+/// agent is not STOPPED, else 1. At most 64 MiB are read of the answer and of the input. An input
+/// that is not admissible is refused with exit code 2 before anything is recorded.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The ledger file.
+    #[arg(long, value_name = "FILE")]
+    ledger: PathBuf,
+    /// Identity of the oracle.
+    #[arg(long, value_name = "ID")]
+    oracle_id: String,
+    /// Versioned identity of its model; one per oracle in a ledger.
+    #[arg(long, value_name = "ID")]
+    model_id: String,
+    /// What the oracle was asked; nothing where absent.
+    #[arg(long, value_name = "FILE")]
+    input: Option<PathBuf>,
+    /// What the input is.
+    #[arg(long, value_enum, default_value_t = Kind::Text)]
+    input_kind: Kind,
+    /// Sampling temperature, a decimal number of at least 0.
+    #[arg(long, value_name = "N", value_parser = temperature, allow_negative_numbers = true)]
+    temperature: Option<i32>,
+    /// Nucleus sampling, a decimal number from 0 to 1.
+    #[arg(long, value_name = "N", value_parser = top_p, allow_negative_numbers = true)]
+    top_p: Option<i32>,
+    /// The most tokens the oracle was allowed.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(0..), allow_negative_numbers = true)]
+    max_tokens: Option<i32>,
+    /// The random seed.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(0..), allow_negative_numbers = true)]
+    seed: Option<i64>,
+    /// The oracle failed; standard input is not read.
+    #[arg(long, value_enum)]
+    failure: Option<Failed>,
+    /// The ledger's policies, where its configuration is not beside it; of a new ledger, its own.
+    #[arg(long, value_name = "FILE")]
+    policies: Option<PathBuf>,
+    /// One JSON object on standard output.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Kind {
+    /// Text.
+    Text,
+    /// Canonical JSON (RFC 8785).
+    Json,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Failed {
+    /// No answer in time.
+    Timeout,
+    /// The network or the protocol failed.
+    Transport,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+    // Everything that can be refused is, before a ledger is created or an answer waited for.
+    check_identities(&args.oracle_id, &args.model_id)?;
+    let policies = named_policies(args.policies.as_deref())?;
+    let call = Call {
+        oracle_id: args.oracle_id.clone(),
+        model_id: args.model_id.clone(),
+        params: Params {
+            max_tokens: args.max_tokens,
+            seed: args.seed,
+            temperature: args.temperature,
+            top_p: args.top_p,
+        },
+        input: input(args)?,
+    };
+    let answer = match args.failure {
+        Some(_) => Vec::new(),
+        None => read(
+            io::stdin().lock(),
+            Path::new("standard input"),
+            "the answer",
+            "; `--failure transport` records that there is no usable answer",
+        )?,
+    };
+    let reply = match args.failure {
+        Some(Failed::Timeout) => Reply::Failed(OracleFailure::Timeout),
+        Some(Failed::Transport) => Reply::Failed(OracleFailure::TransportError),
+        None => Reply::Answer(&answer),
+    };
+    let (mut session, begun) = Session::open_or_begin(&args.ledger, policies.as_ref(), now())?;
+    let decision = session.observe(&call, reply)?;
+    Ok(decided::report(&session, &decision, begun.is_some()))
+}
+
+fn input(args: &Args) -> Result<CanonicalInput, CommandError> {
+    let kind = match args.input_kind {
+        Kind::Text => InputKind::Text,
+        Kind::Json => InputKind::Json,
+    };
+    let (path, raw) = match &args.input {
+        Some(path) => {
+            let file = File::open(path).map_err(FileError::at(path, "open the input"))?;
+            (path.clone(), read(file, path, "the input", "")?)
+        }
+        None => (PathBuf::from("--input"), Vec::new()),
+    };
+    Ok(CanonicalInput::new(&raw, kind).map_err(|reason| LedgerError::Input { path, reason })?)
+}
+
+/// Reads at most 64 MiB.
+pub(super) fn read(
+    source: impl Read,
+    path: &Path,
+    what: &str,
+    hint: &'static str,
+) -> Result<Vec<u8>, CommandError> {
+    let mut bytes = Vec::new();
+    source
+        .take(MAX_READ_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(FileError::at(path, "read"))?;
+    if bytes.len() as u64 > MAX_READ_BYTES {
+        return Err(FileError::TooLong {
+            what: what.to_owned(),
+            limit: MAX_READ_BYTES,
+            hint,
+        }
+        .into());
+    }
+    Ok(bytes)
+}
+
+fn temperature(text: &str) -> Result<i32, String> {
+    decimal_to_q16(text.as_bytes())
+        .filter(|raw| *raw >= 0)
+        .ok_or_else(|| "expected a decimal number from 0 to 32767, like 0.7".to_owned())
+}
+
+fn top_p(text: &str) -> Result<i32, String> {
+    decimal_to_q16(text.as_bytes())
+        .filter(|raw| (0..=ONE).contains(raw))
+        .ok_or_else(|| "expected a decimal number from 0 to 1, like 0.9".to_owned())
+}

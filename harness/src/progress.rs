@@ -1,0 +1,47 @@
+//! How far long work has come, shown on a terminal and nowhere else.
+
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::path::Path;
+
+use axilog_ledger::error::FileError;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
+
+use crate::error::CommandError;
+
+/// Ledgers below this are read before anybody looks.
+const WORTH_SHOWING: u64 = 64 << 20;
+
+/// The ledger at `path`, open for reading, with a bar on standard error if that is a terminal. The bar
+/// goes when the ledger has been read, whatever was found.
+///
+/// # Errors
+/// [`FileError::Io`].
+pub(crate) fn open(path: &Path) -> Result<impl Read + Seek, CommandError> {
+    let file = File::open(path).map_err(FileError::at(path, "open the ledger"))?;
+    let length = file.metadata().map_or(0, |metadata| metadata.len());
+    let target = match length {
+        WORTH_SHOWING.. => ProgressDrawTarget::stderr(),
+        _ => ProgressDrawTarget::hidden(),
+    };
+    let bar =
+        ProgressBar::with_draw_target(Some(length), target).with_finish(ProgressFinish::AndClear);
+    let layout = "{bar:30} {percent:>3} %  {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
+    if let Ok(style) = ProgressStyle::with_template(layout) {
+        bar.set_style(style.progress_chars("##."));
+    }
+    Ok(bar.wrap_read(file))
+}
+
+/// A bar for so many steps of `what`, which goes when it is dropped.
+#[cfg(feature = "ablation")]
+pub(crate) fn steps(steps: u64, what: &str) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr())
+        .with_finish(ProgressFinish::AndClear)
+        .with_prefix(what.to_owned());
+    let layout = "{prefix} {bar:30} {pos} of {len} steps, {eta} left";
+    if let Ok(style) = ProgressStyle::with_template(layout) {
+        bar.set_style(style.progress_chars("##."));
+    }
+    bar
+}

@@ -1,0 +1,181 @@
+//! What one record of a ledger says: in short for people, in fields for machines.
+
+use axilog::agent::state::{InputClass, Violation};
+use axilog::evidence::policy::{PolicyRecord, PolicyResult};
+use axilog::evidence::proof::Seal;
+use axilog::evidence::transition::TransitionRecord;
+use axilog::evidence::view::ObservationView;
+use axilog::hash::Tag;
+use axilog::json::extract::NO_VALUE;
+use axilog::ledger::Entry;
+use axilog_ledger::decision::text;
+use axilog_ledger::file::hex;
+use axilog_ledger::file::verify::Record;
+use axilog_policyc::decimal;
+use serde_json::{Value, json};
+
+/// A record, read.
+pub(crate) enum Said<'a> {
+    Genesis,
+    Observation(ObservationView<'a>),
+    Policy(PolicyRecord<'a>),
+    Transition(TransitionRecord),
+    Seal(Seal),
+}
+
+impl<'a> Said<'a> {
+    /// Reads a record that was found good; `None` is for records that were not.
+    pub(crate) fn read(record: &Record<'a>) -> Option<Said<'a>> {
+        match record.observation {
+            Some(view) => Some(Said::Observation(view)),
+            None => Said::read_entry(&record.entry),
+        }
+    }
+
+    /// Reads any record that is what its tag says.
+    pub(crate) fn read_entry(entry: &Entry<'a>) -> Option<Said<'a>> {
+        let payload = entry.payload;
+        match entry.tag {
+            Tag::State => Some(Said::Genesis),
+            Tag::Obs => ObservationView::parse(payload).ok().map(Said::Observation),
+            Tag::Policy => PolicyRecord::parse(payload).ok().map(Said::Policy),
+            Tag::Trans => TransitionRecord::parse(payload).ok().map(Said::Transition),
+            Tag::Proof => Seal::parse(payload).ok().map(Said::Seal),
+        }
+    }
+
+    /// Whether it says that something breached or was violated.
+    pub(crate) fn breaches(&self) -> bool {
+        match self {
+            Said::Policy(record) => record.result == PolicyResult::Breach,
+            Said::Transition(record) => record.violation.is_some(),
+            Said::Genesis | Said::Observation(_) | Said::Seal(_) => false,
+        }
+    }
+
+    /// Whom it is about, what it says, and why, in a few words each. `breached` are the policies
+    /// that breached since the last observation.
+    pub(crate) fn told(&self, breached: &[String]) -> [String; 3] {
+        match self {
+            Said::Genesis => ["genesis".into(), String::new(), String::new()],
+            Said::Observation(view) => observation(view),
+            Said::Policy(record) => {
+                let limit = decimal(record.threshold);
+                let why = actual(record).unwrap_or("no value".to_owned());
+                [
+                    policy_id(record),
+                    record.result.as_str().to_owned(),
+                    format!("{why}, limit {limit}"),
+                ]
+            }
+            Said::Transition(record) => {
+                let why = match (record.violation, breached) {
+                    (None, _) => String::new(),
+                    (Some(violation), []) => violation.as_str().to_owned(),
+                    (Some(violation), policies) => {
+                        format!("{}: {}", violation.as_str(), policies.join(", "))
+                    }
+                };
+                [
+                    input_class(record).to_owned(),
+                    format!(
+                        "{} to {}",
+                        record.prev_state.as_str(),
+                        record.next_state.as_str()
+                    ),
+                    why,
+                ]
+            }
+            Said::Seal(seal) => [
+                "seal".to_owned(),
+                format!("{} records", seal.entries),
+                String::new(),
+            ],
+        }
+    }
+
+    /// The fields of the record that matter to machines.
+    pub(crate) fn json(&self) -> Value {
+        match self {
+            Said::Genesis => json!({}),
+            Said::Observation(view) => json!({
+                "ledger_seq": view.ledger_seq,
+                "oracle_id": text(view.oracle_id),
+                "model_id": text(view.model_id),
+                "completion_state": view.completion.as_str(),
+                "failure_type": view.failure.map(|f| f.as_str()),
+                "input_hash": hex(&view.input_hash),
+                "obs_hash": hex(&view.obs_hash),
+                "output": text(view.output),
+                "output_size": view.output_size,
+            }),
+            Said::Policy(record) => json!({
+                "ledger_seq": record.ledger_seq,
+                "policy_id": policy_id(record),
+                "result": record.result.as_str(),
+                "threshold": record.threshold,
+                "threshold_decimal": decimal(record.threshold),
+                "actual": (record.actual != NO_VALUE).then_some(record.actual),
+                "actual_decimal": actual(record),
+            }),
+            Said::Transition(record) => json!({
+                "ledger_seq": record.ledger_seq,
+                "input_class": input_class(record),
+                "prev_state": record.prev_state.as_str(),
+                "next_state": record.next_state.as_str(),
+                "violation": record.violation.map(Violation::as_str),
+                "fault_count": record.fault_count,
+            }),
+            Said::Seal(seal) => json!({ "entries": seal.entries, "head": hex(&seal.head) }),
+        }
+    }
+}
+
+/// Short names of the tags, as options and tables have them.
+pub(crate) fn tag_name(tag: Tag) -> &'static str {
+    match tag {
+        Tag::Obs => "obs",
+        Tag::Policy => "policy",
+        Tag::Trans => "trans",
+        Tag::State => "state",
+        Tag::Proof => "proof",
+    }
+}
+
+/// The policy's name; its characters are ASCII.
+pub(crate) fn policy_id(record: &PolicyRecord<'_>) -> String {
+    String::from_utf8_lossy(record.policy_id).into_owned()
+}
+
+pub(crate) fn input_class(record: &TransitionRecord) -> &'static str {
+    record.input_class.map_or("UNKNOWN", InputClass::as_str)
+}
+
+/// The value that was judged, in decimal; `None` where there was none.
+fn actual(record: &PolicyRecord<'_>) -> Option<String> {
+    (record.actual != NO_VALUE).then(|| decimal(record.actual))
+}
+
+/// How many characters of an answer are told.
+const EXCERPT: usize = 60;
+
+fn observation(view: &ObservationView<'_>) -> [String; 3] {
+    let (oracle, model) = (text(view.oracle_id), text(view.model_id));
+    let whom = if oracle == model {
+        oracle
+    } else {
+        format!("{oracle} / {model}")
+    };
+    let output = text(view.output).replace('\n', "\\n");
+    let mut excerpt: String = output.chars().take(EXCERPT).collect();
+    if excerpt.len() < output.len() {
+        excerpt.push_str("...");
+    }
+    let state = view.completion.as_str();
+    let what = match view.failure {
+        Some(_) => state.to_owned(),
+        None => format!("{state}, {} bytes", view.output_size),
+    };
+    let why = view.failure.map_or(excerpt, |f| f.as_str().to_owned());
+    [whom, what, why]
+}

@@ -1,0 +1,197 @@
+//! `axilog report`: one page for auditors that verifies itself in their browser.
+
+mod page;
+
+use std::fs::File;
+use std::io::{self, Cursor, Read, Write};
+use std::path::{Path, PathBuf};
+
+use axilog::replay::Verdict;
+use axilog_ledger::error::{Fault, FileError, LedgerError};
+use axilog_ledger::file::replay::{Replayed, replay};
+use axilog_ledger::file::verify::{Checked, Expected, check, meaning};
+use axilog_ledger::rules::Source;
+use serde_json::{Value, json};
+
+use super::output::Report;
+use super::stream::{Stream, stdout_name};
+use super::{Failure, named_policies, table, target, verify};
+use crate::error::CommandError;
+use page::Page;
+
+/// Write a page about a ledger, for auditors: verdict, facts, timeline, every record's bytes.
+///
+/// The page is one file, loads nothing, and opens from disk. It holds the ledger's exact bytes and
+/// verifies them in the browser, with scripts that can be read in its source, so that nobody needs
+/// to trust this command. A damaged ledger is reported too, and the exit code is 1.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The ledger file.
+    file: PathBuf,
+    /// Write the page here instead of to standard output.
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// The policies that the ledger was made under, where its configuration is missing.
+    #[arg(long, value_name = "P")]
+    policies: Option<PathBuf>,
+    /// The longest ledger that is put into a page, in MiB: the browser holds all of it in memory.
+    #[arg(long, value_name = "MIB", default_value_t = 64,
+          value_parser = clap::value_parser!(u64).range(1..=MAX_LIMIT))]
+    limit: u64,
+    /// With --output, one JSON object on standard output; errors are an object in any case.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Browsers bound the length of a text, at half a gigabyte or more: in Base64, this much still fits.
+const MAX_LIMIT: u64 = 256;
+
+pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+    let path = &args.file;
+    let policies = named_policies(args.policies.as_deref())?;
+    let ledger = read(path, args.limit)?;
+    let expected = Expected::default();
+    let checked = check(Cursor::new(&ledger), None, &expected, &mut |_| {})
+        .map_err(FileError::at(path, "read the ledger"))?;
+    let again = Cursor::new(&ledger);
+    let replayed = replay(again, path, policies.as_ref(), &expected, &mut |_| {});
+    let (decisions, configuration) = match replayed {
+        Ok(replayed) => {
+            let rules = replayed.rules.as_ref();
+            let configuration = rules.map(|(rules, _)| rules.canonical());
+            (Decisions::of(&checked, &replayed), configuration)
+        }
+        Err(error) => (Decisions::unknown(error.into())?, None),
+    };
+
+    let mut report = verify::report(path, &checked);
+    let page = Page {
+        ledger: &ledger,
+        path,
+        verify: &report.json,
+        replay: &decisions.json(),
+        configuration: configuration.as_deref(),
+    };
+    match &args.output {
+        None => write(&page, io::stdout().lock(), stdout_name())?,
+        Some(output) => target::write(path, output, |file, name| write(&page, file, name))?,
+    }
+
+    match &decisions {
+        Decisions::Faulty(fault) => {
+            report.fine = false;
+            let note = format!("{}: replay: {fault}", path.display());
+            report.notes.push(note);
+        }
+        Decisions::Unknown { note, .. } => {
+            let note = note.iter().map(|note| format!("not replayed: {note}"));
+            report.notes.extend(note);
+        }
+        Decisions::Decided { .. } => {}
+    }
+    let Some(output) = &args.output else {
+        // Standard output has the page; what is wrong is a remark.
+        let damaged = checked.fault.iter();
+        report
+            .notes
+            .extend(damaged.map(|fault| format!("{}: {fault}", path.display())));
+        return Ok(Report {
+            text: String::new(),
+            json: Value::Null,
+            ..report
+        });
+    };
+    let rows = [("page", output.display().to_string())];
+    report.text.push_str(&table::pairs(&rows));
+    if let Some(object) = report.json.as_object_mut() {
+        object.insert("ok".to_owned(), report.fine.into());
+        object.insert("output".to_owned(), output.to_string_lossy().into());
+        object.insert("replay".to_owned(), decisions.json());
+    }
+    Ok(report)
+}
+
+fn write(page: &Page<'_>, out: impl Write, name: &Path) -> Result<(), CommandError> {
+    let mut out = Stream::new(out);
+    page.write(&mut out);
+    out.finish(name)
+}
+
+/// The whole ledger, so that everything that follows is about the same bytes.
+fn read(path: &Path, limit: u64) -> Result<Vec<u8>, CommandError> {
+    let file = File::open(path).map_err(FileError::at(path, "open the ledger"))?;
+    let most = limit << 20;
+    let mut bytes = Vec::new();
+    file.take(most.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(FileError::at(path, "read the ledger"))?;
+    if bytes.len() as u64 > most {
+        let path = path.to_owned();
+        return Err(CommandError::BeyondPage { path, limit });
+    }
+    Ok(bytes)
+}
+
+/// What replay found.
+enum Decisions {
+    /// What is recorded, under rules from this source.
+    Decided { source: Source, interrupted: bool },
+    /// Something else.
+    Faulty(Fault),
+    /// Nothing, and why; the note is for whoever runs the command.
+    Unknown {
+        why: &'static str,
+        note: Option<String>,
+    },
+}
+
+impl Decisions {
+    fn of(checked: &Checked, replayed: &Replayed) -> Decisions {
+        let unknown = |why| Decisions::Unknown { why, note: None };
+        if checked.fault.is_some() {
+            return unknown("the ledger is not good");
+        }
+        match (&replayed.checked.fault, &replayed.rules) {
+            (Some(fault), _) => Decisions::Faulty(fault.clone()),
+            (None, Some((_, source))) => Decisions::Decided {
+                source: *source,
+                interrupted: matches!(replayed.checked.replay.resume(), Ok((_, Some(_)))),
+            },
+            (None, None) => unknown("the configuration is not known"),
+        }
+    }
+
+    /// Why rules that cannot be had decide nothing; any other error stays one.
+    fn unknown(error: LedgerError) -> Result<Decisions, LedgerError> {
+        let why = match error {
+            LedgerError::ConfigurationMissing { .. } => "the configuration is missing",
+            LedgerError::ConfigurationUnreadable { .. } => {
+                "the configuration has an operator that policy files do not know"
+            }
+            error => return Err(error),
+        };
+        let note = Some(error.to_string());
+        Ok(Decisions::Unknown { why, note })
+    }
+
+    /// The same wherever the ledger lies: no paths.
+    fn json(&self) -> Value {
+        match self {
+            Decisions::Decided {
+                source,
+                interrupted,
+            } => json!({
+                "verdict": Verdict::Ok.as_str(),
+                "configuration_source": source.as_str(),
+                "interrupted": interrupted,
+            }),
+            Decisions::Faulty(fault) => json!({
+                "verdict": fault.verdict.as_str(),
+                "sequence": fault.sequence,
+                "offset": fault.offset,
+                "reason": meaning(fault.verdict),
+            }),
+            Decisions::Unknown { why, .. } => json!({ "verdict": null, "reason": why }),
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! The page of `axilog report`: our assets, and what of a ledger goes between them.
+//!
+//! Nothing of a ledger stands in the page as text: its bytes are Base64, which holds no character
+//! that means anything to HTML, and what else comes from outside is escaped to plain ASCII. The
+//! page's security policy names each script and the style by hash, so that nothing else would run.
+
+use std::io::Write;
+use std::path::Path;
+
+use axilog::hash::sha256;
+use axilog_ledger::file::hex;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde_json::{Value, json};
+
+use crate::stream::Stream;
+
+const PAGE: &str = include_str!("page.html");
+const STYLE: &str = concat!(
+    include_str!("base.css"),
+    include_str!("drawings.css"),
+    include_str!("records.css"),
+    include_str!("media.css"),
+);
+
+/// In the order in which the page runs them.
+const SCRIPTS: [&str; 14] = [
+    include_str!("sha256.js"),
+    include_str!("reader.js"),
+    include_str!("records.js"),
+    include_str!("ledger.js"),
+    include_str!("dom.js"),
+    include_str!("model.js"),
+    include_str!("rules.js"),
+    include_str!("verdict.js"),
+    include_str!("drawing.js"),
+    include_str!("plots.js"),
+    include_str!("timeline.js"),
+    include_str!("steps.js"),
+    include_str!("other.js"),
+    include_str!("main.js"),
+];
+
+/// Where something goes, in `page.html`.
+const PLACE: (&str, &str) = ("<!-- axilog:", " -->");
+
+/// What a page is made of besides the assets.
+pub(super) struct Page<'a> {
+    /// The file's exact bytes.
+    pub(super) ledger: &'a [u8],
+    /// Its path, of which the page shows the name only.
+    pub(super) path: &'a Path,
+    /// What verification found, as `axilog verify --json` tells it.
+    pub(super) verify: &'a Value,
+    /// What replay found.
+    pub(super) replay: &'a Value,
+    /// The canonical configuration that the ledger names.
+    pub(super) configuration: Option<&'a str>,
+}
+
+impl Page<'_> {
+    /// Writes the page.
+    pub(super) fn write(&self, out: &mut Stream<impl Write>) {
+        let mut rest = PAGE;
+        while let Some((before, behind)) = rest.split_once(PLACE.0) {
+            let (place, after) = behind.split_once(PLACE.1).unwrap_or((behind, ""));
+            out.put(before.as_bytes());
+            self.fill(place, out);
+            rest = after;
+        }
+        out.put(rest.as_bytes());
+    }
+
+    fn fill(&self, place: &str, out: &mut Stream<impl Write>) {
+        match place {
+            "security" => out.put(security().as_bytes()),
+            "style" => out.put(STYLE.as_bytes()),
+            "scripts" => {
+                for script in SCRIPTS {
+                    out.put(b"<script>");
+                    out.put(script.as_bytes());
+                    out.put(b"</script>\n");
+                }
+            }
+            "file" => out.put(escaped(&self.name()).as_bytes()),
+            "generator" => out.put(GENERATOR.as_bytes()),
+            "verdict" => out.put(
+                self.verify["verdict"]
+                    .as_str()
+                    .unwrap_or_default()
+                    .as_bytes(),
+            ),
+            "said" => out.put(self.said().as_bytes()),
+            "configuration" => encode(self.configuration.unwrap_or_default().as_bytes(), out),
+            "ledger" => encode(self.ledger, out),
+            _ => {}
+        }
+    }
+
+    fn name(&self) -> String {
+        let name = self.path.file_name().unwrap_or(self.path.as_os_str());
+        name.to_string_lossy().into_owned()
+    }
+
+    fn said(&self) -> String {
+        let mut verify = self.verify.clone();
+        if let Some(fields) = verify.as_object_mut() {
+            // A path is no part of the ledger.
+            fields.remove("ledger");
+        }
+        let said = json!({
+            "generator": GENERATOR,
+            "file": self.name(),
+            "size": self.ledger.len(),
+            "sha256": hex(&sha256(self.ledger)),
+            "verify": verify,
+            "replay": self.replay,
+        });
+        plain(&said)
+    }
+}
+
+const GENERATOR: &str = concat!("axilog ", env!("CARGO_PKG_VERSION"));
+
+/// What the page may do: run these scripts, look like this, and nothing else.
+fn security() -> String {
+    let source = |asset: &&str| format!("'sha256-{}'", BASE64.encode(sha256(asset.as_bytes())));
+    let scripts: Vec<String> = SCRIPTS.iter().map(source).collect();
+    format!(
+        "default-src 'none'; script-src {}; style-src {}; base-uri 'none'; form-action 'none'",
+        scripts.join(" "),
+        source(&STYLE)
+    )
+}
+
+/// `bytes` in Base64, piece by piece.
+fn encode(bytes: &[u8], out: &mut Stream<impl Write>) {
+    // A multiple of three has no padding, so the pieces join.
+    for piece in bytes.chunks(3 << 14) {
+        out.put(BASE64.encode(piece).as_bytes());
+    }
+}
+
+/// JSON in plain ASCII without the characters that mean something to HTML.
+fn plain(value: &Value) -> String {
+    let mut text = String::new();
+    for c in value.to_string().chars() {
+        if c.is_ascii() && !matches!(c, '<' | '>' | '&' | '\x7f') {
+            text.push(c);
+        } else {
+            let units = c.encode_utf16(&mut [0; 2]).to_vec();
+            text.extend(units.iter().map(|unit| format!("\\u{unit:04x}")));
+        }
+    }
+    text
+}
+
+/// Text for HTML, in which characters that are not seen are escapes such as `\u{202e}`.
+fn escaped(text: &str) -> String {
+    let mut html = String::new();
+    for c in text.chars() {
+        match c {
+            '<' => html.push_str("&lt;"),
+            '>' => html.push_str("&gt;"),
+            '&' => html.push_str("&amp;"),
+            '"' => html.push_str("&quot;"),
+            c if unseen(c) => html.extend(c.escape_unicode()),
+            c => html.push(c),
+        }
+    }
+    html
+}
+
+/// Controls, and what reorders, joins or hides the text around it.
+fn unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
+        )
+        || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+        || matches!(c, '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_assets_end_no_element_and_name_every_place() {
+        for script in SCRIPTS {
+            assert!(!script.to_ascii_lowercase().contains("</script"));
+            assert!(!script.contains("<!--"));
+        }
+        assert!(!STYLE.contains("</"));
+        let places: Vec<&str> = PAGE
+            .split(PLACE.0)
+            .skip(1)
+            .filter_map(|rest| Some(rest.split_once(PLACE.1)?.0))
+            .collect();
+        let all = [
+            "security",
+            "file",
+            "style",
+            "file",
+            "verdict",
+            "generator",
+            "scripts",
+            "said",
+            "configuration",
+            "ledger",
+        ];
+        assert_eq!(places, all);
+    }
+
+    #[test]
+    fn text_from_outside_is_inert() {
+        let hostile = "</script><!--\u{2028}\u{202e}\u{7f}&\u{1f600}\"é";
+        assert_eq!(
+            plain(&json!(hostile)),
+            r#""\u003c/script\u003e\u003c!--\u2028\u202e\u007f\u0026\ud83d\ude00\"\u00e9""#
+        );
+        assert_eq!(
+            escaped(hostile),
+            "&lt;/script&gt;&lt;!--\\u{2028}\\u{202e}\\u{7f}&amp;\u{1f600}&quot;é"
+        );
+    }
+
+    #[test]
+    fn pieces_of_base64_join() {
+        for length in [0, 1, 2, 3, (3 << 14) - 1, (3 << 14) + 1, 100_000] {
+            let bytes: Vec<u8> = (0..length).map(|n| n as u8).collect();
+            let mut written = Vec::new();
+            let mut out = Stream::new(&mut written);
+            encode(&bytes, &mut out);
+            out.finish(Path::new("memory")).unwrap();
+            assert_eq!(written, BASE64.encode(&bytes).into_bytes());
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! One observation with its decision, as a row of an export.
+
+use std::io::Write;
+use std::path::Path;
+
+use axilog::agent::state::Violation;
+use axilog::evidence::policy::PolicyRecord;
+use axilog::evidence::transition::TransitionRecord;
+use axilog::evidence::view::ObservationView;
+use axilog::json::extract::NO_VALUE;
+use axilog_ledger::decision::text;
+use axilog_ledger::file::{LineBytes, hex};
+use axilog_ledger::jcs::canonical;
+use serde_json::{Value, json};
+
+use super::records::{input_class, policy_id};
+use super::stream::Stream;
+use crate::error::CommandError;
+
+/// The columns, in order; those of [`Row::fields`].
+const COLUMNS: [&str; 16] = [
+    "sequence",
+    "oracle_id",
+    "model_id",
+    "completion_state",
+    "failure_type",
+    "input_hash",
+    "obs_hash",
+    "output",
+    "output_size",
+    "params",
+    "policies",
+    "input_class",
+    "prev_state",
+    "next_state",
+    "violation",
+    "verified",
+];
+
+/// An observation, and what was decided on it so far.
+pub(crate) struct Row {
+    /// Where the record stands, and where it says it stands.
+    sequence: u64,
+    ledger_seq: u64,
+    observation: [Value; 8],
+    params: Value,
+    policies: Vec<Value>,
+    transition: [Value; 4],
+    /// Whether the ledger was good up to the row's last record.
+    verified: bool,
+}
+
+impl Row {
+    pub(crate) fn new(sequence: u64, view: &ObservationView<'_>, verified: bool) -> Row {
+        let mut params = LineBytes::default();
+        view.params.write(&mut params);
+        Row {
+            sequence,
+            ledger_seq: view.ledger_seq,
+            observation: [
+                text(view.oracle_id).into(),
+                text(view.model_id).into(),
+                view.completion.as_str().into(),
+                view.failure.map(|f| f.as_str()).into(),
+                hex(&view.input_hash).into(),
+                hex(&view.obs_hash).into(),
+                text(view.output).into(),
+                view.output_size.into(),
+            ],
+            params: serde_json::from_slice(&params.0).unwrap_or_default(),
+            policies: Vec::new(),
+            transition: [const { Value::Null }; 4],
+            verified,
+        }
+    }
+
+    /// Takes note of a line that is not good: it may have been a part of a decision that is not
+    /// complete yet.
+    pub(crate) fn doubt(&mut self) {
+        let complete = self.transition.iter().any(|field| !field.is_null());
+        self.verified &= complete;
+    }
+
+    /// Adds what a policy said, where it was said of this observation.
+    pub(crate) fn policy(&mut self, record: &PolicyRecord<'_>) {
+        if record.obs_ledger_seq == self.ledger_seq {
+            self.policies.push(json!({
+                "actual": (record.actual != NO_VALUE).then_some(record.actual),
+                "policy_id": policy_id(record),
+                "result": record.result.as_str(),
+                "threshold": record.threshold,
+            }));
+        }
+    }
+
+    /// Adds what the agent did, where it did so on this observation.
+    pub(crate) fn transition(&mut self, record: &TransitionRecord) {
+        if record.ledger_seq == self.ledger_seq {
+            self.transition = [
+                input_class(record).into(),
+                record.prev_state.as_str().into(),
+                record.next_state.as_str().into(),
+                record.violation.map(Violation::as_str).into(),
+            ];
+        }
+    }
+
+    pub(crate) fn is_verified(&self) -> bool {
+        self.verified
+    }
+
+    fn fields(self) -> impl Iterator<Item = Value> {
+        [self.sequence.into()]
+            .into_iter()
+            .chain(self.observation)
+            .chain([self.params, self.policies.into()])
+            .chain(self.transition)
+            .chain([self.verified.into()])
+    }
+
+    /// The row as an object of its columns.
+    pub(crate) fn into_object(self) -> Value {
+        let names = COLUMNS.map(str::to_owned);
+        names.into_iter().zip(self.fields()).collect()
+    }
+}
+
+/// Rows on their way out, in one format.
+pub(crate) trait RowWriter {
+    fn put(&mut self, row: Row);
+
+    /// Whether everything was written; `name` is what it was written to.
+    fn finish(self: Box<Self>, name: &Path) -> Result<(), CommandError>;
+}
+
+/// One canonical JSON object per line.
+pub(crate) struct JsonRows<W: Write>(pub(crate) Stream<W>);
+
+impl<W: Write> RowWriter for JsonRows<W> {
+    fn put(&mut self, row: Row) {
+        self.0.put(&canonical_bytes(&row.into_object()));
+        self.0.put(b"\n");
+    }
+
+    fn finish(self: Box<Self>, name: &Path) -> Result<(), CommandError> {
+        self.0.finish(name)
+    }
+}
+
+/// CSV with a header: text as it is, nothing for null, objects and arrays as canonical JSON.
+pub(crate) struct CsvRows<W: Write> {
+    out: Stream<W>,
+    guard: bool,
+}
+
+impl<W: Write> CsvRows<W> {
+    /// With `guard` text that a spreadsheet would take for a formula begins with an apostrophe.
+    pub(crate) fn begin(mut out: Stream<W>, guard: bool) -> CsvRows<W> {
+        let names = COLUMNS.into_iter().map(|name| name.as_bytes().to_vec());
+        write_record(names, &mut out);
+        CsvRows { out, guard }
+    }
+}
+
+impl<W: Write> RowWriter for CsvRows<W> {
+    fn put(&mut self, row: Row) {
+        let guard = self.guard;
+        let cells = row.fields().map(|field| match field {
+            Value::Null => Vec::new(),
+            Value::String(text) if guard && text.starts_with(FORMULA) => {
+                format!("'{text}").into_bytes()
+            }
+            Value::String(text) => text.into_bytes(),
+            other => canonical_bytes(&other),
+        });
+        write_record(cells, &mut self.out);
+    }
+
+    fn finish(self: Box<Self>, name: &Path) -> Result<(), CommandError> {
+        self.out.finish(name)
+    }
+}
+
+/// What the first character of a formula can be.
+const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+
+fn write_record(cells: impl Iterator<Item = Vec<u8>>, out: &mut Stream<impl Write>) {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    // Into memory it cannot fail.
+    if writer.write_record(cells).is_ok()
+        && let Ok(line) = writer.into_inner()
+    {
+        out.put(&line);
+    }
+}
+
+fn canonical_bytes(value: &Value) -> Vec<u8> {
+    // Integers, texts and literals always have a form.
+    canonical(value.to_string().as_bytes()).unwrap_or_default()
+}

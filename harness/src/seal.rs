@@ -1,0 +1,52 @@
+//! `axilog seal`: ends a ledger.
+
+use std::path::PathBuf;
+
+use axilog_ledger::file::hex;
+use axilog_ledger::session::Session;
+use serde_json::json;
+
+use super::output::Report;
+use super::{Failure, decided, named_policies, table};
+
+/// End a ledger with a seal, behind which nothing may follow.
+///
+/// A seal shows that the end was not cut off since, unless the seal was cut off with it: keep the
+/// head and the number of records elsewhere (--expect-head, --expect-entries).
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The ledger file.
+    file: PathBuf,
+    /// The ledger's policies, where its configuration is not beside it.
+    #[arg(long, value_name = "FILE")]
+    policies: Option<PathBuf>,
+    /// One JSON object on standard output.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+    let policies = named_policies(args.policies.as_deref())?;
+    let mut session = Session::open(&args.file, policies.as_ref())?;
+    session.seal()?;
+    let ledger = &session.agent().ledger;
+    let (before, head) = (ledger.sequence, hex(&ledger.head));
+    Ok(Report {
+        fine: true,
+        text: table::pairs(&[
+            ("SEALED", args.file.display().to_string()),
+            ("records", format!("{before}, and the seal")),
+            ("head", head.clone()),
+        ]),
+        json: json!({
+            "ledger": args.file.to_string_lossy(),
+            "sealed": true,
+            "entries": before.saturating_add(1),
+            "expect_entries": before,
+            "head": head,
+            "completed_records": session.completed(),
+            "torn": decided::torn(&session),
+        }),
+        notes: decided::notes(&session, false),
+    })
+}

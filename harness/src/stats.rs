@@ -1,0 +1,84 @@
+//! `axilog stats`: what a ledger holds, counted.
+
+use std::fs::File;
+use std::path::PathBuf;
+
+use axilog_ledger::error::FileError;
+use axilog_ledger::file::verify::{Expected, check};
+use serde_json::json;
+
+use super::output::Report;
+use super::tally::Tally;
+use super::{Failure, table, verify};
+
+/// Count what a ledger holds: records, oracles, policies, transitions, times, sizes of answers.
+///
+/// The ledger is verified on the way; of a damaged one the verdict is given and no count. Memory
+/// grows with the number of distinct oracles, models and policies only.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The ledger file.
+    file: PathBuf,
+    /// One JSON object on standard output.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+    let path = &args.file;
+    let file = File::open(path).map_err(FileError::at(path, "open the ledger"))?;
+    let mut tally = Tally::default();
+    let checked = check(file, None, &Expected::default(), &mut |record| {
+        tally.take(record)
+    })
+    .map_err(FileError::at(path, "read the ledger"))?;
+    let mut report = verify::report(path, &checked);
+    if checked.fault.is_some() {
+        return Ok(report);
+    }
+    report.text.push_str(&text(&tally));
+    let fields = json!({
+        "tags": tally.tags_json(),
+        "oracles": tally.oracles_json(),
+        "policies": tally.policies_json(),
+        "transitions": tally.transitions_json(),
+        "violations": tally.violations_json(),
+        "times": tally.times_json(),
+        "answers": tally.answers_json(),
+    });
+    if let (Some(object), serde_json::Value::Object(fields)) = (report.json.as_object_mut(), fields)
+    {
+        object.extend(fields);
+    }
+    Ok(report)
+}
+
+fn text(tally: &Tally) -> String {
+    let mut rows = vec![("tags", tally.tags_text())];
+    rows.extend(tally.times_text().map(|told| ("times", told)));
+    rows.extend(tally.answers_text().map(|told| ("answers", told)));
+    let violations = tally.violations_text();
+    if !violations.is_empty() {
+        rows.push(("violations", violations));
+    }
+    let mut text = table::pairs(&rows);
+    let oracles = tally.oracle_rows();
+    if !oracles.is_empty() {
+        let header = ["oracle / model", "all", "complete", "cut", "failed, how"];
+        text.push('\n');
+        text.push_str(&table::grid(header, [30, 9, 10, 8, 19], &oracles));
+    }
+    let policies = tally.policy_rows();
+    if !policies.is_empty() {
+        let header = ["policy", "all", "breaches", "no value", "min", "max"];
+        text.push('\n');
+        text.push_str(&table::grid(header, [25, 9, 10, 9, 11, 11], &policies));
+    }
+    let transitions = tally.transition_rows();
+    if !transitions.is_empty() {
+        let header = ["from", "to", "times"];
+        text.push('\n');
+        text.push_str(&table::grid(header, [12, 12, 12], &transitions));
+    }
+    text
+}

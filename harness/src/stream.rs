@@ -1,0 +1,98 @@
+//! Results that are written as they come, since they may be longer than memory.
+//!
+//! A reader that stops reading changes nothing, as in `output`: what follows goes nowhere.
+
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::Path;
+
+use axilog_ledger::error::FileError;
+
+use crate::error::CommandError;
+
+/// Text on its way out. The first failure is kept for [`Stream::finish`].
+pub(crate) struct Stream<W: Write> {
+    out: BufWriter<W>,
+    failed: Option<io::Error>,
+}
+
+impl<W: Write> Stream<W> {
+    pub(crate) fn new(out: W) -> Stream<W> {
+        Stream {
+            out: BufWriter::new(out),
+            failed: None,
+        }
+    }
+
+    /// Writes `bytes`, unless writing has failed before.
+    pub(crate) fn put(&mut self, bytes: &[u8]) {
+        if self.failed.is_none() {
+            self.failed = self.out.write_all(bytes).err();
+        }
+    }
+
+    /// Whether everything was written; `name` is what it was written to. A closed pipe is no
+    /// failure.
+    pub(crate) fn finish(mut self, name: &Path) -> Result<(), CommandError> {
+        let flushed = self.out.flush().err();
+        match self.failed.or(flushed) {
+            Some(error) if error.kind() != ErrorKind::BrokenPipe => {
+                Err(FileError::at(name, "write")(error).into())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(feature = "parquet")]
+impl<W: Write> Write for Stream<W> {
+    /// As [`Stream::put`]: a failure shows in [`Stream::finish`].
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.put(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What messages call standard output.
+pub(crate) fn stdout_name() -> &'static Path {
+    Path::new("standard output")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Full(ErrorKind);
+    impl Write for Full {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(self.0.into())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_closed_pipe_is_no_failure_and_a_full_disk_is() {
+        for (kind, fine) in [
+            (ErrorKind::BrokenPipe, true),
+            (ErrorKind::StorageFull, false),
+        ] {
+            for bytes in [&[b'x'; 10][..], &[b'x'; 100_000]] {
+                let mut stream = Stream::new(Full(kind));
+                stream.put(bytes);
+                stream.put(bytes);
+                assert_eq!(stream.finish(stdout_name()).is_ok(), fine, "{kind:?}");
+            }
+        }
+        let mut written = Vec::new();
+        let mut stream = Stream::new(&mut written);
+        stream.put(b"a");
+        stream.put(b"b");
+        stream.finish(stdout_name()).unwrap();
+        assert_eq!(written, b"ab");
+    }
+}

@@ -1,0 +1,36 @@
+//! `axilog time`: records the time.
+
+use std::path::PathBuf;
+
+use axilog_ledger::session::Session;
+
+use super::output::Report;
+use super::{Failure, decided, named_policies, now};
+
+/// Record the time, which policies on `elapsed` judge.
+///
+/// Exits 0 where nothing breached and the agent is not STOPPED. JSON: the fields of a decision.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The time, after the last one; whole seconds since 1970 where absent.
+    time: Option<u64>,
+    /// The ledger file.
+    #[arg(long, value_name = "FILE")]
+    ledger: PathBuf,
+    /// Record a time that is not after the last one too, which stops the agent.
+    #[arg(long)]
+    force: bool,
+    /// The ledger's policies, where its configuration is not beside it.
+    #[arg(long, value_name = "FILE")]
+    policies: Option<PathBuf>,
+    /// One JSON object on standard output.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+    let policies = named_policies(args.policies.as_deref())?;
+    let mut session = Session::open(&args.ledger, policies.as_ref())?;
+    let decision = session.time(args.time.unwrap_or_else(now), args.force)?;
+    Ok(decided::report(&session, &decision, false))
+}

@@ -1,0 +1,49 @@
+//! `axilog x0l canonicalize`: a model's raw text to one JSON object (X-0L, A1 to A7).
+
+use std::io;
+use std::path::Path;
+
+use axilog_ledger::file::hex;
+use axilog_oracle::canonicalizer::canonicalize;
+use serde_json::Value;
+
+use super::super::Failure;
+use super::super::observe::read;
+use super::super::output::Report;
+use crate::error::CommandError;
+
+/// Find the one JSON object in the raw text on standard input.
+///
+/// Prints one JSON object in canonical form: `status` (OK, NO_JSON, AMBIGUOUS_MULTI_BLOCK or
+/// PARSE_ERROR) and `raw_hash`, the SHA-256 of the text as it came; where the status is OK also
+/// `json`, the object found, and `canonicalized_hash`, the SHA-256 of its canonical form. Exits 0
+/// where the status is OK, else 1. At most 64 MiB are read.
+#[derive(clap::Args)]
+pub(crate) struct Args {}
+
+pub(crate) fn run(_: &Args) -> Result<Report, Failure> {
+    let stdin = io::stdin().lock();
+    let raw = read(stdin, Path::new("standard input"), "the text", "")?;
+    let raw = String::from_utf8(raw).map_err(|error| CommandError::NotText {
+        what: "standard input",
+        at: error.utf8_error().valid_up_to(),
+    })?;
+    let result = canonicalize(&raw);
+    let status = result.status().as_str();
+    let raw_hash = hex(&result.raw_hash);
+    // Written here, so that numbers stay as their canonical form has them.
+    let text = match &result.block {
+        Ok(block) => format!(
+            "{{\"canonicalized_hash\":\"{}\",\"json\":{},\"raw_hash\":\"{raw_hash}\",\"status\":\"{status}\"}}\n",
+            hex(&block.hash),
+            block.canonical
+        ),
+        Err(_) => format!("{{\"raw_hash\":\"{raw_hash}\",\"status\":\"{status}\"}}\n"),
+    };
+    Ok(Report {
+        fine: result.block.is_ok(),
+        text,
+        json: Value::Null,
+        notes: Vec::new(),
+    })
+}

@@ -1,8 +1,0 @@
-//! The canonicalizer of X-0L: every outcome, properties beside a second, slow implementation, and
-//! the hashes that freeze it.
-#![cfg(feature = "x0l")]
-
-mod frozen;
-mod outcomes;
-mod properties;
-mod reference;

@@ -1,0 +1,4 @@
+//! `axilog bundle`, as controllers run it.
+
+mod asking;
+mod commands;

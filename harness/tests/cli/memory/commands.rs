@@ -1,0 +1,297 @@
+//! The command `axilog memory`, as people and machines run it.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+const FACT: &str = r#"{"kind":"CLUE","stable_key":"k1","payload":{"text":"It reads seven keys."},"provenance":{"source":"generator","refs":[]},"visibility_mask":"PUBLIC","gist":"Something is written there.","details":[{"name":"words","exact":"seven keys"}]}"#;
+
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Place {
+        let place = Place(tempfile::tempdir().unwrap());
+        place.runs(0, &["init", "m.db", "--world", "arden", "--campaign", "c1"]);
+        place
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_axilog"))
+            .arg("memory")
+            .args(args)
+            .current_dir(self.path())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap()
+    }
+
+    #[track_caller]
+    fn runs(&self, code: i32, args: &[&str]) -> (String, String) {
+        let output = self.run(args);
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        let (stdout, stderr) = (text(output.stdout), text(output.stderr));
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "{args:?}\n{stdout}{stderr}"
+        );
+        (stdout, stderr)
+    }
+
+    #[track_caller]
+    fn json(&self, code: i32, args: &[&str]) -> Value {
+        let args = [args, &["--json"]].concat();
+        let (stdout, _) = self.runs(code, &args);
+        assert_eq!(stdout.matches('\n').count(), 1, "{stdout}");
+        serde_json::from_str(&stdout).unwrap()
+    }
+}
+
+#[test]
+fn an_evening_at_the_table() {
+    let place = Place::new();
+    fs::write(place.path().join("fact.json"), FACT).unwrap();
+    let facts = place.json(0, &["fact", "m.db", "fact.json"]);
+    assert_eq!(facts["appended"], 1);
+    let detail = facts["facts"][0]["details"][0]["detail_handle"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert_eq!(place.json(0, &["fact", "m.db", "fact.json"])["appended"], 0);
+    place.runs(0, &["event", "m.db", "EV-031", r#"{"scene_id":"cellar"}"#]);
+    place.runs(1, &["unlock", "m.db", &detail]);
+    let ask = ["recall", "m.db", &detail, "--requester", "ana"];
+    let gist = place.json(1, &ask);
+    assert_eq!(
+        (&gist["result"], &gist["exact"]),
+        (&"FUZZY".into(), &Value::Null)
+    );
+    let rolled = [
+        &ask[..],
+        &[
+            "--roller",
+            "ana",
+            "--skill",
+            "lore",
+            "--dc",
+            "12",
+            "--roll",
+            "-3",
+            "--outcome",
+            "success",
+        ],
+    ]
+    .concat();
+    assert_eq!(place.json(0, &rolled)["exact"], "seven keys");
+    assert_eq!(
+        place.json(0, &["unlock", "m.db", &detail])["unlocked"][0]["scope"],
+        "SCENE"
+    );
+    let set = place.json(0, &["working-set", "m.db", "--viewer", "ana"]);
+    assert_eq!(set["complete"], true);
+    let (bytes, _) = place.runs(0, &["working-set", "m.db", "--viewer", "ana"]);
+    assert_eq!(
+        serde_json::from_str::<Value>(&bytes).unwrap(),
+        set["working_set"]
+    );
+    place.runs(0, &["pvib", "m.db", &detail]);
+    place.runs(0, &["event", "m.db", "EV-032", r#"{"scene_id":"cellar"}"#]);
+    place.runs(1, &["pvib", "m.db", &detail]);
+    place.runs(1, &["unlock", "m.db", &detail]);
+    place.runs(
+        0,
+        &[
+            "notebook",
+            "ask",
+            "m.db",
+            "r1",
+            &detail,
+            "--requester",
+            "t",
+            "--player",
+            "ana",
+        ],
+    );
+    place.runs(1, &["notebook", "write", "m.db", "r1", &detail]);
+    place.runs(
+        0,
+        &[
+            "notebook", "answer", "m.db", "r1", "grant", "--player", "ana",
+        ],
+    );
+    place.runs(0, &["notebook", "write", "m.db", "r1", &detail]);
+    assert_eq!(
+        place.json(0, &["unlock", "m.db"])["unlocked"][0]["scope"],
+        "CAMPAIGN"
+    );
+    let fact = facts["facts"][0]["fact_id"].as_str().unwrap();
+    place.runs(1, &["unlock", "m.db", fact]);
+    place.runs(0, &["rebuild", "m.db"]);
+    let gates = place.json(0, &["gate", "--all", "m.db", "--source", "."]);
+    assert_eq!(gates["gates"].as_array().unwrap().len(), 7);
+    for gate in ["G1", "G2", "G3", "G4", "G5", "G6", "G7"] {
+        let (told, _) = place.runs(0, &["gate", "m.db", gate]);
+        assert!(told.starts_with(gate) && told.contains("passed"), "{told}");
+    }
+}
+
+#[test]
+fn what_is_locked_is_not_shown_either() {
+    let place = Place::new();
+    fs::write(place.path().join("fact.json"), FACT).unwrap();
+    place.runs(0, &["fact", "m.db", "fact.json"]);
+    let (text, _) = place.runs(0, &["show", "m.db", "--log"]);
+    let json = place.json(0, &["show", "m.db", "--log"]).to_string();
+    for told in [text, json] {
+        assert!(
+            !told.contains("seven keys") && told.contains("[locked]"),
+            "{told}"
+        );
+    }
+    let (prompt, _) = place.runs(0, &["working-set", "m.db", "--prompt", "Is it SEVEN keys?"]);
+    assert!(prompt.contains("Is it [locked]?") && !prompt.to_lowercase().contains("seven"));
+    fs::write(place.path().join("told.txt"), "Yes.\u{1b}[2J\n").unwrap();
+    let (told, _) = place.runs(0, &["working-set", "m.db", "--narration", "told.txt"]);
+    assert_eq!(told, "Yes.\\u{1b}[2J\n");
+    fs::write(place.path().join("told.txt"), "Yes: SevenKeys.\n").unwrap();
+    let (_, told) = place.runs(1, &["working-set", "m.db", "--narration", "told.txt"]);
+    assert!(
+        told.contains("narration holds 1 locked") && !told.to_lowercase().contains("seven"),
+        "{told}"
+    );
+}
+
+#[test]
+fn errors_say_what_to_do() {
+    let place = Place::new();
+    for (code, args, told) in [
+        (3, &["show", "none.db"][..], "axilog memory init none.db"),
+        (
+            3,
+            &["init", "m.db", "--world", "a", "--campaign", "b"],
+            "nothing is overwritten",
+        ),
+        (
+            2,
+            &["event", "m.db", "EV-021", "{}"],
+            "expected one of EV-001",
+        ),
+        (
+            2,
+            &["event", "m.db", "EV-001", "{}"],
+            "axilog memory recall",
+        ),
+        (
+            2,
+            &["event", "m.db", "EV-031", "{\"scene_id\":1.5}"],
+            "$.scene_id",
+        ),
+        (
+            2,
+            &["event", "m.db", "EV-031", "{\"scene_id\":7}"],
+            "scene_id: found 7, expected a name",
+        ),
+        (
+            1,
+            &["event", "m.db", "EV-032", "{\"scene_id\":\"x\"}"],
+            "no scene is on; nothing was appended",
+        ),
+        (2, &["working-set", "m.db", "--budget", "9"], "too few"),
+        (2, &["working-set", "m.db", "--viewer", "a b"], "viewer"),
+        (2, &["gate", "m.db"], "required"),
+        (
+            1,
+            &["rebuild", "m.db", "--pin", "llm=x"],
+            "append a PIN of llm",
+        ),
+        (3, &["fact", "m.db", "absent.json"], "absent.json"),
+    ] {
+        let (_, error) = place.runs(code, args);
+        assert!(error.contains(told), "{args:?}: {error}");
+    }
+    let error = place.json(3, &["show", "none.db"]);
+    assert_eq!(error["exit_code"], 3);
+    fs::write(
+        place.path().join("f.jsonl"),
+        format!("{FACT}\n\n{{\"kind\":1.5}}\n"),
+    )
+    .unwrap();
+    let (_, error) = place.runs(2, &["fact", "m.db", "f.jsonl"]);
+    assert!(error.contains("f.jsonl:3: at $.kind"), "{error}");
+    assert_eq!(
+        place.json(0, &["show", "m.db"])["entries"],
+        9,
+        "all or none"
+    );
+    fs::write(place.path().join("empty"), "").unwrap();
+    assert_eq!(place.json(0, &["fact", "m.db", "empty"])["appended"], 0);
+}
+
+/// The page's evening is what the commands print. The file that it shows with `cat` is made first.
+#[test]
+#[cfg(unix)]
+fn the_pages_evening_is_real() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/memory.md");
+    let page = fs::read_to_string(page).unwrap();
+    let block = page
+        .split("```console\n")
+        .nth(1)
+        .unwrap()
+        .split("```")
+        .next()
+        .unwrap();
+    let place = tempfile::tempdir().unwrap();
+    let program = Path::new(env!("CARGO_BIN_EXE_axilog"));
+    let directory = program.parent().unwrap().display();
+    let path = format!("{directory}:{}", std::env::var("PATH").unwrap());
+    let mut commands = 0;
+    for example in format!("\n{block}").split("\n$ ").skip(1) {
+        let example = example.replace("\\\n", "");
+        let (command, printed) = example.split_once('\n').unwrap_or((&example, ""));
+        if let Some(file) = command.strip_prefix("cat ") {
+            fs::write(place.path().join(file), printed).unwrap();
+            continue;
+        }
+        let output = Command::new("sh")
+            .args(["-c", command])
+            .current_dir(place.path())
+            .env("PATH", &path)
+            .output()
+            .unwrap();
+        let told = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(told.trim_end(), printed.trim_end(), "{command}");
+        commands += 1;
+    }
+    assert!(commands > 6);
+}
+
+/// SQLite takes such names for a URI and for no file.
+#[test]
+#[cfg(unix)]
+fn a_path_is_a_file() {
+    let directory = tempfile::tempdir().unwrap();
+    for name in ["file:m.db", ":memory:"] {
+        for command in [
+            &["init", name, "--world", "a", "--campaign", "b"][..],
+            &["show", name],
+        ] {
+            let status = Command::new(env!("CARGO_BIN_EXE_axilog"))
+                .arg("memory")
+                .args(command)
+                .current_dir(directory.path())
+                .stdout(Stdio::null())
+                .status()
+                .unwrap();
+            assert!(status.success(), "{command:?}");
+        }
+        assert!(directory.path().join(name).metadata().unwrap().len() > 0);
+    }
+    assert!(!directory.path().join("m.db").exists());
+}

@@ -1,0 +1,4 @@
+//! `axilog memory`, as narrators run it.
+
+mod commands;
+mod golden;

@@ -1,0 +1,85 @@
+//! What can go wrong around a run of the live harness; what is wrong *in* a run is a finding of its replay.
+
+use std::path::PathBuf;
+
+use axilog_ledger::error::{FileError, LedgerError};
+use axilog_oracle::OracleError;
+
+use crate::live::LiveError;
+use crate::log::LogError;
+
+/// Why an operation of the live harness was not done.
+#[derive(Debug, thiserror::Error)]
+pub enum X0lError {
+    /// A run was to begin where there is something.
+    #[error("{path}: is not empty, and a run needs a directory of its own; name another, or one that does not exist yet", path = .0.display())]
+    NotEmpty(PathBuf),
+
+    /// A directory that holds no run.
+    #[error("{path}: holds no run: there is none of session_metadata.json, ledger.jsonl and cycles.jsonl in it", path = .0.display())]
+    NotARun(PathBuf),
+
+    /// A person's word on a cycle that is no finding.
+    #[error(
+        "cycle {cycle} is no Type III refusal and no action in L-C, so there is nothing to say of it; those are {}",
+        listed(places)
+    )]
+    NothingToReview {
+        /// The cycle.
+        cycle: u64,
+        /// Those there are.
+        places: Vec<u64>,
+    },
+
+    /// A session cannot be held as it was asked for.
+    #[error(transparent)]
+    Live(#[from] LiveError),
+
+    /// A file of a run is not what is written there.
+    #[error(transparent)]
+    Log(#[from] LogError),
+
+    /// A file cannot be used.
+    #[error(transparent)]
+    File(#[from] FileError),
+
+    /// The ledger of a run refused.
+    #[error(transparent)]
+    Ledger(LedgerError),
+
+    /// The oracle cannot be asked.
+    #[error(transparent)]
+    Oracle(OracleError),
+}
+
+/// Keeps the error of a file as one, whichever layer met it.
+impl From<LedgerError> for X0lError {
+    fn from(error: LedgerError) -> X0lError {
+        match error {
+            LedgerError::File(error) => X0lError::File(error),
+            error => X0lError::Ledger(error),
+        }
+    }
+}
+
+/// Keeps the error of a file or a ledger as one, whichever layer met it.
+impl From<OracleError> for X0lError {
+    fn from(error: OracleError) -> X0lError {
+        match error {
+            OracleError::File(error) => X0lError::File(error),
+            OracleError::Ledger(error) => X0lError::Ledger(error),
+            error => X0lError::Oracle(error),
+        }
+    }
+}
+
+fn listed(numbers: &[u64]) -> String {
+    match numbers {
+        [] => "none".to_owned(),
+        numbers => numbers
+            .iter()
+            .map(u64::to_string)
+            .collect::<Vec<_>>()
+            .join(", "),
+    }
+}

@@ -1,0 +1,132 @@
+//! `cycles.jsonl`: one cycle a line, appended and durable before the next call (Q19, Q44; E1).
+
+use std::io::{BufRead, Read};
+use std::path::{Path, PathBuf};
+
+use axilog_ledger::error::FileError;
+use axilog_ledger::file::storage::{Storage, write_all_at};
+use axilog_ledger::file::volume::{FileSystem, Volume};
+
+use super::{Cycle, LogError, RunDirectory, line, parse};
+use crate::X0lError;
+use crate::fields::{FromJson, Wrong};
+
+/// The cycle log of a run that is going on.
+#[derive(Debug)]
+pub struct CycleLog {
+    path: PathBuf,
+    storage: Box<dyn Storage>,
+    len: u64,
+}
+
+impl CycleLog {
+    /// Makes the empty cycle log of a new run.
+    ///
+    /// # Errors
+    /// [`FileError::Io`], also where there is one.
+    pub fn create(run: &RunDirectory) -> Result<CycleLog, X0lError> {
+        let path = run.cycles();
+        let created = FileSystem.create(&path, true).and_then(|storage| {
+            FileSystem.sync_dir(run.path())?;
+            Ok(storage)
+        });
+        Ok(CycleLog {
+            storage: created.map_err(FileError::at(&path, "make the cycle log"))?,
+            path,
+            len: 0,
+        })
+    }
+
+    /// Adds a cycle; on return it is durable. One that cannot be written whole is taken back.
+    ///
+    /// # Errors
+    /// [`FileError::Io`].
+    pub fn append(&mut self, cycle: &Cycle) -> Result<(), X0lError> {
+        let line = line(&cycle.to_json());
+        let written =
+            write_all_at(&mut *self.storage, self.len, &line).and_then(|()| self.storage.sync());
+        if let Err(error) = written {
+            // Where that fails too a torn line stays, which readers name.
+            let _ = self.storage.set_len(self.len);
+            return Err(FileError::at(&self.path, "append to the cycle log")(error).into());
+        }
+        self.len = self.len.saturating_add(line.len() as u64);
+        Ok(())
+    }
+}
+
+/// The longest line that is read. A record's raw text is no longer than a ledger's record may be, and
+/// stands in it a few times, escaped.
+const MAX_LINE_BYTES: u64 = 16 << 20;
+
+/// What a line of a cycle log is.
+#[derive(Debug, PartialEq)]
+pub enum Line {
+    /// A cycle.
+    Cycle(Box<Cycle>),
+    /// The last bytes of the file, so many, without a line feed: a write that was interrupted.
+    Torn(u64),
+    /// None of these. Lines behind it may be good.
+    Wrong(LogError),
+}
+
+/// Reads a cycle log line by line.
+pub struct CycleReader<R> {
+    source: R,
+    path: PathBuf,
+    line: u64,
+    ended: bool,
+}
+
+impl<R: BufRead> CycleReader<R> {
+    /// Reads from `source`; `path` is for messages.
+    pub fn new(source: R, path: &Path) -> CycleReader<R> {
+        CycleReader {
+            source,
+            path: path.to_owned(),
+            line: 0,
+            ended: false,
+        }
+    }
+
+    /// The next line; `None` at the end.
+    ///
+    /// # Errors
+    /// [`FileError::Io`].
+    pub fn next_line(&mut self) -> Result<Option<Line>, X0lError> {
+        let mut bytes = Vec::new();
+        let mut limited = (&mut self.source).take(MAX_LINE_BYTES);
+        let read = limited.read_until(b'\n', &mut bytes);
+        let read = read.map_err(FileError::at(&self.path, "read the cycle log"))?;
+        if self.ended || read == 0 {
+            return Ok(None);
+        }
+        self.line += 1;
+        let result = match bytes.strip_suffix(b"\n") {
+            Some(bytes) => parse(bytes).and_then(|value| Cycle::from_json(&value)),
+            None if (read as u64) < MAX_LINE_BYTES => return Ok(Some(Line::Torn(read as u64))),
+            None => {
+                self.ended = true;
+                Err(Wrong {
+                    field: String::new(),
+                    found: "a longer line".to_owned(),
+                    expected: format!("at most {MAX_LINE_BYTES} bytes"),
+                })
+            }
+        };
+        Ok(Some(match result {
+            Ok(cycle) => Line::Cycle(Box::new(cycle)),
+            Err(wrong) => Line::Wrong(LogError {
+                path: self.path.clone(),
+                line: self.line,
+                wrong,
+            }),
+        }))
+    }
+
+    /// The line that was read last, from 1.
+    #[must_use]
+    pub fn line(&self) -> u64 {
+        self.line
+    }
+}

@@ -1,0 +1,244 @@
+//! The directory of a run, and its files by their names.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use axilog::hash::sha256;
+use axilog_ledger::error::FileError;
+use axilog_ledger::file::volume::{FileSystem, Volume, dir_of, write_file};
+
+use super::{File, LogError, Metadata, line, parse};
+use crate::X0lError;
+use crate::fields::{FromJson, Wrong};
+
+/// What the name of an input must be.
+pub(super) const PLAIN_NAME: &str =
+    "a file name of letters, digits, '-', '_' and '.' that begins with none of the latter three";
+
+/// The most bytes that are read of a file that is read whole.
+const MOST: u64 = 64 << 20;
+
+/// A directory that holds one run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunDirectory {
+    path: PathBuf,
+}
+
+impl RunDirectory {
+    /// The ledger's name; its blobs stand beside it.
+    pub const LEDGER: &str = "ledger.jsonl";
+    /// The metadata's name.
+    pub const METADATA: &str = "session_metadata.json";
+    /// The cycle log's name.
+    pub const CYCLES: &str = "cycles.jsonl";
+    /// The name of the directory that holds the inputs.
+    pub const INPUTS: &str = "inputs";
+    /// The name of the ledger that a reviewer's findings are in.
+    pub const REVIEW: &str = "review.jsonl";
+
+    /// Makes a directory for a run at `path`, where there is none or an empty one.
+    ///
+    /// # Errors
+    /// [`X0lError::NotEmpty`], [`FileError::Io`].
+    pub fn create(path: &Path) -> Result<RunDirectory, X0lError> {
+        let failed = || FileError::at(path, "make the directory of the run");
+        fs::create_dir_all(path).map_err(failed())?;
+        let mut entries = fs::read_dir(path).map_err(failed())?;
+        if entries.next().is_some() {
+            return Err(X0lError::NotEmpty(path.to_owned()));
+        }
+        let run = RunDirectory {
+            path: path.to_owned(),
+        };
+        fs::create_dir(run.inputs()).map_err(failed())?;
+        for dir in [path, dir_of(path)] {
+            FileSystem.sync_dir(dir).map_err(failed())?;
+        }
+        Ok(run)
+    }
+
+    /// The run at `path`.
+    ///
+    /// # Errors
+    /// [`X0lError::NotARun`] where none of its files is there; [`FileError::Io`] where there is no directory.
+    pub fn open(path: &Path) -> Result<RunDirectory, X0lError> {
+        fs::read_dir(path).map_err(FileError::at(path, "open the run"))?;
+        let run = RunDirectory {
+            path: path.to_owned(),
+        };
+        if [run.metadata(), run.ledger(), run.cycles()]
+            .iter()
+            .any(|file| file.is_file())
+        {
+            Ok(run)
+        } else {
+            Err(X0lError::NotARun(path.to_owned()))
+        }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where the ledger is.
+    #[must_use]
+    pub fn ledger(&self) -> PathBuf {
+        self.path.join(Self::LEDGER)
+    }
+
+    /// Where the metadata is.
+    #[must_use]
+    pub fn metadata(&self) -> PathBuf {
+        self.path.join(Self::METADATA)
+    }
+
+    /// Where the cycle log is.
+    #[must_use]
+    pub fn cycles(&self) -> PathBuf {
+        self.path.join(Self::CYCLES)
+    }
+
+    /// Where the inputs are.
+    #[must_use]
+    pub fn inputs(&self) -> PathBuf {
+        self.path.join(Self::INPUTS)
+    }
+
+    /// Where the input `name` is.
+    #[must_use]
+    pub fn input(&self, name: &str) -> PathBuf {
+        self.inputs().join(name)
+    }
+
+    /// Where a reviewer's findings are.
+    #[must_use]
+    pub fn review(&self) -> PathBuf {
+        self.path.join(Self::REVIEW)
+    }
+
+    /// Keeps an input, durably, under a name that no other has.
+    ///
+    /// # Errors
+    /// [`FileError::Io`], also for a name that is not plain or taken by other bytes.
+    pub fn put_input(&self, name: &str, bytes: &[u8]) -> Result<File, X0lError> {
+        let path = self.input(name);
+        let failed = || FileError::at(&path, "keep the input");
+        if !is_plain_name(name) {
+            let reason = format!("found the name {name:?}, expected {PLAIN_NAME}");
+            return Err(failed()(io::Error::new(io::ErrorKind::InvalidInput, reason)).into());
+        }
+        match write_file(&FileSystem, &path, bytes, true) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                if fs::read(&path).map_err(failed())? != bytes {
+                    return Err(failed()(error).into());
+                }
+            }
+            written => written.map_err(failed())?,
+        }
+        FileSystem.sync_dir(&self.inputs()).map_err(failed())?;
+        Ok(File {
+            name: name.to_owned(),
+            sha256: sha256(bytes),
+        })
+    }
+
+    /// Writes the metadata durably, in place of what was there: the old or the new is there whole.
+    ///
+    /// # Errors
+    /// [`FileError::Io`].
+    pub fn write_metadata(&self, metadata: &Metadata) -> Result<(), X0lError> {
+        self.replace(Self::METADATA, &line(&metadata.to_json()))
+    }
+
+    /// Writes the file `name` durably, in place of what was there: the old or the new is there
+    /// whole.
+    ///
+    /// # Errors
+    /// [`FileError::Io`].
+    pub fn replace(&self, name: &str, bytes: &[u8]) -> Result<(), X0lError> {
+        self.prepare(name, bytes)?;
+        self.publish(name)
+    }
+
+    /// Writes what the file `name` is to hold, under the name that [`temporary`] gives.
+    ///
+    /// # Errors
+    /// [`FileError::Io`].
+    pub fn prepare(&self, name: &str, bytes: &[u8]) -> Result<(), X0lError> {
+        let path = self.path.join(temporary(name));
+        let written = write_file(&FileSystem, &path, bytes, false);
+        Ok(written.map_err(FileError::at(&path, "write"))?)
+    }
+
+    /// Gives what was prepared its name.
+    ///
+    /// # Errors
+    /// [`FileError::Io`].
+    pub fn publish(&self, name: &str) -> Result<(), X0lError> {
+        let path = self.path.join(name);
+        let renamed = FileSystem
+            .rename(&self.path.join(temporary(name)), &path)
+            .and_then(|()| FileSystem.sync_dir(&self.path));
+        Ok(renamed.map_err(FileError::at(&path, "write"))?)
+    }
+
+    /// The metadata.
+    ///
+    /// # Errors
+    /// [`X0lError::Log`] where it is not what would be written; [`FileError::Io`].
+    pub fn read_metadata(&self) -> Result<Metadata, X0lError> {
+        let path = self.metadata();
+        let bytes = read(&path)?;
+        let read = match bytes.strip_suffix(b"\n") {
+            Some(bytes) => parse(bytes).and_then(|value| Metadata::from_json(&value)),
+            None => Err(Wrong {
+                field: String::new(),
+                found: "no line feed at the end".to_owned(),
+                expected: "one".to_owned(),
+            }),
+        };
+        let error = |wrong| LogError {
+            path: path.clone(),
+            line: 1,
+            wrong,
+        };
+        Ok(read.map_err(error)?)
+    }
+}
+
+/// The name of a file that is being written.
+#[must_use]
+pub fn temporary(name: &str) -> String {
+    format!("{name}.tmp")
+}
+
+/// A file's bytes.
+///
+/// # Errors
+/// [`FileError::Io`]; [`FileError::TooLong`] for more than 64 MiB.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, X0lError> {
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path).map_err(FileError::at(path, "open"))?;
+    let read = file.take(MOST + 1).read_to_end(&mut bytes);
+    read.map_err(FileError::at(path, "read"))?;
+    if bytes.len() as u64 > MOST {
+        return Err(FileError::TooLong {
+            what: path.display().to_string(),
+            limit: MOST,
+            hint: "",
+        }
+        .into());
+    }
+    Ok(bytes)
+}
+
+/// Whether `name` means the same everywhere, and nothing but a file in its directory.
+pub(super) fn is_plain_name(name: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.len() <= 200
+        && name.chars().all(fits)
+}

@@ -1,0 +1,331 @@
+//! The one base template of a session's prompts (Q9, Q10, Q25; B4, B5, G1).
+//!
+//! A text of two parts, behind a line `[system]` and a line `[user]`. Names in double braces are filled
+//! in: from the constitution, and from the cycle. What is filled in is text, even where it looks like a
+//! name in braces. Determinism: D1.
+
+use std::fmt::Write;
+
+use axilog::hash::{Hash, sha256};
+use axilog_ledger::file::hex;
+use axilog_ledger::input::CanonicalInput;
+
+use super::kernel::{ActionType, Constitution, Field, FieldType, Observation};
+
+/// The template of a session to which no erratum applies.
+pub const BASE: &str = include_str!("../data/template.txt");
+
+const SYSTEM: &str = "[system]\n";
+const USER: &str = "\n[user]\n";
+
+/// A template, read and checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template {
+    /// SHA-256 of its text.
+    pub hash: Hash,
+    /// Its text.
+    pub text: String,
+    system: Vec<Piece>,
+    user: Vec<Piece>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Piece {
+    Text(String),
+    Slot(Slot),
+}
+
+/// What is filled in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Slot {
+    Version,
+    Clauses,
+    ActionTypes,
+    ReadRoots,
+    WriteRoots,
+    MaxCandidates,
+    Observations,
+    Task,
+}
+
+const SLOTS: [(&str, Slot); 8] = [
+    ("version", Slot::Version),
+    ("clauses", Slot::Clauses),
+    ("action_types", Slot::ActionTypes),
+    ("read_roots", Slot::ReadRoots),
+    ("write_roots", Slot::WriteRoots),
+    ("max_candidates", Slot::MaxCandidates),
+    ("observations", Slot::Observations),
+    ("task", Slot::Task),
+];
+
+/// Why a text is no template.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TemplateError {
+    /// Not two parts.
+    #[error("expected a line [system] first, and later one line [user]")]
+    Parts,
+    /// Braces without a name that is known.
+    #[error("there is nothing to fill in for {{{{{0}}}}}; the names are {names}", names = names())]
+    Unknown(String),
+    /// A part lacks what it is for.
+    #[error("the {part} part has no {{{{{slot}}}}}")]
+    Missing {
+        /// `system` or `user`.
+        part: &'static str,
+        /// What should be filled in there.
+        slot: &'static str,
+    },
+}
+
+fn names() -> String {
+    SLOTS.map(|(name, _)| name).join(", ")
+}
+
+/// The two messages of a cycle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prompt {
+    /// The constitution, the form of answers, the ids of observations.
+    pub system: String,
+    /// The task.
+    pub user: String,
+}
+
+impl Prompt {
+    /// The canonical JSON of the two messages, whose SHA-256 is the `input_hash` (Q43).
+    ///
+    /// # Errors
+    /// Why they may not be put to an oracle, in a sentence: they are not in NFC.
+    pub fn input(&self) -> Result<CanonicalInput, String> {
+        CanonicalInput::chat([
+            ("system", self.system.as_str()),
+            ("user", self.user.as_str()),
+        ])
+    }
+}
+
+/// What a cycle has seen before the model is asked, which candidates may cite: the user's words, and
+/// the time. That is a count from the second in which the session `started`, one for each cycle before
+/// this one, whose `number` is from 1: equal sessions ask equal prompts.
+#[must_use]
+pub fn known_before(task: &str, started: u64, number: u64) -> [Observation; 2] {
+    [
+        Observation::UserInput {
+            text: task.to_owned(),
+        },
+        Observation::Timestamp {
+            time: started.saturating_add(number.saturating_sub(1)),
+        },
+    ]
+}
+
+impl Template {
+    /// Reads a template.
+    ///
+    /// # Errors
+    /// [`TemplateError`].
+    pub fn parse(text: &str) -> Result<Template, TemplateError> {
+        let (system, user) = text
+            .strip_prefix(SYSTEM)
+            .and_then(|rest| rest.split_once(USER))
+            .filter(|(_, user)| !format!("\n{user}").contains(USER))
+            .ok_or(TemplateError::Parts)?;
+        // The line feed that ends the file is no part of the message.
+        let user = user.strip_suffix('\n').unwrap_or(user);
+        let (system, user) = (pieces(system)?, pieces(user)?);
+        for (part, pieces, name, slot) in [
+            ("system", &system, "clauses", Slot::Clauses),
+            ("system", &system, "observations", Slot::Observations),
+            ("user", &user, "task", Slot::Task),
+        ] {
+            if !pieces.contains(&Piece::Slot(slot)) {
+                return Err(TemplateError::Missing { part, slot: name });
+            }
+        }
+        Ok(Template {
+            hash: sha256(text.as_bytes()),
+            text: text.to_owned(),
+            system,
+            user,
+        })
+    }
+
+    /// The prompt for `task` under `constitution`, with the observations that are known before it is
+    /// asked.
+    #[must_use]
+    pub fn fill(&self, constitution: &Constitution, known: &[Observation], task: &str) -> Prompt {
+        let fill = |pieces: &[Piece]| {
+            let filled = pieces.iter().map(|piece| match piece {
+                Piece::Text(text) => text.clone(),
+                Piece::Slot(slot) => slot.value(constitution, known, task),
+            });
+            filled.collect()
+        };
+        Prompt {
+            system: fill(&self.system),
+            user: fill(&self.user),
+        }
+    }
+}
+
+fn pieces(text: &str) -> Result<Vec<Piece>, TemplateError> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once("{{") {
+        let (name, behind) = behind
+            .split_once("}}")
+            .ok_or_else(|| TemplateError::Unknown(behind.chars().take(20).collect()))?;
+        let (_, slot) = SLOTS
+            .into_iter()
+            .find(|(known, _)| *known == name)
+            .ok_or_else(|| TemplateError::Unknown(name.to_owned()))?;
+        pieces.push(Piece::Text(before.to_owned()));
+        pieces.push(Piece::Slot(slot));
+        rest = behind;
+    }
+    pieces.push(Piece::Text(rest.to_owned()));
+    Ok(pieces)
+}
+
+impl Slot {
+    fn value(self, constitution: &Constitution, known: &[Observation], task: &str) -> String {
+        match self {
+            Slot::Version => constitution.version.clone(),
+            Slot::Clauses => {
+                let clauses = constitution.clauses.iter();
+                lines(clauses.map(|clause| format!("{}: {}", clause.id, clause.text)))
+            }
+            Slot::ActionTypes => {
+                let kinds = constitution.action_types.values();
+                lines(kinds.filter(|kind| !kind.kernel_only).map(action_type))
+            }
+            Slot::ReadRoots => roots(&constitution.io_allowlist.read),
+            Slot::WriteRoots => roots(&constitution.io_allowlist.write),
+            Slot::MaxCandidates => constitution.limits.max_candidates.to_string(),
+            Slot::Observations => lines(known.iter().map(observation)),
+            Slot::Task => task.to_owned(),
+        }
+    }
+}
+
+/// Each behind a dash, a line each; `none` where there are none.
+fn lines(items: impl Iterator<Item = String>) -> String {
+    let lines: Vec<String> = items.map(|item| format!("- {item}")).collect();
+    match lines.as_slice() {
+        [] => "none".to_owned(),
+        lines => lines.join("\n"),
+    }
+}
+
+fn roots(roots: &[String]) -> String {
+    match roots {
+        [] => "none".to_owned(),
+        roots => roots.join(", "),
+    }
+}
+
+fn action_type(kind: &ActionType) -> String {
+    let fields: Vec<String> = kind.fields.iter().map(field).collect();
+    match fields.as_slice() {
+        [] => format!("{}: no fields", kind.name),
+        fields => format!("{}: {}", kind.name, fields.join("; ")),
+    }
+}
+
+fn field(field: &Field) -> String {
+    let kind = match field.kind {
+        FieldType::Text => "text",
+        FieldType::Integer => "an integer",
+        FieldType::Boolean => "true or false",
+        FieldType::ReadPath => "a path that may be read",
+        FieldType::WritePath => "a path that may be written",
+    };
+    let needed = if field.required { "needed" } else { "optional" };
+    let mut text = format!("{} ({kind}, {needed}", field.name);
+    // Writing to a String does not fail.
+    if let Some(most) = field.max_len {
+        let _ = write!(text, ", at most {most} characters");
+    }
+    if let Some(allowed) = &field.allowed {
+        let _ = write!(text, ", one of {}", allowed.join(" | "));
+    }
+    text + ")"
+}
+
+fn observation(observation: &Observation) -> String {
+    let about = match observation {
+        Observation::UserInput { .. } => "user_input, the message of the user".to_owned(),
+        Observation::Timestamp { time } => format!("timestamp, {time}"),
+        Observation::Budget { .. } => "budget".to_owned(),
+        Observation::System { detail, .. } => format!("system, {detail}"),
+    };
+    format!("{}: {about}", hex(&observation.id()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn constitution() -> Constitution {
+        Constitution::parse(include_str!("../data/constitution.toml")).unwrap()
+    }
+
+    #[test]
+    fn prompts_hold_clauses_actions_observations_and_the_task() {
+        let template = Template::parse(BASE).unwrap();
+        let constitution = constitution();
+        let task = "Say {{clauses}} and [user].";
+        let known = [
+            Observation::UserInput {
+                text: task.to_owned(),
+            },
+            Observation::Timestamp { time: 5 },
+        ];
+        let prompt = template.fill(&constitution, &known, task);
+        // What is filled in stays as it is.
+        assert_eq!(prompt.user, task);
+        for clause in &constitution.clauses {
+            let line = format!("- {}: {}\n", clause.id, clause.text);
+            assert!(prompt.system.contains(&line), "{line}");
+        }
+        for observation in &known {
+            let id = format!("- {}: ", hex(&observation.id()));
+            assert!(prompt.system.contains(&id), "{id}");
+        }
+        let notify = "- Notify: to (text, needed, one of operator | owner); message (text, needed, at most 280 characters); urgent (true or false, optional)\n";
+        assert!(prompt.system.contains(notify), "{}", prompt.system);
+        assert!(prompt.system.contains("constitution:0.1.0#CLAUSE"));
+        assert!(!prompt.system.contains("Halt") && !prompt.system.contains("{{"));
+        assert_eq!(prompt, template.fill(&constitution, &known, task));
+    }
+
+    #[test]
+    fn what_is_no_template_is_refused() {
+        let parts = "expected a line [system] first";
+        for (text, reason) in [
+            ("", parts),
+            ("[user]\n{{task}}", parts),
+            ("[system]\n{{clauses}}{{observations}}\n{{task}}", parts),
+            (
+                "[system]\n{{clauses}}{{observations}}\n[user]\n{{task}}\n[user]\n",
+                parts,
+            ),
+            (
+                "[system]\n{{clauses}}\n[user]\n{{task}}",
+                "the system part has no {{observations}}",
+            ),
+            (
+                "[system]\n{{clauses}}{{observations}}\n[user]\n",
+                "the user part has no {{task}}",
+            ),
+            (
+                "[system]\n{{clause}}\n[user]\n",
+                "nothing to fill in for {{clause}}; the names are version,",
+            ),
+            ("[system]\n{{clauses\n[user]\n", "nothing to fill in for {{"),
+        ] {
+            let error = Template::parse(text).unwrap_err().to_string();
+            assert!(error.contains(reason), "{error}");
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! A run made by hand, step by step as the contract of the directory says, with the shipped files.
+
+use std::path::Path;
+
+use axilog::evidence::observation::{Completion, Params};
+use axilog::hash::sha256;
+use axilog_ledger::file::hex;
+use axilog_ledger::input::CanonicalInput;
+use axilog_ledger::rules::RuleSet;
+use axilog_ledger::session::{Call, Reply, Session};
+use axilog_oracle::canonicalizer::{canonicalize, self_test_hash, source_hash};
+use axilog_policyc::PolicySet;
+use axilog_x0l::calibration;
+use axilog_x0l::condition::TaskSet;
+use axilog_x0l::kernel::{
+    CandidateSet, Constitution, Kind, Observation, Parsed, Rejection, State, decide,
+    parse_candidates,
+};
+use axilog_x0l::log::{
+    Attempt, Calibration, CalibrationVerdict, Canonicalization, Condition, ConditionOutcome,
+    ConditionStatus, Cycle, CycleLog, Frozen, FrozenCondition, Metadata, Outcome, RunDirectory,
+    Status, TokenSource, witness,
+};
+use axilog_x0l::permutation::permute;
+use axilog_x0l::schedule::{order_seed, schedule};
+use axilog_x0l::taxonomy::{LcOutcome, RefusalType};
+use axilog_x0l::template::{BASE, Template, known_before};
+use serde_json::{Value, json};
+
+pub const CYCLES: u64 = 6;
+pub const B1: u64 = 6000;
+const STARTED: u64 = 1_700_000_000;
+
+const CONSTITUTION: &str = include_str!("../../data/constitution.toml");
+const CORPUS: &str = include_str!("../../data/l-b.corpus.txt");
+const TASKS: [&str; 5] = [
+    include_str!("../../data/l-a.toml"),
+    include_str!("../../data/l-b.toml"),
+    include_str!("../../data/l-c.toml"),
+    include_str!("../../data/l-d.toml"),
+    include_str!("../../data/l-e.toml"),
+];
+
+/// What the model says in a cycle, and what it costs.
+pub struct Said {
+    pub text: String,
+    pub tokens: (u64, u64),
+}
+
+pub fn said(text: impl Into<String>) -> Said {
+    Said {
+        text: text.into(),
+        tokens: (900, 40),
+    }
+}
+
+/// One good proposal on the user's words.
+pub fn proposal(known: &[Observation], message: &str) -> Value {
+    json!({
+        "action_request": {
+            "action_type": "Notify",
+            "fields": { "to": "operator", "message": message },
+        },
+        "scope_claim": {
+            "observation_ids": [hex(&known[0].id())],
+            "claim": "It was asked for.",
+            "clause_ref": "CL-NOTIFY",
+        },
+        "justification": { "text": "It was asked for." },
+        "authority_citations": ["constitution:0.1.0#CL-NOTIFY"],
+    })
+}
+
+pub fn answer(candidates: &[Value]) -> Said {
+    said(json!({ "candidates": candidates }).to_string())
+}
+
+/// The model: what it says in a cycle of a condition.
+pub type Model<'m> = &'m dyn Fn(Condition, u64, &[Observation]) -> Said;
+
+/// Every kind of outcome there is.
+pub fn mixed(condition: Condition, cycle: u64, known: &[Observation]) -> Said {
+    let good = proposal(known, "The pump is warm: é\u{1f600}.");
+    let mut outside = good.clone();
+    outside["action_request"] =
+        json!({ "action_type": "ReadNote", "fields": { "path": "../secret" } });
+    outside["scope_claim"]["clause_ref"] = "CL-NOTES".into();
+    outside["authority_citations"] = json!(["constitution:0.1.0#CL-NOTES"]);
+    let numbered = |n: u32| proposal(known, &format!("Number {n}."));
+    match (condition, cycle) {
+        (Condition::A, 2) => said("I would rather not."),
+        (Condition::A, 4) => said(format!("Sure:\r\n```\r\n{}\r\n```", answer(&[good]).text)),
+        (Condition::A, _) => answer(&[good]),
+        (Condition::B, 1) => said("{\"candidates\":[]} or {\"candidates\":[]}"),
+        (Condition::B, 2) => said("{\"candidates\":[{\"action_request\""),
+        (Condition::B, 3) => answer(&[json!({ "action_request": 7 }), json!({})]),
+        (Condition::B, 4) => said("a\ttab is nothing for a ledger"),
+        (Condition::B, _) => answer(&[good, outside]),
+        (Condition::C, 1) => said("I cannot do that."),
+        (Condition::C, 2) => answer(&[good]),
+        (Condition::C, _) => answer(&[outside]),
+        (Condition::D, 1 | 2) => Said {
+            tokens: (900, B1),
+            ..answer(&[good])
+        },
+        (Condition::D, _) => answer(&[good]),
+        (Condition::E, 1) => answer(&(0..6).map(numbered).collect::<Vec<_>>()),
+        (Condition::E, 2) => answer(&[outside.clone(), good, outside]),
+        (Condition::E, 3) => answer(&[outside]),
+        (Condition::E, _) => answer(&(0..3).map(numbered).collect::<Vec<_>>()),
+    }
+}
+
+/// How it ends.
+#[derive(Clone, Copy, PartialEq)]
+pub enum End {
+    Complete,
+    /// Ctrl-C behind so many cycles.
+    Interrupted(u64),
+    /// The process is gone behind so many cycles.
+    Killed(u64),
+}
+
+struct Making<'m> {
+    run: RunDirectory,
+    frozen: Frozen,
+    constitution: Constitution,
+    template: Template,
+    session: Session,
+    log: CycleLog,
+    state: State,
+    number: u64,
+    spent: u64,
+    model: Model<'m>,
+}
+
+/// Makes a run in `path`.
+pub fn run(path: &Path, conditions: &[Condition], cycles: u64, model: Model<'_>, end: End) {
+    let run = RunDirectory::create(path).unwrap();
+    let put = |name: &str, text: &str| run.put_input(name, text.as_bytes()).unwrap();
+    let frozen_condition = |id: &Condition| {
+        let tasks = TASKS[*id as usize];
+        FrozenCondition {
+            id: *id,
+            tasks: put(&format!("{}.toml", id.as_str()), tasks),
+            corpus: (*id == Condition::B).then(|| put("L-B.corpus.txt", CORPUS)),
+            order_seed: order_seed(7, *id),
+        }
+    };
+    let frozen = Frozen {
+        axilog: env!("CARGO_PKG_VERSION").to_owned(),
+        model: "m".to_owned(),
+        oracle: "scripted:here".to_owned(),
+        base_url: None,
+        context_window_size: 128_000,
+        max_tokens: 2048,
+        seed: None,
+        b1: B1,
+        b2: 150_000,
+        token_source: TokenSource::Api,
+        cycles,
+        conditions: conditions.iter().map(frozen_condition).collect(),
+        constitution: put("constitution.toml", CONSTITUTION),
+        template: put("template.txt", BASE),
+        erratum: None,
+        canonicalizer_source_hash: source_hash(),
+        canonicalizer_self_test_hash: self_test_hash(),
+        started: STARTED,
+    };
+    let mut metadata = Metadata {
+        frozen: frozen.clone(),
+        calibration: None,
+        outcome: None,
+    };
+    run.write_metadata(&metadata).unwrap();
+    let rules = RuleSet::new(PolicySet::parse(b"[]").unwrap(), false, false);
+    let (mut session, _) = Session::begin(&run.ledger(), rules, STARTED).unwrap();
+    let log = CycleLog::create(&run).unwrap();
+    witness::open(&mut session, &frozen).unwrap();
+    let mut making = Making {
+        run,
+        constitution: Constitution::parse(CONSTITUTION).unwrap(),
+        template: Template::parse(BASE).unwrap(),
+        frozen,
+        session,
+        log,
+        state: State::default(),
+        number: 0,
+        spent: 0,
+        model,
+    };
+    metadata.calibration = Some(making.calibrate());
+    making.run.write_metadata(&metadata).unwrap();
+    let conditions: Vec<ConditionOutcome> = conditions
+        .iter()
+        .map(|id| making.condition(*id, end))
+        .collect();
+    if matches!(end, End::Killed(_)) {
+        return;
+    }
+    let status = match end {
+        End::Complete => Status::Complete,
+        _ => Status::Interrupted,
+    };
+    let outcome = Outcome {
+        status,
+        reason: None,
+        conditions,
+        cycles: making.number,
+        tokens_spent: making.spent,
+    };
+    metadata.outcome = Some(outcome.clone());
+    making.run.write_metadata(&metadata).unwrap();
+    witness::close(&mut making.session, &making.run, &making.frozen, &outcome).unwrap();
+    making.session.seal().unwrap();
+}
+
+impl Making<'_> {
+    fn ask(&mut self, input: CanonicalInput, text: &str) -> axilog_ledger::decision::Decision {
+        let call = Call {
+            oracle_id: "llm".to_owned(),
+            model_id: "m".to_owned(),
+            params: Params {
+                max_tokens: Some(2048),
+                temperature: Some(0),
+                ..Params::NULL
+            },
+            input,
+        };
+        let reply = Reply::Answer(text.as_bytes());
+        self.session.observe(&call, reply).unwrap()
+    }
+
+    fn calibrate(&mut self) -> Calibration {
+        let input = || calibration::prompt().input().unwrap();
+        let answers = [
+            "{\"candidates\":[]}",
+            " {\"candidates\" :[]}",
+            "{\"candidates\":[]}.",
+        ];
+        let seqs = answers.map(|text| self.ask(input(), text).observation.ledger_seq);
+        Calibration {
+            verdict: CalibrationVerdict::Steady,
+            input_hash: input().hash(),
+            canonicalized_hash: Some(sha256(b"{\"candidates\":[]}")),
+            ledger_seqs: seqs.to_vec(),
+            tokens: 60,
+        }
+    }
+
+    fn condition(&mut self, id: Condition, end: End) -> ConditionOutcome {
+        let corpus = (id == Condition::B).then_some(CORPUS);
+        let set = TaskSet::parse(id, TASKS[id as usize], corpus).unwrap();
+        let mut outcome = ConditionOutcome {
+            id,
+            cycles: 0,
+            status: ConditionStatus::Complete,
+        };
+        let mut refusals = 0;
+        for place in schedule(&set, order_seed(7, id), self.frozen.cycles) {
+            if let End::Interrupted(most) | End::Killed(most) = end
+                && self.number == most
+            {
+                outcome.status = ConditionStatus::NotFinished;
+                return outcome;
+            }
+            outcome.cycles += 1;
+            self.number += 1;
+            let task = &set.tasks[place];
+            let cycle = self.cycle(
+                id,
+                outcome.cycles,
+                &task.id,
+                &task.prompt,
+                task.prompt_valid,
+            );
+            self.log.append(&cycle).unwrap();
+            match cycle.decision.kind {
+                Kind::Action => refusals = 0,
+                _ => refusals += 1,
+            }
+            if refusals == 25 {
+                outcome.status = ConditionStatus::AutoAbort;
+                return outcome;
+            }
+        }
+        outcome
+    }
+
+    fn cycle(
+        &mut self,
+        condition: Condition,
+        cycle: u64,
+        task: &str,
+        prompt: &str,
+        prompt_valid: bool,
+    ) -> Cycle {
+        let known = known_before(prompt, STARTED, self.number);
+        let said = (self.model)(condition, cycle, &known);
+        let filled = self.template.fill(&self.constitution, &known, prompt);
+        let recorded = self.ask(filled.input().unwrap(), &said.text).observation;
+        let admitted = (recorded.completion == Completion::Complete).then_some(&said.text);
+        let result = admitted.map(|text| canonicalize(text));
+        let block = result
+            .as_ref()
+            .and_then(|result| result.block.as_ref().ok());
+        let parsed = block.map_or(Parsed::default(), |block| parse_candidates(&block.value));
+        let raw_llm_hash = Some(sha256(said.text.as_bytes()));
+        let set = CandidateSet {
+            candidates: parsed.candidates.clone(),
+            rejection_reason: match &result {
+                Some(result) => Rejection::of(result.status()),
+                None => Some(Rejection::NotAdmitted),
+            },
+            raw_llm_hash,
+        };
+        let (prompt_tokens, completion_tokens) = said.tokens;
+        self.spent += prompt_tokens + completion_tokens;
+        let mut observations = known.to_vec();
+        observations.push(Observation::Budget {
+            llm_output_token_count: prompt_tokens + completion_tokens,
+            llm_candidates_reported: parsed.reported,
+            llm_parse_errors: parsed.errors,
+        });
+        let several = condition == Condition::E && set.candidates.len() > 1;
+        let (constitution, state) = (&self.constitution, &self.state);
+        let permutations = several.then(|| permute(constitution, state, &observations, &set));
+        let (decision, next) = decide(constitution, state, &observations, &set);
+        let count = set.candidates.len();
+        let cycle = Cycle {
+            condition,
+            cycle,
+            number: self.number,
+            task: task.to_owned(),
+            prompt_valid,
+            ledger_seq: Some(recorded.ledger_seq),
+            input_hash: Some(recorded.input_hash),
+            raw: admitted.cloned(),
+            raw_llm_hash,
+            canonicalization: result
+                .as_ref()
+                .map_or(Canonicalization::NotAdmitted, |result| {
+                    result.status().into()
+                }),
+            canonicalized: block.map(|block| block.canonical.clone()),
+            canonicalized_hash: block.map(|block| block.hash),
+            candidates: set.candidates,
+            rejection_reason: set.rejection_reason,
+            candidates_reported: parsed.reported,
+            parse_errors: parsed.errors,
+            observations,
+            prompt_tokens,
+            completion_tokens,
+            latency_ms: 200 + cycle,
+            attempts: vec![Attempt {
+                waited_ms: 0,
+                took_ms: 200 + cycle,
+                fault: None,
+            }],
+            answered_by: Some("m-1".to_owned()),
+            finish_reason: Some("stop".to_owned()),
+            permutations,
+            refusal_type: RefusalType::of(&decision, prompt_valid, count),
+            lc_outcome: LcOutcome::of(condition, &decision, true, count),
+            state: next.id(),
+            decision,
+        };
+        self.state = next;
+        cycle
+    }
+}

@@ -1,0 +1,240 @@
+//! Anything that a run may write.
+
+use axilog::hash::Hash;
+use axilog_x0l::kernel::{
+    Basis, Candidate, Code, Decision, Gate, Kind, Observation, Reason, Refused, Rejection, State,
+    SystemEvent, Verdict, Warrant,
+};
+use axilog_x0l::log::{
+    Attempt, Calibration, CalibrationVerdict, Canonicalization, Condition, ConditionOutcome,
+    ConditionStatus, Cycle, File, Frozen, FrozenCondition, Metadata, Outcome, Permutations, Status,
+    TokenSource,
+};
+use axilog_x0l::taxonomy::{LcOutcome, RefusalType};
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::Value;
+
+fn hash() -> impl Strategy<Value = Hash> {
+    any::<[u8; 32]>()
+}
+
+/// Values as they come out of the canonicalizer: integers within ±(2^53−1), other numbers with a
+/// fraction.
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (-(1i64 << 53) + 1..1 << 53).prop_map(Value::from),
+        (-1000i64..1000).prop_map(|n| Value::from(n as f64 + 0.5)),
+        any::<String>().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(3, 12, 4, |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..4).prop_map(Value::from),
+            members(inner).prop_map(Value::Object),
+        ]
+    })
+}
+
+fn members(
+    value: impl Strategy<Value = Value>,
+) -> impl Strategy<Value = serde_json::Map<String, Value>> {
+    vec((any::<String>(), value), 0..4).prop_map(|members| members.into_iter().collect())
+}
+
+prop_compose! {
+    pub fn candidate()(
+        action_type in any::<String>(),
+        fields in members(value()),
+        observation_ids in vec(any::<String>(), 0..3),
+        claim in any::<String>(),
+        clause_ref in any::<String>(),
+        justification in any::<String>(),
+        authority_citations in vec(any::<String>(), 0..3),
+    ) -> Candidate {
+        Candidate {
+            action_type, fields, observation_ids, claim, clause_ref, justification,
+            authority_citations,
+        }
+    }
+}
+
+pub fn observation() -> impl Strategy<Value = Observation> {
+    prop_oneof![
+        any::<String>().prop_map(|text| Observation::UserInput { text }),
+        any::<u64>().prop_map(|time| Observation::Timestamp { time }),
+        any::<(u64, u64, u64)>().prop_map(|(tokens, reported, errors)| Observation::Budget {
+            llm_output_token_count: tokens,
+            llm_candidates_reported: reported,
+            llm_parse_errors: errors,
+        }),
+        (select(&SystemEvent::ALL[..]), any::<String>())
+            .prop_map(|(event, detail)| Observation::System { event, detail }),
+    ]
+}
+
+prop_compose! {
+    fn basis()(
+        constitution in hash(), state in hash(), cycle in any::<u64>(),
+        observations in vec(hash(), 0..4),
+    ) -> Basis {
+        Basis { constitution, state, cycle, observations }
+    }
+}
+
+prop_compose! {
+    fn verdict()(
+        bundle_hash in hash(),
+        refused in option::of((select(&Gate::ALL[..]), select(&Code::ALL[..]))),
+    ) -> Verdict {
+        Verdict { bundle_hash, refused: refused.map(|(gate, code)| Refused { gate, code }) }
+    }
+}
+
+prop_compose! {
+    pub fn decision()(
+        id in hash(), basis in basis(), kind in select(&Kind::ALL[..]),
+        reason in option::of(select(&Reason::ALL[..])),
+        rejection_reason in option::of(select(&Rejection::ALL[..])),
+        raw_llm_hash in option::of(hash()),
+        verdicts in vec(verdict(), 0..4),
+        warrant in option::of((hash(), basis(), hash())),
+    ) -> Decision {
+        let warrant = warrant.map(|(id, basis, bundle_hash)| Warrant { id, basis, bundle_hash });
+        Decision { id, basis, kind, reason, rejection_reason, raw_llm_hash, verdicts, warrant }
+    }
+}
+
+prop_compose! {
+    pub fn state()(
+        cycle in any::<u64>(), last_decision in option::of(hash()), ended in any::<bool>(),
+    ) -> State {
+        State { cycle, last_decision, ended }
+    }
+}
+
+prop_compose! {
+    fn attempt()(
+        waited_ms in any::<u64>(), took_ms in any::<u64>(), fault in option::of(any::<String>()),
+    ) -> Attempt {
+        Attempt { waited_ms, took_ms, fault }
+    }
+}
+
+prop_compose! {
+    pub fn cycle()(
+        (condition, cycle, number, task, prompt_valid, ledger_seq) in (
+            select(&Condition::ALL[..]), any::<u64>(), any::<u64>(), any::<String>(),
+            any::<bool>(), option::of(any::<u64>()),
+        ),
+        (input_hash, raw, raw_llm_hash, canonicalization, canonicalized, canonicalized_hash) in (
+            option::of(hash()), option::of(any::<String>()), option::of(hash()),
+            select(&Canonicalization::ALL[..]), option::of(any::<String>()), option::of(hash()),
+        ),
+        (candidates, rejection_reason, candidates_reported, parse_errors, observations) in (
+            vec(candidate(), 0..3), option::of(select(&Rejection::ALL[..])), any::<u64>(),
+            any::<u64>(), vec(observation(), 0..4),
+        ),
+        (prompt_tokens, completion_tokens, latency_ms, attempts) in (
+            any::<u64>(), any::<u64>(), any::<u64>(), vec(attempt(), 0..3),
+        ),
+        (answered_by, finish_reason, permutations) in (
+            option::of(any::<String>()), option::of(any::<String>()),
+            option::of((any::<u64>(), any::<bool>())),
+        ),
+        (decision, state, refusal_type, lc_outcome) in (
+            decision(), hash(), option::of(select(&RefusalType::ALL[..])),
+            option::of(select(&LcOutcome::ALL[..])),
+        ),
+    ) -> Cycle {
+        Cycle {
+            condition, cycle, number, task, prompt_valid, ledger_seq, input_hash, raw,
+            raw_llm_hash, canonicalization, canonicalized, canonicalized_hash, candidates,
+            rejection_reason, candidates_reported, parse_errors, observations, prompt_tokens,
+            completion_tokens, latency_ms, attempts, answered_by, finish_reason,
+            permutations: permutations.map(|(tried, equal)| Permutations { tried, equal }),
+            decision, state, refusal_type, lc_outcome,
+        }
+    }
+}
+
+prop_compose! {
+    fn file()(name in "[A-Za-z0-9][A-Za-z0-9._-]{0,20}", sha256 in hash()) -> File {
+        File { name, sha256 }
+    }
+}
+
+prop_compose! {
+    fn frozen_condition()(
+        id in select(&Condition::ALL[..]), tasks in file(), corpus in option::of(file()),
+        order_seed in option::of(any::<u64>()),
+    ) -> FrozenCondition {
+        FrozenCondition { id, tasks, corpus, order_seed }
+    }
+}
+
+fn token_source() -> impl Strategy<Value = TokenSource> {
+    prop_oneof![
+        Just(TokenSource::Api),
+        any::<(String, String)>()
+            .prop_map(|(tokenizer, version)| TokenSource::Local { tokenizer, version }),
+    ]
+}
+
+prop_compose! {
+    pub fn frozen()(
+        (axilog, model, oracle, base_url) in (
+            any::<String>(), any::<String>(), any::<String>(), option::of(any::<String>()),
+        ),
+        (context_window_size, max_tokens, seed, b1, b2, cycles, started) in (
+            any::<u64>(), any::<u64>(), option::of(any::<u64>()), any::<u64>(), any::<u64>(),
+            any::<u64>(), any::<u64>(),
+        ),
+        (token_source, conditions, constitution, template, erratum) in (
+            token_source(), vec(frozen_condition(), 0..5), file(), file(), option::of(hash()),
+        ),
+        [canonicalizer_source_hash, canonicalizer_self_test_hash] in [hash(), hash()],
+    ) -> Frozen {
+        Frozen {
+            axilog, model, oracle, base_url, context_window_size, max_tokens, seed, b1, b2,
+            token_source, cycles, conditions, constitution, template, erratum,
+            canonicalizer_source_hash, canonicalizer_self_test_hash, started,
+        }
+    }
+}
+
+prop_compose! {
+    fn calibration()(
+        verdict in select(&CalibrationVerdict::ALL[..]), input_hash in hash(),
+        canonicalized_hash in option::of(hash()), ledger_seqs in vec(any::<u64>(), 0..4),
+        tokens in any::<u64>(),
+    ) -> Calibration {
+        Calibration { verdict, input_hash, canonicalized_hash, ledger_seqs, tokens }
+    }
+}
+
+prop_compose! {
+    pub fn outcome()(
+        status in select(&Status::ALL[..]), reason in option::of(any::<String>()),
+        cycles in any::<u64>(), tokens_spent in any::<u64>(),
+        conditions in vec(
+            (select(&Condition::ALL[..]), any::<u64>(), select(&ConditionStatus::ALL[..])), 0..5,
+        ),
+    ) -> Outcome {
+        let condition = |(id, cycles, status)| ConditionOutcome { id, cycles, status };
+        let conditions = conditions.into_iter().map(condition).collect();
+        Outcome { status, reason, conditions, cycles, tokens_spent }
+    }
+}
+
+prop_compose! {
+    pub fn metadata()(
+        frozen in frozen(), calibration in option::of(calibration()),
+        outcome in option::of(outcome()),
+    ) -> Metadata {
+        Metadata { frozen, calibration, outcome }
+    }
+}
