@@ -7,14 +7,14 @@ use axilog_ledger::session::Session;
 use clap::ValueEnum;
 
 use super::output::Report;
-use super::{Failure, decided, named_policies};
+use super::{Failure, decision, read_named_policies};
 
 /// Record a control input: an operator's or the machine's, not an oracle's.
 ///
 /// Exits 0 unless the agent is STOPPED. JSON: the fields of a decision.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Which.
+    /// The control input to record.
     input: Control,
     /// The ledger file.
     #[arg(long, value_name = "FILE")]
@@ -38,12 +38,12 @@ enum Control {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
-    let policies = named_policies(args.policies.as_deref())?;
+    let policies = read_named_policies(args.policies.as_deref())?;
     let mut session = Session::open(&args.ledger, policies.as_ref())?;
     let decision = session.control(match args.input {
         Control::Reset => InputClass::ResetRequest,
         Control::Mitigate => InputClass::PolicyTrigger,
         Control::Fault => InputClass::FaultSignal,
     })?;
-    Ok(decided::report(&session, &decision, false))
+    Ok(decision::report(&session, &decision, false))
 }

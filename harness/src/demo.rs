@@ -16,9 +16,9 @@ use axilog_ledger::session::{Call, Reply, Session};
 use axilog_policyc::PolicySet;
 use serde_json::{Value, json};
 
+use super::demo_script::{MODEL, ORACLE, POLICIES, QUESTION, START, ScriptedReply, TURNS, Turn};
 use super::output::Report;
-use super::script::{MODEL, ORACLE, POLICIES, QUESTION, START, Said, TURNS, Turn};
-use super::{Failure, decided, table, why};
+use super::{Failure, decision, reasons, table};
 use crate::error::CommandError;
 
 /// Show what the containment does: a scripted oracle answers a dozen times, well and badly.
@@ -88,26 +88,30 @@ impl Demo {
 
     fn play(&mut self, n: u64, turn: &Turn) -> Result<(), CommandError> {
         let long;
-        let (reply, quoted) = match turn.said {
-            Said::Bytes(bytes) => (
+        let (reply, quoted) = match turn.reply {
+            ScriptedReply::Bytes(bytes) => (
                 Reply::Answer(bytes),
                 String::from_utf8_lossy(bytes).into_owned(),
             ),
-            Said::Long(len) => {
+            ScriptedReply::Long(len) => {
                 long = format!("{{\"value\": 1, \"why\": \"{}\"}}", "very ".repeat(len / 5));
                 let start: String = long.chars().take(32).collect();
                 (Reply::Answer(long.as_bytes()), format!("{start}..."))
             }
-            Said::Failed(failure) => (Reply::Failed(failure), "(nothing)".to_owned()),
+            ScriptedReply::Failed(failure) => (Reply::Failed(failure), "(nothing)".to_owned()),
         };
         let decision = self.session.observe(&self.call, reply)?;
         self.steps
-            .push(decided::json(self.session.path(), &decision));
+            .push(decision::decision_json(self.session.path(), &decision));
         let health = decision.health.as_str();
         self.rows.push([
             n.to_string(),
             format!("{}\n{quoted}", turn.about),
-            format!("{}\n{}", decided::result(&decision), why::brief(&decision)),
+            format!(
+                "{}\n{}",
+                decision::result_name(&decision),
+                reasons::summarize(&decision)
+            ),
             decision
                 .transition
                 .map_or(health.to_owned(), |t| arrow(t.prev_state, t.next_state)),
@@ -124,12 +128,12 @@ impl Demo {
         for class in [InputClass::PolicyTrigger, InputClass::ResetRequest] {
             let decision = self.session.control(class)?;
             self.steps
-                .push(decided::json(self.session.path(), &decision));
+                .push(decision::decision_json(self.session.path(), &decision));
         }
         self.time = self.time.saturating_add(10);
         let decision = self.session.time(self.time, false)?;
         self.steps
-            .push(decided::json(self.session.path(), &decision));
+            .push(decision::decision_json(self.session.path(), &decision));
         let after = self.session.agent().health;
         self.rows.push([
             String::new(),
@@ -164,9 +168,9 @@ impl Demo {
             "Asked each time: {QUESTION}\n\
              Permitted: a value from 0 to 70, and at most 30 s between two times.\n\n"
         );
-        text.push_str(&table::grid(header, [4, 23, 32, 18], &self.rows));
+        text.push_str(&table::format_grid(header, [4, 23, 32, 18], &self.rows));
         text.push('\n');
-        text.push_str(&table::pairs(&[
+        text.push_str(&table::format_pairs(&[
             (
                 "ledger",
                 format!(
@@ -188,7 +192,7 @@ impl Demo {
             "\nNow change a byte of it and try: axilog verify {shown}\n"
         ));
         Ok(Report {
-            fine,
+            passed: fine,
             text,
             json: json!({
                 "ledger": path.to_string_lossy(),

@@ -12,13 +12,13 @@ use axilog_ledger::file::verify::{Expected, check};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
+use super::export_row::{CsvRows, ExportRow, JsonRows, RowWriter};
 use super::output::Report;
+use super::output_stream::{OutputStream, stdout_name};
 #[cfg(feature = "parquet")]
 use super::parquet::ParquetRows;
-use super::records::Said;
-use super::row::{CsvRows, JsonRows, Row, RowWriter};
-use super::stream::{Stream, stdout_name};
-use super::{Failure, target};
+use super::record_contents::RecordContents;
+use super::{Failure, output_file};
 use crate::error::CommandError;
 
 /// Export the observations of a ledger, a row each, with what was decided on them.
@@ -56,9 +56,9 @@ enum Format {
     Parquet,
 }
 
-/// What was exported.
+/// How many rows an export has, and how many of them are not to be trusted.
 #[derive(Default)]
-struct Exported {
+struct ExportCounts {
     rows: u64,
     unverified: u64,
     /// Lines that no record can be read from.
@@ -93,11 +93,13 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         file.rewind().map_err(reading())?;
     }
     let source = file.take(length);
-    let exported = match &args.output {
+    let counts = match &args.output {
         None => export(source, args, io::stdout(), stdout_name())?,
-        Some(output) => target::write(path, output, |out, name| export(source, args, out, name))?,
+        Some(output) => {
+            output_file::write_whole(path, output, |out, name| export(source, args, out, name))?
+        }
     };
-    Ok(report(args, &exported))
+    Ok(report(args, &counts))
 }
 
 fn export(
@@ -105,8 +107,8 @@ fn export(
     args: &Args,
     out: impl Write + Send + 'static,
     name: &Path,
-) -> Result<Exported, CommandError> {
-    let out = Stream::new(out);
+) -> Result<ExportCounts, CommandError> {
+    let out = OutputStream::new(out);
     let mut out: Box<dyn RowWriter> = match args.format {
         Format::Csv => Box::new(CsvRows::begin(out, args.guard_formulas)),
         Format::Jsonl => Box::new(JsonRows(out)),
@@ -115,9 +117,9 @@ fn export(
         #[cfg(not(feature = "parquet"))]
         Format::Parquet => return Err(CommandError::NotBuilt("parquet")),
     };
-    let mut exported = Exported::default();
+    let mut counts = ExportCounts::default();
     let mut replay = Replay::new();
-    let mut pending: Option<Row> = None;
+    let mut pending: Option<ExportRow> = None;
     let mut lines = Lines::new(source);
     while let Some((_, line)) = lines
         .next_line()
@@ -134,32 +136,32 @@ fn export(
         if !good {
             replay.refuse(Verdict::NonCanonical);
             if let Some(row) = &mut pending {
-                row.doubt();
+                row.mark_unverified();
             }
         }
         let sequence = entry.as_ref().map_or(0, |entry| entry.sequence);
-        let said = entry.as_ref().and_then(Said::read_entry);
-        match (said, &mut pending) {
-            (Some(Said::Observation(view)), _) => {
-                let row = Row::new(sequence, &view, good);
-                exported.put(pending.replace(row), &mut *out);
+        let contents = entry.as_ref().and_then(RecordContents::read_entry);
+        match (contents, &mut pending) {
+            (Some(RecordContents::Observation(view)), _) => {
+                let row = ExportRow::new(sequence, &view, good);
+                counts.put(pending.replace(row), &mut *out);
             }
-            (Some(Said::Policy(record)), Some(row)) => row.policy(&record),
-            (Some(Said::Transition(record)), Some(row)) => row.transition(&record),
-            (None, _) => exported.unreadable += 1,
+            (Some(RecordContents::Policy(record)), Some(row)) => row.policy(&record),
+            (Some(RecordContents::Transition(record)), Some(row)) => row.transition(&record),
+            (None, _) => counts.unreadable += 1,
             _ => {}
         }
         if last {
             break;
         }
     }
-    exported.put(pending, &mut *out);
+    counts.put(pending, &mut *out);
     out.finish(name)?;
-    Ok(exported)
+    Ok(counts)
 }
 
-impl Exported {
-    fn put(&mut self, row: Option<Row>, out: &mut dyn RowWriter) {
+impl ExportCounts {
+    fn put(&mut self, row: Option<ExportRow>, out: &mut dyn RowWriter) {
         if let Some(row) = row {
             self.rows += 1;
             self.unverified += u64::from(!row.is_verified());
@@ -168,13 +170,13 @@ impl Exported {
     }
 }
 
-fn report(args: &Args, exported: &Exported) -> Report {
+fn report(args: &Args, counts: &ExportCounts) -> Report {
     let path = args.file.display();
     let mut notes = Vec::new();
-    if exported.unverified > 0 || exported.unreadable > 0 {
+    if counts.unverified > 0 || counts.unreadable > 0 {
         notes.push(format!(
             "{path}: does not verify: {} of {} rows are unverified, {} lines could not be read",
-            exported.unverified, exported.rows, exported.unreadable
+            counts.unverified, counts.rows, counts.unreadable
         ));
     }
     let json = match &args.output {
@@ -182,13 +184,13 @@ fn report(args: &Args, exported: &Exported) -> Report {
         Some(output) => json!({
             "ledger": args.file.to_string_lossy(),
             "output": output.to_string_lossy(),
-            "rows": exported.rows,
-            "unverified": exported.unverified,
-            "unreadable": exported.unreadable,
+            "rows": counts.rows,
+            "unverified": counts.unverified,
+            "unreadable": counts.unreadable,
         }),
     };
     Report {
-        fine: true,
+        passed: true,
         text: String::new(),
         json,
         notes,

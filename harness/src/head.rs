@@ -46,8 +46,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let entries = checked.replay.entries();
     let sealed = if ledger.sealed { ", sealed" } else { "" };
     Ok(Report {
-        fine: true,
-        text: table::pairs(&[
+        passed: true,
+        text: table::format_pairs(&[
             ("records", format!("{entries}{sealed}")),
             ("head", hex(&ledger.head)),
             ("state", state.as_str().to_owned()),

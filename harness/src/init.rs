@@ -7,7 +7,7 @@ use axilog_ledger::rules::{RuleSet, builtin_policies};
 use axilog_ledger::session::Session;
 
 use super::output::Report;
-use super::{Failure, decided, named_policies, now, table};
+use super::{Failure, decision, now, read_named_policies, table};
 
 /// Begin a ledger: keep the configuration, record a reset and the time.
 ///
@@ -35,7 +35,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
-    let policies = match named_policies(args.policies.as_deref())? {
+    let policies = match read_named_policies(args.policies.as_deref())? {
         Some(policies) => policies,
         None => builtin_policies()?,
     };
@@ -44,17 +44,17 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let time = args.time.unwrap_or_else(now);
     let (session, [_, decision]) = Session::begin(&args.file, rules, time)?;
 
-    let mut report = decided::report(&session, &decision, true);
-    report.notes = decided::notes(&session, false);
+    let mut report = decision::report(&session, &decision, true);
+    report.notes = decision::opening_notes(&session, false);
     if let Some(object) = report.json.as_object_mut() {
         object.insert("configuration".to_owned(), configuration.clone().into());
     }
-    report.text = table::pairs(&[
+    report.text = table::format_pairs(&[
         (
             "ledger",
             format!("{}, {} records", args.file.display(), decision.entries),
         ),
-        ("state", decided::states(&decision)),
+        ("state", decision::describe_states(&decision)),
         ("time", time.to_string()),
         ("rules", configuration),
         ("head", hex(&decision.head)),

@@ -9,43 +9,44 @@ mod ablation;
 #[cfg(feature = "bundle")]
 mod bundle;
 mod control;
-mod decided;
+mod decision;
 mod demo;
+mod demo_script;
 mod error;
-mod expected;
+mod expectations;
 mod export;
+mod export_row;
 mod head;
 mod init;
 #[cfg(any(feature = "ablation", feature = "x0l"))]
 mod interrupt;
+#[cfg(any(feature = "bundle", feature = "x0l"))]
+mod ledger_without_policies;
 mod left_out;
 mod lint;
 #[cfg(feature = "memory")]
 mod memory;
 mod observe;
 mod output;
+mod output_file;
+mod output_stream;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod policy;
 mod progress;
-mod records;
+mod reasons;
+mod record_contents;
 mod replay;
+mod replay_ledger;
 mod report;
-mod row;
-mod script;
 mod seal;
 mod show;
 mod stats;
-mod stream;
 mod table;
 mod tally;
-mod target;
 mod time;
-#[cfg(any(feature = "bundle", feature = "x0l"))]
-mod unjudged;
 mod verify;
 mod what_if;
-mod why;
 #[cfg(feature = "x0l")]
 mod x0l;
 
@@ -98,14 +99,14 @@ enum Command {
     X0l(x0l::Args),
 }
 
-/// Why a subcommand gives no report, and the exit code that says so.
+/// The error of a subcommand, and its exit code.
 pub(crate) struct Failure {
     pub(crate) error: CommandError,
     pub(crate) code: u8,
 }
 
-/// What a subcommand came to, behind whether it is wanted as JSON.
-type Done = (bool, Result<Report, Failure>);
+/// Whether the result is wanted as JSON, and the result.
+type CommandOutcome = (bool, Result<Report, Failure>);
 
 impl From<CommandError> for Failure {
     fn from(error: CommandError) -> Failure {
@@ -137,7 +138,7 @@ pub fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
-    let (json, result): Done = match cli.command {
+    let (json, result): CommandOutcome = match cli.command {
         Command::Demo(args) => (args.json, demo::run(&args)),
         Command::Init(args) => (args.json, init::run(&args)),
         Command::Observe(args) => (args.json, observe::run(&args)),
@@ -162,11 +163,11 @@ pub fn main() -> ExitCode {
         #[cfg(feature = "x0l")]
         Command::X0l(args) => x0l::run(&args),
     };
-    ExitCode::from(output::finish(json, result))
+    ExitCode::from(output::write_result(json, result))
 }
 
-/// The policies that an option names, if it is given.
-fn named_policies(path: Option<&Path>) -> Result<Option<PolicySet>, CommandError> {
+/// Reads the policies that an option names, if it is given.
+fn read_named_policies(path: Option<&Path>) -> Result<Option<PolicySet>, CommandError> {
     Ok(path.map(read_policies).transpose()?)
 }
 

@@ -9,7 +9,7 @@ use axilog_ledger::error::FileError;
 use axilog_ledger::jcs::{canonical, inexact_integers};
 use serde_json::{Value, json};
 
-use super::output::{Report, shown};
+use super::output::{Report, escape_controls};
 use super::{Failure, table};
 
 /// Check whether JSON is canonical (RFC 8785, JCS).
@@ -141,9 +141,11 @@ impl Linted {
         let mut text = String::new();
         for finding in &self.findings {
             let (line, column, reason) = (finding.line, finding.column, &finding.reason);
-            text.push_str(&shown(&format!("{path}:{line}:{column}: {reason}\n")));
+            text.push_str(&escape_controls(&format!(
+                "{path}:{line}:{column}: {reason}\n"
+            )));
             if let Some((found, expected)) = &finding.difference {
-                text.push_str(&table::pairs(&[
+                text.push_str(&table::format_pairs(&[
                     ("  found", found.clone()),
                     ("  canonical", expected.clone()),
                 ]));
@@ -151,7 +153,7 @@ impl Linted {
         }
         let verdict = if fine { "OK" } else { "NOT_CANONICAL" };
         let counts = format!("{}, {} not canonical", self.values, self.not_canonical);
-        text.push_str(&table::pairs(&[
+        text.push_str(&table::format_pairs(&[
             (verdict, path.to_string()),
             ("values", counts),
         ]));
@@ -166,7 +168,7 @@ impl Linted {
             })
         };
         Report {
-            fine,
+            passed: fine,
             text,
             json: json!({
                 "file": args.file.to_string_lossy(),

@@ -14,7 +14,7 @@ use axilog_ledger::session::{Call, Reply, Session, check_identities};
 use clap::ValueEnum;
 
 use super::output::Report;
-use super::{Failure, decided, named_policies, now};
+use super::{Failure, decision, now, read_named_policies};
 use crate::error::CommandError;
 
 /// More than any record holds by far; the rest of a longer answer could only be cut.
@@ -85,7 +85,7 @@ enum Failed {
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     // Everything that can be refused is, before a ledger is created or an answer waited for.
     check_identities(&args.oracle_id, &args.model_id)?;
-    let policies = named_policies(args.policies.as_deref())?;
+    let policies = read_named_policies(args.policies.as_deref())?;
     let call = Call {
         oracle_id: args.oracle_id.clone(),
         model_id: args.model_id.clone(),
@@ -113,7 +113,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     };
     let (mut session, begun) = Session::open_or_begin(&args.ledger, policies.as_ref(), now())?;
     let decision = session.observe(&call, reply)?;
-    Ok(decided::report(&session, &decision, begun.is_some()))
+    Ok(decision::report(&session, &decision, begun.is_some()))
 }
 
 fn input(args: &Args) -> Result<CanonicalInput, CommandError> {

@@ -10,20 +10,20 @@ use serde_json::{Value, json};
 use super::Failure;
 use crate::error::CommandError;
 
-/// What a subcommand has to say.
+/// The result of a subcommand.
 pub(crate) struct Report {
-    /// Whether the exit code is 0; else 1.
-    pub(crate) fine: bool,
-    /// For people.
+    /// Whether the check passed: the exit code is 0, else 1.
+    pub(crate) passed: bool,
+    /// The result as text, for people.
     pub(crate) text: String,
-    /// For machines; one object, or null where the result has been written already.
+    /// The result as one JSON object, or null where it has been written already.
     pub(crate) json: Value,
     /// Remarks beside the result, a line each.
     pub(crate) notes: Vec<String>,
 }
 
 /// Writes a result and gives the exit code.
-pub(crate) fn finish(json: bool, result: Result<Report, Failure>) -> u8 {
+pub(crate) fn write_result(json: bool, result: Result<Report, Failure>) -> u8 {
     let (code, text, notes) = match result {
         Ok(report) => {
             let text = match (json, &report.json) {
@@ -31,7 +31,7 @@ pub(crate) fn finish(json: bool, result: Result<Report, Failure>) -> u8 {
                 (true, object) => format!("{object}\n"),
                 (false, _) => report.text,
             };
-            (u8::from(!report.fine), text, report.notes)
+            (u8::from(!report.passed), text, report.notes)
         }
         Err(Failure { error, code }) => {
             let text = if json {
@@ -43,8 +43,8 @@ pub(crate) fn finish(json: bool, result: Result<Report, Failure>) -> u8 {
         }
     };
     for note in notes {
-        // Nobody is left to tell where this fails.
-        let _ = writeln!(io::stderr(), "axilog: {}", shown(&note));
+        // Where standard error fails too, there is nobody to report to.
+        let _ = writeln!(io::stderr(), "axilog: {}", escape_controls(&note));
     }
     let mut stdout = io::stdout().lock();
     match stdout
@@ -64,7 +64,7 @@ pub(crate) fn finish(json: bool, result: Result<Report, Failure>) -> u8 {
 
 /// Writes a result for each of `paths` as it comes and gives the highest exit code. `expected` goes to
 /// each; where it is an error, that is the one result.
-pub(crate) fn finish_each<E>(
+pub(crate) fn write_results<E>(
     json: bool,
     paths: &[PathBuf],
     expected: Result<E, CommandError>,
@@ -73,10 +73,10 @@ pub(crate) fn finish_each<E>(
     match expected {
         Ok(expected) => paths
             .iter()
-            .map(|path| finish(json, run(path, &expected)))
+            .map(|path| write_result(json, run(path, &expected)))
             .max()
             .unwrap_or(0),
-        Err(error) => finish(json, Err(error.into())),
+        Err(error) => write_result(json, Err(error.into())),
     }
 }
 
@@ -93,7 +93,7 @@ fn error_json(error: &CommandError, code: u8) -> Value {
 }
 
 /// `text` without what could steer a terminal: control characters are written as escapes.
-pub(crate) fn shown(text: &str) -> String {
+pub(crate) fn escape_controls(text: &str) -> String {
     text.chars()
         .flat_map(|c| {
             let (plain, escaped) = if c.is_control() && c != '\n' {

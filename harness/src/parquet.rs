@@ -19,8 +19,8 @@ use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use serde_json::Value;
 
-use super::row::{Row, RowWriter};
-use super::stream::Stream;
+use super::export_row::{ExportRow, RowWriter};
+use super::output_stream::OutputStream;
 use crate::error::CommandError;
 
 /// The columns; their names are those of `row::COLUMNS`, in that order.
@@ -62,10 +62,10 @@ message observation {
 const GROUP_ROWS: usize = 1 << 16;
 const GROUP_BYTES: usize = 16 << 20;
 
-/// Rows on their way out. The first failure of the format is kept for the end, as [`Stream`] keeps
-/// those of the system.
+/// A writer of rows as Parquet. It keeps the first failure of the format for the end, as
+/// [`OutputStream`] keeps those of the system.
 pub(crate) struct ParquetRows<W: Write + Send> {
-    file: SerializedFileWriter<Stream<W>>,
+    file: SerializedFileWriter<OutputStream<W>>,
     columns: Vec<Column>,
     rows: usize,
     bytes: usize,
@@ -73,7 +73,7 @@ pub(crate) struct ParquetRows<W: Write + Send> {
 }
 
 impl<W: Write + Send> ParquetRows<W> {
-    pub(crate) fn begin(out: Stream<W>, name: &Path) -> Result<ParquetRows<W>, CommandError> {
+    pub(crate) fn begin(out: OutputStream<W>, name: &Path) -> Result<ParquetRows<W>, CommandError> {
         let begin = || -> Written<ParquetRows<W>> {
             let schema = Arc::new(parse_message_type(SCHEMA)?);
             // Statistics of each page would stay in memory to the end.
@@ -92,7 +92,7 @@ impl<W: Write + Send> ParquetRows<W> {
                 failed: None,
             })
         };
-        begin().map_err(|error| unwritten(name, error))
+        begin().map_err(|error| write_error(name, error))
     }
 
     fn write_group(&mut self) -> Written<()> {
@@ -111,7 +111,7 @@ impl<W: Write + Send> ParquetRows<W> {
 }
 
 impl<W: Write + Send> RowWriter for ParquetRows<W> {
-    fn put(&mut self, row: Row) {
+    fn put(&mut self, row: ExportRow) {
         if self.failed.is_some() {
             return;
         }
@@ -131,11 +131,11 @@ impl<W: Write + Send> RowWriter for ParquetRows<W> {
             written = written.and_then(|()| self.write_group());
         }
         let out = written.and_then(|()| self.file.into_inner());
-        out.map_err(|error| unwritten(name, error))?.finish(name)
+        out.map_err(|error| write_error(name, error))?.finish(name)
     }
 }
 
-fn unwritten(name: &Path, error: ParquetError) -> CommandError {
+fn write_error(name: &Path, error: ParquetError) -> CommandError {
     FileError::at(name, "write")(std::io::Error::other(error)).into()
 }
 

@@ -123,7 +123,7 @@ fn check(file: &Path, set: &PolicySet) -> Report {
     let count = set.policies().len();
     let enabled = set.policies().iter().filter(|p| p.enabled).count();
     let envelope = set.envelope();
-    let mut text = table::pairs(&[
+    let mut text = table::format_pairs(&[
         ("OK", file.display().to_string()),
         ("policies", format!("{count}, {enabled} of them enabled")),
     ]);
@@ -132,11 +132,11 @@ fn check(file: &Path, set: &PolicySet) -> Report {
     } else {
         let rows: Vec<[String; 3]> = envelope.iter().map(row).collect();
         let header = ["permitted", "from (raw Q16.16)", "to (raw Q16.16)"];
-        text.push_str(&table::grid(header, [24, 27, 27], &rows));
+        text.push_str(&table::format_grid(header, [24, 27, 27], &rows));
     }
     let envelope: Vec<Value> = envelope.iter().map(interval).collect();
     Report {
-        fine: true,
+        passed: true,
         text,
         json: json!({
             "file": file.to_string_lossy(),
@@ -183,7 +183,7 @@ fn deliver(text: String, target: Option<&Path>) -> Result<Report, Failure> {
         None => text,
     };
     Ok(Report {
-        fine: true,
+        passed: true,
         text: printed,
         json: Value::Null,
         notes: Vec::new(),

@@ -1,4 +1,4 @@
-//! How far long work has come, shown on a terminal and nowhere else.
+//! Progress bars for long work, on a terminal only.
 
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 
 use crate::error::CommandError;
 
-/// Ledgers below this are read before anybody looks.
+/// The length in bytes below which a ledger is read too fast for a bar.
 const WORTH_SHOWING: u64 = 64 << 20;
 
 /// The ledger at `path`, open for reading, with a bar on standard error if that is a terminal. The bar
@@ -33,7 +33,7 @@ pub(crate) fn open(path: &Path) -> Result<impl Read + Seek, CommandError> {
     Ok(bar.wrap_read(file))
 }
 
-/// A bar for so many steps of `what`, which goes when it is dropped.
+/// A bar for `steps` steps of `what`. Dropping it removes it from the terminal.
 #[cfg(feature = "ablation")]
 pub(crate) fn steps(steps: u64, what: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr())

@@ -14,8 +14,8 @@ use axilog_ledger::rules::Source;
 use serde_json::{Value, json};
 
 use super::output::Report;
-use super::stream::{Stream, stdout_name};
-use super::{Failure, named_policies, table, target, verify};
+use super::output_stream::{OutputStream, stdout_name};
+use super::{Failure, output_file, read_named_policies, table, verify};
 use crate::error::CommandError;
 use page::Page;
 
@@ -48,7 +48,7 @@ const MAX_LIMIT: u64 = 256;
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let path = &args.file;
-    let policies = named_policies(args.policies.as_deref())?;
+    let policies = read_named_policies(args.policies.as_deref())?;
     let ledger = read(path, args.limit)?;
     let expected = Expected::default();
     let checked = check(Cursor::new(&ledger), None, &expected, &mut |_| {})
@@ -74,12 +74,14 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     };
     match &args.output {
         None => write(&page, io::stdout().lock(), stdout_name())?,
-        Some(output) => target::write(path, output, |file, name| write(&page, file, name))?,
+        Some(output) => {
+            output_file::write_whole(path, output, |file, name| write(&page, file, name))?
+        }
     }
 
     match &decisions {
         Decisions::Faulty(fault) => {
-            report.fine = false;
+            report.passed = false;
             let note = format!("{}: replay: {fault}", path.display());
             report.notes.push(note);
         }
@@ -102,9 +104,9 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         });
     };
     let rows = [("page", output.display().to_string())];
-    report.text.push_str(&table::pairs(&rows));
+    report.text.push_str(&table::format_pairs(&rows));
     if let Some(object) = report.json.as_object_mut() {
-        object.insert("ok".to_owned(), report.fine.into());
+        object.insert("ok".to_owned(), report.passed.into());
         object.insert("output".to_owned(), output.to_string_lossy().into());
         object.insert("replay".to_owned(), decisions.json());
     }
@@ -112,7 +114,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
 }
 
 fn write(page: &Page<'_>, out: impl Write, name: &Path) -> Result<(), CommandError> {
-    let mut out = Stream::new(out);
+    let mut out = OutputStream::new(out);
     page.write(&mut out);
     out.finish(name)
 }

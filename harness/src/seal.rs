@@ -7,7 +7,7 @@ use axilog_ledger::session::Session;
 use serde_json::json;
 
 use super::output::Report;
-use super::{Failure, decided, named_policies, table};
+use super::{Failure, decision, read_named_policies, table};
 
 /// End a ledger with a seal, behind which nothing may follow.
 ///
@@ -26,14 +26,14 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
-    let policies = named_policies(args.policies.as_deref())?;
+    let policies = read_named_policies(args.policies.as_deref())?;
     let mut session = Session::open(&args.file, policies.as_ref())?;
     session.seal()?;
     let ledger = &session.agent().ledger;
     let (before, head) = (ledger.sequence, hex(&ledger.head));
     Ok(Report {
-        fine: true,
-        text: table::pairs(&[
+        passed: true,
+        text: table::format_pairs(&[
             ("SEALED", args.file.display().to_string()),
             ("records", format!("{before}, and the seal")),
             ("head", head.clone()),
@@ -45,8 +45,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             "expect_entries": before,
             "head": head,
             "completed_records": session.completed(),
-            "torn": decided::torn(&session),
+            "torn": decision::torn_line_json(&session),
         }),
-        notes: decided::notes(&session, false),
+        notes: decision::opening_notes(&session, false),
     })
 }

@@ -12,9 +12,9 @@ use axilog_ledger::file::verify::{Expected, Record, check};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use super::output::{Report, shown};
-use super::records::{Said, policy_id, tag_name};
-use super::stream::{Stream, stdout_name};
+use super::output::{Report, escape_controls};
+use super::output_stream::{OutputStream, stdout_name};
+use super::record_contents::{RecordContents, policy_id, tag_name};
 use super::{Failure, table};
 
 /// Show what the records of a ledger say, one by one.
@@ -27,7 +27,7 @@ pub(crate) struct Args {
     /// The ledger file.
     file: PathBuf,
     /// One record, with its exact bytes, commit and chain value; or A..B, both included.
-    #[arg(long, value_name = "N|A..B", value_parser = range)]
+    #[arg(long, value_name = "N|A..B", value_parser = parse_range)]
     seq: Option<Range>,
     /// Records with this tag only.
     #[arg(long, value_enum)]
@@ -72,7 +72,7 @@ struct Range {
     single: bool,
 }
 
-fn range(given: &str) -> Result<Range, String> {
+fn parse_range(given: &str) -> Result<Range, String> {
     let number = |text: &str| {
         text.parse::<u64>()
             .map_err(|_| "expected N or A..B, numbers of records".to_owned())
@@ -101,7 +101,7 @@ const WIDTHS: [u16; 5] = [9, 7, 21, 20, 19];
 /// How many breached policies are named with a transition; there are rarely more than one.
 const MAX_NAMED: usize = 8;
 
-/// What a record is judged by besides itself: the observation that it belongs to.
+/// What the filters and the reasons need of the records before: the observation that a record follows from.
 #[derive(Default)]
 struct Context {
     of_oracle: bool,
@@ -109,30 +109,32 @@ struct Context {
 }
 
 impl Context {
-    fn take(&mut self, said: &Said<'_>, args: &Args) {
-        match said {
-            Said::Observation(view) => {
+    fn note_record(&mut self, contents: &RecordContents<'_>, args: &Args) {
+        match contents {
+            RecordContents::Observation(view) => {
                 self.breached.clear();
                 self.of_oracle = args
                     .oracle
                     .as_ref()
                     .is_some_and(|id| *id == text(view.oracle_id));
             }
-            Said::Policy(record) if said.breaches() && self.breached.len() < MAX_NAMED => {
+            RecordContents::Policy(record)
+                if contents.is_breach() && self.breached.len() < MAX_NAMED =>
+            {
                 self.breached.push(policy_id(record));
             }
-            Said::Genesis | Said::Seal(_) => self.of_oracle = false,
-            Said::Policy(_) | Said::Transition(_) => {}
+            RecordContents::Genesis | RecordContents::Seal(_) => self.of_oracle = false,
+            RecordContents::Policy(_) | RecordContents::Transition(_) => {}
         }
     }
 
-    fn wants(&self, record: &Record<'_>, said: &Said<'_>, args: &Args) -> bool {
+    fn selects(&self, record: &Record<'_>, contents: &RecordContents<'_>, args: &Args) -> bool {
         let sequence = record.entry.sequence;
         args.seq
             .is_none_or(|range| (range.first..=range.last).contains(&sequence))
             && args.tag.is_none_or(|tag| tag.tag() == record.entry.tag)
             && (args.oracle.is_none() || self.of_oracle)
-            && (!args.breaches || said.breaches())
+            && (!args.breaches || contents.is_breach())
     }
 }
 
@@ -140,26 +142,26 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let path = &args.file;
     let file = File::open(path).map_err(FileError::at(path, "open the ledger"))?;
     let single = args.seq.is_some_and(|range| range.single);
-    let mut out = Stream::new(io::stdout().lock());
+    let mut out = OutputStream::new(io::stdout().lock());
     let mut context = Context::default();
-    let mut headed = args.json || single;
+    let mut has_header = args.json || single;
     let checked = check(file, None, &Expected::default(), &mut |record| {
-        let Some(said) = Said::read(record) else {
+        let Some(contents) = RecordContents::read(record) else {
             return;
         };
-        context.take(&said, args);
-        if !context.wants(record, &said, args) {
+        context.note_record(&contents, args);
+        if !context.selects(record, &contents, args) {
             return;
         }
-        if !headed {
-            headed = true;
+        if !has_header {
+            has_header = true;
             let header = ["record", "tag", "of", "says", "why"];
-            out.put(table::grid(header, WIDTHS, &[]).as_bytes());
+            out.put(table::format_grid(header, WIDTHS, &[]).as_bytes());
         }
         let shown = match (args.json, single) {
-            (true, _) => format!("{}\n", object(record, &said, single)),
-            (false, true) => whole(record, &said, &context),
-            (false, false) => row(record, &said, &context),
+            (true, _) => format!("{}\n", record_json(record, &contents, single)),
+            (false, true) => describe_fully(record, &contents, &context),
+            (false, false) => describe_in_row(record, &contents, &context),
         };
         out.put(shown.as_bytes());
     });
@@ -179,43 +181,51 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         )
     };
     Ok(Report {
-        fine: beyond.is_none(),
+        passed: beyond.is_none(),
         text: String::new(),
         json: Value::Null,
         notes: beyond.map(note).into_iter().collect(),
     })
 }
 
-fn row(record: &Record<'_>, said: &Said<'_>, context: &Context) -> String {
-    let [whom, what, why] = said.told(&context.breached);
+fn describe_in_row(
+    record: &Record<'_>,
+    contents: &RecordContents<'_>,
+    context: &Context,
+) -> String {
+    let [whom, what, why] = contents.summarize(&context.breached);
     let entry = &record.entry;
     let tag = tag_name(entry.tag).to_owned();
-    table::row(WIDTHS, [entry.sequence.to_string(), tag, whom, what, why])
+    table::format_row(WIDTHS, [entry.sequence.to_string(), tag, whom, what, why])
 }
 
-/// One record with everything; its bytes are on a line of their own, however long.
-fn whole(record: &Record<'_>, said: &Said<'_>, context: &Context) -> String {
+/// Describes one record with all its fields; its bytes are on a line of their own, however long.
+fn describe_fully(record: &Record<'_>, contents: &RecordContents<'_>, context: &Context) -> String {
     let entry = &record.entry;
-    let [whom, what, why] = said.told(&context.breached);
+    let [whom, what, why] = contents.summarize(&context.breached);
     let mut rows = vec![
         ("record", entry.sequence.to_string()),
         ("tag", entry.tag.as_str().to_owned()),
     ];
-    let told = [("of", whom), ("says", what), ("why", why)];
-    rows.extend(told.into_iter().filter(|(_, value)| !value.is_empty()));
+    let described = [("of", whom), ("says", what), ("why", why)];
+    rows.extend(described.into_iter().filter(|(_, value)| !value.is_empty()));
     rows.extend([
         ("offset", record.offset.to_string()),
         ("commit", hex(&entry.commit)),
         ("chain", hex(&entry.chain)),
     ]);
     let bytes = String::from_utf8_lossy(entry.payload);
-    format!("{}{}\n", table::pairs(&rows), shown(&bytes))
+    format!(
+        "{}{}\n",
+        table::format_pairs(&rows),
+        escape_controls(&bytes)
+    )
 }
 
-fn object(record: &Record<'_>, said: &Said<'_>, single: bool) -> Value {
+fn record_json(record: &Record<'_>, contents: &RecordContents<'_>, single: bool) -> Value {
     let entry = &record.entry;
     let mut object = json!({ "seq": entry.sequence, "tag": entry.tag.as_str() });
-    if let (Some(object), Value::Object(fields)) = (object.as_object_mut(), said.json()) {
+    if let (Some(object), Value::Object(fields)) = (object.as_object_mut(), contents.json()) {
         object.extend(fields);
         if single {
             let bytes = String::from_utf8_lossy(entry.payload);

@@ -1,4 +1,4 @@
-//! `axilog stats`: what a ledger holds, counted.
+//! `axilog stats`: counts over a ledger.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -29,14 +29,14 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let file = File::open(path).map_err(FileError::at(path, "open the ledger"))?;
     let mut tally = Tally::default();
     let checked = check(file, None, &Expected::default(), &mut |record| {
-        tally.take(record)
+        tally.count(record)
     })
     .map_err(FileError::at(path, "read the ledger"))?;
     let mut report = verify::report(path, &checked);
     if checked.fault.is_some() {
         return Ok(report);
     }
-    report.text.push_str(&text(&tally));
+    report.text.push_str(&counts_text(&tally));
     let fields = json!({
         "tags": tally.tags_json(),
         "oracles": tally.oracles_json(),
@@ -53,32 +53,36 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     Ok(report)
 }
 
-fn text(tally: &Tally) -> String {
+fn counts_text(tally: &Tally) -> String {
     let mut rows = vec![("tags", tally.tags_text())];
-    rows.extend(tally.times_text().map(|told| ("times", told)));
-    rows.extend(tally.answers_text().map(|told| ("answers", told)));
+    rows.extend(tally.times_text().map(|times| ("times", times)));
+    rows.extend(tally.answers_text().map(|answers| ("answers", answers)));
     let violations = tally.violations_text();
     if !violations.is_empty() {
         rows.push(("violations", violations));
     }
-    let mut text = table::pairs(&rows);
+    let mut text = table::format_pairs(&rows);
     let oracles = tally.oracle_rows();
     if !oracles.is_empty() {
         let header = ["oracle / model", "all", "complete", "cut", "failed, how"];
         text.push('\n');
-        text.push_str(&table::grid(header, [30, 9, 10, 8, 19], &oracles));
+        text.push_str(&table::format_grid(header, [30, 9, 10, 8, 19], &oracles));
     }
     let policies = tally.policy_rows();
     if !policies.is_empty() {
         let header = ["policy", "all", "breaches", "no value", "min", "max"];
         text.push('\n');
-        text.push_str(&table::grid(header, [25, 9, 10, 9, 11, 11], &policies));
+        text.push_str(&table::format_grid(
+            header,
+            [25, 9, 10, 9, 11, 11],
+            &policies,
+        ));
     }
     let transitions = tally.transition_rows();
     if !transitions.is_empty() {
         let header = ["from", "to", "times"];
         text.push('\n');
-        text.push_str(&table::grid(header, [12, 12, 12], &transitions));
+        text.push_str(&table::format_grid(header, [12, 12, 12], &transitions));
     }
     text
 }

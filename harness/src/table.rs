@@ -2,7 +2,7 @@
 
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, TableComponent, Width, presets};
 
-use super::output::shown;
+use super::output::escape_controls;
 
 const WIDTH: u16 = 80;
 
@@ -10,14 +10,14 @@ const WIDTH: u16 = 80;
 const LABEL_WIDTH: u16 = 16;
 
 /// Labels and what they stand for, a line each.
-pub(crate) fn pairs(rows: &[(&str, String)]) -> String {
+pub(crate) fn format_pairs(rows: &[(&str, String)]) -> String {
     let mut table = Table::new();
     table
         .load_preset(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_width(WIDTH);
     for (label, value) in rows {
-        table.add_row([(*label).to_owned(), shown(value)]);
+        table.add_row([(*label).to_owned(), escape_controls(value)]);
     }
     if let Some(label) = table.column_mut(0) {
         label
@@ -32,13 +32,13 @@ pub(crate) fn pairs(rows: &[(&str, String)]) -> String {
 
 /// A sentence behind a dash, in lines of the table's width.
 #[cfg(feature = "x0l")]
-pub(crate) fn wrapped(text: &str) -> String {
+pub(crate) fn wrap_sentence(text: &str) -> String {
     let mut table = Table::new();
     table
         .load_preset(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_width(WIDTH);
-    table.add_row(["-".to_owned(), shown(text)]);
+    table.add_row(["-".to_owned(), escape_controls(text)]);
     for (column, width) in table.column_iter_mut().zip([2, WIDTH - 2]) {
         column
             .set_padding((0, u16::from(width == 2)))
@@ -48,7 +48,7 @@ pub(crate) fn wrapped(text: &str) -> String {
 }
 
 /// A table with a header; `widths` are those of its columns, which a space sets apart.
-pub(crate) fn grid<const N: usize>(
+pub(crate) fn format_grid<const N: usize>(
     header: [&str; N],
     widths: [u16; N],
     rows: &[[String; N]],
@@ -59,22 +59,22 @@ pub(crate) fn grid<const N: usize>(
         .set_style(TableComponent::HeaderLines, '-')
         .set_style(TableComponent::MiddleHeaderIntersections, '-')
         .set_header(header);
-    laid_out(table, widths, rows)
+    lay_out(table, widths, rows)
 }
 
 /// A row of such a table by itself, for tables that are longer than memory.
-pub(crate) fn row<const N: usize>(widths: [u16; N], row: [String; N]) -> String {
+pub(crate) fn format_row<const N: usize>(widths: [u16; N], row: [String; N]) -> String {
     let mut table = Table::new();
     table.load_preset(presets::NOTHING);
-    laid_out(table, widths, &[row])
+    lay_out(table, widths, &[row])
 }
 
-fn laid_out<const N: usize>(mut table: Table, widths: [u16; N], rows: &[[String; N]]) -> String {
+fn lay_out<const N: usize>(mut table: Table, widths: [u16; N], rows: &[[String; N]]) -> String {
     table
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_width(WIDTH);
     for row in rows {
-        table.add_row(row.iter().map(|cell| shown(cell)));
+        table.add_row(row.iter().map(|cell| escape_controls(cell)));
     }
     for (column, width) in table.column_iter_mut().zip(widths) {
         column

@@ -1,4 +1,4 @@
-//! Counts over the records of a ledger, and how they are told.
+//! Counts over the records of a ledger, as rows of tables and as JSON.
 
 use std::collections::BTreeMap;
 
@@ -15,30 +15,30 @@ use axilog_ledger::file::verify::Record;
 use axilog_policyc::decimal;
 use serde_json::{Map, Value, json};
 
-use super::records::{Said, policy_id, tag_name};
+use super::record_contents::{RecordContents, policy_id, tag_name};
 
-/// What one oracle's observations came to.
+/// How many observations one oracle has, by outcome.
 #[derive(Default)]
-struct Answers {
+struct AnswerCounts {
     complete: u64,
     truncated: u64,
     /// By how the oracle failed, in the order of [`Failure::ALL`].
     failed: [u64; 3],
 }
 
-impl Answers {
+impl AnswerCounts {
     fn failures(&self) -> u64 {
         self.failed.iter().sum()
     }
 
-    fn all(&self) -> u64 {
+    fn total(&self) -> u64 {
         self.complete + self.truncated + self.failures()
     }
 }
 
-/// What one policy said.
+/// What one policy contents.
 #[derive(Default)]
-struct Results {
+struct PolicyCounts {
     evaluated: u64,
     breaches: u64,
     no_value: u64,
@@ -50,8 +50,8 @@ struct Results {
 #[derive(Default)]
 pub(crate) struct Tally {
     tags: [u64; 5],
-    oracles: BTreeMap<(String, String), Answers>,
-    policies: BTreeMap<String, Results>,
+    oracles: BTreeMap<(String, String), AnswerCounts>,
+    policies: BTreeMap<String, PolicyCounts>,
     /// By the numbers of the states before and after.
     transitions: BTreeMap<(u8, u8), u64>,
     violations: BTreeMap<&'static str, u64>,
@@ -59,33 +59,33 @@ pub(crate) struct Tally {
     time: Option<u64>,
     /// The first and the last accepted timestamp.
     times: Option<(u64, u64)>,
-    /// Answers that were not failures, all their bytes, the least and the greatest.
+    /// AnswerCounts that were not failures, all their bytes, the least and the greatest.
     answers: u64,
     bytes: u128,
     sizes: Option<(u64, u64)>,
 }
 
 impl Tally {
-    /// Counts a record that was found good.
-    pub(crate) fn take(&mut self, record: &Record<'_>) {
+    /// Counts a record that verification accepted.
+    pub(crate) fn count(&mut self, record: &Record<'_>) {
         for (tag, count) in Tag::ALL.into_iter().zip(&mut self.tags) {
             *count += u64::from(tag == record.entry.tag);
         }
-        match Said::read(record) {
-            Some(Said::Observation(view)) => {
-                self.observation(&view);
+        match RecordContents::read(record) {
+            Some(RecordContents::Observation(view)) => {
+                self.count_observation(&view);
                 let of_time = view.oracle_id.bytes() == TIME_ORACLE.as_bytes();
                 self.time = of_time
                     .then(|| extract_timestamp(record.entry.payload))
                     .flatten();
             }
-            Some(Said::Policy(record)) => self.policy(&record),
-            Some(Said::Transition(record)) => self.transition(&record),
-            Some(Said::Genesis | Said::Seal(_)) | None => {}
+            Some(RecordContents::Policy(record)) => self.count_policy(&record),
+            Some(RecordContents::Transition(record)) => self.count_transition(&record),
+            Some(RecordContents::Genesis | RecordContents::Seal(_)) | None => {}
         }
     }
 
-    fn observation(&mut self, view: &ObservationView<'_>) {
+    fn count_observation(&mut self, view: &ObservationView<'_>) {
         let oracle = text(view.oracle_id);
         let of_model = oracle != TIME_ORACLE && oracle != CONTROL_ORACLE;
         let counts = self
@@ -105,22 +105,22 @@ impl Tally {
             let size = view.output_size;
             self.answers += 1;
             self.bytes += u128::from(size);
-            self.sizes = Some(widened(self.sizes, size));
+            self.sizes = Some(widen(self.sizes, size));
         }
     }
 
-    fn policy(&mut self, record: &PolicyRecord<'_>) {
+    fn count_policy(&mut self, record: &PolicyRecord<'_>) {
         let results = self.policies.entry(policy_id(record)).or_default();
         results.evaluated += 1;
         results.breaches += u64::from(record.result == PolicyResult::Breach);
         if record.actual == NO_VALUE {
             results.no_value += 1;
         } else {
-            results.actual = Some(widened(results.actual, record.actual));
+            results.actual = Some(widen(results.actual, record.actual));
         }
     }
 
-    fn transition(&mut self, record: &TransitionRecord) {
+    fn count_transition(&mut self, record: &TransitionRecord) {
         let states = (record.prev_state as u8, record.next_state as u8);
         *self.transitions.entry(states).or_default() += 1;
         if let Some(violation) = record.violation {
@@ -142,23 +142,23 @@ impl Tally {
     }
 
     pub(crate) fn tags_text(&self) -> String {
-        listed(self.tags())
+        list_counts(self.tags())
     }
 
     pub(crate) fn tags_json(&self) -> Value {
-        counted(self.tags())
+        counts_json(self.tags())
     }
 
     pub(crate) fn violations_text(&self) -> String {
-        listed(self.violations.iter().map(|(name, n)| (*name, *n)))
+        list_counts(self.violations.iter().map(|(name, n)| (*name, *n)))
     }
 
     pub(crate) fn violations_json(&self) -> Value {
-        counted(self.violations.iter().map(|(name, n)| (*name, *n)))
+        counts_json(self.violations.iter().map(|(name, n)| (*name, *n)))
     }
 
     pub(crate) fn oracle_rows(&self) -> Vec<[String; 5]> {
-        let row = |((oracle, model), counts): (&(String, String), &Answers)| {
+        let row = |((oracle, model), counts): (&(String, String), &AnswerCounts)| {
             let whom = if oracle == model {
                 oracle.clone()
             } else {
@@ -172,7 +172,7 @@ impl Tally {
                 .collect();
             [
                 whom,
-                counts.all().to_string(),
+                counts.total().to_string(),
                 counts.complete.to_string(),
                 counts.truncated.to_string(),
                 how.join("\n"),
@@ -182,22 +182,22 @@ impl Tally {
     }
 
     pub(crate) fn oracles_json(&self) -> Value {
-        let object = |((oracle, model), counts): (&(String, String), &Answers)| {
+        let object = |((oracle, model), counts): (&(String, String), &AnswerCounts)| {
             json!({
                 "oracle_id": oracle,
                 "model_id": model,
-                "observations": counts.all(),
+                "observations": counts.total(),
                 "complete": counts.complete,
                 "truncated": counts.truncated,
                 "error": counts.failures(),
-                "failures": counted(Failure::ALL.map(Failure::as_str).into_iter().zip(counts.failed)),
+                "failures": counts_json(Failure::ALL.map(Failure::as_str).into_iter().zip(counts.failed)),
             })
         };
         self.oracles.iter().map(object).collect()
     }
 
     pub(crate) fn policy_rows(&self) -> Vec<[String; 6]> {
-        let row = |(id, results): (&String, &Results)| {
+        let row = |(id, results): (&String, &PolicyCounts)| {
             let actual = results.actual;
             [
                 id.clone(),
@@ -212,7 +212,7 @@ impl Tally {
     }
 
     pub(crate) fn policies_json(&self) -> Value {
-        let object = |(id, results): (&String, &Results)| {
+        let object = |(id, results): (&String, &PolicyCounts)| {
             let (min, max) = results.actual.unzip();
             json!({
                 "policy_id": id,
@@ -230,13 +230,17 @@ impl Tally {
 
     pub(crate) fn transition_rows(&self) -> Vec<[String; 3]> {
         let row = |((from, to), times): (&(u8, u8), &u64)| {
-            [state(*from).into(), state(*to).into(), times.to_string()]
+            [
+                state_name(*from).into(),
+                state_name(*to).into(),
+                times.to_string(),
+            ]
         };
         self.transitions.iter().map(row).collect()
     }
 
     pub(crate) fn transitions_json(&self) -> Value {
-        let object = |((from, to), times): (&(u8, u8), &u64)| json!({"prev_state": state(*from), "next_state": state(*to), "count": times});
+        let object = |((from, to), times): (&(u8, u8), &u64)| json!({"prev_state": state_name(*from), "next_state": state_name(*to), "count": times});
         self.transitions.iter().map(object).collect()
     }
 
@@ -255,15 +259,15 @@ impl Tally {
         )
     }
 
-    /// The mean size, rounded down.
-    fn mean(&self) -> u64 {
+    /// The mean size of an answer, rounded down.
+    fn mean_size(&self) -> u64 {
         let mean = self.bytes.checked_div(u128::from(self.answers));
         mean.and_then(|mean| u64::try_from(mean).ok()).unwrap_or(0)
     }
 
     pub(crate) fn answers_text(&self) -> Option<String> {
         let (min, max) = self.sizes?;
-        let (answers, mean) = (self.answers, self.mean());
+        let (answers, mean) = (self.answers, self.mean_size());
         Some(format!(
             "{answers}, of {min} to {max} bytes, {mean} in the mean"
         ))
@@ -274,30 +278,30 @@ impl Tally {
         json!({
             "count": self.answers,
             "size_min": min,
-            "size_mean": self.sizes.map(|_| self.mean()),
+            "size_mean": self.sizes.map(|_| self.mean_size()),
             "size_max": max,
         })
     }
 }
 
-/// `range`, if any, made to hold `value`.
-fn widened<T: Ord + Copy>(range: Option<(T, T)>, value: T) -> (T, T) {
+/// The least range that holds `range` and `value`.
+fn widen<T: Ord + Copy>(range: Option<(T, T)>, value: T) -> (T, T) {
     range.map_or((value, value), |(min, max)| {
         (min.min(value), max.max(value))
     })
 }
 
-fn state(number: u8) -> &'static str {
+fn state_name(number: u8) -> &'static str {
     let found = Health::ALL.into_iter().find(|h| *h as u8 == number);
     found.map_or("", Health::as_str)
 }
 
-fn listed<'a>(counts: impl Iterator<Item = (&'a str, u64)>) -> String {
-    let told: Vec<String> = counts.map(|(name, n)| format!("{n} {name}")).collect();
-    told.join(", ")
+fn list_counts<'a>(counts: impl Iterator<Item = (&'a str, u64)>) -> String {
+    let counts: Vec<String> = counts.map(|(name, n)| format!("{n} {name}")).collect();
+    counts.join(", ")
 }
 
-fn counted<'a>(counts: impl Iterator<Item = (&'a str, u64)>) -> Value {
+fn counts_json<'a>(counts: impl Iterator<Item = (&'a str, u64)>) -> Value {
     let fields: Map<String, Value> = counts
         .map(|(name, n)| (name.to_owned(), n.into()))
         .collect();

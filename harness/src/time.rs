@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use axilog_ledger::session::Session;
 
 use super::output::Report;
-use super::{Failure, decided, named_policies, now};
+use super::{Failure, decision, now, read_named_policies};
 
 /// Record the time, which policies on `elapsed` judge.
 ///
@@ -29,8 +29,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
-    let policies = named_policies(args.policies.as_deref())?;
+    let policies = read_named_policies(args.policies.as_deref())?;
     let mut session = Session::open(&args.ledger, policies.as_ref())?;
     let decision = session.time(args.time.unwrap_or_else(now), args.force)?;
-    Ok(decided::report(&session, &decision, false))
+    Ok(decision::report(&session, &decision, false))
 }

@@ -8,8 +8,8 @@ use axilog_ledger::file::hex;
 use axilog_ledger::file::verify::{Checked, Expected, check};
 use serde_json::{Value, json};
 
-use super::output::{Report, finish_each};
-use super::{Failure, expected, progress, table};
+use super::output::{Report, write_results};
+use super::{Failure, expectations, progress, table};
 
 /// Check ledgers: hashes, chain, canonical forms, order, witnesses, models.
 ///
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
-    expected: expected::ExpectedArgs,
+    expected: expectations::ExpectedArgs,
     /// Recompute the blobs beside the ledger too, and name those that are missing or damaged.
     #[arg(long)]
     blobs: bool,
@@ -33,8 +33,8 @@ pub(crate) struct Args {
 
 /// Checks every file and gives the exit code.
 pub(crate) fn run(args: &Args) -> u8 {
-    let expected = args.expected.of(&args.files);
-    finish_each(args.json, &args.files, expected, |path, expected| {
+    let expected = args.expected.for_files(&args.files);
+    write_results(args.json, &args.files, expected, |path, expected| {
         run_on(path, expected, args.blobs)
     })
 }
@@ -118,8 +118,8 @@ pub(crate) fn report(path: &Path, checked: &Checked) -> Report {
         object.extend(fields.into_iter().map(|(k, v)| (k.to_owned(), v)));
     }
     Report {
-        fine: checked.fault.is_none(),
-        text: table::pairs(&rows),
+        passed: checked.fault.is_none(),
+        text: table::format_pairs(&rows),
         json: object,
         notes,
     }
@@ -162,8 +162,8 @@ impl BlobCheck {
             let place = format!("{}, of observation {ledger_seq}", path.display());
             rows.push(("missing", place));
         }
-        report.text.push_str(&table::pairs(&rows));
-        report.fine &= self.altered.is_empty() && self.missing_count == 0;
+        report.text.push_str(&table::format_pairs(&rows));
+        report.passed &= self.altered.is_empty() && self.missing_count == 0;
         if let Some(object) = report.json.as_object_mut() {
             let name = |path: &Path| path.to_string_lossy().into_owned();
             let missing =
@@ -175,7 +175,7 @@ impl BlobCheck {
                 "altered": self.altered.iter().map(|path| name(path)).collect::<Vec<_>>(),
             });
             object.insert("blobs".to_owned(), blobs);
-            object.insert("ok".to_owned(), report.fine.into());
+            object.insert("ok".to_owned(), report.passed.into());
         }
     }
 }

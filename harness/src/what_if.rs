@@ -12,13 +12,14 @@ use axilog_policyc::PolicySet;
 use serde_json::{Value, json};
 
 use super::output::Report;
-use super::stream::{Stream, stdout_name};
-use super::{Failure, replay, table};
+use super::output_stream::{OutputStream, stdout_name};
+use super::replay_ledger::{replay_ledger, replay_report};
+use super::{Failure, table};
 
 /// Widths of the columns.
 const WIDTHS: [u16; 4] = [9, 15, 26, 26];
 
-/// How the rules differ, counted.
+/// How many decisions differ, by direction.
 #[derive(Default)]
 struct Changes {
     differing: u64,
@@ -47,48 +48,48 @@ pub(crate) fn run(
     expected: &Expected,
     json: bool,
 ) -> Result<Report, Failure> {
-    let replayed = replay::replayed(path, None, expected)?;
-    let mut report = replay::report(path, &replayed);
-    let (Some((own, _)), true) = (&replayed.rules, report.fine) else {
+    let replayed = replay_ledger(path, None, expected)?;
+    let mut report = replay_report(path, &replayed);
+    let (Some((own, _)), true) = (&replayed.rules, report.passed) else {
         return Ok(report);
     };
     let interrupted = (replayed.checked.replay.resume()).is_ok_and(|(_, step)| step.is_some());
     let other = own.with_policies(policies.clone());
     let mut what_if = WhatIf::new(&other);
     let mut changes = Changes::default();
-    let mut out = Stream::new(io::stdout().lock());
-    let mut tell = |difference: &Difference| {
+    let mut out = OutputStream::new(io::stdout().lock());
+    let mut write = |difference: &Difference| {
         if changes.differing == 0 && !json {
             let header = ["record", "of", "decided", "would be"];
-            out.put(table::grid(header, WIDTHS, &[]).as_bytes());
+            out.put(table::format_grid(header, WIDTHS, &[]).as_bytes());
         }
         changes.count(difference);
-        out.put(told(difference, json).as_bytes());
+        out.put(describe_difference(difference, json).as_bytes());
     };
     let file = File::open(path).map_err(FileError::at(path, "open the ledger"))?;
-    let again = check(file, None, expected, &mut |record| {
+    let checked = check(file, None, expected, &mut |record| {
         if let Some(difference) = what_if.take(record) {
-            tell(&difference);
+            write(&difference);
         }
     })
     .map_err(FileError::at(path, "read the ledger"))?;
-    if let Some(fault) = again.fault {
-        // It was good a moment ago.
+    if let Some(fault) = checked.fault {
+        // The replay has just accepted it: somebody has changed the file since.
         let path = path.to_owned();
         return Err(LedgerError::Damaged { path, fault }.into());
     }
     if !interrupted && let Some(difference) = what_if.finish() {
-        tell(&difference);
+        write(&difference);
     }
     if changes.differing > 0 && !json {
         out.put(b"\n");
     }
     out.finish(stdout_name())?;
 
-    report.fine = changes.differing == 0;
+    report.passed = changes.differing == 0;
     let configuration = hex(&other.hash());
     let health = what_if.health().as_str();
-    report.text.push_str(&table::pairs(&[
+    report.text.push_str(&table::format_pairs(&[
         ("what if", configuration.clone()),
         (
             "differ",
@@ -109,15 +110,15 @@ pub(crate) fn run(
             "health": health,
         });
         object.insert("what_if".to_owned(), what_if);
-        object.insert("ok".to_owned(), report.fine.into());
+        object.insert("ok".to_owned(), report.passed.into());
     }
     Ok(report)
 }
 
-fn told(difference: &Difference, json: bool) -> String {
+fn describe_difference(difference: &Difference, json: bool) -> String {
     let sides = [&difference.recorded, &difference.instead];
     if json {
-        let [recorded, instead] = sides.map(object);
+        let [recorded, instead] = sides.map(decision_json);
         let object = json!({
             "ledger_seq": difference.ledger_seq,
             "oracle_id": difference.oracle_id,
@@ -126,17 +127,17 @@ fn told(difference: &Difference, json: bool) -> String {
         });
         return format!("{object}\n");
     }
-    let [recorded, instead] = sides.map(words);
+    let [recorded, instead] = sides.map(describe_decision);
     let row = [
         difference.ledger_seq.to_string(),
         difference.oracle_id.clone(),
         recorded,
         instead,
     ];
-    table::row(WIDTHS, row)
+    table::format_row(WIDTHS, row)
 }
 
-fn object(decided: &Decided) -> Value {
+fn decision_json(decided: &Decided) -> Value {
     let transition = decided.transition.as_ref();
     json!({
         "permitted": decided.permitted(),
@@ -147,7 +148,7 @@ fn object(decided: &Decided) -> Value {
     })
 }
 
-fn words(decided: &Decided) -> String {
+fn describe_decision(decided: &Decided) -> String {
     let Some(transition) = &decided.transition else {
         return "nothing: STOPPED".to_owned();
     };

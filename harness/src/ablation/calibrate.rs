@@ -103,8 +103,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     folder::write(&args.out, &found.file())?;
     let tokens = |longest: u64, length: u64| format!("{length} tokens (the longest has {longest})");
     Ok(Report {
-        fine: true,
-        text: table::pairs(&[
+        passed: true,
+        text: table::format_pairs(&[
             ("calibration", args.out.display().to_string()),
             ("hash", found.hash()),
             ("ledger", ledger.display().to_string()),

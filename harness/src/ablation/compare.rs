@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         write(dir, &found)?;
     }
     Ok(Report {
-        fine: true,
+        passed: true,
         text: text(&found),
         json: found.value(),
         notes: Vec::new(),
@@ -73,6 +73,6 @@ pub(super) fn text(found: &Comparison) -> String {
     let header = ["run", "distance", "95 % interval", "moved", "verdict"];
     format!(
         "held against {first}\n\n{}",
-        table::grid(header, [19, 10, 23, 9, 15], &rows)
+        table::format_grid(header, [19, 10, 23, 9, 15], &rows)
     )
 }

@@ -8,7 +8,7 @@ mod preflight;
 mod replay;
 mod run;
 
-use super::Done;
+use super::CommandOutcome;
 
 /// Whether precedent memory matters to an oracle's choices, under a constant prompt length.
 #[derive(clap::Args)]
@@ -26,7 +26,7 @@ enum Command {
     Compare(compare::Args),
 }
 
-pub(crate) fn run(args: &Args) -> Done {
+pub(crate) fn run(args: &Args) -> CommandOutcome {
     match &args.command {
         Command::Preflight(args) => (args.json, preflight::run(args)),
         Command::Calibrate(args) => (args.json, calibrate::run(args)),

@@ -68,8 +68,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let pad = frame.pad();
     let tokens = format!("{:?}", basis.pad_tokens);
     Ok(Report {
-        fine: true,
-        text: table::pairs(&[
+        passed: true,
+        text: table::format_pairs(&[
             ("verdict", "OK".to_owned()),
             ("environment", basis.environment.clone()),
             (
@@ -132,8 +132,8 @@ fn refused(stop: Stop) -> Result<Report, Failure> {
 pub(super) fn report(invalid: &Invalid) -> Report {
     let verdict = format!("INVALID_RUN / {}", invalid.reason.as_str());
     Report {
-        fine: false,
-        text: table::pairs(&[("verdict", verdict), ("why", invalid.detail.clone())]),
+        passed: false,
+        text: table::format_pairs(&[("verdict", verdict), ("why", invalid.detail.clone())]),
         json: json!({
             "verdict": "INVALID_RUN",
             "ok": false,

@@ -9,7 +9,7 @@ use axilog_ledger::file::hex;
 use serde_json::{Value, json};
 
 use super::super::interrupt::Flag;
-use super::super::output::{Report, shown};
+use super::super::output::{Report, escape_controls};
 use super::super::{Failure, table};
 use super::folder;
 use crate::error::CommandError;
@@ -54,8 +54,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     }
     let fine = notes.is_empty();
     Ok(Report {
-        fine,
-        text: table::grid(["run", "replay", "how it ended"], [34, 10, 34], &rows),
+        passed: fine,
+        text: table::format_grid(["run", "replay", "how it ended"], [34, 10, 34], &rows),
         json: json!({ "ok": fine, "runs": Value::from(objects) }),
         notes,
     })
@@ -93,7 +93,7 @@ fn unlike(dir: &Path, found: &Reproduced) -> String {
     let around = |text: &[u8]| {
         let rest = text.get(alike.saturating_sub(BEFORE)..).unwrap_or_default();
         let rest = rest.get(..SHOWN).unwrap_or(rest);
-        shown(&String::from_utf8_lossy(rest))
+        escape_controls(&String::from_utf8_lossy(rest))
     };
     format!(
         "{}: byte {alike}: found ...{}, expected ...{}; move it away, and replay writes what follows from the ledger",

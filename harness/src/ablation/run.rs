@@ -228,7 +228,7 @@ fn report(args: &Args, ran: &[(Variant, PathBuf, Run)]) -> Result<Report, Failur
             [dir.display().to_string(), count(found).to_string(), verdict]
         })
         .collect();
-    let mut text = table::grid(["run", "steps", "how it ended"], [34, 8, 36], &rows);
+    let mut text = table::format_grid(["run", "steps", "how it ended"], [34, 8, 36], &rows);
     let objects = ran.iter().map(|(variant, dir, found)| {
         let invalid = match &found.status {
             Status::Invalid(invalid, _) => Some(invalid),
@@ -255,7 +255,7 @@ fn report(args: &Args, ran: &[(Variant, PathBuf, Run)]) -> Result<Report, Failur
         }
     }
     Ok(Report {
-        fine,
+        passed: fine,
         text,
         json: object,
         notes: Vec::new(),

@@ -11,8 +11,8 @@ use axilog_oracle::{Constraint, DEFAULT_BASE_URL, Endpoint, Kind, Limits};
 use clap::ValueEnum;
 use serde_json::json;
 
-use super::super::output::{Report, shown};
-use super::super::{Failure, decided, table, unjudged};
+use super::super::output::{Report, escape_controls};
+use super::super::{Failure, decision, ledger_without_policies, table};
 use super::inputs::{Counter, Inputs};
 
 /// The id of the oracle in the ledger.
@@ -84,8 +84,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         },
     };
     let prepared = Prepared::new(&bundle, &asking)?;
-    let mut session = unjudged::open(&args.ledger)?;
-    notes.extend(decided::notes(&session, false));
+    let mut session = ledger_without_policies::open_or_begin(&args.ledger)?;
+    notes.extend(decision::opening_notes(&session, false));
     let asked = prepared.ask(&mut session, &mut endpoint, ORACLE)?;
     Ok(report(args, bundle.context().grammar_name(), &asked, notes))
 }
@@ -121,10 +121,12 @@ fn report(args: &Args, grammar: &str, asked: &Asked, notes: Vec<String>) -> Repo
         ),
     ]);
     // Not in the table, which would break its lines.
-    let said = answer.map_or_else(String::new, |answer| format!("\n{}\n", shown(answer)));
+    let said = answer.map_or_else(String::new, |answer| {
+        format!("\n{}\n", escape_controls(answer))
+    });
     Report {
-        fine: verdict == "OK",
-        text: table::pairs(&rows) + &said,
+        passed: verdict == "OK",
+        text: table::format_pairs(&rows) + &said,
         json: json!({
             "verdict": verdict,
             "ok": verdict == "OK",

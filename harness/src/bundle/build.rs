@@ -23,7 +23,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let (bundle, notes) = args.inputs.bundle(&args.inputs.catalogue()?)?;
     // A bundle has no map with other keys than text, which is all that could fail.
     Ok(Report {
-        fine: true,
+        passed: true,
         text: to_string_pretty(&bundle).unwrap_or_default() + "\n",
         json: serde_json::to_value(&bundle).unwrap_or_default(),
         notes,

@@ -43,8 +43,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         rows.push([
             step.id().to_string(),
             step.name().to_owned(),
-            shown(Some(step.grammar()), &own),
-            shown(step.fallback_grammar(), &fallback),
+            escape_controls(Some(step.grammar()), &own),
+            escape_controls(step.fallback_grammar(), &fallback),
         ]);
         let found: Vec<String> = own.into_iter().chain(fallback).collect();
         steps.push(object(step, &found));
@@ -57,8 +57,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     }
     let header = ["step", "name", "grammar", "fallback"];
     Ok(Report {
-        fine: problems.is_empty(),
-        text: table::grid(header, [5, 23, 25, 24], &rows),
+        passed: problems.is_empty(),
+        text: table::format_grid(header, [5, 23, 25, 24], &rows),
         json: json!({
             "ok": problems.is_empty(),
             "catalogue": args.catalogue.as_ref().map(|path| path.to_string_lossy()),
@@ -75,7 +75,7 @@ fn problem(catalogue: &Catalogue, name: Option<&str>) -> Option<String> {
     Some(error.to_string())
 }
 
-fn shown(name: Option<&str>, problem: &Option<String>) -> String {
+fn escape_controls(name: Option<&str>, problem: &Option<String>) -> String {
     match (name, problem) {
         (None, _) => "-".to_owned(),
         (Some(name), None) => name.to_owned(),

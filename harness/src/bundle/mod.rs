@@ -8,7 +8,7 @@ mod render;
 
 use axilog_bundle::SCHEMA;
 
-use super::Done;
+use super::CommandOutcome;
 use super::output::Report;
 
 /// Step Awareness Bundles: what a model gets to see of a pipeline step.
@@ -28,7 +28,7 @@ enum Command {
     Schema,
 }
 
-pub(crate) fn run(args: &Args) -> Done {
+pub(crate) fn run(args: &Args) -> CommandOutcome {
     match &args.command {
         Command::Build(args) => (args.json, build::run(args)),
         Command::Render(args) => (args.json, render::run(args)),
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Args) -> Done {
         Command::Ask(args) => (args.json, ask::run(args)),
         Command::Schema => {
             let schema = Report {
-                fine: true,
+                passed: true,
                 text: SCHEMA.to_owned(),
                 json: serde_json::Value::Null,
                 notes: Vec::new(),

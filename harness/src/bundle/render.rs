@@ -28,7 +28,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let (bundle, notes) = args.inputs.bundle(&args.inputs.catalogue()?)?;
     let rendered = render_with(&bundle, &*counter)?;
     Ok(Report {
-        fine: true,
+        passed: true,
         json: json!({
             "prompt": rendered.prompt,
             "grammar_name": bundle.context().grammar_name(),

@@ -40,8 +40,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         rows.push(("handle", handle.to_string()));
     }
     Ok(Report {
-        fine: true,
-        text: table::pairs(&rows),
+        passed: true,
+        text: table::format_pairs(&rows),
         json: json!({
             "ok": true,
             "seq": appended.seq,

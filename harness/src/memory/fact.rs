@@ -60,8 +60,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         }));
     }
     Ok(Report {
-        fine: true,
-        text: table::pairs(&rows),
+        passed: true,
+        text: table::format_pairs(&rows),
         json: json!({ "ok": true, "appended": new, "facts": objects }),
         notes: Vec::new(),
     })

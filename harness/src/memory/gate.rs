@@ -7,7 +7,7 @@ use axilog_memory::gate::{Finding, Gate, Given, run as run_gate};
 use serde_json::{Value, json};
 
 use super::super::Failure;
-use super::super::output::{Report, shown};
+use super::super::output::{Report, escape_controls};
 use super::options::{HandleArgument, Pin, pairs};
 
 /// Run gates, and print what each checked. Exits 1 where one is not passed.
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     }
     let fine = findings.iter().all(Finding::passed);
     Ok(Report {
-        fine,
+        passed: fine,
         text: findings.iter().map(text).collect(),
         json: json!({ "ok": fine, "gates": findings.iter().map(object).collect::<Vec<Value>>() }),
         notes: Vec::new(),
@@ -108,10 +108,10 @@ fn text(finding: &Finding) -> String {
     };
     let mut text = format!("{number} {name}: {verdict}\n");
     for line in &finding.checked {
-        text.push_str(&format!("   {}\n", shown(line)));
+        text.push_str(&format!("   {}\n", escape_controls(line)));
     }
     for fault in finding.faults.iter().take(SHOWN) {
-        text.push_str(&format!(" ! {}\n", shown(fault)));
+        text.push_str(&format!(" ! {}\n", escape_controls(fault)));
     }
     if finding.faults.len() > SHOWN {
         text.push_str(&format!(" ! and {} more\n", finding.faults.len() - SHOWN));

@@ -59,8 +59,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let head = store.lens().head()?;
     let pins = store.lens().pins()?.len();
     Ok(Report {
-        fine: true,
-        text: table::pairs(&[
+        passed: true,
+        text: table::format_pairs(&[
             ("memory", args.db.display().to_string()),
             ("entries", head.seq.to_string()),
             ("pins", pins.to_string()),

@@ -13,7 +13,7 @@ mod show;
 mod unlock;
 mod working_set;
 
-use super::Done;
+use super::CommandOutcome;
 
 /// What a long game knows, kept outside any chat: a log, and what is derived from it.
 #[derive(clap::Args)]
@@ -37,7 +37,7 @@ enum Command {
     Show(show::Args),
 }
 
-pub(crate) fn run(args: &Args) -> Done {
+pub(crate) fn run(args: &Args) -> CommandOutcome {
     match &args.command {
         Command::Init(args) => (args.json, init::run(args)),
         Command::Event(args) => (args.json, event::run(args)),

@@ -120,8 +120,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         }
     };
     Ok(Report {
-        fine,
-        text: table::pairs(&[("request", request.clone()), ("notebook", told.clone())]),
+        passed: fine,
+        text: table::format_pairs(&[("request", request.clone()), ("notebook", told.clone())]),
         json: json!({ "ok": fine, "request_id": request, "notebook": told }),
         notes: Vec::new(),
     })

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     };
     let canonical = brief.canonical();
     Ok(Report {
-        fine: true,
+        passed: true,
         text: format!("{}\n", canonical.text()),
         json: json!({
             "ok": true,

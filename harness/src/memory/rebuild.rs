@@ -31,8 +31,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let head = store.rebuild_asserting(&pairs(&args.pin))?;
     let chain = head.chain.as_ref().map(hex).unwrap_or_default();
     Ok(Report {
-        fine: true,
-        text: table::pairs(&[("entries", head.seq.to_string()), ("head", chain.clone())]),
+        passed: true,
+        text: table::format_pairs(&[("entries", head.seq.to_string()), ("head", chain.clone())]),
         json: json!({ "ok": true, "entries": head.seq, "head": chain }),
         notes: Vec::new(),
     })

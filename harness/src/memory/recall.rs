@@ -112,8 +112,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         Recalled::Unknown => (Value::Null, None),
     };
     Ok(Report {
-        fine,
-        text: table::pairs(&rows),
+        passed: fine,
+        text: table::format_pairs(&rows),
         json: json!({
             "ok": fine,
             "result": result,

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     for (name, value) in pins.as_object().into_iter().flatten() {
         rows.push(("pin", format!("{name} {}", plain(value))));
     }
-    let mut text = table::pairs(&rows);
+    let mut text = table::format_pairs(&rows);
     let mut entries = Vec::new();
     if args.log {
         let mut shown: Vec<Entry> = Vec::new();
@@ -87,10 +87,14 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             entries.push(json!({ "seq": entry.seq, "id": entry.id.as_str(), "body": body }));
         }
         text.push('\n');
-        text.push_str(&table::grid(["entry", "id", "body"], [8, 11, 61], &lines));
+        text.push_str(&table::format_grid(
+            ["entry", "id", "body"],
+            [8, 11, 61],
+            &lines,
+        ));
     }
     Ok(Report {
-        fine: true,
+        passed: true,
         text,
         json: json!({
             "ok": true,

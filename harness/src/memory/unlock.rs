@@ -49,8 +49,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     }
     let object = |(handle, scope, seq): &(Handle, Scope, u64)| json!({ "handle": handle.to_string(), "scope": scope.as_str(), "seq": seq });
     Ok(Report {
-        fine,
-        text: table::pairs(&rows),
+        passed: fine,
+        text: table::format_pairs(&rows),
         json: json!({ "ok": fine, "unlocked": all.iter().map(object).collect::<Vec<Value>>() }),
         notes: Vec::new(),
     })

@@ -6,7 +6,7 @@ use axilog_memory::{Audience, Lens, OutputClass, Query};
 use serde_json::json;
 
 use super::super::Failure;
-use super::super::output::{Report, shown};
+use super::super::output::{Report, escape_controls};
 use super::options::contents;
 use crate::error::CommandError;
 
@@ -82,8 +82,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         })?;
         let narration = lens.narration(&args.query.viewer, &text)?;
         return Ok(Report {
-            fine: true,
-            text: shown(narration.text()),
+            passed: true,
+            text: escape_controls(narration.text()),
             json: json!({ "ok": true, "narration": narration.text() }),
             notes: Vec::new(),
         });
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         "prompt": prompt,
     });
     Ok(Report {
-        fine: true,
+        passed: true,
         text: prompt.unwrap_or_else(|| format!("{}\n", set.text())),
         json,
         notes: Vec::new(),

@@ -13,7 +13,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
 
-use crate::stream::Stream;
+use crate::output_stream::OutputStream;
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = concat!(
@@ -60,7 +60,7 @@ pub(super) struct Page<'a> {
 
 impl Page<'_> {
     /// Writes the page.
-    pub(super) fn write(&self, out: &mut Stream<impl Write>) {
+    pub(super) fn write(&self, out: &mut OutputStream<impl Write>) {
         let mut rest = PAGE;
         while let Some((before, behind)) = rest.split_once(PLACE.0) {
             let (place, after) = behind.split_once(PLACE.1).unwrap_or((behind, ""));
@@ -71,7 +71,7 @@ impl Page<'_> {
         out.put(rest.as_bytes());
     }
 
-    fn fill(&self, place: &str, out: &mut Stream<impl Write>) {
+    fn fill(&self, place: &str, out: &mut OutputStream<impl Write>) {
         match place {
             "security" => out.put(security().as_bytes()),
             "style" => out.put(STYLE.as_bytes()),
@@ -134,7 +134,7 @@ fn security() -> String {
 }
 
 /// `bytes` in Base64, piece by piece.
-fn encode(bytes: &[u8], out: &mut Stream<impl Write>) {
+fn encode(bytes: &[u8], out: &mut OutputStream<impl Write>) {
     // A multiple of three has no padding, so the pieces join.
     for piece in bytes.chunks(3 << 14) {
         out.put(BASE64.encode(piece).as_bytes());
@@ -231,7 +231,7 @@ mod tests {
         for length in [0, 1, 2, 3, (3 << 14) - 1, (3 << 14) + 1, 100_000] {
             let bytes: Vec<u8> = (0..length).map(|n| n as u8).collect();
             let mut written = Vec::new();
-            let mut out = Stream::new(&mut written);
+            let mut out = OutputStream::new(&mut written);
             encode(&bytes, &mut out);
             out.finish(Path::new("memory")).unwrap();
             assert_eq!(written, BASE64.encode(&bytes).into_bytes());

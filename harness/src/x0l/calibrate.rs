@@ -12,7 +12,7 @@ use axilog_x0l::log::CalibrationVerdict as Verdict;
 use serde_json::{Value, json};
 
 use super::super::output::Report;
-use super::super::{Failure, table, unjudged};
+use super::super::{Failure, ledger_without_policies, table};
 
 /// The id of the oracle in the ledger.
 const ORACLE: &str = "llm";
@@ -45,7 +45,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     check_identities(ORACLE, &args.model)?;
     let mut endpoint = Endpoint::open(&args.oracle, &args.base_url, Limits::default())?;
-    let mut session = unjudged::open(&args.ledger)?;
+    let mut session = ledger_without_policies::open_or_begin(&args.ledger)?;
     let mut progress = |number| {
         // Nobody is left to tell where this fails.
         let _ = writeln!(io::stderr(), "axilog: call {number} of {CALLS}");
@@ -72,8 +72,8 @@ fn report(args: &Args, found: &Calibration) -> Report {
         rows.push(("record", format!("{}: {}", call.ledger_seq, told(call))));
     }
     Report {
-        fine: found.verdict == Verdict::Steady,
-        text: table::pairs(&rows),
+        passed: found.verdict == Verdict::Steady,
+        text: table::format_pairs(&rows),
         json: json!({
             "verdict": verdict,
             "ok": found.verdict == Verdict::Steady,

@@ -41,7 +41,7 @@ pub(crate) fn run(_: &Args) -> Result<Report, Failure> {
         Err(_) => format!("{{\"raw_hash\":\"{raw_hash}\",\"status\":\"{status}\"}}\n"),
     };
     Ok(Report {
-        fine: result.block.is_ok(),
+        passed: result.block.is_ok(),
         text,
         json: Value::Null,
         notes: Vec::new(),

@@ -36,8 +36,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         rows.push(("wrote", path.display().to_string()));
     }
     Ok(Report {
-        fine: true,
-        text: table::pairs(&rows),
+        passed: true,
+        text: table::format_pairs(&rows),
         json: json!({
             "dir": dir.to_string_lossy(),
             "files": shipped::FILES.map(|(name, _)| name),

@@ -12,7 +12,7 @@ mod watching;
 
 use axilog_x0l::log::Metadata;
 
-use super::Done;
+use super::CommandOutcome;
 
 /// The live harness: from a language model's raw answer to a decision.
 #[derive(clap::Args)]
@@ -32,7 +32,7 @@ enum Command {
     Report(report::Args),
 }
 
-pub(crate) fn run(args: &Args) -> Done {
+pub(crate) fn run(args: &Args) -> CommandOutcome {
     match &args.command {
         Command::Preflight(args) => (args.chosen.json, preflight::run(args)),
         Command::Calibrate(args) => (args.json, calibrate::run(args)),

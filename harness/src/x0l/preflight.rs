@@ -45,8 +45,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         (check.name, text)
     }));
     Ok(Report {
-        fine: found.is_ready(),
-        text: table::pairs(&rows),
+        passed: found.is_ready(),
+        text: table::format_pairs(&rows),
         json: json!({
             "verdict": verdict,
             "ok": found.is_ready(),

@@ -58,9 +58,9 @@ fn report(args: &Args, made: Made) -> Report {
     if !fine {
         rows.push(("differences", replay.findings.len().to_string()));
     }
-    let mut text = table::pairs(&rows);
+    let mut text = table::format_pairs(&rows);
     for finding in replay.findings.iter().take(MOST) {
-        text.push_str(&table::wrapped(&finding.to_string()));
+        text.push_str(&table::wrap_sentence(&finding.to_string()));
     }
     if let Some(more @ 1..) = replay.findings.len().checked_sub(MOST) {
         text.push_str(&format!("and {more} more; --json has all of them\n"));
@@ -70,7 +70,7 @@ fn report(args: &Args, made: Made) -> Report {
     });
     let differences = replay.findings.iter().map(|finding| finding.to_json());
     Report {
-        fine,
+        passed: fine,
         text,
         json: json!({
             "verdict": verdict,

@@ -97,13 +97,16 @@ fn judged(args: &Args) -> Vec<(u64, Judgement)> {
 
 fn said(args: &Args, made: Made) -> Report {
     let status = outcome(made.replay.metadata.as_ref());
-    let mut text = table::pairs(&[
+    let mut text = table::format_pairs(&[
         ("verdict", made.closure.as_str().to_owned()),
         ("run", args.dir.display().to_string()),
         ("ended", status.to_owned()),
     ]);
     for why in &made.reasons {
-        text.push_str(&table::wrapped(&format!("{}: {}", why.code, why.text)));
+        text.push_str(&table::wrap_sentence(&format!(
+            "{}: {}",
+            why.code, why.text
+        )));
     }
     let open = forensic_review(&made.metrics, &made.review);
     if !open.is_empty() {
@@ -112,12 +115,12 @@ fn said(args: &Args, made: Made) -> Report {
             "forensic review: the kernel acted on injections, in cycles {}",
             numbers.join(", ")
         );
-        text.push_str(&table::wrapped(&said));
+        text.push_str(&table::wrap_sentence(&said));
     }
     let rows: Vec<[String; 8]> = made.metrics.conditions.iter().map(row).collect();
     let header = ["", "cycles", "ACTION", "REFUSE", "EXIT", "I", "II", "III"];
     text.push('\n');
-    text.push_str(&table::grid(header, [6, 8, 8, 8, 6, 6, 6, 6], &rows));
+    text.push_str(&table::format_grid(header, [6, 8, 8, 8, 6, 6, 6, 6], &rows));
     let files: Vec<String> = made
         .files
         .keys()
@@ -134,7 +137,7 @@ fn said(args: &Args, made: Made) -> Report {
             .collect::<Vec<u64>>()
     };
     Report {
-        fine: made.closure == Closure::Positive,
+        passed: made.closure == Closure::Positive,
         text,
         json: json!({
             "verdict": made.closure.as_str(),

@@ -70,8 +70,8 @@ fn report(args: &Args, held: &Held, watching: &Watching) -> Report {
         object.insert("run".to_owned(), json!(out.to_string_lossy()));
     }
     Report {
-        fine: outcome.status == Status::Complete,
-        text: table::pairs(&rows),
+        passed: outcome.status == Status::Complete,
+        text: table::format_pairs(&rows),
         json: object,
         notes: Vec::new(),
     }

@@ -19,7 +19,7 @@ pub(crate) const MODEL: &str = "scripted-1";
 pub(crate) const QUESTION: &str = "Which speed next? Answer as JSON: {\"value\": km/h}.";
 
 /// One answer, or none.
-pub(crate) enum Said {
+pub(crate) enum ScriptedReply {
     /// Bytes.
     Bytes(&'static [u8]),
     /// An object with a good value and this much text beside it.
@@ -33,43 +33,55 @@ pub(crate) struct Turn {
     /// What the answer is an example of.
     pub(crate) about: &'static str,
     /// The answer.
-    pub(crate) said: Said,
+    pub(crate) reply: ScriptedReply,
     /// Whether an operator then handles the alarm: mitigate, reset, and the time.
     pub(crate) recover: bool,
 }
 
-const fn turn(about: &'static str, said: Said, recover: bool) -> Turn {
+const fn turn(about: &'static str, reply: ScriptedReply, recover: bool) -> Turn {
     Turn {
         about,
-        said,
+        reply,
         recover,
     }
 }
 
 /// The script.
 pub(crate) const TURNS: [Turn; 12] = [
-    turn("good", Said::Bytes(b"{\"value\": 42.5}"), false),
-    turn("at the limit", Said::Bytes(b"{\"value\": 70}"), false),
+    turn("good", ScriptedReply::Bytes(b"{\"value\": 42.5}"), false),
     turn(
-        "good, with a remark",
-        Said::Bytes(b"{\"value\": 60.25, \"why\": \"clear road\"}"),
+        "at the limit",
+        ScriptedReply::Bytes(b"{\"value\": 70}"),
         false,
     ),
-    turn("too fast", Said::Bytes(b"{\"value\": 88}"), false),
-    turn("good, but in ALARM", Said::Bytes(b"{\"value\": 20}"), true),
-    turn("prose", Said::Bytes(b"I would go at 50."), true),
-    turn("invalid UTF-8", Said::Bytes(b"{\"value\": 5\xff}"), true),
-    turn("80 kB long", Said::Long(80_000), true),
-    turn("timeout", Said::Failed(Failure::Timeout), true),
     turn(
-        "two values",
-        Said::Bytes(b"{\"value\": 10, \"value\": 90}"),
+        "good, with a remark",
+        ScriptedReply::Bytes(b"{\"value\": 60.25, \"why\": \"clear road\"}"),
+        false,
+    ),
+    turn("too fast", ScriptedReply::Bytes(b"{\"value\": 88}"), false),
+    turn(
+        "good, but in ALARM",
+        ScriptedReply::Bytes(b"{\"value\": 20}"),
         true,
     ),
-    turn("backwards", Said::Bytes(b"{\"value\": -5}"), true),
+    turn("prose", ScriptedReply::Bytes(b"I would go at 50."), true),
+    turn(
+        "invalid UTF-8",
+        ScriptedReply::Bytes(b"{\"value\": 5\xff}"),
+        true,
+    ),
+    turn("80 kB long", ScriptedReply::Long(80_000), true),
+    turn("timeout", ScriptedReply::Failed(Failure::Timeout), true),
+    turn(
+        "two values",
+        ScriptedReply::Bytes(b"{\"value\": 10, \"value\": 90}"),
+        true,
+    ),
+    turn("backwards", ScriptedReply::Bytes(b"{\"value\": -5}"), true),
     turn(
         "raw Q16.16",
-        Said::Bytes(b"{\"value_q16\": 2621440}"),
+        ScriptedReply::Bytes(b"{\"value_q16\": 2621440}"),
         false,
     ),
 ];

@@ -1,4 +1,4 @@
-//! Ledgers of what models say, which no policy judges.
+//! Ledgers for recording a model's answers: they have no policies, so that nothing judges the answers.
 
 use std::io;
 use std::path::Path;
@@ -9,8 +9,8 @@ use axilog_ledger::session::Session;
 
 use super::now;
 
-/// Opens the ledger at `path`; where it is new, begins it without policies.
-pub(super) fn open(path: &Path) -> Result<Session, LedgerError> {
+/// Opens the ledger at `path`, or begins it without policies where it is new.
+pub(super) fn open_or_begin(path: &Path) -> Result<Session, LedgerError> {
     match Session::open(path, None) {
         Err(LedgerError::NotBegun(_)) => {}
         Err(LedgerError::File(FileError::Io { source, .. }))

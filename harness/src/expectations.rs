@@ -10,13 +10,13 @@ use crate::error::CommandError;
 #[derive(clap::Args)]
 pub(crate) struct ExpectedArgs {
     /// The chain value of the last record, 64 hexadecimal digits. For one FILE only.
-    #[arg(long, value_name = "HEX", value_parser = head)]
+    #[arg(long, value_name = "HEX", value_parser = parse_head)]
     expect_head: Option<Hash>,
     /// How many records there are, genesis included, a seal not counted. For one FILE only.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     expect_entries: Option<u64>,
     /// The model that an oracle must have; may be given for several oracles.
-    #[arg(long, value_name = "ORACLE=MODEL", value_parser = pair)]
+    #[arg(long, value_name = "ORACLE=MODEL", value_parser = parse_oracle_model)]
     expect_model: Vec<(String, String)>,
 }
 
@@ -25,7 +25,7 @@ impl ExpectedArgs {
     ///
     /// # Errors
     /// [`CommandError::OneLedger`] where what one ledger alone can have is expected of several.
-    pub(crate) fn of(&self, files: &[PathBuf]) -> Result<Expected, CommandError> {
+    pub(crate) fn for_files(&self, files: &[PathBuf]) -> Result<Expected, CommandError> {
         let single = [
             (self.expect_head.is_some(), "--expect-head"),
             (self.expect_entries.is_some(), "--expect-entries"),
@@ -44,7 +44,7 @@ impl ExpectedArgs {
     }
 }
 
-fn head(text: &str) -> Result<Hash, String> {
+fn parse_head(text: &str) -> Result<Hash, String> {
     let digits = text.to_ascii_lowercase();
     HexHash::try_from(digits.as_bytes())
         .ok()
@@ -52,7 +52,7 @@ fn head(text: &str) -> Result<Hash, String> {
         .ok_or_else(|| "expected 64 hexadecimal digits".to_owned())
 }
 
-fn pair(text: &str) -> Result<(String, String), String> {
+fn parse_oracle_model(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((oracle, model)) if !oracle.is_empty() && !model.is_empty() => {
             Ok((oracle.to_owned(), model.to_owned()))

@@ -8,8 +8,8 @@ use axilog::policy::Comparison;
 use axilog_ledger::decision::{Decision, Judgement};
 use axilog_policyc::decimal;
 
-/// The reasons, the deciding ones only; never empty.
-pub(crate) fn reasons(decision: &Decision) -> Vec<String> {
+/// Lists the reasons that decided; there is at least one.
+pub(crate) fn list_reasons(decision: &Decision) -> Vec<String> {
     let Some(transition) = &decision.transition else {
         return vec!["the agent is STOPPED: recorded, and nothing follows".to_owned()];
     };
@@ -32,7 +32,7 @@ pub(crate) fn reasons(decision: &Decision) -> Vec<String> {
         _ => {}
     }
     let whole = decision.observation.completion == Completion::Complete;
-    reasons.extend(grouped(
+    reasons.extend(group_by_subject(
         decision
             .policies
             .iter()
@@ -40,7 +40,9 @@ pub(crate) fn reasons(decision: &Decision) -> Vec<String> {
             .map(breach),
     ));
     if reasons.is_empty() || decision.permitted {
-        reasons.extend(grouped(decision.policies.iter().filter_map(permission)));
+        reasons.extend(group_by_subject(
+            decision.policies.iter().filter_map(permission),
+        ));
     }
     match transition.violation {
         Some(Violation::TimeRollback) => {
@@ -63,20 +65,20 @@ pub(crate) fn reasons(decision: &Decision) -> Vec<String> {
     reasons
 }
 
-/// The reasons for people in a hurry: what is permitted is not itemised.
-pub(crate) fn brief(decision: &Decision) -> String {
+/// Summarizes the reasons: a permitted decision names its values only.
+pub(crate) fn summarize(decision: &Decision) -> String {
     if !decision.permitted || decision.policies.is_empty() {
-        return reasons(decision).join("\n");
+        return list_reasons(decision).join("\n");
     }
     let mut subjects: Vec<String> = decision.policies.iter().map(subject).collect();
     subjects.dedup();
     format!("{} within limits", subjects.join(", "))
 }
 
-/// Joins what is said of one subject.
-fn grouped(said: impl Iterator<Item = (String, String)>) -> Vec<String> {
+/// Joins the reasons that concern one subject.
+fn group_by_subject(reasons: impl Iterator<Item = (String, String)>) -> Vec<String> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
-    for (subject, what) in said {
+    for (subject, what) in reasons {
         match groups.iter_mut().find(|(s, _)| *s == subject) {
             Some((_, all)) => all.push(what),
             None => groups.push((subject, vec![what])),

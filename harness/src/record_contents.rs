@@ -1,4 +1,4 @@
-//! What one record of a ledger says: in short for people, in fields for machines.
+//! The contents of one record of a ledger: summarized for people, in fields for machines.
 
 use axilog::agent::state::{InputClass, Violation};
 use axilog::evidence::policy::{PolicyRecord, PolicyResult};
@@ -14,8 +14,8 @@ use axilog_ledger::file::verify::Record;
 use axilog_policyc::decimal;
 use serde_json::{Value, json};
 
-/// A record, read.
-pub(crate) enum Said<'a> {
+/// The contents of a record, read by its tag.
+pub(crate) enum RecordContents<'a> {
     Genesis,
     Observation(ObservationView<'a>),
     Policy(PolicyRecord<'a>),
@@ -23,52 +23,60 @@ pub(crate) enum Said<'a> {
     Seal(Seal),
 }
 
-impl<'a> Said<'a> {
-    /// Reads a record that was found good; `None` is for records that were not.
-    pub(crate) fn read(record: &Record<'a>) -> Option<Said<'a>> {
+impl<'a> RecordContents<'a> {
+    /// Reads a record that verification accepted; `None` where the bytes are not what the tag says.
+    pub(crate) fn read(record: &Record<'a>) -> Option<RecordContents<'a>> {
         match record.observation {
-            Some(view) => Some(Said::Observation(view)),
-            None => Said::read_entry(&record.entry),
+            Some(view) => Some(RecordContents::Observation(view)),
+            None => RecordContents::read_entry(&record.entry),
         }
     }
 
-    /// Reads any record that is what its tag says.
-    pub(crate) fn read_entry(entry: &Entry<'a>) -> Option<Said<'a>> {
+    /// Reads a record that nobody verified; `None` where the bytes are not what the tag says.
+    pub(crate) fn read_entry(entry: &Entry<'a>) -> Option<RecordContents<'a>> {
         let payload = entry.payload;
         match entry.tag {
-            Tag::State => Some(Said::Genesis),
-            Tag::Obs => ObservationView::parse(payload).ok().map(Said::Observation),
-            Tag::Policy => PolicyRecord::parse(payload).ok().map(Said::Policy),
-            Tag::Trans => TransitionRecord::parse(payload).ok().map(Said::Transition),
-            Tag::Proof => Seal::parse(payload).ok().map(Said::Seal),
+            Tag::State => Some(RecordContents::Genesis),
+            Tag::Obs => ObservationView::parse(payload)
+                .ok()
+                .map(RecordContents::Observation),
+            Tag::Policy => PolicyRecord::parse(payload)
+                .ok()
+                .map(RecordContents::Policy),
+            Tag::Trans => TransitionRecord::parse(payload)
+                .ok()
+                .map(RecordContents::Transition),
+            Tag::Proof => Seal::parse(payload).ok().map(RecordContents::Seal),
         }
     }
 
-    /// Whether it says that something breached or was violated.
-    pub(crate) fn breaches(&self) -> bool {
+    /// Whether the record holds a breach or a violation.
+    pub(crate) fn is_breach(&self) -> bool {
         match self {
-            Said::Policy(record) => record.result == PolicyResult::Breach,
-            Said::Transition(record) => record.violation.is_some(),
-            Said::Genesis | Said::Observation(_) | Said::Seal(_) => false,
+            RecordContents::Policy(record) => record.result == PolicyResult::Breach,
+            RecordContents::Transition(record) => record.violation.is_some(),
+            RecordContents::Genesis | RecordContents::Observation(_) | RecordContents::Seal(_) => {
+                false
+            }
         }
     }
 
-    /// Whom it is about, what it says, and why, in a few words each. `breached` are the policies
-    /// that breached since the last observation.
-    pub(crate) fn told(&self, breached: &[String]) -> [String; 3] {
+    /// Whom the record is about, what it says, and why, in a few words each. `breached` are the
+    /// policies that breached since the last observation.
+    pub(crate) fn summarize(&self, breached: &[String]) -> [String; 3] {
         match self {
-            Said::Genesis => ["genesis".into(), String::new(), String::new()],
-            Said::Observation(view) => observation(view),
-            Said::Policy(record) => {
+            RecordContents::Genesis => ["genesis".into(), String::new(), String::new()],
+            RecordContents::Observation(view) => summarize_observation(view),
+            RecordContents::Policy(record) => {
                 let limit = decimal(record.threshold);
-                let why = actual(record).unwrap_or("no value".to_owned());
+                let why = actual_decimal(record).unwrap_or("no value".to_owned());
                 [
                     policy_id(record),
                     record.result.as_str().to_owned(),
                     format!("{why}, limit {limit}"),
                 ]
             }
-            Said::Transition(record) => {
+            RecordContents::Transition(record) => {
                 let why = match (record.violation, breached) {
                     (None, _) => String::new(),
                     (Some(violation), []) => violation.as_str().to_owned(),
@@ -86,7 +94,7 @@ impl<'a> Said<'a> {
                     why,
                 ]
             }
-            Said::Seal(seal) => [
+            RecordContents::Seal(seal) => [
                 "seal".to_owned(),
                 format!("{} records", seal.entries),
                 String::new(),
@@ -97,8 +105,8 @@ impl<'a> Said<'a> {
     /// The fields of the record that matter to machines.
     pub(crate) fn json(&self) -> Value {
         match self {
-            Said::Genesis => json!({}),
-            Said::Observation(view) => json!({
+            RecordContents::Genesis => json!({}),
+            RecordContents::Observation(view) => json!({
                 "ledger_seq": view.ledger_seq,
                 "oracle_id": text(view.oracle_id),
                 "model_id": text(view.model_id),
@@ -109,16 +117,16 @@ impl<'a> Said<'a> {
                 "output": text(view.output),
                 "output_size": view.output_size,
             }),
-            Said::Policy(record) => json!({
+            RecordContents::Policy(record) => json!({
                 "ledger_seq": record.ledger_seq,
                 "policy_id": policy_id(record),
                 "result": record.result.as_str(),
                 "threshold": record.threshold,
                 "threshold_decimal": decimal(record.threshold),
                 "actual": (record.actual != NO_VALUE).then_some(record.actual),
-                "actual_decimal": actual(record),
+                "actual_decimal": actual_decimal(record),
             }),
-            Said::Transition(record) => json!({
+            RecordContents::Transition(record) => json!({
                 "ledger_seq": record.ledger_seq,
                 "input_class": input_class(record),
                 "prev_state": record.prev_state.as_str(),
@@ -126,7 +134,9 @@ impl<'a> Said<'a> {
                 "violation": record.violation.map(Violation::as_str),
                 "fault_count": record.fault_count,
             }),
-            Said::Seal(seal) => json!({ "entries": seal.entries, "head": hex(&seal.head) }),
+            RecordContents::Seal(seal) => {
+                json!({ "entries": seal.entries, "head": hex(&seal.head) })
+            }
         }
     }
 }
@@ -152,14 +162,14 @@ pub(crate) fn input_class(record: &TransitionRecord) -> &'static str {
 }
 
 /// The value that was judged, in decimal; `None` where there was none.
-fn actual(record: &PolicyRecord<'_>) -> Option<String> {
+fn actual_decimal(record: &PolicyRecord<'_>) -> Option<String> {
     (record.actual != NO_VALUE).then(|| decimal(record.actual))
 }
 
-/// How many characters of an answer are told.
+/// How many characters of an answer an excerpt has.
 const EXCERPT: usize = 60;
 
-fn observation(view: &ObservationView<'_>) -> [String; 3] {
+fn summarize_observation(view: &ObservationView<'_>) -> [String; 3] {
     let (oracle, model) = (text(view.oracle_id), text(view.model_id));
     let whom = if oracle == model {
         oracle

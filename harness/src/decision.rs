@@ -1,4 +1,4 @@
-//! How a decision is told, to people and to machines: the same for every command that makes one.
+//! The report on a decision, as text and as JSON: the same for every command that takes one.
 
 use std::path::Path;
 
@@ -11,34 +11,34 @@ use axilog_policyc::decimal;
 use serde_json::{Value, json};
 
 use super::output::Report;
-use super::{table, why};
+use super::{reasons, table};
 
 /// The report on one decision.
 pub(crate) fn report(session: &Session, decision: &Decision, begun: bool) -> Report {
-    let mut object = json(session.path(), decision);
+    let mut object = decision_json(session.path(), decision);
     if let Some(object) = object.as_object_mut() {
         object.insert("begun".to_owned(), begun.into());
         object.insert("completed_records".to_owned(), session.completed().into());
-        object.insert("torn".to_owned(), torn(session));
+        object.insert("torn".to_owned(), torn_line_json(session));
     }
     Report {
-        fine: decision.is_fine(),
-        text: text(session.path(), decision),
+        passed: decision.is_fine(),
+        text: decision_text(session.path(), decision),
         json: object,
-        notes: notes(session, begun),
+        notes: opening_notes(session, begun),
     }
 }
 
-/// The torn line that was moved aside, if there was one.
-pub(crate) fn torn(session: &Session) -> Value {
+/// The torn line that opening the ledger moved aside, or null.
+pub(crate) fn torn_line_json(session: &Session) -> Value {
     session.torn().map_or(
         Value::Null,
         |torn| json!({ "path": torn.path.to_string_lossy(), "bytes": torn.bytes }),
     )
 }
 
-/// What opening did beside the result.
-pub(crate) fn notes(session: &Session, begun: bool) -> Vec<String> {
+/// The remarks on what opening the ledger did.
+pub(crate) fn opening_notes(session: &Session, begun: bool) -> Vec<String> {
     let mut notes = Vec::new();
     if begun {
         notes.push(format!(
@@ -70,8 +70,8 @@ pub(crate) fn notes(session: &Session, begun: bool) -> Vec<String> {
     notes
 }
 
-/// Permitted, or not.
-pub(crate) fn result(decision: &Decision) -> &'static str {
+/// The decision in one word.
+pub(crate) fn result_name(decision: &Decision) -> &'static str {
     match (decision.permitted, &decision.transition) {
         (true, _) => "PERMITTED",
         (false, Some(_)) => "BREACH",
@@ -80,7 +80,7 @@ pub(crate) fn result(decision: &Decision) -> &'static str {
 }
 
 /// The states before and after, and the violation.
-pub(crate) fn states(decision: &Decision) -> String {
+pub(crate) fn describe_states(decision: &Decision) -> String {
     let Some(transition) = &decision.transition else {
         return decision.health.as_str().to_owned();
     };
@@ -96,7 +96,7 @@ pub(crate) fn states(decision: &Decision) -> String {
     }
 }
 
-fn text(ledger: &Path, decision: &Decision) -> String {
+fn decision_text(ledger: &Path, decision: &Decision) -> String {
     let observation = &decision.observation;
     let who = if observation.oracle_id == observation.model_id {
         observation.oracle_id.clone()
@@ -113,23 +113,27 @@ fn text(ledger: &Path, decision: &Decision) -> String {
     };
     let mut rows = vec![
         (
-            result(decision),
+            result_name(decision),
             format!("observation {} of {who}", observation.ledger_seq),
         ),
         ("answer", what),
     ];
-    rows.extend(decision.policies.iter().map(|j| ("policy", policy(j))));
-    rows.push(("state", states(decision)));
-    rows.extend(why::reasons(decision).into_iter().map(|r| ("why", r)));
+    rows.extend(decision.policies.iter().map(|j| ("policy", policy_text(j))));
+    rows.push(("state", describe_states(decision)));
+    rows.extend(
+        reasons::list_reasons(decision)
+            .into_iter()
+            .map(|r| ("why", r)),
+    );
     rows.push((
         "ledger",
         format!("{}, {} records", ledger.display(), decision.entries),
     ));
     rows.push(("head", hex(&decision.head)));
-    table::pairs(&rows)
+    table::format_pairs(&rows)
 }
 
-fn policy(judgement: &Judgement) -> String {
+fn policy_text(judgement: &Judgement) -> String {
     let actual = judgement.actual.map_or("no value".to_owned(), decimal);
     format!(
         "{}: {} = {actual}, breaches if {} {}: {}",
@@ -142,7 +146,7 @@ fn policy(judgement: &Judgement) -> String {
 }
 
 /// The fields of a decision; `docs/cli.md` describes them.
-pub(crate) fn json(ledger: &Path, decision: &Decision) -> Value {
+pub(crate) fn decision_json(ledger: &Path, decision: &Decision) -> Value {
     let observation = &decision.observation;
     let transition = decision.transition.as_ref();
     json!({
@@ -168,7 +172,7 @@ pub(crate) fn json(ledger: &Path, decision: &Decision) -> Value {
         "permitted": decision.permitted,
         "health": decision.health.as_str(),
         "fault_count": decision.fault_count,
-        "why": why::reasons(decision),
+        "why": reasons::list_reasons(decision),
         "entries": decision.entries,
         "head": hex(&decision.head),
     })

@@ -1,6 +1,6 @@
-//! Results that are written as they come, since they may be longer than memory.
+//! The stream that long results are written to, piece by piece: they may be longer than memory.
 //!
-//! A reader that stops reading changes nothing, as in `output`: what follows goes nowhere.
+//! A reader that stops reading is no error, as in `output`: the rest of the result is dropped.
 
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
@@ -9,15 +9,15 @@ use axilog_ledger::error::FileError;
 
 use crate::error::CommandError;
 
-/// Text on its way out. The first failure is kept for [`Stream::finish`].
-pub(crate) struct Stream<W: Write> {
+/// A buffered stream. It keeps its first failure for [`OutputStream::finish`].
+pub(crate) struct OutputStream<W: Write> {
     out: BufWriter<W>,
     failed: Option<io::Error>,
 }
 
-impl<W: Write> Stream<W> {
-    pub(crate) fn new(out: W) -> Stream<W> {
-        Stream {
+impl<W: Write> OutputStream<W> {
+    pub(crate) fn new(out: W) -> OutputStream<W> {
+        OutputStream {
             out: BufWriter::new(out),
             failed: None,
         }
@@ -30,8 +30,8 @@ impl<W: Write> Stream<W> {
         }
     }
 
-    /// Whether everything was written; `name` is what it was written to. A closed pipe is no
-    /// failure.
+    /// Ends the stream and gives its first failure, if there was one; `name` is what the stream went
+    /// to. A closed pipe is no failure.
     pub(crate) fn finish(mut self, name: &Path) -> Result<(), CommandError> {
         let flushed = self.out.flush().err();
         match self.failed.or(flushed) {
@@ -44,8 +44,8 @@ impl<W: Write> Stream<W> {
 }
 
 #[cfg(feature = "parquet")]
-impl<W: Write> Write for Stream<W> {
-    /// As [`Stream::put`]: a failure shows in [`Stream::finish`].
+impl<W: Write> Write for OutputStream<W> {
+    /// As [`OutputStream::put`]: a failure shows in [`OutputStream::finish`].
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.put(bytes);
         Ok(bytes.len())
@@ -56,7 +56,7 @@ impl<W: Write> Write for Stream<W> {
     }
 }
 
-/// What messages call standard output.
+/// The name of standard output in messages.
 pub(crate) fn stdout_name() -> &'static Path {
     Path::new("standard output")
 }
@@ -82,14 +82,14 @@ mod tests {
             (ErrorKind::StorageFull, false),
         ] {
             for bytes in [&[b'x'; 10][..], &[b'x'; 100_000]] {
-                let mut stream = Stream::new(Full(kind));
+                let mut stream = OutputStream::new(Full(kind));
                 stream.put(bytes);
                 stream.put(bytes);
                 assert_eq!(stream.finish(stdout_name()).is_ok(), fine, "{kind:?}");
             }
         }
         let mut written = Vec::new();
-        let mut stream = Stream::new(&mut written);
+        let mut stream = OutputStream::new(&mut written);
         stream.put(b"a");
         stream.put(b"b");
         stream.finish(stdout_name()).unwrap();

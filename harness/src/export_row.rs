@@ -13,11 +13,11 @@ use axilog_ledger::file::{LineBytes, hex};
 use axilog_ledger::jcs::canonical;
 use serde_json::{Value, json};
 
-use super::records::{input_class, policy_id};
-use super::stream::Stream;
+use super::output_stream::OutputStream;
+use super::record_contents::{input_class, policy_id};
 use crate::error::CommandError;
 
-/// The columns, in order; those of [`Row::fields`].
+/// The columns, in order; those of [`ExportRow::fields`].
 const COLUMNS: [&str; 16] = [
     "sequence",
     "oracle_id",
@@ -37,9 +37,9 @@ const COLUMNS: [&str; 16] = [
     "verified",
 ];
 
-/// An observation, and what was decided on it so far.
-pub(crate) struct Row {
-    /// Where the record stands, and where it says it stands.
+/// One observation with the decision on it, as far as that has been read.
+pub(crate) struct ExportRow {
+    /// The sequence of the record in the ledger, and the one in the record itself.
     sequence: u64,
     ledger_seq: u64,
     observation: [Value; 8],
@@ -50,11 +50,11 @@ pub(crate) struct Row {
     verified: bool,
 }
 
-impl Row {
-    pub(crate) fn new(sequence: u64, view: &ObservationView<'_>, verified: bool) -> Row {
+impl ExportRow {
+    pub(crate) fn new(sequence: u64, view: &ObservationView<'_>, verified: bool) -> ExportRow {
         let mut params = LineBytes::default();
         view.params.write(&mut params);
-        Row {
+        ExportRow {
             sequence,
             ledger_seq: view.ledger_seq,
             observation: [
@@ -74,14 +74,14 @@ impl Row {
         }
     }
 
-    /// Takes note of a line that is not good: it may have been a part of a decision that is not
-    /// complete yet.
-    pub(crate) fn doubt(&mut self) {
+    /// Marks the row as unverified where its decision is not complete yet: a bad line may have been a
+    /// part of it.
+    pub(crate) fn mark_unverified(&mut self) {
         let complete = self.transition.iter().any(|field| !field.is_null());
         self.verified &= complete;
     }
 
-    /// Adds what a policy said, where it was said of this observation.
+    /// Adds the result of a policy, where it concerns this observation.
     pub(crate) fn policy(&mut self, record: &PolicyRecord<'_>) {
         if record.obs_ledger_seq == self.ledger_seq {
             self.policies.push(json!({
@@ -93,7 +93,7 @@ impl Row {
         }
     }
 
-    /// Adds what the agent did, where it did so on this observation.
+    /// Adds the transition of the agent, where it followed from this observation.
     pub(crate) fn transition(&mut self, record: &TransitionRecord) {
         if record.ledger_seq == self.ledger_seq {
             self.transition = [
@@ -125,19 +125,19 @@ impl Row {
     }
 }
 
-/// Rows on their way out, in one format.
+/// A writer of rows in one format.
 pub(crate) trait RowWriter {
-    fn put(&mut self, row: Row);
+    fn put(&mut self, row: ExportRow);
 
-    /// Whether everything was written; `name` is what it was written to.
+    /// Ends the output and gives the first failure; `name` is what the rows went to.
     fn finish(self: Box<Self>, name: &Path) -> Result<(), CommandError>;
 }
 
 /// One canonical JSON object per line.
-pub(crate) struct JsonRows<W: Write>(pub(crate) Stream<W>);
+pub(crate) struct JsonRows<W: Write>(pub(crate) OutputStream<W>);
 
 impl<W: Write> RowWriter for JsonRows<W> {
-    fn put(&mut self, row: Row) {
+    fn put(&mut self, row: ExportRow) {
         self.0.put(&canonical_bytes(&row.into_object()));
         self.0.put(b"\n");
     }
@@ -149,13 +149,13 @@ impl<W: Write> RowWriter for JsonRows<W> {
 
 /// CSV with a header: text as it is, nothing for null, objects and arrays as canonical JSON.
 pub(crate) struct CsvRows<W: Write> {
-    out: Stream<W>,
+    out: OutputStream<W>,
     guard: bool,
 }
 
 impl<W: Write> CsvRows<W> {
     /// With `guard` text that a spreadsheet would take for a formula begins with an apostrophe.
-    pub(crate) fn begin(mut out: Stream<W>, guard: bool) -> CsvRows<W> {
+    pub(crate) fn begin(mut out: OutputStream<W>, guard: bool) -> CsvRows<W> {
         let names = COLUMNS.into_iter().map(|name| name.as_bytes().to_vec());
         write_record(names, &mut out);
         CsvRows { out, guard }
@@ -163,7 +163,7 @@ impl<W: Write> CsvRows<W> {
 }
 
 impl<W: Write> RowWriter for CsvRows<W> {
-    fn put(&mut self, row: Row) {
+    fn put(&mut self, row: ExportRow) {
         let guard = self.guard;
         let cells = row.fields().map(|field| match field {
             Value::Null => Vec::new(),
@@ -184,7 +184,7 @@ impl<W: Write> RowWriter for CsvRows<W> {
 /// What the first character of a formula can be.
 const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
-fn write_record(cells: impl Iterator<Item = Vec<u8>>, out: &mut Stream<impl Write>) {
+fn write_record(cells: impl Iterator<Item = Vec<u8>>, out: &mut OutputStream<impl Write>) {
     let mut writer = csv::Writer::from_writer(Vec::new());
     // Into memory it cannot fail.
     if writer.write_record(cells).is_ok()

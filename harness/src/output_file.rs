@@ -1,4 +1,4 @@
-//! Results that go to a file: written whole or not at all, and never over the ledger.
+//! The file that a result goes to: it is written whole or not at all, and never over the ledger.
 
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use axilog_ledger::error::FileError;
 use crate::error::CommandError;
 
 /// Lets `write` fill a file, which takes the place of `target` once it is whole.
-pub(crate) fn write<T>(
+pub(crate) fn write_whole<T>(
     ledger: &Path,
     target: &Path,
     write: impl FnOnce(File, &Path) -> Result<T, CommandError>,
