@@ -1,4 +1,4 @@
-//! From a request to a bundle (A4.1, A5, A8.1, A8.3). The only way to one.
+//! Building a bundle from a request (A4.1, A5, A8.1, A8.3). There is no other way to make one.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -6,17 +6,17 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use super::budget::TokenBudget;
 use super::catalogue::{CHAPTER_13, Catalogue, Step};
 use super::model::{BUNDLE_VERSION, BundleContext, ProvenanceRecord, StepAwarenessBundle};
-use super::retrieve::{Found, History, Reader, Skipped};
+use super::retrieve::{History, HistoryReader, HistoryRecords, SkippedRecord};
 use super::value::{Object, nfc};
 use super::{BundleError, provenance, render_prompt_from_bundle};
 
-/// What of a step's results says how it went.
+/// The members of a step's results that evaluate the step.
 const EVALUATION: [&str; 3] = ["success", "confidence", "interpretation"];
 
-/// The last second that four digits of a year can say.
+/// The last second of the year 9999: later times have no four-digit year.
 const LAST_SECOND: u64 = 253_402_300_799;
 
-/// A step's output, and the file it is from.
+/// A step's output, and the file that it was read from.
 #[derive(Clone, Debug)]
 pub struct Results {
     value: Object,
@@ -24,9 +24,9 @@ pub struct Results {
 }
 
 impl Results {
-    /// Results that are in no file.
+    /// Makes results from a value that is in no file.
     #[must_use]
-    pub fn of(value: Object) -> Results {
+    pub fn new(value: Object) -> Results {
         Results {
             value,
             source: None,
@@ -45,19 +45,19 @@ impl Results {
         })?;
         Ok(Results {
             value,
-            source: Some(provenance::of_bytes(path, &bytes)),
+            source: Some(provenance::record_bytes(path, &bytes)),
         })
     }
 }
 
-/// What a bundle is asked for (A8.1).
+/// A request for a bundle (A8.1).
 #[derive(Clone, Debug)]
-pub struct Request<'a> {
-    /// Where the step is described.
+pub struct BundleRequest<'a> {
+    /// The catalogue that describes the step.
     pub catalogue: &'a Catalogue,
-    /// Which step; 13 is Chapter 13.
+    /// The step's id; 13 is Chapter 13.
     pub step_id: u32,
-    /// Which run; one is made up from the step and the time where it is empty.
+    /// The id of the run; where it is empty, one is made from the step and the time.
     pub run_id: String,
     /// The number of the run, from 1.
     pub run_number: u64,
@@ -71,19 +71,19 @@ pub struct Request<'a> {
     pub budgets: TokenBudget,
     /// Whether the content is Chapter 13's, whatever the step.
     pub is_chapter_13: bool,
-    /// Whether the answer is to fit the step's fallback grammar.
+    /// Whether the answer shall fit the step's fallback grammar.
     pub fallback: bool,
-    /// What earlier runs left behind.
+    /// The history of earlier runs.
     pub history: Option<History>,
-    /// The time.
+    /// The present time.
     pub now: SystemTime,
 }
 
-impl<'a> Request<'a> {
-    /// A bundle of this step, with what A8.1 has as defaults and the present time.
+impl<'a> BundleRequest<'a> {
+    /// Requests a bundle of this step, with the defaults of A8.1 and the present time.
     #[must_use]
-    pub fn new(catalogue: &'a Catalogue, step_id: u32) -> Request<'a> {
-        Request {
+    pub fn new(catalogue: &'a Catalogue, step_id: u32) -> BundleRequest<'a> {
+        BundleRequest {
             catalogue,
             step_id,
             run_id: String::new(),
@@ -100,26 +100,26 @@ impl<'a> Request<'a> {
     }
 }
 
-/// What a dispatch function needs to ask (A8.3).
+/// The prompt, grammar and bundle that a dispatch function needs (A8.3).
 #[derive(Clone, Debug, PartialEq)]
 pub struct LlmContext {
-    /// The prompt, its tokens estimated from words.
+    /// The prompt; its tokens are estimated from words.
     pub prompt: String,
     /// The file name of the grammar that an answer fits.
     pub grammar_name: String,
-    /// The bundle that the prompt is of.
+    /// The bundle that the prompt was rendered from.
     pub bundle: StepAwarenessBundle,
 }
 
 /// Builds the bundle that `request` asks for. Reads the files it names and does nothing else (A5.3).
-/// `skipped` is told of each record of the history that is none.
+/// `skipped` gets each entry of the history that is not a valid record.
 ///
 /// # Errors
 /// [`BundleError::UnknownStep`], [`BundleError::NoFallback`]; [`FileError::Io`] for a file that is there
 /// and cannot be read, [`FileError::NotAFile`]. A file that is not there is no error (A6.3).
 pub fn build_step_awareness_bundle(
-    request: &Request<'_>,
-    skipped: &mut dyn FnMut(Skipped),
+    request: &BundleRequest<'_>,
+    skipped: &mut dyn FnMut(SkippedRecord),
 ) -> Result<StepAwarenessBundle, BundleError> {
     let catalogue = request.catalogue;
     let step = catalogue.step(request.step_id)?;
@@ -130,19 +130,19 @@ pub fn build_step_awareness_bundle(
         step
     };
     let found = match &request.history {
-        Some(history) => Reader {
+        Some(history) => HistoryReader {
             step: request.step_id,
             all_outcomes: is_chapter_13,
             key_metrics: content.key_metrics(),
         }
         .read(history, skipped)?,
-        None => Found::default(),
+        None => HistoryRecords::default(),
     };
     let results = request.results.as_ref();
     let mut files: Vec<ProvenanceRecord> = catalogue.source().cloned().into_iter().collect();
     files.extend(results.and_then(|results| results.source.clone()));
     for path in request.manifest_path.iter().chain(&request.state_paths) {
-        files.push(provenance::of_file(path)?);
+        files.push(provenance::record_file(path)?);
     }
     files.extend(found.files.iter().cloned());
     let generated_at = generated_at(request.now);
@@ -165,8 +165,8 @@ pub fn build_step_awareness_bundle(
 /// # Errors
 /// As [`build_step_awareness_bundle`] and [`render_prompt_from_bundle`].
 pub fn build_llm_context(
-    request: &Request<'_>,
-    skipped: &mut dyn FnMut(Skipped),
+    request: &BundleRequest<'_>,
+    skipped: &mut dyn FnMut(SkippedRecord),
 ) -> Result<LlmContext, BundleError> {
     let bundle = build_step_awareness_bundle(request, skipped)?;
     Ok(LlmContext {
@@ -176,7 +176,11 @@ pub fn build_llm_context(
     })
 }
 
-fn context(request: &Request<'_>, step: &Step, found: Found) -> Result<BundleContext, BundleError> {
+fn context(
+    request: &BundleRequest<'_>,
+    step: &Step,
+    found: HistoryRecords,
+) -> Result<BundleContext, BundleError> {
     let grammar = match (request.fallback, step.fallback_grammar()) {
         (false, _) => step.grammar(),
         (true, Some(fallback)) => fallback,
@@ -207,7 +211,7 @@ fn generated_at(now: SystemTime) -> String {
     humantime::format_rfc3339_seconds(UNIX_EPOCH + seconds).to_string()
 }
 
-fn run_id(request: &Request<'_>, generated_at: &str) -> String {
+fn run_id(request: &BundleRequest<'_>, generated_at: &str) -> String {
     if !request.run_id.is_empty() {
         return nfc(&request.run_id);
     }

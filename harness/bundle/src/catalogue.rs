@@ -151,7 +151,7 @@ impl Catalogue {
             reason: format!("not UTF-8 at byte {}", error.valid_up_to()),
         })?;
         let mut catalogue = parse(text, path)?;
-        let record = provenance::of_bytes(path, &bytes);
+        let record = provenance::record_bytes(path, &bytes);
         catalogue.source = Some((path.to_owned(), record));
         Ok(catalogue)
     }

@@ -1,7 +1,7 @@
-//! Asking with a bundle: the bundle is evidence before the question is asked, and the answer before it
-//! is looked at.
+//! Asking a model with a bundle: the bundle is recorded before the question is asked, and the answer
+//! before anybody reads it.
 //!
-//! Two observations come of it. The first is the oracle [`BUNDLE_ORACLE`]'s: its input is the bundle in
+//! Two observations are recorded. The first is the oracle [`BUNDLE_ORACLE`]'s: its input is the bundle in
 //! canonical form, so that its `input_hash` is the bundle's hash and the bundle itself is a blob beside
 //! the ledger; its output names the grammar, the hash of the prompt and every file that went in. The
 //! second is the model's, and its input is the prompt.
@@ -23,12 +23,12 @@ use serde_json::json;
 
 use super::gbnf::{Grammar, Mismatch};
 use super::model::StepAwarenessBundle;
-use super::{BundleError, Rendered};
+use super::{BundleError, RenderedPrompt};
 
-/// Whose the observation of a bundle is.
+/// The oracle id of the observation of a bundle.
 pub const BUNDLE_ORACLE: &str = "bundle";
 
-/// The identity of its model: the form of the bundle.
+/// The model id of that observation: the form of the bundle.
 pub const BUNDLE_MODEL: &str = "AX:BUNDLE:v1";
 
 /// The most bytes of provenance that a record is given: it must hold the rest too, and be whole.
@@ -37,24 +37,24 @@ const MAX_PROVENANCE: usize = 32 << 10;
 /// The most bytes of all that a record is given. What stands around it needs less than the rest.
 const MAX_EVIDENCE: usize = MAX_RECORD_BYTES - 1024;
 
-/// What is asked, beside the bundle.
+/// The question that goes with a bundle.
 #[derive(Clone, Copy, Debug)]
-pub struct Asking<'a> {
+pub struct BundleQuestion<'a> {
     /// The model, exactly as its server names it.
     pub model: &'a str,
     /// The prompt of the bundle.
-    pub rendered: &'a Rendered,
+    pub rendered: &'a RenderedPrompt,
     /// The grammar that the bundle names, and its text.
     pub grammar: &'a (Grammar, String),
     /// How the grammar is sent, if it is.
     pub constraint: Option<Constraint>,
-    /// How to sample.
+    /// The sampling parameters.
     pub params: Params,
 }
 
-/// What came of it.
+/// The recorded outcome of a question with a bundle.
 #[derive(Debug)]
-pub struct Asked {
+pub struct BundleConsultation {
     /// SHA-256 of the bundle in canonical form: the `input_hash` of its observation.
     pub bundle_hash: Hash,
     /// The sequence of the bundle's observation.
@@ -67,27 +67,27 @@ pub struct Asked {
     pub fits: Option<Result<(), Mismatch>>,
 }
 
-/// A bundle and its question, of which all is admissible.
+/// A bundle and its question, all parts of which are admissible.
 #[derive(Debug)]
-pub struct Prepared<'a> {
+pub struct PreparedQuestion<'a> {
     grammar: &'a Grammar,
     question: Question,
     bundle: CanonicalInput,
     evidence: CanonicalInput,
 }
 
-impl<'a> Prepared<'a> {
-    /// Makes everything ready that is recorded before the answer. No ledger is needed yet.
+impl<'a> PreparedQuestion<'a> {
+    /// Prepares all records that precede the answer. No ledger is needed yet.
     ///
     /// # Errors
     /// [`LedgerError::Input`] for a bundle or prompt that is not admissible.
     pub fn new(
         bundle: &StepAwarenessBundle,
-        asking: &Asking<'a>,
-    ) -> Result<Prepared<'a>, BundleError> {
+        asking: &BundleQuestion<'a>,
+    ) -> Result<PreparedQuestion<'a>, BundleError> {
         let question = question(asking);
-        let prompt = question.input().map_err(inadmissible("the prompt"))?;
-        let input = canonical(bundle).map_err(inadmissible("the bundle"))?;
+        let prompt = question.input().map_err(input_error("the prompt"))?;
+        let input = canonical(bundle).map_err(input_error("the bundle"))?;
         // Of many files the record says nothing, and the bundle itself everything.
         let provenance = json!(bundle.provenance());
         let fits = provenance.to_string().len() <= MAX_PROVENANCE;
@@ -103,9 +103,9 @@ impl<'a> Prepared<'a> {
             "step_id": bundle.step_id(),
         });
         let evidence = canonical(&evidence)
-            .and_then(whole)
-            .map_err(inadmissible("the bundle's record"))?;
-        Ok(Prepared {
+            .and_then(check_record_size)
+            .map_err(input_error("the bundle's record"))?;
+        Ok(PreparedQuestion {
             grammar: &asking.grammar.0,
             question,
             bundle: input,
@@ -116,7 +116,7 @@ impl<'a> Prepared<'a> {
     /// Asks `endpoint`, as the oracle `oracle_id`'s.
     ///
     /// # Errors
-    /// Before anything is recorded: [`BundleError::Judged`] for a ledger with policies,
+    /// Before anything is recorded: [`BundleError::LedgerHasPolicies`] for a ledger with policies,
     /// [`LedgerError::Identity`], [`LedgerError::Reserved`], [`LedgerError::Model`], [`LedgerError::Sealed`]. Afterwards as
     /// [`consult`].
     pub fn ask(
@@ -124,9 +124,9 @@ impl<'a> Prepared<'a> {
         session: &mut Session,
         endpoint: &mut Endpoint,
         oracle_id: &str,
-    ) -> Result<Asked, BundleError> {
+    ) -> Result<BundleConsultation, BundleError> {
         if session.rules().len() > 0 {
-            return Err(BundleError::Judged(session.path().to_owned()).into());
+            return Err(BundleError::LedgerHasPolicies(session.path().to_owned()).into());
         }
         session.check_call(oracle_id, &self.question.model)?;
         let bundle_hash = self.bundle.hash();
@@ -139,7 +139,7 @@ impl<'a> Prepared<'a> {
         let recorded = session.observe(&call, Reply::Answer(self.evidence.bytes()))?;
         let consultation = consult(session, endpoint, oracle_id, &self.question)?;
         let answer = consultation.recorded_text();
-        Ok(Asked {
+        Ok(BundleConsultation {
             bundle_hash,
             bundle_seq: recorded.observation.ledger_seq,
             fits: answer.as_deref().map(|answer| self.grammar.matches(answer)),
@@ -149,8 +149,8 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// The prompt alone, so that its tokens are all there are.
-fn question(asking: &Asking<'_>) -> Question {
+/// The question of the prompt alone, so that no other text costs tokens.
+fn question(asking: &BundleQuestion<'_>) -> Question {
     let prompt = Message {
         role: Role::User,
         content: asking.rendered.prompt.clone(),
@@ -164,8 +164,8 @@ fn question(asking: &Asking<'_>) -> Question {
     }
 }
 
-/// The evidence, where a record holds all of it: as text in JSON, its quotes escaped.
-fn whole(evidence: CanonicalInput) -> Result<CanonicalInput, String> {
+/// Checks that a record has room for the evidence, which stands in it as JSON text with escaped quotes.
+fn check_record_size(evidence: CanonicalInput) -> Result<CanonicalInput, String> {
     let written = json!(String::from_utf8_lossy(evidence.bytes())).to_string();
     match written.len() <= MAX_EVIDENCE {
         true => Ok(evidence),
@@ -182,7 +182,7 @@ fn canonical<T: Serialize>(value: &T) -> Result<CanonicalInput, String> {
     CanonicalInput::new(&canonical, InputKind::Json)
 }
 
-fn inadmissible(what: &str) -> impl FnOnce(String) -> BundleError {
+fn input_error(what: &str) -> impl FnOnce(String) -> BundleError {
     let path = PathBuf::from(what);
     move |reason| LedgerError::Input { path, reason }.into()
 }

@@ -1,16 +1,16 @@
-//! How many tokens a text is: estimated from its words, or counted by a real tokenizer (A2.2).
+//! Counting tokens: estimated from words, or by a model's tokenizer (A2.2).
 
 use super::BundleError;
 
-/// Something that says how many tokens a text is.
-pub trait TokenCount {
-    /// How many tokens `text` is.
+/// A counter of tokens.
+pub trait TokenCounter {
+    /// Counts the tokens of `text`.
     ///
     /// # Errors
-    /// Where it cannot say.
+    /// [`BundleError::Tokens`] where the tokenizer gives up.
     fn count(&self, text: &str) -> Result<u64, BundleError>;
 
-    /// What reports call it.
+    /// The name of the counter in reports.
     fn name(&self) -> &str;
 }
 
@@ -19,7 +19,7 @@ pub trait TokenCount {
 #[derive(Clone, Copy, Debug)]
 pub struct WordEstimate;
 
-impl TokenCount for WordEstimate {
+impl TokenCounter for WordEstimate {
     fn count(&self, text: &str) -> Result<u64, BundleError> {
         let words = text.split_whitespace().count() as u64;
         Ok(words.saturating_mul(13) / 10)
@@ -30,7 +30,7 @@ impl TokenCount for WordEstimate {
     }
 }
 
-impl TokenCount for axilog_oracle::tokens::Tiktoken {
+impl TokenCounter for axilog_oracle::tokens::Tiktoken {
     fn count(&self, text: &str) -> Result<u64, BundleError> {
         Ok(axilog_oracle::tokens::Tokenizer::count(self, text)?)
     }

@@ -1,32 +1,33 @@
-//! Why there is no bundle, or no prompt of one.
+//! Errors of building, rendering and asking with a bundle.
 
 use std::path::PathBuf;
 
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_oracle::OracleError;
+use axilog_oracle::tokens::TokenError;
 
 use super::gbnf::GrammarError;
 
-/// What is wrong with what a bundle is made from.
+/// Why a bundle cannot be built, rendered or asked with.
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
-    /// No such step.
+    /// The catalogue has no such step.
     #[error("there is no step {step}; the catalogue has {known}")]
     UnknownStep {
-        /// What was asked for.
+        /// The id that was asked for.
         step: u32,
-        /// Those that there are, with their names.
+        /// The steps that there are, with their names.
         known: String,
     },
 
-    /// A grammar instead of the step's own, where there is none.
+    /// The step has no fallback grammar.
     #[error("step {step} has no fallback grammar; leave --fallback out")]
     NoFallback {
-        /// Which step.
+        /// The step.
         step: u32,
     },
 
-    /// Not a catalogue.
+    /// A file is not a valid catalogue.
     #[error("{path}: {reason}", path = path.display())]
     Catalogue {
         /// The file.
@@ -35,21 +36,21 @@ pub enum BundleError {
         reason: String,
     },
 
-    /// A grammar that a catalogue names and nobody has.
+    /// A catalogue names a grammar that does not exist.
     #[error(
         "there is no grammar {name:?}: no file {path}, and none of that name is built in ({built_in})",
         path = path.display()
     )]
     NoGrammar {
-        /// Its name.
+        /// The name of the grammar.
         name: String,
-        /// Where it was looked for.
+        /// The file that was looked for.
         path: PathBuf,
-        /// Those that are built in.
+        /// The grammars that are built in.
         built_in: String,
     },
 
-    /// A grammar that is none.
+    /// A file is not a valid grammar.
     #[error("{path}:{source}", path = path.display())]
     Grammar {
         /// The file.
@@ -58,7 +59,7 @@ pub enum BundleError {
         source: GrammarError,
     },
 
-    /// Results that are none.
+    /// A file of results is not one JSON object.
     #[error("{path}: the results: expected one JSON object, but the file {reason}", path = path.display())]
     Results {
         /// The file.
@@ -67,28 +68,28 @@ pub enum BundleError {
         reason: String,
     },
 
-    /// What is never cut does not fit (A2.2).
+    /// Tier 0, which is never cut, does not fit (A2.2).
     #[error(
         "Tier 0 (mission, schema, grammar, guardrails, contracts) has {tokens} tokens and is never cut, but a prompt may have {limit}: {over} too many; widen the window (--context) or reserve less for the answer (--generation-reserve)",
         over = tokens.saturating_sub(*limit)
     )]
     Tier0 {
-        /// What it has.
+        /// The tokens of Tier 0.
         tokens: u64,
-        /// What the prompt may have.
+        /// The tokens that the prompt may have.
         limit: u64,
     },
 
-    /// A ledger whose policies would judge the record of the bundle too.
+    /// The ledger has policies, which would judge the record of the bundle too.
     #[error(
         "{path}: the ledger has policies, which would judge the record of the bundle and the answer alike; name another ledger, which is begun without",
         path = .0.display()
     )]
-    Judged(PathBuf),
+    LedgerHasPolicies(PathBuf),
 
-    /// Nobody can say how many tokens a text is.
+    /// The tokens of a text cannot be counted.
     #[error(transparent)]
-    Tokens(#[from] axilog_oracle::tokens::TokenError),
+    Tokens(#[from] TokenError),
 
     /// A file cannot be used.
     #[error(transparent)]

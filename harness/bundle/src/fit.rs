@@ -1,17 +1,16 @@
-//! Cutting a text so that it fits its budget (A2.2): whole lines, then whole words, then a line that
-//! says so.
+//! Cutting a text to its token budget (A2.2): at line ends and word ends; a last line marks the cut.
 
 use super::BundleError;
 
 /// The last line of a text that was cut.
 pub const MARKER: &str = "[... truncated to fit token budget ...]";
 
-/// Whether a text fits.
+/// A predicate: whether a text fits its budget.
 pub(super) type Fits<'a> = &'a dyn Fn(&str) -> Result<bool, BundleError>;
 
-/// A text that fits.
+/// A text that fits its budget, and whether it was cut for that.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Fitted {
+pub(super) struct FittedText {
     pub(super) text: String,
     pub(super) cut: bool,
 }
@@ -22,9 +21,9 @@ pub(super) fn fit(
     text: &str,
     whole: fn(&str) -> bool,
     fits: Fits<'_>,
-) -> Result<Option<Fitted>, BundleError> {
+) -> Result<Option<FittedText>, BundleError> {
     if fits(text)? {
-        return Ok(Some(Fitted {
+        return Ok(Some(FittedText {
             text: text.to_owned(),
             cut: false,
         }));
@@ -50,7 +49,7 @@ pub(super) fn fit(
     for end in ends.iter().take(low).rev() {
         let text = marked(*end);
         if *end >= first && fits(&text)? {
-            return Ok(Some(Fitted { text, cut: true }));
+            return Ok(Some(FittedText { text, cut: true }));
         }
     }
     Ok(None)

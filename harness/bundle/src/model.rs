@@ -15,20 +15,20 @@ pub const BUNDLE_VERSION: &str = "1.0.0";
 /// Nothing in it can be changed, neither a field nor what a getter lends (A5.2):
 ///
 /// ```compile_fail,E0616
-/// fn change(bundle: &mut axilog_harness::bundle::StepAwarenessBundle) {
+/// fn change(bundle: &mut axilog_bundle::StepAwarenessBundle) {
 ///     bundle.step_id = 4;
 /// }
 /// ```
 ///
 /// ```compile_fail,E0308
-/// fn change(bundle: &mut axilog_harness::bundle::StepAwarenessBundle) {
+/// fn change(bundle: &mut axilog_bundle::StepAwarenessBundle) {
 ///     let guardrails: &mut [String] = bundle.context().guardrails();
 ///     guardrails[0].clear();
 /// }
 /// ```
 ///
 /// ```
-/// fn read(bundle: &axilog_harness::bundle::StepAwarenessBundle) -> (u32, &[String]) {
+/// fn read(bundle: &axilog_bundle::StepAwarenessBundle) -> (u32, &[String]) {
 ///     (bundle.step_id(), bundle.context().guardrails())
 /// }
 /// ```

@@ -1,4 +1,4 @@
-//! Which files went into a bundle: their SHA-256 and size (A6).
+//! Provenance: the SHA-256 and size of each file that went into a bundle (A6).
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -12,40 +12,40 @@ use super::model::ProvenanceRecord;
 use super::value::nfc;
 use crate::BundleError;
 
-/// What stands for the hash of a file that is not there (A6.3).
+/// The value in place of the hash where the file does not exist (A6.3).
 pub const FILE_NOT_FOUND: &str = "FILE_NOT_FOUND";
 
 /// The most bytes of results, a catalogue or a grammar.
 const MAX_READ: u64 = 64 << 20;
 
-/// A file that is read once, for its content and its record alike.
-pub(super) struct Hashed<R> {
+/// A reader that hashes what is read, so that content and provenance come from one reading.
+pub(super) struct HashingReader<R> {
     source: R,
     hasher: Hasher,
     size: u64,
 }
 
-impl<R: Read> Hashed<R> {
-    pub(super) fn new(source: R) -> Hashed<R> {
-        Hashed {
+impl<R: Read> HashingReader<R> {
+    pub(super) fn new(source: R) -> HashingReader<R> {
+        HashingReader {
             source,
             hasher: Hasher::new(),
             size: 0,
         }
     }
 
-    /// The record of the whole file, once what nobody has read of it is read.
+    /// Reads the rest of the file and gives the provenance of the whole.
     pub(super) fn record(mut self, path: &Path) -> io::Result<ProvenanceRecord> {
         io::copy(&mut self, &mut io::sink())?;
         Ok(ProvenanceRecord {
-            path: shown(path),
+            path: path_text(path),
             sha256: hex(&self.hasher.finish()),
             size_bytes: self.size,
         })
     }
 }
 
-impl<R: Read> Read for Hashed<R> {
+impl<R: Read> Read for HashingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.source.read(buffer)?;
         self.hasher.update(buffer.get(..count).unwrap_or_default());
@@ -86,34 +86,34 @@ pub(super) fn read(path: &Path, action: &'static str) -> Result<Vec<u8>, BundleE
     Ok(bytes)
 }
 
-/// The record of a file, whatever it holds.
-pub(super) fn of_file(path: &Path) -> Result<ProvenanceRecord, BundleError> {
+/// Gives the provenance of a file, whatever the file holds.
+pub(super) fn record_file(path: &Path) -> Result<ProvenanceRecord, BundleError> {
     match open(path)? {
-        Some(file) => Ok(Hashed::new(file)
+        Some(file) => Ok(HashingReader::new(file)
             .record(path)
             .map_err(FileError::at(path, "read"))?),
-        None => Ok(not_found(path)),
+        None => Ok(record_missing_file(path)),
     }
 }
 
-/// The record of a file of these bytes.
-pub(super) fn of_bytes(path: &Path, bytes: &[u8]) -> ProvenanceRecord {
+/// Gives the provenance of a file that has these bytes.
+pub(super) fn record_bytes(path: &Path, bytes: &[u8]) -> ProvenanceRecord {
     ProvenanceRecord {
-        path: shown(path),
+        path: path_text(path),
         sha256: hex(&sha256(bytes)),
         size_bytes: bytes.len() as u64,
     }
 }
 
-/// The record of a file that is not there.
-pub(super) fn not_found(path: &Path) -> ProvenanceRecord {
+/// Gives the provenance of a file that does not exist.
+pub(super) fn record_missing_file(path: &Path) -> ProvenanceRecord {
     ProvenanceRecord {
-        path: shown(path),
+        path: path_text(path),
         sha256: FILE_NOT_FOUND.to_owned(),
         size_bytes: 0,
     }
 }
 
-fn shown(path: &Path) -> String {
+fn path_text(path: &Path) -> String {
     nfc(&path.to_string_lossy())
 }

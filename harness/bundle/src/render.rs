@@ -1,42 +1,42 @@
-//! From a bundle to the prompt (A8.2): sections in the order of their tiers, within the budget (A2).
+//! Rendering the prompt of a bundle (A8.2): sections in the order of their tiers, within the budget (A2).
 
 use serde::Serialize;
 
 use super::BundleError;
-use super::count::{TokenCount, WordEstimate};
-use super::fit::{Fitted, fit};
+use super::count::{TokenCounter, WordEstimate};
+use super::fit::{FittedText, fit};
 use super::model::{BundleContext, StepAwarenessBundle};
 
-/// A prompt, and what its budget did to it.
+/// A rendered prompt, its tokens, and the parts that were cut for its budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rendered {
+pub struct RenderedPrompt {
     /// The prompt; without a line feed at its end.
     pub prompt: String,
-    /// How many tokens it is.
+    /// The number of tokens of the prompt.
     pub tokens: u64,
-    /// Which parts were cut or left out for the budget: `tier1`, `history`, `telemetry`.
+    /// The parts that were cut or left out for the budget: `tier1`, `history`, `telemetry`.
     pub truncated: Vec<&'static str>,
 }
 
-/// The prompt of a bundle; tokens are estimated from words.
+/// Renders the prompt of a bundle; tokens are estimated from words.
 ///
 /// # Errors
 /// [`BundleError::Tier0`].
 pub fn render_prompt_from_bundle(bundle: &StepAwarenessBundle) -> Result<String, BundleError> {
-    render_with(bundle, &WordEstimate).map(|rendered| rendered.prompt)
+    render_prompt_with_counter(bundle, &WordEstimate).map(|rendered| rendered.prompt)
 }
 
-/// The prompt of a bundle, its tokens as `tokens` counts them.
+/// Renders the prompt of a bundle; `tokens` counts the tokens.
 ///
 /// Tier 0 is whole. What is left of the window, less the answer's reserve and less what Tier 0 has or
 /// has reserved, goes to Tier 1, then to the history, then to the telemetry, each up to its cap.
 ///
 /// # Errors
 /// [`BundleError::Tier0`]; [`BundleError`] where tokens cannot be counted.
-pub fn render_with(
+pub fn render_prompt_with_counter(
     bundle: &StepAwarenessBundle,
-    tokens: &dyn TokenCount,
-) -> Result<Rendered, BundleError> {
+    tokens: &dyn TokenCounter,
+) -> Result<RenderedPrompt, BundleError> {
     let (context, budgets) = (bundle.context(), bundle.budgets());
     let limit = budgets.prompt_limit();
     let mut prompt = tier0(context);
@@ -67,18 +67,18 @@ pub fn render_with(
         if fitted.as_ref().is_none_or(|fitted| fitted.cut) {
             truncated.push(name);
         }
-        if let Some(Fitted { text, .. }) = fitted {
+        if let Some(FittedText { text, .. }) = fitted {
             prompt = joined(&text);
         }
     }
-    Ok(Rendered {
+    Ok(RenderedPrompt {
         tokens: tokens.count(&prompt)?,
         prompt,
         truncated,
     })
 }
 
-/// Whether a line is a section's name, which nothing else in a prompt begins like.
+/// Whether a line is a section's heading. No other line of a prompt begins so.
 fn is_heading(line: &str) -> bool {
     line.starts_with("=== ")
 }

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use axilog::evidence::observation::Params;
-use axilog_bundle::consult::{Asked, Asking, Prepared};
-use axilog_bundle::render_with;
+use axilog_bundle::consult::{BundleConsultation, BundleQuestion, PreparedQuestion};
+use axilog_bundle::render_prompt_with_counter;
 use axilog_ledger::file::hex;
 use axilog_ledger::session::check_identities;
 use axilog_oracle::{Constraint, DEFAULT_BASE_URL, Endpoint, Kind, Limits};
@@ -65,11 +65,11 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let counter = args.counter.open()?;
     let catalogue = args.inputs.catalogue()?;
     let (bundle, mut notes) = args.inputs.bundle(&catalogue)?;
-    let rendered = render_with(&bundle, &*counter)?;
+    let rendered = render_prompt_with_counter(&bundle, &*counter)?;
     let grammar = catalogue.grammar(bundle.context().grammar_name())?;
     let mut endpoint = Endpoint::open(&args.oracle, &args.base_url, Limits::default())?;
     let reserve = bundle.budgets().generation_reserve();
-    let asking = Asking {
+    let asking = BundleQuestion {
         model: &args.model,
         rendered: &rendered,
         grammar: &grammar,
@@ -83,14 +83,14 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             ..Params::NULL
         },
     };
-    let prepared = Prepared::new(&bundle, &asking)?;
+    let prepared = PreparedQuestion::new(&bundle, &asking)?;
     let mut session = ledger_without_policies::open_or_begin(&args.ledger)?;
     notes.extend(decision::opening_notes(&session, false));
     let asked = prepared.ask(&mut session, &mut endpoint, ORACLE)?;
     Ok(report(args, bundle.context().grammar_name(), &asked, notes))
 }
 
-fn report(args: &Args, grammar: &str, asked: &Asked, notes: Vec<String>) -> Report {
+fn report(args: &Args, grammar: &str, asked: &BundleConsultation, notes: Vec<String>) -> Report {
     let consultation = &asked.consultation;
     let recorded = &consultation.decision.observation;
     let held = recorded.completion.as_str();

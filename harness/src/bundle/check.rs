@@ -43,8 +43,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         rows.push([
             step.id().to_string(),
             step.name().to_owned(),
-            escape_controls(Some(step.grammar()), &own),
-            escape_controls(step.fallback_grammar(), &fallback),
+            grammar_cell(Some(step.grammar()), &own),
+            grammar_cell(step.fallback_grammar(), &fallback),
         ]);
         let found: Vec<String> = own.into_iter().chain(fallback).collect();
         steps.push(object(step, &found));
@@ -75,7 +75,7 @@ fn problem(catalogue: &Catalogue, name: Option<&str>) -> Option<String> {
     Some(error.to_string())
 }
 
-fn escape_controls(name: Option<&str>, problem: &Option<String>) -> String {
+fn grammar_cell(name: Option<&str>, problem: &Option<String>) -> String {
     match (name, problem) {
         (None, _) => "-".to_owned(),
         (Some(name), None) => name.to_owned(),

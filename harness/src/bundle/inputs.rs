@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use axilog_bundle::budget::TokenBudget;
 use axilog_bundle::builder::Results;
 use axilog_bundle::catalogue::Catalogue;
-use axilog_bundle::count::{TokenCount, WordEstimate};
-use axilog_bundle::retrieve::{History, Skipped};
-use axilog_bundle::{Request, StepAwarenessBundle, build_step_awareness_bundle};
+use axilog_bundle::count::{TokenCounter, WordEstimate};
+use axilog_bundle::retrieve::{History, SkippedRecord};
+use axilog_bundle::{BundleRequest, StepAwarenessBundle, build_step_awareness_bundle};
 
 use crate::error::CommandError;
 
@@ -92,7 +92,7 @@ impl Inputs {
         &self,
         catalogue: &Catalogue,
     ) -> Result<(StepAwarenessBundle, Vec<String>), CommandError> {
-        let mut request = Request::new(catalogue, self.step);
+        let mut request = BundleRequest::new(catalogue, self.step);
         request.run_id.clone_from(&self.run_id);
         request.run_number = self.run_number;
         request.results = self.results.as_deref().map(Results::read).transpose()?;
@@ -118,7 +118,7 @@ impl Inputs {
             .map(|path| format!("{}: not found, and recorded so", path.display()))
             .collect();
         let mut skipped = 0;
-        let mut note = |record: Skipped| {
+        let mut note = |record: SkippedRecord| {
             skipped += 1;
             if skipped <= MAX_NAMED {
                 notes.push(record.to_string());
@@ -145,7 +145,7 @@ pub(super) struct Counter {
 }
 
 impl Counter {
-    pub(super) fn open(&self) -> Result<Box<dyn TokenCount>, CommandError> {
+    pub(super) fn open(&self) -> Result<Box<dyn TokenCounter>, CommandError> {
         use axilog_bundle::BundleError;
         use axilog_oracle::tokens::Tiktoken;
         Ok(match &self.tokenizer {

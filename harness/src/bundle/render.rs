@@ -1,6 +1,6 @@
 //! `axilog bundle render`: the prompt of a bundle.
 
-use axilog_bundle::render_with;
+use axilog_bundle::render_prompt_with_counter;
 use serde_json::json;
 
 use super::super::Failure;
@@ -26,7 +26,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let counter = args.counter.open()?;
     let (bundle, notes) = args.inputs.bundle(&args.inputs.catalogue()?)?;
-    let rendered = render_with(&bundle, &*counter)?;
+    let rendered = render_prompt_with_counter(&bundle, &*counter)?;
     Ok(Report {
         passed: true,
         json: json!({

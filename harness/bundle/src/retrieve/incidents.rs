@@ -1,32 +1,32 @@
-//! Failures that nobody has resolved: `watcher_failures.jsonl`.
+//! Open incidents, failures that nobody has resolved: `watcher_failures.jsonl`.
 
 use std::collections::HashMap;
 
 use serde::Deserialize;
 
-use super::{History, Skipped, lines};
+use super::{History, SkippedRecord, lines};
 use crate::BundleError;
 use crate::model::ProvenanceRecord;
 use crate::value::nfc;
 
 #[derive(Deserialize)]
-struct Line {
+struct FailureLine {
     id: String,
     message: String,
     resolved: bool,
 }
 
-/// Those whose last line does not resolve them, the one with the last line first. Memory grows with
-/// the number that is open at once.
-pub(super) fn open(
+/// Reads the failures whose last line does not resolve them, the latest first. Memory grows with the
+/// number of failures that are open at once.
+pub(super) fn read_open_incidents(
     history: &History,
     files: &mut Vec<ProvenanceRecord>,
-    skipped: &mut dyn FnMut(Skipped),
+    skipped: &mut dyn FnMut(SkippedRecord),
 ) -> Result<Vec<String>, BundleError> {
     let mut open: HashMap<String, (u64, String)> = HashMap::new();
     let mut count = 0;
     let path = history.directory.join("watcher_failures.jsonl");
-    let record = lines::each(&path, skipped, &mut |line: Line| {
+    let record = lines::read_each_record(&path, skipped, &mut |line: FailureLine| {
         count += 1;
         if line.resolved {
             open.remove(&line.id);
@@ -37,6 +37,6 @@ pub(super) fn open(
     files.push(record);
     let mut open: Vec<(String, (u64, String))> = open.into_iter().collect();
     open.sort_by_key(|(_, (last, _))| std::cmp::Reverse(*last));
-    let told = |(id, (_, message)): (String, (u64, String))| nfc(&format!("{id}: {message}"));
-    Ok(open.into_iter().map(told).collect())
+    let text = |(id, (_, message)): (String, (u64, String))| nfc(&format!("{id}: {message}"));
+    Ok(open.into_iter().map(text).collect())
 }

@@ -6,25 +6,25 @@ use std::path::Path;
 use axilog_ledger::error::FileError;
 use serde::de::DeserializeOwned;
 
-use super::Skipped;
+use super::SkippedRecord;
 use crate::BundleError;
 use crate::model::ProvenanceRecord;
-use crate::provenance::{self, Hashed};
+use crate::provenance::{self, HashingReader};
 
 /// The longest line that is read, in bytes.
 const MAX_LINE: u64 = 1 << 20;
 
-/// Hands each line of `path` that is a `T` to `take`, and gives the file's record. Blank lines are
-/// nothing.
-pub(super) fn each<T: DeserializeOwned>(
+/// Hands each line of `path` that parses as a `T` to `take`, and gives the file's provenance. Blank lines
+/// are ignored.
+pub(super) fn read_each_record<T: DeserializeOwned>(
     path: &Path,
-    skipped: &mut dyn FnMut(Skipped),
+    skipped: &mut dyn FnMut(SkippedRecord),
     take: &mut dyn FnMut(T),
 ) -> Result<ProvenanceRecord, BundleError> {
     let Some(file) = provenance::open(path)? else {
-        return Ok(provenance::not_found(path));
+        return Ok(provenance::record_missing_file(path));
     };
-    let mut reader = BufReader::new(Hashed::new(file));
+    let mut reader = BufReader::new(HashingReader::new(file));
     let mut line = Vec::new();
     let mut number = 0;
     loop {
@@ -44,7 +44,7 @@ pub(super) fn each<T: DeserializeOwned>(
             }
             Err(error) => format!("no such record: {error}"),
         };
-        skipped(Skipped {
+        skipped(SkippedRecord {
             path: path.to_owned(),
             number: Some(number),
             reason,
@@ -52,7 +52,8 @@ pub(super) fn each<T: DeserializeOwned>(
     }
 }
 
-/// Reads a line; `None` at the end, and whether it is whole. What is too long is passed over.
+/// Reads a line and says whether it is whole: of a line that is too long the rest is passed over.
+/// `None` at the end.
 fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option<bool>> {
     reader.take(MAX_LINE + 1).read_until(b'\n', line)?;
     if line.is_empty() {

@@ -1,7 +1,7 @@
-//! What earlier runs left behind (A3.2): outcomes, trends and incidents, for Tier 2.
+//! The history of earlier runs (A3.2): outcomes, trends and incidents, for Tier 2.
 //!
-//! Local files only, read once from beginning to end. A record that is none is reported with its place
-//! and skipped: what a file says never stops a bundle. What A3.3 excludes (raw decision logs, conversations,
+//! Local files only, read once from beginning to end. An entry that is not a valid record is reported with its
+//! place and skipped: the content of a history file never stops a bundle. What A3.3 excludes (raw decision logs, conversations,
 //! embeddings, live draws) has no reader here.
 
 mod incidents;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use super::model::{OutcomeRecord, ProvenanceRecord, TrendSummary};
 use crate::BundleError;
 
-/// How much of the history counts.
+/// The folder of the history, and how much of it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct History {
     /// The folder with `chapter13/summaries/*.json`, `run_history.jsonl` and `watcher_failures.jsonl`,
@@ -23,14 +23,14 @@ pub struct History {
     pub directory: PathBuf,
     /// The most outcomes, the newest.
     pub outcomes: usize,
-    /// How many of a metric's last values are its trend; at least 1.
+    /// The number of a metric's last values that make its trend; at least 1.
     pub window: usize,
 }
 
 impl History {
-    /// The folder's last 20 outcomes, and trends over 10 values.
+    /// Reads the last 20 outcomes of `directory`, and trends over 10 values.
     #[must_use]
-    pub fn of(directory: &Path) -> History {
+    pub fn in_directory(directory: &Path) -> History {
         History {
             directory: directory.to_owned(),
             outcomes: 20,
@@ -39,18 +39,18 @@ impl History {
     }
 }
 
-/// A record of the history that is none.
+/// An entry of the history that is not a valid record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedRecord {
     /// The file.
     pub path: PathBuf,
-    /// Which line, or which element of an array, from 1; `None` where it is the whole file.
+    /// The line, or the element of an array, from 1; `None` for the whole file.
     pub number: Option<u64>,
-    /// What is wrong with it.
+    /// Why the entry was skipped.
     pub reason: String,
 }
 
-impl fmt::Display for Skipped {
+impl fmt::Display for SkippedRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:", self.path.display())?;
         if let Some(number) = self.number {
@@ -60,36 +60,36 @@ impl fmt::Display for Skipped {
     }
 }
 
-/// What was found.
+/// The records that were read, and the files that they came from.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct HistoryRecords {
     pub(super) outcomes: Vec<OutcomeRecord>,
     pub(super) trends: Vec<TrendSummary>,
     pub(super) incidents: Vec<String>,
     pub(super) files: Vec<ProvenanceRecord>,
 }
 
-/// For whom history is read.
-pub(super) struct Reader<'a> {
-    /// Whose records count.
+/// A reader of history for one step.
+pub(super) struct HistoryReader<'a> {
+    /// The step whose records count.
     pub(super) step: u32,
-    /// Chapter 13 looks at every step's outcomes.
+    /// Whether the outcomes of all steps count, as for Chapter 13.
     pub(super) all_outcomes: bool,
-    /// Whose trends come first.
+    /// The metrics whose trends come first.
     pub(super) key_metrics: &'a [String],
 }
 
-impl Reader<'_> {
+impl HistoryReader<'_> {
     /// Reads a history.
     pub(super) fn read(
         &self,
         history: &History,
-        skipped: &mut dyn FnMut(Skipped),
-    ) -> Result<Found, BundleError> {
-        let mut found = Found::default();
-        found.outcomes = self.outcomes(history, &mut found.files, skipped)?;
-        found.trends = self.trends(history, &mut found.files, skipped)?;
-        found.incidents = incidents::open(history, &mut found.files, skipped)?;
-        Ok(found)
+        skipped: &mut dyn FnMut(SkippedRecord),
+    ) -> Result<HistoryRecords, BundleError> {
+        let mut records = HistoryRecords::default();
+        records.outcomes = self.read_outcomes(history, &mut records.files, skipped)?;
+        records.trends = self.read_trends(history, &mut records.files, skipped)?;
+        records.incidents = incidents::read_open_incidents(history, &mut records.files, skipped)?;
+        Ok(records)
     }
 }

@@ -1,4 +1,4 @@
-//! What Chapter 13 keeps of earlier runs: `chapter13/summaries/*.json`, each an object or an array.
+//! The outcomes of earlier runs that Chapter 13 keeps: `chapter13/summaries/*.json`, each an object or an array.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,37 +12,37 @@ use serde::Deserializer as _;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, MapAccess, SeqAccess, Visitor};
 
-use super::{History, Reader, Skipped};
+use super::{History, HistoryReader, SkippedRecord};
 use crate::BundleError;
 use crate::model::{OutcomeRecord, ProvenanceRecord};
-use crate::provenance::{self, Hashed};
+use crate::provenance::{self, HashingReader};
 
 /// Newest last; of two at one time the one that was read first comes last.
 type Newest = BTreeMap<(SystemTime, std::cmp::Reverse<u64>), OutcomeRecord>;
 
-impl Reader<'_> {
+impl HistoryReader<'_> {
     /// The newest outcomes, newest first. In memory are no more than are wanted and one.
-    pub(super) fn outcomes(
+    pub(super) fn read_outcomes(
         &self,
         history: &History,
         files: &mut Vec<ProvenanceRecord>,
-        skipped: &mut dyn FnMut(Skipped),
+        skipped: &mut dyn FnMut(SkippedRecord),
     ) -> Result<Vec<OutcomeRecord>, BundleError> {
         let folder = history.directory.join("chapter13").join("summaries");
         let mut newest = Newest::new();
         let mut count = 0;
-        let Some(paths) = summaries(&folder)? else {
-            files.push(provenance::not_found(&folder));
+        let Some(paths) = list_summaries(&folder)? else {
+            files.push(provenance::record_missing_file(&folder));
             return Ok(Vec::new());
         };
         for path in paths {
             let Some(file) = provenance::open(&path)? else {
-                files.push(provenance::not_found(&path));
+                files.push(provenance::record_missing_file(&path));
                 continue;
             };
-            let mut file = Hashed::new(file);
+            let mut file = HashingReader::new(file);
             let mut take = |value: serde_json::Value| {
-                let (time, outcome) = outcome(value)?;
+                let (time, outcome) = parse_outcome(value)?;
                 if self.all_outcomes || outcome.step() == self.step {
                     count += 1;
                     newest.insert((time, std::cmp::Reverse(count)), outcome);
@@ -53,13 +53,14 @@ impl Reader<'_> {
                 Ok(())
             };
             let mut skip = |number, reason| {
-                skipped(Skipped {
+                skipped(SkippedRecord {
                     path: path.clone(),
                     number,
                     reason,
                 });
             };
-            each(&mut file, &mut take, &mut skip).map_err(FileError::at(&path, "read"))?;
+            read_each_record(&mut file, &mut take, &mut skip)
+                .map_err(FileError::at(&path, "read"))?;
             files.push(file.record(&path).map_err(FileError::at(&path, "read"))?);
         }
         Ok(newest.into_values().rev().collect())
@@ -67,7 +68,7 @@ impl Reader<'_> {
 }
 
 /// The files of the folder whose names end in `.json`, by name; `None` where there is no folder.
-fn summaries(folder: &Path) -> Result<Option<Vec<PathBuf>>, BundleError> {
+fn list_summaries(folder: &Path) -> Result<Option<Vec<PathBuf>>, BundleError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -85,10 +86,10 @@ fn summaries(folder: &Path) -> Result<Option<Vec<PathBuf>>, BundleError> {
 }
 
 /// An outcome and its time, or what is wrong with it.
-fn outcome(value: serde_json::Value) -> Result<(SystemTime, OutcomeRecord), String> {
+fn parse_outcome(value: serde_json::Value) -> Result<(SystemTime, OutcomeRecord), String> {
     let outcome: OutcomeRecord =
-        serde_json::from_value(value).map_err(|error| format!("no such record: {error}"))?;
-    match time(outcome.timestamp()) {
+        serde_json::from_value(value).map_err(|error| format!("not an outcome record: {error}"))?;
+    match parse_time(outcome.timestamp()) {
         Some(time) => Ok((time, outcome)),
         None => Err(format!(
             "the timestamp {:?}: expected a time in UTC, as in 2026-02-02T10:30:00Z",
@@ -98,13 +99,13 @@ fn outcome(value: serde_json::Value) -> Result<(SystemTime, OutcomeRecord), Stri
 }
 
 /// ISO 8601 in UTC; the `T` may be a space, and the zone `Z`, `+00:00` or nothing.
-fn time(text: &str) -> Option<SystemTime> {
+fn parse_time(text: &str) -> Option<SystemTime> {
     let text = text.strip_suffix("+00:00").unwrap_or(text);
     humantime::parse_rfc3339_weak(text).ok()
 }
 
 /// Hands each record of a file to `take`, one in memory at a time. `take` says what is wrong with it.
-fn each(
+fn read_each_record(
     file: &mut impl io::Read,
     take: &mut dyn FnMut(serde_json::Value) -> Result<(), String>,
     skip: &mut dyn FnMut(Option<u64>, String),

@@ -1,4 +1,4 @@
-//! Where a step's metrics go: `run_history.jsonl`.
+//! Trends of a step's metrics: `run_history.jsonl`.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, VecDeque};
@@ -6,31 +6,31 @@ use std::collections::{BTreeMap, VecDeque};
 use serde::Deserialize;
 use serde_json::Number;
 
-use super::{History, Reader, Skipped, lines};
+use super::{History, HistoryReader, SkippedRecord, lines};
 use crate::BundleError;
 use crate::model::{Direction, ProvenanceRecord, TrendSummary};
 use crate::value::nfc;
 
 #[derive(Deserialize)]
-struct Line {
+struct RunLine {
     #[serde(rename = "run_id")]
     _run_id: String,
     step: u32,
     metrics: BTreeMap<String, Number>,
 }
 
-impl Reader<'_> {
+impl HistoryReader<'_> {
     /// The step's metrics: the key metrics first, in their order, then the others by name.
-    pub(super) fn trends(
+    pub(super) fn read_trends(
         &self,
         history: &History,
         files: &mut Vec<ProvenanceRecord>,
-        skipped: &mut dyn FnMut(Skipped),
+        skipped: &mut dyn FnMut(SkippedRecord),
     ) -> Result<Vec<TrendSummary>, BundleError> {
         let window = history.window.max(1);
         let mut metrics: BTreeMap<String, VecDeque<Number>> = BTreeMap::new();
         let path = history.directory.join("run_history.jsonl");
-        let record = lines::each(&path, skipped, &mut |line: Line| {
+        let record = lines::read_each_record(&path, skipped, &mut |line: RunLine| {
             if line.step != self.step {
                 return;
             }
@@ -45,7 +45,7 @@ impl Reader<'_> {
         files.push(record);
         let trend = |(metric_name, values): (String, VecDeque<Number>)| TrendSummary {
             metric_name,
-            direction: direction(&values),
+            direction: trend_direction(&values),
             recent_values: values.into(),
             window_size: window,
         };
@@ -56,7 +56,7 @@ impl Reader<'_> {
     }
 }
 
-fn direction(values: &VecDeque<Number>) -> Direction {
+fn trend_direction(values: &VecDeque<Number>) -> Direction {
     let ends = values.front().zip(values.back());
     match ends.and_then(|(first, last)| compare(last, first)) {
         Some(Ordering::Greater) => Direction::Up,

@@ -3,9 +3,9 @@
 use std::fs;
 
 use axilog_bundle::budget::TokenBudget;
-use axilog_bundle::count::{TokenCount, WordEstimate};
+use axilog_bundle::count::{TokenCounter, WordEstimate};
 use axilog_bundle::retrieve::History;
-use axilog_bundle::{BundleError, render_with};
+use axilog_bundle::{BundleError, render_prompt_with_counter};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -42,7 +42,7 @@ fn budget() -> impl Strategy<Value = TokenBudget> {
     )
 }
 
-fn counters() -> Vec<Box<dyn TokenCount>> {
+fn counters() -> Vec<Box<dyn TokenCounter>> {
     vec![
         Box::new(WordEstimate),
         Box::new(axilog_oracle::tokens::Tiktoken::named("o200k_base").unwrap()),
@@ -88,13 +88,13 @@ proptest! {
         let output = json!({ "interpretation": interpretation, (key): metric });
         let bare = build(&request);
         request.results = results(&output.to_string());
-        request.history = Some(History::of(dir.path()));
+        request.history = Some(History::in_directory(dir.path()));
         request.budgets = budget.clone();
         let bundle = build(&request);
         for counter in counters() {
             let count = |text: &str| counter.count(text).unwrap();
-            let tier0 = render_with(&bare, &*counter).unwrap();
-            let rendered = match render_with(&bundle, &*counter) {
+            let tier0 = render_prompt_with_counter(&bare, &*counter).unwrap();
+            let rendered = match render_prompt_with_counter(&bundle, &*counter) {
                 Ok(rendered) => rendered,
                 Err(BundleError::Tier0 { tokens, limit }) => {
                     prop_assert_eq!(tokens, tier0.tokens);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use axilog_bundle::Request;
+use axilog_bundle::BundleRequest;
 use axilog_bundle::catalogue::Catalogue;
 
 use crate::place::{build, catalogue};
@@ -60,7 +60,7 @@ fn users_bring_their_own() {
     let path = dir.path().join("own.toml");
     fs::write(&path, OWN).unwrap();
     let catalogue = Catalogue::read(&path).unwrap();
-    let bundle = build(&Request::new(&catalogue, 40));
+    let bundle = build(&BundleRequest::new(&catalogue, 40));
     assert_eq!(bundle.step_name(), "own");
     assert_eq!(bundle.context().contracts(), ["own.md"]);
     assert_eq!(bundle.context().mission(), "Café.", "in form C");
@@ -96,7 +96,7 @@ fn users_bring_their_own() {
         "{bad}"
     );
     // Without Chapter 13 there is none.
-    let mut request = Request::new(&catalogue, 40);
+    let mut request = BundleRequest::new(&catalogue, 40);
     request.is_chapter_13 = true;
     let error = axilog_bundle::build_step_awareness_bundle(&request, &mut |_| {});
     assert!(

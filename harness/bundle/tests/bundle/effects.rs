@@ -50,7 +50,7 @@ proptest! {
             request.results = Some(results.clone());
             request.manifest_path = Some(path("results.json"));
             request.state_paths = vec![path("none")];
-            request.history = Some(History::of(dir.path()));
+            request.history = Some(History::in_directory(dir.path()));
             let mut skipped = Vec::new();
             let bundle = axilog_bundle::build_step_awareness_bundle(
                 &request,

@@ -35,7 +35,7 @@ impl Past {
     ) -> (StepAwarenessBundle, Vec<String>) {
         let catalogue = catalogue();
         let mut request = request(&catalogue, step);
-        let mut history = History::of(self.path());
+        let mut history = History::in_directory(self.path());
         change(&mut history);
         request.history = Some(history);
         let folder = format!("{}/", self.path().display());

@@ -6,9 +6,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axilog_bundle::builder::Results;
 use axilog_bundle::catalogue::Catalogue;
-use axilog_bundle::retrieve::Skipped;
+use axilog_bundle::retrieve::SkippedRecord;
 use axilog_bundle::value::Object;
-use axilog_bundle::{Request, StepAwarenessBundle, build_step_awareness_bundle};
+use axilog_bundle::{BundleRequest, StepAwarenessBundle, build_step_awareness_bundle};
 use serde_json::Value;
 
 pub const STEPS: [u32; 7] = [1, 2, 3, 4, 5, 6, 13];
@@ -18,21 +18,21 @@ pub fn catalogue() -> Catalogue {
 }
 
 /// A request at a fixed time: 2026-02-02T10:30:00Z.
-pub fn request(catalogue: &Catalogue, step: u32) -> Request<'_> {
-    Request {
+pub fn request(catalogue: &Catalogue, step: u32) -> BundleRequest<'_> {
+    BundleRequest {
         now: UNIX_EPOCH + Duration::from_secs(1_770_028_200),
-        ..Request::new(catalogue, step)
+        ..BundleRequest::new(catalogue, step)
     }
 }
 
 /// Builds; nothing may be skipped.
-pub fn build(request: &Request<'_>) -> StepAwarenessBundle {
-    let mut none = |record: Skipped| panic!("{record}");
+pub fn build(request: &BundleRequest<'_>) -> StepAwarenessBundle {
+    let mut none = |record: SkippedRecord| panic!("{record}");
     build_step_awareness_bundle(request, &mut none).unwrap()
 }
 
 pub fn results(json: &str) -> Option<Results> {
-    Some(Results::of(Object::parse(json.as_bytes()).unwrap()))
+    Some(Results::new(Object::parse(json.as_bytes()).unwrap()))
 }
 
 pub fn json(bundle: &StepAwarenessBundle) -> Value {

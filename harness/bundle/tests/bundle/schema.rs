@@ -14,7 +14,7 @@ fn full() -> Value {
     request.results =
         results(r#"{"success":true,"confidence":1,"interpretation":"x","mean_score":{"a":[1]}}"#);
     request.manifest_path = Some("none.json".into());
-    request.history = Some(History::of(dir.path()));
+    request.history = Some(History::in_directory(dir.path()));
     json(&build(&request))
 }
 

@@ -3,9 +3,9 @@
 use std::fs;
 
 use axilog_bundle::budget::TokenBudget;
-use axilog_bundle::count::{TokenCount, WordEstimate};
+use axilog_bundle::count::{TokenCounter, WordEstimate};
 use axilog_bundle::retrieve::History;
-use axilog_bundle::{BundleError, Request, render_with};
+use axilog_bundle::{BundleError, BundleRequest, render_prompt_with_counter};
 use serde_json::json;
 
 use crate::place::{build, catalogue, request, results, words};
@@ -29,8 +29,8 @@ fn a2_2_1_tier_0_is_whole_and_the_others_shrink() {
     let catalogue = catalogue();
     let mut request = request(&catalogue, 1);
     request.results = results(&format!(r#"{{"interpretation":"{}"}}"#, words(500)));
-    let bare = render_with(
-        &build(&Request {
+    let bare = render_prompt_with_counter(
+        &build(&BundleRequest {
             results: None,
             ..request.clone()
         }),
@@ -43,7 +43,7 @@ fn a2_2_1_tier_0_is_whole_and_the_others_shrink() {
         .with_tier0_reserved(10)
         .with_generation_reserve(0)
         .with_ctx_max_tokens(tier0.tokens + left);
-    let rendered = render_with(&build(&request), &WordEstimate).unwrap();
+    let rendered = render_prompt_with_counter(&build(&request), &WordEstimate).unwrap();
     assert!(
         rendered
             .prompt
@@ -57,14 +57,14 @@ fn a2_2_1_tier_0_is_whole_and_the_others_shrink() {
         .budgets
         .clone()
         .with_tier0_reserved(tier0.tokens + left / 2);
-    let rendered = render_with(&build(&request), &WordEstimate).unwrap();
+    let rendered = render_prompt_with_counter(&build(&request), &WordEstimate).unwrap();
     assert!(rendered.tokens <= tier0.tokens + left / 2);
 
     // With less than Tier 0 there is no prompt, and it is said what is missing.
     request.budgets = TokenBudget::default()
         .with_generation_reserve(100)
         .with_ctx_max_tokens(100 + tier0.tokens - 1);
-    let error = render_with(&build(&request), &WordEstimate).unwrap_err();
+    let error = render_prompt_with_counter(&build(&request), &WordEstimate).unwrap_err();
     let BundleError::Tier0 { tokens, limit } = &error else {
         panic!("{error}")
     };
@@ -80,7 +80,7 @@ fn a2_2_2_tier_1_is_cut_at_its_cap_with_the_marker() {
         r#"{{"success":true,"interpretation":"{}","recall":1}}"#,
         words(5000)
     ));
-    let rendered = render_with(&build(&request), &WordEstimate).unwrap();
+    let rendered = render_prompt_with_counter(&build(&request), &WordEstimate).unwrap();
     assert_eq!(rendered.truncated, ["tier1"]);
     let (_, tier1) = rendered
         .prompt
@@ -120,10 +120,10 @@ fn a2_2_3_history_comes_before_telemetry_and_each_has_its_cap() {
     .unwrap();
     let catalogue = catalogue();
     let mut request = request(&catalogue, 3);
-    request.history = Some(History::of(dir.path()));
+    request.history = Some(History::in_directory(dir.path()));
     let count = |text: &str| WordEstimate.count(text).unwrap();
-    let parts = |request: &Request<'_>| {
-        let rendered = render_with(&build(request), &WordEstimate).unwrap();
+    let parts = |request: &BundleRequest<'_>| {
+        let rendered = render_prompt_with_counter(&build(request), &WordEstimate).unwrap();
         let (_, rest) = rendered
             .prompt
             .split_once("\n\n=== RECENT OUTCOMES")
@@ -155,7 +155,7 @@ fn a2_2_4_the_answers_reserve_is_left() {
         request.budgets = TokenBudget::default()
             .with_ctx_max_tokens(4096)
             .with_generation_reserve(reserve);
-        let rendered = render_with(&build(&request), &WordEstimate).unwrap();
+        let rendered = render_prompt_with_counter(&build(&request), &WordEstimate).unwrap();
         assert!(rendered.tokens + reserve <= 4096);
     }
 }

@@ -20,7 +20,7 @@ fn a5_1_equal_inputs_give_equal_bundles_but_for_time() {
     let dir = history();
     let mut request = request(&catalogue, 3);
     request.results = results(r#"{"mean_score":0.1,"success":true}"#);
-    request.history = Some(History::of(dir.path()));
+    request.history = Some(History::in_directory(dir.path()));
     request.manifest_path = Some(dir.path().join("run_history.jsonl"));
     let first = build(&request);
     request.now += std::time::Duration::from_secs(86_400);
@@ -61,7 +61,7 @@ fn a6_1_every_file_is_recorded_with_its_hash_and_size() {
     request.results = Some(Results::read(&path("results.json")).unwrap());
     request.manifest_path = Some(path("manifest.json"));
     request.state_paths = vec![path("empty")];
-    request.history = Some(History::of(dir.path()));
+    request.history = Some(History::in_directory(dir.path()));
     let bundle = build(&request);
     let expected = [
         "results.json",
@@ -110,7 +110,7 @@ fn a6_3_a_missing_file_is_recorded_and_assembly_goes_on() {
     request.manifest_path = Some("no/such/manifest.json".into());
     fs::write(dir.path().join("file"), "").unwrap();
     request.state_paths = vec![dir.path().join("file/inside"), dir.path().join("file")];
-    request.history = Some(History::of(&dir.path().join("none")));
+    request.history = Some(History::in_directory(&dir.path().join("none")));
     let bundle = build(&request);
     let found: Vec<(&str, u64)> = bundle
         .provenance()

@@ -72,7 +72,7 @@ fn a1_3_the_supporting_models_have_their_fields() {
     fs::write(dir.path().join("run_history.jsonl"), line.to_string()).unwrap();
     let catalogue = catalogue();
     let mut request = request(&catalogue, 3);
-    request.history = Some(History::of(dir.path()));
+    request.history = Some(History::in_directory(dir.path()));
     let value = json(&build(&request));
     assert_eq!(value["context"]["recent_outcomes"], json!([outcome]));
     let trend = json!({

@@ -4,7 +4,7 @@ use std::fs;
 
 use axilog_bundle::count::WordEstimate;
 use axilog_bundle::retrieve::History;
-use axilog_bundle::{build_llm_context, render_prompt_from_bundle, render_with};
+use axilog_bundle::{build_llm_context, render_prompt_from_bundle, render_prompt_with_counter};
 
 use crate::place::{build, catalogue, history, json, request, results, words};
 
@@ -15,7 +15,7 @@ fn a3_1_sections_stand_in_the_order_of_their_tiers() {
     let dir = history();
     let mut request = request(&catalogue, 3);
     request.results = results(r#"{"mean_score":1,"success":true}"#);
-    request.history = Some(History::of(dir.path()));
+    request.history = Some(History::in_directory(dir.path()));
     let prompt = render_prompt_from_bundle(&build(&request)).unwrap();
     let headings: Vec<&str> = prompt.lines().filter(|l| l.starts_with("===")).collect();
     let expected = [
@@ -52,7 +52,7 @@ fn a3_2_retrieval_is_behind_the_same_call() {
     let dir = history();
     let mut request = request(&catalogue, 3);
     let without = build(&request);
-    request.history = Some(History::of(dir.path()));
+    request.history = Some(History::in_directory(dir.path()));
     let with = build(&request);
     assert!(without.context().recent_outcomes().is_empty());
     assert_eq!(with.context().recent_outcomes().len(), 1);
@@ -67,7 +67,7 @@ fn a3_3_nothing_else_is_read() {
     let catalogue = catalogue();
     let dir = history();
     let mut request = request(&catalogue, 3);
-    request.history = Some(History::of(dir.path()));
+    request.history = Some(History::in_directory(dir.path()));
     let before = json(&build(&request));
     for name in [
         "decisions.jsonl",
@@ -120,8 +120,8 @@ fn a4_3_a_caller_says_tokens_by_the_budget_only() {
     let catalogue = catalogue();
     let mut request = request(&catalogue, 1);
     request.results = results(&format!(r#"{{"interpretation":"{}"}}"#, words(900)));
-    let wide = render_with(&build(&request), &WordEstimate).unwrap();
+    let wide = render_prompt_with_counter(&build(&request), &WordEstimate).unwrap();
     request.budgets = request.budgets.with_tier1_cap(100);
-    let tight = render_with(&build(&request), &WordEstimate).unwrap();
+    let tight = render_prompt_with_counter(&build(&request), &WordEstimate).unwrap();
     assert!(wide.truncated.is_empty() && tight.truncated == ["tier1"]);
 }
