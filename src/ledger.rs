@@ -11,7 +11,7 @@ use crate::evidence::state::GENESIS_PAYLOAD;
 use crate::evidence::transition::MAX_TRANSITION_RECORD_BYTES;
 use crate::fault::{Error, Fault, Faults};
 use crate::hash::{Hash, Tag, chain, commit};
-use crate::json::writer::{Buffer, shared};
+use crate::sink::{Buffer, shared};
 
 /// One committed record.
 #[derive(Clone, Copy)]

@@ -12,12 +12,12 @@ use crate::evidence::policy::{PolicyRecord, PolicyResult};
 use crate::fault::{Error, Faults};
 use crate::hash::{Hash, Hasher, Tag};
 use crate::json::extract::{MAX_POLICIES, NO_VALUE};
-use crate::json::writer::{self, Sink};
+use crate::json::writer;
 use crate::ledger::{Ledger, LedgerSink};
 use crate::profile::Profile;
+use crate::sink::{Sink, shared};
 
-/// The longest `policy_id` in bytes.
-pub const MAX_ID_BYTES: usize = 64;
+pub use crate::evidence::policy::{MAX_ID_BYTES, is_valid_id};
 
 /// The longest selector in bytes.
 pub const MAX_SELECTOR_BYTES: usize = 32;
@@ -140,15 +140,6 @@ impl<const N: usize> Registry for [Policy<'_>; N] {
     }
 }
 
-/// Whether `id` is 1 to 64 of `A-Z a-z 0-9 - _ .`.
-#[must_use]
-pub fn is_valid_id(id: &[u8]) -> bool {
-    (1..=MAX_ID_BYTES).contains(&id.len())
-        && id
-            .iter()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
-}
-
 /// Whether `selector` is `[a-z][a-z0-9_]*`, at most 32 bytes, and does not end in `_q16`.
 #[must_use]
 pub fn is_valid_selector(selector: &[u8]) -> bool {
@@ -235,7 +226,7 @@ impl Rules<'_> {
     #[must_use]
     pub fn hash(&self) -> Hash {
         let mut hasher = Hasher::new();
-        self.write(writer::shared(&mut hasher));
+        self.write(shared(&mut hasher));
         hasher.finish()
     }
 }
@@ -282,7 +273,7 @@ pub fn evaluate_all(
         if let Some((ledger, sink)) = &mut ledger {
             ledger.record_written(
                 Tag::Policy,
-                |out| record.write(writer::shared(out)),
+                |out| record.write(shared(out)),
                 &mut **sink,
                 faults,
             )?;

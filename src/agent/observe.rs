@@ -3,16 +3,17 @@
 //! formats.md §5 (`ax_agent_observe`); SRS-004 §12 (SHALL-001, SHALL-003, SHALL-004, SHALL-016).
 //! Determinism: D3 at its entry, D2 behind the record.
 
-use super::Agent;
+use super::machine::Agent;
 use super::state::{Health, InputClass, Violation};
 use super::stimulus::{CONTROL_ORACLE, Stimulus, TIME_ORACLE, is_reserved};
 use crate::admission::{Admitted, Answer, InputKind, Limits, admit};
 use crate::evidence::observation::{Completion, MAX_RECORD_BYTES, Params};
 use crate::fault::{Error, Fault, Faults};
 use crate::hash::Tag;
-use crate::json::writer::{self, Buffer, Sink};
+use crate::json::writer;
 use crate::ledger::LedgerSink;
 use crate::policy::{Evaluation, Rules};
+use crate::sink::{Buffer, Sink, shared};
 
 /// What became of an observed answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,7 +138,7 @@ impl Agent {
         let mut bytes = [0u8; 40];
         let mut out = Buffer::new(&mut bytes);
         out.put(b"{\"timestamp\":");
-        writer::u64(timestamp, writer::shared(&mut out));
+        writer::u64(timestamp, shared(&mut out));
         out.put(b"}");
         let output = out.finish().ok_or(Error::Buffer)?;
         self.observe(&machine(TIME_ORACLE, output), rules, work, sink, faults)

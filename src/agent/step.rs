@@ -5,7 +5,7 @@
 //! out its records one by one. The agent commits them, replay compares them, and an interrupted
 //! step goes on where its records stop, all through the same [`Step`].
 
-use super::Agent;
+use super::machine::Agent;
 use super::state::{
     FAULT_THRESHOLD_ALARM, FAULT_THRESHOLD_STOP, Health, InputClass, Violation, determine_next,
 };
@@ -15,8 +15,8 @@ use crate::evidence::policy::{PolicyRecord, PolicyResult};
 use crate::evidence::transition::TransitionRecord;
 use crate::hash::{GOLDEN_GENESIS, Tag};
 use crate::json::extract::{MAX_POLICIES, NO_VALUE, Selectors};
-use crate::json::writer::Sink;
 use crate::policy::{ELAPSED_SELECTOR, Evaluation, Policy, Registry, Rules};
+use crate::sink::Sink;
 
 /// A record that a step commits.
 #[derive(Clone, Copy)]

@@ -4,11 +4,15 @@
 
 use super::reader::Reader;
 use crate::fault::Error;
-use crate::json::writer::{self, Sink};
+use crate::json::writer;
 use crate::profile::Profile;
+use crate::sink::Sink;
 
 /// Room for any policy record, and a NUL: the longest has 218 bytes.
 pub const MAX_POLICY_RECORD_BYTES: usize = 224;
+
+/// The longest `policy_id` in bytes.
+pub const MAX_ID_BYTES: usize = 64;
 
 /// What a policy, or all of them together, decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +83,7 @@ impl<'a> PolicyRecord<'a> {
         let obs_ledger_seq = reader.u64()?;
         reader.literal(b",\"policy_id\":\"")?;
         let policy_id = reader.until_quote()?;
-        if !crate::policy::is_valid_id(policy_id) {
+        if !is_valid_id(policy_id) {
             return Err(Error::Schema);
         }
         reader.literal(b",\"result\":")?;
@@ -100,4 +104,13 @@ impl<'a> PolicyRecord<'a> {
             threshold,
         })
     }
+}
+
+/// Whether `id` is 1 to 64 of `A-Z a-z 0-9 - _ .`.
+#[must_use]
+pub fn is_valid_id(id: &[u8]) -> bool {
+    (1..=MAX_ID_BYTES).contains(&id.len())
+        && id
+            .iter()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
 }

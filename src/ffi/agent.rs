@@ -2,12 +2,11 @@
 
 use core::mem::MaybeUninit;
 
-use super::agent_step::{health_of, load_class, load_health, load_violation, violation_of};
 use super::audit::ax_ledger_ctx_t;
-use super::pointer::{Flags, bytes};
+use super::pointer::{Flags, bytes, enum_value};
 use super::types::ct_fault_flags_t;
 use crate::agent::Agent;
-use crate::agent::state::{Health, Violation};
+use crate::agent::state::{Health, InputClass, Violation};
 use crate::agent::stimulus::Input;
 use crate::fault::{Error, Faults};
 use crate::hash::GOLDEN_GENESIS;
@@ -234,4 +233,53 @@ pub unsafe extern "C" fn ax_agent_bind(ctx: *mut ax_agent_ctx_t, faults: *mut ct
         raw.violation = MaybeUninit::new(violation_of(agent.violation));
     }
     flags.raise(raised);
+}
+
+/// `None` for a number that is no state.
+pub(super) fn load_health(raw: MaybeUninit<ax_health_state_t>) -> Option<Health> {
+    Health::ALL
+        .get(usize::try_from(enum_value(raw)).ok()?)
+        .copied()
+}
+
+/// `None` for a number outside the closed set.
+pub(super) fn load_class(raw: MaybeUninit<ax_input_class_t>) -> Option<InputClass> {
+    InputClass::ALL
+        .get(usize::try_from(enum_value(raw)).ok()?)
+        .copied()
+}
+
+/// `None` for a number that is no violation, `Some(None)` for AX_VIOLATION_NONE.
+pub(super) fn load_violation(raw: MaybeUninit<ax_violation_t>) -> Option<Option<Violation>> {
+    match usize::try_from(enum_value(raw)).ok()? {
+        0 => Some(None),
+        number => Violation::ALL
+            .get(number.checked_sub(1)?)
+            .map(|&violation| Some(violation)),
+    }
+}
+
+pub(super) fn health_of(health: Health) -> ax_health_state_t {
+    match health {
+        Health::Uninit => ax_health_state_t::AX_HEALTH_UNINIT,
+        Health::Init => ax_health_state_t::AX_HEALTH_INIT,
+        Health::Enabled => ax_health_state_t::AX_HEALTH_ENABLED,
+        Health::Alarm => ax_health_state_t::AX_HEALTH_ALARM,
+        Health::Degraded => ax_health_state_t::AX_HEALTH_DEGRADED,
+        Health::Stopped => ax_health_state_t::AX_HEALTH_STOPPED,
+    }
+}
+
+pub(super) fn violation_of(violation: Option<Violation>) -> ax_violation_t {
+    match violation {
+        None => ax_violation_t::AX_VIOLATION_NONE,
+        Some(Violation::TimeRollback) => ax_violation_t::AX_VIOLATION_TIME_ROLLBACK,
+        Some(Violation::PolicyBreach) => ax_violation_t::AX_VIOLATION_POLICY_BREACH,
+        Some(Violation::FaultBudgetExceeded) => ax_violation_t::AX_VIOLATION_FAULT_EXCEEDED,
+        Some(Violation::ProtocolViolation) => ax_violation_t::AX_VIOLATION_PROTOCOL,
+        Some(Violation::GenesisMismatch) => ax_violation_t::AX_VIOLATION_GENESIS_MISMATCH,
+        Some(Violation::CommitFailure) => ax_violation_t::AX_VIOLATION_COMMIT_FAILURE,
+        Some(Violation::SequenceOrder) => ax_violation_t::AX_VIOLATION_SEQUENCE_ORDER,
+        Some(Violation::Terminality) => ax_violation_t::AX_VIOLATION_TERMINALITY,
+    }
 }

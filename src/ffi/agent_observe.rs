@@ -3,8 +3,7 @@
 use core::ffi::c_int;
 use core::mem::MaybeUninit;
 
-use super::agent::{ax_agent_ctx_t, ax_input_class_t, ax_input_t};
-use super::agent_step::load_class;
+use super::agent::{ax_agent_ctx_t, ax_input_class_t, ax_input_t, load_class};
 use super::obs::ax_obs_input_t;
 use super::pointer::{Flags, buffer};
 use super::policy::ax_policy_ctx_t;

@@ -5,9 +5,10 @@ use core::ffi::{c_char, c_int};
 use core::mem::MaybeUninit;
 
 use super::agent::{
-    ax_agent_ctx_t, ax_health_state_t, ax_input_class_t, ax_input_t, ax_violation_t,
+    ax_agent_ctx_t, ax_health_state_t, ax_input_class_t, ax_input_t, ax_violation_t, health_of,
+    load_class, load_health, load_violation,
 };
-use super::pointer::{Flags, bytes, enum_value, literal};
+use super::pointer::{Flags, bytes};
 use super::sink::CSink;
 use super::types::{ct_fault_flags_t, q16_16_t};
 use crate::agent::state::{Health, InputClass, Violation, determine_next};
@@ -126,7 +127,7 @@ pub unsafe extern "C" fn ax_extract_timestamp(
 pub unsafe extern "C" fn ax_health_state_to_str(
     state: MaybeUninit<ax_health_state_t>,
 ) -> *const c_char {
-    literal(match load_health(state) {
+    match load_health(state) {
         Some(Health::Uninit) => c"UNINIT",
         Some(Health::Init) => c"INIT",
         Some(Health::Enabled) => c"ENABLED",
@@ -134,7 +135,8 @@ pub unsafe extern "C" fn ax_health_state_to_str(
         Some(Health::Degraded) => c"DEGRADED",
         Some(Health::Stopped) => c"STOPPED",
         None => c"UNKNOWN",
-    })
+    }
+    .as_ptr()
 }
 
 /// The class's name, such as "LLM_OBS"; "UNKNOWN" for another number. Never NULL.
@@ -145,14 +147,15 @@ pub unsafe extern "C" fn ax_health_state_to_str(
 pub unsafe extern "C" fn ax_input_class_to_str(
     input_class: MaybeUninit<ax_input_class_t>,
 ) -> *const c_char {
-    literal(match load_class(input_class) {
+    match load_class(input_class) {
         Some(InputClass::TimeObs) => c"TIME_OBS",
         Some(InputClass::LlmObs) => c"LLM_OBS",
         Some(InputClass::PolicyTrigger) => c"POLICY_TRIGGER",
         Some(InputClass::FaultSignal) => c"FAULT_SIGNAL",
         Some(InputClass::ResetRequest) => c"RESET_REQUEST",
         None => c"UNKNOWN",
-    })
+    }
+    .as_ptr()
 }
 
 /// The violation's name, such as "POLICY_BREACH"; NULL for none, "UNKNOWN" for another number.
@@ -163,7 +166,7 @@ pub unsafe extern "C" fn ax_input_class_to_str(
 pub unsafe extern "C" fn ax_violation_to_str(
     violation: MaybeUninit<ax_violation_t>,
 ) -> *const c_char {
-    literal(match load_violation(violation) {
+    match load_violation(violation) {
         None => c"UNKNOWN",
         Some(None) => return core::ptr::null(),
         Some(Some(Violation::TimeRollback)) => c"TIME_ROLLBACK",
@@ -174,54 +177,6 @@ pub unsafe extern "C" fn ax_violation_to_str(
         Some(Some(Violation::CommitFailure)) => c"COMMIT_FAILURE",
         Some(Some(Violation::SequenceOrder)) => c"SEQUENCE_ORDER",
         Some(Some(Violation::Terminality)) => c"TERMINALITY",
-    })
-}
-
-/// `None` for a number that is no state.
-pub(super) fn load_health(raw: MaybeUninit<ax_health_state_t>) -> Option<Health> {
-    Health::ALL
-        .get(usize::try_from(enum_value(raw)).ok()?)
-        .copied()
-}
-
-/// `None` for a number outside the closed set.
-pub(super) fn load_class(raw: MaybeUninit<ax_input_class_t>) -> Option<InputClass> {
-    InputClass::ALL
-        .get(usize::try_from(enum_value(raw)).ok()?)
-        .copied()
-}
-
-/// `None` for a number that is no violation, `Some(None)` for AX_VIOLATION_NONE.
-pub(super) fn load_violation(raw: MaybeUninit<ax_violation_t>) -> Option<Option<Violation>> {
-    match usize::try_from(enum_value(raw)).ok()? {
-        0 => Some(None),
-        number => Violation::ALL
-            .get(number.checked_sub(1)?)
-            .map(|&violation| Some(violation)),
     }
-}
-
-pub(super) fn health_of(health: Health) -> ax_health_state_t {
-    match health {
-        Health::Uninit => ax_health_state_t::AX_HEALTH_UNINIT,
-        Health::Init => ax_health_state_t::AX_HEALTH_INIT,
-        Health::Enabled => ax_health_state_t::AX_HEALTH_ENABLED,
-        Health::Alarm => ax_health_state_t::AX_HEALTH_ALARM,
-        Health::Degraded => ax_health_state_t::AX_HEALTH_DEGRADED,
-        Health::Stopped => ax_health_state_t::AX_HEALTH_STOPPED,
-    }
-}
-
-pub(super) fn violation_of(violation: Option<Violation>) -> ax_violation_t {
-    match violation {
-        None => ax_violation_t::AX_VIOLATION_NONE,
-        Some(Violation::TimeRollback) => ax_violation_t::AX_VIOLATION_TIME_ROLLBACK,
-        Some(Violation::PolicyBreach) => ax_violation_t::AX_VIOLATION_POLICY_BREACH,
-        Some(Violation::FaultBudgetExceeded) => ax_violation_t::AX_VIOLATION_FAULT_EXCEEDED,
-        Some(Violation::ProtocolViolation) => ax_violation_t::AX_VIOLATION_PROTOCOL,
-        Some(Violation::GenesisMismatch) => ax_violation_t::AX_VIOLATION_GENESIS_MISMATCH,
-        Some(Violation::CommitFailure) => ax_violation_t::AX_VIOLATION_COMMIT_FAILURE,
-        Some(Violation::SequenceOrder) => ax_violation_t::AX_VIOLATION_SEQUENCE_ORDER,
-        Some(Violation::Terminality) => ax_violation_t::AX_VIOLATION_TERMINALITY,
-    }
+    .as_ptr()
 }

@@ -1,4 +1,4 @@
-//! `audit.h`, second part: the lines of a ledger file (formats.md §6), and comparing hashes.
+//! `audit.h`, third part: the lines of a ledger file (formats.md §6), and comparing hashes.
 
 use core::ffi::{c_char, c_int};
 
@@ -7,9 +7,9 @@ use super::pointer::{buffer, bytes};
 use super::sink::{entry_of, tag_text};
 use crate::fault::Error;
 use crate::hash::equal_ct;
-use crate::json::writer::{Buffer, Counter, shared};
 use crate::ledger::genesis_entry;
 use crate::ledger_line;
+use crate::sink::{Buffer, Counter, shared};
 
 /// Gives line 0 of every ledger file, in static memory.
 ///

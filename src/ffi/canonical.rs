@@ -13,6 +13,7 @@ use super::types::q16_16_t;
 use crate::fault::Error;
 use crate::hash::{hex, hex_pair};
 use crate::json::writer;
+use crate::sink::shared;
 use crate::text;
 
 /// Writes the canonical record under profile 0, with its obs_hash or, where include_hash is 0, with
@@ -60,7 +61,7 @@ pub unsafe extern "C" fn ax_obs_canonicalise_as(
     // SAFETY: by contract.
     unsafe {
         write_text(dst, dst_size, |put| {
-            observation.write(profile, digits.as_ref(), writer::shared(&mut Through(put)));
+            observation.write(profile, digits.as_ref(), shared(&mut Through(put)));
         })
     }
 }
@@ -83,11 +84,7 @@ pub unsafe extern "C" fn ax_params_canonicalise(
         return Error::Schema.code();
     }
     // SAFETY: by contract.
-    unsafe {
-        write_text(dst, dst_size, |put| {
-            params.write(writer::shared(&mut Through(put)))
-        })
-    }
+    unsafe { write_text(dst, dst_size, |put| params.write(shared(&mut Through(put)))) }
 }
 
 /// Writes src with the escapes of RFC 8785, without quotes; AX_ERR_ENCODING where it is not UTF-8.
@@ -129,7 +126,7 @@ pub unsafe extern "C" fn ax_string_escape_as(
     // SAFETY: by contract.
     unsafe {
         write_text(dst, dst_size, |put| {
-            writer::escape(src, profile, writer::shared(&mut Through(put)))
+            writer::escape(src, profile, shared(&mut Through(put)))
         })
     }
 }
@@ -143,7 +140,7 @@ pub unsafe extern "C" fn ax_format_int64(dst: *mut c_char, dst_size: usize, valu
     // SAFETY: by contract.
     unsafe {
         write_text(dst, dst_size, |put| {
-            writer::i64(value, writer::shared(&mut Through(put)))
+            writer::i64(value, shared(&mut Through(put)))
         })
     }
 }
@@ -157,7 +154,7 @@ pub unsafe extern "C" fn ax_format_uint64(dst: *mut c_char, dst_size: usize, val
     // SAFETY: by contract.
     unsafe {
         write_text(dst, dst_size, |put| {
-            writer::u64(value, writer::shared(&mut Through(put)))
+            writer::u64(value, shared(&mut Through(put)))
         })
     }
 }

@@ -14,8 +14,8 @@ use crate::evidence::observation::{MAX_ID_BYTES, Observation, is_valid_id};
 use crate::evidence::view::MAX_GATEWAY_RECORD_BYTES;
 use crate::fault::{Error, Fault};
 use crate::hash::{HexHash, hex, unhex};
-use crate::json::writer::{Buffer, Sink};
 use crate::profile::Profile;
+use crate::sink::{Buffer, Sink};
 use crate::text::Text;
 
 /// How records are written (formats.md §3, Profiles).

@@ -5,7 +5,7 @@ use core::mem::{MaybeUninit, size_of};
 
 use super::types::ct_fault_flags_t;
 use crate::fault::{Error, Fault, Faults};
-use crate::json::writer::{Counter, Sink};
+use crate::sink::{Counter, Sink};
 
 /// A caller's fault flags, of which a function may see no more than it has to.
 ///
@@ -123,7 +123,7 @@ pub(super) unsafe fn write_text(
     ) else {
         return Error::Buffer.code();
     };
-    let mut out = crate::json::writer::Buffer::new(text);
+    let mut out = crate::sink::Buffer::new(text);
     write(&mut |bytes| out.put(bytes));
     *nul = 0;
     written
@@ -154,9 +154,4 @@ pub(super) fn enum_value<E: Copy>(raw: MaybeUninit<E>) -> i64 {
 /// The result as `AX_OK` or a negative code.
 pub(super) fn code<T>(result: Result<T, Error>) -> c_int {
     result.map_or_else(Error::code, |_| 0)
-}
-
-/// Casts a NUL-terminated literal for C.
-pub(super) fn literal(text: &'static core::ffi::CStr) -> *const c_char {
-    text.as_ptr()
 }

@@ -1,9 +1,9 @@
-//! `policy.h`, second part: evaluating values and writing records (formats.md §4; SRS-004 §17.6).
+//! `policy.h`, third part: evaluating values and writing records (formats.md §4; SRS-004 §17.6).
 
 use core::ffi::{c_char, c_int};
 use core::mem::MaybeUninit;
 
-use super::pointer::{Flags, Through, c_string, enum_value, literal, write_text};
+use super::pointer::{Flags, Through, c_string, enum_value, write_text};
 use super::policy::ax_policy_result_t::{self, AX_POLICY_BREACH, AX_POLICY_PERMITTED};
 use super::policy::{
     ax_policy_cmp_t, ax_policy_ctx_t, ax_policy_err_t, ax_policy_input_t, ax_policy_record_t,
@@ -14,11 +14,11 @@ use super::sink::CSink;
 use super::types::{ct_fault_flags_t, q16_16_t};
 use crate::evidence::policy::{PolicyRecord, PolicyResult};
 use crate::fault::{Error, Fault, Faults};
-use crate::json::writer::shared;
 use crate::ledger::LedgerSink;
 use crate::policy::{
     self, Comparison, DEFAULT_SELECTOR, Evaluation, MAX_ID_BYTES, PolicyInput, Registry,
 };
+use crate::sink::shared;
 
 /// Evaluates one policy on one value, commits the record where ctx->ledger is set. A disabled policy
 /// is PERMITTED and leaves no record. BREACH also where the record cannot be committed or anything
@@ -212,11 +212,12 @@ pub unsafe extern "C" fn ax_policy_serialize(
 pub unsafe extern "C" fn ax_policy_result_to_str(
     result: MaybeUninit<ax_policy_result_t>,
 ) -> *const c_char {
-    literal(match enum_value(result) {
+    match enum_value(result) {
         0 => c"PERMITTED",
         1 => c"BREACH",
         _ => c"UNKNOWN",
-    })
+    }
+    .as_ptr()
 }
 
 /// "GT", "LT", "GE" or "LE"; "UNKNOWN" for another number. Never NULL.
@@ -227,13 +228,14 @@ pub unsafe extern "C" fn ax_policy_result_to_str(
 pub unsafe extern "C" fn ax_policy_cmp_to_str(
     comparison: MaybeUninit<ax_policy_cmp_t>,
 ) -> *const c_char {
-    literal(match load_comparison(comparison) {
+    match load_comparison(comparison) {
         Comparison::Gt => c"GT",
         Comparison::Lt => c"LT",
         Comparison::Ge => c"GE",
         Comparison::Le => c"LE",
         Comparison::Unknown => c"UNKNOWN",
-    })
+    }
+    .as_ptr()
 }
 
 /// 1 where something breached in this cycle, else 0; 1 for NULL.

@@ -5,7 +5,7 @@ use core::mem::{MaybeUninit, align_of, size_of};
 
 use super::agent::{ax_agent_ctx_t, place};
 use super::audit::{ax_ledger_entry_t, load_entry};
-use super::pointer::{Flags, code, enum_value, literal};
+use super::pointer::{Flags, code, enum_value};
 use super::policy::ax_policy_registry_t;
 use super::registry::CRegistry;
 use super::sink::CSink;
@@ -305,7 +305,7 @@ pub unsafe extern "C" fn ax_replay_complete(
 /// Always safe to call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_verdict_to_str(verdict: MaybeUninit<ax_verdict_t>) -> *const c_char {
-    literal(match enum_value(verdict) {
+    match enum_value(verdict) {
         0 => c"OK",
         1 => c"ALTERED",
         2 => c"REORDERED",
@@ -317,7 +317,8 @@ pub unsafe extern "C" fn ax_verdict_to_str(verdict: MaybeUninit<ax_verdict_t>) -
         8 => c"CONFIG_MISMATCH",
         9 => c"MODEL_MISMATCH",
         _ => c"UNKNOWN",
-    })
+    }
+    .as_ptr()
 }
 
 fn verdict_of(verdict: Verdict) -> ax_verdict_t {

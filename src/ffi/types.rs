@@ -2,8 +2,6 @@
 
 use core::ffi::{c_char, c_int};
 
-use super::pointer::literal;
-
 /// A Q16.16 fixed-point number: the raw integer is the value times 65536.
 pub type q16_16_t = i32;
 
@@ -81,7 +79,7 @@ pub const AX_ERR_LEDGER: i32 = -8;
 /// Always safe to call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_strerror(code: c_int) -> *const c_char {
-    literal(match code {
+    match code {
         AX_OK => c"success",
         AX_ERR_ENCODING => c"text is not admissible: not UTF-8, not NFC, or a control character",
         AX_ERR_SCHEMA => c"a field breaks the record's schema",
@@ -92,7 +90,8 @@ pub unsafe extern "C" fn ax_strerror(code: c_int) -> *const c_char {
         AX_ERR_PROTOCOL => c"the call is not allowed here",
         AX_ERR_LEDGER => c"the ledger has failed, is sealed, or was never initialised",
         _ => c"unknown code",
-    })
+    }
+    .as_ptr()
 }
 
 /// The version of this interface: major times 65536 plus minor. A caller built against another

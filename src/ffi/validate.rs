@@ -6,7 +6,7 @@ use super::pointer::{Flags, Through, bytes, write_text};
 use super::types::ct_fault_flags_t;
 use crate::fault::{Error, Fault};
 use crate::json::canonical::is_canonical_json;
-use crate::json::writer::Sink;
+use crate::sink::Sink;
 use crate::text::{self, Text};
 
 /// 1 where data is well-formed UTF-8, else 0; 0 for a NULL of length above 0.

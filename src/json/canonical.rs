@@ -3,8 +3,8 @@
 //! formats.md §2 and §3 (inputs of kind JSON), decisions D2. NFC is not a matter of this module.
 
 use super::name::Name;
-use super::number::is_canonical_number;
 use super::reader::{Reader, Token};
+use super::shortest::is_canonical_number;
 use super::source::{Plain, Source};
 use core::cmp::Ordering;
 use core::mem::replace;

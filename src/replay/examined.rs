@@ -3,7 +3,7 @@
 //! That is most of the work of verification, so readers of files do it on every core and leave only
 //! the order to [`super::Replay::take`].
 
-use super::Verdict;
+use super::verdict::Verdict;
 use crate::evidence::policy::PolicyRecord;
 use crate::evidence::transition::TransitionRecord;
 use crate::evidence::view::ObservationView;

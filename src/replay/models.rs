@@ -1,10 +1,10 @@
 //! Which model each oracle of a ledger has: one, always the same (SRS-004 §7.2, SHALL-008).
 //! Determinism: D2.
 
-use super::Verdict;
+use super::verdict::Verdict;
 use crate::agent::stimulus::is_reserved;
 use crate::hash::Hasher;
-use crate::json::writer::{Buffer, Sink};
+use crate::sink::{Buffer, Sink};
 
 /// How many distinct oracles one replay can hold to their models.
 pub const MAX_ORACLES: usize = 32;

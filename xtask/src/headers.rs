@@ -102,7 +102,7 @@ const HEADERS: &[Header] = &[
     header(
         "audit",
         "The ledger: a hash chain over evidence, its sink, its lines.",
-        &["audit", "audit_line"],
+        &["audit", "audit_record", "audit_line"],
         &[],
         &["types", "limits"],
     ),
@@ -111,7 +111,7 @@ const HEADERS: &[Header] = &[
         ..header(
             "policy",
             "Policies and their evaluation (SRS-004 sections 17 and 25.4).",
-            &["policy", "policy_evaluate"],
+            &["policy", "policy_init", "policy_evaluate"],
             &[],
             &["types", "limits", "audit"],
         )
