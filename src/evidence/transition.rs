@@ -10,21 +10,21 @@ use crate::sink::Sink;
 /// Room for any transition record, and a NUL: the longest has 175 bytes.
 pub const MAX_TRANSITION_RECORD_BYTES: usize = 192;
 
-/// The agent's health. Numbers and names are fixed (formats.md §5).
+/// The health of an agent. Numbers and names are fixed (formats.md §5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Health {
-    /// Before the first reset.
+    /// The agent waits for its first reset.
     Uninit = 0,
-    /// Reset; waiting for the time.
+    /// The agent was reset and waits for the time.
     Init = 1,
-    /// Running.
+    /// The agent runs.
     Enabled = 2,
-    /// A policy was breached, or faults gather.
+    /// A policy was breached, or too many faults were counted.
     Alarm = 3,
-    /// An alarm was handled; waiting for a reset.
+    /// An operator handled the alarm; the agent waits for a reset.
     Degraded = 4,
-    /// Terminal: only a new agent leaves it.
+    /// The agent stopped for good; only a new agent goes on.
     Stopped = 5,
 }
 
@@ -53,19 +53,19 @@ impl Health {
     }
 }
 
-/// What kind of input the agent takes.
+/// The class of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum InputClass {
-    /// The time.
+    /// The input is the time.
     TimeObs = 0,
-    /// An oracle's answer.
+    /// The input is an oracle's answer.
     LlmObs = 1,
-    /// An operator's handling of an alarm.
+    /// An operator handled an alarm.
     PolicyTrigger = 2,
-    /// A fault of the machine.
+    /// The machine reports a fault.
     FaultSignal = 3,
-    /// A reset.
+    /// An operator asks for a reset.
     ResetRequest = 4,
 }
 
@@ -101,25 +101,25 @@ impl InputClass {
     }
 }
 
-/// Which rule was violated.
+/// A rule that an input violated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Violation {
-    /// A timestamp that does not exceed the last.
+    /// A timestamp did not exceed the last one.
     TimeRollback = 1,
-    /// A policy said no.
+    /// A policy was breached.
     PolicyBreach = 2,
-    /// Too many faults.
+    /// Too many faults were counted.
     FaultBudgetExceeded = 3,
-    /// An input that the state does not allow.
+    /// The state does not allow the input.
     ProtocolViolation = 4,
     /// The chain does not begin with the golden genesis.
     GenesisMismatch = 5,
     /// A record could not be committed.
     CommitFailure = 6,
-    /// A sequence that does not increase.
+    /// A sequence did not increase.
     SequenceOrder = 7,
-    /// An input to a stopped agent.
+    /// An input came to a stopped agent.
     Terminality = 8,
 }
 
@@ -155,17 +155,17 @@ impl Violation {
 /// The fields of an `AX:TRANS:v1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransitionRecord {
-    /// Faults counted after this input.
+    /// The number of faults after this input.
     pub fault_count: u32,
-    /// What kind of input it was; `None` is written `UNKNOWN`.
+    /// The class of the input; `None` is written `UNKNOWN`.
     pub input_class: Option<InputClass>,
     /// `ledger_seq` of the observation.
     pub ledger_seq: u64,
-    /// The state after.
+    /// The state after the input.
     pub next_state: Health,
-    /// The state before.
+    /// The state before the input.
     pub prev_state: Health,
-    /// Why the state is ALARM or STOPPED, where a rule was violated.
+    /// The rule that was violated, if any.
     pub violation: Option<Violation>,
 }
 

@@ -16,11 +16,14 @@ use crate::agent::stimulus::{extract_timestamp, extract_value};
 use crate::fault::{Fault, Faults};
 use crate::json::extract::NO_VALUE;
 
-/// The value of the selector "value" in the answer that input holds, raw Q16.16; INT32_MIN where
-/// there is none, or input is NULL (formats.md §4).
+/// Extracts the value of the selector "value" from the answer that an input holds.
+///
+/// @param input Input whose payload is an AX:OBS:v1 record, borrowed for the call; may be NULL.
+/// @return The value, raw Q16.16; INT32_MIN where there is none.
+/// @see SRS-004 §11.3 and §25.5; formats.md §4 (Extracting the value)
 ///
 /// # Safety
-/// input is NULL or readable, its payload too.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_agent_extract_value(input: *const ax_input_t) -> q16_16_t {
     // SAFETY: by contract.
@@ -28,7 +31,13 @@ pub unsafe extern "C" fn ax_agent_extract_value(input: *const ax_input_t) -> q16
         .map_or(NO_VALUE, |input| extract_value(&input))
 }
 
-/// The pure table of intended transitions (formats.md §5). A number that is no state gives STOPPED.
+/// Looks up the intended transition, on top of which a step applies policies, faults, time and
+/// genesis.
+///
+/// @param state State before the input; a number that is not a state gives STOPPED.
+/// @param input_class Class of the input; a number that is not a class gives STOPPED.
+/// @return The intended next state.
+/// @see SRS-004 §19 and §25.5; formats.md §5
 ///
 /// # Safety
 /// Always safe to call.
@@ -46,15 +55,23 @@ pub unsafe extern "C" fn ax_agent_determine_next(
     )
 }
 
-/// Commits an AX:TRANS:v1 from ctx->health to next with ctx->violation, clears the violation and
-/// applies the fault count. ctx->health is the caller's to change, and only if no flag is set.
+/// Commits an AX:TRANS:v1 record from ctx->health to next with ctx->violation, clears the
+/// violation and applies the fault count.
 ///
-/// Where the record cannot be committed (flags ledger_fail and perhaps io_error) the violation is
-/// COMMIT_FAILURE. A NULL, a ledger that was never initialised or a next that is no state: flag
-/// domain, nothing else.
+/// The caller changes ctx->health afterwards, and only where no flag is set. Where the record
+/// cannot be committed (flags ledger_fail and perhaps io_error), the violation is COMMIT_FAILURE.
+///
+/// @param ctx Agent with a valid sink or none. NULL, or a ledger that was never initialised, sets
+///     domain.
+/// @param input Input whose type and sequence the record names, borrowed for the call; its payload
+///     is not read. NULL sets domain.
+/// @param next State that the record names as the next; a number that is not a state sets domain.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing.
+/// @see SRS-004 §19.1 and §25.5; formats.md §5
 ///
 /// # Safety
-/// ctx is NULL or an agent with a valid sink; input is NULL or readable; its payload is not read.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_agent_commit_transition(
     ctx: *mut ax_agent_ctx_t,
@@ -84,13 +101,20 @@ pub unsafe extern "C" fn ax_agent_commit_transition(
     }
 }
 
-/// The timestamp of a time payload: {"timestamp":N} itself, or the record of an ax.time observation.
+/// Reads the timestamp of a time payload: {"timestamp":N} itself, or the record of an ax.time
+/// observation.
 ///
-/// Returns 1 and writes out, or 0 and leaves it; flag domain for a NULL, and nothing at all but 0
-/// for a NULL faults.
+/// @param payload Bytes of the payload, borrowed for the call; may be NULL where payload_len is 0.
+/// @param payload_len Bytes of payload.
+/// @param out Receives the timestamp in the integrator's unit; untouched on failure. NULL sets
+///     domain.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns 0.
+/// @return 1 where the payload has a timestamp, else 0.
+/// @see SRS-004 §25.5; formats.md §5
 ///
 /// # Safety
-/// payload is NULL or points to payload_len bytes; out is NULL or writable.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_extract_timestamp(
     payload: *const u8,
@@ -119,7 +143,12 @@ pub unsafe extern "C" fn ax_extract_timestamp(
     }
 }
 
-/// The state's name, such as "ENABLED"; "UNKNOWN" for another number. Never NULL.
+/// Names a health state as records do.
+///
+/// @param state State, or any other number.
+/// @return A static string of the library, never NULL: such as "ENABLED", or "UNKNOWN" for another
+///     number.
+/// @see SRS-004 §19; formats.md §5
 ///
 /// # Safety
 /// Always safe to call.
@@ -139,7 +168,12 @@ pub unsafe extern "C" fn ax_health_state_to_str(
     .as_ptr()
 }
 
-/// The class's name, such as "LLM_OBS"; "UNKNOWN" for another number. Never NULL.
+/// Names an input class as records do.
+///
+/// @param input_class Class, or any other number.
+/// @return A static string of the library, never NULL: such as "LLM_OBS", or "UNKNOWN" for another
+///     number.
+/// @see SRS-004 §19; formats.md §5
 ///
 /// # Safety
 /// Always safe to call.
@@ -158,7 +192,12 @@ pub unsafe extern "C" fn ax_input_class_to_str(
     .as_ptr()
 }
 
-/// The violation's name, such as "POLICY_BREACH"; NULL for none, "UNKNOWN" for another number.
+/// Names a violation as records do.
+///
+/// @param violation Violation, or any other number.
+/// @return A static string of the library, such as "POLICY_BREACH", or "UNKNOWN" for another
+///     number; NULL for AX_VIOLATION_NONE.
+/// @see SRS-004 §19; formats.md §5
 ///
 /// # Safety
 /// Always safe to call.

@@ -8,53 +8,53 @@ use crate::fault::{Error, Fault};
 use crate::hash::Tag;
 use crate::ledger::{Entry, Ledger};
 
-/// One committed record. In a sink's callback it is the library's and lives until the callback
-/// returns.
+/// One committed record. The entry that a sink receives belongs to the library and lives until the
+/// sink's append returns.
 #[repr(C)]
 pub struct ax_ledger_entry_t {
-    /// One of the AX_TAG_… strings.
+    /// Tag of the record: one of the AX_TAG_ strings.
     pub tag: *const c_char,
     /// The canonical record, not NUL-terminated.
     pub payload: *const u8,
     /// Bytes of payload.
     pub payload_len: u64,
-    /// Position; the genesis is 0.
+    /// Position in the ledger; the genesis is 0.
     pub sequence: u64,
-    /// commit(tag, payload).
+    /// Commitment to tag and payload.
     pub commit: [u8; 32],
     /// The chain value with this record.
     pub chain: [u8; 32],
 }
 
-/// Where committed records go. Caller-owned; it must outlive the ledger it is set on.
+/// The receiver of committed records. The caller owns it; it must outlive the ledger it is set on.
 #[repr(C)]
 pub struct ax_ledger_sink_t {
-    /// Stores one record, before the ledger's head moves. Returns 0, or anything else to fail the
-    /// ledger for good. It must not call back into the same ledger or agent.
+    /// Function that stores one record before the ledger's head moves. It returns 0, or another number
+    /// to fail the ledger for good, and calls no function on the same ledger or agent.
     pub append:
         Option<unsafe extern "C" fn(user: *mut c_void, entry: *const ax_ledger_entry_t) -> c_int>,
-    /// Passed to append.
+    /// Pointer that append receives, for the caller's use.
     pub user: *mut c_void,
 }
 
-/// The state of a chain. Caller-owned; made by ax_ledger_genesis or ax_ledger_resume.
+/// The state of a chain. The caller owns it; ax_ledger_genesis or ax_ledger_resume makes it.
 #[repr(C)]
 pub struct ax_ledger_ctx_t {
     /// The chain value of the last record.
     pub current_hash: [u8; 32],
     /// The chain value of the genesis.
     pub genesis_hash: [u8; 32],
-    /// Records accepted after the genesis.
+    /// Number of records after the genesis.
     pub sequence: u64,
-    /// 1: a record could not be stored; nothing is accepted any more.
+    /// 1 where a record could not be stored: the ledger accepts nothing more; else 0.
     pub failed: u8,
-    /// 1: there is a genesis.
+    /// 1 where the ledger has a genesis, else 0.
     pub initialised: u8,
-    /// 1: a seal ended the ledger; nothing is accepted any more.
+    /// 1 where a seal ended the ledger: the ledger accepts nothing more; else 0.
     pub sealed: u8,
-    /// Zero.
+    /// Padding; zero.
     pub _pad: [u8; 5],
-    /// Where records go; NULL: nowhere.
+    /// Sink that receives the records; NULL: none.
     pub sink: *const ax_ledger_sink_t,
 }
 
@@ -85,7 +85,7 @@ impl ax_ledger_ctx_t {
 /// A record before it is committed.
 #[repr(C)]
 pub struct ax_evidence_t {
-    /// One of the AX_TAG_… strings.
+    /// Tag of the record: one of the AX_TAG_ strings.
     pub tag: *const c_char,
     /// The canonical record.
     pub payload: *const u8,
@@ -110,10 +110,15 @@ impl ax_evidence_t {
 
 /// Makes a new chain that holds the golden genesis record and has no sink.
 ///
-/// Returns AX_OK, or AX_ERR_PROTOCOL for a NULL (flag domain).
+/// @param ctx Ledger to overwrite, owned by the caller.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_ERR_PROTOCOL.
+/// @return AX_OK, or one of these codes.
+/// @retval AX_ERR_PROTOCOL ctx is NULL (flag domain).
+/// @see SRS-004 §12.3; formats.md §1 and §5 (Lifecycle)
 ///
 /// # Safety
-/// ctx is NULL or writable; faults is NULL or a ct_fault_flags_t.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_ledger_genesis(
     ctx: *mut ax_ledger_ctx_t,
@@ -123,13 +128,20 @@ pub unsafe extern "C" fn ax_ledger_genesis(
     unsafe { initialise(ctx, faults, || Some(Ledger::genesis())) }
 }
 
-/// Takes up a chain whose last record has chain value head and position sequence; without a sink.
+/// Takes up a chain behind its last record, without a sink.
 ///
-/// Returns AX_OK, or AX_ERR_PROTOCOL for a NULL, or for a sequence of 0 with another head than the
-/// golden genesis (flag domain).
+/// @param ctx Ledger to overwrite, owned by the caller; untouched on failure.
+/// @param head 32 bytes, borrowed for the call: the chain value of the last record.
+/// @param sequence Position of the last record, the genesis being 0.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_ERR_PROTOCOL.
+/// @return AX_OK, or one of these codes.
+/// @retval AX_ERR_PROTOCOL A pointer is NULL, or exactly one of these holds: sequence is 0; head
+///     is the golden genesis (flag domain).
+/// @see SRS-004 §12.3; formats.md §6
 ///
 /// # Safety
-/// ctx is NULL or writable; head is NULL or 32 readable bytes; faults is NULL or a ct_fault_flags_t.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_ledger_resume(
     ctx: *mut ax_ledger_ctx_t,
@@ -172,13 +184,45 @@ unsafe fn initialise(
     0
 }
 
-/// Sets where records go; NULL detaches. A sink never receives the genesis.
+/// Sets where a ledger's records go; a sink never receives the genesis.
 ///
-/// Returns AX_OK, AX_ERR_LEDGER for a ledger that was never initialised, or AX_ERR_PROTOCOL for a
-/// NULL ctx or a sink without append (flag domain).
+/// @param ctx Ledger that was made by ax_ledger_genesis, ax_ledger_resume or ax_agent_init.
+/// @param sink Sink to keep, which must outlive ctx or be detached first; NULL detaches.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_ERR_PROTOCOL.
+/// @return AX_OK, or one of these codes.
+/// @retval AX_ERR_LEDGER The ledger was never initialised (flag domain).
+/// @retval AX_ERR_PROTOCOL ctx, or the sink's append, is NULL (flag domain).
+/// @see SRS-004 §12.3; formats.md §6
+///
+/// @par Example
+/// ```c
+/// static int count_records(void *count, const ax_ledger_entry_t *entry)
+/// {
+///     *(uint64_t *)count = entry->sequence;
+///     return 0;
+/// }
+///
+/// int main(void)
+/// {
+///     uint64_t count = 0;
+///     const ax_ledger_sink_t sink = { count_records, &count };
+///     const uint8_t payload[] = { '{', '}' };
+///     const ax_evidence_t evidence = { AX_TAG_PROOF, payload, sizeof payload };
+///     ax_ledger_ctx_t ledger;
+///     ct_fault_flags_t faults;
+///
+///     ct_fault_init(&faults);
+///     ax_ledger_genesis(&ledger, &faults);
+///     ax_ledger_set_sink(&ledger, &sink, &faults);
+///     ax_ledger_record(&ledger, &evidence, &faults);
+///     assert(count == 1 && !ct_fault_any(&faults));
+///     return 0;
+/// }
+/// ```
 ///
 /// # Safety
-/// ctx is NULL or a ledger; sink is NULL or outlives it.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_ledger_set_sink(
     ctx: *mut ax_ledger_ctx_t,

@@ -10,13 +10,20 @@ use crate::fault::{Error, Fault, Faults};
 use crate::hash::commit;
 use crate::ledger::Ledger;
 
-/// Chains a commitment whose record the caller keeps; the sink is not called.
+/// Appends a commitment whose record the caller keeps; the sink is not called.
 ///
-/// Returns AX_OK, AX_ERR_LEDGER for a ledger that is failed, sealed or at UINT64_MAX (flag
-/// ledger_fail) or was never initialised (flag domain), or AX_ERR_PROTOCOL for a NULL (flag domain).
+/// @param ctx Ledger to append to.
+/// @param commit 32 bytes, borrowed for the call: the commitment of the record.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_ERR_PROTOCOL.
+/// @return AX_OK, or one of these codes.
+/// @retval AX_ERR_LEDGER The ledger has failed, is sealed or has no sequence left (flag
+///     ledger_fail), or was never initialised (flag domain).
+/// @retval AX_ERR_PROTOCOL A pointer is NULL (flag domain).
+/// @see SRS-004 §12.3; formats.md §1
 ///
 /// # Safety
-/// ctx is NULL or a ledger; commit is NULL or 32 readable bytes.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_ledger_append(
     ctx: *mut ax_ledger_ctx_t,
@@ -33,13 +40,19 @@ pub unsafe extern "C" fn ax_ledger_append(
     }
 }
 
-/// Computes the commitment of a record whose tag must be one of the closed set.
+/// Computes the commitment of a record whose tag is one of the closed set.
 ///
-/// Returns AX_OK, or AX_ERR_PROTOCOL for a NULL and AX_ERR_SCHEMA for another tag (flag domain; out
-/// is zeroed).
+/// @param evidence Record to commit to, borrowed for the call.
+/// @param out Receives the 32 bytes of the commitment, all zero on failure.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_ERR_PROTOCOL.
+/// @return AX_OK, or one of these codes.
+/// @retval AX_ERR_SCHEMA The tag is not one of the closed set (flag domain).
+/// @retval AX_ERR_PROTOCOL A pointer is NULL (flag domain).
+/// @see SRS-004 §20.2; formats.md §1
 ///
 /// # Safety
-/// evidence is NULL or readable, its pointers too; out is NULL or 32 writable bytes.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_commit_evidence(
     evidence: *const ax_evidence_t,
@@ -64,14 +77,22 @@ pub unsafe extern "C" fn ax_commit_evidence(
     code(commitment)
 }
 
-/// Commits a record: hands it to the sink, then moves the head.
+/// Commits a record: hands it to the ledger's sink, then moves the head of the chain.
 ///
-/// Returns AX_OK; AX_ERR_LEDGER as ax_ledger_append, and where the sink refuses (flags io_error,
-/// ledger_fail; the ledger has failed for good and its head stays); AX_ERR_SCHEMA for a tag outside
-/// the closed set and AX_ERR_PROTOCOL for a NULL (flag domain).
+/// @param ctx Ledger to append to, with a valid sink or none.
+/// @param evidence Record to commit, borrowed for the call.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_ERR_PROTOCOL.
+/// @return AX_OK, or one of these codes.
+/// @retval AX_ERR_LEDGER The ledger has failed, is sealed or has no sequence left (flag
+///     ledger_fail), the sink refuses (flags io_error and ledger_fail; the ledger has failed for
+///     good), or the ledger was never initialised (flag domain). The head stays.
+/// @retval AX_ERR_SCHEMA The tag is not one of the closed set (flag domain).
+/// @retval AX_ERR_PROTOCOL A pointer is NULL (flag domain).
+/// @see SRS-004 §12.3; formats.md §6
 ///
 /// # Safety
-/// ctx is NULL or a ledger with a valid sink; evidence is NULL or readable, its pointers too.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_ledger_record(
     ctx: *mut ax_ledger_ctx_t,
@@ -89,12 +110,20 @@ pub unsafe extern "C" fn ax_ledger_record(
     }
 }
 
-/// Ends the ledger with an AX:PROOF:v1 seal. Nothing can be appended behind it.
+/// Ends a ledger with an AX:PROOF:v1 seal, behind which nothing can be appended.
 ///
-/// Returns as ax_ledger_record.
+/// @param ctx Ledger to seal, with a valid sink or none.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_ERR_PROTOCOL.
+/// @return AX_OK, or one of these codes.
+/// @retval AX_ERR_LEDGER The ledger has failed, is sealed or has no sequence left (flag
+///     ledger_fail), the sink refuses (flags io_error and ledger_fail; the ledger has failed for
+///     good), or the ledger was never initialised (flag domain). The head stays.
+/// @retval AX_ERR_PROTOCOL ctx is NULL (flag domain).
+/// @see SRS-004 §20.2; formats.md §6
 ///
 /// # Safety
-/// ctx is NULL or a ledger with a valid sink.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_ledger_seal(
     ctx: *mut ax_ledger_ctx_t,
@@ -108,13 +137,21 @@ pub unsafe extern "C" fn ax_ledger_seal(
     }
 }
 
-/// Whether the context agrees with itself: initialised, golden genesis, not failed, and a head equal
-/// to the genesis exactly while the ledger is empty. Says nothing of records; that is replay.h.
+/// Checks that a ledger context agrees with itself; replay.h verifies records.
 ///
-/// Returns AX_OK, AX_ERR_LEDGER (flag ledger_fail), or AX_ERR_PROTOCOL for a NULL (flag domain).
+/// The context must be initialised and not failed, with the genesis as its head exactly while it
+/// is empty.
+///
+/// @param ctx Ledger to check, borrowed for the call.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_ERR_PROTOCOL.
+/// @return AX_OK, or one of these codes.
+/// @retval AX_ERR_LEDGER The context does not agree with itself (flag ledger_fail).
+/// @retval AX_ERR_PROTOCOL ctx is NULL (flag domain).
+/// @see SRS-004 §20.2; formats.md §6
 ///
 /// # Safety
-/// ctx is NULL or readable.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_verify_chain(
     ctx: *const ax_ledger_ctx_t,

@@ -8,7 +8,7 @@ use super::audit::ax_ledger_ctx_t;
 use super::types::q16_16_t;
 use crate::policy::{Evaluation, Registry, Rules};
 
-/// What a policy, or all of them together, decided.
+/// The decision of one policy, or of several together.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ax_policy_result_t {
@@ -18,22 +18,22 @@ pub enum ax_policy_result_t {
     AX_POLICY_BREACH = 1,
 }
 
-/// How a value is compared with its threshold: it breaches where the comparison holds. Any other
-/// number always breaches (SRS-004-SHALL-028).
+/// The comparison of a value with its threshold. The value breaches where the comparison holds; any
+/// other number always breaches (SRS-004-SHALL-028).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ax_policy_cmp_t {
-    /// Greater than.
+    /// The value is greater than the threshold.
     AX_POLICY_CMP_GT = 0,
-    /// Less than.
+    /// The value is less than the threshold.
     AX_POLICY_CMP_LT = 1,
-    /// Greater than or equal.
+    /// The value is greater than the threshold or equal to it.
     AX_POLICY_CMP_GE = 2,
-    /// Less than or equal.
+    /// The value is less than the threshold or equal to it.
     AX_POLICY_CMP_LE = 3,
 }
 
-/// What the functions that set something up return.
+/// Return codes of the functions that make a policy context or write a policy record.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ax_policy_err_t {
@@ -47,9 +47,9 @@ pub enum ax_policy_err_t {
     AX_POLICY_ERR_SERIALISE = -3,
     /// A record could not be committed.
     AX_POLICY_ERR_COMMIT = -4,
-    /// An id or a selector is not one, or the ids are not strictly ascending.
+    /// An id or a selector is not valid, or the ids do not ascend strictly.
     AX_POLICY_ERR_INVALID_ID = -5,
-    /// More than AX_POLICY_MAX_COUNT policies.
+    /// The registry has more than AX_POLICY_MAX_COUNT policies.
     AX_POLICY_ERR_OVERFLOW = -6,
 }
 
@@ -59,36 +59,35 @@ pub const AX_POLICY_ID_MAX_VELOCITY: &str = "POL-001-MAX-VELOCITY";
 /// One policy (SRS-004 §17.5).
 #[repr(C)]
 pub struct ax_policy_t {
-    /// 1 to 64 of A-Z a-z 0-9 - _ . and a NUL.
+    /// Identity of the policy: 1 to 64 of A-Z a-z 0-9 - _ . and a NUL.
     pub policy_id: *const c_char,
-    /// Raw Q16.16.
+    /// Limit, raw Q16.16.
     pub threshold: q16_16_t,
-    /// When a value breaches.
+    /// Comparison under which a value breaches.
     pub comparison: MaybeUninit<ax_policy_cmp_t>,
-    /// 0: never evaluated, no record.
+    /// 0 where the policy is never evaluated and leaves no record; another number where it is.
     pub enabled: u8,
 }
 
 /// A table of policies in strictly ascending byte order of policy_id.
 #[repr(C)]
 pub struct ax_policy_registry_t {
-    /// count policies; NULL where count is 0.
+    /// Array of count policies; NULL where count is 0.
     pub policies: *const ax_policy_t,
-    /// At most AX_POLICY_MAX_COUNT.
+    /// Number of policies, at most AX_POLICY_MAX_COUNT.
     pub count: usize,
-    /// The selector of each policy: a lower-case letter, then lower-case letters, digits and
-    /// underscores, at most 32 bytes, not ending in _q16;
-    /// NULL: "value" for all.
+    /// Array with the selector of each policy: a lower-case letter, then lower-case letters, digits
+    /// and underscores, at most 32 bytes, not ending in _q16. NULL: "value" for every policy.
     pub selectors: *const *const c_char,
 }
 
-/// A value to evaluate and what its records are bound to.
+/// A value to evaluate, and the sequences that its records carry.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ax_policy_input_t {
-    /// Raw Q16.16; INT32_MIN is no value and breaches.
+    /// Value, raw Q16.16; INT32_MIN stands for no value and breaches.
     pub value: q16_16_t,
-    /// Sequence for the records.
+    /// Sequence of the step, which the records carry.
     pub ledger_seq: u64,
     /// Sequence of the observation (SRS-004-SHALL-044).
     pub obs_ledger_seq: u64,
@@ -97,38 +96,39 @@ pub struct ax_policy_input_t {
 /// The fields of an AX:POLICY:v1 (SRS-004 §25.4).
 #[repr(C)]
 pub struct ax_policy_record_t {
-    /// The value that was compared.
+    /// Value that was compared, raw Q16.16; INT32_MIN stands for no value.
     pub actual: q16_16_t,
-    /// Sequence of the record's step.
+    /// Sequence of the step.
     pub ledger_seq: u64,
     /// Sequence of the observation (SRS-004-SHALL-044).
     pub obs_ledger_seq: u64,
-    /// Which policy.
+    /// Identity of the policy, NUL-terminated.
     pub policy_id: *const c_char,
-    /// 0: PERMITTED; 1: BREACH.
+    /// Decision of the policy: 0 is PERMITTED, 1 is BREACH.
     pub result: u8,
-    /// The limit.
+    /// Limit that the value was compared with, raw Q16.16.
     pub threshold: q16_16_t,
 }
 
-/// The rules an agent runs under and what they said last. Caller-owned; made by ax_policy_init.
+/// The rules that an agent runs under, and their last decision. The caller owns the context;
+/// ax_policy_init makes it.
 #[repr(C)]
 pub struct ax_policy_ctx_t {
-    /// Where records are committed; for ax_agent_step the agent's own ledger.
+    /// Ledger that records are committed to; for an agent that steps its own. NULL: none.
     pub ledger: *mut ax_ledger_ctx_t,
-    /// Whose violation a breach sets; may be NULL.
+    /// Agent whose violation a breach sets. NULL: none.
     pub agent: *mut ax_agent_ctx_t,
-    /// 1: something breached in this cycle.
+    /// 1 where a policy was breached in this cycle, else 0.
     pub breach_flag: u8,
-    /// Policies evaluated in this cycle.
+    /// Number of policies that were evaluated in this cycle.
     pub evaluation_count: u8,
-    /// Sequence of the last evaluation.
+    /// Sequence of the last step that was evaluated.
     pub last_eval_seq: u64,
-    /// The policies.
+    /// Policies of the agent.
     pub registry: *const ax_policy_registry_t,
-    /// 1: a TRUNCATED answer is evaluated like a COMPLETE one (SRS-004-SHALL-040).
+    /// 1 where a TRUNCATED answer is evaluated like a COMPLETE one, else 0 (SRS-004-SHALL-040).
     pub permit_truncated: u8,
-    /// 1: an INVALID_OUTPUT stops the agent rather than alarming it (SRS-004 §15.2).
+    /// 1 where an INVALID_OUTPUT stops the agent, 0 where it alarms the agent (SRS-004 §15.2).
     pub stop_on_invalid: u8,
 }
 

@@ -11,12 +11,33 @@ use super::registry::{BUILTIN, CRegistry};
 use super::types::ct_fault_flags_t;
 use crate::fault::{Error, Fault};
 
-/// Makes a context with the built-in policies and both switches off. ledger and agent may be NULL.
+/// Makes a policy context with the built-in policies and both switches off.
 ///
-/// Returns AX_POLICY_OK, or AX_POLICY_ERR_NULL_CTX (flag domain).
+/// @param ctx Context to overwrite, owned by the caller; untouched on failure.
+/// @param ledger Ledger to commit records to, which must outlive ctx; NULL: records are not
+///     committed. An agent that steps needs its own ledger here.
+/// @param agent Agent whose violation a breach sets, which must outlive ctx; may be NULL.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_POLICY_ERR_NULL_INPUT.
+/// @return AX_POLICY_OK, or one of these codes.
+/// @retval AX_POLICY_ERR_NULL_CTX ctx is NULL (flag domain).
+/// @see SRS-004 §17 and §25.4; formats.md §4
+///
+/// @par Example
+/// ```c
+/// static ax_agent_ctx_t agent;
+/// ax_policy_ctx_t policy;
+/// ax_policy_err_t code;
+/// ct_fault_flags_t faults;
+///
+/// ct_fault_init(&faults);
+/// ax_agent_init(&agent, &faults);
+/// code = ax_policy_init(&policy, &agent.ledger, &agent, &faults);
+/// assert(code == AX_POLICY_OK && policy.registry == ax_policy_get_registry());
+/// ```
 ///
 /// # Safety
-/// ctx is NULL or writable; ledger and agent outlive it.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_policy_init(
     ctx: *mut ax_policy_ctx_t,
@@ -28,13 +49,46 @@ pub unsafe extern "C" fn ax_policy_init(
     unsafe { ax_policy_init_with_registry(ctx, &raw const BUILTIN.0, ledger, agent, faults) }
 }
 
-/// As ax_policy_init, with a table of the caller's. An unknown operator is kept, and breaches.
+/// Makes a policy context with a registry of the caller's and both switches off.
 ///
-/// Also returns AX_POLICY_ERR_NULL_INPUT for a NULL registry or array, AX_POLICY_ERR_OVERFLOW and
-/// AX_POLICY_ERR_INVALID_ID (flag domain each). On failure ctx is untouched.
+/// A policy whose operator is unknown is kept, and breaches.
+///
+/// @param ctx Context to overwrite, owned by the caller; untouched on failure.
+/// @param registry Table of policies, which must outlive ctx unchanged.
+/// @param ledger Ledger to commit records to, which must outlive ctx; NULL: records are not
+///     committed. An agent that steps needs its own ledger here.
+/// @param agent Agent whose violation a breach sets, which must outlive ctx; may be NULL.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_POLICY_ERR_NULL_INPUT.
+/// @return AX_POLICY_OK, or one of these codes.
+/// @retval AX_POLICY_ERR_NULL_CTX ctx is NULL (flag domain).
+/// @retval AX_POLICY_ERR_NULL_INPUT registry or one of its arrays is NULL (flag domain).
+/// @retval AX_POLICY_ERR_OVERFLOW The registry has more than AX_POLICY_MAX_COUNT policies (flag
+///     domain).
+/// @retval AX_POLICY_ERR_INVALID_ID An id or a selector is not valid, or the ids do not ascend
+///     strictly (flag domain).
+/// @see SRS-004 §17.5; formats.md §4
+///
+/// @par Example
+/// ```c
+/// static const ax_policy_t policies[] = {
+///     { "POL-001-MAX-SPEED", Q16_16_FROM_INT(60), AX_POLICY_CMP_GT, 1 },
+/// };
+/// static const char *const selectors[] = { "speed" };
+/// static const ax_policy_registry_t registry = { policies, 1, selectors };
+/// static ax_agent_ctx_t agent;
+/// ax_policy_ctx_t policy;
+/// ax_policy_err_t code;
+/// ct_fault_flags_t faults;
+///
+/// ct_fault_init(&faults);
+/// ax_agent_init(&agent, &faults);
+/// code = ax_policy_init_with_registry(&policy, &registry, &agent.ledger, &agent, &faults);
+/// assert(code == AX_POLICY_OK);
+/// ```
 ///
 /// # Safety
-/// As for ax_policy_init; registry is NULL or a table that outlives ctx.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_policy_init_with_registry(
     ctx: *mut ax_policy_ctx_t,
@@ -74,14 +128,22 @@ pub unsafe extern "C" fn ax_policy_init_with_registry(
     error
 }
 
-/// SHA-256 of the canonical configuration of ctx: the input_hash of every RESET_REQUEST
-/// (formats.md §5, Configuration).
+/// Computes the SHA-256 of a context's canonical configuration, which is the input_hash of every
+/// RESET_REQUEST.
 ///
-/// Returns AX_OK, AX_ERR_PROTOCOL for a NULL, or the code of a registry that is not one: AX_ERR_SIZE,
-/// AX_ERR_SCHEMA, AX_ERR_ORDERING (flag domain each; out is zeroed).
+/// @param ctx Context that ax_policy_init made, borrowed for the call.
+/// @param out Receives the 32 bytes of the digest, all zero on failure.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_ERR_PROTOCOL.
+/// @return AX_OK, or one of these codes.
+/// @retval AX_ERR_PROTOCOL A pointer is NULL (flag domain).
+/// @retval AX_ERR_SIZE The registry has more than AX_POLICY_MAX_COUNT policies (flag domain).
+/// @retval AX_ERR_SCHEMA An id or a selector of the registry is not valid (flag domain).
+/// @retval AX_ERR_ORDERING The ids of the registry do not ascend strictly (flag domain).
+/// @see SRS-004 §17.5; formats.md §5 (Configuration)
 ///
 /// # Safety
-/// ctx is NULL or was made by ax_policy_init; out is NULL or 32 writable bytes.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_policy_config_hash(
     ctx: *const ax_policy_ctx_t,
@@ -111,7 +173,10 @@ pub unsafe extern "C" fn ax_policy_config_hash(
     code(hash)
 }
 
-/// The table compiled into the library, in static memory; never NULL.
+/// Gives the registry that is compiled into the library.
+///
+/// @return The registry, in static memory of the library; never NULL.
+/// @see SRS-004 §17.3 and §17.5
 ///
 /// # Safety
 /// Always safe to call.
@@ -120,7 +185,10 @@ pub unsafe extern "C" fn ax_policy_get_registry() -> *const ax_policy_registry_t
     &raw const BUILTIN.0
 }
 
-/// How many policies are compiled into the library.
+/// Counts the policies that are compiled into the library.
+///
+/// @return The number of policies, at most AX_POLICY_MAX_COUNT.
+/// @see SRS-004 §17.5
 ///
 /// # Safety
 /// Always safe to call.
@@ -129,7 +197,10 @@ pub unsafe extern "C" fn ax_policy_get_count() -> usize {
     BUILTIN.0.count
 }
 
-/// 1 where the built-in table is sorted and free of duplicates, as it always is; else 0.
+/// Tells whether the built-in registry is sorted and free of duplicates.
+///
+/// @return 1 where it is, as in every library that was built; else 0.
+/// @see SRS-004 §17.5
 ///
 /// # Safety
 /// Always safe to call.

@@ -1,28 +1,28 @@
 //! What verification and replay can find (formats.md §6). Determinism: D2.
 
-/// What verification and replay find. Numbers are fixed and append-only.
+/// The finding of a verification or a replay. Numbers are fixed and append-only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Verdict {
-    /// Nothing is wrong.
+    /// Every record is right.
     Ok = 0,
-    /// Bytes that do not match their commit, `obs_hash` or chain.
+    /// A record does not match its commit, its `obs_hash` or the chain.
     Altered = 1,
-    /// A sequence that is broken, or records in an order that cannot be.
+    /// A sequence is broken, or records stand in an order that no agent writes.
     Reordered = 2,
-    /// Shorter than a seal says, or than the caller expects.
+    /// The ledger is shorter than a seal says, or than the caller expects.
     Truncated = 3,
-    /// An incomplete last line. Found by readers of files, never here.
+    /// The last line of a file is incomplete. Readers of files find this; [`super::Replay`] never does.
     Torn = 4,
-    /// A record that is not in its canonical form.
+    /// A record is not in its canonical form.
     NonCanonical = 5,
-    /// A transition or a policy without its observation, or a transition without its policies.
+    /// A transition or a policy lacks its observation, or a transition lacks its policies.
     Unwitnessed = 6,
-    /// Replay gives other bytes.
+    /// Replay gives other bytes than the record has.
     Diverged = 7,
-    /// A reset under other rules than the ones given.
+    /// A reset names other rules than the ones given.
     ConfigMismatch = 8,
-    /// One oracle with two models.
+    /// One oracle answers with two models.
     ModelMismatch = 9,
 }
 
