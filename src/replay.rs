@@ -81,7 +81,7 @@ impl Replay {
         self.verdict
     }
 
-    /// As [`Replay::feed`], of an entry whose own bytes have been checked already.
+    /// Takes the next entry, whose own bytes have been checked already, as [`Replay::feed`] does.
     pub fn take(&mut self, examined: &Examined<'_>, rules: Option<&Rules<'_>>) -> Verdict {
         if self.verdict == Verdict::Ok {
             match self.check(examined, rules) {
@@ -130,7 +130,7 @@ impl Replay {
         }
     }
 
-    /// How many entries were found good; the first bad one, if any, has this sequence.
+    /// The number of good entries; the first bad one, if any, has this sequence.
     #[must_use]
     pub fn entries(&self) -> u64 {
         self.entries

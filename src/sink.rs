@@ -5,7 +5,7 @@
 
 #![forbid(unsafe_code)]
 
-/// Where canonical bytes go.
+/// A receiver of canonical bytes.
 pub trait Sink {
     /// Takes the next bytes.
     fn put(&mut self, bytes: &[u8]);
@@ -18,13 +18,13 @@ pub fn shared<S: Sink>(sink: &mut S) -> &mut S {
     sink
 }
 
-/// The same.
+/// A sink as the writers are to take it, behind a table on a bare processor.
 #[cfg(target_os = "none")]
 pub fn shared<'a, S: Sink + 'a>(sink: &'a mut S) -> &'a mut (dyn Sink + 'a) {
     sink
 }
 
-/// A sink over a caller's buffer. What does not fit is counted but not kept.
+/// A sink over a caller's buffer. The buffer counts what does not fit and drops it.
 pub struct Buffer<'a> {
     bytes: &'a mut [u8],
     len: usize,
@@ -36,7 +36,7 @@ impl<'a> Buffer<'a> {
         Buffer { bytes, len: 0 }
     }
 
-    /// What was written, or `None` if it did not fit.
+    /// The bytes that were written; `None` where they did not fit.
     #[must_use]
     pub fn finish(self) -> Option<&'a mut [u8]> {
         self.bytes.get_mut(..self.len)

@@ -15,7 +15,7 @@ use crate::sink::shared;
 
 impl Agent {
     /// Acts on one input whose observation is already in the ledger (formats.md §5, rules 0 to 7).
-    /// `None` where nothing was evaluated.
+    /// Returns `None` where nothing was evaluated.
     pub fn step(
         &mut self,
         input: &Input<'_>,
@@ -30,7 +30,7 @@ impl Agent {
         Some(self.act(&stimulus, input.ledger_seq, rules, sink, faults))
     }
 
-    /// As [`Agent::step`], of an observation that was read and verified already.
+    /// Acts on an observation that was read and verified already, as [`Agent::step`] does.
     pub fn step_on(
         &mut self,
         view: &ObservationView<'_>,
@@ -78,7 +78,7 @@ impl Agent {
         Ok(())
     }
 
-    /// Goes on with a step whose first records are already in the ledger, to its end.
+    /// Completes a step whose first records are already in the ledger.
     pub fn complete(
         &mut self,
         mut step: Step,
@@ -99,7 +99,7 @@ impl Agent {
         step.evaluation()
     }
 
-    /// Rules 4 to 7.
+    /// Applies rules 4 to 7.
     pub(super) fn act(
         &mut self,
         stimulus: &Stimulus<'_>,

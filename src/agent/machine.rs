@@ -8,22 +8,22 @@ use crate::fault::{Fault, Faults};
 use crate::hash::GOLDEN_GENESIS;
 use crate::ledger::Ledger;
 
-/// The agent and the ledger it writes.
+/// An agent and the ledger that it writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agent {
-    /// Its ledger.
+    /// The ledger of the agent.
     pub ledger: Ledger,
-    /// Its state.
+    /// The health of the agent.
     pub health: Health,
-    /// Faults counted since the last reset.
+    /// The number of faults since the last reset.
     pub fault_count: u32,
     /// The last accepted timestamp; 0 before the first.
     pub last_timestamp: u64,
-    /// The sequence of the last observation that was acted on.
+    /// The sequence of the last observation that the agent acted on.
     pub last_seen_seq: u64,
-    /// Whether the agent failed by itself, whatever its ledger says.
+    /// Whether the agent failed by itself, whatever the state of its ledger.
     pub failed: bool,
-    /// Why the last input was refused, where no record could say so.
+    /// The rule for which the last input was refused without a record.
     pub violation: Option<Violation>,
 }
 
@@ -63,7 +63,7 @@ impl Agent {
         self.failed = true;
     }
 
-    /// Rules 0 to 3: whether the agent may act on observation `ledger_seq` at all.
+    /// Applies rules 0 to 3: whether the agent may act on observation `ledger_seq` at all.
     pub(super) fn accepts(&mut self, ledger_seq: u64, faults: &mut Faults) -> bool {
         if faults.any() {
             self.halt();

@@ -240,7 +240,11 @@ impl<'a> Observation<'a> {
     ///
     /// # Errors
     /// [`Error::Buffer`] where the record does not fit; `buffer` is then unspecified.
-    pub fn seal<'b>(&self, profile: Profile, buffer: &'b mut [u8]) -> Result<Sealed<'b>, Error> {
+    pub fn seal<'b>(
+        &self,
+        profile: Profile,
+        buffer: &'b mut [u8],
+    ) -> Result<SealedObservation<'b>, Error> {
         let (mut before_hash, mut before_output) = (Counter::default(), Counter::default());
         let mut after_output = Counter::default();
         self.write_before_hash(profile, shared(&mut before_hash));
@@ -267,7 +271,7 @@ impl<'a> Observation<'a> {
             .get(start..end)
             .map(Escaped::new)
             .ok_or(Error::Buffer)?;
-        Ok(Sealed {
+        Ok(SealedObservation {
             record,
             obs_hash,
             output,
@@ -306,14 +310,14 @@ impl<'a> Observation<'a> {
     }
 }
 
-/// A finished record.
+/// The finished record of an observation.
 #[derive(Clone, Copy)]
-pub struct Sealed<'b> {
-    /// The canonical bytes.
+pub struct SealedObservation<'b> {
+    /// The canonical bytes of the record.
     pub record: &'b [u8],
-    /// The hash in them.
+    /// The `obs_hash` in the record.
     pub obs_hash: Hash,
-    /// The output as it stands in them.
+    /// The output as it stands in the record.
     pub output: Escaped<'b>,
 }
 

@@ -14,7 +14,7 @@ pub const MAX_POLICY_RECORD_BYTES: usize = 224;
 /// The longest `policy_id` in bytes.
 pub const MAX_ID_BYTES: usize = 64;
 
-/// What a policy, or all of them together, decided.
+/// The decision of one policy, or of several together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PolicyResult {
     /// The value is allowed.
@@ -43,11 +43,11 @@ pub struct PolicyRecord<'a> {
     pub ledger_seq: u64,
     /// `ledger_seq` of the observation this evaluates (SRS-004-SHALL-044).
     pub obs_ledger_seq: u64,
-    /// Which policy.
+    /// The identity of the policy.
     pub policy_id: &'a [u8],
-    /// What it decided.
+    /// The decision of the policy.
     pub result: PolicyResult,
-    /// The limit it compared with, raw Q16.16.
+    /// The limit that the value was compared with, raw Q16.16.
     pub threshold: i32,
 }
 

@@ -217,9 +217,9 @@ impl TransitionRecord {
         reader.literal(b",\"ledger_seq\":")?;
         let ledger_seq = reader.u64()?;
         reader.literal(b",\"next_state\":\"")?;
-        let next_state = health(reader.until_quote()?)?;
+        let next_state = read_health(reader.until_quote()?)?;
         reader.literal(b",\"prev_state\":\"")?;
-        let prev_state = health(reader.until_quote()?)?;
+        let prev_state = read_health(reader.until_quote()?)?;
         reader.literal(b",\"violation\":")?;
         let violation = if reader.literal(b"null").is_ok() {
             None
@@ -244,7 +244,7 @@ impl TransitionRecord {
     }
 }
 
-fn health(name: &[u8]) -> Result<Health, Error> {
+fn read_health(name: &[u8]) -> Result<Health, Error> {
     Health::ALL
         .into_iter()
         .find(|h| h.as_str().as_bytes() == name)

@@ -8,7 +8,7 @@ use core::mem::MaybeUninit;
 
 use super::obs::{ax_obs_record_t, ax_profile_t, load_profile, load_record};
 use super::oracle::ax_oracle_params_t;
-use super::pointer::{Through, bytes, write_text};
+use super::pointer::{ClosureSink, bytes, write_text};
 use super::types::q16_16_t;
 use crate::fault::Error;
 use crate::hash::{hex, hex_pair};
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn ax_obs_canonicalise_as(
     // SAFETY: by contract.
     unsafe {
         write_text(dst, dst_size, |put| {
-            observation.write(profile, digits.as_ref(), shared(&mut Through(put)));
+            observation.write(profile, digits.as_ref(), shared(&mut ClosureSink(put)));
         })
     }
 }
@@ -118,7 +118,11 @@ pub unsafe extern "C" fn ax_params_canonicalise(
         return Error::Schema.code();
     }
     // SAFETY: by contract.
-    unsafe { write_text(dst, dst_size, |put| params.write(shared(&mut Through(put)))) }
+    unsafe {
+        write_text(dst, dst_size, |put| {
+            params.write(shared(&mut ClosureSink(put)))
+        })
+    }
 }
 
 /// Writes a string with the escapes of RFC 8785, without quotes around it.
@@ -183,7 +187,7 @@ pub unsafe extern "C" fn ax_string_escape_as(
     // SAFETY: by contract.
     unsafe {
         write_text(dst, dst_size, |put| {
-            writer::escape(src, profile, shared(&mut Through(put)))
+            writer::escape(src, profile, shared(&mut ClosureSink(put)))
         })
     }
 }
@@ -205,7 +209,7 @@ pub unsafe extern "C" fn ax_format_int64(dst: *mut c_char, dst_size: usize, valu
     // SAFETY: by contract.
     unsafe {
         write_text(dst, dst_size, |put| {
-            writer::i64(value, shared(&mut Through(put)))
+            writer::i64(value, shared(&mut ClosureSink(put)))
         })
     }
 }
@@ -227,7 +231,7 @@ pub unsafe extern "C" fn ax_format_uint64(dst: *mut c_char, dst_size: usize, val
     // SAFETY: by contract.
     unsafe {
         write_text(dst, dst_size, |put| {
-            writer::u64(value, shared(&mut Through(put)))
+            writer::u64(value, shared(&mut ClosureSink(put)))
         })
     }
 }

@@ -130,9 +130,9 @@ pub(super) unsafe fn write_text(
 }
 
 /// A sink over a closure, for [`write_text`].
-pub(super) struct Through<'a>(pub(super) &'a mut dyn FnMut(&[u8]));
+pub(super) struct ClosureSink<'a>(pub(super) &'a mut dyn FnMut(&[u8]));
 
-impl Sink for Through<'_> {
+impl Sink for ClosureSink<'_> {
     fn put(&mut self, bytes: &[u8]) {
         (self.0)(bytes);
     }

@@ -3,7 +3,7 @@
 use core::ffi::{c_char, c_int};
 use core::mem::MaybeUninit;
 
-use super::pointer::{Flags, Through, c_string, enum_value, write_text};
+use super::pointer::{ClosureSink, Flags, c_string, enum_value, write_text};
 use super::policy::ax_policy_result_t::{self, AX_POLICY_BREACH, AX_POLICY_PERMITTED};
 use super::policy::{
     ax_policy_cmp_t, ax_policy_ctx_t, ax_policy_err_t, ax_policy_input_t, ax_policy_record_t,
@@ -231,7 +231,8 @@ pub unsafe extern "C" fn ax_policy_serialize(
         threshold: raw.threshold,
     };
     // SAFETY: by contract.
-    let written = unsafe { write_text(buf, size, |put| record.write(shared(&mut Through(put)))) };
+    let written =
+        unsafe { write_text(buf, size, |put| record.write(shared(&mut ClosureSink(put)))) };
     if written < 0 {
         flags.set(Fault::Serialise);
         return ax_policy_err_t::AX_POLICY_ERR_SERIALISE as c_int;

@@ -2,7 +2,7 @@
 
 use core::ffi::{c_char, c_int};
 
-use super::pointer::{Flags, Through, bytes, write_text};
+use super::pointer::{ClosureSink, Flags, bytes, write_text};
 use super::types::ct_fault_flags_t;
 use crate::fault::{Error, Fault};
 use crate::json::canonical::is_canonical_json;
@@ -120,7 +120,7 @@ pub unsafe extern "C" fn ax_normalise_line_endings(
     // SAFETY: by contract.
     unsafe {
         write_text(dst, dst_size, |put| {
-            text::runs(src).for_each(|run| Through(put).put(run));
+            text::runs(src).for_each(|run| ClosureSink(put).put(run));
         })
     }
 }
@@ -168,7 +168,7 @@ pub unsafe extern "C" fn ax_validate_and_normalise(
         // SAFETY: by contract.
         Ok(text) => unsafe {
             write_text(dst, dst_size, |put| {
-                text.runs().for_each(|run| Through(put).put(run))
+                text.runs().for_each(|run| ClosureSink(put).put(run))
             })
         },
         Err(error) => {

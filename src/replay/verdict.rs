@@ -1,4 +1,4 @@
-//! What verification and replay can find (formats.md §6). Determinism: D2.
+//! The verdicts of verification and replay (formats.md §6). Determinism: D2.
 
 /// The finding of a verification or a replay. Numbers are fixed and append-only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
