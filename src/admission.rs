@@ -25,16 +25,16 @@ pub enum InputKind {
     Json,
 }
 
-/// What came back from one call of an oracle, as raw as it came.
+/// One call of an oracle: its input and its raw answer.
 #[derive(Clone, Copy)]
 pub struct Answer<'a> {
-    /// As the caller saw it; admission may make it worse, never better.
+    /// The completion state as the caller saw it; admission may make it worse, never better.
     pub completion: Completion,
     /// With [`Completion::Error`] only.
     pub failure: Option<Failure>,
     /// The exact input of the call.
     pub input: &'a [u8],
-    /// Its declared schema.
+    /// The declared schema of the input.
     pub input_kind: InputKind,
     /// The observation's position; must exceed the last admitted one.
     pub ledger_seq: u64,
@@ -71,7 +71,7 @@ impl Limits {
     };
 }
 
-/// What admission had to do to the answer.
+/// The change that admission made to an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admitted {
     /// Nothing: the record says what the caller said.
@@ -110,7 +110,8 @@ pub fn admit<'a>(
     let output = Text::check(answer.output, limits.reject_del);
     let (Ok(input_hash), Ok(output)) = (input, output) else {
         let input_hash = input.unwrap_or_else(|_| sha256(answer.input));
-        return fitted(invalid(answer, input_hash), limits).map(|obs| (obs, Admitted::Invalid));
+        return check_fits(invalid_observation(answer, input_hash), limits)
+            .map(|obs| (obs, Admitted::Invalid));
     };
 
     let whole = Observation {
@@ -132,7 +133,7 @@ pub fn admit<'a>(
             output_size: answer.output.len() as u64,
             ..whole
         };
-        return truncated(cut, limits).map(|obs| (obs, Admitted::Cut));
+        return truncate(cut, limits).map(|obs| (obs, Admitted::Cut));
     }
     if fits(&whole, limits) {
         return Ok((whole, Admitted::AsGiven));
@@ -141,7 +142,7 @@ pub fn admit<'a>(
         completion: Completion::Truncated,
         ..whole
     };
-    truncated(cut, limits).map(|obs| (obs, Admitted::Cut))
+    truncate(cut, limits).map(|obs| (obs, Admitted::Cut))
 }
 
 /// SHA-256 of the canonical form of an input.
@@ -168,7 +169,7 @@ pub fn derivation_hash(obs_hash: &HexHash, derivation: &[u8]) -> Hash {
     hasher.finish()
 }
 
-fn invalid<'a>(answer: &Answer<'a>, input_hash: Hash) -> Observation<'a> {
+fn invalid_observation<'a>(answer: &Answer<'a>, input_hash: Hash) -> Observation<'a> {
     Observation {
         completion: Completion::Error,
         failure: Some(Failure::InvalidOutput),
@@ -182,7 +183,7 @@ fn invalid<'a>(answer: &Answer<'a>, input_hash: Hash) -> Observation<'a> {
     }
 }
 
-fn fitted<'a>(observation: Observation<'a>, limits: &Limits) -> Result<Observation<'a>, Error> {
+fn check_fits<'a>(observation: Observation<'a>, limits: &Limits) -> Result<Observation<'a>, Error> {
     if fits(&observation, limits) {
         Ok(observation)
     } else {
@@ -190,8 +191,8 @@ fn fitted<'a>(observation: Observation<'a>, limits: &Limits) -> Result<Observati
     }
 }
 
-/// The observation with the longest prefix of its output whose record fits.
-fn truncated<'a>(cut: Observation<'a>, limits: &Limits) -> Result<Observation<'a>, Error> {
+/// Cuts the output to the longest prefix whose record fits.
+fn truncate<'a>(cut: Observation<'a>, limits: &Limits) -> Result<Observation<'a>, Error> {
     if fits(&cut, limits) {
         return Ok(cut);
     }
@@ -227,8 +228,8 @@ fn fits(observation: &Observation<'_>, limits: &Limits) -> bool {
     bound <= limits.max_record || observation.len(limits.profile) <= limits.max_record
 }
 
-/// How many bytes of admissible raw text, cut at a code point boundary, are at most `room` bytes
-/// when normalised and escaped.
+/// The length of the longest prefix of admissible raw text, cut at a code point boundary, that is at
+/// most `room` bytes long when normalised and escaped.
 fn raw_len_within(raw: &[u8], room: usize, profile: Profile) -> usize {
     let line_feed = if profile.short_escapes() { 2 } else { 6 };
     let mut used = 0usize;

@@ -6,7 +6,7 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::json::writer::Sink;
+use crate::sink::Sink;
 
 /// A SHA-256 digest.
 pub type Hash = [u8; 32];

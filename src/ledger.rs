@@ -11,16 +11,16 @@ use crate::evidence::state::GENESIS_PAYLOAD;
 use crate::evidence::transition::MAX_TRANSITION_RECORD_BYTES;
 use crate::fault::{Error, Fault, Faults};
 use crate::hash::{Hash, Tag, chain, commit};
-use crate::json::writer::{Buffer, shared};
+use crate::sink::{Buffer, shared};
 
 /// One committed record.
 #[derive(Clone, Copy)]
 pub struct Entry<'a> {
-    /// What kind of evidence it is.
+    /// The kind of evidence that the record is.
     pub tag: Tag,
     /// The canonical record.
     pub payload: &'a [u8],
-    /// Its position; the genesis is 0.
+    /// The record's position; the genesis is 0.
     pub sequence: u64,
     /// `commit(tag, payload)`.
     pub commit: Hash,
@@ -45,7 +45,7 @@ pub fn genesis_entry() -> Entry<'static> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SinkFailed;
 
-/// Where committed records go.
+/// A receiver of committed records.
 pub trait LedgerSink {
     /// Stores one record; it is called before the in-memory head moves.
     ///
@@ -55,9 +55,9 @@ pub trait LedgerSink {
 }
 
 /// A sink for a chain whose records are not kept.
-pub struct Discard;
+pub struct DiscardingSink;
 
-impl LedgerSink for Discard {
+impl LedgerSink for DiscardingSink {
     fn append(&mut self, _entry: &Entry<'_>) -> Result<(), SinkFailed> {
         Ok(())
     }

@@ -8,9 +8,10 @@
 use crate::evidence::reader::Reader;
 use crate::fault::Error;
 use crate::hash::Tag;
-use crate::json::writer::{self, Sink};
+use crate::json::writer;
 use crate::ledger::Entry;
 use crate::search::run;
+use crate::sink::Sink;
 
 /// Bytes of a line besides its record: every other field at its longest, and the line feed.
 pub const MAX_LINE_OVERHEAD: usize = 224;

@@ -7,20 +7,22 @@
 //!
 //! ## The layers
 //!
-//! Evidence flows one way, from the top of this list to its end and into the ledger; no module
-//! knows one above it, but for [`ffi`], which only translates for C.
+//! A module knows those below it in this list and none above it; `tests/layers.rs` holds them to
+//! that.
 //!
 //! | module | what it holds | determinism |
 //! |---|---|---|
-//! | [`admission`] | an oracle's answer becomes an observation | D3 |
-//! | [`agent`] | the state machine: observe, step | D2 |
+//! | [`ffi`], `panic_handler` | the C surface, which only translates | as what it calls |
 //! | [`replay`] | verification and replay, streaming | D2 |
+//! | [`agent`] | the state machine: observe, step | D2 |
+//! | [`admission`] | an oracle's answer becomes an observation | D3 |
 //! | [`policy`] | the registry of limits, their evaluation, the configuration | D2 |
 //! | [`ledger`], [`ledger_line`] | the hash chain, its sink, the lines of a ledger file | D1 |
 //! | [`evidence`] | one file per record type: its fields and its bytes | D1 |
 //! | [`json`] | canonical writer, strict readers, number conversion | D1 |
 //! | [`text`] | UTF-8, line ends, control characters, NFC | D1 |
 //! | [`hash`] | SHA-256, commitments, tags, the chain step | D1 |
+//! | [`sink`], `search` | where canonical bytes go; the search for the first byte of a kind | D1 |
 //! | [`q16`], [`profile`], [`fault`] | arithmetic, profiles, fault flags and errors | D1 |
 //!
 //! The crate is `no_std`, does not allocate, uses no floating point and cannot panic. Buffers come
@@ -59,6 +61,7 @@ pub mod profile;
 pub mod q16;
 pub mod replay;
 mod search;
+pub mod sink;
 pub mod text;
 
 #[cfg(feature = "panic-handler")]

@@ -12,12 +12,12 @@ use crate::evidence::policy::{PolicyRecord, PolicyResult};
 use crate::fault::{Error, Faults};
 use crate::hash::{Hash, Hasher, Tag};
 use crate::json::extract::{MAX_POLICIES, NO_VALUE};
-use crate::json::writer::{self, Sink};
+use crate::json::writer;
 use crate::ledger::{Ledger, LedgerSink};
 use crate::profile::Profile;
+use crate::sink::{Sink, shared};
 
-/// The longest `policy_id` in bytes.
-pub const MAX_ID_BYTES: usize = 64;
+pub use crate::evidence::policy::{MAX_ID_BYTES, is_valid_id};
 
 /// The longest selector in bytes.
 pub const MAX_SELECTOR_BYTES: usize = 32;
@@ -28,7 +28,7 @@ pub const DEFAULT_SELECTOR: &str = "value";
 /// The one selector that applies to time and not to answers.
 pub const ELAPSED_SELECTOR: &str = "elapsed";
 
-/// How a value is compared with its threshold. A value *breaches* where the comparison holds.
+/// The comparison of a value with its threshold. A value *breaches* where the comparison holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// Greater than.
@@ -60,15 +60,15 @@ impl Comparison {
 /// One policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy<'a> {
-    /// Its identity; satisfies [`is_valid_id`].
+    /// The identity of the policy; satisfies [`is_valid_id`].
     pub id: &'a str,
-    /// Its limit, raw Q16.16.
+    /// The limit, raw Q16.16.
     pub threshold: i32,
-    /// When a value breaches it.
+    /// The comparison under which a value breaches.
     pub comparison: Comparison,
-    /// Whether it is evaluated at all; a disabled policy leaves no record.
+    /// Whether the policy is evaluated at all; a disabled policy leaves no record.
     pub enabled: bool,
-    /// The member of the answer it looks at; satisfies [`is_valid_selector`].
+    /// The member of the answer that the policy looks at; satisfies [`is_valid_selector`].
     pub selector: &'a str,
 }
 
@@ -108,13 +108,13 @@ pub fn breaches(actual: i32, threshold: i32, comparison: Comparison) -> bool {
 
 /// A table of policies in ascending `policy_id` order.
 pub trait Registry {
-    /// How many there are.
+    /// The number of policies.
     fn len(&self) -> usize;
 
-    /// The one at `index`, or `None` outside the table.
+    /// The policy at `index`; `None` outside the table.
     fn get(&self, index: usize) -> Option<Policy<'_>>;
 
-    /// Whether there are none.
+    /// Whether the table has no policy.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -140,15 +140,6 @@ impl<const N: usize> Registry for [Policy<'_>; N] {
     }
 }
 
-/// Whether `id` is 1 to 64 of `A-Z a-z 0-9 - _ .`.
-#[must_use]
-pub fn is_valid_id(id: &[u8]) -> bool {
-    (1..=MAX_ID_BYTES).contains(&id.len())
-        && id
-            .iter()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
-}
-
 /// Whether `selector` is `[a-z][a-z0-9_]*`, at most 32 bytes, and does not end in `_q16`.
 #[must_use]
 pub fn is_valid_selector(selector: &[u8]) -> bool {
@@ -163,8 +154,8 @@ pub fn is_valid_selector(selector: &[u8]) -> bool {
 /// Whether every id is below its successor's, so that the table is sorted and free of duplicates.
 #[must_use]
 pub fn is_sorted(registry: &(impl Registry + ?Sized)) -> bool {
-    all(registry)
-        .zip(all(registry).skip(1))
+    iter_policies(registry)
+        .zip(iter_policies(registry).skip(1))
         .all(|(a, b)| a.id.as_bytes() < b.id.as_bytes())
 }
 
@@ -180,7 +171,7 @@ pub fn check(registry: &(impl Registry + ?Sized)) -> Result<(), Error> {
     }
     let valid =
         |p: Policy<'_>| is_valid_id(p.id.as_bytes()) && is_valid_selector(p.selector.as_bytes());
-    if all(registry).count() != registry.len() || !all(registry).all(valid) {
+    if iter_policies(registry).count() != registry.len() || !iter_policies(registry).all(valid) {
         return Err(Error::Schema);
     }
     if is_sorted(registry) {
@@ -190,7 +181,9 @@ pub fn check(registry: &(impl Registry + ?Sized)) -> Result<(), Error> {
     }
 }
 
-pub(crate) fn all<R: Registry + ?Sized>(registry: &R) -> impl Iterator<Item = Policy<'_>> {
+pub(crate) fn iter_policies<R: Registry + ?Sized>(
+    registry: &R,
+) -> impl Iterator<Item = Policy<'_>> {
     (0..registry.len()).filter_map(|index| registry.get(index))
 }
 
@@ -218,7 +211,7 @@ impl Rules<'_> {
             writer::string(selector.as_bytes(), Profile::Rfc8785, out);
             out.put(b":[");
             let mut separator: &[u8] = b"";
-            for policy in all(self.registry).filter(|p| p.selector == selector) {
+            for policy in iter_policies(self.registry).filter(|p| p.selector == selector) {
                 out.put(separator);
                 separator = b",";
                 write_entry(&policy, out);
@@ -235,14 +228,14 @@ impl Rules<'_> {
     #[must_use]
     pub fn hash(&self) -> Hash {
         let mut hasher = Hasher::new();
-        self.write(writer::shared(&mut hasher));
+        self.write(shared(&mut hasher));
         hasher.finish()
     }
 }
 
 /// The least selector above `previous` in code-unit order.
 fn next_selector<'r>(registry: &'r dyn Registry, previous: Option<&str>) -> Option<&'r str> {
-    all(registry)
+    iter_policies(registry)
         .map(|policy| policy.selector)
         .filter(|selector| previous.is_none_or(|p| selector.cmp(&p) == Ordering::Greater))
         .min()
@@ -275,14 +268,14 @@ pub fn evaluate_all(
         ledger_seq: input.ledger_seq,
         ..Evaluation::default()
     };
-    for policy in all(registry).filter(|p| p.enabled) {
+    for policy in iter_policies(registry).filter(|p| p.enabled) {
         let record = policy.evaluate(input.value, input.ledger_seq, input.obs_ledger_seq);
         evaluation.breach |= record.result == PolicyResult::Breach;
         evaluation.count = evaluation.count.saturating_add(1);
         if let Some((ledger, sink)) = &mut ledger {
             ledger.record_written(
                 Tag::Policy,
-                |out| record.write(writer::shared(out)),
+                |out| record.write(shared(out)),
                 &mut **sink,
                 faults,
             )?;
@@ -291,7 +284,7 @@ pub fn evaluate_all(
     Ok(evaluation)
 }
 
-/// A value to evaluate and what it is bound to.
+/// A value to evaluate, and the sequences that its records carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PolicyInput {
     /// Raw Q16.16, or `i32::MIN` for no value.
@@ -302,12 +295,12 @@ pub struct PolicyInput {
     pub obs_ledger_seq: u64,
 }
 
-/// What the policies said of one input.
+/// The decision of the policies on one input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Evaluation {
-    /// Whether anything breached.
+    /// Whether a policy was breached.
     pub breach: bool,
-    /// How many policies were evaluated.
+    /// The number of policies that were evaluated.
     pub count: u8,
     /// The observation's sequence.
     pub ledger_seq: u64,

@@ -11,7 +11,7 @@ const NEAR: usize = 64;
 /// Whether blocks are worth their code: bare processors have no vector unit as a rule.
 const IN_BLOCKS: bool = !cfg!(target_os = "none");
 
-/// How many bytes at the front of `bytes` do not stop the search.
+/// The number of bytes at the front of `bytes` that do not stop the search.
 ///
 /// `stops` is evaluated for whole blocks without a branch, which the compiler turns into vector
 /// code; so it should be made of comparisons joined by `|`.
@@ -39,7 +39,7 @@ fn rest(bytes: &[u8], from: usize) -> &[u8] {
     bytes.get(from..).unwrap_or_default()
 }
 
-/// How many bytes the blocks of `N` at the front of `bytes` have that do not stop the search.
+/// The number of bytes in the blocks of `N` at the front of `bytes` that do not stop the search.
 #[inline]
 fn free_blocks<const N: usize>(bytes: &[u8], stops: impl Fn(u8) -> bool) -> usize {
     let free = |block: &&[u8; N]| {

@@ -5,7 +5,7 @@ use axilog::agent::Agent;
 use axilog::agent::state::{Health, InputClass};
 use axilog::agent::stimulus::Input;
 use axilog::fault::{Error, Fault, Faults};
-use axilog::ledger::{Discard, Entry, LedgerSink, SinkFailed, genesis_entry};
+use axilog::ledger::{DiscardingSink, Entry, LedgerSink, SinkFailed, genesis_entry};
 use axilog::policy::{Rules, builtin::BUILTIN};
 use axilog::replay::{Replay, Verdict};
 
@@ -20,7 +20,13 @@ fn reset() -> Agent {
     let (mut agent, mut faults) = (Agent::new(), Faults::NONE);
     let class = InputClass::ResetRequest;
     agent
-        .observe_control(class, &RULES, &mut [0; 1024], &mut Discard, &mut faults)
+        .observe_control(
+            class,
+            &RULES,
+            &mut [0; 1024],
+            &mut DiscardingSink,
+            &mut faults,
+        )
         .unwrap();
     agent
 }
@@ -37,13 +43,13 @@ fn a_halted_agent_records_nothing_that_would_not_replay() {
     };
     assert!(
         agent
-            .step(&input, &RULES, &mut Discard, &mut faults)
+            .step(&input, &RULES, &mut DiscardingSink, &mut faults)
             .is_none()
     );
     assert!(agent.failed && agent.health == Health::Stopped);
 
     let (head, mut cleared) = (agent.ledger.head, Faults::NONE);
-    let observed = agent.observe_time(2, &RULES, &mut [0; 1024], &mut Discard, &mut cleared);
+    let observed = agent.observe_time(2, &RULES, &mut [0; 1024], &mut DiscardingSink, &mut cleared);
     assert_eq!(observed, Err(Error::Ledger));
     assert!(cleared.has(Fault::LedgerFail));
     assert_eq!((agent.ledger.head, agent.ledger.failed), (head, false));
@@ -56,7 +62,7 @@ fn a_small_work_buffer_never_stops_an_agent() {
     for len in 0..record + 40 {
         let (mut agent, mut faults) = (before.clone(), Faults::NONE);
         let mut work = vec![0; len];
-        let observed = agent.observe_time(1, &RULES, &mut work, &mut Discard, &mut faults);
+        let observed = agent.observe_time(1, &RULES, &mut work, &mut DiscardingSink, &mut faults);
         assert_eq!(faults, Faults::NONE, "{len}");
         if len < record {
             assert_eq!((observed, &agent), (Err(Error::Buffer), &before), "{len}");
@@ -71,7 +77,7 @@ fn the_last_sequence_fails_the_ledger() {
     let mut agent = reset();
     agent.ledger.sequence = u64::MAX;
     let mut faults = Faults::NONE;
-    let observed = agent.observe_time(1, &RULES, &mut [0; 1024], &mut Discard, &mut faults);
+    let observed = agent.observe_time(1, &RULES, &mut [0; 1024], &mut DiscardingSink, &mut faults);
     assert_eq!(observed, Err(Error::Ledger));
     assert!(agent.ledger.failed && agent.failed && agent.health == Health::Stopped);
 }

@@ -8,7 +8,7 @@ use axilog::agent::state::{Health, InputClass, Violation};
 use axilog::agent::stimulus::Input;
 use axilog::fault::{Fault, Faults};
 use axilog::hash::{GOLDEN_GENESIS, Tag};
-use axilog::ledger::Discard;
+use axilog::ledger::DiscardingSink;
 use axilog::policy::{Policy, Rules};
 use support::ledger::Store;
 
@@ -107,7 +107,8 @@ fn commit_transition_writes_what_is_in_memory() {
         assert_eq!(agent.health, state);
         agent.ledger.sealed = true;
         let sealed = agent.clone();
-        let refused = agent.commit_transition(Some(class), SEQ, next, &mut Discard, &mut faults);
+        let refused =
+            agent.commit_transition(Some(class), SEQ, next, &mut DiscardingSink, &mut faults);
         assert!(refused.is_err());
         assert_eq!(agent.violation, Some(Violation::CommitFailure));
         assert_eq!(

@@ -10,6 +10,8 @@ mod build;
 mod compat;
 #[path = "c_suites/cpp.rs"]
 mod cpp;
+#[path = "c_suites/examples.rs"]
+mod examples;
 #[path = "c_suites/layout.rs"]
 mod layout;
 #[macro_use]

@@ -11,8 +11,8 @@ use std::mem::MaybeUninit;
 use std::ptr::null;
 
 use axilog::ffi::{
-    agent::*, agent_observe::*, audit::*, audit_line::*, obs::*, obs_input::*, policy::*,
-    replay::*, types::*,
+    agent::*, agent_observe::*, audit::*, audit_line::*, audit_record::*, obs::*, obs_input::*,
+    policy::*, policy_init::*, replay::*, types::*,
 };
 use memory::{ANSWER, Room, exact, flags};
 

@@ -14,9 +14,10 @@ use axilog::evidence::view::ObservationView;
 use axilog::fault::{Error, Fault, Faults};
 use axilog::hash::{Hasher, Tag, chain, commit, equal_ct, hex, sha256, unhex};
 use axilog::json::canonical::is_canonical_json;
-use axilog::json::number::{decimal_to_q16, integer_to_q16, is_canonical_number};
+use axilog::json::number::{decimal_to_q16, integer_to_q16};
+use axilog::json::shortest::is_canonical_number;
 use axilog::json::writer::{Buffer, Counter};
-use axilog::ledger::{Discard, Entry, Ledger, LedgerSink, SinkFailed, genesis_entry};
+use axilog::ledger::{DiscardingSink, Entry, Ledger, LedgerSink, SinkFailed, genesis_entry};
 use axilog::ledger_line;
 use axilog::policy::{Comparison, Policy, PolicyInput, Rules, check, evaluate_all};
 use axilog::profile::Profile;
@@ -212,7 +213,7 @@ fn agents_observe_and_step() {
                     obs_ledger_seq: 1,
                 };
                 let mut ledger = Ledger::genesis();
-                let into = Some((&mut ledger, &mut Discard as &mut dyn LedgerSink));
+                let into = Some((&mut ledger, &mut DiscardingSink as &mut dyn LedgerSink));
                 evaluate_all(rules.registry, &input, into, &mut faults).unwrap();
             });
         }
@@ -239,9 +240,9 @@ fn ledgers_lines_and_replay() {
                 let mut faults = Faults::NONE;
                 if let Ok((mut agent, _)) = replay.resume() {
                     replay
-                        .complete(&mut agent, rules, &mut Discard, &mut faults)
+                        .complete(&mut agent, rules, &mut DiscardingSink, &mut faults)
                         .unwrap();
-                    agent.ledger.seal(&mut Discard, &mut faults).unwrap();
+                    agent.ledger.seal(&mut DiscardingSink, &mut faults).unwrap();
                 }
                 assert_eq!(replay.feed(&genesis_entry(), rules), Verdict::Reordered);
                 assert_eq!(replay.refuse(Verdict::Torn), Verdict::Reordered);
@@ -252,7 +253,7 @@ fn ledgers_lines_and_replay() {
         let mut faults = Faults::NONE;
         let mut ledger = Ledger::resume([1; 32], 5);
         ledger
-            .record(Tag::Obs, b"{}", &mut Discard, &mut faults)
+            .record(Tag::Obs, b"{}", &mut DiscardingSink, &mut faults)
             .unwrap();
         ledger.append_commit([2; 32], &mut faults).unwrap();
         assert!(ledger.is_consistent());

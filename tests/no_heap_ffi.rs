@@ -8,9 +8,9 @@ use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 
 use axilog::ffi::{
-    agent::*, agent_observe::*, agent_step::*, audit::*, audit_line::*, canonical::*,
-    commitment::*, dvm::*, hash::*, obs::*, obs_input::*, obs_view::*, oracle::*, policy::*,
-    policy_evaluate::*, replay::*, sha256::*, types::*, validate::*,
+    agent::*, agent_observe::*, agent_step::*, audit::*, audit_line::*, audit_record::*,
+    canonical::*, commitment::*, dvm::*, hash::*, obs::*, obs_input::*, obs_view::*, oracle::*,
+    policy::*, policy_evaluate::*, policy_init::*, replay::*, sha256::*, types::*, validate::*,
 };
 use heap::without_heap;
 

@@ -6,7 +6,7 @@ use std::ptr::null;
 
 use axilog::ffi::{
     agent::*, agent_observe::*, audit::*, obs::*, obs_input::*, policy::*, policy_evaluate::*,
-    types::*,
+    policy_init::*, types::*,
 };
 
 /// Stores as many records as `user` counts, and refuses the next.

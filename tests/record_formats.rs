@@ -16,7 +16,7 @@ use axilog::evidence::view::ObservationView;
 use axilog::fault::Faults;
 use axilog::hash::Tag;
 use axilog::json::extract::NO_VALUE;
-use axilog::ledger::{Discard, Entry};
+use axilog::ledger::{DiscardingSink, Entry};
 use axilog::ledger_line::{self, MAX_LINE_OVERHEAD};
 use axilog::profile::Profile;
 use axilog::replay::{Replay, Verdict};
@@ -304,7 +304,7 @@ proptest! {
         with_golden_rules(|rules| {
             let (mut agent, mut faults) = (Agent::new(), Faults::NONE);
             agent.health = Health::Enabled;
-            agent.step(&input, rules, &mut Discard, &mut faults);
+            agent.step(&input, rules, &mut DiscardingSink, &mut faults);
             prop_assert_eq!(faults.any(), ledger_seq == 0);
             prop_assert_eq!(agent.failed, ledger_seq == 0);
             Ok(())

@@ -319,7 +319,7 @@ fn control_and_time_shortcuts_write_the_same_records() {
         permit_truncated: false,
         stop_on_invalid: false,
     };
-    let mut discard = axilog::ledger::Discard;
+    let mut discard = axilog::ledger::DiscardingSink;
     let (mut work, mut faults) = ([0u8; 1024], Faults::NONE);
     a.observe_control(
         InputClass::ResetRequest,

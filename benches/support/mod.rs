@@ -17,7 +17,8 @@ use axilog::ffi::agent_observe::{
 };
 use axilog::ffi::obs::ax_obs_input_t;
 use axilog::ffi::obs_input::ax_obs_input_set_complete;
-use axilog::ffi::policy::{ax_policy_ctx_t, ax_policy_init};
+use axilog::ffi::policy::ax_policy_ctx_t;
+use axilog::ffi::policy_init::ax_policy_init;
 use axilog::ffi::types::ct_fault_flags_t;
 use axilog::ledger::{Entry, LedgerSink, SinkFailed, genesis_entry};
 use axilog::policy::{Comparison, Policy, Rules, builtin::BUILTIN};

@@ -19,67 +19,67 @@ struct ax_obs_input_t;
 #define AX_FAULT_THRESHOLD_STOP 5U
 
 /**
- * How many input classes there are.
+ * Number of input classes.
  */
 #define AX_INPUT_CLASS_COUNT 5
 
 /**
- * How many health states there are.
+ * Number of health states.
  */
 #define AX_HEALTH_STATE_COUNT 6
 
 /**
- * The agent's health.
+ * The health of an agent.
  */
 typedef enum ax_health_state_t {
     /**
-     * Before the first reset.
+     * The agent waits for its first reset.
      */
     AX_HEALTH_UNINIT = 0,
     /**
-     * Reset; waiting for the time.
+     * The agent was reset and waits for the time.
      */
     AX_HEALTH_INIT = 1,
     /**
-     * Running.
+     * The agent runs.
      */
     AX_HEALTH_ENABLED = 2,
     /**
-     * A policy was breached, or faults gather.
+     * A policy was breached, or too many faults were counted.
      */
     AX_HEALTH_ALARM = 3,
     /**
-     * An alarm was handled; waiting for a reset.
+     * An operator handled the alarm; the agent waits for a reset.
      */
     AX_HEALTH_DEGRADED = 4,
     /**
-     * Terminal.
+     * The agent stopped for good.
      */
     AX_HEALTH_STOPPED = 5,
 } ax_health_state_t;
 
 /**
- * Which rule was violated.
+ * A rule that an input violated.
  */
 typedef enum ax_violation_t {
     /**
-     * None.
+     * No rule was violated.
      */
     AX_VIOLATION_NONE = 0,
     /**
-     * A timestamp that does not exceed the last.
+     * A timestamp did not exceed the last one.
      */
     AX_VIOLATION_TIME_ROLLBACK = 1,
     /**
-     * A policy said no.
+     * A policy was breached.
      */
     AX_VIOLATION_POLICY_BREACH = 2,
     /**
-     * Too many faults.
+     * Too many faults were counted.
      */
     AX_VIOLATION_FAULT_EXCEEDED = 3,
     /**
-     * An input that the state does not allow.
+     * The state does not allow the input.
      */
     AX_VIOLATION_PROTOCOL = 4,
     /**
@@ -91,76 +91,76 @@ typedef enum ax_violation_t {
      */
     AX_VIOLATION_COMMIT_FAILURE = 6,
     /**
-     * A sequence that does not increase.
+     * A sequence did not increase.
      */
     AX_VIOLATION_SEQUENCE_ORDER = 7,
     /**
-     * An input to a stopped agent.
+     * An input came to a stopped agent.
      */
     AX_VIOLATION_TERMINALITY = 8,
 } ax_violation_t;
 
 /**
- * What kind of input the agent takes. Any other number is the unknown class, which stops it.
+ * The class of an input. Any other number is the unknown class, which stops the agent.
  */
 typedef enum ax_input_class_t {
     /**
-     * The time.
+     * The input is the time.
      */
     AX_INPUT_TIME_OBS = 0,
     /**
-     * An oracle's answer.
+     * The input is an oracle's answer.
      */
     AX_INPUT_LLM_OBS = 1,
     /**
-     * An operator's handling of an alarm.
+     * An operator handled an alarm.
      */
     AX_INPUT_POLICY_TRIGGER = 2,
     /**
-     * A fault of the machine.
+     * The machine reports a fault.
      */
     AX_INPUT_FAULT_SIGNAL = 3,
     /**
-     * A reset.
+     * An operator asks for a reset.
      */
     AX_INPUT_RESET_REQUEST = 4,
 } ax_input_class_t;
 
 /**
- * The agent and the ledger it writes. Caller-owned; made by ax_agent_init. It holds no pointer but
- * the ledger's sink and may be copied.
+ * An agent and the ledger that it writes. The caller owns the context; ax_agent_init makes it. The
+ * context may be copied: its only pointer is the ledger's sink.
  */
 typedef struct ax_agent_ctx_t {
     /**
-     * Its ledger.
+     * Ledger of the agent.
      */
     ax_ledger_ctx_t ledger;
     /**
-     * Its state.
+     * Health of the agent.
      */
     enum ax_health_state_t health;
     /**
-     * Faults counted since the last reset.
+     * Number of faults since the last reset.
      */
     uint32_t fault_accumulator;
     /**
-     * The last accepted timestamp; 0 before the first.
+     * Last accepted timestamp in the integrator's unit; 0 before the first.
      */
     uint64_t last_timestamp;
     /**
-     * The sequence of the last observation that was acted on.
+     * Sequence of the last observation that the agent acted on.
      */
     uint64_t last_seen_seq;
     /**
-     * 1: the agent failed by itself, whatever its ledger says.
+     * 1 where the agent failed by itself, whatever the state of its ledger; else 0.
      */
     uint8_t local_failed_flag;
     /**
-     * Zero.
+     * Padding; zero.
      */
     uint8_t _pad[7];
     /**
-     * Why the last input was refused, where no record could say so; and the violation that the next
+     * Rule for which the last input was refused without a record, and the violation that the next
      * ax_agent_commit_transition writes.
      */
     enum ax_violation_t violation;
@@ -171,11 +171,12 @@ typedef struct ax_agent_ctx_t {
  */
 typedef struct ax_input_t {
     /**
-     * What it is.
+     * Class of the input.
      */
     enum ax_input_class_t type;
     /**
-     * Its AX:OBS:v1 record, or for time also the bare {"timestamp":N}. Control inputs need none.
+     * AX:OBS:v1 record of the input, or for the time also the bare {"timestamp":N}; may be NULL for
+     * a control input.
      */
     const uint8_t *payload;
     /**
@@ -183,7 +184,7 @@ typedef struct ax_input_t {
      */
     uint64_t payload_len;
     /**
-     * The observation's sequence.
+     * Sequence of the observation.
      */
     uint64_t ledger_seq;
 } ax_input_t;
@@ -198,33 +199,57 @@ extern "C" {
 extern const uint8_t AX_GOLDEN_GENESIS_HASH[32];
 
 /**
- * Makes a new agent in UNINIT with a new ledger and no sink. Initialising again begins anew.
+ * Makes a new agent in UNINIT with a new ledger and no sink; initialising again begins a new
+ * ledger.
  *
- * Safety:
- * ctx is NULL (flag domain) or writable; faults is NULL or a ct_fault_flags_t.
+ * @param ctx Agent to overwrite, owned by the caller. NULL sets domain.
+ * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+ *     does nothing.
+ * @see SRS-004 §19 and §25.5; formats.md §5 (Lifecycle)
+ *
+ * @par Example
+ * @code{.c}
+ * static ax_agent_ctx_t agent;
+ * ct_fault_flags_t faults;
+ *
+ * ct_fault_init(&faults);
+ * ax_agent_init(&agent, &faults);
+ * assert(agent.health == AX_HEALTH_UNINIT && agent.ledger.sequence == 0);
+ * assert(!ct_fault_any(&faults));
+ * @endcode
  */
 void ax_agent_init(struct ax_agent_ctx_t *ctx, ct_fault_flags_t *faults);
 
 /**
- * Compares the genesis of the agent's ledger with the golden one. A mismatch, or a ledger that was
- * never initialised, stops the agent with GENESIS_MISMATCH (flag domain).
+ * Compares the genesis of an agent's ledger with the golden one, and stops the agent where they
+ * differ.
  *
- * Safety:
- * ctx is NULL (flag domain) or an agent; faults is NULL or a ct_fault_flags_t.
+ * A ledger that was never initialised counts as another genesis. The agent is then STOPPED with
+ * GENESIS_MISMATCH (flag domain).
+ *
+ * @param ctx Agent to check. NULL sets domain.
+ * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+ *     does nothing.
+ * @see SRS-004 §19 and §25.5; formats.md §5 (Lifecycle)
  */
 void ax_agent_bind(struct ax_agent_ctx_t *ctx, ct_fault_flags_t *faults);
 
 /**
- * The step behind ax_agent_step, for programs whose own function has that name. It acts on one
- * input whose observation is already in the agent's ledger (formats.md §5, rules 0 to 7): policies
- * first, then the transition, then the state. The result is in ctx and in the ledger.
+ * Acts on one input whose observation is already in the agent's ledger: evaluates the policies,
+ * commits the transition, changes the state.
  *
- * A NULL faults: nothing at all. Another NULL, a ledger that was never initialised, or a registry
- * that is not one: flag domain, nothing else. A policy->ledger other than the agent's own, or a flag
- * set on entry: STOPPED for good, no record.
+ * ax_agent_step forwards to this function, which a program whose own step has that name may call.
+ * A policy->ledger other than the agent's own, or a flag that is set on entry, stops the agent
+ * for good without a record.
  *
- * Safety:
- * The pointers are NULL or valid; ctx was made by ax_agent_init, policy by ax_policy_init.
+ * @param ctx Agent that ax_agent_init or ax_replay_agent made. NULL, or a ledger that was never
+ *     initialised, sets domain.
+ * @param policy Context that ax_policy_init made with the agent's ledger. NULL, or a registry
+ *     that is not valid, sets domain.
+ * @param input Input to act on, borrowed for the call. NULL sets domain.
+ * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+ *     does nothing.
+ * @see SRS-004 §12 and §19; formats.md §5
  */
 void axilog_agent_step(struct ax_agent_ctx_t *ctx,
                        ax_policy_ctx_t *policy,
@@ -232,18 +257,58 @@ void axilog_agent_step(struct ax_agent_ctx_t *ctx,
                        ct_fault_flags_t *faults);
 
 /**
- * Takes an oracle's raw answer all the way (formats.md §5): admits it under the next sequence,
- * records it, evaluates the policies, commits the transition, changes state. in->ledger_seq is
- * ignored. work is scratch: it holds the record and bounds its size.
+ * Takes an oracle's raw answer all the way: admits and records it under the next sequence,
+ * evaluates the policies, commits the transition, changes the state.
  *
- * Returns AX_OK; AX_ERR_ENCODING where input or answer were not admissible (recorded and acted on
- * all the same); AX_ERR_LEDGER (the observation may be recorded; health is STOPPED). With nothing
- * recorded: AX_ERR_PROTOCOL for a NULL (flag domain) or a flag set on entry, AX_ERR_SCHEMA (flag
- * schema), AX_ERR_ORDERING (flags ordering, protocol), AX_ERR_BUFFER where work is too small for
- * any record of it. What the oracle did wrong is in the record, never in faults.
+ * A STOPPED agent still records the observation and does nothing else. What the oracle did wrong
+ * is in the record and never in faults.
  *
- * Safety:
- * As for ax_agent_step; work is NULL or points to work_len writable bytes.
+ * @param agent Agent that ax_agent_init or ax_replay_agent made; its sink, if any, is valid.
+ * @param policy Context that ax_policy_init made with the agent's ledger. For a registry that is
+ *     not valid the call returns what ax_policy_config_hash returns (flag domain), and records
+ *     nothing.
+ * @param in Answer as the oracle gave it, borrowed for the call; its ledger_seq is ignored.
+ * @param work Scratch room for the record; overlaps nothing that another argument leads to.
+ * @param work_len Bytes of work, of which at most 65536 are used; they bound the record. 1024
+ *     suffice for the time, a control input or a short answer.
+ * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+ *     does nothing and returns AX_ERR_PROTOCOL.
+ * @return AX_OK, or one of these codes.
+ * @retval AX_ERR_ENCODING The input or the output is not admissible; the agent recorded that and
+ *     acted on it.
+ * @retval AX_ERR_LEDGER The ledger has failed, is sealed or has no sequence left (flag
+ *     ledger_fail), the sink refused a record (flags io_error and ledger_fail), or the ledger was
+ *     never initialised (flag domain). The observation may be recorded; the agent is STOPPED.
+ * @retval AX_ERR_PROTOCOL A pointer is NULL (flag domain), a flag is set on entry, or
+ *     policy->ledger is not the agent's own, which stops the agent. Nothing is recorded.
+ * @retval AX_ERR_ORDERING The next sequence does not exceed the last that the agent acted on
+ *     (flags ordering and protocol). Nothing is recorded.
+ * @retval AX_ERR_BUFFER work_len is too small for the record. Nothing is recorded.
+ * @retval AX_ERR_SCHEMA An identity, a parameter or a state of in breaks the schema (flag
+ *     schema); nothing is recorded.
+ * @see SRS-004 §12 and §19; formats.md §5
+ *
+ * @par Example
+ * @code{.c}
+ * static ax_agent_ctx_t agent;
+ * static ax_policy_ctx_t policy;
+ * static uint8_t work[4096];
+ * const char *answer = "{\"value\": 71}";
+ * ax_obs_input_t input;
+ * ct_fault_flags_t faults;
+ * int code;
+ *
+ * ct_fault_init(&faults);
+ * ax_agent_init(&agent, &faults);
+ * ax_policy_init(&policy, &agent.ledger, &agent, &faults);
+ * ax_agent_observe_control(&agent, &policy, AX_INPUT_RESET_REQUEST, work, sizeof work, &faults);
+ * ax_agent_observe_time(&agent, &policy, 1, work, sizeof work, &faults);
+ *
+ * ax_obs_input_set_complete(&input, 0, "llm", "model-1", "How fast?", 9, answer, strlen(answer),
+ *                           NULL);
+ * code = ax_agent_observe(&agent, &policy, &input, work, sizeof work, &faults);
+ * assert(code == AX_OK && agent.health == AX_HEALTH_ALARM && agent.ledger.sequence == 7);
+ * @endcode
  */
 int ax_agent_observe(struct ax_agent_ctx_t *agent,
                      ax_policy_ctx_t *policy,
@@ -253,10 +318,47 @@ int ax_agent_observe(struct ax_agent_ctx_t *agent,
                      ct_fault_flags_t *faults);
 
 /**
- * Observes the time, in the integrator's unit. Returns as ax_agent_observe.
+ * Observes the time: records it as an observation of ax.time, evaluates the policies on elapsed,
+ * and moves an INIT agent to ENABLED.
  *
- * Safety:
- * As for ax_agent_observe.
+ * @param agent Agent that ax_agent_init or ax_replay_agent made; its sink, if any, is valid.
+ * @param policy Context that ax_policy_init made with the agent's ledger. For a registry that is
+ *     not valid the call returns what ax_policy_config_hash returns (flag domain), and records
+ *     nothing.
+ * @param timestamp Time in the integrator's unit, above the last one and above 0; another one
+ *     stops the agent.
+ * @param work Scratch room for the record; overlaps nothing that another argument leads to.
+ * @param work_len Bytes of work, of which at most 65536 are used; they bound the record. 1024
+ *     suffice for the time, a control input or a short answer.
+ * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+ *     does nothing and returns AX_ERR_PROTOCOL.
+ * @return AX_OK, or one of these codes.
+ * @retval AX_ERR_LEDGER The ledger has failed, is sealed or has no sequence left (flag
+ *     ledger_fail), the sink refused a record (flags io_error and ledger_fail), or the ledger was
+ *     never initialised (flag domain). The observation may be recorded; the agent is STOPPED.
+ * @retval AX_ERR_PROTOCOL A pointer is NULL (flag domain), a flag is set on entry, or
+ *     policy->ledger is not the agent's own, which stops the agent. Nothing is recorded.
+ * @retval AX_ERR_ORDERING The next sequence does not exceed the last that the agent acted on
+ *     (flags ordering and protocol). Nothing is recorded.
+ * @retval AX_ERR_BUFFER work_len is too small for the record. Nothing is recorded.
+ * @see SRS-004 §19; formats.md §5
+ *
+ * @par Example
+ * @code{.c}
+ * static ax_agent_ctx_t agent;
+ * static ax_policy_ctx_t policy;
+ * static uint8_t work[1024];
+ * ct_fault_flags_t faults;
+ * int code;
+ *
+ * ct_fault_init(&faults);
+ * ax_agent_init(&agent, &faults);
+ * ax_policy_init(&policy, &agent.ledger, &agent, &faults);
+ * ax_agent_observe_control(&agent, &policy, AX_INPUT_RESET_REQUEST, work, sizeof work, &faults);
+ *
+ * code = ax_agent_observe_time(&agent, &policy, 1, work, sizeof work, &faults);
+ * assert(code == AX_OK && agent.health == AX_HEALTH_ENABLED && agent.last_timestamp == 1);
+ * @endcode
  */
 int ax_agent_observe_time(struct ax_agent_ctx_t *agent,
                           ax_policy_ctx_t *policy,
@@ -266,11 +368,46 @@ int ax_agent_observe_time(struct ax_agent_ctx_t *agent,
                           ct_fault_flags_t *faults);
 
 /**
- * Observes a control input. Returns as ax_agent_observe; AX_ERR_SCHEMA for a class that is not
- * POLICY_TRIGGER, FAULT_SIGNAL or RESET_REQUEST (flag schema), with nothing recorded.
+ * Observes a control input: records it as an observation of ax.control and acts on it.
  *
- * Safety:
- * As for ax_agent_observe.
+ * @param agent Agent that ax_agent_init or ax_replay_agent made; its sink, if any, is valid.
+ * @param policy Context that ax_policy_init made with the agent's ledger. For a registry that is
+ *     not valid the call returns what ax_policy_config_hash returns (flag domain), and records
+ *     nothing.
+ * @param input_class AX_INPUT_POLICY_TRIGGER, AX_INPUT_FAULT_SIGNAL or AX_INPUT_RESET_REQUEST.
+ * @param work Scratch room for the record; overlaps nothing that another argument leads to.
+ * @param work_len Bytes of work, of which at most 65536 are used; they bound the record. 1024
+ *     suffice for the time, a control input or a short answer.
+ * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+ *     does nothing and returns AX_ERR_PROTOCOL.
+ * @return AX_OK, or one of these codes.
+ * @retval AX_ERR_LEDGER The ledger has failed, is sealed or has no sequence left (flag
+ *     ledger_fail), the sink refused a record (flags io_error and ledger_fail), or the ledger was
+ *     never initialised (flag domain). The observation may be recorded; the agent is STOPPED.
+ * @retval AX_ERR_PROTOCOL A pointer is NULL (flag domain), a flag is set on entry, or
+ *     policy->ledger is not the agent's own, which stops the agent. Nothing is recorded.
+ * @retval AX_ERR_ORDERING The next sequence does not exceed the last that the agent acted on
+ *     (flags ordering and protocol). Nothing is recorded.
+ * @retval AX_ERR_BUFFER work_len is too small for the record. Nothing is recorded.
+ * @retval AX_ERR_SCHEMA input_class is not a control class (flag schema); nothing is recorded.
+ * @see SRS-004 §19; formats.md §5
+ *
+ * @par Example
+ * @code{.c}
+ * static ax_agent_ctx_t agent;
+ * static ax_policy_ctx_t policy;
+ * static uint8_t work[1024];
+ * ct_fault_flags_t faults;
+ * int code;
+ *
+ * ct_fault_init(&faults);
+ * ax_agent_init(&agent, &faults);
+ * ax_policy_init(&policy, &agent.ledger, &agent, &faults);
+ *
+ * code = ax_agent_observe_control(&agent, &policy, AX_INPUT_RESET_REQUEST, work, sizeof work,
+ *                                 &faults);
+ * assert(code == AX_OK && agent.health == AX_HEALTH_INIT);
+ * @endcode
  */
 int ax_agent_observe_control(struct ax_agent_ctx_t *agent,
                              ax_policy_ctx_t *policy,
@@ -280,30 +417,41 @@ int ax_agent_observe_control(struct ax_agent_ctx_t *agent,
                              ct_fault_flags_t *faults);
 
 /**
- * The value of the selector "value" in the answer that input holds, raw Q16.16; INT32_MIN where
- * there is none, or input is NULL (formats.md §4).
+ * Extracts the value of the selector "value" from the answer that an input holds.
  *
- * Safety:
- * input is NULL or readable, its payload too.
+ * @param input Input whose payload is an AX:OBS:v1 record, borrowed for the call; may be NULL.
+ * @return The value, raw Q16.16; INT32_MIN where there is none.
+ * @see SRS-004 §11.3 and §25.5; formats.md §4 (Extracting the value)
  */
 q16_16_t ax_agent_extract_value(const struct ax_input_t *input);
 
 /**
- * The pure table of intended transitions (formats.md §5). A number that is no state gives STOPPED.
+ * Looks up the intended transition, on top of which a step applies policies, faults, time and
+ * genesis.
+ *
+ * @param state State before the input; a number that is not a state gives STOPPED.
+ * @param input_class Class of the input; a number that is not a class gives STOPPED.
+ * @return The intended next state.
+ * @see SRS-004 §19 and §25.5; formats.md §5
  */
 enum ax_health_state_t ax_agent_determine_next(enum ax_health_state_t state,
                                                enum ax_input_class_t input_class);
 
 /**
- * Commits an AX:TRANS:v1 from ctx->health to next with ctx->violation, clears the violation and
- * applies the fault count. ctx->health is the caller's to change, and only if no flag is set.
+ * Commits an AX:TRANS:v1 record from ctx->health to next with ctx->violation, clears the
+ * violation and applies the fault count.
  *
- * Where the record cannot be committed (flags ledger_fail and perhaps io_error) the violation is
- * COMMIT_FAILURE. A NULL, a ledger that was never initialised or a next that is no state: flag
- * domain, nothing else.
+ * The caller changes ctx->health afterwards, and only where no flag is set. Where the record
+ * cannot be committed (flags ledger_fail and perhaps io_error), the violation is COMMIT_FAILURE.
  *
- * Safety:
- * ctx is NULL or an agent with a valid sink; input is NULL or readable; its payload is not read.
+ * @param ctx Agent with a valid sink or none. NULL, or a ledger that was never initialised, sets
+ *     domain.
+ * @param input Input whose type and sequence the record names, borrowed for the call; its payload
+ *     is not read. NULL sets domain.
+ * @param next State that the record names as the next; a number that is not a state sets domain.
+ * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+ *     does nothing.
+ * @see SRS-004 §19.1 and §25.5; formats.md §5
  */
 void ax_agent_commit_transition(struct ax_agent_ctx_t *ctx,
                                 const struct ax_input_t *input,
@@ -311,13 +459,17 @@ void ax_agent_commit_transition(struct ax_agent_ctx_t *ctx,
                                 ct_fault_flags_t *faults);
 
 /**
- * The timestamp of a time payload: {"timestamp":N} itself, or the record of an ax.time observation.
+ * Reads the timestamp of a time payload: {"timestamp":N} itself, or the record of an ax.time
+ * observation.
  *
- * Returns 1 and writes out, or 0 and leaves it; flag domain for a NULL, and nothing at all but 0
- * for a NULL faults.
- *
- * Safety:
- * payload is NULL or points to payload_len bytes; out is NULL or writable.
+ * @param payload Bytes of the payload, borrowed for the call; may be NULL where payload_len is 0.
+ * @param payload_len Bytes of payload.
+ * @param out Receives the timestamp in the integrator's unit; untouched on failure. NULL sets
+ *     domain.
+ * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+ *     does nothing and returns 0.
+ * @return 1 where the payload has a timestamp, else 0.
+ * @see SRS-004 §25.5; formats.md §5
  */
 int ax_extract_timestamp(const uint8_t *payload,
                          uint64_t payload_len,
@@ -325,17 +477,32 @@ int ax_extract_timestamp(const uint8_t *payload,
                          ct_fault_flags_t *faults);
 
 /**
- * The state's name, such as "ENABLED"; "UNKNOWN" for another number. Never NULL.
+ * Names a health state as records do.
+ *
+ * @param state State, or any other number.
+ * @return A static string of the library, never NULL: such as "ENABLED", or "UNKNOWN" for another
+ *     number.
+ * @see SRS-004 §19; formats.md §5
  */
 const char *ax_health_state_to_str(enum ax_health_state_t state);
 
 /**
- * The class's name, such as "LLM_OBS"; "UNKNOWN" for another number. Never NULL.
+ * Names an input class as records do.
+ *
+ * @param input_class Class, or any other number.
+ * @return A static string of the library, never NULL: such as "LLM_OBS", or "UNKNOWN" for another
+ *     number.
+ * @see SRS-004 §19; formats.md §5
  */
 const char *ax_input_class_to_str(enum ax_input_class_t input_class);
 
 /**
- * The violation's name, such as "POLICY_BREACH"; NULL for none, "UNKNOWN" for another number.
+ * Names a violation as records do.
+ *
+ * @param violation Violation, or any other number.
+ * @return A static string of the library, such as "POLICY_BREACH", or "UNKNOWN" for another
+ *     number; NULL for AX_VIOLATION_NONE.
+ * @see SRS-004 §19; formats.md §5
  */
 const char *ax_violation_to_str(enum ax_violation_t violation);
 
@@ -348,12 +515,21 @@ extern "C" {
 #endif
 
 /**
- * Acts on one input whose observation is already in the agent's ledger; the same as
- * axilog_agent_step. Alone in its object, so that a program that defines ax_agent_step itself links
- * against the static library all the same.
+ * Acts on one input whose observation is already in the agent's ledger: evaluates the policies,
+ * commits the transition, changes the state.
  *
- * Safety:
- * As for axilog_agent_step.
+ * The function stands alone in its object, so that a program that defines ax_agent_step itself
+ * links with the static library all the same. A policy->ledger other than the agent's own, or a
+ * flag that is set on entry, stops the agent for good without a record.
+ *
+ * @param ctx Agent that ax_agent_init or ax_replay_agent made. NULL, or a ledger that was never
+ *     initialised, sets domain.
+ * @param policy Context that ax_policy_init made with the agent's ledger. NULL, or a registry that
+ *     is not valid, sets domain.
+ * @param input Input to act on, borrowed for the call. NULL sets domain.
+ * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call does
+ *     nothing.
+ * @see SRS-004 §12 and §19; formats.md §5
  */
 void ax_agent_step(ax_agent_ctx_t *ctx,
                    ax_policy_ctx_t *policy,

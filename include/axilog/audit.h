@@ -11,12 +11,12 @@
 #include "axilog/limits.h"
 
 /**
- * One committed record. In a sink's callback it is the library's and lives until the callback
- * returns.
+ * One committed record. The entry that a sink receives belongs to the library and lives until the
+ * sink's append returns.
  */
 typedef struct ax_ledger_entry_t {
     /**
-     * One of the AX_TAG_… strings.
+     * Tag of the record: one of the AX_TAG_ strings.
      */
     const char *tag;
     /**
@@ -28,11 +28,11 @@ typedef struct ax_ledger_entry_t {
      */
     uint64_t payload_len;
     /**
-     * Position; the genesis is 0.
+     * Position in the ledger; the genesis is 0.
      */
     uint64_t sequence;
     /**
-     * commit(tag, payload).
+     * Commitment to tag and payload.
      */
     uint8_t commit[32];
     /**
@@ -42,22 +42,22 @@ typedef struct ax_ledger_entry_t {
 } ax_ledger_entry_t;
 
 /**
- * Where committed records go. Caller-owned; it must outlive the ledger it is set on.
+ * The receiver of committed records. The caller owns it; it must outlive the ledger it is set on.
  */
 typedef struct ax_ledger_sink_t {
     /**
-     * Stores one record, before the ledger's head moves. Returns 0, or anything else to fail the
-     * ledger for good. It must not call back into the same ledger or agent.
+     * Function that stores one record before the ledger's head moves. It returns 0, or another number
+     * to fail the ledger for good, and calls no function on the same ledger or agent.
      */
     int (*append)(void *user, const struct ax_ledger_entry_t *entry);
     /**
-     * Passed to append.
+     * Pointer that append receives, for the caller's use.
      */
     void *user;
 } ax_ledger_sink_t;
 
 /**
- * The state of a chain. Caller-owned; made by ax_ledger_genesis or ax_ledger_resume.
+ * The state of a chain. The caller owns it; ax_ledger_genesis or ax_ledger_resume makes it.
  */
 typedef struct ax_ledger_ctx_t {
     /**
@@ -69,27 +69,27 @@ typedef struct ax_ledger_ctx_t {
      */
     uint8_t genesis_hash[32];
     /**
-     * Records accepted after the genesis.
+     * Number of records after the genesis.
      */
     uint64_t sequence;
     /**
-     * 1: a record could not be stored; nothing is accepted any more.
+     * 1 where a record could not be stored: the ledger accepts nothing more; else 0.
      */
     uint8_t failed;
     /**
-     * 1: there is a genesis.
+     * 1 where the ledger has a genesis, else 0.
      */
     uint8_t initialised;
     /**
-     * 1: a seal ended the ledger; nothing is accepted any more.
+     * 1 where a seal ended the ledger: the ledger accepts nothing more; else 0.
      */
     uint8_t sealed;
     /**
-     * Zero.
+     * Padding; zero.
      */
     uint8_t _pad[5];
     /**
-     * Where records go; NULL: nowhere.
+     * Sink that receives the records; NULL: none.
      */
     const struct ax_ledger_sink_t *sink;
 } ax_ledger_ctx_t;
@@ -99,7 +99,7 @@ typedef struct ax_ledger_ctx_t {
  */
 typedef struct ax_evidence_t {
     /**
-     * One of the AX_TAG_… strings.
+     * Tag of the record: one of the AX_TAG_ strings.
      */
     const char *tag;
     /**
@@ -119,21 +119,27 @@ extern "C" {
 /**
  * Makes a new chain that holds the golden genesis record and has no sink.
  *
- * Returns AX_OK, or AX_ERR_PROTOCOL for a NULL (flag domain).
- *
- * Safety:
- * ctx is NULL or writable; faults is NULL or a ct_fault_flags_t.
+ * @param ctx Ledger to overwrite, owned by the caller.
+ * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+ *     does nothing and returns AX_ERR_PROTOCOL.
+ * @return AX_OK, or one of these codes.
+ * @retval AX_ERR_PROTOCOL ctx is NULL (flag domain).
+ * @see SRS-004 §12.3; formats.md §1 and §5 (Lifecycle)
  */
 int ax_ledger_genesis(struct ax_ledger_ctx_t *ctx, ct_fault_flags_t *faults);
 
 /**
- * Takes up a chain whose last record has chain value head and position sequence; without a sink.
+ * Takes up a chain behind its last record, without a sink.
  *
- * Returns AX_OK, or AX_ERR_PROTOCOL for a NULL, or for a sequence of 0 with another head than the
- * golden genesis (flag domain).
- *
- * Safety:
- * ctx is NULL or writable; head is NULL or 32 readable bytes; faults is NULL or a ct_fault_flags_t.
+ * @param ctx Ledger to overwrite, owned by the caller; untouched on failure.
+ * @param head 32 bytes, borrowed for the call: the chain value of the last record.
+ * @param sequence Position of the last record, the genesis being 0.
+ * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+ *     does nothing and returns AX_ERR_PROTOCOL.
+ * @return AX_OK, or one of these codes.
+ * @retval AX_ERR_PROTOCOL A pointer is NULL, or exactly one of these holds: sequence is 0; head
+ *     is the golden genesis (flag domain).
+ * @see SRS-004 §12.3; formats.md §6
  */
 int ax_ledger_resume(struct ax_ledger_ctx_t *ctx,
                      const uint8_t head[32],
@@ -141,109 +147,189 @@ int ax_ledger_resume(struct ax_ledger_ctx_t *ctx,
                      ct_fault_flags_t *faults);
 
 /**
- * Sets where records go; NULL detaches. A sink never receives the genesis.
+ * Sets where a ledger's records go; a sink never receives the genesis.
  *
- * Returns AX_OK, AX_ERR_LEDGER for a ledger that was never initialised, or AX_ERR_PROTOCOL for a
- * NULL ctx or a sink without append (flag domain).
+ * @param ctx Ledger that was made by ax_ledger_genesis, ax_ledger_resume or ax_agent_init.
+ * @param sink Sink to keep, which must outlive ctx or be detached first; NULL detaches.
+ * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+ *     does nothing and returns AX_ERR_PROTOCOL.
+ * @return AX_OK, or one of these codes.
+ * @retval AX_ERR_LEDGER The ledger was never initialised (flag domain).
+ * @retval AX_ERR_PROTOCOL ctx, or the sink's append, is NULL (flag domain).
+ * @see SRS-004 §12.3; formats.md §6
  *
- * Safety:
- * ctx is NULL or a ledger; sink is NULL or outlives it.
+ * @par Example
+ * @code{.c}
+ * static int count_records(void *count, const ax_ledger_entry_t *entry)
+ * {
+ *     *(uint64_t *)count = entry->sequence;
+ *     return 0;
+ * }
+ *
+ * int main(void)
+ * {
+ *     uint64_t count = 0;
+ *     const ax_ledger_sink_t sink = { count_records, &count };
+ *     const uint8_t payload[] = { '{', '}' };
+ *     const ax_evidence_t evidence = { AX_TAG_PROOF, payload, sizeof payload };
+ *     ax_ledger_ctx_t ledger;
+ *     ct_fault_flags_t faults;
+ *
+ *     ct_fault_init(&faults);
+ *     ax_ledger_genesis(&ledger, &faults);
+ *     ax_ledger_set_sink(&ledger, &sink, &faults);
+ *     ax_ledger_record(&ledger, &evidence, &faults);
+ *     assert(count == 1 && !ct_fault_any(&faults));
+ *     return 0;
+ * }
+ * @endcode
  */
 int ax_ledger_set_sink(struct ax_ledger_ctx_t *ctx,
                        const struct ax_ledger_sink_t *sink,
                        ct_fault_flags_t *faults);
 
 /**
- * Chains a commitment whose record the caller keeps; the sink is not called.
+ * Appends a commitment whose record the caller keeps; the sink is not called.
  *
- * Returns AX_OK, AX_ERR_LEDGER for a ledger that is failed, sealed or at UINT64_MAX (flag
- * ledger_fail) or was never initialised (flag domain), or AX_ERR_PROTOCOL for a NULL (flag domain).
- *
- * Safety:
- * ctx is NULL or a ledger; commit is NULL or 32 readable bytes.
+ * @param ctx Ledger to append to.
+ * @param commit 32 bytes, borrowed for the call: the commitment of the record.
+ * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+ *     does nothing and returns AX_ERR_PROTOCOL.
+ * @return AX_OK, or one of these codes.
+ * @retval AX_ERR_LEDGER The ledger has failed, is sealed or has no sequence left (flag
+ *     ledger_fail), or was never initialised (flag domain).
+ * @retval AX_ERR_PROTOCOL A pointer is NULL (flag domain).
+ * @see SRS-004 §12.3; formats.md §1
  */
 int ax_ledger_append(struct ax_ledger_ctx_t *ctx,
                      const uint8_t commit[32],
                      ct_fault_flags_t *faults);
 
 /**
- * Computes the commitment of a record whose tag must be one of the closed set.
+ * Computes the commitment of a record whose tag is one of the closed set.
  *
- * Returns AX_OK, or AX_ERR_PROTOCOL for a NULL and AX_ERR_SCHEMA for another tag (flag domain; out
- * is zeroed).
- *
- * Safety:
- * evidence is NULL or readable, its pointers too; out is NULL or 32 writable bytes.
+ * @param evidence Record to commit to, borrowed for the call.
+ * @param out Receives the 32 bytes of the commitment, all zero on failure.
+ * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+ *     does nothing and returns AX_ERR_PROTOCOL.
+ * @return AX_OK, or one of these codes.
+ * @retval AX_ERR_SCHEMA The tag is not one of the closed set (flag domain).
+ * @retval AX_ERR_PROTOCOL A pointer is NULL (flag domain).
+ * @see SRS-004 §20.2; formats.md §1
  */
 int ax_commit_evidence(const struct ax_evidence_t *evidence,
                        uint8_t out[32],
                        ct_fault_flags_t *faults);
 
 /**
- * Commits a record: hands it to the sink, then moves the head.
+ * Commits a record: hands it to the ledger's sink, then moves the head of the chain.
  *
- * Returns AX_OK; AX_ERR_LEDGER as ax_ledger_append, and where the sink refuses (flags io_error,
- * ledger_fail; the ledger has failed for good and its head stays); AX_ERR_SCHEMA for a tag outside
- * the closed set and AX_ERR_PROTOCOL for a NULL (flag domain).
- *
- * Safety:
- * ctx is NULL or a ledger with a valid sink; evidence is NULL or readable, its pointers too.
+ * @param ctx Ledger to append to, with a valid sink or none.
+ * @param evidence Record to commit, borrowed for the call.
+ * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+ *     does nothing and returns AX_ERR_PROTOCOL.
+ * @return AX_OK, or one of these codes.
+ * @retval AX_ERR_LEDGER The ledger has failed, is sealed or has no sequence left (flag
+ *     ledger_fail), the sink refuses (flags io_error and ledger_fail; the ledger has failed for
+ *     good), or the ledger was never initialised (flag domain). The head stays.
+ * @retval AX_ERR_SCHEMA The tag is not one of the closed set (flag domain).
+ * @retval AX_ERR_PROTOCOL A pointer is NULL (flag domain).
+ * @see SRS-004 §12.3; formats.md §6
  */
 int ax_ledger_record(struct ax_ledger_ctx_t *ctx,
                      const struct ax_evidence_t *evidence,
                      ct_fault_flags_t *faults);
 
 /**
- * Ends the ledger with an AX:PROOF:v1 seal. Nothing can be appended behind it.
+ * Ends a ledger with an AX:PROOF:v1 seal, behind which nothing can be appended.
  *
- * Returns as ax_ledger_record.
- *
- * Safety:
- * ctx is NULL or a ledger with a valid sink.
+ * @param ctx Ledger to seal, with a valid sink or none.
+ * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+ *     does nothing and returns AX_ERR_PROTOCOL.
+ * @return AX_OK, or one of these codes.
+ * @retval AX_ERR_LEDGER The ledger has failed, is sealed or has no sequence left (flag
+ *     ledger_fail), the sink refuses (flags io_error and ledger_fail; the ledger has failed for
+ *     good), or the ledger was never initialised (flag domain). The head stays.
+ * @retval AX_ERR_PROTOCOL ctx is NULL (flag domain).
+ * @see SRS-004 §20.2; formats.md §6
  */
 int ax_ledger_seal(struct ax_ledger_ctx_t *ctx, ct_fault_flags_t *faults);
 
 /**
- * Whether the context agrees with itself: initialised, golden genesis, not failed, and a head equal
- * to the genesis exactly while the ledger is empty. Says nothing of records; that is replay.h.
+ * Checks that a ledger context agrees with itself; replay.h verifies records.
  *
- * Returns AX_OK, AX_ERR_LEDGER (flag ledger_fail), or AX_ERR_PROTOCOL for a NULL (flag domain).
+ * The context must be initialised and not failed, with the genesis as its head exactly while it
+ * is empty.
  *
- * Safety:
- * ctx is NULL or readable.
+ * @param ctx Ledger to check, borrowed for the call.
+ * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+ *     does nothing and returns AX_ERR_PROTOCOL.
+ * @return AX_OK, or one of these codes.
+ * @retval AX_ERR_LEDGER The context does not agree with itself (flag ledger_fail).
+ * @retval AX_ERR_PROTOCOL ctx is NULL (flag domain).
+ * @see SRS-004 §20.2; formats.md §6
  */
 int ax_verify_chain(const struct ax_ledger_ctx_t *ctx, ct_fault_flags_t *faults);
 
 /**
- * Gives line 0 of every ledger file, in static memory.
+ * Gives the genesis entry, which is line 0 of every ledger file.
  *
- * Returns AX_OK, or AX_ERR_PROTOCOL for a NULL.
+ * @param out Receives the entry, whose pointers lead to static memory of the library.
+ * @return AX_OK, or one of these codes.
+ * @retval AX_ERR_PROTOCOL out is NULL.
+ * @see formats.md §1 and §6
  *
- * Safety:
- * out is NULL or writable.
+ * @par Example
+ * @code{.c}
+ * ax_ledger_entry_t genesis;
+ *
+ * ax_ledger_genesis_entry(&genesis);
+ * assert(genesis.sequence == 0 && strcmp(genesis.tag, AX_TAG_STATE) == 0);
+ * assert(ax_hash_equal_ct(genesis.chain, AX_GOLDEN_GENESIS_HASH, AX_HASH_SIZE));
+ * @endcode
  */
 int ax_ledger_genesis_entry(struct ax_ledger_entry_t *out);
 
 /**
- * Writes the line of an entry as a ledger file holds it, line feed included and no NUL.
+ * Writes the line of a ledger file that holds an entry, with its line feed and without a NUL.
  *
- * Returns the bytes written, AX_ERR_BUFFER, AX_ERR_SCHEMA for a tag outside the closed set or a
- * payload that no line can hold, or AX_ERR_PROTOCOL for a NULL. On failure dst is untouched.
+ * @param dst Receives the line; overlaps no other argument. Untouched on failure.
+ * @param dst_size Bytes of room in dst; the record and 512 bytes always suffice.
+ * @param entry Entry to write, borrowed for the call.
+ * @return Bytes written; on failure a negative code.
+ * @retval AX_ERR_BUFFER dst_size is too small.
+ * @retval AX_ERR_SCHEMA The tag is not one of the closed set, or no line can hold the payload.
+ * @retval AX_ERR_PROTOCOL A pointer is NULL.
+ * @see formats.md §6 (Ledger file)
  *
- * Safety:
- * dst points to dst_size bytes; entry is NULL or readable, its pointers too.
+ * @par Example
+ * @code{.c}
+ * uint8_t line[1024];
+ * ax_ledger_entry_t genesis;
+ * int written;
+ *
+ * ax_ledger_genesis_entry(&genesis);
+ * written = ax_ledger_line_write(line, sizeof line, &genesis);
+ * if (written < 0 || fwrite(line, 1, (size_t)written, stdout) != (size_t)written) {
+ *     return 1;
+ * }
+ * assert(line[written - 1] == '\n');
+ * @endcode
  */
 int ax_ledger_line_write(uint8_t *dst, size_t dst_size, const struct ax_ledger_entry_t *entry);
 
 /**
- * Reads a line of a ledger file, with or without its line feed. out borrows the record from line
- * and its tag from tag. Whether the hashes are right is for replay.h.
+ * Reads one line of a ledger file, with or without its line feed; replay.h verifies its hashes.
  *
- * Returns AX_OK, AX_ERR_SCHEMA for anything but a line's canonical form, or AX_ERR_PROTOCOL for a
- * NULL. On failure out and tag are untouched.
- *
- * Safety:
- * out is NULL or writable; tag is NULL or 16 writable bytes; line points to len readable bytes.
+ * @param out Receives the entry, which borrows its record from line and its tag from tag;
+ *     untouched on failure.
+ * @param tag Receives the NUL-terminated tag, in 16 bytes; untouched on failure.
+ * @param line Bytes of the line; they must outlive out and overlap no other argument.
+ * @param len Bytes of line.
+ * @return AX_OK, or one of these codes.
+ * @retval AX_ERR_SCHEMA The bytes are not a line in its canonical form.
+ * @retval AX_ERR_PROTOCOL A pointer is NULL.
+ * @see formats.md §6 (Ledger file)
  */
 int ax_ledger_line_parse(struct ax_ledger_entry_t *out,
                          char tag[16],
@@ -251,11 +337,14 @@ int ax_ledger_line_parse(struct ax_ledger_entry_t *out,
                          size_t len);
 
 /**
- * 1 where the len bytes at a and b are equal, else 0, in time that depends on len alone. 0 for a
- * NULL of length above 0.
+ * Compares two byte strings in time that depends on their length alone.
  *
- * Safety:
- * a and b are NULL or point to len readable bytes.
+ * @param a First byte string, borrowed for the call; may be NULL where len is 0.
+ * @param b Second byte string, borrowed for the call; may be NULL where len is 0, and may overlap
+ *     a.
+ * @param len Bytes of a and of b.
+ * @return 1 where they are equal, else 0; 0 for a NULL of length above 0.
+ * @see formats.md §1
  */
 int ax_hash_equal_ct(const uint8_t *a, const uint8_t *b, size_t len);
 

@@ -14,14 +14,21 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Writes the canonical record under profile 0, with its obs_hash or, where include_hash is 0, with
- * the empty string in its place. The hash is computed afresh; the one in the record is not read.
+ * Writes the canonical record of an observation under profile 0.
  *
- * Also returns AX_ERR_SCHEMA for states, identities or parameters that are not ones,
- * AX_ERR_ENCODING for an output that is not admissible, AX_ERR_SIZE for one that fits no record.
+ * The function computes obs_hash afresh and does not read the one in record.
  *
- * Safety:
- * dst points to dst_size bytes; record is NULL or a record with NUL-terminated strings.
+ * @param dst Receives the text and a NUL; overlaps no other argument. Untouched on failure.
+ * @param dst_size Bytes of room in dst, for the text and the NUL.
+ * @param record Observation to write, borrowed for the call, with NUL-terminated strings.
+ * @param include_hash 0 writes the empty string as obs_hash; any other number writes the hash.
+ * @return Bytes written, without the NUL; on failure a negative code.
+ * @retval AX_ERR_BUFFER dst_size is too small.
+ * @retval AX_ERR_PROTOCOL A required pointer is NULL.
+ * @retval AX_ERR_SCHEMA A state, an identity or a parameter is not valid.
+ * @retval AX_ERR_ENCODING The output is not admissible text.
+ * @retval AX_ERR_SIZE No record can hold the output.
+ * @see SRS-004 §5.1 and §5.8; formats.md §3
  */
 int ax_obs_canonicalise(char *dst,
                         size_t dst_size,
@@ -29,10 +36,22 @@ int ax_obs_canonicalise(char *dst,
                         int include_hash);
 
 /**
- * As ax_obs_canonicalise, under any profile; AX_ERR_PROTOCOL for a profile that is not one.
+ * Writes the canonical record of an observation under a chosen profile.
  *
- * Safety:
- * As for ax_obs_canonicalise.
+ * The function computes obs_hash afresh and does not read the one in record.
+ *
+ * @param dst Receives the text and a NUL; overlaps no other argument. Untouched on failure.
+ * @param dst_size Bytes of room in dst, for the text and the NUL.
+ * @param record Observation to write, borrowed for the call, with NUL-terminated strings.
+ * @param include_hash 0 writes the empty string as obs_hash; any other number writes the hash.
+ * @param profile Profile to write under; a number that is not a profile is AX_ERR_PROTOCOL.
+ * @return Bytes written, without the NUL; on failure a negative code.
+ * @retval AX_ERR_BUFFER dst_size is too small.
+ * @retval AX_ERR_PROTOCOL A required pointer is NULL.
+ * @retval AX_ERR_SCHEMA A state, an identity or a parameter is not valid.
+ * @retval AX_ERR_ENCODING The output is not admissible text.
+ * @retval AX_ERR_SIZE No record can hold the output.
+ * @see SRS-004 §5.1 and §5.8; formats.md §3 (Profiles)
  */
 int ax_obs_canonicalise_as(char *dst,
                            size_t dst_size,
@@ -41,26 +60,49 @@ int ax_obs_canonicalise_as(char *dst,
                            ax_profile_t profile);
 
 /**
- * Writes the canonical object of sampling parameters; AX_ERR_SCHEMA for one out of range.
+ * Writes the canonical object of sampling parameters.
  *
- * Safety:
- * dst points to dst_size bytes; params is NULL or readable.
+ * @param dst Receives the text and a NUL; overlaps no other argument. Untouched on failure.
+ * @param dst_size Bytes of room in dst, for the text and the NUL.
+ * @param params Parameters to write, borrowed for the call.
+ * @return Bytes written, without the NUL; on failure a negative code.
+ * @retval AX_ERR_BUFFER dst_size is too small.
+ * @retval AX_ERR_PROTOCOL A required pointer is NULL.
+ * @retval AX_ERR_SCHEMA A parameter is out of range.
+ * @see SRS-004 §5.4; formats.md §3
  */
 int ax_params_canonicalise(char *dst, size_t dst_size, const ax_oracle_params_t *params);
 
 /**
- * Writes src with the escapes of RFC 8785, without quotes; AX_ERR_ENCODING where it is not UTF-8.
+ * Writes a string with the escapes of RFC 8785, without quotes around it.
  *
- * Safety:
- * dst points to dst_size bytes, src to src_len; they do not overlap.
+ * @param dst Receives the text and a NUL; overlaps no other argument. Untouched on failure.
+ * @param dst_size Bytes of room in dst, for the text and the NUL.
+ * @param src Text, borrowed for the call, not NUL-terminated; overlaps no other argument. May be
+ *     NULL where src_len is 0.
+ * @param src_len Bytes of src.
+ * @return Bytes written, without the NUL; on failure a negative code.
+ * @retval AX_ERR_BUFFER dst_size is too small.
+ * @retval AX_ERR_PROTOCOL A required pointer is NULL.
+ * @retval AX_ERR_ENCODING src is not UTF-8.
+ * @see SRS-004 §5.7; formats.md §2
  */
 int ax_string_escape(char *dst, size_t dst_size, const char *src, size_t src_len);
 
 /**
- * As ax_string_escape, with the escapes of any profile.
+ * Writes a string with the escapes of a chosen profile, without quotes around it.
  *
- * Safety:
- * As for ax_string_escape.
+ * @param dst Receives the text and a NUL; overlaps no other argument. Untouched on failure.
+ * @param dst_size Bytes of room in dst, for the text and the NUL.
+ * @param src Text, borrowed for the call, not NUL-terminated; overlaps no other argument. May be
+ *     NULL where src_len is 0.
+ * @param src_len Bytes of src.
+ * @param profile Profile whose escapes to use; a number that is not a profile is AX_ERR_PROTOCOL.
+ * @return Bytes written, without the NUL; on failure a negative code.
+ * @retval AX_ERR_BUFFER dst_size is too small.
+ * @retval AX_ERR_PROTOCOL A required pointer is NULL.
+ * @retval AX_ERR_ENCODING src is not UTF-8.
+ * @see SRS-004 §5.7; formats.md §3 (Profiles)
  */
 int ax_string_escape_as(char *dst,
                         size_t dst_size,
@@ -69,34 +111,55 @@ int ax_string_escape_as(char *dst,
                         ax_profile_t profile);
 
 /**
- * Writes value in decimal.
+ * Writes a signed integer in decimal.
  *
- * Safety:
- * dst points to dst_size bytes.
+ * @param dst Receives the text and a NUL; overlaps no other argument. Untouched on failure.
+ * @param dst_size Bytes of room in dst, for the text and the NUL.
+ * @param value Any number; a negative one gets a minus sign.
+ * @return Bytes written, without the NUL; on failure a negative code.
+ * @retval AX_ERR_BUFFER dst_size is too small.
+ * @retval AX_ERR_PROTOCOL A required pointer is NULL.
+ * @see formats.md §2
  */
 int ax_format_int64(char *dst, size_t dst_size, int64_t value);
 
 /**
- * Writes value in decimal.
+ * Writes an unsigned integer in decimal.
  *
- * Safety:
- * dst points to dst_size bytes.
+ * @param dst Receives the text and a NUL; overlaps no other argument. Untouched on failure.
+ * @param dst_size Bytes of room in dst, for the text and the NUL.
+ * @param value Any number.
+ * @return Bytes written, without the NUL; on failure a negative code.
+ * @retval AX_ERR_BUFFER dst_size is too small.
+ * @retval AX_ERR_PROTOCOL A required pointer is NULL.
+ * @see formats.md §2
  */
 int ax_format_uint64(char *dst, size_t dst_size, uint64_t value);
 
 /**
- * Writes a Q16.16 value as records hold it: the raw integer in decimal.
+ * Writes a Q16.16 number as records hold it: the raw integer in decimal.
  *
- * Safety:
- * dst points to dst_size bytes.
+ * @param dst Receives the text and a NUL; overlaps no other argument. Untouched on failure.
+ * @param dst_size Bytes of room in dst, for the text and the NUL.
+ * @param value Any raw Q16.16 number.
+ * @return Bytes written, without the NUL; on failure a negative code.
+ * @retval AX_ERR_BUFFER dst_size is too small.
+ * @retval AX_ERR_PROTOCOL A required pointer is NULL.
+ * @see formats.md §2 and §7
  */
 int ax_format_q16(char *dst, size_t dst_size, q16_16_t value);
 
 /**
- * Writes len bytes as lower-case hexadecimal digits.
+ * Writes bytes as lower-case hexadecimal digits, two for each.
  *
- * Safety:
- * dst points to dst_size bytes, hash to len.
+ * @param dst Receives the text and a NUL; overlaps no other argument. Untouched on failure.
+ * @param dst_size Bytes of room in dst, for the text and the NUL.
+ * @param hash Bytes to write, borrowed for the call; may be NULL where len is 0.
+ * @param len Bytes of hash.
+ * @return Bytes written, without the NUL; on failure a negative code.
+ * @retval AX_ERR_BUFFER dst_size is too small.
+ * @retval AX_ERR_PROTOCOL A required pointer is NULL.
+ * @see formats.md §1
  */
 int ax_format_hash_hex(char *dst, size_t dst_size, const uint8_t *hash, size_t len);
 

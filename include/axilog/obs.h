@@ -24,7 +24,7 @@ typedef enum ax_input_kind_t {
 } ax_input_kind_t;
 
 /**
- * How records are written (formats.md §3, Profiles).
+ * The way in which records are written and hashed (formats.md §3, Profiles).
  */
 typedef enum ax_profile_t {
     /**
@@ -42,15 +42,15 @@ typedef enum ax_profile_t {
 } ax_profile_t;
 
 /**
- * An observation. Every string is NUL-terminated; the struct borrows them all.
+ * An observation: the fields of an AX:OBS:v1. The struct borrows its strings, all NUL-terminated.
  */
 typedef struct ax_obs_record_t {
     /**
-     * Whether the answer is whole.
+     * Whether the answer was received in full, in part or not at all.
      */
     ax_completion_state_t completion_state;
     /**
-     * How the oracle failed, if it did.
+     * The failure of the oracle; AX_FAILURE_NULL where it did not fail.
      */
     ax_failure_type_t failure_type;
     /**
@@ -58,7 +58,7 @@ typedef struct ax_obs_record_t {
      */
     uint8_t input_hash[32];
     /**
-     * Position in the ledger.
+     * Position of the observation in the ledger.
      */
     uint64_t ledger_seq;
     /**
@@ -66,7 +66,7 @@ typedef struct ax_obs_record_t {
      */
     const char *model_id;
     /**
-     * The record's hash in lower-case hexadecimal; empty where it has none.
+     * Hash of the record in lower-case hexadecimal; empty where the record has none.
      */
     char obs_hash[65];
     /**
@@ -78,29 +78,29 @@ typedef struct ax_obs_record_t {
      */
     const char *output;
     /**
-     * Bytes of the whole answer.
+     * Bytes of the whole normalised answer.
      */
     uint64_t output_size;
     /**
-     * Sampling parameters.
+     * Sampling parameters of the call.
      */
     ax_oracle_params_t params;
     /**
-     * AX_OBS_SCHEMA_VERSION.
+     * Schema of the record: AX_OBS_SCHEMA_VERSION.
      */
     const char *schema_version;
 } ax_obs_record_t;
 
 /**
- * What came back from one call of an oracle. The struct borrows what it points to.
+ * One call of an oracle: its input and its raw answer. The struct borrows what it points to.
  */
 typedef struct ax_obs_input_t {
     /**
-     * As the caller saw it.
+     * Completion state as the caller saw it.
      */
     ax_completion_state_t completion_state;
     /**
-     * AX_FAILURE_NULL unless the completion state is AX_COMPLETION_ERROR.
+     * The failure of the oracle; AX_FAILURE_NULL unless completion_state is AX_COMPLETION_ERROR.
      */
     ax_failure_type_t failure_type;
     /**
@@ -112,7 +112,8 @@ typedef struct ax_obs_input_t {
      */
     size_t input_len;
     /**
-     * Must exceed the last admitted one. ax_agent_observe ignores it and takes the next.
+     * Sequence of the observation, above the last admitted one. ax_agent_observe takes the next one
+     * instead.
      */
     uint64_t ledger_seq;
     /**
@@ -146,39 +147,39 @@ typedef struct ax_obs_input_t {
  */
 typedef struct ax_admission_ctx_t {
     /**
-     * The last admitted sequence.
+     * Sequence of the last admitted observation.
      */
     uint64_t last_ledger_seq;
     /**
-     * 1 from the first admitted observation on.
+     * 1 once an observation was admitted, else 0.
      */
     int initialized;
     /**
-     * How obs_hash is computed and records are measured.
+     * Profile under which obs_hash is computed and records are measured.
      */
     enum ax_profile_t profile;
     /**
-     * 0: none; else a cap on the raw output, above which the observation is TRUNCATED and
-     * output_size the raw length.
+     * Cap on the raw output in bytes, above which the observation is TRUNCATED and output_size is
+     * the raw length; 0: no cap.
      */
     uint32_t max_output_bytes;
     /**
-     * 1: U+007F counts as a forbidden control character.
+     * 1 where U+007F counts as a forbidden control character, else 0.
      */
     uint8_t reject_del;
 } ax_admission_ctx_t;
 
 /**
- * A verified record. Every pointer borrows from the record; strings are as escaped there and not
+ * A verified record. The view borrows its strings from the record, as escaped there and not
  * NUL-terminated.
  */
 typedef struct ax_obs_view_t {
     /**
-     * Whether the answer is whole.
+     * Whether the answer was received in full, in part or not at all.
      */
     ax_completion_state_t completion_state;
     /**
-     * How the oracle failed, if it did.
+     * The failure of the oracle; AX_FAILURE_NULL where it did not fail.
      */
     ax_failure_type_t failure_type;
     /**
@@ -186,23 +187,23 @@ typedef struct ax_obs_view_t {
      */
     uint8_t input_hash[32];
     /**
-     * Position in the ledger.
+     * Position of the observation in the ledger.
      */
     uint64_t ledger_seq;
     /**
-     * Sampling parameters.
+     * Sampling parameters of the call.
      */
     ax_oracle_params_t params;
     /**
-     * The record's hash in lower-case hexadecimal.
+     * Hash of the record in lower-case hexadecimal.
      */
     char obs_hash[65];
     /**
-     * Bytes of the whole answer.
+     * Bytes of the whole normalised answer.
      */
     uint64_t output_size;
     /**
-     * As escaped in the record.
+     * Versioned model identity, as escaped in the record.
      */
     const char *model_id;
     /**
@@ -210,7 +211,7 @@ typedef struct ax_obs_view_t {
      */
     size_t model_id_len;
     /**
-     * As escaped in the record.
+     * Identity of the oracle, as escaped in the record.
      */
     const char *oracle_id;
     /**
@@ -218,7 +219,7 @@ typedef struct ax_obs_view_t {
      */
     size_t oracle_id_len;
     /**
-     * As escaped in the record; ax_obs_output unescapes it.
+     * Output, as escaped in the record; ax_obs_output unescapes it.
      */
     const char *output;
     /**
@@ -226,8 +227,8 @@ typedef struct ax_obs_view_t {
      */
     size_t output_len;
     /**
-     * 1 where only a deployed gateway can have written the record: over AX_MAX_OBS_BYTES, or an
-     * error that kept its output. Never 1 under profile 0.
+     * 1 where only a deployed gateway can have written the record, which is then longer than
+     * AX_MAX_OBS_BYTES or an error with an output; else 0, as always under profile 0.
      */
     uint8_t gateway;
 } ax_obs_view_t;
@@ -237,30 +238,39 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Makes record read ERROR / INVALID_OUTPUT without a hash and with empty strings, so that nobody
- * takes it for an admitted one. A NULL record is left alone.
+ * Makes a record read ERROR / INVALID_OUTPUT, without a hash and with empty strings, so that
+ * nobody takes it for an admitted one.
  *
- * Safety:
- * record is NULL or writable.
+ * @param record Record to overwrite, owned by the caller. NULL: the call does nothing.
+ * @see SRS-004 §25.3; formats.md §3
  */
 void ax_obs_init(struct ax_obs_record_t *record);
 
 /**
- * Admits an oracle's answer (formats.md §3, Admission).
+ * Admits an oracle's answer: checks and normalises it, and fills an observation record.
  *
- * Fills out, and output_buf with the normalised (perhaps cut) output and a NUL; out borrows
- * output_buf and the identities of in. The context's last sequence moves.
+ * An inadmissible input or output still gives a record, ERROR / INVALID_OUTPUT, which must be
+ * committed (AX_ERR_ENCODING). With any other error nothing is admitted: out then reads as after
+ * ax_obs_init and output_buf is untouched. No two arguments overlap.
  *
- * Returns AX_OK, with the flag size where the answer had to be cut; AX_ERR_ENCODING with the flag
- * encoding where input or answer are not admissible, and out is the ERROR / INVALID_OUTPUT
- * observation, which must be committed. With any other code nothing is admitted, out reads as after
- * ax_obs_init and output_buf is untouched: AX_ERR_PROTOCOL (NULL or inconsistent pointers, or a
- * profile that is not one; flag domain), AX_ERR_ORDERING (flags ordering, protocol), AX_ERR_SCHEMA
- * (flag schema), AX_ERR_BUFFER (output_buf too small, or identities too long for any record).
- *
- * Safety:
- * Every pointer is NULL or points to what its type says; output_buf to output_buf_size bytes. No
- * two of them overlap.
+ * @param out Receives the record, which borrows output_buf and the identities of in.
+ * @param output_buf Receives the normalised output, cut where the record would be too long, and a
+ *     NUL.
+ * @param output_buf_size Bytes of room in output_buf.
+ * @param in Answer to admit, borrowed for the call; its two identities must outlive out.
+ * @param ctx Admission context, made by ax_admission_ctx_init; its last sequence moves to that of
+ *     in.
+ * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+ *     does nothing and returns AX_ERR_PROTOCOL.
+ * @return AX_OK, where the output had to be cut with the flag size; else one of these codes.
+ * @retval AX_ERR_ENCODING The input or the output is not admissible (flag encoding); out is to be
+ *     committed.
+ * @retval AX_ERR_PROTOCOL A pointer is NULL, or the context's profile is not one (flag domain).
+ * @retval AX_ERR_ORDERING The sequence does not exceed the last admitted one (flags ordering and
+ *     protocol).
+ * @retval AX_ERR_SCHEMA An identity, a parameter or a state breaks the schema (flag schema).
+ * @retval AX_ERR_BUFFER output_buf is too small, or no record can hold the identities.
+ * @see SRS-004 §4 to §6; formats.md §3 (Admission)
  */
 int ax_obs_admit(struct ax_obs_record_t *out,
                  char *output_buf,
@@ -270,31 +280,64 @@ int ax_obs_admit(struct ax_obs_record_t *out,
                  ct_fault_flags_t *faults);
 
 /**
- * Checks a filled record: states, identities, parameters, schema_version, text, output_size, and
- * that obs_hash is the record's under one of the profiles. Uses no large buffer.
+ * Checks a filled record: its states, identities, parameters, schema_version, text and
+ * output_size, and that obs_hash is the record's hash under one of the profiles.
  *
- * Returns AX_OK, AX_ERR_SCHEMA (flag schema), AX_ERR_ENCODING (flag encoding), AX_ERR_SIZE for a
- * record longer than AX_MAX_OBS_BYTES (flag size), AX_ERR_HASH (flag protocol), or AX_ERR_PROTOCOL
- * for a NULL (flag domain).
+ * The check hashes as it writes and needs no large buffer on the stack.
  *
- * Safety:
- * obs is NULL or a record whose pointers are NULL or NUL-terminated strings.
+ * @param obs Record to check, borrowed for the call, with NUL-terminated strings.
+ * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+ *     does nothing and returns AX_ERR_PROTOCOL.
+ * @return AX_OK, or one of these codes.
+ * @retval AX_ERR_SCHEMA A field breaks the schema (flag schema).
+ * @retval AX_ERR_ENCODING The output is not admissible text (flag encoding).
+ * @retval AX_ERR_SIZE The record is longer than AX_MAX_OBS_BYTES (flag size).
+ * @retval AX_ERR_HASH obs_hash is not the record's under any profile (flag protocol).
+ * @retval AX_ERR_PROTOCOL obs or one of its strings is NULL (flag domain).
+ * @see SRS-004 §5.8 and §5.9; formats.md §3
  */
 int ax_obs_validate(const struct ax_obs_record_t *obs, ct_fault_flags_t *faults);
 
 /**
- * Makes in a text input with everything else absent; NULL is left alone.
+ * Makes an input a text call with an empty input and output and without identities.
  *
- * Safety:
- * in is NULL or writable.
+ * @param in Input to overwrite, owned by the caller. NULL: the call does nothing.
+ * @see SRS-004 §25.3; formats.md §3
  */
 void ax_obs_input_init(struct ax_obs_input_t *in);
 
 /**
- * Fills in with a whole answer. params may be NULL for none; nothing is copied.
+ * Describes a call that the oracle answered in full.
  *
- * Safety:
- * in is NULL or writable; the other pointers are kept and must outlive it.
+ * The function sets every field of in and copies nothing but the numbers.
+ *
+ * @param in Input to overwrite, owned by the caller. NULL: the call does nothing.
+ * @param ledger_seq Sequence of the observation, above the last admitted one; ax_agent_observe
+ *     ignores it.
+ * @param oracle_id NUL-terminated identity of the oracle, 1 to 256 bytes; kept, and must outlive
+ *     in.
+ * @param model_id NUL-terminated, versioned identity of the model, 1 to 256 bytes; kept, and must
+ *     outlive in.
+ * @param input Exact input of the call, not NUL-terminated; kept, and must outlive in. NULL where
+ *     input_len is 0.
+ * @param input_len Bytes of input.
+ * @param output Exact output of the call, not NUL-terminated; kept, and must outlive in. NULL
+ *     where output_len is 0.
+ * @param output_len Bytes of output.
+ * @param params Sampling parameters of the call, copied; NULL stands for none.
+ * @see SRS-004 §6.1 and §25.3; formats.md §3
+ *
+ * @par Example
+ * @code{.c}
+ * const char *prompt = "How fast?";
+ * const char *answer = "{\"value\": 40}";
+ * ax_obs_input_t input;
+ *
+ * ax_obs_input_set_complete(&input, 0, "llm", "model-1", prompt, strlen(prompt), answer,
+ *                           strlen(answer), NULL);
+ * assert(input.completion_state == AX_COMPLETION_COMPLETE);
+ * assert(input.output == answer && input.output_len == 13);
+ * @endcode
  */
 void ax_obs_input_set_complete(struct ax_obs_input_t *in,
                                uint64_t ledger_seq,
@@ -307,10 +350,21 @@ void ax_obs_input_set_complete(struct ax_obs_input_t *in,
                                const ax_oracle_params_t *params);
 
 /**
- * Fills in with a call that was not answered in time.
+ * Describes a call that the oracle did not answer in time: an ERROR / TIMEOUT without an output.
  *
- * Safety:
- * As for ax_obs_input_set_complete.
+ * The function sets every field of in and copies nothing but the numbers.
+ *
+ * @param in Input to overwrite, owned by the caller. NULL: the call does nothing.
+ * @param ledger_seq Sequence of the observation, above the last admitted one; ax_agent_observe
+ *     ignores it.
+ * @param oracle_id NUL-terminated identity of the oracle, 1 to 256 bytes; kept, and must outlive
+ *     in.
+ * @param model_id NUL-terminated, versioned identity of the model, 1 to 256 bytes; kept, and must
+ *     outlive in.
+ * @param input Exact input of the call, not NUL-terminated; kept, and must outlive in. NULL where
+ *     input_len is 0.
+ * @param input_len Bytes of input.
+ * @see SRS-004 §15.3; formats.md §3
  */
 void ax_obs_input_set_timeout(struct ax_obs_input_t *in,
                               uint64_t ledger_seq,
@@ -320,10 +374,22 @@ void ax_obs_input_set_timeout(struct ax_obs_input_t *in,
                               size_t input_len);
 
 /**
- * Fills in with a call that the network or the protocol failed.
+ * Describes a call that failed on the network or in the protocol: an ERROR / TRANSPORT_ERROR
+ * without an output.
  *
- * Safety:
- * As for ax_obs_input_set_complete.
+ * The function sets every field of in and copies nothing but the numbers.
+ *
+ * @param in Input to overwrite, owned by the caller. NULL: the call does nothing.
+ * @param ledger_seq Sequence of the observation, above the last admitted one; ax_agent_observe
+ *     ignores it.
+ * @param oracle_id NUL-terminated identity of the oracle, 1 to 256 bytes; kept, and must outlive
+ *     in.
+ * @param model_id NUL-terminated, versioned identity of the model, 1 to 256 bytes; kept, and must
+ *     outlive in.
+ * @param input Exact input of the call, not NUL-terminated; kept, and must outlive in. NULL where
+ *     input_len is 0.
+ * @param input_len Bytes of input.
+ * @see SRS-004 §15.1; formats.md §3
  */
 void ax_obs_input_set_transport_error(struct ax_obs_input_t *in,
                                       uint64_t ledger_seq,
@@ -333,10 +399,25 @@ void ax_obs_input_set_transport_error(struct ax_obs_input_t *in,
                                       size_t input_len);
 
 /**
- * Fills in with an answer that the caller found invalid. output is dropped: an ERROR has none.
+ * Describes a call whose answer the caller found invalid: an ERROR / INVALID_OUTPUT without an
+ * output.
  *
- * Safety:
- * As for ax_obs_input_set_complete; output is not read.
+ * The function sets every field of in and copies nothing but the numbers.
+ *
+ * @param in Input to overwrite, owned by the caller. NULL: the call does nothing.
+ * @param ledger_seq Sequence of the observation, above the last admitted one; ax_agent_observe
+ *     ignores it.
+ * @param oracle_id NUL-terminated identity of the oracle, 1 to 256 bytes; kept, and must outlive
+ *     in.
+ * @param model_id NUL-terminated, versioned identity of the model, 1 to 256 bytes; kept, and must
+ *     outlive in.
+ * @param input Exact input of the call, not NUL-terminated; kept, and must outlive in. NULL where
+ *     input_len is 0.
+ * @param input_len Bytes of input.
+ * @param output Output of the call; neither read nor kept, because an ERROR has no output. May be
+ *     NULL.
+ * @param output_len Bytes of output; not read.
+ * @see SRS-004 §15.2; formats.md §3
  */
 void ax_obs_input_set_invalid_output(struct ax_obs_input_t *in,
                                      uint64_t ledger_seq,
@@ -350,13 +431,20 @@ void ax_obs_input_set_invalid_output(struct ax_obs_input_t *in,
 /**
  * Reads a record: exactly the canonical bytes of one of the profiles with a matching obs_hash.
  *
- * Fills out, and found (which may be NULL) with the profile. Returns AX_OK, AX_ERR_SIZE for a
- * record longer than its profile allows (flag size), AX_ERR_ENCODING (flag encoding), AX_ERR_HASH
- * (flag protocol), AX_ERR_SCHEMA for anything else (flag schema), or AX_ERR_PROTOCOL for a NULL
- * (flag domain). On failure out and found are untouched.
- *
- * Safety:
- * record points to len readable bytes, which must outlive out; the others are NULL or writable.
+ * @param out Receives the view, which borrows from record; untouched on failure.
+ * @param record Bytes of the record, not NUL-terminated; they must outlive out and overlap no
+ *     other argument.
+ * @param len Bytes of record.
+ * @param found Receives the profile that wrote the record; untouched on failure. May be NULL.
+ * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+ *     does nothing and returns AX_ERR_PROTOCOL.
+ * @return AX_OK, or one of these codes.
+ * @retval AX_ERR_SIZE The record is longer than its profile allows (flag size).
+ * @retval AX_ERR_ENCODING A string is not admissible text (flag encoding).
+ * @retval AX_ERR_HASH The bytes are canonical but obs_hash does not match them (flag protocol).
+ * @retval AX_ERR_SCHEMA The bytes are not a canonical record (flag schema).
+ * @retval AX_ERR_PROTOCOL out or record is NULL (flag domain).
+ * @see SRS-004 §5; formats.md §3 (Profiles)
  */
 int ax_obs_parse(struct ax_obs_view_t *out,
                  const uint8_t *record,
@@ -365,23 +453,29 @@ int ax_obs_parse(struct ax_obs_view_t *out,
                  ct_fault_flags_t *faults);
 
 /**
- * Unescapes the output of a view into dst and ends it with a NUL.
+ * Unescapes the output of a view.
  *
- * Returns the bytes written without the NUL, AX_ERR_BUFFER where they do not fit (view->output_len
- * bytes and one always do), or AX_ERR_PROTOCOL for a NULL. On failure dst is untouched.
- *
- * Safety:
- * view is NULL or came from ax_obs_parse, its record still there; dst points to dst_size bytes.
+ * @param view View that ax_obs_parse filled, borrowed for the call; its record must still exist.
+ * @param dst Receives the output and a NUL; overlaps neither view nor its record. Untouched on
+ *     failure.
+ * @param dst_size Bytes of room in dst; view->output_len bytes and one always suffice.
+ * @return Bytes written, without the NUL; on failure a negative code.
+ * @retval AX_ERR_BUFFER dst_size is too small.
+ * @retval AX_ERR_PROTOCOL A required pointer is NULL.
+ * @see SRS-004 §5.7; formats.md §3
  */
 int ax_obs_output(const struct ax_obs_view_t *view, char *dst, size_t dst_size);
 
 /**
- * SHA-256 of the 64 hexadecimal digits of prev->obs_hash followed by len derivation bytes
- * (SRS-004 §10.1). Zeroes hash where prev is NULL or has no hash, or derivation is NULL and len is
- * above 0. A NULL hash does nothing.
+ * Computes the hash of a derived input: SHA-256 of the 64 hexadecimal digits of an observation's
+ * hash, followed by the derivation.
  *
- * Safety:
- * hash is NULL or 32 writable bytes; prev is NULL or readable; derivation points to len bytes.
+ * @param hash Receives the 32 bytes of the digest; all zero where prev is NULL or has no hash, or
+ *     derivation is NULL and len is above 0. NULL: the call does nothing.
+ * @param prev Observation that the input is derived from, borrowed for the call.
+ * @param derivation Bytes of the derivation, borrowed for the call; may be NULL where len is 0.
+ * @param len Bytes of derivation.
+ * @see SRS-004 §10.1; formats.md §5 (Derived inputs)
  */
 void ax_compute_derivation_hash(uint8_t hash[32],
                                 const struct ax_obs_record_t *prev,
@@ -396,7 +490,13 @@ void ax_compute_derivation_hash(uint8_t hash[32],
 extern "C" {
 #endif
 
-/** Makes a context that has admitted nothing: profile 0, no cap, U+007F allowed. NULL is left alone. */
+/**
+ * Makes an admission context that has admitted nothing: profile 0, no cap on the output, U+007F
+ * allowed.
+ *
+ * @param ctx Context to overwrite, owned by the caller. NULL: the call does nothing.
+ * @see SRS-004 §4.4; formats.md §3 (Admission)
+ */
 static inline void ax_admission_ctx_init(ax_admission_ctx_t *ctx)
 {
     if (ctx != NULL) {

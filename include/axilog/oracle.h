@@ -27,33 +27,33 @@
  */
 typedef enum ax_completion_state_t {
     /**
-     * The whole answer.
+     * The answer was received in full.
      */
     AX_COMPLETION_COMPLETE = 0,
     /**
-     * A prefix of it.
+     * A prefix of the answer was received.
      */
     AX_COMPLETION_TRUNCATED = 1,
     /**
-     * None.
+     * No answer was received.
      */
     AX_COMPLETION_ERROR = 2,
 } ax_completion_state_t;
 
 /**
- * How an oracle failed (SRS-004-SHALL-035).
+ * The failure of an oracle (SRS-004-SHALL-035).
  */
 typedef enum ax_failure_type_t {
     /**
-     * It did not.
+     * The oracle did not fail.
      */
     AX_FAILURE_NULL = 0,
     /**
-     * No answer in time.
+     * No answer came in time.
      */
     AX_FAILURE_TIMEOUT = 1,
     /**
-     * An answer that is not admissible.
+     * The answer is not admissible.
      */
     AX_FAILURE_INVALID_OUTPUT = 2,
     /**
@@ -63,23 +63,23 @@ typedef enum ax_failure_type_t {
 } ax_failure_type_t;
 
 /**
- * Sampling parameters (SRS-004-SHALL-036). Sentinels stand for null.
+ * The sampling parameters of a call (SRS-004-SHALL-036). A sentinel stands for null.
  */
 typedef struct ax_oracle_params_t {
     /**
-     * From 0; -1 is null.
+     * The largest number of tokens in the answer, from 0; -1 is null.
      */
     int32_t max_tokens;
     /**
-     * From 0; -1 is null.
+     * The seed of the sampling, from 0; -1 is null.
      */
     int64_t seed;
     /**
-     * Raw Q16.16 from 0; INT32_MIN is null.
+     * The temperature of the sampling, raw Q16.16, from 0; INT32_MIN is null.
      */
     q16_16_t temperature;
     /**
-     * Raw Q16.16 from 0 to 65536; INT32_MIN is null.
+     * The probability mass to sample from, raw Q16.16, from 0 to 65536; INT32_MIN is null.
      */
     q16_16_t top_p;
 } ax_oracle_params_t;
@@ -88,7 +88,12 @@ typedef struct ax_oracle_params_t {
 extern "C" {
 #endif
 
-/** Makes every parameter null. NULL is left alone. */
+/**
+ * Makes every sampling parameter null.
+ *
+ * @param params Parameters to overwrite, owned by the caller. NULL: the call does nothing.
+ * @see SRS-004 §5.4; formats.md §3
+ */
 static inline void ax_oracle_params_init_null(ax_oracle_params_t *params)
 {
     if (params != NULL) {
@@ -99,25 +104,49 @@ static inline void ax_oracle_params_init_null(ax_oracle_params_t *params)
     }
 }
 
-/** 1 where max_tokens is null, else 0; params is not NULL. */
+/**
+ * Tells whether max_tokens is null.
+ *
+ * @param params Parameters, borrowed for the call; not NULL.
+ * @return 1 where it is, else 0.
+ * @see SRS-004 §5.4; formats.md §3
+ */
 static inline int ax_params_max_tokens_is_null(const ax_oracle_params_t *params)
 {
     return params->max_tokens == AX_PARAMS_NULL_INT32;
 }
 
-/** 1 where seed is null, else 0; params is not NULL. */
+/**
+ * Tells whether seed is null.
+ *
+ * @param params Parameters, borrowed for the call; not NULL.
+ * @return 1 where it is, else 0.
+ * @see SRS-004 §5.4; formats.md §3
+ */
 static inline int ax_params_seed_is_null(const ax_oracle_params_t *params)
 {
     return params->seed == AX_PARAMS_NULL_INT64;
 }
 
-/** 1 where temperature is null, else 0; params is not NULL. */
+/**
+ * Tells whether temperature is null.
+ *
+ * @param params Parameters, borrowed for the call; not NULL.
+ * @return 1 where it is, else 0.
+ * @see SRS-004 §5.4; formats.md §3
+ */
 static inline int ax_params_temperature_is_null(const ax_oracle_params_t *params)
 {
     return params->temperature == AX_PARAMS_NULL_Q16;
 }
 
-/** 1 where top_p is null, else 0; params is not NULL. */
+/**
+ * Tells whether top_p is null.
+ *
+ * @param params Parameters, borrowed for the call; not NULL.
+ * @return 1 where it is, else 0.
+ * @see SRS-004 §5.4; formats.md §3
+ */
 static inline int ax_params_top_p_is_null(const ax_oracle_params_t *params)
 {
     return params->top_p == AX_PARAMS_NULL_Q16;

@@ -19,7 +19,7 @@ struct ax_agent_ctx_t;
 #define AX_POLICY_ID_MAX_VELOCITY "POL-001-MAX-VELOCITY"
 
 /**
- * What the functions that set something up return.
+ * Return codes of the functions that make a policy context or write a policy record.
  */
 typedef enum ax_policy_err_t {
     /**
@@ -43,40 +43,40 @@ typedef enum ax_policy_err_t {
      */
     AX_POLICY_ERR_COMMIT = -4,
     /**
-     * An id or a selector is not one, or the ids are not strictly ascending.
+     * An id or a selector is not valid, or the ids do not ascend strictly.
      */
     AX_POLICY_ERR_INVALID_ID = -5,
     /**
-     * More than AX_POLICY_MAX_COUNT policies.
+     * The registry has more than AX_POLICY_MAX_COUNT policies.
      */
     AX_POLICY_ERR_OVERFLOW = -6,
 } ax_policy_err_t;
 
 /**
- * How a value is compared with its threshold: it breaches where the comparison holds. Any other
- * number always breaches (SRS-004-SHALL-028).
+ * The comparison of a value with its threshold. The value breaches where the comparison holds; any
+ * other number always breaches (SRS-004-SHALL-028).
  */
 typedef enum ax_policy_cmp_t {
     /**
-     * Greater than.
+     * The value is greater than the threshold.
      */
     AX_POLICY_CMP_GT = 0,
     /**
-     * Less than.
+     * The value is less than the threshold.
      */
     AX_POLICY_CMP_LT = 1,
     /**
-     * Greater than or equal.
+     * The value is greater than the threshold or equal to it.
      */
     AX_POLICY_CMP_GE = 2,
     /**
-     * Less than or equal.
+     * The value is less than the threshold or equal to it.
      */
     AX_POLICY_CMP_LE = 3,
 } ax_policy_cmp_t;
 
 /**
- * What a policy, or all of them together, decided.
+ * The decision of one policy, or of several together.
  */
 typedef enum ax_policy_result_t {
     /**
@@ -94,19 +94,19 @@ typedef enum ax_policy_result_t {
  */
 typedef struct ax_policy_t {
     /**
-     * 1 to 64 of A-Z a-z 0-9 - _ . and a NUL.
+     * Identity of the policy: 1 to 64 of A-Z a-z 0-9 - _ . and a NUL.
      */
     const char *policy_id;
     /**
-     * Raw Q16.16.
+     * Limit, raw Q16.16.
      */
     q16_16_t threshold;
     /**
-     * When a value breaches.
+     * Comparison under which a value breaches.
      */
     enum ax_policy_cmp_t comparison;
     /**
-     * 0: never evaluated, no record.
+     * 0 where the policy is never evaluated and leaves no record; another number where it is.
      */
     uint8_t enabled;
 } ax_policy_t;
@@ -116,69 +116,69 @@ typedef struct ax_policy_t {
  */
 typedef struct ax_policy_registry_t {
     /**
-     * count policies; NULL where count is 0.
+     * Array of count policies; NULL where count is 0.
      */
     const struct ax_policy_t *policies;
     /**
-     * At most AX_POLICY_MAX_COUNT.
+     * Number of policies, at most AX_POLICY_MAX_COUNT.
      */
     size_t count;
     /**
-     * The selector of each policy: a lower-case letter, then lower-case letters, digits and
-     * underscores, at most 32 bytes, not ending in _q16;
-     * NULL: "value" for all.
+     * Array with the selector of each policy: a lower-case letter, then lower-case letters, digits
+     * and underscores, at most 32 bytes, not ending in _q16. NULL: "value" for every policy.
      */
     const char *const *selectors;
 } ax_policy_registry_t;
 
 /**
- * The rules an agent runs under and what they said last. Caller-owned; made by ax_policy_init.
+ * The rules that an agent runs under, and their last decision. The caller owns the context;
+ * ax_policy_init makes it.
  */
 typedef struct ax_policy_ctx_t {
     /**
-     * Where records are committed; for ax_agent_step the agent's own ledger.
+     * Ledger that records are committed to; for an agent that steps its own. NULL: none.
      */
     ax_ledger_ctx_t *ledger;
     /**
-     * Whose violation a breach sets; may be NULL.
+     * Agent whose violation a breach sets. NULL: none.
      */
     struct ax_agent_ctx_t *agent;
     /**
-     * 1: something breached in this cycle.
+     * 1 where a policy was breached in this cycle, else 0.
      */
     uint8_t breach_flag;
     /**
-     * Policies evaluated in this cycle.
+     * Number of policies that were evaluated in this cycle.
      */
     uint8_t evaluation_count;
     /**
-     * Sequence of the last evaluation.
+     * Sequence of the last step that was evaluated.
      */
     uint64_t last_eval_seq;
     /**
-     * The policies.
+     * Policies of the agent.
      */
     const struct ax_policy_registry_t *registry;
     /**
-     * 1: a TRUNCATED answer is evaluated like a COMPLETE one (SRS-004-SHALL-040).
+     * 1 where a TRUNCATED answer is evaluated like a COMPLETE one, else 0 (SRS-004-SHALL-040).
      */
     uint8_t permit_truncated;
     /**
-     * 1: an INVALID_OUTPUT stops the agent rather than alarming it (SRS-004 §15.2).
+     * 1 where an INVALID_OUTPUT stops the agent, 0 where it alarms the agent (SRS-004 §15.2).
      */
     uint8_t stop_on_invalid;
 } ax_policy_ctx_t;
 
 /**
- * A value to evaluate and what its records are bound to.
+ * A value to evaluate, and the sequences that its records carry.
  */
 typedef struct ax_policy_input_t {
     /**
-     * Raw Q16.16; INT32_MIN is no value and breaches.
+     * Value, raw Q16.16; INT32_MIN stands for no value and breaches.
      */
     q16_16_t value;
     /**
-     * Sequence for the records.
+     * Sequence of the step, which the records carry.
      */
     uint64_t ledger_seq;
     /**
@@ -192,11 +192,11 @@ typedef struct ax_policy_input_t {
  */
 typedef struct ax_policy_record_t {
     /**
-     * The value that was compared.
+     * Value that was compared, raw Q16.16; INT32_MIN stands for no value.
      */
     q16_16_t actual;
     /**
-     * Sequence of the record's step.
+     * Sequence of the step.
      */
     uint64_t ledger_seq;
     /**
@@ -204,15 +204,15 @@ typedef struct ax_policy_record_t {
      */
     uint64_t obs_ledger_seq;
     /**
-     * Which policy.
+     * Identity of the policy, NUL-terminated.
      */
     const char *policy_id;
     /**
-     * 0: PERMITTED; 1: BREACH.
+     * Decision of the policy: 0 is PERMITTED, 1 is BREACH.
      */
     uint8_t result;
     /**
-     * The limit.
+     * Limit that the value was compared with, raw Q16.16.
      */
     q16_16_t threshold;
 } ax_policy_record_t;
@@ -222,12 +222,30 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Makes a context with the built-in policies and both switches off. ledger and agent may be NULL.
+ * Makes a policy context with the built-in policies and both switches off.
  *
- * Returns AX_POLICY_OK, or AX_POLICY_ERR_NULL_CTX (flag domain).
+ * @param ctx Context to overwrite, owned by the caller; untouched on failure.
+ * @param ledger Ledger to commit records to, which must outlive ctx; NULL: records are not
+ *     committed. An agent that steps needs its own ledger here.
+ * @param agent Agent whose violation a breach sets, which must outlive ctx; may be NULL.
+ * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+ *     does nothing and returns AX_POLICY_ERR_NULL_INPUT.
+ * @return AX_POLICY_OK, or one of these codes.
+ * @retval AX_POLICY_ERR_NULL_CTX ctx is NULL (flag domain).
+ * @see SRS-004 §17 and §25.4; formats.md §4
  *
- * Safety:
- * ctx is NULL or writable; ledger and agent outlive it.
+ * @par Example
+ * @code{.c}
+ * static ax_agent_ctx_t agent;
+ * ax_policy_ctx_t policy;
+ * ax_policy_err_t code;
+ * ct_fault_flags_t faults;
+ *
+ * ct_fault_init(&faults);
+ * ax_agent_init(&agent, &faults);
+ * code = ax_policy_init(&policy, &agent.ledger, &agent, &faults);
+ * assert(code == AX_POLICY_OK && policy.registry == ax_policy_get_registry());
+ * @endcode
  */
 enum ax_policy_err_t ax_policy_init(struct ax_policy_ctx_t *ctx,
                                     ax_ledger_ctx_t *ledger,
@@ -235,13 +253,43 @@ enum ax_policy_err_t ax_policy_init(struct ax_policy_ctx_t *ctx,
                                     ct_fault_flags_t *faults);
 
 /**
- * As ax_policy_init, with a table of the caller's. An unknown operator is kept, and breaches.
+ * Makes a policy context with a registry of the caller's and both switches off.
  *
- * Also returns AX_POLICY_ERR_NULL_INPUT for a NULL registry or array, AX_POLICY_ERR_OVERFLOW and
- * AX_POLICY_ERR_INVALID_ID (flag domain each). On failure ctx is untouched.
+ * A policy whose operator is unknown is kept, and breaches.
  *
- * Safety:
- * As for ax_policy_init; registry is NULL or a table that outlives ctx.
+ * @param ctx Context to overwrite, owned by the caller; untouched on failure.
+ * @param registry Table of policies, which must outlive ctx unchanged.
+ * @param ledger Ledger to commit records to, which must outlive ctx; NULL: records are not
+ *     committed. An agent that steps needs its own ledger here.
+ * @param agent Agent whose violation a breach sets, which must outlive ctx; may be NULL.
+ * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+ *     does nothing and returns AX_POLICY_ERR_NULL_INPUT.
+ * @return AX_POLICY_OK, or one of these codes.
+ * @retval AX_POLICY_ERR_NULL_CTX ctx is NULL (flag domain).
+ * @retval AX_POLICY_ERR_NULL_INPUT registry or one of its arrays is NULL (flag domain).
+ * @retval AX_POLICY_ERR_OVERFLOW The registry has more than AX_POLICY_MAX_COUNT policies (flag
+ *     domain).
+ * @retval AX_POLICY_ERR_INVALID_ID An id or a selector is not valid, or the ids do not ascend
+ *     strictly (flag domain).
+ * @see SRS-004 §17.5; formats.md §4
+ *
+ * @par Example
+ * @code{.c}
+ * static const ax_policy_t policies[] = {
+ *     { "POL-001-MAX-SPEED", Q16_16_FROM_INT(60), AX_POLICY_CMP_GT, 1 },
+ * };
+ * static const char *const selectors[] = { "speed" };
+ * static const ax_policy_registry_t registry = { policies, 1, selectors };
+ * static ax_agent_ctx_t agent;
+ * ax_policy_ctx_t policy;
+ * ax_policy_err_t code;
+ * ct_fault_flags_t faults;
+ *
+ * ct_fault_init(&faults);
+ * ax_agent_init(&agent, &faults);
+ * code = ax_policy_init_with_registry(&policy, &registry, &agent.ledger, &agent, &faults);
+ * assert(code == AX_POLICY_OK);
+ * @endcode
  */
 enum ax_policy_err_t ax_policy_init_with_registry(struct ax_policy_ctx_t *ctx,
                                                   const struct ax_policy_registry_t *registry,
@@ -250,41 +298,63 @@ enum ax_policy_err_t ax_policy_init_with_registry(struct ax_policy_ctx_t *ctx,
                                                   ct_fault_flags_t *faults);
 
 /**
- * SHA-256 of the canonical configuration of ctx: the input_hash of every RESET_REQUEST
- * (formats.md §5, Configuration).
+ * Computes the SHA-256 of a context's canonical configuration, which is the input_hash of every
+ * RESET_REQUEST.
  *
- * Returns AX_OK, AX_ERR_PROTOCOL for a NULL, or the code of a registry that is not one: AX_ERR_SIZE,
- * AX_ERR_SCHEMA, AX_ERR_ORDERING (flag domain each; out is zeroed).
- *
- * Safety:
- * ctx is NULL or was made by ax_policy_init; out is NULL or 32 writable bytes.
+ * @param ctx Context that ax_policy_init made, borrowed for the call.
+ * @param out Receives the 32 bytes of the digest, all zero on failure.
+ * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+ *     does nothing and returns AX_ERR_PROTOCOL.
+ * @return AX_OK, or one of these codes.
+ * @retval AX_ERR_PROTOCOL A pointer is NULL (flag domain).
+ * @retval AX_ERR_SIZE The registry has more than AX_POLICY_MAX_COUNT policies (flag domain).
+ * @retval AX_ERR_SCHEMA An id or a selector of the registry is not valid (flag domain).
+ * @retval AX_ERR_ORDERING The ids of the registry do not ascend strictly (flag domain).
+ * @see SRS-004 §17.5; formats.md §5 (Configuration)
  */
 int ax_policy_config_hash(const struct ax_policy_ctx_t *ctx,
                           uint8_t out[32],
                           ct_fault_flags_t *faults);
 
 /**
- * The table compiled into the library, in static memory; never NULL.
+ * Gives the registry that is compiled into the library.
+ *
+ * @return The registry, in static memory of the library; never NULL.
+ * @see SRS-004 §17.3 and §17.5
  */
 const struct ax_policy_registry_t *ax_policy_get_registry(void);
 
 /**
- * How many policies are compiled into the library.
+ * Counts the policies that are compiled into the library.
+ *
+ * @return The number of policies, at most AX_POLICY_MAX_COUNT.
+ * @see SRS-004 §17.5
  */
 size_t ax_policy_get_count(void);
 
 /**
- * 1 where the built-in table is sorted and free of duplicates, as it always is; else 0.
+ * Tells whether the built-in registry is sorted and free of duplicates.
+ *
+ * @return 1 where it is, as in every library that was built; else 0.
+ * @see SRS-004 §17.5
  */
 int ax_policy_verify_registry_sorted(void);
 
 /**
- * Evaluates one policy on one value, commits the record where ctx->ledger is set. A disabled policy
- * is PERMITTED and leaves no record. BREACH also where the record cannot be committed or anything
- * required is NULL (flag domain). A breach sets ctx->breach_flag and the violation of ctx->agent.
+ * Evaluates one policy on one value, and commits the record where ctx->ledger is set.
  *
- * Safety:
- * The pointers are NULL or valid; ctx was made by ax_policy_init.
+ * A disabled policy permits and leaves no record. A breach sets ctx->breach_flag and the
+ * violation of ctx->agent.
+ *
+ * @param ctx Context that ax_policy_init made.
+ * @param policy Policy to evaluate, borrowed for the call.
+ * @param input Value and sequences, borrowed for the call.
+ * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+ *     does nothing and returns AX_POLICY_BREACH.
+ * @return AX_POLICY_PERMITTED or AX_POLICY_BREACH. A record that cannot be committed breaches
+ *     (flags ledger_fail and perhaps io_error), and so do a NULL, a policy or registry that is
+ *     not valid and a ledger that was never initialised (flag domain).
+ * @see SRS-004 §17.4; formats.md §4
  */
 enum ax_policy_result_t ax_policy_evaluate(struct ax_policy_ctx_t *ctx,
                                            const struct ax_policy_t *policy,
@@ -292,31 +362,49 @@ enum ax_policy_result_t ax_policy_evaluate(struct ax_policy_ctx_t *ctx,
                                            ct_fault_flags_t *faults);
 
 /**
- * Evaluates one value against all enabled policies in order, whatever their selectors, and commits
- * their records where ctx->ledger is set. Results as ax_policy_evaluate.
+ * Evaluates one value against every enabled policy in order, whatever its selector, and commits
+ * the records where ctx->ledger is set.
  *
- * Safety:
- * The pointers are NULL or valid; ctx was made by ax_policy_init.
+ * A breach sets ctx->breach_flag and the violation of ctx->agent. Without policies the value is
+ * permitted.
+ *
+ * @param ctx Context that ax_policy_init made.
+ * @param input Value and sequences, borrowed for the call.
+ * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+ *     does nothing and returns AX_POLICY_BREACH.
+ * @return AX_POLICY_PERMITTED or AX_POLICY_BREACH. A record that cannot be committed breaches
+ *     (flags ledger_fail and perhaps io_error), and so do a NULL, a policy or registry that is
+ *     not valid and a ledger that was never initialised (flag domain).
+ * @see SRS-004 §11.1 and §17.4; formats.md §4
  */
 enum ax_policy_result_t ax_policy_evaluate_all(struct ax_policy_ctx_t *ctx,
                                                const struct ax_policy_input_t *input,
                                                ct_fault_flags_t *faults);
 
 /**
- * 1 where `actual OP threshold` holds on raw Q16.16, where OP is unknown, or where actual is
- * INT32_MIN; else 0. Pure.
+ * Compares a value with a threshold, without a context and without a record.
+ *
+ * @param actual Value, raw Q16.16; INT32_MIN stands for no value.
+ * @param threshold Limit, raw Q16.16, any value.
+ * @param comparison Operator; a number that is not an operator breaches.
+ * @return 1 where the comparison holds, the operator is unknown or there is no value; else 0.
+ * @see SRS-004 §17.4; formats.md §4
  */
 int ax_policy_check_breach(q16_16_t actual, q16_16_t threshold, enum ax_policy_cmp_t comparison);
 
 /**
- * Writes the canonical record and a NUL.
+ * Writes the canonical AX:POLICY:v1 record and a NUL.
  *
- * Returns the bytes written without the NUL, AX_POLICY_ERR_SERIALISE where they do not fit (flag
- * serialise), AX_POLICY_ERR_NULL_INPUT (flag domain), or AX_POLICY_ERR_INVALID_ID for an id or a
- * result that is not one (flag domain). On failure buf is untouched.
- *
- * Safety:
- * buf points to size bytes; record is NULL or readable, its id NULL or NUL-terminated.
+ * @param buf Receives the record and a NUL; overlaps no other argument. Untouched on failure.
+ * @param size Bytes of room in buf; AX_POLICY_RECORD_MAX_BYTES always suffice.
+ * @param record Record to write, borrowed for the call, with a NUL-terminated policy_id.
+ * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+ *     does nothing and returns AX_POLICY_ERR_NULL_INPUT.
+ * @return Bytes written, without the NUL; on failure a negative code.
+ * @retval AX_POLICY_ERR_SERIALISE size is too small (flag serialise).
+ * @retval AX_POLICY_ERR_NULL_INPUT buf or record is NULL (flag domain).
+ * @retval AX_POLICY_ERR_INVALID_ID policy_id or result is not valid (flag domain).
+ * @see SRS-004 §11.4 and §25.4; formats.md §4
  */
 int ax_policy_serialize(char *buf,
                         size_t size,
@@ -324,28 +412,40 @@ int ax_policy_serialize(char *buf,
                         ct_fault_flags_t *faults);
 
 /**
- * "PERMITTED" or "BREACH"; "UNKNOWN" for another number. Never NULL.
+ * Names a policy result as records do.
+ *
+ * @param result Result, or any other number.
+ * @return A static string of the library, never NULL: "PERMITTED", "BREACH", or "UNKNOWN" for
+ *     another number.
+ * @see SRS-004 §11.4; formats.md §4
  */
 const char *ax_policy_result_to_str(enum ax_policy_result_t result);
 
 /**
- * "GT", "LT", "GE" or "LE"; "UNKNOWN" for another number. Never NULL.
+ * Names a comparison operator as policy files do.
+ *
+ * @param comparison Operator, or any other number.
+ * @return A static string of the library, never NULL: "GT", "LT", "GE", "LE", or "UNKNOWN" for
+ *     another number.
+ * @see SRS-004 §17.4; formats.md §4
  */
 const char *ax_policy_cmp_to_str(enum ax_policy_cmp_t comparison);
 
 /**
- * 1 where something breached in this cycle, else 0; 1 for NULL.
+ * Tells whether a policy was breached since the last cycle began.
  *
- * Safety:
- * ctx is NULL or readable.
+ * @param ctx Context that ax_policy_init made, borrowed for the call; NULL counts as a breach.
+ * @return 1 where one was, else 0.
+ * @see SRS-004 §17.6 and §25.4
  */
 int ax_policy_has_breach(const struct ax_policy_ctx_t *ctx);
 
 /**
- * Clears what the last cycle left: the breach flag and the count. ax_agent_step does so itself.
+ * Clears the breach flag and the evaluation count of a context; ax_agent_step and
+ * ax_agent_observe do so themselves.
  *
- * Safety:
- * ctx is NULL or writable.
+ * @param ctx Context that ax_policy_init made. NULL: the call does nothing.
+ * @see SRS-004 §17.6 and §25.4
  */
 void ax_policy_reset_cycle(struct ax_policy_ctx_t *ctx);
 

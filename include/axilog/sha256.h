@@ -15,18 +15,26 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * SHA-256 of len bytes. A NULL data of length above 0 zeroes out; a NULL out does nothing.
+ * Computes the SHA-256 of a byte string.
  *
- * Safety:
- * out is NULL or points to 32 writable bytes; data is NULL or points to len readable ones.
+ * @param out Receives the 32 bytes of the digest; all zero where data is NULL and len is above 0.
+ *     NULL: the call does nothing.
+ * @param data Bytes to hash, borrowed for the call; may be NULL where len is 0, and may overlap
+ *     out.
+ * @param len Bytes of data.
+ * @see formats.md §1 (FIPS 180-4)
  */
 void axilog_sha256(uint8_t out[32], const uint8_t *data, size_t len);
 
 /**
- * The same as axilog_sha256.
+ * Computes the SHA-256 of a byte string, exactly as axilog_sha256 does.
  *
- * Safety:
- * As for axilog_sha256.
+ * @param out Receives the 32 bytes of the digest; all zero where data is NULL and len is above 0.
+ *     NULL: the call does nothing.
+ * @param data Bytes to hash, borrowed for the call; may be NULL where len is 0, and may overlap
+ *     out.
+ * @param len Bytes of data.
+ * @see formats.md §1 (FIPS 180-4)
  */
 void ax_sha256(uint8_t out[32], const uint8_t *data, size_t len);
 

@@ -32,12 +32,12 @@
 #define Q16_16_HALF 32768
 
 /**
- * Success.
+ * The call succeeded.
  */
 #define AX_OK 0
 
 /**
- * Text is not admissible: not UTF-8, not NFC, or a control character.
+ * A text is not admissible: it is not UTF-8, not NFC, or has a control character.
  */
 #define AX_ERR_ENCODING (-1)
 
@@ -52,7 +52,7 @@
 #define AX_ERR_ORDERING (-3)
 
 /**
- * Larger than the limit.
+ * A record or a registry is larger than its limit.
  */
 #define AX_ERR_SIZE (-4)
 
@@ -67,7 +67,7 @@
 #define AX_ERR_BUFFER (-6)
 
 /**
- * The call is not allowed here; also for a NULL that may not be one.
+ * The call is not allowed here, or a required pointer is NULL.
  */
 #define AX_ERR_PROTOCOL (-7)
 
@@ -84,8 +84,8 @@ typedef int32_t q16_16_t;
 /**
  * Sixteen sticky fault flags, each 0 or 1.
  *
- * Caller-owned. The library sets a flag to exactly 1, one byte at a time, and never clears one.
- * The order is part of the interface: functions of sha256.h, commitment.h and dvm.h touch only the
+ * The caller owns the struct. The library sets a flag to exactly 1, one byte at a time, and never
+ * clears one. The order is part of the interface: functions of commitment.h and dvm.h touch only the
  * first seven, so that callers with a shorter struct may pass theirs.
  */
 typedef struct ct_fault_flags_t {
@@ -98,7 +98,7 @@ typedef struct ct_fault_flags_t {
      */
     uint8_t underflow;
     /**
-     * Division by zero.
+     * A number was divided by zero.
      */
     uint8_t div_zero;
     /**
@@ -110,7 +110,7 @@ typedef struct ct_fault_flags_t {
      */
     uint8_t narrowing;
     /**
-     * A NULL, an unknown tag, or another argument outside the domain.
+     * An argument was outside its domain: a NULL, an unknown tag, a number that is not in its enum.
      */
     uint8_t domain;
     /**
@@ -126,23 +126,23 @@ typedef struct ct_fault_flags_t {
      */
     uint8_t precision;
     /**
-     * Text that is not admissible.
+     * A text was not admissible.
      */
     uint8_t encoding;
     /**
-     * A field that breaks the schema.
+     * A field broke the schema.
      */
     uint8_t schema;
     /**
-     * A sequence that does not increase.
+     * A sequence did not increase.
      */
     uint8_t ordering;
     /**
-     * Something was cut, or was too much to keep track of.
+     * An answer was cut, or there were too many oracles to hold to their models.
      */
     uint8_t size;
     /**
-     * A call that the protocol does not allow.
+     * The protocol did not allow the call.
      */
     uint8_t protocol;
     /**
@@ -160,26 +160,39 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * One line about a return code.
+ * Describes a return code in one line of English.
  *
- * Returns a static string, also for a code that is not one; never NULL.
+ * @param code Any number; the codes are AX_OK and the AX_ERR_ constants.
+ * @return A static string of the library, never NULL: "unknown code" for a number that is not a
+ *     code.
+ * @see SRS-004 §25.2
  */
 const char *ax_strerror(int code);
 
 /**
- * The version of this interface: major times 65536 plus minor. A caller built against another
- * major version must not go on.
+ * Gives the version of this interface: the major version times 65536, plus the minor version.
+ *
+ * A program that was compiled against another major version must not go on.
+ *
+ * @return The version of the library that is loaded.
+ * @see SRS-004 §25.2
  */
 uint32_t ax_abi_version(void);
 
 /**
- * The library's version as a static string, such as "0.1.0".
+ * Gives the version of the library as text, such as "0.1.0".
+ *
+ * @return A static string of the library, never NULL.
+ * @see SRS-004 §25.2
  */
 const char *ax_version(void);
 
 /**
- * The Unicode version whose NFC the library decides, as a static string, such as "18.0.0"; "none" for
- * a library built with the feature nfc-none, to which only ASCII is admissible.
+ * Gives the Unicode version whose Normalization Form C the library decides, such as "18.0.0".
+ *
+ * @return A static string of the library, never NULL: "none" for a library built with the feature
+ *     nfc-none, to which only ASCII is admissible.
+ * @see SRS-004 §5.5
  */
 const char *ax_unicode_version(void);
 
@@ -191,7 +204,12 @@ const char *ax_unicode_version(void);
 extern "C" {
 #endif
 
-/** Clears every flag: the only thing that ever does. NULL is left alone. */
+/**
+ * Clears every fault flag; no other function of this interface clears one.
+ *
+ * @param faults Flags to clear, owned by the caller. NULL: the call does nothing.
+ * @see SRS-004 §25.2
+ */
 static inline void ct_fault_clear(ct_fault_flags_t *faults)
 {
     if (faults != NULL) {
@@ -214,13 +232,34 @@ static inline void ct_fault_clear(ct_fault_flags_t *faults)
     }
 }
 
-/** The same as ct_fault_clear, for flags that were never set up. */
+/**
+ * Clears every fault flag of a struct that was never set up.
+ *
+ * @param faults Flags to clear, owned by the caller. NULL: the call does nothing.
+ * @see SRS-004 §25.2
+ */
 static inline void ct_fault_init(ct_fault_flags_t *faults)
 {
     ct_fault_clear(faults);
 }
 
-/** 1 where any flag is set, else 0; 1 for NULL. */
+/**
+ * Tells whether any fault flag is set.
+ *
+ * @param faults Flags to look at, borrowed for the call; NULL counts as a fault.
+ * @return 1 where one is, else 0.
+ * @see SRS-004 §25.2
+ *
+ * @par Example
+ * @code{.c}
+ * ct_fault_flags_t faults;
+ *
+ * ct_fault_init(&faults);
+ * assert(!ct_fault_any(&faults));
+ * dvm_div_q16(Q16_16_ONE, 0, &faults);
+ * assert(ct_fault_any(&faults) && faults.div_zero == 1);
+ * @endcode
+ */
 static inline int ct_fault_any(const ct_fault_flags_t *faults)
 {
     if (faults == NULL) {

@@ -14,70 +14,95 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * 1 where data is well-formed UTF-8, else 0; 0 for a NULL of length above 0.
+ * Tells whether a text is well-formed UTF-8.
  *
- * Safety:
- * data is NULL or points to len readable bytes.
+ * @param data Text, borrowed for the call, not NUL-terminated; may be NULL where len is 0.
+ * @param len Bytes of data.
+ * @return 1 where it is, else 0; 0 for a NULL of length above 0.
+ * @see SRS-004 §5.5; formats.md §3 (Admission 4)
  */
 int ax_validate_utf8(const char *data, size_t len);
 
 /**
- * 1 where data is UTF-8 in Unicode Normalization Form C with at most 30 consecutive characters of
- * non-zero combining class (after UAX #15, Stream-Safe), else 0. The Unicode version is
- * ax_unicode_version().
+ * Tells whether a text is UTF-8 in Unicode Normalization Form C with at most 30 consecutive
+ * characters of non-zero combining class.
  *
- * Safety:
- * data is NULL or points to len readable bytes.
+ * ax_unicode_version gives the Unicode version; the limit follows the Stream-Safe format of UAX
+ * #15.
+ *
+ * @param data Text, borrowed for the call, not NUL-terminated; may be NULL where len is 0.
+ * @param len Bytes of data.
+ * @return 1 where it is, else 0; 0 for a NULL of length above 0.
+ * @see SRS-004 §5.5; formats.md §3 (Admission 5)
  */
 int ax_is_nfc(const char *data, size_t len);
 
 /**
- * 1 where data holds a character from U+0000 to U+001F other than LF, else 0; 1 for a NULL of
- * length above 0.
+ * Tells whether a text holds a character from U+0000 to U+001F other than LF.
  *
- * Safety:
- * data is NULL or points to len readable bytes.
+ * @param data Text, borrowed for the call, not NUL-terminated; may be NULL where len is 0.
+ * @param len Bytes of data.
+ * @return 1 where it does, else 0; 1 for a NULL of length above 0.
+ * @see SRS-004 §5.6; formats.md §3 (Admission 4)
  */
 int ax_contains_forbidden_control(const char *data, size_t len);
 
 /**
- * 1 where data is UTF-8 in NFC (SRS-004-SHALL-042), else 0. Says nothing of control characters.
+ * Tells whether a text is UTF-8 in Unicode Normalization Form C, whatever control characters it
+ * holds.
  *
- * Safety:
- * data is NULL or points to len readable bytes.
+ * @param data Text, borrowed for the call, not NUL-terminated; may be NULL where len is 0.
+ * @param len Bytes of data.
+ * @return 1 where it is, else 0; 0 for a NULL of length above 0.
+ * @see SRS-004 §5.5; formats.md §3 (Admission 5)
  */
 int ax_validate_encoding(const char *data, size_t len);
 
 /**
- * 1 where data is exactly one JSON value as RFC 8785 writes it, else 0. Integers from -2^63 to
- * 2^64-1 are canonical in exact decimal (decision D2). At most 128 levels deep.
+ * Tells whether a text is exactly one JSON value as RFC 8785 writes it, at most 128 levels deep.
  *
- * Safety:
- * data is NULL or points to len readable bytes.
+ * Integers from -2^63 to 2^64-1 are canonical in exact decimal.
+ *
+ * @param data Text, borrowed for the call, not NUL-terminated; may be NULL where len is 0.
+ * @param len Bytes of data.
+ * @return 1 where it is, else 0; 0 for a NULL of length above 0.
+ * @see SRS-004 §5.1; formats.md §2
  */
 int ax_is_canonical_json(const char *data, size_t len);
 
 /**
- * Writes src with CRLF and CR as LF, and a NUL behind it.
+ * Writes a text with every CRLF and every CR as LF.
  *
- * Returns the bytes written without the NUL, AX_ERR_BUFFER or, for a NULL, AX_ERR_PROTOCOL. On
- * failure dst is untouched.
- *
- * Safety:
- * dst points to dst_size bytes, src to src_len; they do not overlap.
+ * @param dst Receives the text and a NUL; overlaps no other argument. Untouched on failure.
+ * @param dst_size Bytes of room in dst, for the text and the NUL.
+ * @param src Text, borrowed for the call, not NUL-terminated; overlaps no other argument. May be
+ *     NULL where src_len is 0.
+ * @param src_len Bytes of src.
+ * @return Bytes written, without the NUL; on failure a negative code.
+ * @retval AX_ERR_BUFFER dst_size is too small.
+ * @retval AX_ERR_PROTOCOL A required pointer is NULL.
+ * @see SRS-004 §5.6; formats.md §3 (Admission 4)
  */
 int ax_normalise_line_endings(char *dst, size_t dst_size, const char *src, size_t src_len);
 
 /**
- * The whole of admission for one text: UTF-8, NFC, no control character but line ends, which become
- * LF. Writes the result and a NUL.
+ * Checks a text as admission does, and writes it with every CRLF and every CR as LF.
  *
- * Returns the bytes written without the NUL, AX_ERR_ENCODING (flag encoding), AX_ERR_BUFFER, or
- * AX_ERR_PROTOCOL for a NULL (flag domain). On failure dst is untouched.
+ * Admissible text is UTF-8 in Unicode Normalization Form C without control characters other than
+ * line ends.
  *
- * Safety:
- * dst points to dst_size bytes, src to src_len; they do not overlap. faults is NULL or points to a
- * whole ct_fault_flags_t.
+ * @param dst Receives the text and a NUL; overlaps no other argument. Untouched on failure.
+ * @param dst_size Bytes of room in dst, for the text and the NUL.
+ * @param src Text, borrowed for the call, not NUL-terminated; overlaps no other argument. May be
+ *     NULL where src_len is 0.
+ * @param src_len Bytes of src.
+ * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+ *     does nothing and returns AX_ERR_PROTOCOL.
+ * @return Bytes written, without the NUL; on failure a negative code.
+ * @retval AX_ERR_ENCODING src is not admissible (flag encoding).
+ * @retval AX_ERR_BUFFER dst_size is too small.
+ * @retval AX_ERR_PROTOCOL dst, or src with a length above 0, is NULL (flag domain).
+ * @see SRS-004 §5.5 and §5.6; formats.md §3 (Admission 4 and 5)
  */
 int ax_validate_and_normalise(char *dst,
                               size_t dst_size,

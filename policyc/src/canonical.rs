@@ -6,17 +6,17 @@ use core::fmt::Write;
 use std::collections::BTreeMap;
 
 use crate::error::Fault;
-use crate::found;
+use crate::message;
 use crate::parse::{File, VALUE};
 use crate::policy::Policy;
 
-/// A read file as RFC 8785 writes it: shape and order of the arrays as they
+/// Writes a file that was read as RFC 8785 does: shape and order of the arrays as they
 /// are, members and selectors sorted.
-pub(crate) fn source(file: &File) -> String {
+pub(crate) fn write_source(file: &File) -> String {
     let mut out = String::new();
     match file {
         File::Array(group) => {
-            array(&mut out, group.entries.iter().map(|entry| &entry.policy));
+            write_array(&mut out, group.entries.iter().map(|entry| &entry.policy));
         }
         File::Object(groups) => {
             let by_selector = groups
@@ -26,32 +26,32 @@ pub(crate) fn source(file: &File) -> String {
                     (group.selector.as_str(), policies.collect())
                 })
                 .collect();
-            object(&mut out, &by_selector);
+            write_object(&mut out, &by_selector);
         }
     }
     out
 }
 
-/// The canonical policy file of `policies`, which are in order: the plain
+/// Writes the canonical policy file of `policies`, which are in order: the plain
 /// array where every selector is `value`, else the object.
-pub(crate) fn file(policies: &[Policy]) -> String {
+pub(crate) fn write_file(policies: &[Policy]) -> String {
     let mut out = String::new();
     if policies.iter().all(|policy| policy.selector == VALUE) {
-        array(&mut out, policies.iter());
+        write_array(&mut out, policies.iter());
     } else {
-        object(&mut out, &grouped(policies));
+        write_object(&mut out, &group_by_selector(policies));
     }
     out
 }
 
-/// The Configuration of `policies`, which are in order.
-pub(crate) fn configuration(
+/// Writes the Configuration of `policies`, which are in order.
+pub(crate) fn write_configuration(
     policies: &[Policy],
     permit_truncated: bool,
     stop_on_invalid: bool,
 ) -> String {
     let mut out = format!("{{\"permit_truncated\":{permit_truncated},\"policies\":");
-    object(&mut out, &grouped(policies));
+    write_object(&mut out, &group_by_selector(policies));
     // Writing to a String cannot fail.
     let _ = write!(out, ",\"stop_on_invalid\":{stop_on_invalid}}}");
     out
@@ -59,7 +59,12 @@ pub(crate) fn configuration(
 
 /// Refuses `text` unless it is `canonical`, or with `final_lf` that and one
 /// LF; points at the first byte that differs.
-pub(crate) fn same(text: &str, canonical: &str, final_lf: bool, remedy: &str) -> Result<(), Fault> {
+pub(crate) fn check_canonical(
+    text: &str,
+    canonical: &str,
+    final_lf: bool,
+    remedy: &str,
+) -> Result<(), Fault> {
     let equal = text
         .bytes()
         .zip(canonical.bytes())
@@ -87,7 +92,7 @@ pub(crate) fn same(text: &str, canonical: &str, final_lf: bool, remedy: &str) ->
             at,
             reason: format!(
                 "found {}, expected the end of the file{allowed}{remedy}",
-                found::excerpt(end)
+                message::quote_excerpt(end)
             ),
         });
     }
@@ -95,14 +100,14 @@ pub(crate) fn same(text: &str, canonical: &str, final_lf: bool, remedy: &str) ->
         at: equal,
         reason: format!(
             "found {}, expected {} in the canonical form{remedy}",
-            found::excerpt(rest),
-            found::excerpt(expected)
+            message::quote_excerpt(rest),
+            message::quote_excerpt(expected)
         ),
     })
 }
 
-/// Byte order of the selectors is their UTF-16 order, both being ASCII.
-fn grouped(policies: &[Policy]) -> BTreeMap<&str, Vec<&Policy>> {
+/// Groups policies by selector, in byte order, which is UTF-16 order for ASCII.
+fn group_by_selector(policies: &[Policy]) -> BTreeMap<&str, Vec<&Policy>> {
     let mut groups: BTreeMap<&str, Vec<&Policy>> = BTreeMap::new();
     for policy in policies {
         groups.entry(&policy.selector).or_default().push(policy);
@@ -110,19 +115,19 @@ fn grouped(policies: &[Policy]) -> BTreeMap<&str, Vec<&Policy>> {
     groups
 }
 
-fn object(out: &mut String, groups: &BTreeMap<&str, Vec<&Policy>>) {
+fn write_object(out: &mut String, groups: &BTreeMap<&str, Vec<&Policy>>) {
     out.push('{');
     for (index, (selector, policies)) in groups.iter().enumerate() {
         if index > 0 {
             out.push(',');
         }
         let _ = write!(out, "\"{selector}\":");
-        array(out, policies.iter().copied());
+        write_array(out, policies.iter().copied());
     }
     out.push('}');
 }
 
-fn array<'p>(out: &mut String, policies: impl Iterator<Item = &'p Policy>) {
+fn write_array<'p>(out: &mut String, policies: impl Iterator<Item = &'p Policy>) {
     out.push('[');
     for (index, policy) in policies.enumerate() {
         if index > 0 {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::envelope::{ELAPSED, decimal, domain, permitted};
 use crate::error::Fault;
-use crate::found;
+use crate::message;
 use crate::parse::Entry;
 use crate::policy::Policy;
 use crate::{MAX_POLICY_ID, MAX_SELECTOR};
@@ -15,22 +15,22 @@ use crate::{MAX_POLICY_ID, MAX_SELECTOR};
 /// it looks like; at the very end of the range it could never be breached.
 const MAX_ELAPSED: i32 = 32767 * 65536;
 
-/// `policy_id`: 1 to 64 characters of `A-Z a-z 0-9 - _ .`.
-pub(crate) fn policy_id(at: usize, id: &str) -> Result<(), Fault> {
+/// Checks a `policy_id`: 1 to 64 characters of `A-Z a-z 0-9 - _ .`.
+pub(crate) fn check_policy_id(at: usize, id: &str) -> Result<(), Fault> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if (1..=MAX_POLICY_ID).contains(&id.len()) && id.chars().all(allowed) {
         return Ok(());
     }
     Err(Fault::expected(
         at,
-        format_args!("the policy_id {}", found::quoted(id)),
+        format_args!("the policy_id {}", message::quote(id)),
         format_args!("1 to {MAX_POLICY_ID} characters of A-Z a-z 0-9 - _ ."),
     ))
 }
 
-/// A selector: `[a-z][a-z0-9_]*`, at most 32 bytes, not ending in `_q16`,
+/// Checks a selector: `[a-z][a-z0-9_]*`, at most 32 bytes, not ending in `_q16`,
 /// which is how an answer marks a raw value.
-pub(crate) fn selector(at: usize, selector: &str) -> Result<(), Fault> {
+pub(crate) fn check_selector(at: usize, selector: &str) -> Result<(), Fault> {
     let expected = if selector.ends_with("_q16") {
         "a name not ending in _q16".into()
     } else if selector.len() > MAX_SELECTOR {
@@ -46,23 +46,25 @@ pub(crate) fn selector(at: usize, selector: &str) -> Result<(), Fault> {
     };
     Err(Fault::expected(
         at,
-        format_args!("the selector {}", found::quoted(selector)),
+        format_args!("the selector {}", message::quote(selector)),
         expected,
     ))
 }
 
-/// The limits of a whole file: none on `elapsed` that saturation would
+/// Checks the limits of a whole file: none on `elapsed` that saturation would
 /// falsify, whatever the operator and enabled or not, and a value left for
 /// every selector with enabled policies.
-pub(crate) fn limits<'e>(entries: impl Iterator<Item = &'e Entry> + Clone) -> Result<(), Fault> {
+pub(crate) fn check_limits<'e>(
+    entries: impl Iterator<Item = &'e Entry> + Clone,
+) -> Result<(), Fault> {
     let mut by_selector: BTreeMap<&str, (&Entry, &Entry)> = BTreeMap::new();
     for entry in entries {
         let policy = &entry.policy;
-        elapsed(entry)?;
+        check_elapsed(entry)?;
         if !policy.enabled {
             continue;
         }
-        satisfiable(entry)?;
+        check_satisfiable(entry)?;
         let (low, high) = permitted(policy);
         let (lowest, highest) = by_selector
             .entry(&policy.selector)
@@ -73,27 +75,30 @@ pub(crate) fn limits<'e>(entries: impl Iterator<Item = &'e Entry> + Clone) -> Re
         if high < permitted(&highest.policy).1 {
             *highest = entry;
         }
-        compatible(lowest, highest)?;
+        check_compatible(lowest, highest)?;
     }
     Ok(())
 }
 
-fn elapsed(entry: &Entry) -> Result<(), Fault> {
+fn check_elapsed(entry: &Entry) -> Result<(), Fault> {
     let policy = &entry.policy;
     if policy.selector != ELAPSED || policy.threshold <= MAX_ELAPSED {
         return Ok(());
     }
     Err(Fault::expected(
         entry.threshold_at,
-        format_args!("the limit {} on elapsed", amount(policy.threshold.into())),
+        format_args!(
+            "the limit {} on elapsed",
+            describe_amount(policy.threshold.into())
+        ),
         format_args!(
             "at most {}, since elapsed saturates above it",
-            amount(MAX_ELAPSED.into())
+            describe_amount(MAX_ELAPSED.into())
         ),
     ))
 }
 
-fn satisfiable(entry: &Entry) -> Result<(), Fault> {
+fn check_satisfiable(entry: &Entry) -> Result<(), Fault> {
     let policy = &entry.policy;
     let (low, high) = permitted(policy);
     if low <= high {
@@ -104,8 +109,8 @@ fn satisfiable(entry: &Entry) -> Result<(), Fault> {
         entry.threshold_at,
         format_args!(
             "policy {}, which every value of {} breaches ({} {})",
-            limit(policy),
-            found::quoted(&policy.selector),
+            quote_id(policy),
+            message::quote(&policy.selector),
             policy.comparison.name(),
             policy.threshold
         ),
@@ -113,8 +118,9 @@ fn satisfiable(entry: &Entry) -> Result<(), Fault> {
     ))
 }
 
-/// `lowest` permits nothing below its interval, `highest` nothing above.
-fn compatible(lowest: &Entry, highest: &Entry) -> Result<(), Fault> {
+/// Checks that some value is permitted by `lowest`, whose interval begins highest, and by
+/// `highest`, whose interval ends lowest.
+fn check_compatible(lowest: &Entry, highest: &Entry) -> Result<(), Fault> {
     let low = permitted(&lowest.policy).0;
     let high = permitted(&highest.policy).1;
     if low <= high {
@@ -124,22 +130,22 @@ fn compatible(lowest: &Entry, highest: &Entry) -> Result<(), Fault> {
         lowest.threshold_at.max(highest.threshold_at),
         format_args!(
             "no permitted value of {}: policy {} wants at least {} and policy {} at most {}",
-            found::quoted(&lowest.policy.selector),
-            limit(&lowest.policy),
-            amount(low),
-            limit(&highest.policy),
-            amount(high)
+            message::quote(&lowest.policy.selector),
+            quote_id(&lowest.policy),
+            describe_amount(low),
+            quote_id(&highest.policy),
+            describe_amount(high)
         ),
         "limits that some value meets",
     ))
 }
 
-fn limit(policy: &Policy) -> String {
-    found::quoted(&policy.policy_id)
+fn quote_id(policy: &Policy) -> String {
+    message::quote(&policy.policy_id)
 }
 
-/// A raw value with its decimal.
-fn amount(raw: i64) -> String {
+/// Describes a raw value, with its decimal.
+fn describe_amount(raw: i64) -> String {
     i32::try_from(raw).map_or_else(
         |_| raw.to_string(),
         |raw| format!("{raw} ({})", decimal(raw)),

@@ -7,7 +7,7 @@ use core::fmt::Write;
 
 use crate::envelope::envelope;
 use crate::error::Error;
-use crate::found;
+use crate::message;
 use crate::policy::{Comparison, Policy};
 
 /// Words that are no identifiers in C99 or C++17, or that the emitted file
@@ -22,8 +22,8 @@ const RESERVED: &str = "\
     union unsigned using virtual void volatile wchar_t while xor xor_eq _Bool _Complex _Imaginary \
     main NULL policies selectors ax_policy_t ax_policy_registry_t";
 
-/// `pub static BUILTIN: [Policy<'static>; N]`.
-pub(crate) fn rust(policies: &[Policy]) -> String {
+/// Emits `pub static BUILTIN: [Policy<'static>; N]`.
+pub(crate) fn emit_rust(policies: &[Policy]) -> String {
     let mut out = format!(
         "/// The policies compiled into the library, in the byte order of their ids.\n\
          pub static BUILTIN: [Policy<'static>; {}] = [\n",
@@ -48,9 +48,9 @@ pub(crate) fn rust(policies: &[Policy]) -> String {
     out
 }
 
-/// `BUILTIN_POLICIES` and `BUILTIN_SELECTORS`, parallel arrays. The operator
+/// Emits `BUILTIN_POLICIES` and `BUILTIN_SELECTORS`, parallel arrays. The operator
 /// is a `MaybeUninit` as in every struct that C fills.
-pub(crate) fn rust_ffi(policies: &[Policy]) -> String {
+pub(crate) fn emit_rust_ffi(policies: &[Policy]) -> String {
     let count = policies.len();
     let mut out = format!(
         "/// The policies compiled into the library, in the layout of the C surface.\n\
@@ -81,9 +81,9 @@ pub(crate) fn rust_ffi(policies: &[Policy]) -> String {
     out
 }
 
-/// A C99 and C++17 file that defines the registry `symbol`.
-pub(crate) fn c(policies: &[Policy], symbol: &str) -> Result<String, Error> {
-    identifier(symbol)?;
+/// Emits a C99 and C++17 file that defines the registry `symbol`.
+pub(crate) fn emit_c(policies: &[Policy], symbol: &str) -> Result<String, Error> {
+    check_identifier(symbol)?;
     let mut out = String::from(
         "/* Policy registry, compiled from a policy file (SRS-004 section 17).\n\
          \x20* Generated: change the policy file instead.\n\
@@ -102,7 +102,7 @@ pub(crate) fn c(policies: &[Policy], symbol: &str) -> Result<String, Error> {
         // C99 has no arrays of length zero.
         "NULL, 0, NULL".into()
     } else {
-        c_arrays(&mut out, policies);
+        emit_c_arrays(&mut out, policies);
         format!("policies, {}, selectors", policies.len())
     };
     let _ = write!(
@@ -115,7 +115,7 @@ pub(crate) fn c(policies: &[Policy], symbol: &str) -> Result<String, Error> {
     Ok(out)
 }
 
-fn c_arrays(out: &mut String, policies: &[Policy]) {
+fn emit_c_arrays(out: &mut String, policies: &[Policy]) {
     out.push_str("static const ax_policy_t policies[] = {\n");
     for policy in policies {
         let threshold = match policy.threshold {
@@ -138,7 +138,7 @@ fn c_arrays(out: &mut String, policies: &[Policy]) {
     out.push_str("};\n\n");
 }
 
-fn identifier(symbol: &str) -> Result<(), Error> {
+fn check_identifier(symbol: &str) -> Result<(), Error> {
     let starts = symbol.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     let continues = symbol
         .chars()
@@ -152,7 +152,7 @@ fn identifier(symbol: &str) -> Result<(), Error> {
         column: 0,
         reason: format!(
             "found the symbol {}, expected a C identifier that is no keyword and not a name of the emitted file",
-            found::quoted(symbol)
+            message::quote(symbol)
         ),
     })
 }

@@ -11,7 +11,7 @@ use crate::policy::{Comparison, Policy};
 /// value, never a negative one, and saturates.
 pub(crate) const ELAPSED: &str = "elapsed";
 
-/// What a selector's enabled policies permit.
+/// The interval of values that a selector's enabled policies permit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interval {
     /// The selector.
@@ -51,7 +51,7 @@ pub fn decimal(raw: i32) -> String {
     }
 }
 
-/// The values a selector can have at all, both ends included: −2147483648 is
+/// The values that a selector can have at all, both ends included: −2147483648 is
 /// 'no value', and time does not run backwards.
 pub(crate) fn domain(selector: &str) -> (i64, i64) {
     let min = if selector == ELAPSED {

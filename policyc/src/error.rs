@@ -1,4 +1,4 @@
-//! What is wrong with a file, and where. Determinism class D1.
+//! Errors in a file, with their place. Determinism class D1.
 
 use core::fmt;
 
@@ -35,7 +35,7 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    /// The usual shape of a reason: what stands at `at`, and what should.
+    /// A fault whose reason says what stands at `at` and what should.
     pub fn expected(at: usize, found: impl fmt::Display, expected: impl fmt::Display) -> Self {
         Self {
             at,

@@ -7,7 +7,7 @@ use core::str::Chars;
 use std::collections::HashSet;
 
 use crate::error::Fault;
-use crate::found;
+use crate::message;
 
 /// Objects and arrays may be nested this deep, counting the outer one; it
 /// also bounds the reader's own recursion.
@@ -43,7 +43,7 @@ pub(crate) fn read(text: &str) -> Result<Value<'_>, Fault> {
         rest: text.chars(),
     };
     reader.skip_white_space();
-    let value = reader.value(0)?;
+    let value = reader.read_value(0)?;
     reader.skip_white_space();
     match reader.peek() {
         None => Ok(value),
@@ -66,7 +66,11 @@ impl<'t> Reader<'t> {
     }
 
     fn fault(&self, expected: &str) -> Fault {
-        Fault::expected(self.at(), found::character(self.peek()), expected)
+        Fault::expected(
+            self.at(),
+            message::describe_character(self.peek()),
+            expected,
+        )
     }
 
     /// Takes the next character if it is `wanted`.
@@ -85,14 +89,14 @@ impl<'t> Reader<'t> {
     }
 
     /// `depth` containers are open around this value.
-    fn value(&mut self, depth: usize) -> Result<Value<'t>, Fault> {
+    fn read_value(&mut self, depth: usize) -> Result<Value<'t>, Fault> {
         let at = self.at();
         let kind = match self.peek() {
-            Some('{') => self.object(depth.saturating_add(1))?,
-            Some('[') => self.array(depth.saturating_add(1))?,
-            Some('"') => Kind::String(self.string()?),
-            Some('-' | '0'..='9') => Kind::Number(self.number()?),
-            Some('a'..='z') => self.literal()?,
+            Some('{') => self.read_object(depth.saturating_add(1))?,
+            Some('[') => self.read_array(depth.saturating_add(1))?,
+            Some('"') => Kind::String(self.read_string()?),
+            Some('-' | '0'..='9') => Kind::Number(self.read_number()?),
+            Some('a'..='z') => self.read_literal()?,
             _ => return Err(self.fault("a JSON value")),
         };
         Ok(Value { at, kind })
@@ -111,7 +115,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    fn array(&mut self, depth: usize) -> Result<Kind<'t>, Fault> {
+    fn read_array(&mut self, depth: usize) -> Result<Kind<'t>, Fault> {
         self.open(depth)?;
         let mut values = Vec::new();
         if self.take(']') {
@@ -119,7 +123,7 @@ impl<'t> Reader<'t> {
         }
         loop {
             self.skip_white_space();
-            values.push(self.value(depth)?);
+            values.push(self.read_value(depth)?);
             self.skip_white_space();
             if self.take(']') {
                 return Ok(Kind::Array(values));
@@ -130,7 +134,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn object(&mut self, depth: usize) -> Result<Kind<'t>, Fault> {
+    fn read_object(&mut self, depth: usize) -> Result<Kind<'t>, Fault> {
         self.open(depth)?;
         let mut members = Vec::new();
         let mut names = HashSet::new();
@@ -143,11 +147,11 @@ impl<'t> Reader<'t> {
             if self.peek() != Some('"') {
                 return Err(self.fault("a member name in double quotes"));
             }
-            let name = self.string()?;
+            let name = self.read_string()?;
             if !names.insert(name.clone()) {
                 return Err(Fault::expected(
                     at,
-                    format_args!("the member {} a second time", found::quoted(&name)),
+                    format_args!("the member {} a second time", message::quote(&name)),
                     "every member name once",
                 ));
             }
@@ -156,7 +160,7 @@ impl<'t> Reader<'t> {
                 return Err(self.fault("`:`"));
             }
             self.skip_white_space();
-            let value = self.value(depth)?;
+            let value = self.read_value(depth)?;
             members.push(Member { at, name, value });
             self.skip_white_space();
             if self.take('}') {
@@ -168,28 +172,28 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn literal(&mut self) -> Result<Kind<'t>, Fault> {
+    fn read_literal(&mut self) -> Result<Kind<'t>, Fault> {
         let start = self.at();
         while self.peek().is_some_and(|next| next.is_alphanumeric()) {
             self.rest.next();
         }
-        match self.since(start) {
+        match self.text_since(start) {
             "null" => Ok(Kind::Null),
             "true" => Ok(Kind::Bool(true)),
             "false" => Ok(Kind::Bool(false)),
             other => Err(Fault::expected(
                 start,
-                found::excerpt(other),
+                message::quote_excerpt(other),
                 "a JSON value",
             )),
         }
     }
 
-    fn since(&self, start: usize) -> &'t str {
+    fn text_since(&self, start: usize) -> &'t str {
         self.text.get(start..self.at()).unwrap_or_default()
     }
 
-    fn number(&mut self) -> Result<&'t str, Fault> {
+    fn read_number(&mut self) -> Result<&'t str, Fault> {
         let start = self.at();
         self.take('-');
         if self.take('0') {
@@ -197,20 +201,20 @@ impl<'t> Reader<'t> {
                 return Err(self.fault("no digit after a leading 0"));
             }
         } else {
-            self.digits()?;
+            self.read_digits()?;
         }
         if self.take('.') {
-            self.digits()?;
+            self.read_digits()?;
         }
         if self.take('e') || self.take('E') {
             let _sign = self.take('+') || self.take('-');
-            self.digits()?;
+            self.read_digits()?;
         }
-        Ok(self.since(start))
+        Ok(self.text_since(start))
     }
 
     /// One or more digits.
-    fn digits(&mut self) -> Result<(), Fault> {
+    fn read_digits(&mut self) -> Result<(), Fault> {
         if !self.peek().is_some_and(|next| next.is_ascii_digit()) {
             return Err(self.fault("a digit"));
         }
@@ -220,7 +224,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    fn string(&mut self) -> Result<String, Fault> {
+    fn read_string(&mut self) -> Result<String, Fault> {
         self.take('"');
         let mut string = String::new();
         loop {
@@ -229,7 +233,7 @@ impl<'t> Reader<'t> {
                     self.rest.next();
                     return Ok(string);
                 }
-                Some('\\') => string.push(self.escape()?),
+                Some('\\') => string.push(self.read_escape()?),
                 None | Some('\0'..='\u{1F}') => {
                     return Err(self.fault("the rest of a string in double quotes"));
                 }
@@ -241,7 +245,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn escape(&mut self) -> Result<char, Fault> {
+    fn read_escape(&mut self) -> Result<char, Fault> {
         let start = self.at();
         self.take('\\');
         let plain = match self.peek() {
@@ -251,7 +255,7 @@ impl<'t> Reader<'t> {
             Some('n') => '\n',
             Some('r') => '\r',
             Some('t') => '\t',
-            Some('u') => return self.code_point(start),
+            Some('u') => return self.read_code_point(start),
             _ => return Err(self.fault("one of \" \\ / b f n r t u after `\\`")),
         };
         self.rest.next();
@@ -260,26 +264,26 @@ impl<'t> Reader<'t> {
 
     /// The rest of an escape that begins at `start`, from the `u` on; a
     /// surrogate pair is two escapes and one character.
-    fn code_point(&mut self, start: usize) -> Result<char, Fault> {
-        let first = self.code_unit()?;
+    fn read_code_point(&mut self, start: usize) -> Result<char, Fault> {
+        let first = self.read_code_unit()?;
         let mut units = vec![first];
         if matches!(first, 0xD800..=0xDBFF) && self.rest.as_str().starts_with("\\u") {
             self.rest.next();
-            units.push(self.code_unit()?);
+            units.push(self.read_code_unit()?);
         }
         let mut decoded = char::decode_utf16(units);
         match (decoded.next(), decoded.next()) {
             (Some(Ok(character)), None) => Ok(character),
             _ => Err(Fault::expected(
                 start,
-                format_args!("a lone surrogate `{}`", self.since(start)),
+                format_args!("a lone surrogate `{}`", self.text_since(start)),
                 "a surrogate pair or another character",
             )),
         }
     }
 
     /// `u` and four hexadecimal digits.
-    fn code_unit(&mut self) -> Result<u16, Fault> {
+    fn read_code_unit(&mut self) -> Result<u16, Fault> {
         self.take('u');
         let start = self.at();
         for _ in 0..4 {
@@ -288,7 +292,7 @@ impl<'t> Reader<'t> {
             }
             self.rest.next();
         }
-        u16::from_str_radix(self.since(start), 16)
+        u16::from_str_radix(self.text_since(start), 16)
             .map_err(|_| Fault::expected(start, "another code", "four hexadecimal digits"))
     }
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::error::Fault;
 use crate::json::{self, Kind, Member, Value};
 use crate::policy::{Comparison, Policy};
-use crate::{MAX_POLICIES, check, found, position};
+use crate::{MAX_POLICIES, check, message, position};
 
 /// The selector of a file that is a plain array.
 pub(crate) const VALUE: &str = "value";
@@ -52,7 +52,7 @@ pub(crate) struct Settings {
     pub stop_on_invalid: bool,
 }
 
-/// The text in `bytes`. On a fault the text before it comes along, for its
+/// Decodes the text in `bytes`. A fault comes with the text before it, for its
 /// position.
 pub(crate) fn decode(bytes: &[u8]) -> Result<&str, (&str, Fault)> {
     if bytes.is_empty() {
@@ -65,7 +65,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<&str, (&str, Fault)> {
     if text.starts_with('\u{FEFF}') {
         let fault = Fault::expected(
             0,
-            found::character(text.chars().next()),
+            message::describe_character(text.chars().next()),
             "UTF-8 text without one",
         );
         return Err((text, fault));
@@ -80,38 +80,38 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<&str, (&str, Fault)> {
 }
 
 /// Reads a policy file of either shape.
-pub(crate) fn file(text: &str) -> Result<File, Fault> {
+pub(crate) fn read_file(text: &str) -> Result<File, Fault> {
     let root = json::read(text)?;
     let mut ids = Ids::new(text);
     match &root.kind {
         Kind::Array(values) => {
-            let entries = ids.entries(VALUE, values)?;
+            let entries = ids.read_entries(VALUE, values)?;
             let selector = VALUE.into();
             Ok(File::Array(Group { selector, entries }))
         }
-        Kind::Object(members) => ids.groups(members),
+        Kind::Object(members) => ids.read_groups(members),
         _ => Err(Fault::expected(
             root.at,
-            found::value(&root),
+            message::describe_value(&root),
             "an array of policies, or an object from selector to such an array",
         )),
     }
 }
 
 /// Reads a configuration.
-pub(crate) fn settings(text: &str) -> Result<Settings, Fault> {
+pub(crate) fn read_settings(text: &str) -> Result<Settings, Fault> {
     let root = json::read(text)?;
     let names = ["permit_truncated", "policies", "stop_on_invalid"];
-    let [permit, policies, stop] = members(&root, "a configuration", names)?;
+    let [permit, policies, stop] = read_members(&root, "a configuration", names)?;
     let Kind::Object(groups) = &policies.kind else {
-        let found = found::value(policies);
+        let found = message::describe_value(policies);
         let expected = "an object from selector to an array of policies";
         return Err(Fault::expected(policies.at, found, expected));
     };
     Ok(Settings {
-        file: Ids::new(text).groups(groups)?,
-        permit_truncated: boolean(permit)?,
-        stop_on_invalid: boolean(stop)?,
+        file: Ids::new(text).read_groups(groups)?,
+        permit_truncated: read_boolean(permit)?,
+        stop_on_invalid: read_boolean(stop)?,
     })
 }
 
@@ -127,41 +127,41 @@ impl<'t> Ids<'t> {
         Self { text, seen }
     }
 
-    fn groups(&mut self, members: &[Member<'_>]) -> Result<File, Fault> {
+    fn read_groups(&mut self, members: &[Member<'_>]) -> Result<File, Fault> {
         let mut groups = Vec::new();
         for member in members {
-            check::selector(member.at, &member.name)?;
+            check::check_selector(member.at, &member.name)?;
             let Kind::Array(values) = &member.value.kind else {
-                let found = found::value(&member.value);
+                let found = message::describe_value(&member.value);
                 let expected = "an array of policies";
                 return Err(Fault::expected(member.value.at, found, expected));
             };
             groups.push(Group {
                 selector: member.name.clone(),
-                entries: self.entries(&member.name, values)?,
+                entries: self.read_entries(&member.name, values)?,
             });
         }
         Ok(File::Object(groups))
     }
 
-    fn entries(&mut self, selector: &str, values: &[Value<'_>]) -> Result<Vec<Entry>, Fault> {
+    fn read_entries(&mut self, selector: &str, values: &[Value<'_>]) -> Result<Vec<Entry>, Fault> {
         values
             .iter()
-            .map(|value| self.entry(selector, value))
+            .map(|value| self.read_entry(selector, value))
             .collect()
     }
 
-    fn entry(&mut self, selector: &str, value: &Value<'_>) -> Result<Entry, Fault> {
+    fn read_entry(&mut self, selector: &str, value: &Value<'_>) -> Result<Entry, Fault> {
         let names = ["comparison", "enabled", "policy_id", "threshold"];
-        let [operator, enabled, id, threshold] = members(value, "a policy", names)?;
-        let comparison = comparison(operator)?;
-        let enabled = boolean(enabled)?;
-        let policy_id = self.policy_id(id)?;
+        let [operator, enabled, id, threshold] = read_members(value, "a policy", names)?;
+        let comparison = read_comparison(operator)?;
+        let enabled = read_boolean(enabled)?;
+        let policy_id = self.read_policy_id(id)?;
         let policy = Policy {
             policy_id,
             selector: selector.into(),
             comparison,
-            threshold: integer(threshold)?,
+            threshold: read_integer(threshold)?,
             enabled,
         };
         if self.seen.len() > MAX_POLICIES {
@@ -177,11 +177,15 @@ impl<'t> Ids<'t> {
         })
     }
 
-    fn policy_id(&mut self, value: &Value<'_>) -> Result<String, Fault> {
+    fn read_policy_id(&mut self, value: &Value<'_>) -> Result<String, Fault> {
         let Kind::String(id) = &value.kind else {
-            return Err(Fault::expected(value.at, found::value(value), "a string"));
+            return Err(Fault::expected(
+                value.at,
+                message::describe_value(value),
+                "a string",
+            ));
         };
-        check::policy_id(value.at, id)?;
+        check::check_policy_id(value.at, id)?;
         match self.seen.insert(id.clone(), value.at) {
             None => Ok(id.clone()),
             Some(first) => {
@@ -190,7 +194,7 @@ impl<'t> Ids<'t> {
                     value.at,
                     format_args!(
                         "the policy_id {} a second time (first at {line}:{column})",
-                        found::quoted(id)
+                        message::quote(id)
                     ),
                     "every policy_id once in a file",
                 ))
@@ -199,19 +203,23 @@ impl<'t> Ids<'t> {
     }
 }
 
-/// The values of exactly the members `names` of an object, in that order;
+/// Reads the values of exactly the members `names` of an object, in that order;
 /// their order in the text is a matter of canonical form.
-fn members<'v, 't, const N: usize>(
+fn read_members<'v, 't, const N: usize>(
     value: &'v Value<'t>,
     what: &str,
     names: [&str; N],
 ) -> Result<[&'v Value<'t>; N], Fault> {
     let exactly = || format!("{what}: an object of exactly {}", names.join(", "));
     let Kind::Object(members) = &value.kind else {
-        return Err(Fault::expected(value.at, found::value(value), exactly()));
+        return Err(Fault::expected(
+            value.at,
+            message::describe_value(value),
+            exactly(),
+        ));
     };
     if let Some(other) = members.iter().find(|m| !names.contains(&m.name.as_str())) {
-        let found = format!("the member {}", found::quoted(&other.name));
+        let found = format!("the member {}", message::quote(&other.name));
         return Err(Fault::expected(other.at, found, exactly()));
     }
     let mut values = [value; N];
@@ -219,7 +227,7 @@ fn members<'v, 't, const N: usize>(
         match members.iter().find(|member| member.name == name) {
             Some(member) => *slot = &member.value,
             None => {
-                let found = format!("an object without {}", found::quoted(name));
+                let found = format!("an object without {}", message::quote(name));
                 return Err(Fault::expected(value.at, found, exactly()));
             }
         }
@@ -227,37 +235,37 @@ fn members<'v, 't, const N: usize>(
     Ok(values)
 }
 
-fn boolean(value: &Value<'_>) -> Result<bool, Fault> {
+fn read_boolean(value: &Value<'_>) -> Result<bool, Fault> {
     match value.kind {
         Kind::Bool(boolean) => Ok(boolean),
         _ => Err(Fault::expected(
             value.at,
-            found::value(value),
+            message::describe_value(value),
             "true or false",
         )),
     }
 }
 
-fn comparison(value: &Value<'_>) -> Result<Comparison, Fault> {
+fn read_comparison(value: &Value<'_>) -> Result<Comparison, Fault> {
     match &value.kind {
         Kind::String(name) => Comparison::from_name(name),
         _ => None,
     }
     .ok_or_else(|| {
         let expected = "one of \"GT\", \"LT\", \"GE\", \"LE\"";
-        Fault::expected(value.at, found::value(value), expected)
+        Fault::expected(value.at, message::describe_value(value), expected)
     })
 }
 
-/// Only digits with an optional minus: a fraction or an exponent suggests
+/// Reads an integer: only digits with an optional minus, because a fraction or an exponent suggests
 /// natural units, which a threshold is not in.
-fn integer(value: &Value<'_>) -> Result<i32, Fault> {
+fn read_integer(value: &Value<'_>) -> Result<i32, Fault> {
     match value.kind {
         Kind::Number(text) => text.parse().ok(),
         _ => None,
     }
     .ok_or_else(|| {
         let expected = "an integer from -2147483648 to 2147483647, the raw Q16.16 value";
-        Fault::expected(value.at, found::value(value), expected)
+        Fault::expected(value.at, message::describe_value(value), expected)
     })
 }

@@ -13,8 +13,8 @@ pub struct PolicySet {
     policies: Vec<Policy>,
 }
 
-/// What a ledger's reset observations name: the policies and how answers that
-/// are not complete are taken (formats.md section 5, "Configuration").
+/// The rules that a ledger's reset observations name: the policies, and the
+/// treatment of answers that are not complete (formats.md section 5, "Configuration").
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Configuration {
     /// The policies, disabled ones included.
@@ -37,10 +37,10 @@ impl PolicySet {
     /// on `elapsed` above 32767 units), then canonical form.
     pub fn parse(bytes: &[u8]) -> Result<Self, Error> {
         with_text(bytes, |text| {
-            let file = parse::file(text)?;
-            check::limits(file.entries())?;
+            let file = parse::read_file(text)?;
+            check::check_limits(file.entries())?;
             let remedy = " (`axilog policy fmt` writes it)";
-            canonical::same(text, &canonical::source(&file), true, remedy)?;
+            canonical::check_canonical(text, &canonical::write_source(&file), true, remedy)?;
             Ok(Self::of(file))
         })
     }
@@ -53,8 +53,8 @@ impl PolicySet {
     /// As [`parse`](Self::parse), but for canonical form.
     pub fn parse_lenient(bytes: &[u8]) -> Result<Self, Error> {
         with_text(bytes, |text| {
-            let file = parse::file(text)?;
-            check::limits(file.entries())?;
+            let file = parse::read_file(text)?;
+            check::check_limits(file.entries())?;
             Ok(Self::of(file))
         })
     }
@@ -70,13 +70,13 @@ impl PolicySet {
     /// policy can hold it.
     pub fn parse_configuration(bytes: &[u8]) -> Result<Configuration, Error> {
         with_text(bytes, |text| {
-            let settings = parse::settings(text)?;
+            let settings = parse::read_settings(text)?;
             let configuration = Configuration {
                 policies: Self::of(settings.file),
                 permit_truncated: settings.permit_truncated,
                 stop_on_invalid: settings.stop_on_invalid,
             };
-            canonical::same(text, &configuration.to_canonical(), false, "")?;
+            canonical::check_canonical(text, &configuration.to_canonical(), false, "")?;
             Ok(configuration)
         })
     }
@@ -103,13 +103,13 @@ impl PolicySet {
     /// every selector is `value`, else the object from selector to array;
     /// entries in the order of their ids.
     pub fn to_canonical(&self) -> String {
-        canonical::file(&self.policies)
+        canonical::write_file(&self.policies)
     }
 
     /// The Configuration of formats.md section 5, whose SHA-256 is the
     /// `input_hash` of every RESET_REQUEST observation.
     pub fn configuration(&self, permit_truncated: bool, stop_on_invalid: bool) -> String {
-        canonical::configuration(&self.policies, permit_truncated, stop_on_invalid)
+        canonical::write_configuration(&self.policies, permit_truncated, stop_on_invalid)
     }
 
     /// The certified operational envelope: per selector with enabled policies
@@ -121,7 +121,7 @@ impl PolicySet {
     /// The registry as Rust source: `pub static BUILTIN: [Policy<'static>; N]`,
     /// for inclusion where `Policy` and `Comparison` are in scope.
     pub fn emit_rust(&self) -> String {
-        emit::rust(&self.policies)
+        emit::emit_rust(&self.policies)
     }
 
     /// The registry in the layout of the C surface as Rust source: the statics
@@ -129,7 +129,7 @@ impl PolicySet {
     /// `ax_policy_t`, `ax_policy_cmp_t` and a tuple struct `Static<T>` that is
     /// `Sync` are in scope.
     pub fn emit_rust_ffi(&self) -> String {
-        emit::rust_ffi(&self.policies)
+        emit::emit_rust_ffi(&self.policies)
     }
 
     /// The registry as one C99 source file, which is C++17 too, defining
@@ -139,7 +139,7 @@ impl PolicySet {
     /// `symbol` is not an identifier of both languages, or is one that the
     /// file uses itself.
     pub fn emit_c(&self, symbol: &str) -> Result<String, Error> {
-        emit::c(&self.policies, symbol)
+        emit::emit_c(&self.policies, symbol)
     }
 }
 

@@ -3,25 +3,26 @@
 //! formats.md §5 (`ax_agent_observe`); SRS-004 §12 (SHALL-001, SHALL-003, SHALL-004, SHALL-016).
 //! Determinism: D3 at its entry, D2 behind the record.
 
-use super::Agent;
+use super::machine::Agent;
 use super::state::{Health, InputClass, Violation};
 use super::stimulus::{CONTROL_ORACLE, Stimulus, TIME_ORACLE, is_reserved};
 use crate::admission::{Admitted, Answer, InputKind, Limits, admit};
 use crate::evidence::observation::{Completion, MAX_RECORD_BYTES, Params};
 use crate::fault::{Error, Fault, Faults};
 use crate::hash::Tag;
-use crate::json::writer::{self, Buffer, Sink};
+use crate::json::writer;
 use crate::ledger::LedgerSink;
 use crate::policy::{Evaluation, Rules};
+use crate::sink::{Buffer, Sink, shared};
 
-/// What became of an observed answer.
+/// The result of observing an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observed {
     /// The observation's sequence.
     pub ledger_seq: u64,
-    /// What admission did to the answer.
+    /// The change that admission made to the answer.
     pub admitted: Admitted,
-    /// What the policies said; `None` where the agent was STOPPED and only recorded.
+    /// The decision of the policies; `None` where the agent was STOPPED and only recorded.
     pub evaluation: Option<Evaluation>,
 }
 
@@ -61,7 +62,7 @@ impl Agent {
 
         let answer = Answer {
             ledger_seq,
-            ..reserved(answer)
+            ..with_reserved_fields(answer)
         };
         let limits = Limits {
             max_record: work.len().min(MAX_RECORD_BYTES),
@@ -137,10 +138,16 @@ impl Agent {
         let mut bytes = [0u8; 40];
         let mut out = Buffer::new(&mut bytes);
         out.put(b"{\"timestamp\":");
-        writer::u64(timestamp, writer::shared(&mut out));
+        writer::u64(timestamp, shared(&mut out));
         out.put(b"}");
         let output = out.finish().ok_or(Error::Buffer)?;
-        self.observe(&machine(TIME_ORACLE, output), rules, work, sink, faults)
+        self.observe(
+            &machine_answer(TIME_ORACLE, output),
+            rules,
+            work,
+            sink,
+            faults,
+        )
     }
 
     /// Observes a control input.
@@ -160,19 +167,19 @@ impl Agent {
             faults.set(Fault::Schema);
             return Err(Error::Schema);
         }
-        let answer = machine(CONTROL_ORACLE, control_output(class).as_bytes());
+        let answer = machine_answer(CONTROL_ORACLE, control_output(class).as_bytes());
         self.observe(&answer, rules, work, sink, faults)
     }
 
-    /// Nothing can be committed any more, so nothing may be acted on.
+    /// Stops the agent: what cannot be committed may not be acted on.
     fn stop_uncommitted(&mut self) {
         self.violation = Some(Violation::CommitFailure);
         self.halt();
     }
 }
 
-/// The answer as the reserved oracles give it: what is the machine's own is not the caller's to say.
-fn reserved<'a>(answer: &Answer<'a>) -> Answer<'a> {
+/// The answer with the fields that the library itself sets where the oracle is a reserved one.
+fn with_reserved_fields<'a>(answer: &Answer<'a>) -> Answer<'a> {
     if !is_reserved(answer.oracle_id) {
         return *answer;
     }
@@ -185,7 +192,7 @@ fn reserved<'a>(answer: &Answer<'a>) -> Answer<'a> {
     }
 }
 
-fn machine<'a>(oracle: &'static str, output: &'a [u8]) -> Answer<'a> {
+fn machine_answer<'a>(oracle: &'static str, output: &'a [u8]) -> Answer<'a> {
     Answer {
         completion: Completion::Complete,
         failure: None,

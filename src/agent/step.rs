@@ -5,7 +5,7 @@
 //! out its records one by one. The agent commits them, replay compares them, and an interrupted
 //! step goes on where its records stop, all through the same [`Step`].
 
-use super::Agent;
+use super::machine::Agent;
 use super::state::{
     FAULT_THRESHOLD_ALARM, FAULT_THRESHOLD_STOP, Health, InputClass, Violation, determine_next,
 };
@@ -15,15 +15,15 @@ use crate::evidence::policy::{PolicyRecord, PolicyResult};
 use crate::evidence::transition::TransitionRecord;
 use crate::hash::{GOLDEN_GENESIS, Tag};
 use crate::json::extract::{MAX_POLICIES, NO_VALUE, Selectors};
-use crate::json::writer::Sink;
 use crate::policy::{ELAPSED_SELECTOR, Evaluation, Policy, Registry, Rules};
+use crate::sink::Sink;
 
 /// A record that a step commits.
 #[derive(Clone, Copy)]
 pub enum StepRecord<'r> {
-    /// What a policy decided.
+    /// The decision of a policy.
     Policy(PolicyRecord<'r>),
-    /// What the agent does.
+    /// The transition of the agent.
     Transition(TransitionRecord),
 }
 
@@ -46,14 +46,14 @@ impl StepRecord<'_> {
     }
 }
 
-/// Which policies look at the input of a step.
+/// The policies that look at the input of a step.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scope {
-    /// None: control inputs, and time that is refused.
+    /// No policy: for control inputs, and for time that is refused.
     Nothing,
-    /// Those on `elapsed`.
+    /// The policies on `elapsed`.
     Time,
-    /// All others.
+    /// Every other policy.
     Answer,
 }
 
@@ -134,7 +134,7 @@ impl Step {
                 step.breach = !recorded.is_usable(permit);
                 step.stops_on_breach =
                     rules.stop_on_invalid && recorded.failure == Some(Failure::InvalidOutput);
-                recorded.extract_into(&mut step.values, &Wanted(rules.registry), permit);
+                recorded.extract_into(&mut step.values, &AnswerSelectors(rules.registry), permit);
             }
             Stimulus::Control(Some(InputClass::FaultSignal)) if prev == Health::Enabled => {
                 (next, violation) = match fault_count {
@@ -190,7 +190,7 @@ impl Step {
         Some(StepRecord::Transition(self.transition))
     }
 
-    /// What the policies decided so far.
+    /// The decision of the policies so far.
     #[must_use]
     pub fn evaluation(&self) -> Evaluation {
         Evaluation {
@@ -236,9 +236,9 @@ fn elapsed(last: u64, now: u64) -> i32 {
 }
 
 /// The selectors of the enabled policies that look at answers.
-struct Wanted<'r>(&'r dyn Registry);
+struct AnswerSelectors<'r>(&'r dyn Registry);
 
-impl Selectors for Wanted<'_> {
+impl Selectors for AnswerSelectors<'_> {
     fn count(&self) -> usize {
         self.0.len()
     }

@@ -1,10 +1,10 @@
-//! What one input tells the agent: its class, and what a step may know of its content.
+//! The input of a step: its class, and the part of its content that a step may know.
 //!
 //! formats.md §4 (Extracting the value) and §5 (Which input is an observation?); SRS-004 §11.3.
 //! Determinism: D2.
 
 use super::state::InputClass;
-use crate::evidence::observation::{Completion, Failure, Sealed};
+use crate::evidence::observation::{Completion, Failure, SealedObservation};
 use crate::evidence::reader::Reader;
 use crate::evidence::view::ObservationView;
 use crate::json::escaped::Escaped;
@@ -25,7 +25,7 @@ pub fn is_reserved(oracle_id: &[u8]) -> bool {
 /// An input as the C surface takes it (`ax_input_t`).
 #[derive(Clone, Copy)]
 pub struct Input<'a> {
-    /// What the caller says it is; `None` for a number outside the closed set.
+    /// The class that the caller names; `None` for a number outside the closed set.
     pub class: Option<InputClass>,
     /// An `AX:OBS:v1` record, or for time also the bare `{"timestamp":N}`.
     pub payload: &'a [u8],
@@ -35,7 +35,7 @@ pub struct Input<'a> {
 
 /// An oracle's answer as its record holds it.
 #[derive(Clone, Copy)]
-pub(crate) struct Recorded<'a> {
+pub(crate) struct RecordedAnswer<'a> {
     pub(crate) completion: Completion,
     pub(crate) failure: Option<Failure>,
     pub(crate) output: Escaped<'a>,
@@ -43,8 +43,8 @@ pub(crate) struct Recorded<'a> {
     pub(crate) key: [u8; 16],
 }
 
-impl<'a> Recorded<'a> {
-    /// Puts the values of `selectors` in `values`, and leaves it where the answer may not be used.
+impl<'a> RecordedAnswer<'a> {
+    /// Puts the values of `selectors` in `values`; an answer that may not be used changes nothing.
     pub(crate) fn extract_into(
         &self,
         values: &mut [i32; MAX_POLICIES],
@@ -65,28 +65,28 @@ impl<'a> Recorded<'a> {
     }
 }
 
-/// One input, read.
+/// One input as a step takes it.
 #[derive(Clone, Copy)]
 pub(crate) enum Stimulus<'a> {
     /// The time, where the payload has one.
     Time(Option<u64>),
     /// An answer, where the payload is a record of one.
-    Answer(Option<Recorded<'a>>),
+    Answer(Option<RecordedAnswer<'a>>),
     /// A control input, or `None` for the unknown class.
     Control(Option<InputClass>),
 }
 
 impl<'a> Stimulus<'a> {
-    /// Reads what a caller hands to the step. An observation counts only under its own sequence.
+    /// Reads the input that a caller hands to the step. An observation counts only under its own sequence.
     pub(crate) fn read(input: &Input<'a>) -> Stimulus<'a> {
         match input.class {
-            Some(InputClass::TimeObs) => Stimulus::Time(bare_timestamp(input.payload).or_else(
-                || match observed(input) {
+            Some(InputClass::TimeObs) => Stimulus::Time(
+                read_bare_timestamp(input.payload).or_else(|| match read_observation(input) {
                     Some(Stimulus::Time(timestamp)) => timestamp,
                     _ => None,
-                },
-            )),
-            Some(InputClass::LlmObs) => Stimulus::Answer(match observed(input) {
+                }),
+            ),
+            Some(InputClass::LlmObs) => Stimulus::Answer(match read_observation(input) {
                 Some(Stimulus::Answer(recorded)) => recorded,
                 _ => None,
             }),
@@ -94,28 +94,28 @@ impl<'a> Stimulus<'a> {
         }
     }
 
-    /// What a verified observation is to the agent.
+    /// The stimulus that a verified observation is.
     pub(crate) fn of_view(view: &ObservationView<'a>) -> Stimulus<'a> {
-        let recorded = Recorded {
+        let recorded = RecordedAnswer {
             completion: view.completion,
             failure: view.failure,
             output: view.output,
             key: key_of(&view.obs_hash),
         };
-        Stimulus::of_recorded(view.oracle_id.bytes(), recorded)
+        Stimulus::of_recorded_answer(view.oracle_id.bytes(), recorded)
     }
 
-    /// What an observation that was just written is to the agent.
+    /// The stimulus that an observation is which was just written.
     pub(crate) fn of_sealed(
         oracle_id: &[u8],
         completion: Completion,
         failure: Option<Failure>,
-        sealed: &Sealed<'a>,
+        sealed: &SealedObservation<'a>,
     ) -> Stimulus<'a> {
         let key = key_of(&sealed.obs_hash);
-        Stimulus::of_recorded(
+        Stimulus::of_recorded_answer(
             oracle_id,
-            Recorded {
+            RecordedAnswer {
                 completion,
                 failure,
                 output: sealed.output,
@@ -124,13 +124,13 @@ impl<'a> Stimulus<'a> {
         )
     }
 
-    fn of_recorded(oracle_id: &[u8], recorded: Recorded<'a>) -> Stimulus<'a> {
+    fn of_recorded_answer(oracle_id: &[u8], recorded: RecordedAnswer<'a>) -> Stimulus<'a> {
         let whole = recorded.completion == Completion::Complete;
         let output = recorded.output.bytes();
         if oracle_id == TIME_ORACLE.as_bytes() {
-            Stimulus::Time(timestamp(output, b"{\\\"timestamp\\\":").filter(|_| whole))
+            Stimulus::Time(read_timestamp(output, b"{\\\"timestamp\\\":").filter(|_| whole))
         } else if oracle_id == CONTROL_ORACLE.as_bytes() {
-            Stimulus::Control(control(output).filter(|_| whole))
+            Stimulus::Control(read_control(output).filter(|_| whole))
         } else {
             Stimulus::Answer(Some(recorded))
         }
@@ -150,7 +150,7 @@ impl<'a> Stimulus<'a> {
 /// observation whose output is exactly that.
 #[must_use]
 pub fn extract_timestamp(payload: &[u8]) -> Option<u64> {
-    bare_timestamp(payload).or_else(|| {
+    read_bare_timestamp(payload).or_else(|| {
         match Stimulus::of_view(&ObservationView::parse(payload).ok()?) {
             Stimulus::Time(timestamp) => timestamp,
             _ => None,
@@ -178,16 +178,16 @@ pub fn extract_value(input: &Input<'_>) -> i32 {
     values.first().copied().unwrap_or(NO_VALUE)
 }
 
-fn observed<'a>(input: &Input<'a>) -> Option<Stimulus<'a>> {
+fn read_observation<'a>(input: &Input<'a>) -> Option<Stimulus<'a>> {
     let view = ObservationView::parse(input.payload).ok()?;
     (view.ledger_seq == input.ledger_seq).then(|| Stimulus::of_view(&view))
 }
 
-fn bare_timestamp(payload: &[u8]) -> Option<u64> {
-    timestamp(payload, b"{\"timestamp\":")
+fn read_bare_timestamp(payload: &[u8]) -> Option<u64> {
+    read_timestamp(payload, b"{\"timestamp\":")
 }
 
-fn timestamp(text: &[u8], opening: &[u8]) -> Option<u64> {
+fn read_timestamp(text: &[u8], opening: &[u8]) -> Option<u64> {
     let mut reader = Reader::new(text);
     reader.literal(opening).ok()?;
     let timestamp = reader.u64().ok()?;
@@ -196,7 +196,7 @@ fn timestamp(text: &[u8], opening: &[u8]) -> Option<u64> {
     Some(timestamp)
 }
 
-fn control(escaped: &[u8]) -> Option<InputClass> {
+fn read_control(escaped: &[u8]) -> Option<InputClass> {
     let name = escaped
         .strip_prefix(b"{\\\"input_class\\\":\\\"")?
         .strip_suffix(b"\\\"}")?;

@@ -6,8 +6,9 @@
 use crate::fault::Error;
 use crate::hash::{Hash, Hasher, HexHash, Tag, hex};
 use crate::json::escaped::Escaped;
-use crate::json::writer::{self, Buffer, Counter, Sink};
+use crate::json::writer;
 use crate::profile::Profile;
+use crate::sink::{Buffer, Counter, Sink, shared};
 use crate::text::{self, Text};
 
 /// The largest record in bytes (SRS-004-SHALL-048).
@@ -185,7 +186,7 @@ impl<'a> Observation<'a> {
     #[must_use]
     pub fn len(&self, profile: Profile) -> usize {
         let mut counter = Counter::default();
-        self.write(profile, Some(&[b'0'; 64]), writer::shared(&mut counter));
+        self.write(profile, Some(&[b'0'; 64]), shared(&mut counter));
         counter.len
     }
 
@@ -194,12 +195,12 @@ impl<'a> Observation<'a> {
     pub fn obs_hash(&self, profile: Profile) -> Hash {
         let mut hasher = if profile.tagged_hash() {
             let mut counter = Counter::default();
-            self.write(profile, None, writer::shared(&mut counter));
+            self.write(profile, None, shared(&mut counter));
             Hasher::commitment(Tag::Obs.as_str().as_bytes(), counter.len as u64)
         } else {
             Hasher::new()
         };
-        self.write(profile, None, writer::shared(&mut hasher));
+        self.write(profile, None, shared(&mut hasher));
         hasher.finish()
     }
 
@@ -239,15 +240,19 @@ impl<'a> Observation<'a> {
     ///
     /// # Errors
     /// [`Error::Buffer`] where the record does not fit; `buffer` is then unspecified.
-    pub fn seal<'b>(&self, profile: Profile, buffer: &'b mut [u8]) -> Result<Sealed<'b>, Error> {
+    pub fn seal<'b>(
+        &self,
+        profile: Profile,
+        buffer: &'b mut [u8],
+    ) -> Result<SealedObservation<'b>, Error> {
         let (mut before_hash, mut before_output) = (Counter::default(), Counter::default());
         let mut after_output = Counter::default();
-        self.write_before_hash(profile, writer::shared(&mut before_hash));
-        self.write_before_output(profile, writer::shared(&mut before_output));
-        self.write_after_output(writer::shared(&mut after_output));
+        self.write_before_hash(profile, shared(&mut before_hash));
+        self.write_before_output(profile, shared(&mut before_output));
+        self.write_after_output(shared(&mut after_output));
 
         let mut out = Buffer::new(buffer);
-        self.write(profile, Some(&[b'0'; 64]), writer::shared(&mut out));
+        self.write(profile, Some(&[b'0'; 64]), shared(&mut out));
         let record = out.finish().ok_or(Error::Buffer)?;
         let (head, rest) = record
             .split_at_mut_checked(before_hash.len)
@@ -266,7 +271,7 @@ impl<'a> Observation<'a> {
             .get(start..end)
             .map(Escaped::new)
             .ok_or(Error::Buffer)?;
-        Ok(Sealed {
+        Ok(SealedObservation {
             record,
             obs_hash,
             output,
@@ -305,14 +310,14 @@ impl<'a> Observation<'a> {
     }
 }
 
-/// A finished record.
+/// The finished record of an observation.
 #[derive(Clone, Copy)]
-pub struct Sealed<'b> {
-    /// The canonical bytes.
+pub struct SealedObservation<'b> {
+    /// The canonical bytes of the record.
     pub record: &'b [u8],
-    /// The hash in them.
+    /// The `obs_hash` in the record.
     pub obs_hash: Hash,
-    /// The output as it stands in them.
+    /// The output as it stands in the record.
     pub output: Escaped<'b>,
 }
 

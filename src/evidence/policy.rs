@@ -4,13 +4,17 @@
 
 use super::reader::Reader;
 use crate::fault::Error;
-use crate::json::writer::{self, Sink};
+use crate::json::writer;
 use crate::profile::Profile;
+use crate::sink::Sink;
 
 /// Room for any policy record, and a NUL: the longest has 218 bytes.
 pub const MAX_POLICY_RECORD_BYTES: usize = 224;
 
-/// What a policy, or all of them together, decided.
+/// The longest `policy_id` in bytes.
+pub const MAX_ID_BYTES: usize = 64;
+
+/// The decision of one policy, or of several together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PolicyResult {
     /// The value is allowed.
@@ -39,11 +43,11 @@ pub struct PolicyRecord<'a> {
     pub ledger_seq: u64,
     /// `ledger_seq` of the observation this evaluates (SRS-004-SHALL-044).
     pub obs_ledger_seq: u64,
-    /// Which policy.
+    /// The identity of the policy.
     pub policy_id: &'a [u8],
-    /// What it decided.
+    /// The decision of the policy.
     pub result: PolicyResult,
-    /// The limit it compared with, raw Q16.16.
+    /// The limit that the value was compared with, raw Q16.16.
     pub threshold: i32,
 }
 
@@ -79,7 +83,7 @@ impl<'a> PolicyRecord<'a> {
         let obs_ledger_seq = reader.u64()?;
         reader.literal(b",\"policy_id\":\"")?;
         let policy_id = reader.until_quote()?;
-        if !crate::policy::is_valid_id(policy_id) {
+        if !is_valid_id(policy_id) {
             return Err(Error::Schema);
         }
         reader.literal(b",\"result\":")?;
@@ -100,4 +104,13 @@ impl<'a> PolicyRecord<'a> {
             threshold,
         })
     }
+}
+
+/// Whether `id` is 1 to 64 of `A-Z a-z 0-9 - _ .`.
+#[must_use]
+pub fn is_valid_id(id: &[u8]) -> bool {
+    (1..=MAX_ID_BYTES).contains(&id.len())
+        && id
+            .iter()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
 }

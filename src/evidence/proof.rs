@@ -5,7 +5,8 @@
 use super::reader::Reader;
 use crate::fault::Error;
 use crate::hash::Hash;
-use crate::json::writer::{self, Sink};
+use crate::json::writer;
+use crate::sink::Sink;
 
 /// Room for any seal: the longest has 120 bytes.
 pub const MAX_SEAL_RECORD_BYTES: usize = 128;

@@ -17,7 +17,7 @@ impl<'a> Reader<'a> {
         Reader { rest: record }
     }
 
-    /// What has not been read yet.
+    /// The bytes that were not read yet.
     pub(crate) fn rest(&self) -> &'a [u8] {
         self.rest
     }
@@ -67,7 +67,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// As [`Reader::i64`], within 32 bits.
+    /// A decimal integer with an optional minus sign, within 32 bits.
     pub(crate) fn i32(&mut self) -> Result<i32, Error> {
         i32::try_from(self.i64()?).map_err(|_| Error::Schema)
     }
@@ -82,7 +82,7 @@ impl<'a> Reader<'a> {
             .map_err(|_| Error::Schema)
     }
 
-    /// As [`Reader::i64_or_null`], within 31 bits.
+    /// `null`, or an integer that is not negative, within 31 bits.
     pub(crate) fn i32_or_null(&mut self) -> Result<Option<i32>, Error> {
         let value = self.i64_or_null()?;
         value

@@ -27,13 +27,13 @@ pub struct ObservationView<'a> {
     pub input_hash: Hash,
     /// Position in the ledger.
     pub ledger_seq: u64,
-    /// As escaped in the record.
+    /// The versioned model identity, as escaped in the record.
     pub model_id: Escaped<'a>,
     /// The record's own hash, recomputed and found equal.
     pub obs_hash: Hash,
-    /// As escaped in the record.
+    /// The identity of the oracle, as escaped in the record.
     pub oracle_id: Escaped<'a>,
-    /// As escaped in the record.
+    /// The output, as escaped in the record.
     pub output: Escaped<'a>,
     /// Bytes of the whole answer.
     pub output_size: u64,

@@ -2,78 +2,77 @@
 
 use core::mem::MaybeUninit;
 
-use super::agent_step::{health_of, load_class, load_health, load_violation, violation_of};
 use super::audit::ax_ledger_ctx_t;
-use super::pointer::{Flags, bytes};
+use super::pointer::{Flags, bytes, enum_value};
 use super::types::ct_fault_flags_t;
 use crate::agent::Agent;
-use crate::agent::state::{Health, Violation};
+use crate::agent::state::{Health, InputClass, Violation};
 use crate::agent::stimulus::Input;
 use crate::fault::{Error, Faults};
 use crate::hash::GOLDEN_GENESIS;
 use crate::ledger::Ledger;
 
-/// The agent's health.
+/// The health of an agent.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ax_health_state_t {
-    /// Before the first reset.
+    /// The agent waits for its first reset.
     AX_HEALTH_UNINIT = 0,
-    /// Reset; waiting for the time.
+    /// The agent was reset and waits for the time.
     AX_HEALTH_INIT = 1,
-    /// Running.
+    /// The agent runs.
     AX_HEALTH_ENABLED = 2,
-    /// A policy was breached, or faults gather.
+    /// A policy was breached, or too many faults were counted.
     AX_HEALTH_ALARM = 3,
-    /// An alarm was handled; waiting for a reset.
+    /// An operator handled the alarm; the agent waits for a reset.
     AX_HEALTH_DEGRADED = 4,
-    /// Terminal.
+    /// The agent stopped for good.
     AX_HEALTH_STOPPED = 5,
 }
 
-/// What kind of input the agent takes. Any other number is the unknown class, which stops it.
+/// The class of an input. Any other number is the unknown class, which stops the agent.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ax_input_class_t {
-    /// The time.
+    /// The input is the time.
     AX_INPUT_TIME_OBS = 0,
-    /// An oracle's answer.
+    /// The input is an oracle's answer.
     AX_INPUT_LLM_OBS = 1,
-    /// An operator's handling of an alarm.
+    /// An operator handled an alarm.
     AX_INPUT_POLICY_TRIGGER = 2,
-    /// A fault of the machine.
+    /// The machine reports a fault.
     AX_INPUT_FAULT_SIGNAL = 3,
-    /// A reset.
+    /// An operator asks for a reset.
     AX_INPUT_RESET_REQUEST = 4,
 }
 
-/// Which rule was violated.
+/// A rule that an input violated.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ax_violation_t {
-    /// None.
+    /// No rule was violated.
     AX_VIOLATION_NONE = 0,
-    /// A timestamp that does not exceed the last.
+    /// A timestamp did not exceed the last one.
     AX_VIOLATION_TIME_ROLLBACK = 1,
-    /// A policy said no.
+    /// A policy was breached.
     AX_VIOLATION_POLICY_BREACH = 2,
-    /// Too many faults.
+    /// Too many faults were counted.
     AX_VIOLATION_FAULT_EXCEEDED = 3,
-    /// An input that the state does not allow.
+    /// The state does not allow the input.
     AX_VIOLATION_PROTOCOL = 4,
     /// The chain does not begin with the golden genesis.
     AX_VIOLATION_GENESIS_MISMATCH = 5,
     /// A record could not be committed.
     AX_VIOLATION_COMMIT_FAILURE = 6,
-    /// A sequence that does not increase.
+    /// A sequence did not increase.
     AX_VIOLATION_SEQUENCE_ORDER = 7,
-    /// An input to a stopped agent.
+    /// An input came to a stopped agent.
     AX_VIOLATION_TERMINALITY = 8,
 }
 
-/// How many input classes there are.
+/// Number of input classes.
 pub const AX_INPUT_CLASS_COUNT: i32 = 5;
-/// How many health states there are.
+/// Number of health states.
 pub const AX_HEALTH_STATE_COUNT: i32 = 6;
 
 /// The chain value of every ledger's genesis (formats.md §1).
@@ -83,13 +82,14 @@ pub static AX_GOLDEN_GENESIS_HASH: [u8; 32] = GOLDEN_GENESIS;
 /// One input of the agent, whose observation is already in the ledger.
 #[repr(C)]
 pub struct ax_input_t {
-    /// What it is.
+    /// Class of the input.
     pub r#type: MaybeUninit<ax_input_class_t>,
-    /// Its AX:OBS:v1 record, or for time also the bare {"timestamp":N}. Control inputs need none.
+    /// AX:OBS:v1 record of the input, or for the time also the bare {"timestamp":N}; may be NULL for
+    /// a control input.
     pub payload: *const u8,
     /// Bytes of payload.
     pub payload_len: u64,
-    /// The observation's sequence.
+    /// Sequence of the observation.
     pub ledger_seq: u64,
 }
 
@@ -107,25 +107,25 @@ impl ax_input_t {
     }
 }
 
-/// The agent and the ledger it writes. Caller-owned; made by ax_agent_init. It holds no pointer but
-/// the ledger's sink and may be copied.
+/// An agent and the ledger that it writes. The caller owns the context; ax_agent_init makes it. The
+/// context may be copied: its only pointer is the ledger's sink.
 #[repr(C)]
 pub struct ax_agent_ctx_t {
-    /// Its ledger.
+    /// Ledger of the agent.
     pub ledger: ax_ledger_ctx_t,
-    /// Its state.
+    /// Health of the agent.
     pub health: MaybeUninit<ax_health_state_t>,
-    /// Faults counted since the last reset.
+    /// Number of faults since the last reset.
     pub fault_accumulator: u32,
-    /// The last accepted timestamp; 0 before the first.
+    /// Last accepted timestamp in the integrator's unit; 0 before the first.
     pub last_timestamp: u64,
-    /// The sequence of the last observation that was acted on.
+    /// Sequence of the last observation that the agent acted on.
     pub last_seen_seq: u64,
-    /// 1: the agent failed by itself, whatever its ledger says.
+    /// 1 where the agent failed by itself, whatever the state of its ledger; else 0.
     pub local_failed_flag: u8,
-    /// Zero.
+    /// Padding; zero.
     pub _pad: [u8; 7],
-    /// Why the last input was refused, where no record could say so; and the violation that the next
+    /// Rule for which the last input was refused without a record, and the violation that the next
     /// ax_agent_commit_transition writes.
     pub violation: MaybeUninit<ax_violation_t>,
 }
@@ -167,10 +167,27 @@ impl ax_agent_ctx_t {
     }
 }
 
-/// Makes a new agent in UNINIT with a new ledger and no sink. Initialising again begins anew.
+/// Makes a new agent in UNINIT with a new ledger and no sink; initialising again begins a new
+/// ledger.
+///
+/// @param ctx Agent to overwrite, owned by the caller. NULL sets domain.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing.
+/// @see SRS-004 §19 and §25.5; formats.md §5 (Lifecycle)
+///
+/// @par Example
+/// ```c
+/// static ax_agent_ctx_t agent;
+/// ct_fault_flags_t faults;
+///
+/// ct_fault_init(&faults);
+/// ax_agent_init(&agent, &faults);
+/// assert(agent.health == AX_HEALTH_UNINIT && agent.ledger.sequence == 0);
+/// assert(!ct_fault_any(&faults));
+/// ```
 ///
 /// # Safety
-/// ctx is NULL (flag domain) or writable; faults is NULL or a ct_fault_flags_t.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_agent_init(ctx: *mut ax_agent_ctx_t, faults: *mut ct_fault_flags_t) {
     // SAFETY: by contract.
@@ -199,11 +216,19 @@ pub(super) unsafe fn place(ctx: *mut ax_agent_ctx_t, agent: &Agent) -> Result<()
     Ok(())
 }
 
-/// Compares the genesis of the agent's ledger with the golden one. A mismatch, or a ledger that was
-/// never initialised, stops the agent with GENESIS_MISMATCH (flag domain).
+/// Compares the genesis of an agent's ledger with the golden one, and stops the agent where they
+/// differ.
+///
+/// A ledger that was never initialised counts as another genesis. The agent is then STOPPED with
+/// GENESIS_MISMATCH (flag domain).
+///
+/// @param ctx Agent to check. NULL sets domain.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing.
+/// @see SRS-004 §19 and §25.5; formats.md §5 (Lifecycle)
 ///
 /// # Safety
-/// ctx is NULL (flag domain) or an agent; faults is NULL or a ct_fault_flags_t.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_agent_bind(ctx: *mut ax_agent_ctx_t, faults: *mut ct_fault_flags_t) {
     // SAFETY: by contract.
@@ -234,4 +259,53 @@ pub unsafe extern "C" fn ax_agent_bind(ctx: *mut ax_agent_ctx_t, faults: *mut ct
         raw.violation = MaybeUninit::new(violation_of(agent.violation));
     }
     flags.raise(raised);
+}
+
+/// `None` for a number that is no state.
+pub(super) fn load_health(raw: MaybeUninit<ax_health_state_t>) -> Option<Health> {
+    Health::ALL
+        .get(usize::try_from(enum_value(raw)).ok()?)
+        .copied()
+}
+
+/// `None` for a number outside the closed set.
+pub(super) fn load_class(raw: MaybeUninit<ax_input_class_t>) -> Option<InputClass> {
+    InputClass::ALL
+        .get(usize::try_from(enum_value(raw)).ok()?)
+        .copied()
+}
+
+/// `None` for a number that is no violation, `Some(None)` for AX_VIOLATION_NONE.
+pub(super) fn load_violation(raw: MaybeUninit<ax_violation_t>) -> Option<Option<Violation>> {
+    match usize::try_from(enum_value(raw)).ok()? {
+        0 => Some(None),
+        number => Violation::ALL
+            .get(number.checked_sub(1)?)
+            .map(|&violation| Some(violation)),
+    }
+}
+
+pub(super) fn health_of(health: Health) -> ax_health_state_t {
+    match health {
+        Health::Uninit => ax_health_state_t::AX_HEALTH_UNINIT,
+        Health::Init => ax_health_state_t::AX_HEALTH_INIT,
+        Health::Enabled => ax_health_state_t::AX_HEALTH_ENABLED,
+        Health::Alarm => ax_health_state_t::AX_HEALTH_ALARM,
+        Health::Degraded => ax_health_state_t::AX_HEALTH_DEGRADED,
+        Health::Stopped => ax_health_state_t::AX_HEALTH_STOPPED,
+    }
+}
+
+pub(super) fn violation_of(violation: Option<Violation>) -> ax_violation_t {
+    match violation {
+        None => ax_violation_t::AX_VIOLATION_NONE,
+        Some(Violation::TimeRollback) => ax_violation_t::AX_VIOLATION_TIME_ROLLBACK,
+        Some(Violation::PolicyBreach) => ax_violation_t::AX_VIOLATION_POLICY_BREACH,
+        Some(Violation::FaultBudgetExceeded) => ax_violation_t::AX_VIOLATION_FAULT_EXCEEDED,
+        Some(Violation::ProtocolViolation) => ax_violation_t::AX_VIOLATION_PROTOCOL,
+        Some(Violation::GenesisMismatch) => ax_violation_t::AX_VIOLATION_GENESIS_MISMATCH,
+        Some(Violation::CommitFailure) => ax_violation_t::AX_VIOLATION_COMMIT_FAILURE,
+        Some(Violation::SequenceOrder) => ax_violation_t::AX_VIOLATION_SEQUENCE_ORDER,
+        Some(Violation::Terminality) => ax_violation_t::AX_VIOLATION_TERMINALITY,
+    }
 }

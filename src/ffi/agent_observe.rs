@@ -3,8 +3,7 @@
 use core::ffi::c_int;
 use core::mem::MaybeUninit;
 
-use super::agent::{ax_agent_ctx_t, ax_input_class_t, ax_input_t};
-use super::agent_step::load_class;
+use super::agent::{ax_agent_ctx_t, ax_input_class_t, ax_input_t, load_class};
 use super::obs::ax_obs_input_t;
 use super::pointer::{Flags, buffer};
 use super::policy::ax_policy_ctx_t;
@@ -19,16 +18,24 @@ use crate::policy::{Evaluation, Rules};
 // Exports ax_agent_step, which only forwards.
 use axilog_step as _;
 
-/// The step behind ax_agent_step, for programs whose own function has that name. It acts on one
-/// input whose observation is already in the agent's ledger (formats.md §5, rules 0 to 7): policies
-/// first, then the transition, then the state. The result is in ctx and in the ledger.
+/// Acts on one input whose observation is already in the agent's ledger: evaluates the policies,
+/// commits the transition, changes the state.
 ///
-/// A NULL faults: nothing at all. Another NULL, a ledger that was never initialised, or a registry
-/// that is not one: flag domain, nothing else. A policy->ledger other than the agent's own, or a flag
-/// set on entry: STOPPED for good, no record.
+/// ax_agent_step forwards to this function, which a program whose own step has that name may call.
+/// A policy->ledger other than the agent's own, or a flag that is set on entry, stops the agent
+/// for good without a record.
+///
+/// @param ctx Agent that ax_agent_init or ax_replay_agent made. NULL, or a ledger that was never
+///     initialised, sets domain.
+/// @param policy Context that ax_policy_init made with the agent's ledger. NULL, or a registry
+///     that is not valid, sets domain.
+/// @param input Input to act on, borrowed for the call. NULL sets domain.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing.
+/// @see SRS-004 §12 and §19; formats.md §5
 ///
 /// # Safety
-/// The pointers are NULL or valid; ctx was made by ax_agent_init, policy by ax_policy_init.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn axilog_agent_step(
     ctx: *mut ax_agent_ctx_t,
@@ -59,18 +66,61 @@ pub unsafe extern "C" fn axilog_agent_step(
     }
 }
 
-/// Takes an oracle's raw answer all the way (formats.md §5): admits it under the next sequence,
-/// records it, evaluates the policies, commits the transition, changes state. in->ledger_seq is
-/// ignored. work is scratch: it holds the record and bounds its size.
+/// Takes an oracle's raw answer all the way: admits and records it under the next sequence,
+/// evaluates the policies, commits the transition, changes the state.
 ///
-/// Returns AX_OK; AX_ERR_ENCODING where input or answer were not admissible (recorded and acted on
-/// all the same); AX_ERR_LEDGER (the observation may be recorded; health is STOPPED). With nothing
-/// recorded: AX_ERR_PROTOCOL for a NULL (flag domain) or a flag set on entry, AX_ERR_SCHEMA (flag
-/// schema), AX_ERR_ORDERING (flags ordering, protocol), AX_ERR_BUFFER where work is too small for
-/// any record of it. What the oracle did wrong is in the record, never in faults.
+/// A STOPPED agent still records the observation and does nothing else. What the oracle did wrong
+/// is in the record and never in faults.
+///
+/// @param agent Agent that ax_agent_init or ax_replay_agent made; its sink, if any, is valid.
+/// @param policy Context that ax_policy_init made with the agent's ledger. For a registry that is
+///     not valid the call returns what ax_policy_config_hash returns (flag domain), and records
+///     nothing.
+/// @param in Answer as the oracle gave it, borrowed for the call; its ledger_seq is ignored.
+/// @param work Scratch room for the record; overlaps nothing that another argument leads to.
+/// @param work_len Bytes of work, of which at most 65536 are used; they bound the record. 1024
+///     suffice for the time, a control input or a short answer.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_ERR_PROTOCOL.
+/// @return AX_OK, or one of these codes.
+/// @retval AX_ERR_ENCODING The input or the output is not admissible; the agent recorded that and
+///     acted on it.
+/// @retval AX_ERR_LEDGER The ledger has failed, is sealed or has no sequence left (flag
+///     ledger_fail), the sink refused a record (flags io_error and ledger_fail), or the ledger was
+///     never initialised (flag domain). The observation may be recorded; the agent is STOPPED.
+/// @retval AX_ERR_PROTOCOL A pointer is NULL (flag domain), a flag is set on entry, or
+///     policy->ledger is not the agent's own, which stops the agent. Nothing is recorded.
+/// @retval AX_ERR_ORDERING The next sequence does not exceed the last that the agent acted on
+///     (flags ordering and protocol). Nothing is recorded.
+/// @retval AX_ERR_BUFFER work_len is too small for the record. Nothing is recorded.
+/// @retval AX_ERR_SCHEMA An identity, a parameter or a state of in breaks the schema (flag
+///     schema); nothing is recorded.
+/// @see SRS-004 §12 and §19; formats.md §5
+///
+/// @par Example
+/// ```c
+/// static ax_agent_ctx_t agent;
+/// static ax_policy_ctx_t policy;
+/// static uint8_t work[4096];
+/// const char *answer = "{\"value\": 71}";
+/// ax_obs_input_t input;
+/// ct_fault_flags_t faults;
+/// int code;
+///
+/// ct_fault_init(&faults);
+/// ax_agent_init(&agent, &faults);
+/// ax_policy_init(&policy, &agent.ledger, &agent, &faults);
+/// ax_agent_observe_control(&agent, &policy, AX_INPUT_RESET_REQUEST, work, sizeof work, &faults);
+/// ax_agent_observe_time(&agent, &policy, 1, work, sizeof work, &faults);
+///
+/// ax_obs_input_set_complete(&input, 0, "llm", "model-1", "How fast?", 9, answer, strlen(answer),
+///                           NULL);
+/// code = ax_agent_observe(&agent, &policy, &input, work, sizeof work, &faults);
+/// assert(code == AX_OK && agent.health == AX_HEALTH_ALARM && agent.ledger.sequence == 7);
+/// ```
 ///
 /// # Safety
-/// As for ax_agent_step; work is NULL or points to work_len writable bytes.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_agent_observe(
     agent: *mut ax_agent_ctx_t,
@@ -108,10 +158,50 @@ pub unsafe extern "C" fn ax_agent_observe(
     }
 }
 
-/// Observes the time, in the integrator's unit. Returns as ax_agent_observe.
+/// Observes the time: records it as an observation of ax.time, evaluates the policies on elapsed,
+/// and moves an INIT agent to ENABLED.
+///
+/// @param agent Agent that ax_agent_init or ax_replay_agent made; its sink, if any, is valid.
+/// @param policy Context that ax_policy_init made with the agent's ledger. For a registry that is
+///     not valid the call returns what ax_policy_config_hash returns (flag domain), and records
+///     nothing.
+/// @param timestamp Time in the integrator's unit, above the last one and above 0; another one
+///     stops the agent.
+/// @param work Scratch room for the record; overlaps nothing that another argument leads to.
+/// @param work_len Bytes of work, of which at most 65536 are used; they bound the record. 1024
+///     suffice for the time, a control input or a short answer.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_ERR_PROTOCOL.
+/// @return AX_OK, or one of these codes.
+/// @retval AX_ERR_LEDGER The ledger has failed, is sealed or has no sequence left (flag
+///     ledger_fail), the sink refused a record (flags io_error and ledger_fail), or the ledger was
+///     never initialised (flag domain). The observation may be recorded; the agent is STOPPED.
+/// @retval AX_ERR_PROTOCOL A pointer is NULL (flag domain), a flag is set on entry, or
+///     policy->ledger is not the agent's own, which stops the agent. Nothing is recorded.
+/// @retval AX_ERR_ORDERING The next sequence does not exceed the last that the agent acted on
+///     (flags ordering and protocol). Nothing is recorded.
+/// @retval AX_ERR_BUFFER work_len is too small for the record. Nothing is recorded.
+/// @see SRS-004 §19; formats.md §5
+///
+/// @par Example
+/// ```c
+/// static ax_agent_ctx_t agent;
+/// static ax_policy_ctx_t policy;
+/// static uint8_t work[1024];
+/// ct_fault_flags_t faults;
+/// int code;
+///
+/// ct_fault_init(&faults);
+/// ax_agent_init(&agent, &faults);
+/// ax_policy_init(&policy, &agent.ledger, &agent, &faults);
+/// ax_agent_observe_control(&agent, &policy, AX_INPUT_RESET_REQUEST, work, sizeof work, &faults);
+///
+/// code = ax_agent_observe_time(&agent, &policy, 1, work, sizeof work, &faults);
+/// assert(code == AX_OK && agent.health == AX_HEALTH_ENABLED && agent.last_timestamp == 1);
+/// ```
 ///
 /// # Safety
-/// As for ax_agent_observe.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_agent_observe_time(
     agent: *mut ax_agent_ctx_t,
@@ -136,11 +226,49 @@ pub unsafe extern "C" fn ax_agent_observe_time(
     }
 }
 
-/// Observes a control input. Returns as ax_agent_observe; AX_ERR_SCHEMA for a class that is not
-/// POLICY_TRIGGER, FAULT_SIGNAL or RESET_REQUEST (flag schema), with nothing recorded.
+/// Observes a control input: records it as an observation of ax.control and acts on it.
+///
+/// @param agent Agent that ax_agent_init or ax_replay_agent made; its sink, if any, is valid.
+/// @param policy Context that ax_policy_init made with the agent's ledger. For a registry that is
+///     not valid the call returns what ax_policy_config_hash returns (flag domain), and records
+///     nothing.
+/// @param input_class AX_INPUT_POLICY_TRIGGER, AX_INPUT_FAULT_SIGNAL or AX_INPUT_RESET_REQUEST.
+/// @param work Scratch room for the record; overlaps nothing that another argument leads to.
+/// @param work_len Bytes of work, of which at most 65536 are used; they bound the record. 1024
+///     suffice for the time, a control input or a short answer.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_ERR_PROTOCOL.
+/// @return AX_OK, or one of these codes.
+/// @retval AX_ERR_LEDGER The ledger has failed, is sealed or has no sequence left (flag
+///     ledger_fail), the sink refused a record (flags io_error and ledger_fail), or the ledger was
+///     never initialised (flag domain). The observation may be recorded; the agent is STOPPED.
+/// @retval AX_ERR_PROTOCOL A pointer is NULL (flag domain), a flag is set on entry, or
+///     policy->ledger is not the agent's own, which stops the agent. Nothing is recorded.
+/// @retval AX_ERR_ORDERING The next sequence does not exceed the last that the agent acted on
+///     (flags ordering and protocol). Nothing is recorded.
+/// @retval AX_ERR_BUFFER work_len is too small for the record. Nothing is recorded.
+/// @retval AX_ERR_SCHEMA input_class is not a control class (flag schema); nothing is recorded.
+/// @see SRS-004 §19; formats.md §5
+///
+/// @par Example
+/// ```c
+/// static ax_agent_ctx_t agent;
+/// static ax_policy_ctx_t policy;
+/// static uint8_t work[1024];
+/// ct_fault_flags_t faults;
+/// int code;
+///
+/// ct_fault_init(&faults);
+/// ax_agent_init(&agent, &faults);
+/// ax_policy_init(&policy, &agent.ledger, &agent, &faults);
+///
+/// code = ax_agent_observe_control(&agent, &policy, AX_INPUT_RESET_REQUEST, work, sizeof work,
+///                                 &faults);
+/// assert(code == AX_OK && agent.health == AX_HEALTH_INIT);
+/// ```
 ///
 /// # Safety
-/// As for ax_agent_observe.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_agent_observe_control(
     agent: *mut ax_agent_ctx_t,

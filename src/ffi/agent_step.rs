@@ -5,9 +5,10 @@ use core::ffi::{c_char, c_int};
 use core::mem::MaybeUninit;
 
 use super::agent::{
-    ax_agent_ctx_t, ax_health_state_t, ax_input_class_t, ax_input_t, ax_violation_t,
+    ax_agent_ctx_t, ax_health_state_t, ax_input_class_t, ax_input_t, ax_violation_t, health_of,
+    load_class, load_health, load_violation,
 };
-use super::pointer::{Flags, bytes, enum_value, literal};
+use super::pointer::{Flags, bytes};
 use super::sink::CSink;
 use super::types::{ct_fault_flags_t, q16_16_t};
 use crate::agent::state::{Health, InputClass, Violation, determine_next};
@@ -15,11 +16,14 @@ use crate::agent::stimulus::{extract_timestamp, extract_value};
 use crate::fault::{Fault, Faults};
 use crate::json::extract::NO_VALUE;
 
-/// The value of the selector "value" in the answer that input holds, raw Q16.16; INT32_MIN where
-/// there is none, or input is NULL (formats.md §4).
+/// Extracts the value of the selector "value" from the answer that an input holds.
+///
+/// @param input Input whose payload is an AX:OBS:v1 record, borrowed for the call; may be NULL.
+/// @return The value, raw Q16.16; INT32_MIN where there is none.
+/// @see SRS-004 §11.3 and §25.5; formats.md §4 (Extracting the value)
 ///
 /// # Safety
-/// input is NULL or readable, its payload too.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_agent_extract_value(input: *const ax_input_t) -> q16_16_t {
     // SAFETY: by contract.
@@ -27,7 +31,13 @@ pub unsafe extern "C" fn ax_agent_extract_value(input: *const ax_input_t) -> q16
         .map_or(NO_VALUE, |input| extract_value(&input))
 }
 
-/// The pure table of intended transitions (formats.md §5). A number that is no state gives STOPPED.
+/// Looks up the intended transition, on top of which a step applies policies, faults, time and
+/// genesis.
+///
+/// @param state State before the input; a number that is not a state gives STOPPED.
+/// @param input_class Class of the input; a number that is not a class gives STOPPED.
+/// @return The intended next state.
+/// @see SRS-004 §19 and §25.5; formats.md §5
 ///
 /// # Safety
 /// Always safe to call.
@@ -45,15 +55,23 @@ pub unsafe extern "C" fn ax_agent_determine_next(
     )
 }
 
-/// Commits an AX:TRANS:v1 from ctx->health to next with ctx->violation, clears the violation and
-/// applies the fault count. ctx->health is the caller's to change, and only if no flag is set.
+/// Commits an AX:TRANS:v1 record from ctx->health to next with ctx->violation, clears the
+/// violation and applies the fault count.
 ///
-/// Where the record cannot be committed (flags ledger_fail and perhaps io_error) the violation is
-/// COMMIT_FAILURE. A NULL, a ledger that was never initialised or a next that is no state: flag
-/// domain, nothing else.
+/// The caller changes ctx->health afterwards, and only where no flag is set. Where the record
+/// cannot be committed (flags ledger_fail and perhaps io_error), the violation is COMMIT_FAILURE.
+///
+/// @param ctx Agent with a valid sink or none. NULL, or a ledger that was never initialised, sets
+///     domain.
+/// @param input Input whose type and sequence the record names, borrowed for the call; its payload
+///     is not read. NULL sets domain.
+/// @param next State that the record names as the next; a number that is not a state sets domain.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing.
+/// @see SRS-004 §19.1 and §25.5; formats.md §5
 ///
 /// # Safety
-/// ctx is NULL or an agent with a valid sink; input is NULL or readable; its payload is not read.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_agent_commit_transition(
     ctx: *mut ax_agent_ctx_t,
@@ -83,13 +101,20 @@ pub unsafe extern "C" fn ax_agent_commit_transition(
     }
 }
 
-/// The timestamp of a time payload: {"timestamp":N} itself, or the record of an ax.time observation.
+/// Reads the timestamp of a time payload: {"timestamp":N} itself, or the record of an ax.time
+/// observation.
 ///
-/// Returns 1 and writes out, or 0 and leaves it; flag domain for a NULL, and nothing at all but 0
-/// for a NULL faults.
+/// @param payload Bytes of the payload, borrowed for the call; may be NULL where payload_len is 0.
+/// @param payload_len Bytes of payload.
+/// @param out Receives the timestamp in the integrator's unit; untouched on failure. NULL sets
+///     domain.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns 0.
+/// @return 1 where the payload has a timestamp, else 0.
+/// @see SRS-004 §25.5; formats.md §5
 ///
 /// # Safety
-/// payload is NULL or points to payload_len bytes; out is NULL or writable.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_extract_timestamp(
     payload: *const u8,
@@ -118,7 +143,12 @@ pub unsafe extern "C" fn ax_extract_timestamp(
     }
 }
 
-/// The state's name, such as "ENABLED"; "UNKNOWN" for another number. Never NULL.
+/// Names a health state as records do.
+///
+/// @param state State, or any other number.
+/// @return A static string of the library, never NULL: such as "ENABLED", or "UNKNOWN" for another
+///     number.
+/// @see SRS-004 §19; formats.md §5
 ///
 /// # Safety
 /// Always safe to call.
@@ -126,7 +156,7 @@ pub unsafe extern "C" fn ax_extract_timestamp(
 pub unsafe extern "C" fn ax_health_state_to_str(
     state: MaybeUninit<ax_health_state_t>,
 ) -> *const c_char {
-    literal(match load_health(state) {
+    match load_health(state) {
         Some(Health::Uninit) => c"UNINIT",
         Some(Health::Init) => c"INIT",
         Some(Health::Enabled) => c"ENABLED",
@@ -134,10 +164,16 @@ pub unsafe extern "C" fn ax_health_state_to_str(
         Some(Health::Degraded) => c"DEGRADED",
         Some(Health::Stopped) => c"STOPPED",
         None => c"UNKNOWN",
-    })
+    }
+    .as_ptr()
 }
 
-/// The class's name, such as "LLM_OBS"; "UNKNOWN" for another number. Never NULL.
+/// Names an input class as records do.
+///
+/// @param input_class Class, or any other number.
+/// @return A static string of the library, never NULL: such as "LLM_OBS", or "UNKNOWN" for another
+///     number.
+/// @see SRS-004 §19; formats.md §5
 ///
 /// # Safety
 /// Always safe to call.
@@ -145,17 +181,23 @@ pub unsafe extern "C" fn ax_health_state_to_str(
 pub unsafe extern "C" fn ax_input_class_to_str(
     input_class: MaybeUninit<ax_input_class_t>,
 ) -> *const c_char {
-    literal(match load_class(input_class) {
+    match load_class(input_class) {
         Some(InputClass::TimeObs) => c"TIME_OBS",
         Some(InputClass::LlmObs) => c"LLM_OBS",
         Some(InputClass::PolicyTrigger) => c"POLICY_TRIGGER",
         Some(InputClass::FaultSignal) => c"FAULT_SIGNAL",
         Some(InputClass::ResetRequest) => c"RESET_REQUEST",
         None => c"UNKNOWN",
-    })
+    }
+    .as_ptr()
 }
 
-/// The violation's name, such as "POLICY_BREACH"; NULL for none, "UNKNOWN" for another number.
+/// Names a violation as records do.
+///
+/// @param violation Violation, or any other number.
+/// @return A static string of the library, such as "POLICY_BREACH", or "UNKNOWN" for another
+///     number; NULL for AX_VIOLATION_NONE.
+/// @see SRS-004 §19; formats.md §5
 ///
 /// # Safety
 /// Always safe to call.
@@ -163,7 +205,7 @@ pub unsafe extern "C" fn ax_input_class_to_str(
 pub unsafe extern "C" fn ax_violation_to_str(
     violation: MaybeUninit<ax_violation_t>,
 ) -> *const c_char {
-    literal(match load_violation(violation) {
+    match load_violation(violation) {
         None => c"UNKNOWN",
         Some(None) => return core::ptr::null(),
         Some(Some(Violation::TimeRollback)) => c"TIME_ROLLBACK",
@@ -174,54 +216,6 @@ pub unsafe extern "C" fn ax_violation_to_str(
         Some(Some(Violation::CommitFailure)) => c"COMMIT_FAILURE",
         Some(Some(Violation::SequenceOrder)) => c"SEQUENCE_ORDER",
         Some(Some(Violation::Terminality)) => c"TERMINALITY",
-    })
-}
-
-/// `None` for a number that is no state.
-pub(super) fn load_health(raw: MaybeUninit<ax_health_state_t>) -> Option<Health> {
-    Health::ALL
-        .get(usize::try_from(enum_value(raw)).ok()?)
-        .copied()
-}
-
-/// `None` for a number outside the closed set.
-pub(super) fn load_class(raw: MaybeUninit<ax_input_class_t>) -> Option<InputClass> {
-    InputClass::ALL
-        .get(usize::try_from(enum_value(raw)).ok()?)
-        .copied()
-}
-
-/// `None` for a number that is no violation, `Some(None)` for AX_VIOLATION_NONE.
-pub(super) fn load_violation(raw: MaybeUninit<ax_violation_t>) -> Option<Option<Violation>> {
-    match usize::try_from(enum_value(raw)).ok()? {
-        0 => Some(None),
-        number => Violation::ALL
-            .get(number.checked_sub(1)?)
-            .map(|&violation| Some(violation)),
     }
-}
-
-pub(super) fn health_of(health: Health) -> ax_health_state_t {
-    match health {
-        Health::Uninit => ax_health_state_t::AX_HEALTH_UNINIT,
-        Health::Init => ax_health_state_t::AX_HEALTH_INIT,
-        Health::Enabled => ax_health_state_t::AX_HEALTH_ENABLED,
-        Health::Alarm => ax_health_state_t::AX_HEALTH_ALARM,
-        Health::Degraded => ax_health_state_t::AX_HEALTH_DEGRADED,
-        Health::Stopped => ax_health_state_t::AX_HEALTH_STOPPED,
-    }
-}
-
-pub(super) fn violation_of(violation: Option<Violation>) -> ax_violation_t {
-    match violation {
-        None => ax_violation_t::AX_VIOLATION_NONE,
-        Some(Violation::TimeRollback) => ax_violation_t::AX_VIOLATION_TIME_ROLLBACK,
-        Some(Violation::PolicyBreach) => ax_violation_t::AX_VIOLATION_POLICY_BREACH,
-        Some(Violation::FaultBudgetExceeded) => ax_violation_t::AX_VIOLATION_FAULT_EXCEEDED,
-        Some(Violation::ProtocolViolation) => ax_violation_t::AX_VIOLATION_PROTOCOL,
-        Some(Violation::GenesisMismatch) => ax_violation_t::AX_VIOLATION_GENESIS_MISMATCH,
-        Some(Violation::CommitFailure) => ax_violation_t::AX_VIOLATION_COMMIT_FAILURE,
-        Some(Violation::SequenceOrder) => ax_violation_t::AX_VIOLATION_SEQUENCE_ORDER,
-        Some(Violation::Terminality) => ax_violation_t::AX_VIOLATION_TERMINALITY,
-    }
+    .as_ptr()
 }

@@ -2,60 +2,59 @@
 
 use core::ffi::{c_char, c_int, c_void};
 
-use super::pointer::{Flags, bytes, c_string, code};
-use super::sink::CSink;
+use super::pointer::{Flags, bytes, c_string};
 use super::types::ct_fault_flags_t;
-use crate::fault::{Error, Fault, Faults};
-use crate::hash::{Tag, commit};
+use crate::fault::{Error, Fault};
+use crate::hash::Tag;
 use crate::ledger::{Entry, Ledger};
 
-/// One committed record. In a sink's callback it is the library's and lives until the callback
-/// returns.
+/// One committed record. The entry that a sink receives belongs to the library and lives until the
+/// sink's append returns.
 #[repr(C)]
 pub struct ax_ledger_entry_t {
-    /// One of the AX_TAG_… strings.
+    /// Tag of the record: one of the AX_TAG_ strings.
     pub tag: *const c_char,
     /// The canonical record, not NUL-terminated.
     pub payload: *const u8,
     /// Bytes of payload.
     pub payload_len: u64,
-    /// Position; the genesis is 0.
+    /// Position in the ledger; the genesis is 0.
     pub sequence: u64,
-    /// commit(tag, payload).
+    /// Commitment to tag and payload.
     pub commit: [u8; 32],
     /// The chain value with this record.
     pub chain: [u8; 32],
 }
 
-/// Where committed records go. Caller-owned; it must outlive the ledger it is set on.
+/// The receiver of committed records. The caller owns it; it must outlive the ledger it is set on.
 #[repr(C)]
 pub struct ax_ledger_sink_t {
-    /// Stores one record, before the ledger's head moves. Returns 0, or anything else to fail the
-    /// ledger for good. It must not call back into the same ledger or agent.
+    /// Function that stores one record before the ledger's head moves. It returns 0, or another number
+    /// to fail the ledger for good, and calls no function on the same ledger or agent.
     pub append:
         Option<unsafe extern "C" fn(user: *mut c_void, entry: *const ax_ledger_entry_t) -> c_int>,
-    /// Passed to append.
+    /// Pointer that append receives, for the caller's use.
     pub user: *mut c_void,
 }
 
-/// The state of a chain. Caller-owned; made by ax_ledger_genesis or ax_ledger_resume.
+/// The state of a chain. The caller owns it; ax_ledger_genesis or ax_ledger_resume makes it.
 #[repr(C)]
 pub struct ax_ledger_ctx_t {
     /// The chain value of the last record.
     pub current_hash: [u8; 32],
     /// The chain value of the genesis.
     pub genesis_hash: [u8; 32],
-    /// Records accepted after the genesis.
+    /// Number of records after the genesis.
     pub sequence: u64,
-    /// 1: a record could not be stored; nothing is accepted any more.
+    /// 1 where a record could not be stored: the ledger accepts nothing more; else 0.
     pub failed: u8,
-    /// 1: there is a genesis.
+    /// 1 where the ledger has a genesis, else 0.
     pub initialised: u8,
-    /// 1: a seal ended the ledger; nothing is accepted any more.
+    /// 1 where a seal ended the ledger: the ledger accepts nothing more; else 0.
     pub sealed: u8,
-    /// Zero.
+    /// Padding; zero.
     pub _pad: [u8; 5],
-    /// Where records go; NULL: nowhere.
+    /// Sink that receives the records; NULL: none.
     pub sink: *const ax_ledger_sink_t,
 }
 
@@ -86,7 +85,7 @@ impl ax_ledger_ctx_t {
 /// A record before it is committed.
 #[repr(C)]
 pub struct ax_evidence_t {
-    /// One of the AX_TAG_… strings.
+    /// Tag of the record: one of the AX_TAG_ strings.
     pub tag: *const c_char,
     /// The canonical record.
     pub payload: *const u8,
@@ -111,10 +110,15 @@ impl ax_evidence_t {
 
 /// Makes a new chain that holds the golden genesis record and has no sink.
 ///
-/// Returns AX_OK, or AX_ERR_PROTOCOL for a NULL (flag domain).
+/// @param ctx Ledger to overwrite, owned by the caller.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_ERR_PROTOCOL.
+/// @return AX_OK, or one of these codes.
+/// @retval AX_ERR_PROTOCOL ctx is NULL (flag domain).
+/// @see SRS-004 §12.3; formats.md §1 and §5 (Lifecycle)
 ///
 /// # Safety
-/// ctx is NULL or writable; faults is NULL or a ct_fault_flags_t.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_ledger_genesis(
     ctx: *mut ax_ledger_ctx_t,
@@ -124,13 +128,20 @@ pub unsafe extern "C" fn ax_ledger_genesis(
     unsafe { initialise(ctx, faults, || Some(Ledger::genesis())) }
 }
 
-/// Takes up a chain whose last record has chain value head and position sequence; without a sink.
+/// Takes up a chain behind its last record, without a sink.
 ///
-/// Returns AX_OK, or AX_ERR_PROTOCOL for a NULL, or for a sequence of 0 with another head than the
-/// golden genesis (flag domain).
+/// @param ctx Ledger to overwrite, owned by the caller; untouched on failure.
+/// @param head 32 bytes, borrowed for the call: the chain value of the last record.
+/// @param sequence Position of the last record, the genesis being 0.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_ERR_PROTOCOL.
+/// @return AX_OK, or one of these codes.
+/// @retval AX_ERR_PROTOCOL A pointer is NULL, or exactly one of these holds: sequence is 0; head
+///     is the golden genesis (flag domain).
+/// @see SRS-004 §12.3; formats.md §6
 ///
 /// # Safety
-/// ctx is NULL or writable; head is NULL or 32 readable bytes; faults is NULL or a ct_fault_flags_t.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_ledger_resume(
     ctx: *mut ax_ledger_ctx_t,
@@ -173,13 +184,45 @@ unsafe fn initialise(
     0
 }
 
-/// Sets where records go; NULL detaches. A sink never receives the genesis.
+/// Sets where a ledger's records go; a sink never receives the genesis.
 ///
-/// Returns AX_OK, AX_ERR_LEDGER for a ledger that was never initialised, or AX_ERR_PROTOCOL for a
-/// NULL ctx or a sink without append (flag domain).
+/// @param ctx Ledger that was made by ax_ledger_genesis, ax_ledger_resume or ax_agent_init.
+/// @param sink Sink to keep, which must outlive ctx or be detached first; NULL detaches.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_ERR_PROTOCOL.
+/// @return AX_OK, or one of these codes.
+/// @retval AX_ERR_LEDGER The ledger was never initialised (flag domain).
+/// @retval AX_ERR_PROTOCOL ctx, or the sink's append, is NULL (flag domain).
+/// @see SRS-004 §12.3; formats.md §6
+///
+/// @par Example
+/// ```c
+/// static int count_records(void *count, const ax_ledger_entry_t *entry)
+/// {
+///     *(uint64_t *)count = entry->sequence;
+///     return 0;
+/// }
+///
+/// int main(void)
+/// {
+///     uint64_t count = 0;
+///     const ax_ledger_sink_t sink = { count_records, &count };
+///     const uint8_t payload[] = { '{', '}' };
+///     const ax_evidence_t evidence = { AX_TAG_PROOF, payload, sizeof payload };
+///     ax_ledger_ctx_t ledger;
+///     ct_fault_flags_t faults;
+///
+///     ct_fault_init(&faults);
+///     ax_ledger_genesis(&ledger, &faults);
+///     ax_ledger_set_sink(&ledger, &sink, &faults);
+///     ax_ledger_record(&ledger, &evidence, &faults);
+///     assert(count == 1 && !ct_fault_any(&faults));
+///     return 0;
+/// }
+/// ```
 ///
 /// # Safety
-/// ctx is NULL or a ledger; sink is NULL or outlives it.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_ledger_set_sink(
     ctx: *mut ax_ledger_ctx_t,
@@ -208,131 +251,6 @@ pub unsafe extern "C" fn ax_ledger_set_sink(
     0
 }
 
-/// Chains a commitment whose record the caller keeps; the sink is not called.
-///
-/// Returns AX_OK, AX_ERR_LEDGER for a ledger that is failed, sealed or at UINT64_MAX (flag
-/// ledger_fail) or was never initialised (flag domain), or AX_ERR_PROTOCOL for a NULL (flag domain).
-///
-/// # Safety
-/// ctx is NULL or a ledger; commit is NULL or 32 readable bytes.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ax_ledger_append(
-    ctx: *mut ax_ledger_ctx_t,
-    commit: *const [u8; 32],
-    faults: *mut ct_fault_flags_t,
-) -> c_int {
-    // SAFETY: by contract.
-    let commit = unsafe { commit.as_ref() };
-    // SAFETY: by contract.
-    unsafe {
-        with_ledger(ctx, faults, |ledger, _, faults| {
-            ledger.append_commit(*commit.ok_or(Error::Protocol)?, faults)
-        })
-    }
-}
-
-/// Computes the commitment of a record whose tag must be one of the closed set.
-///
-/// Returns AX_OK, or AX_ERR_PROTOCOL for a NULL and AX_ERR_SCHEMA for another tag (flag domain; out
-/// is zeroed).
-///
-/// # Safety
-/// evidence is NULL or readable, its pointers too; out is NULL or 32 writable bytes.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ax_commit_evidence(
-    evidence: *const ax_evidence_t,
-    out: *mut [u8; 32],
-    faults: *mut ct_fault_flags_t,
-) -> c_int {
-    // SAFETY: by contract.
-    let Some(flags) = (unsafe { Flags::new(faults) }) else {
-        return Error::Protocol.code();
-    };
-    if out.is_null() {
-        return flags.null();
-    }
-    // SAFETY: by contract.
-    let commitment = unsafe { load_evidence(evidence) }
-        .map(|(tag, payload)| commit(tag.as_str().as_bytes(), payload));
-    // SAFETY: not NULL.
-    unsafe { out.write(commitment.unwrap_or([0; 32])) }
-    if commitment.is_err() {
-        flags.set(Fault::Domain);
-    }
-    code(commitment)
-}
-
-/// Commits a record: hands it to the sink, then moves the head.
-///
-/// Returns AX_OK; AX_ERR_LEDGER as ax_ledger_append, and where the sink refuses (flags io_error,
-/// ledger_fail; the ledger has failed for good and its head stays); AX_ERR_SCHEMA for a tag outside
-/// the closed set and AX_ERR_PROTOCOL for a NULL (flag domain).
-///
-/// # Safety
-/// ctx is NULL or a ledger with a valid sink; evidence is NULL or readable, its pointers too.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ax_ledger_record(
-    ctx: *mut ax_ledger_ctx_t,
-    evidence: *const ax_evidence_t,
-    faults: *mut ct_fault_flags_t,
-) -> c_int {
-    // SAFETY: by contract.
-    let evidence = unsafe { load_evidence(evidence) };
-    // SAFETY: by contract.
-    unsafe {
-        with_ledger(ctx, faults, |ledger, sink, faults| {
-            let (tag, payload) = evidence?;
-            ledger.record(tag, payload, sink, faults)
-        })
-    }
-}
-
-/// Ends the ledger with an AX:PROOF:v1 seal. Nothing can be appended behind it.
-///
-/// Returns as ax_ledger_record.
-///
-/// # Safety
-/// ctx is NULL or a ledger with a valid sink.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ax_ledger_seal(
-    ctx: *mut ax_ledger_ctx_t,
-    faults: *mut ct_fault_flags_t,
-) -> c_int {
-    // SAFETY: by contract.
-    unsafe {
-        with_ledger(ctx, faults, |ledger, sink, faults| {
-            ledger.seal(sink, faults)
-        })
-    }
-}
-
-/// Whether the context agrees with itself: initialised, golden genesis, not failed, and a head equal
-/// to the genesis exactly while the ledger is empty. Says nothing of records; that is replay.h.
-///
-/// Returns AX_OK, AX_ERR_LEDGER (flag ledger_fail), or AX_ERR_PROTOCOL for a NULL (flag domain).
-///
-/// # Safety
-/// ctx is NULL or readable.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ax_verify_chain(
-    ctx: *const ax_ledger_ctx_t,
-    faults: *mut ct_fault_flags_t,
-) -> c_int {
-    // SAFETY: by contract.
-    let Some(flags) = (unsafe { Flags::new(faults) }) else {
-        return Error::Protocol.code();
-    };
-    // SAFETY: by contract.
-    let Some(ctx) = (unsafe { ctx.as_ref() }) else {
-        return flags.null();
-    };
-    if ctx.load().is_some_and(|ledger| ledger.is_consistent()) {
-        return 0;
-    }
-    flags.set(Fault::LedgerFail);
-    Error::Ledger.code()
-}
-
 /// # Safety
 /// `entry` is NULL or readable, its pointers too, for `'a`.
 pub(super) unsafe fn load_entry<'a>(entry: *const ax_ledger_entry_t) -> Result<Entry<'a>, Error> {
@@ -357,7 +275,9 @@ pub(super) unsafe fn load_entry<'a>(entry: *const ax_ledger_entry_t) -> Result<E
 
 /// # Safety
 /// `evidence` is NULL or readable, its pointers too, for `'a`.
-unsafe fn load_evidence<'a>(evidence: *const ax_evidence_t) -> Result<(Tag, &'a [u8]), Error> {
+pub(super) unsafe fn load_evidence<'a>(
+    evidence: *const ax_evidence_t,
+) -> Result<(Tag, &'a [u8]), Error> {
     // SAFETY: by contract.
     unsafe {
         let raw = evidence.as_ref().ok_or(Error::Protocol)?;
@@ -366,38 +286,4 @@ unsafe fn load_evidence<'a>(evidence: *const ax_evidence_t) -> Result<(Tag, &'a 
         }
         raw.load().ok_or(Error::Schema)
     }
-}
-
-/// Takes the ledger out of its context, lets `change` at it, puts it back.
-///
-/// # Safety
-/// As for the callers.
-unsafe fn with_ledger(
-    ctx: *mut ax_ledger_ctx_t,
-    faults: *mut ct_fault_flags_t,
-    change: impl FnOnce(&mut Ledger, &mut CSink, &mut Faults) -> Result<(), Error>,
-) -> c_int {
-    // SAFETY: by contract.
-    let Some(flags) = (unsafe { Flags::new(faults) }) else {
-        return Error::Protocol.code();
-    };
-    if ctx.is_null() {
-        return flags.null();
-    }
-    // SAFETY: not NULL. The reference ends before the sink's callback may look at the context.
-    let (ledger, sink) = unsafe { ((*ctx).load(), (*ctx).sink) };
-    let Some(mut ledger) = ledger else {
-        flags.set(Fault::Domain);
-        return Error::Ledger.code();
-    };
-    let mut raised = Faults::NONE;
-    // SAFETY: the context's sink is valid by contract.
-    let result = change(&mut ledger, &mut unsafe { CSink::new(sink) }, &mut raised);
-    // SAFETY: not NULL.
-    unsafe { (*ctx).store(&ledger) };
-    flags.raise(raised);
-    if matches!(result, Err(Error::Protocol | Error::Schema)) {
-        flags.set(Fault::Domain);
-    }
-    code(result)
 }

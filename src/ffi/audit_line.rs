@@ -1,4 +1,4 @@
-//! `audit.h`, second part: the lines of a ledger file (formats.md §6), and comparing hashes.
+//! `audit.h`, third part: the lines of a ledger file (formats.md §6), and comparing hashes.
 
 use core::ffi::{c_char, c_int};
 
@@ -7,16 +7,28 @@ use super::pointer::{buffer, bytes};
 use super::sink::{entry_of, tag_text};
 use crate::fault::Error;
 use crate::hash::equal_ct;
-use crate::json::writer::{Buffer, Counter, shared};
 use crate::ledger::genesis_entry;
 use crate::ledger_line;
+use crate::sink::{Buffer, Counter, shared};
 
-/// Gives line 0 of every ledger file, in static memory.
+/// Gives the genesis entry, which is line 0 of every ledger file.
 ///
-/// Returns AX_OK, or AX_ERR_PROTOCOL for a NULL.
+/// @param out Receives the entry, whose pointers lead to static memory of the library.
+/// @return AX_OK, or one of these codes.
+/// @retval AX_ERR_PROTOCOL out is NULL.
+/// @see formats.md §1 and §6
+///
+/// @par Example
+/// ```c
+/// ax_ledger_entry_t genesis;
+///
+/// ax_ledger_genesis_entry(&genesis);
+/// assert(genesis.sequence == 0 && strcmp(genesis.tag, AX_TAG_STATE) == 0);
+/// assert(ax_hash_equal_ct(genesis.chain, AX_GOLDEN_GENESIS_HASH, AX_HASH_SIZE));
+/// ```
 ///
 /// # Safety
-/// out is NULL or writable.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_ledger_genesis_entry(out: *mut ax_ledger_entry_t) -> c_int {
     if out.is_null() {
@@ -27,13 +39,33 @@ pub unsafe extern "C" fn ax_ledger_genesis_entry(out: *mut ax_ledger_entry_t) ->
     0
 }
 
-/// Writes the line of an entry as a ledger file holds it, line feed included and no NUL.
+/// Writes the line of a ledger file that holds an entry, with its line feed and without a NUL.
 ///
-/// Returns the bytes written, AX_ERR_BUFFER, AX_ERR_SCHEMA for a tag outside the closed set or a
-/// payload that no line can hold, or AX_ERR_PROTOCOL for a NULL. On failure dst is untouched.
+/// @param dst Receives the line; overlaps no other argument. Untouched on failure.
+/// @param dst_size Bytes of room in dst; the record and 512 bytes always suffice.
+/// @param entry Entry to write, borrowed for the call.
+/// @return Bytes written; on failure a negative code.
+/// @retval AX_ERR_BUFFER dst_size is too small.
+/// @retval AX_ERR_SCHEMA The tag is not one of the closed set, or no line can hold the payload.
+/// @retval AX_ERR_PROTOCOL A pointer is NULL.
+/// @see formats.md §6 (Ledger file)
+///
+/// @par Example
+/// ```c
+/// uint8_t line[1024];
+/// ax_ledger_entry_t genesis;
+/// int written;
+///
+/// ax_ledger_genesis_entry(&genesis);
+/// written = ax_ledger_line_write(line, sizeof line, &genesis);
+/// if (written < 0 || fwrite(line, 1, (size_t)written, stdout) != (size_t)written) {
+///     return 1;
+/// }
+/// assert(line[written - 1] == '\n');
+/// ```
 ///
 /// # Safety
-/// dst points to dst_size bytes; entry is NULL or readable, its pointers too.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_ledger_line_write(
     dst: *mut u8,
@@ -60,14 +92,20 @@ pub unsafe extern "C" fn ax_ledger_line_write(
     written
 }
 
-/// Reads a line of a ledger file, with or without its line feed. out borrows the record from line
-/// and its tag from tag. Whether the hashes are right is for replay.h.
+/// Reads one line of a ledger file, with or without its line feed; replay.h verifies its hashes.
 ///
-/// Returns AX_OK, AX_ERR_SCHEMA for anything but a line's canonical form, or AX_ERR_PROTOCOL for a
-/// NULL. On failure out and tag are untouched.
+/// @param out Receives the entry, which borrows its record from line and its tag from tag;
+///     untouched on failure.
+/// @param tag Receives the NUL-terminated tag, in 16 bytes; untouched on failure.
+/// @param line Bytes of the line; they must outlive out and overlap no other argument.
+/// @param len Bytes of line.
+/// @return AX_OK, or one of these codes.
+/// @retval AX_ERR_SCHEMA The bytes are not a line in its canonical form.
+/// @retval AX_ERR_PROTOCOL A pointer is NULL.
+/// @see formats.md §6 (Ledger file)
 ///
 /// # Safety
-/// out is NULL or writable; tag is NULL or 16 writable bytes; line points to len readable bytes.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_ledger_line_parse(
     out: *mut ax_ledger_entry_t,
@@ -101,11 +139,17 @@ pub unsafe extern "C" fn ax_ledger_line_parse(
     0
 }
 
-/// 1 where the len bytes at a and b are equal, else 0, in time that depends on len alone. 0 for a
-/// NULL of length above 0.
+/// Compares two byte strings in time that depends on their length alone.
+///
+/// @param a First byte string, borrowed for the call; may be NULL where len is 0.
+/// @param b Second byte string, borrowed for the call; may be NULL where len is 0, and may overlap
+///     a.
+/// @param len Bytes of a and of b.
+/// @return 1 where they are equal, else 0; 0 for a NULL of length above 0.
+/// @see formats.md §1
 ///
 /// # Safety
-/// a and b are NULL or point to len readable bytes.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_hash_equal_ct(a: *const u8, b: *const u8, len: usize) -> c_int {
     // SAFETY: by contract.

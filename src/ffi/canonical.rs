@@ -8,21 +8,32 @@ use core::mem::MaybeUninit;
 
 use super::obs::{ax_obs_record_t, ax_profile_t, load_profile, load_record};
 use super::oracle::ax_oracle_params_t;
-use super::pointer::{Through, bytes, write_text};
+use super::pointer::{ClosureSink, bytes, write_text};
 use super::types::q16_16_t;
 use crate::fault::Error;
 use crate::hash::{hex, hex_pair};
 use crate::json::writer;
+use crate::sink::shared;
 use crate::text;
 
-/// Writes the canonical record under profile 0, with its obs_hash or, where include_hash is 0, with
-/// the empty string in its place. The hash is computed afresh; the one in the record is not read.
+/// Writes the canonical record of an observation under profile 0.
 ///
-/// Also returns AX_ERR_SCHEMA for states, identities or parameters that are not ones,
-/// AX_ERR_ENCODING for an output that is not admissible, AX_ERR_SIZE for one that fits no record.
+/// The function computes obs_hash afresh and does not read the one in record.
+///
+/// @param dst Receives the text and a NUL; overlaps no other argument. Untouched on failure.
+/// @param dst_size Bytes of room in dst, for the text and the NUL.
+/// @param record Observation to write, borrowed for the call, with NUL-terminated strings.
+/// @param include_hash 0 writes the empty string as obs_hash; any other number writes the hash.
+/// @return Bytes written, without the NUL; on failure a negative code.
+/// @retval AX_ERR_BUFFER dst_size is too small.
+/// @retval AX_ERR_PROTOCOL A required pointer is NULL.
+/// @retval AX_ERR_SCHEMA A state, an identity or a parameter is not valid.
+/// @retval AX_ERR_ENCODING The output is not admissible text.
+/// @retval AX_ERR_SIZE No record can hold the output.
+/// @see SRS-004 §5.1 and §5.8; formats.md §3
 ///
 /// # Safety
-/// dst points to dst_size bytes; record is NULL or a record with NUL-terminated strings.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_obs_canonicalise(
     dst: *mut c_char,
@@ -35,10 +46,25 @@ pub unsafe extern "C" fn ax_obs_canonicalise(
     unsafe { ax_obs_canonicalise_as(dst, dst_size, record, include_hash, profile) }
 }
 
-/// As ax_obs_canonicalise, under any profile; AX_ERR_PROTOCOL for a profile that is not one.
+/// Writes the canonical record of an observation under a chosen profile.
+///
+/// The function computes obs_hash afresh and does not read the one in record.
+///
+/// @param dst Receives the text and a NUL; overlaps no other argument. Untouched on failure.
+/// @param dst_size Bytes of room in dst, for the text and the NUL.
+/// @param record Observation to write, borrowed for the call, with NUL-terminated strings.
+/// @param include_hash 0 writes the empty string as obs_hash; any other number writes the hash.
+/// @param profile Profile to write under; a number that is not a profile is AX_ERR_PROTOCOL.
+/// @return Bytes written, without the NUL; on failure a negative code.
+/// @retval AX_ERR_BUFFER dst_size is too small.
+/// @retval AX_ERR_PROTOCOL A required pointer is NULL.
+/// @retval AX_ERR_SCHEMA A state, an identity or a parameter is not valid.
+/// @retval AX_ERR_ENCODING The output is not admissible text.
+/// @retval AX_ERR_SIZE No record can hold the output.
+/// @see SRS-004 §5.1 and §5.8; formats.md §3 (Profiles)
 ///
 /// # Safety
-/// As for ax_obs_canonicalise.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_obs_canonicalise_as(
     dst: *mut c_char,
@@ -60,15 +86,24 @@ pub unsafe extern "C" fn ax_obs_canonicalise_as(
     // SAFETY: by contract.
     unsafe {
         write_text(dst, dst_size, |put| {
-            observation.write(profile, digits.as_ref(), writer::shared(&mut Through(put)));
+            observation.write(profile, digits.as_ref(), shared(&mut ClosureSink(put)));
         })
     }
 }
 
-/// Writes the canonical object of sampling parameters; AX_ERR_SCHEMA for one out of range.
+/// Writes the canonical object of sampling parameters.
+///
+/// @param dst Receives the text and a NUL; overlaps no other argument. Untouched on failure.
+/// @param dst_size Bytes of room in dst, for the text and the NUL.
+/// @param params Parameters to write, borrowed for the call.
+/// @return Bytes written, without the NUL; on failure a negative code.
+/// @retval AX_ERR_BUFFER dst_size is too small.
+/// @retval AX_ERR_PROTOCOL A required pointer is NULL.
+/// @retval AX_ERR_SCHEMA A parameter is out of range.
+/// @see SRS-004 §5.4; formats.md §3
 ///
 /// # Safety
-/// dst points to dst_size bytes; params is NULL or readable.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_params_canonicalise(
     dst: *mut c_char,
@@ -85,15 +120,26 @@ pub unsafe extern "C" fn ax_params_canonicalise(
     // SAFETY: by contract.
     unsafe {
         write_text(dst, dst_size, |put| {
-            params.write(writer::shared(&mut Through(put)))
+            params.write(shared(&mut ClosureSink(put)))
         })
     }
 }
 
-/// Writes src with the escapes of RFC 8785, without quotes; AX_ERR_ENCODING where it is not UTF-8.
+/// Writes a string with the escapes of RFC 8785, without quotes around it.
+///
+/// @param dst Receives the text and a NUL; overlaps no other argument. Untouched on failure.
+/// @param dst_size Bytes of room in dst, for the text and the NUL.
+/// @param src Text, borrowed for the call, not NUL-terminated; overlaps no other argument. May be
+///     NULL where src_len is 0.
+/// @param src_len Bytes of src.
+/// @return Bytes written, without the NUL; on failure a negative code.
+/// @retval AX_ERR_BUFFER dst_size is too small.
+/// @retval AX_ERR_PROTOCOL A required pointer is NULL.
+/// @retval AX_ERR_ENCODING src is not UTF-8.
+/// @see SRS-004 §5.7; formats.md §2
 ///
 /// # Safety
-/// dst points to dst_size bytes, src to src_len; they do not overlap.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_string_escape(
     dst: *mut c_char,
@@ -106,10 +152,22 @@ pub unsafe extern "C" fn ax_string_escape(
     unsafe { ax_string_escape_as(dst, dst_size, src, src_len, profile) }
 }
 
-/// As ax_string_escape, with the escapes of any profile.
+/// Writes a string with the escapes of a chosen profile, without quotes around it.
+///
+/// @param dst Receives the text and a NUL; overlaps no other argument. Untouched on failure.
+/// @param dst_size Bytes of room in dst, for the text and the NUL.
+/// @param src Text, borrowed for the call, not NUL-terminated; overlaps no other argument. May be
+///     NULL where src_len is 0.
+/// @param src_len Bytes of src.
+/// @param profile Profile whose escapes to use; a number that is not a profile is AX_ERR_PROTOCOL.
+/// @return Bytes written, without the NUL; on failure a negative code.
+/// @retval AX_ERR_BUFFER dst_size is too small.
+/// @retval AX_ERR_PROTOCOL A required pointer is NULL.
+/// @retval AX_ERR_ENCODING src is not UTF-8.
+/// @see SRS-004 §5.7; formats.md §3 (Profiles)
 ///
 /// # Safety
-/// As for ax_string_escape.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_string_escape_as(
     dst: *mut c_char,
@@ -129,43 +187,67 @@ pub unsafe extern "C" fn ax_string_escape_as(
     // SAFETY: by contract.
     unsafe {
         write_text(dst, dst_size, |put| {
-            writer::escape(src, profile, writer::shared(&mut Through(put)))
+            writer::escape(src, profile, shared(&mut ClosureSink(put)))
         })
     }
 }
 
-/// Writes value in decimal.
+/// Writes a signed integer in decimal.
+///
+/// @param dst Receives the text and a NUL; overlaps no other argument. Untouched on failure.
+/// @param dst_size Bytes of room in dst, for the text and the NUL.
+/// @param value Any number; a negative one gets a minus sign.
+/// @return Bytes written, without the NUL; on failure a negative code.
+/// @retval AX_ERR_BUFFER dst_size is too small.
+/// @retval AX_ERR_PROTOCOL A required pointer is NULL.
+/// @see formats.md §2
 ///
 /// # Safety
-/// dst points to dst_size bytes.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_format_int64(dst: *mut c_char, dst_size: usize, value: i64) -> c_int {
     // SAFETY: by contract.
     unsafe {
         write_text(dst, dst_size, |put| {
-            writer::i64(value, writer::shared(&mut Through(put)))
+            writer::i64(value, shared(&mut ClosureSink(put)))
         })
     }
 }
 
-/// Writes value in decimal.
+/// Writes an unsigned integer in decimal.
+///
+/// @param dst Receives the text and a NUL; overlaps no other argument. Untouched on failure.
+/// @param dst_size Bytes of room in dst, for the text and the NUL.
+/// @param value Any number.
+/// @return Bytes written, without the NUL; on failure a negative code.
+/// @retval AX_ERR_BUFFER dst_size is too small.
+/// @retval AX_ERR_PROTOCOL A required pointer is NULL.
+/// @see formats.md §2
 ///
 /// # Safety
-/// dst points to dst_size bytes.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_format_uint64(dst: *mut c_char, dst_size: usize, value: u64) -> c_int {
     // SAFETY: by contract.
     unsafe {
         write_text(dst, dst_size, |put| {
-            writer::u64(value, writer::shared(&mut Through(put)))
+            writer::u64(value, shared(&mut ClosureSink(put)))
         })
     }
 }
 
-/// Writes a Q16.16 value as records hold it: the raw integer in decimal.
+/// Writes a Q16.16 number as records hold it: the raw integer in decimal.
+///
+/// @param dst Receives the text and a NUL; overlaps no other argument. Untouched on failure.
+/// @param dst_size Bytes of room in dst, for the text and the NUL.
+/// @param value Any raw Q16.16 number.
+/// @return Bytes written, without the NUL; on failure a negative code.
+/// @retval AX_ERR_BUFFER dst_size is too small.
+/// @retval AX_ERR_PROTOCOL A required pointer is NULL.
+/// @see formats.md §2 and §7
 ///
 /// # Safety
-/// dst points to dst_size bytes.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_format_q16(
     dst: *mut c_char,
@@ -176,10 +258,19 @@ pub unsafe extern "C" fn ax_format_q16(
     unsafe { ax_format_int64(dst, dst_size, i64::from(value)) }
 }
 
-/// Writes len bytes as lower-case hexadecimal digits.
+/// Writes bytes as lower-case hexadecimal digits, two for each.
+///
+/// @param dst Receives the text and a NUL; overlaps no other argument. Untouched on failure.
+/// @param dst_size Bytes of room in dst, for the text and the NUL.
+/// @param hash Bytes to write, borrowed for the call; may be NULL where len is 0.
+/// @param len Bytes of hash.
+/// @return Bytes written, without the NUL; on failure a negative code.
+/// @retval AX_ERR_BUFFER dst_size is too small.
+/// @retval AX_ERR_PROTOCOL A required pointer is NULL.
+/// @see formats.md §1
 ///
 /// # Safety
-/// dst points to dst_size bytes, hash to len.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_format_hash_hex(
     dst: *mut c_char,

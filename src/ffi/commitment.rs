@@ -7,16 +7,23 @@ use super::types::ct_fault_flags_t;
 use crate::fault::Fault;
 use crate::hash;
 
-/// out_commit = SHA-256(tag, payload_len as 64 bits little-endian, payload), for any tag. The one
-/// that insists on the closed set of tags is ax_commit_evidence.
+/// Computes a tagged commitment: SHA-256 of the tag, the payload's length as 64 bits
+/// little-endian, and the payload.
 ///
-/// A NULL tag, or a NULL payload of length above 0, sets domain and zeroes out_commit. A NULL faults
-/// or out_commit does nothing else. Touches no flag but domain.
+/// The function takes any tag; ax_commit_evidence insists on the closed set of evidence tags.
+///
+/// @param tag NUL-terminated tag, borrowed for the call. NULL sets domain.
+/// @param payload Bytes to commit to, borrowed for the call; may be NULL where payload_len is 0,
+///     else NULL sets domain.
+/// @param payload_len Bytes of payload.
+/// @param out_commit Receives the 32 bytes of the commitment, all zero on failure; may overlap
+///     payload. NULL sets domain.
+/// @param faults Fault flags of the caller, of which at least the first seven exist; the call sets
+///     no flag but domain and clears none. NULL: the call does nothing.
+/// @see formats.md §1
 ///
 /// # Safety
-/// tag is NULL or NUL-terminated; payload is NULL or points to payload_len readable bytes;
-/// out_commit is NULL or points to 32 writable bytes; faults is NULL or points to at least the first
-/// seven flags.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn axilog_commit(
     tag: *const c_char,

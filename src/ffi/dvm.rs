@@ -7,48 +7,72 @@ use super::types::ct_fault_flags_t;
 use crate::fault::Faults;
 use crate::q16;
 
-/// a + b. Saturates: above the range sets overflow and saturation, below it underflow and saturation.
+/// Adds two Q16.16 numbers and saturates.
 ///
-/// Returns the raw Q16.16 result; 0 and nothing done where faults is NULL.
+/// @param a First summand, raw Q16.16, any value.
+/// @param b Second summand, raw Q16.16, any value.
+/// @param faults Fault flags of the caller, of which at least the first seven exist; the call
+///     clears none. A result above the range sets overflow and saturation, one below it underflow
+///     and saturation. NULL: the call does nothing and returns 0.
+/// @return a + b, raw Q16.16.
+/// @see SRS-004 §18.2; formats.md §7
 ///
 /// # Safety
-/// faults is NULL or points to at least the first seven flags.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_add_q16(a: i32, b: i32, faults: *mut ct_fault_flags_t) -> i32 {
     // SAFETY: forwarded.
     unsafe { apply(q16::add, a, b, faults) }
 }
 
-/// a - b. Saturates: above the range sets overflow and saturation, below it underflow and saturation.
+/// Subtracts one Q16.16 number from another and saturates.
 ///
-/// Returns the raw Q16.16 result; 0 and nothing done where faults is NULL.
+/// @param a Number to subtract from, raw Q16.16, any value.
+/// @param b Number to subtract, raw Q16.16, any value.
+/// @param faults Fault flags of the caller, of which at least the first seven exist; the call
+///     clears none. A result above the range sets overflow and saturation, one below it underflow
+///     and saturation. NULL: the call does nothing and returns 0.
+/// @return a - b, raw Q16.16.
+/// @see SRS-004 §18.2; formats.md §7
 ///
 /// # Safety
-/// faults is NULL or points to at least the first seven flags.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_sub_q16(a: i32, b: i32, faults: *mut ct_fault_flags_t) -> i32 {
     // SAFETY: forwarded.
     unsafe { apply(q16::sub, a, b, faults) }
 }
 
-/// a * b, rounded half to even. Saturates: above the range sets overflow and saturation, below it underflow and saturation.
+/// Multiplies two Q16.16 numbers, rounds half to even and saturates.
 ///
-/// Returns the raw Q16.16 result; 0 and nothing done where faults is NULL.
+/// @param a First factor, raw Q16.16, any value.
+/// @param b Second factor, raw Q16.16, any value.
+/// @param faults Fault flags of the caller, of which at least the first seven exist; the call
+///     clears none. A result above the range sets overflow and saturation, one below it underflow
+///     and saturation. NULL: the call does nothing and returns 0.
+/// @return The product, raw Q16.16.
+/// @see SRS-004 §18.2; formats.md §7
 ///
 /// # Safety
-/// faults is NULL or points to at least the first seven flags.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_mul_q16(a: i32, b: i32, faults: *mut ct_fault_flags_t) -> i32 {
     // SAFETY: forwarded.
     unsafe { apply(q16::mul, a, b, faults) }
 }
 
-/// a / b, rounded half to even; by zero 0 and the flag div_zero. Saturates: above the range sets overflow and saturation, below it underflow and saturation.
+/// Divides one Q16.16 number by another, rounds half to even and saturates.
 ///
-/// Returns the raw Q16.16 result; 0 and nothing done where faults is NULL.
+/// @param a Dividend, raw Q16.16, any value.
+/// @param b Divisor, raw Q16.16, any value; 0 sets div_zero.
+/// @param faults Fault flags of the caller, of which at least the first seven exist; the call
+///     clears none. A result above the range sets overflow and saturation, one below it underflow
+///     and saturation. NULL: the call does nothing and returns 0.
+/// @return a / b, raw Q16.16; 0 where b is 0.
+/// @see SRS-004 §18.2; formats.md §7
 ///
 /// # Safety
-/// faults is NULL or points to at least the first seven flags.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_div_q16(a: i32, b: i32, faults: *mut ct_fault_flags_t) -> i32 {
     // SAFETY: forwarded.

@@ -14,11 +14,11 @@ use crate::evidence::observation::{MAX_ID_BYTES, Observation, is_valid_id};
 use crate::evidence::view::MAX_GATEWAY_RECORD_BYTES;
 use crate::fault::{Error, Fault};
 use crate::hash::{HexHash, hex, unhex};
-use crate::json::writer::{Buffer, Sink};
 use crate::profile::Profile;
+use crate::sink::{Buffer, Sink};
 use crate::text::Text;
 
-/// How records are written (formats.md §3, Profiles).
+/// The way in which records are written and hashed (formats.md §3, Profiles).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ax_profile_t {
@@ -54,45 +54,46 @@ pub enum ax_input_kind_t {
     AX_INPUT_KIND_JSON = 1,
 }
 
-/// An observation. Every string is NUL-terminated; the struct borrows them all.
+/// An observation: the fields of an AX:OBS:v1. The struct borrows its strings, all NUL-terminated.
 #[repr(C)]
 pub struct ax_obs_record_t {
-    /// Whether the answer is whole.
+    /// Whether the answer was received in full, in part or not at all.
     pub completion_state: MaybeUninit<ax_completion_state_t>,
-    /// How the oracle failed, if it did.
+    /// The failure of the oracle; AX_FAILURE_NULL where it did not fail.
     pub failure_type: MaybeUninit<ax_failure_type_t>,
     /// SHA-256 of the canonical input.
     pub input_hash: [u8; 32],
-    /// Position in the ledger.
+    /// Position of the observation in the ledger.
     pub ledger_seq: u64,
     /// Versioned model identity.
     pub model_id: *const c_char,
-    /// The record's hash in lower-case hexadecimal; empty where it has none.
+    /// Hash of the record in lower-case hexadecimal; empty where the record has none.
     pub obs_hash: [c_char; 65],
     /// Identity of the oracle.
     pub oracle_id: *const c_char,
     /// The normalised output, or the prefix of it that fits.
     pub output: *const c_char,
-    /// Bytes of the whole answer.
+    /// Bytes of the whole normalised answer.
     pub output_size: u64,
-    /// Sampling parameters.
+    /// Sampling parameters of the call.
     pub params: ax_oracle_params_t,
-    /// AX_OBS_SCHEMA_VERSION.
+    /// Schema of the record: AX_OBS_SCHEMA_VERSION.
     pub schema_version: *const c_char,
 }
 
-/// What came back from one call of an oracle. The struct borrows what it points to.
+/// One call of an oracle: its input and its raw answer. The struct borrows what it points to.
 #[repr(C)]
 pub struct ax_obs_input_t {
-    /// As the caller saw it.
+    /// Completion state as the caller saw it.
     pub completion_state: MaybeUninit<ax_completion_state_t>,
-    /// AX_FAILURE_NULL unless the completion state is AX_COMPLETION_ERROR.
+    /// The failure of the oracle; AX_FAILURE_NULL unless completion_state is AX_COMPLETION_ERROR.
     pub failure_type: MaybeUninit<ax_failure_type_t>,
     /// The exact input of the call, not NUL-terminated. NULL where input_len is 0.
     pub input: *const c_char,
     /// Bytes of input.
     pub input_len: usize,
-    /// Must exceed the last admitted one. ax_agent_observe ignores it and takes the next.
+    /// Sequence of the observation, above the last admitted one. ax_agent_observe takes the next one
+    /// instead.
     pub ledger_seq: u64,
     /// Versioned model identity, NUL-terminated.
     pub model_id: *const c_char,
@@ -143,24 +144,27 @@ impl ax_obs_input_t {
 /// The state of one admission sequence.
 #[repr(C)]
 pub struct ax_admission_ctx_t {
-    /// The last admitted sequence.
+    /// Sequence of the last admitted observation.
     pub last_ledger_seq: u64,
-    /// 1 from the first admitted observation on.
+    /// 1 once an observation was admitted, else 0.
     pub initialized: c_int,
-    /// How obs_hash is computed and records are measured.
+    /// Profile under which obs_hash is computed and records are measured.
     pub profile: MaybeUninit<ax_profile_t>,
-    /// 0: none; else a cap on the raw output, above which the observation is TRUNCATED and
-    /// output_size the raw length.
+    /// Cap on the raw output in bytes, above which the observation is TRUNCATED and output_size is
+    /// the raw length; 0: no cap.
     pub max_output_bytes: u32,
-    /// 1: U+007F counts as a forbidden control character.
+    /// 1 where U+007F counts as a forbidden control character, else 0.
     pub reject_del: u8,
 }
 
-/// Makes record read ERROR / INVALID_OUTPUT without a hash and with empty strings, so that nobody
-/// takes it for an admitted one. A NULL record is left alone.
+/// Makes a record read ERROR / INVALID_OUTPUT, without a hash and with empty strings, so that
+/// nobody takes it for an admitted one.
+///
+/// @param record Record to overwrite, owned by the caller. NULL: the call does nothing.
+/// @see SRS-004 §25.3; formats.md §3
 ///
 /// # Safety
-/// record is NULL or writable.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_obs_init(record: *mut ax_obs_record_t) {
     if !record.is_null() {
@@ -183,21 +187,33 @@ const EMPTY: ax_obs_record_t = ax_obs_record_t {
     schema_version: c"AX:OBS:v1".as_ptr(),
 };
 
-/// Admits an oracle's answer (formats.md §3, Admission).
+/// Admits an oracle's answer: checks and normalises it, and fills an observation record.
 ///
-/// Fills out, and output_buf with the normalised (perhaps cut) output and a NUL; out borrows
-/// output_buf and the identities of in. The context's last sequence moves.
+/// An inadmissible input or output still gives a record, ERROR / INVALID_OUTPUT, which must be
+/// committed (AX_ERR_ENCODING). With any other error nothing is admitted: out then reads as after
+/// ax_obs_init and output_buf is untouched. No two arguments overlap.
 ///
-/// Returns AX_OK, with the flag size where the answer had to be cut; AX_ERR_ENCODING with the flag
-/// encoding where input or answer are not admissible, and out is the ERROR / INVALID_OUTPUT
-/// observation, which must be committed. With any other code nothing is admitted, out reads as after
-/// ax_obs_init and output_buf is untouched: AX_ERR_PROTOCOL (NULL or inconsistent pointers, or a
-/// profile that is not one; flag domain), AX_ERR_ORDERING (flags ordering, protocol), AX_ERR_SCHEMA
-/// (flag schema), AX_ERR_BUFFER (output_buf too small, or identities too long for any record).
+/// @param out Receives the record, which borrows output_buf and the identities of in.
+/// @param output_buf Receives the normalised output, cut where the record would be too long, and a
+///     NUL.
+/// @param output_buf_size Bytes of room in output_buf.
+/// @param in Answer to admit, borrowed for the call; its two identities must outlive out.
+/// @param ctx Admission context, made by ax_admission_ctx_init; its last sequence moves to that of
+///     in.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_ERR_PROTOCOL.
+/// @return AX_OK, where the output had to be cut with the flag size; else one of these codes.
+/// @retval AX_ERR_ENCODING The input or the output is not admissible (flag encoding); out is to be
+///     committed.
+/// @retval AX_ERR_PROTOCOL A pointer is NULL, or the context's profile is not one (flag domain).
+/// @retval AX_ERR_ORDERING The sequence does not exceed the last admitted one (flags ordering and
+///     protocol).
+/// @retval AX_ERR_SCHEMA An identity, a parameter or a state breaks the schema (flag schema).
+/// @retval AX_ERR_BUFFER output_buf is too small, or no record can hold the identities.
+/// @see SRS-004 §4 to §6; formats.md §3 (Admission)
 ///
 /// # Safety
-/// Every pointer is NULL or points to what its type says; output_buf to output_buf_size bytes. No
-/// two of them overlap.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_obs_admit(
     out: *mut ax_obs_record_t,
@@ -287,15 +303,24 @@ pub unsafe extern "C" fn ax_obs_admit(
     }
 }
 
-/// Checks a filled record: states, identities, parameters, schema_version, text, output_size, and
-/// that obs_hash is the record's under one of the profiles. Uses no large buffer.
+/// Checks a filled record: its states, identities, parameters, schema_version, text and
+/// output_size, and that obs_hash is the record's hash under one of the profiles.
 ///
-/// Returns AX_OK, AX_ERR_SCHEMA (flag schema), AX_ERR_ENCODING (flag encoding), AX_ERR_SIZE for a
-/// record longer than AX_MAX_OBS_BYTES (flag size), AX_ERR_HASH (flag protocol), or AX_ERR_PROTOCOL
-/// for a NULL (flag domain).
+/// The check hashes as it writes and needs no large buffer on the stack.
+///
+/// @param obs Record to check, borrowed for the call, with NUL-terminated strings.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_ERR_PROTOCOL.
+/// @return AX_OK, or one of these codes.
+/// @retval AX_ERR_SCHEMA A field breaks the schema (flag schema).
+/// @retval AX_ERR_ENCODING The output is not admissible text (flag encoding).
+/// @retval AX_ERR_SIZE The record is longer than AX_MAX_OBS_BYTES (flag size).
+/// @retval AX_ERR_HASH obs_hash is not the record's under any profile (flag protocol).
+/// @retval AX_ERR_PROTOCOL obs or one of its strings is NULL (flag domain).
+/// @see SRS-004 §5.8 and §5.9; formats.md §3
 ///
 /// # Safety
-/// obs is NULL or a record whose pointers are NULL or NUL-terminated strings.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_obs_validate(
     obs: *const ax_obs_record_t,

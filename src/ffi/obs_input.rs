@@ -7,10 +7,13 @@ use super::obs::{ax_input_kind_t, ax_obs_input_t};
 use super::oracle::{ax_oracle_params_t, completion_of, failure_of};
 use crate::evidence::observation::{Completion, Failure};
 
-/// Makes in a text input with everything else absent; NULL is left alone.
+/// Makes an input a text call with an empty input and output and without identities.
+///
+/// @param in Input to overwrite, owned by the caller. NULL: the call does nothing.
+/// @see SRS-004 §25.3; formats.md §3
 ///
 /// # Safety
-/// in is NULL or writable.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_obs_input_init(r#in: *mut ax_obs_input_t) {
     // SAFETY: forwarded.
@@ -27,10 +30,40 @@ pub unsafe extern "C" fn ax_obs_input_init(r#in: *mut ax_obs_input_t) {
     }
 }
 
-/// Fills in with a whole answer. params may be NULL for none; nothing is copied.
+/// Describes a call that the oracle answered in full.
+///
+/// The function sets every field of in and copies nothing but the numbers.
+///
+/// @param in Input to overwrite, owned by the caller. NULL: the call does nothing.
+/// @param ledger_seq Sequence of the observation, above the last admitted one; ax_agent_observe
+///     ignores it.
+/// @param oracle_id NUL-terminated identity of the oracle, 1 to 256 bytes; kept, and must outlive
+///     in.
+/// @param model_id NUL-terminated, versioned identity of the model, 1 to 256 bytes; kept, and must
+///     outlive in.
+/// @param input Exact input of the call, not NUL-terminated; kept, and must outlive in. NULL where
+///     input_len is 0.
+/// @param input_len Bytes of input.
+/// @param output Exact output of the call, not NUL-terminated; kept, and must outlive in. NULL
+///     where output_len is 0.
+/// @param output_len Bytes of output.
+/// @param params Sampling parameters of the call, copied; NULL stands for none.
+/// @see SRS-004 §6.1 and §25.3; formats.md §3
+///
+/// @par Example
+/// ```c
+/// const char *prompt = "How fast?";
+/// const char *answer = "{\"value\": 40}";
+/// ax_obs_input_t input;
+///
+/// ax_obs_input_set_complete(&input, 0, "llm", "model-1", prompt, strlen(prompt), answer,
+///                           strlen(answer), NULL);
+/// assert(input.completion_state == AX_COMPLETION_COMPLETE);
+/// assert(input.output == answer && input.output_len == 13);
+/// ```
 ///
 /// # Safety
-/// in is NULL or writable; the other pointers are kept and must outlive it.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_obs_input_set_complete(
     r#in: *mut ax_obs_input_t,
@@ -63,10 +96,24 @@ pub unsafe extern "C" fn ax_obs_input_set_complete(
     }
 }
 
-/// Fills in with a call that was not answered in time.
+/// Describes a call that the oracle did not answer in time: an ERROR / TIMEOUT without an output.
+///
+/// The function sets every field of in and copies nothing but the numbers.
+///
+/// @param in Input to overwrite, owned by the caller. NULL: the call does nothing.
+/// @param ledger_seq Sequence of the observation, above the last admitted one; ax_agent_observe
+///     ignores it.
+/// @param oracle_id NUL-terminated identity of the oracle, 1 to 256 bytes; kept, and must outlive
+///     in.
+/// @param model_id NUL-terminated, versioned identity of the model, 1 to 256 bytes; kept, and must
+///     outlive in.
+/// @param input Exact input of the call, not NUL-terminated; kept, and must outlive in. NULL where
+///     input_len is 0.
+/// @param input_len Bytes of input.
+/// @see SRS-004 §15.3; formats.md §3
 ///
 /// # Safety
-/// As for ax_obs_input_set_complete.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_obs_input_set_timeout(
     r#in: *mut ax_obs_input_t,
@@ -86,10 +133,25 @@ pub unsafe extern "C" fn ax_obs_input_set_timeout(
     unsafe { fail(r#in, Failure::Timeout, ledger_seq, call) }
 }
 
-/// Fills in with a call that the network or the protocol failed.
+/// Describes a call that failed on the network or in the protocol: an ERROR / TRANSPORT_ERROR
+/// without an output.
+///
+/// The function sets every field of in and copies nothing but the numbers.
+///
+/// @param in Input to overwrite, owned by the caller. NULL: the call does nothing.
+/// @param ledger_seq Sequence of the observation, above the last admitted one; ax_agent_observe
+///     ignores it.
+/// @param oracle_id NUL-terminated identity of the oracle, 1 to 256 bytes; kept, and must outlive
+///     in.
+/// @param model_id NUL-terminated, versioned identity of the model, 1 to 256 bytes; kept, and must
+///     outlive in.
+/// @param input Exact input of the call, not NUL-terminated; kept, and must outlive in. NULL where
+///     input_len is 0.
+/// @param input_len Bytes of input.
+/// @see SRS-004 §15.1; formats.md §3
 ///
 /// # Safety
-/// As for ax_obs_input_set_complete.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_obs_input_set_transport_error(
     r#in: *mut ax_obs_input_t,
@@ -109,10 +171,28 @@ pub unsafe extern "C" fn ax_obs_input_set_transport_error(
     unsafe { fail(r#in, Failure::TransportError, ledger_seq, call) }
 }
 
-/// Fills in with an answer that the caller found invalid. output is dropped: an ERROR has none.
+/// Describes a call whose answer the caller found invalid: an ERROR / INVALID_OUTPUT without an
+/// output.
+///
+/// The function sets every field of in and copies nothing but the numbers.
+///
+/// @param in Input to overwrite, owned by the caller. NULL: the call does nothing.
+/// @param ledger_seq Sequence of the observation, above the last admitted one; ax_agent_observe
+///     ignores it.
+/// @param oracle_id NUL-terminated identity of the oracle, 1 to 256 bytes; kept, and must outlive
+///     in.
+/// @param model_id NUL-terminated, versioned identity of the model, 1 to 256 bytes; kept, and must
+///     outlive in.
+/// @param input Exact input of the call, not NUL-terminated; kept, and must outlive in. NULL where
+///     input_len is 0.
+/// @param input_len Bytes of input.
+/// @param output Output of the call; neither read nor kept, because an ERROR has no output. May be
+///     NULL.
+/// @param output_len Bytes of output; not read.
+/// @see SRS-004 §15.2; formats.md §3
 ///
 /// # Safety
-/// As for ax_obs_input_set_complete; output is not read.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_obs_input_set_invalid_output(
     r#in: *mut ax_obs_input_t,

@@ -15,50 +15,60 @@ use crate::fault::{Error, Fault};
 use crate::hash::hex;
 use crate::json::escaped::Escaped;
 
-/// A verified record. Every pointer borrows from the record; strings are as escaped there and not
+/// A verified record. The view borrows its strings from the record, as escaped there and not
 /// NUL-terminated.
 #[repr(C)]
 pub struct ax_obs_view_t {
-    /// Whether the answer is whole.
+    /// Whether the answer was received in full, in part or not at all.
     pub completion_state: MaybeUninit<ax_completion_state_t>,
-    /// How the oracle failed, if it did.
+    /// The failure of the oracle; AX_FAILURE_NULL where it did not fail.
     pub failure_type: MaybeUninit<ax_failure_type_t>,
     /// SHA-256 of the canonical input.
     pub input_hash: [u8; 32],
-    /// Position in the ledger.
+    /// Position of the observation in the ledger.
     pub ledger_seq: u64,
-    /// Sampling parameters.
+    /// Sampling parameters of the call.
     pub params: ax_oracle_params_t,
-    /// The record's hash in lower-case hexadecimal.
+    /// Hash of the record in lower-case hexadecimal.
     pub obs_hash: [c_char; 65],
-    /// Bytes of the whole answer.
+    /// Bytes of the whole normalised answer.
     pub output_size: u64,
-    /// As escaped in the record.
+    /// Versioned model identity, as escaped in the record.
     pub model_id: *const c_char,
     /// Bytes of model_id.
     pub model_id_len: usize,
-    /// As escaped in the record.
+    /// Identity of the oracle, as escaped in the record.
     pub oracle_id: *const c_char,
     /// Bytes of oracle_id.
     pub oracle_id_len: usize,
-    /// As escaped in the record; ax_obs_output unescapes it.
+    /// Output, as escaped in the record; ax_obs_output unescapes it.
     pub output: *const c_char,
     /// Bytes of output.
     pub output_len: usize,
-    /// 1 where only a deployed gateway can have written the record: over AX_MAX_OBS_BYTES, or an
-    /// error that kept its output. Never 1 under profile 0.
+    /// 1 where only a deployed gateway can have written the record, which is then longer than
+    /// AX_MAX_OBS_BYTES or an error with an output; else 0, as always under profile 0.
     pub gateway: u8,
 }
 
 /// Reads a record: exactly the canonical bytes of one of the profiles with a matching obs_hash.
 ///
-/// Fills out, and found (which may be NULL) with the profile. Returns AX_OK, AX_ERR_SIZE for a
-/// record longer than its profile allows (flag size), AX_ERR_ENCODING (flag encoding), AX_ERR_HASH
-/// (flag protocol), AX_ERR_SCHEMA for anything else (flag schema), or AX_ERR_PROTOCOL for a NULL
-/// (flag domain). On failure out and found are untouched.
+/// @param out Receives the view, which borrows from record; untouched on failure.
+/// @param record Bytes of the record, not NUL-terminated; they must outlive out and overlap no
+///     other argument.
+/// @param len Bytes of record.
+/// @param found Receives the profile that wrote the record; untouched on failure. May be NULL.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_ERR_PROTOCOL.
+/// @return AX_OK, or one of these codes.
+/// @retval AX_ERR_SIZE The record is longer than its profile allows (flag size).
+/// @retval AX_ERR_ENCODING A string is not admissible text (flag encoding).
+/// @retval AX_ERR_HASH The bytes are canonical but obs_hash does not match them (flag protocol).
+/// @retval AX_ERR_SCHEMA The bytes are not a canonical record (flag schema).
+/// @retval AX_ERR_PROTOCOL out or record is NULL (flag domain).
+/// @see SRS-004 §5; formats.md §3 (Profiles)
 ///
 /// # Safety
-/// record points to len readable bytes, which must outlive out; the others are NULL or writable.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_obs_parse(
     out: *mut ax_obs_view_t,
@@ -119,13 +129,19 @@ impl ax_obs_view_t {
     }
 }
 
-/// Unescapes the output of a view into dst and ends it with a NUL.
+/// Unescapes the output of a view.
 ///
-/// Returns the bytes written without the NUL, AX_ERR_BUFFER where they do not fit (view->output_len
-/// bytes and one always do), or AX_ERR_PROTOCOL for a NULL. On failure dst is untouched.
+/// @param view View that ax_obs_parse filled, borrowed for the call; its record must still exist.
+/// @param dst Receives the output and a NUL; overlaps neither view nor its record. Untouched on
+///     failure.
+/// @param dst_size Bytes of room in dst; view->output_len bytes and one always suffice.
+/// @return Bytes written, without the NUL; on failure a negative code.
+/// @retval AX_ERR_BUFFER dst_size is too small.
+/// @retval AX_ERR_PROTOCOL A required pointer is NULL.
+/// @see SRS-004 §5.7; formats.md §3
 ///
 /// # Safety
-/// view is NULL or came from ax_obs_parse, its record still there; dst points to dst_size bytes.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_obs_output(
     view: *const ax_obs_view_t,
@@ -146,12 +162,18 @@ pub unsafe extern "C" fn ax_obs_output(
     }
 }
 
-/// SHA-256 of the 64 hexadecimal digits of prev->obs_hash followed by len derivation bytes
-/// (SRS-004 §10.1). Zeroes hash where prev is NULL or has no hash, or derivation is NULL and len is
-/// above 0. A NULL hash does nothing.
+/// Computes the hash of a derived input: SHA-256 of the 64 hexadecimal digits of an observation's
+/// hash, followed by the derivation.
+///
+/// @param hash Receives the 32 bytes of the digest; all zero where prev is NULL or has no hash, or
+///     derivation is NULL and len is above 0. NULL: the call does nothing.
+/// @param prev Observation that the input is derived from, borrowed for the call.
+/// @param derivation Bytes of the derivation, borrowed for the call; may be NULL where len is 0.
+/// @param len Bytes of derivation.
+/// @see SRS-004 §10.1; formats.md §5 (Derived inputs)
 ///
 /// # Safety
-/// hash is NULL or 32 writable bytes; prev is NULL or readable; derivation points to len bytes.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_compute_derivation_hash(
     hash: *mut [u8; 32],

@@ -13,39 +13,39 @@ pub const AX_OBS_SCHEMA_VERSION: &str = "AX:OBS:v1";
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ax_completion_state_t {
-    /// The whole answer.
+    /// The answer was received in full.
     AX_COMPLETION_COMPLETE = 0,
-    /// A prefix of it.
+    /// A prefix of the answer was received.
     AX_COMPLETION_TRUNCATED = 1,
-    /// None.
+    /// No answer was received.
     AX_COMPLETION_ERROR = 2,
 }
 
-/// How an oracle failed (SRS-004-SHALL-035).
+/// The failure of an oracle (SRS-004-SHALL-035).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ax_failure_type_t {
-    /// It did not.
+    /// The oracle did not fail.
     AX_FAILURE_NULL = 0,
-    /// No answer in time.
+    /// No answer came in time.
     AX_FAILURE_TIMEOUT = 1,
-    /// An answer that is not admissible.
+    /// The answer is not admissible.
     AX_FAILURE_INVALID_OUTPUT = 2,
     /// The network or the protocol failed.
     AX_FAILURE_TRANSPORT_ERROR = 3,
 }
 
-/// Sampling parameters (SRS-004-SHALL-036). Sentinels stand for null.
+/// The sampling parameters of a call (SRS-004-SHALL-036). A sentinel stands for null.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ax_oracle_params_t {
-    /// From 0; -1 is null.
+    /// The largest number of tokens in the answer, from 0; -1 is null.
     pub max_tokens: i32,
-    /// From 0; -1 is null.
+    /// The seed of the sampling, from 0; -1 is null.
     pub seed: i64,
-    /// Raw Q16.16 from 0; INT32_MIN is null.
+    /// The temperature of the sampling, raw Q16.16, from 0; INT32_MIN is null.
     pub temperature: q16_16_t,
-    /// Raw Q16.16 from 0 to 65536; INT32_MIN is null.
+    /// The probability mass to sample from, raw Q16.16, from 0 to 65536; INT32_MIN is null.
     pub top_p: q16_16_t,
 }
 

@@ -5,7 +5,7 @@ use core::mem::{MaybeUninit, size_of};
 
 use super::types::ct_fault_flags_t;
 use crate::fault::{Error, Fault, Faults};
-use crate::json::writer::{Counter, Sink};
+use crate::sink::{Counter, Sink};
 
 /// A caller's fault flags, of which a function may see no more than it has to.
 ///
@@ -123,16 +123,16 @@ pub(super) unsafe fn write_text(
     ) else {
         return Error::Buffer.code();
     };
-    let mut out = crate::json::writer::Buffer::new(text);
+    let mut out = crate::sink::Buffer::new(text);
     write(&mut |bytes| out.put(bytes));
     *nul = 0;
     written
 }
 
 /// A sink over a closure, for [`write_text`].
-pub(super) struct Through<'a>(pub(super) &'a mut dyn FnMut(&[u8]));
+pub(super) struct ClosureSink<'a>(pub(super) &'a mut dyn FnMut(&[u8]));
 
-impl Sink for Through<'_> {
+impl Sink for ClosureSink<'_> {
     fn put(&mut self, bytes: &[u8]) {
         (self.0)(bytes);
     }
@@ -154,9 +154,4 @@ pub(super) fn enum_value<E: Copy>(raw: MaybeUninit<E>) -> i64 {
 /// The result as `AX_OK` or a negative code.
 pub(super) fn code<T>(result: Result<T, Error>) -> c_int {
     result.map_or_else(Error::code, |_| 0)
-}
-
-/// Casts a NUL-terminated literal for C.
-pub(super) fn literal(text: &'static core::ffi::CStr) -> *const c_char {
-    text.as_ptr()
 }

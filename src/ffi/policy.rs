@@ -1,17 +1,14 @@
 //! `policy.h`: policies and their evaluation (formats.md §4; SRS-004 §17, §25.4).
 
-use core::ffi::{c_char, c_int};
+use core::ffi::c_char;
 use core::mem::MaybeUninit;
 
 use super::agent::ax_agent_ctx_t;
 use super::audit::ax_ledger_ctx_t;
-use super::pointer::{Flags, code};
-use super::registry::{BUILTIN, CRegistry};
-use super::types::{ct_fault_flags_t, q16_16_t};
-use crate::fault::{Error, Fault};
+use super::types::q16_16_t;
 use crate::policy::{Evaluation, Registry, Rules};
 
-/// What a policy, or all of them together, decided.
+/// The decision of one policy, or of several together.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ax_policy_result_t {
@@ -21,22 +18,22 @@ pub enum ax_policy_result_t {
     AX_POLICY_BREACH = 1,
 }
 
-/// How a value is compared with its threshold: it breaches where the comparison holds. Any other
-/// number always breaches (SRS-004-SHALL-028).
+/// The comparison of a value with its threshold. The value breaches where the comparison holds; any
+/// other number always breaches (SRS-004-SHALL-028).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ax_policy_cmp_t {
-    /// Greater than.
+    /// The value is greater than the threshold.
     AX_POLICY_CMP_GT = 0,
-    /// Less than.
+    /// The value is less than the threshold.
     AX_POLICY_CMP_LT = 1,
-    /// Greater than or equal.
+    /// The value is greater than the threshold or equal to it.
     AX_POLICY_CMP_GE = 2,
-    /// Less than or equal.
+    /// The value is less than the threshold or equal to it.
     AX_POLICY_CMP_LE = 3,
 }
 
-/// What the functions that set something up return.
+/// Return codes of the functions that make a policy context or write a policy record.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ax_policy_err_t {
@@ -50,9 +47,9 @@ pub enum ax_policy_err_t {
     AX_POLICY_ERR_SERIALISE = -3,
     /// A record could not be committed.
     AX_POLICY_ERR_COMMIT = -4,
-    /// An id or a selector is not one, or the ids are not strictly ascending.
+    /// An id or a selector is not valid, or the ids do not ascend strictly.
     AX_POLICY_ERR_INVALID_ID = -5,
-    /// More than AX_POLICY_MAX_COUNT policies.
+    /// The registry has more than AX_POLICY_MAX_COUNT policies.
     AX_POLICY_ERR_OVERFLOW = -6,
 }
 
@@ -62,36 +59,35 @@ pub const AX_POLICY_ID_MAX_VELOCITY: &str = "POL-001-MAX-VELOCITY";
 /// One policy (SRS-004 §17.5).
 #[repr(C)]
 pub struct ax_policy_t {
-    /// 1 to 64 of A-Z a-z 0-9 - _ . and a NUL.
+    /// Identity of the policy: 1 to 64 of A-Z a-z 0-9 - _ . and a NUL.
     pub policy_id: *const c_char,
-    /// Raw Q16.16.
+    /// Limit, raw Q16.16.
     pub threshold: q16_16_t,
-    /// When a value breaches.
+    /// Comparison under which a value breaches.
     pub comparison: MaybeUninit<ax_policy_cmp_t>,
-    /// 0: never evaluated, no record.
+    /// 0 where the policy is never evaluated and leaves no record; another number where it is.
     pub enabled: u8,
 }
 
 /// A table of policies in strictly ascending byte order of policy_id.
 #[repr(C)]
 pub struct ax_policy_registry_t {
-    /// count policies; NULL where count is 0.
+    /// Array of count policies; NULL where count is 0.
     pub policies: *const ax_policy_t,
-    /// At most AX_POLICY_MAX_COUNT.
+    /// Number of policies, at most AX_POLICY_MAX_COUNT.
     pub count: usize,
-    /// The selector of each policy: a lower-case letter, then lower-case letters, digits and
-    /// underscores, at most 32 bytes, not ending in _q16;
-    /// NULL: "value" for all.
+    /// Array with the selector of each policy: a lower-case letter, then lower-case letters, digits
+    /// and underscores, at most 32 bytes, not ending in _q16. NULL: "value" for every policy.
     pub selectors: *const *const c_char,
 }
 
-/// A value to evaluate and what its records are bound to.
+/// A value to evaluate, and the sequences that its records carry.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ax_policy_input_t {
-    /// Raw Q16.16; INT32_MIN is no value and breaches.
+    /// Value, raw Q16.16; INT32_MIN stands for no value and breaches.
     pub value: q16_16_t,
-    /// Sequence for the records.
+    /// Sequence of the step, which the records carry.
     pub ledger_seq: u64,
     /// Sequence of the observation (SRS-004-SHALL-044).
     pub obs_ledger_seq: u64,
@@ -100,49 +96,43 @@ pub struct ax_policy_input_t {
 /// The fields of an AX:POLICY:v1 (SRS-004 §25.4).
 #[repr(C)]
 pub struct ax_policy_record_t {
-    /// The value that was compared.
+    /// Value that was compared, raw Q16.16; INT32_MIN stands for no value.
     pub actual: q16_16_t,
-    /// Sequence of the record's step.
+    /// Sequence of the step.
     pub ledger_seq: u64,
     /// Sequence of the observation (SRS-004-SHALL-044).
     pub obs_ledger_seq: u64,
-    /// Which policy.
+    /// Identity of the policy, NUL-terminated.
     pub policy_id: *const c_char,
-    /// 0: PERMITTED; 1: BREACH.
+    /// Decision of the policy: 0 is PERMITTED, 1 is BREACH.
     pub result: u8,
-    /// The limit.
+    /// Limit that the value was compared with, raw Q16.16.
     pub threshold: q16_16_t,
 }
 
-/// The rules an agent runs under and what they said last. Caller-owned; made by ax_policy_init.
+/// The rules that an agent runs under, and their last decision. The caller owns the context;
+/// ax_policy_init makes it.
 #[repr(C)]
 pub struct ax_policy_ctx_t {
-    /// Where records are committed; for ax_agent_step the agent's own ledger.
+    /// Ledger that records are committed to; for an agent that steps its own. NULL: none.
     pub ledger: *mut ax_ledger_ctx_t,
-    /// Whose violation a breach sets; may be NULL.
+    /// Agent whose violation a breach sets. NULL: none.
     pub agent: *mut ax_agent_ctx_t,
-    /// 1: something breached in this cycle.
+    /// 1 where a policy was breached in this cycle, else 0.
     pub breach_flag: u8,
-    /// Policies evaluated in this cycle.
+    /// Number of policies that were evaluated in this cycle.
     pub evaluation_count: u8,
-    /// Sequence of the last evaluation.
+    /// Sequence of the last step that was evaluated.
     pub last_eval_seq: u64,
-    /// The policies.
+    /// Policies of the agent.
     pub registry: *const ax_policy_registry_t,
-    /// 1: a TRUNCATED answer is evaluated like a COMPLETE one (SRS-004-SHALL-040).
+    /// 1 where a TRUNCATED answer is evaluated like a COMPLETE one, else 0 (SRS-004-SHALL-040).
     pub permit_truncated: u8,
-    /// 1: an INVALID_OUTPUT stops the agent rather than alarming it (SRS-004 §15.2).
+    /// 1 where an INVALID_OUTPUT stops the agent, 0 where it alarms the agent (SRS-004 §15.2).
     pub stop_on_invalid: u8,
 }
 
 impl ax_policy_ctx_t {
-    /// # Safety
-    /// The registry is NULL or valid while the result is used.
-    pub(super) unsafe fn registry<'a>(&self) -> Result<CRegistry<'a>, Error> {
-        // SAFETY: by contract.
-        unsafe { CRegistry::new(self.registry) }
-    }
-
     pub(super) fn rules<'r>(&self, registry: &'r dyn Registry) -> Rules<'r> {
         Rules {
             registry,
@@ -163,132 +153,4 @@ impl ax_policy_ctx_t {
         self.evaluation_count = self.evaluation_count.saturating_add(evaluation.count);
         self.last_eval_seq = evaluation.ledger_seq;
     }
-}
-
-/// Makes a context with the built-in policies and both switches off. ledger and agent may be NULL.
-///
-/// Returns AX_POLICY_OK, or AX_POLICY_ERR_NULL_CTX (flag domain).
-///
-/// # Safety
-/// ctx is NULL or writable; ledger and agent outlive it.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ax_policy_init(
-    ctx: *mut ax_policy_ctx_t,
-    ledger: *mut ax_ledger_ctx_t,
-    agent: *mut ax_agent_ctx_t,
-    faults: *mut ct_fault_flags_t,
-) -> ax_policy_err_t {
-    // SAFETY: forwarded.
-    unsafe { ax_policy_init_with_registry(ctx, &raw const BUILTIN.0, ledger, agent, faults) }
-}
-
-/// As ax_policy_init, with a table of the caller's. An unknown operator is kept, and breaches.
-///
-/// Also returns AX_POLICY_ERR_NULL_INPUT for a NULL registry or array, AX_POLICY_ERR_OVERFLOW and
-/// AX_POLICY_ERR_INVALID_ID (flag domain each). On failure ctx is untouched.
-///
-/// # Safety
-/// As for ax_policy_init; registry is NULL or a table that outlives ctx.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ax_policy_init_with_registry(
-    ctx: *mut ax_policy_ctx_t,
-    registry: *const ax_policy_registry_t,
-    ledger: *mut ax_ledger_ctx_t,
-    agent: *mut ax_agent_ctx_t,
-    faults: *mut ct_fault_flags_t,
-) -> ax_policy_err_t {
-    // SAFETY: by contract.
-    let Some(flags) = (unsafe { Flags::new(faults) }) else {
-        return ax_policy_err_t::AX_POLICY_ERR_NULL_INPUT;
-    };
-    // SAFETY: by contract.
-    let checked = unsafe { CRegistry::new(registry) };
-    let error = match checked {
-        _ if ctx.is_null() => ax_policy_err_t::AX_POLICY_ERR_NULL_CTX,
-        Err(Error::Protocol) => ax_policy_err_t::AX_POLICY_ERR_NULL_INPUT,
-        Err(Error::Size) => ax_policy_err_t::AX_POLICY_ERR_OVERFLOW,
-        Err(_) => ax_policy_err_t::AX_POLICY_ERR_INVALID_ID,
-        Ok(_) => {
-            let made = ax_policy_ctx_t {
-                ledger,
-                agent,
-                breach_flag: 0,
-                evaluation_count: 0,
-                last_eval_seq: 0,
-                registry,
-                permit_truncated: 0,
-                stop_on_invalid: 0,
-            };
-            // SAFETY: not NULL.
-            unsafe { ctx.write(made) }
-            return ax_policy_err_t::AX_POLICY_OK;
-        }
-    };
-    flags.set(Fault::Domain);
-    error
-}
-
-/// SHA-256 of the canonical configuration of ctx: the input_hash of every RESET_REQUEST
-/// (formats.md §5, Configuration).
-///
-/// Returns AX_OK, AX_ERR_PROTOCOL for a NULL, or the code of a registry that is not one: AX_ERR_SIZE,
-/// AX_ERR_SCHEMA, AX_ERR_ORDERING (flag domain each; out is zeroed).
-///
-/// # Safety
-/// ctx is NULL or was made by ax_policy_init; out is NULL or 32 writable bytes.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ax_policy_config_hash(
-    ctx: *const ax_policy_ctx_t,
-    out: *mut [u8; 32],
-    faults: *mut ct_fault_flags_t,
-) -> c_int {
-    // SAFETY: by contract.
-    let Some(flags) = (unsafe { Flags::new(faults) }) else {
-        return Error::Protocol.code();
-    };
-    if out.is_null() {
-        return flags.null();
-    }
-    // SAFETY: by contract.
-    let hash = unsafe { ctx.as_ref() }
-        .ok_or(Error::Protocol)
-        .and_then(|ctx| {
-            // SAFETY: by contract.
-            let registry = unsafe { ctx.registry() }?;
-            Ok(ctx.rules(&registry).hash())
-        });
-    // SAFETY: not NULL.
-    unsafe { out.write(hash.unwrap_or([0; 32])) }
-    if hash.is_err() {
-        flags.set(Fault::Domain);
-    }
-    code(hash)
-}
-
-/// The table compiled into the library, in static memory; never NULL.
-///
-/// # Safety
-/// Always safe to call.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ax_policy_get_registry() -> *const ax_policy_registry_t {
-    &raw const BUILTIN.0
-}
-
-/// How many policies are compiled into the library.
-///
-/// # Safety
-/// Always safe to call.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ax_policy_get_count() -> usize {
-    BUILTIN.0.count
-}
-
-/// 1 where the built-in table is sorted and free of duplicates, as it always is; else 0.
-///
-/// # Safety
-/// Always safe to call.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ax_policy_verify_registry_sorted() -> c_int {
-    // SAFETY: the built-in table is static.
-    c_int::from(unsafe { CRegistry::new(&raw const BUILTIN.0) }.is_ok())
 }

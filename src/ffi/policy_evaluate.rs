@@ -1,9 +1,9 @@
-//! `policy.h`, second part: evaluating values and writing records (formats.md §4; SRS-004 §17.6).
+//! `policy.h`, third part: evaluating values and writing records (formats.md §4; SRS-004 §17.6).
 
 use core::ffi::{c_char, c_int};
 use core::mem::MaybeUninit;
 
-use super::pointer::{Flags, Through, c_string, enum_value, literal, write_text};
+use super::pointer::{ClosureSink, Flags, c_string, enum_value, write_text};
 use super::policy::ax_policy_result_t::{self, AX_POLICY_BREACH, AX_POLICY_PERMITTED};
 use super::policy::{
     ax_policy_cmp_t, ax_policy_ctx_t, ax_policy_err_t, ax_policy_input_t, ax_policy_record_t,
@@ -14,18 +14,29 @@ use super::sink::CSink;
 use super::types::{ct_fault_flags_t, q16_16_t};
 use crate::evidence::policy::{PolicyRecord, PolicyResult};
 use crate::fault::{Error, Fault, Faults};
-use crate::json::writer::shared;
 use crate::ledger::LedgerSink;
 use crate::policy::{
     self, Comparison, DEFAULT_SELECTOR, Evaluation, MAX_ID_BYTES, PolicyInput, Registry,
 };
+use crate::sink::shared;
 
-/// Evaluates one policy on one value, commits the record where ctx->ledger is set. A disabled policy
-/// is PERMITTED and leaves no record. BREACH also where the record cannot be committed or anything
-/// required is NULL (flag domain). A breach sets ctx->breach_flag and the violation of ctx->agent.
+/// Evaluates one policy on one value, and commits the record where ctx->ledger is set.
+///
+/// A disabled policy permits and leaves no record. A breach sets ctx->breach_flag and the
+/// violation of ctx->agent.
+///
+/// @param ctx Context that ax_policy_init made.
+/// @param policy Policy to evaluate, borrowed for the call.
+/// @param input Value and sequences, borrowed for the call.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_POLICY_BREACH.
+/// @return AX_POLICY_PERMITTED or AX_POLICY_BREACH. A record that cannot be committed breaches
+///     (flags ledger_fail and perhaps io_error), and so do a NULL, a policy or registry that is
+///     not valid and a ledger that was never initialised (flag domain).
+/// @see SRS-004 §17.4; formats.md §4
 ///
 /// # Safety
-/// The pointers are NULL or valid; ctx was made by ax_policy_init.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_policy_evaluate(
     ctx: *mut ax_policy_ctx_t,
@@ -47,11 +58,23 @@ pub unsafe extern "C" fn ax_policy_evaluate(
     unsafe { evaluate(ctx, one, input, faults) }
 }
 
-/// Evaluates one value against all enabled policies in order, whatever their selectors, and commits
-/// their records where ctx->ledger is set. Results as ax_policy_evaluate.
+/// Evaluates one value against every enabled policy in order, whatever its selector, and commits
+/// the records where ctx->ledger is set.
+///
+/// A breach sets ctx->breach_flag and the violation of ctx->agent. Without policies the value is
+/// permitted.
+///
+/// @param ctx Context that ax_policy_init made.
+/// @param input Value and sequences, borrowed for the call.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_POLICY_BREACH.
+/// @return AX_POLICY_PERMITTED or AX_POLICY_BREACH. A record that cannot be committed breaches
+///     (flags ledger_fail and perhaps io_error), and so do a NULL, a policy or registry that is
+///     not valid and a ledger that was never initialised (flag domain).
+/// @see SRS-004 §11.1 and §17.4; formats.md §4
 ///
 /// # Safety
-/// The pointers are NULL or valid; ctx was made by ax_policy_init.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_policy_evaluate_all(
     ctx: *mut ax_policy_ctx_t,
@@ -134,8 +157,13 @@ unsafe fn evaluate(
     AX_POLICY_BREACH
 }
 
-/// 1 where `actual OP threshold` holds on raw Q16.16, where OP is unknown, or where actual is
-/// INT32_MIN; else 0. Pure.
+/// Compares a value with a threshold, without a context and without a record.
+///
+/// @param actual Value, raw Q16.16; INT32_MIN stands for no value.
+/// @param threshold Limit, raw Q16.16, any value.
+/// @param comparison Operator; a number that is not an operator breaches.
+/// @return 1 where the comparison holds, the operator is unknown or there is no value; else 0.
+/// @see SRS-004 §17.4; formats.md §4
 ///
 /// # Safety
 /// Always safe to call.
@@ -152,14 +180,21 @@ pub unsafe extern "C" fn ax_policy_check_breach(
     ))
 }
 
-/// Writes the canonical record and a NUL.
+/// Writes the canonical AX:POLICY:v1 record and a NUL.
 ///
-/// Returns the bytes written without the NUL, AX_POLICY_ERR_SERIALISE where they do not fit (flag
-/// serialise), AX_POLICY_ERR_NULL_INPUT (flag domain), or AX_POLICY_ERR_INVALID_ID for an id or a
-/// result that is not one (flag domain). On failure buf is untouched.
+/// @param buf Receives the record and a NUL; overlaps no other argument. Untouched on failure.
+/// @param size Bytes of room in buf; AX_POLICY_RECORD_MAX_BYTES always suffice.
+/// @param record Record to write, borrowed for the call, with a NUL-terminated policy_id.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_POLICY_ERR_NULL_INPUT.
+/// @return Bytes written, without the NUL; on failure a negative code.
+/// @retval AX_POLICY_ERR_SERIALISE size is too small (flag serialise).
+/// @retval AX_POLICY_ERR_NULL_INPUT buf or record is NULL (flag domain).
+/// @retval AX_POLICY_ERR_INVALID_ID policy_id or result is not valid (flag domain).
+/// @see SRS-004 §11.4 and §25.4; formats.md §4
 ///
 /// # Safety
-/// buf points to size bytes; record is NULL or readable, its id NULL or NUL-terminated.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_policy_serialize(
     buf: *mut c_char,
@@ -196,7 +231,8 @@ pub unsafe extern "C" fn ax_policy_serialize(
         threshold: raw.threshold,
     };
     // SAFETY: by contract.
-    let written = unsafe { write_text(buf, size, |put| record.write(shared(&mut Through(put)))) };
+    let written =
+        unsafe { write_text(buf, size, |put| record.write(shared(&mut ClosureSink(put)))) };
     if written < 0 {
         flags.set(Fault::Serialise);
         return ax_policy_err_t::AX_POLICY_ERR_SERIALISE as c_int;
@@ -204,7 +240,12 @@ pub unsafe extern "C" fn ax_policy_serialize(
     written
 }
 
-/// "PERMITTED" or "BREACH"; "UNKNOWN" for another number. Never NULL.
+/// Names a policy result as records do.
+///
+/// @param result Result, or any other number.
+/// @return A static string of the library, never NULL: "PERMITTED", "BREACH", or "UNKNOWN" for
+///     another number.
+/// @see SRS-004 §11.4; formats.md §4
 ///
 /// # Safety
 /// Always safe to call.
@@ -212,14 +253,20 @@ pub unsafe extern "C" fn ax_policy_serialize(
 pub unsafe extern "C" fn ax_policy_result_to_str(
     result: MaybeUninit<ax_policy_result_t>,
 ) -> *const c_char {
-    literal(match enum_value(result) {
+    match enum_value(result) {
         0 => c"PERMITTED",
         1 => c"BREACH",
         _ => c"UNKNOWN",
-    })
+    }
+    .as_ptr()
 }
 
-/// "GT", "LT", "GE" or "LE"; "UNKNOWN" for another number. Never NULL.
+/// Names a comparison operator as policy files do.
+///
+/// @param comparison Operator, or any other number.
+/// @return A static string of the library, never NULL: "GT", "LT", "GE", "LE", or "UNKNOWN" for
+///     another number.
+/// @see SRS-004 §17.4; formats.md §4
 ///
 /// # Safety
 /// Always safe to call.
@@ -227,29 +274,38 @@ pub unsafe extern "C" fn ax_policy_result_to_str(
 pub unsafe extern "C" fn ax_policy_cmp_to_str(
     comparison: MaybeUninit<ax_policy_cmp_t>,
 ) -> *const c_char {
-    literal(match load_comparison(comparison) {
+    match load_comparison(comparison) {
         Comparison::Gt => c"GT",
         Comparison::Lt => c"LT",
         Comparison::Ge => c"GE",
         Comparison::Le => c"LE",
         Comparison::Unknown => c"UNKNOWN",
-    })
+    }
+    .as_ptr()
 }
 
-/// 1 where something breached in this cycle, else 0; 1 for NULL.
+/// Tells whether a policy was breached since the last cycle began.
+///
+/// @param ctx Context that ax_policy_init made, borrowed for the call; NULL counts as a breach.
+/// @return 1 where one was, else 0.
+/// @see SRS-004 §17.6 and §25.4
 ///
 /// # Safety
-/// ctx is NULL or readable.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_policy_has_breach(ctx: *const ax_policy_ctx_t) -> c_int {
     // SAFETY: by contract.
     c_int::from(unsafe { ctx.as_ref() }.is_none_or(|ctx| ctx.breach_flag != 0))
 }
 
-/// Clears what the last cycle left: the breach flag and the count. ax_agent_step does so itself.
+/// Clears the breach flag and the evaluation count of a context; ax_agent_step and
+/// ax_agent_observe do so themselves.
+///
+/// @param ctx Context that ax_policy_init made. NULL: the call does nothing.
+/// @see SRS-004 §17.6 and §25.4
 ///
 /// # Safety
-/// ctx is NULL or writable.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_policy_reset_cycle(ctx: *mut ax_policy_ctx_t) {
     // SAFETY: by contract.

@@ -4,7 +4,7 @@ use core::ffi::c_char;
 use core::mem::MaybeUninit;
 
 use super::pointer::{c_string, enum_value};
-use super::policy::{ax_policy_cmp_t, ax_policy_registry_t, ax_policy_t};
+use super::policy::{ax_policy_cmp_t, ax_policy_ctx_t, ax_policy_registry_t, ax_policy_t};
 use crate::fault::Error;
 use crate::json::extract::MAX_POLICIES;
 use crate::policy::{
@@ -68,6 +68,15 @@ impl Registry for CRegistry<'_> {
         };
         // SAFETY: by `new`'s contract.
         unsafe { load_policy(self.policies.get(index)?, selector?) }
+    }
+}
+
+impl ax_policy_ctx_t {
+    /// # Safety
+    /// The registry is NULL or valid while the result is used.
+    pub(super) unsafe fn registry<'a>(&self) -> Result<CRegistry<'a>, Error> {
+        // SAFETY: by contract.
+        unsafe { CRegistry::new(self.registry) }
     }
 }
 

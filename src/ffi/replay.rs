@@ -5,7 +5,7 @@ use core::mem::{MaybeUninit, align_of, size_of};
 
 use super::agent::{ax_agent_ctx_t, place};
 use super::audit::{ax_ledger_entry_t, load_entry};
-use super::pointer::{Flags, code, enum_value, literal};
+use super::pointer::{Flags, code, enum_value};
 use super::policy::ax_policy_registry_t;
 use super::registry::CRegistry;
 use super::sink::CSink;
@@ -14,45 +14,45 @@ use crate::fault::{Error, Fault};
 use crate::policy::Rules;
 use crate::replay::{Replay, Verdict};
 
-/// What verification and replay find.
+/// The finding of a verification or a replay.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ax_verdict_t {
-    /// Nothing is wrong.
+    /// Every record is right.
     AX_VERDICT_OK = 0,
-    /// Bytes that do not match their commit, obs_hash or chain.
+    /// A record does not match its commit, its obs_hash or the chain.
     AX_VERDICT_ALTERED = 1,
-    /// A sequence that is broken, or records in an order that cannot be.
+    /// A sequence is broken, or records stand in an order that no agent writes.
     AX_VERDICT_REORDERED = 2,
-    /// Shorter than a seal says, or than the caller expects.
+    /// The ledger is shorter than a seal says, or than the caller expects.
     AX_VERDICT_TRUNCATED = 3,
-    /// An incomplete last line; for readers of files, never found here.
+    /// The last line of a file is incomplete. Readers of files find this; the functions here never do.
     AX_VERDICT_TORN = 4,
-    /// A record that is not in its canonical form.
+    /// A record is not in its canonical form.
     AX_VERDICT_NON_CANONICAL = 5,
-    /// A transition or a policy without its observation, or a transition without its policies.
+    /// A transition or a policy lacks its observation, or a transition lacks its policies.
     AX_VERDICT_UNWITNESSED = 6,
-    /// Replay gives other bytes.
+    /// Replay gives other bytes than the record has.
     AX_VERDICT_DIVERGED = 7,
-    /// A reset under other rules than the ones given.
+    /// A reset names other rules than the ones given.
     AX_VERDICT_CONFIG_MISMATCH = 8,
-    /// One oracle with two models.
+    /// One oracle answers with two models.
     AX_VERDICT_MODEL_MISMATCH = 9,
 }
 
-/// A verification or replay in progress. Caller-owned; its fields are not for callers. It may be
-/// moved and copied.
+/// A verification or a replay in progress. The caller owns the context and may move and copy it; its
+/// fields are private to the library.
 #[repr(C)]
 pub struct ax_replay_ctx_t {
-    /// Not for callers.
+    /// Private to the library.
     pub _registry: *const ax_policy_registry_t,
-    /// Not for callers.
+    /// Private to the library.
     pub _made: u32,
-    /// Not for callers.
+    /// Private to the library.
     pub _permit_truncated: u8,
-    /// Not for callers.
+    /// Private to the library.
     pub _stop_on_invalid: u8,
-    /// Not for callers.
+    /// Private to the library.
     pub _state: [u64; 224],
 }
 
@@ -107,14 +107,44 @@ impl ax_replay_ctx_t {
     }
 }
 
-/// Begins. With a registry the ledger is replayed under it and the two switches; with NULL it is
-/// verified only: hashes, chain, canonical forms, order, witnesses, models.
+/// Begins to verify or to replay a ledger, whose entries ax_replay_feed then takes.
 ///
-/// Returns AX_OK, AX_ERR_PROTOCOL for a NULL ctx, or the code of a registry that is not one:
-/// AX_ERR_PROTOCOL, AX_ERR_SIZE, AX_ERR_SCHEMA, AX_ERR_ORDERING (flag domain each).
+/// With a registry every decision is made again and compared. Without one the ledger is verified
+/// only: hashes, chain, canonical forms, order, witnesses, models.
+///
+/// @param ctx Context to overwrite, owned by the caller.
+/// @param registry Table of policies, which must outlive ctx unchanged; NULL verifies only.
+/// @param permit_truncated 1 evaluates a TRUNCATED answer like a COMPLETE one, as ax_policy_ctx_t;
+///     else 0.
+/// @param stop_on_invalid 1 stops the agent at an INVALID_OUTPUT, as ax_policy_ctx_t; else 0.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_ERR_PROTOCOL.
+/// @return AX_OK, or one of these codes.
+/// @retval AX_ERR_PROTOCOL ctx, or an array of the registry, is NULL (flag domain).
+/// @retval AX_ERR_SIZE The registry has more than AX_POLICY_MAX_COUNT policies (flag domain).
+/// @retval AX_ERR_SCHEMA An id or a selector of the registry is not valid (flag domain).
+/// @retval AX_ERR_ORDERING The ids of the registry do not ascend strictly (flag domain).
+/// @see SRS-004 §13; formats.md §6 (Replay)
+///
+/// @par Example
+/// ```c
+/// static ax_replay_ctx_t replay;
+/// ax_ledger_entry_t entry;
+/// ax_verdict_t verdict;
+/// ct_fault_flags_t faults;
+///
+/// ct_fault_init(&faults);
+/// ax_ledger_genesis_entry(&entry);
+/// if (ax_replay_init(&replay, NULL, 0, 0, &faults) != AX_OK) {
+///     return 1;
+/// }
+/// ax_replay_feed(&replay, &entry, &faults);
+/// verdict = ax_replay_finish(&replay, 1, entry.chain, &faults);
+/// assert(verdict == AX_VERDICT_OK);
+/// ```
 ///
 /// # Safety
-/// ctx is NULL or writable; registry is NULL or outlives ctx.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_replay_init(
     ctx: *mut ax_replay_ctx_t,
@@ -152,15 +182,21 @@ pub unsafe extern "C" fn ax_replay_init(
     0
 }
 
-/// Takes the next entry, the genesis first. The first verdict that is not OK stays.
+/// Takes the next entry of the ledger, the genesis first; the first verdict that is not OK stays.
 ///
-/// Returns the verdict so far. Where it cannot work (a NULL, a ctx that was not made; flag domain
-/// where there are faults) it returns AX_VERDICT_ALTERED: never OK. Sets the flag size where the
-/// ledger has more than 32 oracles, whose models are then not all held to.
+/// The flag size says that the ledger has more than 32 oracles, of which only the first 32 are
+/// held to their models.
+///
+/// @param ctx Context that ax_replay_init made; its registry must still exist.
+/// @param entry Entry to check, borrowed for the call.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_VERDICT_ALTERED.
+/// @return The verdict so far; AX_VERDICT_ALTERED for a NULL or a context that was never
+///     initialised (flag domain).
+/// @see SRS-004 §13; formats.md §6 (Verification verdicts)
 ///
 /// # Safety
-/// ctx was made by ax_replay_init, its registry still valid; entry is NULL or readable, its pointers
-/// too.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_replay_feed(
     ctx: *mut ax_replay_ctx_t,
@@ -196,14 +232,21 @@ pub unsafe extern "C" fn ax_replay_feed(
     verdict_of(verdict)
 }
 
-/// The verdict over everything fed. expected_entries counts every record before a seal, genesis
-/// included, 0: no expectation; expected_head is the chain value of the last record, a seal counted
-/// or not, NULL: no expectation.
+/// Gives the verdict over every entry that was fed.
 ///
-/// Returns AX_VERDICT_ALTERED for a NULL faults, or a ctx that was not made (flag domain).
+/// @param ctx Context that ax_replay_init made.
+/// @param expected_entries Records before a seal that the ledger must have, the genesis included;
+///     0: no expectation.
+/// @param expected_head 32 bytes, borrowed for the call: the chain value of the last record, a
+///     seal counted or not. NULL: no expectation.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_VERDICT_ALTERED.
+/// @return The verdict; AX_VERDICT_ALTERED for a NULL or a context that was never initialised
+///     (flag domain).
+/// @see SRS-004 §13; formats.md §6 (Verification verdicts)
 ///
 /// # Safety
-/// ctx was made by ax_replay_init; expected_head is NULL or 32 readable bytes.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_replay_finish(
     ctx: *mut ax_replay_ctx_t,
@@ -224,15 +267,22 @@ pub unsafe extern "C" fn ax_replay_finish(
     verdict_of(replay.finish((expected_entries > 0).then_some(expected_entries), head))
 }
 
-/// Gives the agent as it is after everything fed, without a sink. Where the last step was
-/// interrupted (its last records are missing), set the sink and call ax_replay_complete before
-/// anything else.
+/// Gives the agent as it is after every entry that was fed, without a sink.
 ///
-/// Returns AX_OK, or AX_ERR_PROTOCOL for a NULL (flag domain) and for a ledger that is not good or
-/// was only verified (flag protocol); out is then untouched.
+/// Where the last records of the last step are missing, set the sink and call ax_replay_complete
+/// before anything else.
+///
+/// @param ctx Context that ax_replay_init made with a registry, borrowed for the call.
+/// @param out Agent to overwrite, owned by the caller; untouched on failure.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_ERR_PROTOCOL.
+/// @return AX_OK, or one of these codes.
+/// @retval AX_ERR_PROTOCOL A pointer is NULL (flag domain), or the ledger is not good or was
+///     verified only (flag protocol).
+/// @see SRS-004 §13; formats.md §5 (Lifecycle)
 ///
 /// # Safety
-/// ctx was made by ax_replay_init; out is NULL or writable.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_replay_agent(
     ctx: *const ax_replay_ctx_t,
@@ -258,16 +308,22 @@ pub unsafe extern "C" fn ax_replay_agent(
     }
 }
 
-/// Commits what is missing of an interrupted last step, and nothing where none is. agent is the one
-/// that ax_replay_agent just gave, with its sink set.
+/// Commits the records that an interrupted last step lacks; none where the step is whole.
 ///
-/// Returns AX_OK, AX_ERR_LEDGER where a record cannot be committed (flags ledger_fail and perhaps
-/// io_error; health is STOPPED), or AX_ERR_PROTOCOL for a NULL (flag domain), a flag set on entry, or
-/// an agent that is not where the replay ended (flag protocol).
+/// @param ctx Context that ax_replay_init made, borrowed for the call; its registry must still
+///     exist.
+/// @param agent Agent that ax_replay_agent gave, with its sink set; the sink leaves ctx alone.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_ERR_PROTOCOL.
+/// @return AX_OK, or one of these codes.
+/// @retval AX_ERR_LEDGER A record cannot be committed (flags ledger_fail and perhaps io_error);
+///     the agent is STOPPED.
+/// @retval AX_ERR_PROTOCOL A pointer is NULL (flag domain), a flag is set on entry, or the agent
+///     is not where the replay ended (flag protocol).
+/// @see SRS-004 §13; formats.md §6
 ///
 /// # Safety
-/// ctx was made by ax_replay_init, its registry still valid; agent is NULL or an agent with a valid
-/// sink, which leaves ctx alone.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_replay_complete(
     ctx: *const ax_replay_ctx_t,
@@ -299,13 +355,18 @@ pub unsafe extern "C" fn ax_replay_complete(
     }
 }
 
-/// The verdict's name, such as "DIVERGED"; "UNKNOWN" for another number. Never NULL.
+/// Names a verdict.
+///
+/// @param verdict Verdict, or any other number.
+/// @return A static string of the library, never NULL: such as "DIVERGED", or "UNKNOWN" for
+///     another number.
+/// @see SRS-004 §13; formats.md §6 (Verification verdicts)
 ///
 /// # Safety
 /// Always safe to call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_verdict_to_str(verdict: MaybeUninit<ax_verdict_t>) -> *const c_char {
-    literal(match enum_value(verdict) {
+    match enum_value(verdict) {
         0 => c"OK",
         1 => c"ALTERED",
         2 => c"REORDERED",
@@ -317,7 +378,8 @@ pub unsafe extern "C" fn ax_verdict_to_str(verdict: MaybeUninit<ax_verdict_t>) -
         8 => c"CONFIG_MISMATCH",
         9 => c"MODEL_MISMATCH",
         _ => c"UNKNOWN",
-    })
+    }
+    .as_ptr()
 }
 
 fn verdict_of(verdict: Verdict) -> ax_verdict_t {

@@ -3,10 +3,17 @@
 use super::pointer::bytes;
 use crate::hash;
 
-/// SHA-256 of len bytes. A NULL data of length above 0 zeroes out; a NULL out does nothing.
+/// Computes the SHA-256 of a byte string.
+///
+/// @param out Receives the 32 bytes of the digest; all zero where data is NULL and len is above 0.
+///     NULL: the call does nothing.
+/// @param data Bytes to hash, borrowed for the call; may be NULL where len is 0, and may overlap
+///     out.
+/// @param len Bytes of data.
+/// @see formats.md §1 (FIPS 180-4)
 ///
 /// # Safety
-/// out is NULL or points to 32 writable bytes; data is NULL or points to len readable ones.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn axilog_sha256(out: *mut [u8; 32], data: *const u8, len: usize) {
     if out.is_null() {
@@ -16,10 +23,17 @@ pub unsafe extern "C" fn axilog_sha256(out: *mut [u8; 32], data: *const u8, len:
     unsafe { out.write(bytes(data, len).map_or([0; 32], hash::sha256)) }
 }
 
-/// The same as axilog_sha256.
+/// Computes the SHA-256 of a byte string, exactly as axilog_sha256 does.
+///
+/// @param out Receives the 32 bytes of the digest; all zero where data is NULL and len is above 0.
+///     NULL: the call does nothing.
+/// @param data Bytes to hash, borrowed for the call; may be NULL where len is 0, and may overlap
+///     out.
+/// @param len Bytes of data.
+/// @see formats.md §1 (FIPS 180-4)
 ///
 /// # Safety
-/// As for axilog_sha256.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_sha256(out: *mut [u8; 32], data: *const u8, len: usize) {
     // SAFETY: forwarded.

@@ -2,8 +2,6 @@
 
 use core::ffi::{c_char, c_int};
 
-use super::pointer::literal;
-
 /// A Q16.16 fixed-point number: the raw integer is the value times 65536.
 pub type q16_16_t = i32;
 
@@ -14,8 +12,8 @@ pub const Q16_16_HALF: i32 = 32768;
 
 /// Sixteen sticky fault flags, each 0 or 1.
 ///
-/// Caller-owned. The library sets a flag to exactly 1, one byte at a time, and never clears one.
-/// The order is part of the interface: functions of sha256.h, commitment.h and dvm.h touch only the
+/// The caller owns the struct. The library sets a flag to exactly 1, one byte at a time, and never
+/// clears one. The order is part of the interface: functions of commitment.h and dvm.h touch only the
 /// first seven, so that callers with a shorter struct may pass theirs.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,13 +22,13 @@ pub struct ct_fault_flags_t {
     pub overflow: u8,
     /// A result below the range was saturated.
     pub underflow: u8,
-    /// Division by zero.
+    /// A number was divided by zero.
     pub div_zero: u8,
     /// A result was saturated, in either direction.
     pub saturation: u8,
     /// A value lost bits in a conversion.
     pub narrowing: u8,
-    /// A NULL, an unknown tag, or another argument outside the domain.
+    /// An argument was outside its domain: a NULL, an unknown tag, a number that is not in its enum.
     pub domain: u8,
     /// The ledger has failed.
     pub ledger_fail: u8,
@@ -38,15 +36,15 @@ pub struct ct_fault_flags_t {
     pub io_error: u8,
     /// A conversion was not exact.
     pub precision: u8,
-    /// Text that is not admissible.
+    /// A text was not admissible.
     pub encoding: u8,
-    /// A field that breaks the schema.
+    /// A field broke the schema.
     pub schema: u8,
-    /// A sequence that does not increase.
+    /// A sequence did not increase.
     pub ordering: u8,
-    /// Something was cut, or was too much to keep track of.
+    /// An answer was cut, or there were too many oracles to hold to their models.
     pub size: u8,
-    /// A call that the protocol does not allow.
+    /// The protocol did not allow the call.
     pub protocol: u8,
     /// A record did not fit its buffer.
     pub serialise: u8,
@@ -54,34 +52,37 @@ pub struct ct_fault_flags_t {
     pub commit: u8,
 }
 
-/// Success.
+/// The call succeeded.
 pub const AX_OK: i32 = 0;
-/// Text is not admissible: not UTF-8, not NFC, or a control character.
+/// A text is not admissible: it is not UTF-8, not NFC, or has a control character.
 pub const AX_ERR_ENCODING: i32 = -1;
 /// A field breaks the schema.
 pub const AX_ERR_SCHEMA: i32 = -2;
 /// A sequence number does not increase.
 pub const AX_ERR_ORDERING: i32 = -3;
-/// Larger than the limit.
+/// A record or a registry is larger than its limit.
 pub const AX_ERR_SIZE: i32 = -4;
 /// A hash does not match.
 pub const AX_ERR_HASH: i32 = -5;
 /// The caller's buffer is too small.
 pub const AX_ERR_BUFFER: i32 = -6;
-/// The call is not allowed here; also for a NULL that may not be one.
+/// The call is not allowed here, or a required pointer is NULL.
 pub const AX_ERR_PROTOCOL: i32 = -7;
 /// The ledger has failed, is sealed, or was never initialised.
 pub const AX_ERR_LEDGER: i32 = -8;
 
-/// One line about a return code.
+/// Describes a return code in one line of English.
 ///
-/// Returns a static string, also for a code that is not one; never NULL.
+/// @param code Any number; the codes are AX_OK and the AX_ERR_ constants.
+/// @return A static string of the library, never NULL: "unknown code" for a number that is not a
+///     code.
+/// @see SRS-004 §25.2
 ///
 /// # Safety
 /// Always safe to call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_strerror(code: c_int) -> *const c_char {
-    literal(match code {
+    match code {
         AX_OK => c"success",
         AX_ERR_ENCODING => c"text is not admissible: not UTF-8, not NFC, or a control character",
         AX_ERR_SCHEMA => c"a field breaks the record's schema",
@@ -92,11 +93,16 @@ pub unsafe extern "C" fn ax_strerror(code: c_int) -> *const c_char {
         AX_ERR_PROTOCOL => c"the call is not allowed here",
         AX_ERR_LEDGER => c"the ledger has failed, is sealed, or was never initialised",
         _ => c"unknown code",
-    })
+    }
+    .as_ptr()
 }
 
-/// The version of this interface: major times 65536 plus minor. A caller built against another
-/// major version must not go on.
+/// Gives the version of this interface: the major version times 65536, plus the minor version.
+///
+/// A program that was compiled against another major version must not go on.
+///
+/// @return The version of the library that is loaded.
+/// @see SRS-004 §25.2
 ///
 /// # Safety
 /// Always safe to call.
@@ -105,7 +111,10 @@ pub unsafe extern "C" fn ax_abi_version() -> u32 {
     0x0000_0001
 }
 
-/// The library's version as a static string, such as "0.1.0".
+/// Gives the version of the library as text, such as "0.1.0".
+///
+/// @return A static string of the library, never NULL.
+/// @see SRS-004 §25.2
 ///
 /// # Safety
 /// Always safe to call.
@@ -114,8 +123,11 @@ pub unsafe extern "C" fn ax_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
 }
 
-/// The Unicode version whose NFC the library decides, as a static string, such as "18.0.0"; "none" for
-/// a library built with the feature nfc-none, to which only ASCII is admissible.
+/// Gives the Unicode version whose Normalization Form C the library decides, such as "18.0.0".
+///
+/// @return A static string of the library, never NULL: "none" for a library built with the feature
+///     nfc-none, to which only ASCII is admissible.
+/// @see SRS-004 §5.5
 ///
 /// # Safety
 /// Always safe to call.

@@ -2,40 +2,56 @@
 
 use core::ffi::{c_char, c_int};
 
-use super::pointer::{Flags, Through, bytes, write_text};
+use super::pointer::{ClosureSink, Flags, bytes, write_text};
 use super::types::ct_fault_flags_t;
 use crate::fault::{Error, Fault};
 use crate::json::canonical::is_canonical_json;
-use crate::json::writer::Sink;
+use crate::sink::Sink;
 use crate::text::{self, Text};
 
-/// 1 where data is well-formed UTF-8, else 0; 0 for a NULL of length above 0.
+/// Tells whether a text is well-formed UTF-8.
+///
+/// @param data Text, borrowed for the call, not NUL-terminated; may be NULL where len is 0.
+/// @param len Bytes of data.
+/// @return 1 where it is, else 0; 0 for a NULL of length above 0.
+/// @see SRS-004 §5.5; formats.md §3 (Admission 4)
 ///
 /// # Safety
-/// data is NULL or points to len readable bytes.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_validate_utf8(data: *const c_char, len: usize) -> c_int {
     // SAFETY: by contract.
     c_int::from(unsafe { bytes(data.cast(), len) }.is_some_and(text::is_utf8))
 }
 
-/// 1 where data is UTF-8 in Unicode Normalization Form C with at most 30 consecutive characters of
-/// non-zero combining class (after UAX #15, Stream-Safe), else 0. The Unicode version is
-/// ax_unicode_version().
+/// Tells whether a text is UTF-8 in Unicode Normalization Form C with at most 30 consecutive
+/// characters of non-zero combining class.
+///
+/// ax_unicode_version gives the Unicode version; the limit follows the Stream-Safe format of UAX
+/// #15.
+///
+/// @param data Text, borrowed for the call, not NUL-terminated; may be NULL where len is 0.
+/// @param len Bytes of data.
+/// @return 1 where it is, else 0; 0 for a NULL of length above 0.
+/// @see SRS-004 §5.5; formats.md §3 (Admission 5)
 ///
 /// # Safety
-/// data is NULL or points to len readable bytes.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_is_nfc(data: *const c_char, len: usize) -> c_int {
     // SAFETY: by contract.
     c_int::from(unsafe { bytes(data.cast(), len) }.is_some_and(text::is_nfc))
 }
 
-/// 1 where data holds a character from U+0000 to U+001F other than LF, else 0; 1 for a NULL of
-/// length above 0.
+/// Tells whether a text holds a character from U+0000 to U+001F other than LF.
+///
+/// @param data Text, borrowed for the call, not NUL-terminated; may be NULL where len is 0.
+/// @param len Bytes of data.
+/// @return 1 where it does, else 0; 1 for a NULL of length above 0.
+/// @see SRS-004 §5.6; formats.md §3 (Admission 4)
 ///
 /// # Safety
-/// data is NULL or points to len readable bytes.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_contains_forbidden_control(data: *const c_char, len: usize) -> c_int {
     // SAFETY: by contract.
@@ -43,34 +59,53 @@ pub unsafe extern "C" fn ax_contains_forbidden_control(data: *const c_char, len:
     c_int::from(data.is_none_or(|data| text::has_forbidden_control(data, false)))
 }
 
-/// 1 where data is UTF-8 in NFC (SRS-004-SHALL-042), else 0. Says nothing of control characters.
+/// Tells whether a text is UTF-8 in Unicode Normalization Form C, whatever control characters it
+/// holds.
+///
+/// @param data Text, borrowed for the call, not NUL-terminated; may be NULL where len is 0.
+/// @param len Bytes of data.
+/// @return 1 where it is, else 0; 0 for a NULL of length above 0.
+/// @see SRS-004 §5.5; formats.md §3 (Admission 5)
 ///
 /// # Safety
-/// data is NULL or points to len readable bytes.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_validate_encoding(data: *const c_char, len: usize) -> c_int {
     // SAFETY: forwarded.
     unsafe { ax_is_nfc(data, len) }
 }
 
-/// 1 where data is exactly one JSON value as RFC 8785 writes it, else 0. Integers from -2^63 to
-/// 2^64-1 are canonical in exact decimal (decision D2). At most 128 levels deep.
+/// Tells whether a text is exactly one JSON value as RFC 8785 writes it, at most 128 levels deep.
+///
+/// Integers from -2^63 to 2^64-1 are canonical in exact decimal.
+///
+/// @param data Text, borrowed for the call, not NUL-terminated; may be NULL where len is 0.
+/// @param len Bytes of data.
+/// @return 1 where it is, else 0; 0 for a NULL of length above 0.
+/// @see SRS-004 §5.1; formats.md §2
 ///
 /// # Safety
-/// data is NULL or points to len readable bytes.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_is_canonical_json(data: *const c_char, len: usize) -> c_int {
     // SAFETY: by contract.
     c_int::from(unsafe { bytes(data.cast(), len) }.is_some_and(is_canonical_json))
 }
 
-/// Writes src with CRLF and CR as LF, and a NUL behind it.
+/// Writes a text with every CRLF and every CR as LF.
 ///
-/// Returns the bytes written without the NUL, AX_ERR_BUFFER or, for a NULL, AX_ERR_PROTOCOL. On
-/// failure dst is untouched.
+/// @param dst Receives the text and a NUL; overlaps no other argument. Untouched on failure.
+/// @param dst_size Bytes of room in dst, for the text and the NUL.
+/// @param src Text, borrowed for the call, not NUL-terminated; overlaps no other argument. May be
+///     NULL where src_len is 0.
+/// @param src_len Bytes of src.
+/// @return Bytes written, without the NUL; on failure a negative code.
+/// @retval AX_ERR_BUFFER dst_size is too small.
+/// @retval AX_ERR_PROTOCOL A required pointer is NULL.
+/// @see SRS-004 §5.6; formats.md §3 (Admission 4)
 ///
 /// # Safety
-/// dst points to dst_size bytes, src to src_len; they do not overlap.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_normalise_line_endings(
     dst: *mut c_char,
@@ -85,20 +120,31 @@ pub unsafe extern "C" fn ax_normalise_line_endings(
     // SAFETY: by contract.
     unsafe {
         write_text(dst, dst_size, |put| {
-            text::runs(src).for_each(|run| Through(put).put(run));
+            text::runs(src).for_each(|run| ClosureSink(put).put(run));
         })
     }
 }
 
-/// The whole of admission for one text: UTF-8, NFC, no control character but line ends, which become
-/// LF. Writes the result and a NUL.
+/// Checks a text as admission does, and writes it with every CRLF and every CR as LF.
 ///
-/// Returns the bytes written without the NUL, AX_ERR_ENCODING (flag encoding), AX_ERR_BUFFER, or
-/// AX_ERR_PROTOCOL for a NULL (flag domain). On failure dst is untouched.
+/// Admissible text is UTF-8 in Unicode Normalization Form C without control characters other than
+/// line ends.
+///
+/// @param dst Receives the text and a NUL; overlaps no other argument. Untouched on failure.
+/// @param dst_size Bytes of room in dst, for the text and the NUL.
+/// @param src Text, borrowed for the call, not NUL-terminated; overlaps no other argument. May be
+///     NULL where src_len is 0.
+/// @param src_len Bytes of src.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_ERR_PROTOCOL.
+/// @return Bytes written, without the NUL; on failure a negative code.
+/// @retval AX_ERR_ENCODING src is not admissible (flag encoding).
+/// @retval AX_ERR_BUFFER dst_size is too small.
+/// @retval AX_ERR_PROTOCOL dst, or src with a length above 0, is NULL (flag domain).
+/// @see SRS-004 §5.5 and §5.6; formats.md §3 (Admission 4 and 5)
 ///
 /// # Safety
-/// dst points to dst_size bytes, src to src_len; they do not overlap. faults is NULL or points to a
-/// whole ct_fault_flags_t.
+/// The pointers are as the parameters say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_validate_and_normalise(
     dst: *mut c_char,
@@ -122,7 +168,7 @@ pub unsafe extern "C" fn ax_validate_and_normalise(
         // SAFETY: by contract.
         Ok(text) => unsafe {
             write_text(dst, dst_size, |put| {
-                text.runs().for_each(|run| Through(put).put(run))
+                text.runs().for_each(|run| ClosureSink(put).put(run))
             })
         },
         Err(error) => {

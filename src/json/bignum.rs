@@ -11,21 +11,21 @@ const FIVES: u32 = 27;
 
 /// An integer below 2^896, least significant limb first.
 #[derive(Clone, Copy)]
-pub struct Big([u64; LIMBS]);
+pub struct BigInteger([u64; LIMBS]);
 
-impl Big {
+impl BigInteger {
     /// 1.
     pub fn one() -> Self {
         let mut limbs = [0; LIMBS];
         if let Some(first) = limbs.first_mut() {
             *first = 1;
         }
-        Big(limbs)
+        BigInteger(limbs)
     }
 
     /// 5^`exponent`; `None` beyond 896 bits.
     pub fn power_of_five(exponent: u32) -> Option<Self> {
-        let mut power = Big::one();
+        let mut power = BigInteger::one();
         let mut left = exponent;
         while left > 0 {
             let step = left.min(FIVES);
@@ -62,7 +62,7 @@ impl Big {
         Some(())
     }
 
-    /// How many bits the value has; 0 for 0.
+    /// The number of bits that the value has; 0 for 0.
     pub fn bits(&self) -> u32 {
         let mut bits = 0u32;
         for (limb, below) in self.0.iter().zip((0u32..).step_by(64)) {
@@ -93,7 +93,7 @@ mod tests {
     use num_bigint::BigUint;
     use proptest::prelude::*;
 
-    fn reference(big: &Big) -> BigUint {
+    fn reference(big: &BigInteger) -> BigUint {
         let limbs = big.0.iter().rev();
         limbs.fold(BigUint::ZERO, |value, &limb| (value << 64) + limb)
     }
@@ -108,7 +108,7 @@ mod tests {
             other_factor: u64,
         ) {
             let five = BigUint::from(5u32).pow(exponent);
-            let Some(big) = Big::power_of_five(exponent) else {
+            let Some(big) = BigInteger::power_of_five(exponent) else {
                 // Refused only where the power does not fit.
                 prop_assert!(five.bits() > 896);
                 return Ok(());
@@ -128,7 +128,7 @@ mod tests {
             }
             for other in [other, exponent.min(385), (exponent + 1).min(385)] {
                 let order = (&five * factor).cmp(&(BigUint::from(5u32).pow(other) * other_factor));
-                let other = Big::power_of_five(other).unwrap();
+                let other = BigInteger::power_of_five(other).unwrap();
                 prop_assert_eq!(big.compare_products(factor, &other, other_factor), order);
             }
         }
@@ -136,12 +136,12 @@ mod tests {
 
     #[test]
     fn products_differ_in_any_place() {
-        let five = Big::power_of_five(300).unwrap();
-        let next = Big::power_of_five(301).unwrap();
+        let five = BigInteger::power_of_five(300).unwrap();
+        let next = BigInteger::power_of_five(301).unwrap();
         assert_eq!(five.compare_products(5, &next, 1), Ordering::Equal);
         assert_eq!(five.compare_products(6, &next, 1), Ordering::Greater);
         assert_eq!(five.compare_products(4, &next, 1), Ordering::Less);
-        let mut top = Big::one();
+        let mut top = BigInteger::one();
         top.shift(895).unwrap();
         assert_eq!(top.compare_products(4, &top, 2), Ordering::Greater);
         assert_eq!(top.compare_products(0, &top, 0), Ordering::Equal);

@@ -3,13 +3,13 @@
 //! formats.md §2 and §3 (inputs of kind JSON), decisions D2. NFC is not a matter of this module.
 
 use super::name::Name;
-use super::number::is_canonical_number;
 use super::reader::{Reader, Token};
+use super::shortest::is_canonical_number;
 use super::source::{Plain, Source};
 use core::cmp::Ordering;
 use core::mem::replace;
 
-/// How many objects and arrays may be open at once, the outermost included.
+/// The largest number of objects and arrays open at once, the outermost included.
 pub const MAX_DEPTH: usize = 128;
 
 /// Whether `bytes` are exactly one JSON value in the form of RFC 8785.
@@ -25,7 +25,7 @@ pub fn is_canonical_json(bytes: &[u8]) -> bool {
     core::str::from_utf8(bytes).is_ok() && is_canonical(Plain::new(bytes)).unwrap_or(false)
 }
 
-/// As above, for valid UTF-8; `None` is no, too.
+/// Reads valid UTF-8 to its end; `None` and `false` both say that it is not canonical.
 fn is_canonical(text: Plain<'_>) -> Option<bool> {
     let mut reader = Reader::compact(text, u8::try_from(MAX_DEPTH).ok()?);
     // Where the last name of each open object stands, by depth; 0 before the first.

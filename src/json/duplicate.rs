@@ -9,7 +9,7 @@ use super::reader::{Reader, Token};
 use super::siphash::SipHash;
 use super::source::Source;
 
-/// How many names one pass over a text can keep. They are 768 bytes of stack.
+/// The number of names that one pass over a text can keep, in 768 bytes of stack.
 pub const CAPACITY: usize = 192;
 
 /// The names met so far, each together with the object it is in.
@@ -19,7 +19,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// None.
+    /// A set without names.
     pub fn new() -> Self {
         Names {
             fingerprints: [0; CAPACITY],
@@ -27,7 +27,7 @@ impl Names {
         }
     }
 
-    /// Forgets all.
+    /// Forgets every name.
     pub fn clear(&mut self) {
         self.count = 0;
     }

@@ -7,19 +7,19 @@ use super::duplicate::{Names, fingerprint, is_repeated};
 use super::escaped::{Cursor, Escaped};
 use super::name::Name;
 use super::number::{decimal_to_q16, integer_to_q16};
-use super::reader::{Invalid, Reader, Token};
+use super::reader::{InvalidJson, Reader, Token};
 use super::source::Source;
 
-/// What stands for 'no value' (decisions D18); no Q16.16 value that is extracted equals it.
+/// The number that stands for 'no value' (decision D18); no extracted Q16.16 value equals it.
 pub const NO_VALUE: i32 = i32::MIN;
 
-/// How many selectors there can be: one for each policy of a registry.
+/// The largest number of selectors: one for each policy of a registry.
 pub const MAX_POLICIES: usize = 64;
 
-/// How many objects and arrays may be open at once, the outermost included.
+/// The largest number of objects and arrays open at once, the outermost included.
 const MAX_DEPTH: usize = 32;
 
-/// The same, as the reader takes it.
+/// [`MAX_DEPTH`] as the reader takes it.
 const LIMIT: u8 = MAX_DEPTH as u8;
 
 /// The suffix of a member that holds a raw Q16.16 integer.
@@ -27,7 +27,7 @@ const RAW_SUFFIX: &str = "_q16";
 
 /// Gives the selectors that are wanted.
 pub trait Selectors {
-    /// How many there are. Those from [`MAX_POLICIES`] on are ignored.
+    /// The number of selectors. Those from [`MAX_POLICIES`] on are ignored.
     fn count(&self) -> usize;
 
     /// The selector at `index`, below `count`; `None` where none is wanted. It is asked for once
@@ -64,7 +64,7 @@ pub fn extract(
 
 /// Reads the answer, in one pass if it has few enough names. Each further pass begins where the
 /// names kept by the one before end, and compares all later names with those it keeps itself.
-fn read(output: Escaped<'_>, key: &[u8; 16], members: &mut Members<'_>) -> Result<(), Invalid> {
+fn read(output: Escaped<'_>, key: &[u8; 16], members: &mut Members<'_>) -> Result<(), InvalidJson> {
     let mut names = Names::new();
     let mut walk = Walk::new(output);
     walk.pass(key, &mut names, Some(members))?;
@@ -79,7 +79,7 @@ fn read(output: Escaped<'_>, key: &[u8; 16], members: &mut Members<'_>) -> Resul
 struct Walk<'a> {
     output: Escaped<'a>,
     reader: Reader<Cursor<'a>>,
-    /// Where each open object begins, by depth; what an array has there is not used.
+    /// The beginning of each open object, by depth; the place of an array is not used.
     objects: [u32; MAX_DEPTH],
 }
 
@@ -100,7 +100,7 @@ impl<'a> Walk<'a> {
         key: &[u8; 16],
         names: &mut Names,
         mut members: Option<&mut Members<'_>>,
-    ) -> Result<(), Invalid> {
+    ) -> Result<(), InvalidJson> {
         names.clear();
         let mut ahead = *self;
         let mut member = None;
@@ -126,7 +126,7 @@ impl<'a> Walk<'a> {
                         }
                         let fingerprint = fingerprint(key, object, name);
                         if names.has(fingerprint) && is_repeated(self.output, object, name, LIMIT) {
-                            return Err(Invalid);
+                            return Err(InvalidJson);
                         }
                         if !names.is_full() {
                             names.keep(fingerprint);
@@ -146,16 +146,18 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Where the innermost open object begins.
-    fn object(&mut self) -> Result<&mut u32, Invalid> {
+    /// The beginning of the innermost open object.
+    fn object(&mut self) -> Result<&mut u32, InvalidJson> {
         let depth = usize::from(self.reader.depth());
-        self.objects.get_mut(depth.wrapping_sub(1)).ok_or(Invalid)
+        self.objects
+            .get_mut(depth.wrapping_sub(1))
+            .ok_or(InvalidJson)
     }
 }
 
-/// Where the cursor is. No record comes near 4 GiB; longer text would be refused.
-fn offset(cursor: Cursor<'_>) -> Result<u32, Invalid> {
-    u32::try_from(cursor.position()).map_err(|_| Invalid)
+/// The position of the cursor. No record comes near 4 GiB; longer text would be refused.
+fn offset(cursor: Cursor<'_>) -> Result<u32, InvalidJson> {
+    u32::try_from(cursor.position()).map_err(|_| InvalidJson)
 }
 
 /// The values being extracted.
@@ -202,7 +204,7 @@ enum Form {
 }
 
 impl Form {
-    /// Which of the two forms of `selector` the name is; `None`: neither.
+    /// The form of `selector` that the name has; `None` where it is another name.
     fn of(name: Cursor<'_>, selector: &str) -> Option<Form> {
         // Most names are spelt plainly, and then differ from most selectors in the first byte.
         let first = selector.as_bytes().first().copied();

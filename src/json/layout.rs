@@ -1,4 +1,4 @@
-//! Where ECMAScript puts the point and the exponent of a number, which RFC 8785 §3.2.2.3 adopts.
+//! The place of the point and the exponent in a number of ECMAScript, which RFC 8785 §3.2.2.3 adopts.
 //! Determinism: D1.
 
 /// A number as ECMAScript lays out its digits (`Number::toString`, steps 6 to 12).

@@ -5,12 +5,12 @@
 //! - [`source`]: a cursor over JSON text, whatever form the text is stored in; [`escaped`]: text
 //!   as it stands inside a string of a record.
 //! - [`reader`]: the strict tokenizer; [`name`]: a string's content as UTF-16 code units.
-//! - [`number`]: number tokens, and their exact conversion to Q16.16; `shortest`: how
+//! - [`number`]: number tokens, and their exact conversion to Q16.16; [`shortest`]: how
 //!   RFC 8785 writes a number, in the `layout` of ECMAScript, on the fixed-size integers of
 //!   `bignum`.
 //! - [`extract`]: the values that policies evaluate, out of an oracle's answer; `duplicate`
 //!   refuses repeated names in it, by the keyed fingerprints of `siphash`.
-//! - [`writer`]: the canonical writer, and the sinks it writes into.
+//! - [`writer`]: the canonical writer.
 //! - [`canonical`]: whether a text is canonical JSON.
 
 #![forbid(unsafe_code)]
@@ -24,7 +24,7 @@ mod layout;
 pub mod name;
 pub mod number;
 pub mod reader;
-mod shortest;
+pub mod shortest;
 mod siphash;
 pub mod source;
 pub mod writer;

@@ -3,8 +3,6 @@
 //! formats.md §4, "Extracting the value", and §7; decisions D2. No floating point: a token is
 //! decimal, a Q16.16 value is an integer, and all between them is integer arithmetic.
 
-pub use super::shortest::is_canonical_number;
-
 /// The most significant digits a number in natural units may have, from the first non-zero digit
 /// through the last written one.
 const MAX_DIGITS: usize = 18;
@@ -179,6 +177,7 @@ fn signed(negative: bool, magnitude: u128) -> Option<i32> {
 #[cfg(test)]
 mod tests {
     extern crate std;
+    use super::super::shortest::is_canonical_number;
     use super::*;
     use num_bigint::BigInt;
     use proptest::prelude::*;

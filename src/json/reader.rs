@@ -9,7 +9,7 @@ use super::source::Source;
 
 /// The text is not JSON, or is nested too deep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Invalid;
+pub struct InvalidJson;
 
 /// One step through a text. Cursors stand at the first byte between the quotes, or at the brace.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,7 @@ pub enum Token<'a, S> {
     Literal,
 }
 
-/// What may come next.
+/// The tokens that may come next.
 #[derive(Clone, Copy, Debug)]
 enum Expect {
     /// A value.
@@ -74,7 +74,7 @@ impl<'a, S: Source<'a>> Reader<S> {
         }
     }
 
-    /// The same, with white space refused.
+    /// A reader that refuses white space.
     #[must_use]
     pub fn compact(source: S, limit: u8) -> Self {
         Reader {
@@ -83,7 +83,7 @@ impl<'a, S: Source<'a>> Reader<S> {
         }
     }
 
-    /// How many containers are open.
+    /// The number of open containers.
     #[must_use]
     pub fn depth(&self) -> u8 {
         self.depth
@@ -92,14 +92,14 @@ impl<'a, S: Source<'a>> Reader<S> {
     /// The next token; `None` when one value has been read and nothing follows it.
     ///
     /// # Errors
-    /// [`Invalid`] for anything that is not JSON. The reader is of no use after that.
+    /// [`InvalidJson`] for anything that is not JSON. The reader is of no use after that.
     #[allow(clippy::should_implement_trait)]
-    pub fn next(&mut self) -> Result<Option<Token<'a, S>>, Invalid> {
+    pub fn next(&mut self) -> Result<Option<Token<'a, S>>, InvalidJson> {
         self.skip_white_space();
         let Some(byte) = self.source.peek() else {
             return match self.expect {
                 Expect::End => Ok(None),
-                _ => Err(Invalid),
+                _ => Err(InvalidJson),
             };
         };
         let in_object = self.objects & 1 == 1;
@@ -108,7 +108,7 @@ impl<'a, S: Source<'a>> Reader<S> {
             (Expect::Next, b',') => {
                 self.source.bump();
                 self.skip_white_space();
-                let byte = self.source.peek().ok_or(Invalid)?;
+                let byte = self.source.peek().ok_or(InvalidJson)?;
                 if in_object {
                     self.key(byte)
                 } else {
@@ -123,7 +123,7 @@ impl<'a, S: Source<'a>> Reader<S> {
             }
             (Expect::FirstKey, _) => self.key(byte),
             (Expect::FirstItem, _) => self.value(byte),
-            (Expect::Next | Expect::End, _) => Err(Invalid),
+            (Expect::Next | Expect::End, _) => Err(InvalidJson),
         }
         .map(Some)
     }
@@ -136,18 +136,18 @@ impl<'a, S: Source<'a>> Reader<S> {
         }
     }
 
-    fn key(&mut self, byte: u8) -> Result<Token<'a, S>, Invalid> {
+    fn key(&mut self, byte: u8) -> Result<Token<'a, S>, InvalidJson> {
         let content = self.string(byte)?;
         self.skip_white_space();
         if self.source.peek() != Some(b':') {
-            return Err(Invalid);
+            return Err(InvalidJson);
         }
         self.source.bump();
         self.expect = Expect::Value;
         Ok(Token::Key(content))
     }
 
-    fn value(&mut self, byte: u8) -> Result<Token<'a, S>, Invalid> {
+    fn value(&mut self, byte: u8) -> Result<Token<'a, S>, InvalidJson> {
         let start = self.source;
         let token = match byte {
             b'{' => {
@@ -170,9 +170,9 @@ impl<'a, S: Source<'a>> Reader<S> {
         Ok(token)
     }
 
-    fn open(&mut self, object: u128) -> Result<(), Invalid> {
+    fn open(&mut self, object: u128) -> Result<(), InvalidJson> {
         if self.depth >= self.limit {
-            return Err(Invalid);
+            return Err(InvalidJson);
         }
         self.source.bump();
         self.depth = self.depth.wrapping_add(1);
@@ -197,58 +197,58 @@ impl<'a, S: Source<'a>> Reader<S> {
     }
 
     /// Passes a string whose first byte is `byte`, and gives the place behind its opening quote.
-    fn string(&mut self, byte: u8) -> Result<S, Invalid> {
+    fn string(&mut self, byte: u8) -> Result<S, InvalidJson> {
         if byte != b'"' {
-            return Err(Invalid);
+            return Err(InvalidJson);
         }
         self.source.bump();
         let content = self.source;
         loop {
             self.source.skip_plain();
-            let byte = self.source.peek().ok_or(Invalid)?;
+            let byte = self.source.peek().ok_or(InvalidJson)?;
             self.source.bump();
             match byte {
                 b'"' => return Ok(content),
                 b'\\' => self.escape()?,
-                0..0x20 => return Err(Invalid),
+                0..0x20 => return Err(InvalidJson),
                 _ => {}
             }
         }
     }
 
     /// Passes an escape behind its backslash, and with a high surrogate the low one.
-    fn escape(&mut self) -> Result<(), Invalid> {
-        match name::escape(&mut self.source).ok_or(Invalid)? {
+    fn escape(&mut self) -> Result<(), InvalidJson> {
+        match name::escape(&mut self.source).ok_or(InvalidJson)? {
             0xd800..0xdc00 => {
                 if self.source.peek() != Some(b'\\') {
-                    return Err(Invalid);
+                    return Err(InvalidJson);
                 }
                 self.source.bump();
                 match name::escape(&mut self.source) {
                     Some(0xdc00..0xe000) => Ok(()),
-                    _ => Err(Invalid),
+                    _ => Err(InvalidJson),
                 }
             }
-            0xdc00..0xe000 => Err(Invalid),
+            0xdc00..0xe000 => Err(InvalidJson),
             _ => Ok(()),
         }
     }
 
-    fn number(&mut self) -> Result<Token<'a, S>, Invalid> {
+    fn number(&mut self) -> Result<Token<'a, S>, InvalidJson> {
         let start = self.source.position();
         // No byte of a number may follow a number, so the longest run is the whole token.
         while let Some(b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E') = self.source.peek() {
             self.source.bump();
         }
         let text = self.source.since(start);
-        Number::parse(text).ok_or(Invalid)?;
+        Number::parse(text).ok_or(InvalidJson)?;
         Ok(Token::Number(text))
     }
 
-    fn literal(&mut self, word: &[u8]) -> Result<Token<'a, S>, Invalid> {
+    fn literal(&mut self, word: &[u8]) -> Result<Token<'a, S>, InvalidJson> {
         for &byte in word {
             if self.source.peek() != Some(byte) {
-                return Err(Invalid);
+                return Err(InvalidJson);
             }
             self.source.bump();
         }

@@ -5,7 +5,7 @@
 //! two as near the even one. Instead of printing the double, this decides whether the digits at
 //! hand are those, in exact integer arithmetic.
 
-use super::bignum::Big;
+use super::bignum::BigInteger;
 use super::layout::Layout;
 use super::number::{Number, value};
 use core::cmp::Ordering;
@@ -141,9 +141,9 @@ fn nearest(digits: u64, exponent: i32) -> Option<(Frame, u64)> {
 /// A common scale for decimal and binary fractions: both units are integers in it.
 struct Frame {
     /// 10^(decimal exponent), scaled.
-    decimal: Big,
+    decimal: BigInteger,
     /// 2^(`exponent` − 2), scaled.
-    binary: Big,
+    binary: BigInteger,
     /// The exponent of the last bit of a mantissa.
     exponent: i32,
 }
@@ -152,7 +152,7 @@ impl Frame {
     /// The frame in which `digits` × 10^`ten` has a mantissa of 53 or 54 bits, or of fewer where
     /// the double is subnormal.
     fn around(digits: u64, ten: i32) -> Option<Self> {
-        let five = Big::power_of_five(ten.unsigned_abs())?;
+        let five = BigInteger::power_of_five(ten.unsigned_abs())?;
         let five_bits = i32::try_from(five.bits()).ok()?;
         let bits = i32::try_from(digits.checked_ilog2()?)
             .ok()?
@@ -165,8 +165,8 @@ impl Frame {
         };
         let exponent = magnitude.wrapping_sub(52).max(*EXPONENTS.start());
         let mut frame = Frame {
-            decimal: Big::one(),
-            binary: Big::one(),
+            decimal: BigInteger::one(),
+            binary: BigInteger::one(),
             exponent,
         };
         if ten < 0 {

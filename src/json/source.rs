@@ -15,7 +15,7 @@ pub trait Source<'a>: Copy {
     /// Moves on by one byte of the text; nothing at the end.
     fn bump(&mut self);
 
-    /// Where this is, as an offset into the stored bytes. It increases with every `bump`.
+    /// The position of the cursor, as an offset into the stored bytes. It increases with every `bump`.
     fn position(&self) -> usize;
 
     /// Moves on over plain string content, quickly: at least to the end of the text, or to a
@@ -41,7 +41,7 @@ impl<'a> Plain<'a> {
         Plain { bytes, at: 0 }
     }
 
-    /// The same text at offset `position`.
+    /// A cursor over the same text at offset `position`.
     #[must_use]
     pub fn at(self, position: usize) -> Self {
         Plain {

@@ -1,9 +1,9 @@
-//! What can be checked of one record without those before it. Determinism: D2.
+//! The checks of one record that need no record before it. Determinism: D2.
 //!
 //! That is most of the work of verification, so readers of files do it on every core and leave only
 //! the order to [`super::Replay::take`].
 
-use super::Verdict;
+use super::verdict::Verdict;
 use crate::evidence::policy::PolicyRecord;
 use crate::evidence::transition::TransitionRecord;
 use crate::evidence::view::ObservationView;
@@ -26,8 +26,8 @@ enum Content<'a> {
     Observation(Result<ObservationView<'a>, Verdict>),
     /// The observation that a policy or a transition is bound to; `None` where it is not canonical.
     Decision(Option<u64>),
-    /// Not read: a decision that may be compared with bytes instead, or a record that only its
-    /// place makes right.
+    /// A record that was not read: a decision that may be compared with bytes instead, or a record
+    /// that only its place makes right.
     Unread,
 }
 
@@ -42,7 +42,7 @@ impl<'a> Examined<'a> {
         examined
     }
 
-    /// As [`Examined::of`], but reads observations only.
+    /// Checks the commit of `entry`, and reads it where it is an observation.
     pub(super) fn unread(entry: &Entry<'a>) -> Examined<'a> {
         let content = match entry.tag {
             Tag::Obs => {
@@ -77,7 +77,7 @@ impl<'a> Examined<'a> {
         &self.entry
     }
 
-    /// What it says, where it is an observation in canonical form.
+    /// The observation that the record is, where it is one in canonical form.
     #[must_use]
     pub fn observation(&self) -> Option<&ObservationView<'a>> {
         match &self.content {

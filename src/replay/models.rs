@@ -1,15 +1,15 @@
-//! Which model each oracle of a ledger has: one, always the same (SRS-004 §7.2, SHALL-008).
+//! The model of each oracle of a ledger: one, always the same (SRS-004 §7.2, SHALL-008).
 //! Determinism: D2.
 
-use super::Verdict;
+use super::verdict::Verdict;
 use crate::agent::stimulus::is_reserved;
 use crate::hash::Hasher;
-use crate::json::writer::{Buffer, Sink};
+use crate::sink::{Buffer, Sink};
 
-/// How many distinct oracles one replay can hold to their models.
+/// The number of distinct oracles that one replay can hold to their models.
 pub const MAX_ORACLES: usize = 32;
 
-/// Which model each oracle has, by hash, so that memory stays bounded (decision D24).
+/// The model of each oracle, by hash, so that memory stays bounded (decision D24).
 #[derive(Clone)]
 pub(super) struct Models {
     known: [Identity; MAX_ORACLES],
@@ -22,11 +22,11 @@ pub(super) struct Models {
 
 const RECENT_BYTES: usize = 96;
 
-/// Half SHA-256s: 128 bits, so that no identity found by chance or by search passes for another given one.
+/// Half SHA-256s: with 128 bits no identity found by chance or by search passes for another.
 #[derive(Clone, Copy, Default)]
 struct Identity {
     oracle: [u8; 16],
-    /// Of the oracle with its model.
+    /// The fingerprint of the oracle with its model.
     pair: [u8; 16],
 }
 

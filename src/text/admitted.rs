@@ -59,7 +59,7 @@ impl<'a> Text<'a> {
         self.len
     }
 
-    /// Whether there is no content.
+    /// Whether the text is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -151,7 +151,7 @@ pub fn check_piece(bytes: &[u8]) -> bool {
 /// count fits in a byte.
 const STRIDE: usize = 64;
 
-/// How many times LF follows CR.
+/// The number of CRs that an LF follows.
 fn count_crlf(text: &[u8]) -> usize {
     let next = text.get(1..).unwrap_or(&[]);
     text.chunks(STRIDE)

@@ -19,7 +19,7 @@ pub fn has_forbidden_control(bytes: &[u8], reject_del: bool) -> bool {
     any(bytes, |b| (b < SPACE) & (b != LF) | (b == DEL) & reject_del)
 }
 
-/// As [`has_forbidden_control`], for text with raw line ends: CR is allowed.
+/// Whether text with raw line ends has a forbidden control character; CR is allowed.
 pub(super) fn has_forbidden_control_in_raw(bytes: &[u8], reject_del: bool) -> bool {
     any(bytes, |b| {
         (b < SPACE) & (b != LF) & (b != CR) | (b == DEL) & reject_del

@@ -66,12 +66,12 @@ pub fn is_nfc(bytes: &[u8]) -> bool {
     true
 }
 
-/// What of the text before a character decides about that character.
+/// The part of the text before a character that decides about that character.
 #[derive(Default)]
 struct Walk {
     /// The last character of combining class zero. U+0000, which composes with nothing, for none.
     starter: u32,
-    /// How many characters of non-zero class have followed it, and the rank of the last one's class.
+    /// The number of characters of non-zero class behind the starter, and the rank of the last one's class.
     marks: u8,
     rank: u8,
 }
@@ -122,7 +122,7 @@ fn property(c: u32) -> u8 {
 }
 
 /// The entry of a table of blocks of `1 << bits`: in the block `block`, at the low `bits` of `index`.
-/// What the tables leave out at their end is zero.
+/// An entry beyond the end of the table is zero.
 #[inline]
 fn entry(table: &[u8], block: u8, index: u32, bits: u32) -> u8 {
     let low = index & !u32::MAX.checked_shl(bits).unwrap_or(0);
@@ -149,8 +149,8 @@ fn joins(base: u32, c: u32) -> bool {
     }
 }
 
-/// What a mark whose class has the rank `rank` meets when it follows `starter`: `starter` without
-/// those last parts that sort after the mark.
+/// The part of `starter` that a following mark meets whose class has the rank `rank`: `starter`
+/// without those last parts that sort after the mark.
 fn below(starter: u32, rank: u8) -> u32 {
     let mut base = starter;
     // Every split is shorter than what it splits; the longest decomposition has four parts.

@@ -102,7 +102,7 @@ const HEADERS: &[Header] = &[
     header(
         "audit",
         "The ledger: a hash chain over evidence, its sink, its lines.",
-        &["audit", "audit_line"],
+        &["audit", "audit_record", "audit_line"],
         &[],
         &["types", "limits"],
     ),
@@ -111,7 +111,7 @@ const HEADERS: &[Header] = &[
         ..header(
             "policy",
             "Policies and their evaluation (SRS-004 sections 17 and 25.4).",
-            &["policy", "policy_evaluate"],
+            &["policy", "policy_init", "policy_evaluate"],
             &[],
             &["types", "limits", "audit"],
         )
@@ -303,11 +303,13 @@ fn public_types(source: &str) -> Vec<String> {
 /// What cbindgen has no setting for.
 fn tidy(generated: &str, name: &str) -> String {
     let mut out = String::new();
-    // What Rust asks of a caller in general says nothing to C.
-    let generated = generated.replace(" *\n * # Safety\n * Always safe to call.\n", "");
-    for line in generated.trim_start().lines() {
-        // Rust's heading for what a caller must guarantee.
-        let line = parenthesised(&line.replace(" * # Safety", " * Safety:"));
+    for line in without_safety(generated.trim_start()).lines() {
+        let line = match line {
+            // The examples, which rustdoc is told the same way.
+            " * ```c" => " * @code{.c}".to_owned(),
+            " * ```" => " * @endcode".to_owned(),
+            _ => parenthesised(line),
+        };
         // A pointer to an array and an array parameter are the same to the callee; C callers pass
         // their arrays as they are.
         out += array_parameters(&line).trim_end();
@@ -318,6 +320,17 @@ fn tidy(generated: &str, name: &str) -> String {
         assert!(out.contains("typedef struct ax_agent_ctx_t {"));
     }
     out
+}
+
+/// Without Rust's sections on safety, which end a comment: the parameters say the same to C.
+fn without_safety(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, section)) = rest.split_once(" *\n * # Safety\n") {
+        out += before;
+        rest = section.find(" */").map_or("", |end| &section[end..]);
+    }
+    out + rest
 }
 
 /// `#define NAME -1` as `#define NAME (-1)`.

@@ -102,6 +102,164 @@ fn a_header_brings_in_what_it_needs_and_nothing_more() {
     assert_eq!(expected.len() + 1, all.len());
 }
 
+#[test]
+fn every_function_is_documented_in_the_one_form() {
+    let mut wrong = Vec::new();
+    let mut functions = 0;
+    for name in committed() {
+        let header = fs::read_to_string(headers::directory().join(&name)).unwrap();
+        for function in functions_of(&header) {
+            functions += 1;
+            let faults = faults_of(&function);
+            wrong.extend(
+                faults
+                    .iter()
+                    .map(|f| format!("{name}: {}: {f}", function.name)),
+            );
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    assert!(functions > 90, "{functions}");
+}
+
+#[test]
+fn a_comment_out_of_form_is_told_why() {
+    let header = "\
+/**
+ * whether it fits
+ *
+ * @param b Bytes.
+ * @param b Bytes.
+ */
+int fits(const uint8_t *a, const char *const *b, uint8_t c[32]);
+
+void bare(void);
+
+/**
+ * Clears the flags.
+ *
+ * @param flags Flags to clear.
+ * @return Nothing.
+ * @see SRS-004 §25.2
+ */
+static inline void clear(flags_t *flags)
+{
+}
+";
+    let told: Vec<String> = functions_of(header)
+        .iter()
+        .flat_map(|function| {
+            let name = function.name.clone();
+            let told = move |fault| format!("{name}: {fault}");
+            faults_of(function).into_iter().map(told)
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "fits: does not begin with a sentence: \"whether it fits\"",
+            "fits: @param b, b, but the parameters are a, b, c",
+            "fits: no @return",
+            "fits: no @see with a section of SRS-004 or formats.md",
+            "bare: no comment",
+            "clear: @return, but it returns nothing",
+        ]
+    );
+}
+
+/// A function that a header declares, and its comment without the stars.
+struct Function {
+    name: String,
+    returns: bool,
+    parameters: Vec<String>,
+    comment: String,
+}
+
+/// Every function of a header, with a body or without.
+fn functions_of(header: &str) -> Vec<Function> {
+    let lines: Vec<&str> = header.lines().collect();
+    let mut found = Vec::new();
+    for (number, line) in lines.iter().enumerate() {
+        let Some((before, _)) = line.split_once('(') else {
+            continue;
+        };
+        let starts = line.starts_with(|c: char| c.is_ascii_lowercase());
+        if !starts || line.starts_with("typedef") {
+            continue;
+        }
+        let declaration = lines[number..].join(" ");
+        let (_, rest) = declaration.split_once('(').unwrap();
+        let (parameters, _) = rest.split_once(')').unwrap();
+        let (result, name) = before.rsplit_once([' ', '*']).unwrap();
+        let above = &lines[..number];
+        let comment = match above.iter().rposition(|line| *line == "/**") {
+            Some(start) if above.last() == Some(&" */") => &above[start + 1..number - 1],
+            _ => &[],
+        };
+        let comment: Vec<&str> = comment
+            .iter()
+            .map(|line| line.trim_start_matches(" *").trim())
+            .collect();
+        found.push(Function {
+            name: name.to_owned(),
+            returns: !result.ends_with("void"),
+            parameters: parameters
+                .split(',')
+                .map(name_of_parameter)
+                .filter(|name| name != "void")
+                .collect(),
+            comment: comment.join("\n"),
+        });
+    }
+    found
+}
+
+/// `const char *const *b` and `uint8_t b[32]` as `b`.
+fn name_of_parameter(parameter: &str) -> String {
+    let declared = parameter.split('[').next().unwrap().trim();
+    declared.rsplit([' ', '*']).next().unwrap().to_owned()
+}
+
+/// What a function's comment lacks of the form: a first sentence, a `@param` for every parameter in
+/// order, a `@return` where there is a result, and the section that the function comes from.
+fn faults_of(function: &Function) -> Vec<String> {
+    if function.comment.is_empty() {
+        return vec!["no comment".to_owned()];
+    }
+    let mut faults = Vec::new();
+    let after = |tag: &str| -> Vec<&str> {
+        let lines = function.comment.lines();
+        lines.filter_map(|line| line.strip_prefix(tag)).collect()
+    };
+    let summary = function.comment.split("\n\n").next().unwrap();
+    let begins = summary.starts_with(|c: char| c.is_ascii_uppercase());
+    if !begins || !summary.ends_with('.') {
+        faults.push(format!("does not begin with a sentence: {summary:?}"));
+    }
+    let documented: Vec<&str> = after("@param ")
+        .iter()
+        .map(|text| text.split(' ').next().unwrap())
+        .collect();
+    if documented != function.parameters {
+        faults.push(format!(
+            "@param {}, but the parameters are {}",
+            documented.join(", "),
+            function.parameters.join(", ")
+        ));
+    }
+    match (function.returns, after("@return ").len()) {
+        (true, 0) => faults.push("no @return".to_owned()),
+        (false, 1..) => faults.push("@return, but it returns nothing".to_owned()),
+        _ => {}
+    }
+    let is_section =
+        |text: &&str| text.starts_with("SRS-004 §") || text.starts_with("formats.md §");
+    if !after("@see ").iter().any(|text| is_section(text)) {
+        faults.push("no @see with a section of SRS-004 or formats.md".to_owned());
+    }
+    faults
+}
+
 /// How one language is compiled.
 #[derive(Clone, Copy)]
 struct Language {

@@ -137,7 +137,7 @@ impl Catalogue {
     /// # Errors
     /// None: it is the library's own, and a test reads it.
     pub fn built_in() -> Result<Catalogue, BundleError> {
-        Ok(parse(BUILT_IN, Path::new("the built-in catalogue"))?)
+        parse(BUILT_IN, Path::new("the built-in catalogue"))
     }
 
     /// Reads a catalogue in TOML.
@@ -204,7 +204,7 @@ impl Catalogue {
             let bytes = provenance::read(&path, "read the grammar")?;
             return match String::from_utf8(bytes) {
                 Ok(text) => Ok((path, text)),
-                Err(error) => Err(not_text(path, &error).into()),
+                Err(error) => Err(not_text(path, &error)),
             };
         }
         match GRAMMARS.iter().find(|(known, _)| *known == name) {
@@ -213,8 +213,7 @@ impl Catalogue {
                 name: name.to_owned(),
                 path,
                 built_in: GRAMMARS.map(|(known, _)| known).join(", "),
-            }
-            .into()),
+            }),
         }
     }
 
@@ -226,7 +225,7 @@ impl Catalogue {
         let (path, text) = self.grammar_text(name)?;
         match Grammar::parse(&text) {
             Ok(grammar) => Ok((grammar, text)),
-            Err(source) => Err(BundleError::Grammar { path, source }.into()),
+            Err(source) => Err(BundleError::Grammar { path, source }),
         }
     }
 }

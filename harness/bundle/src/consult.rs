@@ -126,7 +126,7 @@ impl<'a> PreparedQuestion<'a> {
         oracle_id: &str,
     ) -> Result<BundleConsultation, BundleError> {
         if session.rules().len() > 0 {
-            return Err(BundleError::LedgerHasPolicies(session.path().to_owned()).into());
+            return Err(BundleError::LedgerHasPolicies(session.path().to_owned()));
         }
         session.check_call(oracle_id, &self.question.model)?;
         let bundle_hash = self.bundle.hash();

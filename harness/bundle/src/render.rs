@@ -45,8 +45,7 @@ pub fn render_prompt_with_counter(
         return Err(BundleError::Tier0 {
             tokens: needed,
             limit,
-        }
-        .into());
+        });
     }
     // What Tier 0 does not use of its reservation nobody else uses.
     let unused = budgets.tier0_reserved().saturating_sub(needed);

@@ -1,4 +1,10 @@
-/** Makes a context that has admitted nothing: profile 0, no cap, U+007F allowed. NULL is left alone. */
+/**
+ * Makes an admission context that has admitted nothing: profile 0, no cap on the output, U+007F
+ * allowed.
+ *
+ * @param ctx Context to overwrite, owned by the caller. NULL: the call does nothing.
+ * @see SRS-004 §4.4; formats.md §3 (Admission)
+ */
 static inline void ax_admission_ctx_init(ax_admission_ctx_t *ctx)
 {
     if (ctx != NULL) {

@@ -1,4 +1,9 @@
-/** Makes every parameter null. NULL is left alone. */
+/**
+ * Makes every sampling parameter null.
+ *
+ * @param params Parameters to overwrite, owned by the caller. NULL: the call does nothing.
+ * @see SRS-004 §5.4; formats.md §3
+ */
 static inline void ax_oracle_params_init_null(ax_oracle_params_t *params)
 {
     if (params != NULL) {
@@ -9,25 +14,49 @@ static inline void ax_oracle_params_init_null(ax_oracle_params_t *params)
     }
 }
 
-/** 1 where max_tokens is null, else 0; params is not NULL. */
+/**
+ * Tells whether max_tokens is null.
+ *
+ * @param params Parameters, borrowed for the call; not NULL.
+ * @return 1 where it is, else 0.
+ * @see SRS-004 §5.4; formats.md §3
+ */
 static inline int ax_params_max_tokens_is_null(const ax_oracle_params_t *params)
 {
     return params->max_tokens == AX_PARAMS_NULL_INT32;
 }
 
-/** 1 where seed is null, else 0; params is not NULL. */
+/**
+ * Tells whether seed is null.
+ *
+ * @param params Parameters, borrowed for the call; not NULL.
+ * @return 1 where it is, else 0.
+ * @see SRS-004 §5.4; formats.md §3
+ */
 static inline int ax_params_seed_is_null(const ax_oracle_params_t *params)
 {
     return params->seed == AX_PARAMS_NULL_INT64;
 }
 
-/** 1 where temperature is null, else 0; params is not NULL. */
+/**
+ * Tells whether temperature is null.
+ *
+ * @param params Parameters, borrowed for the call; not NULL.
+ * @return 1 where it is, else 0.
+ * @see SRS-004 §5.4; formats.md §3
+ */
 static inline int ax_params_temperature_is_null(const ax_oracle_params_t *params)
 {
     return params->temperature == AX_PARAMS_NULL_Q16;
 }
 
-/** 1 where top_p is null, else 0; params is not NULL. */
+/**
+ * Tells whether top_p is null.
+ *
+ * @param params Parameters, borrowed for the call; not NULL.
+ * @return 1 where it is, else 0.
+ * @see SRS-004 §5.4; formats.md §3
+ */
 static inline int ax_params_top_p_is_null(const ax_oracle_params_t *params)
 {
     return params->top_p == AX_PARAMS_NULL_Q16;

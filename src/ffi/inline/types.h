@@ -1,4 +1,9 @@
-/** Clears every flag: the only thing that ever does. NULL is left alone. */
+/**
+ * Clears every fault flag; no other function of this interface clears one.
+ *
+ * @param faults Flags to clear, owned by the caller. NULL: the call does nothing.
+ * @see SRS-004 §25.2
+ */
 static inline void ct_fault_clear(ct_fault_flags_t *faults)
 {
     if (faults != NULL) {
@@ -21,13 +26,34 @@ static inline void ct_fault_clear(ct_fault_flags_t *faults)
     }
 }
 
-/** The same as ct_fault_clear, for flags that were never set up. */
+/**
+ * Clears every fault flag of a struct that was never set up.
+ *
+ * @param faults Flags to clear, owned by the caller. NULL: the call does nothing.
+ * @see SRS-004 §25.2
+ */
 static inline void ct_fault_init(ct_fault_flags_t *faults)
 {
     ct_fault_clear(faults);
 }
 
-/** 1 where any flag is set, else 0; 1 for NULL. */
+/**
+ * Tells whether any fault flag is set.
+ *
+ * @param faults Flags to look at, borrowed for the call; NULL counts as a fault.
+ * @return 1 where one is, else 0.
+ * @see SRS-004 §25.2
+ *
+ * @par Example
+ * @code{.c}
+ * ct_fault_flags_t faults;
+ *
+ * ct_fault_init(&faults);
+ * assert(!ct_fault_any(&faults));
+ * dvm_div_q16(Q16_16_ONE, 0, &faults);
+ * assert(ct_fault_any(&faults) && faults.div_zero == 1);
+ * @endcode
+ */
 static inline int ct_fault_any(const ct_fault_flags_t *faults)
 {
     if (faults == NULL) {

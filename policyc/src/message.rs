@@ -1,5 +1,5 @@
-//! How messages name what stands in a file: printable and short, whatever
-//! the file holds. Determinism class D1.
+//! The parts of a message that repeat a piece of a file: printable and short,
+//! whatever the file holds. Determinism class D1.
 
 use crate::json::{Kind, Value};
 
@@ -9,9 +9,9 @@ const LONGEST: usize = 70;
 /// The longest piece that a message about canonical form repeats.
 const EXCERPT: usize = 16;
 
-/// The end of the text, a character with a name of its own, or the character
-/// between backticks.
-pub(crate) fn character(next: Option<char>) -> String {
+/// Names the end of the text and the characters that do not print, and puts
+/// every other character between backticks.
+pub(crate) fn describe_character(next: Option<char>) -> String {
     match next {
         None => "the end of the file".into(),
         Some('\0') => "a NUL character".into(),
@@ -20,49 +20,49 @@ pub(crate) fn character(next: Option<char>) -> String {
         Some('\t') => "a tab".into(),
         Some(' ') => "a space".into(),
         Some('\u{FEFF}') => "a byte order mark".into(),
-        Some(other) if other.is_control() => format!("the control character {}", code(other)),
+        Some(other) if other.is_control() => format!("the control character {}", code_point(other)),
         Some(other) => format!("`{}`", other.escape_debug()),
     }
 }
 
 /// A character as `U+0001`.
-fn code(character: char) -> String {
+fn code_point(character: char) -> String {
     format!("U+{:04X}", u32::from(character))
 }
 
-/// The beginning of `rest`: up to 16 characters between backticks, or what
-/// [`character`] calls the first one where that is white space or a control.
-pub(crate) fn excerpt(rest: &str) -> String {
+/// Quotes the beginning of `rest`: up to 16 characters between backticks, or as
+/// [`describe_character`] where it begins with white space or a control.
+pub(crate) fn quote_excerpt(rest: &str) -> String {
     match rest.chars().next() {
         Some(first) if first != ' ' && !first.is_control() => {
             let line = rest.split(char::is_control).next().unwrap_or_default();
-            format!("`{}`", shortened(line, EXCERPT))
+            format!("`{}`", shorten(line, EXCERPT))
         }
-        first => character(first),
+        first => describe_character(first),
     }
 }
 
-/// A string in double quotes, escaped where it does not print, shortened
+/// Puts a string in double quotes, escaped where it does not print, shortened
 /// where it is long.
-pub(crate) fn quoted(text: &str) -> String {
-    format!("\"{}\"", shortened(text, LONGEST))
+pub(crate) fn quote(text: &str) -> String {
+    format!("\"{}\"", shorten(text, LONGEST))
 }
 
-/// A JSON value: strings, numbers and literals as they are, containers by
-/// their kind.
-pub(crate) fn value(value: &Value<'_>) -> String {
+/// Describes a JSON value: strings, numbers and literals as they are,
+/// containers by their kind.
+pub(crate) fn describe_value(value: &Value<'_>) -> String {
     match &value.kind {
         Kind::Null => "null".into(),
         Kind::Bool(true) => "true".into(),
         Kind::Bool(false) => "false".into(),
-        Kind::Number(text) => format!("the number {}", shortened(text, LONGEST)),
-        Kind::String(text) => format!("the string {}", quoted(text)),
+        Kind::Number(text) => format!("the number {}", shorten(text, LONGEST)),
+        Kind::String(text) => format!("the string {}", quote(text)),
         Kind::Array(_) => "an array".into(),
         Kind::Object(_) => "an object".into(),
     }
 }
 
-fn shortened(text: &str, longest: usize) -> String {
+fn shorten(text: &str, longest: usize) -> String {
     let mut characters = text.chars();
     let mut short = String::new();
     for character in characters.by_ref().take(longest) {

@@ -1,0 +1,207 @@
+//! `audit.h`, second part: committing records (formats.md §1 and §6; SRS-004 §12.3).
+
+use core::ffi::c_int;
+
+use super::audit::{ax_evidence_t, ax_ledger_ctx_t, load_evidence};
+use super::pointer::{Flags, code};
+use super::sink::CSink;
+use super::types::ct_fault_flags_t;
+use crate::fault::{Error, Fault, Faults};
+use crate::hash::commit;
+use crate::ledger::Ledger;
+
+/// Appends a commitment whose record the caller keeps; the sink is not called.
+///
+/// @param ctx Ledger to append to.
+/// @param commit 32 bytes, borrowed for the call: the commitment of the record.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_ERR_PROTOCOL.
+/// @return AX_OK, or one of these codes.
+/// @retval AX_ERR_LEDGER The ledger has failed, is sealed or has no sequence left (flag
+///     ledger_fail), or was never initialised (flag domain).
+/// @retval AX_ERR_PROTOCOL A pointer is NULL (flag domain).
+/// @see SRS-004 §12.3; formats.md §1
+///
+/// # Safety
+/// The pointers are as the parameters say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_ledger_append(
+    ctx: *mut ax_ledger_ctx_t,
+    commit: *const [u8; 32],
+    faults: *mut ct_fault_flags_t,
+) -> c_int {
+    // SAFETY: by contract.
+    let commit = unsafe { commit.as_ref() };
+    // SAFETY: by contract.
+    unsafe {
+        with_ledger(ctx, faults, |ledger, _, faults| {
+            ledger.append_commit(*commit.ok_or(Error::Protocol)?, faults)
+        })
+    }
+}
+
+/// Computes the commitment of a record whose tag is one of the closed set.
+///
+/// @param evidence Record to commit to, borrowed for the call.
+/// @param out Receives the 32 bytes of the commitment, all zero on failure.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_ERR_PROTOCOL.
+/// @return AX_OK, or one of these codes.
+/// @retval AX_ERR_SCHEMA The tag is not one of the closed set (flag domain).
+/// @retval AX_ERR_PROTOCOL A pointer is NULL (flag domain).
+/// @see SRS-004 §20.2; formats.md §1
+///
+/// # Safety
+/// The pointers are as the parameters say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_commit_evidence(
+    evidence: *const ax_evidence_t,
+    out: *mut [u8; 32],
+    faults: *mut ct_fault_flags_t,
+) -> c_int {
+    // SAFETY: by contract.
+    let Some(flags) = (unsafe { Flags::new(faults) }) else {
+        return Error::Protocol.code();
+    };
+    if out.is_null() {
+        return flags.null();
+    }
+    // SAFETY: by contract.
+    let commitment = unsafe { load_evidence(evidence) }
+        .map(|(tag, payload)| commit(tag.as_str().as_bytes(), payload));
+    // SAFETY: not NULL.
+    unsafe { out.write(commitment.unwrap_or([0; 32])) }
+    if commitment.is_err() {
+        flags.set(Fault::Domain);
+    }
+    code(commitment)
+}
+
+/// Commits a record: hands it to the ledger's sink, then moves the head of the chain.
+///
+/// @param ctx Ledger to append to, with a valid sink or none.
+/// @param evidence Record to commit, borrowed for the call.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_ERR_PROTOCOL.
+/// @return AX_OK, or one of these codes.
+/// @retval AX_ERR_LEDGER The ledger has failed, is sealed or has no sequence left (flag
+///     ledger_fail), the sink refuses (flags io_error and ledger_fail; the ledger has failed for
+///     good), or the ledger was never initialised (flag domain). The head stays.
+/// @retval AX_ERR_SCHEMA The tag is not one of the closed set (flag domain).
+/// @retval AX_ERR_PROTOCOL A pointer is NULL (flag domain).
+/// @see SRS-004 §12.3; formats.md §6
+///
+/// # Safety
+/// The pointers are as the parameters say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_ledger_record(
+    ctx: *mut ax_ledger_ctx_t,
+    evidence: *const ax_evidence_t,
+    faults: *mut ct_fault_flags_t,
+) -> c_int {
+    // SAFETY: by contract.
+    let evidence = unsafe { load_evidence(evidence) };
+    // SAFETY: by contract.
+    unsafe {
+        with_ledger(ctx, faults, |ledger, sink, faults| {
+            let (tag, payload) = evidence?;
+            ledger.record(tag, payload, sink, faults)
+        })
+    }
+}
+
+/// Ends a ledger with an AX:PROOF:v1 seal, behind which nothing can be appended.
+///
+/// @param ctx Ledger to seal, with a valid sink or none.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_ERR_PROTOCOL.
+/// @return AX_OK, or one of these codes.
+/// @retval AX_ERR_LEDGER The ledger has failed, is sealed or has no sequence left (flag
+///     ledger_fail), the sink refuses (flags io_error and ledger_fail; the ledger has failed for
+///     good), or the ledger was never initialised (flag domain). The head stays.
+/// @retval AX_ERR_PROTOCOL ctx is NULL (flag domain).
+/// @see SRS-004 §20.2; formats.md §6
+///
+/// # Safety
+/// The pointers are as the parameters say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_ledger_seal(
+    ctx: *mut ax_ledger_ctx_t,
+    faults: *mut ct_fault_flags_t,
+) -> c_int {
+    // SAFETY: by contract.
+    unsafe {
+        with_ledger(ctx, faults, |ledger, sink, faults| {
+            ledger.seal(sink, faults)
+        })
+    }
+}
+
+/// Checks that a ledger context agrees with itself; replay.h verifies records.
+///
+/// The context must be initialised and not failed, with the genesis as its head exactly while it
+/// is empty.
+///
+/// @param ctx Ledger to check, borrowed for the call.
+/// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
+///     does nothing and returns AX_ERR_PROTOCOL.
+/// @return AX_OK, or one of these codes.
+/// @retval AX_ERR_LEDGER The context does not agree with itself (flag ledger_fail).
+/// @retval AX_ERR_PROTOCOL ctx is NULL (flag domain).
+/// @see SRS-004 §20.2; formats.md §6
+///
+/// # Safety
+/// The pointers are as the parameters say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_verify_chain(
+    ctx: *const ax_ledger_ctx_t,
+    faults: *mut ct_fault_flags_t,
+) -> c_int {
+    // SAFETY: by contract.
+    let Some(flags) = (unsafe { Flags::new(faults) }) else {
+        return Error::Protocol.code();
+    };
+    // SAFETY: by contract.
+    let Some(ctx) = (unsafe { ctx.as_ref() }) else {
+        return flags.null();
+    };
+    if ctx.load().is_some_and(|ledger| ledger.is_consistent()) {
+        return 0;
+    }
+    flags.set(Fault::LedgerFail);
+    Error::Ledger.code()
+}
+
+/// Takes the ledger out of its context, lets `change` at it, puts it back.
+///
+/// # Safety
+/// As for the callers.
+unsafe fn with_ledger(
+    ctx: *mut ax_ledger_ctx_t,
+    faults: *mut ct_fault_flags_t,
+    change: impl FnOnce(&mut Ledger, &mut CSink, &mut Faults) -> Result<(), Error>,
+) -> c_int {
+    // SAFETY: by contract.
+    let Some(flags) = (unsafe { Flags::new(faults) }) else {
+        return Error::Protocol.code();
+    };
+    if ctx.is_null() {
+        return flags.null();
+    }
+    // SAFETY: not NULL. The reference ends before the sink's callback may look at the context.
+    let (ledger, sink) = unsafe { ((*ctx).load(), (*ctx).sink) };
+    let Some(mut ledger) = ledger else {
+        flags.set(Fault::Domain);
+        return Error::Ledger.code();
+    };
+    let mut raised = Faults::NONE;
+    // SAFETY: the context's sink is valid by contract.
+    let result = change(&mut ledger, &mut unsafe { CSink::new(sink) }, &mut raised);
+    // SAFETY: not NULL.
+    unsafe { (*ctx).store(&ledger) };
+    flags.raise(raised);
+    if matches!(result, Err(Error::Protocol | Error::Schema)) {
+        flags.set(Fault::Domain);
+    }
+    code(result)
+}
