@@ -1,6 +1,7 @@
 //! The command `axilog`, built for this machine and for other platforms.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use super::platform::Platform;
 use crate::cargo::{build, cargo};
@@ -22,10 +23,13 @@ pub enum Features {
     DefaultAndMemory,
 }
 
-/// Builds the command with every feature for this machine.
-pub fn build_for_host() -> TaskResult<PathBuf> {
+/// Builds the command with every feature for this machine, and copies it into `directory`: another build
+/// may replace cargo's file at any time.
+pub fn build_for_host(directory: &Path) -> TaskResult<PathBuf> {
     let artifacts = build(cargo().args(HOST_BUILD))?;
-    Ok(artifacts.path("axilog")?.to_owned())
+    let copy = directory.join("axilog");
+    fs::copy(artifacts.path("axilog")?, &copy)?;
+    Ok(copy)
 }
 
 /// Builds the command for a platform.

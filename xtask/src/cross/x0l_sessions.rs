@@ -31,10 +31,10 @@ pub fn check_replay(platform: &Platform) -> TaskResult {
     print_heading(&format!(
         "sessions run on this machine, replayed on {triple}"
     ));
-    let host_axilog = build_for_host()?;
-    let platform_axilog = build_for(platform, Features::DefaultAndMemory)?;
     let directory = tempfile::tempdir()?;
     let directory = directory.path();
+    let host_axilog = build_for_host(directory)?;
+    let platform_axilog = build_for(platform, Features::DefaultAndMemory)?;
     run(Command::new(&host_axilog)
         .current_dir(directory)
         .args(["x0l", "examples", "examples"]))?;
