@@ -6,7 +6,7 @@
 
 use std::process::Command;
 
-use crate::cargo::{cargo, host_triple, nightly_cargo};
+use crate::cargo::{Metadata, cargo, host_triple, nightly_cargo};
 use crate::process::{TaskResult, print_heading, require_program, require_rustup, run};
 
 /// Tests that the sanitizers leave out, and the reason.
@@ -43,6 +43,10 @@ pub fn run_sanitizers() -> TaskResult {
         // With a named target, build scripts and macros are built without the sanitizer.
         .args(["test", "-p", "axilog", "--target", &host_triple()?])
         .args(["--test", "c_suites"])
+        // A target directory of its own: nightly shares no artifact with stable, and so need not wait
+        // while stable builds.
+        .arg("--target-dir")
+        .arg(Metadata::read()?.target_directory()?.join("sanitize"))
         .env("RUSTFLAGS", "-Zsanitizer=address")
         .env("CFLAGS", C_FLAGS)
         .env("CXXFLAGS", C_FLAGS)

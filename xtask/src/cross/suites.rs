@@ -98,7 +98,7 @@ fn list_integration_tests() -> TaskResult<Vec<String>> {
 }
 
 /// Prints what does not run under emulation, and the reasons.
-pub fn print_left_out() {
+pub fn print_skipped() {
     for (test, reason) in ON_HOST_ONLY {
         println!("not under emulation: {test} ({reason})");
     }

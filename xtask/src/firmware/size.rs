@@ -19,7 +19,7 @@ pub struct Size {
 
 /// Measures an image by the sizes of its sections.
 pub fn measure_image(target: &Target, image: &Path) -> TaskResult<Size> {
-    let printed = target.run_binutil("size", &[], image)?;
+    let printed = target.run_binutil("size", image)?;
     let row = printed.lines().nth(1).unwrap_or_default();
     let mut columns = row.split_whitespace().map(str::parse::<u32>);
     match (columns.next(), columns.next(), columns.next()) {
@@ -62,23 +62,21 @@ pub fn measure_added(
             compiler_arguments: vec!["-Wno-cast-function-type".into()],
         })
     };
-    let with = link_table(name, names)?;
-    check_symbols(target, &with, names)?;
-    let without = link_table(&format!("{name}-none"), &vec!["main".into(); names.len()])?;
-    let (with, without) = (
-        measure_image(target, &with)?,
-        measure_image(target, &without)?,
-    );
+    let image = link_table(name, names)?;
+    check_symbols(target, &image, names)?;
+    let baseline = link_table(&format!("{name}-none"), &vec!["main".into(); names.len()])?;
+    let size = measure_image(target, &image)?;
+    let baseline = measure_image(target, &baseline)?;
     Ok(Size {
-        flash: with.flash - without.flash,
-        ram: with.ram - without.ram,
+        flash: size.flash - baseline.flash,
+        ram: size.ram - baseline.ram,
     })
 }
 
 /// Checks that the image contains the named functions, nothing of `core` that panics or formats, and no
 /// allocator.
 pub fn check_symbols(target: &Target, image: &Path, names: &[String]) -> TaskResult {
-    let listed = target.run_binutil("nm", &[], image)?;
+    let listed = target.run_binutil("nm", image)?;
     let symbols: BTreeSet<&str> = listed
         .lines()
         .filter_map(|line| line.split_whitespace().last())

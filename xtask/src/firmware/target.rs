@@ -49,8 +49,10 @@ const RISCV: Machine = Machine {
     arguments: &["-bios", "none"],
 };
 
+/// The Debian packages for both Arm processors.
 const ARM_PACKAGES: &str = "gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm";
 
+/// The processors on which the library is tested.
 pub const TARGETS: [Target; 3] = [
     Target {
         triple: "thumbv7em-none-eabihf",
@@ -215,9 +217,9 @@ impl Target {
     }
 
     /// Runs a tool of the binary utilities on a file and returns what the tool prints.
-    pub fn run_binutil(&self, tool: &str, arguments: &[&str], file: &Path) -> TaskResult<String> {
+    pub fn run_binutil(&self, tool: &str, file: &Path) -> TaskResult<String> {
         let mut command = Command::new(format!("{}{tool}", self.tool_prefix));
-        read_output(command.args(arguments).arg(file))
+        read_output(command.arg(file))
     }
 }
 

@@ -69,7 +69,7 @@ pub fn build_command(metadata: &Metadata, features: &FeatureSelection) -> TaskRe
     features.add_to(&mut command);
     let artifacts = build(&mut command)?;
     let manual = metadata.target_directory()?.join("install/manual");
-    // A page of a subcommand that there is no longer must not be installed.
+    // An earlier build may have written pages of subcommands that were removed since.
     let _ = fs::remove_dir_all(&manual);
     run(Command::new(artifacts.path("axilog-manual")?).arg(&manual))?;
     Ok(BuiltCommand {
@@ -79,7 +79,7 @@ pub fn build_command(metadata: &Metadata, features: &FeatureSelection) -> TaskRe
 }
 
 /// Reads from rustc which libraries a static library needs. libgcc_s is left out: a compiler adds it
-/// by itself, or adds libgcc_eh to a wholly static program, for which there is no libgcc_s.
+/// by itself, or adds libgcc_eh to a wholly static program, which cannot use libgcc_s.
 fn read_native_libraries(directory: &Path) -> TaskResult<Vec<String>> {
     let source = directory.join("empty.rs");
     fs::write(&source, "")?;

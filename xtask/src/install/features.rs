@@ -30,7 +30,7 @@ impl FeatureSelection {
     /// Fails where the command has no feature of a chosen name.
     ///
     /// # Errors
-    /// The unknown name, and the names that there are.
+    /// The unknown name, and the names of all features.
     pub fn check(&self, metadata: &Metadata) -> TaskResult {
         let available = metadata.features(PACKAGE)?;
         let unknown = self.features.iter().find(|name| !available.contains(name));

@@ -1,4 +1,4 @@
-//! The installed files: which ones there are, and what the libraries and the command are.
+//! The installed files: their list, the names of the libraries, and the command with its manual.
 
 use std::fs;
 use std::path::Path;
