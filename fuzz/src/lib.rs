@@ -1,4 +1,4 @@
-//! What the fuzz targets measure the library against: the references of the tests themselves.
+//! The reference implementations of the tests, with which the fuzz targets compare the library.
 
 #[path = "../../tests/strict_json/mod.rs"]
 #[allow(missing_docs)]

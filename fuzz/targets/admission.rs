@@ -1,5 +1,5 @@
-//! Admission: what is admitted is a record within its limits that says what went in, cut at the
-//! longest prefix that fits, and the agent records the same.
+//! Admission: an admitted answer becomes a record within its limits that contains the answer, or the
+//! longest prefix of the answer that fits; a refusal has a reason that holds.
 
 #![no_main]
 
@@ -13,15 +13,15 @@ use axilog::profile::Profile;
 use axilog_fuzz::support::text::content;
 use libfuzzer_sys::fuzz_target;
 
-/// Ten bytes of choices, then the model, the oracle and the input, each ended by 0xFF, which no text
-/// has, then the output.
-fn call(bytes: &[u8]) -> Option<(Answer<'_>, Option<u64>, Limits)> {
+/// Parses an answer and its limits: ten bytes of choices; then the model, the oracle and the input, each
+/// ended by 0xFF, which occurs in no text; then the output.
+fn parse_call(bytes: &[u8]) -> Option<(Answer<'_>, Option<u64>, Limits)> {
     let ([states, limits, cap, room, seq, last, params @ ..], texts) =
         bytes.split_first_chunk::<10>()?;
     let mut texts = texts.splitn(4, |&b| b == 0xFF);
     let (model_id, oracle_id) = (texts.next()?, texts.next()?);
     let (input, output) = (texts.next()?, texts.next()?);
-    let [max_tokens, seed, temperature, top_p] = params.map(parameter);
+    let [max_tokens, seed, temperature, top_p] = params.map(parse_parameter);
     let narrow = |value: Option<i64>| value.map(|v| i32::try_from(v).unwrap_or(i32::MAX));
     let answer = Answer {
         completion: Completion::ALL[usize::from(states & 3) % 3],
@@ -52,8 +52,8 @@ fn call(bytes: &[u8]) -> Option<(Answer<'_>, Option<u64>, Limits)> {
     Some((answer, last.checked_sub(1).map(u64::from), limits))
 }
 
-/// Nothing, the ends of the ranges and what is beyond them, and small numbers.
-fn parameter(byte: u8) -> Option<i64> {
+/// Parses a parameter: absent, an end of a range, a value beyond a range, or a small number.
+fn parse_parameter(byte: u8) -> Option<i64> {
     match byte {
         0 => None,
         1 => Some(0),
@@ -67,7 +67,7 @@ fn parameter(byte: u8) -> Option<i64> {
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    let Some((answer, last_seq, limits)) = call(bytes) else {
+    let Some((answer, last_seq, limits)) = parse_call(bytes) else {
         return;
     };
     match admit(&answer, last_seq, &limits) {
@@ -86,7 +86,7 @@ fuzz_target!(|bytes: &[u8]| {
                 (answer.ledger_seq, answer.params)
             );
             assert!(!view.gateway);
-            check(&answer, admitted, &limits, &view, sealed.record.len());
+            check_record(&answer, admitted, &limits, &view, sealed.record.len());
         }
     }
 });
@@ -98,16 +98,17 @@ fn is_well_formed(answer: &Answer<'_>) -> bool {
         && is_valid_id(answer.oracle_id)
 }
 
-fn check(
+/// Checks that the record contains the answer, or the longest prefix of the answer that fits.
+fn check_record(
     answer: &Answer<'_>,
     admitted: Admitted,
     limits: &Limits,
     view: &ObservationView<'_>,
     record_len: usize,
 ) {
-    let mut said = Vec::new();
+    let mut recorded = Vec::new();
     view.output
-        .unescape(&mut |bytes| said.extend_from_slice(bytes));
+        .unescape(&mut |bytes| recorded.extend_from_slice(bytes));
     let input = content(answer.input, false)
         .filter(|_| answer.input_kind == InputKind::Text || is_canonical_json(answer.input));
     let output = content(answer.output, limits.reject_del);
@@ -117,18 +118,18 @@ fn check(
         assert_eq!(admitted, Admitted::Invalid);
         assert_eq!(view.completion, Completion::Error);
         assert_eq!(view.failure, Some(Failure::InvalidOutput));
-        return assert!(said.is_empty());
+        return assert!(recorded.is_empty());
     };
     assert_eq!(view.failure, answer.failure);
     match admitted {
-        Admitted::Invalid => panic!("invalid for no reason"),
+        Admitted::Invalid => panic!("refused a valid input and a valid output"),
         Admitted::AsGiven => {
             assert_eq!(view.completion, answer.completion);
-            assert_eq!(said, output.as_bytes());
+            assert_eq!(recorded, output.as_bytes());
         }
         Admitted::Cut => {
             assert_eq!(view.completion, Completion::Truncated);
-            assert!(output.as_bytes().starts_with(&said));
+            assert!(output.as_bytes().starts_with(&recorded));
             let cap = limits.max_output.filter(|&cap| answer.output.len() > cap);
             let size = if cap.is_some() {
                 answer.output.len()
@@ -136,8 +137,8 @@ fn check(
                 output.len()
             };
             assert_eq!(view.output_size, size as u64);
-            // One character more would not have fitted.
-            let rest = std::str::from_utf8(&output.as_bytes()[said.len()..]).unwrap();
+            // One more character would not have fitted.
+            let rest = std::str::from_utf8(&output.as_bytes()[recorded.len()..]).unwrap();
             let next = rest.chars().next().map_or(0, |c| match c {
                 '"' | '\\' => 2,
                 '\n' if limits.profile == Profile::Rfc8785 => 2,

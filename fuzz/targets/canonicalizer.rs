@@ -1,5 +1,5 @@
-//! The canonicalizer: any text is accepted with one object or rejected for a reason, and neither prose
-//! around the object nor its layout changes what it is.
+//! The canonicalizer: it accepts a text with one object, or rejects the text for a reason that holds.
+//! Neither prose around the object nor the object's layout changes the canonical form.
 
 #![no_main]
 
@@ -12,15 +12,18 @@ fuzz_target!(|text: &str| {
     let result = canonicalize(text);
     assert_eq!(canonicalize(text), result);
     assert_eq!(canonicalize(&result.text).text, result.text);
-    let hash = |text: &str| canonicalize(text).block.map(|block| block.hash);
+    let object_hash = |text: &str| canonicalize(text).block.map(|block| block.hash);
     match &result.block {
         Ok(block) => {
             assert!(result.text.contains(&block.text));
             assert!(is_canonical_json(block.canonical.as_bytes()));
-            assert_eq!(hash(&block.canonical), Ok(block.hash));
-            assert_eq!(hash(&format!("So:\r\n{}\r\n.", block.text)), Ok(block.hash));
+            assert_eq!(object_hash(&block.canonical), Ok(block.hash));
+            assert_eq!(
+                object_hash(&format!("So:\r\n{}\r\n.", block.text)),
+                Ok(block.hash)
+            );
             let twice = format!("{0} {0}", block.text);
-            assert_eq!(hash(&twice), Err(Status::AmbiguousMultiBlock));
+            assert_eq!(object_hash(&twice), Err(Status::AmbiguousMultiBlock));
             let parsed = parse_candidates(&block.value);
             assert!(parsed.candidates.len() as u64 <= parsed.reported);
         }

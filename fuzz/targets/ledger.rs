@@ -1,5 +1,5 @@
-//! Whole ledgers: a file that is found good is written by its entries, byte for byte; no other file
-//! with its head is; and what an agent wrote replays to that agent, wherever it is taken up.
+//! Whole ledgers: the entries of a valid file write the same file again, byte for byte; no other valid
+//! file has the same head; the ledger that an agent wrote replays to the same agent.
 
 #![no_main]
 
@@ -19,12 +19,12 @@ use axilog_fuzz::support::ledger::{
 use libfuzzer_sys::fuzz_target;
 
 #[derive(Arbitrary, Debug)]
-enum Given<'a> {
-    /// A file as it is.
+enum Case<'a> {
+    /// A whole file.
     File(&'a [u8]),
-    /// A file, one line per record: a tag and its payload. The chain is made for it.
+    /// Records, one to a line: a tag and its payload. The target computes the chain.
     Records(&'a [u8]),
-    /// What happens to an agent; then a byte of its file changes.
+    /// Events of an agent; after them a byte of the agent's file changes.
     Events {
         policies: Vec<(u8, u8, i32, bool)>,
         permit_truncated: bool,
@@ -49,26 +49,26 @@ enum Event<'a> {
     Control(u8),
 }
 
-fuzz_target!(|given: Given<'_>| match given {
-    Given::File(file) => with_golden_rules(|rules| {
-        judge(file, None);
-        judge(file, Some(rules));
+fuzz_target!(|case: Case<'_>| match case {
+    Case::File(file) => with_golden_rules(|rules| {
+        check_file(file, None);
+        check_file(file, Some(rules));
     }),
-    Given::Records(text) => {
+    Case::Records(text) => {
         let mut records = vec![genesis()];
-        records.extend(text.split(|&b| b == b'\n').filter_map(record));
+        records.extend(text.split(|&b| b == b'\n').filter_map(parse_record));
         let (lines, head) = chained(&records);
         let file = lines.concat();
         with_golden_rules(|rules| {
-            let verified = judge(&file, None);
-            let replayed = judge(&file, Some(rules));
+            let verified = check_file(&file, None);
+            let replayed = check_file(&file, Some(rules));
             assert!(verified == Verdict::Ok || replayed != Verdict::Ok);
             if verified == Verdict::Ok {
-                assert_eq!(head_of(&file, None), Some(head));
+                assert_eq!(replay_head(&file, None), Some(head));
             }
         });
     }
-    Given::Events {
+    Case::Events {
         policies,
         permit_truncated,
         stop_on_invalid,
@@ -90,27 +90,27 @@ fuzz_target!(|given: Given<'_>| match given {
             stop_on_invalid,
         };
         let work = usize::from(work);
-        let (file, agent) = run(&events, &rules, work);
-        // Only a whole file can be taken up, and what was taken up goes on as if never let down.
+        let (file, agent) = run_agent(&events, &rules, work);
+        // An agent resumes from a whole file, in the state in which it wrote the file.
         let mut replay = Replay::new();
         assert_eq!(feed(&mut replay, &file, Some(&rules)), Verdict::Ok);
         assert_eq!(
             replay.finish(Some(agent.ledger.sequence + 1), Some(&agent.ledger.head)),
             Verdict::Ok
         );
-        let (again, step) = replay.resume().unwrap();
+        let (resumed, step) = replay.resume().unwrap();
         assert!(step.is_none());
         if !agent.failed {
             assert_eq!(
-                again,
+                resumed,
                 Agent {
                     violation: None,
                     ..agent
                 }
             );
         }
-        judge(&file, Some(&rules));
-        tampered(&file, at, byte, &rules);
+        check_file(&file, Some(&rules));
+        check_tampering(&file, at, byte, &rules);
     }
 });
 
@@ -135,22 +135,22 @@ fn to_policy(
     }
 }
 
-/// `AX:OBS:v1 {…}`.
-fn record(line: &[u8]) -> Option<Record> {
+/// Parses a record such as `AX:OBS:v1 {…}`.
+fn parse_record(line: &[u8]) -> Option<Record> {
     let at = line.iter().position(|&b| b == b' ')?;
     let (tag, payload) = line.split_at(at);
     Some((Tag::parse(tag)?, payload[1..].to_vec()))
 }
 
-/// What the events leave in a ledger file, and the agent after them.
-fn run(events: &[Event<'_>], rules: &Rules<'_>, work: usize) -> (Vec<u8>, Agent) {
+/// Runs an agent through the events, and returns its ledger file and its last state.
+fn run_agent(events: &[Event<'_>], rules: &Rules<'_>, work: usize) -> (Vec<u8>, Agent) {
     let mut store = Store::default();
     store.lines = chained(&[genesis()]).0.concat();
     let (mut agent, mut work) = (Agent::new(), vec![0; work]);
     for event in events {
         let (before, lines) = (agent.clone(), store.lines.len());
         let mut faults = Faults::NONE;
-        let done = match event {
+        let result = match event {
             Event::Answer {
                 completion,
                 failure,
@@ -160,7 +160,7 @@ fn run(events: &[Event<'_>], rules: &Rules<'_>, work: usize) -> (Vec<u8>, Agent)
                 &Answer {
                     completion: Completion::ALL[usize::from(*completion) % 3],
                     failure: Failure::ALL.get(usize::from(*failure) % 4).copied(),
-                    ..answer(*oracle, output)
+                    ..make_answer(*oracle, output)
                 },
                 rules,
                 &mut work,
@@ -170,7 +170,7 @@ fn run(events: &[Event<'_>], rules: &Rules<'_>, work: usize) -> (Vec<u8>, Agent)
             Event::Value(value) => {
                 let output = format!("{{\"speed_q16\":{value},\"value\":{value}}}");
                 agent.observe(
-                    &answer(0, output.as_bytes()),
+                    &make_answer(0, output.as_bytes()),
                     rules,
                     &mut work,
                     &mut store,
@@ -185,7 +185,7 @@ fn run(events: &[Event<'_>], rules: &Rules<'_>, work: usize) -> (Vec<u8>, Agent)
                 agent.observe_control(class, rules, &mut work, &mut store, &mut faults)
             }
         };
-        if done.is_err() {
+        if result.is_err() {
             assert_eq!((agent, store.lines.len()), (before.clone(), lines));
             agent = before;
         }
@@ -193,8 +193,8 @@ fn run(events: &[Event<'_>], rules: &Rules<'_>, work: usize) -> (Vec<u8>, Agent)
     (store.lines, agent)
 }
 
-/// An answer of one of a few oracles, each of which has a model of its own.
-fn answer<'a>(oracle: u8, output: &'a [u8]) -> Answer<'a> {
+/// Makes an answer of one of four oracles, each of which has a model of its own.
+fn make_answer<'a>(oracle: u8, output: &'a [u8]) -> Answer<'a> {
     let oracle_id = ["llm", "other", "ax.time", "ax.control"][usize::from(oracle) % 4];
     Answer {
         completion: Completion::Complete,
@@ -209,8 +209,9 @@ fn answer<'a>(oracle: u8, output: &'a [u8]) -> Answer<'a> {
     }
 }
 
-/// The verdict over a file. A good one is what its entries write, and its head is of it alone.
-fn judge(file: &[u8], rules: Option<&Rules<'_>>) -> Verdict {
+/// Replays a file and returns the verdict. The entries of a valid file must write the same file, with the
+/// same head.
+fn check_file(file: &[u8], rules: Option<&Rules<'_>>) -> Verdict {
     let mut replay = Replay::new();
     feed(&mut replay, file, rules);
     let verdict = replay.finish(None, None);
@@ -238,18 +239,18 @@ fn judge(file: &[u8], rules: Option<&Rules<'_>>) -> Verdict {
     verdict
 }
 
-/// The head of a good file.
-fn head_of(file: &[u8], rules: Option<&Rules<'_>>) -> Option<Hash> {
+/// Replays a file and returns its head, where the file is valid.
+fn replay_head(file: &[u8], rules: Option<&Rules<'_>>) -> Option<Hash> {
     let mut replay = Replay::new();
     feed(&mut replay, file, rules);
     (replay.finish(None, None) == Verdict::Ok).then_some(replay.ledger().head)
 }
 
-/// One byte other, removed or put in: no good file, or another head.
-fn tampered(file: &[u8], at: usize, byte: u8, rules: &Rules<'_>) {
+/// Changes, removes and inserts one byte: the file is invalid then, or has another head.
+fn check_tampering(file: &[u8], at: usize, byte: u8, rules: &Rules<'_>) {
     let at = at % file.len();
     let (before, after) = file.split_at(at);
-    let head = head_of(file, Some(rules));
+    let head = replay_head(file, Some(rules));
     let changed = [before, &[byte], &after[1..]].concat();
     for other in [
         changed,
@@ -257,7 +258,7 @@ fn tampered(file: &[u8], at: usize, byte: u8, rules: &Rules<'_>) {
         [before, &[byte], after].concat(),
     ] {
         for rules in [None, Some(rules)] {
-            assert!(other == file || head_of(&other, rules) != head);
+            assert!(other == file || replay_head(&other, rules) != head);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Numbers: their canonical form against `ryu-js`, their Q16.16 value against big integers.
+//! Numbers: their canonical form compared with `ryu-js`, their Q16.16 value with big integers.
 
 #![no_main]
 
@@ -10,11 +10,11 @@ use num_bigint::BigInt;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Some(first) = bytes.first_chunk() {
-        double(f64::from_le_bytes(*first));
+        check_double(f64::from_le_bytes(*first));
     }
     let token = std::str::from_utf8(bytes)
         .ok()
-        .filter(|text| is_token(text));
+        .filter(|text| is_number(text));
     let Some(token) = token else {
         assert!(!is_canonical_number(bytes));
         assert_eq!((decimal_to_q16(bytes), integer_to_q16(bytes)), (None, None));
@@ -30,7 +30,7 @@ fuzz_target!(|bytes: &[u8]| {
         None if double.is_finite() => Some(ryu_js::Buffer::new().format_finite(double).to_owned()),
         None => None,
     };
-    // What underflows has lost its value: it is written 0, and 0 alone is canonical.
+    // A number that underflows is written as 0, so only 0 itself is canonical.
     assert_eq!(
         is_canonical_number(bytes),
         written.as_deref() == Some(token),
@@ -41,12 +41,12 @@ fuzz_target!(|bytes: &[u8]| {
         .map(|form| String::from_utf8(form).unwrap());
     assert_eq!(form, written, "{token}");
 
-    assert_eq!(integer_to_q16(bytes), raw(token), "{token}");
-    assert_eq!(decimal_to_q16(bytes), natural(token), "{token}");
+    assert_eq!(integer_to_q16(bytes), raw_value(token), "{token}");
+    assert_eq!(decimal_to_q16(bytes), natural_value(token), "{token}");
 });
 
-/// Any double at all: its text is canonical, and one digit other is another double or none.
-fn double(value: f64) {
+/// Checks that the text that `ryu-js` writes for a finite double is canonical.
+fn check_double(value: f64) {
     if value.is_finite() {
         let mut buffer = ryu_js::Buffer::new();
         let text = buffer.format_finite(value);
@@ -54,15 +54,15 @@ fn double(value: f64) {
     }
 }
 
-/// Whether it is one number token of RFC 8259.
-fn is_token(text: &str) -> bool {
+/// Whether a text is one number of RFC 8259.
+fn is_number(text: &str) -> bool {
     text.starts_with(|c: char| c == '-' || c.is_ascii_digit())
         && text.ends_with(|c: char| c.is_ascii_digit())
         && matches!(Json::parse(text), Some(Json::Number(_)))
 }
 
-/// formats.md section 4: a raw integer of the symmetric range.
-fn raw(token: &str) -> Option<i32> {
+/// Computes the value of a raw integer of the symmetric range (formats.md section 4).
+fn raw_value(token: &str) -> Option<i32> {
     if token.contains(['.', 'e', 'E']) {
         return None;
     }
@@ -74,9 +74,9 @@ fn raw(token: &str) -> Option<i32> {
         .filter(|n| *n != i32::MIN)
 }
 
-/// formats.md section 4: natural units, at most 18 significant digits and an exponent of at most
-/// 18, to the nearest 1/65536, ties to even.
-fn natural(token: &str) -> Option<i32> {
+/// Computes the value of a decimal number in natural units, to the nearest 1/65536, ties to even. The
+/// number has at most 18 significant digits and an exponent of at most 18 (formats.md section 4).
+fn natural_value(token: &str) -> Option<i32> {
     let (mantissa, exponent) = token.split_once(['e', 'E']).unwrap_or((token, "0"));
     let exponent: BigInt = exponent.parse().ok()?;
     let exponent = i64::try_from(exponent)

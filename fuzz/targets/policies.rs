@@ -1,5 +1,5 @@
-//! Policy files and configurations: what is accepted is canonical, survives being written, and means
-//! to the library's registry what it means to the compiler.
+//! Policy files and configurations: an accepted one is canonical, reads back as it was written, and has
+//! the same meaning in the library's registry and in the compiler.
 
 #![no_main]
 
@@ -25,7 +25,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     if let Ok(set) = &lenient {
         assert!(serde_json::from_slice::<serde_json::Value>(bytes).is_ok());
-        accepted(set);
+        check_accepted(set);
     }
     if let Ok(configuration) = PolicySet::parse_configuration(bytes) {
         assert_eq!(configuration.to_canonical().as_bytes(), bytes);
@@ -35,13 +35,13 @@ fuzz_target!(|bytes: &[u8]| {
             configuration.stop_on_invalid,
         );
         assert_eq!(
-            written_by_the_library(&configuration.policies, permit, stop),
+            write_with_library(&configuration.policies, permit, stop),
             bytes
         );
     }
 });
 
-fn accepted(set: &PolicySet) {
+fn check_accepted(set: &PolicySet) {
     let text = set.to_canonical();
     assert!(is_canonical_json(text.as_bytes()));
     assert_eq!(PolicySet::parse(text.as_bytes()).as_ref(), Ok(set));
@@ -49,17 +49,17 @@ fn accepted(set: &PolicySet) {
         let (permit, stop) = (switches & 1 != 0, switches & 2 != 0);
         let configuration = set.configuration(permit, stop);
         assert_eq!(
-            written_by_the_library(set, permit, stop),
+            write_with_library(set, permit, stop),
             configuration.as_bytes()
         );
-        let again = PolicySet::parse_configuration(configuration.as_bytes()).unwrap();
-        assert_eq!(again.policies, *set);
+        let parsed = PolicySet::parse_configuration(configuration.as_bytes()).unwrap();
+        assert_eq!(parsed.policies, *set);
         assert_eq!(
-            (again.permit_truncated, again.stop_on_invalid),
+            (parsed.permit_truncated, parsed.stop_on_invalid),
             (permit, stop)
         );
     }
-    // Something is permitted by every selector, or the file would have been refused.
+    // Every selector permits some value; a file in which one permits none is refused.
     assert!(
         set.envelope()
             .iter()
@@ -69,12 +69,8 @@ fn accepted(set: &PolicySet) {
     assert!(!set.emit_rust().is_empty());
 }
 
-/// The configuration as the core writes it, from a registry that the core accepts.
-fn written_by_the_library(
-    set: &PolicySet,
-    permit_truncated: bool,
-    stop_on_invalid: bool,
-) -> Vec<u8> {
+/// Writes the configuration with the core, from a registry that the core accepts.
+fn write_with_library(set: &PolicySet, permit_truncated: bool, stop_on_invalid: bool) -> Vec<u8> {
     let policies: Vec<policy::Policy<'_>> = set
         .policies()
         .iter()

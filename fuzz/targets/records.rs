@@ -1,4 +1,4 @@
-//! Records and ledger lines: what is accepted is canonical, and written again is the same bytes.
+//! Records and ledger lines: an accepted one is canonical, and is written again with the same bytes.
 
 #![no_main]
 
@@ -19,13 +19,13 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(record) = PolicyRecord::parse(bytes) {
-        same(bytes, &written(|out| record.write(out)));
+        check_rewritten(bytes, &written(|out| record.write(out)));
     }
     if let Ok(record) = TransitionRecord::parse(bytes) {
-        same(bytes, &written(|out| record.write(out)));
+        check_rewritten(bytes, &written(|out| record.write(out)));
     }
     if let Ok(seal) = Seal::parse(bytes) {
-        same(bytes, &written(|out| seal.write(out)));
+        check_rewritten(bytes, &written(|out| seal.write(out)));
     }
     if let Ok(entry) = ledger_line::parse(bytes) {
         let line = written(|out| ledger_line::write(&entry, out));
@@ -34,29 +34,29 @@ fuzz_target!(|bytes: &[u8]| {
             Some(bytes.strip_suffix(b"\n").unwrap_or(bytes))
         );
         assert_eq!(ledger_line::parse(&line).unwrap().payload, entry.payload);
-        // In the chain or not, its record is as good as any.
-        observation(entry.payload);
+        // The payload may be a valid record although no chain contains it.
+        check_observation(entry.payload);
     }
-    observation(bytes);
+    check_observation(bytes);
 });
 
-fn same(bytes: &[u8], again: &[u8]) {
-    assert_eq!(bytes, again);
+fn check_rewritten(bytes: &[u8], rewritten: &[u8]) {
+    assert_eq!(bytes, rewritten);
     assert!(is_canonical_json(bytes));
 }
 
-/// The record as it is, and under the hash that each profile gives it: no fuzzer finds a hash.
-fn observation(bytes: &[u8]) {
+/// Checks the record as it is, and with the hash that each profile gives it, which no fuzzer could find.
+fn check_observation(bytes: &[u8]) {
     match ObservationView::parse(bytes) {
-        Ok(view) => accepted(bytes, &view),
+        Ok(view) => check_accepted(bytes, &view),
         Err(Error::Hash) => {
-            for tagged in [false, true] {
-                let Some(record) = hashed(bytes, tagged) else {
+            for is_tagged in [false, true] {
+                let Some(record) = with_hash(bytes, is_tagged) else {
                     continue;
                 };
                 if let Ok(view) = ObservationView::parse(&record) {
-                    assert!(view.profile.tagged_hash() == tagged);
-                    accepted(&record, &view);
+                    assert!(view.profile.tagged_hash() == is_tagged);
+                    check_accepted(&record, &view);
                 }
             }
         }
@@ -64,14 +64,14 @@ fn observation(bytes: &[u8]) {
     }
 }
 
-/// The record with the hash that it should have.
-fn hashed(bytes: &[u8], tagged: bool) -> Option<Vec<u8>> {
+/// Replaces the hash in a record by the one that its bytes have.
+fn with_hash(bytes: &[u8], is_tagged: bool) -> Option<Vec<u8>> {
     const BEFORE: &[u8] = b",\"obs_hash\":\"";
     let at = bytes.windows(BEFORE.len()).position(|w| w == BEFORE)? + BEFORE.len();
     let (head, rest) = bytes.split_at_checked(at)?;
     let tail = rest.get(64..)?;
     let text = [head, tail].concat();
-    let hash: Hash = if tagged {
+    let hash: Hash = if is_tagged {
         commit(Tag::Obs.as_str().as_bytes(), &text)
     } else {
         sha256(&text)
@@ -79,11 +79,11 @@ fn hashed(bytes: &[u8], tagged: bool) -> Option<Vec<u8>> {
     Some([head, &hex(&hash), tail].concat())
 }
 
-fn accepted(record: &[u8], view: &ObservationView<'_>) {
+fn check_accepted(record: &[u8], view: &ObservationView<'_>) {
     assert!(record.len() <= MAX_GATEWAY_RECORD_BYTES);
     assert!(!(view.gateway && view.profile == Profile::Rfc8785));
     assert!(serde_json::from_slice::<serde_json::Value>(record).is_ok());
-    let [model_id, oracle_id, output] = [view.model_id, view.oracle_id, view.output].map(unescaped);
+    let [model_id, oracle_id, output] = [view.model_id, view.oracle_id, view.output].map(unescape);
     let observation = Observation {
         completion: view.completion,
         failure: view.failure,
@@ -96,8 +96,8 @@ fn accepted(record: &[u8], view: &ObservationView<'_>) {
         params: view.params,
     };
     assert_eq!(observation.obs_hash(view.profile), view.obs_hash);
-    let again = written(|out| observation.write(view.profile, Some(&hex(&view.obs_hash)), out));
-    assert_eq!(record, again);
+    let rewritten = written(|out| observation.write(view.profile, Some(&hex(&view.obs_hash)), out));
+    assert_eq!(record, rewritten);
     assert_eq!(
         observation.verify(Some(&view.obs_hash)).is_ok(),
         !view.gateway
@@ -107,7 +107,7 @@ fn accepted(record: &[u8], view: &ObservationView<'_>) {
     }
 }
 
-fn unescaped(text: Escaped<'_>) -> Vec<u8> {
+fn unescape(text: Escaped<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     text.unescape(&mut |bytes| out.extend_from_slice(bytes));
     out

@@ -1,4 +1,5 @@
-//! Admissible text: NFC against two other implementations, and the whole rule against a plain one.
+//! Admissible text: NFC compared with two other implementations, and the whole rule compared with the
+//! reference of the tests.
 
 #![no_main]
 
@@ -15,14 +16,14 @@ fuzz_target!(|bytes: &[u8]| {
     for reject_del in [false, true] {
         let expected = content(bytes, reject_del);
         let checked = Text::check(bytes, reject_del).ok();
-        let found = checked.map(|text| text.runs().collect::<Vec<_>>().concat());
-        assert_eq!(found, expected.map(String::into_bytes));
+        let normalised = checked.map(|text| text.runs().collect::<Vec<_>>().concat());
+        assert_eq!(normalised, expected.map(String::into_bytes));
         if let Some(text) = checked {
-            assert_eq!(text.len(), found_len(text));
+            assert_eq!(text.len(), length_of_runs(text));
             for end in 0..=bytes.len().min(40) {
                 let prefix = text.prefix(end);
                 assert!(bytes.starts_with(prefix.raw()) && prefix.raw().len() <= end);
-                assert_eq!(prefix.len(), found_len(prefix));
+                assert_eq!(prefix.len(), length_of_runs(prefix));
                 assert!(Text::check(prefix.raw(), reject_del).is_ok());
             }
         }
@@ -31,7 +32,8 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(!is_nfc(bytes) && !check_piece(bytes));
         return;
     };
-    // Controls are not NFC's business: without them, the rule is NFC and the limit on marks.
+    // NFC says nothing about control characters. For text without them, the rule consists of NFC and the
+    // limit on marks.
     let printable: String = text.chars().filter(|c| *c >= ' ').collect();
     let admissible = content(printable.as_bytes(), false).is_some();
     assert_eq!(is_nfc(printable.as_bytes()), admissible);
@@ -43,6 +45,6 @@ fuzz_target!(|bytes: &[u8]| {
     );
 });
 
-fn found_len(text: Text<'_>) -> usize {
+fn length_of_runs(text: Text<'_>) -> usize {
     text.runs().map(<[u8]>::len).sum()
 }

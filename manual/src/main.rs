@@ -1,5 +1,6 @@
-//! `axilog-manual DIRECTORY`: a manual page for the command `axilog` and for each subcommand, and its
-//! completions for bash, zsh and fish, all from the definition that the command itself parses with.
+//! `axilog-manual DIRECTORY` writes a manual page for the command `axilog` and for each of its
+//! subcommands, and completions for bash, zsh and fish. It takes them from the definition with which
+//! the command parses its arguments.
 
 #![forbid(unsafe_code)]
 
@@ -7,6 +8,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::{env, fs, io};
 
+use axilog_harness::command;
 use clap_complete::{Shell, generate_to};
 
 fn main() -> ExitCode {
@@ -15,25 +17,25 @@ fn main() -> ExitCode {
         eprintln!("usage: axilog-manual DIRECTORY");
         return ExitCode::from(2);
     };
-    match write(Path::new(directory)) {
+    match write_manual(Path::new(directory)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("axilog-manual: {}: {error}", directory.display());
+            let directory = directory.display();
+            eprintln!("axilog-manual: cannot write the manual into {directory}: {error}");
             ExitCode::from(3)
         }
     }
 }
 
-/// Writes `man/` and one directory for each shell.
-fn write(directory: &Path) -> io::Result<()> {
-    let man = directory.join("man");
-    fs::create_dir_all(&man)?;
-    clap_mangen::generate_to(axilog_harness::command(), man)?;
+/// Writes the pages into `man/` and each shell's completions into a directory named after the shell.
+fn write_manual(directory: &Path) -> io::Result<()> {
+    let pages = directory.join("man");
+    fs::create_dir_all(&pages)?;
+    clap_mangen::generate_to(command(), pages)?;
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
-        let directory = directory.join(shell.to_string());
-        fs::create_dir_all(&directory)?;
-        let mut command = axilog_harness::command();
-        generate_to(shell, &mut command, "axilog", directory)?;
+        let completions = directory.join(shell.to_string());
+        fs::create_dir_all(&completions)?;
+        generate_to(shell, &mut command(), "axilog", completions)?;
     }
     Ok(())
 }

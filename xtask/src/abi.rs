@@ -1,11 +1,12 @@
-//! `cargo xtask abi [--bless]`: what a C program was compiled against, compared with what it was.
+//! `cargo xtask abi [--bless]`: the interface that the C headers describe, compared with the committed
+//! one.
 //!
 //! `include/abi/axilog.abi` is libabigail's description of every function, object and type of the
-//! headers on x86-64 Linux. It is made from a C library that defines what the headers declare, and
-//! not from the debug information of libaxilog.so: that describes Rust's own types too, whose names
-//! and shapes change with each compiler, and Rust's unions where C has enums. Nothing is lost by it:
-//! the headers are generated from the source, the layouts of Rust and C are compared by the suite
-//! `layout`, and the symbols that libaxilog.so exports are compared here.
+//! headers on x86-64 Linux. The description is made from a C library that defines what the headers
+//! declare, and not from the debug information of libaxilog.so: that information contains Rust's own
+//! types too, whose names and shapes change with each compiler, and Rust's unions where C has enums.
+//! The C library is enough: the headers are generated from the source, the suite `layout` compares the
+//! layouts of Rust and C, and this task compares the symbols that libaxilog.so exports.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -13,62 +14,65 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::cargo::{build, cargo};
 use crate::declarations::statements;
-use crate::process::{Done, cargo, need, output, root, run, say};
+use crate::process::{
+    TaskResult, print_heading, read_output, require_program, run, workspace_root,
+};
 
 const APT: &str = "apt-get install abigail-tools";
 
-/// Compares the headers with the committed description, or with `bless` writes it anew.
+/// Compares the headers with the committed description; with `bless`, writes the description anew.
 ///
 /// # Errors
 /// For a missing tool; for any difference, which is printed; for a symbol that libaxilog.so exports
-/// and no header declares, or the other way round.
-pub fn abi(bless: bool) -> Done {
-    need("abidw", APT)?;
-    need("abidiff", APT)?;
-    need("gcc", "apt-get install build-essential")?;
-    let place = tempfile::tempdir()?;
-    let declared = stand_in(place.path())?;
-    symbols_agree(&declared)?;
-    let found = place.path().join("axilog.abi");
-    describe(&declared, &found)?;
+/// and no header declares; for a symbol that a header declares and libaxilog.so does not export.
+pub fn check_abi(bless: bool) -> TaskResult {
+    require_program("abidw", APT)?;
+    require_program("abidiff", APT)?;
+    require_program("gcc", "apt-get install build-essential")?;
+    let directory = tempfile::tempdir()?;
+    let declared = compile_declarations(directory.path())?;
+    compare_symbols(&declared)?;
+    let current = directory.path().join("axilog.abi");
+    write_description(&declared, &current)?;
     if bless {
-        fs::create_dir_all(committed().parent().unwrap_or(root()))?;
-        fs::copy(&found, committed())?;
+        fs::create_dir_all(description_path().parent().unwrap_or(workspace_root()))?;
+        fs::copy(&current, description_path())?;
         return Ok(());
     }
-    say("the ABI, as committed and as it is");
+    print_heading("the interface of the headers, compared with the committed description");
     let mut compare = Command::new("abidiff");
-    compare.arg(committed()).arg(&found);
+    compare.arg(description_path()).arg(&current);
     run(&mut compare).map_err(|error| {
         format!(
-            "{error}\nThe difference is printed above. If it is meant, ax_abi_version must say so: \
-             cargo xtask abi --bless"
+            "{error}\nThe difference is printed above. If it is intended, raise ax_abi_version and \
+             run cargo xtask abi --bless"
         )
     })?;
     println!("no difference");
     Ok(())
 }
 
-fn committed() -> PathBuf {
-    root().join("include/abi/axilog.abi")
+fn description_path() -> PathBuf {
+    workspace_root().join("include/abi/axilog.abi")
 }
 
-/// A C library that defines everything the headers declare, compiled in `place`.
-fn stand_in(place: &Path) -> Done<PathBuf> {
-    let mut preprocess = gcc(place);
+/// Compiles, in `directory`, a C library that defines everything that the headers declare.
+fn compile_declarations(directory: &Path) -> TaskResult<PathBuf> {
+    let mut preprocess = gcc(directory);
     preprocess
         .args(["-E", "-P"])
-        .arg(root().join("include/axilog/axilog.h"));
+        .arg(workspace_root().join("include/axilog/axilog.h"));
     let mut source = String::from("#include \"axilog/axilog.h\"\n\n");
-    for declaration in declarations(&output(&mut preprocess)?) {
+    for declaration in declarations(&read_output(&mut preprocess)?) {
         match declaration.strip_prefix("extern ") {
             Some(object) => writeln!(source, "{object} = {{0}};")?,
             None => writeln!(source, "{declaration} {{ __builtin_trap(); }}")?,
         }
     }
-    fs::write(place.join("axilog.c"), source)?;
-    let mut compile = gcc(place);
+    fs::write(directory.join("axilog.c"), source)?;
+    let mut compile = gcc(directory);
     compile.args([
         "-g",
         "-O0",
@@ -79,19 +83,19 @@ fn stand_in(place: &Path) -> Done<PathBuf> {
         "axilog.c",
     ]);
     run(&mut compile)?;
-    Ok(place.join("declared.so"))
+    Ok(directory.join("declared.so"))
 }
 
-fn gcc(place: &Path) -> Command {
+fn gcc(directory: &Path) -> Command {
     let mut command = Command::new("gcc");
     command
-        .current_dir(place)
+        .current_dir(directory)
         .args(["-std=c99", "-I"])
-        .arg(root().join("include"));
+        .arg(workspace_root().join("include"));
     command
 }
 
-/// The declarations of functions and objects in preprocessed C, without their semicolons.
+/// Finds the declarations of functions and objects in preprocessed C, without their semicolons.
 fn declarations(text: &str) -> Vec<String> {
     let words = |statement: &String| statement.split_whitespace().collect::<Vec<_>>().join(" ");
     let declares = |words: &String| {
@@ -105,7 +109,7 @@ fn declarations(text: &str) -> Vec<String> {
         .collect()
 }
 
-fn describe(library: &Path, to: &Path) -> Done {
+fn write_description(library: &Path, to: &Path) -> TaskResult {
     let mut command = Command::new("abidw");
     command
         .args([
@@ -120,26 +124,14 @@ fn describe(library: &Path, to: &Path) -> Done {
     run(&mut command)
 }
 
-/// libaxilog.so must export what the stand-in does.
-fn symbols_agree(declared: &Path) -> Done {
-    let mut build = cargo();
-    build.args([
-        "build",
-        "--quiet",
-        "-p",
-        "axilog",
-        "--lib",
-        "--message-format=json",
-    ]);
-    let messages = output(&mut build)?;
-    let library = messages
-        .split('"')
-        .find(|word| word.ends_with("libaxilog.so"))
-        .ok_or("cargo built no libaxilog.so")?;
-    let (declared, exported) = (symbols(declared)?, symbols(Path::new(library))?);
-    let only = |one: &BTreeSet<String>, other: &BTreeSet<String>| {
-        one.difference(other).cloned().collect::<Vec<_>>().join(" ")
-    };
+/// Compares the symbols of libaxilog.so with those of the library made of the declarations.
+fn compare_symbols(declarations: &Path) -> TaskResult {
+    let mut command = cargo();
+    // The whole workspace, so that the build of `cargo test --workspace` is used again.
+    command.args(["test", "--workspace", "--test", "c_suites", "--no-run"]);
+    let artifacts = build(&mut command)?;
+    let declared = read_symbols(declarations)?;
+    let exported = read_symbols(artifacts.path("libaxilog.so")?)?;
     if declared == exported {
         println!(
             "libaxilog.so exports the {} names of the headers",
@@ -147,15 +139,19 @@ fn symbols_agree(declared: &Path) -> Done {
         );
         return Ok(());
     }
-    let missing = only(&declared, &exported);
-    let unknown = only(&exported, &declared);
-    Err(format!("declared, not exported: {missing}\nexported, not declared: {unknown}").into())
+    let names_in_first = |first: &BTreeSet<String>, second: &BTreeSet<String>| {
+        let names = first.difference(second).cloned();
+        names.collect::<Vec<_>>().join(" ")
+    };
+    let missing = names_in_first(&declared, &exported);
+    let undeclared = names_in_first(&exported, &declared);
+    Err(format!("declared, not exported: {missing}\nexported, not declared: {undeclared}").into())
 }
 
-fn symbols(library: &Path) -> Done<BTreeSet<String>> {
+fn read_symbols(library: &Path) -> TaskResult<BTreeSet<String>> {
     let mut command = Command::new("nm");
     command.args(["--dynamic", "--defined-only"]).arg(library);
-    let listed = output(&mut command)?;
+    let listed = read_output(&mut command)?;
     let names = listed
         .lines()
         .filter_map(|line| line.split_whitespace().last());

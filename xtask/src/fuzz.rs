@@ -1,19 +1,24 @@
-//! `cargo xtask fuzz --seconds N [TARGET…]`: libFuzzer on the parsers, one target after the other.
+//! `cargo xtask fuzz --seconds N [TARGET…]`: libFuzzer on the parsers.
 //!
 //! The targets are in `fuzz/targets/`. A run begins with the committed seeds and dictionary and with
-//! what earlier runs found (`fuzz/corpus/`, not committed). A finding is kept in `fuzz/artifacts/`
-//! and fails the run.
+//! the inputs that earlier runs added to `fuzz/corpus/`, which is not committed. An input that breaks
+//! a rule fails the run and stays in `fuzz/artifacts/`.
 
 use std::fs;
 use std::time::Duration;
 
-use crate::process::{Done, need, need_rustup, nightly_cargo, root, run, say};
+use clap::builder::PossibleValuesParser;
+
+use crate::cargo::nightly_cargo;
+use crate::process::{
+    TaskResult, print_heading, require_program, require_rustup, run, workspace_root,
+};
 use crate::seeds;
 
-/// Bytes of the longest input: any record a ledger line can hold is far below.
+/// The most bytes of an input: any record that a ledger line can contain is far shorter.
 const LONGEST_INPUT: usize = 16 * 1024;
 
-/// Every target, by the name of its file, and the dictionary it takes.
+/// The name of each target's file, and the dictionary that the target uses.
 pub const TARGETS: &[(&str, &str)] = &[
     ("text", "text"),
     ("number", "number"),
@@ -25,38 +30,40 @@ pub const TARGETS: &[(&str, &str)] = &[
     ("canonicalizer", "json"),
 ];
 
-/// Runs `targets`, or all of them where there is none, `each` long.
+/// A parser of the command line that accepts the names of the targets.
+#[must_use]
+pub fn target_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(TARGETS.iter().map(|(target, _)| *target))
+}
+
+/// Runs the named targets one after the other, or all of them where none is named, each for as long as
+/// `duration`.
 ///
 /// # Errors
-/// For an unknown target, a missing tool, and a finding.
-pub fn fuzz(each: Duration, targets: &[&str]) -> Done {
-    let known = |name: &&str| TARGETS.iter().any(|(target, _)| target == name);
-    if let Some(unknown) = targets.iter().find(|name| !known(name)) {
-        let all: Vec<&str> = TARGETS.iter().map(|(target, _)| *target).collect();
-        let all = all.join(", ");
-        return Err(format!("no fuzz target {unknown}; there are {all}").into());
-    }
-    need_rustup("component", "nightly", "rustc")?;
-    need("cargo-fuzz", "cargo install --locked cargo-fuzz")?;
-    let wanted = |target: &str| targets.is_empty() || targets.contains(&target);
-    for (target, dictionary) in TARGETS.iter().filter(|(target, _)| wanted(target)) {
-        say(&format!("fuzzing {target} for {} s", each.as_secs()));
-        one(target, dictionary, each)?;
+/// For a missing tool, and for an input that breaks a rule.
+pub fn run_targets(duration: Duration, names: &[String]) -> TaskResult {
+    require_rustup("component", "nightly", "rustc")?;
+    require_program("cargo-fuzz", "cargo install --locked cargo-fuzz")?;
+    let is_chosen = |target: &str| names.is_empty() || names.iter().any(|name| name == target);
+    for (target, dictionary) in TARGETS.iter().filter(|(target, _)| is_chosen(target)) {
+        print_heading(&format!("fuzzing {target} for {} s", duration.as_secs()));
+        run_target(target, dictionary, duration)?;
     }
     Ok(())
 }
 
-fn one(target: &str, dictionary: &str, each: Duration) -> Done {
-    let corpus = root().join("fuzz/corpus").join(target);
+fn run_target(target: &str, dictionary: &str, duration: Duration) -> TaskResult {
+    let fuzz = workspace_root().join("fuzz");
+    let corpus = fuzz.join("corpus").join(target);
     fs::create_dir_all(&corpus)?;
-    let dictionary = root().join(format!("fuzz/dictionaries/{dictionary}.txt"));
+    let dictionary = fuzz.join(format!("dictionaries/{dictionary}.txt"));
     let mut command = nightly_cargo();
     command
         .args(["fuzz", "run", "--sanitizer", "none", target])
         .arg(&corpus)
         .arg(seeds::directory().join(target))
         .args(["--", "-print_final_stats=1", "-timeout=20"])
-        .arg(format!("-max_total_time={}", each.as_secs()))
+        .arg(format!("-max_total_time={}", duration.as_secs()))
         .arg(format!("-max_len={LONGEST_INPUT}"))
         .arg(format!("-dict={}", dictionary.display()));
     run(&mut command)

@@ -12,6 +12,7 @@ mod list;
 mod vectors;
 
 pub mod abi;
+pub mod cargo;
 pub mod cross;
 pub mod firmware;
 pub mod fuzz;

@@ -3,38 +3,71 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use xtask::install::Options;
-use xtask::process::Done;
+use clap::{Parser, Subcommand};
+use xtask::cross::Part;
+use xtask::install::{InstallOptions, Locations};
+use xtask::process::TaskResult;
 use xtask::{abi, cross, firmware, fuzz, headers, install, miri, packaging, sanitize, seeds};
 
-const USAGE: &str = "usage: cargo xtask TASK
-  headers                        regenerate include/axilog/
-  seeds                          regenerate fuzz/seeds/ from tests/vectors
-  abi [--bless]                  compare the C interface with include/abi/, or write it anew
-  firmware [--write]             the library on Cortex-M and RISC-V under QEMU; write its figures
-  cross [session]                the tests on aarch64, armv7, s390x and i686 under qemu-user;
-                                 with the word, only sessions replayed on s390x
-  miri [--short]                 the C layer's tests, and the core's, under Miri
-  sanitize                       the C suites under AddressSanitizer, UBSan and valgrind
-  fuzz --seconds N [TARGET...]   libFuzzer on the parsers, N seconds each
-  install [OPTION...]            build and install the library and the command
-  uninstall [OPTION...]          remove what install put there
-  packaging                      install into a temporary root and build programs from there
+/// Development tasks of the axilog workspace. A task that needs a missing tool names the command that
+/// installs it.
+#[derive(Parser)]
+#[command(bin_name = "cargo xtask", arg_required_else_help = true)]
+struct CommandLine {
+    #[command(subcommand)]
+    task: Task,
+}
 
-options of install and uninstall:
-  --prefix DIR                   where it will be used (default /usr/local)
-  --destdir DIR                  where it is staged: DIR/PREFIX/...
-  --libdir DIR, --includedir DIR below the prefix or absolute (default lib, include)
-  --library-only                 without the command, its manual and its completions";
+#[derive(Subcommand)]
+enum Task {
+    /// Regenerates include/axilog/ from src/ffi/
+    Headers,
+    /// Regenerates fuzz/seeds/ from tests/vectors
+    Seeds,
+    /// Compares the C interface with its committed description, include/abi/axilog.abi
+    Abi {
+        /// Writes the description anew instead
+        #[arg(long)]
+        bless: bool,
+    },
+    /// Runs and measures the library on Cortex-M and RISC-V under QEMU
+    Firmware {
+        /// Writes the measured figures into docs/firmware.md
+        #[arg(long)]
+        write: bool,
+    },
+    /// Runs the tests on aarch64, armv7, s390x and i686 under qemu-user
+    Cross {
+        /// The only part to run; all of them by default
+        part: Option<Part>,
+    },
+    /// Runs the tests of the C layer and of the core under Miri
+    Miri {
+        /// Leaves out the core's tests, which take most of the time
+        #[arg(long)]
+        short: bool,
+    },
+    /// Runs the C suites under AddressSanitizer, UndefinedBehaviorSanitizer and valgrind
+    Sanitize,
+    /// Runs libFuzzer on the parsers
+    Fuzz {
+        /// Seconds for each target
+        #[arg(long, value_name = "N")]
+        seconds: u64,
+        /// Targets to run; all of them by default
+        #[arg(value_name = "TARGET", value_parser = fuzz::target_names())]
+        targets: Vec<String>,
+    },
+    /// Builds and installs the library and the command axilog
+    Install(InstallOptions),
+    /// Removes what install installed
+    Uninstall(Locations),
+    /// Installs into a temporary directory and builds programs from there
+    Packaging,
+}
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let Some(done) = task(&words) else {
-        eprintln!("{USAGE}");
-        return ExitCode::from(2);
-    };
-    match done {
+    match run_task(CommandLine::parse().task) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("xtask: {error}");
@@ -43,30 +76,20 @@ fn main() -> ExitCode {
     }
 }
 
-/// Does what the words say; `None` where they say nothing that is known.
-fn task(words: &[&str]) -> Option<Done> {
-    Some(match words {
-        ["headers"] => headers::write(),
-        ["seeds"] => seeds::write(),
-        ["abi"] => abi::abi(false),
-        ["abi", "--bless"] => abi::abi(true),
-        ["firmware"] => firmware::firmware(false),
-        ["firmware", "--write"] => firmware::firmware(true),
-        ["cross"] => cross::cross(),
-        ["cross", "session"] => cross::session(),
-        ["miri"] => miri::miri(false),
-        ["miri", "--short"] => miri::miri(true),
-        ["sanitize"] => sanitize::sanitize(),
-        ["fuzz", "--seconds", seconds, targets @ ..] => {
-            fuzz::fuzz(Duration::from_secs(seconds.parse().ok()?), targets)
+fn run_task(task: Task) -> TaskResult {
+    match task {
+        Task::Headers => headers::write_headers(),
+        Task::Seeds => seeds::write_seeds(),
+        Task::Abi { bless } => abi::check_abi(bless),
+        Task::Firmware { write } => firmware::check_firmware(write),
+        Task::Cross { part } => cross::check_platforms(part),
+        Task::Miri { short } => miri::run_miri(short),
+        Task::Sanitize => sanitize::run_sanitizers(),
+        Task::Fuzz { seconds, targets } => {
+            fuzz::run_targets(Duration::from_secs(seconds), &targets)
         }
-        ["install", options @ ..] => with(options, install::install),
-        ["uninstall", options @ ..] => with(options, install::uninstall),
-        ["packaging"] => packaging::check(),
-        _ => return None,
-    })
-}
-
-fn with(words: &[&str], task: impl Fn(&Options) -> Done) -> Done {
-    task(&Options::parse(words)?)
+        Task::Install(options) => install::install(&options),
+        Task::Uninstall(locations) => install::uninstall(&locations),
+        Task::Packaging => packaging::check_packaging(),
+    }
 }

@@ -1,17 +1,20 @@
-//! `cargo xtask miri [--short]`: the core's and the C layer's tests in an interpreter that knows what
-//! Rust forbids: memory out of bounds or not initialised, references that overlap, pointers made of
-//! integers.
+//! `cargo xtask miri [--short]`: tests of the core and of the C layer in Miri. The interpreter stops
+//! where a program does what Rust forbids: it uses memory out of bounds or uninitialised memory, makes
+//! overlapping references, or makes a pointer of an integer.
 
-use crate::process::{Done, need_rustup, nightly_cargo, run, say};
+use std::process::Command;
 
-/// The tests read files, which the interpreter would otherwise keep from them.
+use crate::cargo::nightly_cargo;
+use crate::process::{TaskResult, print_heading, require_rustup, run};
+
+/// Flags of Miri. The tests read files, which the isolation would refuse.
 const FLAGS: &str =
     "-Zmiri-strict-provenance -Zmiri-symbolic-alignment-check -Zmiri-disable-isolation";
 
-/// What calls the C functions, where `unsafe` is. All of it runs each time.
+/// Tests that call the C functions, the only ones with `unsafe` code. They run each time and whole.
 const C_LAYER: &[&str] = &["no_heap_ffi", "ffi_memory", "ffi_agent_memory"];
 
-/// Tests of the safe core that end in minutes.
+/// Tests of the safe core that take Miri minutes.
 const CORE: &[&str] = &[
     "agent_failed",
     "agent_pieces",
@@ -21,8 +24,8 @@ const CORE: &[&str] = &[
     "writer",
 ];
 
-/// Tests that walk through all of something, which takes an interpreter hours. They run natively and
-/// under emulation, and what they walk through is safe code.
+/// Parts of the names of tests that Miri leaves out. They try every value of a kind, which takes Miri
+/// hours. They run natively and under emulation, and the code that they test is safe.
 const SKIPPED: &[&str] = &[
     "a_small_work_buffer_never_stops_an_agent",
     "buffers_hold_all_or_say_so",
@@ -38,40 +41,40 @@ const SKIPPED: &[&str] = &[
     "the_scripts_that_speed_is_for_are_harmless",
 ];
 
-/// Cases per property.
+/// Cases for each property.
 const CASES: &str = "4";
 
-/// Runs the C layer's tests, and unless `short` the core's.
+/// Runs the C layer's tests and, unless `is_short`, the core's.
 ///
 /// # Errors
 /// For a missing tool, a failed test, and anything that Rust forbids.
-pub fn miri(short: bool) -> Done {
+pub fn run_miri(is_short: bool) -> TaskResult {
     for component in ["miri", "rust-src"] {
-        need_rustup("component", "nightly", component)?;
+        require_rustup("component", "nightly", component)?;
     }
-    say("the C layer under Miri");
-    run(command().args(tests(C_LAYER)))?;
-    if short {
+    print_heading("the C layer under Miri");
+    run(miri_command().args(test_arguments(C_LAYER)))?;
+    if is_short {
         return Ok(());
     }
-    say("the core under Miri");
-    let mut core = command();
-    core.arg("--lib").args(tests(CORE)).arg("--");
+    print_heading("the core under Miri");
+    let mut core = miri_command();
+    core.arg("--lib").args(test_arguments(CORE)).arg("--");
     for name in SKIPPED {
         core.args(["--skip", name]);
     }
     run(&mut core)
 }
 
-fn command() -> std::process::Command {
+fn miri_command() -> Command {
     let mut command = nightly_cargo();
     command
-        .args(["miri", "test", "--quiet", "-p", "axilog"])
+        .args(["miri", "test", "-p", "axilog"])
         .env("MIRIFLAGS", FLAGS)
         .env("PROPTEST_CASES", CASES);
     command
 }
 
-fn tests(names: &[&'static str]) -> impl Iterator<Item = &'static str> {
+fn test_arguments(names: &[&'static str]) -> impl Iterator<Item = &'static str> {
     names.iter().flat_map(|name| ["--test", name])
 }

@@ -1,48 +1,52 @@
-//! `cargo xtask sanitize`: the C suites with every access checked, in C and in Rust.
+//! `cargo xtask sanitize`: the C suites with every memory access checked, in C and in Rust.
 //!
-//! AddressSanitizer watches both sides of the boundary: the library is compiled with it by nightly,
-//! the suites by gcc together with UndefinedBehaviorSanitizer. Then the same programs as the tests
-//! build them run under valgrind, which also sees bytes that are read before they were written.
+//! AddressSanitizer watches both sides of the boundary: nightly compiles the library with it, and gcc
+//! compiles the suites with it and with UndefinedBehaviorSanitizer. Then the programs run under
+//! valgrind as the tests build them; valgrind also reports bytes that are read before they are written.
 
 use std::process::Command;
 
-use crate::process::{Done, cargo, need, need_rustup, nightly_cargo, output, run, say};
+use crate::cargo::{Metadata, cargo, host_triple, nightly_cargo};
+use crate::process::{TaskResult, print_heading, require_program, require_rustup, run};
 
-/// Suites that cannot be built so, and why.
+/// Tests that the sanitizers leave out, and the reason.
 const SKIPPED: &[(&str, &str)] = &[
     (
         "static_programs_need_the_documented_libraries_only",
-        "links no library but the documented ones, so no sanitizer either",
+        "links the documented libraries only, so no sanitizer either",
     ),
     (
         "cpp_wrappers_cost_nothing",
-        "counts instructions, to which the sanitizers add theirs",
+        "counts instructions, to which the sanitizers add",
     ),
 ];
 
-/// Any report ends the program with a failure.
+/// Flags of gcc: a program ends with a failure at the first report.
 const C_FLAGS: &str = "-fsanitize=address,undefined -fno-sanitize-recover=all \
     -fno-omit-frame-pointer";
 
 const VALGRIND: &str = "valgrind --quiet --error-exitcode=9 --leak-check=full \
     --errors-for-leak-kinds=all --track-origins=yes";
 
-/// Runs the suites under both.
+/// Runs the suites under the sanitizers, then under valgrind.
 ///
 /// # Errors
 /// For a missing tool, a failed suite, and a report.
-pub fn sanitize() -> Done {
-    need("gcc", "apt-get install build-essential")?;
-    need("valgrind", "apt-get install valgrind")?;
-    need_rustup("component", "nightly", "rustc")?;
-    let host = host()?;
+pub fn run_sanitizers() -> TaskResult {
+    require_program("gcc", "apt-get install build-essential")?;
+    require_program("valgrind", "apt-get install valgrind")?;
+    require_rustup("component", "nightly", "rustc")?;
 
-    say("the C suites under AddressSanitizer and UndefinedBehaviorSanitizer");
+    print_heading("the C suites under AddressSanitizer and UndefinedBehaviorSanitizer");
     let mut command = nightly_cargo();
     command
-        // The target is named so that build scripts and macros are not instrumented.
-        .args(["test", "--quiet", "-p", "axilog", "--target", &host])
+        // With a named target, build scripts and macros are built without the sanitizer.
+        .args(["test", "-p", "axilog", "--target", &host_triple()?])
         .args(["--test", "c_suites"])
+        // A target directory of its own: nightly shares no artifact with stable, and so need not wait
+        // while stable builds.
+        .arg("--target-dir")
+        .arg(Metadata::read()?.target_directory()?.join("sanitize"))
         .env("RUSTFLAGS", "-Zsanitizer=address")
         .env("CFLAGS", C_FLAGS)
         .env("CXXFLAGS", C_FLAGS)
@@ -51,33 +55,25 @@ pub fn sanitize() -> Done {
             "detect_stack_use_after_return=1:strict_string_checks=1",
         )
         .env("UBSAN_OPTIONS", "print_stacktrace=1");
-    run(skipping(&mut command))?;
+    run(skip_tests(&mut command))?;
 
-    say("the C suites under valgrind");
+    print_heading("the C suites under valgrind");
     let mut command = cargo();
     command
-        .args(["test", "--quiet", "-p", "axilog", "--test", "c_suites"])
+        // The whole workspace, so that the build of `cargo test --workspace` is used again.
+        .args(["test", "--workspace", "--test", "c_suites"])
         .env("AXILOG_RUNNER", VALGRIND);
     run(&mut command)?;
-    for (name, why) in SKIPPED {
-        println!("not under the sanitizers: {name} ({why})");
+    for (name, reason) in SKIPPED {
+        println!("not under the sanitizers: {name} ({reason})");
     }
     Ok(())
 }
 
-fn skipping(command: &mut Command) -> &mut Command {
+fn skip_tests(command: &mut Command) -> &mut Command {
     command.arg("--");
     for (name, _) in SKIPPED {
         command.args(["--skip", name]);
     }
     command
-}
-
-/// The triple of this machine.
-fn host() -> Done<String> {
-    let version = output(Command::new("rustc").arg("-vV"))?;
-    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
-    Ok(host
-        .ok_or("rustc does not say what its host is")?
-        .to_owned())
 }

@@ -1,16 +1,17 @@
-//! The seeds of the fuzz targets: short pieces of `tests/vectors` in the form that each target reads.
+//! `cargo xtask seeds`: the seeds of the fuzz targets, which are short pieces of `tests/vectors` in the
+//! form that each target reads.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-use crate::process::{Done, root};
+use crate::process::{TaskResult, workspace_root};
 use crate::vectors::{AgentVector, ObservationVector, agents, decode, observations, vector};
 
-/// No seed is longer, but for the ledger.
-const LONGEST: usize = 1024;
+/// The most bytes of a seed, except for those of the target `ledger`.
+const LONGEST_SEED: usize = 1024;
 
-/// What a model may answer.
+/// Answers that a model may give.
 const ANSWERS: [&str; 8] = [
     "{\"candidates\":[{\"action_request\":{\"action_type\":\"Notify\",\"fields\":{}},\"authority_citations\":[\"constitution:1#C\"]}]}",
     "Here it is:\r\n```json\r\n{ \"a\" : 1.50, \"b\": [true, null, \"\\u00e9\"] }\r\n```\r\n",
@@ -25,26 +26,26 @@ const ANSWERS: [&str; 8] = [
 /// The seeds' contents by `TARGET/NAME`.
 pub type Seeds = BTreeMap<String, Vec<u8>>;
 
-/// Where the seeds are committed.
+/// The directory in which the seeds are committed.
 #[must_use]
 pub fn directory() -> PathBuf {
-    root().join("fuzz/seeds")
+    workspace_root().join("fuzz/seeds")
 }
 
-/// Every seed.
+/// Makes every seed.
 ///
 /// # Errors
 /// Where a vector cannot be read.
-pub fn generate() -> Done<Seeds> {
-    let mut seeds = Made::default();
-    observations().iter().for_each(|v| seeds.observation(v));
-    agents().iter().for_each(|v| seeds.agent(v));
-    seeds.numbers()?;
-    seeds.golden()?;
-    let policies = fs::read(root().join("policies/default.json"))?;
-    seeds.put("policies", "default", &policies);
+pub fn generate_seeds() -> TaskResult<Seeds> {
+    let mut seeds = SeedBuilder::default();
+    observations().iter().for_each(|v| seeds.add_observation(v));
+    agents().iter().for_each(|v| seeds.add_agent(v));
+    seeds.add_numbers()?;
+    seeds.add_golden_ledger()?;
+    let policies = fs::read(workspace_root().join("policies/default.json"))?;
+    seeds.add("policies", "default", &policies);
     for (number, text) in ANSWERS.iter().enumerate() {
-        seeds.put(
+        seeds.add(
             "canonicalizer",
             &format!("answer-{number}"),
             text.as_bytes(),
@@ -56,9 +57,9 @@ pub fn generate() -> Done<Seeds> {
 /// Writes every seed into [`directory`] and removes any other.
 ///
 /// # Errors
-/// As [`generate`], and what the file system says.
-pub fn write() -> Done {
-    let seeds = generate()?;
+/// As [`generate_seeds`], and where a file cannot be written.
+pub fn write_seeds() -> TaskResult {
+    let seeds = generate_seeds()?;
     if directory().exists() {
         fs::remove_dir_all(directory())?;
     }
@@ -71,25 +72,25 @@ pub fn write() -> Done {
 }
 
 #[derive(Default)]
-struct Made(Seeds);
+struct SeedBuilder(Seeds);
 
-impl Made {
-    fn put(&mut self, target: &str, name: &str, contents: &[u8]) {
-        if contents.len() <= LONGEST {
+impl SeedBuilder {
+    fn add(&mut self, target: &str, name: &str, contents: &[u8]) {
+        if contents.len() <= LONGEST_SEED {
             self.0.insert(format!("{target}/{name}"), contents.to_vec());
         }
     }
 
-    fn observation(&mut self, v: &ObservationVector) {
+    fn add_observation(&mut self, v: &ObservationVector) {
         let (input, output) = (decode(&v.input_b64), decode(&v.output_b64));
-        self.put("text", &v.name, &output);
+        self.add("text", &v.name, &output);
         for (profile, record) in [(0, &v.rfc8785), (1, &v.oracle_1_1), (2, &v.oracle_1_2)] {
             if let Some(bytes) = record.as_ref().and_then(|record| record.bytes.as_ref()) {
                 let name = format!("{}-{profile}", v.name);
-                self.put("records", &name, bytes.as_bytes());
+                self.add("records", &name, bytes.as_bytes());
             }
         }
-        // No failure is the fourth of four to the target.
+        // The target reads two bits for the failure; their fourth value stands for no failure.
         let failure = v.failure_type.wrapping_sub(1) & 3;
         let mut call = vec![
             v.completion_state | failure << 2,
@@ -108,41 +109,41 @@ impl Made {
             call.push(0xFF);
         }
         call.extend_from_slice(&output);
-        self.put("admission", &v.name, &call);
+        self.add("admission", &v.name, &call);
     }
 
-    fn agent(&mut self, v: &AgentVector) {
+    fn add_agent(&mut self, v: &AgentVector) {
         let configuration = v.configuration.as_bytes();
-        self.put("policies", &v.name, configuration);
-        self.put("json", &format!("{}-configuration", v.name), configuration);
+        self.add("policies", &v.name, configuration);
+        self.add("json", &format!("{}-configuration", v.name), configuration);
         for (number, step) in v.steps.iter().enumerate() {
             let name = format!("{}-{number}", v.name);
-            self.put("json", &name, &decode(&step.output_b64));
+            self.add("json", &name, &decode(&step.output_b64));
             for (tag, record) in &step.records {
                 let kind = match tag.as_str() {
                     "AX:POLICY:v1" => "policy",
                     "AX:TRANS:v1" => "transition",
                     _ => continue,
                 };
-                self.put("records", &format!("{name}-{kind}"), record.as_bytes());
+                self.add("records", &format!("{name}-{kind}"), record.as_bytes());
             }
         }
     }
 
-    fn numbers(&mut self) -> Done {
+    fn add_numbers(&mut self) -> TaskResult {
         #[derive(serde::Deserialize)]
         struct File {
             decimal: Vec<(String, serde::de::IgnoredAny)>,
         }
         let file: File = serde_json::from_str(&vector("q16.json"))?;
         for (number, (spelling, _)) in file.decimal.iter().enumerate() {
-            self.put("number", &format!("decimal-{number}"), spelling.as_bytes());
+            self.add("number", &format!("decimal-{number}"), spelling.as_bytes());
         }
         Ok(())
     }
 
-    /// The golden ledger, as a file and as records for which the target makes the chain.
-    fn golden(&mut self) -> Done {
+    /// Adds the golden ledger as a file, and as records for which the target computes the chain.
+    fn add_golden_ledger(&mut self) -> TaskResult {
         let file = vector("breach-alarm-recover.jsonl");
         let mut records = Vec::from(0x8000_0000u32.to_le_bytes());
         for (seq, line) in file.lines().enumerate() {
@@ -151,11 +152,13 @@ impl Made {
                 let (_, tag) = rest.split_once(",\"tag\":\"")?;
                 Some((record, tag.strip_suffix("\"}")?))
             });
-            let (record, tag) = record.ok_or("a line of the golden ledger is none")?;
+            let (record, tag) = record.ok_or(
+                "a line of tests/vectors/breach-alarm-recover.jsonl has no record, seq and tag",
+            )?;
             if tag != "AX:STATE:v1" {
                 records.extend(format!("{tag} {record}\n").bytes());
             }
-            self.put("records", &format!("line-{seq}"), line.as_bytes());
+            self.add("records", &format!("line-{seq}"), line.as_bytes());
         }
         let whole = [&[0; 4], file.as_bytes()].concat();
         self.0.insert("ledger/file".into(), whole);

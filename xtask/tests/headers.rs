@@ -1,4 +1,5 @@
-//! The committed headers: generated from the source as it is, and each fit to be included alone.
+//! The committed headers are those that the current source generates, and a program may include each
+//! alone.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,9 +10,9 @@ use xtask::headers;
 
 #[test]
 fn the_committed_headers_are_the_generated_ones() {
-    let generated = headers::generate().unwrap();
+    let generated = headers::generate_headers().unwrap();
     let names: BTreeSet<String> = generated.iter().map(|(name, _)| name.clone()).collect();
-    assert_eq!(committed(), names);
+    assert_eq!(committed_headers(), names);
     for (name, contents) in generated {
         let committed = fs::read_to_string(headers::directory().join(&name)).unwrap();
         assert!(
@@ -23,17 +24,22 @@ fn the_committed_headers_are_the_generated_ones() {
 
 #[test]
 fn every_header_compiles_alone_as_c99_and_as_cpp17() {
-    let place = Place::new("headers-alone");
-    for name in committed() {
+    let directory = tempfile::tempdir().unwrap();
+    for name in committed_headers() {
         for (compiler, language) in compilers() {
-            let source = place.0.join(format!("{name}.{}", language.extension));
-            let text = format!("#include \"axilog/{name}\"\n\nint only_{};\n", stem(&name));
+            let source = directory
+                .path()
+                .join(format!("{name}.{}", language.extension));
+            let text = format!(
+                "#include \"axilog/{name}\"\n\nint only_{};\n",
+                header_stem(&name)
+            );
             fs::write(&source, text).unwrap();
             let output = Command::new(&compiler)
                 .args(language.arguments)
                 .args(["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow"])
                 .args(["-Wundef", "-Werror", "-fsyntax-only", "-I"])
-                .arg(include())
+                .arg(include_directory())
                 .arg(&source)
                 .output()
                 .unwrap();
@@ -44,11 +50,11 @@ fn every_header_compiles_alone_as_c99_and_as_cpp17() {
 }
 
 #[test]
-fn a_header_brings_in_what_it_needs_and_nothing_more() {
-    let brings = |name: &str| {
-        let output = Command::new(tool("CC", "cc"))
+fn a_header_includes_the_headers_that_it_needs_and_no_others() {
+    let included_headers = |name: &str| {
+        let output = Command::new(compiler_name("CC", "cc"))
             .args(["-std=c99", "-MM", "-I"])
-            .arg(include())
+            .arg(include_directory())
             .arg(headers::directory().join(name))
             .output()
             .unwrap();
@@ -58,10 +64,13 @@ fn a_header_brings_in_what_it_needs_and_nothing_more() {
         files
             .split_whitespace()
             .filter(|word| *word != "\\")
-            .map(|path| stem(Path::new(path).file_name().unwrap().to_str().unwrap()))
+            .map(|path| header_stem(Path::new(path).file_name().unwrap().to_str().unwrap()))
             .collect::<BTreeSet<String>>()
     };
-    let all: BTreeSet<String> = committed().iter().map(|name| stem(name)).collect();
+    let all: BTreeSet<String> = committed_headers()
+        .iter()
+        .map(|name| header_stem(name))
+        .collect();
     let expected: &[(&str, &[&str])] = &[
         ("limits.h", &[]),
         ("types.h", &[]),
@@ -95,10 +104,10 @@ fn a_header_brings_in_what_it_needs_and_nothing_more() {
     ];
     for (name, others) in expected {
         let mut expected: BTreeSet<String> = others.iter().map(|s| (*s).to_owned()).collect();
-        expected.insert(stem(name));
-        assert_eq!(brings(name), expected, "{name}");
+        expected.insert(header_stem(name));
+        assert_eq!(included_headers(name), expected, "{name}");
     }
-    assert_eq!(brings("axilog.h"), all);
+    assert_eq!(included_headers("axilog.h"), all);
     assert_eq!(expected.len() + 1, all.len());
 }
 
@@ -260,14 +269,14 @@ fn faults_of(function: &Function) -> Vec<String> {
     faults
 }
 
-/// How one language is compiled.
+/// A language, as its compiler expects it.
 #[derive(Clone, Copy)]
 struct Language {
     extension: &'static str,
     arguments: &'static [&'static str],
 }
 
-/// The system's compilers, and clang where there is one.
+/// The system's compilers, and clang where it is installed.
 fn compilers() -> Vec<(String, Language)> {
     let c = Language {
         extension: "c",
@@ -277,7 +286,10 @@ fn compilers() -> Vec<(String, Language)> {
         extension: "cpp",
         arguments: &["-std=c++17"],
     };
-    let mut all = vec![(tool("CC", "cc"), c), (tool("CXX", "c++"), cpp)];
+    let mut all = vec![
+        (compiler_name("CC", "cc"), c),
+        (compiler_name("CXX", "c++"), cpp),
+    ];
     let clang = Command::new("clang").arg("--version").output();
     if clang.is_ok_and(|output| output.status.success()) {
         all.push(("clang".into(), c));
@@ -286,39 +298,21 @@ fn compilers() -> Vec<(String, Language)> {
     all
 }
 
-fn tool(variable: &str, default: &str) -> String {
+fn compiler_name(variable: &str, default: &str) -> String {
     env::var(variable).unwrap_or_else(|_| default.into())
 }
 
-fn stem(name: &str) -> String {
+fn header_stem(name: &str) -> String {
     name.trim_end_matches(".h").to_owned()
 }
 
-fn include() -> PathBuf {
+fn include_directory() -> PathBuf {
     headers::directory().parent().unwrap().to_owned()
 }
 
-fn committed() -> BTreeSet<String> {
+fn committed_headers() -> BTreeSet<String> {
     fs::read_dir(headers::directory())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect()
-}
-
-/// A directory under the target directory, removed with its owner.
-struct Place(PathBuf);
-
-impl Place {
-    fn new(name: &str) -> Place {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        Place(path)
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }

@@ -1,10 +1,10 @@
-//! The committed seeds of the fuzz targets are those that the vectors give, and every target has some.
+//! The committed seeds of the fuzz targets are those that the vectors give, and every target has seeds.
 
 use std::fs;
 
 use xtask::fuzz::TARGETS;
-use xtask::process::root;
-use xtask::seeds::{Seeds, directory, generate};
+use xtask::process::workspace_root;
+use xtask::seeds::{Seeds, directory, generate_seeds};
 
 #[test]
 fn the_committed_seeds_are_the_generated_ones() {
@@ -19,14 +19,14 @@ fn the_committed_seeds_are_the_generated_ones() {
         }
     }
     assert!(
-        committed == generate().unwrap(),
+        committed == generate_seeds().unwrap(),
         "fuzz/seeds is stale: run `cargo xtask seeds`"
     );
 }
 
 #[test]
 fn every_target_has_a_program_seeds_and_a_dictionary() {
-    let fuzz = root().join("fuzz");
+    let fuzz = workspace_root().join("fuzz");
     for (target, dictionary) in TARGETS {
         assert!(fuzz.join(format!("targets/{target}.rs")).exists());
         assert!(fuzz.join("seeds").join(target).exists(), "{target}");

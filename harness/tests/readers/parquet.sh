@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Reads an export in Parquet with DuckDB, pandas and PyArrow, and compares it with the export in JSON
-# lines. Installs the three with pip, into a directory that is removed.
+# lines. Installs the three with pip, into a directory that is removed. AXILOG names a command with the
+# feature parquet; without it the command is built.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 
@@ -9,7 +10,11 @@ trap 'rm -rf "$work"' EXIT
 python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet duckdb pandas pyarrow
 
-axilog() { cargo run --quiet -p axilog-harness --features parquet -- "$@"; }
+if [ -n "${AXILOG:-}" ]; then
+    axilog() { "$AXILOG" "$@"; }
+else
+    axilog() { cargo run --quiet -p axilog-harness --features parquet -- "$@"; }
+fi
 axilog demo --ledger "$work/demo.jsonl" >/dev/null
 axilog export "$work/demo.jsonl" --format parquet -o "$work/rows.parquet"
 axilog export "$work/demo.jsonl" --format jsonl -o "$work/rows.jsonl"

@@ -1,119 +1,116 @@
-//! The Linux systems that are not the host's, and how something is built for them and run on them.
+//! The Linux platforms other than this machine's: their tools, how cargo builds for them, and how their
+//! programs run.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use crate::process::{Done, cargo, need, need_rustup, output};
+use super::command::Features;
+use crate::cargo::cargo;
+use crate::process::{TaskResult, ensure, require_program, require_rustup};
 
-/// A Linux that the tests run on.
+/// A Linux platform on which tests run.
 pub struct Platform {
     /// Rust's triple.
     pub triple: &'static str,
-    /// What Debian's cross tools for it are called by, and where its libraries are.
-    debian: &'static str,
-    /// Debian's package with the C++ compiler.
-    package: &'static str,
-    /// What runs its programs.
+    /// The prefix of Debian's cross tools and the name of the directory with their libraries.
+    debian_triple: &'static str,
+    /// The command that runs the platform's programs.
     pub runner: &'static str,
-    /// Why it is among them.
-    pub about: &'static str,
-    /// Whether the memory's golden session runs here too: SQLite takes a minute to compile.
-    pub has_memory: bool,
+    /// What the platform has that others have not.
+    pub purpose: &'static str,
+    /// The tests that run on the platform.
+    pub coverage: Coverage,
+    /// The features of the command on the platform, or `None` where the command is not built: compiling
+    /// SQLite takes a minute.
+    pub command: Option<Features>,
 }
 
+/// The tests that run on a platform.
+#[derive(Clone, Copy)]
+pub enum Coverage {
+    /// All tests of the core.
+    All,
+    /// The tests that cross the boundary to C, and the golden vectors.
+    CInterface,
+}
+
+/// The platforms. Every test of the core runs on the big-endian one and on one with 32 bits: on i686,
+/// whose programs need no emulator.
 pub const PLATFORMS: &[Platform] = &[
     Platform {
         triple: "aarch64-unknown-linux-gnu",
-        debian: "aarch64-linux-gnu",
-        package: "g++-aarch64-linux-gnu",
+        debian_triple: "aarch64-linux-gnu",
         runner: "qemu-aarch64 -L /usr/aarch64-linux-gnu",
-        about: "64 bits, plain char unsigned",
-        has_memory: false,
+        purpose: "64 bits, plain char unsigned",
+        coverage: Coverage::CInterface,
+        command: None,
     },
     Platform {
         triple: "armv7-unknown-linux-gnueabihf",
-        debian: "arm-linux-gnueabihf",
-        package: "g++-arm-linux-gnueabihf",
+        debian_triple: "arm-linux-gnueabihf",
         runner: "qemu-arm -L /usr/arm-linux-gnueabihf",
-        about: "32 bits",
-        has_memory: true,
+        purpose: "32 bits, plain char unsigned",
+        coverage: Coverage::CInterface,
+        command: Some(Features::MemoryAlone),
     },
     Platform {
         triple: "s390x-unknown-linux-gnu",
-        debian: "s390x-linux-gnu",
-        package: "g++-s390x-linux-gnu",
+        debian_triple: "s390x-linux-gnu",
         runner: "qemu-s390x -L /usr/s390x-linux-gnu",
-        about: "64 bits, big-endian",
-        has_memory: true,
+        purpose: "64 bits, big-endian",
+        coverage: Coverage::All,
+        command: Some(Features::DefaultAndMemory),
     },
     Platform {
         triple: "i686-unknown-linux-gnu",
-        debian: "i686-linux-gnu",
-        package: "g++-i686-linux-gnu",
-        // qemu-i386 7.2 does not end the tests that compare with num-bigint; the host's processor
-        // runs these programs itself.
+        debian_triple: "i686-linux-gnu",
+        // qemu-i386 7.2 does not end the tests that compare with num-bigint; the processor of an x86-64
+        // machine runs these programs itself.
         runner: "/usr/i686-linux-gnu/lib/ld-linux.so.2 --library-path /usr/i686-linux-gnu/lib",
-        about: "32 bits, u64 aligned to 4 bytes",
-        has_memory: false,
+        purpose: "32 bits, u64 aligned to 4 bytes",
+        coverage: Coverage::All,
+        command: None,
     },
 ];
 
 impl Platform {
-    /// Whether what builds for it and runs its programs is there.
+    /// Fails unless the tools that build for the platform and run its programs are installed.
     ///
     /// # Errors
-    /// What is missing, and the command that installs it.
-    pub fn tools(&self) -> Done {
-        need_rustup("target", "stable", self.triple)?;
-        let install = format!("apt-get install {}", self.package);
-        need(&format!("{}-gcc", self.debian), &install)?;
-        need(&format!("{}-g++", self.debian), &install)?;
+    /// The missing tool, and the command that installs it.
+    pub fn require_tools(&self) -> TaskResult {
+        require_rustup("target", "stable", self.triple)?;
+        let debian = self.debian_triple;
+        let install = format!("apt-get install g++-{debian}");
+        require_program(&format!("{debian}-gcc"), &install)?;
+        require_program(&format!("{debian}-g++"), &install)?;
         match self.runner.split(' ').next() {
-            Some(loader) if loader.starts_with('/') => match cfg!(target_arch = "x86_64") {
-                true => Ok(()),
-                false => Err(format!("{} runs on x86-64 only", self.triple).into()),
-            },
-            Some(emulator) => need(emulator, "apt-get install qemu-user"),
+            Some(loader) if loader.starts_with('/') => ensure(
+                cfg!(target_arch = "x86_64"),
+                &format!("programs for {} run on an x86-64 machine only", self.triple),
+            ),
+            Some(emulator) => require_program(emulator, "apt-get install qemu-user"),
             None => Ok(()),
         }
     }
 
-    /// A cargo that builds for this platform.
+    /// A cargo that builds for the platform.
     pub fn cargo(&self, action: &str) -> Command {
-        let triple = self.triple.replace('-', "_").to_uppercase();
+        let variable = self.triple.replace('-', "_").to_uppercase();
+        let linker = format!("{}-gcc", self.debian_triple);
         let mut command = cargo();
         command
-            .args([action, "--quiet", "--target", self.triple])
-            .env(
-                format!("CARGO_TARGET_{triple}_LINKER"),
-                format!("{}-gcc", self.debian),
-            )
-            .env(format!("CARGO_TARGET_{triple}_RUNNER"), self.runner);
+            .args([action, "--target", self.triple])
+            .env(format!("CARGO_TARGET_{variable}_LINKER"), linker)
+            .env(format!("CARGO_TARGET_{variable}_RUNNER"), self.runner);
         command
     }
 
-    /// The program, as this platform runs it.
+    /// A command that runs a program of the platform.
     pub fn command(&self, program: &Path) -> Command {
         let mut words = self.runner.split(' ');
         let mut command = Command::new(words.next().unwrap_or_default());
         command.args(words).arg(program);
         command
     }
-}
-
-/// Builds the command with these options of cargo's and says where it is.
-///
-/// # Errors
-/// That it does not build.
-pub fn axilog(mut build: Command, options: &[&str]) -> Done<PathBuf> {
-    build
-        .args(["-p", "axilog-harness", "--bin", "axilog"])
-        .args(options)
-        .arg("--message-format=json-render-diagnostics");
-    let messages = output(&mut build)?;
-    let program = messages.lines().rev().find_map(|line| {
-        let message: serde_json::Value = serde_json::from_str(line).ok()?;
-        Some(PathBuf::from(message.get("executable")?.as_str()?))
-    });
-    Ok(program.ok_or("cargo does not say where the program is")?)
 }

@@ -1,33 +1,39 @@
-//! Instructions per call by the number of policies, counted by the emulator
-//! (c-tests/firmware/instructions.c).
+//! The instructions of a call by the number of policies, which c-tests/firmware/instructions.c counts
+//! with the emulator's clock.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::programs::{DEVICE_RAM, c_test};
+use super::programs::{DEVICE_RAM, c_test_path};
 use super::target::{Program, Target};
-use crate::process::Done;
+use crate::process::TaskResult;
 
-/// A call's instructions: at most `base + slope * policies` for every number that was measured.
+/// An upper bound of a call's instructions: `base + slope * policies` for every measured number of
+/// policies.
 pub struct Bound {
-    /// By the number of policies.
+    /// The measured instructions by the number of policies.
     pub counts: BTreeMap<u64, u64>,
     pub base: u64,
     pub slope: u64,
 }
 
-/// The bounds by function.
-pub fn measure(target: &Target, library: &Path) -> Done<BTreeMap<String, Bound>> {
+/// Measures the instructions and returns the bound of each function.
+pub fn measure_instructions(
+    target: &Target,
+    library: &Path,
+) -> TaskResult<BTreeMap<String, Bound>> {
     let image = target.link(&Program {
         name: "instructions",
-        sources: vec![c_test("firmware/instructions.c")],
+        sources: vec![c_test_path("firmware/instructions.c")],
         library,
-        libc: false,
-        ram: DEVICE_RAM,
-        arguments: Vec::new(),
+        uses_libc: false,
+        ram_bytes: DEVICE_RAM,
+        compiler_arguments: Vec::new(),
     })?;
     let arguments = ["-icount", "shift=0"];
-    let printed = target.large.run(&image, &target.place()?, &arguments)?;
+    let printed = target
+        .large
+        .run(&image, &target.image_directory()?, &arguments)?;
     let mut rows = printed.lines().filter_map(|line| {
         let mut words = line.split(' ');
         let name = words.next()?;
@@ -37,9 +43,12 @@ pub fn measure(target: &Target, library: &Path) -> Done<BTreeMap<String, Bound>>
             words.next()?.parse::<u64>().ok()?,
         ))
     });
-    // The first row says how many ticks a loop of known length takes.
+    // The first row has the ticks of a loop of known length.
     let Some(("instructions", known, ticks @ 1..)) = rows.next() else {
-        return Err(format!("not what instructions.c prints: {printed}").into());
+        return Err(format!(
+            "instructions.c prints {printed:?}, expected a first line `instructions COUNT TICKS`"
+        )
+        .into());
     };
     let mut counts: BTreeMap<String, BTreeMap<u64, u64>> = BTreeMap::new();
     for (name, policies, elapsed) in rows {
@@ -51,12 +60,12 @@ pub fn measure(target: &Target, library: &Path) -> Done<BTreeMap<String, Bound>>
     }
     Ok(counts
         .into_iter()
-        .map(|(name, counts)| (name, bound(counts)))
+        .map(|(name, counts)| (name, bound_counts(counts)))
         .collect())
 }
 
-/// The line through the first point that no other lies above.
-fn bound(counts: BTreeMap<u64, u64>) -> Bound {
+/// Finds the line through the first point that has no other point above it.
+fn bound_counts(counts: BTreeMap<u64, u64>) -> Bound {
     let base = counts.get(&0).copied().unwrap_or_default();
     let slope = counts
         .iter()

@@ -1,10 +1,10 @@
-//! `cargo xtask firmware`: the library on bare processors, emulated by QEMU.
+//! `cargo xtask firmware`: the library on processors without an operating system, emulated by QEMU.
 //!
-//! For each target the library is built as firmware links it, the C suites and the digest over all
-//! vectors run, the layouts of Rust and C are compared, and a device with 16 KiB of RAM writes the
-//! ledger that this machine writes. Then flash, stack and instructions are measured, and held to
-//! their limits. Figures differ with the compilers' versions, so docs/firmware.md is written on
-//! request and not compared.
+//! For each target the task builds the library as firmware links it, runs the C suites and the digest
+//! over all vectors, compares the layouts of Rust and C, and compares the ledger that a device with
+//! 16 KiB of RAM writes with the one that this machine writes. Then it measures flash, stack and
+//! instructions, and compares them with their limits. The figures differ between versions of the
+//! compilers, so the task writes docs/firmware.md on request only and compares no figures with it.
 
 mod instructions;
 mod programs;
@@ -15,39 +15,39 @@ mod target;
 
 use std::path::Path;
 
-use report::Platform;
+use report::Measurements;
 use target::{TARGETS, Target};
 
-use crate::process::{Done, say};
+use crate::process::{TaskResult, ensure, print_heading};
 
-/// Flash of every function on the first target, in bytes.
+/// The limit for the flash of all functions on the first target, in bytes.
 const FLASH_LIMIT: u32 = 96 << 10;
-/// The same with `nfc-none`. What was wanted is 32 KiB; this holds what has been reached.
+/// The same limit with `nfc-none`. The aim is 32 KiB; this limit keeps what has been reached.
 const FLASH_LIMIT_ASCII: u32 = 72 << 10;
 
-/// Runs and measures everything. With `write`, docs/firmware.md gets the tables.
+/// Runs and measures the library on every target. With `write`, the tables go into docs/firmware.md.
 ///
 /// # Errors
-/// A tool that is missing, with the command that installs it; anything that is not as it should be.
-pub fn firmware(write: bool) -> Done {
+/// For a missing tool, a failed check, and a figure above its limit.
+pub fn check_firmware(write: bool) -> TaskResult {
     for target in &TARGETS {
-        target.need()?;
+        target.require_tools()?;
     }
     let vectors = programs::write_vectors()?;
-    say("the device's ledger on this machine");
-    let ledger = programs::host_ledger()?;
-    let mut platforms = Vec::new();
+    print_heading("the device's ledger, written on this machine");
+    let ledger = programs::write_host_ledger()?;
+    let mut measurements = Vec::new();
     for target in &TARGETS {
-        platforms.push(platform(target, &vectors, &ledger)?);
+        measurements.push(check_target(target, &vectors, &ledger)?);
     }
-    let tables = report::tables(&platforms);
+    let tables = report::render_tables(&measurements);
     println!("\n{tables}");
     if write {
-        report::write(&tables)?;
+        report::write_tables(&tables)?;
     }
-    if let Some(first) = platforms.first() {
-        at_most("flash with NFC", first.whole.flash, FLASH_LIMIT)?;
-        at_most(
+    if let Some(first) = measurements.first() {
+        check_limit("flash with NFC", first.whole.flash, FLASH_LIMIT)?;
+        check_limit(
             "flash with nfc-none",
             first.whole_ascii.flash,
             FLASH_LIMIT_ASCII,
@@ -56,35 +56,39 @@ pub fn firmware(write: bool) -> Done {
     Ok(())
 }
 
-fn platform<'a>(target: &'a Target, vectors: &Path, ledger: &[u8]) -> Done<Platform<'a>> {
-    say(&format!("{}, {}", target.processor, target.triple));
+fn check_target<'a>(
+    target: &'a Target,
+    vectors: &Path,
+    ledger: &[u8],
+) -> TaskResult<Measurements<'a>> {
+    print_heading(&format!("{}, {}", target.processor, target.triple));
     let functions = size::all_functions();
     let device_functions = size::device_functions();
 
-    let built = target.library("panic-handler,nfc-none")?;
+    let built = target.build_library("panic-handler,nfc-none")?;
     let library = built.join("libaxilog.a");
-    let whole_ascii = size::added(target, &library, "all_ascii", &functions)?;
-    let device_ascii = size::added(target, &library, "calls_ascii", &device_functions)?;
-    programs::ascii_only(target, &library)?;
-    let (image, _) = programs::device(target, &library, "device_ascii")?;
+    let whole_ascii = size::measure_added(target, &library, "all_ascii", &functions)?;
+    let device_ascii = size::measure_added(target, &library, "calls_ascii", &device_functions)?;
+    programs::check_ascii_only(target, &library)?;
+    let (image, _) = programs::link_device(target, &library, "device_ascii")?;
     programs::run_device(target, &image, ledger)?;
 
-    let built = target.library("panic-handler")?;
+    let built = target.build_library("panic-handler")?;
     let library = built.join("libaxilog.a");
-    let vectors = target.object(vectors)?;
+    let vectors = target.compile_object(vectors)?;
     let structs = programs::compare_layouts(target, &built)?;
     programs::run_suites(target, &vectors, &library)?;
-    let digest = programs::digest(target, &vectors, &library)?;
-    let (image, variables) = programs::device(target, &library, "device")?;
-    size::no_panic(target, &image, &device_functions)?;
+    let digest = programs::check_digest(target, &vectors, &library)?;
+    let (image, variables) = programs::link_device(target, &library, "device")?;
+    size::check_symbols(target, &image, &device_functions)?;
     programs::run_device(target, &image, ledger)?;
-    println!("digest {digest}\nlayouts, suites and the device's ledger agree");
+    println!("digest {digest}\nthe layouts, the suites and the device's ledger are as expected");
 
-    let whole = size::added(target, &library, "all", &functions)?;
-    let device = size::added(target, &library, "calls", &device_functions)?;
-    let stack = stack::measure(target, &vectors, &library)?;
-    let instructions = instructions::measure(target, &library)?;
-    Ok(Platform {
+    let whole = size::measure_added(target, &library, "all", &functions)?;
+    let device = size::measure_added(target, &library, "calls", &device_functions)?;
+    let stack = stack::measure_stack(target, &vectors, &library)?;
+    let instructions = instructions::measure_instructions(target, &library)?;
+    Ok(Measurements {
         target,
         digest,
         structs,
@@ -98,10 +102,9 @@ fn platform<'a>(target: &'a Target, vectors: &Path, ledger: &[u8]) -> Done<Platf
     })
 }
 
-fn at_most(what: &str, found: u32, limit: u32) -> Done {
-    if found <= limit {
-        Ok(())
-    } else {
-        Err(format!("{what}: {found} bytes, at most {limit} are allowed").into())
-    }
+fn check_limit(what: &str, found: u32, limit: u32) -> TaskResult {
+    ensure(
+        found <= limit,
+        &format!("{what}: {found} bytes, the limit is {limit}"),
+    )
 }

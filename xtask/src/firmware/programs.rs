@@ -1,15 +1,18 @@
-//! What runs on each processor: the C suites, the digest over all vectors, the layouts, the device.
+//! The programs that run on each processor: the C suites, the digest over all vectors, the layouts and
+//! the device.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::target::{Program, Target, target_directory};
-use crate::process::{Done, cargo, output, root};
+use super::size::measure_image;
+use super::target::{Program, Target, output_directory};
+use crate::cargo::{build, cargo, rustc};
+use crate::process::{TaskResult, ensure, read_output, workspace_root};
 
-/// RAM for the programs that hold every vector.
-const LARGE: u32 = 4 << 20;
-/// RAM for the device: state, buffers and stack.
+/// The RAM of programs that contain every vector.
+const LARGE_RAM: u32 = 4 << 20;
+/// The RAM of the device: state, buffers and stack.
 pub const DEVICE_RAM: u32 = 16 << 10;
 
 macro_rules! suites {
@@ -21,75 +24,76 @@ macro_rules! suites {
 
 for_each_suite!(suites);
 
-pub fn c_test(name: &str) -> PathBuf {
-    root().join("c-tests").join(name)
+/// The path of a file of `c-tests/`.
+pub fn c_test_path(name: &str) -> PathBuf {
+    workspace_root().join("c-tests").join(name)
 }
 
-/// Writes the vectors as C tables.
-pub fn write_vectors() -> Done<PathBuf> {
-    let images = target_directory().join("images");
+/// Writes the vectors as C tables and returns the path of the file.
+pub fn write_vectors() -> TaskResult<PathBuf> {
+    let images = output_directory()?.join("images");
     fs::create_dir_all(&images)?;
     let path = images.join("vectors.c");
     fs::write(&path, crate::c_tables::vectors())?;
     Ok(path)
 }
 
-/// A program that uses the C library and holds the vectors.
-pub fn with_vectors<'a>(name: &'a str, vectors: &Path, library: &'a Path) -> Program<'a> {
+/// A program that uses the C library and contains the vectors.
+pub fn program_with_vectors<'a>(name: &'a str, vectors: &Path, library: &'a Path) -> Program<'a> {
     Program {
         name,
-        sources: vec![c_test(&format!("{name}.c")), vectors.to_owned()],
+        sources: vec![c_test_path(&format!("{name}.c")), vectors.to_owned()],
         library,
-        libc: true,
-        ram: LARGE,
-        arguments: Vec::new(),
+        uses_libc: true,
+        ram_bytes: LARGE_RAM,
+        compiler_arguments: Vec::new(),
     }
 }
 
-/// Runs every suite; each must pass with as many checks as on the host.
-pub fn run_suites(target: &Target, vectors: &Path, library: &Path) -> Done {
+/// Runs every suite, and compares the number of passed checks with the one on this machine.
+pub fn run_suites(target: &Target, vectors: &Path, library: &Path) -> TaskResult {
     let own_step = [("firmware_step", 332)];
     for &(name, checks) in SUITES.iter().chain(&own_step) {
-        let image = target.link(&with_vectors(name, vectors, library))?;
-        let printed = target.large.run(&image, &target.place()?, &[])?;
+        let image = target.link(&program_with_vectors(name, vectors, library))?;
+        let printed = target.large.run(&image, &target.image_directory()?, &[])?;
         let expected = format!("{checks} passed, 0 failed");
-        if printed.trim() != expected {
-            return Err(format!(
-                "{name} on {}: expected \"{expected}\", found \"{}\"",
+        ensure(
+            printed.trim() == expected,
+            &format!(
+                "the suite {name} on {} prints {:?}, expected {expected:?}",
                 target.processor,
                 printed.trim()
-            )
-            .into());
-        }
+            ),
+        )?;
     }
     Ok(())
 }
 
-/// The digest over everything that the library makes of the vectors; it must be the committed one.
-pub fn digest(target: &Target, vectors: &Path, library: &Path) -> Done<String> {
-    let image = target.link(&with_vectors("digest", vectors, library))?;
-    let printed = target.large.run(&image, &target.place()?, &[])?;
-    let expected = fs::read_to_string(c_test("digest.txt"))?;
-    if printed.trim() == expected.trim() {
-        Ok(printed.trim().to_owned())
-    } else {
-        Err(format!(
+/// Computes the digest over everything that the library makes of the vectors, and compares it with the
+/// committed one.
+pub fn check_digest(target: &Target, vectors: &Path, library: &Path) -> TaskResult<String> {
+    let image = target.link(&program_with_vectors("digest", vectors, library))?;
+    let printed = target.large.run(&image, &target.image_directory()?, &[])?;
+    let expected = fs::read_to_string(c_test_path("digest.txt"))?;
+    ensure(
+        printed.trim() == expected.trim(),
+        &format!(
             "the digest on {} is {}, expected {} (c-tests/digest.txt)",
             target.processor,
             printed.trim(),
             expected.trim()
-        )
-        .into())
-    }
+        ),
+    )?;
+    Ok(printed.trim().to_owned())
 }
 
-/// Every public type has the layout in Rust that the C compiler gives it on this processor; the bytes
-/// of each struct.
-pub fn compare_layouts(target: &Target, built: &Path) -> Done<Vec<(String, u32)>> {
-    let place = target.place()?;
-    let library = place.join("liblayout.a");
-    let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
-    rustc
+/// Compares the layout of every public type in Rust with the one that the C compiler gives it on this
+/// processor, and returns the bytes of each struct.
+pub fn compare_layouts(target: &Target, built: &Path) -> TaskResult<Vec<(String, u32)>> {
+    let directory = target.image_directory()?;
+    let library = directory.join("liblayout.a");
+    let mut compile = rustc();
+    compile
         .args(["--edition", "2024", "--crate-type", "staticlib", "-O"])
         .args(["-C", "panic=abort", "--target", target.triple, "--extern"])
         .arg(format!("axilog={}", built.join("libaxilog.rlib").display()))
@@ -97,29 +101,35 @@ pub fn compare_layouts(target: &Target, built: &Path) -> Done<Vec<(String, u32)>
         .arg(built.join("deps"))
         .arg("-o")
         .arg(&library)
-        .arg(c_test("firmware/layout.rs"));
-    output(&mut rustc)?;
-    let layout = |name, sources, library: &Path| -> Done<String> {
+        .arg(c_test_path("firmware/layout.rs"));
+    read_output(&mut compile)?;
+    let print_layout = |name, sources, library: &Path| -> TaskResult<String> {
         let image = target.link(&Program {
             name,
             sources,
             library,
-            libc: true,
-            ram: LARGE,
-            arguments: Vec::new(),
+            uses_libc: true,
+            ram_bytes: LARGE_RAM,
+            compiler_arguments: Vec::new(),
         })?;
-        target.large.run(&image, &place, &[])
+        target.large.run(&image, &directory, &[])
     };
-    let in_c = layout("layout_c", vec![c_test("layout.c")], &library)?;
-    let in_rust = layout("layout_rust", Vec::new(), &library)?;
+    let in_c = print_layout("layout_c", vec![c_test_path("layout.c")], &library)?;
+    let in_rust = print_layout("layout_rust", Vec::new(), &library)?;
     for (c, rust) in in_c.lines().zip(in_rust.lines()) {
-        if c != rust {
-            return Err(format!("layouts on {}: C {c}, Rust {rust}", target.processor).into());
-        }
+        ensure(
+            c == rust,
+            &format!("layouts on {}: {c} in C, {rust} in Rust", target.processor),
+        )?;
     }
-    if in_c.lines().count() < 100 || in_c != in_rust {
-        return Err(format!("layouts on {}: one list is shorter", target.processor).into());
-    }
+    let (c, rust) = (in_c.lines().count(), in_rust.lines().count());
+    ensure(
+        c == rust && c >= 100,
+        &format!(
+            "layouts on {}: {c} lines in C, {rust} in Rust, expected equally many, at least 100",
+            target.processor
+        ),
+    )?;
     let sizes = in_c.lines().filter_map(|line| line.split_once(' '));
     let is_struct = |name: &str| in_c.contains(&format!("\n{name}."));
     Ok(sizes
@@ -128,84 +138,87 @@ pub fn compare_layouts(target: &Target, built: &Path) -> Done<Vec<(String, u32)>
         .collect())
 }
 
-/// The ledger that the device makes on this machine.
-pub fn host_ledger() -> Done<Vec<u8>> {
-    let place = target_directory().join("images/host");
-    fs::create_dir_all(&place)?;
-    let mut build = cargo();
-    build.args(["build", "--quiet", "--release", "--locked", "-p", "axilog"]);
-    output(
-        build
-            .args(["--lib", "--target-dir"])
-            .arg(target_directory()),
-    )?;
-    let program = place.join("device");
+/// Builds and runs the device on this machine, verifies and replays its ledger with the command, and
+/// returns the ledger.
+pub fn write_host_ledger() -> TaskResult<Vec<u8>> {
+    let directory = output_directory()?.join("images/host");
+    fs::create_dir_all(&directory)?;
+    let mut library = cargo();
+    library.args(["build", "--release", "--locked", "-p", "axilog", "--lib"]);
+    let library = build(&mut library)?;
+    let program = directory.join("device");
     let mut cc = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
     cc.args(["-std=c99", "-I"])
-        .arg(root().join("include"))
+        .arg(workspace_root().join("include"))
         .arg("-o")
         .arg(&program)
-        .arg(c_test("firmware/device.c"))
-        .arg(c_test("firmware/host_stdio.c"))
-        .arg(target_directory().join("release/libaxilog.a"));
-    output(&mut cc)?;
-    output(Command::new(program).current_dir(&place))?;
-    let ledger = place.join("ledger.jsonl");
-    for subcommand in ["verify", "replay"] {
-        let mut axilog = cargo();
-        axilog.args(["run", "--quiet", "--release", "--locked", "-p"]);
-        axilog.args(["axilog-harness", "--no-default-features", "--", subcommand]);
-        axilog.arg(&ledger);
-        if subcommand == "replay" {
-            axilog.arg("--policies").arg(c_test("firmware/device.json"));
-        }
-        output(&mut axilog)?;
-    }
+        .arg(c_test_path("firmware/device.c"))
+        .arg(c_test_path("firmware/host_stdio.c"))
+        .arg(library.path("libaxilog.a")?);
+    read_output(&mut cc)?;
+    read_output(Command::new(program).current_dir(&directory))?;
+    let ledger = directory.join("ledger.jsonl");
+    let mut command = cargo();
+    command.args([
+        "build",
+        "--locked",
+        "-p",
+        "axilog-harness",
+        "--no-default-features",
+    ]);
+    let command = build(&mut command)?;
+    let axilog = command.path("axilog")?;
+    read_output(Command::new(axilog).arg("verify").arg(&ledger))?;
+    read_output(
+        Command::new(axilog)
+            .arg("replay")
+            .arg(&ledger)
+            .arg("--policies")
+            .arg(c_test_path("firmware/device.json")),
+    )?;
     Ok(fs::read(ledger)?)
 }
 
-/// A library built with `nfc-none` says so and admits ASCII only.
-pub fn ascii_only(target: &Target, library: &Path) -> Done {
+/// Checks that a library built with `nfc-none` names no Unicode version and admits ASCII only.
+pub fn check_ascii_only(target: &Target, library: &Path) -> TaskResult {
     let image = target.link(&Program {
         name: "ascii_only",
-        sources: vec![c_test("firmware/ascii_only.c")],
+        sources: vec![c_test_path("firmware/ascii_only.c")],
         library,
-        libc: false,
-        ram: DEVICE_RAM,
-        arguments: Vec::new(),
+        uses_libc: false,
+        ram_bytes: DEVICE_RAM,
+        compiler_arguments: Vec::new(),
     })?;
-    target.small.run(&image, &target.place()?, &[])?;
+    target.small.run(&image, &target.image_directory()?, &[])?;
     Ok(())
 }
 
-/// The device as it is linked on this processor, and the bytes of RAM of its variables.
-pub fn device(target: &Target, library: &Path, name: &str) -> Done<(PathBuf, u32)> {
+/// Links the device for this processor, and returns its image and the bytes of RAM of its variables.
+pub fn link_device(target: &Target, library: &Path, name: &str) -> TaskResult<(PathBuf, u32)> {
     let image = target.link(&Program {
         name,
-        sources: vec![c_test("firmware/device.c")],
+        sources: vec![c_test_path("firmware/device.c")],
         library,
-        libc: false,
-        ram: DEVICE_RAM,
-        arguments: Vec::new(),
+        uses_libc: false,
+        ram_bytes: DEVICE_RAM,
+        compiler_arguments: Vec::new(),
     })?;
-    let size = super::size::of(target, &image)?;
+    let size = measure_image(target, &image)?;
     Ok((image, size.ram))
 }
 
-/// Runs the device; its ledger must be the host's, byte for byte.
-pub fn run_device(target: &Target, image: &Path, expected: &[u8]) -> Done {
-    let place = target.place()?;
-    let ledger = place.join("ledger.jsonl");
+/// Runs the device and compares its ledger with this machine's, byte for byte.
+pub fn run_device(target: &Target, image: &Path, expected: &[u8]) -> TaskResult {
+    let directory = target.image_directory()?;
+    let ledger = directory.join("ledger.jsonl");
     let _ = fs::remove_file(&ledger);
-    target.small.run(image, &place, &[])?;
-    if fs::read(&ledger)? == expected {
-        Ok(())
-    } else {
-        Err(format!(
-            "the ledger that the device makes on {} is not the host's: {}",
+    target.small.run(image, &directory, &[])?;
+    ensure(
+        fs::read(&ledger)? == expected,
+        &format!(
+            "the ledger that the device writes on {} differs from this machine's: {}",
             target.processor,
             ledger.display()
-        )
-        .into())
-    }
+        ),
+    )
 }

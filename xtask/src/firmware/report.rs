@@ -7,42 +7,42 @@ use std::fs;
 use super::instructions::Bound;
 use super::size::Size;
 use super::target::Target;
-use crate::process::{Done, root};
+use crate::process::{TaskResult, workspace_root};
 
 const BEGIN: &str = "<!-- cargo xtask firmware --write: begin -->\n";
 const END: &str = "<!-- end -->\n";
 
-/// What was found of one processor.
-pub struct Platform<'a> {
+/// The results of one target.
+pub struct Measurements<'a> {
     pub target: &'a Target,
     pub digest: String,
-    /// Bytes of each public struct.
+    /// The bytes of each public struct.
     pub structs: Vec<(String, u32)>,
-    /// Every function of the headers: with NFC, and with `nfc-none`.
+    /// The size of all functions of the headers, with NFC and with `nfc-none`.
     pub whole: Size,
     pub whole_ascii: Size,
-    /// What the device calls: with NFC, and with `nfc-none`.
+    /// The size of the functions that the device calls, with NFC and with `nfc-none`.
     pub device: Size,
     pub device_ascii: Size,
-    /// RAM of the device's variables.
+    /// The RAM of the device's variables.
     pub variables: u32,
     pub stack: BTreeMap<String, u32>,
     pub instructions: BTreeMap<String, Bound>,
 }
 
-/// The tables as Markdown.
-pub fn tables(platforms: &[Platform]) -> String {
+/// Renders the tables as Markdown.
+pub fn render_tables(results: &[Measurements]) -> String {
     let mut out = String::new();
-    let _ = platforms_table(&mut out, platforms);
-    let _ = structs_table(&mut out, platforms);
-    let _ = stack_table(&mut out, platforms);
-    let _ = instruction_tables(&mut out, platforms);
+    let _ = write_sizes(&mut out, results);
+    let _ = write_structs(&mut out, results);
+    let _ = write_stack(&mut out, results);
+    let _ = write_instructions(&mut out, results);
     out
 }
 
-fn platforms_table(out: &mut String, platforms: &[Platform]) -> std::fmt::Result {
+fn write_sizes(out: &mut String, results: &[Measurements]) -> std::fmt::Result {
     writeln!(out, "### Platforms\n")?;
-    for p in platforms {
+    for p in results {
         writeln!(
             out,
             "- {} ({}): `{}`",
@@ -55,7 +55,7 @@ fn platforms_table(out: &mut String, platforms: &[Platform]) -> std::fmt::Result
         "| processor | every function | with `nfc-none` | a device | with `nfc-none` | NFC costs |"
     )?;
     writeln!(out, "|---|---|---|---|---|---|")?;
-    for p in platforms {
+    for p in results {
         writeln!(
             out,
             "| {} | {} | {} | {} | {} | {} |",
@@ -73,27 +73,27 @@ fn platforms_table(out: &mut String, platforms: &[Platform]) -> std::fmt::Result
         "| processor | variables and buffers | left for the stack |"
     )?;
     writeln!(out, "|---|---|---|")?;
-    for p in platforms {
+    for p in results {
         let left = super::programs::DEVICE_RAM - p.variables;
         writeln!(out, "| {} | {} | {left} |", p.target.processor, p.variables)?;
     }
     Ok(())
 }
 
-fn structs_table(out: &mut String, platforms: &[Platform]) -> std::fmt::Result {
-    let processors: Vec<_> = platforms.iter().map(|p| p.target.processor).collect();
+fn write_structs(out: &mut String, results: &[Measurements]) -> std::fmt::Result {
+    let processors: Vec<_> = results.iter().map(|p| p.target.processor).collect();
     writeln!(
         out,
         "\n### Structs\n\nBytes of each, all of them the caller's.\n"
     )?;
     writeln!(out, "| type | {} |", processors.join(" | "))?;
     writeln!(out, "|---|{}", "---|".repeat(processors.len()))?;
-    let Some(first) = platforms.first() else {
+    let Some(first) = results.first() else {
         return Ok(());
     };
     for (name, _) in &first.structs {
-        let size = |p: &Platform| p.structs.iter().find(|s| s.0 == *name).map(|s| s.1);
-        let sizes: Vec<_> = platforms
+        let size = |p: &Measurements| p.structs.iter().find(|s| s.0 == *name).map(|s| s.1);
+        let sizes: Vec<_> = results
             .iter()
             .map(|p| size(p).map_or(String::new(), |size| size.to_string()))
             .collect();
@@ -102,21 +102,21 @@ fn structs_table(out: &mut String, platforms: &[Platform]) -> std::fmt::Result {
     Ok(())
 }
 
-fn stack_table(out: &mut String, platforms: &[Platform]) -> std::fmt::Result {
-    let processors: Vec<_> = platforms.iter().map(|p| p.target.processor).collect();
+fn write_stack(out: &mut String, results: &[Measurements]) -> std::fmt::Result {
+    let processors: Vec<_> = results.iter().map(|p| p.target.processor).collect();
     writeln!(
         out,
         "\n### Stack\n\nThe most that a call was seen to use, in bytes.\n"
     )?;
     writeln!(out, "| function | {} |", processors.join(" | "))?;
     writeln!(out, "|---|{}", "---|".repeat(processors.len()))?;
-    let Some(first) = platforms.first() else {
+    let Some(first) = results.first() else {
         return Ok(());
     };
     let mut names: Vec<&String> = first.stack.keys().collect();
     names.sort_by_key(|name| (std::cmp::Reverse(first.stack[*name]), *name));
     for name in names {
-        let bytes: Vec<_> = platforms
+        let bytes: Vec<_> = results
             .iter()
             .map(|p| p.stack.get(name).map_or(String::new(), u32::to_string))
             .collect();
@@ -125,8 +125,8 @@ fn stack_table(out: &mut String, platforms: &[Platform]) -> std::fmt::Result {
     Ok(())
 }
 
-fn instruction_tables(out: &mut String, platforms: &[Platform]) -> std::fmt::Result {
-    for p in platforms {
+fn write_instructions(out: &mut String, results: &[Measurements]) -> std::fmt::Result {
+    for p in results {
         let bounds = &p.instructions;
         writeln!(out, "\n### Instructions on {}\n", p.target.processor)?;
         let policies: Vec<String> = bounds
@@ -150,16 +150,20 @@ fn instruction_tables(out: &mut String, platforms: &[Platform]) -> std::fmt::Res
     Ok(())
 }
 
-/// Puts the tables between the marks of docs/firmware.md.
-pub fn write(tables: &str) -> Done {
-    let path = root().join("docs/firmware.md");
+/// Writes the tables between the marks of docs/firmware.md.
+pub fn write_tables(tables: &str) -> TaskResult {
+    let path = workspace_root().join("docs/firmware.md");
     let text = fs::read_to_string(&path)?;
     let marked = text.split_once(BEGIN).and_then(|(before, rest)| {
         let (_, behind) = rest.split_once(END)?;
         Some((before, behind))
     });
-    let (before, behind) =
-        marked.ok_or_else(|| format!("{}: the marks of the tables are gone", path.display()))?;
+    let (before, behind) = marked.ok_or_else(|| {
+        format!(
+            "{}: the lines that mark the tables are missing",
+            path.display()
+        )
+    })?;
     fs::write(&path, format!("{before}{BEGIN}\n{tables}\n{END}{behind}"))?;
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What the library takes of flash and RAM, and what no image of it may hold.
+//! The flash and RAM that the library needs, and the symbols that no image may contain.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -8,33 +8,41 @@ use std::path::Path;
 use super::programs::DEVICE_RAM;
 use super::target::{Program, Target};
 use crate::declarations::{FORBIDDEN, functions};
-use crate::process::Done;
+use crate::process::{TaskResult, ensure};
 
-/// Bytes of an image: code with constants, and variables.
+/// The bytes of an image: code with constants in flash, variables in RAM.
 #[derive(Clone, Copy)]
 pub struct Size {
     pub flash: u32,
     pub ram: u32,
 }
 
-/// The sizes of an image's sections, added up.
-pub fn of(target: &Target, image: &Path) -> Done<Size> {
-    let told = target.ask("size", &[], image)?;
-    let row = told.lines().nth(1).unwrap_or_default();
+/// Measures an image by the sizes of its sections.
+pub fn measure_image(target: &Target, image: &Path) -> TaskResult<Size> {
+    let printed = target.run_binutil("size", image)?;
+    let row = printed.lines().nth(1).unwrap_or_default();
     let mut columns = row.split_whitespace().map(str::parse::<u32>);
     match (columns.next(), columns.next(), columns.next()) {
         (Some(Ok(text)), Some(Ok(data)), Some(Ok(bss))) => Ok(Size {
             flash: text + data,
             ram: data + bss,
         }),
-        _ => Err(format!("not what `size` prints: {told}").into()),
+        _ => Err(format!(
+            "`size` prints {printed:?}, expected a row that begins with text, data and bss"
+        )
+        .into()),
     }
 }
 
-/// What linking these functions adds to a program that has a table of as many others; and that the
-/// image holds nothing that panics, formats or allocates.
-pub fn added(target: &Target, library: &Path, name: &str, names: &[String]) -> Done<Size> {
-    let image = |name: &str, names: &[String]| {
+/// Measures what linking the named functions adds to a program, compared with a program whose table has as
+/// many pointers to another function; and checks the symbols of the image.
+pub fn measure_added(
+    target: &Target,
+    library: &Path,
+    name: &str,
+    names: &[String],
+) -> TaskResult<Size> {
+    let link_table = |name: &str, names: &[String]| {
         let mut text = String::from(
             "#include \"axilog/axilog.h\"\n\nint main(void);\n\n\
              typedef void (*function_t)(void);\n\nstatic volatile function_t all[] = {\n",
@@ -43,56 +51,60 @@ pub fn added(target: &Target, library: &Path, name: &str, names: &[String]) -> D
             let _ = writeln!(text, "    (function_t){name},");
         }
         text += "};\n\nint main(void)\n{\n    all[0]();\n    return 0;\n}\n";
-        let source = target.place()?.join(format!("{name}.c"));
+        let source = target.image_directory()?.join(format!("{name}.c"));
         fs::write(&source, text)?;
         target.link(&Program {
             name,
             sources: vec![source],
             library,
-            libc: false,
-            ram: DEVICE_RAM,
-            arguments: vec!["-Wno-cast-function-type".into()],
+            uses_libc: false,
+            ram_bytes: DEVICE_RAM,
+            compiler_arguments: vec!["-Wno-cast-function-type".into()],
         })
     };
-    let with = image(name, names)?;
-    no_panic(target, &with, names)?;
-    let without = image(&format!("{name}-none"), &vec!["main".into(); names.len()])?;
-    let (with, without) = (of(target, &with)?, of(target, &without)?);
+    let image = link_table(name, names)?;
+    check_symbols(target, &image, names)?;
+    let baseline = link_table(&format!("{name}-none"), &vec!["main".into(); names.len()])?;
+    let size = measure_image(target, &image)?;
+    let baseline = measure_image(target, &baseline)?;
     Ok(Size {
-        flash: with.flash - without.flash,
-        ram: with.ram - without.ram,
+        flash: size.flash - baseline.flash,
+        ram: size.ram - baseline.ram,
     })
 }
 
-/// The image holds these functions, and nothing of `core` that panics or formats, no allocator.
-pub fn no_panic(target: &Target, image: &Path, names: &[String]) -> Done {
-    let listed = target.ask("nm", &[], image)?;
+/// Checks that the image contains the named functions, nothing of `core` that panics or formats, and no
+/// allocator.
+pub fn check_symbols(target: &Target, image: &Path, names: &[String]) -> TaskResult {
+    let listed = target.run_binutil("nm", image)?;
     let symbols: BTreeSet<&str> = listed
         .lines()
         .filter_map(|line| line.split_whitespace().last())
         .collect();
     if let Some(name) = names.iter().find(|name| !symbols.contains(name.as_str())) {
-        return Err(format!("{name} is not in {}", image.display()).into());
+        return Err(format!("{name} is missing in {}", image.display()).into());
     }
     let found: Vec<&&str> = symbols
         .iter()
         .filter(|symbol| FORBIDDEN.iter().any(|part| symbol.contains(part)))
         .collect();
-    if found.is_empty() {
-        Ok(())
-    } else {
-        Err(format!("{} holds {found:?}", image.display()).into())
-    }
+    ensure(
+        found.is_empty(),
+        &format!(
+            "{} contains {found:?}; the library must not panic, format or allocate",
+            image.display()
+        ),
+    )
 }
 
-/// Every function of the headers.
+/// Lists every function of the headers.
 pub fn all_functions() -> Vec<String> {
     let mut names = functions();
     names.sort();
     names
 }
 
-/// What firmware that observes, decides and writes its ledger calls, as c-tests/firmware/device.c.
+/// Lists the functions that c-tests/firmware/device.c calls to observe, decide and write its ledger.
 pub fn device_functions() -> Vec<String> {
     [
         "ax_agent_bind",

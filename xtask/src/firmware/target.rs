@@ -1,28 +1,33 @@
-//! The processors: how a library and a program for one are made, and the machine that runs them.
+//! The processors: how a library and a program for each are built, and the emulated machine that runs
+//! them.
 
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
-use crate::process::{Done, cargo, need, need_rustup, output, root};
+use crate::cargo::{Metadata, cargo};
+use crate::process::{
+    TaskResult, read_output, require_program, require_rustup, run, workspace_root,
+};
 
-/// A processor that firmware runs on.
+/// A processor on which firmware runs.
 pub struct Target {
     pub triple: &'static str,
     pub processor: &'static str,
-    /// Of the compiler and the binary utilities.
-    prefix: &'static str,
-    /// The compiler's, for the processor and its calling convention.
-    flags: &'static [&'static str],
-    /// The emulated machine that has room for every vector, and the small one.
+    /// The prefix of the compiler and of the binary utilities.
+    tool_prefix: &'static str,
+    /// The flags of the compiler for the processor and its calling convention.
+    compiler_flags: &'static [&'static str],
+    /// The emulated machine whose memory is large enough for every vector.
     pub large: Machine,
+    /// The emulated machine with little memory.
     pub small: Machine,
-    /// Packages of Debian.
+    /// The Debian packages with the tools.
     packages: &'static str,
 }
 
-/// A machine of QEMU's.
+/// A machine that QEMU emulates.
 #[derive(Clone, Copy)]
 pub struct Machine {
     emulator: &'static str,
@@ -44,14 +49,16 @@ const RISCV: Machine = Machine {
     arguments: &["-bios", "none"],
 };
 
+/// The Debian packages for both Arm processors.
 const ARM_PACKAGES: &str = "gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm";
 
+/// The processors on which the library is tested.
 pub const TARGETS: [Target; 3] = [
     Target {
         triple: "thumbv7em-none-eabihf",
         processor: "Cortex-M4F",
-        prefix: "arm-none-eabi-",
-        flags: &[
+        tool_prefix: "arm-none-eabi-",
+        compiler_flags: &[
             "-mcpu=cortex-m4",
             "-mthumb",
             "-mfloat-abi=hard",
@@ -64,8 +71,8 @@ pub const TARGETS: [Target; 3] = [
     Target {
         triple: "thumbv6m-none-eabi",
         processor: "Cortex-M0",
-        prefix: "arm-none-eabi-",
-        flags: &["-mcpu=cortex-m0", "-mthumb"],
+        tool_prefix: "arm-none-eabi-",
+        compiler_flags: &["-mcpu=cortex-m0", "-mthumb"],
         // A Cortex-M3, which runs everything that a Cortex-M0 does: no machine with a Cortex-M0 has
         // room for the vectors. The small one is a Cortex-M0.
         large: arm("mps2-an385"),
@@ -75,8 +82,8 @@ pub const TARGETS: [Target; 3] = [
     Target {
         triple: "riscv32imac-unknown-none-elf",
         processor: "RV32IMAC",
-        prefix: "riscv64-unknown-elf-",
-        flags: &[
+        tool_prefix: "riscv64-unknown-elf-",
+        compiler_flags: &[
             "-march=rv32imac",
             "-mabi=ilp32",
             "--specs=picolibc.specs",
@@ -89,18 +96,18 @@ pub const TARGETS: [Target; 3] = [
     },
 ];
 
-/// A C program and what it is linked from.
+/// A C program.
 pub struct Program<'a> {
     pub name: &'a str,
-    /// C, assembler or objects.
+    /// The files that are compiled and linked: C, assembler or objects.
     pub sources: Vec<PathBuf>,
     pub library: &'a Path,
-    /// Whether it uses the C library beyond what needs no RAM.
-    pub libc: bool,
-    /// Bytes of RAM, stack included.
-    pub ram: u32,
-    /// More arguments for the compiler.
-    pub arguments: Vec<String>,
+    /// Whether the program uses functions of the C library that need RAM.
+    pub uses_libc: bool,
+    /// The bytes of RAM, including the stack.
+    pub ram_bytes: u32,
+    /// Further arguments of the compiler.
+    pub compiler_arguments: Vec<String>,
 }
 
 impl Target {
@@ -108,55 +115,58 @@ impl Target {
         self.large.emulator == "qemu-system-arm"
     }
 
-    /// Fails unless every tool is there, naming the command that installs it.
-    pub fn need(&self) -> Done {
+    /// Fails unless every tool is installed; the error names the command that installs the missing one.
+    pub fn require_tools(&self) -> TaskResult {
         let install = format!("apt-get install --no-install-recommends {}", self.packages);
-        need(&format!("{}gcc", self.prefix), &install)?;
-        need(self.large.emulator, &install)?;
-        need_rustup("target", "stable", self.triple)
+        require_program(&format!("{}gcc", self.tool_prefix), &install)?;
+        require_program(self.large.emulator, &install)?;
+        require_rustup("target", "stable", self.triple)
     }
 
-    /// Builds `libaxilog.a` and the rlib with these features; the directory with both.
-    pub fn library(&self, features: &str) -> Done<PathBuf> {
-        let target = target_directory();
+    /// Builds `libaxilog.a` and the rlib with these features, and returns the directory of both.
+    pub fn build_library(&self, features: &str) -> TaskResult<PathBuf> {
+        let target = output_directory()?;
         let mut build = cargo();
         build
-            .args(["rustc", "--quiet", "--locked", "-p", "axilog", "--lib"])
+            .args(["rustc", "--locked", "-p", "axilog", "--lib"])
             .args(["--crate-type", "rlib,staticlib", "--profile", "firmware"])
             .args(["--no-default-features", "--features", features])
             .args(["--target", self.triple, "--target-dir"])
             .arg(&target);
-        output(&mut build)?;
+        run(&mut build)?;
         Ok(target.join(self.triple).join("firmware"))
     }
 
-    /// A place for what is made for this target.
-    pub fn place(&self) -> Done<PathBuf> {
-        let place = target_directory().join("images").join(self.triple);
-        fs::create_dir_all(&place)?;
-        Ok(place)
+    /// The directory of the programs for this target; it is created.
+    pub fn image_directory(&self) -> TaskResult<PathBuf> {
+        let directory = output_directory()?.join("images").join(self.triple);
+        fs::create_dir_all(&directory)?;
+        Ok(directory)
     }
 
-    /// Compiles one source into an object.
-    pub fn object(&self, source: &Path) -> Done<PathBuf> {
-        let object = self.place()?.join(name_of(source)).with_extension("o");
-        let mut compiler = self.compiler();
+    /// Compiles one source file into an object.
+    pub fn compile_object(&self, source: &Path) -> TaskResult<PathBuf> {
+        let object = self
+            .image_directory()?
+            .join(source.file_name().unwrap_or_default())
+            .with_extension("o");
+        let mut compiler = self.compiler_command()?;
         compiler.arg("-c").arg("-o").arg(&object).arg(source);
-        output(&mut compiler)?;
+        read_output(&mut compiler)?;
         Ok(object)
     }
 
     /// Compiles and links a program.
-    pub fn link(&self, program: &Program) -> Done<PathBuf> {
-        let image = self.place()?.join(program.name);
-        let mut compiler = self.compiler();
+    pub fn link(&self, program: &Program) -> TaskResult<PathBuf> {
+        let image = self.image_directory()?.join(program.name);
+        let mut compiler = self.compiler_command()?;
         compiler
             .arg("-o")
             .arg(&image)
-            .args(&program.arguments)
+            .args(&program.compiler_arguments)
             .args(&program.sources)
             .arg("-Wl,--gc-sections,-z,noexecstack");
-        let c = root().join("c-tests/firmware");
+        let c = workspace_root().join("c-tests/firmware");
         if self.is_arm() {
             compiler
                 .arg("-nostartfiles")
@@ -164,11 +174,11 @@ impl Target {
                 .arg(c.join("arm.ld"))
                 .arg(format!(
                     "-Wl,--defsym=flash_size=4M,--defsym=ram_size={}",
-                    program.ram
+                    program.ram_bytes
                 ))
                 .arg(c.join("start_arm.c"))
                 .arg(c.join("host_semihosting.c"));
-            if program.libc {
+            if program.uses_libc {
                 compiler.args(["-DWITH_LIBC", "--specs=rdimon.specs"]);
             } else {
                 compiler.arg("-nostdlib");
@@ -179,44 +189,46 @@ impl Target {
                 .arg(format!(
                     "-Wl,--defsym=__flash=0x80000000,--defsym=__flash_size=4M,\
                      --defsym=__ram=0x80400000,--defsym=__ram_size={}",
-                    program.ram
+                    program.ram_bytes
                 ))
                 .arg(c.join("host_semihosting.c"))
                 .arg(program.library);
         }
-        output(&mut compiler)?;
+        read_output(&mut compiler)?;
         Ok(image)
     }
 
-    fn compiler(&self) -> Command {
-        let mut compiler = Command::new(format!("{}gcc", self.prefix));
+    fn compiler_command(&self) -> TaskResult<Command> {
+        let mut compiler = Command::new(format!("{}gcc", self.tool_prefix));
         compiler
-            .args(self.flags)
+            .args(self.compiler_flags)
             .args(["-std=c99", "-Os", "-g", "-ffunction-sections"])
             .args(["-fdata-sections", "-Wall", "-Wextra", "-Wpedantic"])
             .args(["-Wconversion", "-Wshadow", "-Wundef", "-Werror"])
             .arg("-I")
-            .arg(root().join("include"))
+            .arg(workspace_root().join("include"))
             .arg("-I")
-            .arg(root().join("c-tests"))
+            .arg(workspace_root().join("c-tests"))
             .arg("-I")
-            .arg(root().join("c-tests/firmware"))
+            .arg(workspace_root().join("c-tests/firmware"))
             .arg("-I")
-            .arg(target_directory().join("images"));
-        compiler
+            .arg(output_directory()?.join("images"));
+        Ok(compiler)
     }
 
-    /// What a tool of the binary utilities says of a file.
-    pub fn ask(&self, tool: &str, arguments: &[&str], file: &Path) -> Done<String> {
-        let mut command = Command::new(format!("{}{tool}", self.prefix));
-        output(command.args(arguments).arg(file))
+    /// Runs a tool of the binary utilities on a file and returns what the tool prints.
+    pub fn run_binutil(&self, tool: &str, file: &Path) -> TaskResult<String> {
+        let mut command = Command::new(format!("{}{tool}", self.tool_prefix));
+        read_output(command.arg(file))
     }
 }
 
 impl Machine {
-    /// Runs an image in `directory` for at most two minutes, and gives what it prints; it must
-    /// succeed.
-    pub fn run(&self, image: &Path, directory: &Path, arguments: &[&str]) -> Done<String> {
+    /// Runs an image in `directory` for at most two minutes and returns what it prints.
+    ///
+    /// # Errors
+    /// Where the image does not end with success.
+    pub fn run(&self, image: &Path, directory: &Path, arguments: &[&str]) -> TaskResult<String> {
         let mut emulator = Command::new("timeout");
         emulator
             .args(["120", self.emulator, "-M", self.name])
@@ -226,24 +238,24 @@ impl Machine {
             .args(["-semihosting-config", "enable=on,target=native", "-kernel"])
             .arg(image)
             .current_dir(directory);
-        // Which of the two streams depends on the processor and the C library.
-        let ran = emulator.stdin(Stdio::null()).output()?;
-        let said = String::from_utf8([ran.stdout, ran.stderr].concat())?;
-        if ran.status.success() {
-            Ok(said)
+        // The processor and the C library decide to which of the two streams an image prints.
+        let output = emulator.stdin(Stdio::null()).output()?;
+        let printed = String::from_utf8([output.stdout, output.stderr].concat())?;
+        if output.status.success() {
+            Ok(printed)
         } else {
-            let image = image.display();
-            Err(format!("{image} on {}: {}\n{said}", self.name, ran.status).into())
+            let (image, status) = (image.display(), output.status);
+            Err(format!("{image} on {}: {status}\n{printed}", self.name).into())
         }
     }
 }
 
-/// Where everything is made: beside what cargo makes.
-pub fn target_directory() -> PathBuf {
-    let target = env::var_os("CARGO_TARGET_DIR").map_or(root().join("target"), PathBuf::from);
-    root().join(target).join("xtask-firmware")
-}
-
-fn name_of(source: &Path) -> &Path {
-    source.file_name().map_or(source, Path::new)
+/// The directory of everything that this task builds, below cargo's target directory.
+pub fn output_directory() -> TaskResult<PathBuf> {
+    static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
+    if let Some(directory) = DIRECTORY.get() {
+        return Ok(directory.clone());
+    }
+    let directory = Metadata::read()?.target_directory()?.join("xtask-firmware");
+    Ok(DIRECTORY.get_or_init(|| directory).clone())
 }

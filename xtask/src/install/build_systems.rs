@@ -1,48 +1,17 @@
-//! What tells other build systems about the installed library: pkg-config and CMake.
+//! The files by which pkg-config and CMake find the installed library.
 
 use std::path::Path;
 
-use super::options::Options;
-
-/// The version of the library, and the names that follow from it.
-pub struct Version {
-    /// Such as 0.1.0.
-    pub full: &'static str,
-    major: &'static str,
-    minor: &'static str,
-}
-
-/// The workspace's version.
-pub const VERSION: Version = Version {
-    full: env!("CARGO_PKG_VERSION"),
-    major: env!("CARGO_PKG_VERSION_MAJOR"),
-    minor: env!("CARGO_PKG_VERSION_MINOR"),
-};
-
-impl Version {
-    /// What programs are bound to: before 1.0 each minor version is an interface of its own.
-    #[must_use]
-    pub fn soname(&self) -> String {
-        match self.major {
-            "0" => format!("libaxilog.so.0.{}", self.minor),
-            major => format!("libaxilog.so.{major}"),
-        }
-    }
-
-    /// The file of the shared library.
-    #[must_use]
-    pub fn file(&self) -> String {
-        format!("libaxilog.so.{}", self.full)
-    }
-}
+use super::locations::Locations;
+use super::version::VERSION;
 
 const ABOUT: &str = "An oracle's answer as recorded, canonical, hash-chained evidence";
 
-/// `axilog.pc`. `libraries` is what a static program needs besides.
+/// `axilog.pc`. A static program links `native_libraries` besides the library.
 #[must_use]
-pub fn pkg_config(options: &Options, libraries: &[String]) -> String {
-    let here = options.libdir().join("pkgconfig");
-    let place = |path: &Path| match options.relative(&here, path) {
+pub fn pkg_config(locations: &Locations, native_libraries: &[String]) -> String {
+    let directory = locations.libdir().join("pkgconfig");
+    let path_from_file = |path: &Path| match locations.relative(&directory, path) {
         Some(relative) => format!("${{pcfiledir}}/{relative}"),
         None => path.display().to_string(),
     };
@@ -50,20 +19,20 @@ pub fn pkg_config(options: &Options, libraries: &[String]) -> String {
         "libdir={}\nincludedir={}\n\n\
          Name: axilog\nDescription: {ABOUT}\nVersion: {}\n\
          Cflags: -I${{includedir}}\nLibs: -L${{libdir}} -laxilog\nLibs.private: {}\n",
-        place(options.libdir()),
-        place(options.includedir()),
+        path_from_file(&locations.libdir()),
+        path_from_file(&locations.includedir()),
         VERSION.full,
-        libraries.join(" ")
+        native_libraries.join(" ")
     )
 }
 
-/// `axilog-compat.pc`: the same library, with the headers for rigs written for deployed C gateways.
+/// `axilog-compat.pc`: the library with the headers for rigs written for deployed C gateways.
 #[must_use]
-pub fn pkg_config_compat(options: &Options) -> String {
-    let here = options.libdir().join("pkgconfig");
-    let include = match options.relative(&here, options.includedir()) {
+pub fn pkg_config_compat(locations: &Locations) -> String {
+    let directory = locations.libdir().join("pkgconfig");
+    let include = match locations.relative(&directory, &locations.includedir()) {
         Some(relative) => format!("${{pcfiledir}}/{relative}"),
-        None => options.includedir().display().to_string(),
+        None => locations.includedir().display().to_string(),
     };
     format!(
         "includedir={include}\n\n\
@@ -73,15 +42,15 @@ pub fn pkg_config_compat(options: &Options) -> String {
     )
 }
 
-/// `axilog-config.cmake`.
+/// `axilog-config.cmake`, which `find_package(axilog)` reads.
 #[must_use]
-pub fn cmake_config(options: &Options, libraries: &[String]) -> String {
-    let here = options.libdir().join("cmake/axilog");
-    let place = |path: &Path| match options.relative(&here, path) {
+pub fn cmake_config(locations: &Locations, native_libraries: &[String]) -> String {
+    let directory = locations.libdir().join("cmake/axilog");
+    let path_from_file = |path: &Path| match locations.relative(&directory, path) {
         Some(relative) => format!("${{CMAKE_CURRENT_LIST_DIR}}/{relative}"),
         None => path.display().to_string(),
     };
-    let names: Vec<&str> = libraries
+    let names: Vec<&str> = native_libraries
         .iter()
         .map(|library| library.trim_start_matches("-l"))
         .collect();
@@ -95,7 +64,7 @@ foreach(_axilog_file "${{_axilog_libdir}}/{file}" "${{_axilog_libdir}}/libaxilog
                      "${{_axilog_includedir}}/axilog/axilog.h")
     if(NOT EXISTS "${{_axilog_file}}")
         set(axilog_FOUND FALSE)
-        set(axilog_NOT_FOUND_MESSAGE "${{_axilog_file}} is not there; install axilog again")
+        set(axilog_NOT_FOUND_MESSAGE "${{_axilog_file}} is missing; install axilog again")
         return()
     endif()
 endforeach()
@@ -118,15 +87,16 @@ unset(_axilog_file)
 unset(_axilog_libdir)
 unset(_axilog_includedir)
 "#,
-        libdir = place(options.libdir()),
-        includedir = place(options.includedir()),
-        file = VERSION.file(),
+        libdir = path_from_file(&locations.libdir()),
+        includedir = path_from_file(&locations.includedir()),
+        file = VERSION.file_name(),
         soname = VERSION.soname(),
         names = names.join(";"),
     )
 }
 
-/// `axilog-config-version.cmake`: the same interface, and no older than what is asked for.
+/// `axilog-config-version.cmake`. CMake accepts the installed version where it has the requested
+/// interface and is no older than requested.
 #[must_use]
 pub fn cmake_version() -> String {
     let interface = match VERSION.major {

@@ -1,0 +1,166 @@
+//! C and C++ programs that are built from the installed tree, with pkg-config and with CMake.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::LANGUAGES;
+use super::pages::read_block;
+use super::tree::read_dynamic_section;
+use crate::install::VERSION;
+use crate::process::{TaskResult, ensure, read_output, run, workspace_root};
+
+/// Builds the pages' programs in both languages with both tools, shared and static, and compares what
+/// they print with the pages.
+pub fn check_programs(directory: &Path, installed: &Path, lib: &Path) -> TaskResult {
+    for (language, compiler, page) in LANGUAGES {
+        let source = directory.join(format!("program.{language}"));
+        fs::write(&source, read_block(page, language)?)?;
+        let expected = read_block(page, "text")?;
+        for is_shared in [true, false] {
+            let program = directory.join("program");
+            let flags = read_flags(lib, is_shared)?;
+            let mut compile = Command::new(compiler);
+            compile.arg(&source).arg("-o").arg(&program);
+            if !is_shared {
+                compile.arg("-static");
+            }
+            run(compile.args(flags.split_whitespace()))?;
+            let with_cmake = build_with_cmake(directory, installed, language, is_shared)?;
+            for program in [program, with_cmake] {
+                check_linking(&program, is_shared)?;
+                let mut command = Command::new(&program);
+                command.current_dir(directory).env("LD_LIBRARY_PATH", lib);
+                let printed = read_output(&mut command)?;
+                ensure(
+                    printed == expected,
+                    &format!("the program of {page} prints {printed:?}, expected {expected:?}"),
+                )?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads the compiler's flags from pkg-config.
+fn read_flags(lib: &Path, is_shared: bool) -> TaskResult<String> {
+    let mut command = Command::new("pkg-config");
+    command.env("PKG_CONFIG_PATH", lib.join("pkgconfig"));
+    command.args(["--cflags", "--libs"]);
+    if !is_shared {
+        command.arg("--static");
+    }
+    read_output(command.arg("axilog"))
+}
+
+/// Configures and builds a CMake project with the one program.
+fn build_with_cmake(
+    directory: &Path,
+    installed: &Path,
+    language: &str,
+    is_shared: bool,
+) -> TaskResult<PathBuf> {
+    let target = if is_shared { "axilog" } else { "axilog_static" };
+    let link = if is_shared { "" } else { "-static" };
+    let project = format!(
+        "cmake_minimum_required(VERSION 3.13)\nproject(stranger C CXX)\n\
+         set(CMAKE_CXX_STANDARD 17)\nfind_package(axilog 0.1 REQUIRED)\n\
+         add_executable(stranger ../program.{language})\n\
+         target_link_libraries(stranger PRIVATE axilog::{target} {link})\n"
+    );
+    let sources = directory.join("cmake");
+    let _ = fs::remove_dir_all(&sources);
+    fs::create_dir(&sources)?;
+    fs::write(sources.join("CMakeLists.txt"), project)?;
+    let build = sources.join("build");
+    read_output(configure(&sources, installed).arg("-B").arg(&build))?;
+    read_output(Command::new("cmake").arg("--build").arg(&build))?;
+    Ok(build.join("stranger"))
+}
+
+fn configure(sources: &Path, installed: &Path) -> Command {
+    let mut command = Command::new("cmake");
+    command.arg("-S").arg(sources);
+    command.arg(format!("-DCMAKE_PREFIX_PATH={}", installed.display()));
+    command
+}
+
+/// Checks that a program needs the shared library, or that it does not.
+fn check_linking(program: &Path, is_shared: bool) -> TaskResult {
+    let needs_library = read_dynamic_section(program)?.contains(&format!("[{}]", VERSION.soname()));
+    let expected = if is_shared { "shared" } else { "static" };
+    ensure(
+        needs_library == is_shared,
+        &format!(
+            "{} is not linked with the {expected} library",
+            program.display()
+        ),
+    )
+}
+
+/// Checks which requested versions CMake accepts.
+pub fn check_cmake_versions(directory: &Path, installed: &Path) -> TaskResult {
+    let sources = directory.join("cmake");
+    for (version, is_accepted) in [
+        ("0", true),
+        ("0.1", true),
+        ("0.1.0 EXACT", true),
+        ("0.0.9", false),
+        ("0.1.9", false),
+        ("0.2", false),
+        ("1", false),
+    ] {
+        let find = format!("find_package(axilog {version} REQUIRED)");
+        fs::write(
+            sources.join("CMakeLists.txt"),
+            format!("cmake_minimum_required(VERSION 3.13)\nproject(stranger C)\n{find}\n"),
+        )?;
+        let build = sources.join("versions");
+        let configured = read_output(configure(&sources, installed).arg("-B").arg(&build));
+        let expected = if is_accepted { "accept" } else { "refuse" };
+        ensure(
+            configured.is_ok() == is_accepted,
+            &format!("CMake should {expected} {find}"),
+        )?;
+        let _ = fs::remove_dir_all(build);
+    }
+    Ok(())
+}
+
+/// Builds and runs a rig written for deployed gateways, with the flags of `axilog-compat.pc`.
+pub fn check_compatibility_headers(directory: &Path, installed: &Path) -> TaskResult {
+    let mut command = Command::new("pkg-config");
+    command.env("PKG_CONFIG_PATH", installed.join("lib/pkgconfig"));
+    let flags = read_output(command.args(["--cflags", "--libs", "axilog-compat"]))?;
+    let source = workspace_root().join("c-tests/compat/shared.c");
+    let program = directory.join("rig");
+    let mut compile = Command::new("cc");
+    compile.arg(source).arg("-o").arg(&program);
+    run(compile.args(flags.split_whitespace()))?;
+    let mut command = Command::new(&program);
+    let printed = read_output(command.env("LD_LIBRARY_PATH", installed.join("lib")))?;
+    ensure(
+        printed.contains("protocol 13\n"),
+        &format!("c-tests/compat/shared.c prints {printed:?}, expected a line `protocol 13`"),
+    )
+}
+
+/// Links firmware that defines `ax_agent_step` itself with the installed archive, and runs it.
+pub fn check_own_step(directory: &Path, installed: &Path) -> TaskResult {
+    let source = directory.join("step.c");
+    fs::write(
+        &source,
+        "#include \"axilog/axilog.h\"\n\
+         void ax_agent_step(ax_agent_ctx_t *a, ax_policy_ctx_t *p, const ax_input_t *i, ct_fault_flags_t *f)\n\
+         { (void)p; (void)i; (void)f; a->health = AX_HEALTH_DEGRADED; }\n\
+         int main(void)\n{\n    ax_agent_ctx_t agent;\n    ct_fault_flags_t faults;\n\
+         ct_fault_init(&faults);\n    ax_agent_init(&agent, &faults);\n\
+         ax_agent_step(&agent, 0, 0, &faults);\n    return agent.health != AX_HEALTH_DEGRADED;\n}\n",
+    )?;
+    let program = directory.join("step");
+    let mut compile = Command::new("cc");
+    compile.arg(&source).arg("-o").arg(&program).arg("-I");
+    compile.arg(installed.join("include"));
+    run(compile.arg(installed.join("lib/libaxilog.a")))?;
+    run(&mut Command::new(&program))
+}
