@@ -29,6 +29,7 @@
 )]
 
 pub mod decision;
+mod encoding;
 pub mod error;
 pub mod file;
 pub mod input;
