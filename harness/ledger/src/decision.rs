@@ -1,7 +1,7 @@
-//! What one step put into the ledger: the observation, what each policy said, the transition.
+//! The decision of one step: the observation, the result of each policy, and the transition.
 //!
-//! Everything here is read from the records themselves as they are committed, so that what a
-//! person is told is what the ledger says. SRS-004 §12.1.
+//! A decision is read from the records as they are committed, so that what a caller shows is what the
+//! ledger holds. SRS-004 §12.1.
 
 use axilog::admission::Admitted;
 use axilog::agent::observe::Observed;
@@ -18,79 +18,81 @@ use axilog::policy::Comparison;
 use crate::file::batch::Batch;
 use crate::rules::RuleSet;
 
-/// One step, as the ledger holds it.
+pub use crate::encoding::text;
+
+/// The decision of one step, as the ledger holds it.
 #[derive(Clone, Debug)]
 pub struct Decision {
     /// The observation.
     pub observation: Recorded,
-    /// What admission did to the answer.
+    /// How admission treated the answer.
     pub admitted: Admitted,
-    /// What each policy said, in the order of their ids.
+    /// The result of each policy, in the order of their ids.
     pub policies: Vec<Judgement>,
-    /// What the agent did; `None` where it was STOPPED before and did nothing.
+    /// The transition; `None` where the agent was STOPPED before and made none.
     pub transition: Option<TransitionRecord>,
     /// Whether the agent acted and nothing breached.
     pub permitted: bool,
-    /// The agent's state afterwards.
+    /// The agent's state after the step.
     pub health: Health,
-    /// Faults counted since the last reset.
+    /// The number of faults since the last reset.
     pub fault_count: u32,
-    /// Records in the ledger afterwards, genesis included.
+    /// The number of records in the ledger after the step, genesis included.
     pub entries: u64,
-    /// The chain value afterwards.
+    /// The chain value after the step.
     pub head: Hash,
 }
 
 impl Decision {
-    /// Whether whoever asked may go on: nothing breached and the agent is not STOPPED.
+    /// Whether the caller may go on: no policy was breached and the agent is not STOPPED.
     #[must_use]
     pub fn is_fine(&self) -> bool {
         self.permitted && self.health != Health::Stopped
     }
 }
 
-/// The fields of an observation that matter to people.
+/// The fields of a recorded observation that are shown to people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recorded {
-    /// Its `ledger_seq`.
+    /// The observation's `ledger_seq`.
     pub ledger_seq: u64,
-    /// Who answered.
+    /// The id of the oracle.
     pub oracle_id: String,
-    /// Which model answered.
+    /// The id of the oracle's model.
     pub model_id: String,
-    /// Whether the answer is whole.
+    /// Whether the answer is complete.
     pub completion: Completion,
-    /// How the oracle failed, if it did.
+    /// The oracle's failure, where it failed.
     pub failure: Option<Failure>,
-    /// Bytes of the whole answer.
+    /// The length of the whole answer in bytes.
     pub output_size: u64,
     /// SHA-256 of the canonical input.
     pub input_hash: Hash,
-    /// The record's own hash.
+    /// The record's `obs_hash`.
     pub obs_hash: Hash,
 }
 
-/// What one policy said, with what it is.
+/// The result of one policy, with the policy's definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judgement {
-    /// Which policy.
+    /// The policy's id.
     pub policy_id: String,
-    /// What it looks at.
+    /// The selector of the value that the policy compares.
     pub selector: String,
-    /// When it breaches.
+    /// The comparison with the threshold that is a breach.
     pub comparison: Comparison,
-    /// The limit, raw Q16.16.
+    /// The threshold, raw Q16.16.
     pub threshold: i32,
     /// The value, raw Q16.16; `None` where the answer had none.
     pub actual: Option<i32>,
-    /// What it said.
+    /// The result.
     pub result: PolicyResult,
 }
 
-/// A sink that keeps the records of a step and reads what they say.
+/// A ledger sink that collects the records of a step and reads the decision from them.
 #[derive(Default)]
 pub struct Recorder {
-    /// The records, in order, as they go into the file.
+    /// The records in order, in the form in which the file holds them.
     pub batch: Batch,
     observation: Option<Recorded>,
     policies: Vec<(String, i32, i32, PolicyResult)>,
@@ -98,7 +100,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder whose first line is the genesis.
+    /// Creates a recorder whose first record is the genesis.
     #[must_use]
     pub fn with_genesis() -> Recorder {
         Recorder {
@@ -107,7 +109,7 @@ impl Recorder {
         }
     }
 
-    /// What the step recorded since the last call, once its observation is there.
+    /// Gives the decision of the step that was recorded since the last call; `None` without an observation.
     pub fn decision(
         &mut self,
         observed: &Observed,
@@ -115,7 +117,7 @@ impl Recorder {
         agent: &axilog::agent::Agent,
     ) -> Option<Decision> {
         let policies = std::mem::take(&mut self.policies);
-        let judge = |(id, actual, threshold, result): (String, i32, i32, PolicyResult)| {
+        let complete = |(id, actual, threshold, result): (String, i32, i32, PolicyResult)| {
             let policy = rules.policy(&id);
             Judgement {
                 selector: policy.map_or("", |p| p.selector).to_owned(),
@@ -129,7 +131,7 @@ impl Recorder {
         Some(Decision {
             observation: self.observation.take()?,
             admitted: observed.admitted,
-            policies: policies.into_iter().map(judge).collect(),
+            policies: policies.into_iter().map(complete).collect(),
             transition: self.transition.take(),
             permitted: observed.evaluation.is_some_and(|e| !e.breach),
             health: agent.health,
@@ -180,12 +182,4 @@ impl Recorded {
             obs_hash: view.obs_hash,
         }
     }
-}
-
-/// The text of a string in a record.
-#[must_use]
-pub fn text(escaped: axilog::json::escaped::Escaped<'_>) -> String {
-    let mut bytes = Vec::new();
-    escaped.unescape(&mut |run| bytes.extend_from_slice(run));
-    String::from_utf8_lossy(&bytes).into_owned()
 }

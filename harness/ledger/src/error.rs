@@ -1,7 +1,7 @@
-//! What can go wrong with a ledger: where, what was found, what was expected, what to do.
+//! The errors of ledgers. Their texts name the place, what was found, what was expected and what to do.
 //!
-//! Bad evidence is a [`Fault`], which names a verdict of formats.md §6 and a position. A file that
-//! cannot be used is a [`FileError`]. Everything else is a [`LedgerError`].
+//! A bad record is a [`Fault`], with a verdict of formats.md §6 and a position. A file that cannot be used is
+//! a [`FileError`]. Every other error is a [`LedgerError`].
 
 use std::fmt;
 use std::io;
@@ -12,16 +12,16 @@ use axilog::replay::Verdict;
 
 use crate::file::durability::Checkpoint;
 
-/// Why a ledger is not good, and where.
+/// The first fault of a ledger and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The verdict; never [`Verdict::Ok`].
     pub verdict: Verdict,
     /// The sequence of the first bad record, or of the first missing one.
     pub sequence: u64,
-    /// Where that record's line begins, or the end of the file where it is missing; in bytes.
+    /// The offset in bytes at which that record's line begins; the end of the file for a missing record.
     pub offset: u64,
-    /// What was found and what was expected, in a sentence.
+    /// The fault in words: what was found and what was expected.
     pub reason: String,
 }
 
@@ -41,41 +41,41 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Why a file cannot be used.
+/// The reason why a file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// The operating system refused.
+    /// The operating system refused an operation.
     #[error("{path}: cannot {action}: {source}", path = path.display())]
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// What was tried, as in "cannot {action}".
+        /// The operation, as in "cannot {action}".
         action: &'static str,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 
-    /// Something that is no regular file stands where one is needed.
-    #[error("{path}: is not a regular file, which is needed here", path = .0.display())]
+    /// The path names a directory or device where a regular file is needed.
+    #[error("{path}: is not a regular file, and one is needed here", path = .0.display())]
     NotAFile(PathBuf),
 
-    /// More bytes than are read into memory.
+    /// The input is longer than the limit.
     #[error(
         "{what} is longer than {limit} bytes, the most that is read; nothing was recorded{hint}"
     )]
     TooLong {
-        /// What is.
+        /// The input.
         what: String,
         /// The limit in bytes.
         limit: u64,
-        /// What to do, beginning with its own punctuation.
+        /// The advice behind the message, with its leading punctuation.
         hint: &'static str,
     },
 }
 
 impl FileError {
-    /// The error of a call to the system about `path`, for `map_err`. `action` is what was tried, as in
-    /// "cannot {action}".
+    /// Makes a [`FileError::Io`] about `path` from a system's error, for `map_err`. `action` is the operation
+    /// that failed, as in "cannot {action}".
     pub fn at(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> FileError {
         let path = path.to_owned();
         move |source| FileError::Io {
@@ -86,24 +86,24 @@ impl FileError {
     }
 }
 
-/// Why a ledger operation was not done. Nothing was recorded where one is returned, unless it says so.
+/// The reason why a ledger operation was not done. Nothing was recorded then, unless the text says so.
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
     /// A file beside the ledger, or the ledger itself, cannot be used.
     #[error(transparent)]
     File(#[from] FileError),
 
-    /// What was acknowledged as written could not be made durable. The session acts no more.
+    /// Records that were acknowledged as written could not be synced. The session refuses further steps.
     #[error(
-        "{path}: cannot sync the ledger: {source}; {durable}, and whatever was recorded behind may be lost; open it again to see what it holds",
+        "{path}: cannot sync the ledger: {source}; {durable}, and every later record may be lost; open the ledger again to see what it holds",
         path = path.display()
     )]
     NotDurable {
         /// The ledger.
         path: PathBuf,
-        /// How far it is known to be durable.
+        /// How far the ledger is known to be durable.
         durable: Checkpoint,
-        /// What the system said.
+        /// The system's error.
         source: Arc<io::Error>,
     },
 
@@ -116,37 +116,37 @@ pub enum LedgerError {
     Busy {
         /// The ledger.
         path: PathBuf,
-        /// Its process id, where it is known.
+        /// The id of that process, where it is known.
         holder: Option<u32>,
     },
 
-    /// A new ledger was asked for where there is one.
+    /// The file for a new ledger holds one already.
     #[error(
         "{path}: already holds a ledger, which is never overwritten; name another file, or move this one away together with {path}.blobs",
         path = .0.display()
     )]
     Exists(PathBuf),
 
-    /// There is no ledger, or one that holds no observation yet.
+    /// The ledger holds no observation yet.
     #[error("{path}: holds no observations yet; begin it with `axilog init {path}`", path = .0.display())]
     NotBegun(PathBuf),
 
-    /// The ledger is not good, so nothing may be added to it.
+    /// The ledger has a fault, so nothing may be appended to it.
     #[error("{path}: {fault}", path = path.display())]
     Damaged {
         /// The ledger.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         fault: Fault,
     },
 
-    /// A sealed ledger accepts nothing more.
+    /// The ledger is sealed, so nothing may be appended to it.
     #[error("{path}: is sealed, and nothing may follow a seal; begin a new ledger", path = .0.display())]
     Sealed(PathBuf),
 
-    /// The rules that a ledger names are nowhere to be found.
+    /// The configuration that the ledger names was not found.
     #[error(
-        "{path}: its configuration {hash} is missing: no file {blob}, and the built-in policies are others; name the policies it was made under with --policies",
+        "{path}: its configuration {hash} is missing: there is no file {blob}, and the built-in policies are different ones; name the policies it was made under with --policies",
         path = path.display(), blob = blob.display()
     )]
     ConfigurationMissing {
@@ -154,11 +154,11 @@ pub enum LedgerError {
         path: PathBuf,
         /// SHA-256 of the configuration, in hexadecimal.
         hash: String,
-        /// Where its bytes should be.
+        /// The blob that should hold the configuration.
         blob: PathBuf,
     },
 
-    /// The bytes of a configuration are the right ones, but no policy file can express them.
+    /// The configuration has the right hash, but no policy file can express it.
     #[error(
         "{path}:{source}; this command cannot replay under such a configuration (an operator outside GT, LT, GE, LE always breaches); the library can",
         path = path.display()
@@ -166,49 +166,49 @@ pub enum LedgerError {
     ConfigurationUnreadable {
         /// The blob.
         path: PathBuf,
-        /// What is wrong with it, and where.
+        /// The error and its place.
         source: axilog_policyc::Error,
     },
 
-    /// A policy file is not one.
+    /// A policy file is not valid.
     #[error("{path}:{source}", path = path.display())]
     Policies {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it, and where.
+        /// The error and its place.
         source: axilog_policyc::Error,
     },
 
-    /// An input that has no canonical form: it may not be put to an oracle (SRS-004 §8.3).
+    /// An input has no canonical form and may not be put to an oracle (SRS-004 §8.3).
     #[error("{path}: the input is not admissible: {reason}; nothing was recorded", path = path.display())]
     Input {
-        /// The file it came from.
+        /// The file that the input came from.
         path: PathBuf,
-        /// What is wrong with it, and where.
+        /// What makes the input inadmissible, and where.
         reason: String,
     },
 
-    /// An identity that no record may hold.
+    /// An oracle id or model id is one that no record may hold.
     #[error(
         "the {field} {value:?} is not admissible: expected 1 to 256 bytes of text in NFC without control characters"
     )]
     Identity {
         /// `oracle_id` or `model_id`.
         field: &'static str,
-        /// What was given.
+        /// The id that was given.
         value: String,
     },
 
-    /// An oracle id that means something else.
+    /// An oracle id is reserved for the time or for control inputs.
     #[error("the oracle id {id} is reserved; use `axilog {command}`")]
     Reserved {
         /// The id.
         id: String,
-        /// The subcommand to use.
+        /// The subcommand that records such an observation.
         command: &'static str,
     },
 
-    /// An oracle that had another model in this ledger (decision D24).
+    /// The oracle has another model in this ledger (decision D24).
     #[error(
         "{path}: the oracle {oracle:?} has the model {recorded:?} in this ledger and cannot have {given:?} too; use another oracle id or another ledger; nothing was recorded",
         path = path.display()
@@ -218,13 +218,13 @@ pub enum LedgerError {
         path: PathBuf,
         /// The oracle.
         oracle: String,
-        /// Its model so far.
+        /// The oracle's model in the ledger.
         recorded: String,
-        /// The model named now.
+        /// The model of the refused call.
         given: String,
     },
 
-    /// A time that does not exceed the last one; recording it would stop the agent.
+    /// A time is not after the last one; recording it would stop the agent.
     #[error(
         "{path}: the time {given} is not after the last recorded one, {last}, and would stop the agent; nothing was recorded (--force records it all the same)",
         path = path.display()
@@ -234,16 +234,16 @@ pub enum LedgerError {
         path: PathBuf,
         /// The last accepted timestamp.
         last: u64,
-        /// The one given.
+        /// The refused timestamp.
         given: u64,
     },
 
-    /// The core refused.
+    /// The core refused a step.
     #[error("{path}: {source}", path = path.display())]
     Core {
         /// The ledger.
         path: PathBuf,
-        /// Why.
+        /// The core's error.
         source: axilog::fault::Error,
     },
 }

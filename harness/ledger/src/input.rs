@@ -1,7 +1,7 @@
-//! The canonical form of what an oracle is asked (SRS-004 §8.1 and §8.3; formats.md §3, Admission 4).
+//! Inputs of oracles in canonical form (SRS-004 §8.1 and §8.3; formats.md §3, Admission 4).
 //!
-//! Callers check an input before they call the oracle (decision D19), so an input that has no
-//! canonical form never reaches a ledger from here. Determinism: D1.
+//! Callers canonicalize an input before they call the oracle (decision D19), so that an input without a
+//! canonical form reaches neither the oracle nor the ledger. Determinism: D1.
 
 use axilog::admission::{InputKind, input_hash};
 use axilog::hash::Hash;
@@ -9,13 +9,13 @@ use axilog::json::writer;
 use axilog::profile::Profile;
 use axilog::text::{Text, runs};
 
-use crate::file::LineBytes;
+use crate::encoding::LineBytes;
 
-/// `text` as a record holds it: CR LF and CR are LF (SRS-004 §5.6).
+/// Replaces CR LF and CR by LF, as records do (SRS-004 §5.6).
 #[must_use]
 pub fn line_ends(text: &str) -> String {
     let bytes = runs(text.as_bytes()).flatten().copied().collect();
-    // Runs begin and end at ASCII characters.
+    // Cannot fail: runs begin and end at ASCII characters.
     String::from_utf8(bytes).unwrap_or_default()
 }
 
@@ -28,13 +28,13 @@ pub struct CanonicalInput {
 }
 
 impl CanonicalInput {
-    /// Normalises the line ends of `raw` and checks the rest. With [`InputKind::Json`] the bytes
-    /// must also be canonical JSON as they stand.
+    /// Creates an input from `raw`: normalises its line ends and checks everything else. With
+    /// [`InputKind::Json`] the bytes must also be canonical JSON as they are.
     ///
     /// # Errors
-    /// What is wrong with it and where, in a sentence.
+    /// What makes the input inadmissible, and where, in words.
     pub fn new(raw: &[u8], kind: InputKind) -> Result<CanonicalInput, String> {
-        let text = Text::check(raw, false).map_err(|_| complaint(raw))?;
+        let text = Text::check(raw, false).map_err(|_| describe_inadmissible(raw))?;
         let hash = input_hash(raw, kind)
             .map_err(|_| "it is not canonical JSON (RFC 8785) as it stands".to_owned())?;
         Ok(CanonicalInput {
@@ -44,10 +44,11 @@ impl CanonicalInput {
         })
     }
 
-    /// The canonical JSON of a chat: an array of `{"content","role"}`, from roles and contents.
+    /// Creates the input of a chat from pairs of role and content: a canonical JSON array of
+    /// `{"content","role"}`.
     ///
     /// # Errors
-    /// What is wrong with a content and where, in a sentence: it is not in NFC.
+    /// A text that names a content that is not in NFC, and its place.
     pub fn chat<'m>(
         messages: impl IntoIterator<Item = (&'m str, &'m str)>,
     ) -> Result<CanonicalInput, String> {
@@ -68,13 +69,13 @@ impl CanonicalInput {
         CanonicalInput::new(&out.0, InputKind::Json)
     }
 
-    /// The canonical bytes.
+    /// The bytes in canonical form.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The declared kind.
+    /// The kind that was declared.
     #[must_use]
     pub fn kind(&self) -> InputKind {
         self.kind
@@ -87,14 +88,14 @@ impl CanonicalInput {
     }
 }
 
-/// Why `raw` is not admissible text, the first reason that applies.
-fn complaint(raw: &[u8]) -> String {
+/// Describes the first thing that makes `raw` inadmissible.
+fn describe_inadmissible(raw: &[u8]) -> String {
     let text = match std::str::from_utf8(raw) {
         Ok(text) => text,
         Err(error) => return format!("it is not UTF-8 at byte {}", error.valid_up_to()),
     };
-    let control = |&(_, c): &(usize, char)| c < ' ' && c != '\n' && c != '\r';
-    match text.char_indices().find(control) {
+    let is_control = |&(_, c): &(usize, char)| c < ' ' && c != '\n' && c != '\r';
+    match text.char_indices().find(is_control) {
         Some((at, c)) => format!(
             "control character U+{:04X} at byte {at}, where only line ends are allowed",
             u32::from(c)
@@ -110,14 +111,14 @@ mod tests {
     use axilog::hash::sha256;
 
     #[test]
-    fn line_ends_are_normalised_and_the_hash_is_over_the_result() {
+    fn the_hash_is_over_the_text_with_normalised_line_ends() {
         let input = CanonicalInput::new("a\r\nb\rc\né".as_bytes(), InputKind::Text).unwrap();
         assert_eq!(input.bytes(), "a\nb\nc\né".as_bytes());
         assert_eq!(input.hash(), sha256(input.bytes()));
     }
 
     #[test]
-    fn complaints_name_the_place() {
+    fn errors_name_the_place() {
         let cases: [(&[u8], InputKind, &str); 4] = [
             (b"ab\xff", InputKind::Text, "not UTF-8 at byte 2"),
             (b"ab\tc", InputKind::Text, "U+0009 at byte 2"),

@@ -1,18 +1,52 @@
-//! Ledger files on a host: written, verified and replayed, with the rules that they were made under.
+//! Records what an oracle (a language model, a sensor, a person) answers, in a file that cannot be changed
+//! unnoticed.
 //!
-//! The crate uses the core's safe Rust API and re-implements no format: records, lines, verdicts and hashes
-//! all come from `axilog`.
+//! The file is a *ledger*: one line per record, each bound to the line before by its SHA-256. A [`Session`] runs
+//! an agent on the ledger: it records an answer, evaluates policies on it, and says whether the caller may act
+//! on it. Afterwards anybody can verify the file, and replay it: make every decision again without the oracle.
+//!
+//! ```
+//! use axilog::admission::InputKind;
+//! use axilog::evidence::observation::Params;
+//! use axilog::replay::Verdict;
+//! use axilog_ledger::file::verify::{Expected, check};
+//! use axilog_ledger::input::CanonicalInput;
+//! use axilog_ledger::session::{Call, Reply, Session};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let dir = tempfile::tempdir()?;
+//! # let path = dir.path().join("decisions.jsonl");
+//! let (mut session, _) = Session::open_or_begin(&path, None, 1)?;
+//! let call = Call {
+//!     oracle_id: "llm".to_owned(),
+//!     model_id: "model-1".to_owned(),
+//!     params: Params::NULL,
+//!     input: CanonicalInput::new(b"Which pump speed?", InputKind::Text)?,
+//! };
+//! let decision = session.observe(&call, Reply::Answer(b"{\"value\": 60.5}"))?;
+//! assert!(decision.is_fine());
+//!
+//! let file = std::fs::File::open(&path)?;
+//! let checked = check(file, None, &Expected::default(), &mut |_| {})?;
+//! assert_eq!(checked.verdict(), Verdict::Ok);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The crate contains no format of its own: records, lines, verdicts and hashes come from the core, `axilog`.
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`file`] | the `.jsonl` file, its blobs, streaming verification and replay |
 //! | [`session`] | an agent bound to an open ledger file |
-//! | [`decision`] | what one step put into the ledger, and why |
-//! | [`rules`] | policies as the core's registry, and which rules a ledger names |
-//! | [`what_if`] | what other rules would have decided |
-//! | [`input`] | the canonical form of what an oracle is asked |
-//! | [`jcs`] | the canonical form of any JSON |
-//! | [`error`] | what can go wrong, where, and what to do |
+//! | [`decision`] | the decision of one step |
+//! | [`what_if`] | the decisions that other rules would have made |
+//! | [`file`] | the ledger file, its blobs and lock; durability, verification and replay |
+//! | [`rules`] | the policies of an agent, and the choice of the rules that a ledger names |
+//! | [`input`] | inputs of oracles in canonical form |
+//! | [`jcs`] | the canonical form of any JSON (RFC 8785) |
+//! | [`error`] | the errors: where, what was found, what to do |
+//!
+//! [`Session`]: session::Session
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -29,6 +63,7 @@
 )]
 
 pub mod decision;
+mod encoding;
 pub mod error;
 pub mod file;
 pub mod input;

@@ -1,5 +1,5 @@
-//! The rules an agent runs under: policies read from files as the core's registry, and the choice
-//! of the rules that a ledger names.
+//! The rules that an agent runs under: policies read from files as the core's registry, and the choice of
+//! the rules that a ledger names.
 //!
 //! formats.md §4 (Policy files), §5 (Configuration) and §6 (Blobs); decision D26; SRS-004 §17.
 //! Determinism: D1.
@@ -13,19 +13,21 @@ use axilog::hash::{Hash, Tag, sha256};
 use axilog::policy::{Comparison, Policy, Registry, Rules, builtin};
 use axilog_policyc::{Configuration, PolicySet};
 
+use crate::encoding::LineBytes;
 use crate::error::{FileError, LedgerError};
 use crate::file::blobs::Blobs;
 use crate::file::reader::{Line, Lines};
 
-/// A configuration is a few kilobytes at most: 64 policies of bounded length.
+/// The most bytes of a configuration that are read. A valid one has a few kilobytes: 64 policies of bounded
+/// length.
 const MAX_CONFIGURATION_BYTES: u64 = 1 << 20;
 
-/// Rules that own their policies.
+/// The rules of an agent: its policies and two switches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleSet(Configuration);
 
 impl RuleSet {
-    /// Rules from policies and the two switches.
+    /// Creates rules from policies and the two switches.
     #[must_use]
     pub fn new(policies: PolicySet, permit_truncated: bool, stop_on_invalid: bool) -> RuleSet {
         RuleSet(Configuration {
@@ -35,10 +37,10 @@ impl RuleSet {
         })
     }
 
-    /// No policies: everything that is whole is permitted.
+    /// Creates rules without policies, which permit every complete answer.
     ///
     /// # Errors
-    /// None that can occur: [`LedgerError::Policies`] of a file that is none.
+    /// [`LedgerError::Policies`] in theory only: the empty list of policies is valid.
     pub fn without_policies() -> Result<RuleSet, LedgerError> {
         let none = PolicySet::parse(b"[]").map_err(|source| LedgerError::Policies {
             path: "no policies".into(),
@@ -47,7 +49,7 @@ impl RuleSet {
         Ok(RuleSet::new(none, false, false))
     }
 
-    /// Other policies under the same switches.
+    /// Creates rules of other policies with the same switches.
     #[must_use]
     pub fn with_policies(&self, policies: PolicySet) -> RuleSet {
         RuleSet::new(policies, self.0.permit_truncated, self.0.stop_on_invalid)
@@ -63,7 +65,7 @@ impl RuleSet {
         }
     }
 
-    /// The canonical configuration.
+    /// The configuration in canonical form.
     #[must_use]
     pub fn canonical(&self) -> String {
         self.0.to_canonical()
@@ -121,16 +123,17 @@ pub fn read_policies(path: &Path) -> Result<PolicySet, LedgerError> {
 /// The policies compiled into the library.
 ///
 /// # Errors
-/// None in practice: `build.rs` read them from a policy file.
+/// [`LedgerError::ConfigurationUnreadable`] in theory only: the library's build has read the policies from a
+/// policy file.
 pub fn builtin_policies() -> Result<PolicySet, LedgerError> {
-    let mut canonical = Vec::new();
+    let mut canonical = LineBytes::default();
     let rules = Rules {
         registry: &builtin::BUILTIN,
         permit_truncated: false,
         stop_on_invalid: false,
     };
-    rules.write(&mut Bytes(&mut canonical));
-    read_configuration(&canonical, Path::new("built-in policies")).map(|c| c.policies)
+    rules.write(&mut canonical);
+    read_configuration(&canonical.0, Path::new("built-in policies")).map(|c| c.policies)
 }
 
 fn read_configuration(bytes: &[u8], path: &Path) -> Result<Configuration, LedgerError> {
@@ -140,14 +143,6 @@ fn read_configuration(bytes: &[u8], path: &Path) -> Result<Configuration, Ledger
     })
 }
 
-struct Bytes<'a>(&'a mut Vec<u8>);
-
-impl axilog::json::writer::Sink for Bytes<'_> {
-    fn put(&mut self, bytes: &[u8]) {
-        self.0.extend_from_slice(bytes);
-    }
-}
-
 /// The first reset of a ledger, whose input is the configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reset {
@@ -155,16 +150,15 @@ pub struct Reset {
     pub configuration: Hash,
     /// The observation's sequence.
     pub sequence: u64,
-    /// Where its line begins.
+    /// The offset of its line in the file, in bytes.
     pub offset: u64,
 }
 
-/// Finds the first reset: the first control observation whose input is not empty, as only a
-/// reset's is (formats.md §5). Stops before anything that is no ledger line; verification says
-/// what is wrong there.
+/// Finds the first reset of a ledger: the first control observation whose input is not empty, as only a
+/// reset's is (formats.md §5). The search ends at a line that is no ledger line, which verification reports.
 ///
 /// # Errors
-/// What reading gives.
+/// The reader's error.
 pub fn first_reset(ledger: impl Read) -> io::Result<Option<Reset>> {
     let mut lines = Lines::new(ledger);
     while let Some((offset, Line::Whole(line))) = lines.next_line()? {
@@ -189,7 +183,7 @@ pub fn first_reset(ledger: impl Read) -> io::Result<Option<Reset>> {
     Ok(None)
 }
 
-/// Where rules came from.
+/// The place that rules came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The ledger's own configuration, kept as a blob.
@@ -201,7 +195,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// A short name.
+    /// The name of the source, as output has it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -212,22 +206,23 @@ impl Source {
     }
 }
 
-/// The rules for a ledger.
+/// The outcome of a search for a ledger's rules.
 pub enum Choice {
-    /// These.
+    /// The rules were found.
     Use(RuleSet, Source),
-    /// The caller's are not the ledger's.
+    /// The caller's policies are not the ledger's.
     CallerDiffers,
-    /// The blob that should hold them holds something else.
+    /// The blob that should hold the configuration holds other bytes.
     BlobDiffers,
-    /// There is no blob, and the built-in ones are not the ledger's.
+    /// There is no blob, and the built-in policies are not the ledger's.
     Missing,
 }
 
-/// Chooses the rules under which a ledger with this first reset replays. Policies that the caller
-/// names must be the ledger's; else its blob is taken; else, where there is none, the built-in
-/// policies, if they are the ledger's. The two switches are the ledger's own in any case: of the
-/// four combinations the one whose hash fits. A ledger without a reset names no rules.
+/// Chooses the rules under which a ledger with this first reset replays. Policies that the caller names are
+/// used if they are the ledger's. Without such policies the ledger's blob is used, and without a blob the
+/// built-in policies, if they are the ledger's. The two switches are always the ledger's own: of their four
+/// combinations, the one that gives the configuration's hash. A ledger without a reset names no rules; it
+/// gets the caller's or the built-in policies.
 ///
 /// # Errors
 /// [`FileError::Io`], [`LedgerError::ConfigurationUnreadable`].
@@ -245,7 +240,7 @@ pub fn choose(
     };
     let hash = &reset.configuration;
     if let Some(policies) = caller {
-        return Ok(match with_hash(policies, hash) {
+        return Ok(match find_switches(policies, hash) {
             Some(rules) => Choice::Use(rules, Source::Caller),
             None => Choice::CallerDiffers,
         });
@@ -257,14 +252,14 @@ pub fn choose(
         let configuration = read_configuration(&bytes, &blobs.path(hash))?;
         return Ok(Choice::Use(RuleSet(configuration), Source::Ledger));
     }
-    Ok(match with_hash(&builtin_policies()?, hash) {
+    Ok(match find_switches(&builtin_policies()?, hash) {
         Some(rules) => Choice::Use(rules, Source::BuiltIn),
         None => Choice::Missing,
     })
 }
 
-/// The rules of `policies` whose hash is `hash`, whatever their switches.
-fn with_hash(policies: &PolicySet, hash: &Hash) -> Option<RuleSet> {
+/// Finds the switches with which `policies` have the configuration hash `hash`.
+fn find_switches(policies: &PolicySet, hash: &Hash) -> Option<RuleSet> {
     [(false, false), (false, true), (true, false), (true, true)]
         .into_iter()
         .map(|(truncated, invalid)| RuleSet::new(policies.clone(), truncated, invalid))
@@ -276,22 +271,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_core_and_the_compiler_write_one_configuration() {
+    fn core_and_policy_compiler_write_the_same_configuration() {
         let file = br#"{"altitude":[{"comparison":"LT","enabled":true,"policy_id":"B","threshold":1},{"comparison":"GE","enabled":false,"policy_id":"C","threshold":9}],"value":[{"comparison":"LE","enabled":true,"policy_id":"A","threshold":-1}]}"#;
         let set = PolicySet::parse(file).unwrap();
         for (truncated, invalid) in [(false, true), (true, false)] {
             let rules = RuleSet::new(set.clone(), truncated, invalid);
-            let mut written = Vec::new();
-            rules.rules().write(&mut Bytes(&mut written));
-            assert_eq!(written, rules.canonical().into_bytes());
-            assert_eq!(rules.hash(), sha256(&written));
-            assert_eq!(with_hash(&set, &rules.hash()), Some(rules));
+            let mut written = LineBytes::default();
+            rules.rules().write(&mut written);
+            assert_eq!(written.0, rules.canonical().into_bytes());
+            assert_eq!(rules.hash(), sha256(&written.0));
+            assert_eq!(find_switches(&set, &rules.hash()), Some(rules));
         }
-        assert_eq!(with_hash(&set, &[0; 32]), None);
+        assert_eq!(find_switches(&set, &[0; 32]), None);
     }
 
     #[test]
-    fn the_built_in_policies_are_the_registrys() {
+    fn builtin_policies_equal_the_cores_registry() {
         let rules = RuleSet::new(builtin_policies().unwrap(), false, false);
         assert_eq!(rules.len(), builtin::BUILTIN.len());
         assert!((0..rules.len()).all(|n| rules.get(n) == Registry::get(&builtin::BUILTIN, n)));

@@ -1,8 +1,9 @@
-//! What an agent under other rules would have decided on the same observations.
+//! What-if analysis: the decisions that an agent under other rules would have made on a ledger's
+//! observations.
 //!
-//! SRS-004 §13: replay needs no oracle, so it can also be asked what a changed policy would have
-//! done. The hypothetical agent sees every recorded observation and goes its own way: it may be in
-//! another state than the recorded one from the first difference on. Determinism: D2.
+//! SRS-004 §13: replay needs no oracle, so it can apply changed policies too. The hypothetical agent gets
+//! every recorded observation. From the first difference on its state may differ from the recorded agent's.
+//! Determinism: D2.
 
 use axilog::agent::Agent;
 use axilog::agent::state::Health;
@@ -13,21 +14,21 @@ use axilog::fault::Faults;
 use axilog::hash::Tag;
 use axilog::ledger::{Entry, LedgerSink, SinkFailed};
 
-use crate::decision::text;
+use crate::encoding::text;
 use crate::file::verify::Record;
 use crate::rules::RuleSet;
 
-/// What was or would have been decided on one observation.
+/// The decision on one observation, recorded or hypothetical.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decided {
-    /// The policies that breached, by id, in their order.
+    /// The ids of the policies that were breached, in their order.
     pub breached: Vec<String>,
-    /// What the agent did; `None` where it was STOPPED before and did nothing.
+    /// The transition; `None` where the agent was STOPPED before and made none.
     pub transition: Option<TransitionRecord>,
 }
 
 impl Decided {
-    fn take(&mut self, entry: &Entry<'_>) {
+    fn add_entry(&mut self, entry: &Entry<'_>) {
         match entry.tag {
             Tag::Policy => {
                 if let Ok(record) = PolicyRecord::parse(entry.payload)
@@ -42,21 +43,21 @@ impl Decided {
         }
     }
 
-    /// Whether the agent acted and nothing was violated.
+    /// Whether the agent acted without a violation.
     #[must_use]
     pub fn permitted(&self) -> bool {
         self.transition
             .is_some_and(|transition| transition.violation.is_none())
     }
 
-    /// The agent's state afterwards.
+    /// The agent's state after the decision.
     #[must_use]
     pub fn health(&self) -> Health {
         self.transition
             .map_or(Health::Stopped, |transition| transition.next_state)
     }
 
-    /// Whether both let the same happen: who breached, what was violated, and the state after.
+    /// Whether two decisions have the same breaches, violation and following state.
     fn agrees(&self, other: &Decided) -> bool {
         let violation = |decided: &Decided| decided.transition.map(|t| t.violation);
         self.breached == other.breached
@@ -65,38 +66,38 @@ impl Decided {
     }
 }
 
-/// Collects the decisions that the hypothetical agent commits.
+/// Collects what the hypothetical agent commits.
 impl LedgerSink for Decided {
     fn append(&mut self, entry: &Entry<'_>) -> Result<(), SinkFailed> {
-        self.take(entry);
+        self.add_entry(entry);
         Ok(())
     }
 }
 
-/// An observation on which the rules differ.
+/// An observation on which the recorded and the hypothetical decision differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// The observation's sequence.
+    /// The sequence number of the observation.
     pub ledger_seq: u64,
-    /// Who answered.
+    /// The id of the oracle.
     pub oracle_id: String,
-    /// What the ledger says.
+    /// The decision in the ledger.
     pub recorded: Decided,
-    /// What would have been decided.
+    /// The hypothetical decision.
     pub instead: Decided,
 }
 
-/// A comparison in progress.
+/// A comparison of a ledger's decisions with those of other rules, record by record.
 pub struct WhatIf<'r> {
     rules: &'r RuleSet,
     agent: Agent,
     current: Option<Difference>,
-    /// Observations compared so far.
+    /// The number of observations that were compared.
     pub compared: u64,
 }
 
 impl<'r> WhatIf<'r> {
-    /// Compares what a ledger says with what `rules` would have decided.
+    /// Begins a comparison with the decisions under `rules`.
     #[must_use]
     pub fn new(rules: &'r RuleSet) -> WhatIf<'r> {
         WhatIf {
@@ -107,35 +108,35 @@ impl<'r> WhatIf<'r> {
         }
     }
 
-    /// Takes the next good record of the ledger. Gives the observation before, once it is complete
-    /// and the rules differ on it.
+    /// Takes the next good record of the ledger. An observation completes the one before it, which is
+    /// returned where the decisions differ.
     pub fn take(&mut self, record: &Record<'_>) -> Option<Difference> {
         if let Some(view) = &record.observation {
-            let before = self.finish();
-            self.current = Some(self.consider(view));
-            return before;
+            let previous = self.finish();
+            self.current = Some(self.decide(view));
+            return previous;
         }
         if let Some(current) = &mut self.current {
-            current.recorded.take(&record.entry);
+            current.recorded.add_entry(&record.entry);
         }
         None
     }
 
-    /// The last observation, where the rules differ on it. Not to be asked where the ledger's last
-    /// step was interrupted, and nothing is known of what it says.
+    /// Completes the last observation and gives it where the decisions differ. Callers leave this out where
+    /// the last step of the ledger was interrupted: its recorded decision is not complete.
     pub fn finish(&mut self) -> Option<Difference> {
         let current = self.current.take()?;
         self.compared = self.compared.saturating_add(1);
         Some(current).filter(|current| !current.recorded.agrees(&current.instead))
     }
 
-    /// The hypothetical agent's state now.
+    /// The hypothetical agent's current state.
     #[must_use]
     pub fn health(&self) -> Health {
         self.agent.health
     }
 
-    fn consider(&mut self, view: &ObservationView<'_>) -> Difference {
+    fn decide(&mut self, view: &ObservationView<'_>) -> Difference {
         let mut instead = Decided::default();
         if self.agent.health != Health::Stopped {
             let mut faults = Faults::NONE;

@@ -1,21 +1,20 @@
-//! The kinds of oracles, by the names that `--oracle` takes.
+//! Endpoints: the oracles that can be asked, and the names by which `--oracle` takes them.
 
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::time::Duration;
 
 use axilog_ledger::input::CanonicalInput;
 
-use super::OracleError;
-use super::exchange::{Answer, Attempt, Exchange};
-use super::key::ApiKey;
-use super::openai::{Limits, OpenAi};
-use super::question::Question;
-use super::recorded::Recorded;
-use super::scripted::Scripted;
+use crate::error::OracleError;
+use crate::exchange::{Answer, Exchange};
+use crate::key::ApiKey;
+use crate::openai::{Limits, OpenAi};
+use crate::question::Question;
+use crate::recorded::Recorded;
+use crate::scripted::Scripted;
 
-/// A kind of oracle and where its answers come from.
+/// The kind of an oracle, and the file that it answers from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `openai`: a server over HTTP.
@@ -39,31 +38,31 @@ impl FromStr for Kind {
     }
 }
 
-/// An oracle made of code, for harnesses that bring their own.
+/// An oracle made of code.
 pub trait Local: fmt::Debug {
-    /// What it says to `question`.
+    /// Answers `question`.
     fn answer(&mut self, question: &Question) -> String;
 }
 
-/// An oracle that can be asked, by [`super::consult`] only.
+/// An oracle that [`crate::consult`] can ask.
 #[derive(Debug)]
 pub enum Endpoint {
     /// A server over HTTP.
     OpenAi(Box<OpenAi>),
-    /// A script.
+    /// A script in a file.
     Scripted(Scripted),
-    /// A ledger.
+    /// An earlier ledger.
     Recorded(Recorded),
-    /// Code.
+    /// Code of the caller.
     Local(Box<dyn Local>),
 }
 
 impl Endpoint {
-    /// Opens an oracle. `base_url` and `limits` are for [`Kind::OpenAi`], whose key comes from
-    /// `OPENAI_API_KEY`.
+    /// Opens an oracle. `base_url` and `limits` are for [`Kind::OpenAi`], which takes its key from the
+    /// environment variable `OPENAI_API_KEY`.
     ///
     /// # Errors
-    /// [`OracleError::Oracle`], [`FileError::Io`], [`LedgerError::Damaged`].
+    /// As [`OpenAi::new`], [`Scripted::read`] and [`Recorded::read`].
     pub fn open(kind: &Kind, base_url: &str, limits: Limits) -> Result<Endpoint, OracleError> {
         Ok(match kind {
             Kind::OpenAi => {
@@ -75,7 +74,7 @@ impl Endpoint {
         })
     }
 
-    /// Asks. `input` is the question's.
+    /// Asks `question`, whose canonical form is `input`.
     pub(super) fn ask(
         &mut self,
         question: &Question,
@@ -83,27 +82,15 @@ impl Endpoint {
     ) -> Result<Exchange, OracleError> {
         match self {
             Endpoint::OpenAi(client) => Ok(client.ask(question)),
-            Endpoint::Scripted(script) => Ok(script.ask(question)?),
+            Endpoint::Scripted(script) => script.ask(question),
             Endpoint::Recorded(ledger) => ledger.ask(input),
-            Endpoint::Local(code) => Ok(at_once(code.answer(question))),
+            Endpoint::Local(code) => Ok(Exchange::immediate(Ok(Answer {
+                text: code.answer(question),
+                model: None,
+                finish_reason: Some("stop".to_owned()),
+                usage: None,
+            }))),
         }
-    }
-}
-
-fn at_once(text: String) -> Exchange {
-    let attempt = Attempt {
-        waited: Duration::ZERO,
-        took: Duration::ZERO,
-        fault: None,
-    };
-    Exchange {
-        reply: Ok(Answer {
-            text,
-            model: None,
-            finish_reason: Some("stop".to_owned()),
-            usage: None,
-        }),
-        attempts: vec![attempt],
     }
 }
 
@@ -112,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_have_names() {
+    fn kinds_are_parsed_from_their_names() {
         for (text, kind) in [
             ("openai", Kind::OpenAi),
             ("scripted:a:b", Kind::Scripted("a:b".into())),

@@ -1,53 +1,53 @@
-//! Why an oracle cannot be asked at all: nothing came back, and nothing is recorded.
+//! The errors of asking an oracle. Where the crate returns one before the call, nothing is recorded.
 
 use std::path::PathBuf;
 
 use axilog_ledger::error::{FileError, LedgerError};
 
-use super::key::VARIABLE;
+use crate::key::VARIABLE;
 
-/// What is wrong with an endpoint or what it answers from.
+/// The reason why an oracle cannot be asked, or its reply not be recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum OracleError {
-    /// No such kind of oracle.
+    /// The name is not that of a kind of oracle.
     #[error("there is no oracle {0:?}; --oracle takes openai, scripted:FILE or recorded:LEDGER")]
     UnknownKind(String),
 
-    /// A base URL that is not one.
+    /// The base URL cannot be used.
     #[error("{url}: {reason}; expected something like https://api.openai.com/v1")]
     BaseUrl {
-        /// As it was given, unless it may hold a secret.
+        /// The URL; a placeholder where it may hold a secret.
         url: String,
-        /// What is wrong.
+        /// The reason.
         reason: &'static str,
     },
 
-    /// No key.
+    /// The server needs a key and there is none.
     #[error("{VARIABLE} is not set; the key is read from there and from nowhere else")]
     NoKey,
 
-    /// A key that is none.
+    /// The variable does not hold an API key.
     #[error(
         "{VARIABLE} does not hold an API key: expected 8 or more printable ASCII characters without spaces"
     )]
     BadKey,
 
-    /// The client cannot be built.
+    /// The HTTP client cannot be set up.
     #[error("the HTTP client cannot be set up: {0}")]
     Client(String),
 
-    /// A script that is not one.
+    /// A line of a script is not valid.
     #[error("{path}:{line}: {reason}", path = path.display())]
     Script {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong there.
+        /// The place in the line, what was found and what was expected.
         reason: String,
     },
 
-    /// A script without an answer to this question.
+    /// The script has no answer to the question.
     #[error(
         "{path}: no answer for call {call}: no line's `contains` or `every` fits, and there is no line without them",
         path = path.display()
@@ -55,11 +55,11 @@ pub enum OracleError {
     NoAnswer {
         /// The file.
         path: PathBuf,
-        /// Which call, from 1.
+        /// The number of the call, from 1.
         call: u64,
     },
 
-    /// A ledger that never saw this question.
+    /// The ledger holds no answer to the question.
     #[error(
         "{path}: holds no answer to the input {input_hash}; {nearest}",
         path = path.display()
@@ -69,11 +69,11 @@ pub enum OracleError {
         path: PathBuf,
         /// SHA-256 of the input, in hexadecimal.
         input_hash: String,
-        /// What comes nearest, and how it differs.
+        /// The most similar input in the ledger, and the differences.
         nearest: String,
     },
 
-    /// A ledger that saw this question less often.
+    /// The ledger holds fewer answers to the question than were asked for.
     #[error(
         "{path}: the input {input_hash} was asked {recorded} times there, and all of its answers are used",
         path = path.display()
@@ -83,11 +83,11 @@ pub enum OracleError {
         path: PathBuf,
         /// SHA-256 of the input, in hexadecimal.
         input_hash: String,
-        /// How often.
+        /// The number of answers.
         recorded: usize,
     },
 
-    /// A recorded answer that the ledger does not hold whole.
+    /// The ledger does not hold the whole answer.
     #[error(
         "{path}: record {ledger_seq} holds the answer to the input {input_hash} only in part (TRUNCATED)",
         path = path.display()
@@ -97,20 +97,20 @@ pub enum OracleError {
         path: PathBuf,
         /// SHA-256 of the input, in hexadecimal.
         input_hash: String,
-        /// Which record.
+        /// The sequence number of the record.
         ledger_seq: u64,
     },
 
-    /// A file that an oracle answers from cannot be used.
+    /// The file that an oracle answers from cannot be used.
     #[error(transparent)]
     File(#[from] FileError),
 
-    /// The ledger refused.
+    /// The ledger refused an operation.
     #[error(transparent)]
     Ledger(LedgerError),
 }
 
-/// Keeps the error of a file as one, whichever layer met it.
+/// Keeps a file's error a file's error, whichever crate met it.
 impl From<LedgerError> for OracleError {
     fn from(error: LedgerError) -> OracleError {
         match error {

@@ -1,62 +1,62 @@
-//! What comes back from an oracle: an answer or a fault, after one attempt or several.
+//! The exchange with an oracle: an answer or a fault, after one attempt or several.
 
 use std::fmt;
 use std::time::Duration;
 
 use axilog::evidence::observation::Failure;
+use serde::Deserialize;
 
-/// A model's answer, whole.
+/// A model's complete answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// What it said, raw.
+    /// The raw text.
     pub text: String,
-    /// The model that answered, as it names itself.
+    /// The model's name in the response.
     pub model: Option<String>,
-    /// Why it stopped, as in `stop` or `length`.
+    /// The reason why the model stopped, as in `stop` or `length`.
     pub finish_reason: Option<String>,
-    /// What it cost; `None` where the oracle does not say, which is not zero.
+    /// The usage. `None` where the oracle reports none, which does not mean zero.
     pub usage: Option<Usage>,
 }
 
-/// Tokens, as the oracle counts them (Q11).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The usage of a call in tokens, as the oracle counts them (Q11).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub struct Usage {
-    /// Of the prompt.
+    /// The tokens of the prompt.
     pub prompt_tokens: u64,
-    /// Of the answer.
+    /// The tokens of the answer.
     pub completion_tokens: u64,
 }
 
-/// Why an attempt gave no answer.
+/// The reason why an attempt gave no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Nothing, or not everything, in time.
+    /// The response did not arrive, or not completely, within the time limit.
     Timeout,
-    /// No connection, or one that broke; what the system said.
+    /// The connection failed, with the system's error.
     Connection(String),
-    /// A status other than success, and what the server says about it.
+    /// The server answered with a status other than success.
     Status {
         /// The status.
         code: u16,
-        /// The server's words, shortened; empty where it has none that may be shown.
+        /// The server's error message, shortened; empty where there is none that may be shown.
         message: String,
     },
-    /// A success that is no chat completion: what is wrong with it.
+    /// The response is no chat completion, with the reason.
     Malformed(String),
-    /// More bytes than are read.
+    /// The response is longer than the limit.
     Oversize {
-        /// The most that are read.
+        /// The limit in bytes.
         limit: usize,
     },
-    /// The answer holds the API key, which goes into no file.
+    /// The answer holds the API key, which no file may hold.
     HoldsKey,
-    /// The ledger that answers holds this failure.
+    /// The ledger that answers holds this failure instead of an answer.
     Recorded(Failure),
 }
 
 impl Fault {
-    /// Whether the same question may be asked again (Q51): after timeouts, connection errors, 429
-    /// and 5xx.
+    /// Whether the same question may be asked again (Q51): after a timeout, a connection error, 429 and 5xx.
     #[must_use]
     pub fn may_pass(&self) -> bool {
         match self {
@@ -68,7 +68,7 @@ impl Fault {
         }
     }
 
-    /// How a record calls it.
+    /// The failure that a record holds for this fault.
     #[must_use]
     pub fn failure(&self) -> Failure {
         match self {
@@ -100,19 +100,34 @@ impl fmt::Display for Fault {
 /// One attempt to get an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
-    /// How long was waited before it.
+    /// The waiting time before the attempt.
     pub waited: Duration,
-    /// How long it took.
+    /// The duration of the attempt.
     pub took: Duration,
-    /// Why it failed; `None` where it gave the answer.
+    /// The fault; `None` where the attempt gave the answer.
     pub fault: Option<Fault>,
 }
 
-/// A question's answer, or the fault of the last attempt; and every attempt, in order.
+/// The reply to a question, and every attempt to get it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exchange {
-    /// What came of it.
+    /// The answer, or the fault of the last attempt.
     pub reply: Result<Answer, Fault>,
-    /// How it came about; never empty.
+    /// The attempts in order; never empty.
     pub attempts: Vec<Attempt>,
+}
+
+impl Exchange {
+    /// An exchange of one attempt that took no time.
+    pub(crate) fn immediate(reply: Result<Answer, Fault>) -> Exchange {
+        let attempt = Attempt {
+            waited: Duration::ZERO,
+            took: Duration::ZERO,
+            fault: reply.as_ref().err().cloned(),
+        };
+        Exchange {
+            reply,
+            attempts: vec![attempt],
+        }
+    }
 }

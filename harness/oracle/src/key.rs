@@ -1,23 +1,23 @@
-//! The API key: from the environment only, shown nowhere (Q52a).
+//! The API key: read from the environment only, and never shown (Q52a).
 
 use std::fmt;
 
 use serde_json::Value;
 
-use super::OracleError;
+use crate::error::OracleError;
 
-/// The variable that holds the key.
+/// The environment variable that holds the key.
 pub(super) const VARIABLE: &str = "OPENAI_API_KEY";
 
-/// An API key. Neither `Display` nor serialisable, and its `Debug` says nothing.
+/// An API key. It has neither `Display` nor `Serialize`, and its `Debug` shows nothing of it.
 #[derive(Clone)]
 pub struct ApiKey(String);
 
 impl ApiKey {
-    /// The key in `OPENAI_API_KEY`; `None` where the variable is absent or empty.
+    /// Reads the key from `OPENAI_API_KEY`; `None` where the variable is absent or empty.
     ///
     /// # Errors
-    /// [`OracleError::BadKey`] for one that cannot stand in a header.
+    /// [`OracleError::BadKey`] as [`ApiKey::new`].
     pub fn from_env() -> Result<Option<ApiKey>, OracleError> {
         match std::env::var(VARIABLE) {
             Ok(text) if !text.is_empty() => ApiKey::new(text).map(Some),
@@ -26,11 +26,11 @@ impl ApiKey {
         }
     }
 
-    /// A key from its text.
+    /// Creates a key from its text.
     ///
     /// # Errors
-    /// [`OracleError::BadKey`] where it is not 8 or more printable ASCII characters without spaces: a
-    /// shorter one could not be told from ordinary text in an answer.
+    /// [`OracleError::BadKey`] where the text is not 8 or more printable ASCII characters without spaces. A
+    /// shorter key could occur in an answer by chance.
     pub fn new(text: String) -> Result<ApiKey, OracleError> {
         if text.len() < 8 || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(OracleError::BadKey);
@@ -38,21 +38,21 @@ impl ApiKey {
         Ok(ApiKey(text))
     }
 
-    /// The header that carries it.
+    /// The value of the authorization header.
     pub(super) fn bearer(&self) -> String {
         format!("Bearer {}", self.0)
     }
 
-    /// Whether it stands in `bytes`, or in a text of the JSON that they are: escapes could hide it.
+    /// Whether `bytes` hold the key, as they are or, as JSON, behind escapes.
     pub(super) fn is_in(&self, bytes: &[u8]) -> bool {
-        let stands = |key: &str, text: &[u8]| {
+        let contains = |text: &[u8], key: &str| {
             let mut parts = text.windows(key.len());
             parts.any(|part| part == key.as_bytes())
         };
         let json: Result<Value, _> = serde_json::from_slice(bytes);
         let written = json.map_or_else(|_| String::new(), |json| json.to_string());
         let key = Value::from(self.0.as_str()).to_string();
-        stands(&self.0, bytes) || stands(key.trim_matches('"'), written.as_bytes())
+        contains(bytes, &self.0) || contains(written.as_bytes(), key.trim_matches('"'))
     }
 }
 
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_shows_nothing_of_itself() {
+    fn a_key_is_hidden_and_found_behind_escapes() {
         let key = ApiKey::new("sk-abcdefgh".to_owned()).unwrap();
         assert_eq!(format!("{key:?} {key:#?}"), "ApiKey(hidden) ApiKey(hidden)");
         assert!(key.is_in(b"x sk-abcdefgh y") && !key.is_in(b"sk-abcdefg"));

@@ -1,20 +1,46 @@
-//! Asking a language model: the question, what comes back, and the record of both.
+//! Asks a language model, and records the question and the reply in an axilog ledger.
 //!
-//! SRS-004 §8.1, §15.1, §15.3; X-0L, binding answers B1, B3, Q43, Q51, Q52. [`consult`] is the only way
-//! to an answer from outside this module, and it gives one out when the ledger has it: failures too
-//! are observations, and the prompt is a blob beside the ledger.
+//! A program that acts on a model's answers needs evidence of what it asked and what came back. This crate
+//! gives an answer out only after the ledger holds it: [`consult`] asks an [`Endpoint`], records the reply in a
+//! session's ledger and then returns it. Failures are recorded too, and the prompt is stored as a blob beside
+//! the ledger. An endpoint is a server with an OpenAI-compatible interface, a script, an earlier ledger, or
+//! code. SRS-004 §8.1, §15.1, §15.3; X-0L, binding answers B1, B3, Q43, Q51, Q52.
+//!
+//! ```
+//! use axilog::evidence::observation::Params;
+//! use axilog_ledger::session::Session;
+//! use axilog_oracle::{Endpoint, Question, Scripted, consult};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let dir = tempfile::tempdir()?;
+//! let script = dir.path().join("script.jsonl");
+//! std::fs::write(&script, r#"{"answer":"{\"value\":60}"}"#)?;
+//! let (mut session, _) = Session::open_or_begin(&dir.path().join("ledger.jsonl"), None, 1)?;
+//! let mut endpoint = Endpoint::Scripted(Scripted::read(&script)?);
+//! let question = Question::new("model-1", "Answer in JSON.", "How fast?", Params::NULL);
+//! let consultation = consult(&mut session, &mut endpoint, "llm", &question)?;
+//! let recorded = &consultation.decision.observation;
+//! println!("record {}: {:?}", recorded.ledger_seq, consultation.recorded_text());
+//! assert_eq!(consultation.admitted_text(), Some(r#"{"value":60}"#));
+//! # Ok(())
+//! # }
+//! ```
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `question.rs` | what is asked, and its canonical form |
-//! | `exchange.rs` | what comes back: an answer or a fault, after some attempts |
+//! | `consultation.rs` | [`consult`]: asking and recording |
 //! | `endpoint.rs` | the kinds of oracles by name, and oracles made of code |
 //! | `openai.rs` | the client for OpenAI-compatible chat completion |
-//! | `wire.rs` | the JSON that goes over the network |
-//! | `key.rs` | the API key, which nothing shows |
-//! | `scripted.rs` | answers and faults from a file |
-//! | `recorded.rs` | answers from a ledger |
-//! | `error.rs` | why an oracle cannot be asked at all |
+//! | `scripted.rs` | the oracle that answers from a script |
+//! | `recorded.rs` | the oracle that answers from a ledger |
+//! | `wire.rs` | the JSON of requests and responses |
+//! | `base_url.rs` | the URL that requests go to |
+//! | `key.rs` | the API key, which is never shown |
+//! | `question.rs` | the question and its canonical form |
+//! | `exchange.rs` | the reply: an answer or a fault, and the attempts |
+//! | `error.rs` | the errors of this crate |
+//! | [`tokens`] | counting tokens |
+//! | [`canonicalizer`] | finding the one JSON object in a model's text |
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -30,7 +56,9 @@
     )
 )]
 
+mod base_url;
 pub mod canonicalizer;
+mod consultation;
 mod endpoint;
 mod error;
 mod exchange;
@@ -42,14 +70,10 @@ mod scripted;
 pub mod tokens;
 mod wire;
 
-use axilog::evidence::observation::Completion;
-use axilog_ledger::decision::Decision;
-use axilog_ledger::error::LedgerError;
-// The canonicalizer names them so: its source text is frozen.
-use axilog_ledger::input::line_ends;
-use axilog_ledger::session::{Call, Reply, Session};
+// The canonicalizer imports these under these names. Its source text is frozen.
 use axilog_ledger::{file as ledger_file, jcs};
 
+pub use consultation::{Consultation, consult};
 pub use endpoint::{Endpoint, Kind, Local};
 pub use error::OracleError;
 pub use exchange::{Answer, Attempt, Exchange, Fault, Usage};
@@ -58,61 +82,3 @@ pub use openai::{DEFAULT_BASE_URL, Limits, OpenAi};
 pub use question::{Constraint, Message, Question, Role};
 pub use recorded::Recorded;
 pub use scripted::Scripted;
-
-/// One call of an oracle, recorded.
-#[derive(Debug)]
-pub struct Consultation {
-    /// What the ledger holds of it.
-    pub decision: Decision,
-    /// What came back, and every attempt.
-    pub exchange: Exchange,
-}
-
-impl Consultation {
-    /// The answer's text as it came, if the ledger holds it as COMPLETE. What it does not hold so is no
-    /// evidence, and nothing may act on it.
-    #[must_use]
-    pub fn admitted_text(&self) -> Option<&str> {
-        let complete = self.decision.observation.completion == Completion::Complete;
-        let answer = self.exchange.reply.as_ref().ok()?;
-        complete.then_some(answer.text.as_str())
-    }
-
-    /// That text as the ledger holds it, its line ends LF: all that a replay has.
-    #[must_use]
-    pub fn recorded_text(&self) -> Option<String> {
-        self.admitted_text().map(line_ends)
-    }
-}
-
-/// Asks `endpoint` and records what comes back, as the oracle `oracle_id`'s, before anybody sees it.
-///
-/// # Errors
-/// Before anything is asked: [`LedgerError::Input`] for a prompt that is not admissible,
-/// [`LedgerError::Sealed`], [`LedgerError::Reserved`], [`LedgerError::Identity`], [`LedgerError::Model`]. Where there is
-/// nothing to ask: [`OracleError::Oracle`]. In all these cases nothing is recorded. Afterwards
-/// [`LedgerError::Core`] and [`FileError::Io`].
-pub fn consult(
-    session: &mut Session,
-    endpoint: &mut Endpoint,
-    oracle_id: &str,
-    question: &Question,
-) -> Result<Consultation, OracleError> {
-    let call = Call {
-        oracle_id: oracle_id.to_owned(),
-        model_id: question.model.clone(),
-        params: question.params,
-        input: question.input().map_err(|reason| LedgerError::Input {
-            path: "the prompt".into(),
-            reason,
-        })?,
-    };
-    session.check_call(&call.oracle_id, &call.model_id)?;
-    let exchange = endpoint.ask(question, &call.input)?;
-    let reply = match &exchange.reply {
-        Ok(answer) => Reply::Answer(answer.text.as_bytes()),
-        Err(fault) => Reply::Failed(fault.failure()),
-    };
-    let decision = session.observe(&call, reply)?;
-    Ok(Consultation { decision, exchange })
-}

@@ -1,7 +1,7 @@
 //! The client for OpenAI-compatible chat completion over HTTP (Q6, Q8, Q51, Q52).
 //!
-//! One connection per attempt, no redirects, no retries but those that are traced here: what is
-//! recorded is all that happened.
+//! Each attempt has a connection of its own. There are no redirects, and the only retries are those of this
+//! file, so that the recorded attempts are all that happened.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -10,28 +10,29 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
 use tokio::runtime::{Builder, Runtime};
 
-use super::OracleError;
-use super::exchange::{Answer, Attempt, Exchange, Fault};
-use super::key::ApiKey;
-use super::question::Question;
-use super::wire;
+use crate::base_url::{completions_url, is_local};
+use crate::error::OracleError;
+use crate::exchange::{Answer, Attempt, Exchange, Fault};
+use crate::key::ApiKey;
+use crate::question::Question;
+use crate::wire;
 
-/// Where questions go unless the caller says otherwise.
+/// The base URL of OpenAI's own server.
 pub const DEFAULT_BASE_URL: &str = "https://api.openai.com/v1";
 
-/// What bounds a call.
+/// The limits of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// For one attempt, connecting and reading included.
+    /// The time for one attempt, connecting and reading included.
     pub timeout: Duration,
-    /// How long to wait before each further attempt; as many as there are.
+    /// The waiting time before each further attempt. Its length is the number of further attempts.
     pub backoff: Vec<Duration>,
     /// The most bytes of a response that are read.
     pub max_response_bytes: usize,
 }
 
 impl Default for Limits {
-    /// 30 s for each of four attempts, 1, 2 and 4 s between them (Q51), 4 MiB.
+    /// Allows 30 s for each of four attempts with 1, 2 and 4 s between them (Q51), and 4 MiB of response.
     fn default() -> Limits {
         Limits {
             timeout: Duration::from_secs(30),
@@ -52,16 +53,16 @@ pub struct OpenAi {
 }
 
 impl OpenAi {
-    /// A client for `base_url`, which is what stands before `/chat/completions`.
+    /// Creates a client for `base_url`, the part of the URL before `/chat/completions`.
     ///
-    /// The key is sent over TLS, and to this machine itself, which needs none. A proxy that the
-    /// environment names is used, except for this machine.
+    /// The key is sent over TLS only, except to this machine itself, which may also do without a key. A proxy
+    /// that the environment names is used, except for this machine.
     ///
     /// # Errors
-    /// [`OracleError::BaseUrl`], also for a key that would travel in the clear;
+    /// [`OracleError::BaseUrl`], also for a key that would be sent unencrypted;
     /// [`OracleError::NoKey`]; [`OracleError::Client`].
     pub fn new(base_url: &str, key: Option<ApiKey>, limits: Limits) -> Result<OpenAi, OracleError> {
-        let url = parse(base_url)?;
+        let url = completions_url(base_url)?;
         let local = is_local(&url);
         if !local {
             match (url.scheme(), &key) {
@@ -81,7 +82,7 @@ impl OpenAi {
             value.set_sensitive(true);
             Ok::<_, OracleError>(value)
         });
-        // Another one that the process has chosen serves as well.
+        // Fails where the process has chosen another provider already, which serves as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut client = Client::builder()
             .user_agent(concat!("axilog/", env!("CARGO_PKG_VERSION")))
@@ -99,7 +100,7 @@ impl OpenAi {
             limits,
             client: client
                 .build()
-                .map_err(|error| OracleError::Client(told(error)))?,
+                .map_err(|error| OracleError::Client(describe_error(error)))?,
             runtime: Builder::new_current_thread()
                 .enable_all()
                 .build()
@@ -107,19 +108,19 @@ impl OpenAi {
         })
     }
 
-    /// Asks until there is an answer, a fault that does not pass, or no attempt left.
+    /// Asks until there is an answer, a fault that is not transient, or no attempt left.
     pub(super) fn ask(&self, question: &Question) -> Exchange {
-        self.runtime.block_on(self.attempts(question))
+        self.runtime.block_on(self.run_attempts(question))
     }
 
-    async fn attempts(&self, question: &Question) -> Exchange {
-        let body = wire::request(question);
+    async fn run_attempts(&self, question: &Question) -> Exchange {
+        let body = wire::write_request(question);
         let mut attempts = Vec::new();
         let mut waits = self.limits.backoff.iter();
         let mut waited = Duration::ZERO;
         loop {
             let start = Instant::now();
-            let reply = self.attempt(body.clone()).await;
+            let reply = self.run_attempt(body.clone()).await;
             attempts.push(Attempt {
                 waited,
                 took: start.elapsed(),
@@ -135,27 +136,27 @@ impl OpenAi {
         }
     }
 
-    async fn attempt(&self, body: Vec<u8>) -> Result<Answer, Fault> {
-        let (status, body) = self.response(self.request(body)).await?;
+    async fn run_attempt(&self, body: Vec<u8>) -> Result<Answer, Fault> {
+        let (status, body) = self.receive(self.build_request(body)).await?;
         let has_key = self.key.as_ref().is_some_and(|key| key.is_in(&body));
         if !status.is_success() {
             let code = status.as_u16();
-            // Servers like to quote a key they do not know.
+            // Servers quote a key that they do not know.
             let hidden = has_key || matches!(code, 401 | 403);
-            let message = wire::complaint(&body).filter(|_| !hidden);
+            let message = wire::read_error_message(&body).filter(|_| !hidden);
             return Err(Fault::Status {
                 code,
                 message: message.unwrap_or_default(),
             });
         }
-        let answer = wire::answer(&body).map_err(Fault::Malformed)?;
+        let answer = wire::read_answer(&body).map_err(Fault::Malformed)?;
         if has_key {
             return Err(Fault::HoldsKey);
         }
         Ok(answer)
     }
 
-    fn request(&self, body: Vec<u8>) -> RequestBuilder {
+    fn build_request(&self, body: Vec<u8>) -> RequestBuilder {
         let request = self
             .client
             .post(self.url.clone())
@@ -168,36 +169,28 @@ impl OpenAi {
         }
     }
 
-    /// The status and the body.
-    async fn response(&self, request: RequestBuilder) -> Result<(StatusCode, Vec<u8>), Fault> {
-        let response = request.send().await.map_err(|error| self.fault(error))?;
+    /// Sends a request and reads the status and the body of the response.
+    async fn receive(&self, request: RequestBuilder) -> Result<(StatusCode, Vec<u8>), Fault> {
+        let response = request.send().await.map_err(classify_error)?;
         let status = response.status();
-        match self.body(response).await {
-            // It decides, whatever becomes of the words to it.
+        match self.read_body(response).await {
+            // The status of a failure counts even where its body cannot be read.
             Err(_) if !status.is_success() => Ok((status, Vec::new())),
             body => Ok((status, body?)),
         }
     }
 
-    /// The body, where it is no longer than may be read.
-    async fn body(&self, mut response: Response) -> Result<Vec<u8>, Fault> {
+    /// Reads the body, up to the limit.
+    async fn read_body(&self, mut response: Response) -> Result<Vec<u8>, Fault> {
         let limit = self.limits.max_response_bytes;
         let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| self.fault(error))? {
+        while let Some(chunk) = response.chunk().await.map_err(classify_error)? {
             if chunk.len() > limit.saturating_sub(body.len()) {
                 return Err(Fault::Oversize { limit });
             }
             body.extend_from_slice(&chunk);
         }
         Ok(body)
-    }
-
-    fn fault(&self, error: reqwest::Error) -> Fault {
-        if error.is_timeout() {
-            Fault::Timeout
-        } else {
-            Fault::Connection(told(error))
-        }
     }
 }
 
@@ -211,42 +204,16 @@ impl fmt::Debug for OpenAi {
     }
 }
 
-fn parse(base_url: &str) -> Result<Url, OracleError> {
-    // What has a password or a query is not even shown.
-    let shown = if base_url.contains(['@', '?', '#']) {
-        "the base URL"
+fn classify_error(error: reqwest::Error) -> Fault {
+    if error.is_timeout() {
+        Fault::Timeout
     } else {
-        base_url
-    };
-    let refused = |reason| OracleError::BaseUrl {
-        url: shown.to_owned(),
-        reason,
-    };
-    let mut url = Url::parse(base_url).map_err(|_| refused("is not a URL"))?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err(refused("is neither http nor https"));
+        Fault::Connection(describe_error(error))
     }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(refused("has a user name or password in it"));
-    }
-    if url.query().is_some() || url.fragment().is_some() {
-        return Err(refused("has a query or a fragment"));
-    }
-    let path = format!("{}/chat/completions", url.path().trim_end_matches('/'));
-    url.set_path(&path);
-    Ok(url)
 }
 
-/// Whether the URL names this machine.
-fn is_local(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    let address = host.trim_start_matches('[').trim_end_matches(']');
-    let address: Result<std::net::IpAddr, _> = address.parse();
-    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
-}
-
-/// An error with its causes, without the URL.
-fn told(error: reqwest::Error) -> String {
+/// Describes an error and its causes, without the URL.
+fn describe_error(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(&error);
@@ -271,21 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_go_behind_the_base_url() {
-        for (base, url) in [
-            (
-                DEFAULT_BASE_URL,
-                "https://api.openai.com/v1/chat/completions",
-            ),
-            ("https://h/v1/", "https://h/v1/chat/completions"),
-            ("https://h", "https://h/chat/completions"),
-        ] {
-            assert_eq!(client(base, key()).unwrap().url.as_str(), url);
-        }
-    }
-
-    #[test]
-    fn keys_travel_encrypted_or_not_at_all() {
+    fn keys_are_sent_encrypted_or_not_at_all() {
         for url in [
             "http://localhost:1",
             "http://127.0.0.1:1/v1",
@@ -307,33 +260,21 @@ mod tests {
     }
 
     #[test]
-    fn bad_base_urls_are_refused_and_secrets_in_them_are_not_shown() {
-        for url in ["", "models", "ftp://h", "https://h/?a=b", "https://h/#a"] {
-            let error = client(url, key()).unwrap_err().to_string();
-            assert!(error.contains("https://api.openai.com/v1"), "{error}");
-        }
-        for url in ["https://u:secret@h/v1", "u:secret@h", "https://h/?k=secret"] {
-            let error = client(url, key()).unwrap_err();
-            assert!(!format!("{error} {error:?}").contains("secret"));
-        }
-    }
-
-    #[test]
-    fn what_is_frozen() {
+    fn the_default_limits_are_those_of_q51() {
         let limits = Limits::default();
         assert_eq!(limits.timeout, Duration::from_secs(30));
         assert_eq!(limits.backoff, [1, 2, 4].map(Duration::from_secs));
     }
 
     #[test]
-    fn nothing_shows_the_key() {
+    fn debug_output_does_not_show_the_key() {
         let client = client(DEFAULT_BASE_URL, key()).unwrap();
         let shown = format!("{client:?} {client:#?}");
         assert!(
             shown.contains("ApiKey(hidden)") && !shown.contains("abcdefgh"),
             "{shown}"
         );
-        let request = client.request(Vec::new());
+        let request = client.build_request(Vec::new());
         assert!(!format!("{request:?}").contains("abcdefgh"));
     }
 }

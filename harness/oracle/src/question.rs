@@ -1,19 +1,19 @@
-//! What an oracle is asked (Q10, Q43).
+//! The question that an oracle is asked (Q10, Q43).
 
 use axilog::evidence::observation::Params;
 use axilog_ledger::input::CanonicalInput;
 
-/// Who speaks.
+/// The role of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Whoever sets the rules.
+    /// The system, which sets the rules.
     System,
-    /// Whoever asks.
+    /// The user, who asks.
     User,
 }
 
 impl Role {
-    /// As the chat protocol writes it.
+    /// The role's name in the chat protocol.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -26,38 +26,38 @@ impl Role {
 /// One message of a chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Who speaks.
+    /// The role of its author.
     pub role: Role,
-    /// What is said.
+    /// The text.
     pub content: String,
 }
 
-/// How a server takes a grammar that its answer must fit.
+/// The way in which a server takes a grammar for its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Constraint {
-    /// The member `grammar` of the request, as llama.cpp's server has it.
+    /// The member `grammar` of the request, for llama.cpp's server.
     LlamaCpp,
-    /// `structured_outputs.grammar`, as vLLM has it.
+    /// The member `structured_outputs.grammar`, for vLLM.
     Vllm,
 }
 
-/// A chat that wants an answer.
+/// A question: a chat and the sampling parameters for its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
     /// The model's id, exactly as it is sent and recorded.
     pub model: String,
     /// The messages, in order.
     pub messages: Vec<Message>,
-    /// How to sample. What is `None` is not sent. Q16.16 values are sent exactly as they are recorded:
-    /// 45875 goes out as 0.6999969482421875.
+    /// The sampling parameters. Those that are `None` are not sent. Q16.16 values are sent exactly as they are
+    /// recorded: 45875 is sent as 0.6999969482421875.
     pub params: Params,
-    /// A grammar in GBNF that the answer must fit, and how it is sent. It is not in the record: who
-    /// asks with one records it.
+    /// A GBNF grammar that the answer must match, and the way in which it is sent. It is no part of the
+    /// canonical input: a caller that sends one records it elsewhere.
     pub grammar: Option<(Constraint, String)>,
 }
 
 impl Question {
-    /// A system message and a user message.
+    /// Creates a question of a system message and a user message.
     #[must_use]
     pub fn new(model: &str, system: &str, user: &str, params: Params) -> Question {
         let message = |role, content: &str| Message {
@@ -76,8 +76,7 @@ impl Question {
     /// `{"content","role"}`.
     ///
     /// # Errors
-    /// Why the messages may not be put to an oracle (SRS-004 §8.3), in a sentence: they are not in
-    /// NFC.
+    /// The reason why the messages may not be put to an oracle (SRS-004 §8.3), in words: they are not in NFC.
     pub fn input(&self) -> Result<CanonicalInput, String> {
         let messages = self.messages.iter();
         CanonicalInput::chat(messages.map(|m| (m.role.as_str(), m.content.as_str())))
@@ -105,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_in_nfc_is_refused() {
+    fn text_outside_nfc_is_refused() {
         let question = Question::new("m", "", "e\u{301}", Params::NULL);
         assert!(question.input().unwrap_err().contains("form C"));
     }

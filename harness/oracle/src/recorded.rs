@@ -1,9 +1,8 @@
-//! Answers from a ledger, by the hash of what was asked. Nothing is called, and a question that the
-//! ledger does not know is an error that shows the nearest one it knows.
+//! An oracle that answers from a ledger, by the hash of the question. For a question that the ledger does not
+//! hold, the error shows the most similar one that it holds.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use axilog::agent::stimulus::{CONTROL_ORACLE, TIME_ORACLE};
 use axilog::evidence::observation::{Completion, Failure};
@@ -14,11 +13,11 @@ use axilog_ledger::file::blobs::Blobs;
 use axilog_ledger::file::hex;
 use axilog_ledger::file::verify::{Expected, check};
 use axilog_ledger::input::CanonicalInput;
-use serde_json::Value;
+use serde::Deserialize;
 use similar::TextDiff;
 
-use super::OracleError;
-use super::exchange::{Answer, Attempt, Exchange, Fault};
+use crate::error::OracleError;
+use crate::exchange::{Answer, Exchange, Fault};
 
 /// The longest input that is shown or compared.
 const MAX_INPUT_BYTES: u64 = 1 << 20;
@@ -26,17 +25,26 @@ const MAX_INPUT_BYTES: u64 = 1 << 20;
 /// The most lines of a difference that are shown.
 const MAX_DIFF_LINES: usize = 40;
 
-/// An oracle that says again what a ledger holds.
+/// An oracle that repeats the answers of a ledger.
 #[derive(Debug)]
 pub struct Recorded {
     path: PathBuf,
     blobs: Blobs,
-    /// What is left of the answers to each input, oldest first, and how many there were.
-    answers: BTreeMap<Hash, (VecDeque<Held>, usize)>,
+    /// The answers to each input, by the input's hash.
+    answers: BTreeMap<Hash, InputAnswers>,
+}
+
+/// The answers that a ledger holds to one input.
+#[derive(Debug, Default)]
+struct InputAnswers {
+    /// The answers that were not repeated yet, oldest first.
+    unused: VecDeque<RecordedAnswer>,
+    /// The number of all answers.
+    recorded: usize,
 }
 
 #[derive(Debug)]
-struct Held {
+struct RecordedAnswer {
     ledger_seq: u64,
     completion: Completion,
     failure: Option<Failure>,
@@ -44,13 +52,13 @@ struct Held {
 }
 
 impl Recorded {
-    /// Reads a ledger, which must be good.
+    /// Reads and verifies a ledger.
     ///
     /// # Errors
     /// [`FileError::Io`], [`LedgerError::Damaged`].
     pub fn read(path: &Path) -> Result<Recorded, OracleError> {
         let file = std::fs::File::open(path).map_err(FileError::at(path, "open"))?;
-        let mut answers: BTreeMap<Hash, (VecDeque<Held>, usize)> = BTreeMap::new();
+        let mut answers: BTreeMap<Hash, InputAnswers> = BTreeMap::new();
         let checked = check(file, None, &Expected::default(), &mut |record| {
             let Some(view) = &record.observation else {
                 return;
@@ -59,9 +67,9 @@ impl Recorded {
             if oracle == TIME_ORACLE.as_bytes() || oracle == CONTROL_ORACLE.as_bytes() {
                 return;
             }
-            let (held, count) = answers.entry(view.input_hash).or_default();
-            *count += 1;
-            held.push_back(Held {
+            let of_input = answers.entry(view.input_hash).or_default();
+            of_input.recorded += 1;
+            of_input.unused.push_back(RecordedAnswer {
                 ledger_seq: view.ledger_seq,
                 completion: view.completion,
                 failure: view.failure,
@@ -83,29 +91,27 @@ impl Recorded {
         })
     }
 
-    /// The next answer that the ledger holds to `input`.
+    /// Gives the next answer that the ledger holds to `input`.
     pub(super) fn ask(&mut self, input: &CanonicalInput) -> Result<Exchange, OracleError> {
         let hash = input.hash();
         let (path, input_hash) = (self.path.clone(), hex(&hash));
-        let Some((held, recorded)) = self.answers.get_mut(&hash) else {
+        let Some(of_input) = self.answers.get_mut(&hash) else {
             return Err(OracleError::NotRecorded {
                 path,
                 input_hash,
-                nearest: self.nearest(input)?,
-            }
-            .into());
+                nearest: self.describe_nearest(input)?,
+            });
         };
-        let Some(held) = held.pop_front() else {
+        let Some(answer) = of_input.unused.pop_front() else {
             return Err(OracleError::UsedUp {
                 path,
                 input_hash,
-                recorded: *recorded,
-            }
-            .into());
+                recorded: of_input.recorded,
+            });
         };
-        let reply = match (held.completion, held.failure) {
+        let reply = match (answer.completion, answer.failure) {
             (Completion::Complete, _) => Ok(Answer {
-                text: held.output,
+                text: answer.output,
                 model: None,
                 finish_reason: None,
                 usage: None,
@@ -115,33 +121,24 @@ impl Recorded {
                 return Err(OracleError::Partly {
                     path,
                     input_hash,
-                    ledger_seq: held.ledger_seq,
-                }
-                .into());
+                    ledger_seq: answer.ledger_seq,
+                });
             }
         };
-        let attempt = Attempt {
-            waited: Duration::ZERO,
-            took: Duration::ZERO,
-            fault: reply.as_ref().err().cloned(),
-        };
-        Ok(Exchange {
-            reply,
-            attempts: vec![attempt],
-        })
+        Ok(Exchange::immediate(reply))
     }
 
-    /// The recorded input that has most in common with `input`, and how they differ.
-    fn nearest(&self, input: &CanonicalInput) -> Result<String, OracleError> {
-        let asked = readable(input.bytes());
+    /// Describes the recorded input that has most in common with `input`, and how they differ.
+    fn describe_nearest(&self, input: &CanonicalInput) -> Result<String, OracleError> {
+        let asked = format_messages(input.bytes());
         let mut nearest: Option<(usize, String, String)> = None;
         for hash in self.answers.keys() {
             let bytes = match self.blobs.get(hash, MAX_INPUT_BYTES)? {
                 Some(bytes) if sha256(&bytes) == *hash => bytes,
                 _ => continue,
             };
-            let known = readable(&bytes);
-            let common = in_common(&asked, &known);
+            let known = format_messages(&bytes);
+            let common = count_common_bytes(&asked, &known);
             if nearest.as_ref().is_none_or(|(most, ..)| common > *most) {
                 nearest = Some((common, hex(hash), known));
             }
@@ -162,8 +159,8 @@ impl Recorded {
     }
 }
 
-/// How many bytes two texts begin and end with alike.
-fn in_common(one: &str, other: &str) -> usize {
+/// Counts the bytes of the common beginning and the common end of two texts.
+fn count_common_bytes(one: &str, other: &str) -> usize {
     let alike =
         |pairs: &mut dyn Iterator<Item = (u8, u8)>| pairs.take_while(|(a, b)| a == b).count();
     let head = alike(&mut one.bytes().zip(other.bytes()));
@@ -171,19 +168,18 @@ fn in_common(one: &str, other: &str) -> usize {
     (head + tail).min(one.len()).min(other.len())
 }
 
-/// The messages of an input in lines of their own; any other input as it is.
-fn readable(input: &[u8]) -> String {
-    let plain = || String::from_utf8_lossy(input).into_owned() + "\n";
-    let Ok(Value::Array(messages)) = serde_json::from_slice(input) else {
-        return plain();
+#[derive(Deserialize)]
+struct RecordedMessage {
+    role: String,
+    content: String,
+}
+
+/// Formats an input for a line-by-line comparison: the messages of a chat on lines of their own, and any other
+/// input as it is.
+fn format_messages(input: &[u8]) -> String {
+    let Ok(messages) = serde_json::from_slice::<Vec<RecordedMessage>>(input) else {
+        return String::from_utf8_lossy(input).into_owned() + "\n";
     };
-    let mut text = String::new();
-    for message in &messages {
-        let part = |name| message.get(name).and_then(Value::as_str);
-        let (Some(role), Some(content)) = (part("role"), part("content")) else {
-            return plain();
-        };
-        text.push_str(&format!("{role}:\n{content}\n"));
-    }
-    text
+    let format = |message: &RecordedMessage| format!("{}:\n{}\n", message.role, message.content);
+    messages.iter().map(format).collect()
 }

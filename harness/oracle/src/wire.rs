@@ -1,59 +1,77 @@
-//! The JSON of OpenAI-compatible chat completion, both ways. Never streaming.
+//! The JSON of OpenAI-compatible chat completion: the request that is sent and the response that comes back.
+//! Streaming is never asked for.
 
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::exchange::{Answer, Usage};
-use super::question::{Constraint, Question};
+use crate::exchange::{Answer, Usage};
+use crate::question::{Constraint, Question};
 
-/// One raw unit of Q16.16 is this part of one.
-const ONE: f64 = 65536.0;
+/// The number of raw units of Q16.16 in one.
+const UNITS_PER_ONE: f64 = 65536.0;
 
-/// The body of the request.
-pub(super) fn request(question: &Question) -> Vec<u8> {
-    let messages: Vec<Value> = question
-        .messages
-        .iter()
-        .map(|message| json!({ "role": message.role.as_str(), "content": message.content }))
-        .collect();
-    let mut body = Map::new();
-    body.insert("model".to_owned(), question.model.as_str().into());
-    body.insert("messages".to_owned(), messages.into());
-    body.insert("stream".to_owned(), false.into());
-    let params = &question.params;
-    let optional: [(&str, Option<Value>); 4] = [
-        ("max_tokens", params.max_tokens.map(Value::from)),
-        ("seed", params.seed.map(Value::from)),
-        (
-            "temperature",
-            params.temperature.map(|raw| (f64::from(raw) / ONE).into()),
-        ),
-        (
-            "top_p",
-            params.top_p.map(|raw| (f64::from(raw) / ONE).into()),
-        ),
-    ];
-    for (name, value) in optional {
-        if let Some(value) = value {
-            body.insert(name.to_owned(), value);
-        }
-    }
-    match &question.grammar {
-        Some((Constraint::LlamaCpp, text)) => {
-            body.insert("grammar".to_owned(), text.as_str().into());
-        }
-        Some((Constraint::Vllm, text)) => {
-            body.insert("structured_outputs".to_owned(), json!({ "grammar": text }));
-        }
-        None => {}
-    }
-    Value::Object(body).to_string().into_bytes()
+/// The body of a request. Its members are in the order of their names, which tests rely on.
+#[derive(Serialize)]
+struct RequestBody<'q> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grammar: Option<&'q str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<i32>,
+    messages: Vec<RequestMessage<'q>>,
+    model: &'q str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<i64>,
+    stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    structured_outputs: Option<StructuredOutputs<'q>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_p: Option<f64>,
 }
 
-/// The answer in the body of a successful response.
+#[derive(Serialize)]
+struct RequestMessage<'q> {
+    content: &'q str,
+    role: &'static str,
+}
+
+#[derive(Serialize)]
+struct StructuredOutputs<'q> {
+    grammar: &'q str,
+}
+
+/// Writes the body of the request for `question`.
+pub(super) fn write_request(question: &Question) -> Vec<u8> {
+    let messages = question.messages.iter().map(|message| RequestMessage {
+        content: &message.content,
+        role: message.role.as_str(),
+    });
+    let grammar = |constraint| match &question.grammar {
+        Some((wanted, text)) if *wanted == constraint => Some(text.as_str()),
+        _ => None,
+    };
+    let params = &question.params;
+    let body = RequestBody {
+        grammar: grammar(Constraint::LlamaCpp),
+        max_tokens: params.max_tokens,
+        messages: messages.collect(),
+        model: &question.model,
+        seed: params.seed,
+        stream: false,
+        structured_outputs: grammar(Constraint::Vllm).map(|grammar| StructuredOutputs { grammar }),
+        temperature: params.temperature.map(|raw| f64::from(raw) / UNITS_PER_ONE),
+        top_p: params.top_p.map(|raw| f64::from(raw) / UNITS_PER_ONE),
+    };
+    // Serialising fails for maps with keys other than text only, and there are none.
+    serde_json::to_vec(&body).unwrap_or_default()
+}
+
+/// Reads the answer in the body of a successful response.
 ///
 /// # Errors
-/// What is wrong with it, in a sentence.
-pub(super) fn answer(body: &[u8]) -> Result<Answer, String> {
+/// What is wrong with the body, in words.
+pub(super) fn read_answer(body: &[u8]) -> Result<Answer, String> {
     let body: Value = serde_json::from_slice(body).map_err(|error| format!("not JSON: {error}"))?;
     let choice = body
         .pointer("/choices/0")
@@ -62,7 +80,7 @@ pub(super) fn answer(body: &[u8]) -> Result<Answer, String> {
         .get("message")
         .filter(|message| message.is_object())
         .ok_or("choices[0] has no message".to_owned())?;
-    // A model that refuses may say so in a field of its own, and one that says nothing, null.
+    // A model that refuses may say so in a member of its own. An empty answer may be null.
     let text = match (message.get("content"), message.get("refusal")) {
         (Some(Value::String(text)), _) => text.clone(),
         (None | Some(Value::Null), Some(Value::String(refusal))) => refusal.clone(),
@@ -74,21 +92,14 @@ pub(super) fn answer(body: &[u8]) -> Result<Answer, String> {
         text,
         model: string(body.get("model")),
         finish_reason: string(choice.get("finish_reason")),
-        usage: body.get("usage").and_then(usage),
+        usage: body
+            .get("usage")
+            .and_then(|usage| Usage::deserialize(usage).ok()),
     })
 }
 
-/// Token counts, where both are there.
-pub(super) fn usage(usage: &Value) -> Option<Usage> {
-    let count = |name| usage.get(name).and_then(Value::as_u64);
-    Some(Usage {
-        prompt_tokens: count("prompt_tokens")?,
-        completion_tokens: count("completion_tokens")?,
-    })
-}
-
-/// What the body of an error says about it, if it says anything.
-pub(super) fn complaint(body: &[u8]) -> Option<String> {
+/// Reads the message in the body of an error response, shortened to one line of 200 characters.
+pub(super) fn read_error_message(body: &[u8]) -> Option<String> {
     let body: Value = serde_json::from_slice(body).ok()?;
     let message = body.pointer("/error/message").or(body.get("error"))?;
     let words = message.as_str()?.split_whitespace();
@@ -102,7 +113,7 @@ mod tests {
     use axilog::evidence::observation::Params;
 
     #[test]
-    fn requests_say_what_is_recorded_and_no_more() {
+    fn a_request_holds_what_is_recorded_and_nothing_else() {
         let params = Params {
             max_tokens: Some(2048),
             seed: None,
@@ -110,14 +121,15 @@ mod tests {
             top_p: Some(45_875),
         };
         let question = Question::new("m", "rules", "task", params);
-        let body: Value = serde_json::from_slice(&request(&question)).unwrap();
-        let expected: Value = serde_json::from_str(
-            r#"{"model":"m","messages":[{"role":"system","content":"rules"},{"role":"user","content":"task"}],
-                "stream":false,"max_tokens":2048,"temperature":0.0,"top_p":0.6999969482421875}"#,
-        )
-        .unwrap();
-        assert_eq!(body, expected);
-        let bare = request(&Question::new("m", "", "", Params::NULL));
+        assert_eq!(
+            String::from_utf8(write_request(&question)).unwrap(),
+            concat!(
+                r#"{"max_tokens":2048,"messages":[{"content":"rules","role":"system"},"#,
+                r#"{"content":"task","role":"user"}],"model":"m","stream":false,"#,
+                r#""temperature":0.0,"top_p":0.6999969482421875}"#
+            )
+        );
+        let bare = write_request(&Question::new("m", "", "", Params::NULL));
         let bare: Value = serde_json::from_slice(&bare).unwrap();
         assert_eq!(bare.as_object().unwrap().len(), 3);
         let grammar = "root ::= \"a\"";
@@ -129,15 +141,15 @@ mod tests {
                 grammar: Some((constraint, grammar.to_owned())),
                 ..Question::new("m", "", "", Params::NULL)
             };
-            let body: Value = serde_json::from_slice(&request(&constrained)).unwrap();
+            let body: Value = serde_json::from_slice(&write_request(&constrained)).unwrap();
             assert_eq!(body.pointer(place), Some(&Value::from(grammar)));
             assert_eq!(body.as_object().unwrap().len(), 4);
         }
     }
 
     #[test]
-    fn answers_are_read_and_others_complained_about() {
-        let read = |body: &str| answer(body.as_bytes());
+    fn answers_are_read_and_other_bodies_are_refused() {
+        let read = |body: &str| read_answer(body.as_bytes());
         let whole = read(
             r#"{"model":"m-1","choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],
                 "usage":{"prompt_tokens":7,"completion_tokens":2}}"#,
@@ -178,11 +190,14 @@ mod tests {
     }
 
     #[test]
-    fn complaints_are_short_and_on_one_line() {
+    fn error_messages_are_shortened_to_one_line() {
         let body = format!(r#"{{"error":{{"message":"a\n {}"}}}}"#, "b".repeat(400));
-        let text = complaint(body.as_bytes()).unwrap();
+        let text = read_error_message(body.as_bytes()).unwrap();
         assert!(text.starts_with("a b") && text.chars().count() == 200);
-        assert_eq!(complaint(br#"{"error":"busy"}"#).as_deref(), Some("busy"));
-        assert_eq!(complaint(b"<html>"), None);
+        assert_eq!(
+            read_error_message(br#"{"error":"busy"}"#).as_deref(),
+            Some("busy")
+        );
+        assert_eq!(read_error_message(b"<html>"), None);
     }
 }

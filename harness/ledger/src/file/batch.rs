@@ -1,13 +1,14 @@
-//! The records of a step on their way into the file: the core's sink.
+//! A batch: the records of a step, collected before any of them is written to the file.
 
 use axilog::ledger::{Entry, LedgerSink, SinkFailed, genesis_entry};
 use axilog::ledger_line;
 
-use super::LineBytes;
 use super::durability::Checkpoint;
+use crate::encoding::LineBytes;
 
-/// Records as the lines they will be, until [`LedgerFile::append`](super::LedgerFile::append)
-/// writes them. The agent commits to it, so a step is complete before any of it is written.
+/// Records in the form of ledger lines. The agent commits its records to a batch, and
+/// [`LedgerFile::append`](super::LedgerFile::append) writes the batch, so that a step is complete before
+/// any of it is written.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
     lines: LineBytes,
@@ -16,7 +17,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// A batch whose first line is the genesis, for a ledger that is empty.
+    /// Creates a batch whose first line is the genesis, for an empty ledger.
     #[must_use]
     pub fn with_genesis() -> Batch {
         let mut batch = Batch::default();
@@ -24,19 +25,19 @@ impl Batch {
         batch
     }
 
-    /// How many records it holds.
+    /// The number of records in the batch.
     #[must_use]
     pub fn records(&self) -> u64 {
         self.records
     }
 
-    /// The lines, line feeds included.
+    /// The lines of the batch, line feeds included.
     #[must_use]
     pub fn lines(&self) -> &[u8] {
         &self.lines.0
     }
 
-    /// Where the ledger ends with them.
+    /// The place where the ledger ends once the batch is appended.
     #[must_use]
     pub fn end(&self) -> Checkpoint {
         self.end

@@ -1,9 +1,8 @@
-//! What a ledger names by hash only, kept beside it: inputs, configurations, raw bytes of answers
-//! that were not admitted.
+//! Blobs: files beside a ledger with the bytes that its records name by hash only. These are inputs,
+//! configurations, and the raw bytes of answers that were not admitted.
 //!
-//! formats.md §6, Blobs: `<ledger>.blobs/<first two hex digits>/<sha256>`. A blob is there whole or
-//! not at all: it is written under another name, synced, and renamed. The empty string needs no
-//! blob.
+//! formats.md §6, Blobs: `<ledger>.blobs/<first two hex digits>/<sha256>`. A blob exists whole or not at
+//! all: it is written under another name, synced, and renamed. The empty string needs no blob.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -13,19 +12,19 @@ use std::sync::Arc;
 
 use axilog::hash::{Hash, Hasher, sha256};
 
-use super::hex;
 use super::storage::beside;
 use super::volume::{Volume, write_file};
+use crate::encoding::hex;
 use crate::error::{FileError, LedgerError};
 
-/// The blobs of one ledger.
+/// The blobs of one ledger, for reading.
 #[derive(Clone, Debug)]
 pub struct Blobs {
     dir: PathBuf,
 }
 
 impl Blobs {
-    /// The blobs beside `ledger`; nothing needs to exist.
+    /// Names the blobs of `ledger`. Neither the ledger nor a blob needs to exist.
     #[must_use]
     pub fn beside(ledger: &Path) -> Blobs {
         Blobs {
@@ -33,15 +32,15 @@ impl Blobs {
         }
     }
 
-    /// Where the blob with this hash is, or would be.
+    /// The path that the blob with this hash has or would have.
     #[must_use]
     pub fn path(&self, hash: &Hash) -> PathBuf {
         let name = hex(hash);
         self.dir.join(name.get(..2).unwrap_or_default()).join(&name)
     }
 
-    /// The bytes under this hash, unchecked; `None` where there is no such blob. One that is
-    /// longer than `limit` is cut there, so that its hash cannot be right.
+    /// Reads the blob with this hash; `None` where there is no such blob. The bytes are not checked against
+    /// the hash. A blob longer than `limit` is cut off there, so that a check of its hash fails.
     ///
     /// # Errors
     /// [`FileError::Io`].
@@ -55,18 +54,18 @@ impl Blobs {
         }
     }
 
-    /// Whether there is a blob under this hash; what is in it is not looked at.
+    /// Whether a blob with this hash exists. Its content is not read.
     #[must_use]
     pub fn contains(&self, hash: &Hash) -> bool {
         *hash == sha256(b"") || self.path(hash).is_file()
     }
 
-    /// Recomputes every blob there is. Hands `found` the path of each and whether its bytes have
-    /// the hash that it is named by. Other files are left alone.
+    /// Recomputes the hash of every blob. Calls `report` with each path and whether the blob's bytes have
+    /// the hash in its name. Files that are not named like a blob are skipped.
     ///
     /// # Errors
     /// [`FileError::Io`].
-    pub fn recompute(&self, found: &mut dyn FnMut(&Path, bool)) -> Result<(), LedgerError> {
+    pub fn recompute(&self, report: &mut dyn FnMut(&Path, bool)) -> Result<(), LedgerError> {
         let entries = |dir: &Path| -> Result<Vec<PathBuf>, LedgerError> {
             let read = fs::read_dir(dir)
                 .and_then(|entries| entries.map(|e| e.map(|e| e.path())).collect());
@@ -85,17 +84,17 @@ impl Blobs {
                 }
                 let hash = File::open(&path).and_then(|mut file| hash_of(&mut file));
                 let hash = hash.map_err(FileError::at(&path, "read the blob"))?;
-                found(&path, self.path(&hash) == path);
+                report(&path, self.path(&hash) == path);
             }
         }
         Ok(())
     }
 }
 
-/// How many blobs a writer remembers to be durable.
-const REMEMBERED: usize = 4096;
+/// The most blobs that a writer remembers to be durable.
+const MAX_REMEMBERED: usize = 4096;
 
-/// Keeps blobs, on any volume.
+/// A writer of blobs, on any volume.
 #[derive(Debug)]
 pub struct BlobWriter {
     blobs: Blobs,
@@ -104,7 +103,7 @@ pub struct BlobWriter {
 }
 
 impl BlobWriter {
-    /// For the blobs beside `ledger`; nothing needs to exist.
+    /// Creates a writer of the blobs of `ledger`. Neither the ledger nor a blob needs to exist.
     #[must_use]
     pub fn beside(ledger: &Path, volume: Arc<dyn Volume>) -> BlobWriter {
         BlobWriter {
@@ -114,7 +113,7 @@ impl BlobWriter {
         }
     }
 
-    /// Keeps `bytes`; on return they are durable. A blob that is there and damaged is replaced.
+    /// Stores `bytes` as a blob, durably, and gives their hash. A damaged blob of that name is replaced.
     ///
     /// # Errors
     /// [`FileError::Io`].
@@ -126,7 +125,7 @@ impl BlobWriter {
         let path = self.blobs.path(&hash);
         self.make_durable(&path, bytes, &hash)
             .map_err(FileError::at(&path, "write the blob"))?;
-        if self.durable.len() >= REMEMBERED {
+        if self.durable.len() >= MAX_REMEMBERED {
             self.durable.clear();
         }
         self.durable.insert(hash);
@@ -134,11 +133,11 @@ impl BlobWriter {
     }
 
     fn make_durable(&self, path: &Path, bytes: &[u8], hash: &Hash) -> io::Result<()> {
-        let found = self
+        let existing = self
             .volume
             .read(path)
             .and_then(|mut file| hash_of(&mut file));
-        if !found.is_ok_and(|found| found == *hash) {
+        if !existing.is_ok_and(|existing| existing == *hash) {
             self.volume
                 .create_dir_all(path.parent().unwrap_or(&self.blobs.dir))?;
             let temporary = path.with_extension("tmp");
@@ -148,8 +147,8 @@ impl BlobWriter {
                 return Err(error);
             }
         }
-        // The names themselves: the blob's, its directory's, and that of all blobs. Whoever wrote a
-        // blob that was found may have been interrupted before they were durable.
+        // The names are made durable too: the blob's, its directory's, and that of all blobs. The process
+        // that wrote an existing blob may have ended before it had done so.
         for dir in path.ancestors().skip(1).take(3) {
             self.volume.sync_dir(dir)?;
         }
@@ -161,16 +160,16 @@ fn is_hash(name: &str) -> bool {
     name.len() == 64 && name.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// SHA-256 of a file, in constant memory.
+/// Computes the SHA-256 of a file in constant memory.
 pub fn hash_of(file: &mut dyn Read) -> io::Result<Hash> {
-    let mut hasher = Hashing(Hasher::new());
+    let mut hasher = HashingWriter(Hasher::new());
     io::copy(file, &mut hasher)?;
     Ok(hasher.0.finish())
 }
 
-struct Hashing(Hasher);
+struct HashingWriter(Hasher);
 
-impl Write for Hashing {
+impl Write for HashingWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.update(bytes);
         Ok(bytes.len())

@@ -1,6 +1,7 @@
-//! When what a ledger holds is made durable, and how far it is.
+//! Durability: when a ledger file is synced, and up to which record it is durable.
 //!
-//! A step that was written outlives the process; one that was synced outlives the machine.
+//! A step that was written survives the end of the process; a step that was synced survives a crash of the
+//! machine.
 //! docs/ledger.md, Durability.
 
 use std::fmt;
@@ -9,43 +10,43 @@ use std::time::Duration;
 
 use axilog::hash::Hash;
 
-use super::hex;
+use crate::encoding::hex;
 
-/// When a ledger file is synced. Whatever is chosen, opening, sealing, closing and dropping sync,
-/// and a step is written whole or not at all.
+/// When a ledger file is synced. With every choice, opening, sealing and dropping the file sync it too, and a
+/// step is written whole or not at all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
-    /// After every record, before the next one is written. A step is acknowledged when it is
-    /// durable; a crash in the midst of one leaves all its records but the one being written.
+    /// Sync after every record, before the next one is written. A step is acknowledged when it is durable. A
+    /// crash in the middle of a step leaves all its records but the one being written.
     Record,
-    /// After every step. A step is acknowledged when it is durable; a crash in the midst of one may
-    /// leave nothing of it.
+    /// Sync after every step. A step is acknowledged when it is durable. A crash in the middle of a step may
+    /// leave none of its records.
     #[default]
     Step,
-    /// After several steps. A step is acknowledged when it is written: the end of the process does
-    /// not lose it, but a crash of the machine loses what is not durable yet. What is durable,
-    /// [`Session::durable`](crate::session::Session::durable) says.
+    /// Sync after several steps. A step is acknowledged when it is written: it survives the end of the
+    /// process, but a crash of the machine loses the steps that are not durable yet.
+    /// [`Session::durable`](crate::session::Session::durable) gives how far the ledger is durable.
     Interval {
         /// Sync once this many records are not durable.
         records: NonZeroU64,
-        /// Sync once a step has not been durable for so long. A thread of its own sees to it,
-        /// whether or not another step comes.
+        /// Sync once a step has been waiting for so long. A thread of its own does it, whether or not
+        /// another step comes.
         within: Duration,
     },
 }
 
-/// A place in a ledger: what `--expect-entries` and `--expect-head` take.
+/// A place in a ledger, in the terms of `--expect-entries` and `--expect-head`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// How many records there are up to it, genesis included: one more than the last one's sequence.
-    /// 0 where nothing is known.
+    /// The number of records before this place, genesis included: one more than the sequence of the last.
+    /// 0 where no record is known.
     pub entries: u64,
-    /// The chain value of the last of them.
+    /// The chain value of the last of those records.
     pub head: Hash,
 }
 
 impl fmt::Display for Checkpoint {
-    /// How far a ledger is durable, in words.
+    /// Writes how far a ledger is durable, in words.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.entries.checked_sub(1) {
             None => f.write_str("no record is known to be durable"),

@@ -1,33 +1,35 @@
-//! Who holds a ledger: a process id in `FILE.lock`, for messages only.
+//! The process that holds a ledger's lock, by its id in `FILE.lock`.
 //!
-//! The lock itself is the system's, on the ledger file, and ends with the process. A `FILE.lock`
-//! that was left behind says nothing, and one that is something else is left alone.
+//! `FILE.lock` serves messages only. The lock itself is the operating system's, on the ledger file, and ends
+//! with the process: a `FILE.lock` that a process left behind locks nothing. A file of that name with other
+//! content is never overwritten.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::storage::beside;
 
-/// The announcement; it is withdrawn when it is dropped.
+/// The announcement that this process holds a ledger's lock. Dropping the value removes `FILE.lock`.
 #[derive(Debug)]
 pub struct Holder {
     path: PathBuf,
 }
 
 impl Holder {
-    /// Says that this process holds the ledger, whose lock it has. `None` where it cannot be said.
+    /// Writes the id of this process, which must have the ledger's lock, to `FILE.lock`. `None` where the file
+    /// cannot be written or holds something else.
     #[must_use]
     pub fn announce(ledger: &Path) -> Option<Holder> {
         let path = beside(ledger, ".lock");
-        let found = fs::metadata(&path).map_or(0, |metadata| metadata.len());
-        if found > 0 && Holder::of(ledger).is_none() {
+        let len = fs::metadata(&path).map_or(0, |metadata| metadata.len());
+        if len > 0 && Holder::of(ledger).is_none() {
             return None;
         }
         fs::write(&path, format!("axilog {}\n", std::process::id())).ok()?;
         Some(Holder { path })
     }
 
-    /// The process that says it holds the ledger.
+    /// Reads the id of the process that `FILE.lock` names.
     #[must_use]
     pub fn of(ledger: &Path) -> Option<u32> {
         let text = fs::read_to_string(beside(ledger, ".lock")).ok()?;
@@ -37,7 +39,7 @@ impl Holder {
 
 impl Drop for Holder {
     fn drop(&mut self) {
-        // The next holder writes over one that stays.
+        // The next holder overwrites a file that could not be removed.
         let _ = fs::remove_file(&self.path);
     }
 }

@@ -1,31 +1,32 @@
-//! The lines of a ledger file with their offsets, in blocks that end where a line ends.
+//! Readers of a ledger file: line by line, or in blocks of whole lines.
 //!
-//! formats.md §6, Ledger file. Memory is a block, and a line is no longer than a record may be.
+//! formats.md §6, Ledger file. A reader holds one block in memory. No line is longer than [`MAX_LINE_BYTES`].
 
 use std::io::{self, Read};
 
 use axilog::evidence::view::MAX_GATEWAY_RECORD_BYTES;
 use axilog::ledger_line::MAX_LINE_OVERHEAD;
 
-/// The longest line there can be, its line feed included.
+/// The length of the longest possible line, its line feed included.
 pub const MAX_LINE_BYTES: usize = MAX_GATEWAY_RECORD_BYTES + MAX_LINE_OVERHEAD;
 
-/// The longest block. Room for several of the longest lines; small enough for a core's own cache.
+/// The length of the longest block. It has room for several of the longest lines and fits into a core's own
+/// cache.
 const BLOCK_BYTES: usize = 1 << 18;
 const _: () = assert!(BLOCK_BYTES > MAX_LINE_BYTES);
 
-/// What stands where a line should.
+/// One line of a ledger file, or the bytes that stand in the place of one.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Line<'b> {
     /// A line with its line feed.
     Whole(&'b [u8]),
     /// The last bytes of the file, without a line feed.
     Torn(&'b [u8]),
-    /// More bytes than any record has, without a line feed.
+    /// More bytes than the longest line has, without a line feed.
     TooLong,
 }
 
-/// Consecutive lines.
+/// A block of consecutive lines.
 #[derive(Debug, Default)]
 pub struct Block {
     bytes: Vec<u8>,
@@ -33,12 +34,13 @@ pub struct Block {
 }
 
 impl Block {
-    /// The line that begins `at` bytes into the block, its offset in the file and where the next
-    /// one begins. `None` at the end. Nothing useful follows [`Line::Torn`] or [`Line::TooLong`].
+    /// The line that begins `at` bytes into the block, with its offset in the file and the place in the
+    /// block where the next line begins. `None` at the end. [`Line::Torn`] and [`Line::TooLong`] are the
+    /// last lines of a file.
     fn line(&self, at: usize) -> Option<(u64, Line<'_>, usize)> {
         let rest = self.bytes.get(at..).filter(|rest| !rest.is_empty())?;
-        let most = rest.get(..MAX_LINE_BYTES).unwrap_or(rest);
-        let line = match memchr::memchr(b'\n', most) {
+        let longest = rest.get(..MAX_LINE_BYTES).unwrap_or(rest);
+        let line = match memchr::memchr(b'\n', longest) {
             Some(end) => Line::Whole(rest.get(..=end)?),
             None if rest.len() < MAX_LINE_BYTES => Line::Torn(rest),
             None => Line::TooLong,
@@ -50,7 +52,7 @@ impl Block {
         Some((self.offset.saturating_add(at as u64), line, next))
     }
 
-    /// Its lines with their offsets in the file.
+    /// The lines of the block with their offsets in the file.
     pub fn lines(&self) -> impl Iterator<Item = (u64, Line<'_>)> {
         let mut at = 0;
         std::iter::from_fn(move || {
@@ -60,7 +62,7 @@ impl Block {
         })
     }
 
-    /// Where the next block begins.
+    /// The offset in the file at which the block ends.
     #[must_use]
     pub fn end(&self) -> u64 {
         self.offset.saturating_add(self.bytes.len() as u64)
@@ -70,14 +72,14 @@ impl Block {
 /// A reader of blocks.
 pub struct Blocks<R> {
     source: R,
-    /// What was read of a line that ends in the next block.
+    /// The beginning of a line that ends in the next block.
     rest: Vec<u8>,
     offset: u64,
     ended: bool,
 }
 
 impl<R: Read> Blocks<R> {
-    /// Reads from where `source` stands; offsets count from there.
+    /// Creates a reader that begins at the current position of `source`, which offsets count from.
     pub fn new(source: R) -> Blocks<R> {
         Blocks {
             source,
@@ -87,17 +89,17 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// The next block, in the memory of `used`; `None` at the end.
+    /// Reads the next block into the memory of `used`; `None` at the end.
     ///
     /// # Errors
-    /// What reading gives.
+    /// The source's error.
     pub fn next_block(&mut self, used: Block) -> io::Result<Option<Block>> {
         if self.ended {
             return Ok(None);
         }
         let mut bytes = used.bytes;
         bytes.clear();
-        // One more than is read, or `read_to_end` would grow it to see whether more follows.
+        // One byte more than is read: `read_to_end` would else grow the buffer to look for the end.
         bytes.reserve(BLOCK_BYTES + 1);
         bytes.append(&mut self.rest);
         let wanted = BLOCK_BYTES.saturating_sub(bytes.len()) as u64;
@@ -106,7 +108,7 @@ impl<R: Read> Blocks<R> {
         if !self.ended {
             match memchr::memrchr(b'\n', &bytes) {
                 Some(last) => self.rest = bytes.split_off(last + 1),
-                // Longer than any line may be, so nobody asks for what follows.
+                // The line is too long, and no caller reads on behind it.
                 None => self.ended = true,
             }
         }
@@ -118,7 +120,7 @@ impl<R: Read> Blocks<R> {
         Ok(Some(block).filter(|block| !block.bytes.is_empty()))
     }
 
-    /// Whether no block follows.
+    /// Whether the last block was read.
     #[must_use]
     pub fn ended(&self) -> bool {
         self.ended
@@ -133,7 +135,7 @@ pub struct Lines<R> {
 }
 
 impl<R: Read> Lines<R> {
-    /// Reads from where `source` stands; offsets count from there.
+    /// Creates a reader that begins at the current position of `source`, which offsets count from.
     pub fn new(source: R) -> Lines<R> {
         Lines {
             blocks: Blocks::new(source),
@@ -142,11 +144,11 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// The next line and the offset of its first byte; `None` at the end. Nothing useful follows
-    /// [`Line::Torn`] or [`Line::TooLong`].
+    /// Reads the next line and gives the offset of its first byte too; `None` at the end. [`Line::Torn`] and
+    /// [`Line::TooLong`] are the last lines of a file.
     ///
     /// # Errors
-    /// What reading gives.
+    /// The source's error.
     pub fn next_line(&mut self) -> io::Result<Option<(u64, Line<'_>)>> {
         if self.at >= self.block.bytes.len() {
             let used = std::mem::take(&mut self.block);
@@ -156,8 +158,8 @@ impl<R: Read> Lines<R> {
             self.block = block;
             self.at = 0;
         }
-        let found = self.block.line(self.at);
-        Ok(found.map(|(offset, line, next)| {
+        let line = self.block.line(self.at);
+        Ok(line.map(|(offset, line, next)| {
             self.at = next;
             (offset, line)
         }))
@@ -169,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_have_offsets_and_a_bound() {
+    fn lines_have_offsets_and_a_longest_length() {
         let mut lines = Lines::new(b"a\n\nbc".as_slice());
         assert_eq!(lines.next_line().unwrap(), Some((0, Line::Whole(b"a\n"))));
         assert_eq!(lines.next_line().unwrap(), Some((2, Line::Whole(b"\n"))));
@@ -196,10 +198,10 @@ mod tests {
         }
     }
 
-    /// Gives its bytes in pieces of varying length.
-    struct Dribble<'a>(&'a [u8], usize);
+    /// A source that gives its bytes in pieces of varying length.
+    struct UnevenReader<'a>(&'a [u8], usize);
 
-    impl Read for Dribble<'_> {
+    impl Read for UnevenReader<'_> {
         fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
             self.1 = self.1 * 5 % 4093 + 1;
             let len = self.1.min(out.len()).min(self.0.len());
@@ -210,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_neither_lose_nor_cut_a_line() {
+    fn every_line_is_read_whole_across_blocks() {
         // Lines of many lengths, so that block ends fall everywhere within them.
         let mut file = Vec::new();
         for n in 0..400usize {
@@ -218,7 +220,7 @@ mod tests {
             file.push(b'\n');
         }
         file.extend_from_slice(b"torn");
-        let mut lines = Lines::new(Dribble(&file, 1));
+        let mut lines = Lines::new(UnevenReader(&file, 1));
         let mut read = Vec::new();
         while let Some((offset, line)) = lines.next_line().unwrap() {
             assert_eq!(offset, read.len() as u64);

@@ -1,24 +1,25 @@
-//! What a ledger file is stored on: the few operations it needs, and the real file behind them.
+//! The storage of a ledger file: the operations that the ledger needs of it, and their implementation on a
+//! real file.
 //!
-//! formats.md §6. Tests put a failing disk behind the same trait, so that what is proved there is
-//! proved of the code that runs.
+//! formats.md §6. Tests put a failing disk behind the same trait, so that they test the code that runs.
 
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// Bytes that outlive the process, and those that outlive the machine.
+/// The bytes of one file.
 ///
-/// What is written or cut may be lost or kept, in part too, until [`Storage::sync`] returns.
+/// A crash of the machine may keep or lose any part of what was written or cut off since the last
+/// [`Storage::sync`].
 pub trait Storage: fmt::Debug + Send {
-    /// How many bytes there are.
+    /// The number of bytes.
     ///
     /// # Errors
-    /// What the system gives; so everywhere below.
+    /// The system's error; so in every method below.
     fn len(&self) -> io::Result<u64>;
 
-    /// Whether there are none.
+    /// Whether the file is empty.
     ///
     /// # Errors
     /// As [`Storage::len`].
@@ -26,35 +27,36 @@ pub trait Storage: fmt::Debug + Send {
         self.len().map(|len| len == 0)
     }
 
-    /// Reads from the byte `at` on, as many bytes as it likes; 0 at the end only.
+    /// Reads from the byte `at` on and gives how many bytes it read, 0 only at the end. It may read fewer bytes
+    /// than `into` has room for.
     ///
     /// # Errors
-    /// What the system gives.
+    /// The system's error.
     fn read_at(&self, at: u64, into: &mut [u8]) -> io::Result<usize>;
 
-    /// Writes from the byte `at` on, as many bytes as it likes, and says how many.
+    /// Writes from the byte `at` on and gives how many bytes it wrote, which may be fewer than all.
     ///
     /// # Errors
-    /// What the system gives; some of the bytes may be written all the same.
+    /// The system's error; some of the bytes may be written nevertheless.
     fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<usize>;
 
     /// Cuts off everything behind the first `len` bytes.
     ///
     /// # Errors
-    /// What the system gives.
+    /// The system's error.
     fn set_len(&mut self, len: u64) -> io::Result<()>;
 
-    /// Makes everything so far durable.
+    /// Makes all bytes durable.
     ///
     /// # Errors
-    /// What the system gives; nothing since the last sync is certain then.
+    /// The system's error; everything since the last sync is uncertain then.
     fn sync(&mut self) -> io::Result<()>;
 }
 
 /// Writes all of `bytes` from the byte `at` on.
 ///
 /// # Errors
-/// What the system gives; some of the bytes may be written all the same.
+/// The system's error; some of the bytes may be written nevertheless.
 pub fn write_all_at(storage: &mut dyn Storage, mut at: u64, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match storage.write_at(at, bytes) {
@@ -70,14 +72,14 @@ pub fn write_all_at(storage: &mut dyn Storage, mut at: u64, mut bytes: &[u8]) ->
     Ok(())
 }
 
-/// A file on a file system.
+/// A file on the host's file system.
 #[derive(Debug)]
 pub struct FileStorage {
     file: File,
 }
 
 impl FileStorage {
-    /// The file, which is open for reading and writing.
+    /// Wraps a file that is open for reading and writing.
     #[must_use]
     pub fn new(file: File) -> FileStorage {
         FileStorage { file }
@@ -86,8 +88,8 @@ impl FileStorage {
 
 impl Drop for FileStorage {
     fn drop(&mut self) {
-        // A child that is being started elsewhere in the process may still have the file open, and
-        // the lock with it, so closing is not enough.
+        // A child process that another thread is starting may still have the file open, and the lock with
+        // it, so closing is not enough.
         let _ = self.file.unlock();
     }
 }
@@ -117,7 +119,7 @@ impl Storage for FileStorage {
     }
 }
 
-/// `path` with `suffix` behind its name.
+/// Appends `suffix` to the file name of `path`.
 #[must_use]
 pub fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();

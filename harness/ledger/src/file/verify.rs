@@ -1,7 +1,8 @@
-//! Streaming verification of a ledger file, in constant memory and on every core.
+//! Verification of a ledger file, in constant memory and on every core.
 //!
-//! formats.md §6 (Verification verdicts); SRS-004 §7.2 and §13 (SHALL-008, SHALL-017, SHALL-018). Every verdict is the core's; this module adds what only a reader of files can see,
-//! torn and over-long lines, and says where. Determinism: D2.
+//! formats.md §6 (Verification verdicts); SRS-004 §7.2 and §13 (SHALL-008, SHALL-017, SHALL-018). The core
+//! gives every verdict but those on torn and over-long lines, which only a reader of files can see. This
+//! module adds these, and the place of each fault. Determinism: D2.
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
@@ -14,59 +15,59 @@ use axilog::policy::Rules;
 use axilog::profile::Profile;
 use axilog::replay::{Examined, Replay, Verdict};
 
-use super::examine::{Found, each_line};
+use super::examined_lines::{ExaminedLine, visit_lines};
 use super::reader::MAX_LINE_BYTES;
-use super::{LineBytes, hex};
+use crate::encoding::{LineBytes, hex};
 use crate::error::Fault;
 
-/// What the caller knows about the ledger from elsewhere. An unkeyed chain cannot say it itself:
-/// whoever can write the file can write it anew, or cut its end off.
+/// Facts about a ledger that the caller knows from elsewhere and wants checked. The chain has no key and
+/// cannot prove them: whoever can write the file can rewrite it or cut off its end.
 #[derive(Clone, Debug, Default)]
 pub struct Expected {
-    /// How many records it has, genesis included, a seal not counted.
+    /// The number of records, genesis included, a seal not counted.
     pub entries: Option<u64>,
-    /// The chain value of its last record, a seal counted or not.
+    /// The chain value of the last record: of the seal, or of the one before it.
     pub head: Option<Hash>,
-    /// Which model an oracle has, by id.
+    /// Pairs of an oracle id and the model id that the oracle must have.
     pub models: Vec<(String, String)>,
 }
 
-/// What was found in a ledger file.
+/// The result of a verification.
 pub struct Checked {
-    /// The chain and the agent, as far as they are good.
+    /// The state of the chain and of the agent behind the last good record.
     pub replay: Replay,
-    /// The first thing that is wrong.
+    /// The first fault; `None` in a good ledger.
     pub fault: Option<Fault>,
-    /// Which profiles its observations are written in, in the order of [`Profile::ALL`].
+    /// Whether any observation is written in each profile, in the order of [`Profile::ALL`].
     pub profiles: [bool; 3],
 }
 
 impl Checked {
-    /// The verdict.
+    /// The verdict of the verification.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         self.fault.as_ref().map_or(Verdict::Ok, |f| f.verdict)
     }
 }
 
-/// Sees every record that was found good, in order.
+/// A visitor of the good records of a ledger, called with each one in order.
 pub type See<'s> = &'s mut dyn FnMut(&Record<'_>);
 
-/// A record that was found good, as readers of ledgers see it.
+/// A record that was verified.
 pub struct Record<'a> {
     /// The record with its place in the chain.
     pub entry: Entry<'a>,
-    /// Where its line begins, in bytes.
+    /// The offset of its line in the file, in bytes.
     pub offset: u64,
-    /// What it says, where it is an observation.
+    /// The parsed observation, where the record is one.
     pub observation: Option<ObservationView<'a>>,
 }
 
-/// Checks the ledger that `source` gives: hashes, chain, form, order, witnesses and models, and
-/// with `rules` every decision too.
+/// Verifies the ledger that is read from `source`: hashes, chain, form, order, witnesses and models. With
+/// `rules` it replays every decision too. Calls `see` with each good record.
 ///
 /// # Errors
-/// What reading gives.
+/// The source's error. A bad ledger is no error but a [`Checked::fault`].
 pub fn check(
     source: impl Read,
     rules: Option<&Rules<'_>>,
@@ -81,15 +82,15 @@ pub fn check(
     let pins: Vec<(Vec<u8>, Vec<u8>)> = expected
         .models
         .iter()
-        .map(|(oracle, model)| (escaped(oracle), escaped(model)))
+        .map(|(oracle, model)| (escape_id(oracle), escape_id(model)))
         .collect();
-    // Where the record behind the expected last one, the last one, and the one with the expected
-    // head begin.
+    // The offsets of the first record beyond the expected number and of the last record, and the sequence
+    // of the record that has the expected head.
     let (mut surplus, mut last, mut head_at) = (0, 0, None);
-    let end = each_line(source, &mut |offset, found| {
+    let end = visit_lines(source, &mut |offset, line| {
         let sequence = checked.replay.entries();
-        let refusal = match found {
-            Found::Record(examined) => {
+        let refusal = match line {
+            ExaminedLine::Record(examined) => {
                 if expected.entries == Some(sequence) {
                     surplus = offset;
                 }
@@ -97,19 +98,19 @@ pub fn check(
                 if expected.head == Some(examined.entry().chain) {
                     head_at = Some(sequence);
                 }
-                take(&mut checked, examined, offset, rules, &pins, see)
+                take_record(&mut checked, examined, offset, rules, &pins, see)
             }
-            Found::NotALine => Some((
+            ExaminedLine::NotALine => Some((
                 Verdict::NonCanonical,
                 "the line is not a ledger line in canonical form".to_owned(),
             )),
-            Found::Torn(bytes) => Some((
+            ExaminedLine::Torn(bytes) => Some((
                 Verdict::Torn,
                 format!(
                     "the last line is incomplete: {bytes} bytes without a line feed. Its write was interrupted, or the end was cut off; every line before is whole. Unless they stand behind a seal or were never a ledger, the next command that writes moves these bytes aside, to a file FILE.torn-N"
                 ),
             )),
-            Found::TooLong => Some((
+            ExaminedLine::TooLong => Some((
                 Verdict::NonCanonical,
                 format!("the line is longer than {MAX_LINE_BYTES} bytes, the most there can be"),
             )),
@@ -145,14 +146,14 @@ pub fn check(
             verdict,
             sequence,
             offset,
-            reason: unexpected(&checked.replay, expected, head_at),
+            reason: describe_mismatch(&checked.replay, expected, head_at),
         });
     }
     Ok(checked)
 }
 
-/// Takes the next record; what is wrong with it, if anything.
-fn take(
+/// Replays the next record and gives the verdict and reason where it is bad.
+fn take_record(
     checked: &mut Checked,
     examined: &Examined<'_>,
     offset: u64,
@@ -177,12 +178,12 @@ fn take(
     }
     let observation = examined.observation().copied();
     if let Some(view) = &observation {
-        if let Some(reason) = another_model(view, pins) {
+        if let Some(reason) = find_model_mismatch(view, pins) {
             return Some((Verdict::ModelMismatch, reason));
         }
         let index = Profile::ALL.iter().position(|p| *p == view.profile);
-        if let Some(seen) = index.and_then(|index| checked.profiles.get_mut(index)) {
-            *seen = true;
+        if let Some(used) = index.and_then(|index| checked.profiles.get_mut(index)) {
+            *used = true;
         }
     }
     see(&Record {
@@ -193,8 +194,8 @@ fn take(
     None
 }
 
-/// Why the observation is not of the model that its oracle is expected to have, if it is not.
-fn another_model(view: &ObservationView<'_>, pins: &[(Vec<u8>, Vec<u8>)]) -> Option<String> {
+/// Compares the observation's model with the one that `pins` has for its oracle; a difference is described.
+fn find_model_mismatch(view: &ObservationView<'_>, pins: &[(Vec<u8>, Vec<u8>)]) -> Option<String> {
     let (oracle, model) = (view.oracle_id.bytes(), view.model_id.bytes());
     let (_, wanted) = pins.iter().find(|(o, m)| o == oracle && m != model)?;
     Some(format!(
@@ -205,7 +206,8 @@ fn another_model(view: &ObservationView<'_>, pins: &[(Vec<u8>, Vec<u8>)]) -> Opt
     ))
 }
 
-fn unexpected(replay: &Replay, expected: &Expected, head_at: Option<u64>) -> String {
+/// Describes how the ledger's end differs from the expected one.
+fn describe_mismatch(replay: &Replay, expected: &Expected, head_at: Option<u64>) -> String {
     let entries = replay.entries();
     if entries == 0 {
         return "the file is empty, not even a genesis".to_owned();
@@ -229,7 +231,7 @@ fn unexpected(replay: &Replay, expected: &Expected, head_at: Option<u64>) -> Str
     }
 }
 
-/// What a verdict says about the record it names.
+/// Describes what a verdict says about the record that it names.
 #[must_use]
 pub fn meaning(verdict: Verdict) -> &'static str {
     match verdict {
@@ -246,8 +248,8 @@ pub fn meaning(verdict: Verdict) -> &'static str {
     }
 }
 
-/// An identity as it stands in a record; identities hold nothing that the profiles write unlike.
-fn escaped(id: &str) -> Vec<u8> {
+/// Escapes an identity as records do. All profiles escape the characters of an identity alike.
+fn escape_id(id: &str) -> Vec<u8> {
     let mut bytes = LineBytes::default();
     writer::escape(id.as_bytes(), Profile::Rfc8785, &mut bytes);
     bytes.0

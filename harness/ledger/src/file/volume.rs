@@ -1,5 +1,5 @@
-//! The files beside a ledger, its blobs and torn lines: the few operations they need, and the real
-//! file system behind them.
+//! The volume that holds the files beside a ledger, its blobs and torn lines: the operations that they need,
+//! and their implementation on the host's file system.
 //!
 //! formats.md §6. As with [`Storage`], tests put a failing disk behind the same trait.
 
@@ -10,44 +10,46 @@ use std::path::{Path, PathBuf};
 
 use super::storage::{FileStorage, Storage, beside, write_all_at};
 
-/// Named files. A name that was made, changed or removed may be so or not after a crash until
-/// [`Volume::sync_dir`] returns; bytes, until [`Storage::sync`] does.
+/// A set of named files.
+///
+/// A crash of the machine may undo the creation, renaming or removal of a name until [`Volume::sync_dir`]
+/// has returned, and the writing of bytes until [`Storage::sync`] has.
 pub trait Volume: fmt::Debug + Send + Sync {
-    /// The bytes of a file.
+    /// Opens a file for reading.
     ///
     /// # Errors
-    /// What the system gives; so everywhere below.
+    /// The system's error; so in every method below.
     fn read(&self, path: &Path) -> io::Result<Box<dyn Read>>;
 
-    /// Makes a directory and those above it that are missing.
+    /// Creates a directory and the missing ones above it.
     ///
     /// # Errors
-    /// What the system gives.
+    /// The system's error.
     fn create_dir_all(&self, dir: &Path) -> io::Result<()>;
 
-    /// Makes an empty file. One that has the name already is emptied, or where `new` is asked for
-    /// refused with [`io::ErrorKind::AlreadyExists`].
+    /// Creates an empty file. A file that has the name already is emptied; with `new` the call fails with
+    /// [`io::ErrorKind::AlreadyExists`] instead.
     ///
     /// # Errors
-    /// What the system gives.
+    /// The system's error.
     fn create(&self, path: &Path, new: bool) -> io::Result<Box<dyn Storage>>;
 
-    /// Gives a file another name, in place of the file that has it.
+    /// Renames a file and replaces the file that has the new name.
     ///
     /// # Errors
-    /// What the system gives; both names are as they were then.
+    /// The system's error; both names are unchanged then.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Removes a file.
     ///
     /// # Errors
-    /// What the system gives.
+    /// The system's error.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// Makes the names in a directory durable.
+    /// Makes the names in a directory durable, which is what a rename or creation in it needs.
     ///
     /// # Errors
-    /// What the system gives.
+    /// The system's error.
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;
 }
 
@@ -83,27 +85,26 @@ impl Volume for FileSystem {
         fs::remove_file(path)
     }
 
-    /// On systems where a directory can be synced.
+    /// Does nothing on systems where a directory cannot be synced.
     fn sync_dir(&self, dir: &Path) -> io::Result<()> {
         if cfg!(unix) {
-            let here = dir.as_os_str().is_empty();
-            File::open(if here { Path::new(".") } else { dir })?.sync_all()?;
+            let is_current = dir.as_os_str().is_empty();
+            File::open(if is_current { Path::new(".") } else { dir })?.sync_all()?;
         }
         Ok(())
     }
 }
 
-/// The directory that has the name of `path`.
+/// The directory that `path` is in; the empty path for the current one.
 #[must_use]
 pub fn dir_of(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new(""))
 }
 
-/// Writes a file and syncs its bytes; its name is not durable yet. One that cannot be written whole
-/// is removed.
+/// Writes a file and syncs its bytes, but not its name. A file that cannot be written whole is removed.
 ///
 /// # Errors
-/// What the system gives.
+/// The system's error.
 pub fn write_file(volume: &dyn Volume, path: &Path, bytes: &[u8], new: bool) -> io::Result<()> {
     let mut file = volume.create(path, new)?;
     let written = write_all_at(&mut *file, 0, bytes).and_then(|()| file.sync());
@@ -113,11 +114,10 @@ pub fn write_file(volume: &dyn Volume, path: &Path, bytes: &[u8], new: bool) -> 
     written
 }
 
-/// Keeps the torn line of `ledger` durably under a new name of its own, `FILE.torn-N`, and gives
-/// the name.
+/// Writes the torn line of `ledger` durably to a new file `FILE.torn-N` and gives its path.
 ///
 /// # Errors
-/// What the system gives; no name is taken then, unless it cannot be given back.
+/// The system's error. The file is removed then, as far as the system allows.
 pub fn keep_torn(volume: &dyn Volume, ledger: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
     let mut n = 1u64;
     loop {
@@ -126,12 +126,12 @@ pub fn keep_torn(volume: &dyn Volume, ledger: &Path, bytes: &[u8]) -> io::Result
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => n = n.saturating_add(1),
             Err(error) => return Err(error),
             Ok(()) => {
-                let named = volume.sync_dir(dir_of(&path));
-                if named.is_err() {
+                let synced = volume.sync_dir(dir_of(&path));
+                if synced.is_err() {
                     // The ledger still holds the bytes.
                     let _ = volume.remove(&path);
                 }
-                return named.map(|()| path);
+                return synced.map(|()| path);
             }
         }
     }

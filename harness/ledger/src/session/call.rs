@@ -1,4 +1,4 @@
-//! What a session takes from an oracle: the call, the reply, and who may be named in it.
+//! The call and the reply that a session records, and the check of their identities.
 //!
 //! SRS-004 §7.2 and §8; formats.md §3, Admission 3.
 
@@ -8,29 +8,29 @@ use axilog::evidence::observation::{Failure, Params, is_valid_id};
 use crate::error::LedgerError;
 use crate::input::CanonicalInput;
 
-/// Who is asked, and how.
+/// A call of an oracle: the oracle, its model and the input.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// Identity of the oracle.
+    /// The id of the oracle.
     pub oracle_id: String,
-    /// Versioned identity of its model.
+    /// The id of the oracle's model, version included.
     pub model_id: String,
-    /// Sampling parameters.
+    /// The sampling parameters.
     pub params: Params,
-    /// What it is asked.
+    /// The input.
     pub input: CanonicalInput,
 }
 
-/// What came back.
+/// The reply to a call.
 #[derive(Clone, Copy, Debug)]
 pub enum Reply<'a> {
-    /// Bytes, whatever they are.
+    /// An answer, admissible or not.
     Answer(&'a [u8]),
-    /// Nothing.
+    /// A failure without an answer.
     Failed(Failure),
 }
 
-/// Whether these may be recorded as an oracle's and its model's.
+/// Checks that records may hold these ids of an oracle and its model.
 ///
 /// # Errors
 /// [`LedgerError::Reserved`] for the ids of time and control, [`LedgerError::Identity`].

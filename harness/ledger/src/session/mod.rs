@@ -1,26 +1,21 @@
 //! A session: an agent bound to an open ledger file.
 //!
-//! Opening replays the ledger under the rules that it names, moves a torn last line aside and
-//! completes a step that was interrupted; every step after that is durable before it is
-//! acknowledged, unless another [`Durability`] is chosen. SRS-004 §7, §8 and §12; decisions D19,
-//! D24, D26.
+//! Opening replays the ledger under the rules that it names, moves a torn last line aside and completes a
+//! step that was interrupted. Every later step is durable before its method returns, unless another
+//! [`Durability`] is chosen. SRS-004 §7, §8 and §12; decisions D19, D24, D26.
 
 mod call;
 mod opening;
+mod steps;
 
 use std::collections::HashMap;
 use std::path::Path;
 
-use axilog::admission::{Admitted, Answer};
 use axilog::agent::Agent;
-use axilog::agent::observe::Observed;
-use axilog::agent::state::InputClass;
-use axilog::evidence::observation::{Completion, MAX_RECORD_BYTES};
-use axilog::fault::{Error as CoreError, Faults};
-use axilog::policy::Rules;
+use axilog::evidence::observation::MAX_RECORD_BYTES;
 use axilog_policyc::PolicySet;
 
-use crate::decision::{Decision, Recorder};
+use crate::decision::Decision;
 use crate::error::LedgerError;
 use crate::file::blobs::BlobWriter;
 use crate::file::durability::{Checkpoint, Durability};
@@ -29,23 +24,24 @@ use crate::rules::{RuleSet, builtin_policies};
 
 pub use call::{Call, Reply, check_identities};
 
-/// An agent and the ledger file that it writes.
+/// An agent and the ledger file that it writes. Dropping the session syncs the file.
 pub struct Session {
     file: LedgerFile,
     blobs: BlobWriter,
     rules: RuleSet,
     agent: Agent,
+    /// The model of each oracle in the ledger, by oracle id.
     models: HashMap<String, String>,
     work: Vec<u8>,
     completed: u64,
 }
 
 impl Session {
-    /// Begins a ledger at `path`, which must be new: absent, empty, or the genesis only, be it torn.
-    /// Keeps the configuration, then records the reset and the time, so that the agent is ENABLED.
+    /// Begins a ledger at `path`. The file must be absent, empty, or hold the genesis only, whole or torn.
+    /// Stores the configuration as a blob, then records a reset and the time, which makes the agent ENABLED.
     ///
     /// # Errors
-    /// [`LedgerError::Exists`] where there is a ledger, [`LedgerError::Busy`], [`FileError::Io`].
+    /// [`LedgerError::Exists`] where the file holds a ledger, [`LedgerError::Busy`], [`FileError::Io`].
     pub fn begin(
         path: &Path,
         rules: RuleSet,
@@ -59,10 +55,10 @@ impl Session {
         }
     }
 
-    /// Opens the ledger at `path`. Policies that the caller names must be the ledger's.
+    /// Opens the ledger at `path`. `policies`, where given, must be the ledger's own.
     ///
     /// # Errors
-    /// [`LedgerError::NotBegun`] where the file is new, [`LedgerError::Damaged`], [`LedgerError::Sealed`],
+    /// [`LedgerError::NotBegun`] where the file holds no observation, [`LedgerError::Damaged`], [`LedgerError::Sealed`],
     /// [`LedgerError::ConfigurationMissing`], [`LedgerError::ConfigurationUnreadable`], [`LedgerError::Busy`],
     /// [`FileError::Io`].
     pub fn open(path: &Path, policies: Option<&PolicySet>) -> Result<Session, LedgerError> {
@@ -73,8 +69,8 @@ impl Session {
         Session::resume(file, policies)
     }
 
-    /// Opens the ledger at `path`, or begins it where it is new: under `policies`, or else the
-    /// built-in ones, without any permission beyond them.
+    /// Opens the ledger at `path`, or begins it where the file is new. A new ledger gets `policies`, or else
+    /// the built-in ones, and both switches of its rules off.
     ///
     /// # Errors
     /// As [`Session::open`] and [`Session::begin`].
@@ -86,7 +82,7 @@ impl Session {
         Session::open_or_begin_in(LedgerFile::open_or_create(path)?, policies, time)
     }
 
-    /// As [`Session::open_or_begin`], in a file that is open already.
+    /// Does the same as [`Session::open_or_begin`] in a file that is open already.
     ///
     /// # Errors
     /// As [`Session::open_or_begin`].
@@ -119,236 +115,60 @@ impl Session {
         }
     }
 
-    /// The agent as it is.
+    /// The agent.
     #[must_use]
     pub fn agent(&self) -> &Agent {
         &self.agent
     }
 
-    /// The rules it runs under.
+    /// The rules that the agent runs under.
     #[must_use]
     pub fn rules(&self) -> &RuleSet {
         &self.rules
     }
 
-    /// Where the ledger is.
+    /// The path of the ledger.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.file.path()
     }
 
-    /// How many records of an interrupted step opening has added.
+    /// The number of records that opening has added to complete an interrupted step.
     #[must_use]
     pub fn completed(&self) -> u64 {
         self.completed
     }
 
-    /// The torn last line that opening has moved aside.
+    /// The torn last line, where opening has moved one aside.
     #[must_use]
     pub fn torn(&self) -> Option<&Torn> {
         self.file.torn()
     }
 
-    /// Chooses when steps are durable, from the next one on. What is not yet is made so first.
+    /// Chooses when steps are synced, from the next one on. Earlier steps are synced first.
     ///
     /// # Errors
     /// [`LedgerError::NotDurable`]; [`FileError::Io`] where the thread for [`Durability::Interval`] cannot be
-    /// started: then it is [`Durability::Step`].
+    /// started: the durability is [`Durability::Step`] then.
     pub fn set_durability(&mut self, durability: Durability) -> Result<(), LedgerError> {
         self.sync()?;
         self.file.set_durability(durability)
     }
 
-    /// How far the ledger is known to be durable: a step is where its
-    /// [`Decision::entries`] is no more than this one's.
+    /// How far the ledger is known to be durable. A step is durable if its [`Decision::entries`] is not
+    /// greater than the checkpoint's.
     #[must_use]
     pub fn durable(&self) -> Checkpoint {
         self.file.durable()
     }
 
-    /// Makes every step durable, and says how far that is. Dropping a session does the same, but
-    /// cannot say that it failed.
+    /// Syncs every step and gives how far the ledger is durable then. Dropping a session syncs too, but
+    /// reports no failure.
     ///
     /// # Errors
-    /// [`LedgerError::NotDurable`], now and ever after: the session acts no more.
+    /// [`LedgerError::NotDurable`], also from every later call: the session refuses further steps.
     pub fn sync(&mut self) -> Result<Checkpoint, LedgerError> {
         let synced = self.file.sync();
-        self.or_halt(synced)
-    }
-
-    /// Whether this oracle with this model may be asked: its reply could be recorded. Decision D24.
-    ///
-    /// # Errors
-    /// [`LedgerError::Sealed`], [`LedgerError::Reserved`], [`LedgerError::Identity`], [`LedgerError::Model`].
-    pub fn check_call(&mut self, oracle_id: &str, model_id: &str) -> Result<(), LedgerError> {
-        self.open_ended()?;
-        check_identities(oracle_id, model_id)?;
-        match self.models.get(oracle_id) {
-            Some(recorded) if recorded != model_id => Err(LedgerError::Model {
-                path: self.path().to_owned(),
-                oracle: oracle_id.to_owned(),
-                recorded: recorded.clone(),
-                given: model_id.to_owned(),
-            }),
-            _ => Ok(()),
-        }
-    }
-
-    /// Takes a reply all the way. The input and, where its record does not hold it whole, the answer are
-    /// kept as blobs first.
-    ///
-    /// # Errors
-    /// [`LedgerError::Reserved`], [`LedgerError::Identity`], [`LedgerError::Model`], [`LedgerError::Core`] and
-    /// [`FileError::Io`]: nothing is recorded.
-    pub fn observe(&mut self, call: &Call, reply: Reply<'_>) -> Result<Decision, LedgerError> {
-        self.check_call(&call.oracle_id, &call.model_id)?;
-        let (completion, failure, output) = match reply {
-            Reply::Answer(bytes) => (Completion::Complete, None, bytes),
-            Reply::Failed(failure) => (Completion::Error, Some(failure), b"".as_slice()),
-        };
-        let answer = Answer {
-            completion,
-            failure,
-            input: call.input.bytes(),
-            input_kind: call.input.kind(),
-            ledger_seq: 0,
-            model_id: call.model_id.as_bytes(),
-            oracle_id: call.oracle_id.as_bytes(),
-            output,
-            params: call.params,
-        };
-        self.blobs.put(call.input.bytes())?;
-        let mut recorder = Recorder::default();
-        let decision = self.act(&mut recorder, |agent, rules, work, sink, faults| {
-            agent.observe(&answer, rules, work, sink, faults)
-        })?;
-        // What a record cannot hold, or not whole.
-        if decision.admitted != Admitted::AsGiven {
-            let kept = self.blobs.put(output);
-            self.or_halt(kept)?;
-        }
-        self.commit(&recorder)?;
-        self.models
-            .insert(call.oracle_id.clone(), call.model_id.clone());
-        Ok(decision)
-    }
-
-    /// Observes the time. One that does not exceed the last would stop the agent and is refused,
-    /// unless `force` says otherwise.
-    ///
-    /// # Errors
-    /// [`LedgerError::Rollback`], [`LedgerError::Core`], [`FileError::Io`].
-    pub fn time(&mut self, timestamp: u64, force: bool) -> Result<Decision, LedgerError> {
-        self.open_ended()?;
-        if !force && timestamp <= self.agent.last_timestamp {
-            return Err(LedgerError::Rollback {
-                path: self.path().to_owned(),
-                last: self.agent.last_timestamp,
-                given: timestamp,
-            });
-        }
-        self.step(|agent, rules, work, sink, faults| {
-            agent.observe_time(timestamp, rules, work, sink, faults)
-        })
-    }
-
-    /// Observes a control input.
-    ///
-    /// # Errors
-    /// [`LedgerError::Core`], also for a class that is not a control class; [`FileError::Io`].
-    pub fn control(&mut self, class: InputClass) -> Result<Decision, LedgerError> {
-        self.open_ended()?;
-        self.step(|agent, rules, work, sink, faults| {
-            agent.observe_control(class, rules, work, sink, faults)
-        })
-    }
-
-    /// Ends the ledger with a seal, durably; nothing may follow.
-    ///
-    /// # Errors
-    /// [`LedgerError::Sealed`], [`LedgerError::Core`], [`FileError::Io`], [`LedgerError::NotDurable`].
-    pub fn seal(&mut self) -> Result<(), LedgerError> {
-        self.open_ended()?;
-        let mut recorder = Recorder::default();
-        let mut faults = Faults::NONE;
-        let sealed = self.agent.ledger.seal(&mut recorder, &mut faults);
-        sealed.map_err(|source| LedgerError::Core {
-            path: self.file.path().to_owned(),
-            source,
-        })?;
-        self.commit(&recorder)?;
-        self.sync().map(|_| ())
-    }
-
-    fn open_ended(&mut self) -> Result<(), LedgerError> {
-        if self.agent.ledger.sealed {
-            return Err(LedgerError::Sealed(self.path().to_owned()));
-        }
-        // What failed behind the back of the last step ends the session before the next.
-        let certain = self.file.check();
-        self.or_halt(certain)
-    }
-
-    fn step(
-        &mut self,
-        act: impl FnOnce(
-            &mut Agent,
-            &Rules<'_>,
-            &mut [u8],
-            &mut Recorder,
-            &mut Faults,
-        ) -> Result<Observed, CoreError>,
-    ) -> Result<Decision, LedgerError> {
-        let mut recorder = Recorder::default();
-        let decision = self.act(&mut recorder, act)?;
-        self.commit(&recorder)?;
-        Ok(decision)
-    }
-
-    /// Runs one step of the agent in memory; its records wait in `recorder`.
-    fn act(
-        &mut self,
-        recorder: &mut Recorder,
-        act: impl FnOnce(
-            &mut Agent,
-            &Rules<'_>,
-            &mut [u8],
-            &mut Recorder,
-            &mut Faults,
-        ) -> Result<Observed, CoreError>,
-    ) -> Result<Decision, LedgerError> {
-        let mut faults = Faults::NONE;
-        let observed = act(
-            &mut self.agent,
-            &self.rules.rules(),
-            &mut self.work,
-            recorder,
-            &mut faults,
-        );
-        observed
-            .and_then(|observed| {
-                recorder
-                    .decision(&observed, &self.rules, &self.agent)
-                    .ok_or(CoreError::Ledger)
-            })
-            .map_err(|source| LedgerError::Core {
-                path: self.file.path().to_owned(),
-                source,
-            })
-    }
-
-    /// Puts what `recorder` holds into the file.
-    fn commit(&mut self, recorder: &Recorder) -> Result<(), LedgerError> {
-        let appended = self.file.append(&recorder.batch);
-        self.or_halt(appended)
-    }
-
-    /// An agent that is ahead of its ledger acts no more.
-    fn or_halt<T>(&mut self, written: Result<T, LedgerError>) -> Result<T, LedgerError> {
-        if written.is_err() {
-            self.agent.ledger.failed = true;
-            self.agent.halt();
-        }
-        written
+        self.halt_on_error(synced)
     }
 }

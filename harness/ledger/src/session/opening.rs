@@ -1,4 +1,4 @@
-//! How a session begins: a new ledger, or one that is replayed and put right.
+//! How a session begins: with a new ledger, or with one that is replayed and repaired.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,8 @@ use axilog::replay::Verdict;
 use axilog_policyc::PolicySet;
 
 use super::Session;
-use crate::decision::{Decision, Recorder, text};
+use crate::decision::{Decision, Recorder};
+use crate::encoding::text;
 use crate::error::LedgerError;
 use crate::file::LedgerFile;
 use crate::file::durability::Checkpoint;
@@ -32,10 +33,10 @@ impl Session {
         let mut session = Session::new(file, rules, Agent::new());
         let configuration = session.rules.canonical();
         session.blobs.put(configuration.as_bytes())?;
-        let reset = session.act(&mut recorder, |agent, rules, work, sink, faults| {
+        let reset = session.run_step(&mut recorder, |agent, rules, work, sink, faults| {
             agent.observe_control(InputClass::ResetRequest, rules, work, sink, faults)
         })?;
-        let time = session.act(&mut recorder, |agent, rules, work, sink, faults| {
+        let time = session.run_step(&mut recorder, |agent, rules, work, sink, faults| {
             agent.observe_time(time, rules, work, sink, faults)
         })?;
         session.commit(&recorder)?;
@@ -49,7 +50,7 @@ impl Session {
     ) -> Result<Session, LedgerError> {
         let path = file.path().to_owned();
         let mut models = HashMap::new();
-        let mut read = |file: &LedgerFile| {
+        let mut replay_file = |file: &LedgerFile| {
             replay(
                 file.bytes(),
                 &path,
@@ -64,15 +65,15 @@ impl Session {
                 },
             )
         };
-        let mut replayed = read(&file)?;
-        // Nothing is written behind a seal, so what is torn there no interruption has left.
+        let mut replayed = replay_file(&file)?;
+        // A torn line behind a seal is no trace of an interruption: nothing is written behind a seal.
         if let Some(fault) = &replayed.checked.fault
             && fault.verdict == Verdict::Torn
             && fault.sequence > 0
             && !replayed.checked.replay.ledger().sealed
         {
             file.set_torn_aside(fault.offset)?;
-            replayed = read(&file)?;
+            replayed = replay_file(&file)?;
         }
         if let Some(fault) = replayed.checked.fault {
             return Err(LedgerError::Damaged { path, fault });
@@ -86,17 +87,19 @@ impl Session {
             entries: replayer.entries(),
             head: ledger.head,
         })?;
-        let core = |source| LedgerError::Core {
+        let core_error = |source| LedgerError::Core {
             path: path.clone(),
             source,
         };
-        let (rules, _) = replayed.rules.ok_or_else(|| core(CoreError::Protocol))?;
-        let (mut agent, _) = replayer.resume().map_err(core)?;
+        let (rules, _) = replayed
+            .rules
+            .ok_or_else(|| core_error(CoreError::Protocol))?;
+        let (mut agent, _) = replayer.resume().map_err(core_error)?;
         let mut recorder = Recorder::default();
         let mut faults = Faults::NONE;
         replayer
             .complete(&mut agent, Some(&rules.rules()), &mut recorder, &mut faults)
-            .map_err(core)?;
+            .map_err(core_error)?;
         let mut session = Session::new(file, rules, agent);
         session.models = models;
         session.completed = recorder.batch.records();

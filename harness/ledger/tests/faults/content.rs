@@ -1,20 +1,24 @@
-//! The bytes of one file: as a process sees them, and as the power leaves them.
+//! The bytes of one simulated file: as a process sees them, and as a power failure leaves them.
 
-/// What is left when the power goes.
+/// The effect of a power failure on the changes that were not synced.
 #[derive(Clone, Copy, Debug)]
 pub enum Crash {
-    /// What was synced only.
+    /// All of them are lost.
     AllLost,
-    /// Everything.
+    /// All of them are kept.
     AllKept,
-    /// What was synced, all changes since but the last, and half of the last.
-    Cut,
-    /// What was synced and the last change since, which may stand behind bytes that were never
-    /// written; of names, all.
+    /// All but the last are kept, and half of the last.
+    HalfWritten,
+    /// Only the last is kept, which may leave a hole of bytes that were never written. Names are all kept.
     Hole,
 }
 
-pub const CRASHES: [Crash; 4] = [Crash::AllLost, Crash::AllKept, Crash::Cut, Crash::Hole];
+pub const CRASHES: [Crash; 4] = [
+    Crash::AllLost,
+    Crash::AllKept,
+    Crash::HalfWritten,
+    Crash::Hole,
+];
 
 #[derive(Clone, Debug)]
 pub enum Change {
@@ -39,39 +43,41 @@ impl Change {
 pub struct Content {
     durable: Vec<u8>,
     now: Vec<u8>,
-    since: Vec<Change>,
+    unsynced: Vec<Change>,
 }
 
 impl Content {
-    /// A file that is durable as it is.
+    /// Creates a file whose bytes are all durable.
     pub fn durable(bytes: &[u8]) -> Content {
         Content {
             durable: bytes.to_vec(),
             now: bytes.to_vec(),
-            since: Vec::new(),
+            unsynced: Vec::new(),
         }
     }
 
+    /// The bytes that a process sees.
     pub fn now(&self) -> &[u8] {
         &self.now
     }
 
     pub fn change(&mut self, change: Change) {
         change.apply(&mut self.now);
-        self.since.push(change);
+        self.unsynced.push(change);
     }
 
     pub fn sync(&mut self) {
         self.durable.clone_from(&self.now);
-        self.since.clear();
+        self.unsynced.clear();
     }
 
+    /// The bytes after a power failure.
     pub fn after(&self, crash: Crash) -> Vec<u8> {
         let mut bytes = self.durable.clone();
-        match (crash, self.since.split_last()) {
+        match (crash, self.unsynced.split_last()) {
             (Crash::AllKept, _) => bytes.clone_from(&self.now),
             (Crash::AllLost, _) | (_, None) => {}
-            (Crash::Cut, Some((last, before))) => {
+            (Crash::HalfWritten, Some((last, before))) => {
                 before.iter().for_each(|change| change.apply(&mut bytes));
                 if let Change::Write(at, written) = last {
                     Change::Write(*at, written[..written.len() / 2].to_vec()).apply(&mut bytes);

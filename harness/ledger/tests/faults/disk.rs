@@ -1,7 +1,7 @@
-//! A disk that fails where it is told to, and forgets what was not synced when the power goes.
+//! A simulated disk that fails where a test says, and forgets unsynced changes in a power failure.
 //!
-//! On it are the ledger and, by name, its blobs and torn lines. Every operation on any of them
-//! counts, and can fail.
+//! The disk holds the ledger and, by name, its blobs and torn lines. Every operation on any of them is counted
+//! and can fail.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Cursor, Read};
@@ -13,20 +13,20 @@ use axilog_ledger::file::volume::Volume;
 
 use crate::content::{Change, Content, Crash};
 
-/// What goes wrong.
+/// The fault of a disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Nothing does; this counts operations only.
+    /// No fault.
     None,
-    /// The disk is full behind this many bytes written in all.
+    /// The disk is full after this number of written bytes in all.
     Byte(u64),
-    /// The operation with this number fails without effect, and the ones after it work.
+    /// The operation with this number fails without effect; later ones work.
     Once(u64),
-    /// The same, and all after it fail too: nothing can be taken back.
+    /// The operation with this number and all later ones fail without effect.
     FromThenOn(u64),
 }
 
-/// Names of directories, and of files with the place of their contents.
+/// The names of directories, and of files with the index of their content.
 #[derive(Clone, Debug, Default)]
 struct Names {
     dirs: BTreeSet<PathBuf>,
@@ -35,7 +35,7 @@ struct Names {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The ledger's first.
+    /// The contents of the files; the ledger's is the first.
     contents: Vec<Content>,
     now: Names,
     durable: Names,
@@ -44,29 +44,29 @@ struct State {
     injected: u64,
 }
 
-/// What there is to go on from.
+/// The files of a disk and their bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Left {
+pub struct DiskState {
     pub ledger: Vec<u8>,
     pub files: BTreeMap<PathBuf, Vec<u8>>,
 }
 
-/// The disk; clones are the same one.
+/// A simulated disk. Clones share its files.
 #[derive(Clone, Debug)]
 pub struct Disk {
     state: Arc<Mutex<State>>,
     fault: Fault,
     /// The most bytes that one write takes.
-    most: usize,
+    max_write: usize,
 }
 
 impl Disk {
-    pub fn new(left: &Left, fault: Fault, most: usize) -> Disk {
+    pub fn new(files: &DiskState, fault: Fault, max_write: usize) -> Disk {
         let mut state = State {
-            contents: vec![Content::durable(&left.ledger)],
+            contents: vec![Content::durable(&files.ledger)],
             ..State::default()
         };
-        for (path, bytes) in &left.files {
+        for (path, bytes) in &files.files {
             let place = state.contents.len();
             state.now.files.insert(path.clone(), place);
             let above = path.ancestors().skip(1).map(Path::to_owned);
@@ -77,19 +77,19 @@ impl Disk {
         Disk {
             state: Arc::new(Mutex::new(state)),
             fault,
-            most,
+            max_write,
         }
     }
 
-    /// The same disk, on which nothing fails any more.
-    pub fn healed(&self) -> Disk {
+    /// The same disk without a fault.
+    pub fn without_faults(&self) -> Disk {
         Disk {
             fault: Fault::None,
             ..self.clone()
         }
     }
 
-    /// The ledger on it.
+    /// Opens the ledger.
     pub fn ledger(&self) -> Box<dyn Storage> {
         self.handle(0)
     }
@@ -102,31 +102,31 @@ impl Disk {
         self.lock().injected
     }
 
-    /// The torn lines that are kept.
+    /// The torn lines that were moved aside.
     pub fn torn(&self) -> Vec<Vec<u8>> {
         let files = self.now().files.into_iter();
         let torn = files.filter(|(path, _)| path.to_string_lossy().contains(".torn-"));
         torn.map(|(_, bytes)| bytes).collect()
     }
 
-    /// What a process sees.
-    pub fn now(&self) -> Left {
+    /// The files as a process sees them.
+    pub fn now(&self) -> DiskState {
         self.after(Crash::AllKept)
     }
 
-    /// What is there after a power failure.
-    pub fn after(&self, crash: Crash) -> Left {
+    /// The files after a power failure.
+    pub fn after(&self, crash: Crash) -> DiskState {
         let state = self.lock();
         let names = match crash {
             Crash::AllKept | Crash::Hole => &state.now,
-            Crash::AllLost | Crash::Cut => &state.durable,
+            Crash::AllLost | Crash::HalfWritten => &state.durable,
         };
         let reachable = |path: &Path| {
             let mut above = path.ancestors().skip(1);
             above.all(|dir| dir == root_of(path) || names.dirs.contains(dir))
         };
         let files = names.files.iter().filter(|(path, _)| reachable(path));
-        Left {
+        DiskState {
             ledger: state.contents[0].after(crash),
             files: files
                 .map(|(path, place)| (path.clone(), state.contents[*place].after(crash)))
@@ -143,7 +143,7 @@ impl Disk {
         Box::new(Handle { disk, place })
     }
 
-    /// Begins an operation, which fails where it is told to.
+    /// Counts an operation and makes it fail where the disk's fault says.
     fn operation(&self) -> io::Result<MutexGuard<'_, State>> {
         let mut state = self.lock();
         let number = state.operations;
@@ -161,12 +161,12 @@ impl Disk {
     }
 }
 
-/// The directory that is always there: an empty path or `/`.
+/// The directory that always exists: the empty path or `/`.
 fn root_of(path: &Path) -> &Path {
     path.ancestors().last().unwrap()
 }
 
-/// An open file on the disk.
+/// An open file of the disk.
 #[derive(Debug)]
 struct Handle {
     disk: Disk,
@@ -189,7 +189,7 @@ impl Storage for Handle {
 
     fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<usize> {
         let mut state = self.disk.operation()?;
-        let mut len = bytes.len().min(self.disk.most);
+        let mut len = bytes.len().min(self.disk.max_write);
         if let Fault::Byte(n) = self.disk.fault {
             let room = (n - state.written) as usize;
             if room == 0 {

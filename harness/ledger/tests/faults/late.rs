@@ -1,4 +1,5 @@
-//! Syncs that no call waits for: in time when nothing else happens, and failing behind its back.
+//! Syncs by the session's own thread: they come in time when no further step does, and their failure ends the
+//! session.
 
 use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
@@ -8,33 +9,35 @@ use axilog_ledger::file::durability::Durability;
 use axilog_ledger::session::Session;
 
 use crate::content::Crash;
-use crate::disk::{Disk, Fault, Left};
+use crate::disk::{Disk, DiskState, Fault};
 use crate::run::{Run, START};
-use crate::{every, tell};
+use crate::{print_faults, sync_every};
 
-const SOON: Durability = Durability::Interval {
+const SYNC_SOON: Durability = Durability::Interval {
     records: NonZeroU64::MAX,
     within: Duration::from_millis(2),
 };
 
-/// A begun session with one more step, and the disk it is on.
-fn stepped(durability: Durability, fault: Fault) -> (Session, Disk) {
-    let disk = Disk::new(&Left::default(), fault, usize::MAX);
+/// A session with one step after its beginning, and its disk.
+fn begin_with_one_step(durability: Durability, fault: Fault) -> (Session, Disk) {
+    let disk = Disk::new(&DiskState::default(), fault, usize::MAX);
     let mut session = Run::new(Durability::Step).open(&disk).unwrap();
     session.set_durability(durability).unwrap();
     session.time(START + 1, false).unwrap();
     (session, disk)
 }
 
-/// How many operations a session has behind it whose step is written and not yet synced.
-fn before_the_sync() -> u64 {
-    stepped(every(1000), Fault::None).1.operations()
+/// The number of operations of such a session before the sync of its step.
+fn count_operations_before_sync() -> u64 {
+    begin_with_one_step(sync_every(1000), Fault::None)
+        .1
+        .operations()
 }
 
-/// Waits for the thread that syncs; it takes milliseconds, and a minute means that it does not come.
-fn wait_for(happened: impl Fn() -> bool) {
+/// Waits for the thread that syncs. It takes milliseconds; after a minute the test fails.
+fn wait_until(condition: impl Fn() -> bool) {
     let begun = Instant::now();
-    while !happened() {
+    while !condition() {
         assert!(begun.elapsed() < Duration::from_secs(60));
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -42,10 +45,10 @@ fn wait_for(happened: impl Fn() -> bool) {
 
 #[test]
 fn a_step_becomes_durable_in_time_when_no_other_comes() {
-    let (mut session, disk) = stepped(SOON, Fault::None);
+    let (mut session, disk) = begin_with_one_step(SYNC_SOON, Fault::None);
     for n in 2..5 {
         let entries = session.agent().ledger.sequence + 1;
-        wait_for(|| session.durable().entries == entries);
+        wait_until(|| session.durable().entries == entries);
         assert_eq!(session.durable().head, session.agent().ledger.head);
         assert_eq!(disk.after(Crash::AllLost), disk.now());
         session.time(START + n, false).unwrap();
@@ -53,9 +56,9 @@ fn a_step_becomes_durable_in_time_when_no_other_comes() {
 }
 
 #[test]
-fn records_are_counted_and_nothing_is_synced_before() {
-    // The beginning has five records, a step of the time two.
-    let (mut session, disk) = stepped(every(5), Fault::None);
+fn a_sync_comes_when_enough_records_are_pending_and_not_before() {
+    // The beginning has five records, a step with the time two.
+    let (mut session, disk) = begin_with_one_step(sync_every(5), Fault::None);
     let begun = session.durable().entries;
     session.time(START + 2, false).unwrap();
     assert_eq!(session.durable().entries, begun);
@@ -63,11 +66,11 @@ fn records_are_counted_and_nothing_is_synced_before() {
     session.time(START + 3, false).unwrap();
     assert_eq!(session.durable().entries, begun + 6);
     assert_eq!(disk.after(Crash::AllLost), disk.now());
-    // A choice that syncs more often begins with everything durable, and so does an end.
+    // A change of the durability and the end of the session both sync everything.
     session.time(START + 4, false).unwrap();
     session.set_durability(Durability::Step).unwrap();
     assert_eq!(disk.after(Crash::AllLost), disk.now());
-    session.set_durability(every(1000)).unwrap();
+    session.set_durability(sync_every(1000)).unwrap();
     session.time(START + 5, false).unwrap();
     assert_ne!(disk.after(Crash::AllLost), disk.now());
     drop(session);
@@ -76,7 +79,7 @@ fn records_are_counted_and_nothing_is_synced_before() {
 
 #[test]
 fn a_seal_is_durable() {
-    let (mut session, disk) = stepped(every(1000), Fault::None);
+    let (mut session, disk) = begin_with_one_step(sync_every(1000), Fault::None);
     session.seal().unwrap();
     assert_eq!(disk.after(Crash::AllLost), disk.now());
 }
@@ -85,11 +88,12 @@ fn a_seal_is_durable() {
 fn a_late_sync_that_fails_ends_the_session() {
     let mut injected = 0;
     for fault in [Fault::Once, Fault::FromThenOn] {
-        let (mut session, disk) = stepped(SOON, fault(before_the_sync()));
+        let (mut session, disk) =
+            begin_with_one_step(SYNC_SOON, fault(count_operations_before_sync()));
         let begun = session.durable();
-        wait_for(|| disk.injected() > 0);
-        let left = disk.now();
-        // Whatever it is asked, and also where the next sync would be said to work.
+        wait_until(|| disk.injected() > 0);
+        let state_left = disk.now();
+        // Every further call fails, also where the disk would sync again.
         for _ in 0..2 {
             let failed = [
                 session.time(START + 2, false).map(|_| ()),
@@ -106,9 +110,9 @@ fn a_late_sync_that_fails_ends_the_session() {
         }
         assert_eq!(session.durable(), begun);
         drop(session);
-        assert_eq!(disk.now(), left);
+        assert_eq!(disk.now(), state_left);
         assert_eq!(disk.injected(), 1);
         injected += disk.injected();
     }
-    tell(injected, "late syncs");
+    print_faults(injected, "late syncs");
 }

@@ -1,4 +1,4 @@
-//! The session that is interrupted: what it is given, what was acknowledged, how it goes on.
+//! The session that the tests interrupt: its steps, what it has acknowledged, and how it continues.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -18,23 +18,23 @@ use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::session::{Call, Reply, Session};
 
 use crate::content::Crash;
-use crate::disk::{Disk, Fault, Left};
+use crate::disk::{Disk, DiskState, Fault};
 
 pub const START: u64 = 1000;
-/// Beside it nothing exists: what belongs there is on the disk under test.
+/// The ledger's path. All files are on the simulated disk.
 const PATH: &str = "under-test.jsonl";
 const INVALID: &[u8] = b"{\"value\": 5\xff}";
 
-/// What follows the beginning; each gives one observation.
+/// A step of the session; each makes one observation.
 #[derive(Clone, Copy)]
 enum Step {
     Answer(&'static [u8]),
-    Silence,
+    Failure,
     Control(InputClass),
     Time(u64),
 }
 
-/// The steps, the two of the beginning included.
+/// The number of steps, the two of the beginning included.
 pub const STEPS: usize = SCRIPT.len();
 
 const SCRIPT: [Step; 11] = [
@@ -46,54 +46,54 @@ const SCRIPT: [Step; 11] = [
     Step::Control(InputClass::ResetRequest),
     Step::Time(START + 10),
     Step::Answer(INVALID),
-    Step::Silence,
+    Step::Failure,
     Step::Control(InputClass::FaultSignal),
     Step::Time(START + 20),
 ];
 
-/// The uninterrupted run.
+/// A session without faults, which others are compared with.
 pub struct Run {
-    /// What is on the disk at the end.
-    pub whole: Left,
+    /// The files at its end.
+    pub whole: DiskState,
     durability: Durability,
-    /// What it was found to go on from.
-    gone_on: RefCell<HashSet<Left>>,
+    /// The states from which a session was continued already.
+    continued_from: RefCell<HashSet<DiskState>>,
 }
 
-/// How far a run came.
+/// How far a session came.
 #[derive(Default)]
-pub struct Reached {
-    /// The bytes of the ledger that were acknowledged.
+pub struct Progress {
+    /// The bytes of the ledger that the session has acknowledged.
     pub acknowledged: Vec<u8>,
-    /// Those of them that were said to be durable.
+    /// The bytes that it has acknowledged as durable.
     pub durable: Vec<u8>,
-    /// What ended it early.
+    /// The error that ended it early.
     pub failed: Option<LedgerError>,
 }
 
-impl Reached {
-    fn note(&mut self, session: &Session, disk: &Disk) {
+impl Progress {
+    fn update(&mut self, session: &Session, disk: &Disk) {
         self.acknowledged = disk.now().ledger;
-        self.durable = bytes_of(&self.acknowledged, &session.durable());
-        let left = disk.after(Crash::AllLost);
-        assert!(left.ledger.starts_with(&self.durable));
-        assert_blobs_are_whole(&left);
+        self.durable = bytes_up_to(&self.acknowledged, &session.durable());
+        let state = disk.after(Crash::AllLost);
+        assert!(state.ledger.starts_with(&self.durable));
+        assert_blobs_are_whole(&state);
     }
 }
 
 impl Run {
     pub fn new(durability: Durability) -> Run {
         let mut run = Run {
-            whole: Left::default(),
+            whole: DiskState::default(),
             durability,
-            gone_on: RefCell::default(),
+            continued_from: RefCell::default(),
         };
-        let disk = Disk::new(&Left::default(), Fault::None, usize::MAX);
-        let reached = run.go(&disk);
-        assert!(reached.failed.is_none());
+        let disk = Disk::new(&DiskState::default(), Fault::None, usize::MAX);
+        let progress = run.run_on(&disk);
+        assert!(progress.failed.is_none());
         run.whole = disk.now();
-        assert_eq!(reached.acknowledged, run.whole.ledger);
-        assert_eq!(reached.durable, run.whole.ledger);
+        assert_eq!(progress.acknowledged, run.whole.ledger);
+        assert_eq!(progress.durable, run.whole.ledger);
         assert_eq!(run.whole.files.len(), 3);
         run
     }
@@ -105,81 +105,81 @@ impl Run {
         Session::open_or_begin_in(file, None, START).map(|(session, _)| session)
     }
 
-    /// Opens what is on the disk and gives it every step that it lacks, until one fails.
-    pub fn go(&self, disk: &Disk) -> Reached {
-        let mut reached = Reached::default();
-        reached.failed = self.go_on(disk, &mut reached).err();
-        reached
+    /// Opens the ledger on the disk and runs the missing steps until one fails.
+    pub fn run_on(&self, disk: &Disk) -> Progress {
+        let mut progress = Progress::default();
+        progress.failed = self.run_steps(disk, &mut progress).err();
+        progress
     }
 
-    fn go_on(&self, disk: &Disk, reached: &mut Reached) -> Result<(), LedgerError> {
+    fn run_steps(&self, disk: &Disk, progress: &mut Progress) -> Result<(), LedgerError> {
         let mut session = self.open(disk)?;
-        reached.note(&session, disk);
-        assert_eq!(reached.durable, reached.acknowledged, "opening syncs");
-        for step in &SCRIPT[observations(&reached.acknowledged)..] {
-            if let Err(error) = give(&mut session, *step) {
+        progress.update(&session, disk);
+        assert_eq!(progress.durable, progress.acknowledged, "opening syncs");
+        for step in &SCRIPT[count_observations(&progress.acknowledged)..] {
+            if let Err(error) = run_step(&mut session, *step) {
                 let before = disk.now();
-                // What may be ahead of its ledger acts no more, whatever it is asked.
+                // An agent that may be ahead of its ledger refuses every further step.
                 if session.agent().ledger.failed {
                     assert!(session.time(START + 99, true).is_err());
                     assert!(session.sync().is_err() || disk.now() == before);
                 }
-                reached.durable = bytes_of(&before.ledger, &session.durable());
+                progress.durable = bytes_up_to(&before.ledger, &session.durable());
                 return Err(error);
             }
-            reached.note(&session, disk);
+            progress.update(&session, disk);
             match self.durability {
                 Durability::Interval { .. } => {}
-                _ => assert_eq!(reached.durable, reached.acknowledged),
+                _ => assert_eq!(progress.durable, progress.acknowledged),
             }
         }
         let synced = session.sync();
-        reached.note(&session, disk);
+        progress.update(&session, disk);
         synced.map(|_| ())
     }
 
-    /// Asserts that the session goes on from what is left to the same end.
-    pub fn goes_on_from(&self, left: &Left) {
-        if !self.gone_on.borrow_mut().insert(left.clone()) {
+    /// Asserts that a session continues from `state` to the same end.
+    pub fn assert_continues_from(&self, state: &DiskState) {
+        if !self.continued_from.borrow_mut().insert(state.clone()) {
             return;
         }
-        let disk = Disk::new(left, Fault::None, usize::MAX);
-        let reached = self.go(&disk);
-        assert!(reached.failed.is_none(), "{:?}", reached.failed);
+        let disk = Disk::new(state, Fault::None, usize::MAX);
+        let progress = self.run_on(&disk);
+        assert!(progress.failed.is_none(), "{:?}", progress.failed);
         let end = disk.now();
         assert!(
             end.ledger == self.whole.ledger,
             "from {}",
-            left.ledger.len()
+            state.ledger.len()
         );
         assert_blobs_are_whole(&end);
     }
 
-    /// Asserts that what a crash left is gone on from, or refused where bytes that were never
-    /// synced are not what was written: then by name, and without a change.
-    pub fn goes_on_after(&self, crash: Crash, left: &Left) {
-        assert_blobs_are_whole(left);
-        if !self.whole.ledger.starts_with(&left.ledger) {
+    /// Asserts that a session continues after a crash. Where the crash has left a hole in unsynced bytes, the
+    /// ledger may be refused instead as damaged, unchanged.
+    pub fn assert_continues_after(&self, crash: Crash, state: &DiskState) {
+        assert_blobs_are_whole(state);
+        if !self.whole.ledger.starts_with(&state.ledger) {
             assert!(matches!(crash, Crash::Hole), "{crash:?}");
-            let disk = Disk::new(left, Fault::None, usize::MAX);
+            let disk = Disk::new(state, Fault::None, usize::MAX);
             if let Err(refused) = self.open(&disk) {
                 assert!(matches!(refused, LedgerError::Damaged { .. }), "{refused}");
-                assert_eq!(disk.now(), *left);
+                assert_eq!(disk.now(), *state);
                 return;
             }
-            // The hole was in a torn last line.
-            assert_eq!(disk.torn(), [torn_line(&left.ledger)]);
+            // The hole is in a torn last line.
+            assert_eq!(disk.torn(), [torn_line(&state.ledger)]);
         }
-        self.goes_on_from(left);
+        self.assert_continues_from(state);
     }
 
-    /// Asserts that the first `n` bytes open with every whole line in place and the torn one, if
-    /// there is one, kept; how many were.
-    pub fn opens_from(&self, n: usize) -> usize {
-        let left = self.cut(n);
-        let torn = torn_line(&left.ledger);
+    /// Asserts that the first `n` bytes can be opened, that every whole line stays and that a torn one is moved
+    /// aside. Gives the number of torn lines.
+    pub fn assert_opens_cut_at(&self, n: usize) -> usize {
+        let state = self.state_cut_at(n);
+        let torn = torn_line(&state.ledger);
         let lines = n - torn.len();
-        let disk = Disk::new(&left, Fault::None, usize::MAX);
+        let disk = Disk::new(&state, Fault::None, usize::MAX);
         let session = self.open(&disk).unwrap();
         let now = disk.now().ledger;
         assert!(
@@ -200,30 +200,30 @@ impl Run {
         expected.len()
     }
 
-    /// The uninterrupted run, its ledger cut off behind `n` bytes.
-    pub fn cut(&self, n: usize) -> Left {
-        let mut left = self.whole.clone();
-        left.ledger.truncate(n);
-        left
+    /// The files of the whole session, with the ledger cut off after `n` bytes.
+    pub fn state_cut_at(&self, n: usize) -> DiskState {
+        let mut state = self.whole.clone();
+        state.ledger.truncate(n);
+        state
     }
 
-    /// Whether the byte `n` is next to the end of a line.
-    pub fn is_edge(&self, n: u64) -> bool {
+    /// Whether the byte `n` is within two bytes of a line feed.
+    pub fn is_near_line_end(&self, n: u64) -> bool {
         let n = n as usize;
         let near = n.saturating_sub(2)..(n + 2).min(self.whole.ledger.len());
         self.whole.ledger[near].contains(&b'\n')
     }
 }
 
-fn observations(ledger: &[u8]) -> usize {
+fn count_observations(ledger: &[u8]) -> usize {
     ledger
         .split_inclusive(|b| *b == b'\n')
         .filter(|line| ledger_line::parse(line).unwrap().tag == Tag::Obs)
         .count()
 }
 
-/// The first bytes of a ledger, up to a place in it.
-fn bytes_of(ledger: &[u8], checkpoint: &Checkpoint) -> Vec<u8> {
+/// The bytes of a ledger up to a checkpoint.
+fn bytes_up_to(ledger: &[u8], checkpoint: &Checkpoint) -> Vec<u8> {
     let lines = ledger.split_inclusive(|b| *b == b'\n');
     let lines: Vec<&[u8]> = lines.take(checkpoint.entries as usize).collect();
     assert_eq!(lines.len() as u64, checkpoint.entries);
@@ -234,20 +234,23 @@ fn bytes_of(ledger: &[u8], checkpoint: &Checkpoint) -> Vec<u8> {
     lines.concat()
 }
 
-/// What is behind the last line feed.
+/// The bytes behind the last line feed.
 pub fn torn_line(ledger: &[u8]) -> &[u8] {
     ledger.rsplit(|b| *b == b'\n').next().unwrap()
 }
 
-/// Asserts that every blob is what it is named by, and that every observation has those it needs.
-pub fn assert_blobs_are_whole(left: &Left) {
+/// Asserts that every blob has the hash in its name, and that every observation's blobs exist.
+pub fn assert_blobs_are_whole(state: &DiskState) {
     let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
-    let blobs = left.files.iter().filter(|(path, _)| name(path).len() == 64);
+    let blobs = state
+        .files
+        .iter()
+        .filter(|(path, _)| name(path).len() == 64);
     for (path, bytes) in blobs {
         assert_eq!(hex(&sha256(bytes)), name(path));
     }
-    let kept = |hash: &[u8; 32]| left.files.keys().any(|path| name(path) == hex(hash));
-    for line in left.ledger.split_inclusive(|b| *b == b'\n') {
+    let has_blob = |hash: &[u8; 32]| state.files.keys().any(|path| name(path) == hex(hash));
+    for line in state.ledger.split_inclusive(|b| *b == b'\n') {
         let Ok(entry) = ledger_line::parse(line) else {
             continue;
         };
@@ -256,14 +259,14 @@ pub fn assert_blobs_are_whole(left: &Left) {
         }
         let view = ObservationView::parse(entry.payload).unwrap();
         let hash = view.input_hash;
-        assert!(hash == sha256(b"") || kept(&hash), "{}", entry.sequence);
+        assert!(hash == sha256(b"") || has_blob(&hash), "{}", entry.sequence);
         if view.failure == Some(Failure::InvalidOutput) {
-            assert!(kept(&sha256(INVALID)), "{}", entry.sequence);
+            assert!(has_blob(&sha256(INVALID)), "{}", entry.sequence);
         }
     }
 }
 
-fn give(session: &mut Session, step: Step) -> Result<(), LedgerError> {
+fn run_step(session: &mut Session, step: Step) -> Result<(), LedgerError> {
     let call = Call {
         oracle_id: "o".to_owned(),
         model_id: "m".to_owned(),
@@ -272,7 +275,7 @@ fn give(session: &mut Session, step: Step) -> Result<(), LedgerError> {
     };
     match step {
         Step::Answer(bytes) => session.observe(&call, Reply::Answer(bytes)),
-        Step::Silence => session.observe(&call, Reply::Failed(Failure::Timeout)),
+        Step::Failure => session.observe(&call, Reply::Failed(Failure::Timeout)),
         Step::Control(class) => session.control(class),
         Step::Time(time) => session.time(time, false),
     }

@@ -1,8 +1,8 @@
-//! How many tokens a text is for a model.
+//! Counting the tokens of a text for a model.
 //!
 //! X-0L budgets (Q11, B1 and B2) and the constant prompt length of the ablation harness count in the
-//! model's own tokens. Nothing is fetched. Text is always taken as text: `<|endoftext|>` in an answer is
-//! a few ordinary tokens and no control token. Determinism: D1.
+//! model's own tokens. Nothing is downloaded. A text never holds control tokens: `<|endoftext|>` in an answer
+//! counts as a few ordinary tokens. Determinism: D1.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -20,21 +20,22 @@ pub use tiktoken::Tiktoken;
 #[cfg(feature = "tokenizer-json")]
 pub use tokenizer_json::TokenizerJson;
 
-/// Splits text into a model's tokens. Equal texts give equal tokens under one id and version.
+/// A tokenizer, which splits text into a model's tokens. Under one id and version, equal texts give equal
+/// tokens.
 pub trait Tokenizer: fmt::Debug + Send + Sync {
     /// The name of the vocabulary, like `o200k_base`.
     fn id(&self) -> &str;
 
-    /// Which version of vocabulary and code this is; runs record it beside the id.
+    /// The version of the vocabulary and the code. Runs record it beside the id.
     fn version(&self) -> &str;
 
-    /// The tokens of `text`, control tokens never among them.
+    /// Splits `text` into tokens, none of which is a control token.
     ///
     /// # Errors
     /// [`TokenError::Uncountable`].
     fn encode(&self, text: &str) -> Result<Vec<u32>, TokenError>;
 
-    /// How many tokens `text` is.
+    /// Counts the tokens of `text`.
     ///
     /// # Errors
     /// As [`Tokenizer::encode`].
@@ -42,9 +43,9 @@ pub trait Tokenizer: fmt::Debug + Send + Sync {
         self.encode(text).map(|tokens| tokens.len() as u64)
     }
 
-    /// How many prompt tokens a chat of these messages is, each a role and its content: 3 for the
-    /// frame of each message, and 3 that open the answer, as OpenAI's chat models count. Another
-    /// provider may frame otherwise; `usage` in the answer has the last word.
+    /// Counts the prompt tokens of a chat, whose messages are pairs of role and content. As OpenAI's chat models
+    /// count, the frame of each message adds 3 tokens, and the opening of the answer 3. Other providers may
+    /// count otherwise; the `usage` in the answer is decisive.
     ///
     /// # Errors
     /// As [`Tokenizer::encode`].
@@ -57,40 +58,40 @@ pub trait Tokenizer: fmt::Debug + Send + Sync {
     }
 }
 
-/// Why there is no count.
+/// The reason why tokens cannot be counted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TokenError {
-    /// No vocabulary is known to be this model's.
+    /// The vocabulary of the model is not known.
     #[error(
         "the tokenizer of the model {0:?} is not known, and none is guessed; name it with --tokenizer ({names})",
         names = tiktoken::names()
     )]
     UnknownModel(String),
 
-    /// No vocabulary has this name.
+    /// The name is not that of a vocabulary.
     #[error("there is no tokenizer {0:?}; --tokenizer takes one of {names}, or the path of a tokenizer.json", names = tiktoken::names())]
     UnknownTokenizer(String),
 
-    /// A file that is no tokenizer, or a build that reads none.
+    /// The file is no tokenizer, or this build reads no such files.
     #[error("{path}: {reason}", path = path.display())]
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong, and what to do.
+        /// The reason, and what to do.
         reason: String,
     },
 
-    /// The tokenizer gave up.
+    /// The tokenizer could not split the text.
     #[error("{bytes} bytes of text cannot be split into tokens: {reason}")]
     Uncountable {
-        /// How long the text is.
+        /// The length of the text in bytes.
         bytes: usize,
-        /// What the tokenizer said.
+        /// The tokenizer's error.
         reason: String,
     },
 }
 
-/// The tokenizer that `--tokenizer` names: a vocabulary of OpenAI's models by its name, or a
+/// Opens the tokenizer that `--tokenizer` names: a vocabulary of OpenAI's models by its name, or a
 /// `tokenizer.json` by its path, which ends in `.json`.
 ///
 /// # Errors

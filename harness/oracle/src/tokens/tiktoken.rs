@@ -1,4 +1,4 @@
-//! The vocabularies of OpenAI's models, which ship inside `tiktoken-rs`: nothing is fetched.
+//! The vocabularies of OpenAI's models. They ship inside `tiktoken-rs`; nothing is downloaded.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -8,7 +8,7 @@ use tiktoken_rs::{CoreBPE, bpe_for_tokenizer};
 
 use super::{TokenError, Tokenizer};
 
-/// The version of the vocabularies and of the code that applies them.
+/// The version of the crate that holds the vocabularies and applies them.
 const VERSION: &str = "tiktoken-rs 0.12.1";
 
 /// The vocabularies by the names that OpenAI gives them.
@@ -22,7 +22,7 @@ const VOCABULARIES: [(&str, Vocabulary); 7] = [
     ("r50k_base", Vocabulary::R50kBase),
 ];
 
-/// Their names.
+/// The names of the vocabularies.
 pub(super) fn names() -> String {
     VOCABULARIES.map(|(name, _)| name).join(", ")
 }
@@ -35,7 +35,7 @@ pub struct Tiktoken {
 }
 
 impl Tiktoken {
-    /// The vocabulary of the model with this id, dated and fine-tuned variants included.
+    /// Loads the vocabulary of the model with this id, which may be a dated or fine-tuned variant.
     ///
     /// # Errors
     /// [`TokenError::UnknownModel`]: there is no fallback.
@@ -49,7 +49,7 @@ impl Tiktoken {
             .ok_or_else(unknown)
     }
 
-    /// The vocabulary with this name.
+    /// Loads the vocabulary with this name.
     ///
     /// # Errors
     /// [`TokenError::UnknownTokenizer`].
@@ -77,8 +77,8 @@ impl Tokenizer for Tiktoken {
     }
 
     fn encode(&self, text: &str) -> Result<Vec<u32>, TokenError> {
-        // `encode_ordinary` gives the same and panics where the pattern's matcher gives up, as on a
-        // million spaces in a row.
+        // `encode_ordinary` gives the same tokens, but panics where the splitting pattern fails, as on a million
+        // spaces in a row.
         match self.tables.encode(text, &HashSet::new()) {
             Ok((tokens, _)) => Ok(tokens),
             Err(error) => Err(TokenError::Uncountable {
@@ -129,9 +129,9 @@ mod tests {
         }
     }
 
-    /// Token ids published with the vocabularies.
+    /// The expected ids are published with the vocabularies.
     #[test]
-    fn known_tokens() {
+    fn texts_have_the_published_tokens() {
         for (name, text, tokens) in [
             ("cl100k_base", "hello world", vec![15339, 1917]),
             ("o200k_base", "hello world", vec![24912, 2375]),
@@ -144,14 +144,14 @@ mod tests {
     }
 
     #[test]
-    fn control_tokens_are_text() {
+    fn control_tokens_are_split_like_text() {
         let tokenizer = Tiktoken::named("cl100k_base").unwrap();
         let tokens = tokenizer.encode("<|endoftext|>").unwrap();
         assert!(tokens.len() > 1 && !tokens.contains(&100_257), "{tokens:?}");
     }
 
     #[test]
-    fn a_chat_is_its_messages_and_their_frame() {
+    fn a_chat_counts_its_messages_and_their_frames() {
         let tokenizer = Tiktoken::named("o200k_base").unwrap();
         let count = |text| tokenizer.count(text).unwrap();
         let chat = [("system", "Answer in JSON."), ("user", "How fast?")];
@@ -163,10 +163,9 @@ mod tests {
         );
     }
 
-    /// What the splitting pattern cannot match is an error, and nothing that is short enough to be
-    /// an answer gets there.
+    /// Text that the splitting pattern cannot match is an error. No text as short as an answer is of that kind.
     #[test]
-    fn long_runs_do_no_harm() {
+    fn long_runs_are_counted_or_refused() {
         let tokenizer = Tiktoken::named("o200k_base").unwrap();
         for run in [" ", "a", "\u{300}", "1", "\n", "!", "A"] {
             assert!(tokenizer.count(&run.repeat(1 << 16)).is_ok(), "{run:?}");
@@ -176,9 +175,9 @@ mod tests {
         assert!(error.to_string().contains("2097153 bytes"), "{error}");
     }
 
-    /// The version that runs record is the one that is built in.
+    /// Runs record the version of the package that is built in.
     #[test]
-    fn the_version_is_the_packages() {
+    fn the_recorded_version_is_that_of_the_package() {
         let lock = concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.lock");
         let lock = std::fs::read_to_string(lock).unwrap();
         let (name, version) = VERSION.split_once(' ').unwrap();
@@ -188,7 +187,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn tokens_are_the_text(text in any::<String>()) {
+        fn tokens_decode_to_the_text(text in any::<String>()) {
             for (name, _) in VOCABULARIES {
                 let tokenizer = Tiktoken::named(name).unwrap();
                 let tokens = tokenizer.encode(&text).unwrap();

@@ -14,7 +14,7 @@ const VERSION: &str = "tokenizers 0.22.2";
 /// The longest file that is read.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// The tokenizer that a file describes.
+/// A tokenizer that a file describes.
 pub struct TokenizerJson {
     path: String,
     version: String,
@@ -22,29 +22,29 @@ pub struct TokenizerJson {
 }
 
 impl TokenizerJson {
-    /// Reads a file. Its path is the id, and its digest is part of the version.
+    /// Reads a file. The path becomes the id, and the file's digest a part of the version.
     ///
     /// # Errors
     /// [`TokenError::File`].
     pub fn read(path: &Path) -> Result<TokenizerJson, TokenError> {
-        let refused = |reason: String| TokenError::File {
+        let file_error = |reason: String| TokenError::File {
             path: path.to_owned(),
             reason,
         };
-        let unreadable = |error: std::io::Error| refused(format!("cannot read: {error}"));
+        let unreadable = |error: std::io::Error| file_error(format!("cannot read: {error}"));
         let length = std::fs::metadata(path).map_err(unreadable)?.len();
         if length > MAX_BYTES {
-            return Err(refused(format!("is longer than {MAX_BYTES} bytes")));
+            return Err(file_error(format!("is longer than {MAX_BYTES} bytes")));
         }
         let bytes = std::fs::read(path).map_err(unreadable)?;
         let mut tokenizer = tokenizers::Tokenizer::from_bytes(&bytes)
-            .map_err(|error| refused(format!("is no tokenizer.json: {error}")))?;
-        // What a file sets for batches of training text would cut or fill what is counted.
+            .map_err(|error| file_error(format!("is not a tokenizer.json: {error}")))?;
+        // A file's settings for batches of training text would cut or pad the text.
         tokenizer
             .with_truncation(None)
-            .map_err(|error| refused(error.to_string()))?
+            .map_err(|error| file_error(error.to_string()))?
             .with_padding(None);
-        // Text is text: what looks like a control token is split like any other.
+        // Text that looks like a control token is split like any other.
         tokenizer.set_encode_special_tokens(true);
         Ok(TokenizerJson {
             path: path.to_string_lossy().into_owned(),

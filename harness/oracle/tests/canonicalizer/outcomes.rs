@@ -1,16 +1,16 @@
-//! Texts and what becomes of each.
+//! Texts and the outcome of each.
 
 use axilog::hash::sha256;
 use axilog_oracle::canonicalizer::Status::{AmbiguousMultiBlock, NoJson, ParseError};
 use axilog_oracle::canonicalizer::{canonicalize, normalize_text};
 
 #[track_caller]
-fn accepted(raw: &str, block: &str) {
-    let found = canonicalize(raw)
+fn assert_accepted(raw: &str, block: &str) {
+    let block_found = canonicalize(raw)
         .block
         .unwrap_or_else(|s| panic!("{s:?}: {raw}"));
-    assert_eq!(found.text, block, "{raw}");
-    assert_eq!(found.hash, sha256(found.canonical.as_bytes()));
+    assert_eq!(block_found.text, block, "{raw}");
+    assert_eq!(block_found.hash, sha256(block_found.canonical.as_bytes()));
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn exactly_one_object_is_accepted_wherever_it_stands() {
         ("}}]] {} ]", "{}"),
         ("\u{feff}{}", "{}"),
     ] {
-        accepted(raw, block);
+        assert_accepted(raw, block);
     }
 }
 
@@ -114,7 +114,7 @@ fn what_never_closes_is_an_error_whatever_else_there_is() {
 #[test]
 fn depth_is_at_most_128() {
     let object = |depth: usize| "{\"a\":".repeat(depth - 1) + "{}" + &"}".repeat(depth - 1);
-    accepted(&object(128), &object(128));
+    assert_accepted(&object(128), &object(128));
     assert_eq!(canonicalize(&object(129)).block, Err(ParseError));
     let value = canonicalize(&object(128)).block.unwrap().value;
     assert_eq!(
@@ -125,7 +125,7 @@ fn depth_is_at_most_128() {
     // An array that is too deep is prose, and the first one that is not is skipped.
     let array = |depth: usize| "[".repeat(depth) + "{\"no\":1}" + &"]".repeat(depth);
     for depth in [1, 127, 128, 129, 300] {
-        accepted(&format!("{} {{\"a\":1}}", array(depth)), "{\"a\":1}");
+        assert_accepted(&format!("{} {{\"a\":1}}", array(depth)), "{\"a\":1}");
     }
     // The 127 innermost hold the object; the others are not arrays.
     assert_eq!(canonicalize(&array(300)).block, Err(NoJson));

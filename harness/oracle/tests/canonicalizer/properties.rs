@@ -1,4 +1,4 @@
-//! Random text, from prose to nearly JSON.
+//! Properties of the canonicalizer on random text, from prose to nearly JSON.
 
 use axilog::json::canonical::is_canonical_json;
 use axilog_oracle::canonicalizer::{Status, canonicalize, extract_json_block, normalize_text};
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::reference;
 
-/// Pieces that meet each other in ways nobody thinks of.
+/// Random sequences of pieces of JSON and prose.
 fn pieces() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         6 => prop::sample::select(vec![
@@ -22,7 +22,7 @@ fn pieces() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..24).prop_map(|all| all.concat())
 }
 
-/// One valid object among prose.
+/// One valid object, with prose before and behind it.
 fn around_an_object() -> impl Strategy<Value = (String, String, String)> {
     let leaf = prop_oneof![
         Just("null".to_owned()),
@@ -49,14 +49,14 @@ fn around_an_object() -> impl Strategy<Value = (String, String, String)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4096))]
 
-    /// The rules as they read, done slowly, give the same.
+    /// The second implementation gives the same result.
     #[test]
     fn as_the_rules_read(raw in pieces()) {
         let text = normalize_text(&raw);
         prop_assert_eq!(extract_json_block(&text), reference::extract(&text));
     }
 
-    /// Whatever comes out stands in the text, is canonical, and comes out again.
+    /// An extracted object stands in the text, has a canonical form, and is extracted from itself.
     #[test]
     fn what_comes_out_is_final(raw in pieces()) {
         let result = canonicalize(&raw);
@@ -77,7 +77,7 @@ proptest! {
         }
     }
 
-    /// Prose around an object changes nothing of it.
+    /// Prose around an object leaves it as it is.
     #[test]
     fn an_object_is_found_in_prose((before, object, behind) in around_an_object()) {
         let block = canonicalize(&format!("{before}{object}{behind}")).block.unwrap();

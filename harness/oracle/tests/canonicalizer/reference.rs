@@ -1,4 +1,4 @@
-//! The rules of extraction written down as they read, without regard to time.
+//! A second implementation of extraction: short, slow and close to the wording of the rules.
 //!
 //! `serde_json` decides what JSON is. It keeps the last of equal names, so names are checked here.
 
@@ -8,72 +8,72 @@ use std::fmt;
 use axilog_oracle::canonicalizer::Status;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// A JSON value that conforms; nothing of it is kept but its depth.
-struct Strict {
+/// A JSON value that obeys the rules, of which only the depth is kept.
+struct StrictJson {
     depth: usize,
 }
 
 const LARGEST: u64 = (1 << 53) - 1;
 
-impl<'de> Deserialize<'de> for Strict {
-    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Strict, D::Error> {
-        reader.deserialize_any(Visit)
+impl<'de> Deserialize<'de> for StrictJson {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<StrictJson, D::Error> {
+        reader.deserialize_any(StrictVisitor)
     }
 }
 
-struct Visit;
+struct StrictVisitor;
 
-impl<'de> Visitor<'de> for Visit {
-    type Value = Strict;
+impl<'de> Visitor<'de> for StrictVisitor {
+    type Value = StrictJson;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("strict JSON")
     }
-    fn visit_unit<E>(self) -> Result<Strict, E> {
-        Ok(Strict { depth: 0 })
+    fn visit_unit<E>(self) -> Result<StrictJson, E> {
+        Ok(StrictJson { depth: 0 })
     }
-    fn visit_bool<E>(self, _: bool) -> Result<Strict, E> {
-        Ok(Strict { depth: 0 })
+    fn visit_bool<E>(self, _: bool) -> Result<StrictJson, E> {
+        Ok(StrictJson { depth: 0 })
     }
-    fn visit_str<E>(self, _: &str) -> Result<Strict, E> {
-        Ok(Strict { depth: 0 })
+    fn visit_str<E>(self, _: &str) -> Result<StrictJson, E> {
+        Ok(StrictJson { depth: 0 })
     }
-    fn visit_u64<E: Error>(self, n: u64) -> Result<Strict, E> {
+    fn visit_u64<E: Error>(self, n: u64) -> Result<StrictJson, E> {
         if n > LARGEST {
             return Err(E::custom("large"));
         }
-        Ok(Strict { depth: 0 })
+        Ok(StrictJson { depth: 0 })
     }
-    fn visit_i64<E: Error>(self, n: i64) -> Result<Strict, E> {
+    fn visit_i64<E: Error>(self, n: i64) -> Result<StrictJson, E> {
         self.visit_u64(n.unsigned_abs())
     }
-    fn visit_f64<E>(self, _: f64) -> Result<Strict, E> {
-        Ok(Strict { depth: 0 })
+    fn visit_f64<E>(self, _: f64) -> Result<StrictJson, E> {
+        Ok(StrictJson { depth: 0 })
     }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Strict, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<StrictJson, A::Error> {
         let mut depth = 0;
-        while let Some(item) = items.next_element::<Strict>()? {
+        while let Some(item) = items.next_element::<StrictJson>()? {
             depth = depth.max(item.depth);
         }
-        within(depth + 1)
+        check_depth(depth + 1)
     }
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Strict, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<StrictJson, A::Error> {
         let (mut depth, mut names) = (0, BTreeSet::new());
         while let Some(name) = members.next_key::<String>()? {
             // A number, where another package of the workspace has serde_json keep its digits.
             if name == "$serde_json::private::Number" {
-                return number(&members.next_value::<String>()?);
+                return check_number(&members.next_value::<String>()?);
             }
             if !names.insert(name) {
                 return Err(A::Error::custom("repeated"));
             }
-            depth = depth.max(members.next_value::<Strict>()?.depth);
+            depth = depth.max(members.next_value::<StrictJson>()?.depth);
         }
-        within(depth + 1)
+        check_depth(depth + 1)
     }
 }
 
-fn number<E: Error>(digits: &str) -> Result<Strict, E> {
+fn check_number<E: Error>(digits: &str) -> Result<StrictJson, E> {
     let fine = if digits.contains(['.', 'e', 'E']) {
         // Canonical JSON writes numbers below 1e21 without an exponent.
         let large = |n: f64| n.abs() > LARGEST as f64 && n.abs() < 1e21;
@@ -85,19 +85,19 @@ fn number<E: Error>(digits: &str) -> Result<Strict, E> {
     if !fine {
         return Err(E::custom("large"));
     }
-    Ok(Strict { depth: 0 })
+    Ok(StrictJson { depth: 0 })
 }
 
-fn within<E: Error>(depth: usize) -> Result<Strict, E> {
+fn check_depth<E: Error>(depth: usize) -> Result<StrictJson, E> {
     if depth > 128 {
         return Err(E::custom("deep"));
     }
-    Ok(Strict { depth })
+    Ok(StrictJson { depth })
 }
 
-/// `Ok`: a value begins here and ends there. `Err(true)`: the text ends too early for it.
-fn value(text: &str) -> Result<usize, bool> {
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Strict>();
+/// Reads the value at the beginning of `text` and gives where it ends. `Err(true)`: the text ends too early.
+fn read_value(text: &str) -> Result<usize, bool> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<StrictJson>();
     match values.next() {
         Some(Ok(_)) => Ok(values.byte_offset()),
         Some(Err(error)) => Err(error.is_eof()),
@@ -106,7 +106,7 @@ fn value(text: &str) -> Result<usize, bool> {
 }
 
 /// The end of the region that begins at the first brace of `text`.
-fn region(text: &str) -> Option<usize> {
+fn find_region_end(text: &str) -> Option<usize> {
     let mut depth = 0;
     let mut at = 0;
     while at < text.len() {
@@ -152,16 +152,16 @@ pub fn extract(text: &str) -> Result<&str, Status> {
     while at < text.len() {
         let rest = text.get(at..).unwrap_or_default();
         if rest.starts_with('{') {
-            let Some(end) = region(rest) else {
+            let Some(end) = find_region_end(rest) else {
                 return Err(Status::ParseError);
             };
             candidates += 1;
-            if value(&rest[..end]) == Ok(end) {
+            if read_value(&rest[..end]) == Ok(end) {
                 valid.push(&rest[..end]);
             }
             at += end;
         } else if rest.starts_with('[') {
-            match value(rest) {
+            match read_value(rest) {
                 Ok(end) => at += end,
                 Err(true) if has_object(rest) => return Err(Status::ParseError),
                 Err(_) => at += 1,

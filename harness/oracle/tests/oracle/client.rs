@@ -1,4 +1,4 @@
-//! A client with a key, and the files in which the key must not be.
+//! A client with a key, and the search for that key in files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use axilog_oracle::{ApiKey, Endpoint, Limits, OpenAi};
 
 pub const KEY: &str = "sk-test-0123456789abcdef";
 
-/// A client with the key that waits no longer than it must.
+/// An endpoint with the key and short waiting times.
 pub fn client(base_url: &str, timeout: Duration) -> Endpoint {
     let limits = Limits {
         timeout,
@@ -19,7 +19,7 @@ pub fn client(base_url: &str, timeout: Duration) -> Endpoint {
     Endpoint::OpenAi(Box::new(OpenAi::new(base_url, Some(key), limits).unwrap()))
 }
 
-/// Every file below `dir`, with its bytes.
+/// Reads every file below `dir`.
 pub fn files(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut all = Vec::new();
     for entry in fs::read_dir(dir).unwrap() {
@@ -33,7 +33,7 @@ pub fn files(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     all
 }
 
-/// No file below `dir` holds `secret`; how many files there are.
+/// Asserts that no file below `dir` holds `secret`, and gives the number of files.
 #[track_caller]
 pub fn nowhere(secret: &str, dir: &Path) -> usize {
     let files = files(dir);

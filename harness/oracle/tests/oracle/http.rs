@@ -1,4 +1,4 @@
-//! The client before a server that does what servers do.
+//! The HTTP client and a server that misbehaves.
 
 use std::time::Duration;
 
@@ -7,26 +7,26 @@ use axilog_oracle::{Consultation, Fault, Usage};
 use serde_json::json;
 
 use crate::client::{KEY, client};
-use crate::place::Place;
 use crate::server::{Act, Server, completion};
+use crate::test_ledger::TestLedger;
 
 const LONG: Duration = Duration::from_secs(30);
 
-/// One question to a server that does `acts`; how many requests it got.
-fn asked(acts: Vec<Act>, timeout: Duration) -> (Consultation, usize) {
+/// Asks a server that performs `acts` one question. Gives the number of requests too.
+fn ask_server(acts: Vec<Act>, timeout: Duration) -> (Consultation, usize) {
     let server = Server::new(acts);
-    let mut place = Place::new();
+    let mut ledger = TestLedger::new();
     let mut endpoint = client(&server.base_url, timeout);
-    let consultation = place.ask(&mut endpoint, "How fast?").unwrap();
+    let consultation = ledger.ask(&mut endpoint, "How fast?").unwrap();
     (consultation, server.requests().len())
 }
 
 #[test]
 fn a_question_goes_out_as_it_is_recorded_and_the_answer_comes_back() {
     let server = Server::new(vec![Act::say("{\"value\":1}")]);
-    let mut place = Place::new();
+    let mut ledger = TestLedger::new();
     let mut endpoint = client(&server.base_url, LONG);
-    let consultation = place.ask(&mut endpoint, "How fast?").unwrap();
+    let consultation = ledger.ask(&mut endpoint, "How fast?").unwrap();
     let request = server.requests().remove(0);
     assert!(
         request
@@ -65,7 +65,7 @@ fn a_question_goes_out_as_it_is_recorded_and_the_answer_comes_back() {
 fn what_may_pass_is_tried_again_and_every_attempt_is_kept() {
     let busy = |status| Act::Respond(status, json!({"error": {"message": "busy"}}).to_string());
     let (consultation, requests) =
-        asked(vec![busy(429), busy(500), Act::Drop, Act::say("ok")], LONG);
+        ask_server(vec![busy(429), busy(500), Act::Drop, Act::say("ok")], LONG);
     assert_eq!(requests, 4);
     assert_eq!(consultation.admitted_text(), Some("ok"));
     let attempts = &consultation.exchange.attempts;
@@ -97,7 +97,7 @@ fn four_attempts_are_all_and_the_last_fault_is_recorded() {
             Act::Respond(503, "<html>".to_owned()),
             Failure::TransportError,
         ),
-        // Nobody reads so much, but the status has come.
+        // The body is too long to be read, but the status counts.
         (
             Act::Respond(503, "a".repeat(1 << 17)),
             Failure::TransportError,
@@ -106,7 +106,7 @@ fn four_attempts_are_all_and_the_last_fault_is_recorded() {
         (Act::Noise, Failure::TransportError),
         (Act::DropInside(completion("a")), Failure::TransportError),
     ] {
-        let (consultation, requests) = asked(vec![act; 5], LONG);
+        let (consultation, requests) = ask_server(vec![act; 5], LONG);
         assert_eq!(requests, 4);
         assert_eq!(consultation.exchange.attempts.len(), 4);
         assert_eq!(consultation.admitted_text(), None);
@@ -120,7 +120,7 @@ fn four_attempts_are_all_and_the_last_fault_is_recorded() {
 #[test]
 fn a_server_that_hangs_is_a_timeout() {
     for act in [Act::Hang, Act::HangInside(completion("a"))] {
-        let (consultation, _) = asked(vec![act; 4], Duration::from_millis(200));
+        let (consultation, _) = ask_server(vec![act; 4], Duration::from_millis(200));
         assert_eq!(consultation.exchange.reply, Err(Fault::Timeout));
         assert_eq!(consultation.exchange.attempts.len(), 4);
         let recorded = &consultation.decision.observation;
@@ -131,9 +131,9 @@ fn a_server_that_hangs_is_a_timeout() {
 #[test]
 fn nobody_there_is_a_connection_error() {
     let server = Server::new(vec![]);
-    // The port was free a moment ago, and its listener is closed by now or soon.
-    let (mut place, mut endpoint) = (Place::new(), client(&server.base_url, LONG));
-    let consultation = place.ask(&mut endpoint, "?").unwrap();
+    // The server stops listening at once.
+    let (mut ledger, mut endpoint) = (TestLedger::new(), client(&server.base_url, LONG));
+    let consultation = ledger.ask(&mut endpoint, "?").unwrap();
     assert!(matches!(
         consultation.exchange.reply,
         Err(Fault::Connection(_))
@@ -186,7 +186,7 @@ fn what_does_not_pass_fails_at_once() {
             Failure::InvalidOutput,
         ),
     ] {
-        let (consultation, requests) = asked(vec![act; 2], LONG);
+        let (consultation, requests) = ask_server(vec![act; 2], LONG);
         assert_eq!(requests, 1, "{fault}");
         let found = consultation.exchange.reply.unwrap_err();
         assert!(found.to_string().contains(fault), "{found}");

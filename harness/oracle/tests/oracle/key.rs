@@ -7,8 +7,8 @@ use axilog_oracle::{ApiKey, Fault};
 use serde_json::json;
 
 use crate::client::{KEY, client, nowhere};
-use crate::place::Place;
 use crate::server::{Act, Server, completion};
+use crate::test_ledger::TestLedger;
 
 #[test]
 fn a_server_that_quotes_the_key_does_not_get_it_into_the_records() {
@@ -26,12 +26,12 @@ fn a_server_that_quotes_the_key_does_not_get_it_into_the_records() {
     ];
     let calls = acts.len();
     let server = Server::new(acts);
-    let mut place = Place::new();
+    let mut ledger = TestLedger::new();
     let mut endpoint = client(&server.base_url, Duration::from_secs(30));
     let mut shown = format!("{endpoint:?}");
     let mut held = 0;
     for _ in 0..calls {
-        let consultation = place.ask(&mut endpoint, "Which key?").unwrap();
+        let consultation = ledger.ask(&mut endpoint, "Which key?").unwrap();
         shown += &format!("{consultation:?}");
         if let Err(fault) = &consultation.exchange.reply {
             shown += &fault.to_string();
@@ -40,13 +40,13 @@ fn a_server_that_quotes_the_key_does_not_get_it_into_the_records() {
     }
     assert_eq!(held, 2);
     assert_eq!(server.requests().len(), calls);
-    // Not even the part that any quoting would keep.
+    // This part of the key stays readable in any quoting.
     let secret = &KEY[8..];
     assert!(!shown.contains(secret), "{shown}");
-    assert!(nowhere(secret, place.dir.path()) > 2);
+    assert!(nowhere(secret, ledger.dir.path()) > 2);
 }
 
-/// The environment of a test cannot be changed safely, that of a process it starts can.
+/// A test cannot change its own environment safely, so it starts a process with another one.
 #[test]
 fn the_key_comes_from_the_environment() {
     const CHILD: &str = "AXILOG_TEST_EXPECTED_KEY";

@@ -1,12 +1,12 @@
-//! Oracles: over real HTTP from a server that misbehaves on purpose, from scripts, from ledgers; and
-//! what the ledger holds of it all.
+//! Oracles of each kind: over real HTTP from a server that misbehaves on purpose, from scripts, from ledgers and
+//! from code; and the records of their answers.
 
 mod client;
 mod http;
 mod key;
-mod place;
 mod recorded;
 mod recording;
 mod scripted;
 #[allow(dead_code, reason = "the tests of sessions need more of it")]
 mod server;
+mod test_ledger;

@@ -1,4 +1,4 @@
-//! A ledger answers what it was asked before.
+//! Oracles that answer from a ledger.
 
 use std::fs;
 
@@ -7,20 +7,20 @@ use axilog_ledger::file::blobs::Blobs;
 use axilog_oracle::OracleError;
 use axilog_oracle::{Endpoint, Kind, Limits, Recorded};
 
-use crate::place::{Place, question};
+use crate::test_ledger::{TestLedger, question};
 
-fn recorded(place: &Place) -> Endpoint {
-    Endpoint::Recorded(Recorded::read(&place.ledger()).unwrap())
+fn open_recorded(ledger: &TestLedger) -> Endpoint {
+    Endpoint::Recorded(Recorded::read(&ledger.path()).unwrap())
 }
 
-/// A place whose ledger holds the answers of `script` to `questions`.
-fn after(script: &str, questions: &[&str]) -> Place {
-    let mut place = Place::new();
-    let mut endpoint = place.script(script).unwrap();
+/// Creates a ledger that holds the answers of `script` to `questions`.
+fn record_answers(script: &str, questions: &[&str]) -> TestLedger {
+    let mut ledger = TestLedger::new();
+    let mut endpoint = ledger.open_script(script).unwrap();
     for user in questions {
-        place.ask(&mut endpoint, user).unwrap();
+        ledger.ask(&mut endpoint, user).unwrap();
     }
-    place
+    ledger
 }
 
 #[test]
@@ -28,9 +28,9 @@ fn equal_questions_get_equal_answers_in_order() {
     let script = "{\"answer\":\"1\"}\n{\"answer\":\"2\\nlines\"}\n{\"faults\":[\"timeout\"]}\n\
                   {\"answer\":\"4\"}\n{\"answer\":\"bad\\u0007\"}";
     let questions = ["a", "b", "c", "a", "d"];
-    let first = after(script, &questions);
-    let mut second = Place::new();
-    let path = first.ledger();
+    let first = record_answers(script, &questions);
+    let mut second = TestLedger::new();
+    let path = first.path();
     let kind = Kind::Recorded(path);
     let mut endpoint = Endpoint::open(&kind, "", Limits::default()).unwrap();
     // In another order, where the order between questions does not matter.
@@ -52,28 +52,28 @@ fn equal_questions_get_equal_answers_in_order() {
     let error = second.ask(&mut endpoint, "a").unwrap_err().to_string();
     assert!(error.contains("was asked 2 times"), "{error}");
 
-    // In the same order the second ledger is the first, but for what a ledger cannot say again.
-    let mut third = Place::new();
-    let mut endpoint = recorded(&first);
+    // Asked in the same order, the third ledger equals the first.
+    let mut third = TestLedger::new();
+    let mut endpoint = open_recorded(&first);
     for user in questions {
         third.ask(&mut endpoint, user).unwrap();
     }
-    let same = fs::read(third.ledger()).unwrap() == fs::read(first.ledger()).unwrap();
+    let same = fs::read(third.path()).unwrap() == fs::read(first.path()).unwrap();
     assert!(same);
 }
 
 #[test]
 fn a_miss_shows_the_nearest_question_and_the_difference() {
-    let place = after(
+    let ledger = record_answers(
         "{\"answer\":\"1\"}",
         &[
             "Item: pump\nLimit: 70\nBe brief.",
             "Something else altogether",
         ],
     );
-    let mut other = Place::new();
-    let mut endpoint = recorded(&place);
-    let before = fs::read(other.ledger()).unwrap();
+    let mut other = TestLedger::new();
+    let mut endpoint = open_recorded(&ledger);
+    let before = fs::read(other.path()).unwrap();
     let asked = "Item: pump\nLimit: 75\nBe brief.";
     let error = other.ask(&mut endpoint, asked).unwrap_err().to_string();
     for part in [
@@ -85,10 +85,10 @@ fn a_miss_shows_the_nearest_question_and_the_difference() {
         assert!(error.contains(part), "{part} in {error}");
     }
     assert!(!error.contains("altogether"), "{error}");
-    assert_eq!(fs::read(other.ledger()).unwrap(), before);
+    assert_eq!(fs::read(other.path()).unwrap(), before);
 
     // Without the blob there is nothing to compare with.
-    let blobs = Blobs::beside(&place.ledger());
+    let blobs = Blobs::beside(&ledger.path());
     for user in [
         "Item: pump\nLimit: 70\nBe brief.",
         "Something else altogether",
@@ -102,24 +102,24 @@ fn a_miss_shows_the_nearest_question_and_the_difference() {
 
 #[test]
 fn ledgers_that_are_not_good_or_not_whole_do_not_answer() {
-    let place = after("{\"answer\":\"one\"}", &["a"]);
-    let good = fs::read_to_string(place.ledger()).unwrap();
-    fs::write(place.ledger(), good.replace("\"one\"", "\"two\"")).unwrap();
-    let damaged = Recorded::read(&place.ledger());
+    let ledger = record_answers("{\"answer\":\"one\"}", &["a"]);
+    let good = fs::read_to_string(ledger.path()).unwrap();
+    fs::write(ledger.path(), good.replace("\"one\"", "\"two\"")).unwrap();
+    let damaged = Recorded::read(&ledger.path());
     assert!(matches!(
         damaged,
         Err(OracleError::Ledger(LedgerError::Damaged { .. }))
     ));
-    let missing = Recorded::read(&place.dir.path().join("nowhere.jsonl"));
+    let missing = Recorded::read(&ledger.dir.path().join("nowhere.jsonl"));
     assert!(matches!(
         missing,
         Err(OracleError::File(FileError::Io { .. }))
     ));
 
     let long = format!("{{\"answer\":\"{}\"}}", "x".repeat(70_000));
-    let place = after(&long, &["a"]);
-    let mut endpoint = recorded(&place);
-    let mut other = Place::new();
+    let ledger = record_answers(&long, &["a"]);
+    let mut endpoint = open_recorded(&ledger);
+    let mut other = TestLedger::new();
     let error = other.ask(&mut endpoint, "a").unwrap_err().to_string();
     assert!(error.contains("only in part (TRUNCATED)"), "{error}");
 }

@@ -1,4 +1,4 @@
-//! What the ledger and its blobs hold of a call.
+//! The records and blobs of a call.
 
 use std::fs::File;
 
@@ -12,26 +12,26 @@ use axilog_ledger::file::verify::{Expected, check};
 use axilog_oracle::OracleError;
 use axilog_oracle::{Endpoint, Local, Question, consult};
 
-use crate::place::{Place, question};
+use crate::test_ledger::{TestLedger, question};
 
 #[test]
 fn every_answer_and_failure_is_an_observation_and_every_prompt_a_blob() {
-    let mut place = Place::new();
+    let mut ledger = TestLedger::new();
     let script = "{\"answer\":\"fine\"}\n{\"faults\":[\"timeout\"]}\n{\"faults\":[500]}\n\
                   {\"answer\":\"a tab\\there\"}\n{\"answer\":\"cr\\r\\nlf\"}\n";
-    let mut endpoint = place.script(script).unwrap();
+    let mut endpoint = ledger.open_script(script).unwrap();
     let expected = [
         (Completion::Complete, None, Some("fine")),
         (Completion::Error, Some(Failure::Timeout), None),
         (Completion::Error, Some(Failure::TransportError), None),
-        // SRS-004 §5.6 knows no tab: the record holds no output, and nothing reaches anybody.
+        // SRS-004 §5.6 admits no tab: the record holds no output, and the caller gets no text.
         (Completion::Error, Some(Failure::InvalidOutput), None),
         (Completion::Complete, None, Some("cr\r\nlf")),
     ];
-    let blobs = Blobs::beside(&place.ledger());
+    let blobs = Blobs::beside(&ledger.path());
     for (index, (completion, failure, text)) in expected.into_iter().enumerate() {
         let user = format!("question {index}");
-        let consultation = place.ask(&mut endpoint, &user).unwrap();
+        let consultation = ledger.ask(&mut endpoint, &user).unwrap();
         let recorded = &consultation.decision.observation;
         assert_eq!(
             (recorded.completion, recorded.failure),
@@ -53,7 +53,7 @@ fn every_answer_and_failure_is_an_observation_and_every_prompt_a_blob() {
     }
     let mut observations = 0;
     let checked = check(
-        File::open(place.ledger()).unwrap(),
+        File::open(ledger.path()).unwrap(),
         None,
         &Expected::default(),
         &mut |record| {
@@ -68,12 +68,12 @@ fn every_answer_and_failure_is_an_observation_and_every_prompt_a_blob() {
 
 #[test]
 fn what_could_not_be_recorded_is_not_asked() {
-    let mut place = Place::new();
+    let mut ledger = TestLedger::new();
     let script = "{\"answer\":\"one\"}\n{\"answer\":\"two\"}\n{\"answer\":\"three\"}";
-    let mut endpoint = place.script(script).unwrap();
-    place.ask(&mut endpoint, "first").unwrap();
+    let mut endpoint = ledger.open_script(script).unwrap();
+    ledger.ask(&mut endpoint, "first").unwrap();
     let mut ask = |oracle: &str, question: &Question| {
-        consult(&mut place.session, &mut endpoint, oracle, question)
+        consult(&mut ledger.session, &mut endpoint, oracle, question)
     };
     let other = Question::new("model-2", "", "", Params::NULL);
     assert!(matches!(
@@ -95,18 +95,18 @@ fn what_could_not_be_recorded_is_not_asked() {
         decomposed,
         Err(OracleError::Ledger(LedgerError::Input { .. }))
     ));
-    // The script is where it was: nothing of this reached it.
+    // None of the refused questions reached the script.
     let next = ask("llm", &question("second")).unwrap();
     assert_eq!(next.admitted_text(), Some("two"));
-    place.session.seal().unwrap();
-    let sealed = place.ask(&mut endpoint, "third");
+    ledger.session.seal().unwrap();
+    let sealed = ledger.ask(&mut endpoint, "third");
     assert!(matches!(
         sealed,
         Err(OracleError::Ledger(LedgerError::Sealed(_)))
     ));
 }
 
-/// Says what it was asked.
+/// An oracle that answers with the question.
 #[derive(Debug)]
 struct Echo;
 
@@ -118,11 +118,11 @@ impl Local for Echo {
 
 #[test]
 fn what_code_answers_is_recorded_like_any_other_answer() {
-    let mut place = Place::new();
+    let mut ledger = TestLedger::new();
     let mut endpoint = Endpoint::Local(Box::new(Echo));
-    let consultation = place.ask(&mut endpoint, "Is it so?").unwrap();
+    let consultation = ledger.ask(&mut endpoint, "Is it so?").unwrap();
     assert_eq!(consultation.admitted_text(), Some("Is it so?"));
     assert_eq!(consultation.decision.observation.output_size, 9);
-    let inadmissible = place.ask(&mut endpoint, "a tab\there").unwrap();
+    let inadmissible = ledger.ask(&mut endpoint, "a tab\there").unwrap();
     assert_eq!(inadmissible.admitted_text(), None);
 }

@@ -1,21 +1,21 @@
-//! Scripts.
+//! Oracles that answer from a script.
 
 use axilog_oracle::{Fault, Usage};
 
-use crate::place::Place;
+use crate::test_ledger::TestLedger;
 
 #[test]
 fn lines_answer_in_order_and_rules_come_first() {
-    let mut place = Place::new();
+    let mut ledger = TestLedger::new();
     let script = r#"
         {"answer":"one","usage":{"prompt_tokens":5,"completion_tokens":2}}
         {"answer":"inject","contains":"ignore all"}
         {"answer":"third","every":3}
         {"answer":"two","finish_reason":"length","model":"m-2"}
     "#;
-    let mut endpoint = place.script(script).unwrap();
+    let mut endpoint = ledger.open_script(script).unwrap();
     let mut say = |user: &str| {
-        let consultation = place.ask(&mut endpoint, user).unwrap();
+        let consultation = ledger.ask(&mut endpoint, user).unwrap();
         consultation.exchange.reply.unwrap()
     };
     let answers = [
@@ -41,11 +41,11 @@ fn lines_answer_in_order_and_rules_come_first() {
 
 #[test]
 fn an_answer_may_quote_what_was_asked() {
-    let mut place = Place::new();
+    let mut ledger = TestLedger::new();
     let script = r#"{"answer":"<{{quote}}> and {{quote}}","quote":": the id"}"#;
-    let mut endpoint = place.script(script).unwrap();
+    let mut endpoint = ledger.open_script(script).unwrap();
     let mut say = |user: &str| {
-        let consultation = place.ask(&mut endpoint, user).unwrap();
+        let consultation = ledger.ask(&mut endpoint, user).unwrap();
         consultation.exchange.reply.unwrap().text
     };
     assert_eq!(say("of\n- 5f3a: the id\n- 77: the id"), "<5f3a> and 5f3a");
@@ -74,9 +74,9 @@ fn faults_come_before_the_answer_and_end_as_over_http() {
             Err("the connection failed: closed by the script"),
         ),
     ] {
-        let mut place = Place::new();
-        let mut endpoint = place.script(line).unwrap();
-        let consultation = place.ask(&mut endpoint, "?").unwrap();
+        let mut ledger = TestLedger::new();
+        let mut endpoint = ledger.open_script(line).unwrap();
+        let consultation = ledger.ask(&mut endpoint, "?").unwrap();
         let attempts = &consultation.exchange.attempts;
         let failed = attempts.iter().filter(|a| a.fault.is_some()).count();
         assert_eq!(failed, faults, "{line}");
@@ -94,24 +94,37 @@ fn faults_come_before_the_answer_and_end_as_over_http() {
 
 #[test]
 fn bad_scripts_are_refused_with_their_line() {
-    let place = Place::new();
+    let ledger = TestLedger::new();
     for (script, line, reason) in [
         ("", 1, "empty"),
         ("{\"answer\":\"a\"}\n\nnope", 3, "not JSON"),
         ("[]", 1, "not a JSON object"),
-        ("{\"answr\":\"a\"}", 1, "no member `answr`"),
+        (
+            "{\"answr\":\"a\"}",
+            1,
+            "unknown field `answr`, expected one of `answer`",
+        ),
         ("{}", 1, "neither `answer` nor `faults`"),
-        ("{\"answer\":1}", 1, "`answer` is not text"),
-        ("{\"answer\":\"a\",\"every\":0}", 1, "from 1"),
+        (
+            "{\"answer\":1}",
+            1,
+            "at `answer`: invalid type: integer `1`, expected a string",
+        ),
+        ("{\"answer\":null}", 1, "at `answer`: invalid type: null"),
+        (
+            "{\"answer\":\"a\",\"every\":0}",
+            1,
+            "at `every`: invalid value: integer `0`, expected a nonzero u64",
+        ),
         (
             "{\"answer\":\"a\",\"usage\":{\"prompt_tokens\":1}}",
             1,
-            "completion_tokens",
+            "at `usage`: missing field `completion_tokens`",
         ),
-        ("{\"faults\":[200]}", 1, "the fault 200"),
+        ("{\"faults\":[200]}", 1, "at `faults[0]`: the fault 200"),
         ("{\"faults\":[\"flood\"]}", 1, "the fault \"flood\""),
     ] {
-        let error = place.script(script).unwrap_err().to_string();
+        let error = ledger.open_script(script).unwrap_err().to_string();
         assert!(error.contains(&format!("script.jsonl:{line}: ")), "{error}");
         assert!(error.contains(reason), "{error}");
     }
@@ -119,11 +132,11 @@ fn bad_scripts_are_refused_with_their_line() {
 
 #[test]
 fn a_script_that_has_nothing_to_say_is_an_error_and_no_record() {
-    let mut place = Place::new();
+    let mut ledger = TestLedger::new();
     let script = r#"{"answer":"a","contains":"only this"}"#;
-    let mut endpoint = place.script(script).unwrap();
-    let before = std::fs::read(place.ledger()).unwrap();
-    let error = place.ask(&mut endpoint, "that").unwrap_err().to_string();
+    let mut endpoint = ledger.open_script(script).unwrap();
+    let before = std::fs::read(ledger.path()).unwrap();
+    let error = ledger.ask(&mut endpoint, "that").unwrap_err().to_string();
     assert!(error.contains("no answer for call 1"), "{error}");
-    assert_eq!(std::fs::read(place.ledger()).unwrap(), before);
+    assert_eq!(std::fs::read(ledger.path()).unwrap(), before);
 }

@@ -1,4 +1,4 @@
-//! A server on this machine that does as it is told, one connection after another.
+//! A server on this machine that performs one act per connection.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -7,29 +7,29 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-/// What the server does with a connection.
+/// An act of the server on one connection.
 #[derive(Clone)]
 pub enum Act {
-    /// A response of this status with this body.
+    /// Responds with this status and body.
     Respond(u16, String),
-    /// The same with a line more in its head.
+    /// Responds with this status, header line and body.
     RespondWith(u16, &'static str, String),
     /// Reads the request and never answers.
     Hang,
-    /// Answers half a body and then nothing more.
+    /// Sends half of this body and keeps the connection open.
     HangInside(String),
     /// Reads the request and closes the connection.
     Drop,
-    /// Promises this body and closes in the middle of it.
+    /// Sends half of this body and closes the connection.
     DropInside(String),
-    /// A body without end.
+    /// Sends a body without end.
     Endless,
-    /// No HTTP at all.
+    /// Sends something that is not HTTP.
     Noise,
 }
 
 impl Act {
-    /// A good answer.
+    /// Responds with a good answer.
     pub fn say(text: &str) -> Act {
         Act::Respond(200, completion(text))
     }
@@ -40,7 +40,7 @@ pub fn completion(text: &str) -> String {
     costly(text, 11, 3)
 }
 
-/// The body of an answer that costs so many tokens.
+/// The body of a good answer with this usage.
 pub fn costly(text: &str, prompt_tokens: u64, completion_tokens: u64) -> String {
     let total_tokens = prompt_tokens + completion_tokens;
     json!({
@@ -53,7 +53,7 @@ pub fn costly(text: &str, prompt_tokens: u64, completion_tokens: u64) -> String 
     .to_string()
 }
 
-/// A request as it came.
+/// A request that the server received.
 pub struct Request {
     pub head: String,
     pub body: Value,
@@ -65,14 +65,14 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server that does these things, one for each connection, and then listens no more.
+    /// Starts a server that performs these acts, one per connection, and then stops listening.
     pub fn new(acts: Vec<Act>) -> Server {
         let connections = acts.len();
         let mut acts = acts.into_iter();
         Server::for_connections(Some(connections), move |_| acts.next())
     }
 
-    /// A server that does what `next` says of each request, until that is `None`.
+    /// Starts a server that performs the act that `next` gives for each request, until it gives `None`.
     pub fn answering(next: impl FnMut(&Request) -> Option<Act> + Send + 'static) -> Server {
         Server::for_connections(None, next)
     }
@@ -98,10 +98,10 @@ impl Server {
                     return;
                 }
                 let Some(act) = act else { return };
-                // A client that has seen enough closes; that is its right.
+                // The client may close the connection at any time.
                 open.extend(perform(&act, stream));
             }
-            // Whoever hangs, hangs until the client is gone.
+            // Connections that hang stay open until the client closes them.
             for mut stream in open {
                 let _ = stream.read(&mut [0]);
             }
@@ -140,7 +140,7 @@ fn read(stream: &TcpStream) -> Option<Request> {
     })
 }
 
-/// Gives the stream back where it must stay open.
+/// Performs an act, and gives the stream back where the connection must stay open.
 fn perform(act: &Act, mut stream: TcpStream) -> Option<TcpStream> {
     let head = |status: u16, more: &str, length: usize| {
         format!(

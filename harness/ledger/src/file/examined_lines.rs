@@ -1,8 +1,8 @@
-//! Examines the lines of a ledger on every core and hands them out in order.
+//! The lines of a ledger, examined on every core and visited in order.
 //!
-//! What a record says of itself (its form, its commit, its `obs_hash`, the link to the line before)
-//! needs no other record, and is most of the work; only the order is left to the caller.
-//! Determinism: D2, whatever the number of cores.
+//! Most of the work of verification needs no other record: a record's form, its commit, its `obs_hash` and
+//! the link to the line before. This module does that part on all cores; the checks that depend on the order
+//! are the visitor's. Determinism: D2, for every number of cores.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -18,62 +18,66 @@ use self_cell::self_cell;
 
 use super::reader::{Block, Blocks, Line};
 
-/// More cores would only hold more blocks in memory.
+/// The most cores that are used. More would only hold more blocks in memory.
 const MAX_CORES: usize = 16;
 
-/// What stands where a line should.
-#[expect(clippy::large_enum_variant, reason = "all but one are records")]
-pub enum Found<'b> {
-    /// A record, examined.
+/// A line that was examined by itself.
+#[expect(clippy::large_enum_variant, reason = "almost all lines are records")]
+pub enum ExaminedLine<'b> {
+    /// A record.
     Record(Examined<'b>),
-    /// A line that is not one of a ledger in canonical form.
+    /// A line that is no ledger line in canonical form.
     NotALine,
-    /// The last bytes of the file, so many, without a line feed.
+    /// The last bytes of the file, without a line feed; their number.
     Torn(usize),
-    /// More bytes than any record has, without a line feed.
+    /// More bytes than the longest line has, without a line feed.
     TooLong,
 }
 
-/// Sees a line's offset and what it is; breaks where no more is wanted.
-pub type See<'s> = &'s mut dyn FnMut(u64, &Found<'_>) -> ControlFlow<()>;
+/// A visitor of lines, called with each line's offset. It breaks to end the visit.
+pub type LineVisitor<'s> = &'s mut dyn FnMut(u64, &ExaminedLine<'_>) -> ControlFlow<()>;
 
-type FoundLines<'b> = Vec<(u64, Found<'b>)>;
+type ExaminedLines<'b> = Vec<(u64, ExaminedLine<'b>)>;
 
 self_cell! {
-    /// A block with what was found in it.
+    /// A block and its examined lines.
     struct ExaminedBlock {
         owner: Block,
         #[covariant]
-        dependent: FoundLines,
+        dependent: ExaminedLines,
     }
 }
 
-/// Shows `see` every line of `source` and its offset, in order, until it breaks; gives how many
-/// bytes there were up to the end of the last block shown.
+/// Calls `visit` with every line of `source`, in order, until it breaks. Gives the offset at which the last
+/// visited block ends.
 ///
 /// # Errors
-/// What reading gives.
-pub fn each_line(source: impl Read, see: See<'_>) -> io::Result<u64> {
+/// The source's error.
+pub fn visit_lines(source: impl Read, visit: LineVisitor<'_>) -> io::Result<u64> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    each_line_on(cores.min(MAX_CORES), source, see)
+    visit_lines_on(cores.min(MAX_CORES), source, visit)
 }
 
-fn each_line_on(cores: usize, source: impl Read, see: See<'_>) -> io::Result<u64> {
+fn visit_lines_on(cores: usize, source: impl Read, visit: LineVisitor<'_>) -> io::Result<u64> {
     let mut blocks = Blocks::new(source);
     match blocks.next_block(Block::default())? {
         None => Ok(0),
-        // Threads are for more than one block.
-        Some(first) if cores < 2 || blocks.ended() => alone(first, blocks, see),
-        Some(first) => on_threads(cores, first, blocks, see),
+        // One block is not worth a thread.
+        Some(first) if cores < 2 || blocks.ended() => visit_on_this_thread(first, blocks, visit),
+        Some(first) => visit_with_threads(cores, first, blocks, visit),
     }
 }
 
-fn alone(first: Block, mut blocks: Blocks<impl Read>, see: See<'_>) -> io::Result<u64> {
+fn visit_on_this_thread(
+    first: Block,
+    mut blocks: Blocks<impl Read>,
+    visit: LineVisitor<'_>,
+) -> io::Result<u64> {
     let mut block = first;
     let mut previous = None;
     loop {
         for (offset, line) in block.lines() {
-            if see(offset, &examine(line, &mut previous)).is_break() {
+            if visit(offset, &examine(line, &mut previous)).is_break() {
                 return Ok(block.end());
             }
         }
@@ -85,26 +89,26 @@ fn alone(first: Block, mut blocks: Blocks<impl Read>, see: See<'_>) -> io::Resul
     }
 }
 
-fn on_threads(
+fn visit_with_threads(
     threads: usize,
     first: Block,
     mut blocks: Blocks<impl Read>,
-    see: See<'_>,
+    visit: LineVisitor<'_>,
 ) -> io::Result<u64> {
     let depth = 2 * threads + 2;
     let (jobs, queue) = sync_channel::<Job>(depth);
     let queue = Mutex::new(queue);
     thread::scope(|scope| {
-        // Gone when this closure returns, however it does: then the threads end.
+        // Dropped when this closure returns, which ends the threads.
         let jobs = jobs;
-        // A system that has no thread left gives fewer, or none.
+        // The system may refuse to start some of the threads, or all.
         let started = (0..threads).filter_map(|_| {
             thread::Builder::new()
-                .spawn_scoped(scope, || work(&queue))
+                .spawn_scoped(scope, || examine_blocks(&queue))
                 .ok()
         });
         if started.count() == 0 {
-            return alone(first, blocks, see);
+            return visit_on_this_thread(first, blocks, visit);
         }
         let (mut first, mut spare) = (Some(first), Vec::new());
         let (mut pending, mut failed) = (VecDeque::new(), None);
@@ -118,25 +122,25 @@ fn on_threads(
                 match block {
                     Ok(Some(block)) => {
                         let (done, result) = sync_channel(1);
-                        // There is room for all that is pending, and somebody to take it.
+                        // The queue has room for every pending job, and the threads live.
                         let _ = jobs.send((block, done));
                         pending.push_back(result);
                     }
                     Ok(None) => break,
-                    // What was read before may have a fault, which then comes first.
+                    // A fault in a block that was read before comes first.
                     Err(error) => failed = Some(error),
                 }
             }
             let Some(result) = pending.pop_front() else {
                 return failed.map_or(Ok(end), Err);
             };
-            // Where a thread has died, the scope says so.
+            // A thread has panicked; the scope propagates it.
             let Ok(examined) = result.recv() else {
                 return Ok(end);
             };
             end = examined.borrow_owner().end();
-            for (offset, found) in examined.borrow_dependent() {
-                if see(*offset, found).is_break() {
+            for (offset, line) in examined.borrow_dependent() {
+                if visit(*offset, line).is_break() {
                     return Ok(end);
                 }
             }
@@ -145,10 +149,10 @@ fn on_threads(
     })
 }
 
-/// A block to examine, and where to put the result.
+/// A block to examine, and the channel for the result.
 type Job = (Block, SyncSender<ExaminedBlock>);
 
-fn work(queue: &Mutex<Receiver<Job>>) {
+fn examine_blocks(queue: &Mutex<Receiver<Job>>) {
     let take = || queue.lock().ok()?.recv().ok();
     while let Some((block, done)) = take() {
         let examined = ExaminedBlock::new(block, |block| {
@@ -158,26 +162,26 @@ fn work(queue: &Mutex<Receiver<Job>>) {
                 .map(|(offset, line)| (offset, examine(line, &mut previous)))
                 .collect()
         });
-        // Nobody waits for it any more where the ledger was found bad before.
+        // The receiver is gone where the visitor has broken off.
         let _ = done.send(examined);
     }
 }
 
-/// Examines a line. `previous` is the chain value of the line before, as far as it is known.
-fn examine<'b>(line: Line<'b>, previous: &mut Option<Hash>) -> Found<'b> {
+/// Examines a line. `previous` is the chain value of the line before, `None` at the beginning of a block.
+fn examine<'b>(line: Line<'b>, previous: &mut Option<Hash>) -> ExaminedLine<'b> {
     match line {
         Line::Whole(line) => match ledger_line::parse(line) {
             Ok(entry) => {
                 let examined = Examined::of(&entry);
-                Found::Record(match previous.replace(entry.chain) {
+                ExaminedLine::Record(match previous.replace(entry.chain) {
                     Some(previous) => examined.behind(&previous),
                     None => examined,
                 })
             }
-            Err(_) => Found::NotALine,
+            Err(_) => ExaminedLine::NotALine,
         },
-        Line::Torn(bytes) => Found::Torn(bytes.len()),
-        Line::TooLong => Found::TooLong,
+        Line::Torn(bytes) => ExaminedLine::Torn(bytes.len()),
+        Line::TooLong => ExaminedLine::TooLong,
     }
 }
 
@@ -186,15 +190,19 @@ mod tests {
     use super::*;
     use axilog::ledger::genesis_entry;
 
-    /// What `cores` cores find in `file`, up to the offset `stop`.
-    fn found(cores: usize, source: impl Read, stop: u64) -> (Vec<String>, io::Result<u64>) {
+    /// The lines of `source` up to the offset `stop`, examined on `cores` cores.
+    fn describe_lines(
+        cores: usize,
+        source: impl Read,
+        stop: u64,
+    ) -> (Vec<String>, io::Result<u64>) {
         let mut all = Vec::new();
-        let result = each_line_on(cores, source, &mut |offset, found| {
-            all.push(match found {
-                Found::Record(examined) => format!("{offset} {}", examined.entry().sequence),
-                Found::NotALine => format!("{offset} not a line"),
-                Found::Torn(bytes) => format!("{offset} torn {bytes}"),
-                Found::TooLong => format!("{offset} too long"),
+        let result = visit_lines_on(cores, source, &mut |offset, line| {
+            all.push(match line {
+                ExaminedLine::Record(examined) => format!("{offset} {}", examined.entry().sequence),
+                ExaminedLine::NotALine => format!("{offset} not a line"),
+                ExaminedLine::Torn(bytes) => format!("{offset} torn {bytes}"),
+                ExaminedLine::TooLong => format!("{offset} too long"),
             });
             match offset < stop {
                 true => ControlFlow::Continue(()),
@@ -204,10 +212,10 @@ mod tests {
         (all, result)
     }
 
-    /// Reads `0`, then fails.
-    struct Failing<'a>(&'a [u8]);
+    /// A source that fails behind its bytes.
+    struct FailingReader<'a>(&'a [u8]);
 
-    impl Read for Failing<'_> {
+    impl Read for FailingReader<'_> {
         fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
             match self.0.read(out)? {
                 0 => Err(io::Error::other("bad sector")),
@@ -217,10 +225,10 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_cores_changes_nothing() {
+    fn every_number_of_cores_gives_the_same_lines() {
         let mut file = Vec::new();
         for sequence in 0..10_000u64 {
-            let mut line = crate::file::LineBytes::default();
+            let mut line = crate::encoding::LineBytes::default();
             ledger_line::write(
                 &axilog::ledger::Entry {
                     sequence,
@@ -235,16 +243,16 @@ mod tests {
         }
         let lines = 10_000;
         file.extend_from_slice(b"torn");
-        let (one, _) = found(1, file.as_slice(), u64::MAX);
+        let (one, _) = describe_lines(1, file.as_slice(), u64::MAX);
         assert_eq!(one.len(), lines + 1);
         assert!(one[lines].ends_with("torn 4") && one[999].ends_with("not a line"));
         for cores in [2, 3, 16] {
-            assert_eq!(found(cores, file.as_slice(), u64::MAX).0, one);
-            let (some, result) = found(cores, Failing(&file), 1_000_000);
-            assert!(result.is_ok(), "nothing behind the end is asked for");
+            assert_eq!(describe_lines(cores, file.as_slice(), u64::MAX).0, one);
+            let (some, result) = describe_lines(cores, FailingReader(&file), 1_000_000);
+            assert!(result.is_ok(), "the visit ended before the source failed");
             assert_eq!(some, one[..some.len()]);
-            // Without its last block, which the failure came before.
-            let (most, result) = found(cores, Failing(&file), u64::MAX);
+            // The failure hides the lines of the last block.
+            let (most, result) = describe_lines(cores, FailingReader(&file), u64::MAX);
             assert!(result.is_err());
             assert_eq!(most, one[..most.len()]);
         }

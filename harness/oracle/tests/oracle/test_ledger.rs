@@ -1,4 +1,4 @@
-//! A directory with a session in it, and what the tests ask.
+//! A ledger with an open session in a temporary directory, and the question that the tests ask.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,20 +9,22 @@ use axilog_ledger::session::Session;
 use axilog_oracle::{Consultation, Endpoint, OracleError, Question, Scripted, consult};
 use tempfile::TempDir;
 
-pub struct Place {
+/// A ledger with an open session.
+pub struct TestLedger {
     pub dir: TempDir,
     pub session: Session,
 }
 
-impl Place {
-    pub fn new() -> Place {
+impl TestLedger {
+    pub fn new() -> TestLedger {
         let dir = tempfile::tempdir().unwrap();
         let rules = RuleSet::new(builtin_policies().unwrap(), false, false);
         let (session, _) = Session::begin(&dir.path().join("ledger.jsonl"), rules, 1).unwrap();
-        Place { dir, session }
+        TestLedger { dir, session }
     }
 
-    pub fn ledger(&self) -> PathBuf {
+    /// The path of the ledger.
+    pub fn path(&self) -> PathBuf {
         self.dir.path().join("ledger.jsonl")
     }
 
@@ -34,8 +36,8 @@ impl Place {
         consult(&mut self.session, endpoint, "llm", &question(user))
     }
 
-    /// A script with these lines.
-    pub fn script(&self, lines: &str) -> Result<Endpoint, OracleError> {
+    /// Opens an endpoint for a script of these lines.
+    pub fn open_script(&self, lines: &str) -> Result<Endpoint, OracleError> {
         let path = self.dir.path().join("script.jsonl");
         fs::write(&path, lines).unwrap();
         Scripted::read(&path).map(Endpoint::Scripted)

@@ -1,9 +1,11 @@
 //! The canonical form (RFC 8785) of any JSON value.
 //!
-//! formats.md §2, decisions D2. Whether a text *is* canonical is the core's to say
-//! ([`axilog::json::canonical`]); this says what it should have been. Numbers are taken from their
-//! digits, never through a parser that rounds: integers from −2^63 to 2^64−1 stay exact, any other
-//! number is written as ECMAScript writes the nearest double. Determinism: D1.
+//! formats.md §2, decisions D2. The core decides whether a text *is* canonical
+//! ([`axilog::json::canonical`]); this module writes the canonical form of a text. Numbers are read from
+//! their digits and never rounded by a parser: integers from −2^63 to 2^64−1 stay exact, and any other number
+//! is written as ECMAScript writes the nearest double. Determinism: D1.
+
+mod cursor;
 
 use std::cell::Cell;
 
@@ -14,14 +16,16 @@ use axilog::json::source::{Plain, Source};
 use axilog::json::writer;
 use axilog::profile::Profile;
 
-use crate::file::LineBytes;
+use crate::encoding::LineBytes;
 
-/// Why a text has no canonical form.
+pub use cursor::Tracked;
+
+/// The reason why a text has no canonical form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoForm {
-    /// Where, in bytes.
+    /// The place of the error in the text, in bytes.
     pub at: usize,
-    /// Why, in a sentence.
+    /// The reason in words.
     pub reason: String,
 }
 
@@ -34,53 +38,9 @@ impl NoForm {
     }
 }
 
-/// A cursor that leaves word how far reading came: the reader itself does not say where it stopped.
-#[derive(Clone, Copy)]
-pub struct Tracked<'a> {
-    text: Plain<'a>,
-    read: &'a Cell<usize>,
-}
+type CursorToken<'a> = Token<'a, Tracked<'a>>;
 
-impl<'a> Tracked<'a> {
-    /// `text` from where it stands; `read` follows.
-    pub fn new(text: Plain<'a>, read: &'a Cell<usize>) -> Tracked<'a> {
-        read.set(text.position());
-        Tracked { text, read }
-    }
-
-    /// The same place, and reading on from there is not noted.
-    pub fn plain(self) -> Plain<'a> {
-        self.text
-    }
-}
-
-impl<'a> Source<'a> for Tracked<'a> {
-    fn peek(&self) -> Option<u8> {
-        self.text.peek()
-    }
-
-    fn bump(&mut self) {
-        self.text.bump();
-        self.read.set(self.read.get().max(self.text.position()));
-    }
-
-    fn position(&self) -> usize {
-        self.text.position()
-    }
-
-    fn skip_plain(&mut self) {
-        self.text.skip_plain();
-        self.read.set(self.read.get().max(self.text.position()));
-    }
-
-    fn since(&self, start: usize) -> &'a [u8] {
-        self.text.since(start)
-    }
-}
-
-type Found<'a> = Token<'a, Tracked<'a>>;
-
-/// The canonical form of the JSON value that is `bytes`; white space may stand around it.
+/// Writes the JSON value `bytes` in canonical form. White space may surround the value.
 ///
 /// # Errors
 /// [`NoForm`] for anything but one JSON value, for a member name that occurs twice, a number beyond
@@ -89,11 +49,11 @@ pub fn canonical(bytes: &[u8]) -> Result<Vec<u8>, NoForm> {
     if let Err(error) = std::str::from_utf8(bytes) {
         return Err(NoForm::new(error.valid_up_to(), "not UTF-8"));
     }
-    let read = Cell::new(0);
-    let source = Tracked::new(Plain::new(bytes), &read);
+    let furthest = Cell::new(0);
+    let source = Tracked::new(Plain::new(bytes), &furthest);
     let mut writer = Writer {
         text: bytes,
-        read: &read,
+        furthest: &furthest,
         tokens: Reader::new(source, limit()),
         out: LineBytes::default(),
     };
@@ -101,13 +61,13 @@ pub fn canonical(bytes: &[u8]) -> Result<Vec<u8>, NoForm> {
     writer.value(first)?;
     match writer.tokens.next() {
         Ok(None) => Ok(writer.out.0),
-        _ => Err(writer.refusal()),
+        _ => Err(writer.error()),
     }
 }
 
-/// The integers in `bytes` that a double cannot tell from their neighbours: beyond ±(2^53−1). Hands
-/// `found` the offset and the digits of each. Nothing is found in what is not JSON.
-pub fn inexact_integers(bytes: &[u8], found: &mut dyn FnMut(usize, &str)) {
+/// Finds the integers in a JSON text that a double cannot tell from their neighbours: those beyond ±(2^53−1).
+/// Calls `report` with the offset and the digits of each. The search ends where the text is not JSON.
+pub fn inexact_integers(bytes: &[u8], report: &mut dyn FnMut(usize, &str)) {
     if std::str::from_utf8(bytes).is_err() {
         return;
     }
@@ -117,12 +77,12 @@ pub fn inexact_integers(bytes: &[u8], found: &mut dyn FnMut(usize, &str)) {
             && let Ok(number_text) = std::str::from_utf8(number)
             && is_inexact_integer(number_text)
         {
-            found(offset(bytes, number), number_text);
+            report(offset_of(bytes, number), number_text);
         }
     }
 }
 
-/// Whether `number`, a JSON number, is written as an integer beyond ±(2^53−1).
+/// Whether the JSON number `number` is written as an integer beyond ±(2^53−1).
 pub fn is_inexact_integer(number: &str) -> bool {
     is_integer(number)
         && number
@@ -130,7 +90,7 @@ pub fn is_inexact_integer(number: &str) -> bool {
             .map_or(true, |n| n.unsigned_abs() >= 1 << 53)
 }
 
-/// The most containers that may be open at once, as the reader takes it.
+/// The most containers that may be open at once, in the reader's type.
 pub fn limit() -> u8 {
     u8::try_from(MAX_DEPTH).unwrap_or(u8::MAX)
 }
@@ -139,29 +99,34 @@ fn is_integer(number: &str) -> bool {
     !number.contains(['.', 'e', 'E'])
 }
 
-/// Where `part`, a piece of `text`, begins in it.
-fn offset(text: &[u8], part: &[u8]) -> usize {
+/// The offset of `part`, which is a piece of `text`.
+fn offset_of(text: &[u8], part: &[u8]) -> usize {
     (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize)
+}
+
+/// The UTF-16 code units of a string's content, escapes resolved.
+fn utf16(content: Tracked<'_>) -> Vec<u16> {
+    Name::new(content.plain()).collect()
 }
 
 struct Writer<'a> {
     text: &'a [u8],
-    read: &'a Cell<usize>,
+    furthest: &'a Cell<usize>,
     tokens: Reader<Tracked<'a>>,
     out: LineBytes,
 }
 
 impl<'a> Writer<'a> {
-    fn next(&mut self) -> Result<Found<'a>, NoForm> {
+    fn next(&mut self) -> Result<CursorToken<'a>, NoForm> {
         match self.tokens.next() {
             Ok(Some(token)) => Ok(token),
-            _ => Err(self.refusal()),
+            _ => Err(self.error()),
         }
     }
 
-    /// Why the reader went no further.
-    fn refusal(&self) -> NoForm {
-        let at = self.read.get();
+    /// The reason why the reader stopped.
+    fn error(&self) -> NoForm {
+        let at = self.furthest.get();
         let reason = match self.text.get(at) {
             None => "not JSON: it ends too early".to_owned(),
             Some(b'[' | b'{') if usize::from(self.tokens.depth()) >= MAX_DEPTH => {
@@ -172,25 +137,21 @@ impl<'a> Writer<'a> {
         NoForm::new(at, reason)
     }
 
-    /// The literal that ends where reading has come to.
+    /// The literal that was just read.
     fn literal(&self) -> &'static str {
-        let before = self.text.get(..self.read.get()).unwrap_or_default();
-        let literals = ["true", "false", "null"].into_iter();
-        let mut ending = literals.filter(|literal| before.ends_with(literal.as_bytes()));
-        ending.next().unwrap_or_default()
-    }
-
-    fn units(&self, content: Tracked<'a>) -> Vec<u16> {
-        Name::new(content.plain()).collect()
+        let before = self.text.get(..self.furthest.get()).unwrap_or_default();
+        let mut literals = ["true", "false", "null"].into_iter();
+        let literal = literals.find(|literal| before.ends_with(literal.as_bytes()));
+        literal.unwrap_or_default()
     }
 
     /// Writes the value that begins with `token`. Calls itself at most [`MAX_DEPTH`] deep.
-    fn value(&mut self, token: Found<'a>) -> Result<(), NoForm> {
+    fn value(&mut self, token: CursorToken<'a>) -> Result<(), NoForm> {
         match token {
             Token::ObjectStart(_) => self.object(),
             Token::ArrayStart => self.array(),
             Token::String(content) => {
-                let units = self.units(content);
+                let units = utf16(content);
                 self.string(&units);
                 Ok(())
             }
@@ -200,7 +161,7 @@ impl<'a> Writer<'a> {
                 self.out.0.extend_from_slice(literal.as_bytes());
                 Ok(())
             }
-            Token::Key(_) | Token::ObjectEnd | Token::ArrayEnd => Err(self.refusal()),
+            Token::Key(_) | Token::ObjectEnd | Token::ArrayEnd => Err(self.error()),
         }
     }
 
@@ -227,10 +188,11 @@ impl<'a> Writer<'a> {
             let token = self.next()?;
             self.value(token)?;
             let value = std::mem::take(&mut self.out.0);
-            members.push((self.units(name), name.position(), value));
+            members.push((utf16(name), name.position(), value));
         }
         self.out.0 = outer;
-        // RFC 8785 §3.2.3: by UTF-16 code units. The second of two equal names is the one too many.
+        // RFC 8785 §3.2.3 sorts by UTF-16 code units. Equal names are sorted by place, and the error names the
+        // second.
         members.sort();
         for pair in members.windows(2) {
             if let [(name, ..), (next, at, _)] = pair
@@ -256,7 +218,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// The reader lets no lone surrogate through.
+    /// Writes a string. The reader has refused lone surrogates.
     fn string(&mut self, units: &[u16]) {
         let text = String::from_utf16_lossy(units);
         writer::string(text.as_bytes(), Profile::Rfc8785, &mut self.out);
@@ -273,7 +235,7 @@ impl<'a> Writer<'a> {
             None => {
                 let double: f64 = text.parse().unwrap_or(f64::INFINITY);
                 if !double.is_finite() {
-                    let at = offset(self.text, number);
+                    let at = offset_of(self.text, number);
                     return Err(NoForm::new(at, "a number beyond the doubles"));
                 }
                 ryu_js::Buffer::new().format_finite(double).to_owned()
@@ -291,7 +253,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn forms() {
+    fn values_have_their_canonical_form() {
         let deep = |n: usize| "[".repeat(n) + &"]".repeat(n);
         for (given, expected) in [
             (" { } ", "{}"),
@@ -300,12 +262,12 @@ mod tests {
                 r#"{"b":1,"a":{"d":[],"c":{}}}"#,
                 r#"{"a":{"c":{},"d":[]},"b":1}"#,
             ),
-            // By code units: the pair for U+1F600 begins with D83D, which comes before FB01.
+            // Sorted by code units: the pair for U+1F600 begins with D83D, which comes before FB01.
             (
                 "{\"\u{fb01}\":1,\"\u{1f600}\":2}",
                 "{\"\u{1f600}\":2,\"\u{fb01}\":1}",
             ),
-            // By the names themselves, not by how they are escaped.
+            // Sorted by the names themselves, not by their escaped spelling.
             (r#"{"\u0062":1,"a":2,"\n":3}"#, r#"{"\n":3,"a":2,"b":1}"#),
             (
                 r#""\u0041\/\u000a\u001F\ud83d\ude00""#,
@@ -332,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_form_says_why_and_where() {
+    fn errors_name_the_reason_and_the_place() {
         for (given, at, reason) in [
             (
                 &b"{\"a\":1,\"b\":2,\"\\u0061\":3}"[..],
@@ -348,16 +310,16 @@ mod tests {
             (b"nul", 3, "ends too early"),
             (b"nulx", 3, "not JSON from here on"),
         ] {
-            let found = canonical(given).unwrap_err();
-            assert_eq!(found.at, at, "{found:?}");
-            assert!(found.reason.contains(reason), "{found:?}");
+            let error = canonical(given).unwrap_err();
+            assert_eq!(error.at, at, "{error:?}");
+            assert!(error.reason.contains(reason), "{error:?}");
         }
         let deep = "[".repeat(129) + &"]".repeat(129);
         assert!(canonical(deep.as_bytes()).is_err());
     }
 
     #[test]
-    fn integers_beyond_the_doubles_are_found() {
+    fn inexact_integers_are_reported_with_their_offset() {
         let text = b"[9007199254740991,-9007199254740992,1e30,{\"a\":18446744073709551615}]";
         let mut found = Vec::new();
         inexact_integers(text, &mut |at, digits| found.push((at, digits.to_owned())));
@@ -395,10 +357,9 @@ mod tests {
     }
 
     proptest! {
-        /// What comes out is canonical by the core's word, and its own form; and a text is
-        /// canonical by the core's word where it is its own form.
+        /// The core calls every form canonical, and a text exactly where the text is its own form.
         #[test]
-        fn the_core_agrees(text in json()) {
+        fn the_core_calls_exactly_the_forms_canonical(text in json()) {
             let form = canonical(text.as_bytes()).unwrap();
             prop_assert!(is_canonical_json(&form), "{}", String::from_utf8_lossy(&form));
             prop_assert_eq!(canonical(&form).unwrap(), form.clone());

@@ -1,0 +1,207 @@
+//! Appending to a ledger file, and the record of how much of it is durable.
+//!
+//! A failed sync is never tried again: the system may then call durable what it has dropped.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use super::batch::Batch;
+use super::durability::{Checkpoint, Durability};
+use super::storage::{Storage, write_all_at};
+use crate::error::{FileError, LedgerError};
+
+/// The writer of a ledger file, which knows how far the file is written and how far it is durable.
+#[derive(Debug)]
+pub(super) struct Appender {
+    storage: Box<dyn Storage>,
+    len: u64,
+    written: Checkpoint,
+    durable: Checkpoint,
+    /// Whether records are written that are not synced.
+    pending: bool,
+    /// When the pending records must be synced at the latest.
+    sync_due: Option<Instant>,
+    /// The error that ended writing.
+    failure: Option<Arc<io::Error>>,
+    /// Whether the thread that syncs is to end.
+    pub(super) closing: bool,
+}
+
+impl Appender {
+    pub(super) fn new(storage: Box<dyn Storage>) -> io::Result<Appender> {
+        Ok(Appender {
+            len: storage.len()?,
+            storage,
+            written: Checkpoint::default(),
+            durable: Checkpoint::default(),
+            pending: false,
+            sync_due: None,
+            failure: None,
+            closing: false,
+        })
+    }
+
+    pub(super) fn storage(&self) -> &dyn Storage {
+        &*self.storage
+    }
+
+    pub(super) fn len(&self) -> u64 {
+        self.len
+    }
+
+    pub(super) fn durable(&self) -> Checkpoint {
+        self.durable
+    }
+
+    pub(super) fn sync_due(&self) -> Option<Instant> {
+        self.sync_due
+    }
+
+    /// Refuses to go on where an earlier failure has left the file's content uncertain.
+    pub(super) fn ensure_writable(&self, path: &Path) -> Result<(), LedgerError> {
+        match &self.failure {
+            None => Ok(()),
+            Some(source) => Err(LedgerError::NotDurable {
+                path: path.to_owned(),
+                durable: self.durable,
+                source: source.clone(),
+            }),
+        }
+    }
+
+    /// Cuts off everything behind `len` bytes, durably.
+    pub(super) fn truncate(&mut self, len: u64) -> io::Result<()> {
+        self.storage.set_len(len)?;
+        self.storage.sync()?;
+        self.len = len;
+        Ok(())
+    }
+
+    /// Syncs the records that were in the file when it was opened; they end at `end`.
+    pub(super) fn sync_recovered(
+        &mut self,
+        end: Checkpoint,
+        path: &Path,
+    ) -> Result<(), LedgerError> {
+        self.written = end;
+        self.pending = true;
+        self.sync(path)
+    }
+
+    /// Syncs everything that is written.
+    pub(super) fn sync(&mut self, path: &Path) -> Result<(), LedgerError> {
+        self.sync_pending();
+        self.ensure_writable(path)
+    }
+
+    pub(super) fn sync_pending(&mut self) {
+        self.sync_due = None;
+        if !self.pending || self.failure.is_some() {
+            return;
+        }
+        match self.storage.sync() {
+            Ok(()) => self.mark_durable(),
+            Err(error) => self.failure = Some(Arc::new(error)),
+        }
+    }
+
+    fn mark_durable(&mut self) {
+        self.durable = self.written;
+        self.pending = false;
+        self.sync_due = None;
+    }
+
+    /// Writes a batch and syncs it as `durability` says. A batch that cannot be written, or not be synced
+    /// where it should be at once, is rolled back.
+    pub(super) fn append(
+        &mut self,
+        batch: &Batch,
+        durability: Durability,
+        path: &Path,
+    ) -> Result<(), LedgerError> {
+        self.ensure_writable(path)?;
+        if let Err(error) = self.write(batch.lines(), durability) {
+            return Err(self.roll_back(error, path));
+        }
+        self.len = self.len.saturating_add(batch.lines().len() as u64);
+        self.written = batch.end();
+        let Durability::Interval { records, within } = durability else {
+            self.mark_durable();
+            return Ok(());
+        };
+        self.pending = true;
+        let pending = self.written.entries.saturating_sub(self.durable.entries);
+        if pending >= records.get() {
+            return self.sync(path);
+        }
+        if self.sync_due.is_none() {
+            self.sync_due = Instant::now().checked_add(within);
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, lines: &[u8], durability: Durability) -> io::Result<()> {
+        match durability {
+            Durability::Record => {
+                let mut at = self.len;
+                for line in lines.split_inclusive(|&b| b == b'\n') {
+                    write_all_at(&mut *self.storage, at, line)?;
+                    self.storage.sync()?;
+                    at = at.saturating_add(line.len() as u64);
+                }
+                Ok(())
+            }
+            Durability::Step => {
+                write_all_at(&mut *self.storage, self.len, lines)?;
+                self.storage.sync()
+            }
+            Durability::Interval { .. } => write_all_at(&mut *self.storage, self.len, lines),
+        }
+    }
+
+    fn roll_back(&mut self, error: io::Error, path: &Path) -> LedgerError {
+        let action = match self.truncate(self.len) {
+            Ok(()) => {
+                self.mark_durable();
+                "append (nothing was recorded)"
+            }
+            // The next opening finds a torn line, a step to complete, or the whole step.
+            Err(error) => {
+                self.failure = Some(Arc::new(error));
+                "append (the next opening shows whether the step was recorded)"
+            }
+        };
+        FileError::at(path, action)(error).into()
+    }
+}
+
+/// An appender that its writer, its readers and the thread that syncs it share.
+pub(super) struct SharedAppender {
+    appender: Mutex<Appender>,
+    /// Notified when a sync may have become due, and when the thread is to end.
+    pub(super) changed: Condvar,
+}
+
+impl SharedAppender {
+    pub(super) fn new(appender: Appender) -> SharedAppender {
+        SharedAppender {
+            appender: Mutex::new(appender),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// Locks the appender. A thread that panicked while it held the lock is no obstacle: `failure`, `len`
+    /// and the checkpoints describe whatever it left.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Appender> {
+        self.appender.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for SharedAppender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.lock().fmt(f)
+    }
+}

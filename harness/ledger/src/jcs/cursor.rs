@@ -1,0 +1,57 @@
+//! A cursor over JSON text that reports how far it was read.
+
+use std::cell::Cell;
+
+use axilog::json::source::{Plain, Source};
+
+/// A cursor that stores the furthest position that was read. The core's reader does not say where it
+/// stopped.
+#[derive(Clone, Copy)]
+pub struct Tracked<'a> {
+    text: Plain<'a>,
+    furthest: &'a Cell<usize>,
+}
+
+impl<'a> Tracked<'a> {
+    /// Creates a cursor at the position of `text`; `furthest` follows it.
+    pub fn new(text: Plain<'a>, furthest: &'a Cell<usize>) -> Tracked<'a> {
+        furthest.set(text.position());
+        Tracked { text, furthest }
+    }
+
+    /// A plain cursor at the same position.
+    pub fn plain(self) -> Plain<'a> {
+        self.text
+    }
+}
+
+impl Tracked<'_> {
+    fn note_position(&self) {
+        let furthest = self.furthest.get().max(self.text.position());
+        self.furthest.set(furthest);
+    }
+}
+
+impl<'a> Source<'a> for Tracked<'a> {
+    fn peek(&self) -> Option<u8> {
+        self.text.peek()
+    }
+
+    fn bump(&mut self) {
+        self.text.bump();
+        self.note_position();
+    }
+
+    fn position(&self) -> usize {
+        self.text.position()
+    }
+
+    fn skip_plain(&mut self) {
+        self.text.skip_plain();
+        self.note_position();
+    }
+
+    fn since(&self, start: usize) -> &'a [u8] {
+        self.text.since(start)
+    }
+}

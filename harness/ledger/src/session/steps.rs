@@ -1,0 +1,197 @@
+//! The steps of a session: answers, the time, control inputs and the seal.
+
+use axilog::admission::{Admitted, Answer};
+use axilog::agent::Agent;
+use axilog::agent::observe::Observed;
+use axilog::agent::state::InputClass;
+use axilog::evidence::observation::Completion;
+use axilog::fault::{Error as CoreError, Faults};
+use axilog::policy::Rules;
+
+use super::Session;
+use super::call::{Call, Reply, check_identities};
+use crate::decision::{Decision, Recorder};
+use crate::error::LedgerError;
+
+impl Session {
+    /// Checks, before an oracle is called, that its reply could be recorded under these ids. Decision D24.
+    ///
+    /// # Errors
+    /// [`LedgerError::Sealed`], [`LedgerError::Reserved`], [`LedgerError::Identity`], [`LedgerError::Model`].
+    pub fn check_call(&mut self, oracle_id: &str, model_id: &str) -> Result<(), LedgerError> {
+        self.ensure_open()?;
+        check_identities(oracle_id, model_id)?;
+        match self.models.get(oracle_id) {
+            Some(recorded) if recorded != model_id => Err(LedgerError::Model {
+                path: self.path().to_owned(),
+                oracle: oracle_id.to_owned(),
+                recorded: recorded.clone(),
+                given: model_id.to_owned(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Records a reply, evaluates the policies on it and records the transition. Before that it stores the
+    /// input as a blob, and the answer too where the record does not hold it whole.
+    ///
+    /// # Errors
+    /// [`LedgerError::Reserved`], [`LedgerError::Identity`], [`LedgerError::Model`], [`LedgerError::Core`] and
+    /// [`FileError::Io`]; nothing is recorded then.
+    pub fn observe(&mut self, call: &Call, reply: Reply<'_>) -> Result<Decision, LedgerError> {
+        self.check_call(&call.oracle_id, &call.model_id)?;
+        let (completion, failure, output) = match reply {
+            Reply::Answer(bytes) => (Completion::Complete, None, bytes),
+            Reply::Failed(failure) => (Completion::Error, Some(failure), b"".as_slice()),
+        };
+        let answer = Answer {
+            completion,
+            failure,
+            input: call.input.bytes(),
+            input_kind: call.input.kind(),
+            ledger_seq: 0,
+            model_id: call.model_id.as_bytes(),
+            oracle_id: call.oracle_id.as_bytes(),
+            output,
+            params: call.params,
+        };
+        self.blobs.put(call.input.bytes())?;
+        let mut recorder = Recorder::default();
+        let decision = self.run_step(&mut recorder, |agent, rules, work, sink, faults| {
+            agent.observe(&answer, rules, work, sink, faults)
+        })?;
+        // The record does not hold the answer, or not whole.
+        if decision.admitted != Admitted::AsGiven {
+            let stored = self.blobs.put(output);
+            self.halt_on_error(stored)?;
+        }
+        self.commit(&recorder)?;
+        self.models
+            .insert(call.oracle_id.clone(), call.model_id.clone());
+        Ok(decision)
+    }
+
+    /// Observes the time. A time that is not after the last one would stop the agent; it is refused without
+    /// `force`.
+    ///
+    /// # Errors
+    /// [`LedgerError::Rollback`], [`LedgerError::Core`], [`FileError::Io`].
+    pub fn time(&mut self, timestamp: u64, force: bool) -> Result<Decision, LedgerError> {
+        self.ensure_open()?;
+        if !force && timestamp <= self.agent.last_timestamp {
+            return Err(LedgerError::Rollback {
+                path: self.path().to_owned(),
+                last: self.agent.last_timestamp,
+                given: timestamp,
+            });
+        }
+        self.step(|agent, rules, work, sink, faults| {
+            agent.observe_time(timestamp, rules, work, sink, faults)
+        })
+    }
+
+    /// Observes a control input.
+    ///
+    /// # Errors
+    /// [`LedgerError::Core`], also for a class that is not a control class; [`FileError::Io`].
+    pub fn control(&mut self, class: InputClass) -> Result<Decision, LedgerError> {
+        self.ensure_open()?;
+        self.step(|agent, rules, work, sink, faults| {
+            agent.observe_control(class, rules, work, sink, faults)
+        })
+    }
+
+    /// Ends the ledger with a seal, durably. No record may follow.
+    ///
+    /// # Errors
+    /// [`LedgerError::Sealed`], [`LedgerError::Core`], [`FileError::Io`], [`LedgerError::NotDurable`].
+    pub fn seal(&mut self) -> Result<(), LedgerError> {
+        self.ensure_open()?;
+        let mut recorder = Recorder::default();
+        let mut faults = Faults::NONE;
+        let sealed = self.agent.ledger.seal(&mut recorder, &mut faults);
+        sealed.map_err(|source| LedgerError::Core {
+            path: self.file.path().to_owned(),
+            source,
+        })?;
+        self.commit(&recorder)?;
+        self.sync().map(|_| ())
+    }
+
+    /// Checks that the ledger takes further records.
+    fn ensure_open(&mut self) -> Result<(), LedgerError> {
+        if self.agent.ledger.sealed {
+            return Err(LedgerError::Sealed(self.path().to_owned()));
+        }
+        // A sync that failed since the last step ends the session before the next one.
+        let writable = self.file.check();
+        self.halt_on_error(writable)
+    }
+
+    /// Runs one step of the agent and appends its records to the file.
+    fn step(
+        &mut self,
+        act: impl FnOnce(
+            &mut Agent,
+            &Rules<'_>,
+            &mut [u8],
+            &mut Recorder,
+            &mut Faults,
+        ) -> Result<Observed, CoreError>,
+    ) -> Result<Decision, LedgerError> {
+        let mut recorder = Recorder::default();
+        let decision = self.run_step(&mut recorder, act)?;
+        self.commit(&recorder)?;
+        Ok(decision)
+    }
+
+    /// Runs one step of the agent in memory and leaves its records in `recorder`.
+    pub(super) fn run_step(
+        &mut self,
+        recorder: &mut Recorder,
+        act: impl FnOnce(
+            &mut Agent,
+            &Rules<'_>,
+            &mut [u8],
+            &mut Recorder,
+            &mut Faults,
+        ) -> Result<Observed, CoreError>,
+    ) -> Result<Decision, LedgerError> {
+        let mut faults = Faults::NONE;
+        let observed = act(
+            &mut self.agent,
+            &self.rules.rules(),
+            &mut self.work,
+            recorder,
+            &mut faults,
+        );
+        observed
+            .and_then(|observed| {
+                recorder
+                    .decision(&observed, &self.rules, &self.agent)
+                    .ok_or(CoreError::Ledger)
+            })
+            .map_err(|source| LedgerError::Core {
+                path: self.file.path().to_owned(),
+                source,
+            })
+    }
+
+    /// Appends the records of `recorder` to the file.
+    pub(super) fn commit(&mut self, recorder: &Recorder) -> Result<(), LedgerError> {
+        let appended = self.file.append(&recorder.batch);
+        self.halt_on_error(appended)
+    }
+
+    /// Halts the agent where a result is an error: the agent would be ahead of its ledger.
+    pub(super) fn halt_on_error<T>(
+        &mut self,
+        result: Result<T, LedgerError>,
+    ) -> Result<T, LedgerError> {
+        if result.is_err() {
+            self.agent.ledger.failed = true;
+            self.agent.halt();
+        }
+        result
+    }
+}

@@ -1,0 +1,71 @@
+//! The consultation: one call of an oracle, and the record of it.
+
+use axilog::evidence::observation::Completion;
+use axilog_ledger::decision::Decision;
+use axilog_ledger::error::LedgerError;
+use axilog_ledger::input::line_ends;
+use axilog_ledger::session::{Call, Reply, Session};
+
+use crate::endpoint::Endpoint;
+use crate::error::OracleError;
+use crate::exchange::Exchange;
+use crate::question::Question;
+
+/// One call of an oracle, recorded.
+#[derive(Debug)]
+pub struct Consultation {
+    /// The decision that the ledger holds on the answer.
+    pub decision: Decision,
+    /// The answer or the fault, and every attempt.
+    pub exchange: Exchange,
+}
+
+impl Consultation {
+    /// The text of the answer as it came, if the ledger holds it as COMPLETE. Any other answer is no evidence,
+    /// and nothing may act on it.
+    #[must_use]
+    pub fn admitted_text(&self) -> Option<&str> {
+        let complete = self.decision.observation.completion == Completion::Complete;
+        let answer = self.exchange.reply.as_ref().ok()?;
+        complete.then_some(answer.text.as_str())
+    }
+
+    /// The admitted text as the ledger holds it, with the line ends LF. A replay has only this form.
+    #[must_use]
+    pub fn recorded_text(&self) -> Option<String> {
+        self.admitted_text().map(line_ends)
+    }
+}
+
+/// Asks `endpoint`, and records the reply as that of the oracle `oracle_id` before it returns it.
+///
+/// # Errors
+/// Before the call: [`LedgerError::Input`] for a prompt that is not admissible, [`LedgerError::Sealed`],
+/// [`LedgerError::Reserved`], [`LedgerError::Identity`], [`LedgerError::Model`]. From a script or ledger
+/// without an answer: [`OracleError::NoAnswer`], [`OracleError::NotRecorded`], [`OracleError::UsedUp`],
+/// [`OracleError::Partly`]. Nothing is recorded in these cases. After the call: [`LedgerError::Core`] and
+/// [`FileError::Io`](axilog_ledger::error::FileError::Io).
+pub fn consult(
+    session: &mut Session,
+    endpoint: &mut Endpoint,
+    oracle_id: &str,
+    question: &Question,
+) -> Result<Consultation, OracleError> {
+    let call = Call {
+        oracle_id: oracle_id.to_owned(),
+        model_id: question.model.clone(),
+        params: question.params,
+        input: question.input().map_err(|reason| LedgerError::Input {
+            path: "the prompt".into(),
+            reason,
+        })?,
+    };
+    session.check_call(&call.oracle_id, &call.model_id)?;
+    let exchange = endpoint.ask(question, &call.input)?;
+    let reply = match &exchange.reply {
+        Ok(answer) => Reply::Answer(answer.text.as_bytes()),
+        Err(fault) => Reply::Failed(fault.failure()),
+    };
+    let decision = session.observe(&call, reply)?;
+    Ok(Consultation { decision, exchange })
+}
