@@ -15,7 +15,7 @@ done by ``libaxilog``, which the wheel brings along (:mod:`axilog.capi`).
 from axilog.agent import Agent
 from axilog.capi import ABI_VERSION, LibraryError, lib
 from axilog.configuration import Configuration
-from axilog.decision import Decision, Judgement, Transition
+from axilog.decision import BreachError, Decision, Judgement, Transition
 from axilog.entry import Entry
 from axilog.enums import (
     Comparison,
@@ -32,7 +32,6 @@ from axilog.enums import (
 )
 from axilog.errors import (
     AxilogError,
-    BreachError,
     CallError,
     ConcurrentUseError,
     ConfigurationError,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Optional
 from axilog.capi.constants import AX_TAG_OBS, AX_TAG_POLICY, AX_TAG_TRANS, Q16_16_MIN
 from axilog.entry import Entry
 from axilog.enums import Completion, Health, PolicyResult
-from axilog.errors import BreachError
+from axilog.errors import AxilogError
 from axilog.fixed import from_q16
 from axilog.observation import Observation
 
@@ -159,6 +159,15 @@ class Decision:
             f"Decision(ledger_seq={self.ledger_seq}, permitted={self.permitted}, "
             f"health={self.health}, admissible={self.admissible}, records={len(self.records)})"
         )
+
+
+class BreachError(AxilogError):
+    """An answer may not be acted on. It is in the ledger, with the decision."""
+
+    def __init__(self, decision: Decision) -> None:
+        super().__init__(decision.why)
+        self.decision = decision
+        """What was decided, and why."""
 
 
 def _judgement(record: dict[str, Any]) -> Judgement:

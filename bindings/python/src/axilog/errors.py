@@ -2,18 +2,15 @@
 
 Everything derives from :class:`AxilogError` and says in its text that nothing was recorded, unless
 it says otherwise. A breach is no error by itself: it is a recorded decision, and becomes
-:class:`BreachError` only where a program asks for that.
+:class:`axilog.BreachError` only where a program asks for that.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 from axilog.enums import ReturnCode, Verdict
 from axilog.faults import NO_FAULTS, Faults
-
-if TYPE_CHECKING:
-    from axilog.decision import Decision
 
 
 class AxilogError(Exception):
@@ -42,15 +39,6 @@ class ConcurrentUseError(AxilogError, RuntimeError):
 
 class StoppedError(CallError):
     """The agent's ledger takes nothing more: it failed or is sealed, or the agent failed."""
-
-
-class BreachError(AxilogError):
-    """An answer may not be acted on. It is in the ledger, with the decision."""
-
-    def __init__(self, decision: Decision) -> None:
-        super().__init__(decision.why)
-        self.decision = decision
-        """What was decided, and why."""
 
 
 class SinkError(AxilogError):
