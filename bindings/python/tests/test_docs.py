@@ -1,4 +1,4 @@
-"""The programs in the documentation are complete and do what it says."""
+"""Runs the programs and commands of the documentation and compares what they print."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ import axilog
 from tests.conftest import ROOT, Cli
 
 
-def blocks(document: Path) -> list[str]:
+def python_blocks(document: Path) -> list[str]:
     return re.findall(r"^```python\n(.*?)^```", document.read_text(), re.M | re.S)
 
 
-def test_the_guide(
+def test_the_programs_of_the_guide_run(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     guide = ROOT / "docs" / "python.md"
-    programs = blocks(guide)
+    programs = python_blocks(guide)
     assert len(programs) == 7
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
@@ -36,8 +36,8 @@ def test_the_guide(
     assert cli.run("policy", "check", "policies.json").returncode == 0
 
 
-def test_the_readmes_path_from_a_clone_to_a_ledger_that_verifies(cli: Cli, tmp_path: Path) -> None:
-    """The commands as they stand there, but for where the checkout is."""
+def test_the_commands_of_the_readme_end_in_a_ledger_that_verifies(cli: Cli, tmp_path: Path) -> None:
+    """Runs the commands with the path of this checkout in place of the relative one."""
     text = (ROOT / "README.md").read_text()
     section = text.split("## From Python\n", 1)[1].split("\n## ", 1)[0]
     (program,) = re.findall(r"^```python\n(.*?)^```", section, re.M | re.S)
@@ -46,26 +46,26 @@ def test_the_readmes_path_from_a_clone_to_a_ledger_that_verifies(cli: Cli, tmp_p
     section = section.replace("cargo run", f"cargo run --manifest-path {ROOT}/Cargo.toml")
     commands = re.findall(r"^    (\S.*)$", section.replace(program, ""), re.M)
     assert len(commands) == 4
-    # A newcomer has neither variable.
-    newcomer = {k: v for k, v in os.environ.items() if k not in ("AXILOG_LIBRARY", "PYTHONPATH")}
-    said = []
+    # A reader of the README has set neither variable.
+    environment = {k: v for k, v in os.environ.items() if k not in ("AXILOG_LIBRARY", "PYTHONPATH")}
+    outputs = []
     for command in commands:
-        done = subprocess.run(
+        process = subprocess.run(
             command,
             shell=True,
             cwd=tmp_path,
-            env=newcomer,
+            env=environment,
             capture_output=True,
             text=True,
             check=False,
         )
-        assert done.returncode == 0, (command, done.stderr)
-        said.append(done.stdout)
-    assert said[2] == "ENABLED\nALARM\n"
-    assert said[3].startswith("OK  ")
+        assert process.returncode == 0, (command, process.stderr)
+        outputs.append(process.stdout)
+    assert outputs[2] == "ENABLED\nALARM\n"
+    assert outputs[3].startswith("OK  ")
     assert cli.run("verify", "--blobs", tmp_path / "answers.jsonl").returncode == 0
     assert cli.run("replay", tmp_path / "answers.jsonl").returncode == 0
 
 
-def test_the_packages_own_example() -> None:
+def test_the_example_of_the_package_docstring_runs() -> None:
     assert doctest.testmod(axilog) == (0, 4)
