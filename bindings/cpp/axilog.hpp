@@ -1,10 +1,10 @@
-/// axilog for C++17: the C library behind types that own, borrow and name things.
+/// axilog for C++17: classes around the structs and functions of the C library.
 ///
-/// Header-only, over the C headers and libaxilog. Nothing throws, allocates or needs run-time type
-/// information; no object is larger than the C structs in it, and no call costs more than the C one.
-/// What each function does is said at the C function it calls; here only what C++ adds.
+/// The binding is header-only and calls libaxilog. It does not throw, allocate or need run-time type
+/// information; no object is larger than the C structs in it, and no call costs more than the C call. The
+/// C headers document what each function does; the comments here say what C++ adds.
 ///
-/// docs/start-cpp.md begins with a whole program.
+/// docs/start-cpp.md begins with a complete program.
 
 #ifndef AXILOG_HPP
 #define AXILOG_HPP

@@ -1,5 +1,5 @@
-"""Builds libaxilog with cargo and puts it into the wheel, whose tag is py3-none-PLATFORM: the
-package is pure Python, and the library has no interest in which one."""
+"""Builds libaxilog with cargo and puts it into the wheel. The wheel's tag is py3-none-PLATFORM,
+since one library serves every version of Python."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 WORKSPACE = Path(__file__).resolve().parents[2]
-NAMES = {"darwin": "libaxilog.dylib", "win32": "axilog.dll"}
+LIBRARY_NAMES = {"darwin": "libaxilog.dylib", "win32": "axilog.dll"}
 
 
 class BuildError(RuntimeError):
-    """Why there is no wheel, and what to do."""
+    """The wheel cannot be built. The message says why and what to do."""
 
 
 class LibraryHook(BuildHookInterface[Any]):
-    """Adds the shared library to the wheel."""
+    """The build hook that adds the shared library to the wheel."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Called by hatchling before it collects the files."""
+        """Builds the library and adds it to the wheel's files; hatchling calls this first."""
         if self.target_name != "wheel":
             raise BuildError(
                 "axilog: there is no source distribution of the Python package, since it is built "
@@ -34,7 +34,7 @@ class LibraryHook(BuildHookInterface[Any]):
                 "`python -m build --wheel bindings/python` or `pip wheel ./bindings/python`"
             )
         library = build_library()
-        name = NAMES.get(sys.platform, "libaxilog.so")
+        name = LIBRARY_NAMES.get(sys.platform, "libaxilog.so")
         platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{platform}"
@@ -44,7 +44,7 @@ class LibraryHook(BuildHookInterface[Any]):
 
 
 def build_library() -> Path:
-    """Builds the release library and says where it is."""
+    """Builds the release library and returns its path."""
     if not (WORKSPACE / "Cargo.toml").is_file():
         raise BuildError(
             f"axilog: {WORKSPACE} is not the axilog workspace, which the library is built from; "
@@ -57,15 +57,15 @@ def build_library() -> Path:
             "1.95 or later (https://rustup.rs), or install a wheel that was built elsewhere"
         )
     command = [cargo, "build", "--release", "--package", "axilog", "--lib"]
-    built = subprocess.run(
+    build = subprocess.run(
         [*command, "--message-format", "json-render-diagnostics"],
         cwd=WORKSPACE,
         stdout=subprocess.PIPE,
         check=False,
     )
-    if built.returncode != 0:
-        raise BuildError(f"axilog: `{' '.join(command)}` failed; what it said stands above")
-    for line in built.stdout.splitlines():
+    if build.returncode != 0:
+        raise BuildError(f"axilog: `{' '.join(command)}` failed; its messages are above")
+    for line in build.stdout.splitlines():
         message = json.loads(line)
         if message["reason"] == "compiler-artifact" and message["target"]["name"] == "axilog":
             for file in message["filenames"]:

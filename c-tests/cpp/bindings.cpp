@@ -43,9 +43,10 @@ static_assert(Takes<const Registry &>::value && !Takes<Registry>::value);
 static_assert(sizeof(Ledger) == sizeof(ax_ledger_ctx_t) && sizeof(LedgerRef) == sizeof(void *));
 static_assert(sizeof(Rules) == sizeof(ax_policy_ctx_t) && sizeof(Registry) == sizeof(ax_policy_registry_t));
 static_assert(sizeof(Answer) == sizeof(ax_obs_input_t) && sizeof(Params) == sizeof(ax_oracle_params_t));
-static_assert(sizeof(Record) == sizeof(ax_obs_record_t) && sizeof(Faults) == sizeof(ct_fault_flags_t));
+static_assert(sizeof(ObservationRecord) == sizeof(ax_obs_record_t));
+static_assert(sizeof(Faults) == sizeof(ct_fault_flags_t));
 static_assert(sizeof(Admission) == sizeof(ax_admission_ctx_t) && sizeof(Entry) == sizeof(ax_ledger_entry_t));
-static_assert(sizeof(Status) == sizeof(int) && sizeof(Written) == sizeof(int));
+static_assert(sizeof(Status) == sizeof(int) && sizeof(WriteResult) == sizeof(int));
 static_assert(sizeof(PolicyStatus) == sizeof(int) && sizeof(Q16) == sizeof(q16_16_t));
 struct ReplayInC {
     ax_replay_ctx_t replay;
@@ -69,7 +70,7 @@ struct File {
     bool operator()(const Entry &entry) const
     {
         std::vector<std::uint8_t> line(entry.record().size() + 512);
-        const Written written = entry.write_line(line);
+        const WriteResult written = entry.write_line(line);
         lines.append(as_text({ line.data(), written.size() }));
         return written.ok();
     }
@@ -154,24 +155,24 @@ void program()
         Agent agent(work);
         CHECK(agent.attach(sink).ok());
         CHECK(agent.reset().ok() && agent.health() == Health::Init);
-        CHECK(agent.time(1).ok() && agent.enabled() && agent.last_time() == 1);
+        CHECK(agent.observe_time(1).ok() && agent.enabled() && agent.last_time() == 1);
         const std::string oracle = "llm"; // a ZString from something with c_str()
         CHECK(agent.observe(Answer::complete(oracle, "m", "Q", "{\"value\":69}")).ok() && agent.enabled());
         CHECK(agent.observe(Answer::complete(oracle, "m", "Q", "{\"value\":71}")).ok());
         CHECK(agent.health() == Health::Alarm && agent.rules().breached());
-        CHECK(agent.control(Input::PolicyTrigger).ok() && agent.health() == Health::Degraded);
+        CHECK(agent.observe_control(InputClass::PolicyTrigger).ok() && agent.health() == Health::Degraded);
         CHECK(agent.observe(Answer::timeout("llm", "m", "Q")).ok());
         CHECK(agent.observe(Answer::transport_error("llm", "m", "Q")).ok());
         CHECK(agent.observe(Answer::invalid("llm", "m", "Q")).ok());
         CHECK(agent.observe(Answer::complete("llm", "m", "{}", "{\"val").truncated().json_input()).ok());
-        const Status refused = agent.control(Input::Time);
+        const Status refused = agent.observe_control(InputClass::Time);
         CHECK(!refused && refused.code() == Code::Schema && agent.faults().has(Fault::Schema));
         CHECK_STR(refused.message(), ax_strerror(AX_ERR_SCHEMA));
         agent.faults().clear();
         CHECK(!agent.faults().any() && agent.violation() == Violation::None);
         CHECK(name(Violation::None) == nullptr && same(name(Violation::Protocol), "PROTOCOL_VIOLATION"));
-        CHECK(same(name(Input::Answer), "LLM_OBS"));
-        CHECK(determine_next(Health::Init, Input::Time) == Health::Enabled);
+        CHECK(same(name(InputClass::Answer), "LLM_OBS"));
+        CHECK(determine_next(Health::Init, InputClass::Time) == Health::Enabled);
     }
     Replay verification;
     CHECK(verdict(lines, verification) == Verdict::Ok);
@@ -188,8 +189,8 @@ void program()
     CHECK(whole.begin_builtin().ok() && verdict(lines, whole) == Verdict::Ok);
     Agent again(work);
     CHECK(again.resume(whole).ok() && again.attach(sink).ok() && again.complete(whole).ok());
-    CHECK(again.control(Input::PolicyTrigger).ok() && again.reset().ok());
-    CHECK(again.time(2).ok() && again.enabled());
+    CHECK(again.observe_control(InputClass::PolicyTrigger).ok() && again.reset().ok());
+    CHECK(again.observe_time(2).ok() && again.enabled());
     CHECK(again.ledger().seal(again.faults()).ok() && again.ledger().sealed());
     Replay sealed;
     CHECK(sealed.begin_builtin().ok() && verdict(lines, sealed) == Verdict::Ok);
@@ -198,7 +199,7 @@ void program()
     CHECK(sealed.finish(0, head) == Verdict::Ok && !sealed.faults().any());
     head[0] ^= 1;
     CHECK(sealed.finish(0, head) != Verdict::Ok);
-    CHECK(again.time(3).code() == Code::Ledger && again.ledger().failed() == false);
+    CHECK(again.observe_time(3).code() == Code::Ledger && again.ledger().failed() == false);
 
     // A table of one's own.
     static constexpr ax_policy_t limits[] = {
@@ -208,7 +209,7 @@ void program()
     static constexpr const char *selectors[] = { "height", "speed" };
     Agent other(work);
     const Registry registry(limits, selectors);
-    CHECK(other.use(registry).ok() && other.reset().ok() && other.time(1).ok());
+    CHECK(other.use(registry).ok() && other.reset().ok() && other.observe_time(1).ok());
     CHECK(other.observe(Answer::complete("o", "m", "Q", "{\"height\":99,\"speed\":10}")).ok());
     CHECK(other.enabled());
     static constexpr ax_policy_t unsorted[] = { limits[1], limits[0] };
@@ -222,7 +223,7 @@ void refusals()
 {
     Faults faults;
     Ledger ledger;
-    CHECK(ledger.check(faults).ok() && ledger.sequence() == 0);
+    CHECK(ledger.verify_chain(faults).ok() && ledger.sequence() == 0);
     Sink full([count = 0](const Entry &) mutable { return ++count < 2; });
     CHECK(ledger.attach(full, faults).ok());
     CHECK(ledger.record(AX_TAG_TRANS, as_bytes("{}"), faults).ok());
@@ -263,14 +264,14 @@ void observations()
                 continue;
             }
             Faults faults;
-            Record record;
+            ObservationRecord record;
             Admission admission(profile);
             Answer answer =
                 Answer::complete(v.oracle_id, v.model_id, text(v.input), text(v.output));
             answer.params(Params(v.params)).ledger_seq(v.ledger_seq);
             CHECK(admission.admit(record, output, answer, faults).ok());
             CHECK(same(record.obs_hash(), expected.obs_hash) && record.validate(faults).ok());
-            const Written written = record.canonicalise(record_text, profile);
+            const WriteResult written = record.canonicalise(record_text, profile);
             CHECK(written.size() == expected.len);
             const ByteView bytes = as_bytes({ record_text.data(), written.size() });
             CHECK(is(sha256(bytes), expected.sha256));
@@ -278,7 +279,7 @@ void observations()
             CHECK(found.ok() && same(found->obs_hash(), record.obs_hash()) && !found->gateway());
             CHECK(found->ledger_seq() == v.ledger_seq && found->completion() == Completion::Complete);
             CHECK(found->failure() == Failure::None && found->output_size() == record.output_size());
-            const Written plain = found->output(unescaped);
+            const WriteResult plain = found->output(unescaped);
             CHECK(same({ unescaped.data(), plain.size() }, record.output()));
             CHECK(same(found->model_id(), v.model_id) && same(found->oracle_id(), v.oracle_id));
             CHECK(!faults.any());
@@ -287,7 +288,7 @@ void observations()
     Faults faults;
     const Result<Observation> none = Observation::parse(as_bytes("{}"), faults);
     CHECK(!none && none.code() == Code::Schema && faults.has(Fault::Schema));
-    Record record;
+    ObservationRecord record;
     CHECK(record.completion() == Completion::Error && record.obs_hash().empty());
     CHECK(is(record.derivation_hash(""), "0000000000000000000000000000000000000000000000000000000000000000"));
 }
@@ -297,7 +298,7 @@ void texts()
     std::array<char, 80> room;
     Faults faults;
     CHECK(is_utf8("\xC3\xA9") && !is_utf8("\xC3") && is_nfc("\xC3\xA9") && !is_nfc("e\xCC\x81"));
-    CHECK(has_forbidden_control("\t") && is_encoded("\t") && is_canonical_json("{\"a\":1}"));
+    CHECK(has_forbidden_control("\t") && has_valid_encoding("\t") && is_canonical_json("{\"a\":1}"));
     CHECK(normalise_line_endings(room, "a\r\nb").size() == 3 && same(room.data(), "a\nb"));
     CHECK(validate_and_normalise(room, "a\rb", faults).size() == 3);
     CHECK(validate_and_normalise(room, "\xFF", faults).code() == Code::Encoding);
@@ -320,18 +321,18 @@ void texts()
     CHECK(Q16::from_int(1) < Q16::from_int(2) && Q16::from_int(1) != Q16::from_raw(1));
 
     Rules rules;
-    CHECK(rules.evaluate(Q16::from_int(70), 1, faults) == Decision::Permitted && !rules.breached());
-    CHECK(rules.evaluate(Q16::from_int(71), 1, faults) == Decision::Breach && rules.breached());
+    CHECK(rules.evaluate(Q16::from_int(70), 1, faults) == PolicyResult::Permitted && !rules.breached());
+    CHECK(rules.evaluate(Q16::from_int(71), 1, faults) == PolicyResult::Breach && rules.breached());
     rules.reset_cycle();
     CHECK(!rules.breached() && builtin_policies().size() == ax_policy_get_count());
-    CHECK(rules.evaluate(*builtin_policies().begin(), Q16::from_int(71), 2, faults) == Decision::Breach);
-    CHECK(same(name(Decision::Breach), "BREACH") && same(name(Comparison::GreaterOrEqual), "GE"));
+    CHECK(rules.evaluate(*builtin_policies().begin(), Q16::from_int(71), 2, faults) == PolicyResult::Breach);
+    CHECK(same(name(PolicyResult::Breach), "BREACH") && same(name(Comparison::GreaterOrEqual), "GE"));
     CHECK(breaches(Q16::from_int(2), Comparison::Greater, Q16::from_int(1)));
     Ledger ledger;
     faults.clear();
     const Registry registry(builtin_policies());
     CHECK(rules.use(registry, &ledger, faults).ok());
-    CHECK(rules.evaluate(Q16::from_int(1), 1, faults) == Decision::Permitted && ledger.sequence() == 1);
+    CHECK(rules.evaluate(Q16::from_int(1), 1, faults) == PolicyResult::Permitted && ledger.sequence() == 1);
     CHECK(abi_version() == ax_abi_version() && same(version(), ax_version()));
     CHECK(same(unicode_version(), "18.0.0"));
 }

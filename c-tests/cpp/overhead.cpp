@@ -36,7 +36,7 @@ int c_time(Unit *u, uint64_t now)
 {
     return ax_agent_observe_time(&u->agent, &u->policy, now, u->work, u->work_len, &u->faults) >= 0;
 }
-int cpp_time(Agent *agent, uint64_t now) { return agent->time(now).ok(); }
+int cpp_time(Agent *agent, uint64_t now) { return agent->observe_time(now).ok(); }
 
 int c_answer(Unit *u, const char *in, size_t in_len, const char *out, size_t out_len)
 {

@@ -1,4 +1,4 @@
-/// The agent (agent.h).
+/// The agent, which decides whether a program may act on an answer (agent.h; SRS-004 section 19).
 
 #ifndef AXILOG_AGENT_HPP
 #define AXILOG_AGENT_HPP
@@ -13,6 +13,7 @@ namespace axilog {
 
 class Replay;
 
+/// The agent's state.
 enum class Health : int {
     Uninit = AX_HEALTH_UNINIT,
     Init = AX_HEALTH_INIT,
@@ -22,7 +23,8 @@ enum class Health : int {
     Stopped = AX_HEALTH_STOPPED,
 };
 
-enum class Input : int {
+/// The class of an agent's input. An Answer is an oracle's.
+enum class InputClass : int {
     Time = AX_INPUT_TIME_OBS,
     Answer = AX_INPUT_LLM_OBS,
     PolicyTrigger = AX_INPUT_POLICY_TRIGGER,
@@ -30,6 +32,7 @@ enum class Input : int {
     ResetRequest = AX_INPUT_RESET_REQUEST,
 };
 
+/// The rule that an agent or its ledger violated.
 enum class Violation : int {
     None = AX_VIOLATION_NONE,
     TimeRollback = AX_VIOLATION_TIME_ROLLBACK,
@@ -42,36 +45,37 @@ enum class Violation : int {
     Terminality = AX_VIOLATION_TERMINALITY,
 };
 
-/// The state's name, such as "ENABLED".
+/// The name of a state, such as "ENABLED".
 inline const char *name(Health health) noexcept
 {
     return ax_health_state_to_str(static_cast<ax_health_state_t>(health));
 }
 
-/// The class's name, such as "LLM_OBS".
-inline const char *name(Input input) noexcept
+/// The name of an input class, such as "LLM_OBS".
+inline const char *name(InputClass input_class) noexcept
 {
-    return ax_input_class_to_str(static_cast<ax_input_class_t>(input));
+    return ax_input_class_to_str(static_cast<ax_input_class_t>(input_class));
 }
 
-/// The violation's name, such as "POLICY_BREACH"; NULL for none.
+/// The name of a violation, such as "POLICY_BREACH"; NULL for None.
 inline const char *name(Violation violation) noexcept
 {
     return ax_violation_to_str(static_cast<ax_violation_t>(violation));
 }
 
-/// The table of intended transitions. Pure.
-inline Health determine_next(Health health, Input input) noexcept
+/// Looks up the next state in the table of intended transitions, without any effect.
+inline Health determine_next(Health health, InputClass input_class) noexcept
 {
     return static_cast<Health>(ax_agent_determine_next(static_cast<ax_health_state_t>(health),
-                                                       static_cast<ax_input_class_t>(input)));
+                                                       static_cast<ax_input_class_t>(input_class)));
 }
 
-/// An agent, its ledger, its rules and its fault flags, in UNINIT and under the built-in policies at
-/// first. Its parts point to each other, so it stays where it is.
+/// An agent with its ledger, its policies and its fault flags. A new agent is Uninit and has the built-in
+/// policies. Its parts point to each other, so it can be neither copied nor moved.
 class Agent {
 public:
-    /// work is scratch: it holds one record and bounds its size; 1 KiB is enough for short answers.
+    /// The agent writes each record into `work`, which bounds the size of a record and must outlive the
+    /// agent. 1 KiB is enough for short answers.
     explicit Agent(ByteSpan work) noexcept : work_(work)
     {
         ax_agent_init(&agent_, faults_.raw());
@@ -79,70 +83,73 @@ public:
     }
     Agent(const Agent &) = delete;
     Agent &operator=(const Agent &) = delete;
-    /// Lets go of the sink.
+    /// Detaches the sink.
     ~Agent() { static_cast<void>(ledger().detach(faults_)); }
 
-    /// Takes other policies, which must outlive the agent. Before the first reset.
+    /// Sets other policies, which must outlive the agent. Call it before the first reset.
     PolicyStatus use(const Registry &registry) noexcept
     {
         return PolicyStatus(ax_policy_init_with_registry(&policy_, registry.raw(), &agent_.ledger, &agent_,
                                                          faults_.raw()));
     }
-    /// Not a temporary one, which the agent would outlive.
+    /// A temporary table is refused, since the agent would outlive it.
     PolicyStatus use(const Registry &&registry) = delete;
-    /// Hands every later record to the sink before the agent goes on. A temporary would be gone.
+    /// Calls the sink with every later record, before the agent changes its state. The sink must outlive
+    /// the agent, so a temporary one is refused.
     template <class Store> Status attach(const Sink<Store> &sink) noexcept
     {
         return ledger().attach(sink, faults_);
     }
     template <class Store> Status attach(const Sink<Store> &&sink) = delete;
 
-    /// Takes an oracle's answer all the way: admitted, recorded, judged, acted on. Code::Encoding is an
-    /// answer that was not admissible, and that is recorded and acted on all the same.
+    /// Admits and records an oracle's answer, evaluates the policies on it and commits the transition.
+    /// Returns Code::Encoding for an inadmissible answer, which is recorded and evaluated too.
     Status observe(const Answer &answer) noexcept
     {
         return Status(ax_agent_observe(&agent_, &policy_, answer.raw(), work_.data(), work_.size(),
                                        faults_.raw()));
     }
-    /// Observes the time, in the integrator's unit.
-    Status time(std::uint64_t now) noexcept
+    /// Records the time, in the unit of the times before.
+    Status observe_time(std::uint64_t now) noexcept
     {
         return Status(ax_agent_observe_time(&agent_, &policy_, now, work_.data(), work_.size(),
                                             faults_.raw()));
     }
-    /// Observes PolicyTrigger, FaultSignal or ResetRequest.
-    Status control(Input input) noexcept
+    /// Records PolicyTrigger, FaultSignal or ResetRequest.
+    Status observe_control(InputClass input_class) noexcept
     {
-        return Status(ax_agent_observe_control(&agent_, &policy_, static_cast<ax_input_class_t>(input),
+        return Status(ax_agent_observe_control(&agent_, &policy_, static_cast<ax_input_class_t>(input_class),
                                                work_.data(), work_.size(), faults_.raw()));
     }
-    Status reset() noexcept { return control(Input::ResetRequest); }
+    /// Records a reset request: Uninit and Degraded become Init.
+    Status reset() noexcept { return observe_control(InputClass::ResetRequest); }
 
-    /// Acts on an input whose observation is already in the ledger.
-    void step(Input input, ByteView payload, std::uint64_t ledger_seq) noexcept
+    /// Evaluates and commits the transition on an input whose observation is already in the ledger.
+    void step(InputClass input_class, ByteView payload, std::uint64_t ledger_seq) noexcept
     {
-        const ax_input_t raw{ static_cast<ax_input_class_t>(input), payload.data(), payload.size(),
+        const ax_input_t raw{ static_cast<ax_input_class_t>(input_class), payload.data(), payload.size(),
                               ledger_seq };
         ax_agent_step(&agent_, &policy_, &raw, faults_.raw());
     }
 
     Health health() const noexcept { return static_cast<Health>(agent_.health); }
     bool enabled() const noexcept { return health() == Health::Enabled; }
-    /// Why the last input was refused, where no record could say so.
+    /// The violation for which the last input was refused, where no record holds it.
     Violation violation() const noexcept { return static_cast<Violation>(agent_.violation); }
-    /// Faults counted since the last reset.
+    /// How many faults the agent counted since the last reset.
     std::uint32_t fault_count() const noexcept { return agent_.fault_accumulator; }
     /// The last accepted timestamp; 0 before the first.
     std::uint64_t last_time() const noexcept { return agent_.last_timestamp; }
 
     LedgerRef ledger() noexcept { return LedgerRef(agent_.ledger); }
     RulesRef rules() noexcept { return RulesRef(policy_); }
-    /// A flag that is set here stops the agent at its next input.
+    /// The fault flags. A flag that is set stops the agent at its next input.
     Faults &faults() noexcept { return faults_; }
 
-    /// Becomes the agent that a replay ended with, under the policies in use. The sink comes after.
+    /// Takes the state that a replay ended with, under the policies of this agent. Attach the sink after
+    /// it.
     inline Status resume(const Replay &replay) noexcept;
-    /// Commits what is missing of an interrupted last step, the sink being attached.
+    /// Commits the records that an interrupted last step lacks to the attached sink.
     inline Status complete(const Replay &replay) noexcept;
 
     ax_agent_ctx_t *raw() noexcept { return &agent_; }

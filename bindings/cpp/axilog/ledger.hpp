@@ -1,4 +1,4 @@
-/// The ledger: its entries, its lines, its sink, its chain (audit.h).
+/// The ledger: its entries, its lines, its sink and its chain (audit.h; formats.md section 6).
 
 #ifndef AXILOG_LEDGER_HPP
 #define AXILOG_LEDGER_HPP
@@ -9,12 +9,12 @@
 
 namespace axilog {
 
-/// One committed record. Borrows what the C entry points to; in a sink that is until it returns.
+/// One committed record. It borrows the memory of the C entry, which a sink has until it returns.
 class Entry {
 public:
     explicit Entry(const ax_ledger_entry_t &raw) noexcept : raw_(raw) {}
 
-    /// Line 0 of every ledger file, in static memory.
+    /// The first entry of every ledger, in static memory.
     static Entry genesis() noexcept
     {
         ax_ledger_entry_t raw{};
@@ -22,7 +22,7 @@ public:
         return Entry(raw);
     }
 
-    /// One of the AX_TAG_… strings.
+    /// The kind of the record, one of the AX_TAG_… strings.
     std::string_view tag() const noexcept { return raw_.tag; }
     /// The canonical record.
     std::string_view record() const noexcept
@@ -33,10 +33,11 @@ public:
     ByteView commit() const noexcept { return raw_.commit; }
     ByteView chain() const noexcept { return raw_.chain; }
 
-    /// The line that a ledger file holds, line feed included. record().size() + 512 bytes suffice.
-    Written write_line(ByteSpan into) const noexcept
+    /// Writes the line of this entry in a ledger file, with its line feed, into a buffer of at least
+    /// record().size() + 512 bytes.
+    WriteResult write_line(ByteSpan into) const noexcept
     {
-        return Written(ax_ledger_line_write(into.data(), into.size(), &raw_));
+        return WriteResult(ax_ledger_line_write(into.data(), into.size(), &raw_));
     }
 
     const ax_ledger_entry_t *raw() const noexcept { return &raw_; }
@@ -45,14 +46,14 @@ private:
     ax_ledger_entry_t raw_;
 };
 
-/// A line of a ledger file, read. Its entry borrows from it and from the line's bytes.
+/// The parser for lines of a ledger file. Its entry borrows from the object and from the line's bytes.
 class Line {
 public:
     Line() noexcept = default;
     Line(const Line &) = delete;
     Line &operator=(const Line &) = delete;
 
-    /// With or without the line feed. On failure the last entry stays.
+    /// Parses a line, with or without its line feed. On failure entry() stays as it was.
     Status parse(ByteView line) noexcept
     {
         return Status(ax_ledger_line_parse(&entry_, tag_, line.data(), line.size()));
@@ -65,9 +66,9 @@ private:
     char tag_[16]{};
 };
 
-/// Where records go: a callable `bool(const Entry &)`, true once the record is stored. Kept by value,
-/// called through one function pointer. The ledger points here, so it stays where it is and outlives
-/// the ledger; an Agent lets go of it when it ends.
+/// The sink of a ledger: a callable `bool(const Entry &)` that stores a record and returns whether it did.
+/// The sink holds the callable by value and calls it through one function pointer. The ledger points to
+/// the sink, which therefore cannot be moved and must outlive the ledger; an Agent detaches it at its end.
 template <class Store> class Sink {
 public:
     explicit Sink(Store store) noexcept(std::is_nothrow_move_constructible_v<Store>)
@@ -81,7 +82,7 @@ public:
     const ax_ledger_sink_t *raw() const noexcept { return &raw_; }
 
 private:
-    /// An exception is a record not stored: none may pass through the library.
+    /// An exception counts as a record that was not stored, since none may pass through the library.
     static int append(void *self, const ax_ledger_entry_t *entry) noexcept
     {
 #if defined(__cpp_exceptions)
@@ -99,17 +100,17 @@ private:
     Store store_;
 };
 
-/// The calls that a ledger takes, for one that is owned and one that is borrowed.
-template <class Self> class LedgerCalls {
+/// The operations on a ledger, for Ledger and LedgerRef.
+template <class Self> class LedgerOperations {
 public:
     /// The chain value of the last record.
     ByteView head() const noexcept { return ctx()->current_hash; }
-    /// Records after the genesis.
+    /// How many records follow the genesis.
     std::uint64_t sequence() const noexcept { return ctx()->sequence; }
     bool failed() const noexcept { return ctx()->failed != 0; }
     bool sealed() const noexcept { return ctx()->sealed != 0; }
 
-    /// Hands every later record to the sink, which must outlive the ledger or be detached.
+    /// Calls the sink with every later record. The sink must outlive the ledger or be detached.
     template <class Store> Status attach(const Sink<Store> &sink, Faults &faults) noexcept
     {
         return Status(ax_ledger_set_sink(ctx(), sink.raw(), faults.raw()));
@@ -119,28 +120,31 @@ public:
         return Status(ax_ledger_set_sink(ctx(), nullptr, faults.raw()));
     }
 
-    /// Commits a record: sink first, then the head.
+    /// Commits a record: calls the sink, then moves the head.
     Status record(ZString tag, ByteView payload, Faults &faults) noexcept
     {
         const ax_evidence_t evidence{ tag.c_str(), payload.data(), payload.size() };
         return Status(ax_ledger_record(ctx(), &evidence, faults.raw()));
     }
-    /// Chains a commitment whose record the caller keeps.
+    /// Appends a commitment to the chain. The caller keeps the record.
     Status append(const Digest &commit, Faults &faults) noexcept
     {
         return Status(ax_ledger_append(ctx(), commit.data(), faults.raw()));
     }
     Status seal(Faults &faults) noexcept { return Status(ax_ledger_seal(ctx(), faults.raw())); }
-    /// Whether the context agrees with itself.
-    Status check(Faults &faults) const noexcept { return Status(ax_verify_chain(ctx(), faults.raw())); }
+    /// Checks that the fields of the context are consistent.
+    Status verify_chain(Faults &faults) const noexcept
+    {
+        return Status(ax_verify_chain(ctx(), faults.raw()));
+    }
 
 private:
     ax_ledger_ctx_t *ctx() noexcept { return static_cast<Self *>(this)->raw(); }
     const ax_ledger_ctx_t *ctx() const noexcept { return static_cast<const Self *>(this)->raw(); }
 };
 
-/// A ledger of one's own, with the genesis in it.
-class Ledger : public LedgerCalls<Ledger> {
+/// A ledger that the program owns. A new one has the genesis.
+class Ledger : public LedgerOperations<Ledger> {
 public:
     Ledger() noexcept
     {
@@ -148,7 +152,7 @@ public:
         static_cast<void>(ax_ledger_genesis(&raw_, faults.raw()));
     }
 
-    /// Takes up a chain whose last record has this chain value and position; without a sink.
+    /// Continues a chain whose last record has this chain value and position, without a sink.
     Status resume(const Digest &head, std::uint64_t sequence, Faults &faults) noexcept
     {
         return Status(ax_ledger_resume(&raw_, head.data(), sequence, faults.raw()));
@@ -161,8 +165,8 @@ private:
     ax_ledger_ctx_t raw_;
 };
 
-/// A ledger that somebody else owns, such as an agent's.
-class LedgerRef : public LedgerCalls<LedgerRef> {
+/// A reference to a ledger that another object owns, such as an agent.
+class LedgerRef : public LedgerOperations<LedgerRef> {
 public:
     explicit LedgerRef(ax_ledger_ctx_t &raw) noexcept : raw_(&raw) {}
 
@@ -173,7 +177,7 @@ private:
     ax_ledger_ctx_t *raw_;
 };
 
-/// The commitment of a record whose tag must be one of the closed set.
+/// Computes the commitment of a record. Its tag must be one of the AX_TAG_… strings.
 inline Result<Digest> commit_evidence(ZString tag, ByteView payload, Faults &faults) noexcept
 {
     Digest hash{};

@@ -1,5 +1,5 @@
-/// Observations: what an oracle answered, its admission, its record, and reading one (oracle.h, obs.h,
-/// hash.h).
+/// Observations: the answers of oracles, their admission, and their records (oracle.h, obs.h, hash.h;
+/// SRS-004 sections 4 to 6).
 
 #ifndef AXILOG_OBSERVATION_HPP
 #define AXILOG_OBSERVATION_HPP
@@ -18,7 +18,7 @@ enum class Completion : int {
     Error = AX_COMPLETION_ERROR,
 };
 
-/// How an oracle failed.
+/// How an oracle failed; None for an answer.
 enum class Failure : int {
     None = AX_FAILURE_NULL,
     Timeout = AX_FAILURE_TIMEOUT,
@@ -26,7 +26,7 @@ enum class Failure : int {
     TransportError = AX_FAILURE_TRANSPORT_ERROR,
 };
 
-/// Sampling parameters, none at first. Each call sets one and gives the object back.
+/// Sampling parameters, all null at first. Each function sets one and returns the object.
 class Params {
 public:
     Params() noexcept { ax_oracle_params_init_null(&raw_); }
@@ -53,10 +53,10 @@ public:
         return *this;
     }
 
-    /// The canonical object of these parameters.
-    Written canonicalise(CharSpan into) const noexcept
+    /// Writes the canonical JSON object of these parameters.
+    WriteResult canonicalise(CharSpan into) const noexcept
     {
-        return Written(ax_params_canonicalise(into.data(), into.size(), &raw_));
+        return WriteResult(ax_params_canonicalise(into.data(), into.size(), &raw_));
     }
 
     const ax_oracle_params_t *raw() const noexcept { return &raw_; }
@@ -65,11 +65,11 @@ private:
     ax_oracle_params_t raw_;
 };
 
-/// What came back from one call of an oracle: one of the four functions makes it, the others add to it
-/// and give it back. Borrows every text that it is given.
+/// The answer of one call of an oracle, or how the call failed. The four static functions make it; the
+/// others set a property and return the object. It borrows every text.
 class Answer {
 public:
-    /// A whole answer.
+    /// Makes a whole answer.
     static Answer complete(ZString oracle_id, ZString model_id, std::string_view input,
                            std::string_view output) noexcept
     {
@@ -78,7 +78,7 @@ public:
                                   input.size(), output.data(), output.size(), nullptr);
         return answer;
     }
-    /// No answer in time.
+    /// Makes the failure of an oracle that gave no answer in time.
     static Answer timeout(ZString oracle_id, ZString model_id, std::string_view input) noexcept
     {
         Answer answer;
@@ -86,7 +86,7 @@ public:
                                  input.size());
         return answer;
     }
-    /// No answer, for the network or the protocol failed.
+    /// Makes the failure of an oracle that could not be reached, or broke the protocol.
     static Answer transport_error(ZString oracle_id, ZString model_id, std::string_view input) noexcept
     {
         Answer answer;
@@ -94,7 +94,7 @@ public:
                                          input.data(), input.size());
         return answer;
     }
-    /// An answer that the caller found invalid, and that is therefore not kept.
+    /// Makes the failure of an oracle whose answer the caller found invalid. The answer is not kept.
     static Answer invalid(ZString oracle_id, ZString model_id, std::string_view input) noexcept
     {
         Answer answer;
@@ -103,25 +103,25 @@ public:
         return answer;
     }
 
-    /// Only a part of the answer came.
+    /// Declares that only a part of the answer came.
     Answer &truncated() noexcept
     {
         raw_.completion_state = AX_COMPLETION_TRUNCATED;
         return *this;
     }
-    /// The sampling parameters of the call.
+    /// Sets the sampling parameters of the call.
     Answer &params(const Params &params) noexcept
     {
         raw_.params = *params.raw();
         return *this;
     }
-    /// Declares the input canonical JSON.
+    /// Declares that the input is canonical JSON.
     Answer &json_input() noexcept
     {
         raw_.input_kind = AX_INPUT_KIND_JSON;
         return *this;
     }
-    /// The position for an Admission; an Agent takes the next one instead.
+    /// Sets the position in the ledger, for an Admission. An Agent uses the next position instead.
     Answer &ledger_seq(std::uint64_t sequence) noexcept
     {
         raw_.ledger_seq = sequence;
@@ -135,10 +135,10 @@ private:
     ax_obs_input_t raw_;
 };
 
-/// An observation. It borrows its texts; nothing at first.
-class Record {
+/// The record of an observation, empty at first. It borrows its texts.
+class ObservationRecord {
 public:
-    Record() noexcept { ax_obs_init(&raw_); }
+    ObservationRecord() noexcept { ax_obs_init(&raw_); }
 
     Completion completion() const noexcept { return static_cast<Completion>(raw_.completion_state); }
     Failure failure() const noexcept { return static_cast<Failure>(raw_.failure_type); }
@@ -146,11 +146,11 @@ public:
     std::uint64_t ledger_seq() const noexcept { return raw_.ledger_seq; }
     std::string_view model_id() const noexcept { return raw_.model_id; }
     std::string_view oracle_id() const noexcept { return raw_.oracle_id; }
-    /// 64 hexadecimal digits, or nothing where there is no hash.
+    /// The hash in 64 hexadecimal digits, or an empty text without one.
     std::string_view obs_hash() const noexcept { return raw_.obs_hash; }
-    /// The normalised output, or the prefix of it that fits.
+    /// The answer with its line ends normalised, or the beginning of it that fits into a record.
     std::string_view output() const noexcept { return raw_.output; }
-    /// Bytes of the whole answer.
+    /// How many bytes the whole answer has.
     std::uint64_t output_size() const noexcept { return raw_.output_size; }
     Params params() const noexcept { return Params(raw_.params); }
 
@@ -158,18 +158,18 @@ public:
     {
         return Status(ax_obs_validate(&raw_, faults.raw()));
     }
-    /// Computes obs_hash and keeps it.
+    /// Computes obs_hash and sets it.
     Status compute_hash(Profile profile = Profile::Rfc8785) noexcept
     {
         return Status(ax_obs_compute_hash_as(&raw_, static_cast<ax_profile_t>(profile)));
     }
-    /// The canonical record, with its hash. AX_CANONICAL_BUFFER_SIZE characters hold any.
-    Written canonicalise(CharSpan into, Profile profile = Profile::Rfc8785) const noexcept
+    /// Writes the canonical record with its hash. AX_CANONICAL_BUFFER_SIZE characters hold any record.
+    WriteResult canonicalise(CharSpan into, Profile profile = Profile::Rfc8785) const noexcept
     {
-        return Written(ax_obs_canonicalise_as(into.data(), into.size(), &raw_, 1,
+        return WriteResult(ax_obs_canonicalise_as(into.data(), into.size(), &raw_, 1,
                                               static_cast<ax_profile_t>(profile)));
     }
-    /// The hash that an input derived from this observation names (SRS-004 section 10.1).
+    /// Computes the hash by which a derived input names this observation (SRS-004 section 10.1).
     Digest derivation_hash(std::string_view derivation) const noexcept
     {
         Digest hash;
@@ -184,7 +184,7 @@ private:
     ax_obs_record_t raw_;
 };
 
-/// One admission sequence, for those who keep a ledger without an agent.
+/// A sequence of admissions, for a program that has a ledger and no agent (SRS-004 section 4).
 class Admission {
 public:
     explicit Admission(Profile profile = Profile::Rfc8785) noexcept
@@ -193,8 +193,8 @@ public:
         raw_.profile = static_cast<ax_profile_t>(profile);
     }
 
-    /// Admits an answer: record borrows output and the answer's identities.
-    Status admit(Record &record, CharSpan output, const Answer &answer, Faults &faults) noexcept
+    /// Admits an answer. The record borrows `output` and the identities of the answer.
+    Status admit(ObservationRecord &record, CharSpan output, const Answer &answer, Faults &faults) noexcept
     {
         return Status(ax_obs_admit(record.raw(), output.data(), output.size(), answer.raw(), &raw_,
                                    faults.raw()));
@@ -206,16 +206,16 @@ private:
     ax_admission_ctx_t raw_;
 };
 
-/// A verified record, read in place: borrows the record's bytes.
+/// A parsed record of an observation, whose hash matches. It borrows the bytes of the record.
 class Observation {
 public:
-    /// Exactly the canonical bytes of one of the profiles with a matching obs_hash, or an error.
+    /// Parses a record, which must be canonical in one of the profiles and have a matching obs_hash.
     static Result<Observation> parse(ByteView record, Faults &faults) noexcept
     {
-        Observation found;
-        const Status status(
-            ax_obs_parse(&found.raw_, record.data(), record.size(), &found.profile_, faults.raw()));
-        return { status, found };
+        Observation observation;
+        const Status status(ax_obs_parse(&observation.raw_, record.data(), record.size(),
+                                         &observation.profile_, faults.raw()));
+        return { status, observation };
     }
 
     Completion completion() const noexcept { return static_cast<Completion>(raw_.completion_state); }
@@ -225,16 +225,16 @@ public:
     Params params() const noexcept { return Params(raw_.params); }
     std::string_view obs_hash() const noexcept { return raw_.obs_hash; }
     std::uint64_t output_size() const noexcept { return raw_.output_size; }
-    /// As escaped in the record, like the two below.
+    /// The model id as the record escapes it; so are oracle_id() and escaped_output().
     std::string_view model_id() const noexcept { return { raw_.model_id, raw_.model_id_len }; }
     std::string_view oracle_id() const noexcept { return { raw_.oracle_id, raw_.oracle_id_len }; }
     std::string_view escaped_output() const noexcept { return { raw_.output, raw_.output_len }; }
-    /// Unescapes the output; escaped_output().size() + 1 characters suffice.
-    Written output(CharSpan into) const noexcept
+    /// Writes the unescaped output into a buffer of at least escaped_output().size() + 1 characters.
+    WriteResult output(CharSpan into) const noexcept
     {
-        return Written(ax_obs_output(&raw_, into.data(), into.size()));
+        return WriteResult(ax_obs_output(&raw_, into.data(), into.size()));
     }
-    /// Whether only a deployed gateway can have written the record.
+    /// Whether the record can only come from a deployed gateway (formats.md section 3, Profiles).
     bool gateway() const noexcept { return raw_.gateway != 0; }
     Profile profile() const noexcept { return static_cast<Profile>(profile_); }
 
@@ -246,7 +246,7 @@ private:
     ax_profile_t profile_ = AX_PROFILE_RFC8785;
 };
 
-/// SHA-256 of an input that is already canonical.
+/// Computes the SHA-256 of an input that is already canonical.
 inline Digest input_hash(std::string_view input) noexcept
 {
     Digest hash;

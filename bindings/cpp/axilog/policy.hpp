@@ -1,4 +1,4 @@
-/// Policies: tables of them, and evaluation without an agent (policy.h).
+/// Tables of policies, and their evaluation without an agent (policy.h; SRS-004 sections 11 and 17).
 
 #ifndef AXILOG_POLICY_HPP
 #define AXILOG_POLICY_HPP
@@ -9,7 +9,7 @@
 
 namespace axilog {
 
-/// When a value breaches its threshold.
+/// The operator of a policy: a value is a breach where `value OPERATOR threshold` holds.
 enum class Comparison : int {
     Greater = AX_POLICY_CMP_GT,
     Less = AX_POLICY_CMP_LT,
@@ -17,30 +17,32 @@ enum class Comparison : int {
     LessOrEqual = AX_POLICY_CMP_LE,
 };
 
-/// What a policy, or all of them together, decided.
-enum class Decision : int {
+/// The result of one policy, or of all of them.
+enum class PolicyResult : int {
     Permitted = AX_POLICY_PERMITTED,
     Breach = AX_POLICY_BREACH,
 };
 
-inline const char *name(Decision decision) noexcept
+/// The name of a result, such as "BREACH".
+inline const char *name(PolicyResult result) noexcept
 {
-    return ax_policy_result_to_str(static_cast<ax_policy_result_t>(decision));
+    return ax_policy_result_to_str(static_cast<ax_policy_result_t>(result));
 }
 
+/// The name of an operator, such as "GE".
 inline const char *name(Comparison comparison) noexcept
 {
     return ax_policy_cmp_to_str(static_cast<ax_policy_cmp_t>(comparison));
 }
 
-/// Whether the comparison holds, or actual is no value. Pure.
+/// Whether `actual` is a breach: the comparison holds, or `actual` means that there is no value.
 inline bool breaches(Q16 actual, Comparison comparison, Q16 threshold) noexcept
 {
     return ax_policy_check_breach(actual.raw(), threshold.raw(), static_cast<ax_policy_cmp_t>(comparison))
         == 1;
 }
 
-/// One policy, for a constexpr table in the order of the ids.
+/// Makes one policy of a table. A table must be in the order of the ids.
 constexpr ax_policy_t policy(const char *id, Comparison comparison, Q16 threshold,
                              bool enabled = true) noexcept
 {
@@ -48,15 +50,15 @@ constexpr ax_policy_t policy(const char *id, Comparison comparison, Q16 threshol
              static_cast<std::uint8_t>(enabled ? 1 : 0) };
 }
 
-/// A table of policies. Borrows the table.
+/// A table of policies, which the object borrows.
 class Registry {
 public:
-    /// Policies on the selector "value".
+    /// Makes a table of policies on the selector "value".
     constexpr explicit Registry(Span<const ax_policy_t> policies) noexcept
         : raw_{ policies.data(), policies.size(), nullptr }
     {
     }
-    /// Policies and the selector of each: as many.
+    /// Makes a table of policies with the selector of each.
     template <std::size_t N>
     constexpr Registry(const ax_policy_t (&policies)[N], const char *const (&selectors)[N]) noexcept
         : raw_{ policies, N, selectors }
@@ -69,7 +71,7 @@ private:
     ax_policy_registry_t raw_;
 };
 
-/// What the functions that set policies up return. The int that C returns, and nothing beside it.
+/// The result of a function that sets up policies: the int that C returns.
 class [[nodiscard]] PolicyStatus {
 public:
     constexpr explicit PolicyStatus(int code) noexcept : code_(code) {}
@@ -82,21 +84,22 @@ private:
     int code_;
 };
 
-/// The calls that rules take, for those that are owned and those of an agent.
-template <class Self> class PolicyCalls {
+/// The operations on rules, for Rules and RulesRef.
+template <class Self> class PolicyOperations {
 public:
-    /// Whether a TRUNCATED answer is evaluated like a COMPLETE one. Before the first reset.
+    /// Sets whether a TRUNCATED answer is evaluated like a COMPLETE one. Call it before the first reset.
     void permit_truncated(bool permit) noexcept { ctx()->permit_truncated = permit ? 1 : 0; }
-    /// Whether an INVALID_OUTPUT stops the agent. Before the first reset.
+    /// Sets whether an INVALID_OUTPUT stops the agent. Call it before the first reset.
     void stop_on_invalid(bool stop) noexcept { ctx()->stop_on_invalid = stop ? 1 : 0; }
 
-    /// The input_hash of every RESET_REQUEST under these rules.
+    /// Computes the hash of the configuration, which every RESET_REQUEST has as its input_hash.
     Result<Digest> configuration_hash(Faults &faults) const noexcept
     {
         Digest hash{};
         const Status status(ax_policy_config_hash(ctx(), hash.data(), faults.raw()));
         return { status, hash };
     }
+    /// Whether the last evaluation found a breach.
     bool breached() const noexcept { return ax_policy_has_breach(ctx()) == 1; }
 
 private:
@@ -104,8 +107,8 @@ private:
     const ax_policy_ctx_t *ctx() const noexcept { return static_cast<const Self *>(this)->raw(); }
 };
 
-/// Rules of an agent.
-class RulesRef : public PolicyCalls<RulesRef> {
+/// A reference to the rules of an agent.
+class RulesRef : public PolicyOperations<RulesRef> {
 public:
     explicit RulesRef(ax_policy_ctx_t &raw) noexcept : raw_(&raw) {}
 
@@ -116,8 +119,9 @@ private:
     ax_policy_ctx_t *raw_;
 };
 
-/// Rules without an agent: the built-in policies, records in no ledger, at first.
-class Rules : public PolicyCalls<Rules> {
+/// Rules without an agent: policies and two switches. New rules are the built-in policies without a
+/// ledger.
+class Rules : public PolicyOperations<Rules> {
 public:
     Rules() noexcept
     {
@@ -125,29 +129,30 @@ public:
         static_cast<void>(ax_policy_init(&raw_, nullptr, nullptr, faults.raw()));
     }
 
-    /// Takes a table, which must outlive the rules, and commits records to ledger where there is one.
+    /// Sets a table, which must outlive the rules, and the ledger that records are committed to, or
+    /// nullptr.
     PolicyStatus use(const Registry &registry, Ledger *ledger, Faults &faults) noexcept
     {
         return PolicyStatus(ax_policy_init_with_registry(
             &raw_, registry.raw(), ledger == nullptr ? nullptr : ledger->raw(), nullptr, faults.raw()));
     }
-    /// Not a temporary one, which the rules would outlive.
+    /// A temporary table is refused, since the rules would outlive it.
     PolicyStatus use(const Registry &&registry, Ledger *ledger, Faults &faults) = delete;
 
-    /// Evaluates a value against every enabled policy, whatever its selector.
-    Decision evaluate(Q16 value, std::uint64_t obs_ledger_seq, Faults &faults) noexcept
+    /// Evaluates every enabled policy on a value, whatever its selector.
+    PolicyResult evaluate(Q16 value, std::uint64_t obs_ledger_seq, Faults &faults) noexcept
     {
         const ax_policy_input_t input{ value.raw(), obs_ledger_seq, obs_ledger_seq };
-        return static_cast<Decision>(ax_policy_evaluate_all(&raw_, &input, faults.raw()));
+        return static_cast<PolicyResult>(ax_policy_evaluate_all(&raw_, &input, faults.raw()));
     }
-    /// Evaluates a value against one policy.
-    Decision evaluate(const ax_policy_t &policy, Q16 value, std::uint64_t obs_ledger_seq,
+    /// Evaluates one policy on a value.
+    PolicyResult evaluate(const ax_policy_t &policy, Q16 value, std::uint64_t obs_ledger_seq,
                       Faults &faults) noexcept
     {
         const ax_policy_input_t input{ value.raw(), obs_ledger_seq, obs_ledger_seq };
-        return static_cast<Decision>(ax_policy_evaluate(&raw_, &policy, &input, faults.raw()));
+        return static_cast<PolicyResult>(ax_policy_evaluate(&raw_, &policy, &input, faults.raw()));
     }
-    /// Forgets what the last cycle left.
+    /// Clears the results of the last cycle.
     void reset_cycle() noexcept { ax_policy_reset_cycle(&raw_); }
 
     ax_policy_ctx_t *raw() noexcept { return &raw_; }
@@ -157,7 +162,7 @@ private:
     ax_policy_ctx_t raw_;
 };
 
-/// The policies compiled into the library, in static memory.
+/// The policies that are compiled into the library, in static memory.
 inline Span<const ax_policy_t> builtin_policies() noexcept
 {
     const ax_policy_registry_t *registry = ax_policy_get_registry();

@@ -1,4 +1,4 @@
-/// Verification and replay (replay.h).
+/// Verification and replay of a ledger (replay.h; SRS-004 section 13).
 
 #ifndef AXILOG_REPLAY_HPP
 #define AXILOG_REPLAY_HPP
@@ -10,6 +10,7 @@
 
 namespace axilog {
 
+/// The result of a verification or replay (formats.md section 6, Verification verdicts).
 enum class Verdict : int {
     Ok = AX_VERDICT_OK,
     Altered = AX_VERDICT_ALTERED,
@@ -23,7 +24,7 @@ enum class Verdict : int {
     ModelMismatch = AX_VERDICT_MODEL_MISMATCH,
 };
 
-/// The verdict's name, such as "DIVERGED".
+/// The name of a verdict, such as "DIVERGED".
 inline const char *name(Verdict verdict) noexcept
 {
     return ax_verdict_to_str(static_cast<ax_verdict_t>(verdict));
@@ -38,7 +39,7 @@ struct Switches {
 /// A verification or a replay in progress, entry by entry. It may be copied.
 class Replay {
 public:
-    /// Verifies: hashes, chain, canonical forms, order, witnesses, models.
+    /// Begins a verification: of hashes, chain, canonical forms, order, witnesses and models.
     Replay() noexcept { static_cast<void>(ax_replay_init(&raw_, nullptr, 0, 0, faults_.raw())); }
 
     /// Begins a replay under these policies, which must outlive it.
@@ -46,7 +47,7 @@ public:
     {
         return begin(registry.raw(), switches);
     }
-    /// Not under a temporary table, which the replay would outlive.
+    /// A temporary table is refused, since the replay would outlive it.
     Status begin(const Registry &&registry, Switches switches = {}) = delete;
     /// Begins a replay under the policies compiled into the library.
     Status begin_builtin(Switches switches = {}) noexcept
@@ -54,16 +55,17 @@ public:
         return begin(ax_policy_get_registry(), switches);
     }
 
-    /// Takes the next entry, the genesis first; the verdict so far. The first that is not Ok stays.
+    /// Checks the next entry, beginning with the genesis, and returns the verdict so far. The first
+    /// verdict that is not Ok stays.
     Verdict feed(const Entry &entry) noexcept
     {
         return static_cast<Verdict>(ax_replay_feed(&raw_, entry.raw(), faults_.raw()));
     }
-    /// The verdict over everything, without expectations from outside.
+    /// Returns the verdict on the whole ledger.
     Verdict finish() noexcept { return finish(0, nullptr); }
-    /// The same, for a ledger of so many records before a seal (0: any).
+    /// As above; the ledger must have this many records, a seal not counted (0: any number).
     Verdict finish(std::uint64_t expected_entries) noexcept { return finish(expected_entries, nullptr); }
-    /// The same, with the chain value of the last record.
+    /// As above; the last record, or the one before the seal, must also have this chain value.
     Verdict finish(std::uint64_t expected_entries, const Digest &expected_head) noexcept
     {
         return finish(expected_entries, expected_head.data());

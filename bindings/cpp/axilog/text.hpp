@@ -1,4 +1,4 @@
-/// Admissible text and canonical writing (validate.h, canonical.h).
+/// Validation of text, and canonical output (validate.h, canonical.h; SRS-004 section 5).
 
 #ifndef AXILOG_TEXT_HPP
 #define AXILOG_TEXT_HPP
@@ -9,7 +9,7 @@
 
 namespace axilog {
 
-/// How records are written (formats.md §3, Profiles).
+/// The form in which records are written (formats.md section 3, Profiles).
 enum class Profile : int {
     Rfc8785 = AX_PROFILE_RFC8785,
     Oracle11 = AX_PROFILE_ORACLE_1_1,
@@ -28,8 +28,8 @@ inline bool has_forbidden_control(std::string_view text) noexcept
     return ax_contains_forbidden_control(text.data(), text.size()) == 1;
 }
 
-/// UTF-8 in NFC; says nothing of control characters.
-inline bool is_encoded(std::string_view text) noexcept
+/// Whether text is UTF-8 in NFC. Control characters are not checked.
+inline bool has_valid_encoding(std::string_view text) noexcept
 {
     return ax_validate_encoding(text.data(), text.size()) == 1;
 }
@@ -39,45 +39,45 @@ inline bool is_canonical_json(std::string_view text) noexcept
     return ax_is_canonical_json(text.data(), text.size()) == 1;
 }
 
-/// CRLF and CR as LF.
-inline Written normalise_line_endings(CharSpan into, std::string_view text) noexcept
+/// Writes text with CRLF and CR replaced by LF.
+inline WriteResult normalise_line_endings(CharSpan into, std::string_view text) noexcept
 {
-    return Written(ax_normalise_line_endings(into.data(), into.size(), text.data(), text.size()));
+    return WriteResult(ax_normalise_line_endings(into.data(), into.size(), text.data(), text.size()));
 }
 
-/// The whole of admission for one text.
-inline Written validate_and_normalise(CharSpan into, std::string_view text, Faults &faults) noexcept
+/// Checks that text is admissible and writes it with its line ends normalised.
+inline WriteResult validate_and_normalise(CharSpan into, std::string_view text, Faults &faults) noexcept
 {
-    return Written(ax_validate_and_normalise(into.data(), into.size(), text.data(), text.size(),
+    return WriteResult(ax_validate_and_normalise(into.data(), into.size(), text.data(), text.size(),
                                              faults.raw()));
 }
 
-/// A JSON string's inside.
-inline Written escape(CharSpan into, std::string_view text, Profile profile = Profile::Rfc8785) noexcept
+/// Writes text as it stands between the quotes of a JSON string.
+inline WriteResult escape(CharSpan into, std::string_view text, Profile profile = Profile::Rfc8785) noexcept
 {
-    return Written(ax_string_escape_as(into.data(), into.size(), text.data(), text.size(),
+    return WriteResult(ax_string_escape_as(into.data(), into.size(), text.data(), text.size(),
                                        static_cast<ax_profile_t>(profile)));
 }
 
-inline Written format(CharSpan into, std::int64_t value) noexcept
+inline WriteResult format(CharSpan into, std::int64_t value) noexcept
 {
-    return Written(ax_format_int64(into.data(), into.size(), value));
+    return WriteResult(ax_format_int64(into.data(), into.size(), value));
 }
 
-inline Written format(CharSpan into, std::uint64_t value) noexcept
+inline WriteResult format(CharSpan into, std::uint64_t value) noexcept
 {
-    return Written(ax_format_uint64(into.data(), into.size(), value));
+    return WriteResult(ax_format_uint64(into.data(), into.size(), value));
 }
 
-inline Written format(CharSpan into, Q16 value) noexcept
+inline WriteResult format(CharSpan into, Q16 value) noexcept
 {
-    return Written(ax_format_q16(into.data(), into.size(), value.raw()));
+    return WriteResult(ax_format_q16(into.data(), into.size(), value.raw()));
 }
 
-/// Lower-case hexadecimal digits; a Digest needs AX_HASH_HEX_SIZE characters.
-inline Written format_hex(CharSpan into, ByteView bytes) noexcept
+/// Writes bytes as lower-case hexadecimal digits; a Digest needs AX_HASH_HEX_SIZE characters.
+inline WriteResult format_hex(CharSpan into, ByteView bytes) noexcept
 {
-    return Written(ax_format_hash_hex(into.data(), into.size(), bytes.data(), bytes.size()));
+    return WriteResult(ax_format_hash_hex(into.data(), into.size(), bytes.data(), bytes.size()));
 }
 
 } // namespace axilog

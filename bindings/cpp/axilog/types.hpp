@@ -1,5 +1,5 @@
-/// Views, results, fault flags and hashes: what the other headers share (types.h, limits.h, sha256.h,
-/// commitment.h).
+/// Views, results, fault flags, numbers and hashes, which the other headers share (types.h, limits.h,
+/// dvm.h, sha256.h, commitment.h).
 
 #ifndef AXILOG_TYPES_HPP
 #define AXILOG_TYPES_HPP
@@ -22,13 +22,13 @@
 
 namespace axilog {
 
-/// A view of consecutive elements that somebody else owns: std::span, for C++17.
+/// A view of consecutive elements that another object owns, like std::span of C++20.
 template <class T> class Span {
 public:
     constexpr Span() noexcept = default;
     constexpr Span(T *data, std::size_t size) noexcept : data_(data), size_(size) {}
 
-    /// Of an array or of anything with data() and size(), which must outlive the view.
+    /// Makes a view of an array, or of an object with data() and size(), which must outlive the view.
     template <class Container,
               class Element = std::remove_pointer_t<decltype(std::data(std::declval<Container &>()))>,
               class = std::enable_if_t<std::is_convertible_v<Element (*)[], T (*)[]>>>
@@ -52,24 +52,25 @@ private:
 using ByteView = Span<const std::uint8_t>;
 /// Bytes to write into.
 using ByteSpan = Span<std::uint8_t>;
-/// Characters to write into; a NUL goes behind the text.
+/// Characters to write into. The library ends the text with a NUL.
 using CharSpan = Span<char>;
 /// A SHA-256 digest.
 using Digest = std::array<std::uint8_t, AX_HASH_SIZE>;
 
-/// Text as the bytes that it is.
+/// The bytes of a text.
 inline ByteView as_bytes(std::string_view text) noexcept
 {
     return { reinterpret_cast<const std::uint8_t *>(text.data()), text.size() };
 }
 
-/// Bytes as the text that they are.
+/// The text that bytes spell.
 inline std::string_view as_text(ByteView bytes) noexcept
 {
     return { reinterpret_cast<const char *>(bytes.data()), bytes.size() };
 }
 
-/// A string that ends with a NUL: a literal, or anything with c_str(), which must outlive the view.
+/// A view of a string that ends with a NUL: of a literal, or of an object with c_str(), which must outlive
+/// the view.
 class ZString {
 public:
     constexpr ZString(const char *text) noexcept : text_(text) {}
@@ -84,7 +85,7 @@ private:
     const char *text_;
 };
 
-/// What a call returns, by the names of the AX_ERR_… codes.
+/// The result of a C function (AX_OK, AX_ERR_…).
 enum class Code : int {
     Ok = AX_OK,
     Encoding = AX_ERR_ENCODING,
@@ -97,13 +98,13 @@ enum class Code : int {
     Ledger = AX_ERR_LEDGER,
 };
 
-/// One line about a code; never empty.
+/// Describes a code in one line; never empty.
 inline const char *message(Code code) noexcept
 {
     return ax_strerror(static_cast<int>(code));
 }
 
-/// Whether a call succeeded, and why not. The int that C returns, and nothing beside it.
+/// Whether a call succeeded, or why not: the int that C returns.
 class [[nodiscard]] Status {
 public:
     constexpr explicit Status(int code) noexcept : code_(code) {}
@@ -117,14 +118,14 @@ private:
     int code_;
 };
 
-/// How many bytes a call wrote, without the NUL behind text; or why none.
-class [[nodiscard]] Written {
+/// How many bytes a call wrote, without the NUL after a text, or why it wrote none.
+class [[nodiscard]] WriteResult {
 public:
-    constexpr explicit Written(int written) noexcept : written_(written) {}
+    constexpr explicit WriteResult(int written) noexcept : written_(written) {}
 
     constexpr bool ok() const noexcept { return written_ >= 0; }
     constexpr explicit operator bool() const noexcept { return ok(); }
-    /// 0 where nothing was written.
+    /// How many bytes were written; 0 after a failure.
     constexpr std::size_t size() const noexcept
     {
         return written_ < 0 ? 0 : static_cast<std::size_t>(written_);
@@ -148,7 +149,7 @@ public:
     constexpr explicit operator bool() const noexcept { return ok(); }
     constexpr Code code() const noexcept { return status_.code(); }
     const char *message() const noexcept { return status_.message(); }
-    /// Says something only where ok().
+    /// The value, which is meaningful only where ok().
     constexpr const T &operator*() const noexcept { return value_; }
     constexpr const T *operator->() const noexcept { return &value_; }
 
@@ -157,7 +158,7 @@ private:
     T value_;
 };
 
-/// The sixteen flags of ct_fault_flags_t, by their byte.
+/// The sixteen flags of ct_fault_flags_t, numbered by their byte.
 enum class Fault : std::uint8_t {
     Overflow = 0,
     Underflow,
@@ -179,9 +180,9 @@ enum class Fault : std::uint8_t {
 static_assert(offsetof(ct_fault_flags_t, domain) == static_cast<std::size_t>(Fault::Domain)
                   && offsetof(ct_fault_flags_t, commit) == static_cast<std::size_t>(Fault::Commit)
                   && sizeof(ct_fault_flags_t) == 16,
-              "the flags are where types.h has them");
+              "enum Fault has the order of ct_fault_flags_t");
 
-/// Sticky fault flags, clear at first. Only clear() ever clears one.
+/// Fault flags, clear at first. A flag that is set stays set until clear().
 class Faults {
 public:
     bool any() const noexcept { return ct_fault_any(&raw_) != 0; }
@@ -203,14 +204,15 @@ class Q16 {
 public:
     constexpr Q16() noexcept = default;
     static constexpr Q16 from_raw(std::int32_t raw) noexcept { return Q16(raw); }
-    /// A whole number from -32768 to 32767.
+    /// Converts a whole number from -32768 to 32767.
     static constexpr Q16 from_int(std::int16_t whole) noexcept
     {
         return Q16(static_cast<std::int32_t>(whole) * Q16_16_ONE);
     }
     constexpr std::int32_t raw() const noexcept { return raw_; }
 
-    /// Saturating arithmetic, rounded half to even; what went wrong is in the flags (dvm.h).
+    /// Adds with saturation; overflow is reported in the flags (dvm.h). sub, mul and div do likewise, and
+    /// round half to even.
     static Q16 add(Q16 a, Q16 b, Faults &faults) noexcept
     {
         return Q16(dvm_add_q16(a.raw_, b.raw_, faults.raw()));
@@ -237,7 +239,7 @@ private:
     std::int32_t raw_ = 0;
 };
 
-/// SHA-256 of bytes.
+/// Computes the SHA-256 of bytes.
 inline Digest sha256(ByteView data) noexcept
 {
     Digest hash;
@@ -245,7 +247,7 @@ inline Digest sha256(ByteView data) noexcept
     return hash;
 }
 
-/// The commitment of a payload under any tag (commitment.h).
+/// Computes the commitment of a payload under any tag (commitment.h).
 inline Digest commit(ZString tag, ByteView payload, Faults &faults) noexcept
 {
     Digest hash;
@@ -253,17 +255,17 @@ inline Digest commit(ZString tag, ByteView payload, Faults &faults) noexcept
     return hash;
 }
 
-/// Whether two hashes are equal, in time that depends on nothing.
+/// Whether two hashes are equal, in constant time.
 inline bool equal(const Digest &a, const Digest &b) noexcept
 {
     return ax_hash_equal_ct(a.data(), b.data(), a.size()) == 1;
 }
 
-/// The version of the interface that the linked library has: major times 65536 plus minor.
+/// The version of the linked library's interface: major times 65536 plus minor.
 inline std::uint32_t abi_version() noexcept { return ax_abi_version(); }
 /// The linked library's version, such as "0.1.0".
 inline const char *version() noexcept { return ax_version(); }
-/// The Unicode version whose NFC the linked library decides.
+/// The version of Unicode by which the linked library decides whether text is in NFC.
 inline const char *unicode_version() noexcept { return ax_unicode_version(); }
 
 } // namespace axilog

@@ -1,14 +1,14 @@
-"""What ``Agent.observe`` costs on top of the C call.
+"""Measures what ``Agent.observe`` costs on top of the C call.
 
     python bench/observe.py
 
-The same observation, a short answer to a short question under the built-in policy, without a sink:
-once through ``Agent.observe``, once in a loop in C that fills the same struct and makes the same
-call in the same library, compiled by ``cc`` (or ``$CC``) and called once per round. The two take
-turns in one thread, so that a machine whose speed drifts slows both alike, and what is counted is
-that thread's processor time, so that others who want the processor do not count. Printed are the
-median over all rounds and the middle 80 %, in microseconds per observation, and of the difference,
-round by round.
+The bench makes the same observation in two ways: a short answer to a short question under the
+built-in policy, without a sink. One way is ``Agent.observe``. The other is a loop in C, compiled by
+``cc`` (or ``$CC``), which fills the same struct and calls the same function of the same library.
+The two take turns in one thread, so that a change of the machine's speed affects both, and the
+bench measures the processor time of that thread, so that other processes do not count. It prints
+microseconds per observation, for each way and for the difference in each round: the median of all
+rounds, and the range that holds 80 % of them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pathlib import Path
 import axilog
 from axilog.capi import library_path
 
-LIMIT = 3.0
+LIMIT_MICROSECONDS = 3.0
 QUESTION = "how fast?"
 ANSWER = b'{"value": 69}'
 INCLUDE = Path(__file__).resolve().parents[3] / "include"
@@ -71,9 +71,9 @@ int observe(const char *input, size_t input_len, const char *output, size_t outp
 """
 
 
-def compile_loop(place: str) -> ctypes.CDLL:
-    """The loop in C, linked against the library that the package has loaded."""
-    source, loop = Path(place, "loop.c"), Path(place, "loop.so")
+def compile_loop(directory: str) -> ctypes.CDLL:
+    """Compiles the loop in C and links it with the library that the package has loaded."""
+    source, loop = Path(directory, "loop.c"), Path(directory, "loop.so")
     source.write_text(PROGRAM)
     library = library_path().resolve()
     compiler = shlex.split(os.environ.get("CC", "cc"))
@@ -86,11 +86,11 @@ def compile_loop(place: str) -> ctypes.CDLL:
     size = ctypes.c_size_t
     loaded.observe.argtypes = [ctypes.c_char_p, size, ctypes.c_char_p, size, ctypes.c_int]
     if loaded.begin() != 0:
-        raise SystemExit("the agent in C does not begin")
+        raise SystemExit("the agent in C cannot be reset: its fault flags are set")
     return loaded
 
 
-def in_c(loop: ctypes.CDLL, count: int) -> Callable[[], None]:
+def make_c_round(loop: ctypes.CDLL, count: int) -> Callable[[], None]:
     question = QUESTION.encode()
 
     def run() -> None:
@@ -100,10 +100,10 @@ def in_c(loop: ctypes.CDLL, count: int) -> Callable[[], None]:
     return run
 
 
-def in_python(count: int) -> Callable[[], None]:
+def make_python_round(count: int) -> Callable[[], None]:
     agent = axilog.Agent()
     agent.reset()
-    agent.time(1)
+    agent.observe_time(1)
 
     def run() -> None:
         for _ in range(count):
@@ -114,30 +114,36 @@ def in_python(count: int) -> Callable[[], None]:
     return run
 
 
-def timed(run: Callable[[], None], count: int) -> float:
+def measure_round(run: Callable[[], None], count: int) -> float:
     begin = time.thread_time_ns()
     run()
     return (time.thread_time_ns() - begin) / count / 1000
 
 
-def line(name: str, values: list[float]) -> str:
+def format_line(name: str, values: list[float]) -> str:
     tenths = statistics.quantiles(values, n=10)
     middle = f"80 % within {tenths[0]:.2f} to {tenths[-1]:.2f}"
     return f"{name:<24}{statistics.median(values):6.2f} us   {middle}"
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    arguments.add_argument("--rounds", type=int, default=101)
-    arguments.add_argument("--count", type=int, default=500, help="observations per round")
-    given = arguments.parse_args()
-    with tempfile.TemporaryDirectory() as place:
-        c, python = in_c(compile_loop(place), given.count), in_python(given.count)
-        pairs = [(timed(c, given.count), timed(python, given.count)) for _ in range(given.rounds)]
-    print(f"Python {sys.version.split()[0]}, {given.rounds} rounds of {given.count} observations")
-    print(line("in C", [c for c, _ in pairs]))
-    print(line("Agent.observe", [python for _, python in pairs]))
-    print(line("on top", [python - c for c, python in pairs]) + f"   limit {LIMIT:.0f}")
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--rounds", type=int, default=101)
+    parser.add_argument("--count", type=int, default=500, help="observations per round")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as directory:
+        c = make_c_round(compile_loop(directory), options.count)
+        python = make_python_round(options.count)
+        pairs = [
+            (measure_round(c, options.count), measure_round(python, options.count))
+            for _ in range(options.rounds)
+        ]
+    version = sys.version.split()[0]
+    print(f"Python {version}, {options.rounds} rounds of {options.count} observations")
+    print(format_line("in C", [c for c, _ in pairs]))
+    print(format_line("Agent.observe", [python for _, python in pairs]))
+    on_top = format_line("on top", [python - c for c, python in pairs])
+    print(f"{on_top}   limit {LIMIT_MICROSECONDS:.0f}")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,11 @@
-"""The `openai` client behind an agent: every answer is evidence before the program may use it.
+"""Asks a model with the `openai` client, and records every answer before the program uses it.
 
     pip install openai
     OPENAI_API_KEY=… python openai_client.py LEDGER MODEL QUESTION
 
-The question is checked and put into its canonical form before the model is asked. What comes back
-is recorded, be it an answer, an error or nothing at all, and judged by the agent's policies. Only
-what they permit is returned; a breach raises axilog.BreachError, which holds the decision.
-"""
+The question is checked and made canonical before the model is asked. Whatever comes back, an
+answer, an error or a timeout, is recorded, and the agent evaluates its policies on it. A permitted
+answer is returned; a breach raises axilog.BreachError, which holds the decision."""
 
 from __future__ import annotations
 
@@ -21,11 +20,11 @@ import axilog
 
 
 class RecordedChat:
-    """Chat completions of one model, each recorded and judged by ``agent``.
+    """Chat completions of one model, which ``agent`` records and decides on.
 
     ``model`` names one version of a model, such as ``gpt-4o-2024-08-06``: an oracle has one model
-    in a ledger, and an answer from another one is not taken for its answer. The client's own
-    retries are switched off, since each attempt is an observation of its own.
+    in a ledger, and an answer from another one counts as INVALID_OUTPUT. The client does not retry,
+    since each attempt is an observation of its own.
     """
 
     def __init__(
@@ -45,11 +44,10 @@ class RecordedChat:
         temperature: Optional[float] = None,
         top_p: Optional[float] = None,
     ) -> str:
-        """The answer to ``messages``, as recorded.
+        """Asks the model and returns its answer as recorded.
 
-        Raises axilog.InputError before anything is asked, and axilog.BreachError where the answer
-        may not be used: the policies say no, or there is none (``__cause__`` is then the client's
-        error).
+        Raises axilog.InputError before anything is asked, and axilog.BreachError for an answer that
+        breaches a policy, or for no answer (``__cause__`` is then the client's error).
         """
         sampling = {
             "max_tokens": max_tokens,
@@ -70,16 +68,16 @@ class RecordedChat:
             completion = self._client.chat.completions.create(
                 messages=messages, model=self._model, **options
             )
-            answer, truncated = self._answer(completion)
+            answer, truncated = self._read_answer(completion)
         except openai.APITimeoutError as error:
-            raise self._failed(axilog.Failure.TIMEOUT) from error
+            raise self._record_failure(axilog.Failure.TIMEOUT) from error
         except openai.APIResponseValidationError as error:
-            raise self._failed(axilog.Failure.INVALID_OUTPUT) from error
+            raise self._record_failure(axilog.Failure.INVALID_OUTPUT) from error
         except openai.APIError as error:
-            raise self._failed(axilog.Failure.TRANSPORT_ERROR) from error
+            raise self._record_failure(axilog.Failure.TRANSPORT_ERROR) from error
         except (AttributeError, IndexError, TypeError, ValueError) as error:
-            # Something came back, and it is no completion.
-            raise self._failed(axilog.Failure.INVALID_OUTPUT) from error
+            # The response is no chat completion.
+            raise self._record_failure(axilog.Failure.INVALID_OUTPUT) from error
         decision = self._agent.observe(
             answer,
             oracle_id=self._oracle_id,
@@ -93,14 +91,14 @@ class RecordedChat:
         observation = decision.observation
         return answer if observation is None else observation.output
 
-    def _answer(self, completion: ChatCompletion) -> tuple[str, bool]:
-        """The text, and whether it is a beginning only. A refusal has no text and is empty."""
+    def _read_answer(self, completion: ChatCompletion) -> tuple[str, bool]:
+        """The text, and whether it was cut off. A refusal has no text, and counts as empty."""
         if completion.model != self._model:
             raise ValueError(f"the answer is from {completion.model!r}, not {self._model!r}")
         choice = completion.choices[0]
         return choice.message.content or "", choice.finish_reason == "length"
 
-    def _failed(self, failure: axilog.Failure) -> axilog.BreachError:
+    def _record_failure(self, failure: axilog.Failure) -> axilog.BreachError:
         decision = self._agent.observe_failure(
             failure,
             oracle_id=self._oracle_id,
@@ -122,7 +120,7 @@ def main() -> int:
         agent = axilog.Agent(ledger)
         if agent.health is axilog.Health.UNINIT:
             agent.reset()
-            agent.time()
+            agent.observe_time()
         chat = RecordedChat(openai.OpenAI(), agent, oracle_id="chat", model=model)
         messages: list[ChatCompletionMessageParam] = [
             {"role": "system", "content": 'Answer with a JSON object: {"value": a number}'},
@@ -134,7 +132,7 @@ def main() -> int:
             print(f"not used: {error}", file=sys.stderr)
             return 1
         finally:
-            # Keep it elsewhere, and give it to axilog.verify.
+            # Keep the head where nobody can change it, and give it to axilog.verify.
             print(f"head {agent.head}", file=sys.stderr)
     return 0
 

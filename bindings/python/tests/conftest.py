@@ -1,4 +1,4 @@
-"""What the tests share: the tree, the command ``axilog``, and ledgers to play with."""
+"""What the tests share: paths, the command ``axilog``, and ledgers."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ class Cli:
         words = [self.program, *(str(word) for word in arguments)]
         return subprocess.run(words, input=stdin, capture_output=True, check=False)
 
-    def json(self, *arguments: object, stdin: bytes = b"") -> dict[str, Any]:
-        done = self.run(*arguments, "--json", stdin=stdin)
-        assert done.stdout, done.stderr
-        found: dict[str, Any] = json.loads(done.stdout)
-        return found
+    def run_json(self, *arguments: object, stdin: bytes = b"") -> dict[str, Any]:
+        process = self.run(*arguments, "--json", stdin=stdin)
+        assert process.stdout, process.stderr
+        report: dict[str, Any] = json.loads(process.stdout)
+        return report
 
 
 @pytest.fixture(scope="session")
 def cli() -> Cli:
     command = ["cargo", "build", "--release", "--package", "axilog-harness"]
-    built = subprocess.run(
+    build = subprocess.run(
         [*command, "--message-format", "json-render-diagnostics"],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         check=True,
     )
-    messages = [json.loads(line) for line in built.stdout.splitlines()]
+    messages = [json.loads(line) for line in build.stdout.splitlines()]
     programs = {m["target"]["name"]: m["executable"] for m in messages if m.get("executable")}
     return Cli(programs["axilog"])
 
@@ -58,7 +58,7 @@ def vectors() -> Callable[[str], Any]:
 
 @pytest.fixture
 def path(tmp_path: Path) -> str:
-    """Where a ledger may be."""
+    """A path at which a test may make its ledger."""
     return os.fspath(tmp_path / "ledger.jsonl")
 
 
@@ -66,18 +66,18 @@ def observe(agent: axilog.Agent, output: bytes, question: str = "how fast?") -> 
     return agent.observe(output, oracle_id="llm", model_id="m", input=question)
 
 
-def begin(ledger: axilog.Ledger, **rules: Any) -> axilog.Agent:
-    """An ENABLED agent on a new ledger."""
+def begin_agent(ledger: axilog.Ledger, **rules: Any) -> axilog.Agent:
+    """Makes an ENABLED agent on a new ledger."""
     agent = axilog.Agent(ledger, **rules)
     agent.reset()
-    agent.time(1)
+    agent.observe_time(1)
     return agent
 
 
 def write_ledger(path: str, answers: int = 3) -> list[bytes]:
-    """A ledger with good and bad answers; its lines."""
+    """Writes a ledger with answers from 69 upwards, of which 70 is the limit; returns its lines."""
     with axilog.Ledger.create(path) as ledger:
-        agent = begin(ledger)
+        agent = begin_agent(ledger)
         for number in range(answers):
             observe(agent, b'{"value": %d}' % (69 + number), f"question {number}")
     return Path(path).read_bytes().splitlines(keepends=True)

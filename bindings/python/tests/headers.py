@@ -1,4 +1,4 @@
-"""What the C headers declare, and what the C compiler makes of it."""
+"""Reads the declarations of the C headers, and runs C programs that include them."""
 
 from __future__ import annotations
 
@@ -14,58 +14,62 @@ from tests.conftest import INCLUDE
 
 
 class Function(NamedTuple):
-    """A function as declared, types without names."""
+    """The declared types of a function."""
 
     result: str
     arguments: list[str]
 
 
 @cache
-def text() -> str:
-    """All headers without comments, preprocessor lines and the bodies of inline functions."""
-    whole = "\n".join(path.read_text() for path in sorted(INCLUDE.glob("axilog/*.h")))
-    whole = re.sub(r"/\*.*?\*/|//[^\n]*", "", whole, flags=re.S)
-    whole = re.sub(r"^#.*?(?<!\\)$", "", whole, flags=re.M | re.S)
-    return re.sub(r"static inline[^{;]*\{.*?\n\}", "", whole, flags=re.S)
+def declarations_text() -> str:
+    """The text of all headers without comments, preprocessor lines and inline functions."""
+    text = "\n".join(path.read_text() for path in sorted(INCLUDE.glob("axilog/*.h")))
+    text = re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S)
+    text = re.sub(r"^#.*?(?<!\\)$", "", text, flags=re.M | re.S)
+    return re.sub(r"static inline[^{;]*\{.*?\n\}", "", text, flags=re.S)
 
 
 def functions() -> dict[str, Function]:
     found = {}
     for result, name, arguments in re.findall(
-        r"(?:^|\n)([a-z_][\w \t]*?[\w*]\s*\**)\b(\w+)\(([^()]*)\);", text()
+        r"(?:^|\n)([a-z_][\w \t]*?[\w*]\s*\**)\b(\w+)\(([^()]*)\);", declarations_text()
     ):
-        found[name] = Function(spell(result), [argument(part) for part in arguments.split(",")])
+        found[name] = Function(
+            normalise_type(result), [argument_type(part) for part in arguments.split(",")]
+        )
     return {
         name: Function(result, [] if arguments == ["void"] else arguments)
         for name, (result, arguments) in found.items()
     }
 
 
-def spell(declared: str) -> str:
+def normalise_type(declared: str) -> str:
     words = declared.replace("*", " * ").replace("struct ", "").replace("enum ", "").split()
     return " ".join(words)
 
 
-def argument(declared: str) -> str:
-    """``const uint8_t head[32]`` is ``const uint8_t *``."""
+def argument_type(declared: str) -> str:
+    """The type of a declared parameter: ``const uint8_t head[32]`` has ``const uint8_t *``."""
     array = re.sub(r"\w+\[\d+\]$", "*", declared.strip())
     if array != declared.strip():
-        return spell(array)
-    words = spell(declared).split()
+        return normalise_type(array)
+    words = normalise_type(declared).split()
     return " ".join(words if words[-1] == "*" or len(words) == 1 else words[:-1])
 
 
 def inlines() -> dict[str, list[str]]:
-    """The inline functions, and what they take."""
-    whole = "\n".join(path.read_text() for path in sorted(INCLUDE.glob("axilog/*.h")))
-    found = re.findall(r"static inline \w+ (\w+)\((?:const )?(\w+) \*\w+\)", whole)
-    return {name: [taken] for name, taken in found}
+    """The inline functions, and the struct that each of them takes."""
+    text = "\n".join(path.read_text() for path in sorted(INCLUDE.glob("axilog/*.h")))
+    found = re.findall(r"static inline \w+ (\w+)\((?:const )?(\w+) \*\w+\)", text)
+    return {name: [parameter] for name, parameter in found}
 
 
 def structs() -> dict[str, list[str]]:
     """The fields of each struct, in order."""
     found = {}
-    for body, name in re.findall(r"typedef struct \w+ \{(.*?)\n\} (\w+);", text(), re.S):
+    for body, name in re.findall(
+        r"typedef struct \w+ \{(.*?)\n\} (\w+);", declarations_text(), re.S
+    ):
         fields = [line for line in body.split(";") if line.strip()]
         found[name] = [field_name(field) for field in fields]
     return found
@@ -83,7 +87,7 @@ def field_name(declared: str) -> str:
 def enums() -> dict[str, list[str]]:
     """The enumerators of each enum."""
     found = {}
-    for body, name in re.findall(r"typedef enum \w+ \{(.*?)\} (\w+);", text(), re.S):
+    for body, name in re.findall(r"typedef enum \w+ \{(.*?)\} (\w+);", declarations_text(), re.S):
         found[name] = re.findall(r"(\w+) =", body)
     return found
 
@@ -98,16 +102,16 @@ def macros() -> dict[str, str]:
 
 
 def run_c(body: str) -> str:
-    """What a C program with this ``main`` prints."""
+    """Compiles a C program with this ``main`` and returns what it prints."""
     program = (
         "#include <inttypes.h>\n#include <stddef.h>\n#include <stdio.h>\n"
         '#include "axilog/axilog.h"\n'
         f"int main(void)\n{{\n{body}\n    return 0;\n}}\n"
     )
-    with tempfile.TemporaryDirectory() as place:
-        source, built = Path(place, "program.c"), Path(place, "program")
+    with tempfile.TemporaryDirectory() as directory:
+        source, binary = Path(directory, "program.c"), Path(directory, "program")
         source.write_text(program)
         compiler = shlex.split("cc")
-        command = [*compiler, "-std=c99", f"-I{INCLUDE}", str(source), "-o", str(built)]
+        command = [*compiler, "-std=c99", f"-I{INCLUDE}", str(source), "-o", str(binary)]
         subprocess.run(command, check=True)
-        return subprocess.run([str(built)], check=True, capture_output=True, text=True).stdout
+        return subprocess.run([str(binary)], check=True, capture_output=True, text=True).stdout

@@ -1,4 +1,4 @@
-"""The agent: decisions, refusals, sinks."""
+"""The agent: its decisions, the calls that it refuses, its sinks."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from axilog import Health
 from tests.conftest import observe
 
 
-def enabled(**rules: Any) -> axilog.Agent:
+def make_enabled_agent(**rules: Any) -> axilog.Agent:
     agent = axilog.Agent(**rules)
     agent.reset()
-    agent.time(1)
+    agent.observe_time(1)
     assert agent.health is Health.ENABLED
     return agent
 
 
-def test_a_breach_is_a_decision_and_raises_on_demand() -> None:
-    agent = enabled(sink=lambda entry: None)
+def test_a_breach_is_a_decision_and_raise_for_breach_raises() -> None:
+    agent = make_enabled_agent(sink=lambda entry: None)
     good = observe(agent, b'{"value": 69}')
     assert good.ok and good.raise_for_breach() is good
     bad = observe(agent, b'{"value": 71.5}')
@@ -30,51 +30,51 @@ def test_a_breach_is_a_decision_and_raises_on_demand() -> None:
         bad.raise_for_breach()
     assert caught.value.decision is bad
     assert "the value 71.5 breaches POL-001-MAX-VELOCITY, whose limit is 70" in str(caught.value)
-    judged = bad.policies[0]
-    assert (judged.actual_decimal, judged.threshold_decimal) == (Decimal("71.5"), Decimal(70))
-    moved = bad.transition
-    assert moved is not None
-    assert (moved.prev_state, moved.next_state) == (Health.ENABLED, Health.ALARM)
-    assert moved.violation == "POLICY_BREACH"
+    judgement = bad.policies[0]
+    assert (judgement.actual_decimal, judgement.threshold_decimal) == (Decimal("71.5"), Decimal(70))
+    transition = bad.transition
+    assert transition is not None
+    assert (transition.prev_state, transition.next_state) == (Health.ENABLED, Health.ALARM)
+    assert transition.violation == "POLICY_BREACH"
 
 
-def test_recovering_from_an_alarm() -> None:
-    agent = enabled()
+def test_mitigate_and_reset_end_an_alarm() -> None:
+    agent = make_enabled_agent()
     observe(agent, b'{"value": 71}')
     assert agent.mitigate().health is Health.DEGRADED
     assert agent.reset().health is Health.INIT
-    assert agent.time(2).health is Health.ENABLED
+    assert agent.observe_time(2).health is Health.ENABLED
     for count in (1, 2):
-        assert agent.fault().health is Health.ENABLED and agent.fault_count == count
-    assert agent.fault().health is Health.ALARM
+        assert agent.signal_fault().health is Health.ENABLED and agent.fault_count == count
+    assert agent.signal_fault().health is Health.ALARM
 
 
-def test_without_a_sink_the_decision_is_the_same() -> None:
-    kept, bare = enabled(sink=lambda entry: None), enabled()
+def test_the_decision_without_a_sink_equals_that_with_one() -> None:
+    with_sink, without_sink = make_enabled_agent(sink=lambda entry: None), make_enabled_agent()
     answers = [b'{"value": 69}', b"prose", b"\xff", b'{"value": 71}', b""]
     for answer in answers:
-        one, other = observe(kept, answer), observe(bare, answer)
+        expected, decision = observe(with_sink, answer), observe(without_sink, answer)
         for field in ("ledger_seq", "admissible", "permitted", "health", "ok"):
-            assert getattr(one, field) == getattr(other, field)
-        assert other.records == () and other.observation is None and other.policies == ()
-    assert kept.head == bare.head and kept.entries == bare.entries
+            assert getattr(expected, field) == getattr(decision, field)
+        assert decision.records == () and decision.observation is None and decision.policies == ()
+    assert with_sink.head == without_sink.head and with_sink.entries == without_sink.entries
 
 
-def test_text_bytes_and_views_are_the_same_answer() -> None:
+def test_str_bytes_and_memoryview_record_the_same_answer() -> None:
     heads = set()
     for answer in ('{"value": 1, "é": "\r\n"}', b'{"value": 1, "\xc3\xa9": "\r\n"}'):
         for kind in (lambda x: x, lambda x: memoryview(x.encode() if isinstance(x, str) else x)):
-            agent = enabled()
+            agent = make_enabled_agent()
             agent.observe(kind(answer), oracle_id="llm", model_id="m", input="a\nb")
             heads.add(agent.head)
     assert len(heads) == 1
     with pytest.raises(TypeError, match="found NoneType, expected bytes or str"):
-        enabled().observe(None, oracle_id="llm", model_id="m")  # type: ignore[arg-type]
+        make_enabled_agent().observe(None, oracle_id="llm", model_id="m")  # type: ignore[arg-type]
 
 
-def test_an_inadmissible_answer_is_evidence_all_the_same() -> None:
+def test_an_inadmissible_answer_is_recorded_and_alarms() -> None:
     for answer in (b"\xff", "e\u0301", '"\ud800"', b"a\x00b"):
-        agent = enabled(sink=lambda entry: None)
+        agent = make_enabled_agent(sink=lambda entry: None)
         decision = agent.observe(answer, oracle_id="llm", model_id="m")
         assert not decision.admissible and not decision.ok and agent.health is Health.ALARM
         found = decision.observation
@@ -82,9 +82,9 @@ def test_an_inadmissible_answer_is_evidence_all_the_same() -> None:
         assert "not UTF-8 in NFC" in decision.why
 
 
-def test_failures_breach() -> None:
+def test_a_failure_of_the_oracle_is_a_breach() -> None:
     for failure in axilog.Failure:
-        agent = enabled(sink=lambda entry: None)
+        agent = make_enabled_agent(sink=lambda entry: None)
         if failure is axilog.Failure.NULL:
             with pytest.raises(ValueError, match="found NULL"):
                 agent.observe_failure(failure, oracle_id="llm", model_id="m")
@@ -93,16 +93,16 @@ def test_failures_breach() -> None:
         found = decision.observation
         assert found is not None and (found.failure, found.output) == (failure, "")
         assert not decision.ok and failure.name in decision.why
-        # The next answer of the oracle is not taken for a failure.
+        # The next answer of the oracle is recorded as an answer.
         assert observe(agent, b'{"value": 1}').permitted
 
 
-def test_a_beginning_breaches_unless_that_is_permitted() -> None:
+def test_a_truncated_answer_is_a_breach_unless_permitted() -> None:
     answer = b'{"value": 1}'
-    asked: dict[str, Any] = {"oracle_id": "llm", "model_id": "m", "truncated": True}
-    assert not enabled().observe(answer, **asked).permitted
-    lenient = enabled(permit_truncated=True, sink=lambda entry: None)
-    decision = lenient.observe(answer, **asked)
+    call: dict[str, Any] = {"oracle_id": "llm", "model_id": "m", "truncated": True}
+    assert not make_enabled_agent().observe(answer, **call).permitted
+    lenient = make_enabled_agent(permit_truncated=True, sink=lambda entry: None)
+    decision = lenient.observe(answer, **call)
     found = decision.observation
     assert decision.permitted and found is not None
     assert found.completion is axilog.Completion.TRUNCATED
@@ -110,15 +110,15 @@ def test_a_beginning_breaches_unless_that_is_permitted() -> None:
     assert whole is not None and whole.completion is axilog.Completion.COMPLETE
 
 
-def test_an_answer_that_is_too_long_is_cut() -> None:
-    agent = enabled(sink=lambda entry: None)
+def test_an_answer_that_is_too_long_is_truncated() -> None:
+    agent = make_enabled_agent(sink=lambda entry: None)
     found = observe(agent, b"x" * 100_000).observation
     assert found is not None and found.completion is axilog.Completion.TRUNCATED
     assert found.output_size == 100_000 and 60_000 < len(found.output) < 65_536
 
 
 def test_parameters_are_recorded_exactly() -> None:
-    agent = enabled(sink=lambda entry: None)
+    agent = make_enabled_agent(sink=lambda entry: None)
     params = axilog.Params(max_tokens=9, seed=2**63 - 1, temperature=0.7, top_p="0.9")
     for given in (params, params, None, axilog.Params(seed=0)):
         decision = agent.observe(b'{"value":1}', oracle_id="llm", model_id="m", params=given)
@@ -144,13 +144,13 @@ def test_parameters_are_recorded_exactly() -> None:
         {"top_p": "1e999999999"},
     ],
 )
-def test_parameters_that_are_none(bad: dict[str, Any]) -> None:
+def test_invalid_parameters_are_refused(bad: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=f"{next(iter(bad))}: found .*, expected "):
         axilog.Params(**bad)
 
 
 @pytest.mark.parametrize(
-    ("asked", "kind", "reason"),
+    ("prompt", "kind", "reason"),
     [
         (b"ab\xff", axilog.InputKind.TEXT, "not UTF-8 at byte 2"),
         ("é\tc", axilog.InputKind.TEXT, r"U\+0009 at byte 2"),
@@ -159,19 +159,19 @@ def test_parameters_that_are_none(bad: dict[str, Any]) -> None:
         ("\ud800", axilog.InputKind.TEXT, "not UTF-8 at byte 0"),
     ],
 )
-def test_an_input_that_may_not_be_asked(asked: Any, kind: axilog.InputKind, reason: str) -> None:
-    agent = enabled()
+def test_an_inadmissible_input_is_refused(prompt: Any, kind: axilog.InputKind, reason: str) -> None:
+    agent = make_enabled_agent()
     before = agent.head
     with pytest.raises(axilog.InputError, match=reason):
-        agent.observe(b"", oracle_id="llm", model_id="m", input=asked, input_kind=kind)
+        agent.observe(b"", oracle_id="llm", model_id="m", input=prompt, input_kind=kind)
     assert agent.head == before and agent.health is Health.ENABLED
     assert axilog.canonical_input("{}", axilog.InputKind.JSON) == b"{}"
     assert axilog.canonical_input("a\r\nb\rc") == b"a\nb\nc"
 
 
 @pytest.mark.parametrize("bad", ["", "x" * 257, "a\x00b", "a\nb", "e\u0301", "\ud800", 7])
-def test_identities_that_are_none(bad: Any) -> None:
-    agent = enabled()
+def test_invalid_identities_are_refused(bad: Any) -> None:
+    agent = make_enabled_agent()
     before = agent.head
     for ids in ({"oracle_id": bad, "model_id": "m"}, {"oracle_id": "llm", "model_id": bad}):
         with pytest.raises(axilog.IdentityError, match="not admissible"):
@@ -179,12 +179,12 @@ def test_identities_that_are_none(bad: Any) -> None:
     assert agent.head == before
 
 
-def test_reserved_oracles_and_second_models() -> None:
-    agent = enabled()
-    for oracle, method in (("ax.time", "time"), ("ax.control", "control")):
+def test_reserved_oracle_ids_and_second_models_are_refused() -> None:
+    agent = make_enabled_agent()
+    for oracle, method in (("ax.time", "observe_time"), ("ax.control", "observe_control")):
         with pytest.raises(axilog.IdentityError, match=f"use Agent.{method}"):
             agent.observe(b"{}", oracle_id=oracle, model_id="m")
-    # A model of which nothing was recorded holds nobody.
+    # A call that was refused does not decide the model of its oracle.
     with pytest.raises(axilog.InputError):
         agent.observe(b"{}", oracle_id="llm", model_id="misspelt", input="\t")
     observe(agent, b'{"value": 1}')
@@ -197,20 +197,22 @@ def test_reserved_oracles_and_second_models() -> None:
     assert observe(agent, b'{"value": 1}').ok
 
 
-def test_times() -> None:
-    agent = enabled()
-    with pytest.raises(axilog.RollbackError, match="the time 1 is not after the last recorded one"):
-        agent.time(1)
+def test_observe_time_refuses_rollback_unless_forced() -> None:
+    agent = make_enabled_agent()
+    with pytest.raises(
+        axilog.TimeRollbackError, match="the time 1 is not after the last recorded one"
+    ):
+        agent.observe_time(1)
     for bad in (-1, 2**64, True):
         with pytest.raises(ValueError, match="timestamp: found"):
-            agent.time(bad)
-    assert agent.time().health is Health.ENABLED and agent.last_timestamp > 1_700_000_000
-    assert agent.time(5, force=True).health is Health.STOPPED
+            agent.observe_time(bad)
+    assert agent.observe_time().health is Health.ENABLED and agent.last_timestamp > 1_700_000_000
+    assert agent.observe_time(5, force=True).health is Health.STOPPED
 
 
-def test_a_stopped_agent_records_and_does_not_act() -> None:
+def test_a_stopped_agent_records_the_observation_only() -> None:
     agent = axilog.Agent(sink=lambda entry: None)
-    first = agent.time(1)
+    first = agent.observe_time(1)
     assert (first.health, first.ok) == (Health.STOPPED, False)
     decision = observe(agent, b'{"value": 1}')
     assert [entry.tag for entry in decision.records] == ["AX:OBS:v1"]
@@ -218,10 +220,10 @@ def test_a_stopped_agent_records_and_does_not_act() -> None:
     assert "was STOPPED before" in decision.why
 
 
-def test_a_control_that_is_none_carries_its_fault() -> None:
-    agent = enabled()
+def test_an_invalid_control_raises_with_its_fault() -> None:
+    agent = make_enabled_agent()
     with pytest.raises(axilog.CallError) as caught:
-        agent.control(axilog.InputClass.LLM_OBS)
+        agent.observe_control(axilog.InputClass.LLM_OBS)
     assert caught.value.code is axilog.ReturnCode.SCHEMA
     assert caught.value.faults == frozenset({"schema"}) and str(caught.value.faults) == "schema"
     assert observe(agent, b'{"value": 1}').ok
@@ -229,7 +231,7 @@ def test_a_control_that_is_none_carries_its_fault() -> None:
 
 def test_a_seal_ends_the_ledger() -> None:
     entries: list[axilog.Entry] = []
-    agent = enabled(sink=entries.append)
+    agent = make_enabled_agent(sink=entries.append)
     agent.seal()
     assert agent.sealed and entries[-1].tag == "AX:PROOF:v1"
     with pytest.raises(axilog.StoppedError, match="is sealed") as caught:
@@ -239,7 +241,7 @@ def test_a_seal_ends_the_ledger() -> None:
         observe(agent, b'{"value": 1}')
 
 
-def test_what_a_sink_raises_fails_the_ledger_for_good() -> None:
+def test_an_exception_of_the_sink_fails_the_ledger_for_good() -> None:
     stored: list[axilog.Entry] = []
 
     def store(entry: axilog.Entry) -> None:
@@ -247,7 +249,7 @@ def test_what_a_sink_raises_fails_the_ledger_for_good() -> None:
             raise ValueError("no room")
         stored.append(entry)
 
-    agent = enabled(sink=store)
+    agent = make_enabled_agent(sink=store)
     with pytest.raises(axilog.SinkError, match="no room") as caught:
         for _ in range(9):
             observe(agent, b'{"value": 1}')
@@ -258,18 +260,18 @@ def test_what_a_sink_raises_fails_the_ledger_for_good() -> None:
     assert stopped.value.faults == frozenset({"ledger_fail"})
 
 
-def test_an_interrupt_in_a_sink_arrives_and_stops_the_agent() -> None:
+def test_an_interrupt_in_the_sink_is_raised_and_stops_the_agent() -> None:
     def store(entry: axilog.Entry) -> None:
         if entry.sequence == 5:
             raise KeyboardInterrupt
 
-    agent = enabled(sink=store)
+    agent = make_enabled_agent(sink=store)
     with pytest.raises(KeyboardInterrupt):
         observe(agent, b'{"value": 1}')
     assert agent.health is Health.STOPPED
 
 
-def test_selectors_and_switches() -> None:
+def test_policies_judge_their_own_selectors() -> None:
     policies = axilog.PolicySet(
         [
             axilog.Policy("P-2", axilog.Comparison.LT, axilog.to_q16(-5), "altitude"),
@@ -277,21 +279,21 @@ def test_selectors_and_switches() -> None:
             axilog.Policy("P-3", axilog.Comparison.LE, 0, "unused", enabled=False),
         ]
     )
-    agent = enabled(policies=policies, stop_on_invalid=True, sink=lambda entry: None)
+    agent = make_enabled_agent(policies=policies, stop_on_invalid=True, sink=lambda entry: None)
     decision = observe(agent, b'{"speed": 0.25, "altitude_q16": -327680}')
-    assert [judged.policy_id for judged in decision.policies] == ["P-1", "P-2"]
+    assert [judgement.policy_id for judgement in decision.policies] == ["P-1", "P-2"]
     assert decision.ok
     assert observe(agent, b'{"speed": 0.5, "altitude": -6}').why.count("breaches") == 2
     assert observe(agent, b"\xff").health is Health.STOPPED
 
 
-def test_an_agent_has_one_place_for_its_records(path: str) -> None:
+def test_an_agent_takes_a_ledger_or_a_sink(path: str) -> None:
     with axilog.Ledger.create(path) as ledger:
         with pytest.raises(ValueError, match="a ledger or a sink, not both"):
             axilog.Agent(ledger, sink=lambda entry: None)
 
 
-def test_records_that_are_none() -> None:
+def test_bytes_that_are_no_record_are_refused() -> None:
     for record in (b"", b"{}", b"\xff", b'{"completion_state":"COMPLETE"}'):
         with pytest.raises(axilog.RecordError) as caught:
             axilog.Observation.parse(record)

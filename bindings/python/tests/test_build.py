@@ -1,4 +1,4 @@
-"""The wheel: what is in it, and what is said where it cannot be built."""
+"""The wheel: its files, and the messages where it cannot be built."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from tests.conftest import ROOT
 PACKAGE = ROOT / "bindings" / "python"
 
 
-def build(target: str, place: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def run_hatchling(
+    target: str, directory: Path, **environment: str
+) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "hatchling", "build", "--target", target]
     return subprocess.run(
-        [*command, "--directory", os.fspath(place)],
+        [*command, "--directory", os.fspath(directory)],
         cwd=PACKAGE,
         env={**os.environ, **environment},
         capture_output=True,
@@ -27,9 +29,9 @@ def build(target: str, place: Path, **environment: str) -> subprocess.CompletedP
     )
 
 
-def test_the_wheel_stands_alone(tmp_path: Path) -> None:
-    built = build("wheel", tmp_path)
-    assert built.returncode == 0, built.stderr
+def test_the_wheel_works_outside_the_checkout(tmp_path: Path) -> None:
+    build = run_hatchling("wheel", tmp_path)
+    assert build.returncode == 0, build.stderr
     (wheel,) = tmp_path.glob("*.whl")
     platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
     assert wheel.name.endswith(f"-py3-none-{platform}.whl")
@@ -42,34 +44,34 @@ def test_the_wheel_stands_alone(tmp_path: Path) -> None:
     assert [name for name in names if "LICENSE" in name]
     environment = {k: v for k, v in os.environ.items() if k not in ("AXILOG_LIBRARY", "PYTHONPATH")}
     program = "import axilog; from axilog.capi import library_path; print(library_path())"
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-S", "-c", program],
         env={**environment, "PYTHONPATH": os.fspath(tmp_path / "installed")},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.stdout.startswith(os.fspath(tmp_path / "installed")), done.stderr
+    assert process.stdout.startswith(os.fspath(tmp_path / "installed")), process.stderr
 
 
-def test_without_cargo(tmp_path: Path) -> None:
-    built = build("wheel", tmp_path, PATH="/nowhere", CARGO="")
-    assert built.returncode == 1
-    assert "cargo is not on the PATH" in built.stderr and "install Rust" in built.stderr
+def test_the_build_without_cargo_says_what_to_install(tmp_path: Path) -> None:
+    build = run_hatchling("wheel", tmp_path, PATH="/nowhere", CARGO="")
+    assert build.returncode == 1
+    assert "cargo is not on the PATH" in build.stderr and "install Rust" in build.stderr
 
 
-def test_where_cargo_fails(tmp_path: Path) -> None:
-    built = build("wheel", tmp_path, CARGO="false")
-    assert built.returncode == 1
-    assert "`false build --release --package axilog --lib` failed" in built.stderr
+def test_the_build_names_the_cargo_command_that_failed(tmp_path: Path) -> None:
+    build = run_hatchling("wheel", tmp_path, CARGO="false")
+    assert build.returncode == 1
+    assert "`false build --release --package axilog --lib` failed" in build.stderr
 
 
-def test_there_is_no_source_distribution(tmp_path: Path) -> None:
-    built = build("sdist", tmp_path)
-    assert built.returncode == 1
-    assert "build a wheel, which stands alone" in built.stderr
+def test_a_source_distribution_is_refused(tmp_path: Path) -> None:
+    build = run_hatchling("sdist", tmp_path)
+    assert build.returncode == 1
+    assert "build a wheel, which stands alone" in build.stderr
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_version_is_the_workspaces() -> None:
+def test_the_package_has_the_version_of_the_workspace() -> None:
     assert f'version = "{axilog.__version__}"' in (ROOT / "Cargo.toml").read_text()

@@ -37,13 +37,13 @@ SCALARS: dict[str, Any] = {
 }
 
 
-def ctype(declared: str) -> Any:
-    """The type that the binding must have for a declared one."""
+def expected_ctype(declared: str) -> Any:
+    """The ctypes type that the binding must have for a declared type."""
     name = declared.replace("const ", "").replace(" *", "")
     if not declared.endswith("*"):
         return ctypes.c_int if name in ENUMS else SCALARS[name]
     if name in ("char", "uint8_t"):
-        # What is only read may be bytes; what is written must be a buffer.
+        # The library writes only to a parameter that is not const, which needs a buffer.
         return ctypes.c_char_p if declared.startswith("const") else ctypes.POINTER(ctypes.c_char)
     if name in ENUMS:
         return ctypes.POINTER(ctypes.c_int)
@@ -56,11 +56,11 @@ def test_every_function_has_the_types_of_its_declaration() -> None:
     assert set(functions.PROTOTYPES) == set(declared)
     for name, (result, arguments) in declared.items():
         bound = getattr(capi.lib, name)
-        assert bound.restype is ctype(result), name
-        assert list(bound.argtypes) == [ctype(one) for one in arguments], name
+        assert bound.restype is expected_ctype(result), name
+        assert list(bound.argtypes) == [expected_ctype(argument) for argument in arguments], name
 
 
-def test_every_struct_has_the_layout_of_the_compiler() -> None:
+def test_every_struct_has_the_layout_of_the_c_compiler() -> None:
     declared = headers.structs()
     assert len(declared) > 15
     lines = []
@@ -81,7 +81,7 @@ def test_every_struct_has_the_layout_of_the_compiler() -> None:
     assert found == expected
 
 
-def test_every_enum_has_the_numbers_of_the_compiler() -> None:
+def test_every_enum_has_the_numbers_of_the_c_compiler() -> None:
     declared = headers.enums()
     assert set(declared) == set(ENUMS)
     names = [name for members in declared.values() for name in members]
@@ -95,7 +95,7 @@ def test_every_enum_has_the_numbers_of_the_compiler() -> None:
         ), name
 
 
-def test_every_macro_has_the_value_of_the_compiler() -> None:
+def test_every_macro_has_the_value_of_the_c_compiler() -> None:
     declared = headers.macros()
     strings = [name for name, value in declared.items() if value.startswith('"')]
     numbers = [name for name in declared if name not in strings]
@@ -114,11 +114,11 @@ def test_every_macro_has_the_value_of_the_compiler() -> None:
     )
 
 
-def test_every_inline_function_is_there() -> None:
+def test_every_inline_function_has_its_python_version() -> None:
     declared = headers.inlines()
     assert len(declared) == 9
-    for name, (taken,) in declared.items():
-        struct = getattr(structs, taken)()
+    for name, (struct_name,) in declared.items():
+        struct = getattr(structs, struct_name)()
         ctypes.memset(ctypes.byref(struct), 1, ctypes.sizeof(struct))
         function = getattr(inlines, name)
         if name.endswith(("_any", "_is_null")):

@@ -1,5 +1,5 @@
-"""A process that writes a ledger is killed at any moment: what it acknowledged is there, and the
-next one goes on."""
+"""A process that writes a ledger is killed at any moment: every step that it acknowledged is in the
+ledger, and the next process goes on with it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ with axilog.Ledger.open_or_create(sys.argv[1]) as ledger:
     if agent.health == axilog.Health.UNINIT:
         agent.reset()
     if agent.health == axilog.Health.INIT:
-        agent.time(agent.last_timestamp + 1)
+        agent.observe_time(agent.last_timestamp + 1)
     print(agent.head, flush=True)
     for number in range(10**6):
         output = b'{"value": 1, "why": "%s"}' % (b"x" * (number * 997 % 30000))
@@ -32,24 +32,24 @@ with axilog.Ledger.open_or_create(sys.argv[1]) as ledger:
 """
 
 
-def test_killed_at_any_moment(cli: Cli, path: str) -> None:
-    chance = random.Random(3)
+def test_a_killed_writer_loses_no_acknowledged_step(cli: Cli, path: str) -> None:
+    rng = random.Random(3)
     acknowledged = ""
     for _ in range(ROUNDS):
         writer = subprocess.Popen([sys.executable, "-c", WRITER, path], stdout=subprocess.PIPE)
         assert writer.stdout is not None
         acknowledged = writer.stdout.readline().decode().strip() or acknowledged
-        time.sleep(chance.random() * 0.05)
+        time.sleep(rng.random() * 0.05)
         writer.send_signal(signal.SIGKILL)
         rest = writer.communicate()[0].decode()
-        # A head that was printed whole was acknowledged.
+        # The writer prints a head once its step is acknowledged; the last line may be incomplete.
         heads = [line for line in rest.splitlines(keepends=True) if line.endswith("\n")]
         acknowledged = heads[-1].strip() if heads else acknowledged
 
-        # The command judges the file as it was left; only its last line may be torn.
-        said = json.loads(cli.run("verify", path, "--json").stdout)
-        assert said["verdict"] in ("OK", "TORN"), said
-        assert axilog.verify(path).verdict.name == said["verdict"]
+        # Only the last line of the file may be torn.
+        report = json.loads(cli.run("verify", path, "--json").stdout)
+        assert report["verdict"] in ("OK", "TORN"), report
+        assert axilog.verify(path).verdict.name == report["verdict"]
         lines = Path(path).read_bytes().splitlines(keepends=True)
         assert any(line[10:74].decode() == acknowledged for line in lines)
 
@@ -61,23 +61,23 @@ def test_killed_at_any_moment(cli: Cli, path: str) -> None:
         assert cli.run("verify", path, "--blobs").returncode == 0
 
 
-def test_a_ledger_cut_at_any_byte_goes_on(cli: Cli, path: str) -> None:
-    """What a machine's crash can leave: any beginning of the file that was being written."""
+def test_a_ledger_cut_at_any_byte_can_be_opened(cli: Cli, path: str) -> None:
+    """A crash of the machine can leave any beginning of the file."""
     with axilog.Ledger.create(path) as ledger:
         agent = axilog.Agent(ledger)
         agent.reset()
-        agent.time(1)
+        agent.observe_time(1)
         for number in range(4):
             observe(agent, b'{"value": %d}' % number)
     whole = Path(path).read_bytes()
-    chance = random.Random(4)
-    for cut in sorted(chance.sample(range(len(whole)), 40)):
+    rng = random.Random(4)
+    for cut in sorted(rng.sample(range(len(whole)), 40)):
         Path(path).write_bytes(whole[:cut])
         with axilog.Ledger.open(path) as ledger:
             agent = axilog.Agent(ledger)
             if agent.health is axilog.Health.UNINIT:
                 agent.reset()
-            agent.time(agent.last_timestamp + 1)
+            agent.observe_time(agent.last_timestamp + 1)
             assert observe(agent, b'{"value": 9}').ok
             head = agent.head
         report = axilog.replay(path, expect_head=head)

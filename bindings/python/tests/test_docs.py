@@ -1,11 +1,9 @@
-"""The programs in the documentation are complete and do what it says."""
+"""Runs the programs of the documentation and compares what they print."""
 
 from __future__ import annotations
 
 import doctest
-import os
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +13,15 @@ import axilog
 from tests.conftest import ROOT, Cli
 
 
-def blocks(document: Path) -> list[str]:
+def python_blocks(document: Path) -> list[str]:
     return re.findall(r"^```python\n(.*?)^```", document.read_text(), re.M | re.S)
 
 
-def test_the_guide(
+def test_the_programs_of_the_guide_run(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     guide = ROOT / "docs" / "python.md"
-    programs = blocks(guide)
+    programs = python_blocks(guide)
     assert len(programs) == 7
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
@@ -36,36 +34,5 @@ def test_the_guide(
     assert cli.run("policy", "check", "policies.json").returncode == 0
 
 
-def test_the_readmes_path_from_a_clone_to_a_ledger_that_verifies(cli: Cli, tmp_path: Path) -> None:
-    """The commands as they stand there, but for where the checkout is."""
-    text = (ROOT / "README.md").read_text()
-    section = text.split("## From Python\n", 1)[1].split("\n## ", 1)[0]
-    (program,) = re.findall(r"^```python\n(.*?)^```", section, re.M | re.S)
-    (tmp_path / "program.py").write_text(program)
-    section = section.replace("./bindings/python", os.fspath(ROOT / "bindings" / "python"))
-    section = section.replace("cargo run", f"cargo run --manifest-path {ROOT}/Cargo.toml")
-    commands = re.findall(r"^    (\S.*)$", section.replace(program, ""), re.M)
-    assert len(commands) == 4
-    # A newcomer has neither variable.
-    newcomer = {k: v for k, v in os.environ.items() if k not in ("AXILOG_LIBRARY", "PYTHONPATH")}
-    said = []
-    for command in commands:
-        done = subprocess.run(
-            command,
-            shell=True,
-            cwd=tmp_path,
-            env=newcomer,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, (command, done.stderr)
-        said.append(done.stdout)
-    assert said[2] == "ENABLED\nALARM\n"
-    assert said[3].startswith("OK  ")
-    assert cli.run("verify", "--blobs", tmp_path / "answers.jsonl").returncode == 0
-    assert cli.run("replay", tmp_path / "answers.jsonl").returncode == 0
-
-
-def test_the_packages_own_example() -> None:
+def test_the_example_of_the_package_docstring_runs() -> None:
     assert doctest.testmod(axilog) == (0, 4)

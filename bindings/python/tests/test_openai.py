@@ -1,5 +1,5 @@
-"""The example that wraps the ``openai`` client, with the real package, against a server of the
-test's own."""
+"""The example that wraps the ``openai`` client: it runs with the real package against a local
+server."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ import pytest
 
 import axilog
 from axilog import Completion, Failure
-from tests.conftest import Cli, begin
+from tests.conftest import Cli, begin_agent
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "openai_client.py"
 MODEL = "model-2026-01-01"
 
 
 class Server(ThreadingHTTPServer):
-    """Answers every request as the test said it should."""
+    """A server whose answer the test sets."""
 
     daemon_threads = True
 
@@ -37,9 +37,9 @@ class Server(ThreadingHTTPServer):
         self.body = b""
         self.delay = 0.0
         self.hang_up = False
-        self.asked: list[dict[str, Any]] = []
+        self.requests: list[dict[str, Any]] = []
 
-    def answers(self, content: Any, finish: str = "stop", model: str = MODEL) -> None:
+    def set_answer(self, content: Any, finish: str = "stop", model: str = MODEL) -> None:
         message = {"role": "assistant", "content": content}
         choice = {"index": 0, "message": message, "finish_reason": finish}
         found = {"id": "1", "object": "chat.completion", "created": 1, "model": model}
@@ -52,7 +52,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         server = self.server
         size = int(self.headers["content-length"])
-        server.asked.append({"path": self.path, **json.loads(self.rfile.read(size))})
+        server.requests.append({"path": self.path, **json.loads(self.rfile.read(size))})
         time.sleep(server.delay)
         if server.hang_up:
             self.close_connection = True
@@ -64,7 +64,7 @@ class Handler(BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(server.body)
         except OSError:
-            pass  # The client did not wait.
+            pass  # The client has closed the connection after its timeout.
 
     def log_message(self, format: str, *arguments: object) -> None:
         pass
@@ -88,7 +88,7 @@ def client(server: Server) -> Iterator[openai.OpenAI]:
         yield client
 
 
-def recorded_chat() -> Any:
+def load_recorded_chat() -> Any:
     spec = importlib.util.spec_from_file_location("openai_client", EXAMPLE)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -96,32 +96,32 @@ def recorded_chat() -> Any:
     return module.RecordedChat
 
 
-ASKED = [{"role": "user", "content": 'how\n"fast"? é'}]
+MESSAGES = [{"role": "user", "content": 'how\n"fast"? é'}]
 
 
-def test_every_answer_is_evidence_before_it_is_used(
+def test_every_answer_is_recorded_before_it_is_returned(
     cli: Cli, path: str, server: Server, client: openai.OpenAI
 ) -> None:
     with axilog.Ledger.create(path) as ledger:
-        agent = begin(ledger)
-        chat = recorded_chat()(client, agent, oracle_id="chat", model=MODEL)
-        server.answers('{"value": 69}\r\n')
-        assert chat.ask(ASKED, temperature=0.7, seed=4, max_tokens=50) == '{"value": 69}\n'
-        found = server.asked[-1]
-        assert found["path"] == "/v1/chat/completions" and found["messages"] == ASKED
+        agent = begin_agent(ledger)
+        chat = load_recorded_chat()(client, agent, oracle_id="chat", model=MODEL)
+        server.set_answer('{"value": 69}\r\n')
+        assert chat.ask(MESSAGES, temperature=0.7, seed=4, max_tokens=50) == '{"value": 69}\n'
+        found = server.requests[-1]
+        assert found["path"] == "/v1/chat/completions" and found["messages"] == MESSAGES
         assert (found["temperature"], found["seed"], found["max_tokens"]) == (0.7, 4, 50)
 
-        server.answers('{"value": 71}')
+        server.set_answer('{"value": 71}')
         with pytest.raises(axilog.BreachError, match="the value 71 breaches") as caught:
-            chat.ask(ASKED)
+            chat.ask(MESSAGES)
         decision = caught.value.decision
         assert decision.health is axilog.Health.ALARM and decision.observation is not None
         assert decision.observation.output == '{"value": 71}'
         head = agent.head
-    # What was asked lies beside the ledger, as canonical JSON.
+    # The request is a blob beside the ledger, as canonical JSON.
     digest = decision.observation.input_hash
-    kept = Path(f"{path}.blobs", digest[:2], digest).read_text()
-    assert json.loads(kept) == {"messages": ASKED, "model": MODEL}
+    prompt = Path(f"{path}.blobs", digest[:2], digest).read_text()
+    assert json.loads(prompt) == {"messages": MESSAGES, "model": MODEL}
     assert cli.run("verify", path, "--blobs", "--expect-head", head).returncode == 0
     assert cli.run("replay", path).returncode == 0
 
@@ -136,23 +136,25 @@ def test_every_answer_is_evidence_before_it_is_used(
         ('{"value": 1, "value": 2}', "no value breaches"),
     ],
 )
-def test_answers_that_may_not_be_used(
+def test_answers_that_breach_are_not_returned(
     content: Any, why: str, path: str, server: Server, client: openai.OpenAI
 ) -> None:
     with axilog.Ledger.create(path) as ledger:
-        chat = recorded_chat()(client, begin(ledger), oracle_id="chat", model=MODEL)
-        server.answers(content)
+        chat = load_recorded_chat()(client, begin_agent(ledger), oracle_id="chat", model=MODEL)
+        server.set_answer(content)
         with pytest.raises(axilog.BreachError, match=why):
-            chat.ask(ASKED)
+            chat.ask(MESSAGES)
     assert axilog.replay(path).health is axilog.Health.ALARM
 
 
-def test_a_cut_answer_is_recorded_as_one(path: str, server: Server, client: openai.OpenAI) -> None:
+def test_a_cut_off_answer_is_recorded_as_truncated(
+    path: str, server: Server, client: openai.OpenAI
+) -> None:
     with axilog.Ledger.create(path) as ledger:
-        chat = recorded_chat()(client, begin(ledger), oracle_id="chat", model=MODEL)
-        server.answers('{"value": 6', finish="length")
+        chat = load_recorded_chat()(client, begin_agent(ledger), oracle_id="chat", model=MODEL)
+        server.set_answer('{"value": 6', finish="length")
         with pytest.raises(axilog.BreachError, match="the answer is TRUNCATED") as caught:
-            chat.ask(ASKED)
+            chat.ask(MESSAGES)
         observation = caught.value.decision.observation
         assert observation is not None and observation.completion is Completion.TRUNCATED
 
@@ -171,46 +173,46 @@ def test_a_cut_answer_is_recorded_as_one(path: str, server: Server, client: open
         ({"model": "another"}, Failure.INVALID_OUTPUT),
     ],
 )
-def test_failures_are_observations(
+def test_every_failure_is_recorded_as_an_observation(
     change: dict[str, Any], failure: Failure, path: str, server: Server, client: openai.OpenAI
 ) -> None:
-    server.answers('{"value": 1}', model=change.pop("model", MODEL))
+    server.set_answer('{"value": 1}', model=change.pop("model", MODEL))
     for name, value in change.items():
         setattr(server, name, value)
     with axilog.Ledger.create(path) as ledger:
         patient = client.with_options(timeout=0.5 if server.delay else 20.0)
-        chat = recorded_chat()(patient, begin(ledger), oracle_id="chat", model=MODEL)
+        chat = load_recorded_chat()(patient, begin_agent(ledger), oracle_id="chat", model=MODEL)
         with pytest.raises(axilog.BreachError, match=failure.name) as caught:
-            chat.ask(ASKED)
+            chat.ask(MESSAGES)
         assert caught.value.__cause__ is not None
         observation = caught.value.decision.observation
         assert observation is not None and observation.failure is failure
-    # One attempt, one observation.
-    assert len(server.asked) == 1
+    # The client does not retry: each attempt is an observation of its own.
+    assert len(server.requests) == 1
     assert axilog.replay(path).ok and axilog.verify(path, blobs=True).ok
 
 
-def test_nobody_listens(path: str) -> None:
+def test_an_unreachable_server_is_a_transport_error(path: str) -> None:
     with openai.OpenAI(base_url="http://127.0.0.1:9/v1", api_key="none", timeout=20.0) as client:
         with axilog.Ledger.create(path) as ledger:
-            chat = recorded_chat()(client, begin(ledger), oracle_id="chat", model=MODEL)
+            chat = load_recorded_chat()(client, begin_agent(ledger), oracle_id="chat", model=MODEL)
             with pytest.raises(axilog.BreachError, match="TRANSPORT_ERROR"):
-                chat.ask(ASKED)
+                chat.ask(MESSAGES)
 
 
-def test_a_question_that_is_not_admissible_is_not_asked(
+def test_an_inadmissible_question_is_not_sent(
     path: str, server: Server, client: openai.OpenAI
 ) -> None:
     with axilog.Ledger.create(path) as ledger:
-        agent = begin(ledger)
+        agent = begin_agent(ledger)
         before = agent.head
-        chat = recorded_chat()(client, agent, oracle_id="chat", model=MODEL)
+        chat = load_recorded_chat()(client, agent, oracle_id="chat", model=MODEL)
         with pytest.raises(axilog.InputError, match="normalisation form C"):
             chat.ask([{"role": "user", "content": "e\u0301"}])
-        assert server.asked == [] and agent.head == before
+        assert server.requests == [] and agent.head == before
 
 
-def test_the_program(cli: Cli, path: str, server: Server) -> None:
+def test_the_example_program_returns_its_exit_codes(cli: Cli, path: str, server: Server) -> None:
     environment = {
         **os.environ,
         "OPENAI_API_KEY": "none",
@@ -218,9 +220,11 @@ def test_the_program(cli: Cli, path: str, server: Server) -> None:
     }
     command = [sys.executable, os.fspath(EXAMPLE), path, MODEL, "how fast?"]
     for content, code, out in (('{"value": 3}', 0, '{"value": 3}\n'), ('{"value": 99}', 1, "")):
-        server.answers(content)
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stdout) == (code, out), done.stderr
-        head = done.stderr.split()[-1]
+        server.set_answer(content)
+        process = subprocess.run(
+            command, env=environment, capture_output=True, text=True, check=False
+        )
+        assert (process.returncode, process.stdout) == (code, out), process.stderr
+        head = process.stderr.split()[-1]
         assert cli.run("replay", path, "--expect-head", head).returncode == 0
-    assert "not used: observation 8 is a breach" in done.stderr
+    assert "not used: observation 8 is a breach" in process.stderr

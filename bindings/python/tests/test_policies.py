@@ -1,4 +1,4 @@
-"""Policy files against the policy compiler: the same files are taken, and written alike."""
+"""Policy files: the package and the policy compiler accept the same ones and format them alike."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import pytest
 
 import axilog
 from axilog import Comparison, Policy, PolicyError, PolicySet
-from tests.conftest import ROOT, Cli, begin
+from tests.conftest import ROOT, Cli, begin_agent
 
 ENTRY = '{"comparison":"GT","enabled":true,"policy_id":"A","threshold":1}'
 
-# Each is one policy file; whether it is one is for the compiler to say.
+# Valid and invalid policy files; the compiler decides which is which.
 FILES = [
     "",
     "[]",
@@ -86,24 +86,24 @@ FILES = [
 ]
 
 
-def compare(cli: Cli, place: Path, text: bytes) -> bool:
-    """Whether the file is one, for which the two must agree."""
-    file = place / "policies.json"
+def compare_with_compiler(cli: Cli, directory: Path, text: bytes) -> bool:
+    """Checks that package and compiler agree on a policy file; returns whether it is valid."""
+    file = directory / "policies.json"
     file.write_bytes(text)
-    checked = cli.run("policy", "check", file, "--json")
+    check = cli.run("policy", "check", file, "--json")
     try:
         found = PolicySet.load(file)
     except PolicyError as error:
-        assert checked.returncode == 1, (text[:200], str(error))
+        assert check.returncode == 1, (text[:200], str(error))
         assert str(error).startswith(str(file))
         assert "expected" in str(error) or "JSON" in str(error)
         return False
-    assert checked.returncode == 0, (text[:200], checked.stderr)
-    said = json.loads(checked.stdout)
-    envelope = {one["selector"]: (one["min"], one["max"]) for one in said["envelope"]}
+    assert check.returncode == 0, (text[:200], check.stderr)
+    report = json.loads(check.stdout)
+    envelope = {part["selector"]: (part["min"], part["max"]) for part in report["envelope"]}
     assert found.envelope() == envelope
-    assert len(found) == said["policies"]
-    # The canonical file holds the same set, and the compiler agrees that it is canonical.
+    assert len(found) == report["policies"]
+    # The canonical file has the same policies, and the compiler formats it in the same way.
     file.write_text(found.canonical())
     assert PolicySet.load(file) == found
     assert cli.run("policy", "fmt", file).stdout.decode().rstrip("\n") == found.canonical()
@@ -111,60 +111,65 @@ def compare(cli: Cli, place: Path, text: bytes) -> bool:
     return True
 
 
-def test_the_same_files_are_policy_files(cli: Cli, tmp_path: Path) -> None:
-    taken = [compare(cli, tmp_path, text.encode()) for text in FILES]
-    assert 15 < sum(taken) < len(FILES) - 30
+def test_python_and_the_compiler_accept_the_same_policy_files(cli: Cli, tmp_path: Path) -> None:
+    accepted = [compare_with_compiler(cli, tmp_path, text.encode()) for text in FILES]
+    assert 15 < sum(accepted) < len(FILES) - 30
     for broken in (b"\xff", b'["\xed\xa0\x80"]', b"[]\x00"):
-        assert not compare(cli, tmp_path, broken)
+        assert not compare_with_compiler(cli, tmp_path, broken)
 
 
-def test_files_with_a_byte_changed(cli: Cli, tmp_path: Path) -> None:
-    chance = random.Random(5)
+def test_python_and_the_compiler_agree_on_files_with_a_changed_byte(
+    cli: Cli, tmp_path: Path
+) -> None:
+    rng = random.Random(5)
     other = ENTRY.replace('"A"', '"B.2"').replace("GT", "LE").replace(":1}", ":-70}")
     whole = f'{{"elapsed":[{ENTRY}],"value":[{other}]}}'.encode()
-    assert compare(cli, tmp_path, whole)
+    assert compare_with_compiler(cli, tmp_path, whole)
     for _ in range(60):
         text = bytearray(whole)
-        at = chance.randrange(len(text))
-        text[at] = chance.choice(b'0123456789abcdefGELT_-."{}[],: \n')
-        compare(cli, tmp_path, bytes(text))
+        index = rng.randrange(len(text))
+        text[index] = rng.choice(b'0123456789abcdefGELT_-."{}[],: \n')
+        compare_with_compiler(cli, tmp_path, bytes(text))
 
 
-def test_configurations_are_the_commands(cli: Cli, tmp_path: Path) -> None:
-    """A ledger that the command begins under a file names the configuration that Python computes,
-    and the other way round."""
-    chance = random.Random(6)
+def test_python_and_the_command_compute_the_same_configuration(cli: Cli, tmp_path: Path) -> None:
+    """Command and package begin equal ledgers under the same policy file."""
+    rng = random.Random(6)
     for round_ in range(8):
-        policies = PolicySet(random_policies(chance))
-        file, theirs, ours = (tmp_path / f"{n}{round_}" for n in ("policies", "cli", "python"))
+        policies = PolicySet(make_random_policies(rng))
+        file, command_ledger, python_ledger = (
+            tmp_path / f"{n}{round_}" for n in ("policies", "cli", "python")
+        )
         file.write_text(policies.canonical())
-        stop, permit = chance.random() < 0.5, chance.random() < 0.5
+        stop, permit = rng.random() < 0.5, rng.random() < 0.5
         switches = ["--stop-on-invalid"] * stop + ["--permit-truncated"] * permit
-        said = cli.json("init", theirs, "--policies", file, "--time", 1, *switches)
+        report = cli.run_json("init", command_ledger, "--policies", file, "--time", 1, *switches)
         configuration = axilog.Configuration(policies, permit, stop)
-        assert configuration.hash() == said["configuration"]
+        assert configuration.hash() == report["configuration"]
         canonical = configuration.canonical()
-        assert hashlib.sha256(canonical).hexdigest() == said["configuration"]
+        assert hashlib.sha256(canonical).hexdigest() == report["configuration"]
         assert axilog.Configuration.parse(canonical) == configuration
-        with axilog.Ledger.create(ours) as ledger:
-            agent = begin(ledger, policies=policies, permit_truncated=permit, stop_on_invalid=stop)
+        with axilog.Ledger.create(python_ledger) as ledger:
+            agent = begin_agent(
+                ledger, policies=policies, permit_truncated=permit, stop_on_invalid=stop
+            )
             head = agent.head
-        assert ours.read_bytes() == theirs.read_bytes() and head == said["head"]
-        assert cli.run("replay", ours, "--expect-head", head).returncode == 0
-        with axilog.Ledger.open(theirs) as ledger:
+        assert python_ledger.read_bytes() == command_ledger.read_bytes() and head == report["head"]
+        assert cli.run("replay", python_ledger, "--expect-head", head).returncode == 0
+        with axilog.Ledger.open(command_ledger) as ledger:
             assert axilog.Agent(ledger).configuration == configuration
 
 
-def random_policies(chance: random.Random) -> list[Policy]:
+def make_random_policies(rng: random.Random) -> list[Policy]:
     selectors = ["value", "speed", "a_1", "elapsed"]
     found: list[Policy] = []
-    for number in range(chance.randrange(12)):
+    for number in range(rng.randrange(12)):
         policy = Policy(
-            f"P{chance.randrange(10)}-{number}",
-            chance.choice(list(Comparison)),
-            chance.randrange(0, 2147418112),
-            chance.choice(selectors),
-            chance.random() < 0.8,
+            f"P{rng.randrange(10)}-{number}",
+            rng.choice(list(Comparison)),
+            rng.randrange(0, 2147418112),
+            rng.choice(selectors),
+            rng.random() < 0.8,
         )
         try:
             PolicySet([*found, policy])
@@ -174,7 +179,7 @@ def random_policies(chance: random.Random) -> list[Policy]:
     return found
 
 
-def test_the_built_in_policies_are_the_file_they_were_compiled_from() -> None:
+def test_the_built_in_policies_equal_the_file_they_were_compiled_from() -> None:
     assert PolicySet.builtin() == PolicySet.load(ROOT / "policies" / "default.json")
     assert list(PolicySet.builtin())[0].threshold == axilog.to_q16(70)
     assert PolicySet.builtin()["POL-001-MAX-VELOCITY"].comparison is Comparison.GT
@@ -183,7 +188,7 @@ def test_the_built_in_policies_are_the_file_they_were_compiled_from() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (b"[1]", r"F: value\[0\]: found 1, expected a policy: an object of exactly comparison"),
         (b"[\n\n}", "F:3:1: not JSON"),
@@ -199,8 +204,8 @@ def test_the_built_in_policies_are_the_file_they_were_compiled_from() -> None:
         ),
     ],
 )
-def test_refusals_name_the_place(text: bytes, said: str) -> None:
-    with pytest.raises(PolicyError, match=said) as caught:
+def test_policy_errors_name_the_place(text: bytes, message: str) -> None:
+    with pytest.raises(PolicyError, match=message) as caught:
         PolicySet.parse(text, "F")
     assert caught.value.where.startswith("F")
 
@@ -217,7 +222,7 @@ def test_refusals_name_the_place(text: bytes, said: str) -> None:
         Policy("A\n", Comparison.GT, 1),
     ],
 )
-def test_policies_made_in_python_are_held_to_the_same_rules(bad: Any) -> None:
+def test_policies_made_in_python_are_checked_like_files(bad: Any) -> None:
     with pytest.raises(PolicyError, match=r"policies\[0\]\.\w+: found .*, expected "):
         PolicySet([bad])
 
@@ -235,6 +240,6 @@ def test_configurations_are_read_strictly() -> None:
     ):
         with pytest.raises(PolicyError):
             axilog.Configuration.parse(bad, "blob")
-    # What permits nothing must still replay.
+    # A ledger under policies that permit no value must replay too.
     nothing = text.replace(b"4587520", b"-2147483648")
     assert axilog.Configuration.parse(nothing).canonical() == nothing

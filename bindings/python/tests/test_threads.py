@@ -1,4 +1,4 @@
-"""Threads: agents of their own run in parallel, a shared one is refused."""
+"""Threads: two agents run in parallel, and a shared agent refuses the second call."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import axilog
 from axilog.agent import _observe
 from axilog.capi import lib
 from axilog.capi.functions import PROTOTYPES
-from tests.conftest import begin, observe
+from tests.conftest import begin_agent, observe
 
 
-def test_two_agents_in_two_threads(tmp_path: Path) -> None:
+def test_agents_in_two_threads_write_equal_ledgers(tmp_path: Path) -> None:
     paths = [str(tmp_path / f"{name}.jsonl") for name in "ab"]
     together = threading.Barrier(2)
     errors: list[BaseException] = []
@@ -23,7 +23,7 @@ def test_two_agents_in_two_threads(tmp_path: Path) -> None:
     def run(path: str) -> None:
         try:
             with axilog.Ledger.create(path) as ledger:
-                agent = begin(ledger)
+                agent = begin_agent(ledger)
                 together.wait(10)
                 for number in range(50):
                     assert observe(agent, b'{"value": %d}' % number).ok
@@ -36,8 +36,8 @@ def test_two_agents_in_two_threads(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert errors == []
-    one, other = (axilog.replay(path) for path in paths)
-    assert one.ok and other.ok and one.head == other.head and one.entries == 155
+    first, second = (axilog.replay(path) for path in paths)
+    assert first.ok and second.ok and first.head == second.head and first.entries == 155
 
 
 def test_a_shared_agent_is_refused_while_it_is_in_use() -> None:
@@ -50,14 +50,14 @@ def test_a_shared_agent_is_refused_while_it_is_in_use() -> None:
 
     agent = axilog.Agent(sink=store)
     agent.reset()
-    agent.time(1)
+    agent.observe_time(1)
     decisions: list[axilog.Decision] = []
     thread = threading.Thread(target=lambda: decisions.append(observe(agent, b'{"value": 1}')))
     thread.start()
     assert inside.wait(10)
     calls: list[Callable[[], object]] = [
         lambda: observe(agent, b'{"value": 99}'),
-        lambda: agent.time(2),
+        lambda: agent.observe_time(2),
         lambda: agent.reset(),
         lambda: agent.seal(),
         lambda: agent.observe_failure(axilog.Failure.TIMEOUT, oracle_id="llm", model_id="m"),
@@ -67,28 +67,28 @@ def test_a_shared_agent_is_refused_while_it_is_in_use() -> None:
             call()
     leave.set()
     thread.join()
-    # Nothing was done by the refused calls, and the agent goes on, in whichever thread.
+    # The refused calls did nothing, and the agent goes on in any thread.
     assert decisions[0].ok and agent.entries == 8
     assert observe(agent, b'{"value": 2}').ok
 
 
 def test_a_sink_may_not_call_back_into_its_agent() -> None:
-    found: list[BaseException] = []
+    errors: list[BaseException] = []
 
     def store(entry: axilog.Entry) -> None:
         try:
-            agent.time(9)
+            agent.observe_time(9)
         except axilog.AxilogError as error:
-            found.append(error)
+            errors.append(error)
 
     agent = axilog.Agent(sink=store)
     agent.reset()
-    assert [type(error) for error in found] == [axilog.ConcurrentUseError] * 2
+    assert [type(error) for error in errors] == [axilog.ConcurrentUseError] * 2
 
 
-def test_a_ledger_is_not_closed_under_a_step(path: str) -> None:
+def test_a_ledger_cannot_be_closed_during_a_step(path: str) -> None:
     with axilog.Ledger.create(path) as ledger:
-        agent = begin(ledger)
+        agent = begin_agent(ledger)
         assert ledger._lock.acquire(blocking=False)
         with pytest.raises(axilog.ConcurrentUseError, match="a step is under way"):
             ledger.close()
@@ -96,8 +96,8 @@ def test_a_ledger_is_not_closed_under_a_step(path: str) -> None:
         assert not ledger.closed and observe(agent, b'{"value": 1}').ok
 
 
-def test_calls_release_the_interpreter() -> None:
-    """What ctypes calls with the interpreter's lock held has a flag that says so."""
+def test_calls_release_the_interpreters_lock() -> None:
+    """ctypes sets a flag on the functions that it calls with the interpreter's lock held."""
     keeps_the_lock = 4  # FUNCFLAG_PYTHONAPI
     for function in (_observe, *(getattr(lib, name) for name in PROTOTYPES)):
         assert not function._flags_ & keeps_the_lock

@@ -1,4 +1,4 @@
-"""The golden vectors, through the package."""
+"""The package reproduces the golden vectors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import axilog
-from axilog._calls import Call
+from axilog._oracle_call import OracleCall
 from axilog.capi import lib, structs
 from axilog.enums import ReturnCode
 from axilog.policy_set import PolicySet
@@ -20,9 +20,10 @@ COMPARISONS = {member.name: member for member in axilog.Comparison}
 Vectors = Callable[[str], Any]
 
 
-def policies_of(run: dict[str, Any]) -> PolicySet:
-    # One run has an operator that no Comparison is; the library keeps it, and it breaches.
-    return PolicySet._unjudged(
+def make_policies(run: dict[str, Any]) -> PolicySet:
+    # One run has an operator outside Comparison, under which the library finds every value a
+    # breach.
+    return PolicySet._without_checks(
         axilog.Policy(
             policy["policy_id"],
             COMPARISONS.get(policy["comparison"], 99),  # type: ignore[arg-type]
@@ -34,35 +35,35 @@ def policies_of(run: dict[str, Any]) -> PolicySet:
     )
 
 
-def act(agent: axilog.Agent, step: dict[str, Any]) -> axilog.Decision:
+def replay_step(agent: axilog.Agent, step: dict[str, Any]) -> axilog.Decision:
     output = base64.b64decode(step["output_b64"])
     oracle = step["oracle_id"]
     if not oracle.startswith("ax."):
-        asked = base64.b64decode(step["input_b64"])
+        prompt = base64.b64decode(step["input_b64"])
         model = step["model_id"]
-        return agent.observe(output, oracle_id=oracle, model_id=model, input=asked)
+        return agent.observe(output, oracle_id=oracle, model_id=model, input=prompt)
     for control in axilog.InputClass:
         if oracle == "ax.control" and output == b'{"input_class":"%s"}' % control.name.encode():
-            return agent.control(control)
-    # What the package itself never writes: times and controls that are none.
-    call = Call(oracle, oracle)
+            return agent.observe_control(control)
+    # Invalid times and controls, which the package itself never writes.
+    call = OracleCall(oracle, oracle)
     call.struct.output, call.struct.output_len = output, len(output)
-    return agent._keep(call, b"", output)
+    return agent._observe_recorded(call, b"", output)
 
 
-def test_agents_and_their_ledgers(vectors: Vectors) -> None:
+def test_agents_reproduce_the_golden_runs(vectors: Vectors) -> None:
     runs = vectors("agent.json")
     assert len(runs) > 15
     for run in runs:
         entries: list[axilog.Entry] = []
         agent = axilog.Agent(
-            policies=policies_of(run),
+            policies=make_policies(run),
             permit_truncated=run["permit_truncated"],
             stop_on_invalid=run["stop_on_invalid"],
             sink=entries.append,
         )
         for step in run["steps"]:
-            decision = act(agent, step)
+            decision = replay_step(agent, step)
             where = (run["name"], decision.ledger_seq)
             assert agent.health.name == step["health"], where
             assert agent.fault_count == step["fault_count"], where
@@ -77,27 +78,27 @@ def test_agents_and_their_ledgers(vectors: Vectors) -> None:
             assert axilog.Configuration.parse(configuration) == agent.configuration
 
 
-def test_a_run_into_a_file_is_the_golden_ledger(vectors: Vectors, path: str) -> None:
+def test_a_run_into_a_file_reproduces_the_golden_ledger(vectors: Vectors, path: str) -> None:
     run = next(r for r in vectors("agent.json") if r["name"] == "breach-alarm-recover")
     with axilog.Ledger.create(path) as ledger:
         agent = axilog.Agent(ledger)
         for step in run["steps"]:
-            act(agent, step)
+            replay_step(agent, step)
     golden = ROOT / "tests" / "vectors" / "breach-alarm-recover.jsonl"
     assert Path(path).read_bytes() == golden.read_bytes()
     assert axilog.verify(path, expect_head=run["steps"][-1]["head"], blobs=True).ok
     assert axilog.replay(path).ok
 
 
-def test_observations_under_every_profile(vectors: Vectors) -> None:
+def test_admission_reproduces_the_golden_observations(vectors: Vectors) -> None:
     compared = 0
     for vector in vectors("observations.json"):
         for profile in axilog.Profile:
             expected = vector.get(profile.name.lower())
             if expected is None:
                 continue
-            record, admitted = admit(vector, profile)
-            assert {"ok": 0, "encoding": -1, "truncated": 0}[vector["status"]] == admitted
+            record, code = admit(vector, profile)
+            assert {"ok": 0, "encoding": -1, "truncated": 0}[vector["status"]] == code
             assert len(record) == expected["len"], vector["name"]
             assert hashlib.sha256(record).hexdigest() == expected["sha256"], vector["name"]
             found = axilog.Observation.parse(record)
@@ -111,27 +112,27 @@ def test_observations_under_every_profile(vectors: Vectors) -> None:
 
 
 def admit(vector: dict[str, Any], profile: axilog.Profile) -> tuple[bytes, int]:
-    """The record, and what admission returned."""
+    """Admits an observation; returns its record and the code of the library."""
     params = vector["params"]
-    given = structs.ax_obs_input_t()
-    given.completion_state = vector["completion_state"]
-    given.failure_type = vector["failure_type"]
-    given.input = asked = base64.b64decode(vector["input_b64"])
-    given.input_len = len(asked)
-    given.output = output = base64.b64decode(vector["output_b64"])
-    given.output_len = len(output)
-    given.ledger_seq = vector["ledger_seq"]
-    given.oracle_id = vector["oracle_id"].encode()
-    given.model_id = vector["model_id"].encode()
+    observation_input = structs.ax_obs_input_t()
+    observation_input.completion_state = vector["completion_state"]
+    observation_input.failure_type = vector["failure_type"]
+    observation_input.input = prompt = base64.b64decode(vector["input_b64"])
+    observation_input.input_len = len(prompt)
+    observation_input.output = output = base64.b64decode(vector["output_b64"])
+    observation_input.output_len = len(output)
+    observation_input.ledger_seq = vector["ledger_seq"]
+    observation_input.oracle_id = vector["oracle_id"].encode()
+    observation_input.model_id = vector["model_id"].encode()
     null = axilog.Params()._struct
     for name in ("max_tokens", "seed", "temperature", "top_p"):
         value = params[name]
-        setattr(given.params, name, getattr(null, name) if value is None else value)
+        setattr(observation_input.params, name, getattr(null, name) if value is None else value)
     context = structs.ax_admission_ctx_t(profile=int(profile))
     record = structs.ax_obs_record_t()
     faults = structs.ct_fault_flags_t()
     text = ctypes.create_string_buffer(1 << 17)
-    code = lib.ax_obs_admit(record, text, len(text), given, context, faults)
+    code = lib.ax_obs_admit(record, text, len(text), observation_input, context, faults)
     assert code in (ReturnCode.OK, ReturnCode.ENCODING), vector["name"]
     out = ctypes.create_string_buffer(1 << 17)
     written = lib.ax_obs_canonicalise_as(out, len(out), record, 1, int(profile))
@@ -139,12 +140,12 @@ def admit(vector: dict[str, Any], profile: axilog.Profile) -> tuple[bytes, int]:
     return ctypes.string_at(out, written), code
 
 
-def test_arithmetic(vectors: Vectors) -> None:
+def test_arithmetic_reproduces_the_golden_results(vectors: Vectors) -> None:
     found = vectors("q16.json")
     for name, a, b, result, flags in found["arith"]:
         faults = structs.ct_fault_flags_t()
         assert getattr(lib, f"dvm_{name}_q16")(a, b, faults) == result
-        assert axilog.Faults.of(faults) == frozenset(flags)
+        assert axilog.Faults.from_struct(faults) == frozenset(flags)
     for text, raw in found["decimal"]:
         if raw is None:
             continue

@@ -1,4 +1,4 @@
-"""``verify`` and ``replay`` against the command: the same verdict at the same place."""
+"""``verify`` and ``replay`` give the verdicts of the command, at the same places."""
 
 from __future__ import annotations
 
@@ -15,47 +15,47 @@ import pytest
 import axilog
 from axilog import Verdict
 from axilog.entry import MAX_LINE_BYTES
-from tests.conftest import Cli, begin, observe, write_ledger
+from tests.conftest import Cli, begin_agent, observe, write_ledger
 
 FIELDS = ("verdict", "ok", "sequence", "offset", "entries", "head", "sealed", "models_checked")
-REPLAYED = ("health", "fault_count", "last_timestamp", "configuration", "interrupted")
+REPLAY_FIELDS = ("health", "fault_count", "last_timestamp", "configuration", "interrupted")
 
 
-def same(cli: Cli, path: str, *arguments: object, **expected: Any) -> axilog.Report:
-    """What both find with these arguments, which must be the same."""
+def compare_with_command(cli: Cli, path: str, *arguments: object, **expected: Any) -> axilog.Report:
+    """Verifies and replays with the package and the command, and compares; returns the replay."""
     reports = []
-    for name, ours in (("verify", axilog.verify), ("replay", axilog.replay)):
-        found: Any = ours
+    for name, check in (("verify", axilog.verify), ("replay", axilog.replay)):
+        found: Any = check
         report = found(path, **expected)
-        said = cli.json(name, path, *arguments)
-        fields = FIELDS + (REPLAYED if name == "replay" else ())
-        shown = {field: getattr(report, field) for field in fields}
-        shown = {
+        command_report = cli.run_json(name, path, *arguments)
+        fields = FIELDS + (REPLAY_FIELDS if name == "replay" else ())
+        fields_found = {field: getattr(report, field) for field in fields}
+        fields_found = {
             field: value.name if isinstance(value, (Verdict, axilog.Health)) else value
-            for field, value in shown.items()
+            for field, value in fields_found.items()
         }
-        assert shown == {field: said.get(field) for field in fields}, name
+        assert fields_found == {field: command_report.get(field) for field in fields}, name
         assert bool(report) == report.ok
-        assert [profile.name for profile in report.profiles] == said.get("profiles", [])
-        assert report.configuration_source == said.get("configuration_source")
-        # The words are the same but for two: what moves a torn line, and how ids are escaped.
+        assert [profile.name for profile in report.profiles] == command_report.get("profiles", [])
+        assert report.configuration_source == command_report.get("configuration_source")
+        # Two messages differ: what opens a ledger with a torn line, and how ids are escaped.
         if report.verdict not in (Verdict.TORN, Verdict.MODEL_MISMATCH):
-            assert report.reason == said.get("reason"), name
+            assert report.reason == command_report.get("reason"), name
         reports.append(report)
-    verdict: axilog.Report = reports[-1]
-    return verdict
+    replayed: axilog.Report = reports[-1]
+    return replayed
 
 
-def flip(line: bytes, at: int) -> bytes:
+def flip_bit(line: bytes, at: int) -> bytes:
     return line[:at] + bytes([line[at] ^ 1]) + line[at + 1 :]
 
 
 Change = Callable[[list[bytes]], list[bytes]]
 DAMAGE: list[tuple[str, Optional[Verdict], Change]] = [
     ("nothing", Verdict.OK, lambda x: x),
-    ("an altered record", Verdict.ALTERED, lambda x: [*x[:3], flip(x[3], 200), *x[4:]]),
-    ("an altered chain value", Verdict.ALTERED, lambda x: [*x[:3], flip(x[3], 10), *x[4:]]),
-    ("an altered genesis", Verdict.ALTERED, lambda x: [flip(x[0], 170), *x[1:]]),
+    ("an altered record", Verdict.ALTERED, lambda x: [*x[:3], flip_bit(x[3], 200), *x[4:]]),
+    ("an altered chain value", Verdict.ALTERED, lambda x: [*x[:3], flip_bit(x[3], 10), *x[4:]]),
+    ("an altered genesis", Verdict.ALTERED, lambda x: [flip_bit(x[0], 170), *x[1:]]),
     ("swapped lines", Verdict.REORDERED, lambda x: [*x[:3], x[4], x[3], *x[5:]]),
     ("a missing line", Verdict.REORDERED, lambda x: [*x[:4], *x[5:]]),
     ("a line twice", Verdict.REORDERED, lambda x: [*x[:4], x[3], *x[4:]]),
@@ -78,58 +78,62 @@ DAMAGE: list[tuple[str, Optional[Verdict], Change]] = [
 
 
 @pytest.mark.parametrize(("what", "verdict", "change"), DAMAGE, ids=[case[0] for case in DAMAGE])
-def test_damage(cli: Cli, path: str, what: str, verdict: Verdict, change: Change) -> None:
+def test_each_kind_of_damage_has_its_verdict(
+    cli: Cli, path: str, what: str, verdict: Verdict, change: Change
+) -> None:
     lines = write_ledger(path)
     Path(path).write_bytes(b"".join(change(lines)))
-    report = same(cli, path)
+    report = compare_with_command(cli, path)
     assert verdict in (report.verdict, None)
 
 
-def test_any_byte_changed(cli: Cli, path: str) -> None:
+def test_a_changed_byte_gets_the_verdict_of_the_command(cli: Cli, path: str) -> None:
     whole = b"".join(write_ledger(path))
-    chance = random.Random(8)
+    rng = random.Random(8)
     seen = set()
     for _ in range(40):
-        at = chance.randrange(len(whole))
-        other = chance.choice([whole[at] ^ 1, 10, 34, 48, 125])
+        at = rng.randrange(len(whole))
+        other = rng.choice([whole[at] ^ 1, 10, 34, 48, 125])
         Path(path).write_bytes(whole[:at] + bytes([other]) + whole[at + 1 :])
-        seen.add(same(cli, path).verdict)
+        seen.add(compare_with_command(cli, path).verdict)
     assert len(seen) > 2
 
 
-def test_decisions_that_do_not_follow(cli: Cli, path: str) -> None:
-    """A ledger whose hashes are all right and whose decisions are not: made under other rules."""
+def test_decisions_made_under_other_policies_diverge(cli: Cli, path: str) -> None:
+    """All hashes of the ledger are right, but its decisions were made under other policies."""
     rules = axilog.PolicySet([axilog.Policy("P", axilog.Comparison.GT, axilog.to_q16(10))])
     lenient = axilog.PolicySet([axilog.Policy("P", axilog.Comparison.GT, axilog.to_q16(99))])
     with axilog.Ledger.create(path) as ledger:
-        agent = begin(ledger, policies=rules)
-        # The table is changed behind the library's back.
-        agent._rules.registry = ctypes.pointer(lenient._registry)
+        agent = begin_agent(ledger, policies=rules)
+        # Changes the table that the library evaluates, but not the configuration in the ledger.
+        agent._policy_context.registry = ctypes.pointer(lenient._registry)
         observe(agent, b'{"value": 50}')
     report = axilog.replay(path)
     assert report.verdict is Verdict.DIVERGED and report.sequence == 6
     assert axilog.verify(path).ok
-    said = cli.json("replay", path)
-    assert (said["verdict"], said["sequence"], said["offset"]) == (
+    command_report = cli.run_json("replay", path)
+    assert (command_report["verdict"], command_report["sequence"], command_report["offset"]) == (
         "DIVERGED",
         report.sequence,
         report.offset,
     )
 
 
-def test_what_is_expected_from_elsewhere(cli: Cli, path: str) -> None:
+def test_expected_heads_and_entries_are_compared(cli: Cli, path: str) -> None:
     lines = write_ledger(path)
     head = axilog.verify(path).head
     assert head is not None
     heads = [line[10:74].decode() for line in lines]
     for entries in (len(lines), 1, 5, len(lines) + 1, 999):
         arguments: list[Any] = ["--expect-entries", entries]
-        same(cli, path, *arguments, expect_entries=entries)
-        for wanted in (head, heads[4], "0" * 64):
-            more = [*arguments, "--expect-head", wanted]
-            same(cli, path, *more, expect_entries=entries, expect_head=wanted)
-    for wanted in (head, head.upper(), heads[4], heads[0], "0" * 64):
-        same(cli, path, "--expect-head", wanted, expect_head=wanted)
+        compare_with_command(cli, path, *arguments, expect_entries=entries)
+        for expected_head in (head, heads[4], "0" * 64):
+            more = [*arguments, "--expect-head", expected_head]
+            compare_with_command(
+                cli, path, *more, expect_entries=entries, expect_head=expected_head
+            )
+    for expected_head in (head, head.upper(), heads[4], heads[0], "0" * 64):
+        compare_with_command(cli, path, "--expect-head", expected_head, expect_head=expected_head)
     for bad in ("0" * 63, "g" * 64, "0" * 65):
         with pytest.raises(ValueError, match="expected 64 hexadecimal digits"):
             axilog.verify(path, expect_head=bad)
@@ -137,62 +141,69 @@ def test_what_is_expected_from_elsewhere(cli: Cli, path: str) -> None:
         axilog.replay(path, expect_entries=0)
 
 
-def test_models_that_are_expected(cli: Cli, path: str) -> None:
+def test_expected_models_are_compared(cli: Cli, path: str) -> None:
     with axilog.Ledger.create(path) as ledger:
-        agent = begin(ledger)
+        agent = begin_agent(ledger)
         agent.observe(b"{}", oracle_id='an "oracle"', model_id="m\\1")
     for model in ("m\\1", "other"):
         pin = {'an "oracle"': model}
-        report = same(cli, path, "--expect-model", f'an "oracle"={model}', expect_models=pin)
+        report = compare_with_command(
+            cli, path, "--expect-model", f'an "oracle"={model}', expect_models=pin
+        )
         assert report.verdict is (Verdict.OK if model != "other" else Verdict.MODEL_MISMATCH)
 
 
-def test_more_oracles_than_are_held_to_their_models(cli: Cli, path: str) -> None:
+def test_more_oracles_than_the_library_compares_are_reported(cli: Cli, path: str) -> None:
     with axilog.Ledger.create(path) as ledger:
-        agent = begin(ledger)
+        agent = begin_agent(ledger)
         for number in range(33):
             agent.observe(b'{"value": 1}', oracle_id=f"o{number}", model_id="m")
-    assert not same(cli, path).models_checked
+    assert not compare_with_command(cli, path).models_checked
 
 
-def test_seals(cli: Cli, path: str) -> None:
+def test_a_seal_counts_only_for_the_head(cli: Cli, path: str) -> None:
     with axilog.Ledger.create(path) as ledger:
-        agent = begin(ledger)
+        agent = begin_agent(ledger)
         before = agent.head
         agent.seal()
         head = agent.head
     sealed = Path(path).read_bytes()
-    for wanted in (before, head):
-        report = same(cli, path, "--expect-head", wanted, expect_head=wanted)
+    for expected_head in (before, head):
+        report = compare_with_command(
+            cli, path, "--expect-head", expected_head, expect_head=expected_head
+        )
         assert report.sealed and report.ok
-    assert same(cli, path, "--expect-entries", 5, expect_entries=5).ok
+    assert compare_with_command(cli, path, "--expect-entries", 5, expect_entries=5).ok
     for tail in (b"{", sealed.splitlines(keepends=True)[1]):
         Path(path).write_bytes(sealed + tail)
-        assert not same(cli, path).ok
+        assert not compare_with_command(cli, path).ok
 
 
-def test_configurations_that_are_lost_or_others(cli: Cli, path: str, tmp_path: Path) -> None:
+def test_missing_and_other_configurations_are_reported(cli: Cli, path: str, tmp_path: Path) -> None:
     rules = axilog.PolicySet([axilog.Policy("P", axilog.Comparison.GT, 1)])
     file, other = tmp_path / "rules.json", tmp_path / "other.json"
     file.write_text(rules.canonical())
     other.write_text(axilog.PolicySet().canonical())
     with axilog.Ledger.create(path) as ledger:
-        agent = begin(ledger, policies=rules, permit_truncated=True)
+        agent = begin_agent(ledger, policies=rules, permit_truncated=True)
         blob = Path(ledger._blobs.path(agent.configuration.hash()))
     text = blob.read_bytes()
 
-    def compare(policies: Optional[Path]) -> Optional[axilog.Report]:
+    def compare_replays(policies: Optional[Path]) -> Optional[axilog.Report]:
         named = [] if policies is None else ["--policies", policies]
-        said = cli.json("replay", path, *named)
+        command_report = cli.run_json("replay", path, *named)
         given = None if policies is None else axilog.PolicySet.load(policies)
-        if "error" in said and "verdict" not in said:
+        if "error" in command_report and "verdict" not in command_report:
             with pytest.raises(axilog.ConfigurationError):
                 axilog.replay(path, policies=given)
             return None
         report = axilog.replay(path, policies=given)
-        assert (report.verdict.name, report.ok) == (said["verdict"], said["ok"])
-        assert (report.sequence, report.offset) == (said.get("sequence"), said.get("offset"))
-        assert report.configuration_source == said.get("configuration_source")
+        assert (report.verdict.name, report.ok) == (command_report["verdict"], command_report["ok"])
+        assert (report.sequence, report.offset) == (
+            command_report.get("sequence"),
+            command_report.get("offset"),
+        )
+        assert report.configuration_source == command_report.get("configuration_source")
         return report
 
     for content in (text, None, b"{}", b"x" * (1 << 21)):
@@ -201,16 +212,16 @@ def test_configurations_that_are_lost_or_others(cli: Cli, path: str, tmp_path: P
         else:
             blob.write_bytes(content)
         for policies in (None, file, other):
-            compare(policies)
+            compare_replays(policies)
     whole = Path(path).read_bytes()
     blob.unlink()
     for damaged in (whole[:-1], whole[:-200] + whole[-199:], whole[:600]):
         Path(path).write_bytes(damaged)
         for policies in (None, file, other):
-            compare(policies)
+            compare_replays(policies)
 
 
-def test_blobs(cli: Cli, path: str) -> None:
+def test_altered_and_missing_blobs_are_reported(cli: Cli, path: str) -> None:
     write_ledger(path)
     blobs = sorted(Path(f"{path}.blobs").glob("*/*"))
     (blobs[0].parent / "other").write_text("left alone")
@@ -220,8 +231,8 @@ def test_blobs(cli: Cli, path: str) -> None:
         if change == "missing":
             blobs[1].unlink()
         report = axilog.verify(path, blobs=True)
-        said = cli.json("verify", path, "--blobs")
-        assert report.ok == said["ok"] == (change == "nothing")
+        command_report = cli.run_json("verify", path, "--blobs")
+        assert report.ok == command_report["ok"] == (change == "nothing")
         assert report.verdict is Verdict.OK and report.blobs is not None
         found = {
             "checked": report.blobs.checked,
@@ -229,10 +240,10 @@ def test_blobs(cli: Cli, path: str) -> None:
             "missing_count": report.blobs.missing_count,
             "missing": [{"ledger_seq": n, "path": p} for n, p in report.blobs.missing],
         }
-        assert found == said["blobs"]
+        assert found == command_report["blobs"]
 
 
-def test_what_cannot_be_read(path: str, tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_read_is_refused(path: str, tmp_path: Path) -> None:
     for check in (axilog.verify, axilog.replay):
         with pytest.raises(axilog.LedgerMissingError):
             check(path)
@@ -246,12 +257,12 @@ def test_what_cannot_be_read(path: str, tmp_path: Path) -> None:
 
 
 def test_memory_does_not_grow_with_the_ledger(path: str) -> None:
-    def peak(answers: int) -> int:
+    def measure_peak_memory(answers: int) -> int:
         Path(path).unlink(missing_ok=True)
         lines: list[bytes] = []
-        agent = axilog.Agent(sink=lambda entry: lines.append(line_of(entry)))
+        agent = axilog.Agent(sink=lambda entry: lines.append(format_line(entry)))
         agent.reset()
-        agent.time(1)
+        agent.observe_time(1)
         for _ in range(answers):
             observe(agent, b'{"value": 1}' + b" " * 8000)
         Path(path).write_bytes(axilog.entry.genesis_line() + b"".join(lines))
@@ -262,11 +273,11 @@ def test_memory_does_not_grow_with_the_ledger(path: str) -> None:
         tracemalloc.stop()
         return found
 
-    peak(1)
-    assert peak(400) < peak(40) * 1.2
+    measure_peak_memory(1)
+    assert measure_peak_memory(400) < measure_peak_memory(40) * 1.2
 
 
-def line_of(entry: axilog.Entry) -> bytes:
+def format_line(entry: axilog.Entry) -> bytes:
     record = entry.payload.decode()
     text = f'"record":{record},"seq":{entry.sequence},"tag":"{entry.tag}"'
     return f'{{"chain":"{entry.chain}","commit":"{entry.commit}",{text}}}\n'.encode()

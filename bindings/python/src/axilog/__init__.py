@@ -1,13 +1,13 @@
-"""Contain an oracle's answer: recorded, canonical, hash-chained evidence before anything acts.
+"""Records what a language model answers before a program acts on it, and decides whether it may.
 
-An :class:`Agent` takes the answers of a language model, or of any other oracle, judges them by
-fixed policies, and records answer, judgement and transition in a :class:`Ledger`; :func:`verify`
-and :func:`replay` check such a file without the oracle. The rules are those of SRS-004; the work is
-done by ``libaxilog``, which the wheel brings along (:mod:`axilog.capi`).
+An :class:`Agent` takes the answers of a language model, or of any other oracle, evaluates fixed
+policies on them, and records answer, decision and transition in a hash-chained :class:`Ledger`.
+:func:`verify` and :func:`replay` check such a file without the oracle. SRS-004 specifies all of it;
+the library ``libaxilog``, which is in the wheel, implements it (:mod:`axilog.capi`).
 
     >>> import axilog
     >>> agent = axilog.Agent()
-    >>> _ = agent.reset(), agent.time(1)
+    >>> _ = agent.reset(), agent.observe_time(1)
     >>> agent.observe(b'{"value": 69}', oracle_id="llm", model_id="m", input="how fast?").ok
     True
 """
@@ -15,7 +15,7 @@ done by ``libaxilog``, which the wheel brings along (:mod:`axilog.capi`).
 from axilog.agent import Agent
 from axilog.capi import ABI_VERSION, LibraryError, lib
 from axilog.configuration import Configuration
-from axilog.decision import Decision, Judgement, Transition
+from axilog.decision import BreachError, Decision, Judgement, Transition
 from axilog.entry import Entry
 from axilog.enums import (
     Comparison,
@@ -32,15 +32,14 @@ from axilog.enums import (
 )
 from axilog.errors import (
     AxilogError,
-    BreachError,
     CallError,
     ConcurrentUseError,
     ConfigurationError,
-    Fault,
     IdentityError,
     InputError,
     LedgerBusyError,
     LedgerDamagedError,
+    LedgerDefect,
     LedgerError,
     LedgerExistsError,
     LedgerIOError,
@@ -49,25 +48,25 @@ from axilog.errors import (
     ModelError,
     PolicyError,
     RecordError,
-    RollbackError,
     SinkError,
     StoppedError,
+    TimeRollbackError,
 )
 from axilog.faults import Faults
-from axilog.fixed import from_q16, to_q16
 from axilog.inputs import canonical_input
-from axilog.ledger import Ledger, Torn
+from axilog.ledger import Ledger, TornLine
 from axilog.observation import Observation
 from axilog.params import Params
 from axilog.policy import Policy
 from axilog.policy_set import PolicySet
+from axilog.q16 import from_q16, to_q16
 from axilog.verification import BlobReport, Report, replay, verify
 
 __version__: str = lib.ax_version().decode()
 """The version of the library."""
 
 UNICODE_VERSION: str = lib.ax_unicode_version().decode()
-"""The Unicode version whose NFC the library decides."""
+"""The version of Unicode by which the library decides whether text is in NFC."""
 
 __all__ = [
     "ABI_VERSION",
@@ -85,7 +84,7 @@ __all__ = [
     "Decision",
     "Entry",
     "Failure",
-    "Fault",
+    "LedgerDefect",
     "Faults",
     "Health",
     "IdentityError",
@@ -113,10 +112,10 @@ __all__ = [
     "RecordError",
     "Report",
     "ReturnCode",
-    "RollbackError",
+    "TimeRollbackError",
     "SinkError",
     "StoppedError",
-    "Torn",
+    "TornLine",
     "Transition",
     "Verdict",
     "Violation",

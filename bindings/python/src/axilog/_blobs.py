@@ -1,8 +1,9 @@
-"""What a ledger names by hash only, kept beside it: inputs, configurations, raw bytes of answers
-that were not admitted.
+"""The blobs beside a ledger: the files of what its records name by SHA-256 only, which are inputs,
+configurations and the raw bytes of inadmissible answers.
 
-formats.md section 6, Blobs: ``LEDGER.blobs/<first two hex digits>/<sha256>``. A blob is there whole
-or not at all: it is written under another name, synced, and renamed. The empty string needs none.
+formats.md section 6, Blobs: the path is ``LEDGER.blobs/<first two hex digits>/<sha256>``. A blob is
+written under another name, synced and renamed, so that a crash never leaves a part of one under its
+hash. The empty string has no blob.
 """
 
 from __future__ import annotations
@@ -13,32 +14,34 @@ import re
 from collections.abc import Iterator
 from typing import Optional
 
-from axilog._storage import sync_dir
+from axilog._ledger_file import sync_directory
 from axilog.errors import LedgerIOError
 
-_EMPTY = hashlib.sha256(b"").hexdigest()
-_NAME = re.compile(r"[0-9a-f]{64}")
+_EMPTY_HASH = hashlib.sha256(b"").hexdigest()
+_HASH = re.compile(r"[0-9a-f]{64}")
 
 
-class Blobs:
-    """The blobs of one ledger; nothing needs to exist."""
+class BlobStore:
+    """The blobs of the ledger at the path ``ledger``. Their directory may be absent: the first
+    :meth:`put` makes it."""
 
     def __init__(self, ledger: str) -> None:
         self._ledger = ledger
-        self._dir = ledger + ".blobs"
+        self._directory = ledger + ".blobs"
 
     def path(self, digest: str) -> str:
-        """Where the blob with this hash is, or would be."""
-        return os.path.join(self._dir, digest[:2], digest)
+        """The path that the blob with this hash has, be there one or not."""
+        return os.path.join(self._directory, digest[:2], digest)
 
     def put(self, data: bytes) -> None:
-        """Keeps ``data``; on return it is on disk. A blob that is there and damaged is replaced."""
+        """Writes ``data`` as a blob, which is on disk when this returns. A blob that is already
+        there stays, unless its bytes are altered. Raises LedgerIOError."""
         digest = hashlib.sha256(data).hexdigest()
         if not data:
             return
         path = self.path(digest)
         try:
-            if _hash_of(path) != digest:
+            if _hash_file(path) != digest:
                 self._write(path, data)
         except OSError as error:
             raise LedgerIOError(self._ledger, f"write the blob {path}", error) from error
@@ -52,13 +55,14 @@ class Blobs:
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
-        # The names themselves: the blob's, its directory's, and that of all blobs.
-        for directory in (shard, self._dir, os.path.dirname(self._dir)):
-            sync_dir(directory)
+        # Every directory on the way may be new, so each of their names must become durable.
+        for directory in (shard, self._directory, os.path.dirname(self._directory)):
+            sync_directory(directory)
 
     def get(self, digest: str, limit: int) -> Optional[bytes]:
-        """The bytes under this hash, unchecked; ``None`` where there is no such blob. One that is
-        longer than ``limit`` is cut there, so that its hash cannot be right."""
+        """Reads the blob with this hash, or ``None`` where there is no such blob. The caller checks
+        the hash: the bytes may be altered, and a blob longer than ``limit`` is cut off there.
+        Raises LedgerIOError."""
         path = self.path(digest)
         try:
             with open(path, "rb") as file:
@@ -69,34 +73,34 @@ class Blobs:
             raise LedgerIOError(self._ledger, f"read the blob {path}", error) from error
 
     def contains(self, digest: str) -> bool:
-        """Whether there is a blob under this hash; what is in it is not looked at."""
-        return digest == _EMPTY or os.path.isfile(self.path(digest))
+        """Whether there is a file for this hash. Its bytes are not read."""
+        return digest == _EMPTY_HASH or os.path.isfile(self.path(digest))
 
-    def recompute(self) -> Iterator[tuple[str, bool]]:
-        """The path of every blob there is, and whether its bytes have the hash that it is named by.
-        Other files are left alone."""
-        if not os.path.exists(self._dir):
+    def recompute_hashes(self) -> Iterator[tuple[str, bool]]:
+        """Hashes every blob and yields its path, and whether the hash is the one in its name. Files
+        with other names are skipped. Raises LedgerIOError."""
+        if not os.path.exists(self._directory):
             return
         try:
-            for shard in sorted(os.listdir(self._dir)):
-                directory = os.path.join(self._dir, shard)
+            for shard in sorted(os.listdir(self._directory)):
+                directory = os.path.join(self._directory, shard)
                 if not os.path.isdir(directory):
                     continue
                 for name in sorted(os.listdir(directory)):
-                    if _NAME.fullmatch(name):
+                    if _HASH.fullmatch(name):
                         path = os.path.join(directory, name)
-                        yield path, self.path(_hash_of(path) or "") == path
+                        yield path, self.path(_hash_file(path) or "") == path
         except OSError as error:
             raise LedgerIOError(self._ledger, "read the blobs", error) from error
 
 
-def _hash_of(path: str) -> Optional[str]:
-    """SHA-256 of a file, in constant memory; ``None`` where there is none."""
-    found = hashlib.sha256()
+def _hash_file(path: str) -> Optional[str]:
+    """SHA-256 of a file in hexadecimal, in constant memory; ``None`` where there is no file."""
+    digest = hashlib.sha256()
     try:
         with open(path, "rb") as file:
-            while piece := file.read(1 << 16):
-                found.update(piece)
+            while chunk := file.read(1 << 16):
+                digest.update(chunk)
     except FileNotFoundError:
         return None
-    return found.hexdigest()
+    return digest.hexdigest()

@@ -1,5 +1,5 @@
-"""The agent: takes oracles' answers, records them, and says what may be acted on (SRS-004 sections
-12 and 19; formats.md section 5)."""
+"""The agent, which records the answers of oracles and decides whether they may be acted on (SRS-004
+sections 12 and 19; formats.md section 5)."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ import ctypes
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Optional
 
-from axilog._calls import Call, as_bytes, check_identities
-from axilog._closing import Closing
-from axilog._recorder import Recorder, Store
-from axilog._rules import given
+from axilog._ledger_configuration import complete_configuration
+from axilog._oracle_call import OracleCall, as_bytes, check_identities
+from axilog._recorder import EntrySink, Recorder
 from axilog.capi import lib
 from axilog.capi.constants import AX_MAX_OBS_BYTES
 from axilog.capi.inlines import ct_fault_clear
@@ -27,8 +26,8 @@ from axilog.errors import (
     ConcurrentUseError,
     ConfigurationError,
     ModelError,
-    RollbackError,
     StoppedError,
+    TimeRollbackError,
 )
 from axilog.faults import Faults
 from axilog.inputs import Text, canonical_input
@@ -38,25 +37,34 @@ from axilog.policy_set import PolicySet
 
 _HEALTH: tuple[Health, ...] = tuple(Health)
 _ENCODING = int(ReturnCode.ENCODING)
-_MAX_TIME = 2**64 - 1
-# A function object of its own, without argtypes: what it is called with are C values already, made
-# once per agent, and checking each of them each time would be a fifth of the cost of a call.
+_MAX_TIMESTAMP = 2**64 - 1
+# This function object has no argtypes: its arguments are C values already, made once per agent, and
+# checking each of them at each call would be a fifth of the call's cost.
 _observe = lib["ax_agent_observe"]
 _WORK_BYTES = ctypes.c_size_t(AX_MAX_OBS_BYTES)
 
 
-class Agent(Closing):
+class Agent(AbstractContextManager["Agent"]):
     """An agent under fixed policies.
 
-    ``ledger``: where its records go. Without one it keeps the chain's head only, and ``sink``, if
-    given, is called with each :class:`axilog.Entry` before the head moves; what it raises fails the
-    ledger for good. ``policies``: the built-in ones where absent. ``permit_truncated`` and
-    ``stop_on_invalid``: see :class:`axilog.Configuration`. An opened ledger names its own rules:
-    there the three may be left out, and must be the ledger's where they are given.
+    One thread at a time uses an agent: a call while another one is under way raises
+    ConcurrentUseError and does nothing. Calls release the GIL, so that several agents run in
+    parallel. Only the thread that uses the agent should read its properties.
 
-    An agent is used by one thread at a time: a call while another one is under way raises
-    ConcurrentUseError and does nothing. Calls release the GIL, so agents of their own run in
-    parallel. The properties are for the thread that uses it.
+    Args:
+        ledger: The ledger file that the agent writes. Without one it keeps only the chain's head.
+        policies: The policies; absent, the built-in ones.
+        permit_truncated: See :class:`axilog.Configuration`; absent, false.
+        stop_on_invalid: See :class:`axilog.Configuration`; absent, false.
+        sink: A function that is called with each :class:`axilog.Entry` before the chain's head
+            moves, in place of ``ledger``. An exception of it fails the agent's ledger for good.
+
+    An opened ledger names its own configuration: ``policies``, ``permit_truncated`` and
+    ``stop_on_invalid`` are then the ledger's where absent, and must be the ledger's where given.
+
+    Raises:
+        ConfigurationError, LedgerError for a ledger that has an agent already, ValueError for both
+        a ledger and a sink.
     """
 
     def __init__(
@@ -66,7 +74,7 @@ class Agent(Closing):
         policies: Optional[PolicySet] = None,
         permit_truncated: Optional[bool] = None,
         stop_on_invalid: Optional[bool] = None,
-        sink: Optional[Store] = None,
+        sink: Optional[EntrySink] = None,
     ) -> None:
         if ledger is not None and sink is not None:
             raise ValueError("an agent has a ledger or a sink, not both")
@@ -74,34 +82,37 @@ class Agent(Closing):
         self._faults = ct_fault_flags_t()
         resumed = None if ledger is None else ledger._resumed
         recorded = None if resumed is None else resumed.configuration
-        self._configuration = given(recorded, policies, permit_truncated, stop_on_invalid)
+        self._configuration = complete_configuration(
+            recorded, policies, permit_truncated, stop_on_invalid
+        )
         if ledger is not None:
             if recorded is not None and recorded != self._configuration:
                 raise ConfigurationError(
                     ledger.path,
                     f"was made under the configuration {recorded.hash()}, and the one given is "
-                    f"{self._configuration.hash()}; leave the rules out, or begin a new ledger",
+                    f"{self._configuration.hash()}; leave out policies, permit_truncated and "
+                    "stop_on_invalid, or begin a new ledger",
                 )
-            ledger._bind()
+            ledger._attach_agent()
         if resumed is None:
             self._context = ax_agent_ctx_t()
             lib.ax_agent_init(ctypes.byref(self._context), ctypes.byref(self._faults))
         else:
             self._context = resumed.agent
         self._models: dict[str, str] = {} if resumed is None else resumed.models
-        self._calls: dict[str, Call] = {}
+        self._calls: dict[str, OracleCall] = {}
         self._chain = self._context.ledger
-        self._rules = self._configuration._context(self._context)
+        self._policy_context = self._configuration._make_context(self._context)
         self._recorder: Optional[Recorder] = None
         if ledger is not None or sink is not None:
             self._recorder = Recorder(sink, lines=ledger is not None)
             self._recorder.attach(self._context)
         self._lock = threading.Lock() if ledger is None else ledger._lock
-        self._enter = self._lock.acquire
-        self._leave = self._lock.release
-        # Every call passes the same memory, so the references are made once.
+        self._try_lock = self._lock.acquire
+        self._unlock = self._lock.release
+        # Every call passes the same structs, so the references to them are made once.
         self._agent_ref = ctypes.byref(self._context)
-        self._rules_ref = ctypes.byref(self._rules)
+        self._policy_context_ref = ctypes.byref(self._policy_context)
         self._faults_ref = ctypes.byref(self._faults)
         self._work = ctypes.create_string_buffer(AX_MAX_OBS_BYTES)
 
@@ -116,52 +127,61 @@ class Agent(Closing):
         params: Optional[Params] = None,
         truncated: bool = False,
     ) -> Decision:
-        """Takes an oracle's raw answer all the way: records it, evaluates the policies, commits the
-        transition. With a ledger all of it is on disk when this returns.
+        """Records an oracle's raw answer, evaluates the policies on it and commits the transition.
+        With a ledger all of that is on disk when this returns.
 
-        ``output``: the answer as it came; bytes that are not admissible are recorded as such and
-        breach. ``input``: what the oracle was asked, which :func:`axilog.canonical_input` should
-        have passed before. ``truncated``: the oracle said that the answer is a beginning only.
+        Args:
+            output: The answer as it came, text or bytes. Text that is not admissible (SRS-004
+                section 5) is recorded as INVALID_OUTPUT, and is a breach.
+            oracle_id: Who answered, 1 to 256 bytes of text.
+            model_id: Which model answered. An oracle has one model in a ledger.
+            input: What the oracle was asked, which should have passed
+                :func:`axilog.canonical_input` before.
+            input_kind: What form the input must have.
+            params: The sampling parameters of the call.
+            truncated: Whether the oracle said that the answer is cut off.
 
-        A breach is a decision, not an exception: look at ``ok``, or call ``raise_for_breach()``.
+        Returns:
+            The decision. A breach is a decision and no exception: look at its ``ok``, or call its
+            ``raise_for_breach()``.
 
-        Raises, with nothing recorded: InputError, IdentityError, ModelError (an oracle has one
-        model in a ledger), ConcurrentUseError, LedgerError, StoppedError. SinkError where a record
-        could not be stored.
+        Raises:
+            InputError, IdentityError, ModelError, ConcurrentUseError, LedgerError and StoppedError,
+            with nothing recorded; SinkError where a record could not be stored.
         """
-        if not self._enter(False):
-            raise _busy()
+        if not self._try_lock(False):
+            raise _concurrent_use_error()
         try:
             call = self._calls.get(oracle_id)
             if call is None or call.model_id != model_id:
                 self._check_model(oracle_id, model_id)
-                call = self._calls[oracle_id] = Call(oracle_id, model_id)
+                call = self._calls[oracle_id] = OracleCall(oracle_id, model_id)
             answer = output if type(output) is bytes else as_bytes(output)
-            # What canonical_input does, without the call where the text is plain.
+            # As canonical_input does, but without a call for the most frequent kind of text.
             if input_kind == 0 and type(input) is str and input.isascii() and input.isprintable():
-                asked = input.encode()
+                prompt = input.encode()
             else:
-                asked = canonical_input(input, input_kind)
+                prompt = canonical_input(input, input_kind)
             struct = call.struct
             struct.output = answer
             struct.output_len = len(answer)
-            struct.input = asked
-            struct.input_len = len(asked)
+            struct.input = prompt
+            struct.input_len = len(prompt)
             if call.params is not params:
                 call.set_params(params)
             if call.kind is not input_kind or call.truncated is not truncated:
                 call.set_kind(input_kind, truncated)
             if self._recorder is not None:
-                return self._keep(call, asked, answer)
+                return self._observe_recorded(call, prompt, answer)
             sequence = self._chain.sequence + 1
-            code = self._take(call)
+            code = self._observe_call(call)
             if code != 0 and code != _ENCODING:
-                raise self._refused(code)
+                raise self._call_error(code)
             if not call.recorded:
                 self._note_model(call)
-            return self._decision(sequence, code)
+            return self._make_decision(sequence, code)
         finally:
-            self._leave()
+            self._unlock()
 
     def observe_failure(
         self,
@@ -173,82 +193,83 @@ class Agent(Closing):
         input_kind: InputKind = InputKind.TEXT,
         params: Optional[Params] = None,
     ) -> Decision:
-        """Records that an oracle gave no usable answer: TIMEOUT, TRANSPORT_ERROR, or INVALID_OUTPUT
-        for one that the program itself found invalid. It breaches. Otherwise as :meth:`observe`."""
+        """Records that an oracle gave no usable answer, which is a breach.
+
+        Args:
+            failure: TIMEOUT, TRANSPORT_ERROR, or INVALID_OUTPUT for an answer that the program
+                itself found invalid.
+
+        The other arguments, the result and the exceptions are those of :meth:`observe`; NULL as
+        ``failure`` raises ValueError.
+        """
         if failure == Failure.NULL:
-            raise ValueError("failure: found NULL, expected how the oracle failed")
-        with self._alone():
+            raise ValueError(
+                "failure: found NULL, expected TIMEOUT, TRANSPORT_ERROR, INVALID_OUTPUT"
+            )
+        with self._hold_lock():
             self._check_model(oracle_id, model_id)
-            asked = canonical_input(input, input_kind)
-            call = Call(oracle_id, model_id)
+            prompt = canonical_input(input, input_kind)
+            call = OracleCall(oracle_id, model_id)
             call.set_params(params)
             call.set_kind(input_kind, False)
             call.struct.completion_state = int(Completion.ERROR)
             call.struct.failure_type = int(Failure(failure))
-            call.struct.input = asked
-            call.struct.input_len = len(asked)
-            return self._keep(call, asked, b"")
+            call.struct.input = prompt
+            call.struct.input_len = len(prompt)
+            return self._observe_recorded(call, prompt, b"")
 
-    def time(self, timestamp: Optional[int] = None, *, force: bool = False) -> Decision:
-        """Records the time: ``timestamp`` in the unit of the times before, or whole seconds since
-        1970. One that does not exceed the last would stop the agent and raises RollbackError,
-        unless ``force`` is given."""
+    def observe_time(self, timestamp: Optional[int] = None, *, force: bool = False) -> Decision:
+        """Records the time.
+
+        Args:
+            timestamp: The time in the unit of the times before; absent, whole seconds since 1970.
+            force: Whether to record even a time that is not after the last one, which stops the
+                agent.
+
+        Raises:
+            TimeRollbackError for such a time without ``force``, ValueError for one that is no
+            unsigned 64-bit integer, and what :meth:`observe` raises.
+        """
         now = int(time.time()) if timestamp is None else timestamp
-        if isinstance(now, bool) or not 0 <= now <= _MAX_TIME:
-            raise ValueError(f"timestamp: found {now!r}, expected 0 to {_MAX_TIME}")
-        with self._alone():
+        if isinstance(now, bool) or not 0 <= now <= _MAX_TIMESTAMP:
+            raise ValueError(f"timestamp: found {now!r}, expected 0 to {_MAX_TIMESTAMP}")
+        with self._hold_lock():
             last = self.last_timestamp
             if now <= last and not force:
-                raise RollbackError(
+                raise TimeRollbackError(
                     f"the time {now} is not after the last recorded one, {last}, and would stop "
                     "the agent; nothing was recorded (force=True records it all the same)"
                 )
-            return self._step(
-                lambda: lib.ax_agent_observe_time(
-                    self._agent_ref,
-                    self._rules_ref,
-                    now,
-                    self._work,
-                    AX_MAX_OBS_BYTES,
-                    self._faults_ref,
-                )
-            )
+            return self._observe_input(lib.ax_agent_observe_time, now)
 
-    def control(self, input_class: InputClass) -> Decision:
+    def observe_control(self, input_class: InputClass) -> Decision:
         """Records a control input: RESET_REQUEST, POLICY_TRIGGER or FAULT_SIGNAL. Before a reset
-        the ledger keeps the configuration that the reset names."""
-        with self._alone():
+        the ledger keeps the configuration, whose hash the reset records. Raises CallError for
+        another class, and what :meth:`observe` raises."""
+        with self._hold_lock():
             if self._ledger is not None and input_class == InputClass.RESET_REQUEST:
-                self._ledger._keep_blob(self._configuration.canonical())
-            return self._step(
-                lambda: lib.ax_agent_observe_control(
-                    self._agent_ref,
-                    self._rules_ref,
-                    int(input_class),
-                    self._work,
-                    AX_MAX_OBS_BYTES,
-                    self._faults_ref,
-                )
-            )
+                self._ledger._put_blob(self._configuration.canonical())
+            return self._observe_input(lib.ax_agent_observe_control, int(input_class))
 
     def reset(self) -> Decision:
-        """Resets the agent: UNINIT and DEGRADED become INIT, and the time must follow."""
-        return self.control(InputClass.RESET_REQUEST)
+        """Records a reset request: UNINIT and DEGRADED become INIT, and the next time then makes
+        the agent ENABLED."""
+        return self.observe_control(InputClass.RESET_REQUEST)
 
     def mitigate(self) -> Decision:
-        """Records an operator's handling of an alarm: ALARM becomes DEGRADED, and a reset must
-        follow."""
-        return self.control(InputClass.POLICY_TRIGGER)
+        """Records that an operator handled an alarm: ALARM becomes DEGRADED, which a reset ends."""
+        return self.observe_control(InputClass.POLICY_TRIGGER)
 
-    def fault(self) -> Decision:
-        """Records a fault of the machine."""
-        return self.control(InputClass.FAULT_SIGNAL)
+    def signal_fault(self) -> Decision:
+        """Records a fault of the machine. In ENABLED the third since the last reset raises the
+        alarm; in INIT, ALARM and DEGRADED a fault stops the agent."""
+        return self.observe_control(InputClass.FAULT_SIGNAL)
 
     def seal(self) -> None:
-        """Ends the ledger with a seal, a record that holds how many records there are and the head
-        before it. Nothing may follow."""
-        with self._alone():
-            self._run(lambda: lib.ax_ledger_seal(ctypes.byref(self._chain), self._faults_ref))
+        """Ends the ledger with a seal: a record of how many records there are and of the head
+        before it. Nothing may follow. Raises StoppedError for a ledger that is already sealed."""
+        with self._hold_lock():
+            self._run_call(lambda: lib.ax_ledger_seal(ctypes.byref(self._chain), self._faults_ref))
 
     def _check_model(self, oracle_id: str, model_id: str) -> None:
         check_identities(oracle_id, model_id)
@@ -261,22 +282,23 @@ class Agent(Closing):
                 "was recorded"
             )
 
-    def _note_model(self, call: Call) -> None:
+    def _note_model(self, call: OracleCall) -> None:
         self._models[call.oracle_id] = call.model_id
         call.recorded = True
 
-    def _keep(self, call: Call, asked: bytes, answer: bytes) -> Decision:
-        """Observes ``call``; the input, and an answer that is not admissible, are kept first."""
+    def _observe_recorded(self, call: OracleCall, prompt: bytes, answer: bytes) -> Decision:
+        """Observes ``call`` as a step. A ledger keeps the prompt as a blob before, and the answer
+        too if it is inadmissible."""
         if self._ledger is not None:
-            self._ledger._keep_blob(asked)
-        decision = self._step(lambda: self._take(call), answer)
+            self._ledger._put_blob(prompt)
+        decision = self._run_step(lambda: self._observe_call(call), answer)
         self._note_model(call)
         return decision
 
-    def _take(self, call: Call) -> int:
+    def _observe_call(self, call: OracleCall) -> int:
         code: int = _observe(
             self._agent_ref,
-            self._rules_ref,
+            self._policy_context_ref,
             call.ref,
             self._work,
             _WORK_BYTES,
@@ -284,74 +306,86 @@ class Agent(Closing):
         )
         return code
 
-    def _step(self, act: Callable[[], int], answer: bytes = b"") -> Decision:
-        sequence = self._chain.sequence + 1
-        code = self._run(act, answer)
-        recorder = self._recorder
-        return self._decision(sequence, code, () if recorder is None else tuple(recorder.entries))
+    def _observe_input(self, function: Callable[..., int], value: int) -> Decision:
+        return self._run_step(
+            lambda: function(
+                self._agent_ref,
+                self._policy_context_ref,
+                value,
+                self._work,
+                _WORK_BYTES,
+                self._faults_ref,
+            )
+        )
 
-    def _run(self, act: Callable[[], int], answer: bytes = b"") -> int:
-        """Runs one call of the library and puts what it recorded on disk."""
-        recorder, ledger, before = self._recorder, self._ledger, self._chain.sequence
+    def _run_step(self, c_call: Callable[[], int], answer: bytes = b"") -> Decision:
+        sequence = self._chain.sequence + 1
+        code = self._run_call(c_call, answer)
+        records = () if self._recorder is None else tuple(self._recorder.entries)
+        return self._make_decision(sequence, code, records)
+
+    def _run_call(self, c_call: Callable[[], int], answer: bytes = b"") -> int:
+        """Runs one call of the library and puts the records that it commits on disk."""
+        recorder, ledger, sequence = self._recorder, self._ledger, self._chain.sequence
         if ledger is not None:
-            ledger._check_open()
+            ledger._file.check_open()
         if recorder is not None:
-            recorder.begin()
+            recorder.clear()
         try:
-            code = act()
+            code = c_call()
             if recorder is not None:
-                recorder.check(self._chain.sequence - before)
+                recorder.raise_failure(self._chain.sequence - sequence)
             if code not in (ReturnCode.OK, ReturnCode.ENCODING):
-                raise self._refused(code)
+                raise self._call_error(code)
             if ledger is not None and recorder is not None:
                 if code == ReturnCode.ENCODING:
-                    ledger._keep_blob(answer)
-                ledger._append(bytes(recorder.lines))
+                    ledger._put_blob(answer)
+                ledger._file.append(bytes(recorder.lines))
         except BaseException:
             ct_fault_clear(self._faults)
-            # An agent that is ahead of its ledger acts no more.
-            if self._chain.sequence != before or self._chain.failed:
-                self._halt()
+            # The agent may be ahead of its ledger now, so it must not act again.
+            if self._chain.sequence != sequence or self._chain.failed:
+                self._stop()
             raise
         return code
 
-    def _halt(self) -> None:
+    def _stop(self) -> None:
         self._chain.failed = 1
         self._context.local_failed_flag = 1
         self._context.health = int(Health.STOPPED)
 
-    def _decision(self, sequence: int, code: int, records: tuple[Entry, ...] = ()) -> Decision:
-        rules = self._rules
-        # An agent that was STOPPED before evaluates nothing.
-        permitted = rules.last_eval_seq == sequence and not rules.breach_flag
+    def _make_decision(self, sequence: int, code: int, records: tuple[Entry, ...] = ()) -> Decision:
+        context = self._policy_context
+        # An agent that was STOPPED before evaluates no policy.
+        permitted = context.last_eval_seq == sequence and not context.breach_flag
         return Decision(sequence, code == 0, permitted, _HEALTH[self._context.health], records)
 
-    def _refused(self, code: int) -> CallError:
-        faults = Faults.of(self._faults)
+    def _call_error(self, code: int) -> CallError:
+        faults = Faults.from_struct(self._faults)
         ct_fault_clear(self._faults)
-        number = ReturnCode(code)
-        if number is not ReturnCode.LEDGER:
-            return CallError(number, faults, "nothing was recorded")
-        why = "is sealed" if self.sealed else "has failed"
-        return StoppedError(number, faults, f"the ledger {why} and takes nothing more")
+        return_code = ReturnCode(code)
+        if return_code is not ReturnCode.LEDGER:
+            return CallError(return_code, faults, "nothing was recorded")
+        state = "is sealed" if self.sealed else "has failed"
+        return StoppedError(return_code, faults, f"the ledger {state} and takes nothing more")
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
-        if not self._enter(False):
-            raise _busy()
+    def _hold_lock(self) -> Iterator[None]:
+        if not self._try_lock(False):
+            raise _concurrent_use_error()
         try:
             yield
         finally:
-            self._leave()
+            self._unlock()
 
     @property
     def health(self) -> Health:
-        """Its state."""
+        """The agent's state."""
         return _HEALTH[int(self._context.health)]
 
     @property
     def fault_count(self) -> int:
-        """Faults since the last reset."""
+        """How many faults the agent counted since the last reset."""
         return int(self._context.fault_accumulator)
 
     @property
@@ -361,28 +395,28 @@ class Agent(Closing):
 
     @property
     def entries(self) -> int:
-        """How many records its ledger has, genesis and seal counted."""
+        """How many records the agent's ledger has, genesis and seal counted."""
         return int(self._chain.sequence) + 1
 
     @property
     def head(self) -> str:
-        """The chain value of the last record, in hexadecimal. Keep it elsewhere, where whoever
-        writes the ledger cannot change it, and give it to :func:`axilog.verify`."""
+        """The chain value of the last record, in hexadecimal. Keep it where nobody who can write
+        the ledger can change it, and give it to :func:`axilog.verify`."""
         return bytes(self._chain.current_hash).hex()
 
     @property
     def sealed(self) -> bool:
-        """Whether a seal ended its ledger."""
+        """Whether the agent's ledger ends with a seal."""
         return bool(self._chain.sealed)
 
     @property
     def configuration(self) -> Configuration:
-        """The rules it runs under."""
+        """The policies and switches that the agent runs under."""
         return self._configuration
 
     @property
     def ledger(self) -> Optional[Ledger]:
-        """The ledger file that it writes."""
+        """The ledger file that the agent writes; ``None`` without one."""
         return self._ledger
 
     def close(self) -> None:
@@ -390,12 +424,15 @@ class Agent(Closing):
         if self._ledger is not None:
             self._ledger.close()
 
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
     def __repr__(self) -> str:
         where = "" if self._ledger is None else f" on {self._ledger.path!r}"
         return f"<axilog.Agent {self.health}, {self.entries} records{where}>"
 
 
-def _busy() -> ConcurrentUseError:
+def _concurrent_use_error() -> ConcurrentUseError:
     return ConcurrentUseError(
         "the agent is in use: a call on it is under way, in another thread or in this one's sink; "
         "nothing was done; give each thread its own agent, or put a lock of yours around it"

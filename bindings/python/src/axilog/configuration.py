@@ -1,4 +1,5 @@
-"""The rules that an agent runs under, as its ledger names them (formats.md section 5)."""
+"""The configuration: what an agent runs under and its ledger names by hash (formats.md section
+5)."""
 
 from __future__ import annotations
 
@@ -17,41 +18,44 @@ from axilog.policy_set import PolicySet
 
 @dataclass(frozen=True)
 class Configuration:
-    """Policies and the two switches. Its hash is the input of every reset in a ledger."""
+    """Policies and two switches. Every reset in a ledger records the hash of its configuration."""
 
     policies: PolicySet
     """The policies, disabled ones included."""
     permit_truncated: bool = False
-    """A TRUNCATED answer is evaluated like a COMPLETE one, and is no breach by itself."""
+    """Whether a TRUNCATED answer is evaluated like a COMPLETE one, instead of being a breach."""
     stop_on_invalid: bool = False
-    """An inadmissible answer stops the agent rather than alarm it."""
+    """Whether an inadmissible answer stops the agent, instead of raising the alarm."""
 
     @classmethod
     def parse(cls, data: bytes, where: str = "") -> Configuration:
-        """Reads the canonical text. Raises PolicyError."""
+        """Parses the canonical text of a configuration, as :meth:`canonical` writes it. ``where``
+        is its name in messages. Raises PolicyError."""
         settings = policy_file.parse_configuration(data, where)
-        policies = PolicySet._unjudged(settings.policies)
+        policies = PolicySet._without_checks(settings.policies)
         return cls(policies, settings.permit_truncated, settings.stop_on_invalid)
 
     def canonical(self) -> bytes:
-        """The canonical text, which a ledger keeps as a blob."""
-        return policy_file.configuration(
+        """The canonical text of the configuration, which a ledger keeps as a blob."""
+        return policy_file.format_configuration(
             self.policies, self.permit_truncated, self.stop_on_invalid
         ).encode()
 
     def hash(self) -> str:
-        """SHA-256 of the canonical text in hexadecimal, as the library computes it."""
+        """The SHA-256 of the canonical text in hexadecimal, which the library computes."""
         out = ctypes.create_string_buffer(32)
         faults = ct_fault_flags_t()
         code = lib.ax_policy_config_hash(
-            ctypes.byref(self._context(None)), out, ctypes.byref(faults)
+            ctypes.byref(self._make_context(None)), out, ctypes.byref(faults)
         )
         if code != ReturnCode.OK:
-            raise CallError(ReturnCode(code), Faults.of(faults), "the hash of the configuration")
+            raise CallError(
+                ReturnCode(code), Faults.from_struct(faults), "hashing the configuration"
+            )
         return out.raw.hex()
 
-    def _context(self, agent: Optional[ax_agent_ctx_t]) -> ax_policy_ctx_t:
-        """A C context under these rules, for ``agent`` and its ledger; it borrows both."""
+    def _make_context(self, agent: Optional[ax_agent_ctx_t]) -> ax_policy_ctx_t:
+        """Makes a C policy context with this configuration. It borrows ``agent`` and its ledger."""
         context = ax_policy_ctx_t()
         faults = ct_fault_flags_t()
         code = lib.ax_policy_init_with_registry(
@@ -62,7 +66,9 @@ class Configuration:
             ctypes.byref(faults),
         )
         if code != ReturnCode.OK:
-            raise CallError(ReturnCode.SCHEMA, Faults.of(faults), "the policies")
+            raise CallError(
+                ReturnCode.SCHEMA, Faults.from_struct(faults), "setting up the policies"
+            )
         context.permit_truncated = int(self.permit_truncated)
         context.stop_on_invalid = int(self.stop_on_invalid)
         return context

@@ -1,4 +1,5 @@
-"""What became of one input: what is recorded, what each policy said, what the agent did."""
+"""The decision on one input: its records, what each policy decided, what the agent did (SRS-004
+sections 11 and 19; formats.md sections 4 and 5)."""
 
 from __future__ import annotations
 
@@ -9,58 +10,58 @@ from typing import Any, NamedTuple, Optional
 from axilog.capi.constants import AX_TAG_OBS, AX_TAG_POLICY, AX_TAG_TRANS, Q16_16_MIN
 from axilog.entry import Entry
 from axilog.enums import Completion, Health, PolicyResult
-from axilog.errors import BreachError
-from axilog.fixed import from_q16
+from axilog.errors import AxilogError
 from axilog.observation import Observation
+from axilog.q16 import from_q16
 
 
 class Judgement(NamedTuple):
-    """An AX:POLICY:v1 record: what one policy said."""
+    """An AX:POLICY:v1 record: what one policy decided on one observation."""
 
     policy_id: str
-    """Which policy."""
+    """The id of the policy."""
     result: PolicyResult
-    """What it said."""
+    """PERMITTED or BREACH."""
     actual: Optional[int]
-    """The value, raw Q16.16; ``None`` where the answer had none."""
+    """The value that was compared, raw Q16.16; ``None`` where the answer had none."""
     threshold: int
-    """The limit, raw Q16.16."""
+    """The limit of the policy, raw Q16.16."""
     ledger_seq: int
     """The sequence of the observation."""
 
     @property
     def actual_decimal(self) -> Optional[Decimal]:
-        """The value, exactly."""
+        """The value that was compared, as an exact decimal."""
         return None if self.actual is None else from_q16(self.actual)
 
     @property
     def threshold_decimal(self) -> Decimal:
-        """The limit, exactly."""
+        """The limit of the policy, as an exact decimal."""
         return from_q16(self.threshold)
 
 
 class Transition(NamedTuple):
-    """An AX:TRANS:v1 record: what the agent did."""
+    """An AX:TRANS:v1 record: the agent's transition on one observation."""
 
     input_class: str
-    """Of what: ``LLM_OBS`` and so on, or ``UNKNOWN``."""
+    """The class of the input: ``LLM_OBS`` and so on, or ``UNKNOWN``."""
     prev_state: Health
-    """Its state before."""
+    """The agent's state before."""
     next_state: Health
-    """Its state after."""
+    """The agent's state after."""
     violation: Optional[str]
-    """Which rule was violated, such as ``POLICY_BREACH``; ``None`` where none was."""
+    """The rule that was violated, such as ``POLICY_BREACH``; ``None`` without a violation."""
     fault_count: int
-    """Faults since the last reset."""
+    """How many faults the agent counted since the last reset."""
     ledger_seq: int
     """The sequence of the observation."""
 
 
 class Decision:
-    """One step of an agent.
+    """What an agent decided on one input.
 
-    ``records`` and what is read from them (``observation``, ``policies``, ``transition``) are there
-    where the agent has a ledger or a sink; without one nothing is kept but the chain's head.
+    ``records``, and ``observation``, ``policies`` and ``transition``, which are read from them, are
+    empty or ``None`` where the agent has neither a ledger nor a sink.
     """
 
     __slots__ = ("admissible", "health", "ledger_seq", "permitted", "records")
@@ -68,14 +69,14 @@ class Decision:
     ledger_seq: int
     """The observation's sequence."""
     admissible: bool
-    """Whether the answer was: UTF-8 in NFC without control characters. One that was not is recorded
-    as INVALID_OUTPUT, and breaches."""
+    """Whether the answer is UTF-8 in NFC without control characters other than line ends. An
+    inadmissible answer is recorded as INVALID_OUTPUT, and is a breach."""
     permitted: bool
-    """Whether the agent acted and nothing breached."""
+    """Whether the policies were evaluated and none was breached."""
     health: Health
     """The agent's state afterwards."""
     records: tuple[Entry, ...]
-    """What the step put into the ledger, in order."""
+    """The records of the step, in order."""
 
     def __init__(
         self,
@@ -93,34 +94,34 @@ class Decision:
 
     @property
     def ok(self) -> bool:
-        """Whether the answer may be acted on: it is permitted and the agent is not STOPPED. In
-        ALARM, INIT and DEGRADED a good answer is permitted: look at ``health`` where that matters.
-        """
+        """Whether the answer may be acted on: it is permitted, and the agent is not STOPPED. In
+        ALARM, INIT and DEGRADED the policies can permit an answer too; look at ``health`` where
+        that matters."""
         return self.permitted and self.health is not Health.STOPPED
 
     def raise_for_breach(self) -> Decision:
-        """Raises BreachError unless the answer may be acted on; else gives the decision itself."""
+        """Returns this decision, or raises BreachError where the answer may not be acted on."""
         if not self.ok:
             raise BreachError(self)
         return self
 
     @property
     def observation(self) -> Optional[Observation]:
-        """The observation as recorded."""
+        """The observation that was recorded."""
         for payload in self._payloads(AX_TAG_OBS):
             return Observation.parse(payload)
         return None
 
     @property
     def policies(self) -> tuple[Judgement, ...]:
-        """What each policy said, in the order of their ids."""
-        return tuple(_judgement(json.loads(p)) for p in self._payloads(AX_TAG_POLICY))
+        """What each policy decided, in the order of the policies' ids."""
+        return tuple(_parse_judgement(json.loads(p)) for p in self._payloads(AX_TAG_POLICY))
 
     @property
     def transition(self) -> Optional[Transition]:
-        """What the agent did; ``None`` where it was STOPPED before and did nothing."""
+        """The agent's transition; ``None`` where the agent was STOPPED before."""
         for payload in self._payloads(AX_TAG_TRANS):
-            return _transition(json.loads(payload))
+            return _parse_transition(json.loads(payload))
         return None
 
     def _payloads(self, tag: bytes) -> list[bytes]:
@@ -128,7 +129,7 @@ class Decision:
 
     @property
     def why(self) -> str:
-        """The decision in a sentence, with its reasons."""
+        """The decision and the reasons for a breach, in one sentence."""
         state = f"observation {self.ledger_seq} is {'permitted' if self.permitted else 'a breach'}"
         reasons = [] if self.ok else self._reasons()
         return f"{state}, the agent is {self.health}" + "".join(f"; {text}" for text in reasons)
@@ -161,7 +162,16 @@ class Decision:
         )
 
 
-def _judgement(record: dict[str, Any]) -> Judgement:
+class BreachError(AxilogError):
+    """An answer may not be acted on. Answer and decision are recorded."""
+
+    def __init__(self, decision: Decision) -> None:
+        super().__init__(decision.why)
+        self.decision = decision
+        """The decision; its ``why`` is the message."""
+
+
+def _parse_judgement(record: dict[str, Any]) -> Judgement:
     return Judgement(
         policy_id=record["policy_id"],
         result=PolicyResult[record["result"]],
@@ -171,7 +181,7 @@ def _judgement(record: dict[str, Any]) -> Judgement:
     )
 
 
-def _transition(record: dict[str, Any]) -> Transition:
+def _parse_transition(record: dict[str, Any]) -> Transition:
     return Transition(
         input_class=record["input_class"],
         prev_state=Health[record["prev_state"]],

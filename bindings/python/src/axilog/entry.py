@@ -13,27 +13,27 @@ from axilog.errors import CallError
 from axilog.faults import NO_FAULTS
 
 MAX_LINE_BYTES = AX_CANONICAL_BUFFER_SIZE + 224
-"""The longest line there can be, its line feed included: the largest record, and every other field
-at its longest (``docs/ledger.md``)."""
+"""The size of the longest possible line with its line feed: the largest record, and every other
+field at its longest (``docs/ledger.md``)."""
 
 
 class Entry(NamedTuple):
-    """One committed record."""
+    """One committed record of a ledger."""
 
     tag: str
-    """``AX:OBS:v1`` and so on."""
+    """The kind of the record, such as ``AX:OBS:v1``."""
     payload: bytes
     """The canonical record."""
     sequence: int
-    """Its position; the genesis is 0."""
+    """The position in the ledger; the genesis is 0."""
     commit: str
-    """SHA-256 over tag, length and record, in hexadecimal."""
+    """The SHA-256 over tag, length and record, in hexadecimal."""
     chain: str
-    """The chain value with this record, in hexadecimal."""
+    """The chain value that includes this record, in hexadecimal."""
 
     @classmethod
-    def of(cls, entry: ax_ledger_entry_t) -> Entry:
-        """A copy of a C entry."""
+    def from_struct(cls, entry: ax_ledger_entry_t) -> Entry:
+        """Copies a C entry."""
         return cls(
             entry.tag.decode(),
             ctypes.string_at(entry.payload, entry.payload_len),
@@ -44,7 +44,7 @@ class Entry(NamedTuple):
 
 
 class LineWriter:
-    """Writes the lines of entries as a ledger file holds them."""
+    """Formats entries as the lines of a ledger file."""
 
     __slots__ = ("_buffer", "_size")
 
@@ -52,11 +52,11 @@ class LineWriter:
         self._size = MAX_LINE_BYTES
         self._buffer = ctypes.create_string_buffer(self._size)
 
-    def line(self, entry: Any) -> bytes:
-        """The line of a C entry (a struct, or a pointer to one), line feed included."""
+    def format_line(self, entry: Any) -> bytes:
+        """Formats the line of a C entry (a struct, or a pointer to one), with its line feed."""
         written = lib.ax_ledger_line_write(self._buffer, self._size, entry)
         if written < 0:
-            raise CallError(ReturnCode(written), NO_FAULTS, "the line of a record")
+            raise CallError(ReturnCode(written), NO_FAULTS, "formatting the line of a record")
         return ctypes.string_at(self._buffer, written)
 
 
@@ -64,4 +64,4 @@ def genesis_line() -> bytes:
     """The first line of every ledger file."""
     entry = ax_ledger_entry_t()
     lib.ax_ledger_genesis_entry(ctypes.byref(entry))
-    return LineWriter().line(ctypes.byref(entry))
+    return LineWriter().format_line(ctypes.byref(entry))

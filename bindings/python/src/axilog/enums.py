@@ -1,7 +1,7 @@
-"""The closed sets of the C surface as integer enumerations, with the same numbers.
+"""The enums of the C headers, with the same numbers.
 
 A name here is the C name without its prefix: ``Health.ENABLED`` is ``AX_HEALTH_ENABLED``. A test
-compares all of them with what the C compiler makes of the headers.
+compares each of them with the number that the C compiler computes from the headers.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import enum
 from axilog.capi import constants
 
 
-class _Number(enum.IntEnum):
-    # The numbers are C's; people want the names.
+class _NamedInteger(enum.IntEnum):
+    # Messages show the name, and the library takes the number.
     def __str__(self) -> str:
         return self.name
 
 
-class ReturnCode(_Number):
-    """What C functions return (``AX_OK``, ``AX_ERR_…``)."""
+class ReturnCode(_NamedInteger):
+    """The result of a C function (``AX_OK``, ``AX_ERR_…``)."""
 
     OK = constants.AX_OK
     ENCODING = constants.AX_ERR_ENCODING
@@ -31,7 +31,7 @@ class ReturnCode(_Number):
     LEDGER = constants.AX_ERR_LEDGER
 
 
-class Health(_Number):
+class Health(_NamedInteger):
     """The agent's state (SRS-004 section 19)."""
 
     UNINIT = 0
@@ -42,8 +42,8 @@ class Health(_Number):
     STOPPED = 5
 
 
-class InputClass(_Number):
-    """What kind of input the agent takes."""
+class InputClass(_NamedInteger):
+    """The class of an agent's input (formats.md section 5)."""
 
     TIME_OBS = 0
     LLM_OBS = 1
@@ -52,8 +52,8 @@ class InputClass(_Number):
     RESET_REQUEST = 4
 
 
-class Violation(_Number):
-    """Which rule was violated."""
+class Violation(_NamedInteger):
+    """The rule that an agent or its ledger violated (formats.md section 5)."""
 
     NONE = 0
     TIME_ROLLBACK = 1
@@ -66,16 +66,16 @@ class Violation(_Number):
     TERMINALITY = 8
 
 
-class Completion(_Number):
-    """Whether an answer was fully received."""
+class Completion(_NamedInteger):
+    """Whether an answer was fully received (SRS-004 section 2.7)."""
 
     COMPLETE = 0
     TRUNCATED = 1
     ERROR = 2
 
 
-class Failure(_Number):
-    """How an oracle failed; ``NULL`` where it did not."""
+class Failure(_NamedInteger):
+    """How an oracle failed; ``NULL`` for an answer (SRS-004 section 2.8)."""
 
     NULL = 0
     TIMEOUT = 1
@@ -83,23 +83,24 @@ class Failure(_Number):
     TRANSPORT_ERROR = 3
 
 
-class InputKind(_Number):
-    """The declared schema of an input."""
+class InputKind(_NamedInteger):
+    """The form that an input must have (SRS-004 section 8.3)."""
 
     TEXT = 0
     JSON = 1
 
 
-class Profile(_Number):
-    """How observations are written: by this library, or by deployed gateways."""
+class Profile(_NamedInteger):
+    """The form in which observations are written: RFC8785 by this library, the others by deployed
+    gateways (formats.md section 3, Profiles)."""
 
     RFC8785 = 0
     ORACLE_1_1 = 1
     ORACLE_1_2 = 2
 
 
-class Comparison(_Number):
-    """How a value is compared with its threshold: it breaches where the comparison holds."""
+class Comparison(_NamedInteger):
+    """The operator of a policy: a value is a breach where ``value OPERATOR threshold`` holds."""
 
     GT = 0
     LT = 1
@@ -107,15 +108,15 @@ class Comparison(_Number):
     LE = 3
 
 
-class PolicyResult(_Number):
+class PolicyResult(_NamedInteger):
     """What a policy decided."""
 
     PERMITTED = 0
     BREACH = 1
 
 
-class PolicyCode(_Number):
-    """What the C functions that set up policies return (``ax_policy_err_t``)."""
+class PolicyCode(_NamedInteger):
+    """The result of a C function that sets up policies (``ax_policy_err_t``)."""
 
     OK = 0
     NULL_CTX = -1
@@ -126,8 +127,8 @@ class PolicyCode(_Number):
     OVERFLOW = -6
 
 
-class Verdict(_Number):
-    """What verification and replay find."""
+class Verdict(_NamedInteger):
+    """The result of verification or replay (formats.md section 6, Verification verdicts)."""
 
     OK = 0
     ALTERED = 1

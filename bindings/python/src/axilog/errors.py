@@ -1,81 +1,69 @@
-"""What can go wrong: where, what was found, what was expected, what to do.
+"""The exceptions of the package. Each message names the thing, what was found, what was expected
+and what to do.
 
-Everything derives from :class:`AxilogError` and says in its text that nothing was recorded, unless
-it says otherwise. A breach is no error by itself: it is a recorded decision, and becomes
-:class:`BreachError` only where a program asks for that.
-"""
+All of them derive from :class:`AxilogError`. Nothing was recorded, unless the message says
+otherwise. A breach is a recorded decision and no exception; :class:`axilog.BreachError` is raised
+only where a program asks for it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 from axilog.enums import ReturnCode, Verdict
 from axilog.faults import NO_FAULTS, Faults
 
-if TYPE_CHECKING:
-    from axilog.decision import Decision
-
 
 class AxilogError(Exception):
-    """The base of all errors of this package."""
+    """The base of all exceptions of this package."""
 
     faults: Faults = NO_FAULTS
-    """The flags that the library had set."""
+    """The fault flags that the library set."""
 
 
 class CallError(AxilogError):
     """The library refused a call."""
 
-    def __init__(self, code: ReturnCode, faults: Faults, what: str) -> None:
-        super().__init__(f"{what}: {code.name} (faults: {faults})")
+    def __init__(self, code: ReturnCode, faults: Faults, context: str) -> None:
+        super().__init__(f"{context}: {code.name} (faults: {faults})")
         self.code = code
-        """Its return code."""
+        """The return code of the call."""
         self.faults = faults
 
 
 class ConcurrentUseError(AxilogError, RuntimeError):
-    """An agent was used while a call on it was under way, in another thread or in its own sink.
-
-    Nothing was done. Give each thread an agent of its own, or put a lock of yours around it.
-    """
+    """An agent or ledger was used while a call on it was under way, in another thread or in the
+    agent's own sink. Give each thread its own agent, or put a lock around the shared one."""
 
 
 class StoppedError(CallError):
-    """The agent's ledger takes nothing more: it failed or is sealed, or the agent failed."""
-
-
-class BreachError(AxilogError):
-    """An answer may not be acted on. It is in the ledger, with the decision."""
-
-    def __init__(self, decision: Decision) -> None:
-        super().__init__(decision.why)
-        self.decision = decision
-        """What was decided, and why."""
+    """The agent's ledger takes nothing more, because it is sealed, or because it or the agent
+    failed."""
 
 
 class SinkError(AxilogError):
-    """A record could not be stored; the agent is STOPPED and stores nothing more. ``__cause__`` is
-    what the sink raised."""
+    """A record could not be stored, and the agent is STOPPED. ``__cause__`` is the exception of the
+    sink."""
 
 
 class InputError(AxilogError, ValueError):
-    """An input that has no canonical form; it may not be put to an oracle."""
+    """An input has no canonical form, and may not be put to an oracle."""
 
 
 class IdentityError(AxilogError, ValueError):
-    """An oracle or model id that no record may hold, or that means something else."""
+    """An oracle or model id cannot be recorded, or is reserved for times and controls."""
 
 
 class ModelError(AxilogError, ValueError):
-    """An oracle that had another model in this ledger."""
+    """An oracle has another model in this ledger already."""
 
 
-class RollbackError(AxilogError, ValueError):
-    """A time that does not exceed the last one; recording it would stop the agent."""
+class TimeRollbackError(AxilogError, ValueError):
+    """A time is not after the last recorded one, and recording it would stop the agent."""
 
 
 class PolicyError(AxilogError, ValueError):
-    """Policies that are none: ``where`` in which file, what was found and what was expected."""
+    """Policies are not valid. ``where`` names the file and the place in it, and ``reason`` says
+    what was found and what was expected."""
 
     def __init__(self, where: str, reason: str) -> None:
         super().__init__(f"{where}: {reason}" if where else reason)
@@ -84,42 +72,42 @@ class PolicyError(AxilogError, ValueError):
 
 
 class RecordError(CallError, ValueError):
-    """Bytes that are not a record in canonical form with a matching hash."""
+    """Bytes are not a record in canonical form with a matching hash."""
 
 
 class LedgerError(AxilogError):
-    """A ledger file cannot be used as asked."""
+    """A ledger file cannot be used in the way that was asked for."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path}: {reason}")
         self.path = path
-        """The ledger."""
+        """The path of the ledger."""
 
 
 class LedgerBusyError(LedgerError):
-    """Another process, or another open :class:`axilog.Ledger`, writes this ledger."""
+    """Another process, or another open :class:`axilog.Ledger`, is writing this ledger."""
 
     def __init__(self, path: str, holder: Optional[int]) -> None:
-        who = f" (process {holder})" if holder is not None else ""
-        super().__init__(path, f"somebody{who} is writing to this ledger; wait for them to end")
+        writer = f"process {holder}" if holder is not None else "another writer"
+        super().__init__(path, f"{writer} is writing to this ledger; wait until it has closed it")
         self.holder = holder
-        """The writer's process id, where it is known."""
+        """The id of the process that writes, where it is known."""
 
 
 class LedgerExistsError(LedgerError, FileExistsError):
-    """A new ledger was asked for where there is one."""
+    """There is a ledger already where a new one was to begin."""
 
 
 class LedgerMissingError(LedgerError, FileNotFoundError):
-    """There is no ledger."""
+    """There is no ledger at the path."""
 
 
 class LedgerSealedError(LedgerError):
-    """A sealed ledger accepts nothing more."""
+    """The ledger is sealed, and takes nothing more."""
 
 
 class LedgerIOError(LedgerError, OSError):
-    """The operating system refused; ``__cause__`` is its error."""
+    """The operating system refused an operation on a ledger; ``__cause__`` is its error."""
 
     def __init__(self, path: str, action: str, cause: OSError) -> None:
         LedgerError.__init__(self, path, f"cannot {action}: {cause.strerror or cause}")
@@ -128,18 +116,18 @@ class LedgerIOError(LedgerError, OSError):
 
 
 class ConfigurationError(LedgerError):
-    """The rules that a ledger names cannot be had, or are not the ones given."""
+    """The configuration of a ledger cannot be had, or another one was given."""
 
 
-class Fault(NamedTuple):
-    """Why a ledger is not good, and where."""
+class LedgerDefect(NamedTuple):
+    """The first thing that is wrong with a ledger, and where it is."""
 
     verdict: Verdict
-    """Never ``OK``."""
+    """The kind of the defect; never ``OK``."""
     sequence: int
     """The sequence of the first bad record, or of the first missing one."""
     offset: int
-    """Where that record's line begins, or the end of the file where it is missing; in bytes."""
+    """Where that record's line begins, or the end of the file for a missing one, in bytes."""
     reason: str
     """What was found and what was expected, in a sentence."""
 
@@ -148,9 +136,9 @@ class Fault(NamedTuple):
 
 
 class LedgerDamagedError(LedgerError):
-    """The ledger is not good, so nothing may be added to it."""
+    """The ledger has a defect, so nothing may be appended to it."""
 
-    def __init__(self, path: str, fault: Fault) -> None:
-        super().__init__(path, str(fault))
-        self.fault = fault
+    def __init__(self, path: str, defect: LedgerDefect) -> None:
+        super().__init__(path, str(defect))
+        self.defect = defect
         """What is wrong, and where."""

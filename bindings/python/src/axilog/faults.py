@@ -1,4 +1,4 @@
-"""Fault flags: what the library says of the machine and of the program that calls it."""
+"""The fault flags, by which the library reports errors of the machine and of its caller."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from axilog.capi.structs import FAULT_NAMES, ct_fault_flags_t
 
 
 class Faults(frozenset[str]):
-    """The flags that are set, by their names in ``types.h``, such as ``"io_error"``."""
+    """The names of the fault flags that are set, as ``types.h`` spells them: ``"io_error"``."""
 
     @classmethod
-    def of(cls, flags: ct_fault_flags_t) -> Faults:
-        """The flags set in a C struct."""
+    def from_struct(cls, flags: ct_fault_flags_t) -> Faults:
+        """The flags that are set in a C struct."""
         return cls(name for name, flag in zip(FAULT_NAMES, bytes(flags)) if flag)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""The canonical form of what an oracle is asked (SRS-004 section 8.1; formats.md section 3)."""
+"""The canonical form of what an oracle is asked (SRS-004 section 8; formats.md section 3)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,19 @@ Text = Union[str, bytes, bytearray, memoryview]
 
 
 def canonical_input(raw: Text, kind: InputKind = InputKind.TEXT) -> bytes:
-    """The bytes that may be put to an oracle and whose SHA-256 is the record's ``input_hash``.
+    """Converts an input to its canonical form, in which CR and CRLF are LF. These are the bytes
+    that may be put to an oracle, and their SHA-256 is the ``input_hash`` of the record.
 
-    CR and CRLF become LF. Check the input before the oracle is called: :meth:`axilog.Agent.observe`
-    checks it too, but then the oracle has been asked already.
+    Call it before the oracle is asked: :meth:`axilog.Agent.observe` checks the input too, but only
+    after the answer.
 
-    Raises InputError for what is not UTF-8 in NFC without control characters other than line ends,
-    and for kind JSON for what is not canonical JSON (RFC 8785) as it stands.
+    Args:
+        raw: The input.
+        kind: TEXT, or JSON for an input that must also be canonical JSON (RFC 8785) as it stands.
+
+    Raises:
+        InputError for an input that is not UTF-8 in NFC, has a control character other than a line
+        end, or is not canonical JSON where ``kind`` says so.
     """
     if isinstance(raw, str):
         if raw.isascii() and raw.isprintable() and kind == InputKind.TEXT:
@@ -33,7 +39,9 @@ def canonical_input(raw: Text, kind: InputKind = InputKind.TEXT) -> bytes:
         buffer, len(buffer), data, len(data), ctypes.byref(ct_fault_flags_t())
     )
     if written < 0:
-        raise InputError(f"the input is not admissible: {_complaint(data)}; nothing was recorded")
+        raise InputError(
+            f"the input is not admissible: {_describe_problem(data)}; nothing was recorded"
+        )
     if kind == InputKind.JSON and not lib.ax_is_canonical_json(data, len(data)):
         raise InputError(
             "the input is not admissible: it is not canonical JSON (RFC 8785) as it stands; "
@@ -42,16 +50,16 @@ def canonical_input(raw: Text, kind: InputKind = InputKind.TEXT) -> bytes:
     return ctypes.string_at(buffer, written)
 
 
-def _complaint(data: bytes) -> str:
+def _describe_problem(data: bytes) -> str:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         return f"it is not UTF-8 at byte {error.start}"
-    for at, character in enumerate(text):
+    for index, character in enumerate(text):
         if character < " " and character not in "\r\n":
-            place = len(text[:at].encode())
+            offset = len(text[:index].encode())
             return (
-                f"control character U+{ord(character):04X} at byte {place}, where only line ends "
+                f"control character U+{ord(character):04X} at byte {offset}, where only line ends "
                 "are allowed"
             )
     return (

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
+from contextlib import AbstractContextManager
 from typing import NamedTuple, Optional, Union
 
-from axilog._blobs import Blobs
-from axilog._check import Expected, See
-from axilog._closing import Closing
+from axilog._blobs import BlobStore
+from axilog._ledger_check import Expectations, LedgerCheck, RecordVisitor
+from axilog._ledger_file import LedgerFile
 from axilog._recorder import Recorder
-from axilog._storage import Storage
 from axilog.capi.structs import ax_agent_ctx_t
 from axilog.configuration import Configuration
 from axilog.entry import Entry, genesis_line
@@ -26,91 +26,97 @@ from axilog.errors import (
 )
 from axilog.observation import Observation
 from axilog.policy_set import PolicySet
-from axilog.verification import Replayed, replay_stream
+from axilog.verification import replay_stream
 
 
-class Torn(NamedTuple):
-    """An incomplete last line that was moved aside."""
+class TornLine(NamedTuple):
+    """An incomplete last line, which a crash left and opening the ledger moved to another file."""
 
     path: str
-    """Where its bytes are now: ``LEDGER.torn-N``."""
-    bytes: int
-    """How many they are."""
+    """The file that holds the line now: ``LEDGER.torn-N``."""
+    size: int
+    """How many bytes the line has."""
 
 
-class Resumed(NamedTuple):
-    """What replay gave of a ledger that was there."""
+class ResumedState(NamedTuple):
+    """What the replay of an opened ledger gives the agent that goes on with it."""
 
     agent: ax_agent_ctx_t
     configuration: Configuration
     models: dict[str, str]
+    """The model id of each oracle, by oracle id."""
 
 
-class Ledger(Closing):
+class Ledger(AbstractContextManager["Ledger"]):
     """A ledger file that one :class:`axilog.Agent` writes.
 
-    It is locked against other writers (the command ``axilog`` among them) until it is closed, and
-    each step is on disk before the call that made it returns. Beside the file, ``LEDGER.blobs``
-    keeps what records name by hash: inputs, the configuration, and inadmissible answers. A context
-    manager: leaving it closes the file. Make one with :meth:`create`, :meth:`open` or
-    :meth:`open_or_create`.
+    The file is locked against other writers, the command ``axilog`` among them, until it is closed.
+    Each step is on disk before the call that made it returns. The directory ``LEDGER.blobs`` beside
+    the file keeps what records name by hash: inputs, the configuration, and inadmissible answers.
+
+    Make one with :meth:`create`, :meth:`open` or :meth:`open_or_create`; leaving its ``with`` block
+    closes it.
     """
 
-    def __init__(self, storage: Storage) -> None:
-        self._storage = storage
-        self._blobs = Blobs(storage.path)
-        # The agent that writes uses this lock too, so that the file is not closed under a step.
+    def __init__(self, file: LedgerFile) -> None:
+        self._file = file
+        self._blobs = BlobStore(file.path)
+        # The agent takes this lock for each step, so that no other thread closes the file
+        # meanwhile.
         self._lock = threading.Lock()
-        self._bound = False
-        self._resumed: Optional[Resumed] = None
-        self._torn: Optional[Torn] = None
-        self._completed = 0
+        self._has_agent = False
+        self._resumed: Optional[ResumedState] = None
+        self._torn_line: Optional[TornLine] = None
+        self._completed_records = 0
 
     @classmethod
     def create(cls, path: Union[str, os.PathLike[str]]) -> Ledger:
-        """Begins a ledger at ``path``, which must be new: absent, empty, or the genesis only, whole
-        or torn. A ledger is never overwritten.
+        """Begins a new ledger at ``path``. There must be no file, or one that holds nothing but the
+        genesis or a beginning of it: a ledger is never overwritten.
 
         Raises LedgerExistsError, LedgerBusyError, LedgerIOError.
         """
-        return cls._take(path, create=True, resume=False, policies=None)
+        return cls._open(path, create=True, resume=False, policies=None)
 
     @classmethod
     def open(
         cls, path: Union[str, os.PathLike[str]], *, policies: Optional[PolicySet] = None
     ) -> Ledger:
-        """Opens the ledger at ``path``, which must exist, and replays it: rules, models and the
-        agent's state come from the ledger itself. A torn last line is moved aside, and a step
-        without its last records is completed.
+        """Opens the ledger at ``path`` and replays it: its configuration, its models and the
+        agent's state come from the file. A torn last line is moved to another file, and an
+        interrupted last step is completed.
 
-        ``policies`` must be the ledger's; they are needed where its configuration is not beside it
-        and its policies are not the built-in ones.
+        Args:
+            path: The ledger file, which must exist.
+            policies: The policies that the ledger was made under. They are needed only where the
+                blob of its configuration is missing and its policies are not the built-in ones.
 
-        Raises LedgerMissingError, LedgerDamagedError, LedgerSealedError, ConfigurationError,
-        LedgerBusyError, LedgerIOError.
+        Raises:
+            LedgerMissingError, LedgerDamagedError, LedgerSealedError, ConfigurationError,
+            LedgerBusyError, LedgerIOError.
         """
-        return cls._take(path, create=False, resume=True, policies=policies)
+        return cls._open(path, create=False, resume=True, policies=policies)
 
     @classmethod
     def open_or_create(
         cls, path: Union[str, os.PathLike[str]], *, policies: Optional[PolicySet] = None
     ) -> Ledger:
-        """Opens the ledger at ``path``, or begins it where it is new. Look at the agent's state to
-        know which: it is UNINIT in a new one. Raises as :meth:`open` does."""
-        return cls._take(path, create=True, resume=True, policies=policies)
+        """Opens the ledger at ``path`` as :meth:`open` does, or begins it where there is none. The
+        agent of a new ledger is UNINIT. Raises as :meth:`open` does."""
+        return cls._open(path, create=True, resume=True, policies=policies)
 
     @classmethod
-    def _take(
+    def _open(
         cls,
         path: Union[str, os.PathLike[str]],
         create: bool,
         resume: bool,
         policies: Optional[PolicySet],
     ) -> Ledger:
-        ledger = cls(Storage.open(os.fspath(path), create))
+        ledger = cls(LedgerFile.open(os.fspath(path), create))
         try:
             if ledger._is_new():
-                ledger._begin()
+                ledger._write_genesis()
             elif resume:
                 ledger._resume(policies)
             else:
@@ -120,129 +126,121 @@ class Ledger(Closing):
                     f"this one, or move it away together with {ledger.path}.blobs",
                 )
         except BaseException:
-            ledger._storage.close()
+            ledger._file.close()
             raise
         return ledger
 
     def _is_new(self) -> bool:
         genesis = genesis_line()
-        if self._storage.length > len(genesis):
+        if self._file.length > len(genesis):
             return False
-        return genesis.startswith(self._read(len(genesis)))
-
-    def _read(self, size: int) -> bytes:
         try:
-            return self._storage.reader().read(size)
+            return genesis.startswith(self._file.open_reader().read(len(genesis)))
         except OSError as error:
             raise LedgerIOError(self.path, "read the ledger", error) from error
 
-    def _begin(self) -> None:
+    def _write_genesis(self) -> None:
         genesis = genesis_line()
-        if 0 < self._storage.length < len(genesis):
-            self._torn = Torn(*self._storage.set_torn_aside(0))
-        if self._storage.length == 0:
-            self._storage.append(genesis)
+        if 0 < self._file.length < len(genesis):
+            self._torn_line = TornLine(*self._file.move_torn_line(0))
+        if self._file.length == 0:
+            self._file.append(genesis)
 
     def _resume(self, policies: Optional[PolicySet]) -> None:
         models: dict[str, str] = {}
 
-        def see(entry: Entry, offset: int, observation: Optional[Observation]) -> None:
+        def note_model(entry: Entry, offset: int, observation: Optional[Observation]) -> None:
             if observation is not None:
                 models.setdefault(observation.oracle_id, observation.model_id)
 
-        replayed = self._replay(policies, see)
-        fault = replayed.check.fault
-        # Nothing is written behind a seal, so what is torn there no interruption has left.
+        check = self._replay(policies, note_model)
+        defect = check.defect
+        # A torn line behind a seal is no interrupted write, since nothing is written there.
         if (
-            fault is not None
-            and fault.verdict is Verdict.TORN
-            and fault.sequence > 0
-            and not replayed.check.sealed
+            defect is not None
+            and defect.verdict is Verdict.TORN
+            and defect.sequence > 0
+            and not check.sealed
         ):
-            self._torn = Torn(*self._storage.set_torn_aside(fault.offset))
-            replayed = self._replay(policies, see)
-        check = replayed.check
-        if check.fault is not None:
-            raise LedgerDamagedError(self.path, check.fault)
+            self._torn_line = TornLine(*self._file.move_torn_line(defect.offset))
+            check = self._replay(policies, note_model)
+        if check.defect is not None:
+            raise LedgerDamagedError(self.path, check.defect)
         if check.sealed:
             reason = "is sealed, and nothing may follow a seal; begin a new ledger"
             raise LedgerSealedError(self.path, reason)
-        agent = check.agent()
+        agent = check.restore_agent()
         if agent is None or check.configuration is None:
-            raise LedgerError(self.path, "gives no agent")
-        # Whoever was interrupted may not have come to it.
-        self._storage.sync()
+            raise LedgerError(self.path, "cannot be resumed: its replay gave no agent")
+        # The process that wrote the last lines may have died before it synced them.
+        self._file.sync()
         recorder = Recorder(lines=True)
         recorder.attach(agent)
-        before = agent.ledger.sequence
-        check.complete(agent)
-        recorder.check(agent.ledger.sequence - before)
-        self._completed = len(recorder.entries)
+        sequence = agent.ledger.sequence
+        check.complete_last_step(agent)
+        recorder.raise_failure(agent.ledger.sequence - sequence)
+        self._completed_records = len(recorder.entries)
         if recorder.lines:
-            self._storage.append(bytes(recorder.lines))
-        self._resumed = Resumed(agent, check.configuration, models)
+            self._file.append(bytes(recorder.lines))
+        self._resumed = ResumedState(agent, check.configuration, models)
 
-    def _replay(self, policies: Optional[PolicySet], see: See) -> Replayed:
+    def _replay(self, policies: Optional[PolicySet], visitor: RecordVisitor) -> LedgerCheck:
         try:
-            source = self._storage.reader()
-            return replay_stream(source, self.path, policies, Expected(), see)
+            source = self._file.open_reader()
+            return replay_stream(source, self.path, policies, Expectations(), visitor).check
         except OSError as error:
             if isinstance(error, AxilogError):
                 raise
             raise LedgerIOError(self.path, "read the ledger", error) from error
 
-    def _bind(self) -> Optional[Resumed]:
-        """Gives the ledger to an agent, once: what it must go on from, if anything."""
-        self._check_open()
-        if self._bound:
-            reason = (
-                "has an agent already, and one agent writes a ledger; open it again for another"
+    def _attach_agent(self) -> None:
+        """Reserves the ledger for the agent that calls. Raises LedgerError for a second agent."""
+        self._file.check_open()
+        if self._has_agent:
+            raise LedgerError(
+                self.path,
+                "has an agent already, and one agent writes a ledger; open it again for another",
             )
-            raise LedgerError(self.path, reason)
-        self._bound = True
-        return self._resumed
+        self._has_agent = True
 
-    def _append(self, lines: bytes) -> None:
-        self._storage.append(lines)
-
-    def _keep_blob(self, data: bytes) -> None:
-        self._check_open()
+    def _put_blob(self, data: bytes) -> None:
+        self._file.check_open()
         self._blobs.put(data)
-
-    def _check_open(self) -> None:
-        self._storage.check_open()
 
     @property
     def path(self) -> str:
-        """Where it is."""
-        return self._storage.path
+        """The path of the ledger file."""
+        return self._file.path
 
     @property
     def closed(self) -> bool:
-        """Whether it was closed."""
-        return self._storage.closed
+        """Whether the ledger is closed."""
+        return self._file.closed
 
     @property
-    def torn(self) -> Optional[Torn]:
-        """The torn last line that opening moved aside."""
-        return self._torn
+    def torn_line(self) -> Optional[TornLine]:
+        """The torn last line that opening moved to another file; ``None`` where there was none."""
+        return self._torn_line
 
     @property
-    def completed(self) -> int:
-        """How many records of an interrupted step opening has added."""
-        return self._completed
+    def completed_records(self) -> int:
+        """How many records opening has added, to complete a step that a crash interrupted."""
+        return self._completed_records
 
     def close(self) -> None:
-        """Gives the lock back and closes the file; what was acknowledged is on disk already.
-        Closing twice does nothing. Raises ConcurrentUseError while a step is under way."""
+        """Releases the lock and closes the file; every recorded step is already on disk. Closing
+        twice does nothing. Raises ConcurrentUseError while another thread is in a step."""
         if not self._lock.acquire(blocking=False):
             raise ConcurrentUseError(
-                f"{self.path}: a step is under way in another thread; close the ledger behind it"
+                f"{self.path}: a step is under way in another thread; close the ledger after it"
             )
         try:
-            self._storage.close()
+            self._file.close()
         finally:
             self._lock.release()
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
 
     def __repr__(self) -> str:
         return f"<axilog.Ledger {self.path!r}{' closed' if self.closed else ''}>"

@@ -1,4 +1,5 @@
-"""Observations: what an oracle answered, as the ledger holds it (SRS-004 sections 4 to 6)."""
+"""Observations: the records of what oracles answered (SRS-004 sections 4 to 6; formats.md section
+3)."""
 
 from __future__ import annotations
 
@@ -17,39 +18,38 @@ from axilog.params import Params
 
 @dataclass(frozen=True)
 class Observation:
-    """An AX:OBS:v1 record, read."""
+    """A parsed AX:OBS:v1 record."""
 
     ledger_seq: int
-    """Its position in the ledger."""
+    """The position of the record in the ledger."""
     oracle_id: str
-    """Who answered."""
+    """The oracle that answered."""
     model_id: str
-    """Which model answered."""
+    """The model that answered."""
     completion: Completion
-    """Whether the answer is whole."""
+    """Whether the answer is COMPLETE, TRUNCATED, or missing (ERROR)."""
     failure: Optional[Failure]
-    """How the oracle failed; ``None`` where it did not."""
+    """How the oracle failed; ``None`` for an answer."""
     output: str
-    """The answer, line ends normalised; empty where there is none."""
+    """The answer with its line ends normalised; empty where the oracle failed."""
     output_size: int
-    """Bytes of the whole answer in UTF-8, of which ``output`` may be a beginning."""
+    """How many bytes of UTF-8 the whole answer has. ``output`` is its beginning where the record
+    would be too large."""
     input_hash: str
     """SHA-256 of the canonical input, in hexadecimal."""
     obs_hash: str
-    """The record's own hash, in hexadecimal."""
+    """The hash of the record itself, in hexadecimal."""
     params: Params
-    """How it was asked."""
+    """The sampling parameters of the call."""
     profile: Profile
-    """How the record is written."""
+    """The profile that the record is written in."""
     gateway: bool
-    """Whether only a deployed gateway can have written it."""
+    """Whether the record can only come from a deployed gateway (formats.md section 3, Profiles)."""
 
     @classmethod
     def parse(cls, record: Union[bytes, bytearray, memoryview]) -> Observation:
-        """Reads exactly the canonical bytes of a record with a matching ``obs_hash``.
-
-        Raises RecordError for anything else.
-        """
+        """Parses the canonical bytes of a record, whose ``obs_hash`` must match. Raises RecordError
+        for any other bytes."""
         data = bytes(record)
         view = ax_obs_view_t()
         faults = ct_fault_flags_t()
@@ -59,27 +59,29 @@ class Observation:
         )
         if code != ReturnCode.OK:
             raise RecordError(
-                ReturnCode(code), Faults.of(faults), "not the canonical record of an observation"
+                ReturnCode(code),
+                Faults.from_struct(faults),
+                "the bytes are not the canonical record of an observation",
             )
         output = ctypes.create_string_buffer(view.output_len + 1)
         written = lib.ax_obs_output(ctypes.byref(view), output, len(output))
         failure = Failure(view.failure_type)
         return cls(
             ledger_seq=view.ledger_seq,
-            oracle_id=_identity(view.oracle_id, view.oracle_id_len),
-            model_id=_identity(view.model_id, view.model_id_len),
+            oracle_id=_unescape_identity(view.oracle_id, view.oracle_id_len),
+            model_id=_unescape_identity(view.model_id, view.model_id_len),
             completion=Completion(view.completion_state),
             failure=None if failure is Failure.NULL else failure,
             output=ctypes.string_at(output, written).decode(),
             output_size=view.output_size,
             input_hash=bytes(view.input_hash).hex(),
             obs_hash=view.obs_hash.decode(),
-            params=Params._of(view.params),
+            params=Params._from_struct(view.params),
             profile=Profile(profile.value),
             gateway=bool(view.gateway),
         )
 
 
-def _identity(address: int, length: int) -> str:
-    # As escaped in the record, which is a JSON string without its quotes.
+def _unescape_identity(address: int, length: int) -> str:
+    # The record holds it as a JSON string, and the view points at what is between the quotes.
     return str(json.loads(b'"' + ctypes.string_at(address, length) + b'"'))

@@ -1,4 +1,4 @@
-"""Sampling parameters (SRS-004-SHALL-036)."""
+"""Sampling parameters (SRS-004 sections 5.4 and 9.3, SRS-004-SHALL-036)."""
 
 from __future__ import annotations
 
@@ -7,15 +7,20 @@ from typing import Optional
 
 from axilog.capi.constants import AX_PARAMS_NULL_INT32, AX_PARAMS_NULL_Q16
 from axilog.capi.structs import ax_oracle_params_t
-from axilog.fixed import Number, from_q16, to_q16
+from axilog.q16 import Number, from_q16, to_q16
 
 
 class Params:
-    """How an oracle was asked. Immutable; what is absent is null in the record.
+    """The sampling parameters of a call. Immutable; an absent parameter is null in the record.
 
-    ``max_tokens``: from 0 to 2^31-1. ``seed``: from 0 to 2^63-1. ``temperature``: from 0 to 32767;
-    ``top_p``: from 0 to 1; both are recorded as Q16.16, rounded half to even. Raises ValueError
-    for anything else.
+    Args:
+        max_tokens: The most tokens the answer may have, from 0 to 2^31-1.
+        seed: The seed of the sampling, from 0 to 2^63-1.
+        temperature: The temperature, from 0 to 32767; recorded as Q16.16, rounded half to even.
+        top_p: The nucleus sampling threshold, from 0 to 1; recorded like ``temperature``.
+
+    Raises:
+        ValueError for a value that is no number or out of its range.
     """
 
     __slots__ = ("_struct",)
@@ -29,21 +34,21 @@ class Params:
         top_p: Optional[Number] = None,
     ) -> None:
         self._struct = ax_oracle_params_t(
-            _whole("max_tokens", max_tokens, 2**31 - 1),
-            _whole("seed", seed, 2**63 - 1),
-            _fraction("temperature", temperature, 32767),
-            _fraction("top_p", top_p, 1),
+            _check_integer("max_tokens", max_tokens, 2**31 - 1),
+            _check_integer("seed", seed, 2**63 - 1),
+            _convert_fraction("temperature", temperature, 32767),
+            _convert_fraction("top_p", top_p, 1),
         )
 
     @classmethod
-    def _of(cls, struct: ax_oracle_params_t) -> Params:
+    def _from_struct(cls, struct: ax_oracle_params_t) -> Params:
         params = cls()
         params._struct = ax_oracle_params_t.from_buffer_copy(struct)
         return params
 
     @property
     def max_tokens(self) -> Optional[int]:
-        """The most tokens the answer may have."""
+        """The most tokens that the answer may have."""
         number = int(self._struct.max_tokens)
         return None if number == AX_PARAMS_NULL_INT32 else number
 
@@ -56,12 +61,12 @@ class Params:
     @property
     def temperature(self) -> Optional[Decimal]:
         """The temperature as recorded."""
-        return _decimal(self._struct.temperature)
+        return _to_decimal(self._struct.temperature)
 
     @property
     def top_p(self) -> Optional[Decimal]:
         """The nucleus sampling threshold as recorded."""
-        return _decimal(self._struct.top_p)
+        return _to_decimal(self._struct.top_p)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Params) and self._key() == other._key()
@@ -74,13 +79,13 @@ class Params:
 
     def __repr__(self) -> str:
         names = ("max_tokens", "seed", "temperature", "top_p")
-        given = zip(names, self._key())
+        values = zip(names, self._key())
         return (
-            f"Params({', '.join(f'{name}={value}' for name, value in given if value is not None)})"
+            f"Params({', '.join(f'{name}={value}' for name, value in values if value is not None)})"
         )
 
 
-def _whole(name: str, value: Optional[int], limit: int) -> int:
+def _check_integer(name: str, value: Optional[int], limit: int) -> int:
     if value is None:
         return AX_PARAMS_NULL_INT32
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= limit:
@@ -88,7 +93,7 @@ def _whole(name: str, value: Optional[int], limit: int) -> int:
     return value
 
 
-def _fraction(name: str, value: Optional[Number], limit: int) -> int:
+def _convert_fraction(name: str, value: Optional[Number], limit: int) -> int:
     if value is None:
         return AX_PARAMS_NULL_Q16
     try:
@@ -100,5 +105,5 @@ def _fraction(name: str, value: Optional[Number], limit: int) -> int:
     return raw
 
 
-def _decimal(raw: int) -> Optional[Decimal]:
+def _to_decimal(raw: int) -> Optional[Decimal]:
     return None if raw == AX_PARAMS_NULL_Q16 else from_q16(raw)

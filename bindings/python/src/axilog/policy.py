@@ -1,5 +1,5 @@
-"""One policy, what it permits, and the rules that a set of them must satisfy (SRS-004 section 17;
-formats.md section 4, Policy files)."""
+"""Policies, and the checks that policies must pass (SRS-004 section 17; formats.md section 4,
+Policy files)."""
 
 from __future__ import annotations
 
@@ -10,34 +10,33 @@ from typing import NamedTuple
 from axilog.capi.constants import AX_POLICY_ID_MAX_LEN, AX_POLICY_MAX_COUNT, Q16_16_MAX, Q16_16_MIN
 from axilog.enums import Comparison
 from axilog.errors import PolicyError
-from axilog.fixed import from_q16
+from axilog.q16 import from_q16
 
 VALUE = "value"
 ELAPSED = "elapsed"
-# Whatever is longer saturates to one raw value, so a limit above this would not be the limit that
-# it looks like.
+# Longer times all saturate to one raw value, so no greater limit can be told from this one.
 _MAX_ELAPSED = 32767 * 65536
 _POLICY_ID = re.compile(rf"[A-Za-z0-9_.-]{{1,{AX_POLICY_ID_MAX_LEN}}}")
 _SELECTOR = re.compile(r"[a-z][a-z0-9_]{0,31}")
 
 
 class Policy(NamedTuple):
-    """One policy: a value breaches where ``value COMPARISON threshold`` holds."""
+    """One policy: a value is a breach where ``value COMPARISON threshold`` holds."""
 
     policy_id: str
     """1 to 64 characters of ``A-Z a-z 0-9 - _ .``"""
     comparison: Comparison
     """GT, LT, GE or LE."""
     threshold: int
-    """The limit as raw Q16.16, as policy files have it: ``axilog.to_q16(70)`` is 4587520."""
+    """The limit as raw Q16.16, as in policy files: ``axilog.to_q16(70)`` is 4587520."""
     selector: str = VALUE
-    """The member of the answer that it looks at; ``elapsed`` is the time between two times."""
+    """The member of the answer that holds the value; ``elapsed`` is the time since the last."""
     enabled: bool = True
-    """A disabled policy is never evaluated, limits nothing and leaves no record."""
+    """Whether the policy is evaluated. A disabled one leaves no record."""
 
-    def permitted(self) -> tuple[int, int]:
-        """The smallest and the largest raw value that does not breach; the first is above the
-        second where every value breaches."""
+    def permitted_range(self) -> tuple[int, int]:
+        """The smallest and the largest raw value that is no breach. Where every value is a breach,
+        the first is greater than the second."""
         low = 0 if self.selector == ELAPSED else Q16_16_MIN + 1
         high = Q16_16_MAX
         if self.comparison is Comparison.GT:
@@ -50,10 +49,10 @@ class Policy(NamedTuple):
 
 
 def check_shape(policy: Policy, where: str) -> None:
-    """Refuses a policy whose fields are not of their kind. ``where`` names it."""
+    """Raises PolicyError for a field of the wrong type or form. ``where`` names the policy."""
 
     def refuse(field: str, found: object, expected: str) -> None:
-        raise PolicyError(f"{where}.{field}", f"found {_shown(found)}, expected {expected}")
+        raise PolicyError(f"{where}.{field}", f"found {_format_found(found)}, expected {expected}")
 
     if not isinstance(policy.policy_id, str) or not _POLICY_ID.fullmatch(policy.policy_id):
         expected = f"1 to {AX_POLICY_ID_MAX_LEN} characters of A-Z a-z 0-9 - _ ."
@@ -70,75 +69,75 @@ def check_shape(policy: Policy, where: str) -> None:
 
 
 def check_selector(selector: str, where: str) -> None:
-    """Refuses what is no selector."""
+    """Raises PolicyError for a string that is no selector. ``where`` names the field."""
     good = isinstance(selector, str) and _SELECTOR.fullmatch(selector)
     if not good or selector.endswith("_q16"):
         raise PolicyError(
             where,
-            f"found {_shown(selector)}, expected a letter a-z, then characters of a-z 0-9 _, at "
-            "most 32 of them, not ending in _q16",
+            f"found {_format_found(selector)}, expected at most 32 characters: a letter a-z, then "
+            "characters of a-z 0-9 _, not ending in _q16",
         )
 
 
 def check_ids(policies: Sequence[Policy]) -> None:
-    """Refuses too many policies, and an id that is there twice."""
+    """Raises PolicyError for more than 64 policies, and for an id that two of them have."""
     if len(policies) > AX_POLICY_MAX_COUNT:
         raise PolicyError(
             "policies", f"found {len(policies)}, expected at most {AX_POLICY_MAX_COUNT}"
         )
-    seen = set()
+    ids = set()
     for policy in policies:
-        if policy.policy_id in seen:
+        if policy.policy_id in ids:
             reason = f"found the policy_id {policy.policy_id} a second time, expected each once"
             raise PolicyError("policies", reason)
-        seen.add(policy.policy_id)
+        ids.add(policy.policy_id)
 
 
 def check_limits(policies: Iterable[Policy]) -> None:
-    """Refuses a limit on ``elapsed`` that saturation would falsify, enabled or not, and a selector
-    of which no value is permitted."""
+    """Raises PolicyError for a limit on ``elapsed`` that saturation hides, enabled or not, and for
+    a selector whose enabled policies permit no value."""
     bounds: dict[str, tuple[Policy, Policy]] = {}
     for policy in policies:
         if policy.selector == ELAPSED and policy.threshold > _MAX_ELAPSED:
             raise PolicyError(
                 policy.policy_id,
-                f"found the limit {_amount(policy.threshold)} on elapsed, expected at most "
-                f"{_amount(_MAX_ELAPSED)}, since elapsed saturates above it",
+                f"found the limit {_format_q16(policy.threshold)} on elapsed, expected at most "
+                f"{_format_q16(_MAX_ELAPSED)}, since elapsed saturates above it",
             )
         if not policy.enabled:
             continue
         lowest, highest = bounds.get(policy.selector, (policy, policy))
-        if policy.permitted()[0] > lowest.permitted()[0]:
+        if policy.permitted_range()[0] > lowest.permitted_range()[0]:
             lowest = policy
-        if policy.permitted()[1] < highest.permitted()[1]:
+        if policy.permitted_range()[1] < highest.permitted_range()[1]:
             highest = policy
         bounds[policy.selector] = (lowest, highest)
-        low, high = lowest.permitted()[0], highest.permitted()[1]
+        low, high = lowest.permitted_range()[0], highest.permitted_range()[1]
         if low > high:
             raise PolicyError(
                 policy.policy_id,
                 f"found no permitted value of {policy.selector}: {lowest.policy_id} wants at least "
-                f"{_amount(low)} and {highest.policy_id} at most {_amount(high)}; expected limits "
-                "that some value meets",
+                f"{_format_q16(low)} and {highest.policy_id} at most {_format_q16(high)}; expected "
+                "limits that some value meets",
             )
 
 
-def envelope(policies: Iterable[Policy]) -> dict[str, tuple[int, int]]:
-    """Per selector with enabled policies, in selector order, the smallest and the largest raw value
-    that none of them breaches."""
+def compute_envelope(policies: Iterable[Policy]) -> dict[str, tuple[int, int]]:
+    """Computes the certified operational envelope: for each selector with enabled policies, in
+    selector order, the smallest and the largest raw value that is no breach of any of them."""
     bounds: dict[str, tuple[int, int]] = {}
     for policy in policies:
         if policy.enabled:
-            low, high = policy.permitted()
-            before = bounds.get(policy.selector, (low, high))
-            bounds[policy.selector] = (max(low, before[0]), min(high, before[1]))
+            low, high = policy.permitted_range()
+            others = bounds.get(policy.selector, (low, high))
+            bounds[policy.selector] = (max(low, others[0]), min(high, others[1]))
     return dict(sorted(bounds.items()))
 
 
-def _amount(raw: int) -> str:
+def _format_q16(raw: int) -> str:
     return f"{raw} ({from_q16(raw)})"
 
 
-def _shown(found: object) -> str:
+def _format_found(found: object) -> str:
     text = repr(found)
     return text if len(text) <= 70 else text[:70] + "…"

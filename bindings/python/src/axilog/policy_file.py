@@ -1,8 +1,8 @@
 """The canonical texts of policies: policy files and configurations (formats.md sections 4 and 5).
 
-The C surface takes tables of policies and has no reader for their files, so this module reads and
-writes them, by the rules of the policy compiler; a test compares the two. Reading is strict
-because the canonical form of what was read must be the text itself.
+The C library takes tables of policies and reads no files, so this module parses and formats them by
+the rules of the policy compiler; a test compares the two. Parsing accepts only the canonical form,
+since a ledger names a configuration by the hash of its text.
 """
 
 from __future__ import annotations
@@ -18,84 +18,92 @@ from axilog.policy import VALUE, Policy, check_ids, check_limits, check_selector
 _MEMBERS = ("comparison", "enabled", "policy_id", "threshold")
 
 
-class Settings(NamedTuple):
-    """A configuration as read."""
+class ConfigurationSettings(NamedTuple):
+    """A parsed configuration."""
 
     policies: list[Policy]
     permit_truncated: bool
     stop_on_invalid: bool
 
 
-def parse(data: bytes, where: str) -> list[Policy]:
-    """The policies of a policy file in canonical form, in the order of the file."""
-    root = _json(data, where)
+def parse_policies(data: bytes, where: str) -> list[Policy]:
+    """Parses a policy file, which must be in canonical form, and returns its policies in the order
+    of the file. ``where`` is the file's name in messages. Raises PolicyError."""
+    root = _parse_json(data, where)
     try:
         if isinstance(root, list):
-            policies = _entries(root, VALUE, VALUE)
+            policies = _parse_entries(root, VALUE, VALUE)
         elif isinstance(root, dict):
-            policies = _groups(root)
+            policies = _parse_groups(root)
         else:
             expected = "an array of policies, or an object from selector to such an array"
-            raise PolicyError("", f"found {_kind(root)}, expected {expected}")
+            raise PolicyError("", f"found {_describe_value(root)}, expected {expected}")
         check_ids(policies)
         check_limits(policies)
     except PolicyError as error:
-        raise _within(where, error) from None
+        raise _prefix_where(where, error) from None
     text = data[:-1] if data.endswith(b"\n") else data
-    _same(text, _dump(root), where, " (`axilog policy fmt` writes it)")
+    _check_canonical(text, _to_canonical_json(root), where, " (`axilog policy fmt` writes it)")
     return policies
 
 
-def parse_configuration(data: bytes, where: str) -> Settings:
-    """A configuration, exactly as :func:`configuration` writes it. Its limits are not judged:
-    evidence made under rules that permit nothing must still replay."""
-    root = _json(data, where)
+def parse_configuration(data: bytes, where: str) -> ConfigurationSettings:
+    """Parses a configuration, which must be exactly as :func:`format_configuration` formats it. Its
+    limits are not checked, since a ledger made under policies that permit no value must replay too.
+    Raises PolicyError."""
+    root = _parse_json(data, where)
     try:
         names = ("permit_truncated", "policies", "stop_on_invalid")
         _check_members(root, names, "a configuration")
         for name in ("permit_truncated", "stop_on_invalid"):
             if not isinstance(root[name], bool):
-                raise PolicyError(name, f"found {_kind(root[name])}, expected true or false")
+                raise PolicyError(
+                    name, f"found {_describe_value(root[name])}, expected true or false"
+                )
         if not isinstance(root["policies"], dict):
             expected = "an object from selector to an array of policies"
-            raise PolicyError("policies", f"found {_kind(root['policies'])}, expected {expected}")
-        policies = _groups(root["policies"])
+            raise PolicyError(
+                "policies", f"found {_describe_value(root['policies'])}, expected {expected}"
+            )
+        policies = _parse_groups(root["policies"])
         check_ids(policies)
     except PolicyError as error:
-        raise _within(where, error) from None
-    settings = Settings(policies, root["permit_truncated"], root["stop_on_invalid"])
-    _same(data, configuration(*settings).encode(), where, "")
+        raise _prefix_where(where, error) from None
+    settings = ConfigurationSettings(policies, root["permit_truncated"], root["stop_on_invalid"])
+    _check_canonical(data, format_configuration(*settings).encode(), where, "")
     return settings
 
 
-def write(policies: Sequence[Policy]) -> str:
-    """The canonical policy file of policies that are in order: the plain array where every selector
-    is ``value``, else the object. No final LF."""
+def format_policies(policies: Sequence[Policy]) -> str:
+    """Formats the canonical policy file of ordered policies, without a final LF: an array where
+    every selector is ``value``, else an object from selector to array."""
     if all(policy.selector == VALUE for policy in policies):
-        return _dump([_object(policy) for policy in policies]).decode()
-    return _dump(_grouped(policies)).decode()
+        return _to_canonical_json([_to_object(policy) for policy in policies]).decode()
+    return _to_canonical_json(_group_by_selector(policies)).decode()
 
 
-def configuration(policies: Iterable[Policy], permit_truncated: bool, stop_on_invalid: bool) -> str:
-    """The canonical configuration, whose SHA-256 names the rules in a ledger."""
+def format_configuration(
+    policies: Iterable[Policy], permit_truncated: bool, stop_on_invalid: bool
+) -> str:
+    """Formats the canonical configuration, whose SHA-256 every reset in a ledger records."""
     ordered = sorted(policies, key=lambda policy: policy.policy_id.encode())
-    return _dump(
+    return _to_canonical_json(
         {
             "permit_truncated": permit_truncated,
-            "policies": _grouped(ordered),
+            "policies": _group_by_selector(ordered),
             "stop_on_invalid": stop_on_invalid,
         }
     ).decode()
 
 
-def _grouped(policies: Iterable[Policy]) -> dict[str, list[dict[str, object]]]:
+def _group_by_selector(policies: Iterable[Policy]) -> dict[str, list[dict[str, object]]]:
     groups: dict[str, list[dict[str, object]]] = {}
     for policy in policies:
-        groups.setdefault(policy.selector, []).append(_object(policy))
+        groups.setdefault(policy.selector, []).append(_to_object(policy))
     return groups
 
 
-def _object(policy: Policy) -> dict[str, object]:
+def _to_object(policy: Policy) -> dict[str, object]:
     return {
         "comparison": policy.comparison.name,
         "enabled": policy.enabled,
@@ -104,67 +112,74 @@ def _object(policy: Policy) -> dict[str, object]:
     }
 
 
-def _dump(value: object) -> bytes:
+def _to_canonical_json(value: object) -> bytes:
     # RFC 8785: every name and string here is ASCII that needs no escape, every number an integer.
     return json.dumps(value, separators=(",", ":"), sort_keys=True).encode()
 
 
-def _json(data: bytes, where: str) -> Any:
+def _parse_json(data: bytes, where: str) -> Any:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         byte = data[error.start]
         reason = f"found the byte 0x{byte:02X}, which is not UTF-8, expected UTF-8 text"
-        raise PolicyError(_place(where, data[: error.start]), reason) from None
+        raise PolicyError(_locate_end(where, data[: error.start]), reason) from None
     try:
-        return json.loads(text, object_pairs_hook=_members_once, parse_constant=_no_constant)
+        return json.loads(
+            text, object_pairs_hook=_reject_duplicate_members, parse_constant=_reject_constant
+        )
     except json.JSONDecodeError as error:
         place = f"{where}:{error.lineno}:{error.colno}".lstrip(":")
         raise PolicyError(place, f"not JSON: {error.msg}") from None
     except PolicyError as error:
-        raise _within(where, error) from None
+        raise _prefix_where(where, error) from None
     except (RecursionError, ValueError):
         reason = "found nesting too deep or a number too long to read, expected policies"
         raise PolicyError(where, reason) from None
 
 
-def _members_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _reject_duplicate_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
         names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise PolicyError("", f"found the member {twice!r} a second time, expected each name once")
+        duplicate = next(name for name in names if names.count(name) > 1)
+        reason = f"found the member {duplicate!r} a second time, expected each name once"
+        raise PolicyError("", reason)
     return members
 
 
-def _no_constant(name: str) -> Any:
+def _reject_constant(name: str) -> Any:
     raise PolicyError("", f"found {name}, expected a JSON value")
 
 
-def _groups(groups: dict[str, Any]) -> list[Policy]:
+def _parse_groups(groups: dict[str, Any]) -> list[Policy]:
     policies = []
     for selector, values in groups.items():
         check_selector(selector, "selector")
         if not isinstance(values, list):
-            raise PolicyError(selector, f"found {_kind(values)}, expected an array of policies")
-        policies += _entries(values, selector, selector)
+            raise PolicyError(
+                selector, f"found {_describe_value(values)}, expected an array of policies"
+            )
+        policies += _parse_entries(values, selector, selector)
     return policies
 
 
-def _entries(values: list[Any], selector: str, where: str) -> list[Policy]:
-    return [_entry(value, selector, f"{where}[{at}]") for at, value in enumerate(values)]
+def _parse_entries(values: list[Any], selector: str, where: str) -> list[Policy]:
+    return [
+        _parse_entry(value, selector, f"{where}[{index}]") for index, value in enumerate(values)
+    ]
 
 
-def _entry(value: Any, selector: str, where: str) -> Policy:
+def _parse_entry(value: Any, selector: str, where: str) -> Policy:
     try:
         _check_members(value, _MEMBERS, "a policy")
     except PolicyError as error:
-        raise _within(where, error) from None
+        raise _prefix_where(where, error) from None
     name = value["comparison"]
-    known = isinstance(name, str) and name in Comparison.__members__
+    is_known = isinstance(name, str) and name in Comparison.__members__
     policy = Policy(
         value["policy_id"],
-        Comparison[name] if known else name,
+        Comparison[name] if is_known else name,
         value["threshold"],
         selector,
         value["enabled"],
@@ -175,7 +190,7 @@ def _entry(value: Any, selector: str, where: str) -> Policy:
 
 def _check_members(value: Any, names: tuple[str, ...], what: str) -> None:
     if not isinstance(value, dict):
-        found = _kind(value)
+        found = _describe_value(value)
     elif set(value) - set(names):
         found = f"the member {min(set(value) - set(names))!r}"
     elif set(names) - set(value):
@@ -187,35 +202,36 @@ def _check_members(value: Any, names: tuple[str, ...], what: str) -> None:
     )
 
 
-def _same(text: bytes, canonical: bytes, where: str, remedy: str) -> None:
+def _check_canonical(text: bytes, canonical: bytes, where: str, remedy: str) -> None:
     if text == canonical:
         return
     pairs = zip(text, canonical)
-    equal = next(
-        (at for at, (found, wanted) in enumerate(pairs) if found != wanted),
+    offset = next(
+        (index for index, (found, expected) in enumerate(pairs) if found != expected),
         min(len(text), len(canonical)),
     )
-    found, wanted = (_excerpt(rest[equal:]) for rest in (text, canonical))
-    reason = f"found {found}, expected {wanted} in the canonical form{remedy}"
-    raise PolicyError(_place(where, text[:equal]), reason)
+    found, expected = (_quote_start(rest[offset:]) for rest in (text, canonical))
+    reason = f"found {found}, expected {expected} in the canonical form{remedy}"
+    raise PolicyError(_locate_end(where, text[:offset]), reason)
 
 
-def _excerpt(rest: bytes) -> str:
+def _quote_start(rest: bytes) -> str:
     return repr(rest[:16].decode("utf-8", "replace")) if rest else "the end of the file"
 
 
-def _place(where: str, before: bytes) -> str:
+def _locate_end(where: str, before: bytes) -> str:
+    """Line and column behind the text ``before``, as ``where:line:column``."""
     text = before.decode("utf-8", "replace")
     line = text.count("\n") + 1
     column = len(text) - (text.rfind("\n") + 1) + 1
     return f"{where}:{line}:{column}".lstrip(":")
 
 
-def _within(where: str, error: PolicyError) -> PolicyError:
+def _prefix_where(where: str, error: PolicyError) -> PolicyError:
     return PolicyError(": ".join(part for part in (where, error.where) if part), error.reason)
 
 
-def _kind(value: Any) -> str:
+def _describe_value(value: Any) -> str:
     if isinstance(value, dict):
         return "an object"
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Sets of policies, as the library takes them (SRS-004 section 17)."""
+"""Sets of policies, as an agent takes them (SRS-004 section 17)."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from axilog import policy_file
 from axilog.capi import lib
 from axilog.capi.structs import ax_policy_registry_t, ax_policy_t
 from axilog.enums import Comparison
-from axilog.policy import Policy, check_ids, check_limits, check_shape, envelope
+from axilog.policy import Policy, check_ids, check_limits, check_shape, compute_envelope
 
 
 class PolicySet:
     """At most 64 policies with unique ids, in the byte order of their ids. Immutable.
 
-    Raises PolicyError for what the policy compiler (``axilog policy check``) refuses: ids and
-    selectors that are none, an id twice, a selector of which no value would be permitted, a limit
-    on ``elapsed`` above 32767 units.
+    Raises PolicyError for policies that ``axilog policy check`` refuses too: an invalid id or
+    selector, two policies with one id, a selector whose policies permit no value, a limit on
+    ``elapsed`` above 32767 units.
     """
 
-    __slots__ = ("_keep", "_policies", "_registry")
+    __slots__ = ("_c_tables", "_policies", "_registry")
 
     _policies: tuple[Policy, ...]
     _registry: ax_policy_registry_t
-    _keep: tuple[object, ...]
+    _c_tables: tuple[object, ...]
 
     def __init__(self, policies: Iterable[Policy] = ()) -> None:
-        given = list(policies)
-        for at, policy in enumerate(given):
-            check_shape(policy, f"policies[{at}]")
-        check_ids(given)
-        check_limits(given)
-        self._fill(given)
+        checked = list(policies)
+        for index, policy in enumerate(checked):
+            check_shape(policy, f"policies[{index}]")
+        check_ids(checked)
+        check_limits(checked)
+        self._fill(checked)
 
     @classmethod
     def builtin(cls) -> PolicySet:
-        """The policies compiled into the library."""
+        """The policies that are compiled into the library."""
         registry = lib.ax_policy_get_registry().contents
         policies = []
         for index in range(registry.count):
@@ -56,10 +56,10 @@ class PolicySet:
 
     @classmethod
     def parse(cls, text: Union[bytes, str], where: str = "") -> PolicySet:
-        """Reads the text of a policy file, which must be in canonical form; one final LF is
+        """Parses the text of a policy file, which must be in canonical form; one final LF is
         allowed. ``where`` is its name in messages. Raises PolicyError."""
         data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(text)
-        return cls._unjudged(policy_file.parse(data, where))
+        return cls._without_checks(policy_file.parse_policies(data, where))
 
     @classmethod
     def load(cls, path: Union[str, os.PathLike[str]]) -> PolicySet:
@@ -69,10 +69,10 @@ class PolicySet:
             return cls.parse(file.read(), os.fspath(path))
 
     @classmethod
-    def _unjudged(cls, policies: Iterable[Policy]) -> PolicySet:
-        found = cls.__new__(cls)
-        found._fill(policies)
-        return found
+    def _without_checks(cls, policies: Iterable[Policy]) -> PolicySet:
+        policy_set = cls.__new__(cls)
+        policy_set._fill(policies)
+        return policy_set
 
     def _fill(self, policies: Iterable[Policy]) -> None:
         self._policies = tuple(sorted(policies, key=lambda policy: policy.policy_id.encode()))
@@ -87,17 +87,17 @@ class PolicySet:
         self._registry = ax_policy_registry_t(
             cast(table, POINTER(ax_policy_t)), count, cast(selectors, POINTER(c_char_p))
         )
-        # The registry points into these.
-        self._keep = (table, selectors)
+        # The registry points into these tables, so they must live as long.
+        self._c_tables = (table, selectors)
 
     def canonical(self) -> str:
-        """The canonical policy file, without a final LF."""
-        return policy_file.write(self._policies)
+        """The text of the canonical policy file, without a final LF."""
+        return policy_file.format_policies(self._policies)
 
     def envelope(self) -> dict[str, tuple[int, int]]:
-        """Per selector with enabled policies, the smallest and the largest raw Q16.16 value that
-        none of them breaches."""
-        return envelope(self._policies)
+        """The certified operational envelope (SRS-004 section 2.6): for each selector with enabled
+        policies, the smallest and the largest raw Q16.16 value that is no breach of any of them."""
+        return compute_envelope(self._policies)
 
     def __iter__(self) -> Iterator[Policy]:
         return iter(self._policies)

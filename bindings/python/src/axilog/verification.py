@@ -1,4 +1,5 @@
-"""Verification and replay of ledger files, for those who trust nobody (SRS-004 section 13)."""
+"""Verification and replay of ledger files, which need no oracle and trust nobody (SRS-004 section
+13; formats.md section 6)."""
 
 from __future__ import annotations
 
@@ -6,18 +7,25 @@ import os
 import re
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import BinaryIO, NamedTuple, Optional, Union
 
-from axilog._blobs import Blobs
-from axilog._check import Check, Expected, See
+from axilog._blobs import BlobStore
+from axilog._ledger_check import Expectations, LedgerCheck, RecordVisitor
+from axilog._ledger_configuration import (
+    ConfigurationChoice,
+    ConfigurationProblem,
+    ConfigurationSource,
+    FirstReset,
+    choose_configuration,
+    find_first_reset,
+)
 from axilog._recorder import Recorder
-from axilog._rules import Choice, Reset, Source, Unusable, choose, first_reset
 from axilog.entry import Entry
 from axilog.enums import Health, Profile, Verdict
 from axilog.errors import (
     ConfigurationError,
-    Fault,
+    LedgerDefect,
     LedgerError,
     LedgerIOError,
     LedgerMissingError,
@@ -27,65 +35,66 @@ from axilog.observation import Observation
 from axilog.policy_set import PolicySet
 
 Path = Union[str, "os.PathLike[str]"]
-_HEAD = re.compile(r"[0-9A-Fa-f]{64}")
-_MAX_NAMED = 20
+_HASH = re.compile(r"[0-9A-Fa-f]{64}")
+_MAX_MISSING_LISTED = 20
 
 
 @dataclass
 class BlobReport:
-    """What was found of the blobs beside a ledger."""
+    """What :func:`verify` found about the blobs beside a ledger (formats.md section 6, Blobs)."""
 
     checked: int = 0
-    """How many were recomputed."""
+    """How many blobs were hashed."""
     altered: list[str] = field(default_factory=list)
-    """The paths of those whose bytes have another hash than their name."""
+    """The paths of the blobs whose bytes have another hash than their name."""
     missing_count: int = 0
     """How many observations have an input without a blob."""
     missing: list[tuple[int, str]] = field(default_factory=list)
-    """The sequence and the path of the first 20 of those."""
+    """The sequence of the observation and the path of its blob, for the first 20 missing blobs."""
 
 
 @dataclass(frozen=True)
 class Report:
     """What :func:`verify` or :func:`replay` found. The fields are those of ``axilog verify --json``
-    and ``axilog replay --json``; text is in hexadecimal where it is a hash."""
+    and ``axilog replay --json``; hashes are in hexadecimal. A report is true where ``ok`` is."""
 
     ledger: str
-    """The file."""
+    """The path of the ledger."""
     verdict: Verdict
-    """What it is."""
+    """What the ledger is: OK, or the kind of its first defect."""
     ok: bool
-    """Whether all that was asked for is good, the blobs included."""
+    """Whether the verdict is OK and, where they were checked, the blobs are good too."""
     sequence: Optional[int] = None
-    """Where it is not good: the first bad record, or the first missing one."""
+    """In a ledger with a defect: the first bad record, or the first missing one."""
     offset: Optional[int] = None
-    """Where it is not good: where that record's line begins, in bytes."""
+    """In a ledger with a defect: where that record's line begins, in bytes."""
     reason: Optional[str] = None
-    """Where it is not good: what was found and what was expected."""
+    """In a ledger with a defect: what was found and what was expected."""
     entries: Optional[int] = None
-    """Where it is good: how many records it has, genesis and seal counted."""
+    """In a good ledger: how many records it has, genesis and seal counted."""
     head: Optional[str] = None
-    """Where it is good: the chain value of the last record."""
+    """In a good ledger: the chain value of the last record."""
     sealed: Optional[bool] = None
-    """Where it is good: whether that is a seal."""
+    """In a good ledger: whether the last record is a seal."""
     profiles: tuple[Profile, ...] = ()
-    """Where it is good: how its observations are written."""
+    """In a good ledger: the profiles that its observations are written in."""
     models_checked: bool = True
-    """Whether every oracle was held to its model: at most 32 are."""
+    """Whether each oracle was checked to have one model: the library does so for 32 oracles."""
     blobs: Optional[BlobReport] = None
-    """What was found of the blobs, where that was asked for."""
+    """What was found about the blobs; ``None`` where ``verify`` was not asked to check them."""
     health: Optional[Health] = None
-    """Replay: the agent's state at the end."""
+    """After a good replay: the agent's state at the end."""
     fault_count: Optional[int] = None
-    """Replay: faults since the last reset."""
+    """After a good replay: how many faults the agent counted since the last reset."""
     last_timestamp: Optional[int] = None
-    """Replay: the last accepted time."""
+    """After a good replay: the last accepted time."""
     configuration: Optional[str] = None
-    """Replay: the hash of the rules."""
+    """After a good replay: the hash of the configuration."""
     configuration_source: Optional[str] = None
-    """Replay: where the rules came from: ``ledger``, ``caller`` or ``built-in``."""
+    """After a good replay: where the configuration is from: ``ledger``, ``caller``,
+    ``built-in``."""
     interrupted: Optional[bool] = None
-    """Replay: whether the last step lacks records, which opening for writing completes."""
+    """After a good replay: whether the last step lacks records, which ``Ledger.open`` adds."""
 
     def __bool__(self) -> bool:
         return self.ok
@@ -99,40 +108,47 @@ def verify(
     expect_models: Optional[Mapping[str, str]] = None,
     blobs: bool = False,
 ) -> Report:
-    """Checks hashes, chain, canonical forms, order, witnesses and models of a ledger file, one line
-    in memory at a time, as ``axilog verify`` does.
+    """Verifies a ledger file as ``axilog verify`` does: hashes, chain, canonical forms, order,
+    witnesses and models. One line is in memory at a time.
 
-    ``expect_head`` is the chain value of the last record (64 hexadecimal digits, the seal's or the
-    one before it) and ``expect_entries`` the number of records (genesis counted, a seal not): take
-    them from elsewhere, since the chain has no key. ``expect_models`` has the model that an oracle
-    must have, by oracle id. With ``blobs`` every blob beside the ledger is recomputed and the one
-    of every input looked for.
+    Args:
+        path: The ledger file.
+        expect_head: The chain value that the last record must have, or the one before the seal; 64
+            hexadecimal digits. Keep it elsewhere: the chain has no key, so whoever can write the
+            file can rewrite all of it.
+        expect_entries: How many records there must be, the genesis counted and a seal not.
+        expect_models: The model id that each oracle must have, by oracle id.
+        blobs: Whether to hash every blob beside the ledger, and to look for that of every input.
 
-    Raises LedgerMissingError and LedgerIOError. What is wrong with the ledger is in the report.
+    Returns:
+        The report. A defect of the ledger is in it and raises nothing.
+
+    Raises:
+        LedgerMissingError, LedgerIOError, and ValueError for an expectation out of range.
     """
     name = os.fspath(path)
-    expected = _expected(expect_head, expect_entries, expect_models or {})
-    store, found = Blobs(name), BlobReport()
+    expected = _make_expectations(expect_head, expect_entries, expect_models or {})
+    store, blob_report = BlobStore(name), BlobReport()
 
-    def see(entry: Entry, offset: int, observation: Optional[Observation]) -> None:
+    def find_missing_blob(entry: Entry, offset: int, observation: Optional[Observation]) -> None:
         if observation is not None and not store.contains(observation.input_hash):
-            found.missing_count += 1
-            if len(found.missing) < _MAX_NAMED:
-                place = store.path(observation.input_hash)
-                found.missing.append((observation.ledger_seq, place))
+            blob_report.missing_count += 1
+            if len(blob_report.missing) < _MAX_MISSING_LISTED:
+                blob = store.path(observation.input_hash)
+                blob_report.missing.append((observation.ledger_seq, blob))
 
     try:
-        with _open(name) as file:
-            check = Check(file, None, expected, see if blobs else None)
+        with _open_file(name) as file:
+            check = LedgerCheck(file, None, expected, find_missing_blob if blobs else None)
     except OSError as error:
-        raise _unread(name, error) from error
+        raise _reading_error(name, error) from error
     if not blobs:
-        return _report(name, check)
-    for place, good in store.recompute():
-        found.checked += 1
-        if not good:
-            found.altered.append(place)
-    return _report(name, check, found)
+        return _make_report(name, check)
+    for blob, is_good in store.recompute_hashes():
+        blob_report.checked += 1
+        if not is_good:
+            blob_report.altered.append(blob)
+    return _make_report(name, check, blob_report)
 
 
 def replay(
@@ -143,37 +159,45 @@ def replay(
     expect_entries: Optional[int] = None,
     expect_models: Optional[Mapping[str, str]] = None,
 ) -> Report:
-    """Runs policies and agent afresh on the recorded observations and compares every record, byte
-    for byte, as ``axilog replay`` does. No oracle is called. The file is read twice, one line in
-    memory at a time.
+    """Replays a ledger file as ``axilog replay`` does: verifies it, runs policies and agent anew on
+    the recorded observations, and compares every record byte for byte. No oracle is called. The
+    file is read twice, one line in memory at a time.
 
-    The rules are the ledger's configuration, kept beside it; where it is missing, the built-in
-    policies serve if they are the ledger's, else ``policies`` must be them. The others are as in
-    :func:`verify`.
+    Args:
+        path: The ledger file.
+        policies: The policies that the ledger was made under. They are needed only where the blob
+            of its configuration is missing and its policies are not the built-in ones.
+        expect_head: As in :func:`verify`.
+        expect_entries: As in :func:`verify`.
+        expect_models: As in :func:`verify`.
 
-    Raises ConfigurationError where the ledger is good but its rules cannot be had, LedgerError for
-    what is no regular file, LedgerMissingError and LedgerIOError.
+    Returns:
+        The report. A defect of the ledger is in it and raises nothing.
+
+    Raises:
+        ConfigurationError where the ledger is good but its configuration cannot be had, LedgerError
+        for a path that is no regular file, LedgerMissingError, LedgerIOError, and ValueError for an
+        expectation out of range.
     """
     name = os.fspath(path)
-    expected = _expected(expect_head, expect_entries, expect_models or {})
+    expected = _make_expectations(expect_head, expect_entries, expect_models or {})
     try:
-        with _open(name) as file:
+        with _open_file(name) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise LedgerError(name, "is not a regular file, which a ledger must be")
             replayed = replay_stream(file, name, policies, expected)
     except OSError as error:
-        raise _unread(name, error) from error
+        raise _reading_error(name, error) from error
     check, source = replayed
-    agent = None if check.fault is not None or source is None else check.agent()
+    agent = None if check.defect is not None or source is None else check.restore_agent()
     if agent is None or source is None or check.configuration is None:
-        return _report(name, check)
+        return _make_report(name, check)
     health, faults = Health(agent.health), agent.fault_accumulator
     recorder = Recorder()
     recorder.attach(agent)
-    check.complete(agent)
-    return _report(
-        name,
-        check,
+    check.complete_last_step(agent)
+    return replace(
+        _make_report(name, check),
         health=health,
         fault_count=faults,
         last_timestamp=agent.last_timestamp,
@@ -183,71 +207,75 @@ def replay(
     )
 
 
-class Replayed(NamedTuple):
-    """A replayed ledger."""
+class LedgerReplay(NamedTuple):
+    """The replay of a ledger, or its verification where its configuration cannot be had."""
 
-    check: Check
-    """What was found; of a verification where the rules could not be had."""
-    source: Optional[Source]
-    """Where the rules came from; ``None`` where they could not be had."""
+    check: LedgerCheck
+    """What was found."""
+    source: Optional[ConfigurationSource]
+    """Where the configuration came from; ``None`` where it cannot be had."""
 
 
 def replay_stream(
     source: BinaryIO,
     path: str,
     policies: Optional[PolicySet],
-    expected: Expected,
-    see: Optional[See] = None,
-) -> Replayed:
-    """Replays the ledger that ``source`` gives, under the rules that it names."""
-    blobs = Blobs(path)
+    expected: Expectations,
+    visitor: Optional[RecordVisitor] = None,
+) -> LedgerReplay:
+    """Replays the ledger in ``source``, whose path is ``path``, under the configuration that it
+    names. Raises ConfigurationError and LedgerIOError."""
+    blobs = BlobStore(path)
     source.seek(0)
-    reset = first_reset(source)
+    reset = find_first_reset(source)
     source.seek(0)
-    unreadable: Optional[PolicyError] = None
-    choice: Choice
+    policy_error: Optional[PolicyError] = None
+    choice: ConfigurationChoice
     try:
-        choice = choose(reset, blobs, policies)
+        choice = choose_configuration(reset, blobs, policies)
     except PolicyError as error:
-        choice, unreadable = Unusable.MISSING, error
-    if not isinstance(choice, Unusable):
-        return Replayed(Check(source, choice[0], expected, see), choice[1])
+        choice, policy_error = ConfigurationProblem.MISSING, error
+    if not isinstance(choice, ConfigurationProblem):
+        configuration, chosen_from = choice
+        return LedgerReplay(LedgerCheck(source, configuration, expected, visitor), chosen_from)
 
-    # What is wrong with the ledger itself matters more than its rules.
-    check = Check(source, None, expected, see)
-    others = choice is not Unusable.MISSING
-    if check.fault is not None and _comes_first(check.fault, reset, others):
-        return Replayed(check, None)
-    digest, sequence, offset = reset or Reset("", 0, 0)
-    if unreadable is not None:
+    # A defect of the ledger itself matters more than its configuration.
+    check = LedgerCheck(source, None, expected, visitor)
+    differs = choice is not ConfigurationProblem.MISSING
+    if check.defect is not None and _comes_first(check.defect, reset, differs):
+        return LedgerReplay(check, None)
+    digest, sequence, offset = reset or FirstReset("", 0, 0)
+    if policy_error is not None:
         raise ConfigurationError(
             path,
-            f"{unreadable}; a configuration with an operator outside GT, LT, GE, LE cannot be "
+            f"{policy_error}; a configuration with an operator outside GT, LT, GE, LE cannot be "
             "replayed here",
         )
-    if not others:
+    if not differs:
         raise ConfigurationError(
             path,
             f"its configuration {digest} is missing: no file {blobs.path(digest)}, and the "
-            "built-in policies are others; give the policies it was made under",
+            "built-in policies are not its policies; give the policies it was made under",
         )
     reason = f"the ledger was made under the configuration {digest}; {choice.value}"
-    check.fault = Fault(Verdict.CONFIG_MISMATCH, sequence, offset, reason)
-    return Replayed(check, None)
+    check.defect = LedgerDefect(Verdict.CONFIG_MISMATCH, sequence, offset, reason)
+    return LedgerReplay(check, None)
 
 
-def _comes_first(fault: Fault, reset: Optional[Reset], others: bool) -> bool:
-    if others:
-        return reset is None or fault.sequence <= reset.sequence
-    # A torn line ends a ledger that is good without it, which needs its rules all the same.
-    return fault.verdict is not Verdict.TORN
+def _comes_first(defect: LedgerDefect, reset: Optional[FirstReset], differs: bool) -> bool:
+    """Whether the report names ``defect`` rather than the configuration, which differs or is
+    missing."""
+    if differs:
+        return reset is None or defect.sequence <= reset.sequence
+    # Without its torn line the ledger is good, and so needs its configuration all the same.
+    return defect.verdict is not Verdict.TORN
 
 
-def _open(path: str) -> BinaryIO:
+def _open_file(path: str) -> BinaryIO:
     return open(path, "rb", buffering=1 << 16)
 
 
-def _unread(path: str, error: OSError) -> LedgerError:
+def _reading_error(path: str, error: OSError) -> LedgerError:
     if isinstance(error, LedgerError):
         return error
     if isinstance(error, FileNotFoundError):
@@ -255,29 +283,19 @@ def _unread(path: str, error: OSError) -> LedgerError:
     return LedgerIOError(path, "read the ledger", error)
 
 
-def _expected(head: Optional[str], entries: Optional[int], models: Mapping[str, str]) -> Expected:
-    if head is not None and not _HEAD.fullmatch(head):
+def _make_expectations(
+    head: Optional[str], entries: Optional[int], models: Mapping[str, str]
+) -> Expectations:
+    if head is not None and not _HASH.fullmatch(head):
         raise ValueError(f"expect_head: found {head!r}, expected 64 hexadecimal digits")
     if entries is not None and not 1 <= entries < 2**64:
         raise ValueError(f"expect_entries: found {entries!r}, expected a number from 1")
-    return Expected(entries, None if head is None else bytes.fromhex(head), models)
+    return Expectations(entries, None if head is None else bytes.fromhex(head), models)
 
 
-def _report(
-    path: str,
-    check: Check,
-    blobs: Optional[BlobReport] = None,
-    *,
-    health: Optional[Health] = None,
-    fault_count: Optional[int] = None,
-    last_timestamp: Optional[int] = None,
-    configuration: Optional[str] = None,
-    configuration_source: Optional[str] = None,
-    interrupted: Optional[bool] = None,
-) -> Report:
-    whole = blobs is None or not (blobs.altered or blobs.missing_count)
-    if check.fault is not None:
-        verdict, sequence, offset, reason = check.fault
+def _make_report(path: str, check: LedgerCheck, blobs: Optional[BlobReport] = None) -> Report:
+    if check.defect is not None:
+        verdict, sequence, offset, reason = check.defect
         return Report(
             ledger=path,
             verdict=verdict,
@@ -291,17 +309,11 @@ def _report(
     return Report(
         ledger=path,
         verdict=Verdict.OK,
-        ok=whole,
+        ok=blobs is None or not (blobs.altered or blobs.missing_count),
         entries=check.entries,
         head=check.head.hex(),
         sealed=check.sealed,
         profiles=tuple(sorted(check.profiles)),
         models_checked=check.models_checked,
         blobs=blobs,
-        health=health,
-        fault_count=fault_count,
-        last_timestamp=last_timestamp,
-        configuration=configuration,
-        configuration_source=configuration_source,
-        interrupted=interrupted,
     )

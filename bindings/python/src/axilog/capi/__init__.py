@@ -1,12 +1,12 @@
-"""The C surface as it stands in ``include/axilog/``, through ctypes.
+"""The C functions, structs and constants of ``include/axilog/``, through ctypes.
 
-Everything the headers declare is here under its own name: functions on :data:`lib` with
-``argtypes`` and ``restype``, structs, constants. Nothing is added and nothing is checked beyond
-types: lengths, lifetimes and NULLs are the caller's, as in C. Programs want the package
-``axilog`` itself; this is what it stands on, and what is left for what it does not offer.
+Each has its C name: functions on :data:`lib` with ``argtypes`` and ``restype``, the others in the
+modules ``structs``, ``constants`` and ``inlines``. Only types are checked: lengths, lifetimes and
+NULL are the caller's task, as in C. The package ``axilog`` is built on this module; use it directly
+for what the package does not offer.
 
-A ``const char *`` or ``const uint8_t *`` argument takes ``bytes``, whatever is in them; one that
-is written to takes an array from :func:`ctypes.create_string_buffer`.
+A ``const char *`` or ``const uint8_t *`` argument takes ``bytes``; an argument that is written to
+takes an array from :func:`ctypes.create_string_buffer`.
 """
 
 from axilog.capi import constants, inlines, structs

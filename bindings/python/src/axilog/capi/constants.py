@@ -1,7 +1,7 @@
-"""The macros of the headers, and the integer range that belongs to them.
+"""The macros of the C headers.
 
-The numbers of the enums are in :mod:`axilog.enums`. A test compares every one of both with what
-the C compiler makes of the headers.
+The numbers of the enums are in :mod:`axilog.enums`. A test compares each macro with the value that
+the C compiler computes from the headers.
 """
 
 # types.h
@@ -58,5 +58,5 @@ AX_HEALTH_STATE_COUNT = 6
 
 
 def Q16_16_FROM_INT(x: int) -> int:
-    """The integer ``x``, from -32768 to 32767, as raw Q16.16."""
+    """Converts the integer ``x``, from -32768 to 32767, to raw Q16.16."""
     return x * Q16_16_ONE

@@ -1,6 +1,6 @@
-"""The functions of the headers: ``restype`` and ``argtypes`` of every one.
+"""``restype`` and ``argtypes`` of every function of the C headers.
 
-A test reads the headers and derives the same from the C declarations.
+A test derives the same from the declarations in the headers.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _entry = POINTER(s.ax_ledger_entry_t)
 _evidence = POINTER(s.ax_evidence_t)
 _policy = POINTER(s.ax_policy_t)
 _registry = POINTER(s.ax_policy_registry_t)
-_rules = POINTER(s.ax_policy_ctx_t)
-_value = POINTER(s.ax_policy_input_t)
+_policy_context = POINTER(s.ax_policy_ctx_t)
+_policy_input = POINTER(s.ax_policy_input_t)
 _policy_record = POINTER(s.ax_policy_record_t)
 _agent = POINTER(s.ax_agent_ctx_t)
 _input = POINTER(s.ax_input_t)
@@ -122,28 +122,34 @@ PROTOTYPES: dict[str, Prototype] = {
     "ax_ledger_line_parse": (c_int, [_entry, _buffer, _bytes, c_size_t]),
     "ax_hash_equal_ct": (c_int, [_bytes, _bytes, c_size_t]),
     # policy.h
-    "ax_policy_init": (_enum, [_rules, _ledger, _agent, _faults]),
-    "ax_policy_init_with_registry": (_enum, [_rules, _registry, _ledger, _agent, _faults]),
-    "ax_policy_config_hash": (c_int, [_rules, _buffer, _faults]),
+    "ax_policy_init": (_enum, [_policy_context, _ledger, _agent, _faults]),
+    "ax_policy_init_with_registry": (_enum, [_policy_context, _registry, _ledger, _agent, _faults]),
+    "ax_policy_config_hash": (c_int, [_policy_context, _buffer, _faults]),
     "ax_policy_get_registry": (_registry, []),
     "ax_policy_get_count": (c_size_t, []),
     "ax_policy_verify_registry_sorted": (c_int, []),
-    "ax_policy_evaluate": (_enum, [_rules, _policy, _value, _faults]),
-    "ax_policy_evaluate_all": (_enum, [_rules, _value, _faults]),
+    "ax_policy_evaluate": (_enum, [_policy_context, _policy, _policy_input, _faults]),
+    "ax_policy_evaluate_all": (_enum, [_policy_context, _policy_input, _faults]),
     "ax_policy_check_breach": (c_int, [_q16, _q16, _enum]),
     "ax_policy_serialize": (c_int, [_buffer, c_size_t, _policy_record, _faults]),
     "ax_policy_result_to_str": (_bytes, [_enum]),
     "ax_policy_cmp_to_str": (_bytes, [_enum]),
-    "ax_policy_has_breach": (c_int, [_rules]),
-    "ax_policy_reset_cycle": (None, [_rules]),
+    "ax_policy_has_breach": (c_int, [_policy_context]),
+    "ax_policy_reset_cycle": (None, [_policy_context]),
     # agent.h
     "ax_agent_init": (None, [_agent, _faults]),
     "ax_agent_bind": (None, [_agent, _faults]),
-    "axilog_agent_step": (None, [_agent, _rules, _input, _faults]),
-    "ax_agent_step": (None, [_agent, _rules, _input, _faults]),
-    "ax_agent_observe": (c_int, [_agent, _rules, _obs_input, _buffer, c_size_t, _faults]),
-    "ax_agent_observe_time": (c_int, [_agent, _rules, c_uint64, _buffer, c_size_t, _faults]),
-    "ax_agent_observe_control": (c_int, [_agent, _rules, _enum, _buffer, c_size_t, _faults]),
+    "axilog_agent_step": (None, [_agent, _policy_context, _input, _faults]),
+    "ax_agent_step": (None, [_agent, _policy_context, _input, _faults]),
+    "ax_agent_observe": (c_int, [_agent, _policy_context, _obs_input, _buffer, c_size_t, _faults]),
+    "ax_agent_observe_time": (
+        c_int,
+        [_agent, _policy_context, c_uint64, _buffer, c_size_t, _faults],
+    ),
+    "ax_agent_observe_control": (
+        c_int,
+        [_agent, _policy_context, _enum, _buffer, c_size_t, _faults],
+    ),
     "ax_agent_extract_value": (_q16, [_input]),
     "ax_agent_determine_next": (_enum, [_enum, _enum]),
     "ax_agent_commit_transition": (None, [_agent, _input, _enum, _faults]),
@@ -161,8 +167,9 @@ PROTOTYPES: dict[str, Prototype] = {
 }
 
 
-def bind(library: CDLL) -> None:
-    """Gives every function of ``library`` its types. Raises AttributeError for one it lacks."""
+def set_prototypes(library: CDLL) -> None:
+    """Sets ``restype`` and ``argtypes`` of every function of ``library``. Raises AttributeError for
+    a function that the library lacks."""
     for name, (restype, argtypes) in PROTOTYPES.items():
         function = getattr(library, name)
         function.restype = restype

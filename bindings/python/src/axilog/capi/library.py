@@ -1,4 +1,4 @@
-"""The shared library: where it is, and whether it is one this package was written for."""
+"""Finds and loads the shared library ``libaxilog``, and checks its version."""
 
 from __future__ import annotations
 
@@ -10,77 +10,77 @@ from pathlib import Path
 from axilog.capi import functions
 
 ABI_VERSION = (0, 1)
-"""The version of the C surface that this package was written for. A library serves it with the
-same major and at least this minor version."""
+"""The version of the C interface that this package was written for, major and minor. It needs a
+library with the same major and at least this minor version."""
 
-OVERRIDE = "AXILOG_LIBRARY"
+LIBRARY_VARIABLE = "AXILOG_LIBRARY"
 
 
 class LibraryError(ImportError):
-    """The shared library is not there, cannot be loaded, or is of another version."""
+    """The shared library is missing, cannot be loaded, or has another version."""
 
 
 def file_name() -> str:
-    """What the shared library is called on this system."""
+    """The file name of the shared library on this system."""
     return {"darwin": "libaxilog.dylib", "win32": "axilog.dll"}.get(sys.platform, "libaxilog.so")
 
 
 def library_path() -> Path:
-    """The file that is loaded: the one that the environment variable ``AXILOG_LIBRARY`` names, or
-    else the one that the wheel put beside this package."""
-    override = os.environ.get(OVERRIDE)
-    return Path(override) if override else Path(__file__).parent.parent / file_name()
+    """The path of the library: what the environment variable ``AXILOG_LIBRARY`` names, or else the
+    file that the wheel put into this package."""
+    named = os.environ.get(LIBRARY_VARIABLE)
+    return Path(named) if named else Path(__file__).parent.parent / file_name()
 
 
 def _load(path: Path) -> ctypes.CDLL:
-    named = f", which {OVERRIDE} names" if os.environ.get(OVERRIDE) else ""
+    origin = f", which {LIBRARY_VARIABLE} names" if os.environ.get(LIBRARY_VARIABLE) else ""
     if not path.is_file():
         remedy = (
-            f"correct {OVERRIDE}, or unset it to use the library of the installed package"
-            if named
+            f"correct {LIBRARY_VARIABLE}, or unset it to use the library of the installed package"
+            if origin
             else "install the package (`pip install ./bindings/python` in a checkout of axilog, "
-            f"which builds it with cargo), or name the library in {OVERRIDE}"
+            f"which builds it with cargo), or name the library in {LIBRARY_VARIABLE}"
         )
-        raise LibraryError(f"axilog: there is no file {path}{named}; {remedy}")
+        raise LibraryError(f"axilog: there is no file {path}{origin}; {remedy}")
     try:
-        # Resolved, so that no search path of the loader has a say in which file it is.
+        # The path is absolute, so that the loader searches no other directories.
         library = ctypes.CDLL(str(path.resolve()))
     except OSError as error:
-        raise LibraryError(f"axilog: cannot load {path}{named}: {error}") from error
-    _check_version(library, path, named)
+        raise LibraryError(f"axilog: cannot load {path}{origin}: {error}") from error
+    _check_version(library, path, origin)
     try:
-        functions.bind(library)
+        functions.set_prototypes(library)
     except AttributeError as error:
         raise LibraryError(
-            f"axilog: {path}{named} lacks a function of libaxilog: {error}"
+            f"axilog: {path}{origin} lacks a function of libaxilog: {error}"
         ) from error
     return library
 
 
-def _check_version(library: ctypes.CDLL, path: Path, named: str) -> None:
+def _check_version(library: ctypes.CDLL, path: Path, origin: str) -> None:
     try:
-        asked = library.ax_abi_version
+        ax_abi_version = library.ax_abi_version
     except AttributeError as error:
         raise LibraryError(
-            f"axilog: {path}{named} is not libaxilog: it has no function ax_abi_version"
+            f"axilog: {path}{origin} is not libaxilog: it has no function ax_abi_version"
         ) from error
-    asked.restype = ctypes.c_uint32
-    asked.argtypes = []
-    number = int(asked())
+    ax_abi_version.restype = ctypes.c_uint32
+    ax_abi_version.argtypes = []
+    number = int(ax_abi_version())
     found = (number >> 16, number & 0xFFFF)
     if found[0] != ABI_VERSION[0] or found[1] < ABI_VERSION[1]:
         wanted = "{}.{}".format(*ABI_VERSION)
         raise LibraryError(
-            f"axilog: {path}{named} has version {found[0]}.{found[1]} of the C interface, and this "
-            f"package needs {wanted} (or a later minor version); use the library that was built "
-            f"with this package"
+            f"axilog: {path}{origin} has version {found[0]}.{found[1]} of the C interface, and "
+            f"this package needs {wanted} (or a later minor version); use the library that was "
+            "built with this package"
         )
 
 
 lib: ctypes.CDLL = _load(library_path())
-"""The library, every function with its types. Calls release the GIL."""
+"""The library; its functions have their C names and types. Calls release the GIL."""
 
 
 def golden_genesis_hash() -> bytes:
-    """``AX_GOLDEN_GENESIS_HASH``: the chain value of every ledger's genesis."""
+    """Reads ``AX_GOLDEN_GENESIS_HASH``, the chain value of every ledger's genesis."""
     return bytes((ctypes.c_uint8 * 32).in_dll(lib, "AX_GOLDEN_GENESIS_HASH"))

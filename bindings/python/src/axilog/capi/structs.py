@@ -1,8 +1,8 @@
-"""The structs of the headers, field for field.
+"""The structs of the C headers, field for field.
 
-Enums are ``c_int``. A pointer to bytes is ``c_char_p`` where the caller sets it (ctypes then keeps
-the bytes alive as long as the struct), and ``c_void_p`` where the library sets it, since what it
-points to need not end with a NUL. A test compares sizes and offsets with the C compiler's.
+Enums are ``c_int``. A pointer to bytes is ``c_char_p`` where the caller sets it, since ctypes then
+keeps the bytes alive as long as the struct, and ``c_void_p`` where the library sets it, since those
+bytes need not end with a NUL. A test compares sizes and offsets with those of the C compiler.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ctypes import (
 )
 
 q16_16_t = c_int32
-"""Raw Q16.16: the value times 65536."""
+"""A raw Q16.16 number: the value times 65536."""
 
 FAULT_NAMES = (
     "overflow",
@@ -82,7 +82,7 @@ class ax_obs_record_t(Structure):
 
 
 class ax_obs_input_t(Structure):
-    """obs.h: what came back from one call of an oracle."""
+    """obs.h: the answer of one call of an oracle, or how the call failed."""
 
     _fields_ = [
         ("completion_state", c_int),
@@ -112,7 +112,7 @@ class ax_admission_ctx_t(Structure):
 
 
 class ax_obs_view_t(Structure):
-    """obs.h: a verified record; its pointers borrow from the record."""
+    """obs.h: a verified record; its pointers point into the record."""
 
     _fields_ = [
         ("completion_state", c_int),
@@ -146,12 +146,12 @@ class ax_ledger_entry_t(Structure):
 
 
 append_t = CFUNCTYPE(c_int, c_void_p, POINTER(ax_ledger_entry_t))
-"""``int (*append)(void *user, const ax_ledger_entry_t *entry)``. An exception that leaves a Python
-function called through it is printed and lost, and C sees 0: catch everything in it."""
+"""``int (*append)(void *user, const ax_ledger_entry_t *entry)``. The Python function must catch
+every exception: ctypes prints one that leaves it, and returns 0 to C."""
 
 
 class ax_ledger_sink_t(Structure):
-    """audit.h: where committed records go."""
+    """audit.h: the function that stores committed records."""
 
     _fields_ = [("append", append_t), ("user", c_void_p)]
 
@@ -214,7 +214,7 @@ class ax_agent_ctx_t(Structure):
 
 
 class ax_policy_ctx_t(Structure):
-    """policy.h: the rules an agent runs under, and what they said last."""
+    """policy.h: the policies that an agent runs under, and their last result."""
 
     _fields_ = [
         ("ledger", POINTER(ax_ledger_ctx_t)),
@@ -259,7 +259,7 @@ class ax_input_t(Structure):
 
 
 class ax_replay_ctx_t(Structure):
-    """replay.h: a verification or replay in progress; its fields are not for callers."""
+    """replay.h: a verification or replay in progress. Its fields are private to the library."""
 
     _fields_ = [
         ("_registry", POINTER(ax_policy_registry_t)),

@@ -1,4 +1,5 @@
-"""Q16.16 and decimal, exactly (SRS-004 section 18)."""
+"""Exact conversion between Q16.16 fixed point and decimal (SRS-004 section 18; formats.md section
+7)."""
 
 from __future__ import annotations
 
@@ -12,32 +13,30 @@ Number = Union[int, float, str, Decimal]
 """A number in natural units. A float stands for the decimal that Python prints it as: 0.7 is
 seven tenths, not the binary fraction next to it."""
 
-# At most 5 digits and 16 decimals, whatever the program's own context says.
+# A value has at most 5 digits and 16 decimals. The program's own context may round earlier.
 _EXACT = Context(prec=28)
 
 
 def to_q16(value: Number) -> int:
-    """``value`` as raw Q16.16, rounded half to even: 0.7 is 45875.
-
-    Raises ValueError for what is no number or does not lie in -32768 … 32767.9999…
-    """
+    """Converts ``value`` to raw Q16.16, rounded half to even: 0.7 becomes 45875. Raises ValueError
+    for a value that is no number or not from -32768 to 32767.9999."""
     try:
         number = Decimal(str(value) if isinstance(value, float) else value)
     except (InvalidOperation, TypeError, ValueError):
-        raise ValueError(f"{value!r} is not a number") from None
+        raise ValueError(f"found {value!r}, expected a number from -32768 to 32767") from None
     if not number.is_finite() or not -32769 < number < 32769:
-        raise ValueError(f"{value!r} is not a number from -32768 to 32767")
+        raise ValueError(f"found {value!r}, expected a number from -32768 to 32767")
     if number.adjusted() < -20:
-        # Less than half of the smallest step; its exact fraction may be of any length.
+        # The value rounds to 0, and its exact fraction may be too long to compute.
         return 0
     raw = round(Fraction(number) * Q16_16_ONE)
     if not Q16_16_MIN <= raw <= Q16_16_MAX:
-        raise ValueError(f"{value!r} is not a number from -32768 to 32767")
+        raise ValueError(f"found {value!r}, expected a number from -32768 to 32767")
     return raw
 
 
 def from_q16(raw: int) -> Decimal:
-    """The exact decimal of a raw Q16.16 value: 45875 is 0.6999969482421875."""
+    """Converts a raw Q16.16 value to its exact decimal: 45875 becomes 0.6999969482421875."""
     if raw % Q16_16_ONE == 0:
         return Decimal(raw // Q16_16_ONE)
     return _EXACT.divide(Decimal(raw), Decimal(Q16_16_ONE))

@@ -1,4 +1,4 @@
-"""One call of an oracle as the library takes it: made once, filled anew for each answer."""
+"""One call of an oracle, as the C struct ``ax_obs_input_t`` that the library takes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from axilog.inputs import Text
 from axilog.params import Params
 
 _NO_PARAMS = Params()
-_RESERVED = {"ax.time": "time", "ax.control": "control"}
+_RESERVED_IDS = {"ax.time": "observe_time", "ax.control": "observe_control"}
 
 
-class Call:
-    """A reusable ``ax_obs_input_t`` with its identities set."""
+class OracleCall:
+    """An ``ax_obs_input_t`` for one oracle and model. An agent makes it once and sets input and
+    output anew for each answer."""
 
     __slots__ = (
         "kind",
@@ -34,7 +35,7 @@ class Call:
     def __init__(self, oracle_id: str, model_id: str) -> None:
         self.oracle_id = oracle_id
         self.model_id = model_id
-        # Whether an answer of this oracle is in the ledger, which holds it to its model.
+        # Whether the ledger has an answer of this oracle, which must then keep its model.
         self.recorded = False
         self.struct = ax_obs_input_t()
         self.struct.oracle_id = oracle_id.encode()
@@ -46,12 +47,12 @@ class Call:
         self.set_params(None)
 
     def set_params(self, params: Optional[Params]) -> None:
-        """Sets the sampling parameters."""
+        """Sets the sampling parameters; ``None`` makes every one of them null."""
         self.struct.params = (_NO_PARAMS if params is None else params)._struct
         self.params = params
 
     def set_kind(self, kind: InputKind, truncated: bool) -> None:
-        """Sets the kind of the input, and whether the answer is whole."""
+        """Sets the kind of the input, and whether the answer is TRUNCATED or COMPLETE."""
         completion = Completion.TRUNCATED if truncated else Completion.COMPLETE
         self.struct.completion_state = int(completion)
         self.struct.input_kind = int(kind)
@@ -60,8 +61,8 @@ class Call:
 
 
 def as_bytes(output: Text) -> bytes:
-    """An answer as bytes. Text that UTF-8 cannot express (a lone surrogate) becomes bytes that are
-    not UTF-8, and is recorded as the invalid answer that it is."""
+    """An answer as bytes. A lone surrogate, which UTF-8 cannot express, becomes bytes that are not
+    UTF-8, so that the library records the answer as INVALID_OUTPUT. Raises TypeError."""
     if isinstance(output, str):
         return output.encode("utf-8", "surrogatepass")
     if isinstance(output, (bytes, bytearray, memoryview)):
@@ -70,15 +71,16 @@ def as_bytes(output: Text) -> bytes:
 
 
 def check_identities(oracle_id: str, model_id: str) -> None:
-    """Refuses ids that no record may hold, and those of time and control."""
-    if oracle_id in _RESERVED:
-        method = _RESERVED[oracle_id]
+    """Raises IdentityError for an id that no record can hold, and for the two reserved oracle ids
+    (SRS-004 section 7.1; formats.md section 3)."""
+    if oracle_id in _RESERVED_IDS:
+        method = _RESERVED_IDS[oracle_id]
         raise IdentityError(f"the oracle id {oracle_id} is reserved; use Agent.{method}()")
     for field, value in (("oracle_id", oracle_id), ("model_id", model_id)):
         if not isinstance(value, str) or not _is_identity(value):
             raise IdentityError(
                 f"the {field} {value!r} is not admissible: expected 1 to {AX_MAX_ORACLE_ID_BYTES} "
-                "bytes of text in NFC without control characters"
+                "bytes of text in NFC without control characters; nothing was recorded"
             )
 
 

@@ -1,7 +1,8 @@
-"""The file under a ledger: locked against other writers, written a whole step at once.
+"""The ledger file on disk: locked against other writers, appended to one whole step at a time.
 
-formats.md section 6 and docs/ledger.md. Bytes are acknowledged when they are synced; what cannot be
-written whole is taken back. The lock is flock's, as the command ``axilog`` takes it.
+formats.md section 6 and docs/ledger.md. A step counts as recorded once its bytes are synced; where
+they cannot all be written, the file is cut back to its length before. The lock is that of flock,
+which the command ``axilog`` takes too.
 """
 
 from __future__ import annotations
@@ -16,40 +17,44 @@ try:
 except ImportError:  # pragma: no cover - Windows
     fcntl = None  # type: ignore[assignment]
 
-from axilog import _holder
+from axilog._lock_file import read_holder, remove_lock_file, write_lock_file
 from axilog.entry import MAX_LINE_BYTES
 from axilog.errors import LedgerBusyError, LedgerError, LedgerIOError, LedgerMissingError
 
 
-class Storage:
-    """A ledger file open for writing."""
+class LedgerFile:
+    """A ledger file that is open for writing and locked."""
 
     def __init__(self, path: str, file: io.FileIO) -> None:
         self.path = path
         self._file = file
         self._process = os.getpid()
-        self._announced: Optional[str] = None
+        self._lock_file: Optional[str] = None
         try:
             fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             file.close()
-            raise LedgerBusyError(path, _holder.holder(path)) from None
+            raise LedgerBusyError(path, read_holder(path)) from None
         except OSError as error:
             file.close()
             raise LedgerIOError(path, "lock the ledger", error) from error
-        self._announced = _holder.announce(path)
+        self._lock_file = write_lock_file(path)
         try:
             self.length = os.fstat(file.fileno()).st_size
             if self.length == 0:
-                # Whoever created it may have been interrupted before its name was durable.
-                sync_dir(os.path.dirname(path))
+                # The process that created the file may have died before its name was durable.
+                sync_directory(os.path.dirname(path))
         except OSError as error:
             self.close()
             raise LedgerIOError(path, "open the ledger", error) from error
 
     @classmethod
-    def open(cls, path: str, create: bool) -> Storage:
-        """Opens the ledger at ``path``; with ``create`` also where there is none."""
+    def open(cls, path: str, create: bool) -> LedgerFile:
+        """Opens and locks the ledger file at ``path``; with ``create`` makes it where it is absent.
+
+        Raises LedgerBusyError, LedgerMissingError, LedgerIOError, and LedgerError for a path that
+        is no regular file or a system without flock.
+        """
         if fcntl is None:
             raise LedgerError(path, "cannot be locked: ledger files need a POSIX system")
         try:
@@ -71,42 +76,43 @@ class Storage:
                 raise
             raise LedgerIOError(path, "open the ledger", error) from error
 
-    def reader(self) -> io.BufferedReader:
-        """Its bytes from the first. One reader at a time; it does not close the file."""
+    def open_reader(self) -> io.BufferedReader:
+        """Opens a reader at the first byte. All readers share one position, so use one at a time;
+        closing a reader leaves the file open."""
         raw = io.FileIO(self._file.fileno(), "r", closefd=False)
         raw.seek(0)
         return io.BufferedReader(raw, 1 << 16)
 
-    def append(self, data: bytes) -> None:
-        """Adds whole lines and syncs them. Where that fails, what was written is taken back, and
-        the error says whether that is certain."""
+    def append(self, lines: bytes) -> None:
+        """Appends whole lines and syncs them. Where that fails, the file is cut back to its length
+        before, and the text of the LedgerIOError says whether that succeeded."""
         self.check_open()
         try:
-            self._write(data)
+            self._write(lines)
             sync_file(self._file.fileno())
         except BaseException as error:
-            action = self._take_back()
+            action = self._undo_append()
             if isinstance(error, OSError):
                 raise LedgerIOError(self.path, action, error) from error
             raise
-        self.length += len(data)
+        self.length += len(lines)
 
     def sync(self) -> None:
-        """Makes durable what was found in the file."""
+        """Makes durable what another process wrote. Raises LedgerIOError."""
         try:
             sync_file(self._file.fileno())
         except OSError as error:
             raise LedgerIOError(self.path, "sync the ledger", error) from error
 
-    def _write(self, data: bytes) -> None:
-        at = self.length
-        rest = memoryview(data)
+    def _write(self, lines: bytes) -> None:
+        offset = self.length
+        rest = memoryview(lines)
         while rest:
-            written = os.pwrite(self._file.fileno(), rest, at)
-            at += written
+            written = os.pwrite(self._file.fileno(), rest, offset)
+            offset += written
             rest = rest[written:]
 
-    def _take_back(self) -> str:
+    def _undo_append(self) -> str:
         try:
             os.ftruncate(self._file.fileno(), self.length)
             sync_file(self._file.fileno())
@@ -115,15 +121,18 @@ class Storage:
             return "append (the next opening shows whether the step was recorded)"
         return "append (nothing was recorded)"
 
-    def set_torn_aside(self, offset: int) -> tuple[str, int]:
-        """Moves everything from ``offset`` on, an incomplete last line, to ``LEDGER.torn-N``: it is
-        durable there before it is cut off here. The new file, and how many bytes it has."""
+    def move_torn_line(self, offset: int) -> tuple[str, int]:
+        """Moves the incomplete last line, which begins at ``offset``, to a new file
+        ``LEDGER.torn-N``. The copy is durable before the line is cut off here.
+
+        Returns the path of the new file and its size in bytes. Raises LedgerIOError.
+        """
         self.check_open()
         try:
-            reader = self.reader()
+            reader = self.open_reader()
             reader.seek(offset)
             torn = reader.read(MAX_LINE_BYTES)
-            path = self._keep(torn)
+            path = self._write_torn_file(torn)
         except OSError as error:
             raise LedgerIOError(self.path, "move the torn line aside", error) from error
         try:
@@ -134,7 +143,7 @@ class Storage:
         self.length = offset
         return path, len(torn)
 
-    def _keep(self, torn: bytes) -> str:
+    def _write_torn_file(self, torn: bytes) -> str:
         number = 1
         while True:
             path = f"{self.path}.torn-{number}"
@@ -148,17 +157,17 @@ class Storage:
                 file.write(torn)
                 file.flush()
                 os.fsync(file.fileno())
-            sync_dir(os.path.dirname(path))
+            sync_directory(os.path.dirname(path))
         except BaseException:
-            # A part of a copy is of no use; the ledger still holds the bytes.
+            # The ledger still holds these bytes, so a partial copy is of no use.
             os.unlink(path)
             raise
         return path
 
     def check_open(self) -> None:
-        """Raises LedgerError where this process may not write the file (any more)."""
+        """Raises LedgerError where the file is closed, or was opened by another process."""
         if self._file.closed:
-            raise LedgerError(self.path, "is closed")
+            raise LedgerError(self.path, "is closed; open the ledger again to write to it")
         if os.getpid() != self._process:
             raise LedgerError(
                 self.path,
@@ -168,19 +177,19 @@ class Storage:
 
     @property
     def closed(self) -> bool:
-        """Whether it was closed."""
+        """Whether the file is closed."""
         return self._file.closed
 
     def close(self) -> None:
-        """Gives the lock back and closes the file. Closing twice does nothing."""
+        """Releases the lock and closes the file. Closing twice does nothing."""
         if self._file.closed:
             return
-        # A fork's child shares the lock with its parent and must leave it alone.
+        # A forked child shares the lock with its parent, which still needs it.
         if os.getpid() == self._process:
-            if self._announced is not None:
-                _holder.withdraw(self._announced)
-            # A child that is being started elsewhere in the process may still have the file open,
-            # and the lock with it, so closing is not enough.
+            if self._lock_file is not None:
+                remove_lock_file(self._lock_file)
+            # Another thread may be starting a child process, which still has the file open and so
+            # would keep the lock.
             fcntl.flock(self._file.fileno(), fcntl.LOCK_UN)
         self._file.close()
 
@@ -195,7 +204,7 @@ def sync_file(descriptor: int) -> None:
         os.fsync(descriptor)
 
 
-def sync_dir(path: str) -> None:
+def sync_directory(path: str) -> None:
     """Makes the names in a directory durable."""
     descriptor = os.open(path or ".", os.O_RDONLY | os.O_DIRECTORY)
     try:
