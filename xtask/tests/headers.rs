@@ -115,7 +115,7 @@ fn a_header_includes_the_headers_that_it_needs_and_no_others() {
 fn every_function_is_documented_in_the_one_form() {
     let mut wrong = Vec::new();
     let mut functions = 0;
-    for name in committed() {
+    for name in committed_headers() {
         let header = fs::read_to_string(headers::directory().join(&name)).unwrap();
         for function in functions_of(&header) {
             functions += 1;

@@ -42,7 +42,7 @@ pub(super) fn read_each_record<T: DeserializeOwned>(
                 take(record);
                 continue;
             }
-            Err(error) => format!("no such record: {error}"),
+            Err(error) => format!("not a valid record: {error}"),
         };
         skipped(SkippedRecord {
             path: path.to_owned(),

@@ -107,13 +107,13 @@ fn outcomes_that_are_none_are_named_and_skipped() {
     let (bundle, skipped) = past.build(3, |_| {});
     assert_eq!(runs(&bundle), ["c", "a"]);
     let expected = [
-        "chapter13/summaries/1.json:2: no such record",
-        "chapter13/summaries/1.json:3: no such record: missing field",
+        "chapter13/summaries/1.json:2: not an outcome record",
+        "chapter13/summaries/1.json:3: not an outcome record: missing field",
         "chapter13/summaries/1.json:4: the timestamp \"yesterday\": expected a time in UTC",
         "chapter13/summaries/1.json: not JSON from here on",
         "chapter13/summaries/2.json:",
         "chapter13/summaries/3.json:",
-        "chapter13/summaries/4.json: no such record: missing field",
+        "chapter13/summaries/4.json: not an outcome record: missing field",
         "chapter13/summaries/5.json:",
     ];
     assert_eq!(skipped.len(), expected.len(), "{skipped:#?}");

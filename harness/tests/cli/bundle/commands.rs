@@ -156,7 +156,7 @@ fn skipped_records_are_remarks() {
     let run = bench.run("bundle build --step 1 --history .").exits(0);
     assert!(
         run.stderr
-            .starts_with("axilog: ./run_history.jsonl:1: no such record")
+            .starts_with("axilog: ./run_history.jsonl:1: not a valid record")
     );
     assert!(
         run.stderr.ends_with("axilog: 10 more records skipped\n"),
