@@ -17,7 +17,7 @@ from typing import Optional
 from axilog._ledger_file import sync_directory
 from axilog.errors import LedgerIOError
 
-_EMPTY_HASH = hashlib.sha256(b"").hexdigest()
+EMPTY_HASH = hashlib.sha256(b"").hexdigest()
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
@@ -74,7 +74,7 @@ class BlobStore:
 
     def contains(self, digest: str) -> bool:
         """Whether there is a file for this hash. Its bytes are not read."""
-        return digest == _EMPTY_HASH or os.path.isfile(self.path(digest))
+        return digest == EMPTY_HASH or os.path.isfile(self.path(digest))
 
     def recompute_hashes(self) -> Iterator[tuple[str, bool]]:
         """Hashes every blob and yields its path, and whether the hash is the one in its name. Files

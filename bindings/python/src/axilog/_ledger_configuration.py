@@ -8,7 +8,7 @@ import enum
 import hashlib
 from typing import BinaryIO, NamedTuple, Optional, Union
 
-from axilog._blobs import BlobStore
+from axilog._blobs import EMPTY_HASH, BlobStore
 from axilog._ledger_check import read_lines
 from axilog.capi import lib
 from axilog.capi.constants import AX_TAG_OBS
@@ -21,7 +21,6 @@ from axilog.policy_set import PolicySet
 
 # A configuration is a few kilobytes at most: 64 policies of bounded length.
 _MAX_BYTES = 1 << 20
-_EMPTY_HASH = hashlib.sha256(b"").hexdigest()
 
 
 class FirstReset(NamedTuple):
@@ -84,7 +83,7 @@ def find_first_reset(source: BinaryIO) -> Optional[FirstReset]:
             observation = Observation.parse(ctypes.string_at(entry.payload, entry.payload_len))
         except RecordError:
             return None
-        if observation.oracle_id == "ax.control" and observation.input_hash != _EMPTY_HASH:
+        if observation.oracle_id == "ax.control" and observation.input_hash != EMPTY_HASH:
             return FirstReset(observation.input_hash, entry.sequence, offset)
     return None
 

@@ -39,15 +39,12 @@ def canonical_input(raw: Text, kind: InputKind = InputKind.TEXT) -> bytes:
         buffer, len(buffer), data, len(data), ctypes.byref(ct_fault_flags_t())
     )
     if written < 0:
-        raise InputError(
-            f"the input is not admissible: {_describe_problem(data)}; nothing was recorded"
-        )
-    if kind == InputKind.JSON and not lib.ax_is_canonical_json(data, len(data)):
-        raise InputError(
-            "the input is not admissible: it is not canonical JSON (RFC 8785) as it stands; "
-            "nothing was recorded"
-        )
-    return ctypes.string_at(buffer, written)
+        problem = _describe_problem(data)
+    elif kind == InputKind.JSON and not lib.ax_is_canonical_json(data, len(data)):
+        problem = "it is not canonical JSON (RFC 8785) as it stands"
+    else:
+        return ctypes.string_at(buffer, written)
+    raise InputError(f"the input is not admissible: {problem}; nothing was recorded")
 
 
 def _describe_problem(data: bytes) -> str:

@@ -23,16 +23,13 @@ def to_q16(value: Number) -> int:
     try:
         number = Decimal(str(value) if isinstance(value, float) else value)
     except (InvalidOperation, TypeError, ValueError):
-        raise ValueError(f"found {value!r}, expected a number from -32768 to 32767") from None
-    if not number.is_finite() or not -32769 < number < 32769:
-        raise ValueError(f"found {value!r}, expected a number from -32768 to 32767")
-    if number.adjusted() < -20:
-        # The value rounds to 0, and its exact fraction may be too long to compute.
-        return 0
-    raw = round(Fraction(number) * Q16_16_ONE)
-    if not Q16_16_MIN <= raw <= Q16_16_MAX:
-        raise ValueError(f"found {value!r}, expected a number from -32768 to 32767")
-    return raw
+        number = Decimal("NaN")
+    if number.is_finite() and -32769 < number < 32769:
+        # The exact fraction of a tiny value, which rounds to 0, may be too long to compute.
+        raw = 0 if number.adjusted() < -20 else round(Fraction(number) * Q16_16_ONE)
+        if Q16_16_MIN <= raw <= Q16_16_MAX:
+            return raw
+    raise ValueError(f"found {value!r}, expected a number from -32768 to 32767")
 
 
 def from_q16(raw: int) -> Decimal:

@@ -138,7 +138,7 @@ def verify(
                 blob_report.missing.append((observation.ledger_seq, blob))
 
     try:
-        with _open_file(name) as file:
+        with open(name, "rb", buffering=1 << 16) as file:
             check = LedgerCheck(file, None, expected, find_missing_blob if blobs else None)
     except OSError as error:
         raise _reading_error(name, error) from error
@@ -182,7 +182,7 @@ def replay(
     name = os.fspath(path)
     expected = _make_expectations(expect_head, expect_entries, expect_models or {})
     try:
-        with _open_file(name) as file:
+        with open(name, "rb", buffering=1 << 16) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise LedgerError(name, "is not a regular file, which a ledger must be")
             replayed = replay_stream(file, name, policies, expected)
@@ -269,10 +269,6 @@ def _comes_first(defect: LedgerDefect, reset: Optional[FirstReset], differs: boo
         return reset is None or defect.sequence <= reset.sequence
     # Without its torn line the ledger is good, and so needs its configuration all the same.
     return defect.verdict is not Verdict.TORN
-
-
-def _open_file(path: str) -> BinaryIO:
-    return open(path, "rb", buffering=1 << 16)
 
 
 def _reading_error(path: str, error: OSError) -> LedgerError:
