@@ -263,7 +263,7 @@ fn faults_of(function: &Function) -> Vec<String> {
     }
     let is_section =
         |text: &&str| text.starts_with("SRS-004 §") || text.starts_with("formats.md §");
-    if !after("@see ").iter().any(|text| is_section(text)) {
+    if !after("@see ").iter().any(is_section) {
         faults.push("no @see with a section of SRS-004 or formats.md".to_owned());
     }
     faults
