@@ -28,17 +28,17 @@ mod linux {
 
     const ROUNDS: usize = 7;
 
-    /// Writes lines to a file and counts their bytes.
-    struct Lines(BufWriter<File>, u64);
+    /// A ledger sink that writes lines to a file and counts their bytes.
+    struct LineWriter(BufWriter<File>, u64);
 
-    impl Sink for Lines {
+    impl Sink for LineWriter {
         fn put(&mut self, bytes: &[u8]) {
             self.0.write_all(bytes).unwrap();
             self.1 += bytes.len() as u64;
         }
     }
 
-    impl LedgerSink for Lines {
+    impl LedgerSink for LineWriter {
         fn append(&mut self, entry: &Entry<'_>) -> Result<(), SinkFailed> {
             ledger_line::write(entry, self);
             Ok(())
@@ -46,13 +46,13 @@ mod linux {
     }
 
     /// Writes a ledger of `bytes` bytes or a little more, whose answers have `size(n)` bytes of text.
-    fn write(path: &Path, bytes: u64, size: impl Fn(u64) -> usize) {
+    fn write_ledger(path: &Path, bytes: u64, size: impl Fn(u64) -> usize) {
         let rules = Rules {
             registry: &BUILTIN,
             permit_truncated: false,
             stop_on_invalid: false,
         };
-        let mut sink = Lines(BufWriter::new(File::create(path).unwrap()), 0);
+        let mut sink = LineWriter(BufWriter::new(File::create(path).unwrap()), 0);
         sink.append(&genesis_entry()).unwrap();
         let (mut agent, mut work, mut faults) = (Agent::new(), vec![0u8; 1 << 16], Faults::NONE);
         let reset = InputClass::ResetRequest;
@@ -89,7 +89,7 @@ mod linux {
     }
 
     /// Lets this process run on the first `cores` cores only.
-    fn pin(cores: usize) {
+    fn pin_to_cores(cores: usize) {
         // SAFETY: a plain bit set, which the call only reads.
         let code = unsafe {
             let mut set: libc::cpu_set_t = zeroed();
@@ -99,15 +99,15 @@ mod linux {
         assert_eq!(code, 0, "pinning to {cores} cores");
     }
 
-    /// What `axilog verify` does.
-    fn verify(path: &Path) {
+    /// Verifies a ledger as `axilog verify` does.
+    fn verify_file(path: &Path) {
         let file = File::open(path).unwrap();
         let checked = check(file, None, &Expected::default(), &mut |_| {}).unwrap();
         assert_eq!(checked.verdict(), Verdict::Ok);
     }
 
-    /// The digests alone, their bytes in memory.
-    fn digests(entries: &[Entry<'_>]) {
+    /// Computes the digests alone, of records in memory.
+    fn compute_digests(entries: &[Entry<'_>]) {
         for entry in entries {
             let tag = entry.tag.as_str().as_bytes();
             black_box(commit(tag, entry.payload));
@@ -119,33 +119,33 @@ mod linux {
         }
     }
 
-    /// The part of this bench that a process of its own does: `what` on `cores` cores. Prints seconds.
-    fn part(what: &str, cores: usize, path: &Path) {
-        pin(cores);
+    /// Runs `what` on `cores` cores and prints the seconds. Each call is a process of its own.
+    fn run_in_this_process(what: &str, cores: usize, path: &Path) {
+        pin_to_cores(cores);
         let seconds = |work: &mut dyn FnMut()| {
             let start = Instant::now();
             work();
             start.elapsed().as_secs_f64()
         };
         let taken = if what == "verify" {
-            seconds(&mut || verify(path))
+            seconds(&mut || verify_file(path))
         } else {
             let file = std::fs::read(path).unwrap();
             let lines = file.split_inclusive(|&b| b == b'\n');
             let entries: Vec<_> = lines
                 .map(|line| ledger_line::parse(line).unwrap())
                 .collect();
-            seconds(&mut || digests(&entries))
+            seconds(&mut || compute_digests(&entries))
         };
         println!("{taken}");
     }
 
-    /// Runs a part; its seconds and the largest memory in MiB that the process ever had.
+    /// Runs `what` in a process of its own. Gives its seconds and its largest memory in MiB.
     #[expect(
         clippy::zombie_processes,
         reason = "wait4 waits, and gives the memory too"
     )]
-    fn run(what: &str, cores: usize, path: &Path) -> (f64, f64) {
+    fn run_in_child(what: &str, cores: usize, path: &Path) -> (f64, f64) {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args([what, &cores.to_string()]).arg(path);
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
@@ -172,7 +172,7 @@ mod linux {
     pub fn main() {
         let args: Vec<String> = std::env::args().collect();
         if let [_, what, cores, path] = args.as_slice() {
-            return part(what, cores.parse().unwrap(), Path::new(path));
+            return run_in_this_process(what, cores.parse().unwrap(), Path::new(path));
         }
         let mib = if args.iter().any(|arg| arg == "--test") {
             16
@@ -189,12 +189,12 @@ mod linux {
             ("answers of 24 bytes", &|_| 0),
         ];
         for (kind, size) in kinds {
-            write(&path, mib << 20, size);
+            write_ledger(&path, mib << 20, size);
             let (mut one, mut two, mut memory) = (Vec::new(), Vec::new(), 0f64);
             for _ in 0..ROUNDS {
-                let (hashing, _) = run("digests", 1, &path);
-                let (single, single_memory) = run("verify", 1, &path);
-                let (double, double_memory) = run("verify", 2, &path);
+                let (hashing, _) = run_in_child("digests", 1, &path);
+                let (single, single_memory) = run_in_child("verify", 1, &path);
+                let (double, double_memory) = run_in_child("verify", 2, &path);
                 one.push(hashing / single);
                 two.push(single / double);
                 memory = memory.max(single_memory).max(double_memory);
