@@ -2,7 +2,8 @@
 
 #![no_main]
 
-use axilog::json::number::{decimal_to_q16, integer_to_q16, is_canonical_number};
+use axilog::json::number::{decimal_to_q16, integer_to_q16};
+use axilog::json::shortest::is_canonical_number;
 use axilog_fuzz::strict_json::Json;
 use axilog_harness::jcs::canonical;
 use libfuzzer_sys::fuzz_target;
