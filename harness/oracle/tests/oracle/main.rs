@@ -10,3 +10,5 @@ mod recording;
 mod scripted;
 #[allow(dead_code, reason = "the tests of sessions need more of it")]
 mod server;
+#[cfg(feature = "tokenizer-json")]
+mod tokenizer_json;
