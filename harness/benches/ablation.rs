@@ -2,10 +2,10 @@
 //!
 //!     cargo bench -p axilog-harness-benches --bench ablation
 //!
-//! Counting is set beside SHA-256 over the same text. A step of a baseline run, answered by an agent in
-//! memory, is set beside splitting its three texts (record, situation, prompt) into tokens, which no step
-//! can do without; then the same with the ledger. A line beginning with `ratio` for each; medians of
-//! rounds in turn. With `--test` everything is done once, unmeasured.
+//! The bench sets counting beside SHA-256 over the same text; a step of a baseline run, answered by an agent
+//! in memory, beside splitting its three texts (record, situation, prompt) into tokens, which no step can do
+//! without; and the same step with a ledger beside the step without. Each prints a line that begins with
+//! `ratio`: the median of rounds in turn. With `--test` everything is done once, unmeasured.
 
 use std::hint::black_box;
 use std::num::NonZeroU64;
@@ -15,14 +15,14 @@ use std::time::{Duration, Instant};
 use axilog::hash::sha256;
 use axilog_ablation::AblationError;
 use axilog_ablation::agents::Agent;
-use axilog_ablation::answers::{Answered, Answers, Live};
-use axilog_ablation::experiment::{execute, frame, header};
-use axilog_ablation::header::Held;
+use axilog_ablation::answer_source::{AnswerSource, RecordedAnswer, RecordingOracle};
+use axilog_ablation::commitment_trap::CommitmentTrap;
+use axilog_ablation::experiment::{build_frame, build_header, execute};
+use axilog_ablation::header::ConstantLength;
 use axilog_ablation::pad::DEFAULT_PAD;
-use axilog_ablation::prompt::{Frame, Lengths};
-use axilog_ablation::run::Plan;
-use axilog_ablation::trap::CommitmentTrap;
-use axilog_ablation::v310::Variant;
+use axilog_ablation::prompt_frame::{PromptFrame, SegmentLengths};
+use axilog_ablation::run::RunPlan;
+use axilog_ablation::variant::Variant;
 use axilog_ledger::file::durability::Durability;
 use axilog_ledger::rules::RuleSet;
 use axilog_ledger::session::Session;
@@ -32,16 +32,16 @@ use axilog_oracle::{Endpoint, Local, Question};
 const ROUNDS: usize = 31;
 const TEXT_BYTES: usize = 64 << 10;
 const AGENT: &str = "agent:precedent";
-const LENGTHS: Lengths = Lengths {
+const LENGTHS: SegmentLengths = SegmentLengths {
     precedent: 512,
     situation: 512,
 };
 
 /// A tokenizer that keeps the texts.
 #[derive(Debug)]
-struct Kept(Tiktoken, Mutex<Vec<String>>);
+struct WatchedTokenizer(Tiktoken, Mutex<Vec<String>>);
 
-impl Tokenizer for Kept {
+impl Tokenizer for WatchedTokenizer {
     fn id(&self) -> &str {
         self.0.id()
     }
@@ -56,34 +56,35 @@ impl Tokenizer for Kept {
     }
 }
 
-/// An agent without a ledger.
-struct InMemory(Agent);
+/// An agent whose answers are not recorded.
+struct UnrecordedAgent(Agent);
 
-impl Answers for InMemory {
-    fn ask(&mut self, question: &Question) -> Result<Option<Answered>, AblationError> {
-        Ok(Some(Answered {
+impl Answers for UnrecordedAgent {
+    fn ask(&mut self, question: &Question) -> Result<Option<RecordedAnswer>, AblationError> {
+        Ok(Some(RecordedAnswer {
             ledger_seq: 0,
             input_hash: question.input().expect("NFC").hash(),
             obs_hash: [0; 32],
-            raw: Ok(self.0.answer(question)),
+            text: Ok(self.0.answer(question)),
         }))
     }
 }
 
-/// One seed, one episode: 50 steps.
-fn run(frame: &Frame, held: &Held, answers: &mut dyn Answers) {
-    let mut world = CommitmentTrap::default();
-    let plan = Plan {
+/// Runs an episode under one seed: 50 steps.
+fn run_episode(frame: &PromptFrame, length: &ConstantLength, answers: &mut dyn AnswerSource) {
+    let mut trap = CommitmentTrap::default();
+    let plan = RunPlan {
         variant: Variant::Baseline,
         seeds: vec![42],
         episodes: 1,
     };
-    let header = header(&plan, &world, AGENT, AGENT, Some(held.clone()));
-    let run = execute(&header, &mut world, Some(frame), answers, &mut |_| true).expect("a run");
+    let header = build_header(&plan, &trap, AGENT, AGENT, Some(length.clone()));
+    let run = execute(&header, &mut trap, Some(frame), answers, &mut |_| true).expect("a run");
     black_box(run);
 }
 
-fn recorded(frame: &Frame, held: &Held) {
+/// Runs the same with a ledger.
+fn run_recorded_episode(frame: &PromptFrame, length: &ConstantLength) {
     let dir = tempfile::tempdir().expect("a directory");
     let none = axilog_policyc::PolicySet::parse(b"[]").expect("no policies");
     let rules = RuleSet::new(none, false, false);
@@ -93,18 +94,20 @@ fn recorded(frame: &Frame, held: &Held) {
         within: Duration::from_secs(2),
     };
     session.set_durability(durability).expect("a thread");
-    let mut live = Live::new(session, Endpoint::Local(Box::new(Agent::Precedent)));
-    run(frame, held, &mut live);
+    let mut oracle = RecordingOracle::new(session, Endpoint::Local(Box::new(Agent::Precedent)));
+    run_episode(frame, length, &mut oracle);
 }
 
+/// Measures how long `work` takes.
 fn time(work: &mut dyn FnMut()) -> Duration {
     let start = Instant::now();
     work();
     start.elapsed()
 }
 
-/// The median of what `one` takes over what `other` takes, in turn, and of what `one` takes.
-fn ratio(one: &mut dyn FnMut(), other: &mut dyn FnMut()) -> (f64, Duration) {
+/// Measures two works in turn: the median of the ratios of their times, and the time of the first in that
+/// round.
+fn compare_times(one: &mut dyn FnMut(), other: &mut dyn FnMut()) -> (f64, Duration) {
     let mut rounds: Vec<(f64, Duration)> = (0..ROUNDS)
         .map(|_| {
             let (a, b) = (time(one), time(other));
@@ -137,41 +140,46 @@ fn main() {
                 count();
                 continue;
             }
-            let (found, took) = ratio(&mut count, &mut || {
+            let (found, took) = compare_times(&mut count, &mut || {
                 black_box(sha256(black_box(text.as_bytes())));
             });
             let speed = text.len() as f64 / took.as_secs_f64() / 1e6;
             println!("ratio {name:12} {kind:8} count / SHA-256 {found:7.1}   ({speed:.1} MB/s)");
         }
     }
-    let kept = Arc::new(Kept(
+    let watched = Arc::new(WatchedTokenizer(
         Tiktoken::named("o200k_base").expect("a vocabulary"),
         Mutex::default(),
     ));
-    let world = CommitmentTrap::default();
-    let made = |tokenizer| frame(&world, tokenizer, DEFAULT_PAD, Some(LENGTHS)).expect("stable");
-    let (watched, basis) = made(kept.clone());
-    let held = Held::new("0".repeat(64), LENGTHS, &basis);
-    kept.1.lock().expect("one thread").clear();
-    run(&watched, &held, &mut InMemory(Agent::Precedent));
-    let texts = std::mem::take(&mut *kept.1.lock().expect("one thread"));
-    let (frame, _) = made(Arc::new(kept.0));
-    let mut bare = || run(&frame, &held, &mut InMemory(Agent::Precedent));
+    let trap = CommitmentTrap::default();
+    let frame =
+        |tokenizer| build_frame(&trap, tokenizer, DEFAULT_PAD, Some(LENGTHS)).expect("stable");
+    let (watched_frame, basis) = frame(watched.clone());
+    let length = ConstantLength::new("0".repeat(64), LENGTHS, &basis);
+    watched.1.lock().expect("one thread").clear();
+    run_episode(
+        &watched_frame,
+        &length,
+        &mut UnrecordedAgent(Agent::Precedent),
+    );
+    let texts = std::mem::take(&mut *watched.1.lock().expect("one thread"));
+    let (frame, _) = frame(Arc::new(watched.0));
+    let mut bare = || run_episode(&frame, &length, &mut UnrecordedAgent(Agent::Precedent));
     if test {
-        recorded(&frame, &held);
+        run_recorded_episode(&frame, &length);
         return;
     }
     let mut count = || {
         for text in &texts {
-            black_box(kept.0.encode(text).expect("tokens"));
+            black_box(watched.0.encode(text).expect("tokens"));
         }
     };
-    let (found, took) = ratio(&mut bare, &mut count);
+    let (found, took) = compare_times(&mut bare, &mut count);
     println!(
         "ratio step / splitting its 3 texts {found:.2}   ({:.0?} for a step)",
         took / 50
     );
-    let (found, took) = ratio(&mut || recorded(&frame, &held), &mut bare);
+    let (found, took) = compare_times(&mut || run_recorded_episode(&frame, &length), &mut bare);
     println!(
         "ratio step with the ledger / without {found:.2}   ({:.0?} for a step)",
         took / 50

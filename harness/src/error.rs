@@ -158,7 +158,7 @@ impl From<BundleError> for CommandError {
 impl From<AblationError> for CommandError {
     fn from(error: AblationError) -> CommandError {
         match error {
-            AblationError::Access(error) => CommandError::File(error),
+            AblationError::File(error) => CommandError::File(error),
             AblationError::Ledger(error) => CommandError::Ledger(error),
             AblationError::Oracle(error) => CommandError::Oracle(error),
             error => CommandError::Ablation(error),
@@ -246,21 +246,24 @@ fn code_of_ledger(error: &LedgerError) -> u8 {
 #[cfg(feature = "ablation")]
 fn code_of_ablation(error: &AblationError) -> u8 {
     match error {
-        AblationError::NotComparable { .. } => 1,
-        AblationError::FewSeeds(_)
-        | AblationError::SeedTwice(_)
-        | AblationError::NothingToRun
-        | AblationError::ShortEpisodes { .. }
-        | AblationError::OtherCalibration { .. }
-        | AblationError::NoModel(_)
-        | AblationError::NoCalibration => 2,
+        AblationError::Invalid(_) | AblationError::NotComparable { .. } => 1,
+        AblationError::TooFewSeeds(_)
+        | AblationError::DuplicateSeed(_)
+        | AblationError::EmptyPlan
+        | AblationError::EpisodeTooShort { .. }
+        | AblationError::CalibrationMismatch { .. }
+        | AblationError::MissingModel(_)
+        | AblationError::MissingCalibration => 2,
         AblationError::Tokens(TokenError::Uncountable { .. }) => 3,
         AblationError::Tokens(_) => 2,
-        AblationError::File { .. }
-        | AblationError::Exists(_)
+        AblationError::Document { .. }
+        | AblationError::ForeignLedger { .. }
+        | AblationError::MissingRun(_)
+        | AblationError::RunExists(_)
+        | AblationError::FileExists(_)
         | AblationError::Interrupted(_)
         | AblationError::NoAnswer(_)
-        | AblationError::Access(_)
+        | AblationError::File(_)
         | AblationError::Oracle(_) => 3,
         AblationError::Ledger(error) => code_of_ledger(error),
     }

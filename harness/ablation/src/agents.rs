@@ -1,5 +1,5 @@
-//! Agents that ship: small oracles that see nothing but the prompt, so that what a comparison must find
-//! is known.
+//! The agents that ship: small oracles that see nothing but the prompt, so that the right result of a
+//! comparison between them is known.
 //!
 //! | agent | what it does |
 //! |---|---|
@@ -13,25 +13,24 @@ use std::str::FromStr;
 use axilog::hash::sha256;
 use axilog_oracle::{Local, Question};
 use serde::Deserialize;
-use serde_json::{Value, json};
 
-use super::canonical;
-use super::environment::Ids;
-use super::prompt::HEAD;
+use super::artifact::Artifact;
+use super::environment::{Effects, IdSet};
+use super::prompt::{HEAD, SITUATION};
 
-/// Which agent.
+/// An agent that ships.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agent {
-    /// Uses precedent.
+    /// The agent that follows the precedent.
     Precedent,
-    /// Ignores it.
+    /// The agent that ignores the precedent.
     Indifferent,
-    /// Ignores everything.
+    /// The agent that ignores everything.
     Random,
 }
 
 impl Agent {
-    /// As `--oracle agent:…` has it.
+    /// The agent's name behind `--oracle agent:`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -55,31 +54,27 @@ impl FromStr for Agent {
     }
 }
 
+/// What an agent reads of the situation in its prompt.
 #[derive(Debug, Deserialize)]
-struct Seen {
+struct PromptSituation {
     feasible: BTreeMap<String, Effects>,
-    observation: Observation,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-struct Effects {
-    satisfies: Ids,
-    violates: Ids,
+    observation: PromptObservation,
 }
 
 #[derive(Debug, Deserialize)]
-struct Observation {
+struct PromptObservation {
     pressing: Option<String>,
 }
 
+/// What an agent reads of the precedent in its prompt.
 #[derive(Debug, Deserialize)]
-struct Precedent {
-    required_preservations: Ids,
+struct PromptPrecedent {
+    required_preservations: IdSet,
 }
 
-/// The JSON value that stands behind `mark` in `text`, if one does.
-fn behind<'a, T: Deserialize<'a>>(text: &'a str, mark: &str) -> Option<T> {
-    let (_, rest) = text.split_once(mark)?;
+/// Reads the JSON value that follows the first `marker` in `text`.
+fn parse_after<'a, T: Deserialize<'a>>(text: &'a str, marker: &str) -> Option<T> {
+    let (_, rest) = text.split_once(marker)?;
     let mut values = serde_json::Deserializer::from_str(rest).into_iter::<T>();
     values.next()?.ok()
 }
@@ -88,52 +83,52 @@ impl Local for Agent {
     fn answer(&mut self, question: &Question) -> String {
         let user = question.messages.last();
         let prompt = user.map_or("", |message| message.content.as_str());
-        let Some(seen) = behind::<Seen>(prompt, "SITUATION\n") else {
+        let Some(situation) = parse_after::<PromptSituation>(prompt, SITUATION) else {
             return "There is no situation to act in.".to_owned();
         };
-        let kept = match self {
-            Agent::Precedent => behind::<Precedent>(prompt, HEAD)
+        let preserved = match self {
+            Agent::Precedent => parse_after::<PromptPrecedent>(prompt, HEAD)
                 .map(|precedent| precedent.required_preservations)
                 .unwrap_or_default(),
-            Agent::Indifferent | Agent::Random => Ids::new(),
+            Agent::Indifferent | Agent::Random => IdSet::new(),
         };
-        let keeps = |ids: &Ids| {
-            let mut feasible = seen.feasible.iter();
+        let action_keeping = |ids: &IdSet| {
+            let mut feasible = situation.feasible.iter();
             feasible.find(|(_, effects)| !effects.satisfies.is_disjoint(ids))
         };
-        let pressing: Ids = seen.observation.pressing.iter().cloned().collect();
+        let pressing: IdSet = situation.observation.pressing.iter().cloned().collect();
         let chosen = match self {
             Agent::Random => {
                 let [a, b, c, d, ..] = sha256(prompt.as_bytes());
                 let drawn = u32::from_be_bytes([a, b, c, d]) as usize;
-                seen.feasible.iter().nth(drawn % seen.feasible.len().max(1))
+                let count = situation.feasible.len().max(1);
+                situation.feasible.iter().nth(drawn % count)
             }
-            _ => keeps(&kept)
-                .or_else(|| keeps(&pressing))
-                .or_else(|| seen.feasible.iter().next()),
+            _ => action_keeping(&preserved)
+                .or_else(|| action_keeping(&pressing))
+                .or_else(|| situation.feasible.iter().next()),
         };
         match chosen {
-            Some((action, effects)) => canonical(&justified(action, effects, kept)),
+            Some((action, effects)) => justify(action, effects, preserved).canonical(),
             None => "Nothing is feasible.".to_owned(),
         }
     }
 }
 
-/// The artifact for an action; where it keeps nothing, what was kept before stays so.
-fn justified(action: &str, effects: &Effects, kept: Ids) -> Value {
+/// Justifies an action by its effects. An action that keeps nothing goes on preserving `preserved`.
+fn justify(action: &str, effects: &Effects, preserved: IdSet) -> Artifact {
     let (satisfies, violates) = (&effects.satisfies, &effects.violates);
-    let preserved = match satisfies.is_empty() {
-        true => &kept,
-        false => satisfies,
-    };
     let pairs = satisfies
         .iter()
-        .flat_map(|s| violates.iter().map(move |v| [s, v]));
-    json!({
-        "action": action,
-        "authorized_violations": violates,
-        "conflict_attribution": pairs.collect::<Vec<_>>(),
-        "predicted_effects": { "satisfies": satisfies, "violates": violates },
-        "required_preservations": preserved,
-    })
+        .flat_map(|kept| violates.iter().map(|broken| (kept.clone(), broken.clone())));
+    Artifact {
+        action: action.to_owned(),
+        authorized_violations: violates.clone(),
+        conflict_attribution: pairs.collect(),
+        required_preservations: match satisfies.is_empty() {
+            true => preserved,
+            false => satisfies.clone(),
+        },
+        predicted_effects: effects.clone(),
+    }
 }

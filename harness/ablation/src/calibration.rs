@@ -1,7 +1,7 @@
-//! Calibration: how long the two segments are (Q1), and the file that freezes it.
+//! Calibration: how long the two segments of the prompt are (Q1), and the file that freezes it.
 //!
-//! A run takes its lengths from such a file and from nowhere else. The file names everything that they
-//! depend on and ends with its own digest.
+//! A run takes its lengths from such a file and from nowhere else. The file names everything that the
+//! lengths depend on, and its own digest.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,185 +10,204 @@ use axilog::hash::sha256;
 use axilog_ledger::error::FileError;
 use axilog_ledger::file::hex;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use super::canonical;
 use super::error::AblationError;
-use super::prompt::Lengths;
+use super::json_document::{parse_document, to_canonical_json};
+use super::prompt_frame::SegmentLengths;
 
-/// No segment is shorter.
-pub const FLOOR: u64 = 512;
+/// The least length of a segment, in tokens.
+pub const MIN_LENGTH: u64 = 512;
 
-/// No segment is longer: it is more than a situation and what follows from an answer can have, and the
-/// self-test of the padding takes the square of it.
+/// The greatest length of a segment, in tokens: more than a situation and a record can have. The
+/// self-test of the padding takes time with the square of it.
 pub const MAX_LENGTH: u64 = 1 << 15;
 
-/// As few seeds as may be.
+/// How many seeds a calibration takes at least.
 pub const MIN_SEEDS: usize = 3;
 
 /// The longest file that is read.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// `max(512, ceil_to_32(1.25 × longest))`, in integers.
+/// Computes a segment's length from its longest content: `max(512, ceil_to_32(1.25 × longest))`, in
+/// integers.
 #[must_use]
-pub fn length(longest: u64) -> u64 {
+pub fn segment_length(longest: u64) -> u64 {
     longest
         .saturating_mul(5)
         .div_ceil(4)
         .div_ceil(32)
         .saturating_mul(32)
-        .max(FLOOR)
+        .max(MIN_LENGTH)
 }
 
 /// What the lengths depend on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Basis {
+pub struct CalibrationBasis {
     /// The environment's id.
     pub environment: String,
     /// SHA-256 of what is the same in every prompt, in hexadecimal.
     pub skeleton_hash: String,
     /// The tokenizer's id.
     pub tokenizer: String,
-    /// Its version.
+    /// The tokenizer's version.
     pub tokenizer_version: String,
-    /// The padding.
+    /// The padding's text.
     pub pad: String,
-    /// Its tokens.
+    /// The padding's tokens.
     pub pad_tokens: Vec<u32>,
 }
 
-/// A calibration as its file has it.
+/// A calibration, as its file has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {
-    /// The form of the file: 1.
+    /// The version of the file's form: 1.
     pub axilog_ablation_calibration: u32,
-    /// What it holds for.
-    pub basis: Basis,
-    /// Who answered: `openai`, `agent:…`, and so on.
+    /// What the lengths depend on.
+    pub basis: CalibrationBasis,
+    /// The kind of oracle that answered: `openai`, `agent:…`, and so on.
     pub provider: String,
-    /// The model.
+    /// The model that answered.
     pub model_id: String,
-    /// Under which seeds.
+    /// The seeds.
     pub seeds: Vec<u64>,
-    /// Episodes under each.
+    /// How many episodes were run under each seed.
     pub episodes: u32,
-    /// Steps in each.
+    /// How many steps each episode had.
     pub steps_per_episode: u32,
     /// How many records were written.
     pub records: u64,
-    /// Tokens of the longest record, as injected.
+    /// How many tokens the longest record has in a prompt.
     pub max_precedent_tokens: u64,
-    /// Tokens of the longest situation.
+    /// How many tokens the longest situation has.
     pub max_situation_tokens: u64,
     /// N.
     pub precedent_length: u64,
     /// M.
     pub situation_length: u64,
+    /// SHA-256 of the canonical JSON without this member, in hexadecimal; `None` but in the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
 }
 
 impl Calibration {
-    /// The lengths.
+    /// The lengths of the segments.
     #[must_use]
-    pub fn lengths(&self) -> Lengths {
-        Lengths {
+    pub fn lengths(&self) -> SegmentLengths {
+        SegmentLengths {
             precedent: self.precedent_length,
             situation: self.situation_length,
         }
     }
 
-    /// SHA-256 of the canonical form without the digest itself, in hexadecimal.
+    /// Computes the digest that stands in the file.
     #[must_use]
-    pub fn hash(&self) -> String {
-        hex(&sha256(self.canonical(None).as_bytes()))
+    pub fn digest(&self) -> String {
+        let unsigned = Calibration {
+            hash: None,
+            ..self.clone()
+        };
+        hex(&sha256(to_canonical_json(&unsigned).as_bytes()))
     }
 
-    /// The file.
+    /// The text of the file: a line of canonical JSON.
     #[must_use]
-    pub fn file(&self) -> String {
-        self.canonical(Some(self.hash())) + "\n"
+    pub fn to_file_text(&self) -> String {
+        let with_digest = Calibration {
+            hash: Some(self.digest()),
+            ..self.clone()
+        };
+        to_canonical_json(&with_digest) + "\n"
     }
 
-    fn canonical(&self, hash: Option<String>) -> String {
-        let mut value = serde_json::to_value(self).unwrap_or_default();
-        if let (Some(hash), Some(object)) = (hash, value.as_object_mut()) {
-            object.insert("hash".to_owned(), hash.into());
-        }
-        canonical(&value)
-    }
-
-    /// Reads a file. Its digest must be right, and its lengths those that the measures give.
+    /// Reads a file. Its digest must be right, and its lengths must follow from its measures.
     ///
     /// # Errors
-    /// [`FileError::Io`]; [`AblationError::File`].
+    /// [`FileError::Io`]; [`AblationError::Document`].
     pub fn read(path: &Path) -> Result<Calibration, AblationError> {
-        let refused = |reason: String| AblationError::File {
+        const HINT: &str = "make it with `axilog ablation calibrate` and leave it as it is";
+        let refuse = |reason: String| AblationError::Document {
             path: path.to_owned(),
-            reason: format!(
-                "{reason}; make the file with `axilog ablation calibrate` and leave it as it is"
-            ),
+            reason: format!("{reason}; {HINT}"),
         };
-        let length_of = std::fs::metadata(path)
+        let bytes_long = std::fs::metadata(path)
             .map_err(FileError::at(path, "read"))?
             .len();
-        if length_of > MAX_FILE_BYTES {
-            return Err(refused("is too long for a calibration".to_owned()).into());
+        if bytes_long > MAX_FILE_BYTES {
+            return Err(refuse(format!(
+                "not a calibration: it has {bytes_long} bytes, and none has more than {MAX_FILE_BYTES}"
+            )));
         }
         let bytes = std::fs::read(path).map_err(FileError::at(path, "read"))?;
-        let mut value: Value = serde_json::from_slice(&bytes)
-            .map_err(|error| refused(format!("is no calibration: {error}")))?;
-        let hash = value
-            .as_object_mut()
-            .and_then(|object| object.remove("hash"));
-        let found: Calibration = serde_json::from_value(value)
-            .map_err(|error| refused(format!("is no calibration: {error}")))?;
-        if found.axilog_ablation_calibration != 1 {
-            return Err(refused("is of another version".to_owned()).into());
+        let mut calibration: Calibration = parse_document(path, &bytes, "a calibration", HINT)?;
+        let version = calibration.axilog_ablation_calibration;
+        if version != 1 {
+            return Err(refuse(format!("has version {version}; expected version 1")));
         }
-        if hash.as_ref().and_then(Value::as_str) != Some(&found.hash()) {
-            return Err(refused("was changed: its hash is another".to_owned()).into());
+        let (found, expected) = (calibration.hash.take(), calibration.digest());
+        if found.as_ref() != Some(&expected) {
+            let found = found.unwrap_or_else(|| "nothing".to_owned());
+            return Err(refuse(format!(
+                "was changed: its hash is {found}, and its content has {expected}"
+            )));
         }
-        let lengths = Lengths {
-            precedent: length(found.max_precedent_tokens),
-            situation: length(found.max_situation_tokens),
+        let lengths = SegmentLengths {
+            precedent: segment_length(calibration.max_precedent_tokens),
+            situation: segment_length(calibration.max_situation_tokens),
         };
-        if found.lengths() != lengths
-            || found.seeds.iter().collect::<BTreeSet<_>>().len() < MIN_SEEDS
-        {
-            return Err(refused("has lengths that its measures do not give".to_owned()).into());
+        if calibration.lengths() != lengths {
+            return Err(refuse(format!(
+                "has the lengths {} and {}, and its measures give {} and {}",
+                calibration.precedent_length,
+                calibration.situation_length,
+                lengths.precedent,
+                lengths.situation
+            )));
         }
-        if lengths.precedent.max(lengths.situation) > MAX_LENGTH {
-            return Err(refused(format!("has segments of more than {MAX_LENGTH} tokens")).into());
+        let seeds = calibration.seeds.iter().collect::<BTreeSet<_>>().len();
+        if seeds < MIN_SEEDS {
+            return Err(refuse(format!(
+                "has {seeds} different seeds; expected at least {MIN_SEEDS}"
+            )));
         }
-        Ok(found)
+        if lengths.max() > MAX_LENGTH {
+            return Err(refuse(format!(
+                "has segments of more than {MAX_LENGTH} tokens"
+            )));
+        }
+        Ok(calibration)
     }
 
-    /// Whether it may be used for `basis`. `path` is for the message.
+    /// Checks that the calibration, read from `path`, was made for `expected`.
     ///
     /// # Errors
-    /// [`AblationError::OtherCalibration`] with the first thing that differs.
-    pub fn check(&self, path: &Path, basis: &Basis) -> Result<(), AblationError> {
-        let own = &self.basis;
-        let tokens = |basis: &Basis| format!("{:?}", basis.pad_tokens);
-        for (what, found, wanted) in [
-            ("environment", &own.environment, &basis.environment),
-            ("tokenizer", &own.tokenizer, &basis.tokenizer),
+    /// [`AblationError::CalibrationMismatch`] with the first property that differs.
+    pub fn check_basis(
+        &self,
+        path: &Path,
+        expected: &CalibrationBasis,
+    ) -> Result<(), AblationError> {
+        let found = &self.basis;
+        let tokens = |basis: &CalibrationBasis| format!("{:?}", basis.pad_tokens);
+        for (property, found, expected) in [
+            ("environment", &found.environment, &expected.environment),
+            ("tokenizer", &found.tokenizer, &expected.tokenizer),
             (
                 "tokenizer version",
-                &own.tokenizer_version,
-                &basis.tokenizer_version,
+                &found.tokenizer_version,
+                &expected.tokenizer_version,
             ),
-            ("padding", &own.pad, &basis.pad),
-            ("padding tokens", &tokens(own), &tokens(basis)),
-            ("skeleton", &own.skeleton_hash, &basis.skeleton_hash),
+            ("padding", &found.pad, &expected.pad),
+            ("padding tokens", &tokens(found), &tokens(expected)),
+            ("skeleton", &found.skeleton_hash, &expected.skeleton_hash),
         ] {
-            if found != wanted {
-                return Err(AblationError::OtherCalibration {
+            if found != expected {
+                return Err(AblationError::CalibrationMismatch {
                     path: path.to_owned(),
-                    what,
+                    property,
                     found: found.clone(),
-                    wanted: wanted.clone(),
+                    expected: expected.clone(),
                 });
             }
         }

@@ -1,22 +1,22 @@
-//! From an artifact to what it binds: which actions it forbids, which it asks for.
+//! The compiler: from an artifact to the actions that it forbids and requires.
 //!
-//! A pure function of the artifact and the situation. Determinism: D1.
+//! Compiling is a pure function of the artifact and the situation. Determinism: D1.
 
 use super::artifact::Artifact;
-use super::environment::{Effects, Ids, Situation};
+use super::environment::{Effects, IdSet, Situation};
 
-/// What an artifact binds at its step.
+/// The constraints that an artifact puts on the actions of its step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constraints {
     /// Feasible actions that violate what must be preserved, or what may not be violated.
-    pub forbidden: Ids,
-    /// Feasible actions that satisfy something that must be preserved; `None` where there are none,
-    /// and then nothing is asked for.
-    pub required: Option<Ids>,
+    pub forbidden: IdSet,
+    /// Feasible actions that satisfy something that must be preserved; `None` where no action does, and
+    /// then none is required.
+    pub required: Option<IdSet>,
 }
 
 impl Constraints {
-    /// Whether they leave this action.
+    /// Whether the constraints leave this action.
     #[must_use]
     pub fn admit(&self, action: &str) -> bool {
         !self.forbidden.contains(action)
@@ -30,13 +30,13 @@ impl Constraints {
 /// Why an artifact does not compile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CompileError {
-    /// Something may be violated and must be preserved.
+    /// A constraint may be violated and must be preserved.
     Contradiction,
     /// The action is not feasible at this step.
     ActionInfeasible,
-    /// The action does something else than predicted.
+    /// The action has other effects than predicted.
     EffectsMismatch,
-    /// The action violates what may not be violated.
+    /// The action violates a constraint that may not be violated.
     UnauthorizedViolation,
     /// The attribution names two constraints that do not collide at this step.
     NoConflict,
@@ -45,7 +45,7 @@ pub enum CompileError {
 }
 
 impl CompileError {
-    /// As run documents have it.
+    /// The code as run documents have it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -59,7 +59,7 @@ impl CompileError {
     }
 }
 
-/// What `artifact` binds in `situation`.
+/// Compiles `artifact` into the constraints that it puts on the actions of `situation`.
 ///
 /// # Errors
 /// The first [`CompileError`] that applies, in the order of their declaration.
@@ -80,20 +80,20 @@ pub fn compile(artifact: &Artifact, situation: &Situation) -> Result<Constraints
         return Err(CompileError::UnauthorizedViolation);
     }
     let mut attributed = artifact.conflict_attribution.iter();
-    if !attributed.all(|(kept, broken)| situation.collide(kept, broken)) {
+    if !attributed.all(|(kept, broken)| situation.has_collision(kept, broken)) {
         return Err(CompileError::NoConflict);
     }
-    let those = |wanted: &dyn Fn(&Effects) -> bool| -> Ids {
+    let actions_with = |is_wanted: &dyn Fn(&Effects) -> bool| -> IdSet {
         let actions = situation.feasible.iter();
         actions
-            .filter(|(_, effects)| wanted(effects))
+            .filter(|(_, effects)| is_wanted(effects))
             .map(|(action, _)| action.clone())
             .collect()
     };
-    let required = those(&|effects| !effects.satisfies.is_disjoint(preserved));
+    let required = actions_with(&|effects| !effects.satisfies.is_disjoint(preserved));
     let constraints = Constraints {
         // What must be preserved is never authorized.
-        forbidden: those(&|effects| !effects.violates.is_subset(authorized)),
+        forbidden: actions_with(&|effects| !effects.violates.is_subset(authorized)),
         required: Some(required).filter(|required| !required.is_empty()),
     };
     if situation

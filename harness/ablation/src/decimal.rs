@@ -3,39 +3,34 @@
 //! Canonical numeric formatting of the resource vector (Q6). Determinism: D1.
 
 use std::fmt;
-use std::str::FromStr;
+
+use serde::{Serialize, Serializer};
 
 /// How many millionths make one.
 const ONE: i128 = 1_000_000;
 
-/// An amount, in millionths. Written without trailing zeros: `-0.5`, `37.25`, `12`.
+/// An amount in millionths. Its text and its JSON string have no trailing zeros: `-0.5`, `37.25`, `12`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Decimal(i128);
 
 impl Decimal {
-    /// So many millionths.
+    /// The amount of `n` millionths.
     #[must_use]
-    pub fn millionths(n: i64) -> Decimal {
+    pub fn from_millionths(n: i64) -> Decimal {
         Decimal(n.into())
     }
 
-    /// `numerator / denominator`, the tie to the even millionth; 0 where the denominator is 0. Exact
-    /// for numerators up to 10^31.
+    /// The quotient `numerator / denominator`, rounded to the nearest millionth, ties to even; 0 where the
+    /// denominator is 0. The quotient is exact before rounding for numerators up to 10^31.
     #[must_use]
-    pub fn ratio(numerator: i128, denominator: i128) -> Decimal {
+    pub fn from_ratio(numerator: i128, denominator: i128) -> Decimal {
         let scaled = numerator.saturating_mul(ONE);
-        Decimal(half_even(scaled, denominator))
-    }
-
-    /// As millionths.
-    #[must_use]
-    pub fn as_millionths(self) -> i128 {
-        self.0
+        Decimal(round_half_even(scaled, denominator))
     }
 }
 
-/// `numerator / denominator` as an integer, ties to even.
-fn half_even(numerator: i128, denominator: i128) -> i128 {
+/// Divides and rounds to the nearest integer, ties to even.
+fn round_half_even(numerator: i128, denominator: i128) -> i128 {
     if denominator == 0 {
         return 0;
     }
@@ -67,38 +62,9 @@ impl fmt::Display for Decimal {
     }
 }
 
-/// Why a text is no decimal.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{0:?} is no decimal: expected digits like -12.5, at most 18 before the point and 12 behind it"
-)]
-pub struct NoDecimal(String);
-
-impl FromStr for Decimal {
-    type Err = NoDecimal;
-
-    /// Up to twelve fractional digits are read; the sixth is rounded half to even.
-    fn from_str(text: &str) -> Result<Decimal, NoDecimal> {
-        let refused = || NoDecimal(text.to_owned());
-        let (negative, digits) = match text.strip_prefix('-') {
-            Some(rest) => (true, rest),
-            None => (false, text),
-        };
-        let (whole, part) = match digits.split_once('.') {
-            Some((_, "")) => return Err(refused()),
-            Some(parts) => parts,
-            None => (digits, ""),
-        };
-        let plain = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
-        if whole.is_empty() || whole.len() > 18 || part.len() > 12 || !plain(whole) || !plain(part)
-        {
-            return Err(refused());
-        }
-        let scaled: i128 = format!("{whole}{part:0<12}")
-            .parse()
-            .map_err(|_| refused())?;
-        let rounded = half_even(scaled, ONE);
-        Ok(Decimal(if negative { -rounded } else { rounded }))
+impl Serialize for Decimal {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 
@@ -108,41 +74,24 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn texts_and_their_canonical_form() {
-        for (given, expected) in [
-            ("0", "0"),
-            ("-0.0", "0"),
-            ("007.50", "7.5"),
-            ("0.0000005", "0"),
-            ("0.0000015", "0.000002"),
-            ("0.0000025", "0.000002"),
-            ("0.000002500001", "0.000003"),
-            ("-1.2345675", "-1.234568"),
-            ("999999999999999999.9999999", "1000000000000000000"),
+    fn texts_have_no_trailing_zeros() {
+        for (millionths, expected) in [
+            (0, "0"),
+            (7_500_000, "7.5"),
+            (2, "0.000002"),
+            (-1_234_568, "-1.234568"),
+            (-500_000, "-0.5"),
+            (12_000_000, "12"),
+            (i64::MIN, "-9223372036854.775808"),
         ] {
-            assert_eq!(
-                given.parse::<Decimal>().unwrap().to_string(),
-                expected,
-                "{given}"
-            );
-        }
-        for bad in [
-            "",
-            "-",
-            ".5",
-            "1.",
-            "1e3",
-            "+1",
-            "1,5",
-            "0.1234567890123",
-            " 1",
-        ] {
-            assert!(bad.parse::<Decimal>().is_err(), "{bad}");
+            let decimal = Decimal::from_millionths(millionths);
+            assert_eq!(decimal.to_string(), expected);
+            assert_eq!(serde_json::to_value(decimal).unwrap(), expected);
         }
     }
 
     #[test]
-    fn ratios() {
+    fn ratios_round_half_to_even() {
         for (numerator, denominator, expected) in [
             (1, 3, "0.333333"),
             (2, 3, "0.666667"),
@@ -152,24 +101,30 @@ mod tests {
             (3, 2_000_000, "0.000002"),
             (-3, 2_000_000, "-0.000002"),
             (-1, 2_000_000, "0"),
+            (-1_234_565, 10_000_000, "-0.123456"),
+            (-12_345_675, 10_000_000, "-1.234568"),
+            (2_500_001, 1_000_000_000_000, "0.000003"),
             (5, 0, "0"),
         ] {
-            let found = Decimal::ratio(numerator, denominator).to_string();
+            let found = Decimal::from_ratio(numerator, denominator).to_string();
             assert_eq!(found, expected, "{numerator}/{denominator}");
         }
     }
 
     proptest! {
+        /// The digits of a text, filled up to six behind the point, are the millionths.
         #[test]
-        fn what_is_written_is_read(n in any::<i64>()) {
-            let written = Decimal::millionths(n).to_string();
-            prop_assert_eq!(written.parse::<Decimal>().unwrap().as_millionths(), i128::from(n));
+        fn texts_hold_every_millionth(n in any::<i64>()) {
+            let text = Decimal::from_millionths(n).to_string();
+            let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+            prop_assert!(!fraction.ends_with('0'));
+            prop_assert_eq!(format!("{whole}{fraction:0<6}").parse::<i64>().unwrap(), n);
         }
 
         /// The nearest millionth, and never further than half of one.
         #[test]
-        fn ratios_are_nearest(n in -1_000_000_000_i128..1_000_000_000, d in 1_i128..1_000_000) {
-            let found = Decimal::ratio(n, d).as_millionths();
+        fn ratios_are_the_nearest_millionth(n in -1_000_000_000_i128..1_000_000_000, d in 1_i128..1_000_000) {
+            let found = Decimal::from_ratio(n, d).0;
             prop_assert!((found * d - n * ONE).abs() * 2 <= d);
         }
     }

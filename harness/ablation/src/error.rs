@@ -1,4 +1,4 @@
-//! What can go wrong around a run; what goes wrong in one is [`super::invalid`].
+//! What can go wrong in the ablation harness.
 
 use std::path::PathBuf;
 
@@ -6,93 +6,116 @@ use axilog_ledger::error::{FileError, LedgerError};
 use axilog_oracle::OracleError;
 use axilog_oracle::tokens::TokenError;
 
-/// Why something was not done.
+use super::invalid_run::InvalidRun;
+
+/// Why the ablation harness did not do what it was asked for.
 #[derive(Debug, thiserror::Error)]
 pub enum AblationError {
-    /// No tokens.
+    /// A run or its padding broke a rule of the experiment, so its results count for nothing.
+    #[error(transparent)]
+    Invalid(#[from] InvalidRun),
+
+    /// The tokenizer is unknown, unreadable or cannot count a text.
     #[error(transparent)]
     Tokens(#[from] TokenError),
 
-    /// A calibration with too little behind it.
-    #[error("calibration takes at least 3 different seeds; {0} were given")]
-    FewSeeds(usize),
+    /// A calibration was asked for with too few seeds.
+    #[error("a calibration takes at least 3 different seeds; {0} were given")]
+    TooFewSeeds(usize),
 
-    /// A seed that stands twice.
-    #[error("the seed {0} is given twice")]
-    SeedTwice(u64),
+    /// A seed is named twice.
+    #[error("the seed {0} is given twice; name each seed once")]
+    DuplicateSeed(u64),
 
-    /// Nothing to run.
+    /// A plan has no seed or no episode.
     #[error("a run takes at least one seed and one episode")]
-    NothingToRun,
+    EmptyPlan,
 
-    /// An episode too short for a precedent to be written, read and told apart from the last one.
+    /// An episode is too short for a precedent to be written, read and told apart from the last one.
     #[error("{environment} has episodes of {steps} steps; expected at least 3")]
-    ShortEpisodes {
-        /// The environment.
+    EpisodeTooShort {
+        /// The environment's id.
         environment: String,
-        /// How long they are.
+        /// How many steps its episodes have.
         steps: u32,
     },
 
-    /// A file that is not what it should be.
+    /// A calibration, a header or a run document is malformed, changed, or of another version.
     #[error("{path}: {reason}", path = path.display())]
-    File {
+    Document {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it, and what to do.
+        /// What was found, what was expected, and what to do.
         reason: String,
     },
 
-    /// A calibration that was made for something else.
+    /// A ledger answers other questions than the run asks.
+    #[error("{path}: {reason}", path = path.display())]
+    ForeignLedger {
+        /// The ledger.
+        path: PathBuf,
+        /// The answer that was found and the question that was put.
+        reason: String,
+    },
+
+    /// A calibration was made for something else than what is to be run.
     #[error(
-        "{path}: was made with the {what} {found:?}, and this is {wanted:?}; calibrate again with `axilog ablation calibrate`",
+        "{path}: was made with the {property} {found:?}, and this is {expected:?}; calibrate again with `axilog ablation calibrate`",
         path = path.display()
     )]
-    OtherCalibration {
-        /// The file.
+    CalibrationMismatch {
+        /// The calibration file.
         path: PathBuf,
         /// What differs.
-        what: &'static str,
+        property: &'static str,
         /// What the file has.
         found: String,
         /// What would be run.
-        wanted: String,
+        expected: String,
     },
 
-    /// A model that has to be named.
+    /// The model is not named.
     #[error("the oracle {0} needs a model: name it with --model, exactly as its server does")]
-    NoModel(String),
+    MissingModel(String),
 
-    /// Lengths that are not known.
+    /// The calibration is not named.
     #[error(
         "the lengths of the prompt's segments come from a calibration: make one with `axilog ablation calibrate` and name it with --calibration"
     )]
-    NoCalibration,
+    MissingCalibration,
 
-    /// Runs that cannot be held against each other.
+    /// A run cannot be compared with the others.
     #[error("{path}: {reason}", path = path.display())]
     NotComparable {
-        /// The run.
+        /// The run's document or directory.
         path: PathBuf,
         /// Why not.
         reason: String,
     },
 
-    /// Something that is there already.
-    #[error("{path}: already holds a run, which is never overwritten; name another directory", path = .0.display())]
-    Exists(PathBuf),
+    /// A directory that should hold runs holds none.
+    #[error("{path}: holds no run; name the directory that `axilog ablation run --out` was given", path = .0.display())]
+    MissingRun(PathBuf),
 
-    /// Ctrl-C.
+    /// A directory for a new run already holds one.
+    #[error("{path}: already holds a run, which is never overwritten; name another directory", path = .0.display())]
+    RunExists(PathBuf),
+
+    /// A file to be written already exists.
+    #[error("{path}: already exists and is never overwritten; name another file", path = .0.display())]
+    FileExists(PathBuf),
+
+    /// Ctrl-C stopped the work.
     #[error("stopped by Ctrl-C {0}")]
     Interrupted(String),
 
-    /// An oracle that gave no answer.
+    /// The oracle gave no answer, after every attempt.
     #[error("the oracle gave no answer {0}")]
     NoAnswer(String),
 
     /// A file cannot be read or written.
     #[error(transparent)]
-    Access(#[from] FileError),
+    File(#[from] FileError),
 
     /// The ledger refused.
     #[error(transparent)]
@@ -107,7 +130,7 @@ pub enum AblationError {
 impl From<LedgerError> for AblationError {
     fn from(error: LedgerError) -> AblationError {
         match error {
-            LedgerError::File(error) => AblationError::Access(error),
+            LedgerError::File(error) => AblationError::File(error),
             error => AblationError::Ledger(error),
         }
     }
@@ -117,7 +140,7 @@ impl From<LedgerError> for AblationError {
 impl From<OracleError> for AblationError {
     fn from(error: OracleError) -> AblationError {
         match error {
-            OracleError::File(error) => AblationError::Access(error),
+            OracleError::File(error) => AblationError::File(error),
             OracleError::Ledger(error) => AblationError::Ledger(error),
             error => AblationError::Oracle(error),
         }

@@ -5,92 +5,94 @@ use std::sync::Arc;
 use axilog_ledger::file::hex;
 use axilog_oracle::tokens::Tokenizer;
 
-use super::answers::Answers;
-use super::base::V300Harness;
-use super::calibration::{Basis, Calibration, MIN_SEEDS, length};
+use super::answer_source::AnswerSource;
+use super::calibration::{Calibration, CalibrationBasis, MIN_SEEDS, segment_length};
+use super::commitment_trap::CommitmentTrap;
 use super::environment::Environment;
 use super::error::AblationError;
-use super::header::{Header, Held};
-use super::invalid::Stop;
-use super::pipeline::{Recorded, Stages};
-use super::prompt::{Frame, Lengths, base_system, skeleton_hash, system};
-use super::record::NormativeStateV100;
-use super::run::{Plan, Run, Status, run};
-use super::trap::CommitmentTrap;
-use super::v310::{V310AblationHarness, Variant};
+use super::header::{ConstantLength, RunHeader};
+use super::pipeline::{Harness, PrecedentOutcome};
+use super::precedent::NormativeStateV100;
+use super::prompt::{build_base_system_message, build_system_message, hash_skeleton};
+use super::prompt_frame::{PromptFrame, SegmentLengths};
+use super::run::{Run, RunPlan, RunStatus, run_plan};
+use super::v300_ablation_harness::V300AblationHarness;
+use super::v310_ablation_harness::V310AblationHarness;
+use super::variant::Variant;
 
-/// The environment with this id, if it is one that ships.
+/// Opens the environment with this id, if it is one that ships.
 #[must_use]
-pub fn environment(id: &str) -> Option<Box<dyn Environment>> {
+pub fn open_environment(id: &str) -> Option<Box<dyn Environment>> {
     let trap = CommitmentTrap::default();
     (trap.id() == id).then(|| Box::new(trap) as Box<dyn Environment>)
 }
 
-/// How prompts are held in `environment`, and what that depends on. Without `lengths` nothing is padded.
+/// Builds the frame of prompts in `environment`, and names what their lengths depend on. Without
+/// `lengths` nothing is padded.
 ///
 /// # Errors
-/// [`super::Reason::PadUnstable`]; an error of the tokenizer.
-pub fn frame(
+/// [`super::InvalidReason::PadUnstable`]; [`AblationError::Tokens`].
+pub fn build_frame(
     environment: &dyn Environment,
     tokenizer: Arc<dyn Tokenizer>,
     pad: &str,
-    lengths: Option<Lengths>,
-) -> Result<(Frame, Basis), Stop> {
+    lengths: Option<SegmentLengths>,
+) -> Result<(PromptFrame, CalibrationBasis), AblationError> {
     let (id, version) = (tokenizer.id().to_owned(), tokenizer.version().to_owned());
-    let frame = Frame::new(tokenizer, pad, system(environment), lengths)?;
-    let basis = Basis {
+    let frame = PromptFrame::new(tokenizer, pad, build_system_message(environment), lengths)?;
+    let basis = CalibrationBasis {
         environment: environment.id().to_owned(),
-        skeleton_hash: hex(&skeleton_hash(frame.system())),
+        skeleton_hash: hex(&hash_skeleton(frame.system())),
         tokenizer: id,
         tokenizer_version: version,
         pad: pad.to_owned(),
-        pad_tokens: vec![frame.pad().token()],
+        pad_tokens: vec![frame.padding().token()],
     };
     Ok((frame, basis))
 }
 
-/// The head of a run of `plan` in `environment`, with `model` at `provider`; `held` is how its length is
-/// held, `None` for the base harness.
+/// Builds the header of a run of `plan` in `environment`, with `model` at `provider`. Without
+/// `constant_length` it is the header of the base harness.
 #[must_use]
-pub fn header(
-    plan: &Plan,
+pub fn build_header(
+    plan: &RunPlan,
     environment: &dyn Environment,
     provider: &str,
     model: &str,
-    held: Option<Held>,
-) -> Header {
-    let system = match held {
-        Some(_) => system(environment),
-        None => base_system(environment),
+    constant_length: Option<ConstantLength>,
+) -> RunHeader {
+    let system = match constant_length {
+        Some(_) => build_system_message(environment),
+        None => build_base_system_message(environment),
     };
-    Header {
+    RunHeader {
         axilog_ablation_run: 1,
         variant: plan.variant,
         provider: provider.to_owned(),
         model_id: model.to_owned(),
         environment: environment.id().to_owned(),
-        skeleton_hash: hex(&skeleton_hash(&system)),
+        skeleton_hash: hex(&hash_skeleton(&system)),
         steps_per_episode: environment.steps_per_episode(),
         episodes: plan.episodes,
         seeds: plan.seeds.clone(),
-        held,
+        constant_length,
     }
 }
 
-/// Runs what `header` says in `environment`; prompts are made in `frame`, without which it is the base
-/// harness that runs.
+/// Runs what `header` says in `environment`. Prompts are assembled in `frame`; without a frame the base
+/// harness runs.
 ///
 /// # Errors
-/// As [`run`].
+/// As [`run_plan`].
 pub fn execute(
-    header: &Header,
+    header: &RunHeader,
     environment: &mut dyn Environment,
-    frame: Option<&Frame>,
-    answers: &mut dyn Answers,
-    go_on: &mut dyn FnMut(u64) -> bool,
+    frame: Option<&PromptFrame>,
+    answers: &mut dyn AnswerSource,
+    should_continue: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Run, AblationError> {
-    let base = base_system(environment);
-    let mut stages = || -> Box<dyn Stages> {
+    let system = build_base_system_message(environment);
+    let mut new_harness = || -> Box<dyn Harness> {
         match frame {
             Some(frame) => Box::new(V310AblationHarness::new(
                 &header.model_id,
@@ -98,21 +100,31 @@ pub fn execute(
                 header.variant,
                 NormativeStateV100::default(),
             )),
-            None => Box::new(V300Harness::new(&header.model_id, base.clone())),
+            None => Box::new(V300AblationHarness::new(&header.model_id, system.clone())),
         }
     };
-    run(&header.plan(), environment, &mut stages, answers, go_on)
+    let plan = header.plan();
+    run_plan(
+        &plan,
+        environment,
+        &mut new_harness,
+        answers,
+        should_continue,
+    )
 }
 
-/// The run that a calibration measures: an episode under each of `seeds`, with writing on.
+/// Plans the run that a calibration measures: an episode under each of `seeds`, with writing on.
 ///
 /// # Errors
-/// [`AblationError::FewSeeds`]; as [`Plan::check`].
-pub fn measured(seeds: &[u64], environment: &dyn Environment) -> Result<Plan, AblationError> {
+/// [`AblationError::TooFewSeeds`]; as [`RunPlan::check`].
+pub fn plan_calibration(
+    seeds: &[u64],
+    environment: &dyn Environment,
+) -> Result<RunPlan, AblationError> {
     if seeds.len() < MIN_SEEDS {
-        return Err(AblationError::FewSeeds(seeds.len()));
+        return Err(AblationError::TooFewSeeds(seeds.len()));
     }
-    let plan = Plan {
+    let plan = RunPlan {
         variant: Variant::Baseline,
         seeds: seeds.to_vec(),
         episodes: 1,
@@ -121,56 +133,47 @@ pub fn measured(seeds: &[u64], environment: &dyn Environment) -> Result<Plan, Ab
     Ok(plan)
 }
 
-/// Measures how long records and situations are under `seeds`, an episode each, with writing on and
-/// nothing padded. `frame` is without lengths. The inner error is why the run that measures did not end
-/// well.
+/// Measures how long records and situations are under `seeds`, one episode each, with writing on and
+/// nothing padded: `frame` has no lengths. The inner error is how a run ended that is not valid.
 ///
 /// # Errors
-/// As [`measured`] and [`run`].
+/// As [`plan_calibration`] and [`run_plan`].
 pub fn calibrate(
     seeds: &[u64],
     environment: &mut dyn Environment,
-    (frame, basis): (&Frame, Basis),
+    (frame, basis): (&PromptFrame, CalibrationBasis),
     (provider, model): (&str, &str),
-    answers: &mut dyn Answers,
-    go_on: &mut dyn FnMut(u64) -> bool,
-) -> Result<Result<Calibration, Status>, AblationError> {
-    let plan = measured(seeds, environment)?;
-    let mut stages = || -> Box<dyn Stages> {
-        let memory = NormativeStateV100::default();
-        Box::new(V310AblationHarness::new(
-            model,
-            frame.clone(),
-            Variant::Baseline,
-            memory,
-        ))
+    answers: &mut dyn AnswerSource,
+    should_continue: &mut dyn FnMut(u64) -> bool,
+) -> Result<Result<Calibration, RunStatus>, AblationError> {
+    let plan = plan_calibration(seeds, environment)?;
+    let header = build_header(&plan, environment, provider, model, None);
+    let run = execute(&header, environment, Some(frame), answers, should_continue)?;
+    if run.status != RunStatus::Valid {
+        return Ok(Err(run.status));
+    }
+    let records = || {
+        run.steps().filter_map(|step| match step.precedent {
+            PrecedentOutcome::Written(tokens) => Some(tokens),
+            PrecedentOutcome::None | PrecedentOutcome::Blocked => None,
+        })
     };
-    let found = run(&plan, environment, &mut stages, answers, go_on)?;
-    if found.status != Status::Valid {
-        return Ok(Err(found.status));
-    }
-    let episodes = found.seeds.iter().flat_map(|(_, episodes)| episodes);
-    let (mut records, mut longest, mut situation) = (0, 0, 0);
-    for step in episodes.flat_map(|episode| &episode.steps) {
-        if let Recorded::Written(tokens) = step.recorded {
-            records += 1;
-            longest = tokens.max(longest);
-        }
-        let measures = step.generated.measures;
-        situation = measures.map_or(0, |m| m.situation_tokens).max(situation);
-    }
+    let measures = run.steps().filter_map(|step| step.generated.measures);
+    let max_precedent_tokens = records().max().unwrap_or(0);
+    let max_situation_tokens = measures.map(|m| m.situation_tokens).max().unwrap_or(0);
     Ok(Ok(Calibration {
         axilog_ablation_calibration: 1,
         basis,
-        provider: provider.to_owned(),
-        model_id: model.to_owned(),
-        seeds: seeds.to_vec(),
-        episodes: plan.episodes,
-        steps_per_episode: environment.steps_per_episode(),
-        records,
-        max_precedent_tokens: longest,
-        max_situation_tokens: situation,
-        precedent_length: length(longest),
-        situation_length: length(situation),
+        provider: header.provider,
+        model_id: header.model_id,
+        seeds: header.seeds,
+        episodes: header.episodes,
+        steps_per_episode: header.steps_per_episode,
+        records: records().count() as u64,
+        max_precedent_tokens,
+        max_situation_tokens,
+        precedent_length: segment_length(max_precedent_tokens),
+        situation_length: segment_length(max_situation_tokens),
+        hash: None,
     }))
 }

@@ -1,21 +1,26 @@
-//! What a run is of: everything that its document follows from, beside the ledger.
+//! The header of a run: everything that its document follows from, besides the ledger.
 
+use std::path::Path;
+
+use axilog_ledger::error::FileError;
 use serde::{Deserialize, Serialize};
 
-use super::calibration::Basis;
-use super::prompt::Lengths;
-use super::run::Plan;
-use super::v310::Variant;
+use super::calibration::{CalibrationBasis, MAX_LENGTH};
+use super::error::AblationError;
+use super::json_document::parse_document;
+use super::prompt_frame::SegmentLengths;
+use super::run::RunPlan;
+use super::variant::Variant;
 
 /// The head of a run document, and the file `header.json` beside the ledger.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Header {
-    /// The form of the document: 1.
+pub struct RunHeader {
+    /// The version of the document's form: 1.
     pub axilog_ablation_run: u32,
-    /// What is taken away.
+    /// The variant.
     pub variant: Variant,
-    /// Who answers: `openai`, `agent:…`, and so on.
+    /// The kind of oracle that answers: `openai`, `agent:…`, and so on.
     pub provider: String,
     /// The model, as its server names it.
     pub model_id: String,
@@ -23,33 +28,62 @@ pub struct Header {
     pub environment: String,
     /// SHA-256 of what is the same in every prompt, in hexadecimal.
     pub skeleton_hash: String,
-    /// Steps in an episode, at least 3.
+    /// How many steps an episode has, at least 3.
     pub steps_per_episode: u32,
-    /// Episodes under each seed.
+    /// How many episodes are run under each seed.
     pub episodes: u32,
     /// The seeds, in order.
     pub seeds: Vec<u64>,
-    /// How the length is held; `None` for the base harness.
-    pub held: Option<Held>,
+    /// How the prompt's length is held constant; `None` for the base harness.
+    #[serde(rename = "held")]
+    pub constant_length: Option<ConstantLength>,
 }
 
-impl Header {
-    /// What was run.
+impl RunHeader {
+    /// The plan of the run.
     #[must_use]
-    pub fn plan(&self) -> Plan {
-        Plan {
+    pub fn plan(&self) -> RunPlan {
+        RunPlan {
             variant: self.variant,
             seeds: self.seeds.clone(),
             episodes: self.episodes,
         }
     }
+
+    /// Reads a header file.
+    ///
+    /// # Errors
+    /// [`FileError::Io`], [`AblationError::Document`].
+    pub fn read(path: &Path) -> Result<RunHeader, AblationError> {
+        const HINT: &str = "take the file as `axilog ablation run` wrote it";
+        let bytes = std::fs::read(path).map_err(FileError::at(path, "read"))?;
+        let header: RunHeader = parse_document(path, &bytes, "a run header", HINT)?;
+        let refuse = |reason: String| AblationError::Document {
+            path: path.to_owned(),
+            reason: format!("{reason}; {HINT}"),
+        };
+        let version = header.axilog_ablation_run;
+        if version != 1 {
+            return Err(refuse(format!("has version {version}; expected version 1")));
+        }
+        let longest = header
+            .constant_length
+            .iter()
+            .map(|held| held.lengths().max());
+        if longest.max() > Some(MAX_LENGTH) {
+            return Err(refuse(format!(
+                "has segments of more than {MAX_LENGTH} tokens"
+            )));
+        }
+        Ok(header)
+    }
 }
 
-/// How the length of prompts is held.
+/// How the length of a run's prompts is held constant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Held {
-    /// SHA-256 that ends the calibration file.
+pub struct ConstantLength {
+    /// The digest that stands in the calibration file.
     pub calibration: String,
     /// N.
     pub precedent_length: u64,
@@ -57,28 +91,23 @@ pub struct Held {
     pub situation_length: u64,
     /// The tokenizer's id.
     pub tokenizer: String,
-    /// Its version.
+    /// The tokenizer's version.
     pub tokenizer_version: String,
-    /// The padding.
+    /// The padding's text.
     pub pad: String,
-    /// Its tokens.
+    /// The padding's tokens.
     pub pad_tokens: Vec<u32>,
 }
 
-impl Held {
-    /// The lengths.
+impl ConstantLength {
+    /// Takes the lengths of the calibration whose digest is `calibration`.
     #[must_use]
-    pub fn lengths(&self) -> Lengths {
-        Lengths {
-            precedent: self.precedent_length,
-            situation: self.situation_length,
-        }
-    }
-
-    /// By a calibration with this digest and these lengths.
-    #[must_use]
-    pub fn new(calibration: String, lengths: Lengths, basis: &Basis) -> Held {
-        Held {
+    pub fn new(
+        calibration: String,
+        lengths: SegmentLengths,
+        basis: &CalibrationBasis,
+    ) -> ConstantLength {
+        ConstantLength {
             calibration,
             precedent_length: lengths.precedent,
             situation_length: lengths.situation,
@@ -86,6 +115,15 @@ impl Held {
             tokenizer_version: basis.tokenizer_version.clone(),
             pad: basis.pad.clone(),
             pad_tokens: basis.pad_tokens.clone(),
+        }
+    }
+
+    /// The lengths of the segments.
+    #[must_use]
+    pub fn lengths(&self) -> SegmentLengths {
+        SegmentLengths {
+            precedent: self.precedent_length,
+            situation: self.situation_length,
         }
     }
 }

@@ -1,24 +1,59 @@
-//! The v3.1 ablation harness: does precedent memory matter to an oracle's choices, when the length of the
-//! prompt is held constant to the token?
+//! An experiment with a language model: does it choose otherwise when it is shown its own last
+//! justification?
 //!
-//! Binding answers Q1 to Q8; `docs/ablation.md` has them with code and tests.
+//! A model acts step by step in an [`environment`] where nearly every action keeps one commitment and breaks
+//! another, and justifies each choice. The last justification that was accepted, the *precedent*, stands in
+//! the next prompt. A run takes place in several variants: with this memory, without it, and with a memory
+//! that is reset at each episode. Every prompt of a run has the same number of tokens, so that a model cannot
+//! tell the variants apart by length. Comparing how often each action was done then shows whether precedents
+//! matter. Every answer is recorded in an axilog ledger before it is used, and a run is replayed from its
+//! ledger without the model.
+//!
+//! The base harness, run with an agent that needs no model; its steps and precedents are counted:
+//!
+//! ```
+//! use axilog_ablation::{agents::Agent, answer_source::RecordingOracle, experiment, run::RunPlan};
+//! use axilog_ablation::{commitment_trap::CommitmentTrap, run_document::RunDocument, variant::Variant};
+//! use axilog_ledger::{rules::RuleSet, session::Session};
+//! use axilog_oracle::Endpoint;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let dir = tempfile::tempdir()?;
+//! let mut trap = CommitmentTrap::default();
+//! let plan = RunPlan { variant: Variant::V300, seeds: vec![1, 2], episodes: 1 };
+//! let header = experiment::build_header(&plan, &trap, "agent", "agent:indifferent", None);
+//! let (session, _) = Session::begin(&dir.path().join("ledger.jsonl"), RuleSet::without_policies()?, 0)?;
+//! let mut oracle = RecordingOracle::new(session, Endpoint::Local(Box::new(Agent::Indifferent)));
+//! let run = experiment::execute(&header, &mut trap, None, &mut oracle, &mut |_| true)?;
+//! oracle.finish()?;
+//! let document = RunDocument::new(&header, &run);
+//! assert_eq!((document.result.steps, document.status.summary().as_str()), (100, "VALID"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! `docs/ablation.md` has the command, and the binding answers Q1 to Q8 with code and tests.
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`environment`], [`trap`] | the world in which is acted, and the one that ships |
-//! | [`artifact`], [`compile`] | a justification, the formal assistant, what it binds |
-//! | [`record`] | the precedent and where it is kept |
-//! | [`pad`], [`prompt`] | padding and its self-test; prompts and Gate P4 |
+//! | [`environment`], [`commitment_trap`] | the world in which an agent acts, and the one that ships |
+//! | [`agents`] | agents that need no model |
+//! | [`answer_source`], [`ledger_answers`] | where answers come from: an oracle that is recorded, or a ledger |
+//! | [`artifact`], [`assistant`], [`compile`] | a justification, who reads it, and what it forbids and requires |
+//! | [`precedent`] | the record of a justification, and the memory that keeps it |
+//! | [`prompt`], [`prompt_frame`], [`pad`] | the texts of a prompt, its constant length (Gate P4), the padding |
 //! | [`pipeline`] | the stages of a step and their order |
-//! | [`base`], [`v310`] | the base harness, and the one that wraps it |
-//! | [`novelty`] | which conflicts are new |
-//! | [`calibration`] | how long the segments are |
-//! | [`run`], [`invalid`] | episodes under seeds, and what makes a run count for nothing |
-//! | [`answers`], [`agents`] | where answers come from; the agents that ship |
-//! | [`header`], [`document`], [`experiment`], [`replay`] | what a run is of, its document, and both ways to it |
-//! | [`compare`], [`statistics`], [`plot`] | runs held against each other |
-//! | [`draw`], [`decimal`] | seeded numbers and exact amounts |
-//! | [`error`] | what can go wrong around it |
+//! | [`v300_ablation_harness`], [`v310_ablation_harness`] | the base harness, and the one that adds the memory |
+//! | [`variant`] | what each variant leaves of the memory |
+//! | [`novelty`] | which conflicts are new in their episode |
+//! | [`run`], [`invalid_run`] | episodes under seeds, and what makes a run count for nothing |
+//! | [`calibration`] | how long the segments of a prompt are |
+//! | [`experiment`], [`replay`] | from a header to a run, live and from the ledger |
+//! | [`header`], [`run_document`] | what a run is of, and what came of it |
+//! | [`comparable_run`], [`comparison`], [`comparison_report`] | runs that are compared: read, judged, written |
+//! | [`statistics`], [`plot`] | the distance of two runs and its verdict; the plot |
+//! | [`json_document`], [`draw`], [`decimal`] | canonical JSON, seeded draws, exact amounts |
+//! | [`error`] | what can go wrong |
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -35,41 +70,39 @@
 )]
 
 pub mod agents;
-pub mod answers;
+pub mod answer_source;
 pub mod artifact;
-pub mod base;
+pub mod assistant;
 pub mod calibration;
-pub mod compare;
+pub mod commitment_trap;
+pub mod comparable_run;
+pub mod comparison;
+pub mod comparison_report;
 pub mod compile;
 pub mod decimal;
-pub mod document;
 pub mod draw;
 pub mod environment;
 pub mod error;
 pub mod experiment;
+mod harbour;
 pub mod header;
-pub mod invalid;
+pub mod invalid_run;
+pub mod json_document;
+pub mod ledger_answers;
 pub mod novelty;
 pub mod pad;
 pub mod pipeline;
 pub mod plot;
+pub mod precedent;
 pub mod prompt;
-pub mod record;
+pub mod prompt_frame;
 pub mod replay;
 pub mod run;
+pub mod run_document;
 pub mod statistics;
-pub mod trap;
-pub mod v310;
-
-use axilog_ledger::jcs;
-use serde_json::Value;
+pub mod v300_ablation_harness;
+pub mod v310_ablation_harness;
+pub mod variant;
 
 pub use error::AblationError;
-pub use invalid::{Invalid, Reason};
-
-/// The canonical form of `value`, whose numbers are integers and which is not deep.
-#[must_use]
-pub fn canonical(value: &Value) -> String {
-    let form = jcs::canonical(value.to_string().as_bytes()).unwrap_or_default();
-    String::from_utf8(form).unwrap_or_default()
-}
+pub use invalid_run::{InvalidReason, InvalidRun};

@@ -1,17 +1,18 @@
 //! The padding and its self-test (Q3).
 //!
-//! Padding is one literal, over and over, that is one token each time, leaves the tokens of what stands
-//! before it and behind it as they are, and says nothing.
+//! Padding is one literal text, repeated. It is one token each time, leaves the tokens of the text before
+//! and behind it as they are, and says nothing.
 
 use axilog_oracle::tokens::Tokenizer;
 
-use super::invalid::{Invalid, Reason, Stop};
+use super::error::AblationError;
+use super::invalid_run::{InvalidReason, InvalidRun};
 
-/// What is used unless the caller says otherwise.
+/// The padding that is used unless another is named.
 pub const DEFAULT_PAD: &str = " X";
 
-/// What a padding must not touch, beside the texts of the prompt itself: ends of JSON, of words and
-/// numbers, punctuation, line ends, white space, and text that is not ASCII.
+/// Texts whose tokens a padding behind them must not change, besides the texts of the prompt itself: ends
+/// of JSON, of words and numbers, punctuation, line ends, white space, and text that is not ASCII.
 const BOUNDARIES: [&str; 26] = [
     "{}",
     "[]",
@@ -41,36 +42,36 @@ const BOUNDARIES: [&str; 26] = [
     "🚢",
 ];
 
-/// A padding that passed.
+/// A padding that passed the self-test.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pad {
+pub struct Padding {
     text: String,
     token: u32,
     boundaries: usize,
-    longest: u64,
+    longest_row: u64,
 }
 
-impl Pad {
-    /// Tests `pad` with `tokenizer`: alone, up to `longest` times in a row, and between each text of
-    /// `before` (and a fixed set of others) and each of `behind`.
+impl Padding {
+    /// Tests the padding `pad` with `tokenizer`: alone, up to `longest_row` times in a row, and between each
+    /// text of `before` (and a fixed set of others) and each of `behind`.
     ///
     /// # Errors
-    /// [`Reason::PadUnstable`] with the text that showed it; an error of the tokenizer.
+    /// [`InvalidReason::PadUnstable`] with the text that showed it; [`AblationError::Tokens`].
     pub fn test(
         pad: &str,
         tokenizer: &dyn Tokenizer,
-        longest: u64,
+        longest_row: u64,
         before: &[&str],
         behind: &[&str],
-    ) -> Result<Pad, Stop> {
+    ) -> Result<Padding, AblationError> {
         let unstable = |detail: String| {
-            Stop::from(Invalid::new(
-                Reason::PadUnstable,
+            AblationError::from(InvalidRun::new(
+                InvalidReason::PadUnstable,
                 format!("the padding {pad:?} under {}: {detail}", tokenizer.id()),
             ))
         };
-        let says_something = |c: char| c.is_control() || "{}[]\":,".contains(c);
-        if pad.is_empty() || pad.contains(says_something) {
+        let has_meaning = |c: char| c.is_control() || "{}[]\":,".contains(c);
+        if pad.is_empty() || pad.contains(has_meaning) {
             return Err(unstable(
                 "it is empty, or holds what has a meaning in JSON or ends a line".to_owned(),
             ));
@@ -86,7 +87,7 @@ impl Pad {
             return Err(unstable("it is other tokens the second time".to_owned()));
         }
         let mut row = String::new();
-        for k in 1..=usize::try_from(longest).unwrap_or(usize::MAX) {
+        for k in 1..=usize::try_from(longest_row).unwrap_or(usize::MAX) {
             row.push_str(pad);
             let tokens = tokenizer.encode(&row)?;
             if tokens != vec![token; k] {
@@ -125,35 +126,35 @@ impl Pad {
                 }
             }
         }
-        Ok(Pad {
+        Ok(Padding {
             text: pad.to_owned(),
             token,
             boundaries,
-            longest,
+            longest_row,
         })
     }
 
-    /// The literal.
+    /// The padding's text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The token that it is.
+    /// The padding's token.
     #[must_use]
     pub fn token(&self) -> u32 {
         self.token
     }
 
-    /// How many pairs of texts it was tested between.
+    /// Between how many pairs of texts the padding was tested.
     #[must_use]
     pub fn boundaries(&self) -> usize {
         self.boundaries
     }
 
-    /// How many in a row it was tested to.
+    /// How many paddings in a row were tested.
     #[must_use]
-    pub fn longest(&self) -> u64 {
-        self.longest
+    pub fn longest_row(&self) -> u64 {
+        self.longest_row
     }
 }

@@ -3,170 +3,176 @@
 
 use axilog::evidence::observation::Failure;
 
-use super::answers::{Answered, Answers, NoAnswer};
-use super::artifact::{Artifact, Rejection};
+use super::answer_source::{AnswerSource, MissingText, RecordedAnswer};
+use super::artifact::Artifact;
+use super::assistant::Rejection;
 use super::compile::{CompileError, Constraints};
-use super::draw::Place;
-use super::environment::{Environment, Ids, Situation};
-use super::invalid::Stop;
-use super::novelty::{History, Novelty};
-use super::prompt::Measures;
+use super::environment::{Environment, IdSet, Place, Situation};
+use super::error::AblationError;
+use super::novelty::{ConflictHistory, Novelty};
+use super::prompt_frame::PromptMeasures;
 
-/// What the oracle was asked and what came back.
+/// The answer to a step's prompt.
 #[derive(Clone, Debug)]
-pub struct Generated {
-    /// What came back.
-    pub answered: Answered,
-    /// What the prompt measures; `None` where its length is not held.
-    pub measures: Option<Measures>,
+pub struct GeneratedAnswer {
+    /// The answer, as the ledger holds it.
+    pub answer: RecordedAnswer,
+    /// What was measured on the prompt; `None` where its length is not held constant.
+    pub measures: Option<PromptMeasures>,
 }
 
-/// What became of a precedent.
+/// What became of a step's precedent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Recorded {
-    /// There was none to record: this harness records none, or the artifact did not compile.
+pub enum PrecedentOutcome {
+    /// There was no precedent: this harness records none, or the artifact did not compile.
     None,
-    /// Written; so many tokens as it goes into prompts.
+    /// The precedent was written; it has this many tokens in a prompt.
     Written(u64),
-    /// Not written, because writing is disabled.
+    /// The precedent was not written, because writing is disabled.
     Blocked,
 }
 
-impl Recorded {
-    /// As run documents have it.
+impl PrecedentOutcome {
+    /// The outcome as run documents name it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Recorded::None => "NONE",
-            Recorded::Written(_) => "WRITTEN",
-            Recorded::Blocked => "BLOCKED",
+            PrecedentOutcome::None => "NONE",
+            PrecedentOutcome::Written(_) => "WRITTEN",
+            PrecedentOutcome::Blocked => "BLOCKED",
         }
     }
 }
 
-/// The stages of a harness, in the order of a step.
-pub trait Stages {
-    /// Before the first step of an episode.
+/// The stages of a step, in their order.
+pub trait Harness {
+    /// Prepares for the first step of an episode.
     fn begin_episode(&mut self);
 
-    /// Asks. `None` where nothing more is answered: somebody stopped the run, or its replay is at its end.
+    /// Asks for an action and its justification. `None` where no further answer comes: somebody stopped
+    /// the run, or its replay is at the end of its ledger.
     ///
     /// # Errors
-    /// What makes the run invalid; what the oracle or the ledger could not do.
+    /// [`AblationError::Invalid`]; what the oracle or the ledger could not do.
     fn generate_raw(
         &mut self,
         situation: &Situation,
         step: u32,
-        answers: &mut dyn Answers,
-    ) -> Result<Option<Generated>, Stop>;
+        answers: &mut dyn AnswerSource,
+    ) -> Result<Option<GeneratedAnswer>, AblationError>;
 
-    /// The artifact in what was said.
+    /// Reads the artifact in an answer.
     ///
     /// # Errors
-    /// Why there is none.
-    fn assist(&self, raw: &str, environment: &dyn Environment) -> Result<Artifact, Rejection>;
+    /// Why the answer is rejected.
+    fn assist(&self, text: &str, environment: &dyn Environment) -> Result<Artifact, Rejection>;
 
-    /// What it binds.
+    /// Compiles an artifact into constraints.
     ///
     /// # Errors
-    /// Why it binds nothing.
+    /// Why the artifact does not compile.
     fn compile(
         &self,
         artifact: &Artifact,
         situation: &Situation,
     ) -> Result<Constraints, CompileError>;
 
-    /// Only called with an artifact that compiled.
+    /// Records the precedent of an artifact that compiled.
     ///
     /// # Errors
-    /// An error of the tokenizer.
-    fn record_precedent(&mut self, artifact: &Artifact, step: u32) -> Result<Recorded, Stop>;
+    /// [`AblationError::Tokens`].
+    fn record_precedent(
+        &mut self,
+        artifact: &Artifact,
+        step: u32,
+    ) -> Result<PrecedentOutcome, AblationError>;
 
-    /// The feasible actions that are left; all of them without constraints.
-    fn mask(&self, situation: &Situation, constraints: Option<&Constraints>) -> Ids;
+    /// The feasible actions that the constraints leave; all of them without constraints.
+    fn mask(&self, situation: &Situation, constraints: Option<&Constraints>) -> IdSet;
 
-    /// One of them, whatever was proposed: what is blind to the justification cannot be swayed by it.
-    fn select(&self, mask: &Ids, place: Place) -> String;
+    /// Selects an action of the mask without looking at the proposal, so that no justification can sway
+    /// the choice.
+    fn select(&self, mask: &IdSet, place: Place) -> String;
 
-    /// Does it.
+    /// Does the selected action.
     fn execute(&self, action: &str, environment: &mut dyn Environment);
 }
 
-/// What is known of a step afterwards.
+/// A step that was taken.
 #[derive(Clone, Debug)]
-pub struct Step {
-    /// Where it was.
+pub struct CompletedStep {
+    /// Where in the run the step is.
     pub place: Place,
-    /// What was asked and what came back.
-    pub generated: Generated,
-    /// The artifact that the assistant read, or why there is none.
+    /// The answer to the step's prompt.
+    pub generated: GeneratedAnswer,
+    /// The artifact that the assistant read, or why it rejected the answer.
     pub assisted: Result<Artifact, Rejection>,
-    /// What the compiler said; `None` where there was nothing to compile.
+    /// Whether the artifact compiled; `None` without an artifact.
     pub compiled: Option<Result<(), CompileError>>,
     /// What became of the precedent.
-    pub recorded: Recorded,
-    /// Whether its conflict was new.
+    pub precedent: PrecedentOutcome,
+    /// Whether the step's conflict was new.
     pub novelty: Novelty,
-    /// How many actions were left.
-    pub mask: usize,
-    /// The one that was done.
+    /// How many actions the mask left.
+    pub mask_size: usize,
+    /// The action that was done.
     pub action: String,
 }
 
 /// How a step ended.
-pub enum Stepped {
-    /// It was done.
-    Done(Box<Step>),
-    /// Nothing more is answered.
+pub enum StepOutcome {
+    /// The step was taken.
+    Completed(Box<CompletedStep>),
+    /// The step was not taken, because no further answer comes.
     Ended,
-    /// The oracle gave no answer, for good.
+    /// The step was not taken, because the oracle gave no answer after every attempt.
     Failed(Failure),
 }
 
 /// Takes one step.
 ///
 /// # Errors
-/// What makes the run invalid; what the oracle or the ledger could not do.
-pub fn step(
-    stages: &mut dyn Stages,
+/// [`AblationError::Invalid`]; what the oracle or the ledger could not do.
+pub fn take_step(
+    harness: &mut dyn Harness,
     environment: &mut dyn Environment,
-    answers: &mut dyn Answers,
-    history: &mut History,
+    answers: &mut dyn AnswerSource,
+    history: &mut ConflictHistory,
     place: Place,
-) -> Result<Stepped, Stop> {
+) -> Result<StepOutcome, AblationError> {
     let situation = environment.situation();
-    let Some(generated) = stages.generate_raw(&situation, place.step, answers)? else {
-        return Ok(Stepped::Ended);
+    let Some(generated) = harness.generate_raw(&situation, place.step, answers)? else {
+        return Ok(StepOutcome::Ended);
     };
-    let assisted = match &generated.answered.raw {
-        Ok(raw) => stages.assist(raw, environment),
-        Err(NoAnswer::NotAdmitted) => Err(Rejection::NotAdmitted),
-        Err(NoAnswer::Failed(failure)) => return Ok(Stepped::Failed(*failure)),
+    let assisted = match &generated.answer.text {
+        Ok(text) => harness.assist(text, environment),
+        Err(MissingText::NotAdmitted) => Err(Rejection::NotAdmitted),
+        Err(MissingText::Failed(failure)) => return Ok(StepOutcome::Failed(*failure)),
     };
-    // Only of steps that are taken: a run that stops here and its replay have seen the same.
-    let novelty = history.see(&situation);
+    // Conflicts count only for steps that are taken, so that a run that stops here and its replay agree.
+    let novelty = history.record(&situation);
     let compiled = assisted
         .as_ref()
         .ok()
-        .map(|artifact| stages.compile(artifact, &situation));
-    let recorded = match (&assisted, &compiled) {
-        (Ok(artifact), Some(Ok(_))) => stages.record_precedent(artifact, place.step)?,
-        _ => Recorded::None,
+        .map(|artifact| harness.compile(artifact, &situation));
+    let precedent = match (&assisted, &compiled) {
+        (Ok(artifact), Some(Ok(_))) => harness.record_precedent(artifact, place.step)?,
+        _ => PrecedentOutcome::None,
     };
     let constraints = compiled
         .as_ref()
         .and_then(|compiled| compiled.as_ref().ok());
-    let mask = stages.mask(&situation, constraints);
-    let action = stages.select(&mask, place);
-    stages.execute(&action, environment);
-    Ok(Stepped::Done(Box::new(Step {
+    let mask = harness.mask(&situation, constraints);
+    let action = harness.select(&mask, place);
+    harness.execute(&action, environment);
+    Ok(StepOutcome::Completed(Box::new(CompletedStep {
         place,
         generated,
         assisted,
         compiled: compiled.map(|compiled| compiled.map(|_| ())),
-        recorded,
+        precedent,
         novelty,
-        mask: mask.len(),
+        mask_size: mask.len(),
         action,
     })))
 }

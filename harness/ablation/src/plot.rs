@@ -1,16 +1,16 @@
-//! How often each run did each action, drawn: a bar for each run, a dot on it for each seed.
+//! The plot of how often each run did each action: a bar for each run, a dot on it for each seed.
 
 use std::fmt::Write;
 
-/// A run's shares: a name, and for each action its share in all and under each seed, in thousandths.
-pub struct Series {
-    /// What the legend calls it.
+/// How often a run did each action.
+pub struct PlotSeries {
+    /// The run's name in the legend.
     pub label: String,
-    /// For each action: the share in all, and that of each seed.
+    /// For each action its share of all steps, and of the steps under each seed, in thousandths.
     pub shares: Vec<(u64, Vec<u64>)>,
 }
 
-/// Colours that are told apart by most eyes and in grey.
+/// Colours that most eyes tell apart, in grey too.
 const COLOURS: [&str; 6] = [
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00",
 ];
@@ -19,9 +19,9 @@ const HEIGHT: u64 = 260;
 const BAR: u64 = 16;
 const LEFT: u64 = 48;
 
-/// An SVG image of `series` over `actions`.
+/// Renders an SVG image of `series` over `actions`.
 #[must_use]
-pub fn svg(actions: &[String], series: &[Series]) -> String {
+pub fn render_svg(actions: &[String], series: &[PlotSeries]) -> String {
     let group = BAR * series.len() as u64 + 14;
     let bottom = HEIGHT + 20;
     let width = (LEFT + group * actions.len() as u64 + 20).max(420);
@@ -31,7 +31,7 @@ pub fn svg(actions: &[String], series: &[Series]) -> String {
     );
     let y = |thousandths: u64| bottom - thousandths.min(1000) * HEIGHT / 1000;
     for tenth in [0, 250, 500, 750, 1000] {
-        put(
+        append(
             &mut out,
             format_args!(
                 "<line x1=\"{LEFT}\" y1=\"{y}\" x2=\"{width}\" y2=\"{y}\" stroke=\"#ddd\"/><text x=\"{}\" y=\"{}\" text-anchor=\"end\">{} %</text>\n",
@@ -49,7 +49,7 @@ pub fn svg(actions: &[String], series: &[Series]) -> String {
             let Some((share, seeds)) = series.shares.get(number) else {
                 continue;
             };
-            put(
+            append(
                 &mut out,
                 format_args!(
                     "<rect x=\"{x}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{colour}\"/>\n",
@@ -59,7 +59,7 @@ pub fn svg(actions: &[String], series: &[Series]) -> String {
                 ),
             );
             for seed in seeds {
-                put(
+                append(
                     &mut out,
                     format_args!(
                         "<circle cx=\"{}\" cy=\"{}\" r=\"2\" fill=\"none\" stroke=\"black\"/>\n",
@@ -70,36 +70,36 @@ pub fn svg(actions: &[String], series: &[Series]) -> String {
             }
         }
         let middle = left + BAR * series.len() as u64 / 2;
-        put(
+        append(
             &mut out,
             format_args!(
                 "<text transform=\"translate({middle},{}) rotate(-40)\" text-anchor=\"end\">{}</text>\n",
                 bottom + 16,
-                escaped(action)
+                escape(action)
             ),
         );
     }
     for (number, (series, colour)) in series.iter().zip(COLOURS.iter().cycle()).enumerate() {
         let y = bottom + 104 + 18 * number as u64;
-        put(
+        append(
             &mut out,
             format_args!(
                 "<rect x=\"{LEFT}\" y=\"{}\" width=\"12\" height=\"12\" fill=\"{colour}\"/><text x=\"{}\" y=\"{y}\">{}</text>\n",
                 y - 11,
                 LEFT + 18,
-                escaped(&series.label)
+                escape(&series.label)
             ),
         );
     }
     out + "</svg>\n"
 }
 
-fn put(out: &mut String, line: std::fmt::Arguments<'_>) {
+fn append(out: &mut String, line: std::fmt::Arguments<'_>) {
     // A string takes whatever is written.
     let _ = out.write_fmt(line);
 }
 
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")

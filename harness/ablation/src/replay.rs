@@ -1,4 +1,4 @@
-//! A run document from the header and the ledger alone: no model, no key, no network.
+//! Replaying a run: its document from the header and the ledger alone, without a model, a key or a network.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,99 +6,140 @@ use std::sync::Arc;
 use axilog_ledger::error::FileError;
 use axilog_oracle::tokens;
 
-use super::answers::Replayed;
-use super::calibration::MAX_LENGTH;
-use super::document::document;
 use super::error::AblationError;
-use super::experiment::{self, environment, execute, frame};
-use super::header::{Header, Held};
-use super::invalid::Stop;
-use super::run::{Run, Status};
-use super::v310::Variant;
+use super::experiment::{build_frame, build_header, execute, open_environment};
+use super::header::{ConstantLength, RunHeader};
+use super::ledger_answers::LedgerAnswers;
+use super::run::Run;
+use super::run_document::RunDocument;
+use super::variant::Variant;
 
 /// The name of the header beside the ledger.
-pub const HEADER: &str = "header.json";
+pub const HEADER_FILE: &str = "header.json";
 /// The name of the ledger.
-pub const LEDGER: &str = "ledger.jsonl";
+pub const LEDGER_FILE: &str = "ledger.jsonl";
 /// The name of the run document.
-pub const DOCUMENT: &str = "run.json";
+pub const DOCUMENT_FILE: &str = "run.json";
 
-/// What a directory holds, and what follows from it.
+/// A run that was replayed.
 #[derive(Debug)]
-pub struct Reproduced {
-    /// The header.
-    pub header: Header,
-    /// The run.
+pub struct ReplayedRun {
+    /// The run's header.
+    pub header: RunHeader,
+    /// The run, as it follows from the ledger.
     pub run: Run,
-    /// The document that follows.
+    /// The text of the run document that follows.
     pub document: String,
-    /// The document that is there; `None` where there is none, as after a kill.
-    pub found: Option<Vec<u8>>,
-    /// How many answers the run did not ask for.
-    pub left: usize,
+    /// The run document that is stored; `None` where there is none, as after a kill.
+    pub stored: Option<Vec<u8>>,
+    /// How many answers of the ledger the run did not ask for.
+    pub unasked_answers: usize,
 }
 
-impl Reproduced {
-    /// Whether what is there is what follows.
+impl ReplayedRun {
+    /// Whether the stored document is the one that follows.
     #[must_use]
-    pub fn is_same(&self) -> bool {
-        self.left == 0 && self.found.as_deref() == Some(self.document.as_bytes())
+    pub fn matches_stored(&self) -> bool {
+        self.unasked_answers == 0 && self.stored.as_deref() == Some(self.document.as_bytes())
     }
 }
 
-/// Reads a header.
+/// Replays the run in `dir`. `should_continue` is as for [`run_plan`](super::run::run_plan).
 ///
 /// # Errors
-/// [`FileError::Io`], [`AblationError::File`].
-pub fn read_header(path: &Path) -> Result<Header, AblationError> {
-    let bytes = std::fs::read(path).map_err(FileError::at(path, "read"))?;
-    let header: Header =
-        serde_json::from_slice(&bytes).map_err(|error| refused(path, &error.to_string()))?;
-    if header.axilog_ablation_run != 1 {
-        return Err(refused(path, "another version").into());
-    }
-    let mut lengths = header.held.iter().map(Held::lengths);
-    if lengths.any(|held| held.precedent.max(held.situation) > MAX_LENGTH) {
-        let reason = format!("it has segments of more than {MAX_LENGTH} tokens");
-        return Err(refused(path, &reason).into());
-    }
-    Ok(header)
-}
-
-fn refused(path: &Path, reason: &str) -> AblationError {
-    AblationError::File {
-        path: path.to_owned(),
-        reason: format!("is no header of a run: {reason}"),
-    }
-}
-
-/// Whether a header is what this build writes for the same run: what the ledger cannot contradict must not
-/// be taken from a file.
-fn check(path: &Path, found: &Header, own: &Header) -> Result<(), AblationError> {
-    if found.held.is_none() != (found.variant == Variant::V300) {
-        let reason = "the base harness, and no other, is without a held length";
-        return Err(refused(path, reason));
-    }
-    let told = |header: &Header| {
-        let (version, padding) = header.held.as_ref().map_or_else(Default::default, |held| {
+/// [`FileError::Io`]; [`LedgerError::Damaged`](axilog_ledger::error::LedgerError::Damaged);
+/// [`AblationError::Document`] for a header that this build would not write;
+/// [`AblationError::ForeignLedger`] for a ledger of another run.
+pub fn replay_run(
+    dir: &Path,
+    should_continue: &mut dyn FnMut(u64) -> bool,
+) -> Result<ReplayedRun, AblationError> {
+    let path = dir.join(HEADER_FILE);
+    let header = RunHeader::read(&path)?;
+    let mut environment = open_environment(&header.environment).ok_or_else(|| {
+        let id = &header.environment;
+        refuse_header(
+            &path,
+            format!("names the environment {id:?}; no environment of that id ships"),
+        )
+    })?;
+    let (frame, constant_length) = match &header.constant_length {
+        None => (None, None),
+        Some(stored) => {
+            let tokenizer: Arc<dyn tokens::Tokenizer> = Arc::from(tokens::open(&stored.tokenizer)?);
+            let lengths = stored.lengths();
+            let (frame, basis) = build_frame(&*environment, tokenizer, &stored.pad, Some(lengths))
+                .map_err(|error| match error {
+                    AblationError::Invalid(invalid) => refuse_header(&path, invalid.to_string()),
+                    error => error,
+                })?;
+            let calibration = stored.calibration.clone();
             (
-                held.tokenizer_version.clone(),
-                format!("{:?}", held.pad_tokens),
+                Some(frame),
+                Some(ConstantLength::new(calibration, lengths, &basis)),
             )
-        });
-        [
-            ("skeleton", header.skeleton_hash.clone()),
-            ("episode length", header.steps_per_episode.to_string()),
-            ("tokenizer version", version),
-            ("padding tokens", padding),
-        ]
+        }
     };
-    for ((what, its), (_, wanted)) in told(found).into_iter().zip(told(own)) {
-        if its != wanted {
-            return Err(AblationError::File {
+    let (provider, model) = (&header.provider, &header.model_id);
+    let expected = build_header(
+        &header.plan(),
+        &*environment,
+        provider,
+        model,
+        constant_length,
+    );
+    check_header(&path, &header, &expected)?;
+    let mut answers = LedgerAnswers::read(&dir.join(LEDGER_FILE))?;
+    let frame = frame.as_ref();
+    let run = execute(
+        &header,
+        &mut *environment,
+        frame,
+        &mut answers,
+        should_continue,
+    )?;
+    let document = RunDocument::new(&header, &run).to_file_text();
+    let path = dir.join(DOCUMENT_FILE);
+    let stored = match std::fs::read(&path) {
+        Ok(bytes) => Some(bytes),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => return Err(FileError::at(&path, "read")(error).into()),
+    };
+    Ok(ReplayedRun {
+        header,
+        run,
+        document,
+        stored,
+        unasked_answers: answers.remaining(),
+    })
+}
+
+/// Checks that the header is the one that this build writes for the same run: what the ledger cannot
+/// contradict must not be believed of a file.
+fn check_header(path: &Path, found: &RunHeader, expected: &RunHeader) -> Result<(), AblationError> {
+    if found.constant_length.is_none() != (found.variant == Variant::V300) {
+        return Err(refuse_header(
+            path,
+            format!(
+                "has the variant {} and `held` is {}; the base harness, and no other, is without a constant length",
+                found.variant,
+                if found.constant_length.is_some() {
+                    "there"
+                } else {
+                    "null"
+                }
+            ),
+        ));
+    }
+    for ((property, found), (_, expected)) in list_properties(found)
+        .into_iter()
+        .zip(list_properties(expected))
+    {
+        if found != expected {
+            return Err(AblationError::Document {
                 path: path.to_owned(),
                 reason: format!(
-                    "was made with {its} as its {what}, and this build has {wanted}; replay it with the build that made the run"
+                    "was made with {found} as its {property}, and this build has {expected}; replay it with the build that made the run"
                 ),
             });
         }
@@ -106,62 +147,27 @@ fn check(path: &Path, found: &Header, own: &Header) -> Result<(), AblationError>
     Ok(())
 }
 
-/// Runs again what is in `dir`, answered from its ledger. `go_on` is as for a run.
-///
-/// # Errors
-/// [`FileError::Io`], [`LedgerError::Damaged`]; [`AblationError::File`] for a header that does not go with this
-/// build or with the ledger.
-pub fn replay(dir: &Path, go_on: &mut dyn FnMut(u64) -> bool) -> Result<Reproduced, AblationError> {
-    let path = dir.join(HEADER);
-    let header = read_header(&path)?;
-    let mut world = environment(&header.environment).ok_or_else(|| {
-        refused(
-            &path,
-            &format!("no environment {:?} ships", header.environment),
-        )
-    })?;
-    let (frame, held) = match &header.held {
-        None => (None, None),
-        Some(held) => {
-            let tokenizer: Arc<dyn tokens::Tokenizer> =
-                Arc::from(tokens::open(&held.tokenizer).map_err(AblationError::from)?);
-            let made = frame(&*world, tokenizer, &held.pad, Some(held.lengths()));
-            let (frame, basis) = made.map_err(|stop| match stop {
-                Stop::Error(error) => error,
-                Stop::Invalid(invalid) => refused(&path, &invalid.to_string()).into(),
-            })?;
-            let own = Held::new(held.calibration.clone(), held.lengths(), &basis);
-            (Some(frame), Some(own))
-        }
-    };
-    let (provider, model) = (&header.provider, &header.model_id);
-    let own = experiment::header(&header.plan(), &*world, provider, model, held);
-    check(&path, &header, &own)?;
-    let mut answers = Replayed::read(&dir.join(LEDGER))?;
-    let run = execute(&header, &mut *world, frame.as_ref(), &mut answers, go_on)?;
-    let document = document(&header, &run);
-    let stored = dir.join(DOCUMENT);
-    let found = match std::fs::read(&stored) {
-        Ok(bytes) => Some(bytes),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => return Err(FileError::at(&stored, "read")(error).into()),
-    };
-    Ok(Reproduced {
-        header,
-        run,
-        document,
-        found,
-        left: answers.left(),
-    })
+/// Lists the properties of a header that follow from the build, by their names in errors.
+fn list_properties(header: &RunHeader) -> [(&'static str, String); 4] {
+    let (version, tokens) =
+        header
+            .constant_length
+            .as_ref()
+            .map_or_else(Default::default, |constant| {
+                let tokens = format!("{:?}", constant.pad_tokens);
+                (constant.tokenizer_version.clone(), tokens)
+            });
+    [
+        ("skeleton", header.skeleton_hash.clone()),
+        ("episode length", header.steps_per_episode.to_string()),
+        ("tokenizer version", version),
+        ("padding tokens", tokens),
+    ]
 }
 
-/// How a run ended, in a word or two.
-#[must_use]
-pub fn verdict(status: &Status) -> String {
-    match status {
-        Status::Valid => "VALID".to_owned(),
-        Status::Invalid(invalid, _) => format!("INVALID_RUN / {}", invalid.reason.as_str()),
-        Status::Interrupted(_) => "PARTIAL / INTERRUPTED".to_owned(),
-        Status::NoAnswer(..) => "PARTIAL / NO_ANSWER".to_owned(),
+fn refuse_header(path: &Path, reason: String) -> AblationError {
+    AblationError::Document {
+        path: path.to_owned(),
+        reason: format!("{reason}; take the header that the run was made with"),
     }
 }

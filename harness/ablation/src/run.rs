@@ -5,26 +5,25 @@ use std::collections::BTreeSet;
 use axilog::evidence::observation::Failure;
 use axilog_oracle::Question;
 
-use super::answers::{Answered, Answers};
-use super::draw::Place;
-use super::environment::Environment;
+use super::answer_source::{AnswerSource, RecordedAnswer};
+use super::environment::{Environment, Place};
 use super::error::AblationError;
-use super::invalid::{Invalid, Reason, Stop};
-use super::novelty::History;
-use super::pipeline::{Recorded, Stages, Step, Stepped, step};
-use super::v310::Variant;
+use super::invalid_run::{InvalidReason, InvalidRun};
+use super::novelty::ConflictHistory;
+use super::pipeline::{CompletedStep, Harness, PrecedentOutcome, StepOutcome, take_step};
+use super::variant::Variant;
 
 /// The fewest steps in which a precedent is written, read, and told from the next (Q8).
 pub const MIN_STEPS: u32 = 3;
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// Whole and valid.
+pub enum RunStatus {
+    /// The run is whole and valid.
     Valid,
-    /// It counts for nothing.
-    Invalid(Invalid, Place),
-    /// Somebody stopped it where a step ended; the next step would have been this one.
+    /// The run became invalid at a step and counts for nothing.
+    Invalid(InvalidRun, Place),
+    /// Somebody stopped the run before this step.
     Interrupted(Place),
     /// The oracle gave no answer at this step.
     NoAnswer(Failure, Place),
@@ -33,81 +32,95 @@ pub enum Status {
 /// An episode, whole or as far as it went.
 #[derive(Clone, Debug)]
 pub struct Episode {
-    /// Its number under its seed, from 0.
+    /// The episode's number under its seed, from 0.
     pub episode: u32,
-    /// Its steps.
-    pub steps: Vec<Step>,
-    /// How many different conflicts it had.
+    /// The steps that were taken.
+    pub steps: Vec<CompletedStep>,
+    /// How many different conflicts the episode had.
     pub distinct_signatures: usize,
 }
 
 impl Episode {
     /// How many precedents were written.
     #[must_use]
-    pub fn written(&self) -> usize {
-        let written = |step: &&Step| matches!(step.recorded, Recorded::Written(_));
-        self.steps.iter().filter(written).count()
+    pub fn written_count(&self) -> u64 {
+        self.count(|step| matches!(step.precedent, PrecedentOutcome::Written(_)))
     }
 
-    /// How many attempts to write one were blocked.
+    /// How many attempts to write a precedent were blocked.
     #[must_use]
-    pub fn blocked(&self) -> usize {
-        let blocked = |step: &&Step| step.recorded == Recorded::Blocked;
-        self.steps.iter().filter(blocked).count()
+    pub fn blocked_count(&self) -> u64 {
+        self.count(|step| step.precedent == PrecedentOutcome::Blocked)
     }
 
-    /// How many of its steps had a conflict that was new in it.
+    /// How many steps had a conflict that was new in the episode.
     #[must_use]
-    pub fn novel(&self) -> usize {
-        self.steps.iter().filter(|step| step.novelty.novel).count()
+    pub fn novel_count(&self) -> u64 {
+        self.count(|step| step.novelty.is_novel)
+    }
+
+    fn count(&self, is_counted: impl Fn(&CompletedStep) -> bool) -> u64 {
+        self.steps.iter().filter(|step| is_counted(step)).count() as u64
     }
 }
 
 /// A run, whole or as far as it went.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// How it ended.
-    pub status: Status,
+    /// How the run ended.
+    pub status: RunStatus,
     /// The episodes under each seed, in order.
     pub seeds: Vec<(u64, Vec<Episode>)>,
 }
 
+impl Run {
+    /// Every episode of every seed.
+    pub fn episodes(&self) -> impl Iterator<Item = &Episode> {
+        self.seeds.iter().flat_map(|(_, episodes)| episodes)
+    }
+
+    /// Every step of every episode.
+    pub fn steps(&self) -> impl Iterator<Item = &CompletedStep> {
+        self.episodes().flat_map(|episode| &episode.steps)
+    }
+}
+
 /// What to run.
 #[derive(Clone, Debug)]
-pub struct Plan {
-    /// What is taken away.
+pub struct RunPlan {
+    /// The variant.
     pub variant: Variant,
-    /// Under which seeds.
+    /// The seeds.
     pub seeds: Vec<u64>,
-    /// How many episodes under each.
+    /// How many episodes to run under each seed.
     pub episodes: u32,
 }
 
-impl Plan {
-    /// How many steps it has in `environment`.
+impl RunPlan {
+    /// How many steps the plan has in `environment`.
     #[must_use]
-    pub fn steps(&self, environment: &dyn Environment) -> u64 {
+    pub fn step_count(&self, environment: &dyn Environment) -> u64 {
         self.seeds.len() as u64
             * u64::from(self.episodes)
             * u64::from(environment.steps_per_episode())
     }
 
-    /// Whether it can be run in `environment`.
+    /// Checks that the plan can be run in `environment`.
     ///
     /// # Errors
-    /// [`AblationError::NothingToRun`], [`AblationError::SeedTwice`],
-    /// [`AblationError::ShortEpisodes`].
+    /// [`AblationError::EmptyPlan`], [`AblationError::DuplicateSeed`],
+    /// [`AblationError::EpisodeTooShort`].
     pub fn check(&self, environment: &dyn Environment) -> Result<(), AblationError> {
-        let mut seen = BTreeSet::new();
-        if let Some(twice) = self.seeds.iter().find(|seed| !seen.insert(**seed)) {
-            return Err(AblationError::SeedTwice(*twice));
+        let mut distinct = BTreeSet::new();
+        if let Some(duplicate) = self.seeds.iter().find(|seed| !distinct.insert(**seed)) {
+            return Err(AblationError::DuplicateSeed(*duplicate));
         }
         if self.seeds.is_empty() || self.episodes == 0 {
-            return Err(AblationError::NothingToRun);
+            return Err(AblationError::EmptyPlan);
         }
         let steps = environment.steps_per_episode();
         if steps < MIN_STEPS {
-            return Err(AblationError::ShortEpisodes {
+            return Err(AblationError::EpisodeTooShort {
                 environment: environment.id().to_owned(),
                 steps,
             });
@@ -116,113 +129,113 @@ impl Plan {
     }
 }
 
-/// Answers until somebody stops it. It stops where a question would be put, behind the gates that its prompt
-/// went through: a replay, whose answers end there, has seen the same.
-struct Until<'a> {
-    answers: &'a mut dyn Answers,
-    go_on: &'a mut dyn FnMut(u64) -> bool,
-    /// How many steps are done.
-    done: u64,
+/// A source that gives answers until somebody stops the run. It stops where a question would be put,
+/// behind the gates that the prompt went through, so that a replay, whose answers end there, agrees.
+struct StoppableSource<'a> {
+    answers: &'a mut dyn AnswerSource,
+    should_continue: &'a mut dyn FnMut(u64) -> bool,
+    steps_taken: u64,
 }
 
-impl Answers for Until<'_> {
-    fn ask(&mut self, question: &Question) -> Result<Option<Answered>, AblationError> {
-        match (self.go_on)(self.done) {
+impl AnswerSource for StoppableSource<'_> {
+    fn ask(&mut self, question: &Question) -> Result<Option<RecordedAnswer>, AblationError> {
+        match (self.should_continue)(self.steps_taken) {
             true => self.answers.ask(question),
             false => Ok(None),
         }
     }
 }
 
-/// Runs `plan`. `stages` makes a fresh harness for each seed; `go_on` is asked before each question, told
-/// how many steps are done, and stops the run with `false`.
+/// Runs `plan`. `new_harness` makes a harness for each seed. `should_continue` is called before each
+/// question with the number of steps taken; the run stops where it gives `false`.
 ///
 /// # Errors
-/// As [`Plan::check`]; what the oracle, the ledger or the tokenizer could not do. An invalid run is no
-/// error.
-pub fn run(
-    plan: &Plan,
+/// As [`RunPlan::check`]; what the oracle, the ledger or the tokenizer could not do. An invalid run is
+/// a [`RunStatus`].
+pub fn run_plan(
+    plan: &RunPlan,
     environment: &mut dyn Environment,
-    stages: &mut dyn FnMut() -> Box<dyn Stages>,
-    answers: &mut dyn Answers,
-    go_on: &mut dyn FnMut(u64) -> bool,
+    new_harness: &mut dyn FnMut() -> Box<dyn Harness>,
+    answers: &mut dyn AnswerSource,
+    should_continue: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Run, AblationError> {
     plan.check(environment)?;
-    let mut answers = Until {
+    let mut answers = StoppableSource {
         answers,
-        go_on,
-        done: 0,
+        should_continue,
+        steps_taken: 0,
     };
-    let mut run = Run {
-        status: Status::Valid,
-        seeds: Vec::new(),
-    };
+    let mut seeds = Vec::new();
     for seed in &plan.seeds {
-        let mut harness = stages();
-        run.seeds.push((*seed, Vec::new()));
-        for episode in 0..plan.episodes {
+        let mut harness = new_harness();
+        let mut episodes = Vec::new();
+        for number in 0..plan.episodes {
             let place = Place {
                 seed: *seed,
-                episode,
+                episode: number,
                 step: 0,
             };
-            environment.begin(place);
+            environment.begin_episode(place);
             harness.begin_episode();
-            let (found, ended) = self::episode(&mut *harness, environment, &mut answers, place)?;
-            let ended = ended.or_else(|| after(plan.variant, &found, place));
-            if let Some((_, episodes)) = run.seeds.last_mut() {
-                episodes.push(found);
-            }
-            if let Some(status) = ended {
-                run.status = status;
-                return Ok(run);
+            let (episode, stopped) = run_episode(&mut *harness, environment, &mut answers, place)?;
+            let stopped = stopped.or_else(|| check_whole_episode(plan.variant, &episode, place));
+            episodes.push(episode);
+            if let Some(status) = stopped {
+                seeds.push((*seed, episodes));
+                return Ok(Run { status, seeds });
             }
         }
+        seeds.push((*seed, episodes));
     }
-    Ok(run)
+    Ok(Run {
+        status: RunStatus::Valid,
+        seeds,
+    })
 }
 
-/// Runs an episode; the second is why it is not whole.
-fn episode(
-    stages: &mut dyn Stages,
+/// Runs an episode; the status is why the episode is not whole.
+fn run_episode(
+    harness: &mut dyn Harness,
     environment: &mut dyn Environment,
-    answers: &mut Until<'_>,
+    answers: &mut StoppableSource<'_>,
     mut place: Place,
-) -> Result<(Episode, Option<Status>), AblationError> {
-    let mut history = History::default();
+) -> Result<(Episode, Option<RunStatus>), AblationError> {
+    let mut history = ConflictHistory::default();
     let mut steps = Vec::new();
-    let mut ended = None;
+    let mut stopped = None;
     for number in 0..environment.steps_per_episode() {
         place.step = number;
-        match step(stages, environment, answers, &mut history, place) {
-            Ok(Stepped::Done(step)) => steps.push(*step),
-            Ok(Stepped::Ended) => ended = Some(Status::Interrupted(place)),
-            Ok(Stepped::Failed(failure)) => ended = Some(Status::NoAnswer(failure, place)),
-            Err(Stop::Invalid(invalid)) => ended = Some(Status::Invalid(invalid, place)),
-            Err(Stop::Error(error)) => return Err(error),
+        match take_step(harness, environment, answers, &mut history, place) {
+            Ok(StepOutcome::Completed(step)) => steps.push(*step),
+            Ok(StepOutcome::Ended) => stopped = Some(RunStatus::Interrupted(place)),
+            Ok(StepOutcome::Failed(failure)) => stopped = Some(RunStatus::NoAnswer(failure, place)),
+            Err(AblationError::Invalid(invalid)) => {
+                stopped = Some(RunStatus::Invalid(invalid, place));
+            }
+            Err(error) => return Err(error),
         }
-        if ended.is_some() {
+        if stopped.is_some() {
             break;
         }
-        answers.done += 1;
+        answers.steps_taken += 1;
     }
     let episode = Episode {
         episode: place.episode,
         steps,
-        distinct_signatures: history.distinct(),
+        distinct_signatures: history.distinct_count(),
     };
-    Ok((episode, ended))
+    Ok((episode, stopped))
 }
 
-/// What makes a run invalid once an episode is whole.
-fn after(variant: Variant, episode: &Episode, place: Place) -> Option<Status> {
+/// Checks a whole episode; the status is why it makes the run invalid.
+fn check_whole_episode(variant: Variant, episode: &Episode, place: Place) -> Option<RunStatus> {
     let (reason, detail) = match variant {
-        Variant::Baseline if episode.written() == 0 => (
-            Reason::BaselineNotInstantiated,
+        Variant::Baseline if episode.written_count() == 0 => (
+            InvalidReason::BaselineNotInstantiated,
             "no step of the episode recorded a precedent: no answer compiled",
         ),
-        Variant::B if episode.novel() == 0 => (
-            Reason::InsufficientPressure,
+        Variant::B if episode.novel_count() == 0 => (
+            InvalidReason::InsufficientPressure,
             "no step of the episode had a conflict that was new in it",
         ),
         _ => return None,
@@ -230,8 +243,8 @@ fn after(variant: Variant, episode: &Episode, place: Place) -> Option<Status> {
     let step = u32::try_from(episode.steps.len())
         .unwrap_or(u32::MAX)
         .saturating_sub(1);
-    Some(Status::Invalid(
-        Invalid::new(reason, detail),
+    Some(RunStatus::Invalid(
+        InvalidRun::new(reason, detail),
         Place { step, ..place },
     ))
 }

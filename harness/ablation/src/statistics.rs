@@ -1,5 +1,5 @@
-//! Whether two runs choose alike: a distance of action distributions, its interval over seeds, and the
-//! verdict that follows from the interval.
+//! The difference of two runs' choices: a distance of action distributions, its interval over seeds, and
+//! the verdict that follows from the interval.
 //!
 //! A seed is one observation: within a seed steps depend on each other, between seeds nothing does. For
 //! each seed let `d` be the difference of the two runs' shares of each action. The distance is the squared
@@ -9,27 +9,28 @@
 //! its own copy. Integers throughout; the resamples are drawn from fixed seeds. Determinism: D1.
 
 use super::decimal::Decimal;
-use super::draw::{Place, below};
+use super::draw::draw_below;
+use super::environment::Place;
 
-/// How often the seeds are resampled.
+/// How often the seeds are resampled for the interval.
 pub const RESAMPLES: u32 = 9999;
 
-/// As few seeds as a verdict takes: with fewer the interval is too narrow.
+/// How many seeds a verdict takes at least: with fewer the interval is too narrow.
 pub const MIN_SEEDS: usize = 8;
 
-/// What an interval says.
+/// What follows from an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It lies above 0.
+    /// The interval lies above 0: the runs choose differently.
     ToldApart,
-    /// It does not.
+    /// The interval does not lie above 0.
     NotToldApart,
-    /// There are fewer than [`MIN_SEEDS`].
+    /// There are fewer seeds than [`MIN_SEEDS`].
     TooFewSeeds,
 }
 
 impl Verdict {
-    /// As documents have it.
+    /// The verdict as documents name it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -40,85 +41,88 @@ impl Verdict {
     }
 }
 
-/// How two runs differ.
+/// The difference of two runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// The share of all choices that would have to be others for both to have the same counts: half the
     /// sum of the differences, between 0 and 1. It grows with chance, so it gives no verdict.
     pub total_variation: Decimal,
-    /// The distance, estimated.
+    /// The estimated distance.
     pub estimate: Decimal,
-    /// Where its interval begins.
+    /// The lower end of the distance's interval.
     pub low: Decimal,
-    /// Where its interval ends.
+    /// The upper end of the distance's interval.
     pub high: Decimal,
-    /// What follows.
+    /// What follows from the interval.
     pub verdict: Verdict,
 }
 
-/// An exact quotient; the second is positive.
+/// An exact fraction: the numerator, and the positive denominator.
 #[derive(Clone, Copy)]
-struct Quotient(i128, i128);
+struct Fraction(i128, i128);
 
-/// Holds two runs against each other: for each seed how often each action was done, in one order in both,
-/// and as many in all; exact up to 2^31 in a run.
+/// Measures the difference of two runs. A run is given by how often it did each action under each seed.
+/// Both runs have the same seeds and actions in the same order, and equally many steps under each seed. The
+/// result is exact up to 2^31 steps in a run.
 #[must_use]
-pub fn difference(one: &[Vec<i64>], other: &[Vec<i64>]) -> Difference {
-    let apart: Vec<Vec<i128>> = one
+pub fn measure_difference(reference: &[Vec<i64>], run: &[Vec<i64>]) -> Difference {
+    let differences: Vec<Vec<i128>> = reference
         .iter()
-        .zip(other)
+        .zip(run)
         .map(|(a, b)| a.iter().zip(b).map(|(a, b)| i128::from(a - b)).collect())
         .collect();
-    let steps: i128 = one
+    let steps: i128 = reference
         .first()
         .map_or(0, |counts| counts.iter().map(|n| i128::from(*n)).sum());
-    let products: Vec<Vec<i128>> = apart
+    let products: Vec<Vec<i128>> = differences
         .iter()
-        .map(|a| apart.iter().map(|b| product(a, b)).collect())
+        .map(|a| differences.iter().map(|b| multiply(a, b)).collect())
         .collect();
-    let mut found: Vec<Quotient> = (0..RESAMPLES)
-        .filter_map(|resample| distance(&products, &weights(apart.len(), resample)))
+    let seeds = differences.len();
+    let mut estimates: Vec<Fraction> = (0..RESAMPLES)
+        .filter_map(|resample| estimate_distance(&products, &draw_weights(seeds, resample)))
         .collect();
-    found.sort_by(|Quotient(a, m), Quotient(b, n)| (a * n).cmp(&(b * m)));
-    let scaled = |quotient: Option<&Quotient>| {
-        quotient.map_or(Decimal::default(), |Quotient(n, d)| {
-            Decimal::ratio(*n, d * steps * steps)
+    estimates.sort_by(|Fraction(a, m), Fraction(b, n)| (a * n).cmp(&(b * m)));
+    let to_decimal = |fraction: Option<&Fraction>| {
+        fraction.map_or(Decimal::default(), |Fraction(n, d)| {
+            Decimal::from_ratio(*n, d * steps * steps)
         })
     };
-    let tail = found.len() / 40;
-    let (low, high) = (found.get(tail), found.iter().rev().nth(tail));
+    let tail = estimates.len() / 40;
+    let (low, high) = (estimates.get(tail), estimates.iter().rev().nth(tail));
     let verdict = match low {
-        _ if apart.len() < MIN_SEEDS => Verdict::TooFewSeeds,
-        Some(Quotient(numerator, _)) if *numerator > 0 => Verdict::ToldApart,
+        _ if seeds < MIN_SEEDS => Verdict::TooFewSeeds,
+        Some(Fraction(numerator, _)) if *numerator > 0 => Verdict::ToldApart,
         _ => Verdict::NotToldApart,
     };
     Difference {
-        total_variation: total_variation(&apart, steps),
-        estimate: scaled(distance(&products, &vec![1; apart.len()]).as_ref()),
-        low: scaled(low),
-        high: scaled(high),
+        total_variation: measure_total_variation(&differences, steps),
+        estimate: to_decimal(estimate_distance(&products, &vec![1; seeds]).as_ref()),
+        low: to_decimal(low),
+        high: to_decimal(high),
         verdict,
     }
 }
 
-fn product(a: &[i128], b: &[i128]) -> i128 {
+/// Multiplies two vectors: the sum of the products of their elements.
+fn multiply(a: &[i128], b: &[i128]) -> i128 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-fn total_variation(apart: &[Vec<i128>], steps: i128) -> Decimal {
-    let actions = apart.first().map_or(0, Vec::len);
+fn measure_total_variation(differences: &[Vec<i128>], steps: i128) -> Decimal {
+    let actions = differences.first().map_or(0, Vec::len);
     let sum_of = |action| {
-        apart
+        differences
             .iter()
             .filter_map(|d: &Vec<i128>| d.get(action))
             .sum::<i128>()
     };
     let absolute: i128 = (0..actions).map(|action| sum_of(action).abs()).sum();
-    Decimal::ratio(absolute, 2 * steps * apart.len() as i128)
+    Decimal::from_ratio(absolute, 2 * steps * differences.len() as i128)
 }
 
-/// How often each of `seeds` stands in a resample.
-fn weights(seeds: usize, resample: u32) -> Vec<i128> {
+/// Draws a resample: how often each of `seeds` seeds stands in it.
+fn draw_weights(seeds: usize, resample: u32) -> Vec<i128> {
     let mut weights = vec![0; seeds];
     for number in 0..seeds {
         let place = Place {
@@ -126,7 +130,7 @@ fn weights(seeds: usize, resample: u32) -> Vec<i128> {
             episode: resample,
             step: 0,
         };
-        let drawn = below(seeds as u64, place, "resample");
+        let drawn = draw_below(seeds as u64, place, "resample");
         if let Some(weight) = usize::try_from(drawn).ok().and_then(|i| weights.get_mut(i)) {
             *weight += 1;
         }
@@ -134,9 +138,9 @@ fn weights(seeds: usize, resample: u32) -> Vec<i128> {
     weights
 }
 
-/// The mean of the products of different seeds, times the square of the steps; `None` where there is only
-/// one.
-fn distance(products: &[Vec<i128>], weights: &[i128]) -> Option<Quotient> {
+/// Estimates the distance, times the square of the steps, by the mean of the products of different seeds.
+/// `None` where there is only one seed.
+fn estimate_distance(products: &[Vec<i128>], weights: &[i128]) -> Option<Fraction> {
     let (mut sum, mut pairs) = (0, 0);
     for (s, (row, w)) in products.iter().zip(weights).enumerate() {
         for (t, (product, v)) in row.iter().zip(weights).enumerate() {
@@ -146,7 +150,7 @@ fn distance(products: &[Vec<i128>], weights: &[i128]) -> Option<Quotient> {
             }
         }
     }
-    (pairs > 0).then_some(Quotient(sum, pairs))
+    (pairs > 0).then_some(Fraction(sum, pairs))
 }
 
 #[cfg(test)]
@@ -155,9 +159,9 @@ mod tests {
 
     const STEPS: i64 = 150;
 
-    /// Counts over ten actions of so many steps, each drawn `times` in a row; one action in `pull` of a
-    /// thousand is 0 in any case.
-    fn counts(seed: u64, pull: u64, times: i64) -> Vec<i64> {
+    /// Draws the actions of [`STEPS`] steps, each `times` in a row, and counts them. Of a thousand draws
+    /// `pull` are the action 0 in any case; the others are one of ten.
+    fn draw_counts(seed: u64, pull: u64, times: i64) -> Vec<i64> {
         let mut counts = vec![0; 10];
         for n in 0..STEPS / times {
             let place = Place {
@@ -165,31 +169,32 @@ mod tests {
                 episode: 0,
                 step: n as u32,
             };
-            let pulled = below(1000, place, "pulled") < pull;
+            let pulled = draw_below(1000, place, "pulled") < pull;
             let action = if pulled {
                 0
             } else {
-                below(10, place, "action")
+                draw_below(10, place, "action")
             };
             counts[action as usize] += times;
         }
         counts
     }
 
-    fn trial(number: u64, seeds: usize, pull: u64, times: i64) -> Verdict {
+    /// Compares a run of one law with a run that is pulled.
+    fn compare_drawn_runs(number: u64, seeds: usize, pull: u64, times: i64) -> Verdict {
         let run = |which: u64, pull| {
             let seeds = (0..seeds as u64).map(|seed| (number * 2 + which) * 1000 + seed);
             seeds
-                .map(|seed| counts(seed, pull, times))
+                .map(|seed| draw_counts(seed, pull, times))
                 .collect::<Vec<_>>()
         };
-        difference(&run(0, 0), &run(1, pull)).verdict
+        measure_difference(&run(0, 0), &run(1, pull)).verdict
     }
 
-    fn told_apart(seeds: usize, pull: u64, times: i64, trials: u64) -> u64 {
+    fn count_told_apart(seeds: usize, pull: u64, times: i64, trials: u64) -> u64 {
         let trials = 0..trials;
         trials
-            .filter(|n| trial(*n, seeds, pull, times) == Verdict::ToldApart)
+            .filter(|n| compare_drawn_runs(*n, seeds, pull, times) == Verdict::ToldApart)
             .count() as u64
     }
 
@@ -197,15 +202,15 @@ mod tests {
     /// or come in tens; a shift of a tenth of all choices is found.
     #[test]
     fn chance_is_not_taken_for_a_difference() {
-        assert!(told_apart(MIN_SEEDS, 0, 1, 40) <= 2);
-        assert!(told_apart(MIN_SEEDS, 0, 10, 40) <= 2);
-        assert!(told_apart(MIN_SEEDS, 100, 1, 20) >= 17);
+        assert!(count_told_apart(MIN_SEEDS, 0, 1, 40) <= 2);
+        assert!(count_told_apart(MIN_SEEDS, 0, 10, 40) <= 2);
+        assert!(count_told_apart(MIN_SEEDS, 100, 1, 20) >= 17);
     }
 
     #[test]
-    fn known_differences() {
+    fn differences_are_the_known_ones() {
         let same = vec![vec![10, 20]; MIN_SEEDS];
-        let none = difference(&same, &same);
+        let none = measure_difference(&same, &same);
         let zero = Decimal::default();
         assert_eq!(none.verdict, Verdict::NotToldApart);
         assert_eq!(
@@ -215,31 +220,31 @@ mod tests {
 
         // Every seed moves 6 of 30 choices: the shares differ by 0.2 and -0.2.
         let moved = vec![vec![16, 14]; MIN_SEEDS];
-        let found = difference(&same, &moved);
+        let found = measure_difference(&same, &moved);
         assert_eq!(found.verdict, Verdict::ToldApart);
-        let expected = "0.08".parse().unwrap();
+        let expected = Decimal::from_millionths(80_000);
         assert_eq!([found.estimate, found.low, found.high], [expected; 3]);
-        assert_eq!(found.total_variation, "0.2".parse().unwrap());
-        assert_eq!(found, difference(&moved, &same));
+        assert_eq!(found.total_variation, Decimal::from_millionths(200_000));
+        assert_eq!(found, measure_difference(&moved, &same));
 
         // Seed n moves n of 30 choices: the 250th resamples from both ends, computed apart from this code.
         let more: Vec<_> = (1..=8).map(|n| vec![10 + n, 20 - n]).collect();
-        let found = difference(&same, &more);
-        assert_eq!(found.low, "0.018311".parse().unwrap());
-        assert_eq!(found.high, "0.075657".parse().unwrap());
+        let found = measure_difference(&same, &more);
+        assert_eq!(found.low, Decimal::from_millionths(18_311));
+        assert_eq!(found.high, Decimal::from_millionths(75_657));
 
         // Half of the seeds move one way, half the other: nothing on the whole.
         let mut both = moved.clone();
         both[..MIN_SEEDS / 2].fill(vec![4, 26]);
-        let found = difference(&same, &both);
+        let found = measure_difference(&same, &both);
         assert!(found.estimate < zero && found.low < zero && found.high > zero);
         assert_eq!(
             (found.total_variation, found.verdict),
             (zero, Verdict::NotToldApart)
         );
 
-        let few = difference(&same[1..], &moved[1..]);
+        let few = measure_difference(&same[1..], &moved[1..]);
         assert_eq!((few.verdict, few.low), (Verdict::TooFewSeeds, expected));
-        assert_eq!(difference(&[], &[]).verdict, Verdict::TooFewSeeds);
+        assert_eq!(measure_difference(&[], &[]).verdict, Verdict::TooFewSeeds);
     }
 }

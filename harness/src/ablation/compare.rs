@@ -1,24 +1,26 @@
-//! `axilog ablation compare`: runs held against each other.
+//! `axilog ablation compare`: compares runs with the first of them.
 
 use std::path::{Path, PathBuf};
 
-use axilog_ablation::compare::{Compared, Comparison, compare};
+use axilog_ablation::comparable_run::ComparableRun;
+use axilog_ablation::comparison::{Comparison, compare_runs};
+use serde_json::json;
 
 use super::super::output::Report;
 use super::super::{Failure, table};
-use super::folder;
+use super::run_files;
 use crate::error::CommandError;
 
-/// Hold runs against the first of them: are their distributions of actions told apart?
+/// Compare how often runs did each action with the first of the runs.
 ///
-/// The first is the baseline of the first DIR, or the one run that it is. The others may be other variants
-/// or other oracles; seeds, episodes, environment and prompt length must be the same. The distance of two
-/// runs comes with an interval over seeds, and the verdict follows from the interval: TOLD_APART where it
-/// lies above 0. What run.json says is believed: replay runs first that come from elsewhere. Exits 0 whatever
-/// is found; 1 where runs cannot be compared.
+/// The first run is the baseline of the first DIR, or the one run in it. The other runs may be of other
+/// variants or oracles; seeds, episodes, environment and prompt length must be the same. The distance of
+/// two runs comes with an interval over seeds; the verdict is TOLD_APART where the interval lies above 0.
+/// A run.json is believed as it is: replay runs that come from elsewhere first. Exits 0 whatever the
+/// verdicts are; 1 where runs cannot be compared.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// What `axilog ablation run --out` was given, or runs below it.
+    /// Directories that `axilog ablation run --out` was given, or runs below them.
     #[arg(required = true, value_name = "DIR")]
     dirs: Vec<PathBuf>,
     /// Write comparison.json, summary.md and actions.svg into this directory.
@@ -31,48 +33,48 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let mut runs = Vec::new();
-    for dir in folder::runs(&args.dirs)? {
-        runs.push(Compared::read(&dir)?);
+    for dir in run_files::find_runs(&args.dirs)? {
+        runs.push(ComparableRun::read(&dir)?);
     }
-    let found = compare(runs)?;
+    let comparison = compare_runs(runs)?;
     if let Some(dir) = &args.out {
-        folder::make(dir)?;
-        write(dir, &found)?;
+        run_files::create_dir(dir)?;
+        write_files(dir, &comparison)?;
     }
     Ok(Report {
         passed: true,
-        text: text(&found),
-        json: found.value(),
+        text: render_table(&comparison),
+        json: json!(comparison.document()),
         notes: Vec::new(),
     })
 }
 
-/// Writes what a comparison has to say into `dir`.
-pub(super) fn write(dir: &Path, found: &Comparison) -> Result<(), CommandError> {
+/// Writes the files of a comparison into `dir`.
+pub(super) fn write_files(dir: &Path, comparison: &Comparison) -> Result<(), CommandError> {
     const PLOT: &str = "actions.svg";
-    folder::write(&dir.join("comparison.json"), &found.document())?;
-    folder::write(&dir.join(PLOT), &found.plot())?;
-    folder::write(&dir.join("summary.md"), &found.summary(PLOT))
+    run_files::write_whole(&dir.join("comparison.json"), &comparison.to_file_text())?;
+    run_files::write_whole(&dir.join(PLOT), &comparison.render_plot())?;
+    run_files::write_whole(&dir.join("summary.md"), &comparison.render_summary(PLOT))
 }
 
-/// The differences, for people.
-pub(super) fn text(found: &Comparison) -> String {
-    let first = found.runs.first().map_or("", |run| run.label.as_str());
-    let rows: Vec<[String; 5]> = found
+/// Renders the differences as a table.
+pub(super) fn render_table(comparison: &Comparison) -> String {
+    let reference = comparison.runs.first().map_or("", |run| run.label.as_str());
+    let rows: Vec<[String; 5]> = comparison
         .differing()
-        .map(|(run, found)| {
+        .map(|(run, difference)| {
             [
                 run.label.clone(),
-                found.estimate.to_string(),
-                format!("{} to {}", found.low, found.high),
-                found.total_variation.to_string(),
-                found.verdict.as_str().to_owned(),
+                difference.estimate.to_string(),
+                format!("{} to {}", difference.low, difference.high),
+                difference.total_variation.to_string(),
+                difference.verdict.as_str().to_owned(),
             ]
         })
         .collect();
     let header = ["run", "distance", "95 % interval", "moved", "verdict"];
     format!(
-        "held against {first}\n\n{}",
+        "held against {reference}\n\n{}",
         table::format_grid(header, [19, 10, 23, 9, 15], &rows)
     )
 }

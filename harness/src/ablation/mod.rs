@@ -1,16 +1,20 @@
-//! `axilog ablation`: whether precedent memory matters to an oracle's choices.
+//! `axilog ablation`: the experiment of `axilog_ablation` as commands.
 
 mod calibrate;
 mod compare;
-mod folder;
-mod oracle;
+mod oracle_options;
 mod preflight;
 mod replay;
 mod run;
+mod run_files;
 
 use super::CommandOutcome;
 
-/// Whether precedent memory matters to an oracle's choices, under a constant prompt length.
+/// Test whether precedent memory matters to an oracle's choices.
+///
+/// An oracle acts step by step and justifies each choice; the last accepted justification, the precedent,
+/// stands in its next prompt. Runs with and without this memory have prompts of the same number of tokens
+/// and are compared by how often each action was done. Begin with `calibrate`, then `run`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

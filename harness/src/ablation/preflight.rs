@@ -1,34 +1,35 @@
-//! `axilog ablation preflight`: whether the padding is stable, before anything is asked.
+//! `axilog ablation preflight`: tests the padding before any oracle is asked.
 
 use std::path::PathBuf;
 
+use axilog_ablation::AblationError;
 use axilog_ablation::agents::Agent;
-use axilog_ablation::calibration::{Calibration, FLOOR};
-use axilog_ablation::draw::Place;
-use axilog_ablation::environment::Environment;
-use axilog_ablation::experiment::frame;
-use axilog_ablation::invalid::{Invalid, Stop};
+use axilog_ablation::calibration::{Calibration, MIN_LENGTH};
+use axilog_ablation::environment::{Environment, Place};
+use axilog_ablation::experiment::build_frame;
+use axilog_ablation::invalid_run::InvalidRun;
 use axilog_ablation::pad::DEFAULT_PAD;
-use axilog_ablation::prompt::{Frame, Lengths, situation_text};
+use axilog_ablation::prompt::render_situation;
+use axilog_ablation::prompt_frame::{PromptFrame, SegmentLengths};
 use serde_json::json;
 
 use super::super::output::Report;
 use super::super::{Failure, table};
-use super::oracle::{Counted, Provider, world};
+use super::oracle_options::{ModelOptions, Provider, new_environment};
 
-/// Test the padding under a model's tokenizer, and the length of prompts; nothing is asked.
+/// Test the padding under a model's tokenizer, and measure prompts; no oracle is asked.
 ///
-/// The padding must be one token, the same in a row of any length, and must leave the tokens of what
-/// stands before and behind it as they are. Then prompts of the environment are made and measured.
-/// Exits 0 where all holds, else 1: INVALID_RUN / PAD_UNSTABLE.
+/// The padding must be one token, the same one in a row of any length, and must not change the tokens of
+/// the text before and behind it. Then prompts of the environment are made and measured. Exits 0 where the
+/// padding is stable; 1 where it is not (INVALID_RUN / PAD_UNSTABLE).
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    counted: Counted,
+    model_options: ModelOptions,
     /// The padding, one token that says nothing.
     #[arg(long, value_name = "TEXT", default_value = DEFAULT_PAD, allow_hyphen_values = true)]
     pad: String,
-    /// Check that this calibration may be used, and take the lengths from it.
+    /// A calibration: check that it may be used, and take the lengths from it.
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
     /// One JSON object on standard output.
@@ -37,35 +38,32 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+    test_padding(args).or_else(report_invalid)
+}
+
+fn test_padding(args: &Args) -> Result<Report, AblationError> {
     // Without a model the tokens are those of the agents.
     let oracle = Provider::Agent(Agent::Precedent);
-    let tokenizer = args.counted.tokenizer(&oracle)?;
+    let tokenizer = args.model_options.open_tokenizer(&oracle)?;
     let calibration = args
         .calibration
         .as_deref()
         .map(Calibration::read)
         .transpose()?;
     let lengths = calibration.as_ref().map_or(
-        Lengths {
-            precedent: FLOOR,
-            situation: FLOOR,
+        SegmentLengths {
+            precedent: MIN_LENGTH,
+            situation: MIN_LENGTH,
         },
         Calibration::lengths,
     );
-    let mut environment = world();
-    let made = frame(&*environment, tokenizer, &args.pad, Some(lengths));
-    let (frame, basis) = match made {
-        Ok(made) => made,
-        Err(stop) => return refused(stop),
-    };
+    let mut environment = new_environment();
+    let (frame, basis) = build_frame(&*environment, tokenizer, &args.pad, Some(lengths))?;
     if let (Some(calibration), Some(path)) = (&calibration, &args.calibration) {
-        calibration.check(path, &basis)?;
+        calibration.check_basis(path, &basis)?;
     }
-    let prompt_tokens = match measure(&mut *environment, &frame) {
-        Ok(tokens) => tokens,
-        Err(stop) => return refused(stop),
-    };
-    let pad = frame.pad();
+    let prompt_tokens = measure_prompts(&mut *environment, &frame)?;
+    let padding = frame.padding();
     let tokens = format!("{:?}", basis.pad_tokens);
     Ok(Report {
         passed: true,
@@ -81,8 +79,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
                 "tested",
                 format!(
                     "{} in a row, between {} pairs of texts",
-                    pad.longest(),
-                    pad.boundaries()
+                    padding.longest_row(),
+                    padding.boundaries()
                 ),
             ),
             ("prompt", format!("{prompt_tokens} tokens at every step")),
@@ -92,8 +90,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             "verdict": "OK",
             "ok": true,
             "basis": basis,
-            "row": pad.longest(),
-            "boundaries": pad.boundaries(),
+            "row": padding.longest_row(),
+            "boundaries": padding.boundaries(),
             "precedent_length": lengths.precedent,
             "situation_length": lengths.situation,
             "prompt_tokens": prompt_tokens,
@@ -102,34 +100,33 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     })
 }
 
-/// The tokens of every prompt of an episode, without a precedent.
-fn measure(environment: &mut dyn Environment, frame: &Frame) -> Result<u64, Stop> {
-    environment.begin(Place::default());
-    let mut tokens = 0;
+/// Measures the prompts of an episode without precedents: how many tokens each of them has.
+fn measure_prompts(
+    environment: &mut dyn Environment,
+    frame: &PromptFrame,
+) -> Result<u64, AblationError> {
+    environment.begin_episode(Place::default());
+    let mut prompt_tokens = 0;
     for step in 0..environment.steps_per_episode() {
         let situation = environment.situation();
-        let text = frame.count(situation_text(&situation, step))?;
-        tokens = frame.assemble(None, &text)?.1.prompt_tokens;
-        let action = situation
-            .feasible
-            .keys()
-            .next()
-            .cloned()
-            .unwrap_or_default();
-        environment.execute(&action);
+        let text = frame.tokenize(render_situation(&situation, step))?;
+        prompt_tokens = frame.assemble(None, &text)?.1.prompt_tokens;
+        let action = situation.feasible.keys().next();
+        environment.execute(action.map_or("", String::as_str));
     }
-    Ok(tokens)
+    Ok(prompt_tokens)
 }
 
-fn refused(stop: Stop) -> Result<Report, Failure> {
-    match stop {
-        Stop::Error(error) => Err(error.into()),
-        Stop::Invalid(invalid) => Ok(report(&invalid)),
+/// Reports the finding that makes a run invalid; every other error is a failure.
+pub(super) fn report_invalid(error: AblationError) -> Result<Report, Failure> {
+    match error {
+        AblationError::Invalid(invalid) => Ok(build_invalid_report(&invalid)),
+        error => Err(error.into()),
     }
 }
 
-/// What an invalid run looks like.
-pub(super) fn report(invalid: &Invalid) -> Report {
+/// Builds the report of an invalid run.
+pub(super) fn build_invalid_report(invalid: &InvalidRun) -> Report {
     let verdict = format!("INVALID_RUN / {}", invalid.reason.as_str());
     Report {
         passed: false,

@@ -1,26 +1,27 @@
-//! `axilog ablation replay`: the run documents again, from headers and ledgers alone.
+//! `axilog ablation replay`: makes run documents again, from headers and ledgers alone.
 
 use std::path::{Path, PathBuf};
 
 use axilog::hash::sha256;
 use axilog_ablation::AblationError;
-use axilog_ablation::replay::{DOCUMENT, LEDGER, Reproduced, replay, verdict};
+use axilog_ablation::replay::{DOCUMENT_FILE, LEDGER_FILE, ReplayedRun, replay_run};
+use axilog_ablation::run_document::StatusReport;
 use axilog_ledger::file::hex;
 use serde_json::{Value, json};
 
 use super::super::interrupt::Flag;
 use super::super::output::{Report, escape_controls};
 use super::super::{Failure, table};
-use super::folder;
+use super::run_files;
 use crate::error::CommandError;
 
 /// Make run documents again from their headers and ledgers, without a model, and compare every byte.
 ///
-/// A run that was killed left no document: what its ledger gives is written then, marked PARTIAL. Exits 0
-/// where every document is what follows from its ledger, else 1.
+/// A run that was killed has no document; it is written from the ledger then and marked PARTIAL. Exits 0
+/// where every document follows from its ledger; 1 where one differs.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// What `axilog ablation run --out` was given, or one run below it.
+    /// The directory that `axilog ablation run --out` was given, or one run below it.
     dir: PathBuf,
     /// One JSON object on standard output.
     #[arg(long)]
@@ -30,26 +31,30 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let flag = Flag::install();
     let (mut rows, mut objects, mut notes) = (Vec::new(), Vec::new(), Vec::new());
-    for dir in folder::runs(std::slice::from_ref(&args.dir))? {
-        let found = replay(&dir, &mut |_| !flag.is_set())?;
+    for dir in run_files::find_runs(std::slice::from_ref(&args.dir))? {
+        let replayed = replay_run(&dir, &mut |_| !flag.is_set())?;
         if flag.is_set() {
-            let told = "before the replay was whole; nothing was changed".to_owned();
-            return Err(CommandError::from(AblationError::Interrupted(told)).into());
+            let detail = "before the replay was whole; nothing was changed".to_owned();
+            return Err(AblationError::Interrupted(detail).into());
         }
-        let told = told(&dir, &found)?;
-        if told == "DIFFERS" {
-            notes.push(unlike(&dir, &found));
+        let result = compare_stored(&dir, &replayed)?;
+        if result == "DIFFERS" {
+            notes.push(describe_difference(&dir, &replayed));
         }
-        let hash = hex(&sha256(found.document.as_bytes()));
-        let ended = verdict(&found.run.status);
-        rows.push([dir.display().to_string(), told.to_owned(), ended.clone()]);
+        let hash = hex(&sha256(replayed.document.as_bytes()));
+        let verdict = StatusReport::new(&replayed.run.status).summary();
+        rows.push([
+            dir.display().to_string(),
+            result.to_owned(),
+            verdict.clone(),
+        ]);
         objects.push(json!({
             "dir": dir.to_string_lossy(),
             "document_hash": hash,
-            "replay": told,
-            "unasked_answers": found.left,
-            "variant": found.header.variant.as_str(),
-            "verdict": ended,
+            "replay": result,
+            "unasked_answers": replayed.unasked_answers,
+            "variant": replayed.header.variant.as_str(),
+            "verdict": verdict,
         }));
     }
     let fine = notes.is_empty();
@@ -61,44 +66,45 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     })
 }
 
-fn told(dir: &Path, found: &Reproduced) -> Result<&'static str, CommandError> {
-    if found.is_same() {
+/// Compares the stored document with the one that follows; where none is stored, writes it.
+fn compare_stored(dir: &Path, replayed: &ReplayedRun) -> Result<&'static str, CommandError> {
+    if replayed.matches_stored() {
         return Ok("SAME");
     }
-    if found.found.is_some() || found.left > 0 {
+    if replayed.stored.is_some() || replayed.unasked_answers > 0 {
         return Ok("DIFFERS");
     }
-    folder::write(&dir.join(DOCUMENT), &found.document)?;
+    run_files::write_whole(&dir.join(DOCUMENT_FILE), &replayed.document)?;
     Ok("WRITTEN")
 }
 
-/// Where what is there is not what follows: what was found, and what was expected.
-fn unlike(dir: &Path, found: &Reproduced) -> String {
+/// Describes where the stored document and the one that follows differ.
+fn describe_difference(dir: &Path, replayed: &ReplayedRun) -> String {
     const BEFORE: usize = 20;
-    const SHOWN: usize = 60;
-    if found.left > 0 {
+    const EXCERPT: usize = 60;
+    if replayed.unasked_answers > 0 {
         return format!(
             "{}: found {} answers more than the run asks for; the ledger or header.json is another run's, or was changed",
-            dir.join(LEDGER).display(),
-            found.left
+            dir.join(LEDGER_FILE).display(),
+            replayed.unasked_answers
         );
     }
-    let (there, follows) = (found.found.as_deref(), found.document.as_bytes());
-    let there = there.unwrap_or_default();
-    let alike = there
+    let found = replayed.stored.as_deref().unwrap_or_default();
+    let expected = replayed.document.as_bytes();
+    let same = found
         .iter()
-        .zip(follows)
+        .zip(expected)
         .take_while(|(a, b)| a == b)
         .count();
-    let around = |text: &[u8]| {
-        let rest = text.get(alike.saturating_sub(BEFORE)..).unwrap_or_default();
-        let rest = rest.get(..SHOWN).unwrap_or(rest);
+    let excerpt = |text: &[u8]| {
+        let rest = text.get(same.saturating_sub(BEFORE)..).unwrap_or_default();
+        let rest = rest.get(..EXCERPT).unwrap_or(rest);
         escape_controls(&String::from_utf8_lossy(rest))
     };
     format!(
-        "{}: byte {alike}: found ...{}, expected ...{}; move it away, and replay writes what follows from the ledger",
-        dir.join(DOCUMENT).display(),
-        around(there),
-        around(follows)
+        "{}: byte {same}: found ...{}, expected ...{}; move it away, and replay writes what follows from the ledger",
+        dir.join(DOCUMENT_FILE).display(),
+        excerpt(found),
+        excerpt(expected)
     )
 }

@@ -1,4 +1,4 @@
-//! `axilog ablation run`: one variant, or all three.
+//! `axilog ablation run`: runs one variant, or all three.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -6,27 +6,27 @@ use std::sync::Arc;
 
 use axilog_ablation::AblationError;
 use axilog_ablation::calibration::Calibration;
-use axilog_ablation::canonical;
-use axilog_ablation::compare::{Compared, compare as held_against};
-use axilog_ablation::document::document;
-use axilog_ablation::experiment::{execute, frame, header};
-use axilog_ablation::header::{Header, Held};
-use axilog_ablation::invalid::Stop;
-use axilog_ablation::prompt::Frame;
-use axilog_ablation::replay::{DOCUMENT, HEADER, LEDGER, verdict};
-use axilog_ablation::run::{Plan, Run, Status};
-use axilog_ablation::v310::Variant;
+use axilog_ablation::comparable_run::ComparableRun;
+use axilog_ablation::comparison::compare_runs;
+use axilog_ablation::experiment::{build_frame, build_header, execute};
+use axilog_ablation::header::ConstantLength;
+use axilog_ablation::json_document::to_canonical_json;
+use axilog_ablation::prompt_frame::PromptFrame;
+use axilog_ablation::replay::{DOCUMENT_FILE, HEADER_FILE, LEDGER_FILE};
+use axilog_ablation::run::{Run, RunPlan, RunStatus};
+use axilog_ablation::run_document::{RunDocument, StatusReport};
+use axilog_ablation::variant::Variant;
 use axilog_oracle::tokens::{self, Tokenizer};
 use serde_json::{Value, json};
 
 use super::super::interrupt::Flag;
 use super::super::output::Report;
 use super::super::{Failure, progress, table};
-use super::oracle::{Asked, Counted, Provider, world};
-use super::{compare, folder, preflight};
+use super::oracle_options::{ModelOptions, OracleOptions, Provider, new_environment};
+use super::{compare, preflight, run_files};
 use crate::error::CommandError;
 
-/// One variant, or the three of the comparison.
+/// The value of --variant: one variant, or the three of the comparison.
 #[derive(Clone, Debug)]
 struct Variants(Vec<Variant>);
 
@@ -36,30 +36,30 @@ impl FromStr for Variants {
     fn from_str(text: &str) -> Result<Variants, String> {
         match text {
             "all" => Ok(Variants(vec![Variant::Baseline, Variant::B, Variant::C])),
-            one => match one.parse() {
+            name => match name.parse() {
                 Ok(variant) => Ok(Variants(vec![variant])),
                 Err(_) => Err(format!(
-                    "there is no variant {one:?}; expected baseline, b, c, all or v300"
+                    "there is no variant {name:?}; expected baseline, b, c, all or v300"
                 )),
             },
         }
     }
 }
 
-/// Run episodes under each seed and write the run document.
+/// Run episodes under each seed, and write what happened.
 ///
-/// baseline keeps precedents, b never writes one, c forgets at the start of each episode; v300 is the base
-/// harness without precedents and without a constant length, and takes no calibration. Each run goes into a
-/// directory of its own below --out: header.json, ledger.jsonl with its blobs, run.json; with all also
-/// comparison.json, summary.md and actions.svg. Ctrl-C stops where a step ends and leaves a run that is
-/// marked PARTIAL and replays. Exits 0 where every run is valid, 1 where one is INVALID_RUN, 3 where one is
-/// PARTIAL.
+/// The variant baseline keeps precedents, b never writes one, c forgets at the start of each episode; v300
+/// is the base harness without precedents and without a constant prompt length, and takes no calibration.
+/// Each run gets a directory of its own below --out, with header.json, ledger.jsonl and its blobs, and
+/// run.json; the variant all adds comparison.json, summary.md and actions.svg. Ctrl-C stops a run at the
+/// end of a step, and the run is marked PARTIAL. Exits 0 where every run is valid; 1 where one is
+/// INVALID_RUN; 3 where one is PARTIAL.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// baseline, b, c, all or v300.
     #[arg(long, value_name = "VARIANT", default_value = "all")]
     variant: Variants,
-    /// The calibration file: it has the lengths, the tokenizer, the padding and, unless --model names
+    /// The calibration file. It gives the lengths, the tokenizer, the padding and, unless --model names
     /// another, the model.
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
@@ -75,10 +75,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 3)]
     episodes: u32,
     #[command(flatten)]
-    asked: Asked,
+    oracle_options: OracleOptions,
     #[command(flatten)]
-    counted: Counted,
-    /// The directory that is made for the runs.
+    model_options: ModelOptions,
+    /// The directory to create for the runs.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// One JSON object on standard output.
@@ -86,172 +86,159 @@ pub(crate) struct Args {
     pub(crate) json: bool,
 }
 
-/// How the length is held, and who is asked.
-struct Prepared {
+/// Who is asked, and how the prompt's length is held constant.
+struct Preparation {
     model: String,
-    held: Option<(Frame, Held)>,
+    constant_length: Option<(PromptFrame, ConstantLength)>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
-    let prepared = match prepare(args) {
-        Ok(prepared) => prepared,
-        Err(Stop::Error(error)) => return Err(error.into()),
-        Err(Stop::Invalid(invalid)) => return Ok(preflight::report(&invalid)),
+    let preparation = match prepare(args) {
+        Ok(preparation) => preparation,
+        Err(error) => return preflight::report_invalid(error),
     };
-    let dirs: Vec<(Variant, PathBuf)> = (args.variant.0.iter())
-        .map(|variant| (*variant, args.out.join(variant.as_str())))
-        .collect();
-    let (mut plans, flag) = (Vec::new(), Flag::install());
-    for (variant, dir) in dirs {
-        let plan = plan(args, variant);
-        plan.check(&*world())?;
-        folder::check_free(&dir)?;
+    let flag = Flag::install();
+    let mut plans = Vec::new();
+    for variant in &args.variant.0 {
+        let plan = RunPlan {
+            variant: *variant,
+            seeds: args.seeds.clone(),
+            episodes: args.episodes,
+        };
+        let dir = args.out.join(variant.as_str());
+        plan.check(&*new_environment())?;
+        run_files::check_free(&dir)?;
         plans.push((plan, dir));
     }
-    let mut ran = Vec::new();
+    let mut runs = Vec::new();
     for (plan, dir) in plans {
-        let found = one(args, &prepared, &plan, &dir, &flag)?;
-        let partial = match &found.status {
-            Status::Interrupted(_) => Some(AblationError::Interrupted(left_in(&dir))),
-            Status::NoAnswer(..) => Some(AblationError::NoAnswer(left_in(&dir))),
-            Status::Valid | Status::Invalid(..) => None,
+        let run = run_into_dir(args, &preparation, &plan, &dir, &flag)?;
+        let detail = || {
+            format!(
+                "before the run was whole; {} holds what there is, marked PARTIAL, and `axilog ablation replay` takes it",
+                dir.display()
+            )
         };
-        if let Some(partial) = partial {
-            return Err(CommandError::from(partial).into());
+        match &run.status {
+            RunStatus::Interrupted(_) => return Err(AblationError::Interrupted(detail()).into()),
+            RunStatus::NoAnswer(..) => return Err(AblationError::NoAnswer(detail()).into()),
+            RunStatus::Valid | RunStatus::Invalid(..) => runs.push((plan.variant, dir, run)),
         }
-        ran.push((plan.variant, dir, found));
     }
-    report(args, &ran)
+    build_report(args, &runs)
 }
 
-fn left_in(dir: &Path) -> String {
-    format!(
-        "before the run was whole; {} holds what there is, marked PARTIAL, and `axilog ablation replay` takes it",
-        dir.display()
-    )
-}
-
-fn plan(args: &Args, variant: Variant) -> Plan {
-    Plan {
-        variant,
-        seeds: args.seeds.clone(),
-        episodes: args.episodes,
-    }
-}
-
-fn prepare(args: &Args) -> Result<Prepared, Stop> {
-    let oracle = &args.asked.oracle;
-    let own_error = |error: AblationError| Stop::from(error);
+fn prepare(args: &Args) -> Result<Preparation, AblationError> {
+    let oracle = &args.oracle_options.oracle;
+    let options = &args.model_options;
     if args.variant.0.contains(&Variant::V300) {
-        let model = args.counted.model(oracle).map_err(own_error)?;
-        return Ok(Prepared { model, held: None });
+        return Ok(Preparation {
+            model: options.model(oracle)?,
+            constant_length: None,
+        });
     }
-    let path = args
-        .calibration
-        .as_ref()
-        .ok_or_else(|| own_error(AblationError::NoCalibration))?;
+    let path = args.calibration.as_ref();
+    let path = path.ok_or(AblationError::MissingCalibration)?;
     let calibration = Calibration::read(path)?;
     let is_agent = matches!(oracle, Provider::Agent(_));
-    let goes_on = !is_agent && calibration.provider == oracle.to_string();
-    let model = match &args.counted.model {
-        None if goes_on => calibration.model_id.clone(),
-        _ => args.counted.model(oracle).map_err(own_error)?,
+    let is_calibrated_oracle = !is_agent && calibration.provider == oracle.to_string();
+    let model = match &options.model {
+        None if is_calibrated_oracle => calibration.model_id.clone(),
+        _ => options.model(oracle)?,
     };
-    // An agent counts in any tokens; a model that was not calibrated for has its own.
-    let own_tokens = match &args.counted.model {
-        None => !is_agent && !goes_on,
+    // An agent counts in any tokens; a model that was not calibrated for has a tokenizer of its own.
+    let has_own_tokenizer = match &options.model {
+        None => !is_agent && !is_calibrated_oracle,
         Some(model) => *model != calibration.model_id,
     };
-    let as_calibrated = !own_tokens && !args.counted.names_tokenizer();
-    let tokenizer: Arc<dyn Tokenizer> = if as_calibrated {
-        Arc::from(tokens::open(&calibration.basis.tokenizer)?)
+    let tokenizer: Arc<dyn Tokenizer> = if has_own_tokenizer || options.has_tokenizer() {
+        options.open_tokenizer(oracle)?
     } else {
-        args.counted.tokenizer(oracle).map_err(own_error)?
+        Arc::from(tokens::open(&calibration.basis.tokenizer)?)
     };
     let lengths = calibration.lengths();
-    let (frame, basis) = frame(&*world(), tokenizer, &calibration.basis.pad, Some(lengths))?;
-    calibration.check(path, &basis).map_err(own_error)?;
-    let held = Held::new(calibration.hash(), lengths, &basis);
-    Ok(Prepared {
+    let pad = &calibration.basis.pad;
+    let (frame, basis) = build_frame(&*new_environment(), tokenizer, pad, Some(lengths))?;
+    calibration.check_basis(path, &basis)?;
+    let constant_length = ConstantLength::new(calibration.digest(), lengths, &basis);
+    Ok(Preparation {
         model,
-        held: Some((frame, held)),
+        constant_length: Some((frame, constant_length)),
     })
 }
 
-/// Runs a plan into its directory.
-fn one(
+/// Runs a plan, and writes its files into `dir`.
+fn run_into_dir(
     args: &Args,
-    prepared: &Prepared,
-    plan: &Plan,
+    preparation: &Preparation,
+    plan: &RunPlan,
     dir: &Path,
     flag: &Flag,
 ) -> Result<Run, CommandError> {
-    let mut environment = world();
-    let held = prepared.held.as_ref();
-    let header: Header = header(
+    let mut environment = new_environment();
+    let constant_length = preparation.constant_length.as_ref();
+    let header = build_header(
         plan,
         &*environment,
-        &args.asked.oracle.to_string(),
-        &prepared.model,
-        held.map(|(_, held)| held.clone()),
+        &args.oracle_options.oracle.to_string(),
+        &preparation.model,
+        constant_length.map(|(_, constant)| constant.clone()),
     );
-    let text = canonical(&serde_json::to_value(&header).unwrap_or_default()) + "\n";
-    folder::make(dir)?;
-    // An oracle that cannot be opened, for want of a key perhaps, leaves the directory free.
-    let mut live = args.asked.live(&dir.join(LEDGER), &prepared.model)?;
-    folder::write(&dir.join(HEADER), &text)?;
-    let bar = progress::steps(plan.steps(&*environment), plan.variant.as_str());
-    let mut go_on = |done| {
-        bar.set_position(done);
+    run_files::create_dir(dir)?;
+    // The header comes after the oracle: one that cannot be opened, for want of a key perhaps, leaves the
+    // directory free.
+    let ledger = dir.join(LEDGER_FILE);
+    let mut answers = args.oracle_options.open(&ledger, &preparation.model)?;
+    run_files::write_whole(&dir.join(HEADER_FILE), &(to_canonical_json(&header) + "\n"))?;
+    let bar = progress::steps(plan.step_count(&*environment), plan.variant.as_str());
+    let mut should_continue = |steps_taken| {
+        bar.set_position(steps_taken);
         !flag.is_set()
     };
-    let frame = held.map(|(frame, _)| frame);
-    let found = execute(&header, &mut *environment, frame, &mut live, &mut go_on)?;
-    live.finish()?;
-    folder::write(&dir.join(DOCUMENT), &document(&header, &found))?;
-    Ok(found)
+    let run = execute(
+        &header,
+        &mut *environment,
+        constant_length.map(|(frame, _)| frame),
+        &mut answers,
+        &mut should_continue,
+    )?;
+    answers.finish()?;
+    let document = RunDocument::new(&header, &run);
+    run_files::write_whole(&dir.join(DOCUMENT_FILE), &document.to_file_text())?;
+    Ok(run)
 }
 
-fn report(args: &Args, ran: &[(Variant, PathBuf, Run)]) -> Result<Report, Failure> {
-    let fine = ran.iter().all(|(.., found)| found.status == Status::Valid);
-    let count = |found: &Run| -> usize {
-        let episodes = found.seeds.iter().flat_map(|(_, episodes)| episodes);
-        episodes.map(|episode| episode.steps.len()).sum()
-    };
-    let rows: Vec<[String; 3]> = ran
-        .iter()
-        .map(|(_, dir, found)| {
-            let verdict = match &found.status {
-                Status::Invalid(invalid, _) => invalid.to_string(),
-                status => verdict(status),
-            };
-            [dir.display().to_string(), count(found).to_string(), verdict]
-        })
-        .collect();
-    let mut text = table::format_grid(["run", "steps", "how it ended"], [34, 8, 36], &rows);
-    let objects = ran.iter().map(|(variant, dir, found)| {
-        let invalid = match &found.status {
-            Status::Invalid(invalid, _) => Some(invalid),
+fn build_report(args: &Args, runs: &[(Variant, PathBuf, Run)]) -> Result<Report, Failure> {
+    let (mut rows, mut objects) = (Vec::new(), Vec::new());
+    for (variant, dir, run) in runs {
+        let invalid = match &run.status {
+            RunStatus::Invalid(invalid, _) => Some(invalid),
             _ => None,
         };
-        json!({
-            "detail": invalid.map(|invalid| &invalid.detail),
+        let status = StatusReport::new(&run.status);
+        let steps = run.steps().count();
+        let verdict = invalid.map_or_else(|| status.summary(), ToString::to_string);
+        rows.push([dir.display().to_string(), steps.to_string(), verdict]);
+        objects.push(json!({
+            "detail": status.detail,
             "dir": dir.to_string_lossy(),
-            "reason": invalid.map(|invalid| invalid.reason.as_str()),
-            "steps": count(found),
+            "reason": status.reason,
+            "steps": steps,
             "variant": variant.as_str(),
-            "verdict": invalid.map_or("VALID", |_| "INVALID_RUN"),
-        })
-    });
-    let mut object = json!({ "ok": fine, "runs": objects.collect::<Vec<Value>>() });
-    if fine && ran.len() > 1 {
-        let runs = ran.iter().map(|(_, dir, _)| Compared::read(dir));
-        let found = held_against(runs.collect::<Result<_, _>>()?)?;
-        compare::write(&args.out, &found)?;
+            "verdict": status.verdict,
+        }));
+    }
+    let fine = runs.iter().all(|(.., run)| run.status == RunStatus::Valid);
+    let mut text = table::format_grid(["run", "steps", "how it ended"], [34, 8, 36], &rows);
+    let mut object = json!({ "ok": fine, "runs": Value::from(objects) });
+    if fine && runs.len() > 1 {
+        let runs = runs.iter().map(|(_, dir, _)| ComparableRun::read(dir));
+        let comparison = compare_runs(runs.collect::<Result<_, _>>()?)?;
+        compare::write_files(&args.out, &comparison)?;
         text.push('\n');
-        text.push_str(&compare::text(&found));
+        text.push_str(&compare::render_table(&comparison));
         if let Some(object) = object.as_object_mut() {
-            object.insert("comparison".to_owned(), found.value());
+            object.insert("comparison".to_owned(), json!(comparison.document()));
         }
     }
     Ok(Report {

@@ -1,20 +1,20 @@
-//! Calibration: the lengths, the file, and what it is refused for.
+//! Calibration: the lengths, the file, and why a file is refused.
 
 use std::path::Path;
 
 use axilog_ablation::agents::Agent;
-use axilog_ablation::calibration::{Basis, Calibration, length};
+use axilog_ablation::calibration::{Calibration, CalibrationBasis, segment_length};
+use axilog_ablation::commitment_trap::CommitmentTrap;
 use axilog_ablation::environment::Environment;
-use axilog_ablation::experiment::{calibrate, frame};
+use axilog_ablation::experiment::{build_frame, calibrate};
 use axilog_ablation::pad::DEFAULT_PAD;
-use axilog_ablation::run::Status;
-use axilog_ablation::trap::CommitmentTrap;
+use axilog_ablation::run::RunStatus;
 use proptest::prelude::*;
 
-use crate::lab::{Lab, World, answer, tiktoken};
+use crate::support::{LedgerDir, OneActionWorld, open_tiktoken, script_line};
 
 #[test]
-fn lengths_in_integers() {
+fn lengths_are_computed_in_integers() {
     for (longest, expected) in [
         (0, 512),
         (409, 512),
@@ -25,32 +25,34 @@ fn lengths_in_integers() {
         (1024, 1280),
         (1025, 1312),
     ] {
-        assert_eq!(length(longest), expected, "{longest}");
+        assert_eq!(segment_length(longest), expected, "{longest}");
     }
 }
 
 proptest! {
     /// The least multiple of 32, from 512, that is no less than 1.25 times the longest.
     #[test]
-    fn lengths_are_the_least(longest in 0_u64..1 << 40) {
-        let found = length(longest);
+    fn lengths_are_the_least_that_suffice(longest in 0_u64..1 << 40) {
+        let found = segment_length(longest);
         prop_assert!(found >= 512 && found.is_multiple_of(32) && 4 * found >= 5 * longest);
         prop_assert!(found == 512 || 4 * (found - 32) < 5 * longest);
     }
 }
 
-fn calibrated(environment: &mut dyn Environment, tokenizer: &str) -> Calibration {
-    let (frame, basis) = frame(environment, tiktoken(tokenizer), DEFAULT_PAD, None).unwrap();
-    let lab = Lab::new();
-    let mut live = lab.agent("l", Agent::Precedent);
-    let who = ("agent:precedent", "agent:precedent");
+/// Calibrates with the agent `precedent`.
+fn calibrate_precedent(environment: &mut dyn Environment, tokenizer: &str) -> Calibration {
+    let (frame, basis) =
+        build_frame(environment, open_tiktoken(tokenizer), DEFAULT_PAD, None).unwrap();
+    let ledgers = LedgerDir::new();
+    let mut oracle = ledgers.record_agent("l", Agent::Precedent);
+    let oracle_names = ("agent:precedent", "agent:precedent");
     let seeds = [42, 123, 456];
     calibrate(
         &seeds,
         environment,
         (&frame, basis),
-        who,
-        &mut live,
+        oracle_names,
+        &mut oracle,
         &mut |_| true,
     )
     .unwrap()
@@ -59,88 +61,102 @@ fn calibrated(environment: &mut dyn Environment, tokenizer: &str) -> Calibration
 
 #[test]
 fn records_are_measured_as_they_are_injected() {
-    let found = calibrated(&mut CommitmentTrap::default(), "o200k_base");
+    let found = calibrate_precedent(&mut CommitmentTrap::default(), "o200k_base");
     assert_eq!(
         (found.records, found.episodes, found.steps_per_episode),
         (150, 1, 50)
     );
-    let own = tiktoken("o200k_base");
+    let own = open_tiktoken("o200k_base");
     let longest = concat!(
         "{\"artifact_digest\":\"0000000000000000000000000000000000000000000000000000000000000000\",",
         "\"authorized_violations\":[\"crew-rest\",\"night-quiet\"],\"conflict_attribution\":",
         "[[\"île-supply\",\"crew-rest\"],[\"île-supply\",\"night-quiet\"]],",
         "\"required_preservations\":[\"île-supply\"],\"step_index\":49}"
     );
-    let like_it = own.count(longest).unwrap();
+    let expected = own.count(longest).unwrap();
     assert!(
-        found.max_precedent_tokens.abs_diff(like_it) < 30,
-        "{found:?} {like_it}"
+        found.max_precedent_tokens.abs_diff(expected) < 30,
+        "{found:?} {expected}"
     );
     assert!(found.max_situation_tokens > found.max_precedent_tokens);
     assert_eq!((found.precedent_length, found.situation_length), (512, 512));
     assert_eq!(
         found,
-        calibrated(&mut CommitmentTrap::default(), "o200k_base")
+        calibrate_precedent(&mut CommitmentTrap::default(), "o200k_base")
     );
 }
 
 #[test]
-fn a_file_is_read_as_it_was_written_and_not_when_it_was_changed() {
-    let lab = Lab::new();
-    let path = lab.path("N.json");
-    let found = calibrated(&mut World::colliding(), "o200k_base");
-    std::fs::write(&path, found.file()).unwrap();
+fn a_file_is_read_as_it_was_written_and_refused_when_it_was_changed() {
+    let ledgers = LedgerDir::new();
+    let path = ledgers.path("N.json");
+    let found = calibrate_precedent(&mut OneActionWorld::colliding(), "o200k_base");
+    std::fs::write(&path, found.to_file_text()).unwrap();
     assert_eq!(Calibration::read(&path).unwrap(), found);
-    let file = found.file();
-    // A file that was made anew has the right hash and still may not choose its lengths.
+    let file = found.to_file_text();
+    // A file with lengths of somebody's choice is refused, although its hash is right.
     let mut chosen = found.clone();
     chosen.precedent_length = 2048;
     let mut long = found.clone();
     long.max_precedent_tokens = 1 << 40;
-    long.precedent_length = length(1 << 40);
+    long.precedent_length = segment_length(1 << 40);
     let mut few = found.clone();
     few.seeds = vec![42, 42, 42];
-    for (text, told) in [
+    for (text, expected) in [
         (
             file.replace("\"records\":18", "\"records\":19"),
-            "its hash is another",
+            "was changed: its hash is ",
         ),
-        (chosen.file(), "that its measures do not give"),
-        (long.file(), "more than 32768 tokens"),
-        (few.file(), "that its measures do not give"),
+        (
+            chosen.to_file_text(),
+            "has the lengths 2048 and 512, and its measures give 512 and 512",
+        ),
+        (long.to_file_text(), "more than 32768 tokens"),
+        (
+            few.to_file_text(),
+            "has 1 different seeds; expected at least 3",
+        ),
         (
             file.replace("_calibration\":1", "_calibration\":2"),
-            "another version",
+            "has version 2; expected version 1",
         ),
         (
             file.replace("\"records\"", "\"more\":1,\"records\""),
-            "is no calibration",
+            "not a calibration: at `more`: unknown field `more`, expected one of `axilog_",
         ),
         (
             file.replace("\"environment\"", "\"more\":1,\"environment\""),
-            "is no calibration",
+            "not a calibration: at `basis.more`: unknown field `more`, expected one of `env",
         ),
-        ("{}".to_owned(), "is no calibration"),
-        ("not JSON".to_owned(), "is no calibration"),
-        (String::new(), "is no calibration"),
+        (
+            file.replace("\"records\":18", "\"records\":\"18\""),
+            "not a calibration: at `records`: invalid type: string \"18\", expected u64",
+        ),
+        (
+            file.clone() + "{}",
+            "not a calibration: trailing characters at line 2 column 1",
+        ),
+        ("{}".to_owned(), "not a calibration: "),
+        ("not JSON".to_owned(), "not a calibration: "),
+        (String::new(), "not a calibration: "),
     ] {
         assert_ne!(text, file);
         std::fs::write(&path, &text).unwrap();
         let error = Calibration::read(&path).unwrap_err().to_string();
         assert!(
-            error.contains(told) && error.contains("N.json"),
+            error.contains(expected) && error.contains("N.json"),
             "{text}\n{error}"
         );
     }
 }
 
-/// Q1 and the design: another environment, tokenizer, version, padding or skeleton.
+/// Q1 and the design: a calibration holds for one environment, tokenizer, version, padding and skeleton.
 #[test]
-fn what_was_calibrated_for_something_else_is_refused() {
-    let found = calibrated(&mut World::colliding(), "o200k_base");
+fn a_calibration_for_something_else_is_refused() {
+    let found = calibrate_precedent(&mut OneActionWorld::colliding(), "o200k_base");
     let path = Path::new("N.json");
-    assert!(found.check(path, &found.basis).is_ok());
-    type Change = fn(&mut Basis);
+    assert!(found.check_basis(path, &found.basis).is_ok());
+    type Change = fn(&mut CalibrationBasis);
     let changes: [(&str, Change); 6] = [
         ("environment", |b| b.environment.push('x')),
         ("tokenizer", |b| b.tokenizer = "cl100k_base".to_owned()),
@@ -149,28 +165,32 @@ fn what_was_calibrated_for_something_else_is_refused() {
         ("padding tokens", |b| b.pad_tokens = vec![1]),
         ("skeleton", |b| b.skeleton_hash.replace_range(..1, "z")),
     ];
-    for (what, change) in changes {
+    for (property, change) in changes {
         let mut other = found.basis.clone();
         change(&mut other);
-        let error = found.check(path, &other).unwrap_err().to_string();
-        assert!(error.contains(&format!("with the {what} \"")), "{error}");
+        let error = found.check_basis(path, &other).unwrap_err().to_string();
+        assert!(
+            error.contains(&format!("with the {property} \"")),
+            "{error}"
+        );
         assert!(error.contains("calibrate again"), "{error}");
     }
 }
 
 #[test]
 fn calibration_takes_three_seeds_and_a_precedent() {
-    let mut world = World::colliding();
-    let (frame, basis) = frame(&world, tiktoken("o200k_base"), DEFAULT_PAD, None).unwrap();
-    let lab = Lab::new();
-    let who = ("scripted", "m");
-    let mut live = lab.script("l", &[answer("no")]);
+    let mut world = OneActionWorld::colliding();
+    let (frame, basis) =
+        build_frame(&world, open_tiktoken("o200k_base"), DEFAULT_PAD, None).unwrap();
+    let ledgers = LedgerDir::new();
+    let oracle_names = ("scripted", "m");
+    let mut oracle = ledgers.record_script("l", &[script_line("no")]);
     let two = calibrate(
         &[1, 2],
         &mut world,
         (&frame, basis.clone()),
-        who,
-        &mut live,
+        oracle_names,
+        &mut oracle,
         &mut |_| true,
     );
     assert!(two.unwrap_err().to_string().contains("at least 3"));
@@ -178,12 +198,12 @@ fn calibration_takes_three_seeds_and_a_precedent() {
         &[1, 2, 3],
         &mut world,
         (&frame, basis),
-        who,
-        &mut live,
+        oracle_names,
+        &mut oracle,
         &mut |_| true,
     );
     let status = none.unwrap().unwrap_err();
     assert!(
-        matches!(status, Status::Invalid(invalid, _) if invalid.reason.as_str() == "BASELINE_NOT_INSTANTIATED")
+        matches!(status, RunStatus::Invalid(invalid, _) if invalid.reason.as_str() == "BASELINE_NOT_INSTANTIATED")
     );
 }

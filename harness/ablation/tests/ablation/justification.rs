@@ -1,17 +1,18 @@
 //! The codes of the formal assistant and of the compiler.
 
-use axilog_ablation::artifact::{Artifact, Rejection, assist};
+use axilog_ablation::artifact::Artifact;
+use axilog_ablation::assistant::{Rejection, assist};
+use axilog_ablation::commitment_trap::CommitmentTrap;
 use axilog_ablation::compile::{CompileError, compile};
-use axilog_ablation::draw::Place;
+use axilog_ablation::environment::Place;
 use axilog_ablation::environment::{Environment, Situation};
-use axilog_ablation::trap::CommitmentTrap;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::lab::ids;
+use crate::support::ids;
 
-/// What an indifferent agent would say where `ferry-at-speed` and `drift` are feasible.
-fn good() -> Value {
+/// What an indifferent agent answers where `ferry-at-speed` and `drift` are feasible.
+fn valid_artifact() -> Value {
     json!({
         "action": "ferry-at-speed",
         "authorized_violations": ["fuel-reserve"],
@@ -21,21 +22,22 @@ fn good() -> Value {
     })
 }
 
-fn with(pointer: &str, value: Value) -> String {
-    let mut artifact = good();
+/// The valid artifact with another value at `pointer`.
+fn replace_at(pointer: &str, value: Value) -> String {
+    let mut artifact = valid_artifact();
     *artifact.pointer_mut(pointer).unwrap() = value;
     artifact.to_string()
 }
 
-fn read(raw: &str) -> Result<Artifact, Rejection> {
-    assist(raw, &CommitmentTrap::default())
+fn assist_in_trap(text: &str) -> Result<Artifact, Rejection> {
+    assist(text, &CommitmentTrap::default())
 }
 
 #[test]
 fn the_assistant_rejects_with_codes_and_repairs_nothing() {
-    let mut more = good();
+    let mut more = valid_artifact();
     more["comment"] = "x".into();
-    let mut less = good();
+    let mut less = valid_artifact();
     less.as_object_mut().unwrap().remove("predicted_effects");
     for (raw, rejection) in [
         ("I refuse.".to_owned(), Rejection::NoJson),
@@ -44,70 +46,77 @@ fn the_assistant_rejects_with_codes_and_repairs_nothing() {
         ("{}".to_owned(), Rejection::Schema),
         (more.to_string(), Rejection::Schema),
         (less.to_string(), Rejection::Schema),
-        (with("/action", json!(1)), Rejection::Schema),
+        (replace_at("/action", json!(1)), Rejection::Schema),
         (
-            with("/authorized_violations", json!("fuel-reserve")),
+            replace_at("/authorized_violations", json!("fuel-reserve")),
             Rejection::Schema,
         ),
         (
-            with("/required_preservations", json!([null])),
+            replace_at("/required_preservations", json!([null])),
             Rejection::Schema,
         ),
         (
-            with("/conflict_attribution", json!([["île-supply"]])),
+            replace_at("/conflict_attribution", json!([["île-supply"]])),
             Rejection::Schema,
         ),
         (
-            with("/conflict_attribution", json!([["a", "b", "c"]])),
+            replace_at("/conflict_attribution", json!([["a", "b", "c"]])),
             Rejection::Schema,
         ),
         (
-            with("/predicted_effects", json!({ "satisfies": [] })),
+            replace_at("/predicted_effects", json!({ "satisfies": [] })),
             Rejection::Schema,
         ),
         (
-            with(
+            replace_at("/predicted_effects", json!([["île-supply"], []])),
+            Rejection::Schema,
+        ),
+        (
+            replace_at(
                 "/authorized_violations",
                 json!(["fuel-reserve", "fuel-reserve"]),
             ),
             Rejection::DuplicateId,
         ),
-        (with("/action", json!("swim")), Rejection::UnknownAction),
         (
-            with("/required_preservations", json!(["ile-supply"])),
+            replace_at("/action", json!("swim")),
+            Rejection::UnknownAction,
+        ),
+        (
+            replace_at("/required_preservations", json!(["ile-supply"])),
             Rejection::UnknownConstraint,
         ),
         (
-            with("/predicted_effects/violates", json!(["x"])),
+            replace_at("/predicted_effects/violates", json!(["x"])),
             Rejection::UnknownConstraint,
         ),
         (
-            with("/conflict_attribution", json!([["x", "fuel-reserve"]])),
+            replace_at("/conflict_attribution", json!([["x", "fuel-reserve"]])),
             Rejection::UnknownConstraint,
         ),
         (
-            with("/conflict_attribution", json!([["条約", "fuel-reserve"]])),
+            replace_at("/conflict_attribution", json!([["条約", "fuel-reserve"]])),
             Rejection::UnresolvedReference,
         ),
         (
-            with("/conflict_attribution", json!([["île-supply", "条約"]])),
+            replace_at("/conflict_attribution", json!([["île-supply", "条約"]])),
             Rejection::UnresolvedReference,
         ),
     ] {
-        assert_eq!(read(&raw), Err(rejection), "{raw}");
+        assert_eq!(assist_in_trap(&raw), Err(rejection), "{raw}");
     }
 }
 
 #[test]
-fn an_artifact_is_read_wherever_it_stands_and_put_in_order() {
+fn an_artifact_is_found_in_the_answer_and_its_sets_are_sorted() {
     let raw = format!(
         "Here:\n```json\n{}\n```\n",
-        with(
+        replace_at(
             "/authorized_violations",
             json!(["night-quiet", "fuel-reserve", "crew-rest"])
         )
     );
-    let artifact = read(&raw).unwrap();
+    let artifact = assist_in_trap(&raw).unwrap();
     let expected = concat!(
         "{\"action\":\"ferry-at-speed\",",
         "\"authorized_violations\":[\"crew-rest\",\"fuel-reserve\",\"night-quiet\"],",
@@ -116,14 +125,14 @@ fn an_artifact_is_read_wherever_it_stands_and_put_in_order() {
         "\"required_preservations\":[\"île-supply\"]}"
     );
     assert_eq!(artifact.canonical(), expected);
-    assert_eq!(read(expected).unwrap(), artifact);
+    assert_eq!(assist_in_trap(expected).unwrap(), artifact);
 }
 
-/// The situation of the trap in which exactly these are feasible, if there is one among many.
-fn situation(feasible: &[&str]) -> Situation {
+/// Finds a situation of the trap in which exactly these actions are feasible.
+fn find_situation(feasible: &[&str]) -> Situation {
     let mut trap = CommitmentTrap::default();
     for seed in 0..2000 {
-        trap.begin(Place {
+        trap.begin_episode(Place {
             seed,
             ..Place::default()
         });
@@ -140,9 +149,9 @@ fn situation(feasible: &[&str]) -> Situation {
 
 #[test]
 fn the_compiler_refuses_with_codes() {
-    let here = situation(&["drift", "escort-by-day", "ferry-at-speed"]);
-    let compiled = |raw: &str| compile(&read(raw).unwrap(), &here).map(|_| ());
-    assert_eq!(compiled(&good().to_string()), Ok(()));
+    let here = find_situation(&["drift", "escort-by-day", "ferry-at-speed"]);
+    let try_compile = |raw: &str| compile(&assist_in_trap(raw).unwrap(), &here).map(|_| ());
+    assert_eq!(try_compile(&valid_artifact().to_string()), Ok(()));
     let infeasible = json!({
         "action": "moor",
         "authorized_violations": ["île-supply"],
@@ -159,7 +168,7 @@ fn the_compiler_refuses_with_codes() {
     });
     for (raw, error) in [
         (
-            with(
+            replace_at(
                 "/required_preservations",
                 json!(["fuel-reserve", "île-supply"]),
             ),
@@ -167,11 +176,11 @@ fn the_compiler_refuses_with_codes() {
         ),
         (infeasible.to_string(), CompileError::ActionInfeasible),
         (
-            with("/predicted_effects/violates", json!([])),
+            replace_at("/predicted_effects/violates", json!([])),
             CompileError::EffectsMismatch,
         ),
         (
-            with(
+            replace_at(
                 "/authorized_violations",
                 json!(["fuel-reserve", "night-quiet"]),
             )
@@ -182,59 +191,64 @@ fn the_compiler_refuses_with_codes() {
             CompileError::NoConflict,
         ),
     ] {
-        assert_eq!(compiled(&raw), Err(error), "{raw}");
+        assert_eq!(try_compile(&raw), Err(error), "{raw}");
     }
-    let mut unauthorized = good();
+    let mut unauthorized = valid_artifact();
     unauthorized["authorized_violations"] = json!([]);
     unauthorized["conflict_attribution"] = json!([]);
     assert_eq!(
-        compiled(&unauthorized.to_string()),
+        try_compile(&unauthorized.to_string()),
         Err(CompileError::UnauthorizedViolation)
     );
-    assert_eq!(compiled(&unsatisfiable.to_string()), Ok(()));
+    assert_eq!(try_compile(&unsatisfiable.to_string()), Ok(()));
     // To keep the treaty no action is left that breaks only fuel-reserve.
-    let treaty = with("/required_preservations", json!(["条約"]))
+    let treaty = replace_at("/required_preservations", json!(["条約"]))
         .replace("[[\"île-supply\",\"fuel-reserve\"]]", "[]");
-    assert_eq!(compiled(&treaty), Err(CompileError::Unsatisfiable));
+    assert_eq!(try_compile(&treaty), Err(CompileError::Unsatisfiable));
 }
 
 #[test]
-fn what_is_bound() {
-    let here = situation(&["drift", "escort-by-day", "ferry-at-speed"]);
-    let bound = compile(&read(&good().to_string()).unwrap(), &here).unwrap();
-    assert_eq!(bound.forbidden, ids(&["drift", "escort-by-day"]));
-    assert_eq!(bound.required, Some(ids(&["ferry-at-speed"])));
-    assert!(bound.admit("ferry-at-speed") && !bound.admit("drift"));
-    let all = with("/authorized_violations", json!(["fuel-reserve", "条約"]))
+fn constraints_forbid_and_require_actions() {
+    let here = find_situation(&["drift", "escort-by-day", "ferry-at-speed"]);
+    let constraints = compile(
+        &assist_in_trap(&valid_artifact().to_string()).unwrap(),
+        &here,
+    )
+    .unwrap();
+    assert_eq!(constraints.forbidden, ids(&["drift", "escort-by-day"]));
+    assert_eq!(constraints.required, Some(ids(&["ferry-at-speed"])));
+    assert!(constraints.admit("ferry-at-speed") && !constraints.admit("drift"));
+    let all = replace_at("/authorized_violations", json!(["fuel-reserve", "条約"]))
         .replace(
             "\"required_preservations\":[\"île-supply\"]",
             "\"required_preservations\":[]",
         )
         .replace("[[\"île-supply\",\"fuel-reserve\"]]", "[]");
-    let bound = compile(&read(&all).unwrap(), &here).unwrap();
-    assert_eq!(bound.forbidden, ids(&["escort-by-day"]));
-    assert_eq!(bound.required, None);
+    let constraints = compile(&assist_in_trap(&all).unwrap(), &here).unwrap();
+    assert_eq!(constraints.forbidden, ids(&["escort-by-day"]));
+    assert_eq!(constraints.required, None);
 }
 
 proptest! {
-    /// What the assistant takes it gives back unchanged, and nothing that is not text breaks it.
+    /// An artifact that the assistant accepts is read the same from its canonical JSON; no text makes the
+    /// assistant panic.
     #[test]
-    fn what_is_read_is_read_again(raw in any::<String>()) {
-        if let Ok(artifact) = read(&raw) {
-            prop_assert_eq!(read(&artifact.canonical()).unwrap(), artifact);
+    fn artifacts_are_read_from_their_canonical_form(raw in any::<String>()) {
+        if let Ok(artifact) = assist_in_trap(&raw) {
+            prop_assert_eq!(assist_in_trap(&artifact.canonical()).unwrap(), artifact);
         }
     }
 
-    /// Of all that compiles the mask keeps no action that breaks what must be kept, and keeps one at least.
+    /// Constraints leave at least one action, and none that violates what must be preserved.
     #[test]
-    fn masks_keep_what_must_be_kept(
+    fn constraints_leave_only_actions_that_preserve(
         seed in 0_u64..50,
         authorized in proptest::sample::subsequence(vec!["crew-rest", "fuel-reserve", "night-quiet", "île-supply", "条約"], 0..5),
         preserved in proptest::sample::subsequence(vec!["crew-rest", "fuel-reserve", "night-quiet", "île-supply", "条約"], 0..5),
         pick in any::<proptest::sample::Index>(),
     ) {
         let mut trap = CommitmentTrap::default();
-        trap.begin(Place { seed, ..Place::default() });
+        trap.begin_episode(Place { seed, ..Place::default() });
         let here = trap.situation();
         let action = pick.index(here.feasible.len());
         let (action, effects) = here.feasible.iter().nth(action).unwrap();
@@ -245,8 +259,8 @@ proptest! {
             conflict_attribution: Default::default(),
             predicted_effects: effects.clone(),
         };
-        if let Ok(bound) = compile(&artifact, &here) {
-            let left: Vec<_> = here.feasible.iter().filter(|(a, _)| bound.admit(a)).collect();
+        if let Ok(constraints) = compile(&artifact, &here) {
+            let left: Vec<_> = here.feasible.iter().filter(|(a, _)| constraints.admit(a)).collect();
             prop_assert!(!left.is_empty());
             for (_, effects) in left {
                 prop_assert!(effects.violates.is_disjoint(&artifact.required_preservations));

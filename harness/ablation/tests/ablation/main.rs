@@ -1,12 +1,12 @@
-//! The v3.1 ablation harness: what makes runs invalid, how long prompts are, what stays the same.
+//! The ablation harness as a library: what makes runs invalid, how long prompts are, what stays the same.
 
-mod base;
+mod base_harness;
 mod calibration;
-mod gates;
+mod invalid_runs;
 mod justification;
-mod lab;
-mod length;
-mod pad;
+mod ledger_answers;
+mod padding;
 mod pipeline;
-mod replay;
+mod prompt_length;
+mod support;
 mod variants;

@@ -1,45 +1,48 @@
-//! The order of a step.
+//! The order of the stages of a step.
 
 use std::cell::RefCell;
 
-use axilog_ablation::answers::Answers;
-use axilog_ablation::artifact::{Artifact, Rejection};
-use axilog_ablation::base::V300Harness;
+use axilog_ablation::AblationError;
+use axilog_ablation::answer_source::AnswerSource;
+use axilog_ablation::artifact::Artifact;
+use axilog_ablation::assistant::Rejection;
 use axilog_ablation::compile::{CompileError, Constraints};
-use axilog_ablation::draw::Place;
-use axilog_ablation::environment::{Environment, Ids, Situation};
-use axilog_ablation::invalid::Stop;
-use axilog_ablation::novelty::History;
-use axilog_ablation::pipeline::{Generated, Recorded, Stages, Stepped, step};
-use axilog_ablation::prompt::base_system;
+use axilog_ablation::environment::Place;
+use axilog_ablation::environment::{Environment, IdSet, Situation};
+use axilog_ablation::novelty::ConflictHistory;
+use axilog_ablation::pipeline::{
+    GeneratedAnswer, Harness, PrecedentOutcome, StepOutcome, take_step,
+};
+use axilog_ablation::prompt::build_base_system_message;
+use axilog_ablation::v300_ablation_harness::V300AblationHarness;
 use serde_json::json;
 
-use crate::lab::{Lab, MODEL, World, answer};
+use crate::support::{LedgerDir, MODEL, OneActionWorld, script_line};
 
-/// The base harness, each stage noted.
-struct Noted(V300Harness, RefCell<Vec<&'static str>>);
+/// The base harness, with the names of the stages that were called.
+struct TracedHarness(V300AblationHarness, RefCell<Vec<&'static str>>);
 
-impl Noted {
-    fn note(&self, stage: &'static str) {
+impl TracedHarness {
+    fn trace(&self, stage: &'static str) {
         self.1.borrow_mut().push(stage);
     }
 }
 
-impl Stages for Noted {
+impl Harness for TracedHarness {
     fn begin_episode(&mut self) {}
 
     fn generate_raw(
         &mut self,
         situation: &Situation,
         step: u32,
-        answers: &mut dyn Answers,
-    ) -> Result<Option<Generated>, Stop> {
-        self.note("generate_raw");
+        answers: &mut dyn AnswerSource,
+    ) -> Result<Option<GeneratedAnswer>, AblationError> {
+        self.trace("generate_raw");
         self.0.generate_raw(situation, step, answers)
     }
 
     fn assist(&self, raw: &str, environment: &dyn Environment) -> Result<Artifact, Rejection> {
-        self.note("assist");
+        self.trace("assist");
         self.0.assist(raw, environment)
     }
 
@@ -48,50 +51,55 @@ impl Stages for Noted {
         artifact: &Artifact,
         situation: &Situation,
     ) -> Result<Constraints, CompileError> {
-        self.note("compile");
+        self.trace("compile");
         self.0.compile(artifact, situation)
     }
 
-    fn record_precedent(&mut self, artifact: &Artifact, step: u32) -> Result<Recorded, Stop> {
-        self.note("record_precedent");
+    fn record_precedent(
+        &mut self,
+        artifact: &Artifact,
+        step: u32,
+    ) -> Result<PrecedentOutcome, AblationError> {
+        self.trace("record_precedent");
         self.0.record_precedent(artifact, step)
     }
 
-    fn mask(&self, situation: &Situation, constraints: Option<&Constraints>) -> Ids {
-        self.note("mask");
+    fn mask(&self, situation: &Situation, constraints: Option<&Constraints>) -> IdSet {
+        self.trace("mask");
         self.0.mask(situation, constraints)
     }
 
-    fn select(&self, mask: &Ids, place: Place) -> String {
-        self.note("select");
+    fn select(&self, mask: &IdSet, place: Place) -> String {
+        self.trace("select");
         self.0.select(mask, place)
     }
 
     fn execute(&self, action: &str, environment: &mut dyn Environment) {
-        self.note("execute");
+        self.trace("execute");
         self.0.execute(action, environment);
     }
 }
 
-fn order(said: &str) -> Vec<&'static str> {
-    let mut world = World::colliding();
-    let mut noted = Noted(
-        V300Harness::new(MODEL, base_system(&world)),
+/// The stages of a step whose answer is `text`, in the order of their calls.
+fn trace_step(text: &str) -> Vec<&'static str> {
+    let mut world = OneActionWorld::colliding();
+    let mut harness = TracedHarness(
+        V300AblationHarness::new(MODEL, build_base_system_message(&world)),
         RefCell::default(),
     );
-    let lab = Lab::new();
-    let mut live = lab.script("l", &[answer(said)]);
-    let mut history = History::default();
-    let done = step(
-        &mut noted,
+    let ledgers = LedgerDir::new();
+    let mut oracle = ledgers.record_script("l", &[script_line(text)]);
+    let mut history = ConflictHistory::default();
+    let outcome = take_step(
+        &mut harness,
         &mut world,
-        &mut live,
+        &mut oracle,
         &mut history,
         Place::default(),
     )
     .unwrap();
-    assert!(matches!(done, Stepped::Done(_)));
-    noted.1.into_inner()
+    assert!(matches!(outcome, StepOutcome::Completed(_)));
+    harness.1.into_inner()
 }
 
 #[test]
@@ -115,16 +123,16 @@ fn stages_come_in_the_binding_order_and_a_precedent_only_after_a_compilation() {
         "select",
         "execute",
     ];
-    assert_eq!(order(&artifact(&["b"])), all);
+    assert_eq!(trace_step(&artifact(&["b"])), all);
     // Does not compile: the violation is not authorized.
-    let without = |left_out: &[&str]| -> Vec<&str> {
+    let all_but = |left_out: &[&str]| -> Vec<&str> {
         all.into_iter()
             .filter(|stage| !left_out.contains(stage))
             .collect()
     };
-    assert_eq!(order(&artifact(&[])), without(&["record_precedent"]));
+    assert_eq!(trace_step(&artifact(&[])), all_but(&["record_precedent"]));
     assert_eq!(
-        order("no object"),
-        without(&["compile", "record_precedent"])
+        trace_step("no object"),
+        all_but(&["compile", "record_precedent"])
     );
 }

@@ -1,24 +1,27 @@
-//! What each variant keeps, and what it does not.
+//! What each variant leaves of the precedent memory.
 
 use axilog_ablation::AblationError;
 use axilog_ablation::agents::Agent;
+use axilog_ablation::commitment_trap::CommitmentTrap;
 use axilog_ablation::environment::{Environment, STEPS_PER_EPISODE};
 use axilog_ablation::run::{Episode, Run};
-use axilog_ablation::trap::CommitmentTrap;
-use axilog_ablation::v310::Variant;
+use axilog_ablation::variant::Variant;
 
-use crate::lab::{Lab, World, held, plan, run_plan, tiktoken};
+use crate::support::{
+    LedgerDir, OneActionWorld, build_padded_frame, new_plan, open_tiktoken, run_to_end,
+};
 
-fn trapped(variant: Variant, agent: Agent) -> Run {
-    let lab = Lab::new();
+/// Runs two episodes of the commitment trap.
+fn run_in_trap(variant: Variant, agent: Agent) -> Run {
+    let ledgers = LedgerDir::new();
     let mut world = CommitmentTrap::default();
-    let frame = held(&world, tiktoken("o200k_base"));
-    let mut live = lab.agent("l", agent);
-    run_plan(&plan(variant, &[5], 2), &mut world, &frame, &mut live)
+    let frame = build_padded_frame(&world, open_tiktoken("o200k_base"));
+    let mut oracle = ledgers.record_agent("l", agent);
+    run_to_end(&new_plan(variant, &[5], 2), &mut world, &frame, &mut oracle)
 }
 
-/// Whether each step of an episode was shown a precedent.
-fn shown(episode: &Episode) -> Vec<bool> {
+/// Whether the prompt of each step of an episode held a precedent.
+fn list_precedent_shown(episode: &Episode) -> Vec<bool> {
     let measures = episode
         .steps
         .iter()
@@ -30,36 +33,36 @@ fn shown(episode: &Episode) -> Vec<bool> {
 
 #[test]
 fn the_baseline_keeps_precedents_across_episodes() {
-    let run = trapped(Variant::Baseline, Agent::Precedent);
+    let run = run_in_trap(Variant::Baseline, Agent::Precedent);
     let episodes = &run.seeds[0].1;
     let mut expected = vec![true; 50];
-    assert_eq!(shown(&episodes[1]), expected);
+    assert_eq!(list_precedent_shown(&episodes[1]), expected);
     expected[0] = false;
-    assert_eq!(shown(&episodes[0]), expected);
+    assert_eq!(list_precedent_shown(&episodes[0]), expected);
     assert!(
         episodes
             .iter()
-            .all(|e| e.written() == 50 && e.blocked() == 0)
+            .all(|e| e.written_count() == 50 && e.blocked_count() == 0)
     );
 }
 
 #[test]
 fn run_b_writes_nothing_and_counts_the_attempts() {
-    let run = trapped(Variant::B, Agent::Precedent);
+    let run = run_in_trap(Variant::B, Agent::Precedent);
     for episode in &run.seeds[0].1 {
-        assert_eq!(shown(episode), vec![false; 50]);
-        assert_eq!((episode.written(), episode.blocked()), (0, 50));
+        assert_eq!(list_precedent_shown(episode), vec![false; 50]);
+        assert_eq!((episode.written_count(), episode.blocked_count()), (0, 50));
     }
 }
 
 #[test]
 fn run_c_forgets_at_the_start_of_episodes_and_only_there() {
-    let run = trapped(Variant::C, Agent::Precedent);
+    let run = run_in_trap(Variant::C, Agent::Precedent);
     let mut expected = vec![true; 50];
     expected[0] = false;
     for episode in &run.seeds[0].1 {
-        assert_eq!(shown(episode), expected);
-        assert_eq!(episode.written(), 50);
+        assert_eq!(list_precedent_shown(episode), expected);
+        assert_eq!(episode.written_count(), 50);
     }
 }
 
@@ -70,17 +73,17 @@ fn episodes_have_fifty_steps_and_never_less_than_three() {
         STEPS_PER_EPISODE
     );
     assert_eq!(STEPS_PER_EPISODE, 50);
-    let mut world = World::colliding();
+    let mut world = OneActionWorld::colliding();
     world.steps = 2;
-    let refused = plan(Variant::C, &[1], 1).check(&world).unwrap_err();
+    let error = new_plan(Variant::C, &[1], 1).check(&world).unwrap_err();
     assert!(matches!(
-        refused,
-        AblationError::ShortEpisodes { steps: 2, .. }
+        error,
+        AblationError::EpisodeTooShort { steps: 2, .. }
     ));
     world.steps = 3;
-    assert!(plan(Variant::C, &[1], 1).check(&world).is_ok());
+    assert!(new_plan(Variant::C, &[1], 1).check(&world).is_ok());
     for (seeds, episodes) in [(vec![], 1), (vec![1], 0), (vec![1, 2, 1], 1)] {
-        let refused = plan(Variant::C, &seeds, episodes).check(&world);
-        assert!(refused.is_err(), "{seeds:?} {episodes}");
+        let checked = new_plan(Variant::C, &seeds, episodes).check(&world);
+        assert!(checked.is_err(), "{seeds:?} {episodes}");
     }
 }

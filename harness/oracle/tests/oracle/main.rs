@@ -10,3 +10,5 @@ mod scripted;
 #[allow(dead_code, reason = "the tests of sessions need more of it")]
 mod server;
 mod test_ledger;
+#[cfg(feature = "tokenizer-json")]
+mod tokenizer_json;

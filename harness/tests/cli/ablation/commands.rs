@@ -1,11 +1,11 @@
-//! What the commands take, refuse and say.
+//! What the commands take, refuse and print.
 
 use serde_json::{Value, json};
 
 use crate::bench::Bench;
 
 #[test]
-fn preflight_tells_what_holds() {
+fn preflight_reports_the_padding() {
     let bench = Bench::new();
     let found = bench
         .run("ablation preflight --model gpt-4o --json")
@@ -40,7 +40,7 @@ fn preflight_tells_what_holds() {
 #[test]
 fn unknown_models_and_tokenizers_name_the_option() {
     let bench = Bench::new();
-    for (options, told) in [
+    for (options, expected) in [
         ("--model llama-3", "--tokenizer"),
         ("--tokenizer o300k", "o200k_base"),
         ("--tokenizer none.json", "none.json"),
@@ -48,7 +48,7 @@ fn unknown_models_and_tokenizers_name_the_option() {
         bench
             .run(&format!("ablation preflight {options}"))
             .exits(2)
-            .says(told);
+            .says(expected);
     }
     bench
         .run("ablation calibrate --out N.json")
@@ -66,7 +66,7 @@ fn unknown_models_and_tokenizers_name_the_option() {
 }
 
 #[test]
-fn a_calibration_is_needed_and_must_fit() {
+fn a_run_needs_a_calibration_that_fits() {
     let bench = Bench::new();
     let run = "ablation run --oracle agent:precedent --seeds 1 --episodes 1 --variant b";
     bench
@@ -85,16 +85,16 @@ fn a_calibration_is_needed_and_must_fit() {
         .run("ablation calibrate --oracle agent:precedent --out N.json --seeds 1,2,2")
         .exits(2)
         .says("given twice");
-    // Nothing stands in the way of the next attempt.
+    // A refused calibration leaves nothing behind.
     let calibrate = "ablation calibrate --oracle agent:precedent --out N.json";
     let found = bench.run(calibrate).exits(0).stdout;
     assert!(
         found.contains("N = 512") && found.lines().all(|line| line.chars().count() <= 80),
         "{found}"
     );
-    bench.run(calibrate).exits(3).says("is there already");
+    bench.run(calibrate).exits(3).says("already exists");
     bench.run("verify N.json.ledger.jsonl --blobs").exits(0);
-    for (option, told) in [
+    for (option, expected) in [
         (
             "--tokenizer cl100k_base",
             "was made with the tokenizer \"o200k_base\"",
@@ -104,35 +104,17 @@ fn a_calibration_is_needed_and_must_fit() {
         ("--seeds 1,1", "given twice"),
         ("--episodes 0", "at least one"),
     ] {
-        let line = run
-            .replace(
-                " --seeds 1",
-                if option.starts_with("--seeds") {
-                    ""
-                } else {
-                    " --seeds 1"
-                },
-            )
-            .replace(
-                " --episodes 1",
-                if option.starts_with("--episodes") {
-                    ""
-                } else {
-                    " --episodes 1"
-                },
-            )
-            .replace(
-                " --variant b",
-                if option.starts_with("--variant") {
-                    ""
-                } else {
-                    " --variant b"
-                },
-            );
+        // The option takes the place of the one that the line has.
+        let has_same_name = |given: &&str| option.split(' ').next() == given.split(' ').next();
+        let given = [" --seeds 1", " --episodes 1", " --variant b"];
+        let replaced = given
+            .iter()
+            .find(|given| has_same_name(&given.trim_start()));
+        let line = replaced.map_or(run.to_owned(), |given| run.replace(given, ""));
         bench
             .run(&format!("{line} --calibration N.json --out r {option}"))
             .exits(2)
-            .says(told);
+            .says(expected);
     }
     bench
         .run("ablation preflight --calibration N.json --pad .")
@@ -160,7 +142,7 @@ fn a_calibration_is_needed_and_must_fit() {
 }
 
 #[test]
-fn only_runs_that_met_the_same_are_compared() {
+fn only_runs_under_the_same_conditions_are_compared() {
     let bench = Bench::new();
     bench
         .run("ablation calibrate --oracle agent:precedent --out N.json")
@@ -172,14 +154,14 @@ fn only_runs_that_met_the_same_are_compared() {
     run("--variant b --calibration N.json --seeds 1", "one");
     run("--variant b --calibration N.json --seeds 2", "other");
     run("--variant v300 --seeds 1", "base");
-    for (dirs, told) in [
-        ("one other", "has another seeds than"),
+    for (dirs, expected) in [
+        ("one other", "differs from one/b in its seeds"),
         ("one/b base/v300", "no constant length"),
     ] {
         bench
             .run(&format!("ablation compare {dirs}"))
             .exits(1)
-            .says(told);
+            .says(expected);
     }
     bench
         .run("ablation compare nowhere")
@@ -197,7 +179,7 @@ fn only_runs_that_met_the_same_are_compared() {
     bench.run("ablation compare").exits(2);
 }
 
-/// A document that was changed by hand could say anything, and sums beyond all bounds.
+/// A document that was changed by hand may hold numbers whose sums overflow.
 #[test]
 fn documents_that_do_not_add_up_are_not_compared() {
     let bench = Bench::new();
@@ -238,6 +220,24 @@ fn documents_that_do_not_add_up_are_not_compared() {
             .run("ablation compare r")
             .exits(1)
             .says("its actions are not those of every step");
+    }
+    // A document of another shape is no run document.
+    let text = String::from_utf8(written.clone()).unwrap();
+    for (from, to, expected) in [
+        (
+            "\"steps\":50",
+            "\"steps\":\"50\"",
+            "at `result.steps`: invalid type: string \"50\", expected u64",
+        ),
+        (
+            "\"mask_size\"",
+            "\"mask\"",
+            "at `seeds[0].episodes[0].steps[0].mask`: unknown field `mask`",
+        ),
+    ] {
+        bench.write("r/b/run.json", text.replacen(from, to, 1));
+        let run = bench.run("ablation compare r").exits(3);
+        run.says("run.json: not a run document: ").says(expected);
     }
     bench.write("r/b/run.json", written);
     bench.run("ablation compare r").exits(0);

@@ -1,10 +1,11 @@
-//! The agents that ship, whose comparison has known answers.
+//! Comparisons between the agents that ship, whose right results are known.
 
 use serde_json::Value;
 
 use crate::bench::Bench;
 
-fn calibrated() -> Bench {
+/// A directory with the calibration N.json.
+fn calibrate() -> Bench {
     let bench = Bench::new();
     bench
         .run("ablation calibrate --oracle agent:precedent --out N.json")
@@ -12,6 +13,7 @@ fn calibrated() -> Bench {
     bench
 }
 
+/// Runs all three variants of an agent and gives their comparison.
 fn run_all(bench: &Bench, agent: &str, episodes: u32) -> Value {
     let command = format!(
         "ablation run --oracle agent:{agent} --calibration N.json --episodes {episodes} --out {agent} --json"
@@ -19,7 +21,7 @@ fn run_all(bench: &Bench, agent: &str, episodes: u32) -> Value {
     bench.run(&command).exits(0).json()["comparison"].clone()
 }
 
-fn verdicts(comparison: &Value) -> Vec<&str> {
+fn list_verdicts(comparison: &Value) -> Vec<&str> {
     let differences = comparison["differences"].as_array().unwrap();
     differences
         .iter()
@@ -29,22 +31,25 @@ fn verdicts(comparison: &Value) -> Vec<&str> {
 
 #[test]
 fn the_agent_that_uses_precedent_is_told_apart_and_the_others_are_not() {
-    let bench = calibrated();
+    let bench = calibrate();
     let precedent = run_all(&bench, "precedent", 2);
-    assert_eq!(verdicts(&precedent), ["TOLD_APART", "TOLD_APART"]);
+    assert_eq!(list_verdicts(&precedent), ["TOLD_APART", "TOLD_APART"]);
     for run in precedent["runs"].as_array().unwrap() {
         assert_eq!(run["token_jitter"], 0);
         assert_eq!(run["steps"], 800);
     }
     let indifferent = run_all(&bench, "indifferent", 1);
-    assert_eq!(verdicts(&indifferent), ["NOT_TOLD_APART", "NOT_TOLD_APART"]);
+    assert_eq!(
+        list_verdicts(&indifferent),
+        ["NOT_TOLD_APART", "NOT_TOLD_APART"]
+    );
     for found in indifferent["differences"].as_array().unwrap() {
         assert_eq!(found["interval"], serde_json::json!(["0", "0"]));
         assert_eq!(found["total_variation"], "0");
     }
-    // Its draws are others in each variant, its law is the same.
+    // The random agent draws other actions in each variant, but by the same law.
     let random = run_all(&bench, "random", 1);
-    assert_eq!(verdicts(&random), ["NOT_TOLD_APART", "NOT_TOLD_APART"]);
+    assert_eq!(list_verdicts(&random), ["NOT_TOLD_APART", "NOT_TOLD_APART"]);
     assert_ne!(random["differences"][0]["total_variation"], "0");
 
     // One agent against another, under the same variant.
@@ -53,20 +58,20 @@ fn the_agent_that_uses_precedent_is_told_apart_and_the_others_are_not() {
     bench.run(&format!("{run} --variant b")).exits(0);
     let across = "ablation compare one/baseline indifferent/baseline indifferent/b --json";
     let across = bench.run(across).exits(0).json();
-    assert_eq!(verdicts(&across), ["TOLD_APART", "TOLD_APART"]);
+    assert_eq!(list_verdicts(&across), ["TOLD_APART", "TOLD_APART"]);
     assert_eq!(across["reference"], "agent:precedent baseline");
-    // Without writing they choose alike: what tells them apart is the memory.
+    // Without writing the two agents choose alike: only the memory tells them apart.
     let without = "ablation compare one/b indifferent/b --json";
     assert_eq!(
-        verdicts(&bench.run(without).exits(0).json()),
+        list_verdicts(&bench.run(without).exits(0).json()),
         ["NOT_TOLD_APART"]
     );
 
-    written(&bench);
+    check_files(&bench);
 }
 
-/// What lies beside the runs.
-fn written(bench: &Bench) {
+/// Checks the files that lie beside the runs.
+fn check_files(bench: &Bench) {
     let text = |name: &str| String::from_utf8(bench.read(name)).unwrap();
     let summary = text("precedent/summary.md");
     for part in [
@@ -96,26 +101,26 @@ fn written(bench: &Bench) {
             axilog::json::canonical::is_canonical_json(line.as_bytes()),
             "{name}"
         );
-        assert!(!number_with_point(line), "{name}");
+        assert!(!has_float(line), "{name}");
     }
 }
 
 /// Whether a JSON text holds a number that is not an integer.
-fn number_with_point(text: &str) -> bool {
-    fn found(value: &Value) -> bool {
+fn has_float(text: &str) -> bool {
+    fn is_in(value: &Value) -> bool {
         match value {
             Value::Number(n) => !(n.is_u64() || n.is_i64()),
-            Value::Array(all) => all.iter().any(found),
-            Value::Object(all) => all.values().any(found),
+            Value::Array(items) => items.iter().any(is_in),
+            Value::Object(members) => members.values().any(is_in),
             _ => false,
         }
     }
-    found(&serde_json::from_str(text).unwrap())
+    is_in(&serde_json::from_str(text).unwrap())
 }
 
 #[test]
 fn few_seeds_give_no_verdict() {
-    let bench = calibrated();
+    let bench = calibrate();
     let run = "ablation run --oracle agent:precedent --calibration N.json --episodes 1 --seeds 1,2,3 --out r";
     let found = bench.run(run).exits(0);
     assert!(found.stdout.contains("TOO_FEW_SEEDS"), "{}", found.stdout);

@@ -1,4 +1,4 @@
-//! `axilog ablation`, as researchers run it.
+//! The command `axilog ablation`.
 
 mod commands;
 mod known_answers;

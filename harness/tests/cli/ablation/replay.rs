@@ -1,8 +1,11 @@
-//! Run documents from the ledger, without a model.
+//! Replaying runs from their ledgers, without a model.
+
+use serde_json::Value;
 
 use crate::bench::{Bench, Run};
 
-fn ran() -> Bench {
+/// A directory with the runs of all variants in r.
+fn run_every_variant() -> Bench {
     let bench = Bench::new();
     bench
         .run("ablation calibrate --oracle agent:precedent --out N.json")
@@ -15,28 +18,29 @@ fn ran() -> Bench {
     bench
 }
 
-fn replayed(bench: &Bench, code: i32) -> Run {
+fn replay(bench: &Bench, code: i32) -> Run {
     bench.run("ablation replay r --json").exits(code)
+}
+
+/// What the replay of each run gave.
+fn list_results(report: &Value) -> Vec<&str> {
+    let runs = report["runs"].as_array().unwrap().iter();
+    runs.map(|run| run["replay"].as_str().unwrap()).collect()
 }
 
 #[test]
 fn every_document_is_reproduced_byte_for_byte() {
-    let bench = ran();
-    let report = replayed(&bench, 0).json();
-    let runs = report["runs"].as_array().unwrap();
-    let told: Vec<&str> = runs
-        .iter()
-        .map(|run| run["replay"].as_str().unwrap())
-        .collect();
-    assert_eq!(told, ["SAME"; 4]);
-    assert_eq!(runs[0]["variant"], "baseline");
+    let bench = run_every_variant();
+    let report = replay(&bench, 0).json();
+    assert_eq!(list_results(&report), ["SAME"; 4]);
+    assert_eq!(report["runs"][0]["variant"], "baseline");
     for run in ["baseline", "b", "c", "v300"] {
         bench
             .run(&format!("verify r/{run}/ledger.jsonl --blobs"))
             .exits(0);
         bench.run(&format!("replay r/{run}/ledger.jsonl")).exits(0);
     }
-    // A run by itself; and one that lost its document gets the same one again.
+    // A run is replayed by itself too, and a run that lost its document gets the same one again.
     bench.run("ablation replay r/b").exits(0);
     let document = bench.read("r/b/run.json");
     std::fs::remove_file(bench.path("r/b/run.json")).unwrap();
@@ -46,35 +50,34 @@ fn every_document_is_reproduced_byte_for_byte() {
 }
 
 #[test]
-fn what_was_changed_is_found() {
-    let bench = ran();
+fn changed_files_are_detected() {
+    let bench = run_every_variant();
     let document = String::from_utf8(bench.read("r/c/run.json")).unwrap();
     bench.write(
         "r/c/run.json",
         document.replacen("\"mask_size\":1", "\"mask_size\":2", 1),
     );
-    let report = replayed(&bench, 1);
-    for told in [
+    let report = replay(&bench, 1);
+    for expected in [
         "c/run.json: byte ",
         "found ...",
         "\"mask_size\":2,",
         "\"mask_size\":1,",
     ] {
-        assert!(report.stderr.contains(told), "{told} in {}", report.stderr);
+        assert!(
+            report.stderr.contains(expected),
+            "{expected} in {}",
+            report.stderr
+        );
     }
     let report = report.json();
     assert_eq!(report["ok"], false);
-    let runs = report["runs"].as_array().unwrap();
-    let told: Vec<&str> = runs
-        .iter()
-        .map(|run| run["replay"].as_str().unwrap())
-        .collect();
-    assert_eq!(told, ["SAME", "SAME", "DIFFERS", "SAME"]);
+    assert_eq!(list_results(&report), ["SAME", "SAME", "DIFFERS", "SAME"]);
     bench.write("r/c/run.json", document);
 
-    // Another header asks other questions.
+    // A changed header asks other questions, or is refused by itself.
     let header = String::from_utf8(bench.read("r/c/header.json")).unwrap();
-    for (from, to, told) in [
+    for (from, to, expected) in [
         ("\"seeds\":[7,8]", "\"seeds\":[8,7]", "not the run's ledger"),
         (
             "\"variant\":\"c\"",
@@ -96,7 +99,11 @@ fn what_was_changed_is_found() {
             "\"precedent_length\":1152921504606846976",
             "more than 32768 tokens",
         ),
-        ("commitment-trap/1", "commitment-trap/2", "no environment"),
+        (
+            "commitment-trap/1",
+            "commitment-trap/2",
+            "no environment of that id ships",
+        ),
         (
             "tiktoken-rs 0.12.1",
             "tiktoken-rs 0.1.0",
@@ -105,10 +112,14 @@ fn what_was_changed_is_found() {
         (
             "\"axilog_ablation_run\":1",
             "\"axilog_ablation_run\":2",
-            "another version",
+            "has version 2; expected version 1",
         ),
-        ("\"seeds\"", "\"more\":1,\"seeds\"", "no header"),
-        // What the ledger says nothing of.
+        (
+            "\"seeds\"",
+            "\"more\":1,\"seeds\"",
+            "header.json: not a run header: at `more`: unknown field `more`",
+        ),
+        // The ledger holds nothing of these.
         (
             "\"steps_per_episode\":50",
             "\"steps_per_episode\":51",
@@ -133,9 +144,9 @@ fn what_was_changed_is_found() {
         let changed = header.replace(from, to);
         assert_ne!(changed, header, "{from}");
         bench.write("r/c/header.json", changed);
-        bench.run("ablation replay r/c").exits(3).says(told);
+        bench.run("ablation replay r/c").exits(3).says(expected);
     }
-    // With fewer episodes the next answer is to another question; with fewer seeds answers are left.
+    // With fewer episodes the next answer is to another question; with fewer seeds answers are left over.
     bench.write(
         "r/c/header.json",
         header.replace("\"episodes\":2", "\"episodes\":1"),

@@ -1,4 +1,4 @@
-//! Runs that do not come to their end.
+//! Runs that stop before their end.
 
 use std::process::{Command, Stdio};
 use std::thread::sleep;
@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::bench::Bench;
 
-fn calibrated() -> Bench {
+/// A directory with the calibration N.json.
+fn calibrate() -> Bench {
     let bench = Bench::new();
     bench
         .run("ablation calibrate --oracle agent:precedent --out N.json")
@@ -16,14 +17,15 @@ fn calibrated() -> Bench {
     bench
 }
 
-fn status(bench: &Bench, run: &str) -> Value {
+/// The status in a run document.
+fn read_status(bench: &Bench, run: &str) -> Value {
     let document: Value = serde_json::from_slice(&bench.read(&format!("{run}/run.json"))).unwrap();
     document["status"].clone()
 }
 
-/// A process that runs for long, once it has taken some steps.
+/// Starts a run of many steps and waits until it has taken some.
 #[cfg(unix)]
-fn long_run(bench: &Bench) -> std::process::Child {
+fn start_long_run(bench: &Bench) -> std::process::Child {
     let arguments = "ablation run --oracle agent:precedent --variant baseline --calibration N.json --episodes 100000 --out r";
     let child = bench
         .command()
@@ -37,12 +39,12 @@ fn long_run(bench: &Bench) -> std::process::Child {
         sleep(Duration::from_millis(10));
         std::fs::metadata(&ledger).is_ok_and(|found| found.len() > 100_000)
     });
-    assert!(stepped, "it took no steps");
+    assert!(stepped, "the run took no steps");
     child
 }
 
 #[cfg(unix)]
-fn signal(child: &std::process::Child, name: &str) {
+fn send_signal(child: &std::process::Child, name: &str) {
     let id = child.id().to_string();
     assert!(
         Command::new("kill")
@@ -55,23 +57,23 @@ fn signal(child: &std::process::Child, name: &str) {
 
 #[test]
 #[cfg(unix)]
-fn an_interrupt_stops_where_a_step_ends_and_what_there_is_replays() {
-    let bench = calibrated();
-    let child = long_run(&bench);
-    signal(&child, "-INT");
+fn an_interrupted_run_stops_at_the_end_of_a_step_and_replays() {
+    let bench = calibrate();
+    let child = start_long_run(&bench);
+    send_signal(&child, "-INT");
     let output = child.wait_with_output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(3), "{said}");
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{stderr}");
     assert!(
-        said.contains("axilog: stopping when this step is done"),
-        "{said}"
+        stderr.contains("axilog: stopping when this step is done"),
+        "{stderr}"
     );
     assert!(
-        said.contains("r/baseline holds what there is, marked PARTIAL"),
-        "{said}"
+        stderr.contains("r/baseline holds what there is, marked PARTIAL"),
+        "{stderr}"
     );
-    assert_eq!(status(&bench, "r/baseline")["verdict"], "PARTIAL");
-    assert_eq!(status(&bench, "r/baseline")["reason"], "INTERRUPTED");
+    assert_eq!(read_status(&bench, "r/baseline")["verdict"], "PARTIAL");
+    assert_eq!(read_status(&bench, "r/baseline")["reason"], "INTERRUPTED");
     let again = bench.run("ablation replay r").exits(0);
     assert!(
         again.stdout.contains("SAME") && again.stdout.contains("INTERRUPTED"),
@@ -88,31 +90,32 @@ fn an_interrupt_stops_where_a_step_ends_and_what_there_is_replays() {
 #[test]
 #[cfg(unix)]
 fn a_killed_run_is_replayed_from_its_ledger() {
-    let bench = calibrated();
-    let mut child = long_run(&bench);
+    let bench = calibrate();
+    let mut child = start_long_run(&bench);
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(!bench.exists("r/baseline/run.json"));
     let found = bench.run("ablation replay r").exits(0);
     assert!(found.stdout.contains("WRITTEN"), "{}", found.stdout);
-    assert_eq!(status(&bench, "r/baseline")["reason"], "INTERRUPTED");
+    assert_eq!(read_status(&bench, "r/baseline")["reason"], "INTERRUPTED");
     let again = bench.run("ablation replay r").exits(0);
     assert!(again.stdout.contains("SAME"), "{}", again.stdout);
 }
 
-const REFUSES: &str = "{\"answer\":\"I would rather not.\"}\n";
+/// The line of a script whose answers hold no artifact.
+const REFUSAL: &str = "{\"answer\":\"I would rather not.\"}\n";
 
 #[test]
-fn an_invalid_run_stops_says_why_and_exits_1() {
-    let bench = calibrated();
-    bench.write("no.jsonl", REFUSES);
+fn an_invalid_run_stops_with_its_reason_and_exits_1() {
+    let bench = calibrate();
+    bench.write("no.jsonl", REFUSAL);
     let run = "ablation run --model gpt-4o --oracle scripted:no.jsonl --calibration N.json --out r";
     let found = bench.run(&format!("{run} --json")).exits(1).json();
     assert_eq!(found["runs"][0]["verdict"], "INVALID_RUN");
     assert_eq!(found["runs"][0]["reason"], "BASELINE_NOT_INSTANTIATED");
     assert_eq!(found["runs"][0]["steps"], 50);
     assert_eq!(found["comparison"], Value::Null);
-    assert_eq!(status(&bench, "r/baseline")["at"]["step"], 49);
+    assert_eq!(read_status(&bench, "r/baseline")["at"]["step"], 49);
     bench.run("ablation replay r/baseline").exits(0);
     bench
         .run("ablation compare r")
@@ -131,15 +134,15 @@ fn an_invalid_run_stops_says_why_and_exits_1() {
 
 #[test]
 fn an_oracle_without_an_answer_leaves_a_partial_run() {
-    let bench = calibrated();
+    let bench = calibrate();
     let script =
-        REFUSES.repeat(3) + "{\"faults\":[\"timeout\",\"timeout\",\"timeout\",\"timeout\"]}\n";
+        REFUSAL.repeat(3) + "{\"faults\":[\"timeout\",\"timeout\",\"timeout\",\"timeout\"]}\n";
     bench.write("late.jsonl", script);
     bench
         .run("ablation run --variant c --model gpt-4o --oracle scripted:late.jsonl --calibration N.json --out r")
         .exits(3)
         .says("the oracle gave no answer before the run was whole");
-    let status = status(&bench, "r/c");
+    let status = read_status(&bench, "r/c");
     assert_eq!(
         (&status["reason"], &status["detail"]),
         (&"NO_ANSWER".into(), &"TIMEOUT".into())

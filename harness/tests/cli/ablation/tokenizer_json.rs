@@ -1,12 +1,12 @@
-//! Another tokenizer in the place of `tiktoken-rs`: one that a `tokenizer.json` describes.
+//! A run counted in the tokens of a tokenizer that a `tokenizer.json` describes.
 
-use axilog_oracle::tokens::{Tokenizer, TokenizerJson, open};
 use serde_json::{Map, Value, json};
 
 use crate::bench::Bench;
 
-/// A byte-level tokenizer: a token for each byte, in the letters that GPT-2 gives them, and one for " X".
-fn byte_level(control: &[&str]) -> String {
+/// Describes a byte-level tokenizer: a token for each byte, written as GPT-2 writes bytes, a token for
+/// " X", and the tokens `control`.
+fn describe_byte_level(control: &[&str]) -> String {
     let mut vocabulary = Map::new();
     let mut next = 256;
     for byte in 0..=255_u32 {
@@ -46,54 +46,14 @@ fn byte_level(control: &[&str]) -> String {
 }
 
 #[test]
-fn a_file_is_read_and_text_is_text() {
-    let bench = Bench::new();
-    let path = bench.path("t.json");
-    bench.write("t.json", byte_level(&["<s>"]));
-    let tokenizer = TokenizerJson::read(&path).unwrap();
-    assert_eq!(tokenizer.encode("ab X").unwrap(), [97, 98, 256]);
-    // Longer than what the file would cut at, and no control token.
-    let text = "é <s> 条約";
-    let bytes: Vec<u32> = text.bytes().map(u32::from).collect();
-    assert_eq!(tokenizer.encode(text).unwrap(), bytes);
-    assert!(
-        tokenizer
-            .version()
-            .starts_with("tokenizers 0.22.2, sha256 ")
-    );
-    assert_eq!(tokenizer.id(), path.to_string_lossy());
-    bench.write("other.json", byte_level(&[]));
-    let other = TokenizerJson::read(&bench.path("other.json")).unwrap();
-    assert_ne!(other.version(), tokenizer.version());
-
-    for bad in ["", "{}", "{\"model\":1}"] {
-        bench.write("bad.json", bad);
-        let path = bench.path("bad.json");
-        let error = open(&path.to_string_lossy()).unwrap_err().to_string();
-        assert!(error.contains("bad.json: is no tokenizer.json"), "{error}");
-    }
-}
-
-/// The version that runs record is the one that is built in.
-#[test]
-fn the_version_is_the_packages() {
-    let lock =
-        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.lock")).unwrap();
-    assert!(lock.contains("name = \"tokenizers\"\nversion = \"0.22.2\""));
-}
-
-#[test]
 fn a_whole_ablation_runs_in_its_tokens() {
     let bench = Bench::new();
-    bench.write("t.json", byte_level(&[]));
+    bench.write("t.json", describe_byte_level(&[]));
     let calibrate = "ablation calibrate --oracle agent:precedent --model some-model --tokenizer t.json --out N.json --json";
     let found = bench.run(calibrate).exits(0).json();
-    let lengths = &found["calibration"];
-    // A byte each: longer than the floor.
-    assert!(
-        lengths["situation_length"].as_u64().unwrap() > 700,
-        "{found}"
-    );
+    // A token for each byte makes situations longer than the least length.
+    let length = &found["calibration"]["situation_length"];
+    assert!(length.as_u64().unwrap() > 700, "{found}");
     let run =
         "ablation run --oracle agent:precedent --calibration N.json --seeds 1 --episodes 1 --out r";
     bench.run(run).exits(0);
@@ -102,7 +62,7 @@ fn a_whole_ablation_runs_in_its_tokens() {
     assert_eq!(document["result"]["token_jitter"], 0);
     assert_eq!(document["header"]["held"]["tokenizer"], "t.json");
     // The file may not change under a run.
-    bench.write("t.json", byte_level(&["<s>"]));
+    bench.write("t.json", describe_byte_level(&["<s>"]));
     bench
         .run("ablation replay r")
         .exits(3)
@@ -112,7 +72,7 @@ fn a_whole_ablation_runs_in_its_tokens() {
         .exits(2)
         .says("tokenizer version");
     // Where " X" is two tokens it cannot pad.
-    bench.write("two.json", byte_level(&[]).replace("\"Ġ X\"", ""));
+    bench.write("two.json", describe_byte_level(&[]).replace("\"Ġ X\"", ""));
     bench
         .run("ablation preflight --tokenizer two.json")
         .exits(1);

@@ -1,52 +1,52 @@
-//! The files of runs: written whole or not at all, and no run over another.
+//! The files of runs: each is written whole or not at all, and no run over another.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use axilog_ablation::AblationError;
-use axilog_ablation::replay::HEADER;
+use axilog_ablation::replay::HEADER_FILE;
 use axilog_ledger::error::FileError;
 use axilog_ledger::file::volume::{FileSystem, Volume, dir_of, write_file};
 
 use crate::error::CommandError;
 
-/// Whether a run may go into this directory.
+/// Checks that a directory holds no run yet.
 pub(super) fn check_free(dir: &Path) -> Result<(), AblationError> {
-    match dir.join(HEADER).exists() {
-        true => Err(AblationError::Exists(dir.to_owned())),
+    match dir.join(HEADER_FILE).exists() {
+        true => Err(AblationError::RunExists(dir.to_owned())),
         false => Ok(()),
     }
 }
 
-/// Makes a directory, and those above it.
-pub(super) fn make(dir: &Path) -> Result<(), CommandError> {
+/// Creates a directory, and those above it.
+pub(super) fn create_dir(dir: &Path) -> Result<(), CommandError> {
     Ok(fs::create_dir_all(dir).map_err(FileError::at(dir, "create the directory"))?)
 }
 
-/// Writes a file, which takes its name, durably, once it is whole.
-pub(super) fn write(path: &Path, text: &str) -> Result<(), CommandError> {
+/// Writes a file durably under a temporary name, and renames it once it is whole.
+pub(super) fn write_whole(path: &Path, text: &str) -> Result<(), CommandError> {
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(".tmp");
     let temporary = PathBuf::from(temporary);
-    let named = |()| {
+    let rename = |()| {
         FileSystem
             .rename(&temporary, path)
             .inspect_err(|_| drop(FileSystem.remove(&temporary)))
             .and_then(|()| FileSystem.sync_dir(dir_of(path)))
     };
     Ok(write_file(&FileSystem, &temporary, text.as_bytes(), false)
-        .and_then(named)
+        .and_then(rename)
         .map_err(FileError::at(path, "write"))?)
 }
 
-/// The runs in `dirs`: each directory that holds one, or else those directly below it, the baseline
-/// first and the others by name.
-pub(super) fn runs(dirs: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
-    let mut all = Vec::new();
+/// Finds the runs in `dirs`: each directory that holds a run, or else the runs directly below it, the
+/// baseline first and the others by name.
+pub(super) fn find_runs(dirs: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
+    let mut runs = Vec::new();
     for dir in dirs {
-        if dir.join(HEADER).is_file() {
-            all.push(dir.clone());
+        if dir.join(HEADER_FILE).is_file() {
+            runs.push(dir.clone());
             continue;
         }
         let entries = fs::read_dir(dir).and_then(|entries| {
@@ -55,16 +55,12 @@ pub(super) fn runs(dirs: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
                 .collect::<io::Result<Vec<_>>>()
         });
         let mut below = entries.map_err(FileError::at(dir, "list"))?;
-        below.retain(|path| path.join(HEADER).is_file());
+        below.retain(|path| path.join(HEADER_FILE).is_file());
         below.sort_by_key(|path| (!path.ends_with("baseline"), path.clone()));
         if below.is_empty() {
-            return Err(AblationError::File {
-                path: dir.clone(),
-                reason: "holds no run; name what `axilog ablation run --out` was given".to_owned(),
-            }
-            .into());
+            return Err(AblationError::MissingRun(dir.clone()).into());
         }
-        all.append(&mut below);
+        runs.append(&mut below);
     }
-    Ok(all)
+    Ok(runs)
 }

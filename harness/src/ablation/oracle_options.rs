@@ -1,4 +1,4 @@
-//! Who answers, and in whose tokens the prompt is counted.
+//! The options that say who answers, and in whose tokens prompts are counted.
 
 use std::fmt;
 use std::num::NonZeroU64;
@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use axilog_ablation::AblationError;
 use axilog_ablation::agents::Agent;
-use axilog_ablation::answers::{Live, ORACLE};
+use axilog_ablation::answer_source::{ORACLE_ID, RecordingOracle};
+use axilog_ablation::commitment_trap::CommitmentTrap;
 use axilog_ablation::environment::Environment;
-use axilog_ablation::trap::CommitmentTrap;
 use axilog_ledger::file::durability::Durability;
 use axilog_ledger::rules::RuleSet;
 use axilog_ledger::session::{Session, check_identities};
@@ -21,10 +21,10 @@ use axilog_oracle::{DEFAULT_BASE_URL, Endpoint, Kind, Limits};
 use super::super::now;
 use crate::error::CommandError;
 
-/// The tokens of the agents that ship, which have none of their own.
-const AGENTS_TOKENS: &str = "o200k_base";
+/// The tokenizer of the agents that ship, which have none of their own.
+const AGENT_TOKENIZER: &str = "o200k_base";
 
-/// A kind of oracle, the agents that ship among them.
+/// A kind of oracle, or an agent that ships.
 #[derive(Clone, Debug)]
 pub(super) enum Provider {
     Oracle(Kind, String),
@@ -48,7 +48,7 @@ impl FromStr for Provider {
 }
 
 impl fmt::Display for Provider {
-    /// As documents have it; a file is named by its kind alone.
+    /// The provider's name in documents: of a kind that reads a file, the kind alone.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Provider::Oracle(_, name) => {
@@ -59,80 +59,83 @@ impl fmt::Display for Provider {
     }
 }
 
-/// The environment that ships.
-pub(super) fn world() -> Box<dyn Environment> {
+/// Creates the environment that ships.
+pub(super) fn new_environment() -> Box<dyn Environment> {
     Box::new(CommitmentTrap::default())
 }
 
-/// Options of every command that asks.
+/// The options of the commands that ask an oracle.
 #[derive(clap::Args)]
-pub(super) struct Asked {
+pub(super) struct OracleOptions {
     /// Who answers: openai, agent:precedent, agent:indifferent, agent:random, scripted:FILE or
     /// recorded:LEDGER.
     #[arg(long, value_name = "KIND", default_value = "openai")]
     pub(super) oracle: Provider,
-    /// What stands before /chat/completions, for the kind openai.
+    /// The server's URL up to /chat/completions, for the kind openai.
     #[arg(long, value_name = "URL", default_value = DEFAULT_BASE_URL)]
     base_url: String,
 }
 
-impl Asked {
-    /// Answers from the oracle, recorded in a new ledger at `path`.
-    pub(super) fn live(&self, path: &Path, model: &str) -> Result<Live, CommandError> {
-        check_identities(ORACLE, model)?;
+impl OracleOptions {
+    /// Opens the oracle, and a new ledger at `path` that records its answers.
+    pub(super) fn open(&self, path: &Path, model: &str) -> Result<RecordingOracle, CommandError> {
+        check_identities(ORACLE_ID, model)?;
         let endpoint = match &self.oracle {
             Provider::Agent(agent) => Endpoint::Local(Box::new(*agent)),
             Provider::Oracle(kind, _) => Endpoint::open(kind, &self.base_url, Limits::default())?,
         };
         let (mut session, _) = Session::begin(path, RuleSet::without_policies()?, now())?;
         if matches!(self.oracle, Provider::Agent(_)) {
-            // What an agent said can be had again at any time.
+            // An agent gives the same answers again, so that none needs to be synced by itself.
             session.set_durability(Durability::Interval {
                 records: NonZeroU64::MAX,
                 within: Duration::from_secs(2),
             })?;
         }
-        Ok(Live::new(session, endpoint))
+        Ok(RecordingOracle::new(session, endpoint))
     }
 }
 
-/// Which model, and in whose tokens.
+/// The options that name the model and its tokenizer.
 #[derive(clap::Args)]
-pub(super) struct Counted {
-    /// The model, exactly as its server names it. An agent's is its own name.
+pub(super) struct ModelOptions {
+    /// The model, exactly as its server names it; without it, an agent's model is its own name.
     #[arg(long, value_name = "ID")]
     pub(super) model: Option<String>,
-    /// The tokenizer, where the model's is not known: a name like o200k_base, or the path of a
-    /// tokenizer.json.
+    /// The tokenizer, for a model whose tokenizer is not known: a name like o200k_base, or the path of
+    /// a tokenizer.json.
     #[arg(long, value_name = "NAME")]
     tokenizer: Option<String>,
 }
 
-impl Counted {
+impl ModelOptions {
     /// The model's id.
     pub(super) fn model(&self, oracle: &Provider) -> Result<String, AblationError> {
         match (&self.model, oracle) {
             (Some(model), _) => Ok(model.clone()),
             (None, Provider::Agent(_)) => Ok(oracle.to_string()),
-            (None, Provider::Oracle(..)) => Err(AblationError::NoModel(oracle.to_string())),
+            (None, Provider::Oracle(..)) => Err(AblationError::MissingModel(oracle.to_string())),
         }
     }
 
-    /// Whether --tokenizer was given.
-    pub(super) fn names_tokenizer(&self) -> bool {
+    /// Whether the option --tokenizer was given.
+    pub(super) fn has_tokenizer(&self) -> bool {
         self.tokenizer.is_some()
     }
 
-    /// Its tokenizer.
-    pub(super) fn tokenizer(&self, oracle: &Provider) -> Result<Arc<dyn Tokenizer>, AblationError> {
-        let named = match (&self.tokenizer, &self.model, oracle) {
+    /// Opens the model's tokenizer.
+    pub(super) fn open_tokenizer(
+        &self,
+        oracle: &Provider,
+    ) -> Result<Arc<dyn Tokenizer>, AblationError> {
+        let name = match (&self.tokenizer, &self.model, oracle) {
             (Some(name), ..) => name.as_str(),
-            (None, None, Provider::Agent(_)) => AGENTS_TOKENS,
+            (None, None, Provider::Agent(_)) => AGENT_TOKENIZER,
             _ => {
                 let model = self.model(oracle)?;
                 return Ok(Arc::new(Tiktoken::for_model(&model)?));
             }
         };
-        Ok(Arc::from(tokens::open(named)?))
+        Ok(Arc::from(tokens::open(name)?))
     }
 }

@@ -3,39 +3,41 @@
 use std::collections::BTreeSet;
 
 use axilog_ablation::agents::Agent;
+use axilog_ablation::commitment_trap::CommitmentTrap;
 use axilog_ablation::environment::Environment;
-use axilog_ablation::run::Status;
-use axilog_ablation::trap::CommitmentTrap;
-use axilog_ablation::v310::Variant;
+use axilog_ablation::run::RunStatus;
+use axilog_ablation::variant::Variant;
 use axilog_ledger::file::blobs::Blobs;
 use axilog_oracle::tokens::{Tiktoken, Tokenizer};
 use serde_json::Value;
 
-use crate::lab::{Lab, Watched, held, plan, run_plan, tiktoken};
+use crate::support::{
+    LedgerDir, WatchedTokenizer, build_padded_frame, new_plan, open_tiktoken, run_to_end,
+};
 
 /// The prompts of a whole baseline run, read from the blobs beside the ledger, are all of one length for the
 /// model's tokenizer, and hold records that are not ASCII.
 #[test]
 fn every_prompt_of_a_baseline_run_has_the_same_length() {
     for name in ["cl100k_base", "o200k_base"] {
-        let lab = Lab::new();
+        let ledgers = LedgerDir::new();
         let mut world = CommitmentTrap::default();
-        let frame = held(&world, tiktoken(name));
-        let mut live = lab.agent("l", Agent::Precedent);
-        let run = run_plan(
-            &plan(Variant::Baseline, &[1, 2], 2),
+        let frame = build_padded_frame(&world, open_tiktoken(name));
+        let mut oracle = ledgers.record_agent("l", Agent::Precedent);
+        let run = run_to_end(
+            &new_plan(Variant::Baseline, &[1, 2], 2),
             &mut world,
             &frame,
-            &mut live,
+            &mut oracle,
         );
-        assert_eq!(run.status, Status::Valid);
-        let blobs = Blobs::beside(&lab.path("l"));
+        assert_eq!(run.status, RunStatus::Valid);
+        let blobs = Blobs::beside(&ledgers.path("l"));
         let own = Tiktoken::named(name).unwrap();
         let (mut lengths, mut prompts, mut foreign) = (BTreeSet::new(), 0, 0);
         let episodes = run.seeds.iter().flat_map(|(_, episodes)| episodes);
         for step in episodes.flat_map(|episode| &episode.steps) {
-            let answered = &step.generated.answered;
-            let input = blobs.get(&answered.input_hash, 1 << 20).unwrap().unwrap();
+            let answer = &step.generated.answer;
+            let input = blobs.get(&answer.input_hash, 1 << 20).unwrap().unwrap();
             let messages: Value = serde_json::from_slice(&input).unwrap();
             let part = |n: usize, name| messages[n][name].as_str().unwrap();
             let chat = [0, 1].map(|n| (part(n, "role"), part(n, "content")));
@@ -51,23 +53,24 @@ fn every_prompt_of_a_baseline_run_has_the_same_length() {
     }
 }
 
-/// A record, a situation and the finished prompt: three texts at each step, and none ever again.
+/// Each step splits three texts into tokens: a record, a situation and the finished prompt. No text comes
+/// twice.
 #[test]
-fn no_step_counts_anything_twice() {
-    let tokenizer = Watched::new(|_, _| {});
-    let lab = Lab::new();
+fn no_step_splits_a_text_twice() {
+    let tokenizer = WatchedTokenizer::new(|_, _| {});
+    let ledgers = LedgerDir::new();
     let mut world = CommitmentTrap::default();
-    let frame = held(&world, tokenizer.clone());
-    tokenizer.seen.lock().unwrap().clear();
-    let mut live = lab.agent("l", Agent::Precedent);
-    let run = run_plan(
-        &plan(Variant::Baseline, &[3], 1),
+    let frame = build_padded_frame(&world, tokenizer.clone());
+    tokenizer.encoded.lock().unwrap().clear();
+    let mut oracle = ledgers.record_agent("l", Agent::Precedent);
+    let run = run_to_end(
+        &new_plan(Variant::Baseline, &[3], 1),
         &mut world,
         &frame,
-        &mut live,
+        &mut oracle,
     );
-    assert_eq!(run.status, Status::Valid);
-    let seen = tokenizer.seen.lock().unwrap();
-    assert_eq!(seen.len(), 3 * world.steps_per_episode() as usize);
-    assert_eq!(seen.iter().collect::<BTreeSet<_>>().len(), seen.len());
+    assert_eq!(run.status, RunStatus::Valid);
+    let encoded = tokenizer.encoded.lock().unwrap();
+    assert_eq!(encoded.len(), 3 * world.steps_per_episode() as usize);
+    assert_eq!(encoded.iter().collect::<BTreeSet<_>>().len(), encoded.len());
 }

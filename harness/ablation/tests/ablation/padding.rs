@@ -1,23 +1,30 @@
 //! The self-test of the padding.
 
-use axilog_ablation::experiment::frame;
-use axilog_ablation::invalid::{Reason, Stop};
+use axilog_ablation::AblationError;
+use axilog_ablation::commitment_trap::CommitmentTrap;
+use axilog_ablation::experiment::build_frame;
+use axilog_ablation::invalid_run::InvalidReason;
 use axilog_ablation::pad::DEFAULT_PAD;
-use axilog_ablation::trap::CommitmentTrap;
 
-use crate::lab::{FLOOR, Watched, tiktoken};
+use crate::support::{MIN_LENGTHS, WatchedTokenizer, open_tiktoken};
 
-fn tested(
+/// Tests a padding: its token, or why it is unstable.
+fn test_padding(
     tokenizer: std::sync::Arc<dyn axilog_oracle::tokens::Tokenizer>,
     pad: &str,
 ) -> Result<u32, String> {
-    match frame(&CommitmentTrap::default(), tokenizer, pad, Some(FLOOR)) {
-        Ok((frame, _)) => Ok(frame.pad().token()),
-        Err(Stop::Invalid(invalid)) => {
-            assert_eq!(invalid.reason, Reason::PadUnstable);
+    match build_frame(
+        &CommitmentTrap::default(),
+        tokenizer,
+        pad,
+        Some(MIN_LENGTHS),
+    ) {
+        Ok((frame, _)) => Ok(frame.padding().token()),
+        Err(AblationError::Invalid(invalid)) => {
+            assert_eq!(invalid.reason, InvalidReason::PadUnstable);
             Err(invalid.detail)
         }
-        Err(Stop::Error(error)) => panic!("{error}"),
+        Err(error) => panic!("{error}"),
     }
 }
 
@@ -28,13 +35,17 @@ fn the_default_is_stable_in_the_vocabularies_of_chat_models() {
         ("o200k_base", 2127),
         ("o200k_harmony", 2127),
     ] {
-        assert_eq!(tested(tiktoken(name), DEFAULT_PAD), Ok(token), "{name}");
+        assert_eq!(
+            test_padding(open_tiktoken(name), DEFAULT_PAD),
+            Ok(token),
+            "{name}"
+        );
     }
 }
 
 #[test]
-fn unstable_padding_is_found() {
-    for (pad, told) in [
+fn unstable_padding_is_refused() {
+    for (pad, expected) in [
         ("", "it is empty"),
         ("\n", "ends a line"),
         (" {", "a meaning in JSON"),
@@ -46,15 +57,15 @@ fn unstable_padding_is_found() {
         // One token that stays alone in a row, but sticks to letters before it.
         ("The", "it changes the tokens of"),
     ] {
-        let told_by = tested(tiktoken("cl100k_base"), pad).unwrap_err();
-        assert!(told_by.contains(told), "{pad:?}: {told_by}");
+        let detail = test_padding(open_tiktoken("cl100k_base"), pad).unwrap_err();
+        assert!(detail.contains(expected), "{pad:?}: {detail}");
     }
 }
 
-/// What a tokenizer does at one place only is found at that place.
+/// A tokenizer that misbehaves at one place only is found out at that place.
 #[test]
-fn every_part_of_the_test_counts() {
-    for (tamper, told) in [
+fn every_part_of_the_self_test_counts() {
+    for (tamper, expected) in [
         (
             (|text, tokens| {
                 if text == DEFAULT_PAD.repeat(512) {
@@ -89,7 +100,7 @@ fn every_part_of_the_test_counts() {
             "0 of it between",
         ),
     ] {
-        let found = tested(Watched::new(tamper), DEFAULT_PAD).unwrap_err();
-        assert!(found.contains(told), "{found}");
+        let detail = test_padding(WatchedTokenizer::new(tamper), DEFAULT_PAD).unwrap_err();
+        assert!(detail.contains(expected), "{detail}");
     }
 }

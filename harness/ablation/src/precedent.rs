@@ -1,32 +1,33 @@
-//! The precedent: what is kept of a justification, and where (Q5).
+//! The precedent: the record of a justification that goes into the next prompt, and the memory that keeps
+//! it (Q5).
 //!
-//! Exactly five fields. Whatever else is known of a step is telemetry and in the run document only.
+//! A record has exactly five fields. Whatever else is known of a step stands in the run document only.
 
 use axilog::hash::Hash;
-use axilog_ledger::file::hex;
-use serde_json::json;
+use serde::Serialize;
 
 use super::artifact::{Artifact, Collisions};
-use super::canonical;
-use super::environment::Ids;
+use super::environment::IdSet;
+use super::json_document::{serialize_hex, to_canonical_json};
 
-/// The five fields of a precedent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The record of an artifact that compiled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PrecedentRecord {
-    /// What was allowed to be broken.
-    pub authorized_violations: Ids,
-    /// What had to be kept.
-    pub required_preservations: Ids,
-    /// Which for which.
+    /// The constraints that might be broken.
+    pub authorized_violations: IdSet,
+    /// The constraints that had to be kept.
+    pub required_preservations: IdSet,
+    /// For which preservation which violation was authorized.
     pub conflict_attribution: Collisions,
     /// SHA-256 of the artifact's canonical JSON.
+    #[serde(serialize_with = "serialize_hex")]
     pub artifact_digest: Hash,
-    /// The step of the episode that wrote it, from 0.
+    /// The step of the episode that wrote the record, from 0.
     pub step_index: u32,
 }
 
 impl PrecedentRecord {
-    /// The precedent that `artifact` sets at a step.
+    /// The record of `artifact` at a step.
     #[must_use]
     pub fn new(artifact: &Artifact, step_index: u32) -> PrecedentRecord {
         PrecedentRecord {
@@ -38,36 +39,30 @@ impl PrecedentRecord {
         }
     }
 
-    /// Its canonical JSON, as it is put into prompts.
+    /// The record as it stands in prompts: canonical JSON.
     #[must_use]
     pub fn canonical(&self) -> String {
-        canonical(&json!({
-            "artifact_digest": hex(&self.artifact_digest),
-            "authorized_violations": self.authorized_violations,
-            "conflict_attribution": self.conflict_attribution,
-            "required_preservations": self.required_preservations,
-            "step_index": self.step_index,
-        }))
+        to_canonical_json(self)
     }
 }
 
-/// Where the last precedent is kept between steps.
-pub trait Memory {
-    /// Replaces it.
+/// A memory that keeps a precedent between steps.
+pub trait PrecedentMemory {
+    /// Replaces the precedent.
     fn write(&mut self, record: &PrecedentRecord);
 
-    /// The last one written since the last reset.
+    /// Reads the record that was written last since the last reset.
     fn read(&self) -> Option<&PrecedentRecord>;
 
-    /// Forgets it.
+    /// Forgets the precedent.
     fn reset(&mut self);
 }
 
-/// The normative state: one record and nothing else.
+/// The normative state: a memory of one record and nothing else.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NormativeStateV100(Option<PrecedentRecord>);
 
-impl Memory for NormativeStateV100 {
+impl PrecedentMemory for NormativeStateV100 {
     fn write(&mut self, record: &PrecedentRecord) {
         self.0 = Some(record.clone());
     }
@@ -84,9 +79,11 @@ impl Memory for NormativeStateV100 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use axilog_ledger::file::hex;
     use proptest::prelude::*;
+    use serde_json::json;
 
-    fn ids() -> impl Strategy<Value = Ids> {
+    fn ids() -> impl Strategy<Value = IdSet> {
         proptest::collection::btree_set("[a-z条é\"\\\\]{1,8}", 0..4)
     }
 
@@ -104,7 +101,7 @@ mod tests {
     }
 
     proptest! {
-        /// Canonical JSON of exactly the five fields, all of which can be read from it.
+        /// The text is canonical JSON of exactly the five fields.
         #[test]
         fn a_record_is_its_five_fields(record in record()) {
             let text = record.canonical();
@@ -119,13 +116,12 @@ mod tests {
             }));
         }
 
-        /// Different records have different texts.
         #[test]
-        fn records_are_told_apart(one in record(), other in record()) {
+        fn different_records_have_different_texts(one in record(), other in record()) {
             prop_assert_eq!(one.canonical() == other.canonical(), one == other);
         }
 
-        /// The state is the last record since the last reset (`None` resets).
+        /// The state is the last record since the last reset, for which `None` stands in the series.
         #[test]
         fn the_state_is_the_last_record(series in proptest::collection::vec(proptest::option::of(record()), 0..8)) {
             let mut state = NormativeStateV100::default();

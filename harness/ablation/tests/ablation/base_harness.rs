@@ -1,45 +1,46 @@
-//! The base harness stays as it is, bit for bit.
+//! The base harness, which stays as it is, bit for bit.
 
 use axilog::hash::sha256;
 use axilog_ablation::agents::Agent;
-use axilog_ablation::document::document;
+use axilog_ablation::commitment_trap::CommitmentTrap;
 use axilog_ablation::environment::Environment;
-use axilog_ablation::experiment::{execute, header};
-use axilog_ablation::run::{Run, Status};
-use axilog_ablation::trap::CommitmentTrap;
-use axilog_ablation::v310::Variant;
+use axilog_ablation::experiment::{build_header, execute};
+use axilog_ablation::run::{Run, RunStatus};
+use axilog_ablation::run_document::RunDocument;
+use axilog_ablation::variant::Variant;
 use axilog_ledger::file::hex;
 use serde_json::Value;
 
-use crate::lab::{Lab, held, plan, run_plan, tiktoken};
+use crate::support::{LedgerDir, build_padded_frame, new_plan, open_tiktoken, run_to_end};
 
 /// SHA-256 of the document of the base run below. It changes only when the base harness does, and then
 /// it is no longer v3.0.
 const FROZEN: &str = "e93600bd46a52dc808699eb26d99c7d2997e5ab82661554fec8c3a0a63c0e012";
 
-fn base() -> (Run, String) {
-    let lab = Lab::new();
+/// A run of the base harness, and the text of its document.
+fn run_base_harness() -> (Run, String) {
+    let ledgers = LedgerDir::new();
     let mut world = CommitmentTrap::default();
-    let plan = plan(Variant::V300, &[42, 123, 456], 1);
-    let header = header(
+    let plan = new_plan(Variant::V300, &[42, 123, 456], 1);
+    let header = build_header(
         &plan,
         &world,
         "agent:indifferent",
         "agent:indifferent",
         None,
     );
-    let mut live = lab.agent("l", Agent::Indifferent);
-    let run = execute(&header, &mut world, None, &mut live, &mut |_| true).unwrap();
-    let text = document(&header, &run);
+    let mut oracle = ledgers.record_agent("l", Agent::Indifferent);
+    let run = execute(&header, &mut world, None, &mut oracle, &mut |_| true).unwrap();
+    let text = RunDocument::new(&header, &run).to_file_text();
     (run, text)
 }
 
 #[test]
 fn the_document_of_the_base_run_is_frozen() {
-    let (run, text) = base();
-    assert_eq!(run.status, Status::Valid);
+    let (run, text) = run_base_harness();
+    assert_eq!(run.status, RunStatus::Valid);
     assert_eq!(hex(&sha256(text.as_bytes())), FROZEN);
-    assert_eq!(base().1, text);
+    assert_eq!(run_base_harness().1, text);
     let value: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(value["header"]["held"], Value::Null);
     assert_eq!(value["result"]["written"], 0);
@@ -52,13 +53,13 @@ fn the_document_of_the_base_run_is_frozen() {
     );
 }
 
-/// Wrapped, it does the same where the memory does not matter.
+/// The wrapped harness chooses the same where the memory does not matter.
 #[test]
-fn what_wraps_it_changes_no_choice_of_an_indifferent_agent() {
-    let (base, _) = base();
-    let lab = Lab::new();
+fn the_v310_harness_changes_no_choice_of_an_indifferent_agent() {
+    let (base, _) = run_base_harness();
+    let ledgers = LedgerDir::new();
     let mut world = CommitmentTrap::default();
-    let frame = held(&world, tiktoken("o200k_base"));
+    let frame = build_padded_frame(&world, open_tiktoken("o200k_base"));
     let actions = |run: &Run| -> Vec<String> {
         let episodes = run.seeds.iter().flat_map(|(_, episodes)| episodes);
         episodes
@@ -67,9 +68,9 @@ fn what_wraps_it_changes_no_choice_of_an_indifferent_agent() {
             .collect()
     };
     for variant in [Variant::Baseline, Variant::B, Variant::C] {
-        let mut live = lab.agent(variant.as_str(), Agent::Indifferent);
-        let plan = plan(variant, &[42, 123, 456], 1);
-        let wrapped = run_plan(&plan, &mut world, &frame, &mut live);
+        let mut oracle = ledgers.record_agent(variant.as_str(), Agent::Indifferent);
+        let plan = new_plan(variant, &[42, 123, 456], 1);
+        let wrapped = run_to_end(&plan, &mut world, &frame, &mut oracle);
         assert_eq!(actions(&wrapped), actions(&base), "{variant}");
     }
     assert_eq!(actions(&base).len(), 3 * world.steps_per_episode() as usize);

@@ -1,0 +1,91 @@
+//! A run as a comparison needs it, read from its document.
+
+use std::path::{Path, PathBuf};
+
+use axilog::hash::sha256;
+use axilog_ledger::error::FileError;
+use axilog_ledger::file::hex;
+
+use super::error::AblationError;
+use super::header::RunHeader;
+use super::replay::DOCUMENT_FILE;
+use super::run_document::{ActionCounts, RunDocument, RunTotals};
+
+/// More steps than any run has; up to here the sums of the statistics are exact.
+const MAX_STEPS: u64 = 1 << 31;
+
+/// A run that may be compared: whole, valid, and with a constant prompt length.
+#[derive(Debug)]
+pub struct ComparableRun {
+    /// The run's directory.
+    pub dir: PathBuf,
+    /// The run's name among the others.
+    pub label: String,
+    pub(crate) header: RunHeader,
+    pub(crate) totals: RunTotals,
+    /// How often each action was done, for each seed.
+    pub(crate) actions: Vec<ActionCounts>,
+    /// SHA-256 of the run document, in hexadecimal.
+    pub(crate) document_hash: String,
+}
+
+impl ComparableRun {
+    /// Reads the run document in `dir`.
+    ///
+    /// # Errors
+    /// [`FileError::Io`]; [`AblationError::Document`], [`AblationError::NotComparable`].
+    pub fn read(dir: &Path) -> Result<ComparableRun, AblationError> {
+        let path = dir.join(DOCUMENT_FILE);
+        let bytes = std::fs::read(&path).map_err(FileError::at(&path, "read the run document"))?;
+        let document = RunDocument::parse(&path, &bytes)?;
+        let refuse = |reason: String| AblationError::NotComparable {
+            path: path.clone(),
+            reason,
+        };
+        if document.status.verdict != "VALID" {
+            let status = document.status.summary();
+            return Err(refuse(format!(
+                "is {status}, and only valid runs are compared"
+            )));
+        }
+        if document.header.constant_length.is_none() {
+            let reason = "is of the base harness, whose prompts have no constant length";
+            return Err(refuse(reason.to_owned()));
+        }
+        if !is_whole(&document) {
+            let reason = "its actions are not those of every step that its header has; `axilog ablation replay` shows whether it was changed";
+            return Err(refuse(reason.to_owned()));
+        }
+        let seeds = document.seeds.into_iter();
+        Ok(ComparableRun {
+            dir: dir.to_owned(),
+            label: document.header.variant.to_string(),
+            header: document.header,
+            totals: document.result,
+            actions: seeds.map(|seed| seed.actions).collect(),
+            document_hash: hex(&sha256(&bytes)),
+        })
+    }
+
+    /// How often the run did `action` under each seed.
+    pub(crate) fn counts(&self, action: &str) -> impl Iterator<Item = u64> {
+        let seeds = self.actions.iter();
+        seeds.map(move |counts| counts.get(action).copied().unwrap_or(0))
+    }
+}
+
+/// Whether the document counts an action for each step that its header has, under the same seeds.
+fn is_whole(document: &RunDocument) -> bool {
+    let header = &document.header;
+    let steps_per_seed = u64::from(header.episodes) * u64::from(header.steps_per_episode);
+    let has_every_action = |actions: &ActionCounts| {
+        let mut counts = actions.values();
+        counts.try_fold(0, |sum: u64, n| sum.checked_add(*n)) == Some(steps_per_seed)
+    };
+    let steps = document.result.steps;
+    let mut seeds = document.seeds.iter();
+    (1..=MAX_STEPS).contains(&steps)
+        && steps_per_seed.checked_mul(header.seeds.len() as u64) == Some(steps)
+        && seeds.clone().map(|seed| &seed.seed).eq(&header.seeds)
+        && seeds.all(|seed| has_every_action(&seed.actions))
+}
