@@ -40,7 +40,7 @@
 //! | [`session`] | an agent bound to an open ledger file |
 //! | [`decision`] | the decision of one step |
 //! | [`what_if`] | the decisions that other rules would have made |
-//! | [`file`] | the ledger file, its blobs and lock; durability, verification and replay |
+//! | [`mod@file`] | the ledger file, its blobs and lock; durability, verification and replay |
 //! | [`rules`] | the policies of an agent, and the choice of the rules that a ledger names |
 //! | [`input`] | inputs of oracles in canonical form |
 //! | [`jcs`] | the canonical form of any JSON (RFC 8785) |

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use axilog_ledger::error::{FileError, LedgerError};
 
-use crate::key::VARIABLE;
+/// The environment variable that holds the API key.
+pub(crate) const KEY_VARIABLE: &str = "OPENAI_API_KEY";
 
 /// The reason why an oracle cannot be asked, or its reply not be recorded.
 #[derive(Debug, thiserror::Error)]
@@ -23,12 +24,12 @@ pub enum OracleError {
     },
 
     /// The server needs a key and there is none.
-    #[error("{VARIABLE} is not set; the key is read from there and from nowhere else")]
+    #[error("{KEY_VARIABLE} is not set; the key is read from there and from nowhere else")]
     NoKey,
 
     /// The variable does not hold an API key.
     #[error(
-        "{VARIABLE} does not hold an API key: expected 8 or more printable ASCII characters without spaces"
+        "{KEY_VARIABLE} does not hold an API key: expected 8 or more printable ASCII characters without spaces"
     )]
     BadKey,
 

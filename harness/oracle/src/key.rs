@@ -4,10 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::error::OracleError;
-
-/// The environment variable that holds the key.
-pub(super) const VARIABLE: &str = "OPENAI_API_KEY";
+use crate::error::{KEY_VARIABLE, OracleError};
 
 /// An API key. It has neither `Display` nor `Serialize`, and its `Debug` shows nothing of it.
 #[derive(Clone)]
@@ -19,7 +16,7 @@ impl ApiKey {
     /// # Errors
     /// [`OracleError::BadKey`] as [`ApiKey::new`].
     pub fn from_env() -> Result<Option<ApiKey>, OracleError> {
-        match std::env::var(VARIABLE) {
+        match std::env::var(KEY_VARIABLE) {
             Ok(text) if !text.is_empty() => ApiKey::new(text).map(Some),
             Err(std::env::VarError::NotUnicode(_)) => Err(OracleError::BadKey),
             _ => Ok(None),

@@ -41,7 +41,7 @@ impl Session {
     /// Stores the configuration as a blob, then records a reset and the time, which makes the agent ENABLED.
     ///
     /// # Errors
-    /// [`LedgerError::Exists`] where the file holds a ledger, [`LedgerError::Busy`], [`FileError::Io`].
+    /// [`LedgerError::Exists`] where the file holds a ledger, [`LedgerError::Busy`], [`FileError::Io`](crate::error::FileError::Io).
     pub fn begin(
         path: &Path,
         rules: RuleSet,
@@ -60,7 +60,7 @@ impl Session {
     /// # Errors
     /// [`LedgerError::NotBegun`] where the file holds no observation, [`LedgerError::Damaged`], [`LedgerError::Sealed`],
     /// [`LedgerError::ConfigurationMissing`], [`LedgerError::ConfigurationUnreadable`], [`LedgerError::Busy`],
-    /// [`FileError::Io`].
+    /// [`FileError::Io`](crate::error::FileError::Io).
     pub fn open(path: &Path, policies: Option<&PolicySet>) -> Result<Session, LedgerError> {
         let file = LedgerFile::open(path)?;
         if file.is_new()? {
@@ -148,7 +148,7 @@ impl Session {
     /// Chooses when steps are synced, from the next one on. Earlier steps are synced first.
     ///
     /// # Errors
-    /// [`LedgerError::NotDurable`]; [`FileError::Io`] where the thread for [`Durability::Interval`] cannot be
+    /// [`LedgerError::NotDurable`]; [`FileError::Io`](crate::error::FileError::Io) where the thread for [`Durability::Interval`] cannot be
     /// started: the durability is [`Durability::Step`] then.
     pub fn set_durability(&mut self, durability: Durability) -> Result<(), LedgerError> {
         self.sync()?;

@@ -37,7 +37,7 @@ impl Session {
     ///
     /// # Errors
     /// [`LedgerError::Reserved`], [`LedgerError::Identity`], [`LedgerError::Model`], [`LedgerError::Core`] and
-    /// [`FileError::Io`]; nothing is recorded then.
+    /// [`FileError::Io`](crate::error::FileError::Io); nothing is recorded then.
     pub fn observe(&mut self, call: &Call, reply: Reply<'_>) -> Result<Decision, LedgerError> {
         self.check_call(&call.oracle_id, &call.model_id)?;
         let (completion, failure, output) = match reply {
@@ -75,7 +75,7 @@ impl Session {
     /// `force`.
     ///
     /// # Errors
-    /// [`LedgerError::Rollback`], [`LedgerError::Core`], [`FileError::Io`].
+    /// [`LedgerError::Rollback`], [`LedgerError::Core`], [`FileError::Io`](crate::error::FileError::Io).
     pub fn time(&mut self, timestamp: u64, force: bool) -> Result<Decision, LedgerError> {
         self.ensure_open()?;
         if !force && timestamp <= self.agent.last_timestamp {
@@ -93,7 +93,7 @@ impl Session {
     /// Observes a control input.
     ///
     /// # Errors
-    /// [`LedgerError::Core`], also for a class that is not a control class; [`FileError::Io`].
+    /// [`LedgerError::Core`], also for a class that is not a control class; [`FileError::Io`](crate::error::FileError::Io).
     pub fn control(&mut self, class: InputClass) -> Result<Decision, LedgerError> {
         self.ensure_open()?;
         self.step(|agent, rules, work, sink, faults| {
@@ -104,7 +104,7 @@ impl Session {
     /// Ends the ledger with a seal, durably. No record may follow.
     ///
     /// # Errors
-    /// [`LedgerError::Sealed`], [`LedgerError::Core`], [`FileError::Io`], [`LedgerError::NotDurable`].
+    /// [`LedgerError::Sealed`], [`LedgerError::Core`], [`FileError::Io`](crate::error::FileError::Io), [`LedgerError::NotDurable`].
     pub fn seal(&mut self) -> Result<(), LedgerError> {
         self.ensure_open()?;
         let mut recorder = Recorder::default();

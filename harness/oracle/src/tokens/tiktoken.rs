@@ -6,26 +6,12 @@ use std::fmt;
 use tiktoken_rs::tokenizer::{Tokenizer as Vocabulary, get_tokenizer};
 use tiktoken_rs::{CoreBPE, bpe_for_tokenizer};
 
-use super::{TokenError, Tokenizer};
+use super::error::TokenError;
+use super::tokenizer::Tokenizer;
+use super::vocabularies::VOCABULARIES;
 
 /// The version of the crate that holds the vocabularies and applies them.
 const VERSION: &str = "tiktoken-rs 0.12.1";
-
-/// The vocabularies by the names that OpenAI gives them.
-const VOCABULARIES: [(&str, Vocabulary); 7] = [
-    ("cl100k_base", Vocabulary::Cl100kBase),
-    ("gpt2", Vocabulary::Gpt2),
-    ("o200k_base", Vocabulary::O200kBase),
-    ("o200k_harmony", Vocabulary::O200kHarmony),
-    ("p50k_base", Vocabulary::P50kBase),
-    ("p50k_edit", Vocabulary::P50kEdit),
-    ("r50k_base", Vocabulary::R50kBase),
-];
-
-/// The names of the vocabularies.
-pub(super) fn names() -> String {
-    VOCABULARIES.map(|(name, _)| name).join(", ")
-}
 
 /// One of the vocabularies of OpenAI's models. Its tables are built once per process, on first use.
 #[derive(Clone, Copy)]

@@ -6,7 +6,8 @@ use std::path::Path;
 use axilog::hash::sha256;
 use axilog_ledger::file::hex;
 
-use super::{TokenError, Tokenizer};
+use super::error::TokenError;
+use super::tokenizer::Tokenizer;
 
 /// The version of the code that applies the file.
 const VERSION: &str = "tokenizers 0.22.2";

@@ -105,11 +105,7 @@ fn bad_scripts_are_refused_with_their_line() {
             "unknown field `answr`, expected one of `answer`",
         ),
         ("{}", 1, "neither `answer` nor `faults`"),
-        (
-            "{\"answer\":1}",
-            1,
-            "at `answer`: invalid type: integer `1`, expected a string",
-        ),
+        ("{\"answer\":1}", 1, "at `answer`: invalid type: "),
         ("{\"answer\":null}", 1, "at `answer`: invalid type: null"),
         (
             "{\"answer\":\"a\",\"every\":0}",

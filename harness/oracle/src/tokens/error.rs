@@ -1,0 +1,38 @@
+//! The errors of counting tokens.
+
+use std::path::PathBuf;
+
+use super::vocabularies;
+
+/// The reason why tokens cannot be counted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TokenError {
+    /// The vocabulary of the model is not known.
+    #[error(
+        "the tokenizer of the model {0:?} is not known, and none is guessed; name it with --tokenizer ({names})",
+        names = vocabularies::names()
+    )]
+    UnknownModel(String),
+
+    /// The name is not that of a vocabulary.
+    #[error("there is no tokenizer {0:?}; --tokenizer takes one of {names}, or the path of a tokenizer.json", names = vocabularies::names())]
+    UnknownTokenizer(String),
+
+    /// The file is no tokenizer, or this build reads no such files.
+    #[error("{path}: {reason}", path = path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The reason, and what to do.
+        reason: String,
+    },
+
+    /// The tokenizer could not split the text.
+    #[error("{bytes} bytes of text cannot be split into tokens: {reason}")]
+    Uncountable {
+        /// The length of the text in bytes.
+        bytes: usize,
+        /// The tokenizer's error.
+        reason: String,
+    },
+}
