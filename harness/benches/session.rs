@@ -13,7 +13,9 @@ use std::time::{Duration, Instant};
 
 use axilog_oracle::{Endpoint, Kind, Scripted};
 use axilog_x0l::condition::Condition;
-use axilog_x0l::live::{Plan, Progress, Settings, Watch, run, shipped};
+use axilog_x0l::live::{
+    ProgressListener, SessionPlan, SessionProgress, SessionSettings, examples, run_session,
+};
 
 /// Sessions per figure; the median is given.
 const ROUNDS: usize = 5;
@@ -23,14 +25,14 @@ struct Clock {
     ends: Vec<Instant>,
 }
 
-impl Watch for Clock {
-    fn calibrating(&mut self, _: usize) {}
+impl ProgressListener for Clock {
+    fn on_calibration_call(&mut self, _: usize) {}
 
-    fn cycle(&mut self, _: &Progress<'_>) {
+    fn on_cycle(&mut self, _: &SessionProgress<'_>) {
         self.ends.push(Instant::now());
     }
 
-    fn stops(&self) -> bool {
+    fn should_stop(&self) -> bool {
         false
     }
 }
@@ -39,25 +41,25 @@ impl Watch for Clock {
 fn session(condition: Condition, cycles: u64, place: &Path) -> Duration {
     let dir = tempfile::tempdir_in(place).unwrap();
     let script = dir.path().join("script.jsonl");
-    std::fs::write(&script, shipped::SCRIPT).unwrap();
-    let mut settings = Settings::new("m", Kind::Scripted(script.clone()), 8192, 1);
+    std::fs::write(&script, examples::SCRIPT).unwrap();
+    let mut settings = SessionSettings::new("m", Kind::Scripted(script.clone()), 8192, 1);
     settings.conditions = vec![condition];
     settings.cycles = cycles;
     settings.b2 = 100_000_000;
     // Tasks of five candidates each: every order of them is tried.
     if condition == Condition::E {
         let five = dir.path().join("l-e.toml");
-        let text: Vec<&str> = shipped::tasks(condition)
+        let text: Vec<&str> = examples::tasks(condition)
             .lines()
             .filter(|line| !line.contains("prompt =") || line.contains("Propose five"))
             .collect();
         std::fs::write(&five, text.join("\n")).unwrap();
         settings.tasks = BTreeMap::from([(condition, five)]);
     }
-    let plan = Plan::read(settings).unwrap();
+    let plan = SessionPlan::read(settings).unwrap();
     let mut endpoint = Endpoint::Scripted(Scripted::read(&script).unwrap());
     let mut clock = Clock::default();
-    run(&plan, &mut endpoint, &dir.path().join("run"), &mut clock).unwrap();
+    run_session(&plan, &mut endpoint, &dir.path().join("run"), &mut clock).unwrap();
     let (first, last) = (clock.ends[0], clock.ends[clock.ends.len() - 1]);
     (last - first) / u32::try_from(clock.ends.len() - 1).unwrap()
 }

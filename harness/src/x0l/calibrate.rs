@@ -1,4 +1,4 @@
-//! `axilog x0l calibrate`: whether a model answers one prompt alike three times.
+//! `axilog x0l calibrate`: whether a model gives one answer to one prompt, three times.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -7,37 +7,38 @@ use axilog_ledger::file::hex;
 use axilog_ledger::session::check_identities;
 use axilog_oracle::{DEFAULT_BASE_URL, Endpoint, Exchange, Kind, Limits};
 use axilog_x0l::calibration::CALLS;
-use axilog_x0l::live::{Calibration, Call, calibrate};
+use axilog_x0l::live::{CalibrationCall, CalibrationRun, calibrate};
 use axilog_x0l::log::CalibrationVerdict as Verdict;
 use serde_json::{Value, json};
 
 use super::super::output::Report;
 use super::super::{Failure, ledger_without_policies, table};
 
-/// The id of the oracle in the ledger.
+/// The oracle id of the model in the ledger.
 const ORACLE: &str = "llm";
 
-/// Ask a model one fixed prompt three times at temperature 0, and compare.
+/// Ask a model one fixed prompt three times at temperature 0, and compare the answers.
 ///
-/// The canonical forms of the three answers must be one; there is no second try. Every answer is
-/// recorded first. Exits 0 where the model is steady, else 1: MODEL_DRIFT_DETECTED where it is not (an
-/// answer without a JSON object is none that could be equal), TRANSPORT_FAILURE_ABORT where a call
-/// fails for good. The key is taken from OPENAI_API_KEY.
+/// Each answer is recorded in the ledger before it is read. The three answers must hold equal JSON
+/// objects; layout and text around the objects do not matter. There is no second try. Exits 0 if the
+/// objects are equal (OK); 1 if they differ or an answer holds no object (MODEL_DRIFT_DETECTED), or
+/// if a call fails after its retries (TRANSPORT_FAILURE_ABORT). The API key is read from the
+/// environment variable OPENAI_API_KEY.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The model, exactly as its server names it.
     #[arg(long, value_name = "ID")]
     model: String,
-    /// Who answers: openai, scripted:FILE or recorded:LEDGER.
+    /// The oracle that answers: openai, scripted:FILE or recorded:LEDGER.
     #[arg(long, value_name = "KIND", default_value = "openai")]
     oracle: Kind,
-    /// What stands before /chat/completions, for the kind openai.
+    /// The server's URL without /chat/completions, for --oracle openai.
     #[arg(long, value_name = "URL", default_value = DEFAULT_BASE_URL)]
     base_url: String,
-    /// The ledger; begun where it is new, without policies.
+    /// The ledger that records the calls; begun without policies if it does not exist.
     #[arg(long, value_name = "FILE", default_value = "axilog-calibration.jsonl")]
     ledger: PathBuf,
-    /// One JSON object on standard output.
+    /// Print one JSON object on standard output.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -46,47 +47,50 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     check_identities(ORACLE, &args.model)?;
     let mut endpoint = Endpoint::open(&args.oracle, &args.base_url, Limits::default())?;
     let mut session = ledger_without_policies::open_or_begin(&args.ledger)?;
-    let mut progress = |number| {
-        // Nobody is left to tell where this fails.
+    let mut on_call = |number| {
+        // Progress is not worth an error.
         let _ = writeln!(io::stderr(), "axilog: call {number} of {CALLS}");
     };
-    let found = calibrate(
+    let run = calibrate(
         &mut session,
         &mut endpoint,
         ORACLE,
         &args.model,
-        &mut progress,
+        &mut on_call,
     )?;
-    Ok(report(args, &found))
+    Ok(report_run(args, &run))
 }
 
-fn report(args: &Args, found: &Calibration) -> Report {
-    let verdict = found.verdict.as_str();
+fn report_run(args: &Args, run: &CalibrationRun) -> Report {
+    let verdict = run.verdict.as_str();
     let mut rows = vec![
         ("verdict", verdict.to_owned()),
         ("model", args.model.clone()),
         ("ledger", args.ledger.display().to_string()),
-        ("prompt", hex(&found.input_hash)),
+        ("prompt", hex(&run.input_hash)),
     ];
-    for call in &found.calls {
-        rows.push(("record", format!("{}: {}", call.ledger_seq, told(call))));
+    for call in &run.calls {
+        rows.push((
+            "record",
+            format!("{}: {}", call.ledger_seq, describe_call(call)),
+        ));
     }
     Report {
-        passed: found.verdict == Verdict::Steady,
+        passed: run.verdict == Verdict::Steady,
         text: table::format_pairs(&rows),
         json: json!({
             "verdict": verdict,
-            "ok": found.verdict == Verdict::Steady,
+            "ok": run.verdict == Verdict::Steady,
             "model": args.model,
             "ledger": args.ledger.to_string_lossy(),
-            "input_hash": hex(&found.input_hash),
-            "calls": found.calls.iter().map(object).collect::<Vec<Value>>(),
+            "input_hash": hex(&run.input_hash),
+            "calls": run.calls.iter().map(write_call).collect::<Vec<Value>>(),
         }),
         notes: Vec::new(),
     }
 }
 
-fn told(call: &Call) -> String {
+fn describe_call(call: &CalibrationCall) -> String {
     match (&call.exchange.reply, call.canonicalized_hash, call.status) {
         (Err(fault), ..) => {
             let attempts = call.exchange.attempts.len();
@@ -98,7 +102,7 @@ fn told(call: &Call) -> String {
     }
 }
 
-fn object(call: &Call) -> Value {
+fn write_call(call: &CalibrationCall) -> Value {
     let status = call.status.map_or("NOT_ADMITTED", |status| status.as_str());
     let answer = call.exchange.reply.as_ref().ok();
     let usage = answer.and_then(|answer| answer.usage).map(|usage| {
@@ -114,11 +118,11 @@ fn object(call: &Call) -> Value {
         "model": answer.and_then(|answer| answer.model.clone()),
         "finish_reason": answer.and_then(|answer| answer.finish_reason.clone()),
         "usage": usage,
-        "attempts": attempts(&call.exchange),
+        "attempts": write_attempts(&call.exchange),
     })
 }
 
-fn attempts(exchange: &Exchange) -> Vec<Value> {
+fn write_attempts(exchange: &Exchange) -> Vec<Value> {
     let millis = |duration: std::time::Duration| u64::try_from(duration.as_millis());
     let attempts = exchange.attempts.iter();
     attempts

@@ -1,4 +1,4 @@
-//! `axilog x0l canonicalize`: a model's raw text to one JSON object (X-0L, A1 to A7).
+//! `axilog x0l canonicalize`: the one JSON object in a model's raw text (X-0L, A1 to A7).
 
 use std::io;
 use std::path::Path;
@@ -12,12 +12,12 @@ use super::super::observe::read;
 use super::super::output::Report;
 use crate::error::CommandError;
 
-/// Find the one JSON object in the raw text on standard input.
+/// Find the one JSON object in a model's raw text, read from standard input.
 ///
-/// Prints one JSON object in canonical form: `status` (OK, NO_JSON, AMBIGUOUS_MULTI_BLOCK or
-/// PARSE_ERROR) and `raw_hash`, the SHA-256 of the text as it came; where the status is OK also
-/// `json`, the object found, and `canonicalized_hash`, the SHA-256 of its canonical form. Exits 0
-/// where the status is OK, else 1. At most 64 MiB are read.
+/// Prints a JSON object in canonical form with `status` (OK, NO_JSON, AMBIGUOUS_MULTI_BLOCK or
+/// PARSE_ERROR) and `raw_hash`, the SHA-256 of the text as it was read. If the status is OK, `json`
+/// is the object that was found, and `canonicalized_hash` the SHA-256 of its canonical form. Exits 0
+/// if the status is OK, else 1. Reads at most 64 MiB.
 #[derive(clap::Args)]
 pub(crate) struct Args {}
 
@@ -31,7 +31,7 @@ pub(crate) fn run(_: &Args) -> Result<Report, Failure> {
     let result = canonicalize(&raw);
     let status = result.status().as_str();
     let raw_hash = hex(&result.raw_hash);
-    // Written here, so that numbers stay as their canonical form has them.
+    // A JSON writer could change the form of the numbers.
     let text = match &result.block {
         Ok(block) => format!(
             "{{\"canonicalized_hash\":\"{}\",\"json\":{},\"raw_hash\":\"{raw_hash}\",\"status\":\"{status}\"}}\n",

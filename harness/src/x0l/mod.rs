@@ -1,20 +1,23 @@
-//! `axilog x0l`: the live harness for language models.
+//! `axilog x0l`: the live harness for language models, a file for each of its commands.
 
 mod calibrate;
 mod canonicalize;
 mod examples;
 mod preflight;
+mod progress;
 mod replay;
 mod report;
 mod run;
-mod settings;
-mod watching;
+mod session_args;
 
 use axilog_x0l::log::Metadata;
 
 use super::CommandOutcome;
 
-/// The live harness: from a language model's raw answer to a decision.
+/// Let a language model propose actions, let a fixed kernel decide on them, and record everything
+/// so that it replays without the model.
+///
+/// Start with `axilog x0l examples DIR`, which writes the files to try a session without a model.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -34,9 +37,9 @@ enum Command {
 
 pub(crate) fn run(args: &Args) -> CommandOutcome {
     match &args.command {
-        Command::Preflight(args) => (args.chosen.json, preflight::run(args)),
+        Command::Preflight(args) => (args.session.json, preflight::run(args)),
         Command::Calibrate(args) => (args.json, calibrate::run(args)),
-        Command::Run(args) => (args.chosen.json, run::run(args)),
+        Command::Run(args) => (args.session.json, run::run(args)),
         Command::Examples(args) => (args.json, examples::run(args)),
         Command::Canonicalize(args) => (false, canonicalize::run(args)),
         Command::Replay(args) => (args.json, replay::run(args)),
@@ -44,8 +47,8 @@ pub(crate) fn run(args: &Args) -> CommandOutcome {
     }
 }
 
-/// How a run ended, in a word.
-fn outcome(metadata: Option<&Metadata>) -> &'static str {
+/// Names how a run ended.
+fn name_outcome(metadata: Option<&Metadata>) -> &'static str {
     match metadata.map(|metadata| &metadata.outcome) {
         None => "unknown",
         Some(None) => "not at all: killed, or still going on",

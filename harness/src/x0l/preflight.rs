@@ -1,63 +1,63 @@
-//! `axilog x0l preflight`: whether a session may begin.
+//! `axilog x0l preflight`: the checks before a session.
 
 use axilog_oracle::{Endpoint, Limits};
-use axilog_x0l::live::{Check, preflight};
+use axilog_x0l::live::{PreflightCheck, preflight};
 use serde_json::{Value, json};
 
 use super::super::output::Report;
 use super::super::{Failure, table};
-use super::settings::Chosen;
+use super::session_args::SessionArgs;
 
-/// Check everything that a session needs, and ask nothing.
+/// Check everything that a session needs, without asking the model.
 ///
-/// The canonicalizer's source hash, self test and fuzz pass; the constitution, the tasks and the
-/// template; that every prompt may be asked; B1, B2 and the context window; the oracle, with its key
-/// where it needs one; the directory. Says which B2 is surely enough. Exits 0 where a session may
-/// begin, else 1. The model's steadiness is not among the checks: `run` calibrates first.
+/// Takes the options of `axilog x0l run` and checks the canonicalizer, the constitution, the tasks,
+/// the template, every prompt, the token budgets, the context window, the oracle with its key, and
+/// the directory. Prints the --b2 that is surely enough for the session. Whether the model answers
+/// steadily is not checked here: `run` calibrates it first. Exits 0 if a session may begin, else 1.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    pub(super) chosen: Chosen,
+    pub(super) session: SessionArgs,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
-    let chosen = &args.chosen;
-    let plan = chosen.plan()?;
-    let mut found = preflight(&plan, &chosen.out)?;
-    let oracle = Endpoint::open(&chosen.oracle, &chosen.base_url, Limits::default());
-    found.checks.push(Check {
+    let session = &args.session;
+    let plan = session.read_plan()?;
+    let mut preflight = preflight(&plan, &session.out)?;
+    let oracle = Endpoint::open(&session.oracle, &session.base_url, Limits::default());
+    preflight.checks.push(PreflightCheck {
         name: "oracle",
-        found: oracle
+        result: oracle
             .map(|_| plan.frozen.oracle.clone())
             .map_err(|error| error.to_string()),
     });
-    let verdict = if found.is_ready() {
+    let verdict = if preflight.is_ready() {
         "READY"
     } else {
         "NOT_READY"
     };
     let mut rows = vec![("verdict", verdict.to_owned())];
-    rows.extend(found.checks.iter().map(|check| {
-        let text = match &check.found {
+    rows.extend(preflight.checks.iter().map(|check| {
+        let text = match &check.result {
             Ok(found) => found.clone(),
             Err(reason) => format!("WRONG: {reason}"),
         };
         (check.name, text)
     }));
     Ok(Report {
-        passed: found.is_ready(),
+        passed: preflight.is_ready(),
         text: table::format_pairs(&rows),
         json: json!({
             "verdict": verdict,
-            "ok": found.is_ready(),
-            "needed_b2": found.needed_b2,
-            "checks": found.checks.iter().map(object).collect::<Vec<Value>>(),
+            "ok": preflight.is_ready(),
+            "needed_b2": preflight.needed_b2,
+            "checks": preflight.checks.iter().map(write_check).collect::<Vec<Value>>(),
         }),
         notes: Vec::new(),
     })
 }
 
-fn object(check: &Check) -> Value {
-    let (Ok(found) | Err(found)) = &check.found;
-    json!({ "check": check.name, "ok": check.found.is_ok(), "found": found })
+fn write_check(check: &PreflightCheck) -> Value {
+    let (Ok(found) | Err(found)) = &check.result;
+    json!({ "check": check.name, "ok": check.result.is_ok(), "found": found })
 }

@@ -1,52 +1,52 @@
-//! `axilog x0l replay`: makes everything in a run's directory again and compares (E1 to E3).
+//! `axilog x0l replay`: recomputes and compares everything in a run's directory (E1 to E3).
 
 use std::path::PathBuf;
 
 use axilog_ledger::file::hex;
 use axilog_x0l::log::RunDirectory;
-use axilog_x0l::report::{Made, check, make};
+use axilog_x0l::replay::RunReplay;
+use axilog_x0l::report::{build_report, check_report};
 use serde_json::json;
 
 use super::super::output::Report;
 use super::super::{Failure, table};
-use super::outcome;
+use super::name_outcome;
 
-/// Make everything in a run's directory again, without the model, and compare.
+/// Recompute everything in a run's directory without the model, and compare.
 ///
-/// The ledger is replayed; each cycle is made again from its raw text through canonicalizer, parser and
-/// kernel; prompts from the inputs; the outcome, the hashes and the report from the rest. Files that are
-/// missing, altered or too many are named. Exits 0 where everything is as it should be, REPLAYED, or
-/// REPLAYED_IN_PART for a run that was killed; 1 where something is not, DIVERGED, with file, cycle and
-/// field of each difference.
+/// Replays the ledger; recomputes each cycle from the model's raw text through canonicalizer, parser
+/// and kernel; renders the prompts from the inputs; recomputes the outcome, the hashes and the
+/// report; and looks for missing, altered and additional files. Exits 0 if there is no difference
+/// (REPLAYED, or REPLAYED_IN_PART for a run that was killed), else 1 (DIVERGED) with the file, cycle
+/// and field of each difference.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The directory of the run.
     #[arg(value_name = "DIR")]
     dir: PathBuf,
-    /// One JSON object on standard output.
+    /// Print one JSON object on standard output.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let run = RunDirectory::open(&args.dir)?;
-    let mut made = make(&run)?;
-    check(&run, &mut made)?;
-    Ok(report(args, made))
+    let mut report = build_report(&run)?;
+    check_report(&run, &mut report)?;
+    Ok(report_replay(args, report.replay))
 }
 
-/// The most differences that are told; JSON has all.
+/// The most differences in the text for people; JSON has all of them.
 const MOST: usize = 20;
 
-fn report(args: &Args, made: Made) -> Report {
-    let replay = made.replay;
+fn report_replay(args: &Args, replay: RunReplay) -> Report {
     let fine = replay.is_good();
     let verdict = match (fine, replay.ended) {
         (false, _) => "DIVERGED",
         (true, false) => "REPLAYED_IN_PART",
         (true, true) => "REPLAYED",
     };
-    let status = outcome(replay.metadata.as_ref());
+    let status = name_outcome(replay.metadata.as_ref());
     let mut rows = vec![
         ("verdict", verdict.to_owned()),
         ("run", args.dir.display().to_string()),
@@ -68,7 +68,6 @@ fn report(args: &Args, made: Made) -> Report {
     let conditions = replay.conditions.iter().map(|(id, (cycles, divergent))| {
         json!({ "condition": id.as_str(), "cycles": cycles, "divergent": divergent })
     });
-    let differences = replay.findings.iter().map(|finding| finding.to_json());
     Report {
         passed: fine,
         text,
@@ -82,7 +81,7 @@ fn report(args: &Args, made: Made) -> Report {
             "head": hex(&replay.head),
             "sealed": replay.ended,
             "conditions": conditions.collect::<Vec<_>>(),
-            "differences": differences.collect::<Vec<_>>(),
+            "differences": replay.findings,
             "notes": replay.notes,
         }),
         notes: replay.notes,

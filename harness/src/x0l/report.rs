@@ -1,4 +1,4 @@
-//! `axilog x0l report`: whether a session closes, in words, numbers and plots.
+//! `axilog x0l report`: the verdict on a session, in words, numbers and plots.
 
 use std::path::PathBuf;
 
@@ -7,38 +7,40 @@ use axilog_x0l::X0lError;
 use axilog_x0l::kernel::Kind;
 use axilog_x0l::log::{Condition, RunDirectory};
 use axilog_x0l::metrics::ConditionMetrics;
-use axilog_x0l::replay::Place;
-use axilog_x0l::report::{self, Closure, Made, forensic_review, make, reviewable};
-use axilog_x0l::review::{self, Judgement, Statement};
+use axilog_x0l::replay::CycleId;
+use axilog_x0l::report::{
+    Closure, RunReport, build_report, list_forensic_reviews, list_reviewable_cycles, write_report,
+};
+use axilog_x0l::review::{Judgement, ReviewStatement, record_statements};
 use axilog_x0l::taxonomy::RefusalType;
 use serde_json::json;
 
 use super::super::output::Report;
 use super::super::{Failure, now, table};
-use super::outcome;
+use super::name_outcome;
 
-/// Write the report of a run: report.json, report.md and two plots, into its directory.
+/// Replay a run, and write its report into its directory: report.json, report.md and two plots.
 ///
-/// The run is replayed first. A Type III refusal is a finding until a person has looked at it: --confirm
-/// says that it is one, which keeps the session from closing positive; --dismiss, that it is none. The
-/// same goes for actions in L-C. What is said is recorded in review.jsonl, a ledger, and the last word on
-/// a cycle counts. Exits 0 where the verdict is POSITIVE, 1 where it is another.
+/// A person must judge two kinds of cycles: Type III refusals, where the kernel refused a complete
+/// proposal on a valid prompt, and actions in L-C, where it acted on an injection. --confirm records
+/// that such a cycle is a failure, and the session cannot close positive; --dismiss, that it is
+/// harmless. The judgements are recorded in review.jsonl, a ledger; the last one on a cycle counts.
+/// Exits 0 if the verdict is POSITIVE, else 1.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The directory of the run.
     #[arg(value_name = "DIR")]
     dir: PathBuf,
-    /// A cycle, by its number in the session, that was found to be what it looks like; may be given
-    /// several times.
+    /// Judge a cycle, by its number in the session, to be a failure; may be given several times.
     #[arg(long, value_name = "CYCLE")]
     confirm: Vec<u64>,
-    /// A cycle that was found to be harmless.
+    /// Judge a cycle, by its number in the session, to be harmless; may be given several times.
     #[arg(long, value_name = "CYCLE")]
     dismiss: Vec<u64>,
-    /// Who says so.
+    /// The name of the person who judges.
     #[arg(long, value_name = "NAME")]
     by: Option<String>,
-    /// One JSON object on standard output.
+    /// Print one JSON object on standard output.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -56,34 +58,34 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         }
         .into());
     }
-    let judged = judged(args);
-    if !judged.is_empty() {
-        let made = make(&run)?;
-        let places = reviewable(&made.metrics);
-        let known = |cycle: u64| places.iter().any(|place| place.number == cycle);
-        if let Some((cycle, _)) = judged.iter().find(|(cycle, _)| !known(*cycle)) {
-            let places: Vec<u64> = places.iter().map(|place| place.number).collect();
-            return Err(X0lError::NothingToReview {
-                cycle: *cycle,
-                places,
-            }
-            .into());
+    let judgements = list_judgements(args);
+    if !judgements.is_empty() {
+        let report = build_report(&run)?;
+        let reviewable = numbers(&list_reviewable_cycles(&report.metrics));
+        let mut cycles = judgements.iter().map(|(cycle, _)| *cycle);
+        if let Some(cycle) = cycles.find(|cycle| !reviewable.contains(cycle)) {
+            let places = reviewable;
+            return Err(X0lError::NothingToReview { cycle, places }.into());
         }
         let time = now();
-        let statement = |(cycle, judgement)| Statement {
-            run: made.replay.head,
+        let statement = |(cycle, judgement)| ReviewStatement {
+            run: report.replay.head,
             cycle,
             judgement,
             by: args.by.clone(),
             time,
         };
-        let statements: Vec<Statement> = judged.into_iter().map(statement).collect();
-        review::add(&run, &statements, time)?;
+        let statements: Vec<ReviewStatement> = judgements.into_iter().map(statement).collect();
+        record_statements(&run, &statements, time)?;
     }
-    Ok(said(args, report::write(&run)?))
+    Ok(report_closure(args, write_report(&run)?))
 }
 
-fn judged(args: &Args) -> Vec<(u64, Judgement)> {
+fn numbers(cycles: &[CycleId]) -> Vec<u64> {
+    cycles.iter().map(|cycle| cycle.number).collect()
+}
+
+fn list_judgements(args: &Args) -> Vec<(u64, Judgement)> {
     let confirmed = args
         .confirm
         .iter()
@@ -95,65 +97,53 @@ fn judged(args: &Args) -> Vec<(u64, Judgement)> {
     confirmed.chain(dismissed).collect()
 }
 
-fn said(args: &Args, made: Made) -> Report {
-    let status = outcome(made.replay.metadata.as_ref());
+fn report_closure(args: &Args, report: RunReport) -> Report {
+    let status = name_outcome(report.replay.metadata.as_ref());
     let mut text = table::format_pairs(&[
-        ("verdict", made.closure.as_str().to_owned()),
+        ("verdict", report.closure.as_str().to_owned()),
         ("run", args.dir.display().to_string()),
         ("ended", status.to_owned()),
     ]);
-    for why in &made.reasons {
-        text.push_str(&table::wrap_sentence(&format!(
-            "{}: {}",
-            why.code, why.text
-        )));
+    for reason in &report.reasons {
+        let line = format!("{}: {}", reason.code, reason.text);
+        text.push_str(&table::wrap_sentence(&line));
     }
-    let open = forensic_review(&made.metrics, &made.review);
+    let open = numbers(&list_forensic_reviews(&report.metrics, &report.review));
     if !open.is_empty() {
-        let numbers: Vec<String> = open.iter().map(|place| place.number.to_string()).collect();
-        let said = format!(
-            "forensic review: the kernel acted on injections, in cycles {}",
-            numbers.join(", ")
-        );
-        text.push_str(&table::wrap_sentence(&said));
+        let cycles: Vec<String> = open.iter().map(u64::to_string).collect();
+        let cycles = cycles.join(", ");
+        let line = format!("forensic review: the kernel acted on injections, in cycles {cycles}");
+        text.push_str(&table::wrap_sentence(&line));
     }
-    let rows: Vec<[String; 8]> = made.metrics.conditions.iter().map(row).collect();
+    let conditions = report.metrics.conditions.iter();
+    let rows: Vec<[String; 8]> = conditions.map(list_counts).collect();
     let header = ["", "cycles", "ACTION", "REFUSE", "EXIT", "I", "II", "III"];
     text.push('\n');
     text.push_str(&table::format_grid(header, [6, 8, 8, 8, 6, 6, 6, 6], &rows));
-    let files: Vec<String> = made
+    let files: Vec<String> = report
         .files
         .keys()
         .map(|name| args.dir.join(name).to_string_lossy().into_owned())
         .collect();
-    let reasons = made
-        .reasons
-        .iter()
-        .map(|why| json!({ "code": why.code, "text": why.text }));
-    let places = |places: Vec<Place>| {
-        places
-            .iter()
-            .map(|place| place.number)
-            .collect::<Vec<u64>>()
-    };
     Report {
-        passed: made.closure == Closure::Positive,
+        passed: report.closure == Closure::Positive,
         text,
         json: json!({
-            "verdict": made.closure.as_str(),
-            "ok": made.closure == Closure::Positive,
+            "verdict": report.closure.as_str(),
+            "ok": report.closure == Closure::Positive,
             "run": args.dir.to_string_lossy(),
             "ended": status,
-            "reasons": reasons.collect::<Vec<_>>(),
-            "type_iii": places(made.metrics.type_iii()),
-            "forensic_review": places(open),
+            "reasons": report.reasons,
+            "type_iii": numbers(&report.metrics.type_iii()),
+            "forensic_review": open,
             "files": files,
         }),
-        notes: made.replay.notes,
+        notes: report.replay.notes,
     }
 }
 
-fn row((id, metrics): (&Condition, &ConditionMetrics)) -> [String; 8] {
+/// Lists the cells of a condition's row.
+fn list_counts((id, metrics): (&Condition, &ConditionMetrics)) -> [String; 8] {
     let decided = |kind| metrics.decided(kind).to_string();
     let refused = |kind: RefusalType| {
         let count = metrics.refusals.get(kind.as_str()).copied();

@@ -1,7 +1,7 @@
-//! `axilog x0l run`: a session.
+//! `axilog x0l run`: a session with a model.
 
 use axilog_oracle::{Endpoint, Limits};
-use axilog_x0l::live::{Held, preflight, run as hold};
+use axilog_x0l::live::{FinishedSession, preflight, run_session};
 use axilog_x0l::log::Status;
 use axilog_x0l::report::MARKDOWN;
 use serde_json::json;
@@ -9,50 +9,51 @@ use serde_json::json;
 use super::super::interrupt::Flag;
 use super::super::output::Report;
 use super::super::{Failure, table};
-use super::settings::Chosen;
-use super::watching::Watching;
+use super::progress::ProgressLine;
+use super::session_args::SessionArgs;
 
-/// Hold a session: calibrate the model, run the conditions, leave a run that replays without it.
+/// Run a session: calibrate the model, run the conditions, and leave a directory that replays
+/// without the model.
 ///
-/// Checks what preflight checks, then asks. Every prompt and answer is in the ledger of the run
-/// before anything reads it. Ctrl-C stops before the next cycle; a second one ends at once. Either
-/// leaves a run that replays. A run is never resumed. Exits 0 where every condition has run; 1 where
-/// the session ended before (INTERRUPTED, SESSION_BUDGET_EXHAUSTED, TRANSPORT_FAILURE_ABORT,
-/// MODEL_DRIFT_DETECTED, INTEGRITY_RISK, ABORTED), or where preflight refuses it. The key is taken
-/// from OPENAI_API_KEY.
+/// The checks of `axilog x0l preflight` come first. Every prompt and answer is recorded in the run's
+/// ledger before it is used. Ctrl-C stops the session before the next cycle, a second Ctrl-C at
+/// once; what is recorded until then replays, but a session is never resumed. Exits 0 if every
+/// condition ran to its end; 1 if preflight fails, or if the session ended early (INTERRUPTED,
+/// SESSION_BUDGET_EXHAUSTED, TRANSPORT_FAILURE_ABORT, MODEL_DRIFT_DETECTED, INTEGRITY_RISK,
+/// ABORTED). The API key is read from the environment variable OPENAI_API_KEY.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    pub(super) chosen: Chosen,
+    pub(super) session: SessionArgs,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
-    let chosen = &args.chosen;
-    let plan = chosen.plan()?;
-    let mut endpoint = Endpoint::open(&chosen.oracle, &chosen.base_url, Limits::default())?;
-    preflight(&plan, &chosen.out)?.ready()?;
-    let mut watching = Watching::new(&plan, Flag::install());
-    let held = hold(&plan, &mut endpoint, &chosen.out, &mut watching);
-    watching.done();
-    Ok(report(args, &held?, &watching))
+    let session = &args.session;
+    let plan = session.read_plan()?;
+    let mut endpoint = Endpoint::open(&session.oracle, &session.base_url, Limits::default())?;
+    preflight(&plan, &session.out)?.require_ready()?;
+    let mut progress = ProgressLine::new(&plan, Flag::install());
+    let finished = run_session(&plan, &mut endpoint, &session.out, &mut progress);
+    progress.clear();
+    Ok(report_session(args, &finished?, &progress))
 }
 
-fn report(args: &Args, held: &Held, watching: &Watching) -> Report {
-    let outcome = &held.outcome;
-    let closure = held.report.closure.as_str();
+fn report_session(args: &Args, finished: &FinishedSession, progress: &ProgressLine) -> Report {
+    let outcome = &finished.outcome;
+    let closure = finished.report.closure.as_str();
     let status = outcome.status.as_str();
     let mut rows = vec![("status", status.to_owned())];
     if let Some(reason) = &outcome.reason {
         rows.push(("reason", reason.clone()));
     }
-    let out = &args.chosen.out;
+    let out = &args.session.out;
     rows.push(("run", out.display().to_string()));
     for condition in &outcome.conditions {
-        let mix = watching.mix(condition.id);
+        let decisions = progress.decisions(condition.id);
         rows.push((
             condition.id.as_str(),
             format!(
-                "{} cycles, {mix}; {}",
+                "{} cycles, {decisions}; {}",
                 condition.cycles,
                 condition.status.as_str()
             ),

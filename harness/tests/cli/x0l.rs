@@ -41,7 +41,7 @@ fn a_rejected_text_gives_the_reason() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_refused() {
+fn bytes_that_are_not_utf_8_are_refused() {
     let run = Bench::new().run_with(COMMAND, b"{\"a\":\"\xff\"}").exits(2);
     assert_eq!(run.stdout, "");
     run.says("standard input is not UTF-8 at byte 6");

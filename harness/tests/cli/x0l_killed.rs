@@ -10,7 +10,7 @@ const SCRIPT: &str = r#"{"contains":"Answer with this object","answer":"{\"candi
 {"answer":"{\"candidates\":[]}","usage":{"prompt_tokens":700,"completion_tokens":5}}
 "#;
 
-/// Killed at another moment each time, from before its first file to its last.
+/// Each session is killed at a later moment, from before its first file to its last.
 #[test]
 fn a_run_that_is_killed_replays_in_part() {
     let (mut killed, mut cycles) = (0, 0);

@@ -1,4 +1,4 @@
-//! `axilog x0l replay` and `report`, on runs that `axilog x0l run` has left.
+//! `axilog x0l replay` and `report`, on runs of `axilog x0l run`.
 
 use std::fs;
 
@@ -8,7 +8,8 @@ use crate::bench::Bench;
 
 const GOOD: &str = r#"{"candidates":[{"action_request":{"action_type":"Notify","fields":{"to":"operator","message":"Noted."}},"scope_claim":{"observation_ids":["{{quote}}"],"claim":"It was asked for.","clause_ref":"CL-NOTIFY"},"justification":{"text":"It was asked for."},"authority_citations":["constitution:0.1.0#CL-NOTIFY"]}]}"#;
 
-/// Answers every task with a notice, but for each ninth call, which asks for a file outside.
+/// A script that answers every task with a notice, but each ninth call with a proposal to read a file
+/// outside the allowlist.
 fn script() -> String {
     let outside = GOOD
         .replace("Notify", "ReadNote")
@@ -34,8 +35,8 @@ fn script() -> String {
     .concat()
 }
 
-/// A run of `conditions`, five cycles each, in `run`.
-fn run_of(conditions: &str) -> Bench {
+/// Runs a session of `conditions`, five cycles each, in `run`.
+fn run_session(conditions: &str) -> Bench {
     let bench = Bench::new();
     bench.write("script.jsonl", script());
     let line = format!(
@@ -47,7 +48,7 @@ fn run_of(conditions: &str) -> Bench {
 
 #[test]
 fn a_run_replays_and_is_reported_on() {
-    let bench = run_of("A,B");
+    let bench = run_session("A,B");
     let replay = bench.run("x0l replay run --json").exits(0).json();
     assert_eq!(replay["verdict"], "REPLAYED");
     assert_eq!(
@@ -65,20 +66,20 @@ fn a_run_replays_and_is_reported_on() {
     for name in ["report.json", "report.md", "decisions.svg", "tokens.svg"] {
         assert!(bench.exists(&format!("run/{name}")), "{name}");
     }
-    // What the program says is what the ledger holds, and both commands agree about it.
+    // The general commands agree about the ledger.
     bench.run("verify run/ledger.jsonl --blobs").exits(0);
     bench.run("replay run/ledger.jsonl").exits(0);
-    let again = bench.run("x0l replay run").exits(0);
-    assert!(again.stdout.contains("REPLAYED"), "{}", again.stdout);
-    let wide = again.stdout.lines().find(|line| line.chars().count() > 80);
+    let replay = bench.run("x0l replay run").exits(0);
+    assert!(replay.stdout.contains("REPLAYED"), "{}", replay.stdout);
+    let wide = replay.stdout.lines().find(|line| line.chars().count() > 80);
     assert_eq!(wide, None);
 }
 
 #[test]
 fn a_person_confirms_and_dismisses() {
-    let bench = run_of("A,B,C,D,E");
+    let bench = run_session("A,B,C,D,E");
     let report = bench.run("x0l report run --json").exits(1).json();
-    // Actions on injections: the script acts on whatever it is asked.
+    // The script also proposes what an injection asks for.
     assert_eq!(report["verdict"], "PENDING_REVIEW");
     let open = report["type_iii"].as_array().unwrap();
     assert!(!report["forensic_review"].as_array().unwrap().is_empty());
@@ -95,8 +96,8 @@ fn a_person_confirms_and_dismisses() {
         .says(&format!("found cycle {} in both", open[0]));
     assert!(!bench.exists("run/review.jsonl"));
 
-    let words: Vec<String> = open.iter().map(|n| format!("--dismiss {n}")).collect();
-    let line = format!("x0l report run {} --by E.", words.join(" "));
+    let options: Vec<String> = open.iter().map(|n| format!("--dismiss {n}")).collect();
+    let line = format!("x0l report run {} --by E.", options.join(" "));
     let report = bench.run(&line).exits(0);
     assert!(
         report.stdout.starts_with("verdict         POSITIVE\n"),
@@ -119,8 +120,8 @@ fn a_person_confirms_and_dismisses() {
 }
 
 #[test]
-fn what_is_not_as_it_was_is_named() {
-    let bench = run_of("A");
+fn an_altered_cycle_is_named() {
+    let bench = run_session("A");
     bench.run("x0l report run").exits(1);
     let log = String::from_utf8(bench.read("run/cycles.jsonl")).unwrap();
     bench.write("run/cycles.jsonl", log.replacen("Noted.", "Voted.", 1));
@@ -135,7 +136,7 @@ fn what_is_not_as_it_was_is_named() {
     let named = |field: &str| {
         differences
             .iter()
-            .any(|one| one["cycle"] == 1 && one["file"] == "cycles.jsonl" && one["field"] == field)
+            .any(|d| d["cycle"] == 1 && d["file"] == "cycles.jsonl" && d["field"] == field)
     };
     assert!(
         named("candidates[0].action_request.fields.message") || named("raw"),
@@ -146,12 +147,12 @@ fn what_is_not_as_it_was_is_named() {
 }
 
 #[test]
-fn what_is_no_run_is_refused() {
+fn a_directory_without_a_run_is_refused() {
     let bench = Bench::new();
     fs::create_dir(bench.path("empty")).unwrap();
     bench.write("file", "");
     for command in ["replay", "report"] {
-        for (dir, said) in [
+        for (dir, message) in [
             ("absent", "absent: cannot open the run"),
             ("file", "file: cannot open the run"),
             (
@@ -161,7 +162,7 @@ fn what_is_no_run_is_refused() {
         ] {
             let run = bench.run(&format!("x0l {command} {dir}")).exits(3);
             assert_eq!(run.stdout, "");
-            run.says(said);
+            run.says(message);
         }
         bench.run(&format!("x0l {command}")).exits(2);
     }

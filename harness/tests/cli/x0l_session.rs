@@ -1,4 +1,4 @@
-//! `axilog x0l preflight`, `run` and `examples`, from the outside.
+//! `axilog x0l preflight`, `run` and `examples`.
 
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
@@ -11,23 +11,23 @@ use crate::server::{Act, Server, costly};
 
 const SCRIPTED: &str = "--model m-1 --context-window 8192 --oracle scripted:ex/script.jsonl";
 
-fn with_examples() -> Bench {
+fn bench_with_examples() -> Bench {
     let bench = Bench::new();
     bench.run("x0l examples ex").exits(0);
     bench
 }
 
 #[track_caller]
-fn fits_a_terminal(run: &Run) {
+fn assert_fits_terminal(run: &Run) {
     let widest = run.stdout.lines().map(|line| line.chars().count()).max();
     assert!(widest <= Some(80), "{}", run.stdout);
 }
 
 #[test]
 fn a_session_on_the_examples() {
-    let bench = with_examples();
+    let bench = bench_with_examples();
     let preflight = bench.run(&format!("x0l preflight {SCRIPTED}")).exits(1);
-    fits_a_terminal(&preflight);
+    assert_fits_terminal(&preflight);
     let found = bench
         .run(&format!("x0l preflight {SCRIPTED} --json"))
         .exits(1);
@@ -51,7 +51,7 @@ fn a_session_on_the_examples() {
         .exits(0);
     let short = format!("{SCRIPTED} --conditions E,A --cycles 3");
     let run = bench.run(&format!("x0l run {short}")).exits(0);
-    fits_a_terminal(&run);
+    assert_fits_terminal(&run);
     assert!(
         run.stderr
             .contains("axilog: L-A 1/3  1 ACTION 0 REFUSE  B1 "),
@@ -64,7 +64,7 @@ fn a_session_on_the_examples() {
         .run("verify axilog-x0l-run/ledger.jsonl --blobs")
         .exits(0);
 
-    // It is never resumed or overwritten.
+    // A run is never resumed or overwritten.
     let before = bench.read("axilog-x0l-run/session_metadata.json");
     bench
         .run(&format!("x0l run {short}"))
@@ -89,8 +89,8 @@ fn a_session_on_the_examples() {
 
 #[test]
 fn equal_settings_and_times_leave_equal_runs() {
-    let bench = with_examples();
-    for out in ["one", "two"] {
+    let bench = bench_with_examples();
+    for out in ["first", "second"] {
         let line = format!("x0l run {SCRIPTED} --cycles 4 --started 1800000000 --out {out}");
         bench.run(&line).exits(0);
     }
@@ -102,15 +102,15 @@ fn equal_settings_and_times_leave_equal_runs() {
         "session_metadata.json",
     ] {
         let read = |out: &str| bench.read(&format!("{out}/{name}"));
-        assert_eq!(read("one"), read("two"), "{name}");
+        assert_eq!(read("first"), read("second"), "{name}");
     }
 }
 
 #[test]
-fn wrong_usage_is_2_and_what_cannot_be_is_3() {
-    let bench = with_examples();
+fn wrong_usage_exits_2_and_a_failed_operation_3() {
+    let bench = bench_with_examples();
     bench.write("bad.toml", "condition = \"L-A\"\nweight = 1\n");
-    for (more, code, said) in [
+    for (options, code, message) in [
         ("--conditions F", 2, "expected A, B, C, D or E"),
         ("--tasks A", 2, "as in A=tasks.toml"),
         ("--tasks A=bad.toml", 2, "bad.toml: not a task set"),
@@ -122,7 +122,8 @@ fn wrong_usage_is_2_and_what_cannot_be_is_3() {
         ("--tasks A=none.toml", 3, "none.toml: cannot read the tasks"),
         ("--constitution ex", 3, "ex: cannot read the constitution"),
         ("--erratum ex/template.txt", 2, "nothing to correct"),
-        ("--b1 5000", 2, "max_total_tokens_per_cycle 6000"),
+        ("--b1 5000", 2, "unexpected argument '--b1'"),
+        ("--seed 7", 2, "unexpected argument '--seed'"),
         ("--tokenizer gpt2", 2, "--count-tokens"),
         ("--cycles 0", 2, "at least 1"),
         (
@@ -131,8 +132,8 @@ fn wrong_usage_is_2_and_what_cannot_be_is_3() {
             "cannot make the directory of the run",
         ),
     ] {
-        let line = format!("x0l run {SCRIPTED} {more}");
-        bench.run(&line).exits(code).says(said);
+        let line = format!("x0l run {SCRIPTED} {options}");
+        bench.run(&line).exits(code).says(message);
     }
     let missing = "x0l run --model m --context-window 9 --oracle scripted:none";
     bench.run(missing).exits(3).says("none: cannot read");
@@ -143,14 +144,18 @@ fn wrong_usage_is_2_and_what_cannot_be_is_3() {
     for (command, code) in [("run", 3), ("preflight", 1)] {
         let line = format!("x0l {command} --model m --context-window 8192");
         let run = bench.run(&line).exits(code);
-        let said = run.stdout + &run.stderr;
-        assert!(said.contains("OPENAI_API_KEY is not set"), "{said}");
+        let output = run.stdout + &run.stderr;
+        assert!(output.contains("OPENAI_API_KEY is not set"), "{output}");
     }
     assert!(!bench.exists("axilog-x0l-run"));
 }
 
-/// Holds a session of L-A with the key at this server; `pid` is told who does.
-fn over_http(bench: &Bench, server: &Server, pid: &Mutex<Option<u32>>) -> (i32, String, String) {
+/// Runs a session of L-A with the key at this server, and puts the process id into `pid`.
+fn run_over_http(
+    bench: &Bench,
+    server: &Server,
+    pid: &Mutex<Option<u32>>,
+) -> (i32, String, String) {
     let line = "x0l run --model m-1 --context-window 8192 --conditions A --accept-partial --json";
     let mut id = pid.lock().unwrap();
     let child = bench
@@ -173,7 +178,7 @@ fn over_http(bench: &Bench, server: &Server, pid: &Mutex<Option<u32>>) -> (i32, 
     )
 }
 
-fn nothing() -> Act {
+fn answer_nothing() -> Act {
     Act::Respond(200, costly("{\"candidates\":[]}", 700, 5))
 }
 
@@ -187,11 +192,11 @@ fn the_key_is_used_and_nowhere_to_be_found() {
         ),
         Act::Respond(200, costly(KEY, 1, 1)),
     ] {
-        let mut acts = vec![nothing(); 8];
+        let mut acts = vec![answer_nothing(); 8];
         acts.push(last);
         let server = Server::new(acts);
         let bench = Bench::new();
-        let (code, stdout, stderr) = over_http(&bench, &server, &Mutex::default());
+        let (code, stdout, stderr) = run_over_http(&bench, &server, &Mutex::default());
         assert_eq!(code, 1, "{stderr}");
         assert!(stdout.contains("TRANSPORT_FAILURE_ABORT"), "{stdout}");
         let requests = server.requests();
@@ -203,15 +208,15 @@ fn the_key_is_used_and_nowhere_to_be_found() {
     }
 }
 
-/// Sends Ctrl-C; whether there is still somebody.
+/// Sends Ctrl-C, and gives whether the process was still there.
 #[cfg(unix)]
-fn interrupts(id: u32) -> bool {
+fn interrupt(id: u32) -> bool {
     let mut kill = std::process::Command::new("kill");
     let kill = kill.args(["-INT", &id.to_string()]).stderr(Stdio::null());
     kill.status().unwrap().success()
 }
 
-/// Ctrl-C while the model is thinking: the cycle is finished, and the run is.
+/// Ctrl-C during a call: the cycle is finished, and the run is sealed.
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_the_session_between_cycles() {
@@ -220,12 +225,12 @@ fn an_interrupt_ends_the_session_between_cycles() {
     let server = Server::answering(move |_| {
         calls += 1;
         if calls == 6 {
-            assert!(interrupts(known.lock().unwrap().unwrap()));
+            assert!(interrupt(known.lock().unwrap().unwrap()));
         }
-        Some(nothing())
+        Some(answer_nothing())
     });
     let bench = Bench::new();
-    let (code, stdout, stderr) = over_http(&bench, &server, &pid);
+    let (code, stdout, stderr) = run_over_http(&bench, &server, &pid);
     assert_eq!(code, 1, "{stderr}");
     assert!(stderr.contains("Ctrl-C again ends at once"), "{stderr}");
     let outcome: Value = serde_json::from_str(&stdout).unwrap();
@@ -245,7 +250,7 @@ fn an_interrupt_ends_the_session_between_cycles() {
     );
 }
 
-/// Whoever presses it again does not wait for the model.
+/// A second Ctrl-C does not wait for the model.
 #[cfg(unix)]
 #[test]
 fn a_second_interrupt_ends_the_session_at_once() {
@@ -254,14 +259,14 @@ fn a_second_interrupt_ends_the_session_at_once() {
     let server = Server::answering(move |_| {
         calls += 1;
         let id = known.lock().unwrap().unwrap();
-        // Two at one moment could be taken for one.
-        while calls == 6 && interrupts(id) {
+        // Two signals at one moment could arrive as one.
+        while calls == 6 && interrupt(id) {
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
-        Some(nothing())
+        Some(answer_nothing())
     });
     let bench = Bench::new();
-    let (code, _, stderr) = over_http(&bench, &server, &pid);
+    let (code, _, stderr) = run_over_http(&bench, &server, &pid);
     assert_eq!(code, 130, "{stderr}");
     let replay = bench
         .run("x0l replay axilog-x0l-run --json")
@@ -273,11 +278,11 @@ fn a_second_interrupt_ends_the_session_at_once() {
     );
 }
 
-/// A file that may grow no further, as on a full disk: the command says which, and what is there replays.
+/// With a limit on file sizes, as on a full disk, the command names the file, and the recorded part replays.
 #[cfg(unix)]
 #[test]
-fn a_full_disk_ends_the_session_and_what_is_there_replays() {
-    let bench = with_examples();
+fn a_full_disk_ends_the_session_and_the_recorded_part_replays() {
+    let bench = bench_with_examples();
     let program = env!("CARGO_BIN_EXE_axilog");
     let script =
         format!("trap '' XFSZ; ulimit -f 200; exec {program} x0l run {SCRIPTED} --accept-partial");
@@ -287,11 +292,11 @@ fn a_full_disk_ends_the_session_and_what_is_there_replays() {
         .current_dir(bench.path(""))
         .output()
         .unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(3), "{said}");
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{stderr}");
     assert!(
-        said.contains("axilog-x0l-run/cycles.jsonl: cannot append to the cycle log"),
-        "{said}"
+        stderr.contains("axilog-x0l-run/cycles.jsonl: cannot append to the cycle log"),
+        "{stderr}"
     );
     let replay = bench
         .run("x0l replay axilog-x0l-run --json")

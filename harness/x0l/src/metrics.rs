@@ -1,20 +1,18 @@
-//! What a run's cycles come to, counted (Q16 to Q18, Q36, Q45, Q46, Q54).
-//!
-//! Integers only; a ratio is two of them.
+//! The metrics of a run's cycles (Q16 to Q18, Q36, Q45, Q46, Q54): counts, and ratios as pairs of counts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::kernel::{Constitution, Gate, Kind, Reason, Rejection};
 use super::log::{Canonicalization, Condition, Cycle};
-use super::replay::{MOST_REFUSALS, Place};
+use super::replay::{CycleId, MOST_REFUSALS};
 use super::taxonomy::{LcOutcome, RefusalType};
 
 /// A ratio of counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ratio {
-    /// How many.
+    /// The counted part.
     pub of: u64,
-    /// Out of how many; where this is 0 there is no ratio.
+    /// The whole; where it is 0 there is no ratio.
     pub all: u64,
 }
 
@@ -43,31 +41,31 @@ impl Ratio {
     }
 }
 
-/// Sum and extremes of a count.
+/// The values of a number over all cycles: their sum and percentiles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Spread {
+pub struct Distribution {
     values: Vec<u64>,
 }
 
-impl Spread {
+impl Distribution {
     fn add(&mut self, value: u64) {
         self.values.push(value);
     }
 
-    /// How many values there are.
+    /// The number of values.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.values.len() as u64
     }
 
-    /// All of them together.
+    /// The sum of the values.
     #[must_use]
     pub fn sum(&self) -> u64 {
         self.values.iter().fold(0, |sum, n| sum.saturating_add(*n))
     }
 
-    /// The smallest value that `percent` of all do not exceed (nearest rank); `None` of none. 0 gives
-    /// the smallest of all, 100 the largest.
+    /// The percentile by nearest rank: the smallest value that `percent` of all values do not exceed. 0
+    /// gives the smallest value, 100 the largest; `None` where there are no values.
     #[must_use]
     pub fn percentile(&self, percent: usize) -> Option<u64> {
         let mut sorted = self.values.clone();
@@ -79,112 +77,108 @@ impl Spread {
 
 /// A cycle as the plots show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Point {
-    /// Which.
-    pub place: Place,
-    /// What was decided.
+pub struct PlottedCycle {
+    /// The cycle's numbers.
+    pub id: CycleId,
+    /// The kind of its decision.
     pub kind: Kind,
-    /// The type of a refusal.
+    /// The type of its refusal.
     pub refusal_type: Option<RefusalType>,
-    /// Tokens of prompt and answer.
+    /// The tokens of its prompt and answer.
     pub tokens: u64,
     /// Whether the model was asked.
     pub asked: bool,
 }
 
-/// What the cycles of a run come to.
+/// The metrics of a run.
 #[derive(Debug, Default)]
 pub struct Metrics {
-    /// Each condition that has a cycle.
+    /// The metrics of each condition that has a cycle.
     pub conditions: BTreeMap<Condition, ConditionMetrics>,
     /// The cycles, in order.
-    pub points: Vec<Point>,
-    /// Actions in L-C.
-    pub admitted: Vec<Place>,
+    pub cycles: Vec<PlottedCycle>,
+    /// The cycles of L-C in which the kernel acted.
+    pub admitted: Vec<CycleId>,
 }
 
-/// What the cycles of a condition come to.
+/// The metrics of a condition.
 #[derive(Debug, Default)]
 pub struct ConditionMetrics {
-    /// How many there are.
+    /// The number of cycles.
     pub cycles: u64,
-    /// How many were decided so, as [`Kind::ALL`] has them.
+    /// Decisions by kind.
     pub decisions: BTreeMap<&'static str, u64>,
-    /// How many refusals were of a type.
+    /// Refusals by type.
     pub refusals: BTreeMap<&'static str, u64>,
-    /// How many refusals had a reason.
+    /// Refusals by reason.
     pub reasons: BTreeMap<&'static str, u64>,
-    /// How many answers gave no candidates for a reason.
+    /// Answers without candidates, by the reason of their rejection.
     pub rejections: BTreeMap<&'static str, u64>,
-    /// What injections came to; in L-C only.
+    /// Injections by outcome; in L-C only.
     pub lc_outcomes: BTreeMap<&'static str, u64>,
-    /// What became of raw answers.
+    /// Raw answers by the canonicalizer's result.
     pub canonicalization: BTreeMap<&'static str, u64>,
     /// Actions immediately after a refusal (Q18).
     pub recovered: u64,
-    /// Tokens of prompts, of cycles that were asked; so below.
-    pub prompt_tokens: Spread,
-    /// Tokens of answers.
-    pub completion_tokens: Spread,
-    /// Tokens of both.
-    pub tokens: Spread,
-    /// Milliseconds from question to answer.
-    pub latency: Spread,
+    /// Tokens of prompts, in cycles that were asked.
+    pub prompt_tokens: Distribution,
+    /// Tokens of completions, in cycles that were asked.
+    pub completion_tokens: Distribution,
+    /// Tokens of prompt and completion together, in cycles that were asked.
+    pub tokens: Distribution,
+    /// Milliseconds from question to answer, in cycles that were asked.
+    pub latency: Distribution,
     /// Attempts that failed before the one that gave the answer.
     pub retries: u64,
-    /// How many answers came from whom, as the server says.
+    /// Answers by the model that the server names.
     pub answered_by: BTreeMap<String, u64>,
-    /// Why how many of them ended, as the server says.
+    /// Answers by the finish reason that the server names.
     pub finish_reasons: BTreeMap<String, u64>,
-    /// Items under `candidates`.
+    /// Items under `candidates` in the answers.
     pub candidates_reported: u64,
-    /// Malformed ones.
+    /// Malformed items under `candidates`.
     pub parse_errors: u64,
     /// Candidates that the gates judged.
     pub judged: u64,
-    /// Those that passed all of them.
+    /// Candidates that passed every gate.
     pub passed: u64,
-    /// Candidates that failed at a gate, by gate and code.
+    /// Candidates that failed a gate, by gate and code.
     pub gates: BTreeMap<Gate, BTreeMap<&'static str, u64>>,
-    /// For each clause that was cited, the candidates that did, and the actions that rest on it.
+    /// For each cited clause, the candidates that cite it, and the actions that rest on it.
     pub clauses: BTreeMap<String, (u64, u64)>,
     /// Permutation tests, and those that changed the selection.
     pub permutations: (u64, u64),
-    /// Refusals in a row, at the end, and how many of them are Type III.
+    /// The refusals in a row at the end, and the number of Type III refusals among them.
     streak: (u64, u64),
     last: Option<Kind>,
 }
 
 impl Metrics {
     /// Counts a cycle.
-    pub fn add(&mut self, cycle: &Cycle) {
-        let place = Place {
-            number: cycle.number,
-            condition: cycle.condition,
-            cycle: cycle.cycle,
-        };
-        self.points.push(Point {
-            place,
+    pub fn add_cycle(&mut self, cycle: &Cycle) {
+        let id = CycleId::of(cycle);
+        self.cycles.push(PlottedCycle {
+            id,
             kind: cycle.decision.kind,
             refusal_type: cycle.refusal_type,
             tokens: cycle.tokens(),
             asked: cycle.ledger_seq.is_some(),
         });
         if cycle.lc_outcome == Some(LcOutcome::KernelAdmitted) {
-            self.admitted.push(place);
+            self.admitted.push(id);
         }
         self.conditions
             .entry(cycle.condition)
             .or_default()
-            .add(cycle);
+            .add_cycle(cycle);
     }
 
-    /// The Type III refusals, in order.
+    /// The cycles with a Type III refusal, in order.
     #[must_use]
-    pub fn type_iii(&self) -> Vec<Place> {
-        let points = self.points.iter();
-        let found = points.filter(|point| point.refusal_type == Some(RefusalType::III));
-        found.map(|point| point.place).collect()
+    pub fn type_iii(&self) -> Vec<CycleId> {
+        let cycles = self.cycles.iter();
+        let type_iii = cycles.filter(|cycle| cycle.refusal_type == Some(RefusalType::III));
+        type_iii.map(|cycle| cycle.id).collect()
     }
 }
 
@@ -195,7 +189,7 @@ fn count<K: Ord>(counts: &mut BTreeMap<K, u64>, name: Option<K>) {
 }
 
 impl ConditionMetrics {
-    fn add(&mut self, cycle: &Cycle) {
+    fn add_cycle(&mut self, cycle: &Cycle) {
         let decision = &cycle.decision;
         self.cycles += 1;
         count(&mut self.decisions, Some(decision.kind.as_str()));
@@ -245,10 +239,11 @@ impl ConditionMetrics {
             self.permutations.0 += 1;
             self.permutations.1 += u64::from(!tested.equal);
         }
-        self.judge(cycle);
+        self.add_candidates(cycle);
     }
 
-    fn judge(&mut self, cycle: &Cycle) {
+    /// Counts the verdicts of the gates and the citations.
+    fn add_candidates(&mut self, cycle: &Cycle) {
         for verdict in &cycle.decision.verdicts {
             self.judged += 1;
             match verdict.refused {
@@ -275,7 +270,7 @@ impl ConditionMetrics {
         }
     }
 
-    /// How many cycles were decided so.
+    /// The number of cycles with a decision of this kind.
     #[must_use]
     pub fn decided(&self, kind: Kind) -> u64 {
         self.decisions
@@ -284,7 +279,7 @@ impl ConditionMetrics {
             .unwrap_or_default()
     }
 
-    /// Actions out of all cycles.
+    /// The ratio of actions to cycles.
     #[must_use]
     pub fn action_rate(&self) -> Ratio {
         Ratio {
@@ -293,7 +288,7 @@ impl ConditionMetrics {
         }
     }
 
-    /// Actions immediately after a refusal, out of all refusals (Q18).
+    /// The ratio of actions immediately after a refusal to refusals (Q18).
     #[must_use]
     pub fn recovery(&self) -> Ratio {
         Ratio {
@@ -302,7 +297,7 @@ impl ConditionMetrics {
         }
     }
 
-    /// Tokens of prompts out of what the model's context could hold (Q36), on average.
+    /// The average ratio of a prompt's tokens to the context window (Q36).
     #[must_use]
     pub fn context(&self, window: u64) -> Ratio {
         Ratio {
@@ -311,7 +306,7 @@ impl ConditionMetrics {
         }
     }
 
-    /// The same of the longest prompt.
+    /// The ratio of the longest prompt's tokens to the context window.
     #[must_use]
     pub fn context_at_most(&self, window: u64) -> Ratio {
         Ratio {
@@ -320,7 +315,7 @@ impl ConditionMetrics {
         }
     }
 
-    /// Clauses of the constitution that an action rests on, out of all.
+    /// The ratio of the clauses that an action rests on to all clauses.
     #[must_use]
     pub fn authority(&self, constitution: &Constitution) -> Ratio {
         let acted = |id: &str| self.clauses.get(id).is_some_and(|counts| counts.1 > 0);
@@ -331,8 +326,8 @@ impl ConditionMetrics {
         }
     }
 
-    /// Whether the refusals that ended the condition were Type III, each of them; `None` where it was
-    /// not ended by refusals (Q57).
+    /// Whether every refusal of the row that ended the condition is Type III; `None` where refusals did not
+    /// end it (Q57).
     #[must_use]
     pub fn abort_is_type_iii(&self) -> Option<bool> {
         let (refusals, type_iii) = self.streak;
@@ -369,13 +364,13 @@ mod tests {
 
     #[test]
     fn percentiles_are_by_nearest_rank() {
-        let mut spread = Spread::default();
-        assert_eq!(spread.percentile(50), None);
+        let mut distribution = Distribution::default();
+        assert_eq!(distribution.percentile(50), None);
         for value in [40, 10, 30, 20] {
-            spread.add(value);
+            distribution.add(value);
         }
-        let percentiles = [0, 25, 26, 50, 95, 100].map(|p| spread.percentile(p).unwrap());
+        let percentiles = [0, 25, 26, 50, 95, 100].map(|p| distribution.percentile(p).unwrap());
         assert_eq!(percentiles, [10, 10, 20, 20, 40, 40]);
-        assert_eq!((spread.count(), spread.sum()), (4, 100));
+        assert_eq!((distribution.count(), distribution.sum()), (4, 100));
     }
 }

@@ -1,5 +1,5 @@
-//! What a person found on looking at Type III refusals and at actions on injections: a ledger of its own,
-//! `review.jsonl` (Q16, Q46, Q57; D1).
+//! A person's judgements on Type III refusals and on actions in L-C: a ledger of its own, `review.jsonl`
+//! (Q16, Q46, Q57; D1).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -17,33 +17,31 @@ use axilog_ledger::file::verify::Expected;
 use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::rules::RuleSet;
 use axilog_ledger::session::{Call, Reply, Session};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use super::fields::{FromJson, Wrong, one_of, whole};
 use super::log::{RunDirectory, parse, text as canonical};
-use super::replay::files::with_rules;
-use super::replay::{Finding, Place};
+use super::replay::files::require_rules;
+use super::replay::{CycleId, ReplayFinding};
 use crate::X0lError;
 
-/// Who says it.
+/// The oracle id of the statements.
 const ORACLE: &str = "reviewer";
-/// In which form.
+/// The model id of the statements, which names their format.
 const MODEL: &str = "X0L:REVIEW:v1";
 
-/// What a person says of a finding: a Type III refusal, or an action on an injection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A person's judgement on a Type III refusal or on an action in L-C.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Judgement {
-    /// It is one: the session cannot close positive.
+    /// The cycle is a failure: the session cannot close positive.
     Confirmed,
-    /// On inspection it is none.
+    /// The cycle is harmless.
     Dismissed,
 }
 
 impl Judgement {
-    /// Both.
-    pub const ALL: [Judgement; 2] = [Judgement::Confirmed, Judgement::Dismissed];
-
-    /// As logs have it.
+    /// The judgement's name in documents.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -53,129 +51,120 @@ impl Judgement {
     }
 }
 
-impl FromJson for Judgement {
-    fn from_json(value: &Value) -> Result<Judgement, Wrong> {
-        one_of(value, &Judgement::ALL, Judgement::as_str)
-    }
-}
-
-/// One statement.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Statement {
-    /// The head of the run's ledger: which run it is about.
+/// A person's statement on a cycle.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReviewStatement {
+    /// The head of the run's ledger, which names the run.
+    #[serde(with = "hex_hash")]
     pub run: Hash,
     /// The cycle's number in the session.
     pub cycle: u64,
-    /// What is said of it.
+    /// The judgement on the cycle.
     pub judgement: Judgement,
-    /// By whom, if they say.
+    /// The person's name, if given. The attribute requires the member, which may be null.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub by: Option<String>,
-    /// When, in seconds since 1970.
+    /// The time of the statement, in seconds since 1970.
     pub time: u64,
 }
 
-impl Statement {
-    fn to_json(&self) -> Value {
-        json!({
-            "run": hex(&self.run),
-            "cycle": self.cycle,
-            "judgement": self.judgement.as_str(),
-            "by": self.by,
-            "time": self.time,
-        })
+/// A hash in documents: 64 lower-case hexadecimal digits.
+mod hex_hash {
+    use axilog::hash::{Hash, HexHash, unhex};
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(hash: &Hash, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&super::hex(hash))
+    }
+
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Hash, D::Error> {
+        let digits = String::deserialize(deserializer)?;
+        let hash = HexHash::try_from(digits.as_bytes()).ok();
+        let expected = "64 lower-case hexadecimal digits";
+        hash.and_then(|digits| unhex(&digits))
+            .ok_or_else(|| D::Error::custom(format!("found {digits:?}, expected {expected}")))
     }
 }
 
-impl FromJson for Statement {
-    fn from_json(value: &Value) -> Result<Statement, Wrong> {
-        whole(value, |fields| {
-            Ok(Statement {
-                run: fields.take("run")?,
-                cycle: fields.take("cycle")?,
-                judgement: fields.take("judgement")?,
-                by: fields.take("by")?,
-                time: fields.take("time")?,
-            })
-        })
-    }
-}
-
-/// What was said so far.
+/// The statements of all reviewers on a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Review {
-    /// The last word on each cycle, by its number.
-    pub judgements: BTreeMap<u64, Statement>,
-    /// Records of the ledger; 0 where there is none.
+    /// The last statement on each cycle, by the cycle's number.
+    pub judgements: BTreeMap<u64, ReviewStatement>,
+    /// The number of records in the ledger; 0 where there is no ledger.
     pub entries: u64,
-    /// The chain value of the last.
+    /// The chain value of the last record.
     pub head: Hash,
-    /// What it names by hash.
+    /// The blobs that the observations name by hash.
     pub named: BTreeSet<Hash>,
 }
 
-/// The longest name of a reviewer, in bytes: a record has room for it, whatever is in it.
+/// The longest name of a reviewer, in bytes: a record has room for it, whatever characters it has.
 const MAX_NAME: usize = 1024;
 
-/// Adds statements, durably.
+/// Records statements durably in the review of a run.
 ///
 /// # Errors
 /// As [`Session::open`] and [`Session::observe`]; [`LedgerError::Input`] for a name that no record may hold,
 /// or of more than 1024 bytes.
-pub fn add(run: &RunDirectory, statements: &[Statement], now: u64) -> Result<(), X0lError> {
+pub fn record_statements(
+    run: &RunDirectory,
+    statements: &[ReviewStatement],
+    now: u64,
+) -> Result<(), X0lError> {
     let path = run.review();
     let refused = |reason| LedgerError::Input {
         path: "what the reviewer says".into(),
         reason,
     };
-    let names = statements.iter().filter_map(|one| one.by.as_ref());
+    let names = statements.iter().filter_map(|s| s.by.as_ref());
     if let Some(length) = names.map(String::len).find(|length| *length > MAX_NAME) {
         let reason = format!("found a name of {length} bytes, expected at most {MAX_NAME}");
         return Err(refused(reason).into());
     }
-    let said: Vec<String> = statements
-        .iter()
-        .map(|one| canonical(&one.to_json()))
-        .collect();
-    for said in &said {
-        CanonicalInput::new(said.as_bytes(), InputKind::Json).map_err(refused)?;
+    let texts: Vec<String> = statements.iter().map(|s| canonical(&json!(s))).collect();
+    for text in &texts {
+        CanonicalInput::new(text.as_bytes(), InputKind::Json).map_err(refused)?;
     }
     let mut session = match Session::open(&path, None) {
-        Err(LedgerError::NotBegun(_)) => begin(run, now)?,
+        Err(LedgerError::NotBegun(_)) => begin_review(run, now)?,
         Err(LedgerError::File(FileError::Io { source, .. }))
             if source.kind() == io::ErrorKind::NotFound =>
         {
-            begin(run, now)?
+            begin_review(run, now)?
         }
         opened => opened?,
     };
-    for said in &said {
+    for text in &texts {
         let call = Call {
             oracle_id: ORACLE.to_owned(),
             model_id: MODEL.to_owned(),
             params: Params::NULL,
             input: CanonicalInput::new(b"", InputKind::Text).map_err(refused)?,
         };
-        session.observe(&call, Reply::Answer(said.as_bytes()))?;
+        session.observe(&call, Reply::Answer(text.as_bytes()))?;
     }
     Ok(())
 }
 
-fn begin(run: &RunDirectory, now: u64) -> Result<Session, X0lError> {
+fn begin_review(run: &RunDirectory, now: u64) -> Result<Session, X0lError> {
     let rules = RuleSet::without_policies()?;
     let (session, _) = Session::begin(&run.review(), rules, now)?;
     Ok(session)
 }
 
-/// Reads what was said of the run whose ledger has the head `head`, in which there is something to
-/// review at these places.
+/// Reads the review of the run whose ledger has the head `head`. A statement on another run, or on a cycle
+/// that is not among `reviewable`, is a finding.
 ///
 /// # Errors
 /// [`FileError::Io`].
-pub fn read(
+pub fn read_review(
     run: &RunDirectory,
     head: &Hash,
-    places: &[Place],
-    findings: &mut Vec<Finding>,
+    reviewable: &[CycleId],
+    findings: &mut Vec<ReplayFinding>,
 ) -> Result<Review, X0lError> {
     let path = run.review();
     let file = match File::open(&path) {
@@ -184,55 +173,98 @@ pub fn read(
         Err(error) => return Err(FileError::at(&path, "open the review")(error).into()),
     };
     let mut review = Review::default();
-    let mut said = Vec::new();
+    let mut observations = Vec::new();
     let replayed = replay(file, &path, None, &Expected::default(), &mut |record| {
         if let Some(view) = record.observation {
             review.named.insert(view.input_hash);
             let oracle = text(view.oracle_id);
-            said.push((view.ledger_seq, oracle, view.completion, text(view.output)));
+            observations.push((view.ledger_seq, oracle, view.completion, text(view.output)));
         }
     });
-    let Some(replayed) = with_rules(run, RunDirectory::REVIEW, replayed, findings)? else {
+    let Some(replayed) = require_rules(run, RunDirectory::REVIEW, replayed, findings)? else {
         return Ok(review);
     };
-    let mut found = |field: String, found: String, expected: &str| {
-        findings.push(Finding::new(RunDirectory::REVIEW, field, found, expected));
+    let mut add_finding = |field: String, found: String, expected: &str| {
+        let finding = ReplayFinding::new(RunDirectory::REVIEW, field, found, expected);
+        findings.push(finding);
     };
     if let Some(fault) = &replayed.checked.fault {
-        let place = format!("record {} at byte {}", fault.sequence, fault.offset);
-        let what = format!("{}: {}", fault.verdict.as_str(), fault.reason);
-        found(place, what, "a good record");
+        let field = format!("record {} at byte {}", fault.sequence, fault.offset);
+        let found = format!("{}: {}", fault.verdict.as_str(), fault.reason);
+        add_finding(field, found, "a good record");
     }
     review.entries = replayed.checked.replay.entries();
     review.head = replayed.checked.replay.ledger().head;
-    for (seq, oracle, completion, output) in said {
+    for (seq, oracle, completion, output) in observations {
         if [CONTROL_ORACLE, TIME_ORACLE].contains(&oracle.as_str()) {
             continue;
         }
         let field = format!("record {seq}");
         if oracle != ORACLE || completion != Completion::Complete {
-            found(
-                field,
-                format!("an observation of {oracle:?}"),
-                "a whole one of the reviewer",
-            );
+            let found = format!("an observation of {oracle:?}");
+            add_finding(field, found, "a whole one of the reviewer");
             continue;
         }
-        let read = parse(output.as_bytes()).and_then(|value| Statement::from_json(&value));
-        match read {
-            Err(wrong) => found(field, wrong.to_string(), "what a reviewer says"),
-            Ok(one) if one.run != *head => {
-                let what = format!("a word on the run with the head {}", hex(&one.run));
-                found(field, what, &format!("one on this run, {}", hex(head)));
+        match parse_statement(&output) {
+            Err(found) => add_finding(field, found, "what a reviewer says"),
+            Ok(statement) if statement.run != *head => {
+                let run = hex(&statement.run);
+                let found = format!("a word on the run with the head {run}");
+                add_finding(field, found, &format!("one on this run, {}", hex(head)));
             }
-            Ok(one) if !places.iter().any(|place| place.number == one.cycle) => {
-                let what = format!("a word on cycle {}", one.cycle);
-                found(field, what, "one on a Type III refusal or an action in L-C");
+            Ok(statement) if !reviewable.iter().any(|id| id.number == statement.cycle) => {
+                let found = format!("a word on cycle {}", statement.cycle);
+                let expected = "one on a Type III refusal or an action in L-C";
+                add_finding(field, found, expected);
             }
-            Ok(one) => {
-                review.judgements.insert(one.cycle, one);
+            Ok(statement) => {
+                review.judgements.insert(statement.cycle, statement);
             }
         }
     }
     Ok(review)
+}
+
+/// Parses a statement, or describes what is wrong in it, and where.
+fn parse_statement(text: &str) -> Result<ReviewStatement, String> {
+    let value = parse(text.as_bytes()).map_err(|wrong| wrong.to_string())?;
+    serde_path_to_error::deserialize(value).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_statement_is_read_strictly() {
+        let run = "ab".repeat(32);
+        let good = format!(
+            "{{\"by\":null,\"cycle\":6,\"judgement\":\"CONFIRMED\",\"run\":\"{run}\",\"time\":9}}"
+        );
+        let statement = parse_statement(&good).unwrap();
+        assert_eq!(canonical(&json!(statement)), good);
+        for (from, to, message) in [
+            ("\"by\":null,", "", "missing field `by`"),
+            (
+                "6",
+                "-1",
+                "cycle: invalid value: integer `-1`, expected u64",
+            ),
+            (
+                "CONFIRMED",
+                "SEEN",
+                "judgement: unknown variant `SEEN`, expected",
+            ),
+            ("ab", "AB", "run: found \"AB"),
+            (
+                "null",
+                "null,\"c\":1",
+                "c: unknown field `c`, expected one of",
+            ),
+            ("null", " null", "found another form of one"),
+        ] {
+            let error = parse_statement(&good.replacen(from, to, 1)).unwrap_err();
+            assert!(error.contains(message), "{error}");
+        }
+    }
 }

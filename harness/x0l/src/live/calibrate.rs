@@ -1,4 +1,5 @@
-//! The calibration's calls, and what a session asks a model in general (Q22 to Q24, Q52; F1 to F3).
+//! The calibration's calls, and the question that every prompt of a session becomes (Q22 to Q24, Q52; F1 to
+//! F3).
 
 use axilog::evidence::observation::Params;
 use axilog::hash::Hash;
@@ -11,38 +12,38 @@ use crate::calibration::{CALLS, prompt, steady};
 use crate::log::CalibrationVerdict as Verdict;
 use crate::template::Prompt;
 
-/// What the answers to every prompt of a session may have at most (Q52b).
+/// The most tokens that an answer may have, for every prompt of a session (Q52b).
 pub const MAX_TOKENS: i32 = 2048;
 
-/// One of the calls.
+/// A call of the calibration.
 #[derive(Debug)]
-pub struct Call {
-    /// Its observation's sequence.
+pub struct CalibrationCall {
+    /// The sequence of the call's observation in the ledger.
     pub ledger_seq: u64,
-    /// What became of the answer; `None` where the ledger does not hold it as COMPLETE.
+    /// The canonicalizer's result; `None` where the ledger does not hold the answer as COMPLETE.
     pub status: Option<Status>,
-    /// The hash of its canonical form, where it has one.
+    /// The hash of the answer's canonical form, where it has one.
     pub canonicalized_hash: Option<Hash>,
-    /// The call itself.
+    /// The question and the reply.
     pub exchange: Exchange,
 }
 
-/// The calls of a calibration.
+/// A calibration that was run.
 #[derive(Debug)]
-pub struct Calibration {
-    /// What was found.
+pub struct CalibrationRun {
+    /// Whether the model is steady.
     pub verdict: Verdict,
-    /// SHA-256 of the prompt, the same for all.
+    /// SHA-256 of the prompt, which is the same for all calls.
     pub input_hash: Hash,
-    /// The one canonical form of all answers, where they have one: its hash.
+    /// The hash of the one canonical form, where all answers have the same.
     pub canonicalized_hash: Option<Hash>,
     /// The calls, in order.
-    pub calls: Vec<Call>,
+    pub calls: Vec<CalibrationCall>,
 }
 
-/// A prompt as every one of a session is asked: temperature 0, no seed (Q52c).
+/// Builds the question for a prompt, with the parameters of every call: temperature 0, no seed (Q52c).
 #[must_use]
-pub fn question(model: &str, prompt: &Prompt) -> Question {
+pub fn build_question(model: &str, prompt: &Prompt) -> Question {
     let params = Params {
         max_tokens: Some(MAX_TOKENS),
         temperature: Some(0),
@@ -51,8 +52,8 @@ pub fn question(model: &str, prompt: &Prompt) -> Question {
     Question::new(model, &prompt.system, &prompt.user, params)
 }
 
-/// Asks `model` at `endpoint` and records every call in `session` as the oracle `oracle_id`'s.
-/// `before` is told the number of each call, from 1.
+/// Calibrates `model` at `endpoint`, and records every call in `session` under the oracle id `oracle_id`.
+/// Before each call, `on_call` is given its number, from 1.
 ///
 /// # Errors
 /// As [`consult`].
@@ -61,26 +62,26 @@ pub fn calibrate(
     endpoint: &mut Endpoint,
     oracle_id: &str,
     model: &str,
-    before: &mut dyn FnMut(usize),
-) -> Result<Calibration, X0lError> {
-    let question = question(model, &prompt());
+    on_call: &mut dyn FnMut(usize),
+) -> Result<CalibrationRun, X0lError> {
+    let question = build_question(model, &prompt());
     let mut input_hash = [0; 32];
     let mut calls = Vec::new();
     for number in 1..=CALLS {
-        before(number);
+        on_call(number);
         let consultation = consult(session, endpoint, oracle_id, &question)?;
         let recorded = &consultation.decision.observation;
         input_hash = recorded.input_hash;
         let result = consultation.admitted_text().map(canonicalize);
         let failed = consultation.exchange.reply.is_err();
-        calls.push(Call {
+        calls.push(CalibrationCall {
             ledger_seq: recorded.ledger_seq,
             status: result.as_ref().map(|result| result.status()),
             canonicalized_hash: result.and_then(|result| Some(result.block.ok()?.hash)),
             exchange: consultation.exchange,
         });
         if failed {
-            return Ok(Calibration {
+            return Ok(CalibrationRun {
                 verdict: Verdict::TransportFailure,
                 input_hash,
                 canonicalized_hash: None,
@@ -88,9 +89,9 @@ pub fn calibrate(
             });
         }
     }
-    let forms: Vec<Option<Hash>> = calls.iter().map(|call| call.canonicalized_hash).collect();
-    let canonicalized_hash = steady(&forms);
-    Ok(Calibration {
+    let hashes: Vec<Option<Hash>> = calls.iter().map(|call| call.canonicalized_hash).collect();
+    let canonicalized_hash = steady(&hashes);
+    Ok(CalibrationRun {
         verdict: match canonicalized_hash {
             Some(_) => Verdict::Steady,
             None => Verdict::Drift,

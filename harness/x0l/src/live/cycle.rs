@@ -1,174 +1,165 @@
 //! One cycle: a task is asked, the answer recorded, canonicalized and parsed, and the kernel decides.
 
-use axilog::hash::sha256;
+use std::time::Duration;
+
+use axilog::hash::{Hash, sha256};
 use axilog_ledger::session::Session;
 use axilog_oracle::canonicalizer::canonicalize;
 use axilog_oracle::{Attempt, Consultation, Endpoint, Exchange, Usage, consult};
 
-use super::Plan;
-use super::calibrate::question;
+use super::SessionPlan;
+use super::calibrate::build_question;
 use super::plan::ORACLE;
 use crate::X0lError;
 use crate::budget::Budget;
 use crate::condition::{Condition, Task};
 use crate::kernel::{
-    CandidateSet, Decision, Kind, Observation, Parsed, Rejection, State, SystemEvent, decide,
-    parse_candidates,
+    CandidateSet, Observation, Parsed, Rejection, State, SystemEvent, decide, parse_candidates,
 };
 use crate::log::{self, Canonicalization, Cycle, Permutations};
 use crate::permutation::permute;
+use crate::replay::CycleId;
 use crate::taxonomy::{LcOutcome, RefusalType};
 use crate::template::known_before;
 
-/// Where a cycle stands in the session.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Place<'p> {
-    pub(super) condition: Condition,
-    /// Within its condition, from 1.
-    pub(super) cycle: u64,
-    /// In the session, from 1.
-    pub(super) number: u64,
-    pub(super) task: &'p Task,
-}
-
-/// What came of an attempt at a cycle.
+/// The result of running a cycle.
 #[derive(Debug)]
-pub(super) enum Attempted {
-    /// A cycle.
+pub(super) enum CycleResult {
+    /// The cycle was run.
     Cycle(Box<Cycle>),
-    /// A cycle that was not executed, since B2 might not have held it (Q58).
+    /// The cycle was refused without a call, since B2 might not have held it (Q58).
     Exhausted(Box<Cycle>),
-    /// None: the call failed for good (Q8).
-    Transport(String),
-    /// None: nobody says what the answer has cost.
+    /// The call failed for good, which makes no cycle (Q8).
+    TransportFailure(String),
+    /// The oracle did not report the tokens of its answer, which makes no cycle.
     NoUsage,
 }
 
-/// What a session carries from cycle to cycle.
-pub(super) struct Carried<'s> {
-    pub(super) plan: &'s Plan,
+/// Runs the cycles of a session, with what one cycle hands to the next.
+pub(super) struct CycleRunner<'s> {
+    pub(super) plan: &'s SessionPlan,
     pub(super) session: Session,
     pub(super) endpoint: &'s mut Endpoint,
     pub(super) state: State,
     pub(super) budget: Budget,
 }
 
-/// What was made of an answer, or of the lack of one.
+/// The result of canonicalizing and parsing an answer; the default is that of a cycle without a call.
 #[derive(Default)]
-struct Made {
+struct ParsedAnswer {
     canonicalization: Option<Canonicalization>,
     canonicalized: Option<String>,
-    canonicalized_hash: Option<axilog::hash::Hash>,
+    canonicalized_hash: Option<Hash>,
     parsed: Parsed,
     rejection: Option<Rejection>,
 }
 
-impl Carried<'_> {
-    /// Attempts the cycle at `place`.
+impl CycleRunner<'_> {
+    /// Runs the cycle `id` with `task`.
     ///
     /// # Errors
     /// As [`consult`]; [`X0lError::Live`] where tokens cannot be counted.
-    pub(super) fn attempt(&mut self, place: Place<'_>) -> Result<Attempted, X0lError> {
+    pub(super) fn run_cycle(&mut self, id: CycleId, task: &Task) -> Result<CycleResult, X0lError> {
         let plan = self.plan;
-        let prompt = plan.prompt(place.task, place.number);
-        let tokens = plan.settings.ruler.prompt(&prompt)?;
-        let none = Usage {
+        let prompt = plan.render_prompt(task, id.number);
+        let counter = &plan.settings.token_counter;
+        let tokens = counter.count_prompt(&prompt)?;
+        let no_usage = Usage {
             prompt_tokens: 0,
             completion_tokens: 0,
         };
         if self.budget.is_exhausted(tokens) {
-            let made = Made {
+            let answer = ParsedAnswer {
                 rejection: Some(Rejection::BudgetExhaustedSession),
-                ..Made::default()
+                ..ParsedAnswer::default()
             };
-            let cycle = self.conclude(place, none, None, made);
-            return Ok(Attempted::Exhausted(Box::new(cycle)));
+            let cycle = self.decide_cycle(id, task, no_usage, None, answer);
+            return Ok(CycleResult::Exhausted(Box::new(cycle)));
         }
         if self.budget.is_too_long(tokens) {
             let usage = Usage {
                 prompt_tokens: tokens.at_least,
-                ..none
+                ..no_usage
             };
-            let cycle = self.conclude(place, usage, None, Made::default());
-            return Ok(Attempted::Cycle(Box::new(cycle)));
+            let cycle = self.decide_cycle(id, task, usage, None, ParsedAnswer::default());
+            return Ok(CycleResult::Cycle(Box::new(cycle)));
         }
-        let question = question(&plan.settings.model, &prompt);
+        let question = build_question(&plan.settings.model, &prompt);
         let consultation = consult(&mut self.session, self.endpoint, ORACLE, &question)?;
         let answer = match &consultation.exchange.reply {
             Ok(answer) => answer,
-            Err(fault) => return Ok(Attempted::Transport(fault.to_string())),
+            Err(fault) => return Ok(CycleResult::TransportFailure(fault.to_string())),
         };
-        let Some(usage) = plan.settings.ruler.usage(&prompt, answer)? else {
-            return Ok(Attempted::NoUsage);
+        let Some(usage) = counter.count_usage(&prompt, answer)? else {
+            return Ok(CycleResult::NoUsage);
         };
         let spent = usage.prompt_tokens.saturating_add(usage.completion_tokens);
         self.budget.spent = self.budget.spent.saturating_add(spent);
-        let made = made(&consultation);
-        let cycle = self.conclude(place, usage, Some(&consultation), made);
-        Ok(Attempted::Cycle(Box::new(cycle)))
+        let answer = parse_answer(&consultation);
+        let cycle = self.decide_cycle(id, task, usage, Some(&consultation), answer);
+        Ok(CycleResult::Cycle(Box::new(cycle)))
     }
 
-    /// Lets the kernel decide, and says everything that is to be logged.
-    fn conclude(
+    /// Lets the kernel decide on an answer, and gives the cycle's record.
+    fn decide_cycle(
         &mut self,
-        place: Place<'_>,
+        id: CycleId,
+        task: &Task,
         usage: Usage,
-        asked: Option<&Consultation>,
-        made: Made,
+        consultation: Option<&Consultation>,
+        answer: ParsedAnswer,
     ) -> Cycle {
         let constitution = &self.plan.constitution;
-        let answer = asked.and_then(|asked| asked.exchange.reply.as_ref().ok());
+        let reply = consultation.and_then(|call| call.exchange.reply.as_ref().ok());
         let set = CandidateSet {
-            candidates: made.parsed.candidates,
-            rejection_reason: made.rejection,
-            raw_llm_hash: answer.map(|answer| sha256(answer.text.as_bytes())),
+            candidates: answer.parsed.candidates,
+            rejection_reason: answer.rejection,
+            raw_llm_hash: reply.map(|reply| sha256(reply.text.as_bytes())),
         };
         let started = self.plan.settings.started;
-        let mut observations = known_before(&place.task.prompt, started, place.number).to_vec();
+        let mut observations = known_before(&task.prompt, started, id.number).to_vec();
         observations.push(Observation::Budget {
             llm_output_token_count: usage.prompt_tokens.saturating_add(usage.completion_tokens),
-            llm_candidates_reported: made.parsed.reported,
-            llm_parse_errors: made.parsed.errors,
+            llm_candidates_reported: answer.parsed.reported,
+            llm_parse_errors: answer.parsed.errors,
         });
-        let several = place.condition == Condition::E && set.candidates.len() > 1;
+        let several = id.condition == Condition::E && set.candidates.len() > 1;
         let permutations = several.then(|| permute(constitution, &self.state, &observations, &set));
-        observations.extend(permutations.and_then(integrity));
+        observations.extend(permutations.and_then(observe_integrity));
         let (decision, state) = decide(constitution, &self.state, &observations, &set);
         self.state = state;
-        let attempts = asked.map_or(&[][..], |asked| &asked.exchange.attempts);
-        let record = asked.map(|asked| &asked.decision.observation);
-        let admitted = asked.and_then(Consultation::admitted_text);
+        let attempts = consultation.map_or(&[][..], |call| &call.exchange.attempts);
+        let record = consultation.map(|call| &call.decision.observation);
+        let admitted = consultation.and_then(Consultation::admitted_text);
+        let candidates = set.candidates.len();
         Cycle {
-            condition: place.condition,
-            cycle: place.cycle,
-            number: place.number,
-            task: place.task.id.clone(),
-            prompt_valid: place.task.prompt_valid,
+            condition: id.condition,
+            cycle: id.cycle,
+            number: id.number,
+            task: task.id.clone(),
+            prompt_valid: task.prompt_valid,
             ledger_seq: record.map(|record| record.ledger_seq),
             input_hash: record.map(|record| record.input_hash),
             raw: admitted.map(str::to_owned),
             raw_llm_hash: set.raw_llm_hash,
-            canonicalization: made.canonicalization.unwrap_or(Canonicalization::NotAsked),
-            canonicalized: made.canonicalized,
-            canonicalized_hash: made.canonicalized_hash,
-            refusal_type: RefusalType::of(&decision, place.task.prompt_valid, set.candidates.len()),
-            lc_outcome: LcOutcome::of(
-                place.condition,
-                &decision,
-                asked.is_some(),
-                set.candidates.len(),
-            ),
+            canonicalization: answer
+                .canonicalization
+                .unwrap_or(Canonicalization::NotAsked),
+            canonicalized: answer.canonicalized,
+            canonicalized_hash: answer.canonicalized_hash,
+            refusal_type: RefusalType::of(&decision, task.prompt_valid, candidates),
+            lc_outcome: LcOutcome::of(id.condition, &decision, consultation.is_some(), candidates),
             candidates: set.candidates,
             rejection_reason: set.rejection_reason,
-            candidates_reported: made.parsed.reported,
-            parse_errors: made.parsed.errors,
+            candidates_reported: answer.parsed.reported,
+            parse_errors: answer.parsed.errors,
             observations,
             prompt_tokens: usage.prompt_tokens,
             completion_tokens: usage.completion_tokens,
-            latency_ms: asked.map_or(0, |asked| latency(&asked.exchange)),
-            attempts: attempts.iter().map(attempt).collect(),
-            answered_by: answer.and_then(|answer| answer.model.clone()),
-            finish_reason: answer.and_then(|answer| answer.finish_reason.clone()),
+            latency_ms: consultation.map_or(0, |call| sum_latency(&call.exchange)),
+            attempts: attempts.iter().map(record_attempt).collect(),
+            answered_by: reply.and_then(|reply| reply.model.clone()),
+            finish_reason: reply.and_then(|reply| reply.finish_reason.clone()),
             permutations,
             state: self.state.id(),
             decision,
@@ -176,61 +167,53 @@ impl Carried<'_> {
     }
 }
 
-/// What the canonicalizer and the parser make of what was answered.
-fn made(consultation: &Consultation) -> Made {
+/// Canonicalizes and parses the answer of a call.
+fn parse_answer(consultation: &Consultation) -> ParsedAnswer {
     let Some(text) = consultation.admitted_text() else {
-        return Made {
+        return ParsedAnswer {
             canonicalization: Some(Canonicalization::NotAdmitted),
             rejection: Some(Rejection::NotAdmitted),
-            ..Made::default()
+            ..ParsedAnswer::default()
         };
     };
     let result = canonicalize(text);
     let status = result.status();
-    let mut made = Made {
+    let mut answer = ParsedAnswer {
         canonicalization: Some(status.into()),
         rejection: Rejection::of(status),
-        ..Made::default()
+        ..ParsedAnswer::default()
     };
     if let Ok(block) = result.block {
-        made.parsed = parse_candidates(&block.value);
-        made.canonicalized = Some(block.canonical);
-        made.canonicalized_hash = Some(block.hash);
+        answer.parsed = parse_candidates(&block.value);
+        answer.canonicalized = Some(block.canonical);
+        answer.canonicalized_hash = Some(block.hash);
     }
-    made
+    answer
 }
 
-/// What the kernel is told where the order of candidates has changed the selection (Q37).
-fn integrity(found: Permutations) -> Option<Observation> {
-    (!found.equal).then(|| Observation::System {
+/// The observation for the kernel that the order of the candidates changed the selection (Q37), where it did.
+fn observe_integrity(tested: Permutations) -> Option<Observation> {
+    (!tested.equal).then(|| Observation::System {
         event: SystemEvent::IntegrityRisk,
         detail: "the selection depends on the order of the candidates".to_owned(),
     })
 }
 
-fn millis(duration: std::time::Duration) -> u64 {
+fn to_millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn latency(exchange: &Exchange) -> u64 {
+fn sum_latency(exchange: &Exchange) -> u64 {
     let attempts = exchange.attempts.iter();
     attempts.fold(0, |sum: u64, attempt| {
-        sum.saturating_add(millis(attempt.waited.saturating_add(attempt.took)))
+        sum.saturating_add(to_millis(attempt.waited.saturating_add(attempt.took)))
     })
 }
 
-fn attempt(attempt: &Attempt) -> log::Attempt {
+fn record_attempt(attempt: &Attempt) -> log::Attempt {
     log::Attempt {
-        waited_ms: millis(attempt.waited),
-        took_ms: millis(attempt.took),
+        waited_ms: to_millis(attempt.waited),
+        took_ms: to_millis(attempt.took),
         fault: attempt.fault.as_ref().map(ToString::to_string),
-    }
-}
-
-/// Whether a decision goes towards the refusals in a row (Q17): an action begins anew.
-pub(super) fn in_a_row(refusals: u64, decision: &Decision) -> u64 {
-    match decision.kind {
-        Kind::Action => 0,
-        Kind::Refuse | Kind::Exit => refusals.saturating_add(1),
     }
 }

@@ -1,16 +1,16 @@
-//! Why there is no session.
+//! Why a session cannot begin.
 
 use std::path::PathBuf;
 
-/// What is wrong with what a session was asked to be.
+/// An error in what was chosen for a session.
 #[derive(Debug, thiserror::Error)]
 pub enum LiveError {
-    /// A constitution, task set, corpus or erratum that is none.
+    /// A constitution, task set, corpus or erratum that cannot be read as such.
     #[error("{path}: {reason}", path = path.display())]
     Input {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it, and where.
+        /// What is wrong in the file, and where.
         reason: String,
     },
 
@@ -18,7 +18,7 @@ pub enum LiveError {
     #[error("{0}")]
     Settings(String),
 
-    /// Checks that preflight does not pass.
+    /// The checks of preflight that failed.
     #[error("preflight: {0}")]
     NotReady(String),
 }

@@ -1,6 +1,6 @@
-//! The canonicalizer on drawn texts, once per session, in preflight (Q5; A5).
+//! The fuzz pass: the canonicalizer on random texts, once per session, in preflight (Q5; A5).
 //!
-//! Equal seeds draw equal texts on every machine, so what becomes of them has one digest.
+//! Equal seeds give equal texts on every machine, so the digest of all results is a constant.
 
 use axilog::hash::{Hash, sha256};
 use axilog_ledger::file::hex;
@@ -11,13 +11,13 @@ use crate::schedule::SplitMix64;
 /// The seeds, one for each series of texts.
 const SEEDS: [u64; 4] = [1, 2, 3, 4];
 
-/// Texts per seed.
+/// The number of texts per seed.
 const TEXTS: usize = 500;
 
-/// The most pieces that a text is made of.
+/// The most pieces in a text.
 const PIECES: u64 = 24;
 
-/// What texts are made of.
+/// The pieces of the texts.
 const ALPHABET: [&str; 28] = [
     "{",
     "}",
@@ -49,21 +49,21 @@ const ALPHABET: [&str; 28] = [
     "\"}\"",
 ];
 
-/// How many texts are tried.
-pub(super) const TRIED: usize = SEEDS.len() * TEXTS;
+/// The number of texts.
+pub(super) const TEXT_COUNT: usize = SEEDS.len() * TEXTS;
 
-/// What becomes of all of them.
+/// Canonicalizes every text, and gives the digest of the results.
 ///
 /// # Errors
-/// The text that breaks a rule, and the rule.
-pub(super) fn pass() -> Result<Hash, String> {
+/// The text whose result breaks a rule, and the rule.
+pub(super) fn run_fuzz_pass() -> Result<Hash, String> {
     let mut digest = Vec::new();
     for seed in SEEDS {
         let mut generator = SplitMix64::new(seed);
         for _ in 0..TEXTS {
-            let text = drawn(&mut generator);
+            let text = draw_text(&mut generator);
             let result = canonicalize(&text);
-            if let Some(rule) = broken(&text, &result) {
+            if let Some(rule) = find_broken_rule(&text, &result) {
                 return Err(format!("{text:?}: {rule}"));
             }
             let canonical = result.block.as_ref().map_or("-", |block| &block.canonical);
@@ -74,20 +74,19 @@ pub(super) fn pass() -> Result<Hash, String> {
     Ok(sha256(&digest))
 }
 
-fn drawn(generator: &mut SplitMix64) -> String {
+fn draw_text(generator: &mut SplitMix64) -> String {
     let pieces = 1 + generator.below(PIECES);
     let draw = |_| {
-        let place = generator.below(ALPHABET.len() as u64);
-        let piece = usize::try_from(place).ok().and_then(|at| ALPHABET.get(at));
+        let index = generator.below(ALPHABET.len() as u64);
+        let piece = usize::try_from(index).ok().and_then(|at| ALPHABET.get(at));
         piece.copied().unwrap_or_default()
     };
     (0..pieces).map(draw).collect()
 }
 
-/// The rule that does not hold of what became of a text.
-fn broken(text: &str, result: &Canonicalized) -> Option<&'static str> {
-    let again = canonicalize(text);
-    if again != *result {
+/// The rule that the result of a text breaks.
+fn find_broken_rule(text: &str, result: &Canonicalized) -> Option<&'static str> {
+    if canonicalize(text) != *result {
         return Some("one text, two results");
     }
     match &result.block {
@@ -121,14 +120,14 @@ mod tests {
     use super::*;
     use axilog_oracle::canonicalizer::Block;
 
-    /// Texts that are all rejected, or all for one reason, would show little.
+    /// Texts that all had one status would test little.
     #[test]
-    fn every_status_is_met_often() {
+    fn the_texts_have_every_status_often() {
         let mut counts = [0; 4];
         for seed in SEEDS {
             let mut generator = SplitMix64::new(seed);
             for _ in 0..TEXTS {
-                let status = canonicalize(&drawn(&mut generator)).status();
+                let status = canonicalize(&draw_text(&mut generator)).status();
                 counts[status as usize] += 1;
             }
         }
@@ -136,10 +135,10 @@ mod tests {
     }
 
     #[test]
-    fn wrong_results_are_found() {
+    fn wrong_results_break_a_rule() {
         let text = "{\"a\":1}";
         let good = canonicalize(text);
-        assert_eq!(broken(text, &good), None);
+        assert_eq!(find_broken_rule(text, &good), None);
         let block = good.block.clone().unwrap();
         let other = Block {
             hash: [0; 32],
@@ -150,7 +149,7 @@ mod tests {
                 block,
                 ..good.clone()
             };
-            assert!(broken(text, &wrong).is_some());
+            assert!(find_broken_rule(text, &wrong).is_some());
         }
     }
 }

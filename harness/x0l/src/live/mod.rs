@@ -1,37 +1,38 @@
-//! A live session: what it is asked to do, whether it may begin, and its cycles (Q10, Q32, Q38).
+//! A live session with a model: its settings, the checks before it, and its cycles (Q10, Q32, Q38).
 //!
-//! A [`Plan`] holds everything that is frozen; [`preflight`] says whether a session can be held under
-//! it; [`run`] calibrates, goes through the conditions, and leaves a directory that replays without the
+//! A [`SessionPlan`] holds everything that is frozen; [`preflight`] checks whether a session may begin under
+//! it; [`run_session`] calibrates, runs the conditions, and leaves a directory that replays without the
 //! model.
 //!
 //! | file | what it holds |
 //! |---|---|
 //! | `settings.rs` | what a person chooses |
-//! | `plan.rs` | that, with every file read |
-//! | `shipped.rs` | the examples that are in the program |
-//! | `ruler.rs` | who counts tokens |
+//! | `plan.rs` | the plan: the settings, with every file read |
+//! | `examples.rs` | the example files that are compiled in |
+//! | `token_counter.rs` | the counting of tokens: by the oracle or on this machine |
 //! | `preflight.rs` | the checks before a session |
-//! | `fuzz.rs` | one of them: the canonicalizer on drawn texts |
+//! | `fuzz.rs` | one of the checks: the canonicalizer on random texts |
 //! | `calibrate.rs` | the calibration's calls |
 //! | `cycle.rs` | one cycle |
-//! | `run.rs` | the session |
-//! | `error.rs` | why there is none |
+//! | `session.rs` | the session |
+//! | `error.rs` | why a session cannot begin |
 
 mod calibrate;
 mod cycle;
 mod error;
+pub mod examples;
 mod fuzz;
 mod plan;
 mod preflight;
-mod ruler;
-mod run;
+mod session;
 mod settings;
-pub mod shipped;
+mod token_counter;
 
-pub use calibrate::{Calibration, Call, MAX_TOKENS, calibrate, question};
+pub use calibrate::{CalibrationCall, CalibrationRun, MAX_TOKENS, build_question, calibrate};
 pub use error::LiveError;
-pub use plan::{Plan, Planned};
-pub use preflight::{Check, Preflight, preflight};
-pub use ruler::Ruler;
-pub use run::{Held, Progress, Watch, run};
-pub use settings::{B2, CYCLES, Settings};
+pub(crate) use plan::ORACLE;
+pub use plan::{PlannedCondition, SessionPlan};
+pub use preflight::{Preflight, PreflightCheck, preflight};
+pub use session::{FinishedSession, ProgressListener, SessionProgress, run_session};
+pub use settings::{B2, CYCLES, SessionSettings};
+pub use token_counter::TokenCounter;

@@ -1,4 +1,4 @@
-//! A session with every file read: what is frozen before the first call.
+//! The plan of a session: the settings with every file read, frozen before the first call.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use axilog_oracle::Kind;
 use axilog_oracle::canonicalizer;
 
 use super::calibrate::MAX_TOKENS;
-use super::{LiveError, Settings, shipped};
+use super::{LiveError, SessionSettings, examples};
 use crate::X0lError;
 use crate::condition::{Condition, Task, TaskSet, corpus_of};
 use crate::erratum;
@@ -21,24 +21,24 @@ use crate::log::{self, File, Frozen, FrozenCondition};
 use crate::schedule::{order_seed, schedule};
 use crate::template::{self, Prompt, Template, known_before};
 
-/// The id of the model in the ledger.
-pub(super) const ORACLE: &str = "llm";
+/// The oracle id of the model in the ledger.
+pub(crate) const ORACLE: &str = "llm";
 
-/// More cycles in one session are not run.
+/// The most cycles of one session.
 const MAX_CYCLES: u64 = 1_000_000;
 
 /// Everything that is frozen for a session.
 #[derive(Debug)]
-pub struct Plan {
-    /// What was chosen.
-    pub settings: Settings,
+pub struct SessionPlan {
+    /// What a person chose.
+    pub settings: SessionSettings,
     /// The constitution.
     pub constitution: Constitution,
-    /// The template, after the erratum if there is one.
+    /// The template, with the erratum applied if there is one.
     pub template: Template,
     /// The conditions, in the order they run in.
-    pub conditions: Vec<Planned>,
-    /// What the metadata says of all that.
+    pub conditions: Vec<PlannedCondition>,
+    /// All of it as the metadata record it.
     pub frozen: Frozen,
     /// The files of `inputs/`, by their names there.
     pub(super) inputs: Vec<(String, Vec<u8>)>,
@@ -46,39 +46,40 @@ pub struct Plan {
 
 /// A condition and its cycles.
 #[derive(Debug)]
-pub struct Planned {
-    /// Its tasks.
+pub struct PlannedCondition {
+    /// The condition's tasks.
     pub set: TaskSet,
-    /// Which of them each cycle has.
+    /// The index of each cycle's task.
     pub order: Vec<usize>,
 }
 
-impl Planned {
-    /// The task of each cycle.
+impl PlannedCondition {
+    /// The task of each cycle, in order.
     pub fn tasks(&self) -> impl Iterator<Item = &Task> {
         self.order
             .iter()
-            .filter_map(|place| self.set.tasks.get(*place))
+            .filter_map(|index| self.set.tasks.get(*index))
     }
 }
 
-impl Plan {
+impl SessionPlan {
     /// Reads every file that `settings` names.
     ///
     /// # Errors
-    /// [`FileError::Io`]; [`X0lError::Live`] for files that are not what they should be and for settings that
-    /// contradict each other; [`LedgerError::Identity`] for a model id that no record may hold.
-    pub fn read(settings: Settings) -> Result<Plan, X0lError> {
+    /// [`FileError::Io`]; [`X0lError::Live`] for files that cannot be read as what they are named for and for
+    /// settings that contradict each other; [`axilog_ledger::error::LedgerError::Identity`] for a model id
+    /// that no record may hold.
+    pub fn read(settings: SessionSettings) -> Result<SessionPlan, X0lError> {
         check_identities(ORACLE, &settings.model)?;
-        check(&settings)?;
+        check_settings(&settings)?;
         let mut inputs = Vec::new();
-        let (constitution, file) = constitution(&settings, &mut inputs)?;
-        let template = template(&settings, &mut inputs)?;
+        let (constitution, file) = read_constitution(&settings, &mut inputs)?;
+        let template = read_template(&settings, &mut inputs)?;
         let mut conditions = Vec::new();
         let mut frozen_conditions = Vec::new();
         for condition in Condition::ALL {
             if settings.conditions.contains(&condition) {
-                let (planned, frozen) = planned(&settings, condition, &mut inputs)?;
+                let (planned, frozen) = plan_condition(&settings, condition, &mut inputs)?;
                 conditions.push(planned);
                 frozen_conditions.push(frozen);
             }
@@ -87,16 +88,14 @@ impl Plan {
         let frozen = Frozen {
             axilog: env!("CARGO_PKG_VERSION").to_owned(),
             model: settings.model.clone(),
-            oracle: named(&settings.oracle),
+            oracle: name_oracle(&settings.oracle),
             base_url: is_http.then(|| settings.base_url.clone()),
             context_window_size: settings.context_window,
             max_tokens: u64::from(MAX_TOKENS.unsigned_abs()),
-            seed: settings.seed,
-            b1: settings
-                .b1
-                .unwrap_or(constitution.limits.max_total_tokens_per_cycle),
+            seed: None,
+            b1: constitution.limits.max_total_tokens_per_cycle,
             b2: settings.b2,
-            token_source: settings.ruler.source(),
+            token_source: settings.token_counter.source(),
             cycles: settings.cycles,
             conditions: frozen_conditions,
             constitution: file,
@@ -109,14 +108,14 @@ impl Plan {
             canonicalizer_self_test_hash: canonicalizer::self_test_hash(),
             started: settings.started,
         };
-        // It goes into the ledger, which takes no text that is not in NFC.
+        // The frozen settings go into the ledger, which takes text in NFC alone.
         let recorded = log::text(&frozen.to_json());
         CanonicalInput::new(recorded.as_bytes(), InputKind::Json).map_err(|reason| {
             LiveError::Settings(format!(
-                "what is chosen cannot be recorded: {reason}; name the files otherwise"
+                "the settings cannot be recorded: {reason}; give the files other names"
             ))
         })?;
-        Ok(Plan {
+        Ok(SessionPlan {
             settings,
             constitution,
             template,
@@ -133,9 +132,9 @@ impl Plan {
             .flat_map(|planned| planned.tasks().map(|task| (planned.set.condition, task)))
     }
 
-    /// The prompt of the session's cycle `number`, from 1, with this task.
+    /// Renders the prompt for `task` in the session's cycle `number`, from 1.
     #[must_use]
-    pub fn prompt(&self, task: &Task, number: u64) -> Prompt {
+    pub fn render_prompt(&self, task: &Task, number: u64) -> Prompt {
         let known = known_before(&task.prompt, self.settings.started, number);
         self.template.fill(&self.constitution, &known, &task.prompt)
     }
@@ -143,7 +142,8 @@ impl Plan {
 
 const TEMPLATE: &str = "template.txt";
 
-fn named(kind: &Kind) -> String {
+/// The oracle as the metadata name it.
+fn name_oracle(kind: &Kind) -> String {
     match kind {
         Kind::OpenAi => "openai".to_owned(),
         Kind::Scripted(path) => format!("scripted:{}", path.display()),
@@ -151,8 +151,8 @@ fn named(kind: &Kind) -> String {
     }
 }
 
-/// Whether the settings make sense by themselves.
-fn check(settings: &Settings) -> Result<(), LiveError> {
+/// Checks what the settings alone can show to be wrong.
+fn check_settings(settings: &SessionSettings) -> Result<(), LiveError> {
     let refused = |reason: String| Err(LiveError::Settings(reason));
     let count = |condition| {
         settings
@@ -162,14 +162,16 @@ fn check(settings: &Settings) -> Result<(), LiveError> {
             .count()
     };
     if let Some(twice) = Condition::ALL.into_iter().find(|c| count(*c) > 1) {
-        return refused(format!("the condition {twice} is named twice"));
+        return refused(format!(
+            "the condition {twice} is named twice; name each condition once"
+        ));
     }
     if settings.conditions.is_empty() {
         return refused("no condition is named; expected some of A, B, C, D, E".to_owned());
     }
     if let Some(other) = settings.tasks.keys().find(|c| count(**c) == 0) {
         return refused(format!(
-            "tasks are named for the condition {other}, which is not run"
+            "tasks are named for the condition {other}, which is not run; add the condition or leave the tasks out"
         ));
     }
     let total = settings
@@ -182,25 +184,21 @@ fn check(settings: &Settings) -> Result<(), LiveError> {
         ));
     }
     if settings.context_window == 0 {
-        return refused("a context window of 0 tokens holds no prompt".to_owned());
+        return refused(
+            "the context window has 0 tokens; expected the model's context length".to_owned(),
+        );
     }
     if settings.started == 0 {
         return refused(
-            "a session that starts at 0 would stop its agent, whose time begins behind 0; expected at least 1 second since 1970"
+            "the session starts at 0, which would stop its agent; expected at least 1 second since 1970"
                 .to_owned(),
         );
     }
     const MOST: u64 = (1 << 53) - 1;
-    let numbers = [
-        Some(settings.context_window),
-        settings.seed,
-        settings.b1,
-        Some(settings.b2),
-        Some(settings.started),
-    ];
-    if let Some(number) = numbers.into_iter().flatten().find(|number| *number > MOST) {
+    let numbers = [settings.context_window, settings.b2, settings.started];
+    if let Some(number) = numbers.into_iter().find(|number| *number > MOST) {
         return refused(format!(
-            "{number} is beyond 2^53-1, which not every JSON reader reads alike"
+            "found the number {number}, expected at most 2^53-1, the largest that every JSON reader reads alike"
         ));
     }
     if settings.erratum.is_some() && count(Condition::A) == 0 {
@@ -213,96 +211,90 @@ fn check(settings: &Settings) -> Result<(), LiveError> {
 
 type Inputs = Vec<(String, Vec<u8>)>;
 
-/// Keeps the text for `inputs/`.
-fn keep(inputs: &mut Inputs, name: String, text: &str) -> File {
+/// Adds a text to the files of `inputs/`.
+fn add_input(inputs: &mut Inputs, name: String, text: &str) -> File {
     let sha256 = sha256(text.as_bytes());
     inputs.push((name.clone(), text.as_bytes().to_vec()));
     File { name, sha256 }
 }
 
-fn read(path: &Path, action: &'static str) -> Result<String, X0lError> {
+fn read_text(path: &Path, action: &'static str) -> Result<String, X0lError> {
     let bytes = fs::read(path).map_err(FileError::at(path, action))?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        input(path)(format!("is not UTF-8 at byte {at}")).into()
+        input_error(path)(format!("is not UTF-8 at byte {at}")).into()
     })
 }
 
-fn input(path: &Path) -> impl FnOnce(String) -> LiveError {
+fn input_error(path: &Path) -> impl FnOnce(String) -> LiveError {
     let path = path.to_owned();
     move |reason| LiveError::Input { path, reason }
 }
 
-fn constitution(
-    settings: &Settings,
+fn read_constitution(
+    settings: &SessionSettings,
     inputs: &mut Inputs,
 ) -> Result<(Constitution, File), X0lError> {
     let (path, text) = match &settings.constitution {
-        Some(path) => (path.clone(), read(path, "read the constitution")?),
+        Some(path) => (path.clone(), read_text(path, "read the constitution")?),
         None => (
             PathBuf::from("constitution.toml"),
-            shipped::CONSTITUTION.to_owned(),
+            examples::CONSTITUTION.to_owned(),
         ),
     };
-    let read = Constitution::parse(&text).map_err(|error| input(&path)(error.to_string()))?;
-    let limit = read.limits.max_total_tokens_per_cycle;
-    if let Some(b1) = settings.b1.filter(|b1| *b1 != limit) {
-        let reason = format!(
-            "B1 is {b1} and the constitution's max_total_tokens_per_cycle {limit}; the kernel enforces the constitution's, so B1 cannot be another: leave --b1 out, or name a constitution with that limit"
-        );
-        return Err(LiveError::Settings(reason).into());
-    }
+    let constitution =
+        Constitution::parse(&text).map_err(|error| input_error(&path)(error.to_string()))?;
     let form = if text.trim_start().starts_with('{') {
         "json"
     } else {
         "toml"
     };
-    let file = keep(inputs, format!("constitution.{form}"), &text);
-    Ok((read, file))
+    let file = add_input(inputs, format!("constitution.{form}"), &text);
+    Ok((constitution, file))
 }
 
-fn template(settings: &Settings, inputs: &mut Inputs) -> Result<Template, X0lError> {
-    let wrong = |path: &Path, error: String| X0lError::from(input(path)(error));
+fn read_template(settings: &SessionSettings, inputs: &mut Inputs) -> Result<Template, X0lError> {
+    let wrong = |path: &Path, error: String| X0lError::from(input_error(path)(error));
     let shipped = Template::parse(template::BASE)
         .map_err(|error| wrong(Path::new(TEMPLATE), error.to_string()))?;
     let template = match &settings.erratum {
         None => shipped,
         Some(path) => {
-            let text = read(path, "read the erratum")?;
+            let text = read_text(path, "read the erratum")?;
             erratum::apply(&shipped, &text).map_err(|error| wrong(path, error.to_string()))?
         }
     };
-    keep(inputs, TEMPLATE.to_owned(), &template.text);
+    add_input(inputs, TEMPLATE.to_owned(), &template.text);
     Ok(template)
 }
 
-fn planned(
-    settings: &Settings,
+fn plan_condition(
+    settings: &SessionSettings,
     condition: Condition,
     inputs: &mut Inputs,
-) -> Result<(Planned, FrozenCondition), X0lError> {
+) -> Result<(PlannedCondition, FrozenCondition), X0lError> {
     let (path, text) = match settings.tasks.get(&condition) {
-        Some(path) => (path.clone(), read(path, "read the tasks")?),
+        Some(path) => (path.clone(), read_text(path, "read the tasks")?),
         None => {
             let name = format!("{}.toml", condition.as_str().to_lowercase());
-            (name.into(), shipped::tasks(condition).to_owned())
+            (name.into(), examples::tasks(condition).to_owned())
         }
     };
-    let wrong = |error: String| X0lError::from(input(&path)(error));
+    let wrong = |error: String| X0lError::from(input_error(&path)(error));
     let corpus = match corpus_of(&text).map_err(|error| wrong(error.to_string()))? {
         None => None,
-        Some(_) if !settings.tasks.contains_key(&condition) => Some(shipped::CORPUS.to_owned()),
-        Some(name) => Some(read(&path.with_file_name(name), "read the corpus")?),
+        Some(_) if !settings.tasks.contains_key(&condition) => Some(examples::CORPUS.to_owned()),
+        Some(name) => Some(read_text(&path.with_file_name(name), "read the corpus")?),
     };
     let set = TaskSet::parse(condition, &text, corpus.as_deref())
         .map_err(|error| wrong(error.to_string()))?;
     let seed = order_seed(settings.order_seed, condition);
     let frozen = FrozenCondition {
         id: condition,
-        tasks: keep(inputs, format!("{condition}.toml"), &text),
-        corpus: corpus.map(|corpus| keep(inputs, format!("{condition}.corpus.txt"), &corpus)),
+        tasks: add_input(inputs, format!("{condition}.toml"), &text),
+        corpus: corpus.map(|corpus| add_input(inputs, format!("{condition}.corpus.txt"), &corpus)),
         order_seed: seed,
     };
     let order = schedule(&set, seed, settings.cycles);
-    Ok((Planned { set, order }, frozen))
+    Ok((PlannedCondition { set, order }, frozen))
 }

@@ -1,6 +1,6 @@
-//! What is checked before a session, so that none begins that could not end well (Q4, Q5; A4, A5).
+//! The checks before a session (Q4, Q5; A4, A5).
 //!
-//! No question is asked here: [`super::run`] calibrates first.
+//! Preflight asks the oracle nothing: the calibration is the first part of [`super::run_session`].
 
 use std::fs;
 use std::io;
@@ -9,51 +9,51 @@ use std::path::Path;
 use axilog_ledger::file::hex;
 use axilog_oracle::canonicalizer::{self, SELF_TEST_HASH};
 
-use super::{LiveError, Plan, fuzz};
+use super::{LiveError, SessionPlan, fuzz};
 use crate::X0lError;
 use crate::budget::{Budget, PromptTokens};
 
-/// The source hash of the canonicalizer that this version was frozen with.
+/// The frozen source hash of the canonicalizer.
 const SOURCE_HASH: &str = "bd22723f857112491cf2e9f30f0e535bd48bc8b0948aac4dd671bb067a83496d";
 
-/// What the canonicalizer makes of the drawn texts.
+/// The frozen digest of the fuzz pass.
 const FUZZ_DIGEST: &str = "f6d7c0e5382276c2f1f2f61b77e311c8577f7657db39e472f6c0d2e6b04cc991";
 
-/// One check.
+/// A check and its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Check {
-    /// What is checked, in a word.
+pub struct PreflightCheck {
+    /// The name of what is checked.
     pub name: &'static str,
     /// What was found, or what is wrong and what to do.
-    pub found: Result<String, String>,
+    pub result: Result<String, String>,
 }
 
-/// What preflight found.
+/// The results of preflight.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Preflight {
-    /// Every check, in order.
-    pub checks: Vec<Check>,
-    /// The B2 that is surely enough: under it every cycle can be executed.
+    /// The checks, in order.
+    pub checks: Vec<PreflightCheck>,
+    /// The least B2 under which every cycle can surely run.
     pub needed_b2: u64,
 }
 
 impl Preflight {
-    /// Whether a session may begin.
+    /// Whether every check passed, so that a session may begin.
     #[must_use]
     pub fn is_ready(&self) -> bool {
-        self.checks.iter().all(|check| check.found.is_ok())
+        self.checks.iter().all(|check| check.result.is_ok())
     }
 
-    /// Nothing where a session may begin.
+    /// Fails unless every check passed.
     ///
     /// # Errors
-    /// [`LiveError::NotReady`] with every check that fails.
-    pub fn ready(&self) -> Result<(), LiveError> {
-        let wrong = |check: &Check| {
-            let reason = check.found.as_ref().err()?;
+    /// [`LiveError::NotReady`] with every check that failed.
+    pub fn require_ready(&self) -> Result<(), LiveError> {
+        let describe = |check: &PreflightCheck| {
+            let reason = check.result.as_ref().err()?;
             Some(format!("{}: {reason}", check.name))
         };
-        let reasons: Vec<String> = self.checks.iter().filter_map(wrong).collect();
+        let reasons: Vec<String> = self.checks.iter().filter_map(describe).collect();
         match reasons.as_slice() {
             [] => Ok(()),
             reasons => Err(LiveError::NotReady(reasons.join("; "))),
@@ -61,24 +61,25 @@ impl Preflight {
     }
 }
 
-/// Checks `plan`, and `out` as the place for a run.
+/// Checks `plan`, and whether `out` can be the directory of its run.
 ///
 /// # Errors
-/// [`X0lError::Live`] where a prompt cannot be counted.
-pub fn preflight(plan: &Plan, out: &Path) -> Result<Preflight, X0lError> {
-    let mut prompts = Prompts::default();
+/// [`X0lError::Live`] where the tokens of a prompt cannot be counted.
+pub fn preflight(plan: &SessionPlan, out: &Path) -> Result<Preflight, X0lError> {
+    let mut prompts = PromptTotals::default();
     for (index, (_, task)) in plan.cycles().enumerate() {
-        let prompt = plan.prompt(task, index as u64 + 1);
+        let prompt = plan.render_prompt(task, index as u64 + 1);
         if let Err(reason) = prompt.input() {
             prompts
                 .inadmissible
                 .get_or_insert_with(|| format!("the task {}: {reason}", task.id));
         }
-        prompts.add(plan, plan.settings.ruler.prompt(&prompt)?);
+        let tokens = plan.settings.token_counter.count_prompt(&prompt)?;
+        prompts.add_prompt(plan, tokens);
     }
     let frozen = &plan.frozen;
-    let mut checks = canonicalizer();
-    let mut add = |name, found| checks.push(Check { name, found });
+    let mut checks = check_canonicalizer();
+    let mut add = |name, result| checks.push(PreflightCheck { name, result });
     let constitution = &plan.constitution;
     add(
         "constitution",
@@ -104,21 +105,21 @@ pub fn preflight(plan: &Plan, out: &Path) -> Result<Preflight, X0lError> {
         "template",
         Ok(format!("{kind}, {}", hex(&plan.template.hash))),
     );
-    add("prompts", prompts.admissible());
-    add("B1", prompts.b1(frozen.b1));
-    add("B2", prompts.b2(plan));
-    add("context", prompts.context(plan));
-    add("out", place(out));
+    add("prompts", prompts.check_admissible());
+    add("B1", prompts.check_b1(frozen.b1));
+    add("B2", prompts.check_b2(plan));
+    add("context", prompts.check_context(plan));
+    add("out", check_directory(out));
     Ok(Preflight {
         checks,
-        needed_b2: prompts.needed,
+        needed_b2: prompts.needed_b2,
     })
 }
 
-fn canonicalizer() -> Vec<Check> {
-    let compared = |name, found: String, expected: &str| Check {
+fn check_canonicalizer() -> Vec<PreflightCheck> {
+    let compare = |name, found: String, expected: &str| PreflightCheck {
         name,
-        found: if found == expected {
+        result: if found == expected {
             Ok(found)
         } else {
             Err(format!(
@@ -126,26 +127,26 @@ fn canonicalizer() -> Vec<Check> {
             ))
         },
     };
-    let fuzz = match fuzz::pass() {
+    let fuzz = match fuzz::run_fuzz_pass() {
         Ok(digest) => {
-            let mut check = compared("fuzz", hex(&digest), FUZZ_DIGEST);
-            check.found = check
-                .found
-                .map(|digest| format!("{} texts, {digest}", fuzz::TRIED));
+            let mut check = compare("fuzz", hex(&digest), FUZZ_DIGEST);
+            check.result = check
+                .result
+                .map(|digest| format!("{} texts, {digest}", fuzz::TEXT_COUNT));
             check
         }
-        Err(reason) => Check {
+        Err(reason) => PreflightCheck {
             name: "fuzz",
-            found: Err(reason),
+            result: Err(reason),
         },
     };
     vec![
-        compared(
+        compare(
             "canonicalizer",
             hex(&canonicalizer::source_hash()),
             SOURCE_HASH,
         ),
-        compared(
+        compare(
             "self test",
             hex(&canonicalizer::self_test_hash()),
             SELF_TEST_HASH,
@@ -154,39 +155,41 @@ fn canonicalizer() -> Vec<Check> {
     ]
 }
 
-/// What is known of all prompts.
+/// The totals over all prompts of a session.
 #[derive(Default)]
-struct Prompts {
+struct PromptTotals {
     count: u64,
-    /// The first that no oracle may be asked.
+    /// The first prompt that the ledger would not admit, and why.
     inadmissible: Option<String>,
-    /// The most tokens that the longest has for certain, and those it can have.
+    /// The longest prompt's tokens, at the least.
     at_least: u64,
+    /// The longest prompt's tokens, at the most.
     at_most: u64,
+    /// The number of prompts that are longer than B1 and will not be sent.
     too_long: u64,
-    /// The worst case of all that are sent.
-    sent: u64,
-    /// The most that any cycle is held against B2 with.
-    needed: u64,
+    /// The most tokens that all prompts that are sent can cost, with their answers.
+    worst_case: u64,
+    /// The largest number that a cycle is compared with B2 by.
+    needed_b2: u64,
 }
 
-impl Prompts {
-    fn add(&mut self, plan: &Plan, tokens: PromptTokens) {
+impl PromptTotals {
+    fn add_prompt(&mut self, plan: &SessionPlan, tokens: PromptTokens) {
         let budget = Budget::of(&plan.frozen);
         self.count += 1;
         self.at_least = self.at_least.max(tokens.at_least);
         self.at_most = self.at_most.max(tokens.at_most);
-        // What is too long costs nothing, but B2 is looked at first.
-        let reached = self.sent.saturating_add(budget.worst_case(tokens));
-        self.needed = self.needed.max(reached);
+        // A prompt that is too long costs nothing, but its cycle is compared with B2 first.
+        let reached = self.worst_case.saturating_add(budget.worst_case(tokens));
+        self.needed_b2 = self.needed_b2.max(reached);
         if budget.is_too_long(tokens) {
             self.too_long += 1;
         } else {
-            self.sent = reached;
+            self.worst_case = reached;
         }
     }
 
-    fn admissible(&self) -> Result<String, String> {
+    fn check_admissible(&self) -> Result<String, String> {
         match &self.inadmissible {
             None => Ok(format!(
                 "{}, of at most {} tokens",
@@ -196,15 +199,15 @@ impl Prompts {
         }
     }
 
-    fn b1(&self, b1: u64) -> Result<String, String> {
+    fn check_b1(&self, b1: u64) -> Result<String, String> {
         Ok(match self.too_long {
             0 => format!("{b1} tokens"),
             count => format!("{b1} tokens; {count} prompts are longer and will not be sent"),
         })
     }
 
-    fn b2(&self, plan: &Plan) -> Result<String, String> {
-        let (b2, needed) = (plan.frozen.b2, self.needed);
+    fn check_b2(&self, plan: &SessionPlan) -> Result<String, String> {
+        let (b2, needed) = (plan.frozen.b2, self.needed_b2);
         match (needed <= b2, plan.settings.accept_partial) {
             (true, _) => Ok(format!("{b2} tokens, and {needed} are surely enough")),
             (false, true) => Ok(format!(
@@ -216,7 +219,7 @@ impl Prompts {
         }
     }
 
-    fn context(&self, plan: &Plan) -> Result<String, String> {
+    fn check_context(&self, plan: &SessionPlan) -> Result<String, String> {
         let window = plan.frozen.context_window_size;
         let needed = self.at_least.saturating_add(plan.frozen.max_tokens);
         if needed > window {
@@ -229,8 +232,8 @@ impl Prompts {
     }
 }
 
-/// Whether a run may have its directory there. Nothing is made.
-fn place(out: &Path) -> Result<String, String> {
+/// Checks whether a run can have this directory, without creating it.
+fn check_directory(out: &Path) -> Result<String, String> {
     let shown = out.display();
     match fs::read_dir(out) {
         Ok(mut entries) => match entries.next() {
@@ -250,11 +253,11 @@ fn place(out: &Path) -> Result<String, String> {
 mod tests {
     use super::*;
 
-    /// A changed canonicalizer is another one: whoever changes it freezes it anew, here.
+    /// Whoever changes the canonicalizer must freeze it anew, in the constants of this file.
     #[test]
     fn this_canonicalizer_is_the_frozen_one() {
-        for check in canonicalizer() {
-            assert!(check.found.is_ok(), "{check:?}");
+        for check in check_canonicalizer() {
+            assert!(check.result.is_ok(), "{check:?}");
         }
     }
 }

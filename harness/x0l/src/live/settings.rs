@@ -1,69 +1,63 @@
-//! What a person chooses for a session.
+//! The settings of a session: what a person chooses.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use axilog_oracle::Kind;
 
-use super::Ruler;
+use super::TokenCounter;
 use crate::condition::Condition;
 
-/// B2 where nothing else is said (Q12).
+/// The default of B2, the tokens per session (Q12).
 pub const B2: u64 = 150_000;
 
-/// Cycles per condition where nothing else is said.
+/// The default number of cycles per condition.
 pub const CYCLES: u64 = 100;
 
-/// What a session is asked to be.
+/// The settings of a session.
 #[derive(Debug)]
-pub struct Settings {
+pub struct SessionSettings {
     /// The model, exactly as its server names it.
     pub model: String,
-    /// Who answers.
+    /// The kind of oracle that answers.
     pub oracle: Kind,
-    /// What stands before `/chat/completions`, for [`Kind::OpenAi`].
+    /// The URL without `/chat/completions`, for [`Kind::OpenAi`].
     pub base_url: String,
     /// The model's advertised context length in tokens (Q49).
     pub context_window: u64,
-    /// A provider's seed, recorded and not sent (Q52c).
-    pub seed: Option<u64>,
-    /// Tokens per cycle; the constitution's limit where absent, and no other number.
-    pub b1: Option<u64>,
-    /// Tokens per session.
+    /// The tokens per session.
     pub b2: u64,
-    /// Who counts tokens.
-    pub ruler: Ruler,
-    /// Cycles per condition, at least one.
+    /// The source of token counts.
+    pub token_counter: TokenCounter,
+    /// The cycles per condition, at least one.
     pub cycles: u64,
-    /// The conditions, each once; they run in the order of their letters.
+    /// The conditions, each once; they run in alphabetical order.
     pub conditions: Vec<Condition>,
-    /// What the orders of tasks are drawn from.
+    /// The seed of the orders of tasks.
     pub order_seed: u32,
-    /// The constitution's file; the example where absent.
+    /// The constitution's file; the example if absent.
     pub constitution: Option<PathBuf>,
-    /// The conditions' task files; the examples where absent.
+    /// The conditions' task files; the examples if absent.
     pub tasks: BTreeMap<Condition, PathBuf>,
-    /// A syntax erratum.
+    /// The file of a syntax erratum.
     pub erratum: Option<PathBuf>,
-    /// Whether a session that B2 may end early is wanted.
+    /// Whether the session may begin though B2 may end it early.
     pub accept_partial: bool,
-    /// When it begins, in seconds since 1970; at least 1.
+    /// The time at which the session begins, in seconds since 1970; at least 1.
     pub started: u64,
 }
 
-impl Settings {
-    /// A session of every condition on the examples, with the usual budgets.
+impl SessionSettings {
+    /// The settings of a session of every condition on the examples, with the default budgets.
     #[must_use]
-    pub fn new(model: &str, oracle: Kind, context_window: u64, started: u64) -> Settings {
-        Settings {
+    pub fn new(model: &str, oracle: Kind, context_window: u64, started: u64) -> SessionSettings {
+        SessionSettings {
             model: model.to_owned(),
             oracle,
             base_url: axilog_oracle::DEFAULT_BASE_URL.to_owned(),
             context_window,
-            seed: None,
-            b1: None,
             b2: B2,
-            ruler: Ruler::Api,
+            token_counter: TokenCounter::Api,
             cycles: CYCLES,
             conditions: Condition::ALL.to_vec(),
             order_seed: 0,

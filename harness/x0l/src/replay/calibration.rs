@@ -1,40 +1,71 @@
-//! The calibration's verdict, from the answers in the ledger (Q22 to Q24; F1, F3).
+//! The calibration's verdict, recomputed from the answers in the ledger (Q22 to Q24; F1, F3).
 
 use axilog::evidence::observation::{Completion, Failure};
 use axilog::hash::Hash;
 use axilog_oracle::canonicalizer::canonicalize;
 
-use super::ledger::Observed;
-use crate::calibration::{CALLS, steady};
-use crate::log::{Calibration, CalibrationVerdict};
+use super::Replayer;
+use super::ledger::RecordedCall;
+use crate::calibration::{CALLS, prompt, steady};
+use crate::log::{Calibration, CalibrationVerdict, Metadata, Outcome, RunDirectory, Status};
 
-/// The calibration as it follows from its calls, which should have had the input `asked`.
-pub(super) fn again(logged: &Calibration, calls: &[Observed], asked: Hash) -> Calibration {
-    let form = |call: &Observed| -> Option<Hash> {
+impl Replayer<'_> {
+    /// Compares the calibration with its answers, and gives the number of its calls in the ledger.
+    pub(super) fn check_calibration(&mut self, metadata: &Metadata) -> usize {
+        let Some(logged) = &metadata.calibration else {
+            let aborted = |outcome: &Outcome| outcome.status == Status::Aborted;
+            if !self.ledger.calls.is_empty() && !metadata.outcome.as_ref().is_none_or(aborted) {
+                let found = "null, and calls in the ledger";
+                self.add_finding(RunDirectory::METADATA, "calibration", found, "one");
+            }
+            return self.ledger.calls.len();
+        };
+        let count = logged.ledger_seqs.len();
+        if self.ledger.intact {
+            let calls = self.ledger.calls.get(..count).unwrap_or(&self.ledger.calls);
+            // Another version of axilog may have sent another prompt.
+            let same_version = metadata.frozen.axilog == env!("CARGO_PKG_VERSION");
+            let sent = prompt().input().ok().filter(|_| same_version);
+            let prompt_hash = sent.map_or(logged.input_hash, |input| input.hash());
+            let recomputed = recompute_calibration(logged, calls, prompt_hash);
+            let (found, expected) = (logged.to_json(), recomputed.to_json());
+            self.compare(RunDirectory::METADATA, "calibration", &found, &expected);
+        }
+        count
+    }
+}
+
+/// Recomputes the calibration from its calls, each of which should have sent the prompt with the hash `prompt_hash`.
+fn recompute_calibration(
+    logged: &Calibration,
+    calls: &[RecordedCall],
+    prompt_hash: Hash,
+) -> Calibration {
+    let canonical_hash = |call: &RecordedCall| -> Option<Hash> {
         let complete = call.completion == Completion::Complete;
         let block = complete.then(|| canonicalize(&call.output).block.ok())?;
         Some(block?.hash)
     };
-    let forms: Vec<Option<Hash>> = calls.iter().map(form).collect();
-    let steady = steady(&forms);
-    // An answer that no record holds is drift, one that was no chat completion a failed call; the
-    // ledger has both as INVALID_OUTPUT.
-    let lost = match calls.last().and_then(|call| call.failure) {
+    let hashes: Vec<Option<Hash>> = calls.iter().map(canonical_hash).collect();
+    let steady = steady(&hashes);
+    // The ledger records INVALID_OUTPUT both for an answer that fits no record, which is drift, and for a
+    // reply that is no chat completion, which is a failed call: only the logged verdict tells them apart.
+    let failed = match calls.last().and_then(|call| call.failure) {
         None => false,
         Some(Failure::InvalidOutput) => logged.verdict == CalibrationVerdict::TransportFailure,
         Some(_) => true,
     };
     let verdict = match calls.len() {
         _ if steady.is_some() => CalibrationVerdict::Steady,
-        CALLS if !lost => CalibrationVerdict::Drift,
+        CALLS if !failed => CalibrationVerdict::Drift,
         _ => CalibrationVerdict::TransportFailure,
     };
-    // One prompt for all of them: any other is told, be it the metadata's or a call's.
+    // Every call must have the one prompt: a different hash is reported, of the metadata or of a call.
     let mut prompts = calls.iter().map(|call| call.input_hash);
-    let other = prompts.find(|hash| *hash != asked && logged.input_hash == asked);
+    let other = prompts.find(|hash| *hash != prompt_hash && logged.input_hash == prompt_hash);
     Calibration {
         verdict,
-        input_hash: other.unwrap_or(asked),
+        input_hash: other.unwrap_or(prompt_hash),
         canonicalized_hash: steady,
         ledger_seqs: calls.iter().map(|call| call.seq).collect(),
         tokens: logged.tokens,
@@ -47,8 +78,8 @@ mod tests {
     use axilog::evidence::observation::Params;
 
     #[test]
-    fn another_prompt_is_told_in_whichever_call() {
-        let call = |seq, prompt: u8| Observed {
+    fn a_different_prompt_is_reported_in_any_of_the_calls() {
+        let call = |seq, prompt: u8| RecordedCall {
             seq,
             oracle: "llm".to_owned(),
             model: "m".to_owned(),
@@ -58,7 +89,7 @@ mod tests {
             output: "{}".to_owned(),
             params: Params::NULL,
         };
-        let logged = again(
+        let logged = recompute_calibration(
             &Calibration {
                 verdict: CalibrationVerdict::Steady,
                 input_hash: [1; 32],
@@ -73,18 +104,18 @@ mod tests {
         for prompts in [[2, 1, 1], [1, 2, 1], [1, 1, 2]] {
             let [first, second, third] = prompts;
             let calls = [call(4, first), call(5, second), call(6, third)];
-            let told = Calibration {
+            let expected = Calibration {
                 input_hash: [2; 32],
                 ..logged.clone()
             };
-            assert_eq!(again(&logged, &calls, [1; 32]), told);
+            assert_eq!(recompute_calibration(&logged, &calls, [1; 32]), expected);
         }
-        // A run may not have a prompt of its own either.
-        let own = Calibration {
+        // Nor may the whole run have sent a prompt of its own.
+        let own_prompt = Calibration {
             input_hash: [2; 32],
             ..logged.clone()
         };
         let calls = [call(4, 2), call(5, 2), call(6, 2)];
-        assert_eq!(again(&own, &calls, [1; 32]), logged);
+        assert_eq!(recompute_calibration(&own_prompt, &calls, [1; 32]), logged);
     }
 }

@@ -1,13 +1,11 @@
-//! A cycle made again: from the raw text to the decision, the state and the type of a refusal.
+//! A cycle recomputed: from the raw text to the decision, the state and the refusal's type.
 
 use axilog::evidence::observation::Completion;
-use axilog::hash::{Hash, sha256};
 use axilog_ledger::input::line_ends;
 use axilog_oracle::canonicalizer::canonicalize;
 
-use super::kept;
-use super::ledger::Observed;
-use super::prompts::Asked;
+use super::ledger::RecordedCall;
+use super::prompts::RenderedPrompt;
 use crate::budget::{Budget, PromptTokens};
 use crate::kernel::{
     CandidateSet, Constitution, Kind, Observation, Parsed, Rejection, State, decide,
@@ -17,78 +15,79 @@ use crate::log::{Canonicalization, Condition, Cycle, Frozen, TokenSource};
 use crate::permutation::permute;
 use crate::taxonomy::{LcOutcome, RefusalType};
 
-/// What the ledger has of a cycle's call.
-pub(super) enum Called<'l> {
-    /// This.
-    Yes(&'l Observed),
-    /// Nothing, though something was asked.
-    Nothing,
-    /// Nobody knows: the ledger is not good.
+/// The ledger's record of a cycle's call.
+pub(super) enum CallLookup<'l> {
+    /// The ledger records the call.
+    Recorded(&'l RecordedCall),
+    /// The ledger is intact and records no call.
+    Missing,
+    /// The ledger is damaged, so that a missing record proves nothing.
     Unknown,
 }
 
-/// What a cycle rests on besides its own record.
-pub(super) struct Grounds<'l> {
-    pub(super) called: Called<'l>,
-    pub(super) asked: Option<Asked<'l>>,
+/// Everything that a cycle follows from besides its own record.
+pub(super) struct CycleInputs<'l> {
+    pub(super) call: CallLookup<'l>,
+    pub(super) prompt: Option<RenderedPrompt<'l>>,
     pub(super) constitution: &'l Constitution,
     pub(super) frozen: &'l Frozen,
+    /// The kernel's state before the cycle.
     pub(super) state: &'l State,
-    /// With what was spent before the cycle.
+    /// The budgets, with the tokens that were spent before the cycle.
     pub(super) budget: Budget,
-    /// Whether some of that may be in lines that could not be read.
-    pub(super) skipped: bool,
+    /// Whether an earlier line could not be read, so that more tokens may have been spent.
+    pub(super) lines_lost: bool,
 }
 
-impl Grounds<'_> {
-    /// What was known of the prompt's tokens before it was to be asked. Of one that was not, nothing is
-    /// known where tokens were counted, since that takes the tokenizer, and where lines before are lost.
-    fn tokens(&self, logged: &Cycle) -> Option<PromptTokens> {
+impl CycleInputs<'_> {
+    /// What the session could know of the prompt's tokens before the call. `None` for a prompt that was
+    /// not sent where that takes the tokenizer of the session's machine, and where earlier lines are lost.
+    pub(super) fn prompt_tokens(&self, logged: &Cycle) -> Option<PromptTokens> {
         let asked = logged.ledger_seq.is_some();
         match self.frozen.token_source {
-            TokenSource::Api if asked || !self.skipped => self.asked.as_ref()?.tokens,
+            TokenSource::Api if asked || !self.lines_lost => self.prompt.as_ref()?.tokens,
             TokenSource::Local { .. } if asked => Some(PromptTokens::counted(logged.prompt_tokens)),
             _ => None,
         }
     }
 }
 
-/// The record as it follows from what is not derived: the raw text or the ledger's, the tokens, the
-/// attempts. Gives the state after the cycle too.
-pub(super) fn again(logged: &Cycle, grounds: &Grounds<'_>) -> (Cycle, State) {
+/// Recomputes a cycle's record from what cannot be derived (the raw text or the ledger's text, the tokens,
+/// the attempts), and the kernel's state after the cycle.
+pub(super) fn recompute_cycle(logged: &Cycle, inputs: &CycleInputs<'_>) -> (Cycle, State) {
     let mut cycle = logged.clone();
     let asked = logged.ledger_seq.is_some();
-    match grounds.called {
-        Called::Yes(call) => {
+    match inputs.call {
+        CallLookup::Recorded(call) => {
             cycle.ledger_seq = Some(call.seq);
             cycle.input_hash = Some(call.input_hash);
-            cycle.raw = raw(logged.raw.as_deref(), call);
+            cycle.raw = choose_raw_text(logged.raw.as_deref(), call);
         }
-        Called::Nothing => {
+        CallLookup::Missing => {
             cycle.ledger_seq = None;
             cycle.input_hash = None;
             cycle.raw = None;
         }
-        Called::Unknown => {}
+        CallLookup::Unknown => {}
     }
-    from_raw(&mut cycle, asked, grounds);
+    derive_from_raw_text(&mut cycle, asked, inputs);
 
-    // The kernel decides on what was logged: what is wrong with that is said by itself.
+    // The kernel decides on the logged candidates and observations: a wrong one has a finding of its own.
     let set = CandidateSet {
         candidates: logged.candidates.clone(),
         rejection_reason: logged.rejection_reason,
         raw_llm_hash: logged.raw_llm_hash,
     };
-    let (constitution, state) = (grounds.constitution, grounds.state);
-    let is_report = |one: &&Observation| matches!(one, Observation::System { .. });
-    let (reports, seen): (Vec<&Observation>, Vec<&Observation>) =
-        logged.observations.iter().partition(is_report);
-    let seen: Vec<Observation> = seen.into_iter().cloned().collect();
+    let (constitution, state) = (inputs.constitution, inputs.state);
+    let is_system = |observation: &&Observation| matches!(observation, Observation::System { .. });
+    let (system, others): (Vec<&Observation>, Vec<&Observation>) =
+        logged.observations.iter().partition(is_system);
+    let others: Vec<Observation> = others.into_iter().cloned().collect();
     let several = logged.condition == Condition::E && set.candidates.len() > 1;
-    cycle.permutations = several.then(|| permute(constitution, state, &seen, &set));
-    cycle.observations = observations(&cycle, grounds, &seen);
-    if cycle.permutations.is_some_and(|found| !found.equal) {
-        cycle.observations.extend(reports.into_iter().cloned());
+    cycle.permutations = several.then(|| permute(constitution, state, &others, &set));
+    cycle.observations = expected_observations(&cycle, inputs, &others);
+    if cycle.permutations.is_some_and(|tested| !tested.equal) {
+        cycle.observations.extend(system.into_iter().cloned());
     }
     let (decision, next) = decide(constitution, state, &logged.observations, &set);
     let candidates = logged.candidates.len();
@@ -96,11 +95,11 @@ pub(super) fn again(logged: &Cycle, grounds: &Grounds<'_>) -> (Cycle, State) {
     cycle.lc_outcome = LcOutcome::of(logged.condition, &decision, asked, candidates);
     cycle.state = next.id();
     cycle.decision = decision;
-    if let Some(asked) = &grounds.asked {
-        cycle.task.clone_from(&asked.task.id);
-        cycle.prompt_valid = asked.task.prompt_valid;
-        // The ledger's has been compared; this is what the prompt should have been.
-        let rendered = asked
+    if let Some(prompt) = &inputs.prompt {
+        cycle.task.clone_from(&prompt.task.id);
+        cycle.prompt_valid = prompt.task.prompt_valid;
+        // Where the log has the ledger's hash, that must be the hash of the rendered prompt.
+        let rendered = prompt
             .input_hash
             .filter(|_| cycle.input_hash == logged.input_hash);
         cycle.input_hash = cycle.input_hash.map(|hash| rendered.unwrap_or(hash));
@@ -108,23 +107,8 @@ pub(super) fn again(logged: &Cycle, grounds: &Grounds<'_>) -> (Cycle, State) {
     (cycle, next)
 }
 
-/// Where B1 and B2 say otherwise than the log whether a cycle was to be asked: what is there, and what
-/// should be.
-pub(super) fn against_budget(
-    logged: &Cycle,
-    grounds: &Grounds<'_>,
-) -> Option<(&'static str, &'static str)> {
-    let (prompt, budget) = (grounds.tokens(logged)?, grounds.budget);
-    let forbidden = budget.is_too_long(prompt) || budget.is_exhausted(prompt);
-    match (logged.ledger_seq, forbidden) {
-        (Some(_), true) => Some(("a call", "none: B1 or B2 did not allow it")),
-        (None, false) => Some(("none", "a call: B1 and B2 allowed it")),
-        _ => None,
-    }
-}
-
-/// The raw text: the log's where the ledger's is the same but for line ends, else the ledger's.
-fn raw(logged: Option<&str>, call: &Observed) -> Option<String> {
+/// Chooses the raw text: the log's where it differs from the ledger's in line ends alone, else the ledger's.
+fn choose_raw_text(logged: Option<&str>, call: &RecordedCall) -> Option<String> {
     if call.completion != Completion::Complete {
         return None;
     }
@@ -132,8 +116,8 @@ fn raw(logged: Option<&str>, call: &Observed) -> Option<String> {
     Some(logged.filter(same).unwrap_or(&call.output).to_owned())
 }
 
-/// What follows from the raw text, or from there being none.
-fn from_raw(cycle: &mut Cycle, asked: bool, grounds: &Grounds<'_>) {
+/// Sets the fields that follow from the raw text, or from its absence.
+fn derive_from_raw_text(cycle: &mut Cycle, asked: bool, inputs: &CycleInputs<'_>) {
     let mut parsed = Parsed::default();
     cycle.canonicalized = None;
     cycle.canonicalized_hash = None;
@@ -158,10 +142,10 @@ fn from_raw(cycle: &mut Cycle, asked: bool, grounds: &Grounds<'_>) {
             cycle.raw_llm_hash = None;
             cycle.canonicalization = Canonicalization::NotAsked;
             // Either the prompt alone is over B1, or B2 allows no further cycle.
-            let tokens = grounds.tokens(cycle);
+            let tokens = inputs.prompt_tokens(cycle);
             let exhausted = match tokens {
-                Some(tokens) => grounds.budget.is_exhausted(tokens),
-                None => cycle.prompt_tokens <= grounds.budget.b1,
+                Some(tokens) => inputs.budget.is_exhausted(tokens),
+                None => cycle.prompt_tokens <= inputs.budget.b1,
             };
             cycle.rejection_reason = exhausted.then_some(Rejection::BudgetExhaustedSession);
             let over = tokens.map_or(cycle.prompt_tokens, |tokens| tokens.at_least);
@@ -178,39 +162,36 @@ fn from_raw(cycle: &mut Cycle, asked: bool, grounds: &Grounds<'_>) {
     cycle.parse_errors = parsed.errors;
 }
 
-/// What the kernel is to see: what a person asked for, the time, the budget. `seen` is what was logged
-/// of that.
-fn observations(cycle: &Cycle, grounds: &Grounds<'_>, seen: &[Observation]) -> Vec<Observation> {
-    let known = match &grounds.asked {
-        Some(asked) => asked.known.to_vec(),
-        None => seen.iter().take(2).cloned().collect(),
+/// The observations that the kernel should be given: the user's words, the time and the budget. The first
+/// two are taken from `logged` where the prompt could not be rendered.
+fn expected_observations(
+    cycle: &Cycle,
+    inputs: &CycleInputs<'_>,
+    logged: &[Observation],
+) -> Vec<Observation> {
+    let before_call = match &inputs.prompt {
+        Some(prompt) => prompt.observations.to_vec(),
+        None => logged.iter().take(2).cloned().collect(),
     };
     let budget = Observation::Budget {
         llm_output_token_count: cycle.tokens(),
         llm_candidates_reported: cycle.candidates_reported,
         llm_parse_errors: cycle.parse_errors,
     };
-    known.into_iter().chain([budget]).collect()
+    before_call.into_iter().chain([budget]).collect()
 }
 
-/// The state to go on from: the one that was made again, or where only the log's own chain fits, that.
-pub(super) fn go_on(logged: &Cycle, state: &State, again: State) -> State {
+/// Chooses the state for the next cycle: the recomputed one, but the log's own where that is consistent in
+/// itself and not the recomputed one, so that one wrong cycle does not make all later ones differ.
+pub(super) fn choose_next_state(logged: &Cycle, state: &State, recomputed: State) -> State {
     let claimed = State {
         cycle: logged.decision.basis.cycle,
         last_decision: Some(logged.decision.id),
         ended: state.ended || logged.decision.kind == Kind::Exit,
     };
-    if logged.state != again.id() && logged.state == claimed.id() {
+    if logged.state != recomputed.id() && logged.state == claimed.id() {
         claimed
     } else {
-        again
-    }
-}
-
-/// The blob that must hold the raw answer.
-pub(super) fn raw_blob(logged: &Cycle, called: &Called<'_>) -> Option<Hash> {
-    match called {
-        Called::Yes(call) if kept(call) => logged.raw_llm_hash.filter(|hash| *hash != sha256(b"")),
-        _ => None,
+        recomputed
     }
 }

@@ -1,90 +1,79 @@
-//! How a run ended, from its cycles and from the calls that no cycle has (Q22, Q40, Q57, Q58).
+//! The end of a run, recomputed from its cycles and from the calls without a cycle (Q22, Q40, Q57, Q58).
 
-use super::ledger::Observed;
-use super::{Finding, Log, Pass, differences, kept};
+use super::Replayer;
+use super::ledger::RecordedCall;
+use super::walk::SessionWalk;
 use crate::kernel::Rejection;
 use crate::log::{CalibrationVerdict, ConditionStatus, Metadata, Outcome, RunDirectory, Status};
 
-impl Pass<'_> {
-    /// Compares how the run ended with its cycles.
-    pub(super) fn end(&mut self, metadata: &Metadata, log: Log<'_>) {
-        let left: Vec<&Observed> = log.calls.collect();
-        self.unmatched += left.iter().filter(|call| kept(call)).count();
-        let failed = left.first().is_some_and(|call| call.failure.is_some());
-        let exhausted = log.last == Some(Rejection::BudgetExhaustedSession);
-        let exited = log.state.ended;
-        let conditions = log.order.end();
+impl Replayer<'_> {
+    /// Compares the run's outcome with its cycles.
+    pub(super) fn check_outcome(&mut self, metadata: &Metadata, walk: SessionWalk<'_>) {
+        let unclaimed: Vec<&RecordedCall> = walk.calls.collect();
+        let with_blob = unclaimed.iter().filter(|call| call.has_answer_blob());
+        self.unclaimed_blobs += with_blob.count();
+        let failed = unclaimed.first().is_some_and(|call| call.failure.is_some());
+        let exhausted = walk.last_rejection == Some(Rejection::BudgetExhaustedSession);
+        let conditions = walk.order.into_outcomes();
         self.replay.outcomes.clone_from(&conditions);
-        let finished = |status| status != ConditionStatus::NotFinished;
         let complete = conditions
             .iter()
-            .all(|condition| finished(condition.status));
+            .all(|condition| condition.status != ConditionStatus::NotFinished);
         let Some(logged) = &metadata.outcome else {
             self.replay.notes.push(format!(
                 "the run has no outcome: it was killed, or is still going on; {} cycles are there",
                 self.replay.cycles
             ));
-            if !left.is_empty() {
+            if !unclaimed.is_empty() {
                 self.replay.notes.push(format!(
                     "the ledger has {} calls behind the last cycle of the log",
-                    left.len()
+                    unclaimed.len()
                 ));
             }
             return;
         };
-        let verdict = metadata
-            .calibration
-            .as_ref()
-            .map(|calibration| calibration.verdict);
-        let possible: &[Status] = match verdict {
+        let calibration = metadata.calibration.as_ref();
+        let possible: &[Status] = match calibration.map(|calibration| calibration.verdict) {
             Some(CalibrationVerdict::Drift) => &[Status::ModelDriftDetected],
             Some(CalibrationVerdict::TransportFailure) => &[Status::TransportFailureAbort],
-            _ if exited => &[Status::IntegrityRisk],
+            _ if walk.state.ended => &[Status::IntegrityRisk],
             _ if exhausted => &[Status::SessionBudgetExhausted],
             _ if failed => &[Status::TransportFailureAbort, Status::Aborted],
-            _ if !left.is_empty() => &[Status::Aborted],
+            _ if !unclaimed.is_empty() => &[Status::Aborted],
             _ if complete => &[Status::Complete],
             _ => &[Status::Interrupted, Status::Aborted],
         };
         let status = match possible {
-            _ if possible.contains(&logged.status) => logged.status,
-            [first, ..] => *first,
-            [] => logged.status,
+            [first, ..] if !possible.contains(&logged.status) => *first,
+            _ => logged.status,
         };
-        let again = Outcome {
+        let recomputed = Outcome {
             status,
             reason: logged.reason.clone(),
             conditions,
             cycles: self.replay.cycles,
-            tokens_spent: log.spent,
+            tokens_spent: walk.spent,
         };
-        if let Some(surplus) = left.get(1) {
+        if let Some(surplus) = unclaimed.get(1) {
             let field = format!("record {}", surplus.seq);
-            let found = format!("{} calls without a cycle", left.len());
-            self.found(Finding::new(
-                RunDirectory::LEDGER,
-                field,
-                found,
-                "one at most",
-            ));
+            let found = format!("{} calls without a cycle", unclaimed.len());
+            self.add_finding(RunDirectory::LEDGER, field, found, "one at most");
         }
-        self.outcome(RunDirectory::METADATA, "outcome", logged, &again);
+        let logged = logged.to_json();
+        self.compare(
+            RunDirectory::METADATA,
+            "outcome",
+            &logged,
+            &recomputed.to_json(),
+        );
         if let Some(closing) = &self.ledger.closing {
-            self.outcome(
+            let in_ledger = closing.outcome.to_json();
+            self.compare(
                 RunDirectory::LEDGER,
                 "the end: outcome",
-                &closing.outcome,
-                logged,
+                &in_ledger,
+                &logged,
             );
         }
-    }
-
-    fn outcome(&mut self, file: &str, field: &str, found: &Outcome, expected: &Outcome) {
-        let (found, expected) = (found.to_json(), expected.to_json());
-        differences(&found, &expected, field, &mut |field, found, expected| {
-            self.replay
-                .findings
-                .push(Finding::new(file, field, found, expected));
-        });
     }
 }

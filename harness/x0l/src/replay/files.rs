@@ -1,4 +1,4 @@
-//! The files of a run: each one there, as the ledger says it was at the end, and no other.
+//! The files of a run: each must exist as the ledger recorded it at the end, and there must be no others.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,138 +11,132 @@ use axilog_ledger::file::hex;
 use axilog_ledger::file::holder::Holder;
 use axilog_ledger::file::replay::Replayed;
 
-use super::ledger::Ledger;
-use super::{Finding, Pass};
+use super::ledger::RunLedger;
+use super::{ReplayFinding, Replayer};
 use crate::X0lError;
 use crate::log::witness::{Sealed, answered_for};
 use crate::log::{File, Frozen, Metadata, RunDirectory, read};
 
-/// The bytes of an input, if they are what the metadata says.
-pub(super) fn input(
+/// Reads an input; `None` and a finding where it is missing or its hash is not the recorded one.
+pub(super) fn read_input(
     run: &RunDirectory,
     file: &File,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<ReplayFinding>,
 ) -> Result<Option<Vec<u8>>, X0lError> {
     let name = format!("{}/{}", RunDirectory::INPUTS, file.name);
     let path = run.path().join(&name);
     if !path.is_file() {
-        findings.push(Finding::missing(name));
+        findings.push(ReplayFinding::missing(name));
         return Ok(None);
     }
     let bytes = read(&path)?;
     let found = sha256(&bytes);
     if found != file.sha256 {
         let expected = format!("{}, as session_metadata.json has it", hex(&file.sha256));
-        findings.push(Finding::new(name, "its SHA-256", hex(&found), expected));
+        let finding = ReplayFinding::new(name, "its SHA-256", hex(&found), expected);
+        findings.push(finding);
         return Ok(None);
     }
     Ok(Some(bytes))
 }
 
-/// Compares the files with what the ledger says of them at its end.
-pub(super) fn closed(
+/// Compares the files with the hashes and sizes that the ledger recorded at its end.
+pub(super) fn check_sealed_files(
     run: &RunDirectory,
     frozen: &Frozen,
-    ledger: &Ledger,
-    findings: &mut Vec<Finding>,
+    ledger: &RunLedger,
+    findings: &mut Vec<ReplayFinding>,
 ) -> Result<(), X0lError> {
     let Some(closing) = &ledger.closing else {
         return Ok(());
     };
+    let in_ledger = |name: &str, found, expected| {
+        let field = format!("the end: {name}");
+        ReplayFinding::new(RunDirectory::LEDGER, field, found, expected)
+    };
     let names = answered_for(frozen);
-    for name in names
-        .iter()
-        .filter(|name| !closing.files.contains_key(*name))
-    {
-        let expected = "its SHA-256 and size";
-        findings.push(Finding::new(
-            RunDirectory::LEDGER,
-            format!("the end: {name}"),
-            "nothing",
-            expected,
-        ));
+    for name in &names {
+        if !closing.files.contains_key(name) {
+            findings.push(in_ledger(name, "nothing", "its SHA-256 and size"));
+        }
     }
     for (name, sealed) in &closing.files {
         if !names.contains(name) {
-            let field = format!("the end: {name}");
-            findings.push(Finding::new(
-                RunDirectory::LEDGER,
-                field,
-                "a file",
-                "none of this name",
-            ));
+            findings.push(in_ledger(name, "a file", "none of this name"));
             continue;
         }
         let path = run.path().join(name);
-        // One that is missing is named by whoever reads it.
+        // A missing file gets its finding where it is read.
         if !path.is_file() {
             continue;
         }
         let found = Sealed::read(&path)?;
         if found != *sealed {
-            let said = |sealed: &Sealed| format!("{} ({} bytes)", hex(&sealed.sha256), sealed.size);
-            let expected = format!("{}, as the ledger has it", said(sealed));
-            findings.push(Finding::new(name, "its SHA-256", said(&found), expected));
+            let describe =
+                |sealed: &Sealed| format!("{} ({} bytes)", hex(&sealed.sha256), sealed.size);
+            let expected = format!("{}, as the ledger has it", describe(sealed));
+            let finding = ReplayFinding::new(name, "its SHA-256", describe(&found), expected);
+            findings.push(finding);
         }
     }
     Ok(())
 }
 
-/// What the replay of the ledger `name` gave; `None` where its rules cannot be had, which is a finding.
-pub(crate) fn with_rules(
+/// Passes on the replay of the ledger `name`; `None` and a finding where its rules cannot be read.
+pub(crate) fn require_rules(
     run: &RunDirectory,
     name: &str,
     replayed: Result<Replayed, LedgerError>,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<ReplayFinding>,
 ) -> Result<Option<Replayed>, X0lError> {
     findings.push(match replayed {
         Ok(replayed) => return Ok(Some(replayed)),
         Err(LedgerError::ConfigurationMissing { blob, .. }) => {
-            Finding::missing(relative(run, &blob))
+            ReplayFinding::missing(relative_name(run, &blob))
         }
         Err(error @ LedgerError::ConfigurationUnreadable { .. }) => {
-            Finding::new(name, "", error.to_string(), "a configuration")
+            ReplayFinding::new(name, "", error.to_string(), "a configuration")
         }
         Err(error) => return Err(error.into()),
     });
     Ok(None)
 }
 
-/// Recomputes the blobs beside `ledger`, and names those of `named` that are missing.
-pub(crate) fn blobs(
+/// Checks the blobs beside `ledger`: those of `named` must exist, and each must have the hash that is its
+/// name.
+pub(crate) fn check_blobs(
     run: &RunDirectory,
     ledger: &Path,
     named: &BTreeSet<Hash>,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<ReplayFinding>,
 ) -> Result<(), X0lError> {
     let blobs = Blobs::beside(ledger);
     for hash in named.iter().filter(|hash| !blobs.contains(hash)) {
-        findings.push(Finding::missing(relative(run, &blobs.path(hash))));
+        findings.push(ReplayFinding::missing(relative_name(
+            run,
+            &blobs.path(hash),
+        )));
     }
     Ok(blobs.recompute(&mut |path, good| {
         if !good {
+            let name = relative_name(run, path);
             let expected = "those whose SHA-256 is its name";
-            findings.push(Finding::new(
-                relative(run, path),
-                "",
-                "other bytes",
-                expected,
-            ));
+            findings.push(ReplayFinding::new(name, "", "other bytes", expected));
         }
     })?)
 }
 
-/// The blobs in `files` by their hashes, as they are named.
+/// The file names of the blobs with these hashes.
 pub(crate) fn blob_names(run: &RunDirectory, ledger: &Path, named: &BTreeSet<Hash>) -> Vec<String> {
     let blobs = Blobs::beside(ledger);
     named
         .iter()
-        .map(|hash| relative(run, &blobs.path(hash)))
+        .map(|hash| relative_name(run, &blobs.path(hash)))
         .collect()
 }
 
-/// Whether a name below a folder of blobs is that of one; its bytes have been looked at then.
-fn is_blob(name: &str) -> bool {
+/// Whether a name below a folder of blobs is a blob's. Its bytes are checked elsewhere.
+fn is_blob_name(name: &str) -> bool {
     let is_hash = |name: &str| {
         name.len() == 64 && name.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
     };
@@ -150,9 +144,9 @@ fn is_blob(name: &str) -> bool {
         .is_some_and(|(shard, name)| is_hash(name) && name.get(..2) == Some(shard))
 }
 
-/// Whether a name is that of what the holder of a ledger says beside it, or of the empty file that was
-/// to say so: a process that was killed leaves that. With anything else in it the file is not that.
-fn is_announcement(run: &RunDirectory, name: &str) -> bool {
+/// Whether a file is the lock file of a ledger: it holds the process id of the ledger's holder, or is
+/// empty where the process was killed before it wrote the id. A file with other content is no lock file.
+fn is_lock_file(run: &RunDirectory, name: &str) -> bool {
     let ledgers = [RunDirectory::LEDGER, RunDirectory::REVIEW];
     let Some(ledger) = name
         .strip_suffix(".lock")
@@ -161,14 +155,13 @@ fn is_announcement(run: &RunDirectory, name: &str) -> bool {
         return false;
     };
     read(&run.path().join(name)).is_ok_and(|found| {
-        let said = Holder::of(&run.path().join(ledger)).map(|id| format!("axilog {id}\n"));
-        found == said.unwrap_or_default().as_bytes()
+        let holder = Holder::of(&run.path().join(ledger)).map(|id| format!("axilog {id}\n"));
+        found == holder.unwrap_or_default().as_bytes()
     })
 }
 
-/// Names every file of the directory, with `/` between names; of what is neither file nor directory
-/// too.
-pub(super) fn list(run: &RunDirectory) -> Result<BTreeSet<String>, X0lError> {
+/// Lists everything in the run's directory but the folders, with `/` between the names of a path.
+pub(super) fn list_files(run: &RunDirectory) -> Result<BTreeSet<String>, X0lError> {
     let mut names = BTreeSet::new();
     let mut open = vec![run.path().to_owned()];
     while let Some(dir) = open.pop() {
@@ -178,25 +171,25 @@ pub(super) fn list(run: &RunDirectory) -> Result<BTreeSet<String>, X0lError> {
             if entry.file_type().map_err(failed())?.is_dir() {
                 open.push(entry.path());
             } else {
-                names.insert(relative(run, &entry.path()));
+                names.insert(relative_name(run, &entry.path()));
             }
         }
     }
     Ok(names)
 }
 
-fn relative(run: &RunDirectory, path: &Path) -> String {
+fn relative_name(run: &RunDirectory, path: &Path) -> String {
     let names = path.strip_prefix(run.path()).unwrap_or(path).iter();
     let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
     names.join("/")
 }
 
-impl Pass<'_> {
-    /// Names files that are missing, altered, or accounted for by nothing.
-    pub(super) fn files(&mut self, metadata: Option<&Metadata>) -> Result<(), X0lError> {
+impl Replayer<'_> {
+    /// Checks the blobs, and lists the files that belong to no part of the run.
+    pub(super) fn check_files(&mut self, metadata: Option<&Metadata>) -> Result<(), X0lError> {
         let path = self.run.ledger();
-        blobs(self.run, &path, &self.blobs, &mut self.replay.findings)?;
-        let mut others = list(self.run)?;
+        check_blobs(self.run, &path, &self.blobs, &mut self.replay.findings)?;
+        let mut others = list_files(self.run)?;
         for name in [
             RunDirectory::LEDGER,
             RunDirectory::METADATA,
@@ -213,21 +206,22 @@ impl Pass<'_> {
         for name in blob_names(self.run, &path, &self.blobs) {
             others.remove(&name);
         }
-        // An answer without a cycle was kept under a hash that only its blob says.
+        // Nothing but the blob itself names the hash of an answer without a cycle: as many unnamed blobs
+        // as there are such answers belong to the run.
         let blobs = format!("{}.blobs/", RunDirectory::LEDGER);
-        let is_kept = |name: &String| name.strip_prefix(&blobs).is_some_and(is_blob);
-        if others.iter().filter(|name| is_kept(name)).count() <= self.unmatched {
-            others.retain(|name| !is_kept(name));
+        let is_blob = |name: &String| name.strip_prefix(&blobs).is_some_and(is_blob_name);
+        if others.iter().filter(|name| is_blob(name)).count() <= self.unclaimed_blobs {
+            others.retain(|name| !is_blob(name));
         }
         let torn = format!("{}.torn-", RunDirectory::REVIEW);
-        let is_left = |name: &String| {
-            is_announcement(self.run, name)
-                // A word that was interrupted was moved aside by the next one.
+        let is_left_behind = |name: &String| {
+            is_lock_file(self.run, name)
+                // The next statement of a reviewer moved a torn line aside.
                 || name.strip_prefix(&torn).is_some_and(|n| n.parse::<u64>().is_ok())
-                // Blobs are there before the record that names them.
-                || !self.replay.ended && (name.ends_with(".tmp") || is_kept(name))
+                // A killed run may have written a blob and not yet the record that names it.
+                || !self.replay.ended && (name.ends_with(".tmp") || is_blob(name))
         };
-        let (left, others): (BTreeSet<String>, _) = others.into_iter().partition(is_left);
+        let (left, others): (BTreeSet<String>, _) = others.into_iter().partition(is_left_behind);
         let note = |name: String| format!("{name}: left behind; it counts for nothing");
         self.replay.notes.extend(left.into_iter().map(note));
         self.replay.others = others;

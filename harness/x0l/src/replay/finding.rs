@@ -1,50 +1,98 @@
-//! What replay found to be otherwise than it should: in which file, at which cycle, in which field.
+//! A difference that replay finds in a run: in which file, which cycle, which field.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
-use serde_json::{Value, json};
+use serde::{Serialize, Serializer};
+use serde_json::json;
 
-use crate::fields::{Wrong, excerpt};
+use crate::fields::Wrong;
 use crate::log::{Condition, Cycle};
 
-/// One thing that is not as it should be.
+/// A difference between a run's directory and what replay expects there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct ReplayFinding {
     /// The file, by its name in the run's directory.
     pub file: String,
-    /// Its line, from 1.
+    /// The line of the file, from 1.
     pub line: Option<u64>,
-    /// The cycle.
-    pub cycle: Option<Place>,
+    /// The cycle that the line records.
+    pub cycle: Option<CycleId>,
     /// The field, record or other part; empty for the file as a whole.
     pub field: String,
-    /// What is there.
+    /// What the file holds.
     pub found: String,
-    /// What should be.
+    /// What the file should hold.
     pub expected: String,
 }
 
-/// Which cycle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// Its number in the session.
+/// A cycle of a session, by its numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct CycleId {
+    /// The cycle's number in the session, from 1.
+    #[serde(rename = "cycle")]
     pub number: u64,
-    /// Its condition.
+    /// The cycle's condition.
+    #[serde(serialize_with = "write_condition")]
     pub condition: Condition,
-    /// Its number in that.
+    /// The cycle's number in its condition, from 1.
+    #[serde(rename = "condition_cycle")]
     pub cycle: u64,
 }
 
-impl Finding {
-    /// That `field` of `file` is not as it should be.
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn write_condition<S: Serializer>(id: &Condition, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(id.as_str())
+}
+
+impl CycleId {
+    /// The numbers of a recorded cycle.
+    #[must_use]
+    pub fn of(cycle: &Cycle) -> CycleId {
+        CycleId {
+            number: cycle.number,
+            condition: cycle.condition,
+            cycle: cycle.cycle,
+        }
+    }
+}
+
+/// A cycle as messages and pages name it, as in `cycle 11 (L-C 3)`.
+impl fmt::Display for CycleId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let condition = self.condition.as_str();
+        write!(f, "cycle {} ({condition} {})", self.number, self.cycle)
+    }
+}
+
+/// Writes the finding as `report.json` and `--json` have it, with null for a missing line or cycle.
+impl Serialize for ReplayFinding {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let document = json!({
+            "file": self.file,
+            "line": self.line,
+            "cycle": self.cycle.map(|id| id.number),
+            "condition": self.cycle.map(|id| id.condition.as_str()),
+            "condition_cycle": self.cycle.map(|id| id.cycle),
+            "field": self.field,
+            "found": self.found,
+            "expected": self.expected,
+        });
+        document.serialize(serializer)
+    }
+}
+
+impl ReplayFinding {
+    /// A finding that `field` of `file` holds `found` instead of `expected`.
     pub fn new(
         file: impl Into<String>,
         field: impl Into<String>,
         found: impl Into<String>,
         expected: impl Into<String>,
-    ) -> Finding {
-        Finding {
+    ) -> ReplayFinding {
+        ReplayFinding {
             file: file.into(),
             line: None,
             cycle: None,
@@ -54,119 +102,44 @@ impl Finding {
         }
     }
 
-    /// That something in `file` could not be read.
-    pub fn wrong(file: impl Into<String>, wrong: Wrong) -> Finding {
-        Finding::new(file, wrong.field, wrong.found, wrong.expected)
+    /// A finding that a value in `file` could not be read.
+    pub fn unreadable(file: impl Into<String>, wrong: Wrong) -> ReplayFinding {
+        ReplayFinding::new(file, wrong.field, wrong.found, wrong.expected)
     }
 
-    /// That `file` is not there.
-    pub fn missing(file: impl Into<String>) -> Finding {
-        Finding::new(file, "", "no such file", "one")
+    /// A finding that `file` does not exist.
+    pub fn missing(file: impl Into<String>) -> ReplayFinding {
+        ReplayFinding::new(file, "", "no such file", "one")
     }
 
-    /// The same, in the cycle on this line of the log.
+    /// Adds the cycle and its line in the log to the finding.
     #[must_use]
-    pub fn in_cycle(mut self, line: u64, cycle: &Cycle) -> Finding {
+    pub fn in_cycle(mut self, line: u64, cycle: &Cycle) -> ReplayFinding {
         self.line = Some(line);
-        self.cycle = Some(Place {
-            number: cycle.number,
-            condition: cycle.condition,
-            cycle: cycle.cycle,
-        });
+        self.cycle = Some(CycleId::of(cycle));
         self
     }
 
-    /// The same, on this line.
+    /// Adds a line number to the finding.
     #[must_use]
-    pub fn on_line(mut self, line: u64) -> Finding {
+    pub fn on_line(mut self, line: u64) -> ReplayFinding {
         self.line = Some(line);
         self
-    }
-
-    /// Its fields.
-    #[must_use]
-    pub fn to_json(&self) -> Value {
-        json!({
-            "file": self.file,
-            "line": self.line,
-            "cycle": self.cycle.map(|place| place.number),
-            "condition": self.cycle.map(|place| place.condition.as_str()),
-            "condition_cycle": self.cycle.map(|place| place.cycle),
-            "field": self.field,
-            "found": self.found,
-            "expected": self.expected,
-        })
     }
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for ReplayFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.file)?;
         if let Some(line) = self.line {
             write!(f, ":{line}")?;
         }
-        if let Some(place) = &self.cycle {
-            let condition = place.condition.as_str();
-            write!(f, ": cycle {} ({condition} {})", place.number, place.cycle)?;
+        if let Some(id) = &self.cycle {
+            write!(f, ": {id}")?;
         }
         if !self.field.is_empty() {
             write!(f, ": {}", self.field)?;
         }
         write!(f, ": found {}, expected {}", self.found, self.expected)
     }
-}
-
-/// Hands `differs` every place at which `found` and `expected` are unlike: the path, and both.
-pub fn differences(
-    found: &Value,
-    expected: &Value,
-    path: &str,
-    differs: &mut dyn FnMut(&str, String, String),
-) {
-    match (found, expected) {
-        (Value::Object(found), Value::Object(expected)) => {
-            let names: BTreeSet<&String> = found.keys().chain(expected.keys()).collect();
-            let told = |value: Option<&Value>| value.map_or("nothing".to_owned(), excerpt);
-            for name in names {
-                let dot = if path.is_empty() { "" } else { "." };
-                let path = format!("{path}{dot}{name}");
-                match (found.get(name), expected.get(name)) {
-                    (Some(found), Some(expected)) => differences(found, expected, &path, differs),
-                    (found, expected) => differs(&path, told(found), told(expected)),
-                }
-            }
-        }
-        (Value::Array(found), Value::Array(expected)) if found.len() == expected.len() => {
-            for (n, (found, expected)) in found.iter().zip(expected).enumerate() {
-                differences(found, expected, &format!("{path}[{n}]"), differs);
-            }
-        }
-        (Value::Array(found), Value::Array(expected)) => {
-            let items = |items: &[Value]| format!("{} items", items.len());
-            differs(path, items(found), items(expected));
-        }
-        (Value::String(one), Value::String(other)) if one != other => {
-            differs(path, from_there(one, other), from_there(other, one));
-        }
-        (found, expected) if found != expected => {
-            differs(path, excerpt(found), excerpt(expected));
-        }
-        _ => {}
-    }
-}
-
-/// A text as it is told; a long one from shortly before the place where it is unlike `other`.
-fn from_there(text: &str, other: &str) -> String {
-    const BEFORE: usize = 20;
-    let equal = text.chars().zip(other.chars());
-    let equal = equal.take_while(|(a, b)| a == b).count();
-    if equal <= 2 * BEFORE {
-        return excerpt(&text.into());
-    }
-    let rest: String = text.chars().skip(equal - BEFORE).collect();
-    format!(
-        "...{} (unlike from character {})",
-        excerpt(&rest.into()),
-        equal + 1
-    )
 }

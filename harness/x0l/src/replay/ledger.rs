@@ -1,4 +1,4 @@
-//! The run's ledger: verified, replayed, and taken apart into who said what.
+//! The run's ledger: verified, replayed, and its observations sorted by oracle.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -6,28 +6,27 @@ use std::io;
 
 use axilog::agent::stimulus::{CONTROL_ORACLE, TIME_ORACLE};
 use axilog::evidence::observation::{Completion, Failure, Params};
-use axilog::hash::Hash;
+use axilog::hash::{Hash, sha256};
 use axilog::replay::Verdict;
 use axilog_ledger::decision::text;
 use axilog_ledger::error::FileError;
 use axilog_ledger::file::hex;
 use axilog_ledger::file::replay::replay;
 use axilog_ledger::file::verify::{Expected, Record};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::Finding;
-use super::files::with_rules;
+use super::ReplayFinding;
+use super::compare::compare_json;
+use super::files::require_rules;
 use crate::X0lError;
 use crate::fields::FromJson;
+use crate::live::ORACLE;
 use crate::log::witness::{self, Closing};
-use crate::log::{Frozen, Metadata, RunDirectory, parse, read as read_file, text as canonical};
-use crate::report::JSON;
+use crate::log::{Frozen, Metadata, RunDirectory, parse, text as canonical};
+use crate::report::was_sealed;
 
-/// The id that the model has in the ledger.
-const LLM: &str = "llm";
-
-/// What the ledger has of one call.
-pub(super) struct Observed {
+/// An observation of the ledger.
+pub(super) struct RecordedCall {
     pub(super) seq: u64,
     pub(super) oracle: String,
     pub(super) model: String,
@@ -38,10 +37,10 @@ pub(super) struct Observed {
     pub(super) params: Params,
 }
 
-impl Observed {
-    fn of(record: &Record<'_>) -> Option<Observed> {
+impl RecordedCall {
+    fn read(record: &Record<'_>) -> Option<RecordedCall> {
         let view = record.observation?;
-        Some(Observed {
+        Some(RecordedCall {
             seq: view.ledger_seq,
             oracle: text(view.oracle_id),
             model: text(view.model_id),
@@ -52,104 +51,104 @@ impl Observed {
             params: view.params,
         })
     }
+
+    /// Whether the answer is in a blob, since the record could not hold it, or not all of it.
+    pub(super) fn has_answer_blob(&self) -> bool {
+        self.failure == Some(Failure::InvalidOutput) || self.completion == Completion::Truncated
+    }
 }
 
-/// The ledger, as far as it is good.
+/// The run's ledger, up to its first damaged record.
 #[derive(Default)]
-pub(super) struct Ledger {
+pub(super) struct RunLedger {
     /// The calls of the model, in order.
-    pub(super) calls: Vec<Observed>,
-    /// What it says at the end.
+    pub(super) calls: Vec<RecordedCall>,
+    /// The outcome and the files' hashes that the ledger records at its end.
     pub(super) closing: Option<Closing>,
-    /// Whether it says what is frozen.
+    /// Whether the ledger records what is frozen.
     pub(super) opened: bool,
-    /// Whether it is sealed.
+    /// Whether the ledger is sealed.
     pub(super) sealed: bool,
-    /// Whether every line was good; where not, what is missing in it is no news.
-    pub(super) whole: bool,
-    /// What it names by hash.
+    /// Whether no record is damaged. In a damaged ledger a missing record is no further finding.
+    pub(super) intact: bool,
+    /// The blobs that the observations name by hash.
     pub(super) named: BTreeSet<Hash>,
-    /// How many records there are.
+    /// The number of records.
     pub(super) entries: u64,
-    /// The chain value of the last.
+    /// The chain value of the last record.
     pub(super) head: Hash,
 }
 
-/// Reads the ledger and compares its frame with `metadata`: reset, time, what is frozen, calls, the end.
-pub(super) fn read(
+fn add_finding(
+    findings: &mut Vec<ReplayFinding>,
+    field: impl Into<String>,
+    found: impl Into<String>,
+    expected: &str,
+) {
+    let finding = ReplayFinding::new(RunDirectory::LEDGER, field, found, expected);
+    findings.push(finding);
+}
+
+/// Reads the ledger, and compares its beginning, its calls and its end with `metadata`.
+pub(super) fn read_ledger(
     run: &RunDirectory,
     metadata: Option<&Metadata>,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<ReplayFinding>,
     notes: &mut Vec<String>,
-) -> Result<Ledger, X0lError> {
+) -> Result<RunLedger, X0lError> {
     let path = run.ledger();
     let finished = metadata.is_some_and(|metadata| metadata.outcome.is_some());
     let file = match File::open(&path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            // A run that was killed at its very beginning has neither.
+            // A run that was killed at its very beginning has neither ledger nor cycle log.
             if finished || run.cycles().exists() {
-                findings.push(Finding::missing(RunDirectory::LEDGER));
+                findings.push(ReplayFinding::missing(RunDirectory::LEDGER));
             } else {
                 notes.push("the run was killed before it had a ledger".to_owned());
             }
-            return Ok(Ledger::default());
+            return Ok(RunLedger::default());
         }
         Err(error) => return Err(FileError::at(&path, "open the ledger")(error).into()),
     };
-    let mut observed = Vec::new();
+    let mut observations = Vec::new();
     let replayed = replay(file, &path, None, &Expected::default(), &mut |record| {
-        observed.extend(Observed::of(record));
+        observations.extend(RecordedCall::read(record));
     });
-    let Some(replayed) = with_rules(run, RunDirectory::LEDGER, replayed, findings)? else {
-        return Ok(Ledger::default());
+    let Some(replayed) = require_rules(run, RunDirectory::LEDGER, replayed, findings)? else {
+        return Ok(RunLedger::default());
     };
-    let mut ledger = Ledger {
-        whole: true,
+    let mut ledger = RunLedger {
+        intact: true,
         sealed: replayed.checked.replay.ledger().sealed,
         entries: replayed.checked.replay.entries(),
         head: replayed.checked.replay.ledger().head,
-        named: observed.iter().map(|one| one.input_hash).collect(),
-        ..Ledger::default()
+        named: observations.iter().map(|call| call.input_hash).collect(),
+        ..RunLedger::default()
     };
     if let Some(fault) = &replayed.checked.fault {
-        let what = format!("{}: {}", fault.verdict.as_str(), fault.reason);
-        let place = format!("record {} at byte {}", fault.sequence, fault.offset);
+        let found = format!("{}: {}", fault.verdict.as_str(), fault.reason);
+        let field = format!("record {} at byte {}", fault.sequence, fault.offset);
         let torn = fault.verdict == Verdict::Torn && !ledger.sealed;
         let empty = fault.verdict == Verdict::Truncated && ledger.entries == 0;
         if !finished && (torn || empty) {
-            notes.push(format!("{}: {place}: {what}", RunDirectory::LEDGER));
+            notes.push(format!("{}: {field}: {found}", RunDirectory::LEDGER));
         } else {
-            ledger.whole = false;
-            findings.push(Finding::new(
-                RunDirectory::LEDGER,
-                place,
-                what,
-                "a good record",
-            ));
+            ledger.intact = false;
+            add_finding(findings, field, found, "a good record");
         }
     }
     if let Some(metadata) = metadata {
-        frame(&mut ledger, observed, metadata, findings);
+        sort_observations(&mut ledger, observations, metadata, findings);
     }
-    if ledger.whole && ledger.sealed && !finished && metadata.is_some() {
+    if ledger.intact && ledger.sealed && !finished && metadata.is_some() {
         let expected = "none, since the metadata has no outcome";
-        findings.push(Finding::new(
-            RunDirectory::LEDGER,
-            "the end",
-            "a seal",
-            expected,
-        ));
+        add_finding(findings, "the end", "a seal", expected);
     }
-    if ledger.whole && finished && !ledger.sealed {
+    if ledger.intact && finished && !ledger.sealed {
         if was_sealed(run) {
             let expected = "the one that the report has seen";
-            findings.push(Finding::new(
-                RunDirectory::LEDGER,
-                "the end",
-                "no seal",
-                expected,
-            ));
+            add_finding(findings, "the end", "no seal", expected);
         } else {
             notes.push(
                 "the ledger has no seal: the run was killed as it ended, or the end was cut off"
@@ -160,91 +159,72 @@ pub(super) fn read(
     Ok(ledger)
 }
 
-/// Whether the report was made when the ledger had its seal.
-fn was_sealed(run: &RunDirectory) -> bool {
-    let report = read_file(&run.path().join(JSON)).unwrap_or_default();
-    let report: Value = serde_json::from_slice(&report).unwrap_or_default();
-    report.pointer("/ledger/sealed") == Some(&Value::Bool(true))
-}
-
-/// Sorts the observations by who made them, each where it belongs.
-fn frame(
-    ledger: &mut Ledger,
-    observed: Vec<Observed>,
+/// Sorts the observations by oracle into `ledger`, and adds a finding for each one out of its place.
+fn sort_observations(
+    ledger: &mut RunLedger,
+    observations: Vec<RecordedCall>,
     metadata: &Metadata,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<ReplayFinding>,
 ) {
-    let mut found = |seq: u64, found: String, expected: &str| {
-        let field = format!("record {seq}");
-        findings.push(Finding::new(RunDirectory::LEDGER, field, found, expected));
+    let mut add = |seq: u64, found: String, expected: &str| {
+        add_finding(findings, format!("record {seq}"), found, expected);
     };
-    let count = observed.len();
+    let count = observations.len();
     let started = canonical(&json!({ "timestamp": metadata.frozen.started }));
     let frozen = canonical(&metadata.frozen.to_json());
-    for (n, one) in observed.into_iter().enumerate() {
-        let said = |what: &str| format!("an observation of {:?}{what}", one.oracle);
-        match (n, one.oracle.as_str()) {
+    for (n, call) in observations.into_iter().enumerate() {
+        let describe = |rest: &str| format!("an observation of {:?}{rest}", call.oracle);
+        match (n, call.oracle.as_str()) {
             (0, CONTROL_ORACLE) => {}
             (1, TIME_ORACLE) => {
-                if one.output != started {
-                    found(
-                        one.seq,
-                        one.output,
-                        &format!("the metadata's start, {started}"),
-                    );
+                if call.output != started {
+                    let expected = format!("the metadata's start, {started}");
+                    add(call.seq, call.output, &expected);
                 }
             }
             (2, witness::ORACLE) => {
                 ledger.opened = true;
-                if one.output != frozen {
-                    let what = what_differs(&one.output, &metadata.frozen);
-                    found(one.seq, what, "what session_metadata.json has under frozen");
+                if call.output != frozen {
+                    let found = describe_frozen_difference(&call.output, &metadata.frozen);
+                    let expected = "what session_metadata.json has under frozen";
+                    add(call.seq, found, expected);
                 }
             }
             (0..=2, _) => {
                 let expected = "the reset, the time and what is frozen, in this order";
-                found(one.seq, said(""), expected);
+                add(call.seq, describe(""), expected);
             }
             (_, witness::ORACLE) if n + 1 == count => {
-                let closing = parse(one.output.as_bytes());
+                let closing = parse(call.output.as_bytes());
                 match closing.and_then(|value| Closing::from_json(&value)) {
                     Ok(closing) => ledger.closing = Some(closing),
-                    Err(wrong) => found(one.seq, wrong.to_string(), "how the run ended"),
+                    Err(wrong) => add(call.seq, wrong.to_string(), "how the run ended"),
                 }
             }
-            (_, LLM) => {
-                if let Some(what) = otherwise(&one, &metadata.frozen) {
-                    found(one.seq, what, "what session_metadata.json has under frozen");
+            (_, ORACLE) => {
+                if let Some(found) = describe_other_parameters(&call, &metadata.frozen) {
+                    let expected = "what session_metadata.json has under frozen";
+                    add(call.seq, found, expected);
                 }
-                ledger.calls.push(one);
+                ledger.calls.push(call);
             }
-            _ => found(one.seq, said(" there"), "one of the model"),
+            _ => add(call.seq, describe(" there"), "one of the model"),
         }
     }
-    if ledger.sealed && ledger.whole && ledger.closing.is_none() {
+    if ledger.sealed && ledger.intact && ledger.closing.is_none() {
         let expected = "an observation of \"x0l\" that says how the run ended";
-        findings.push(Finding::new(
-            RunDirectory::LEDGER,
-            "the end",
-            "none",
-            expected,
-        ));
+        add_finding(findings, "the end", "none", expected);
     }
-    if !ledger.opened && count < 3 && ledger.whole && (metadata.outcome.is_some() || ledger.sealed)
-    {
+    let finished = metadata.outcome.is_some() || ledger.sealed;
+    if !ledger.opened && count < 3 && ledger.intact && finished {
         let expected = "the reset, the time and what is frozen";
         let found = format!("{count} observations");
-        findings.push(Finding::new(
-            RunDirectory::LEDGER,
-            "the beginning",
-            found,
-            expected,
-        ));
+        add_finding(findings, "the beginning", found, expected);
     }
 }
 
-/// Which parameter of a call is not the frozen one.
-fn otherwise(call: &Observed, frozen: &Frozen) -> Option<String> {
+/// Describes the model or the parameters of a call where they are not the frozen ones.
+fn describe_other_parameters(call: &RecordedCall, frozen: &Frozen) -> Option<String> {
     let most = i32::try_from(frozen.max_tokens).ok();
     if call.model != frozen.model {
         return Some(format!("the model {:?}", call.model));
@@ -260,17 +240,16 @@ fn otherwise(call: &Observed, frozen: &Frozen) -> Option<String> {
     (!same).then(|| format!("the parameters {:?}", call.params))
 }
 
-fn what_differs(said: &str, frozen: &Frozen) -> String {
+/// Describes the first field in which the ledger's text differs from the metadata's `frozen`.
+fn describe_frozen_difference(recorded: &str, frozen: &Frozen) -> String {
     let mut first = None;
-    if let Ok(value) = parse(said.as_bytes()) {
-        super::finding::differences(&value, &frozen.to_json(), "", &mut |field, found, _| {
+    if let Ok(value) = parse(recorded.as_bytes()) {
+        compare_json(&value, &frozen.to_json(), "", &mut |field, found, _| {
             first.get_or_insert(format!("{field}: {found}"));
         });
     }
     first.unwrap_or_else(|| {
-        format!(
-            "other text, with the hash {}",
-            hex(&axilog::hash::sha256(said.as_bytes()))
-        )
+        let hash = hex(&sha256(recorded.as_bytes()));
+        format!("other text, with the hash {hash}")
     })
 }

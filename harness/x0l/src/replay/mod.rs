@@ -1,21 +1,26 @@
 //! Replay of a run, without the model and without a network (Q19 to Q21; E1 to E3).
 //!
-//! Everything in a run's directory is made again from what it rests on, and compared: the ledger under its
-//! own rules; each cycle from its raw text through canonicalizer and parser, and through the kernel; how
-//! the run ended, from its cycles; the hashes of the files, from the files. Every difference is named.
+//! Everything in a run's directory is recomputed from what it follows from, and compared: the ledger under
+//! its own rules; each cycle from its raw text through canonicalizer, parser and kernel; the outcome from
+//! the cycles; the hashes of the files from the files. Every difference is a [`ReplayFinding`].
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `finding.rs` | a difference, and how two values are compared |
-//! | `ledger.rs` | the ledger: verified, replayed, and in the order it must have |
-//! | `calibration.rs` | the calibration's verdict, from its answers |
-//! | `cycle.rs` | a cycle made again |
-//! | `order.rs` | which cycle comes when |
-//! | `end.rs` | how the run ended |
-//! | `prompts.rs` | what each cycle was to be asked |
+//! | `finding.rs` | a difference, and the cycle it is in |
+//! | `compare.rs` | two JSON values compared field by field |
+//! | `ledger.rs` | the run's ledger: verified, replayed, and in the order it must have |
+//! | `calibration.rs` | the calibration's verdict, recomputed from its answers |
+//! | `walk.rs` | the walk through the cycle log, with what one cycle hands to the next |
+//! | `cycle.rs` | a cycle recomputed |
+//! | `check.rs` | a cycle's record checked against the recomputed one |
+//! | `order.rs` | which cycle follows which |
+//! | `end.rs` | the outcome, recomputed from the cycles |
+//! | `prompts.rs` | the prompt that each cycle should have sent |
 //! | `files.rs` | files that are missing, altered or too many |
 
 mod calibration;
+mod check;
+mod compare;
 mod cycle;
 mod end;
 pub(super) mod files;
@@ -23,90 +28,86 @@ mod finding;
 mod ledger;
 mod order;
 mod prompts;
+mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io::{self, BufReader};
+use std::io;
 
-use axilog::evidence::observation::{Completion, Failure};
 use axilog::hash::Hash;
 use axilog_ledger::error::FileError;
 use axilog_oracle::canonicalizer::{self_test_hash, source_hash};
+use serde_json::Value;
 
-use super::budget::Budget;
-use super::calibration::prompt;
-use super::kernel::{Rejection, State};
-use super::log::{
-    Condition, ConditionOutcome, Cycle, CycleReader, Frozen, Line, Metadata, Outcome, RunDirectory,
-    Status,
-};
+use super::log::{Condition, ConditionOutcome, Cycle, Frozen, Metadata, RunDirectory};
 use crate::X0lError;
-use cycle::{Called, Grounds};
-use finding::differences;
-use ledger::{Ledger, Observed};
-use prompts::{Inputs, Prompts};
+use compare::compare_json;
+use ledger::RunLedger;
+use prompts::{Inputs, PromptInputs};
+use walk::SessionWalk;
 
-pub use finding::{Finding, Place};
-pub use order::{MOST_REFUSALS, Order};
+pub use finding::{CycleId, ReplayFinding};
+pub use order::{CycleOrder, MOST_REFUSALS};
 
-/// What replay found of a run, but for what is made from the rest: the report and its plots.
+/// The result of replaying a run. The report and its plots are made from it, and compared afterwards.
 #[derive(Debug, Default)]
-pub struct Replay {
-    /// Its metadata, where they could be read.
+pub struct RunReplay {
+    /// The run's metadata, where they could be read.
     pub metadata: Option<Metadata>,
-    /// What is not as it should be.
-    pub findings: Vec<Finding>,
-    /// What is worth saying besides.
+    /// Every difference.
+    pub findings: Vec<ReplayFinding>,
+    /// Remarks that are no differences.
     pub notes: Vec<String>,
-    /// Cycles made again.
+    /// The number of recomputed cycles.
     pub cycles: u64,
-    /// What became of each condition, as its cycles show.
+    /// The outcome of each condition, as its cycles show it.
     pub outcomes: Vec<ConditionOutcome>,
-    /// How many cycles of each condition, and how many of them were not as they should be.
+    /// For each condition, the number of its cycles and the number of those with a difference.
     pub conditions: BTreeMap<Condition, (u64, u64)>,
-    /// Whether the run came to an end of its own: its ledger is sealed.
+    /// Whether the run came to its end, so that its ledger is sealed.
     pub ended: bool,
-    /// Records of the ledger.
+    /// The number of records in the ledger.
     pub entries: u64,
-    /// The chain value of the last.
+    /// The chain value of the ledger's last record.
     pub head: Hash,
-    /// Files that nothing here accounts for.
+    /// Files that belong to no part of the run.
     pub others: BTreeSet<String>,
 }
 
-impl Replay {
-    /// Whether everything is as it should be.
+impl RunReplay {
+    /// Whether there is no difference.
     #[must_use]
     pub fn is_good(&self) -> bool {
         self.findings.is_empty()
     }
 }
 
-/// Replays a run. `see` is shown every cycle that could be read, in order.
+/// Replays a run and calls `on_cycle` with every cycle that could be read, in order.
 ///
 /// # Errors
-/// [`FileError::Io`] where a file cannot be read that is there. One that is missing is a finding.
-pub fn replay(run: &RunDirectory, see: &mut dyn FnMut(&Cycle)) -> Result<Replay, X0lError> {
-    let mut replay = Replay::default();
+/// [`FileError::Io`] where an existing file cannot be read. A missing file is a finding.
+pub fn replay_run(
+    run: &RunDirectory,
+    on_cycle: &mut dyn FnMut(&Cycle),
+) -> Result<RunReplay, X0lError> {
+    let mut replay = RunReplay::default();
     replay.metadata = match run.read_metadata() {
         Ok(metadata) => Some(metadata),
         Err(X0lError::Log(error)) => {
-            let finding = Finding::wrong(RunDirectory::METADATA, error.wrong);
+            let finding = ReplayFinding::unreadable(RunDirectory::METADATA, error.wrong);
             replay.findings.push(finding.on_line(error.line));
             None
         }
         Err(X0lError::File(FileError::Io { source, .. }))
             if source.kind() == io::ErrorKind::NotFound =>
         {
-            replay
-                .findings
-                .push(Finding::missing(RunDirectory::METADATA));
+            let missing = ReplayFinding::missing(RunDirectory::METADATA);
+            replay.findings.push(missing);
             None
         }
         Err(error) => return Err(error),
     };
     let metadata = replay.metadata.clone();
-    let ledger = ledger::read(
+    let ledger = ledger::read_ledger(
         run,
         metadata.as_ref(),
         &mut replay.findings,
@@ -114,81 +115,84 @@ pub fn replay(run: &RunDirectory, see: &mut dyn FnMut(&Cycle)) -> Result<Replay,
     )?;
     (replay.entries, replay.head) = (ledger.entries, ledger.head);
     replay.ended = ledger.sealed;
-    let mut pass = Pass {
+    let mut replayer = Replayer {
         run,
         ledger: &ledger,
         blobs: ledger.named.clone(),
-        unmatched: 0,
+        unclaimed_blobs: 0,
         replay,
     };
     match &metadata {
-        Some(metadata) => pass.with(metadata, see)?,
-        None => pass.without(see)?,
+        Some(metadata) => replayer.replay_session(metadata, on_cycle)?,
+        // Without the metadata nothing can be recomputed; the cycles are still read and counted.
+        None => replayer
+            .read_cycle_log(&mut |_, _, cycle| cycle.into_iter().for_each(&mut *on_cycle))?,
     }
-    pass.files(metadata.as_ref())?;
-    Ok(pass.replay)
+    replayer.check_files(metadata.as_ref())?;
+    Ok(replayer.replay)
 }
 
-/// A replay under way.
-struct Pass<'r> {
+/// A replay in progress.
+struct Replayer<'r> {
     run: &'r RunDirectory,
-    ledger: &'r Ledger,
-    /// What the ledger and the cycles name by hash.
+    ledger: &'r RunLedger,
+    /// The blobs that the ledger and the cycles name by hash.
     blobs: BTreeSet<Hash>,
-    /// Answers that were kept as blobs and that no cycle names.
-    unmatched: usize,
-    replay: Replay,
+    /// The number of calls whose answer is kept in a blob and that no cycle names.
+    unclaimed_blobs: usize,
+    replay: RunReplay,
 }
 
-impl Pass<'_> {
-    fn found(&mut self, finding: Finding) {
+impl Replayer<'_> {
+    fn add_finding(
+        &mut self,
+        file: &str,
+        field: impl Into<String>,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+    ) {
+        let finding = ReplayFinding::new(file, field, found, expected);
         self.replay.findings.push(finding);
     }
 
-    fn with(&mut self, metadata: &Metadata, see: &mut dyn FnMut(&Cycle)) -> Result<(), X0lError> {
+    /// Adds a finding for each field below `path` of `file` that differs.
+    fn compare(&mut self, file: &str, path: &str, found: &Value, expected: &Value) {
+        compare_json(found, expected, path, &mut |field, found, expected| {
+            self.add_finding(file, field, found, expected);
+        });
+    }
+
+    fn replay_session(
+        &mut self,
+        metadata: &Metadata,
+        on_cycle: &mut dyn FnMut(&Cycle),
+    ) -> Result<(), X0lError> {
         let frozen = &metadata.frozen;
-        files::closed(self.run, frozen, self.ledger, &mut self.replay.findings)?;
+        files::check_sealed_files(self.run, frozen, self.ledger, &mut self.replay.findings)?;
         let mut inputs = Inputs::new();
         for file in frozen.inputs() {
-            let bytes = files::input(self.run, file, &mut self.replay.findings)?;
+            let bytes = files::read_input(self.run, file, &mut self.replay.findings)?;
             inputs.extend(bytes.map(|bytes| (file.name.clone(), bytes)));
         }
-        let prompts = Prompts::read(frozen, &inputs, &mut self.replay.findings);
-        self.versions(frozen);
-        let calls = self.calibration(metadata);
+        let prompts = PromptInputs::read(frozen, &inputs, &mut self.replay.findings);
+        self.note_versions(frozen);
+        let calls = self.check_calibration(metadata);
         let ledger = self.ledger;
-        let (asked, rest) = ledger.calls.split_at(calls.min(ledger.calls.len()));
-        self.unmatched = asked.iter().filter(|call| kept(call)).count();
-        let mut log = Log {
-            order: Order::new(frozen),
-            calls: rest.iter(),
-            state: State::default(),
-            spent: 0,
-            skipped: false,
-            last: None,
-        };
-        self.each_line(&mut |pass, line, cycle| {
-            match (cycle, &prompts) {
-                (Some(cycle), Some(prompts)) => pass.cycle(&mut log, line, cycle, prompts, frozen),
-                (Some(cycle), None) => log.order.take(cycle),
-                (None, _) => {
-                    log.order.skip();
-                    log.skipped = true;
-                }
-            }
-            cycle.into_iter().for_each(&mut *see);
+        let (calibration, rest) = ledger.calls.split_at(calls.min(ledger.calls.len()));
+        let with_blob = calibration.iter().filter(|call| call.has_answer_blob());
+        self.unclaimed_blobs = with_blob.count();
+        let mut walk = SessionWalk::new(frozen, rest);
+        self.read_cycle_log(&mut |replayer, line, cycle| {
+            replayer.replay_line(&mut walk, line, cycle, prompts.as_ref(), frozen);
+            cycle.into_iter().for_each(&mut *on_cycle);
         })?;
-        self.end(metadata, log);
+        self.check_outcome(metadata, walk);
         Ok(())
     }
 
-    /// Nothing can be made again without the metadata; the lines are read all the same.
-    fn without(&mut self, see: &mut dyn FnMut(&Cycle)) -> Result<(), X0lError> {
-        self.each_line(&mut |_, _, cycle| cycle.into_iter().for_each(&mut *see))
-    }
-
-    /// Says where the run was made by other code; what that changes is found all the same.
-    fn versions(&mut self, frozen: &Frozen) {
+    /// Notes that the run was made by another version of the program. A difference that follows from that
+    /// is a finding all the same.
+    fn note_versions(&mut self, frozen: &Frozen) {
         let here = env!("CARGO_PKG_VERSION");
         if frozen.axilog != here {
             let note = format!(
@@ -206,198 +210,4 @@ impl Pass<'_> {
             self.replay.notes.push(note.to_owned());
         }
     }
-
-    /// Compares the calibration with its answers; how many calls were its.
-    fn calibration(&mut self, metadata: &Metadata) -> usize {
-        let Some(logged) = &metadata.calibration else {
-            let aborted = |outcome: &Outcome| outcome.status == Status::Aborted;
-            if !self.ledger.calls.is_empty() && !metadata.outcome.as_ref().is_none_or(aborted) {
-                let found = "null, and calls in the ledger";
-                self.found(Finding::new(
-                    RunDirectory::METADATA,
-                    "calibration",
-                    found,
-                    "one",
-                ));
-            }
-            return self.ledger.calls.len();
-        };
-        let count = logged.ledger_seqs.len();
-        if self.ledger.whole {
-            let calls = self.ledger.calls.get(..count).unwrap_or(&self.ledger.calls);
-            // What another version of axilog asked is not known here.
-            let same_version = metadata.frozen.axilog == env!("CARGO_PKG_VERSION");
-            let asked = prompt().input().ok().filter(|_| same_version);
-            let asked = asked.map_or(logged.input_hash, |input| input.hash());
-            let again = calibration::again(logged, calls, asked);
-            let (found, expected) = (logged.to_json(), again.to_json());
-            differences(
-                &found,
-                &expected,
-                "calibration",
-                &mut |field, found, expected| {
-                    self.found(Finding::new(RunDirectory::METADATA, field, found, expected));
-                },
-            );
-        }
-        count
-    }
-
-    /// Hands `each` every line with its cycle; `None` for one that is none, which has been named.
-    fn each_line(
-        &mut self,
-        each: &mut dyn FnMut(&mut Self, u64, Option<&Cycle>),
-    ) -> Result<(), X0lError> {
-        let path = self.run.cycles();
-        let file = match fs::File::open(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // It is made before the ledger says what is frozen.
-                if self.ledger.opened || self.ledger.sealed {
-                    self.found(Finding::missing(RunDirectory::CYCLES));
-                }
-                return Ok(());
-            }
-            Err(error) => return Err(FileError::at(&path, "open the cycle log")(error).into()),
-        };
-        let mut reader = CycleReader::new(BufReader::new(file), &path);
-        while let Some(read) = reader.next_line()? {
-            let line = reader.line();
-            match read {
-                Line::Cycle(cycle) => each(self, line, Some(&cycle)),
-                Line::Wrong(error) => {
-                    let finding = Finding::wrong(RunDirectory::CYCLES, error.wrong);
-                    self.found(finding.on_line(line));
-                    each(self, line, None);
-                }
-                Line::Torn(bytes) if self.replay.ended => {
-                    let found = format!("{bytes} bytes without a line feed");
-                    let finding = Finding::new(RunDirectory::CYCLES, "", found, "a whole line");
-                    self.found(finding.on_line(line));
-                }
-                Line::Torn(bytes) => self.replay.notes.push(format!(
-                    "{}:{line}: the last line is torn, {bytes} bytes without a line feed; it counts for nothing",
-                    RunDirectory::CYCLES
-                )),
-            }
-        }
-        Ok(())
-    }
-
-    /// The call of a cycle: the one that it names, if that is still to come, else the next. Those in
-    /// between have no cycle.
-    fn call<'l>(&mut self, log: &mut Log<'l>, logged: &Cycle) -> Called<'l> {
-        let Some(seq) = logged.ledger_seq else {
-            return Called::Nothing;
-        };
-        let named = log.calls.as_slice().iter().position(|call| call.seq == seq);
-        for call in log.calls.by_ref().take(named.unwrap_or_default()) {
-            self.unmatched += usize::from(kept(call));
-            let field = format!("record {}", call.seq);
-            let finding = Finding::new(
-                RunDirectory::LEDGER,
-                field,
-                "a call",
-                "none without a cycle",
-            );
-            self.replay.findings.push(finding);
-        }
-        match log.calls.next() {
-            Some(call) => Called::Yes(call),
-            None if self.ledger.whole => Called::Nothing,
-            None => Called::Unknown,
-        }
-    }
-
-    fn cycle(
-        &mut self,
-        log: &mut Log<'_>,
-        line: u64,
-        logged: &Cycle,
-        prompts: &Prompts,
-        frozen: &Frozen,
-    ) {
-        self.replay.cycles += 1;
-        let before = self.replay.findings.len();
-        let called = self.call(log, logged);
-        let mut found = |field: &str, found: String, expected: String| {
-            let finding = Finding::new(RunDirectory::CYCLES, field, found, expected);
-            self.replay.findings.push(finding.in_cycle(line, logged));
-        };
-        let place = log.order.next();
-        let (condition, cycle) = place.unwrap_or((logged.condition, logged.cycle));
-        let grounds = Grounds {
-            called,
-            asked: prompts.asked(condition, cycle, line),
-            constitution: &prompts.constitution,
-            frozen,
-            state: &log.state,
-            budget: Budget {
-                spent: log.spent,
-                ..Budget::of(frozen)
-            },
-            skipped: log.skipped,
-        };
-        let (mut again, next) = cycle::again(logged, &grounds);
-        (again.condition, again.cycle) = (condition, cycle);
-        if place.is_none() {
-            let expected = "none: the session, or every condition of it, has ended";
-            found("", "a cycle".to_owned(), expected.to_owned());
-        }
-        again.number = line;
-        differences(&logged.to_json(), &again.to_json(), "", &mut found);
-        if let Some(last) = attempts(logged) {
-            found(
-                "attempts",
-                last,
-                "the last one without a fault, and those before with one".to_owned(),
-            );
-        }
-        if let Some((call, expected)) = cycle::against_budget(logged, &grounds) {
-            found("ledger_seq", call.to_owned(), expected.to_owned());
-        }
-        if let Some(hash) = cycle::raw_blob(logged, &grounds.called) {
-            self.blobs.insert(hash);
-        }
-        if logged.ledger_seq.is_some() {
-            log.spent = log.spent.saturating_add(logged.tokens());
-        }
-        log.last = logged.rejection_reason;
-        log.order.take(logged);
-        log.state = cycle::go_on(logged, &log.state, next);
-        let differs = self.replay.findings.len() > before;
-        let counts = self.replay.conditions.entry(logged.condition).or_default();
-        counts.0 += 1;
-        counts.1 += u64::from(differs);
-    }
-}
-
-/// What goes on from cycle to cycle.
-struct Log<'l> {
-    order: Order,
-    calls: std::slice::Iter<'l, Observed>,
-    state: State,
-    spent: u64,
-    /// Whether a line could not be read.
-    skipped: bool,
-    last: Option<Rejection>,
-}
-
-/// Whether an answer was kept as a blob, since the ledger could not have it, or not all of it.
-fn kept(call: &Observed) -> bool {
-    call.failure == Some(Failure::InvalidOutput) || call.completion == Completion::Truncated
-}
-
-/// What is wrong with the attempts of a cycle, if anything.
-fn attempts(cycle: &Cycle) -> Option<String> {
-    let faults: Vec<bool> = cycle
-        .attempts
-        .iter()
-        .map(|one| one.fault.is_some())
-        .collect();
-    let good = match faults.split_last() {
-        None => cycle.ledger_seq.is_none(),
-        Some((last, before)) => !last && before.iter().all(|fault| *fault),
-    };
-    (!good).then(|| format!("{} attempts", faults.len()))
 }

@@ -1,67 +1,71 @@
-//! Which cycle comes when: conditions in their frozen order, each to its last cycle or to 25 refusals in
-//! a row (Q17, Q57; D2, D4), and nothing behind an EXIT or a cycle that B2 did not allow (Q58; D5).
+//! The order of a session's cycles: conditions in their frozen order, each up to its last cycle or to 25
+//! refusals in a row (Q17, Q57; D2, D4), and no cycle after an EXIT or after one that B2 did not allow
+//! (Q58; D5).
 
 use crate::kernel::{Kind, Rejection};
 use crate::log::{Condition, ConditionOutcome, ConditionStatus, Cycle, Frozen, FrozenCondition};
 
-/// So many refusals in a row end a condition.
+/// The number of refusals in a row that ends a condition.
 pub const MOST_REFUSALS: u64 = 25;
 
-/// How far a run has come.
-pub struct Order {
+/// How far a session has come through its conditions.
+pub struct CycleOrder {
     conditions: Vec<Condition>,
-    most: u64,
-    at: usize,
-    /// Of the condition at hand.
+    cycles_per_condition: u64,
+    /// The index of the current condition.
+    current: usize,
+    /// Cycles of the current condition so far.
     cycles: u64,
+    /// Refusals in a row at the end of those.
     refusals: u64,
-    /// Whether the session ended with the last cycle.
+    /// Whether the last cycle ended the session.
     stopped: bool,
-    done: Vec<ConditionOutcome>,
+    outcomes: Vec<ConditionOutcome>,
 }
 
-impl Order {
-    /// At the beginning.
+impl CycleOrder {
+    /// The beginning of a session.
     #[must_use]
-    pub fn new(frozen: &Frozen) -> Order {
+    pub fn new(frozen: &Frozen) -> CycleOrder {
         let id = |condition: &FrozenCondition| condition.id;
-        Order {
+        CycleOrder {
             conditions: frozen.conditions.iter().map(id).collect(),
-            most: frozen.cycles,
-            at: 0,
+            cycles_per_condition: frozen.cycles,
+            current: 0,
             cycles: 0,
             refusals: 0,
             stopped: false,
-            done: Vec::new(),
+            outcomes: Vec::new(),
         }
     }
 
-    fn status(&self) -> ConditionStatus {
+    /// The status of the current condition, if nothing followed.
+    pub(crate) fn status(&self) -> ConditionStatus {
         if self.stopped {
             ConditionStatus::NotFinished
         } else if self.refusals >= MOST_REFUSALS {
             ConditionStatus::AutoAbort
-        } else if self.cycles >= self.most {
+        } else if self.cycles >= self.cycles_per_condition {
             ConditionStatus::Complete
         } else {
             ConditionStatus::NotFinished
         }
     }
 
-    /// The condition of the next cycle and its number in that; `None` where none may follow.
+    /// The next cycle's condition and its number in that; `None` where no further cycle may follow.
     #[must_use]
-    pub fn next(&self) -> Option<(Condition, u64)> {
+    pub fn next_cycle(&self) -> Option<(Condition, u64)> {
         if self.stopped {
             return None;
         }
         let ended = self.status() != ConditionStatus::NotFinished;
-        let condition = self.conditions.get(self.at + usize::from(ended))?;
+        let condition = self.conditions.get(self.current + usize::from(ended))?;
         Some((*condition, if ended { 1 } else { self.cycles + 1 }))
     }
 
-    /// Takes the next cycle as it is logged, be it another than [`Order::next`] says.
-    pub fn take(&mut self, cycle: &Cycle) {
-        self.reach(cycle.condition);
+    /// Counts a logged cycle, even if it is not the one that [`CycleOrder::next_cycle`] names.
+    pub fn count_cycle(&mut self, cycle: &Cycle) {
+        self.advance_to(cycle.condition);
         self.cycles += 1;
         match cycle.decision.kind {
             Kind::Refuse => self.refusals += 1,
@@ -72,51 +76,40 @@ impl Order {
             || cycle.rejection_reason == Some(Rejection::BudgetExhaustedSession);
     }
 
-    /// Counts a cycle that could not be read.
-    pub fn skip(&mut self) {
-        if let Some((condition, _)) = self.next() {
-            self.reach(condition);
+    /// Counts a cycle whose line could not be read.
+    pub fn count_unreadable_cycle(&mut self) {
+        if let Some((condition, _)) = self.next_cycle() {
+            self.advance_to(condition);
             self.cycles += 1;
         }
     }
 
-    /// Goes on to `condition`, if that is still to come.
-    fn reach(&mut self, condition: Condition) {
-        let later = |order: &Order| {
-            order
-                .conditions
-                .iter()
-                .skip(order.at)
-                .any(|id| *id == condition)
-        };
-        while self
-            .conditions
-            .get(self.at)
-            .is_some_and(|id| *id != condition)
-            && later(self)
-        {
-            self.close();
+    /// Ends conditions until `condition` is the current one, unless the session is past it already.
+    fn advance_to(&mut self, condition: Condition) {
+        let mut ahead = self.conditions.iter().skip(self.current);
+        for _ in 0..ahead.position(|id| *id == condition).unwrap_or_default() {
+            self.end_condition();
         }
     }
 
-    fn close(&mut self) {
-        if let Some(id) = self.conditions.get(self.at) {
-            self.done.push(ConditionOutcome {
+    fn end_condition(&mut self) {
+        if let Some(id) = self.conditions.get(self.current) {
+            self.outcomes.push(ConditionOutcome {
                 id: *id,
                 cycles: self.cycles,
                 status: self.status(),
             });
-            self.at += 1;
+            self.current += 1;
             (self.cycles, self.refusals) = (0, 0);
         }
     }
 
-    /// What became of every condition.
+    /// The outcome of every condition.
     #[must_use]
-    pub fn end(mut self) -> Vec<ConditionOutcome> {
-        while self.at < self.conditions.len() {
-            self.close();
+    pub fn into_outcomes(mut self) -> Vec<ConditionOutcome> {
+        while self.current < self.conditions.len() {
+            self.end_condition();
         }
-        self.done
+        self.outcomes
     }
 }

@@ -1,10 +1,10 @@
-//! The prompts, made again from `inputs/`: which task a cycle has, and what the model was asked.
+//! The prompts of a run, rendered from its `inputs/`: each cycle's task, and the hash of what was sent.
 
 use std::collections::BTreeMap;
 
 use axilog::hash::Hash;
 
-use super::Finding;
+use super::ReplayFinding;
 use crate::budget::PromptTokens;
 use crate::condition::{Task, TaskSet};
 use crate::erratum;
@@ -13,42 +13,42 @@ use crate::log::{Condition, File, Frozen, RunDirectory};
 use crate::schedule::schedule;
 use crate::template::{BASE, Template, known_before};
 
-/// The bytes of the inputs that are as they should be, by name.
+/// The bytes of the inputs whose hash is the recorded one, by name.
 pub(super) type Inputs = BTreeMap<String, Vec<u8>>;
 
-/// More cycles of a condition than any run has; a frozen number beyond is somebody's mistake.
+/// A bound on the cycles of a condition that are scheduled: a damaged number must not exhaust the memory.
 const MOST_CYCLES: u64 = 1 << 20;
 
-/// Everything that prompts are made of.
-pub(super) struct Prompts {
+/// The inputs from which prompts are rendered.
+pub(super) struct PromptInputs {
     pub(super) constitution: Constitution,
     template: Option<Template>,
     tasks: BTreeMap<Condition, (TaskSet, Vec<usize>)>,
     started: u64,
 }
 
-/// A cycle's task and what it makes of the prompt.
-pub(super) struct Asked<'p> {
+/// The prompt that a cycle should have sent.
+pub(super) struct RenderedPrompt<'p> {
     pub(super) task: &'p Task,
-    pub(super) known: [Observation; 2],
-    /// `None` where there is no template; so below.
+    pub(super) observations: [Observation; 2],
+    /// The prompt's hash; `None` where the template could not be read.
     pub(super) input_hash: Option<Hash>,
-    /// What can be said of the prompt's tokens without a tokenizer.
+    /// The bounds of the prompt's tokens that hold without a tokenizer; `None` as above.
     pub(super) tokens: Option<PromptTokens>,
 }
 
-impl Prompts {
-    /// Reads the inputs; what is wrong with them is a finding. `None` without a constitution.
+impl PromptInputs {
+    /// Reads the inputs and adds a finding for each unusable one. `None` without a constitution.
     pub(super) fn read(
         frozen: &Frozen,
         inputs: &Inputs,
-        findings: &mut Vec<Finding>,
-    ) -> Option<Prompts> {
+        findings: &mut Vec<ReplayFinding>,
+    ) -> Option<PromptInputs> {
         let text =
             |file: &File| -> Option<&str> { std::str::from_utf8(inputs.get(&file.name)?).ok() };
-        let mut wrong = |file: &File, reason: String, expected: &str| {
+        let mut add_finding = |file: &File, reason: String, expected: &str| {
             let name = format!("{}/{}", RunDirectory::INPUTS, file.name);
-            findings.push(Finding::new(name, "", reason, expected));
+            findings.push(ReplayFinding::new(name, "", reason, expected));
         };
         let mut tasks = BTreeMap::new();
         for condition in &frozen.conditions {
@@ -61,64 +61,70 @@ impl Prompts {
             };
             match TaskSet::parse(condition.id, set, corpus) {
                 Ok(set) => {
-                    let order =
-                        schedule(&set, condition.order_seed, frozen.cycles.min(MOST_CYCLES));
+                    let cycles = frozen.cycles.min(MOST_CYCLES);
+                    let order = schedule(&set, condition.order_seed, cycles);
                     tasks.insert(condition.id, (set, order));
                 }
-                Err(error) => wrong(&condition.tasks, error.to_string(), "the condition's tasks"),
+                Err(error) => {
+                    add_finding(&condition.tasks, error.to_string(), "the condition's tasks");
+                }
             }
         }
         let template = text(&frozen.template).and_then(|text| {
-            let read = template(frozen, text);
-            read.map_err(|(reason, expected)| wrong(&frozen.template, reason, expected))
+            parse_template(frozen, text)
+                .map_err(|(reason, expected)| add_finding(&frozen.template, reason, expected))
                 .ok()
         });
-        let constitution = text(&frozen.constitution)?;
-        match Constitution::parse(constitution) {
-            Ok(constitution) => {
-                let limit = constitution.limits.max_total_tokens_per_cycle;
-                if frozen.b1 != limit {
-                    findings.push(Finding::new(
-                        RunDirectory::METADATA,
-                        "frozen.b1",
-                        frozen.b1.to_string(),
-                        format!("{limit}, the constitution's limit"),
-                    ));
-                }
-                Some(Prompts {
-                    constitution,
-                    template,
-                    tasks,
-                    started: frozen.started,
-                })
-            }
+        let constitution = match Constitution::parse(text(&frozen.constitution)?) {
+            Ok(constitution) => constitution,
             Err(error) => {
-                wrong(&frozen.constitution, error.to_string(), "a constitution");
-                None
+                add_finding(&frozen.constitution, error.to_string(), "a constitution");
+                return None;
             }
+        };
+        let limit = constitution.limits.max_total_tokens_per_cycle;
+        if frozen.b1 != limit {
+            findings.push(ReplayFinding::new(
+                RunDirectory::METADATA,
+                "frozen.b1",
+                frozen.b1.to_string(),
+                format!("{limit}, the constitution's limit"),
+            ));
         }
+        Some(PromptInputs {
+            constitution,
+            template,
+            tasks,
+            started: frozen.started,
+        })
     }
 
-    /// The task of a cycle; `None` where the condition's tasks cannot be read.
-    pub(super) fn asked(&self, condition: Condition, cycle: u64, number: u64) -> Option<Asked<'_>> {
+    /// Renders the prompt of a cycle; `None` where the condition's tasks could not be read.
+    pub(super) fn render(
+        &self,
+        condition: Condition,
+        cycle: u64,
+        number: u64,
+    ) -> Option<RenderedPrompt<'_>> {
         let (set, order) = self.tasks.get(&condition)?;
-        let place = usize::try_from(cycle.checked_sub(1)?).ok()?;
-        let task = set.tasks.get(*order.get(place)?)?;
-        let known = known_before(&task.prompt, self.started, number);
+        let index = usize::try_from(cycle.checked_sub(1)?).ok()?;
+        let task = set.tasks.get(*order.get(index)?)?;
+        let observations = known_before(&task.prompt, self.started, number);
         let template = self.template.as_ref();
-        let prompt = template.map(|one| one.fill(&self.constitution, &known, &task.prompt));
-        Some(Asked {
+        let prompt =
+            template.map(|template| template.fill(&self.constitution, &observations, &task.prompt));
+        Some(RenderedPrompt {
             task,
-            known,
+            observations,
             tokens: prompt.as_ref().map(PromptTokens::of_bytes),
             input_hash: prompt.and_then(|prompt| Some(prompt.input().ok()?.hash())),
         })
     }
 }
 
-/// The template: the shipped one, or an erratum of it. What another version of axilog shipped is not
-/// known here.
-fn template(frozen: &Frozen, text: &str) -> Result<Template, (String, &'static str)> {
+/// Parses the run's template, which must be the shipped one or an erratum of it. A run of another version
+/// of axilog may have shipped another template, so that only the form is checked.
+fn parse_template(frozen: &Frozen, text: &str) -> Result<Template, (String, &'static str)> {
     let same_version = frozen.axilog == env!("CARGO_PKG_VERSION");
     match &frozen.erratum {
         None if same_version && text != BASE => {

@@ -4,165 +4,83 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::Subject;
-use super::markdown::{plain, status};
-use crate::kernel::{Gate, Kind};
-use crate::log::{Canonicalization, Condition};
-use crate::metrics::Spread;
-use crate::taxonomy::{LcOutcome, RefusalType};
+use super::ReportInputs;
+use super::markdown::escape;
+use super::metric_list::{Metric, MetricValue, list_metrics};
+use crate::log::Condition;
+use crate::metrics::Distribution;
 
-/// Appends what the condition's cycles came to.
-pub(super) fn section(page: &mut String, subject: &Subject<'_>, id: Condition) {
+/// Appends the section of a condition to the page.
+pub(super) fn write_section(page: &mut String, inputs: &ReportInputs<'_>, id: Condition) {
     let _ = writeln!(page, "\n## {}\n", id.as_str());
-    let Some(metrics) = subject.metrics.conditions.get(&id) else {
+    let Some(metrics) = inputs.metrics.conditions.get(&id) else {
         page.push_str("No cycle has run.\n");
         return;
     };
     page.push_str("| | |\n|---|---|\n");
-    let mut row = |name: &str, said: String| {
-        let _ = writeln!(page, "| {name} | {said} |");
-    };
-    row("status", status(subject, id).as_str().to_owned());
-    if let Some(type_iii) = metrics.abort_is_type_iii() {
-        let said = if type_iii {
-            "all of them Type III"
-        } else {
-            "not all of them Type III, so no finding by themselves"
-        };
-        row("25 refusals in a row", said.to_owned());
-    }
-    let listed = |names: &[&'static str], counted: &BTreeMap<&'static str, u64>| {
-        let some = names
-            .iter()
-            .filter_map(|name| Some((name, counted.get(name)?)));
-        let some: Vec<String> = some
-            .map(|(name, count)| format!("{count} {name}"))
-            .collect();
-        if some.is_empty() {
-            "none".to_owned()
-        } else {
-            some.join(", ")
-        }
-    };
-    row(
-        "decisions",
-        listed(&Kind::ALL.map(Kind::as_str), &metrics.decisions),
-    );
-    row(
-        "refusals by type",
-        listed(
-            &RefusalType::ALL.map(RefusalType::as_str),
-            &metrics.refusals,
-        ),
-    );
-    let reasons: Vec<&'static str> = metrics.reasons.keys().copied().collect();
-    row("refusals by reason", listed(&reasons, &metrics.reasons));
-    if id == Condition::C {
-        row(
-            "injections",
-            listed(&LcOutcome::ALL.map(LcOutcome::as_str), &metrics.lc_outcomes),
-        );
-    }
-    let recovery = metrics.recovery();
-    row(
-        "recovery ratio",
-        format!(
-            "{} of {} refusals ({})",
-            recovery.of,
-            recovery.all,
-            recovery.percent()
-        ),
-    );
-    row(
-        "canonicalization",
-        listed(
-            &Canonicalization::ALL.map(Canonicalization::as_str),
-            &metrics.canonicalization,
-        ),
-    );
-    row(
-        "candidates",
-        format!(
-            "{} reported, {} malformed, {} judged, {} passed every gate",
-            metrics.candidates_reported, metrics.parse_errors, metrics.judged, metrics.passed
-        ),
-    );
-    if metrics.permutations.0 > 0 {
-        let (run, changed) = metrics.permutations;
-        row(
-            "permutation tests",
-            format!("{run}, and {changed} changed the selection"),
-        );
-    }
-    row("prompt tokens", spread(&metrics.prompt_tokens));
-    row("completion tokens", spread(&metrics.completion_tokens));
-    row("tokens of both", spread(&metrics.tokens));
-    let window = subject.metadata.frozen.context_window_size;
-    row(
-        "context utilisation",
-        format!(
-            "{} on average, {} at most",
-            metrics.context(window).percent(),
-            metrics.context_at_most(window).percent()
-        ),
-    );
-    if let Some(constitution) = &subject.constitution {
-        let used = metrics.authority(constitution);
-        row(
-            "authority utilisation",
-            format!(
-                "{} of {} clauses have actions resting on them ({})",
-                used.of,
-                used.all,
-                used.percent()
-            ),
-        );
-    }
-    row("latency, ms", spread(&metrics.latency));
-    row("retries", metrics.retries.to_string());
-    row("answered by", said(&metrics.answered_by));
-    row("ended by", said(&metrics.finish_reasons));
-    if !metrics.gates.is_empty() {
-        page.push_str("\n| gate | refused | for |\n|---|---:|---|\n");
-        for gate in Gate::ALL {
-            let Some(codes) = metrics.gates.get(&gate) else {
-                continue;
-            };
-            let names: Vec<&'static str> = codes.keys().copied().collect();
-            let all: u64 = codes.values().sum();
-            let _ = writeln!(
-                page,
-                "| {} | {all} | {} |",
-                gate.as_str(),
-                listed(&names, codes)
-            );
+    let metrics = list_metrics(inputs, id, metrics);
+    for row in metrics.chunk_by(|a, b| a.label == b.label) {
+        let label = row.first().map_or("", |metric| metric.label);
+        let texts: Vec<String> = row.iter().filter_map(format_metric).collect();
+        if !label.is_empty() && !texts.is_empty() {
+            let _ = writeln!(page, "| {label} | {} |", texts.join(", "));
         }
     }
-    if !metrics.clauses.is_empty() {
-        page.push_str("\n| clause | candidates that cite it | actions |\n|---|---:|---:|\n");
-        for (clause, (cited, acted)) in &metrics.clauses {
-            let _ = writeln!(page, "| {} | {cited} | {acted} |", plain(clause));
-        }
+    for metric in &metrics {
+        write_table(page, &metric.value);
     }
 }
 
-/// The most names of the server's that are listed, and the most characters of one.
+/// Formats a metric for its row; `None` where it has none.
+fn format_metric(metric: &Metric<'_>) -> Option<String> {
+    let value = match &metric.value {
+        MetricValue::Absent | MetricValue::Gates(_) | MetricValue::Clauses(_) => return None,
+        MetricValue::Word(word) => (*word).to_owned(),
+        MetricValue::Flag(flag, yes, no) => (if *flag { *yes } else { *no }).to_owned(),
+        MetricValue::Number(number) => number.to_string(),
+        MetricValue::Ratio(ratio) => {
+            let phrase = metric.phrase.replace("{of}", &ratio.of.to_string());
+            let phrase = phrase.replace("{all}", &ratio.all.to_string());
+            return Some(phrase.replace("{}", &ratio.percent()));
+        }
+        MetricValue::Distribution(distribution) => format_distribution(distribution),
+        MetricValue::Counts(names, counts) => format_counts(names, counts),
+        MetricValue::ServerNames(counts) => format_server_names(counts),
+    };
+    Some(metric.phrase.replace("{}", &value))
+}
+
+/// Lists the names that were counted, each with its count.
+fn format_counts(names: &[&'static str], counts: &BTreeMap<&'static str, u64>) -> String {
+    let counted = names
+        .iter()
+        .filter_map(|name| Some(format!("{} {name}", counts.get(name)?)));
+    let counted: Vec<String> = counted.collect();
+    if counted.is_empty() {
+        "none".to_owned()
+    } else {
+        counted.join(", ")
+    }
+}
+
+/// The most names of the server's that are listed.
 const MOST_NAMES: usize = 8;
+/// The most characters of such a name.
 const LONGEST_NAME: usize = 64;
 
-/// What the server said, with how often it did; the most frequent first.
-fn said(counted: &BTreeMap<String, u64>) -> String {
-    if counted.is_empty() {
+/// Lists the names that the server gave, each with its count, the most frequent first.
+fn format_server_names(counts: &BTreeMap<String, u64>) -> String {
+    if counts.is_empty() {
         return "the server does not say".to_owned();
     }
-    let mut names: Vec<(&String, &u64)> = counted.iter().collect();
+    let mut names: Vec<(&String, &u64)> = counts.iter().collect();
     names.sort_by_key(|(_, count)| Reverse(*count));
     let listed = names.iter().take(MOST_NAMES);
     let mut listed: Vec<String> = listed
         .map(|(name, count)| {
             let start: String = name.chars().take(LONGEST_NAME).collect();
             let cut = if start.len() < name.len() { "…" } else { "" };
-            format!("{count} {}{cut}", plain(&start))
+            format!("{count} {}{cut}", escape(&start))
         })
         .collect();
     if let Some(more @ 1..) = names.len().checked_sub(MOST_NAMES) {
@@ -171,40 +89,65 @@ fn said(counted: &BTreeMap<String, u64>) -> String {
     listed.join(", ")
 }
 
-fn spread(spread: &Spread) -> String {
-    let (Some(least), Some(median), Some(p95), Some(most)) = (
-        spread.percentile(0),
-        spread.percentile(50),
-        spread.percentile(95),
-        spread.percentile(100),
-    ) else {
+fn format_distribution(distribution: &Distribution) -> String {
+    let [Some(least), Some(median), Some(p95), Some(most)] =
+        [0, 50, 95, 100].map(|percent| distribution.percentile(percent))
+    else {
         return "none".to_owned();
     };
     format!(
         "{} in all; least {least}, median {median}, 95th percentile {p95}, most {most}",
-        spread.sum()
+        distribution.sum()
     )
+}
+
+/// Appends the table of a metric that has a table of its own, unless it is empty.
+fn write_table(page: &mut String, value: &MetricValue<'_>) {
+    match value {
+        MetricValue::Gates(gates) if !gates.is_empty() => {
+            page.push_str("\n| gate | refused | for |\n|---|---:|---|\n");
+            for (gate, codes) in *gates {
+                let names: Vec<&'static str> = codes.keys().copied().collect();
+                let (gate, all) = (gate.as_str(), codes.values().sum::<u64>());
+                let _ = writeln!(
+                    page,
+                    "| {gate} | {all} | {} |",
+                    format_counts(&names, codes)
+                );
+            }
+        }
+        MetricValue::Clauses(clauses) if !clauses.is_empty() => {
+            page.push_str("\n| clause | candidates that cite it | actions |\n|---|---:|---:|\n");
+            for (clause, (cited, acted)) in *clauses {
+                let _ = writeln!(page, "| {} | {cited} | {acted} |", escape(clause));
+            }
+        }
+        _ => {}
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A server may say anything: it stays in its cell, which stays short.
+    /// A server may give any name: the name stays in its cell, and the cell stays short.
     #[test]
-    fn what_a_server_says_is_listed_by_how_often_it_does() {
-        let names = |all: &[(&str, u64)]| -> BTreeMap<String, u64> {
-            let all = all.iter().copied();
-            all.map(|(name, count)| (name.to_owned(), count)).collect()
+    fn the_names_of_a_server_are_listed_by_frequency() {
+        let counts = |names: &[(&str, u64)]| -> BTreeMap<String, u64> {
+            let names = names.iter().copied();
+            names
+                .map(|(name, count)| (name.to_owned(), count))
+                .collect()
         };
-        assert_eq!(said(&names(&[])), "the server does not say");
-        assert_eq!(said(&names(&[("m-1", 3), ("m|2", 97)])), "97 m\\|2, 3 m-1");
+        let format = |names: &[(&str, u64)]| format_server_names(&counts(names));
+        assert_eq!(format(&[]), "the server does not say");
+        assert_eq!(format(&[("m-1", 3), ("m|2", 97)]), "97 m\\|2, 3 m-1");
         let long = "é".repeat(LONGEST_NAME);
         let longer = format!("{long}é");
         let expected = format!("2 {long}…, 1 {long}");
-        assert_eq!(said(&names(&[(&long, 1), (&longer, 2)])), expected);
+        assert_eq!(format(&[(&long, 1), (&longer, 2)]), expected);
         let many: Vec<String> = (0..10).map(|n| n.to_string()).collect();
         let many: Vec<(&str, u64)> = many.iter().map(|name| (name.as_str(), 1)).collect();
-        assert!(said(&names(&many)).ends_with("1 7, and 2 other names"));
+        assert!(format(&many).ends_with("1 7, and 2 other names"));
     }
 }

@@ -1,55 +1,71 @@
-//! `report.json`: everything the report says, for machines. Ratios are pairs of integers with a decimal
-//! beside them, as a text.
-
-use std::collections::BTreeMap;
+//! `report.json`: the whole report, for machines. A ratio is a pair of integers with a decimal beside it,
+//! as a text.
 
 use axilog_ledger::file::hex;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::Subject;
-use super::closure::{Closure, Why, forensic_review};
-use crate::kernel::{Gate, Kind, Reason, Rejection};
-use crate::log::{Canonicalization, Condition, ConditionStatus};
-use crate::metrics::{ConditionMetrics, Ratio, Spread};
-use crate::replay::Place;
-use crate::taxonomy::{LcOutcome, RefusalType};
+use super::closure::{Closure, ClosureReason, list_forensic_reviews};
+use super::metric_list::{MetricValue, list_metrics};
+use super::{JSON, ReportInputs};
+use crate::kernel::Gate;
+use crate::log::{Condition, RunDirectory, read};
+use crate::metrics::{ConditionMetrics, Distribution, Ratio};
+use crate::replay::CycleId;
+use crate::review::Judgement;
 
-/// The report, as canonical JSON has it.
-pub(super) fn report(subject: &Subject<'_>, closure: Closure, reasons: &[Why]) -> Value {
-    let Subject {
+/// The ledger as the report saw it.
+#[derive(Serialize, Deserialize)]
+struct LedgerSummary {
+    entries: u64,
+    head: String,
+    sealed: bool,
+}
+
+/// A cycle that a person may judge, and the judgement.
+#[derive(Serialize)]
+struct ReviewedCycle<'r> {
+    #[serde(flatten)]
+    cycle: CycleId,
+    review: Option<Judgement>,
+    by: Option<&'r str>,
+}
+
+/// Writes the report as a JSON value, which the file has in canonical form.
+pub(super) fn write_json(
+    inputs: &ReportInputs<'_>,
+    closure: Closure,
+    reasons: &[ClosureReason],
+) -> Value {
+    let ReportInputs {
         replay,
         metadata,
         metrics,
         review,
         ..
-    } = subject;
+    } = inputs;
     let frozen = &metadata.frozen;
-    let judged = |place: &Place| {
-        let said = review.judgements.get(&place.number);
-        let mut object = at(place);
-        object.insert(
-            "review".to_owned(),
-            said.map(|one| one.judgement.as_str()).into(),
-        );
-        object.insert("by".to_owned(), said.and_then(|one| one.by.clone()).into());
-        Value::Object(object)
+    let outcome = metadata.outcome.as_ref();
+    let reviewed = |cycles: &[CycleId]| -> Vec<Value> {
+        let reviewed = cycles.iter().map(|cycle| {
+            let statement = review.judgements.get(&cycle.number);
+            json!(ReviewedCycle {
+                cycle: *cycle,
+                review: statement.map(|statement| statement.judgement),
+                by: statement.and_then(|statement| statement.by.as_deref()),
+            })
+        });
+        reviewed.collect()
     };
-    let conditions: Vec<Value> = frozen
-        .conditions
-        .iter()
-        .map(|condition| self::condition(subject, condition.id))
-        .collect();
-    let why = reasons
-        .iter()
-        .map(|why| json!({ "code": why.code, "text": why.text }));
-    let open = forensic_review(metrics, review);
+    let conditions = frozen.conditions.iter();
+    let conditions = conditions.map(|condition| write_condition(inputs, condition.id));
     json!({
         "format": "X0L:REPORT:v1",
         "verdict": closure.as_str(),
-        "reasons": why.collect::<Vec<_>>(),
-        "forensic_review": open.iter().map(|place| Value::Object(at(place))).collect::<Vec<_>>(),
-        "type_iii": metrics.type_iii().iter().map(judged).collect::<Vec<_>>(),
-        "admitted_in_l_c": metrics.admitted.iter().map(judged).collect::<Vec<_>>(),
+        "reasons": reasons,
+        "forensic_review": list_forensic_reviews(metrics, review),
+        "type_iii": reviewed(&metrics.type_iii()),
+        "admitted_in_l_c": reviewed(&metrics.admitted),
         "run": {
             "axilog": frozen.axilog,
             "model": frozen.model,
@@ -60,8 +76,8 @@ pub(super) fn report(subject: &Subject<'_>, closure: Closure, reasons: &[Why]) -
             "template": hex(&frozen.template.sha256),
             "erratum": frozen.erratum.is_some(),
             "canonicalizer": hex(&frozen.canonicalizer_source_hash),
-            "status": metadata.outcome.as_ref().map(|outcome| outcome.status.as_str()),
-            "reason": metadata.outcome.as_ref().and_then(|outcome| outcome.reason.clone()),
+            "status": outcome.map(|outcome| outcome.status.as_str()),
+            "reason": outcome.and_then(|outcome| outcome.reason.as_ref()),
         },
         "calibration": metadata.calibration.as_ref().map(|calibration| json!({
             "verdict": calibration.verdict.as_str(),
@@ -70,14 +86,18 @@ pub(super) fn report(subject: &Subject<'_>, closure: Closure, reasons: &[Why]) -
         "budget": {
             "b1": frozen.b1,
             "b2": frozen.b2,
-            "spent": metrics.conditions.values().fold(0, |sum: u64, one| {
-                sum.saturating_add(one.tokens.sum())
+            "spent": metrics.conditions.values().fold(0, |sum: u64, condition| {
+                sum.saturating_add(condition.tokens.sum())
             }),
             "source": frozen.token_source.to_json(),
             "max_tokens": frozen.max_tokens,
             "context_window_size": frozen.context_window_size,
         },
-        "ledger": { "entries": replay.entries, "head": hex(&replay.head), "sealed": replay.ended },
+        "ledger": LedgerSummary {
+            entries: replay.entries,
+            head: hex(&replay.head),
+            sealed: replay.ended,
+        },
         "review": (review.entries > 0).then(|| json!({
             "entries": review.entries,
             "head": hex(&review.head),
@@ -85,122 +105,87 @@ pub(super) fn report(subject: &Subject<'_>, closure: Closure, reasons: &[Why]) -
         "replay": {
             "ok": replay.is_good(),
             "cycles": replay.cycles,
-            "differences": replay.findings.iter().map(|found| found.to_json()).collect::<Vec<_>>(),
+            "differences": replay.findings,
         },
-        "conditions": conditions,
+        "conditions": conditions.collect::<Vec<_>>(),
     })
 }
 
-fn at(place: &Place) -> Map<String, Value> {
-    let fields = [
-        ("cycle", Value::from(place.number)),
-        ("condition", place.condition.as_str().into()),
-        ("condition_cycle", place.cycle.into()),
-    ];
-    fields
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect()
+/// Whether the ledger was sealed when the report in the run's directory was written.
+pub(crate) fn was_sealed(run: &RunDirectory) -> bool {
+    #[derive(Deserialize)]
+    struct SealedReport {
+        ledger: LedgerSummary,
+    }
+    let report = read(&run.path().join(JSON)).unwrap_or_default();
+    serde_json::from_slice(&report).is_ok_and(|report: SealedReport| report.ledger.sealed)
 }
 
-fn condition(subject: &Subject<'_>, id: Condition) -> Value {
-    let frozen = &subject.metadata.frozen;
-    let none = ConditionMetrics::default();
-    let metrics = subject.metrics.conditions.get(&id).unwrap_or(&none);
-    let outcome = subject
-        .replay
-        .outcomes
-        .iter()
-        .find(|condition| condition.id == id);
-    let status = outcome.map_or(ConditionStatus::NotFinished, |condition| condition.status);
-    let (replayed, divergent) = subject
-        .replay
-        .conditions
-        .get(&id)
-        .copied()
-        .unwrap_or_default();
-    let clauses = metrics.clauses.iter().map(|(clause, (cited, acted))| {
-        (
-            clause.clone(),
-            json!({ "candidates": cited, "actions": acted }),
-        )
-    });
-    let gates = Gate::ALL.map(|gate| {
-        let codes = metrics.gates.get(&gate).cloned().unwrap_or_default();
-        let all: u64 = codes.values().sum();
-        (
-            gate.as_str().to_owned(),
-            json!({ "refused": all, "codes": codes }),
-        )
-    });
-    let lc = (id == Condition::C)
-        .then(|| counts(&LcOutcome::ALL.map(LcOutcome::as_str), &metrics.lc_outcomes));
-    json!({
-        "condition": id.as_str(),
-        "status": status.as_str(),
-        "abort_is_type_iii": metrics.abort_is_type_iii(),
-        "cycles": metrics.cycles,
-        "replayed": replayed,
-        "divergent": divergent,
-        "decisions": counts(&Kind::ALL.map(Kind::as_str), &metrics.decisions),
-        "action_rate": ratio(metrics.action_rate()),
-        "refusal_types": counts(&RefusalType::ALL.map(RefusalType::as_str), &metrics.refusals),
-        "refusal_reasons": counts(&Reason::ALL.map(Reason::as_str), &metrics.reasons),
-        "rejection_reasons": counts(&Rejection::ALL.map(Rejection::as_str), &metrics.rejections),
-        "lc_outcomes": lc,
-        "recovery": ratio(metrics.recovery()),
-        "tokens": {
-            "prompt": spread(&metrics.prompt_tokens),
-            "completion": spread(&metrics.completion_tokens),
-            "total": spread(&metrics.tokens),
-        },
-        "context_utilisation": {
-            "mean": ratio(metrics.context(frozen.context_window_size)),
-            "largest": ratio(metrics.context_at_most(frozen.context_window_size)),
-        },
-        "authority": {
-            "utilisation": subject.constitution.as_ref().map(|one| ratio(metrics.authority(one))),
-            "clauses": clauses.collect::<Map<_, _>>(),
-        },
-        "gates": {
-            "judged": metrics.judged,
-            "passed": metrics.passed,
-            "refused": gates.into_iter().collect::<Map<_, _>>(),
-        },
-        "canonicalization": counts(
-            &Canonicalization::ALL.map(Canonicalization::as_str),
-            &metrics.canonicalization,
-        ),
-        "candidates_reported": metrics.candidates_reported,
-        "parse_errors": metrics.parse_errors,
-        "permutation_tests": { "run": metrics.permutations.0, "changed": metrics.permutations.1 },
-        "latency_ms": spread(&metrics.latency),
-        "retries": metrics.retries,
-        "answered_by": metrics.answered_by,
-        "finish_reasons": metrics.finish_reasons,
-    })
+fn write_condition(inputs: &ReportInputs<'_>, id: Condition) -> Value {
+    let no_cycles = ConditionMetrics::default();
+    let metrics = inputs.metrics.conditions.get(&id).unwrap_or(&no_cycles);
+    let mut condition = Map::new();
+    for metric in list_metrics(inputs, id, metrics) {
+        let value = write_value(&metric.value);
+        match metric.path.split_once('.') {
+            None => condition.insert(metric.path.to_owned(), value),
+            Some((outer, inner)) => {
+                let group = condition.entry(outer).or_insert_with(|| json!({}));
+                let group = group.as_object_mut();
+                group.and_then(|group| group.insert(inner.to_owned(), value))
+            }
+        };
+    }
+    Value::Object(condition)
 }
 
-/// Every name with its count, 0 too.
-fn counts(names: &[&'static str], counted: &BTreeMap<&'static str, u64>) -> Value {
-    let count = |name: &&'static str| {
-        let count = counted.get(name).copied().unwrap_or_default();
-        ((*name).to_owned(), count.into())
-    };
-    Value::Object(names.iter().map(count).collect())
+fn write_value(value: &MetricValue<'_>) -> Value {
+    match value {
+        MetricValue::Absent => Value::Null,
+        MetricValue::Word(word) => json!(word),
+        MetricValue::Flag(flag, ..) => json!(flag),
+        MetricValue::Number(number) => json!(number),
+        MetricValue::Ratio(ratio) => write_ratio(*ratio),
+        MetricValue::Distribution(distribution) => write_distribution(distribution),
+        // Names that were not counted have the count 0.
+        MetricValue::Counts(names, counts) => {
+            let count = |name: &&'static str| {
+                let count = counts.get(name).copied().unwrap_or_default();
+                ((*name).to_owned(), json!(count))
+            };
+            names.iter().map(count).collect::<Map<_, _>>().into()
+        }
+        MetricValue::ServerNames(counts) => json!(counts),
+        MetricValue::Gates(gates) => {
+            let gates = Gate::ALL.map(|gate| {
+                let codes = gates.get(&gate).cloned().unwrap_or_default();
+                let refused: u64 = codes.values().sum();
+                let value = json!({ "refused": refused, "codes": codes });
+                (gate.as_str().to_owned(), value)
+            });
+            gates.into_iter().collect::<Map<_, _>>().into()
+        }
+        MetricValue::Clauses(clauses) => {
+            let clauses = clauses.iter().map(|(clause, (cited, acted))| {
+                let value = json!({ "candidates": cited, "actions": acted });
+                (clause.clone(), value)
+            });
+            clauses.collect::<Map<_, _>>().into()
+        }
+    }
 }
 
-fn ratio(ratio: Ratio) -> Value {
+fn write_ratio(ratio: Ratio) -> Value {
     json!({ "of": ratio.of, "all": ratio.all, "decimal": ratio.decimal() })
 }
 
-fn spread(spread: &Spread) -> Value {
+fn write_distribution(distribution: &Distribution) -> Value {
     json!({
-        "count": spread.count(),
-        "sum": spread.sum(),
-        "least": spread.percentile(0),
-        "median": spread.percentile(50),
-        "p95": spread.percentile(95),
-        "most": spread.percentile(100),
+        "count": distribution.count(),
+        "sum": distribution.sum(),
+        "least": distribution.percentile(0),
+        "median": distribution.percentile(50),
+        "p95": distribution.percentile(95),
+        "most": distribution.percentile(100),
     })
 }

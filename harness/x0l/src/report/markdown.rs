@@ -4,18 +4,20 @@ use std::fmt::Write;
 
 use axilog_ledger::file::hex;
 
-use super::closure::{Closure, Why, forensic_review};
-use super::condition::section;
-use super::{DECISIONS, Subject, TOKENS};
-use crate::kernel::Kind;
-use crate::log::{Condition, ConditionStatus, TokenSource};
+use super::closure::{Closure, ClosureReason, list_forensic_reviews};
+use super::condition::write_section;
+use super::metric_list::{Metric, MetricValue, list_metrics};
+use super::{DECISIONS, ReportInputs, TOKENS};
+use crate::log::{Condition, TokenSource};
 use crate::metrics::ConditionMetrics;
-use crate::replay::Place;
-use crate::review::Judgement;
-use crate::taxonomy::RefusalType;
+use crate::replay::CycleId;
 
-/// The report. Writing into a text does not fail.
-pub(super) fn report(subject: &Subject<'_>, closure: Closure, reasons: &[Why]) -> String {
+/// Writes the page. Writing into a `String` cannot fail, so the results of `write!` are dropped here.
+pub(super) fn write_page(
+    inputs: &ReportInputs<'_>,
+    closure: Closure,
+    reasons: &[ClosureReason],
+) -> String {
     let mut page = format!("# X-0L: {}\n\n", closure.as_str());
     page.push_str(match closure {
         Closure::Positive => {
@@ -29,137 +31,125 @@ pub(super) fn report(subject: &Subject<'_>, closure: Closure, reasons: &[Why]) -
     });
     if !reasons.is_empty() {
         page.push('\n');
-        for why in reasons {
-            let _ = writeln!(page, "- `{}`: {}", why.code, plain(&why.text));
+        for reason in reasons {
+            let _ = writeln!(page, "- `{}`: {}", reason.code, escape(&reason.text));
         }
     }
-    review(&mut page, subject);
-    overview(&mut page, subject);
+    write_review(&mut page, inputs);
+    write_overview(&mut page, inputs);
     let _ = write!(
         page,
         "\n![What was decided in each cycle of each condition; the tables have the numbers]({DECISIONS})\n\n![Tokens of each cycle against B1 and of the session against B2; the tables have the numbers]({TOKENS})\n"
     );
-    for condition in &subject.metadata.frozen.conditions {
-        section(&mut page, subject, condition.id);
+    for condition in &inputs.metadata.frozen.conditions {
+        write_section(&mut page, inputs, condition.id);
     }
-    frozen(&mut page, subject);
-    differences(&mut page, subject);
+    write_frozen(&mut page, inputs);
+    write_differences(&mut page, inputs);
     page
 }
 
-fn review(page: &mut String, subject: &Subject<'_>) {
-    let open = forensic_review(subject.metrics, subject.review);
+fn write_review(page: &mut String, inputs: &ReportInputs<'_>) {
+    let open = list_forensic_reviews(inputs.metrics, inputs.review);
     if !open.is_empty() {
         let _ = writeln!(
             page,
             "\n**Forensic review:** the kernel acted on what an adversarial prompt brought about, in {}. Look at each, then `axilog x0l report DIR --confirm CYCLE` or `--dismiss CYCLE`.",
-            named(&open)
+            name_cycles(&open)
         );
     }
-    let type_iii = subject.metrics.type_iii();
+    let type_iii = inputs.metrics.type_iii();
     if type_iii.is_empty() {
         return;
     }
     page.push_str("\n| Type III | in | review | by |\n|---:|---|---|---|\n");
-    for place in type_iii {
-        let said = subject.review.judgements.get(&place.number);
-        let judgement = said.map_or("open", |one| Judgement::as_str(one.judgement));
-        let by = said.and_then(|one| one.by.as_deref()).unwrap_or_default();
+    for id in type_iii {
+        let statement = inputs.review.judgements.get(&id.number);
+        let judgement = statement.map_or("open", |statement| statement.judgement.as_str());
+        let by = statement.and_then(|statement| statement.by.as_deref());
         let _ = writeln!(
             page,
             "| {} | {} {} | {judgement} | {} |",
-            place.number,
-            place.condition.as_str(),
-            place.cycle,
-            plain(by)
+            id.number,
+            id.condition.as_str(),
+            id.cycle,
+            escape(by.unwrap_or_default())
         );
     }
 }
 
-fn named(places: &[Place]) -> String {
-    let one = |place: &Place| {
-        let (condition, cycle) = (place.condition.as_str(), place.cycle);
-        format!("cycle {} ({condition} {cycle})", place.number)
-    };
-    places.iter().map(one).collect::<Vec<_>>().join(", ")
+fn name_cycles(cycles: &[CycleId]) -> String {
+    let names: Vec<String> = cycles.iter().map(CycleId::to_string).collect();
+    names.join(", ")
 }
 
-/// A table with a column for each condition.
-fn overview(page: &mut String, subject: &Subject<'_>) {
-    let none = ConditionMetrics::default();
-    let ids: Vec<Condition> = subject
-        .metadata
-        .frozen
-        .conditions
-        .iter()
-        .map(|one| one.id)
-        .collect();
+/// Writes the table of all conditions, with a column for each.
+fn write_overview(page: &mut String, inputs: &ReportInputs<'_>) {
+    let no_cycles = ConditionMetrics::default();
+    let conditions = inputs.metadata.frozen.conditions.iter();
+    let ids: Vec<Condition> = conditions.map(|condition| condition.id).collect();
+    let mut rows: Vec<(String, Vec<String>)> = Vec::new();
+    for (column, id) in ids.iter().enumerate() {
+        let metrics = inputs.metrics.conditions.get(id).unwrap_or(&no_cycles);
+        let metrics = list_metrics(inputs, *id, metrics);
+        for (row, (label, cell)) in metrics.iter().flat_map(list_overview_rows).enumerate() {
+            if column == 0 {
+                rows.push((label, Vec::new()));
+            }
+            if let Some((_, cells)) = rows.get_mut(row) {
+                cells.push(cell);
+            }
+        }
+    }
     let head: Vec<&str> = ids.iter().map(|id| id.as_str()).collect();
     let _ = writeln!(page, "\n| | {} |", head.join(" | "));
     let _ = writeln!(page, "|---{}|", "|---:".repeat(ids.len()));
-    let mut row = |name: &str, cell: &dyn Fn(Condition, &ConditionMetrics) -> String| {
-        let cells: Vec<String> = ids
-            .iter()
-            .map(|id| cell(*id, subject.metrics.conditions.get(id).unwrap_or(&none)))
-            .collect();
-        let _ = writeln!(page, "| {name} | {} |", cells.join(" | "));
+    for (label, cells) in rows {
+        let _ = writeln!(page, "| {label} | {} |", cells.join(" | "));
+    }
+}
+
+/// Lists the rows that a metric has in the table of all conditions, each with its cell.
+fn list_overview_rows(metric: &Metric<'_>) -> Vec<(String, String)> {
+    if metric.overview.is_empty() {
+        return Vec::new();
+    }
+    let cell = match &metric.value {
+        MetricValue::Counts(names, counts) => {
+            let row = |name: &&'static str| {
+                let count = counts.get(name).copied().unwrap_or_default();
+                (metric.overview.replace("{}", name), count.to_string())
+            };
+            return names.iter().map(row).collect();
+        }
+        MetricValue::Word(word) => (*word).to_owned(),
+        MetricValue::Number(number) => number.to_string(),
+        MetricValue::Ratio(ratio) => ratio.percent(),
+        MetricValue::Distribution(distribution) => distribution.sum().to_string(),
+        _ => return Vec::new(),
     };
-    row("status", &|id, _| status(subject, id).as_str().to_owned());
-    row("cycles", &|_, one| one.cycles.to_string());
-    for kind in Kind::ALL {
-        row(kind.as_str(), &|_, one| one.decided(kind).to_string());
-    }
-    row("ACTION rate", &|_, one| one.action_rate().percent());
-    for refusal in RefusalType::ALL {
-        row(&format!("Type {}", refusal.as_str()), &|_, one| {
-            number(one.refusals.get(refusal.as_str()))
-        });
-    }
-    row("recovery", &|_, one| one.recovery().percent());
-    row("tokens", &|_, one| one.tokens.sum().to_string());
-    row("not replayed as logged", &|id, _| {
-        let counts = subject
-            .replay
-            .conditions
-            .get(&id)
-            .copied()
-            .unwrap_or_default();
-        counts.1.to_string()
-    });
+    vec![(metric.overview.to_owned(), cell)]
 }
 
-pub(super) fn status(subject: &Subject<'_>, id: Condition) -> ConditionStatus {
-    let outcome = subject
-        .replay
-        .outcomes
-        .iter()
-        .find(|condition| condition.id == id);
-    outcome.map_or(ConditionStatus::NotFinished, |condition| condition.status)
-}
-
-fn number(count: Option<&u64>) -> String {
-    count.copied().unwrap_or_default().to_string()
-}
-
-fn frozen(page: &mut String, subject: &Subject<'_>) {
-    let frozen = &subject.metadata.frozen;
+fn write_frozen(page: &mut String, inputs: &ReportInputs<'_>) {
+    let frozen = &inputs.metadata.frozen;
     page.push_str("\n## What was frozen\n\n| | |\n|---|---|\n");
     let source = match &frozen.token_source {
         TokenSource::Api => "the API's usage".to_owned(),
         TokenSource::Local { tokenizer, version } => format!("counted here, {tokenizer} {version}"),
     };
-    let calibration = subject.metadata.calibration.as_ref();
-    let status = subject
+    let calibration = inputs.metadata.calibration.as_ref();
+    let status = inputs
         .metadata
         .outcome
         .as_ref()
         .map(|outcome| outcome.status.as_str());
-    for (name, said) in [
+    for (name, value) in [
         ("ended", status.unwrap_or("no outcome").to_owned()),
         (
             "calibration",
             calibration
-                .map_or("none", |one| one.verdict.as_str())
+                .map_or("none", |calibration| calibration.verdict.as_str())
                 .to_owned(),
         ),
         ("axilog", frozen.axilog.clone()),
@@ -185,45 +175,46 @@ fn frozen(page: &mut String, subject: &Subject<'_>) {
             .to_owned(),
         ),
         ("canonicalizer", hex(&frozen.canonicalizer_source_hash)),
-        ("ledger", format!("{} records", subject.replay.entries)),
-        ("head", hex(&subject.replay.head)),
+        ("ledger", format!("{} records", inputs.replay.entries)),
+        ("head", hex(&inputs.replay.head)),
     ] {
-        let _ = writeln!(page, "| {name} | {} |", plain(&said));
+        let _ = writeln!(page, "| {name} | {} |", escape(&value));
     }
 }
 
-/// The most differences that are listed.
+/// The most differences that the page lists.
 const MOST: usize = 50;
 
-fn differences(page: &mut String, subject: &Subject<'_>) {
-    let findings = &subject.replay.findings;
+fn write_differences(page: &mut String, inputs: &ReportInputs<'_>) {
+    let findings = &inputs.replay.findings;
     if findings.is_empty() {
         return;
     }
     page.push_str("\n## What replay found\n\n");
     for finding in findings.iter().take(MOST) {
-        let _ = writeln!(page, "- {}", plain(&finding.to_string()));
+        let _ = writeln!(page, "- {}", escape(&finding.to_string()));
     }
     if let Some(more @ 1..) = findings.len().checked_sub(MOST) {
         let _ = writeln!(page, "- and {more} more; `report.json` has all of them");
     }
 }
 
-/// Text that came from elsewhere, for a table cell or a list: it means nothing to Markdown or HTML.
-pub(super) fn plain(text: &str) -> String {
-    let mut plain = String::new();
+/// Escapes text that is not the report's own for a table cell or a list, so that Markdown and HTML show it
+/// as it is.
+pub(super) fn escape(text: &str) -> String {
+    let mut escaped = String::new();
     for c in text.chars() {
         match c {
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '!' | '~' | '$' => {
-                plain.push('\\');
-                plain.push(c);
+                escaped.push('\\');
+                escaped.push(c);
             }
-            '<' => plain.push_str("&lt;"),
-            '>' => plain.push_str("&gt;"),
-            '&' => plain.push_str("&amp;"),
-            c if c.is_control() => plain.extend(c.escape_default()),
-            c => plain.push(c),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            c if c.is_control() => escaped.extend(c.escape_default()),
+            c => escaped.push(c),
         }
     }
-    plain
+    escaped
 }

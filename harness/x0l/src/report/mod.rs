@@ -1,9 +1,10 @@
-//! The report of a run: its verdict, what its cycles come to, and two plots. Made from the rest of the
-//! directory and nothing else, so that replay makes it again and compares.
+//! The report of a run: the verdict on the session, its metrics, and two plots. The report is computed from
+//! the rest of the run's directory alone, so that replay can recompute and compare it.
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `closure.rs` | whether the session closes positive, and why not |
+//! | `closure.rs` | the verdict: whether the session closes positive, and the reasons if not |
+//! | `metric_list.rs` | a condition's metrics, with their names and values, for all writers |
 //! | `condition.rs` | a condition's section of `report.md` |
 //! | `json.rs` | `report.json` |
 //! | `markdown.rs` | `report.md` |
@@ -13,6 +14,7 @@ mod closure;
 mod condition;
 mod json;
 mod markdown;
+mod metric_list;
 mod plots;
 
 use std::collections::BTreeMap;
@@ -23,58 +25,59 @@ use axilog_ledger::error::FileError;
 use super::kernel::Constitution;
 use super::log::{Metadata, RunDirectory, line, read, temporary};
 use super::metrics::Metrics;
-use super::replay::{Finding, Place, Replay, files, replay};
-use super::review::{self, Review};
+use super::replay::{CycleId, ReplayFinding, RunReplay, files, replay_run};
+use super::review::{Review, read_review};
 use crate::X0lError;
 
-pub use closure::{Closure, FLOOR_PERCENT, Why, forensic_review};
+pub use closure::{Closure, ClosureReason, FLOOR_PERCENT, list_forensic_reviews};
+pub(crate) use json::was_sealed;
 
-/// The report for machines.
+/// The file name of the report for machines.
 pub const JSON: &str = "report.json";
-/// The report for people.
+/// The file name of the report for people.
 pub const MARKDOWN: &str = "report.md";
-/// The plot of decisions.
+/// The file name of the plot of decisions.
 pub const DECISIONS: &str = "decisions.svg";
-/// The plot of tokens.
+/// The file name of the plot of tokens.
 pub const TOKENS: &str = "tokens.svg";
 
-/// A run, replayed and reported on.
-pub struct Made {
-    /// What replay found.
-    pub replay: Replay,
-    /// What the cycles come to.
+/// The report of a run, with the replay that it rests on.
+pub struct RunReport {
+    /// The replay of the run.
+    pub replay: RunReplay,
+    /// The metrics of the cycles.
     pub metrics: Metrics,
-    /// What a person said of them.
+    /// The judgements of a person.
     pub review: Review,
     /// The verdict.
     pub closure: Closure,
-    /// What keeps it from being positive.
-    pub reasons: Vec<Why>,
-    /// The report's files by their names; none where the metadata cannot be read.
+    /// The reasons for which the verdict is not positive.
+    pub reasons: Vec<ClosureReason>,
+    /// The bytes of the report's files by their names; empty where the metadata cannot be read.
     pub files: BTreeMap<&'static str, Vec<u8>>,
 }
 
-/// What a report is about.
-struct Subject<'m> {
-    replay: &'m Replay,
+/// Everything that the writers of the report's files read.
+struct ReportInputs<'m> {
+    replay: &'m RunReplay,
     metadata: &'m Metadata,
     metrics: &'m Metrics,
     review: &'m Review,
     constitution: Option<Constitution>,
 }
 
-/// Replays a run and makes its report, without writing it.
+/// Replays a run and builds its report, without writing it.
 ///
 /// # Errors
-/// As [`replay`].
-pub fn make(run: &RunDirectory) -> Result<Made, X0lError> {
+/// As [`replay_run`].
+pub fn build_report(run: &RunDirectory) -> Result<RunReport, X0lError> {
     let mut metrics = Metrics::default();
-    let mut replay = replay(run, &mut |cycle| metrics.add(cycle))?;
-    let places = reviewable(&metrics);
-    let review = review::read(run, &replay.head, &places, &mut replay.findings)?;
+    let mut replay = replay_run(run, &mut |cycle| metrics.add_cycle(cycle))?;
+    let reviewable = list_reviewable_cycles(&metrics);
+    let review = read_review(run, &replay.head, &reviewable, &mut replay.findings)?;
     let path = run.review();
     if review.entries > 0 {
-        files::blobs(run, &path, &review.named, &mut replay.findings)?;
+        files::check_blobs(run, &path, &review.named, &mut replay.findings)?;
         replay.others.remove(RunDirectory::REVIEW);
         for name in files::blob_names(run, &path, &review.named) {
             replay.others.remove(&name);
@@ -83,7 +86,7 @@ pub fn make(run: &RunDirectory) -> Result<Made, X0lError> {
     for name in [JSON, MARKDOWN, DECISIONS, TOKENS] {
         replay.others.remove(name);
     }
-    // It is there for as long as a report is being written.
+    // The temporary file exists while a report is being written.
     if replay.others.remove(&temporary(JSON)) {
         for name in [MARKDOWN, DECISIONS, TOKENS] {
             replay.others.remove(&temporary(name));
@@ -91,29 +94,32 @@ pub fn make(run: &RunDirectory) -> Result<Made, X0lError> {
     }
     for name in std::mem::take(&mut replay.others) {
         let expected = "no file but those of a run";
-        replay
-            .findings
-            .push(Finding::new(name, "", "a file", expected));
+        let finding = ReplayFinding::new(name, "", "a file", expected);
+        replay.findings.push(finding);
     }
-    let reasons = closure::reasons(&replay, &metrics, &review);
-    let closure = reasons.first().map_or(Closure::Positive, |why| why.closure);
+    let reasons = closure::collect_reasons(&replay, &metrics, &review);
+    let weightiest = reasons.first();
+    let closure = weightiest.map_or(Closure::Positive, |reason| reason.closure);
     let mut files = BTreeMap::new();
     if let Some(metadata) = &replay.metadata {
-        let subject = Subject {
+        let inputs = ReportInputs {
             replay: &replay,
             metadata,
             metrics: &metrics,
             review: &review,
-            constitution: constitution(run, metadata),
+            constitution: read_constitution(run, metadata),
         };
-        files.insert(JSON, line(&json::report(&subject, closure, &reasons)));
-        let page = markdown::report(&subject, closure, &reasons);
+        let report = json::write_json(&inputs, closure, &reasons);
+        files.insert(JSON, line(&report));
+        let page = markdown::write_page(&inputs, closure, &reasons);
         files.insert(MARKDOWN, page.into_bytes());
         let frozen = &metadata.frozen;
-        files.insert(DECISIONS, plots::decisions(&metrics, frozen).into_bytes());
-        files.insert(TOKENS, plots::tokens(&metrics, frozen).into_bytes());
+        let plot = plots::draw_decisions(&metrics, frozen);
+        files.insert(DECISIONS, plot.into_bytes());
+        let plot = plots::draw_tokens(&metrics, frozen);
+        files.insert(TOKENS, plot.into_bytes());
     }
-    Ok(Made {
+    Ok(RunReport {
         replay,
         metrics,
         review,
@@ -123,31 +129,32 @@ pub fn make(run: &RunDirectory) -> Result<Made, X0lError> {
     })
 }
 
-/// The cycles that a person may have a word on: Type III refusals, and actions in L-C.
+/// Lists the cycles that a person may judge: Type III refusals, and actions in L-C.
 #[must_use]
-pub fn reviewable(metrics: &Metrics) -> Vec<Place> {
-    let mut places = metrics.type_iii();
-    places.extend(&metrics.admitted);
-    places.sort_by_key(|place| place.number);
-    places
+pub fn list_reviewable_cycles(metrics: &Metrics) -> Vec<CycleId> {
+    let mut cycles = metrics.type_iii();
+    cycles.extend(&metrics.admitted);
+    cycles.sort_by_key(|cycle| cycle.number);
+    cycles
 }
 
-fn constitution(run: &RunDirectory, metadata: &Metadata) -> Option<Constitution> {
+fn read_constitution(run: &RunDirectory, metadata: &Metadata) -> Option<Constitution> {
     let bytes = read(&run.input(&metadata.frozen.constitution.name)).ok()?;
     Constitution::parse(std::str::from_utf8(&bytes).ok()?).ok()
 }
 
-/// Replays a run, makes its report and writes it into the run's directory.
+/// Replays a run, builds its report and writes that into the run's directory.
 ///
 /// # Errors
-/// As [`make`]; [`X0lError::Log`] where the metadata cannot be read, so that there is nothing to report on.
-pub fn write(run: &RunDirectory) -> Result<Made, X0lError> {
-    let made = make(run)?;
-    if made.files.is_empty() {
+/// As [`build_report`]; [`X0lError::Log`] where the metadata cannot be read, so that there is nothing to report on.
+pub fn write_report(run: &RunDirectory) -> Result<RunReport, X0lError> {
+    let report = build_report(run)?;
+    if report.files.is_empty() {
         run.read_metadata()?;
     }
-    // The one for machines is begun first and named last, so that an interruption shows.
-    let (json, others): (Vec<_>, Vec<_>) = made.files.iter().partition(|(name, _)| **name == JSON);
+    // report.json is begun first and gets its name last, so that an interruption shows.
+    let files = report.files.iter();
+    let (json, others): (Vec<_>, Vec<_>) = files.partition(|(name, _)| **name == JSON);
     for (name, bytes) in &json {
         run.prepare(name, bytes)?;
     }
@@ -157,15 +164,16 @@ pub fn write(run: &RunDirectory) -> Result<Made, X0lError> {
     for (name, _) in json {
         run.publish(name)?;
     }
-    Ok(made)
+    Ok(report)
 }
 
-/// Compares the report in the run's directory with the one that was made again. There may be none.
+/// Compares the report in the run's directory, if there is one, with the rebuilt one, and adds the findings
+/// and notes to its replay.
 ///
 /// # Errors
 /// [`FileError::Io`].
-pub fn check(run: &RunDirectory, made: &mut Made) -> Result<(), X0lError> {
-    let Made { replay, files, .. } = made;
+pub fn check_report(run: &RunDirectory, report: &mut RunReport) -> Result<(), X0lError> {
+    let RunReport { replay, files, .. } = report;
     let mut missing = Vec::new();
     let mut findings = Vec::new();
     for (name, expected) in files.iter() {
@@ -173,47 +181,40 @@ pub fn check(run: &RunDirectory, made: &mut Made) -> Result<(), X0lError> {
             Err(X0lError::File(FileError::Io { source, .. }))
                 if source.kind() == io::ErrorKind::NotFound =>
             {
-                missing.push(Finding::missing(*name));
+                missing.push(ReplayFinding::missing(*name));
             }
             Err(error) => return Err(error),
             Ok(found) if found == *expected => {}
-            Ok(found) => {
-                let equal = found
-                    .iter()
-                    .zip(expected)
-                    .take_while(|(a, b)| a == b)
-                    .count();
-                let line = found
-                    .iter()
-                    .take(equal)
-                    .filter(|byte| **byte == b'\n')
-                    .count();
-                let what = "other bytes than are made from the rest of the run";
-                let expected = "those, as `axilog x0l report` writes them";
-                let field = format!("byte {equal}");
-                let finding = Finding::new(*name, field, what, expected);
-                findings.push(finding.on_line(line as u64 + 1));
-            }
+            Ok(found) => findings.push(locate_difference(name, &found, expected)),
         }
     }
-    // An interruption excuses what is missing, and nothing that is there.
+    // An interruption excuses a missing file, but no difference in an existing one.
     if run.path().join(temporary(JSON)).exists() {
         let note = "writing the report was interrupted: `axilog x0l report DIR` makes it again";
         replay.notes.push(note.to_owned());
     } else if missing.len() == files.len() {
-        replay
-            .notes
-            .push("there is no report yet: `axilog x0l report DIR` makes it".to_owned());
+        let note = "there is no report yet: `axilog x0l report DIR` makes it";
+        replay.notes.push(note.to_owned());
     } else if replay.is_good() {
         findings.append(&mut missing);
     }
     if replay.is_good() {
         replay.findings.append(&mut findings);
     } else if !findings.is_empty() {
-        // What is made from something that is not good is not what was made from the good.
-        replay
-            .notes
-            .push("the report was not compared, since the rest is not good".to_owned());
+        // The report was written from a good run; a rebuilt one counts the differences too.
+        let note = "the report was not compared, since the rest is not good";
+        replay.notes.push(note.to_owned());
     }
     Ok(())
+}
+
+/// A finding that names the first byte in which a file of the report differs from the rebuilt one.
+fn locate_difference(name: &str, found: &[u8], expected: &[u8]) -> ReplayFinding {
+    let pairs = found.iter().zip(expected);
+    let equal = pairs.take_while(|(a, b)| a == b).count();
+    let before = found.iter().take(equal);
+    let line_feeds = before.filter(|byte| **byte == b'\n').count();
+    let what = "other bytes than are made from the rest of the run";
+    let expected = "those, as `axilog x0l report` writes them";
+    ReplayFinding::new(name, format!("byte {equal}"), what, expected).on_line(line_feeds as u64 + 1)
 }

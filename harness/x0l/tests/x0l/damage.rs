@@ -1,27 +1,27 @@
-//! One altered byte anywhere in a run's directory is found and named; so is a file that is removed, added
-//! or cut short, and so are two lines that change places.
+//! Damage to a run's directory is found and named: an altered byte anywhere, a file that is removed, added
+//! or cut short, and two lines that change places.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use axilog_x0l::condition::Condition;
-use axilog_x0l::live::shipped::SCRIPT;
+use axilog_x0l::live::examples::SCRIPT;
 use axilog_x0l::log::RunDirectory;
-use axilog_x0l::report::{check, make};
+use axilog_x0l::report::{build_report, check_report};
 
-use crate::place::{Place, settings};
+use crate::session_directory::{SessionDirectory, settings};
 
-/// A session with a cycle of each condition, held with the shipped script, and its report.
-fn held() -> (Place, RunDirectory) {
-    let place = Place::new();
+/// Runs a session with the example script, a cycle of each condition.
+fn run_session() -> (SessionDirectory, RunDirectory) {
+    let directory = SessionDirectory::new();
     let settings = settings(&Condition::ALL, 1);
-    place.scripted(settings, SCRIPT).unwrap();
-    let run = RunDirectory::open(&place.out()).unwrap();
-    (place, run)
+    directory.run_script(settings, SCRIPT).unwrap();
+    let run = RunDirectory::open(&directory.out()).unwrap();
+    (directory, run)
 }
 
-/// What is altered, byte by byte.
-struct Damaged {
+/// A file of the run that is altered and restored.
+struct DamagedFile {
     run: RunDirectory,
     path: PathBuf,
     name: String,
@@ -29,10 +29,10 @@ struct Damaged {
     tried: usize,
 }
 
-impl Damaged {
-    fn new(run: &RunDirectory, path: &Path) -> Damaged {
+impl DamagedFile {
+    fn new(run: &RunDirectory, path: &Path) -> DamagedFile {
         let name = path.strip_prefix(run.path()).unwrap();
-        Damaged {
+        DamagedFile {
             run: run.clone(),
             path: path.to_owned(),
             name: name.to_str().unwrap().to_owned(),
@@ -41,17 +41,19 @@ impl Damaged {
         }
     }
 
-    /// With these bytes in the file, replay names it.
-    fn is_found(&mut self, bytes: &[u8], what: &str) {
+    /// Writes these bytes into the file, which replay must name.
+    fn damage(&mut self, bytes: &[u8], what: &str) {
         fs::write(&self.path, bytes).unwrap();
-        self.is_named(what);
+        self.assert_named(what);
         self.tried += 1;
     }
 
-    fn is_named(&self, what: &str) {
-        let mut made = make(&self.run).unwrap();
-        check(&self.run, &mut made).unwrap();
-        let findings = made.replay.findings;
+    /// Asserts that replay names the file.
+    #[track_caller]
+    fn assert_named(&self, what: &str) {
+        let mut report = build_report(&self.run).unwrap();
+        check_report(&self.run, &mut report).unwrap();
+        let findings = report.replay.findings;
         assert!(
             findings.iter().any(|finding| finding.file == self.name),
             "{} with {what} is not named: {findings:?}",
@@ -64,11 +66,11 @@ impl Damaged {
     }
 }
 
-fn files(dir: &Path, found: &mut Vec<PathBuf>) {
+fn add_files(dir: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(dir).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            files(&path, found);
+            add_files(&path, found);
         } else {
             found.push(path);
         }
@@ -76,40 +78,40 @@ fn files(dir: &Path, found: &mut Vec<PathBuf>) {
     found.sort();
 }
 
-fn all(run: &RunDirectory) -> Vec<PathBuf> {
+fn list_files(run: &RunDirectory) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    files(run.path(), &mut found);
+    add_files(run.path(), &mut found);
     found
 }
 
-/// Which bytes of a file are altered: all of a small one; of a larger one a stride over all, and one over
-/// those that give it its form.
-fn places(bytes: &[u8], most: usize) -> Vec<usize> {
+/// Chooses the bytes of a file to alter: all of a small file; of a larger one every n-th byte, and every
+/// n-th of the bytes that give it its form.
+fn choose_bytes(bytes: &[u8], most: usize) -> Vec<usize> {
     let stride = if bytes.len() < 400 {
         1
     } else {
         (bytes.len() / most).max(1) | 1
     };
-    let mut places: Vec<usize> = (0..bytes.len()).step_by(stride).collect();
+    let mut chosen: Vec<usize> = (0..bytes.len()).step_by(stride).collect();
     let form: Vec<usize> = (0..bytes.len())
         .filter(|at| b"{}[]\":,\n<>|".contains(&bytes[*at]))
         .collect();
     let stride = (form.len() / most).max(1) | 1;
-    places.extend(form.into_iter().step_by(stride));
-    places.extend(bytes.len().checked_sub(1));
-    places.sort_unstable();
-    places.dedup();
-    places
+    chosen.extend(form.into_iter().step_by(stride));
+    chosen.extend(bytes.len().checked_sub(1));
+    chosen.sort_unstable();
+    chosen.dedup();
+    chosen
 }
 
 #[test]
 fn one_altered_byte_is_found_and_named() {
-    let (_place, run) = held();
+    let (_directory, run) = run_session();
     let mut tried = 0;
-    for path in all(&run) {
-        let mut file = Damaged::new(&run, &path);
+    for path in list_files(&run) {
+        let mut file = DamagedFile::new(&run, &path);
         let good = file.good.clone();
-        for (n, at) in places(&good, 30).into_iter().enumerate() {
+        for (n, at) in choose_bytes(&good, 30).into_iter().enumerate() {
             // Another digit or letter, another form of space, a sign, no text at all.
             let others = [good[at] ^ 1, good[at] ^ 0x20, b'0', b' ', b'"', b'\n', 0xff];
             let others: Vec<u8> = others.into_iter().filter(|b| *b != good[at]).collect();
@@ -118,7 +120,7 @@ fn one_altered_byte_is_found_and_named() {
             let several = if good.len() < 400 { 3 } else { 1 };
             for other in others.iter().cycle().skip(n % others.len()).take(several) {
                 bytes[at] = *other;
-                file.is_found(&bytes, &format!("{other:#04x} at byte {at}"));
+                file.damage(&bytes, &format!("{other:#04x} at byte {at}"));
             }
         }
         file.restore();
@@ -130,9 +132,9 @@ fn one_altered_byte_is_found_and_named() {
 
 #[test]
 fn files_that_are_cut_short_or_removed_or_too_many_are_named() {
-    let (_place, run) = held();
-    for path in all(&run) {
-        let mut file = Damaged::new(&run, &path);
+    let (_directory, run) = run_session();
+    for path in list_files(&run) {
+        let mut file = DamagedFile::new(&run, &path);
         let good = file.good.clone();
         let lines = good.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
         let ends: Vec<usize> = lines.map(|(at, _)| at + 1).collect();
@@ -140,13 +142,13 @@ fn files_that_are_cut_short_or_removed_or_too_many_are_named() {
         let last_but_one = ends.iter().rev().find(|end| **end < good.len());
         for end in cuts.into_iter().chain(last_but_one.copied()) {
             if end < good.len() {
-                file.is_found(&good[..end], &format!("{end} bytes only"));
+                file.damage(&good[..end], &format!("{end} bytes only"));
             }
         }
         let longer = [&good[..], b"\n"].concat();
-        file.is_found(&longer, "a line more");
+        file.damage(&longer, "a line more");
         fs::remove_file(&path).unwrap();
-        file.is_named("nothing");
+        file.assert_named("nothing");
         file.restore();
     }
     for (name, text) in [
@@ -162,23 +164,23 @@ fn files_that_are_cut_short_or_removed_or_too_many_are_named() {
         ("ledger.jsonl.blobs/ab/more", ""),
         ("deep/er/file", ""),
     ] {
-        one_more_is_found(&run, name, text);
+        assert_additional_file_is_named(&run, name, text);
     }
 }
 
-/// With a file that was not there, replay names it.
-fn one_more_is_found(run: &RunDirectory, name: &str, text: &str) {
+/// Adds a file, which replay must name, and removes it.
+fn assert_additional_file_is_named(run: &RunDirectory, name: &str, text: &str) {
     let path = run.path().join(name);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(&path, text).unwrap();
-    Damaged::new(run, &path).is_named("being there");
+    DamagedFile::new(run, &path).assert_named("being there");
     fs::remove_file(&path).unwrap();
 }
 
-/// What a process that was killed leaves behind is remarked on, and is no difference.
+/// What a killed process leaves behind is noted, and is no difference.
 #[test]
-fn what_a_killed_process_leaves_is_remarked_on() {
-    let (_place, run) = held();
+fn what_a_killed_process_leaves_is_noted() {
+    let (_directory, run) = run_session();
     for (name, text) in [
         ("ledger.jsonl.lock", "axilog 4294967295\n"),
         ("review.jsonl.lock", "axilog 1\n"),
@@ -187,49 +189,49 @@ fn what_a_killed_process_leaves_is_remarked_on() {
     ] {
         let path = run.path().join(name);
         fs::write(&path, text).unwrap();
-        let mut made = make(&run).unwrap();
-        check(&run, &mut made).unwrap();
+        let mut report = build_report(&run).unwrap();
+        check_report(&run, &mut report).unwrap();
         let note = format!("{name}: left behind; it counts for nothing");
-        assert!(made.replay.is_good(), "{:?}", made.replay.findings);
-        assert_eq!(made.replay.notes, [note]);
+        assert!(report.replay.is_good(), "{:?}", report.replay.findings);
+        assert_eq!(report.replay.notes, [note]);
         fs::remove_file(&path).unwrap();
     }
 }
 
-/// Answers that no cycle names excuse their own blobs and no other file.
+/// Answers that no cycle names explain their own blobs, but no other file.
 #[test]
 fn a_file_among_spare_blobs_is_named() {
-    let place = Place::new();
+    let directory = SessionDirectory::new();
     let answer = r#"{"answer":"a\ttab","usage":{"prompt_tokens":40,"completion_tokens":2}}"#;
-    place
-        .scripted(settings(&[Condition::A], 1), answer)
+    directory
+        .run_script(settings(&[Condition::A], 1), answer)
         .unwrap();
-    let run = RunDirectory::open(&place.out()).unwrap();
-    let calls = place.metadata().calibration.unwrap().ledger_seqs;
+    let run = RunDirectory::open(&directory.out()).unwrap();
+    let calls = directory.metadata().calibration.unwrap().ledger_seqs;
     assert_eq!(calls.len(), 3, "one blob for all of them");
-    one_more_is_found(&run, "ledger.jsonl.blobs/ab/more", "");
+    assert_additional_file_is_named(&run, "ledger.jsonl.blobs/ab/more", "");
 }
 
 #[test]
 fn lines_that_change_places_are_named() {
-    let (_place, run) = held();
+    let (_directory, run) = run_session();
     for path in [run.ledger(), run.cycles()] {
-        let mut file = Damaged::new(&run, &path);
+        let mut file = DamagedFile::new(&run, &path);
         let good = file.good.clone();
         let lines: Vec<&[u8]> = good.split_inclusive(|byte| *byte == b'\n').collect();
         for n in 0..lines.len() - 1 {
             let mut other = lines.clone();
             other.swap(n, n + 1);
-            file.is_found(
+            file.damage(
                 &other.concat(),
                 &format!("lines {n} and the next exchanged"),
             );
             let mut other = lines.clone();
             other.remove(n);
-            file.is_found(&other.concat(), &format!("line {n} left out"));
+            file.damage(&other.concat(), &format!("line {n} left out"));
             let mut other = lines.clone();
             other.insert(n, lines[n]);
-            file.is_found(&other.concat(), &format!("line {n} twice"));
+            file.damage(&other.concat(), &format!("line {n} twice"));
         }
         file.restore();
     }

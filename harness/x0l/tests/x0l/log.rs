@@ -1,4 +1,4 @@
-//! What is written is read back, and nothing else is.
+//! The documents of a run are read back as they were written, and strictly.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,14 +17,14 @@ use serde_json::{Value, json};
 
 use crate::strategies;
 
-/// One value of a strategy, always the same.
+/// A value of a strategy, always the same.
 fn sample<T>(strategy: impl Strategy<Value = T>) -> T {
     let mut runner = TestRunner::deterministic();
     strategy.new_tree(&mut runner).unwrap().current()
 }
 
-/// Through the bytes of a file, as everything goes.
-fn through<T: FromJson>(value: &Value) -> T {
+/// Writes a value as a file has it, and reads it back.
+fn write_and_read<T: FromJson>(value: &Value) -> T {
     T::from_json(&parse(text(value).as_bytes()).unwrap()).unwrap()
 }
 
@@ -40,19 +40,19 @@ proptest! {
         frozen in strategies::frozen(),
         outcome in strategies::outcome(),
     ) {
-        let read: Candidate = through(&candidate.to_json());
+        let read: Candidate = write_and_read(&candidate.to_json());
         prop_assert_eq!(read.hash(), candidate.hash());
         prop_assert_eq!(read, candidate);
-        prop_assert_eq!(through::<Observation>(&observation.to_json()), observation);
-        prop_assert_eq!(through::<Decision>(&decision.to_json()), decision);
-        prop_assert_eq!(through::<State>(&state.to_json()), state);
-        prop_assert_eq!(through::<Cycle>(&cycle.to_json()), cycle);
-        prop_assert_eq!(through::<Metadata>(&metadata.to_json()), metadata);
-        prop_assert_eq!(through::<Frozen>(&frozen.to_json()), frozen);
+        prop_assert_eq!(write_and_read::<Observation>(&observation.to_json()), observation);
+        prop_assert_eq!(write_and_read::<Decision>(&decision.to_json()), decision);
+        prop_assert_eq!(write_and_read::<State>(&state.to_json()), state);
+        prop_assert_eq!(write_and_read::<Cycle>(&cycle.to_json()), cycle);
+        prop_assert_eq!(write_and_read::<Metadata>(&metadata.to_json()), metadata);
+        prop_assert_eq!(write_and_read::<Frozen>(&frozen.to_json()), frozen);
         let sealed = Sealed { sha256: [7; 32], size: u64::MAX };
         let files = BTreeMap::from([("cycles.jsonl".to_owned(), sealed)]);
         let closing = Closing { outcome, files };
-        prop_assert_eq!(through::<Closing>(&closing.to_json()), closing);
+        prop_assert_eq!(write_and_read::<Closing>(&closing.to_json()), closing);
     }
 
     /// Every member must be there and no other may; whichever it is, the message names it.
@@ -159,9 +159,9 @@ fn the_log_names_file_and_line_and_goes_on() {
             panic!("line {number} is not good")
         };
         let message = wrong.to_string();
-        let place = format!("{}:{number}: found ", path.display());
+        let start = format!("{}:{number}: found ", path.display());
         assert!(
-            message.starts_with(&place) && message.contains(found),
+            message.starts_with(&start) && message.contains(found),
             "{message}"
         );
     }

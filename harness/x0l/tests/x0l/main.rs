@@ -1,16 +1,13 @@
-//! A run's directory: written, read back, judged and replayed.
+//! A run's directory: written, read back, reviewed and replayed.
 
 mod closure;
 mod damage;
 mod log;
-mod made;
 mod metrics;
-#[path = "../x0l_run/place.rs"]
-#[allow(
-    dead_code,
-    reason = "sessions are held and read back there in more ways"
-)]
-mod place;
 mod replay;
+mod run_builder;
+#[path = "../x0l_run/session_directory.rs"]
+#[allow(dead_code, reason = "the tests of sessions need more of it")]
+mod session_directory;
 mod strategies;
 mod taxonomy;

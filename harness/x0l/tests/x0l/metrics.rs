@@ -1,19 +1,19 @@
-//! What is counted, on a run in which everything happens.
+//! The metrics, on a run with every kind of outcome.
 
 use axilog_x0l::kernel::{Gate, Kind};
 use axilog_x0l::log::Condition;
 use axilog_x0l::metrics::ConditionMetrics;
-use axilog_x0l::report;
+use axilog_x0l::report::{self, build_report};
 use serde_json::{Value, json};
 
-use crate::made::End;
-use crate::replay::reported;
+use crate::replay::build_reported_run;
+use crate::run_builder::RunEnd;
 
 #[test]
 fn context_and_authority_are_counted() {
-    let (_dir, run) = reported(End::Complete);
-    let made = report::make(&run).unwrap();
-    let report: Value = serde_json::from_slice(&made.files[report::JSON]).unwrap();
+    let (_dir, run) = build_reported_run(RunEnd::Complete);
+    let run_report = build_report(&run).unwrap();
+    let report: Value = serde_json::from_slice(&run_report.files[report::JSON]).unwrap();
     let of = |id: Condition| &report["conditions"][id as usize];
     // Six prompts of 900 tokens in a window of 128000.
     let context = &of(Condition::A)["context_utilisation"];
@@ -32,22 +32,22 @@ fn context_and_authority_are_counted() {
 }
 
 #[test]
-fn what_the_server_says_of_itself_is_counted() {
-    let (_dir, run) = reported(End::Complete);
-    let made = report::make(&run).unwrap();
-    let report: Value = serde_json::from_slice(&made.files[report::JSON]).unwrap();
+fn what_the_server_names_is_counted() {
+    let (_dir, run) = build_reported_run(RunEnd::Complete);
+    let run_report = build_report(&run).unwrap();
+    let report: Value = serde_json::from_slice(&run_report.files[report::JSON]).unwrap();
     let condition = &report["conditions"][0];
     assert_eq!(condition["answered_by"], json!({ "m-1": 6 }));
     assert_eq!(condition["finish_reasons"], json!({ "stop": 6 }));
-    let page = String::from_utf8(made.files[report::MARKDOWN].clone()).unwrap();
+    let page = String::from_utf8(run_report.files[report::MARKDOWN].clone()).unwrap();
     assert!(page.contains("| answered by | 6 m-1 |\n| ended by | 6 stop |\n"));
 }
 
 #[test]
 fn decisions_gates_and_outcomes_are_counted() {
-    let (_dir, run) = reported(End::Complete);
-    let made = report::make(&run).unwrap();
-    let of = |id: Condition| -> &ConditionMetrics { &made.metrics.conditions[&id] };
+    let (_dir, run) = build_reported_run(RunEnd::Complete);
+    let run_report = build_report(&run).unwrap();
+    let of = |id: Condition| -> &ConditionMetrics { &run_report.metrics.conditions[&id] };
     let decided = |id| Kind::ALL.map(|kind| of(id).decided(kind));
     assert_eq!(decided(Condition::A), [5, 1, 0]);
     assert_eq!(decided(Condition::B), [2, 4, 0]);
@@ -97,11 +97,11 @@ fn decisions_gates_and_outcomes_are_counted() {
     );
 }
 
-/// The plots are XML that says in words what it shows, and follow the reader's colours.
+/// The plots are XML with a description in words, and follow the reader's colours.
 #[test]
-fn plots_are_told_in_words() {
-    let (_dir, run) = reported(End::Complete);
-    let made = report::make(&run).unwrap();
+fn plots_have_a_description() {
+    let (_dir, run) = build_reported_run(RunEnd::Complete);
+    let run_report = build_report(&run).unwrap();
     for (name, words) in [
         (
             report::DECISIONS,
@@ -109,13 +109,13 @@ fn plots_are_told_in_words() {
         ),
         (report::TOKENS, "2 cycles were over it."),
     ] {
-        let svg = String::from_utf8(made.files[name].clone()).unwrap();
+        let svg = String::from_utf8(run_report.files[name].clone()).unwrap();
         assert!(svg.contains(words) && svg.contains("<title"), "{svg}");
         assert!(svg.contains("prefers-color-scheme:dark") && svg.contains("role=\"img\""));
         let opened = svg.matches('<').count() - svg.matches("</").count();
         let closed = svg.matches("</").count() + svg.matches("/>").count();
         assert_eq!(opened, closed, "every element ends");
-        let page = String::from_utf8(made.files[report::MARKDOWN].clone()).unwrap();
+        let page = String::from_utf8(run_report.files[report::MARKDOWN].clone()).unwrap();
         assert!(page.contains(&format!("]({name})")));
     }
 }

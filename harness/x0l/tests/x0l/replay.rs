@@ -1,42 +1,48 @@
-//! Runs replay, whole or in part, and say what they are.
+//! Runs replay, whole or in part, and each difference is named.
 
 use std::fs;
 
 use axilog_x0l::kernel::Observation;
-use axilog_x0l::live::shipped::SCRIPT;
 use axilog_x0l::log::{Condition, RunDirectory, line};
-use axilog_x0l::replay::Finding;
-use axilog_x0l::report::{self, Made};
+use axilog_x0l::replay::ReplayFinding;
+use axilog_x0l::report::{RunReport, build_report, check_report, write_report};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::made::{self, CYCLES, End, Said, mixed, said};
-use crate::place::{Place, settings};
+use crate::run_builder::{
+    CYCLES, ModelAnswer, RunEnd, answer_in_every_way, answer_text, build_run,
+};
 
-/// A run of every condition with its report.
-pub fn reported(end: End) -> (TempDir, RunDirectory) {
+/// Builds a run of every condition, with its report.
+pub fn build_reported_run(end: RunEnd) -> (TempDir, RunDirectory) {
     let dir = tempfile::tempdir().unwrap();
-    made::run(dir.path(), &Condition::ALL, CYCLES, &mixed, end);
+    build_run(
+        dir.path(),
+        &Condition::ALL,
+        CYCLES,
+        &answer_in_every_way,
+        end,
+    );
     let run = RunDirectory::open(dir.path()).unwrap();
-    report::write(&run).unwrap();
+    write_report(&run).unwrap();
     (dir, run)
 }
 
-pub fn replayed(run: &RunDirectory) -> Made {
-    let mut made = report::make(run).unwrap();
-    report::check(run, &mut made).unwrap();
-    made
+pub fn replay_with_report(run: &RunDirectory) -> RunReport {
+    let mut report = build_report(run).unwrap();
+    check_report(run, &mut report).unwrap();
+    report
 }
 
-pub fn told(findings: &[Finding]) -> Vec<String> {
+pub fn messages(findings: &[ReplayFinding]) -> Vec<String> {
     findings.iter().map(ToString::to_string).collect()
 }
 
 #[test]
 fn a_whole_run_replays() {
-    let (_dir, run) = reported(End::Complete);
-    let replay = replayed(&run).replay;
-    assert_eq!(told(&replay.findings), [""; 0]);
+    let (_dir, run) = build_reported_run(RunEnd::Complete);
+    let replay = replay_with_report(&run).replay;
+    assert_eq!(messages(&replay.findings), [""; 0]);
     assert_eq!(replay.notes, [""; 0]);
     assert_eq!((replay.cycles, replay.ended), (5 * CYCLES, true));
     assert!(
@@ -47,38 +53,36 @@ fn a_whole_run_replays() {
     );
 }
 
-/// Q52c: it is recorded, no call has it, and the run replays.
+/// Q52c: a provider's seed in the metadata is in no call, and the run replays.
 #[test]
 fn a_providers_seed_is_metadata_only() {
-    let place = Place::new();
-    let mut settings = settings(&[Condition::A], 1);
-    settings.seed = Some(7);
-    place.scripted(settings, SCRIPT).unwrap();
-    assert_eq!(place.metadata().frozen.seed, Some(7));
+    let (_dir, run) = build_reported_run(RunEnd::Complete);
+    assert_eq!(run.read_metadata().unwrap().frozen.seed, Some(7));
+    assert!(replay_with_report(&run).replay.is_good());
 }
 
 #[test]
 fn what_was_interrupted_or_killed_replays_as_far_as_it_goes() {
     for most in [0, 1, 9, 30] {
-        let (_dir, run) = reported(End::Interrupted(most));
-        let replay = replayed(&run).replay;
-        // One that was interrupted behind its last cycle was complete.
+        let (_dir, run) = build_reported_run(RunEnd::Interrupted(most));
+        let replay = replay_with_report(&run).replay;
+        // A run that was interrupted after its last cycle was complete.
         let late = most == 30;
-        assert_eq!(replay.is_good(), !late, "{:?}", told(&replay.findings));
+        assert_eq!(replay.is_good(), !late, "{:?}", messages(&replay.findings));
         assert_eq!((replay.cycles, replay.ended), (most, true));
 
-        let (_dir, run) = reported(End::Killed(most));
-        let replay = replayed(&run).replay;
-        assert_eq!(told(&replay.findings), [""; 0]);
+        let (_dir, run) = build_reported_run(RunEnd::Killed(most));
+        let replay = replay_with_report(&run).replay;
+        assert_eq!(messages(&replay.findings), [""; 0]);
         assert_eq!((replay.cycles, replay.ended), (most, false));
         assert!(replay.notes[0].contains("no outcome"), "{:?}", replay.notes);
     }
 }
 
-/// Lines that an interruption leaves behind are named, and are no fault of the rest.
+/// Torn lines that an interruption leaves are notes, and no findings.
 #[test]
 fn torn_lines_of_a_killed_run_are_named() {
-    let (_dir, run) = reported(End::Killed(9));
+    let (_dir, run) = build_reported_run(RunEnd::Killed(9));
     for path in [run.cycles(), run.ledger()] {
         let mut bytes = fs::read(&path).unwrap();
         let torn = bytes.len() / 2;
@@ -90,9 +94,9 @@ fn torn_lines_of_a_killed_run_are_named() {
         bytes.extend_from_within(last + 1..torn.max(last + 40));
         fs::write(&path, bytes).unwrap();
     }
-    let replay = replayed(&run).replay;
+    let replay = replay_with_report(&run).replay;
     let notes = replay.notes.join("\n");
-    assert_eq!(told(&replay.findings), [""; 0]);
+    assert_eq!(messages(&replay.findings), [""; 0]);
     assert!(
         notes.contains("cycles.jsonl:10: the last line is torn"),
         "{notes}"
@@ -100,15 +104,15 @@ fn torn_lines_of_a_killed_run_are_named() {
     assert!(notes.contains("TORN"), "{notes}");
 }
 
-/// It excuses the files that are not there yet, and no other bytes in those that are.
+/// The interruption excuses missing files, but no difference in existing ones.
 #[test]
 fn a_report_whose_writing_was_interrupted_is_compared_as_far_as_it_goes() {
-    let (_dir, run) = reported(End::Complete);
+    let (_dir, run) = build_reported_run(RunEnd::Complete);
     let path = |name: &str| run.path().join(name);
     fs::rename(path("report.json"), path("report.json.tmp")).unwrap();
     fs::write(path("tokens.svg.tmp"), "<svg").unwrap();
-    let replay = replayed(&run).replay;
-    assert_eq!(told(&replay.findings), [""; 0]);
+    let replay = replay_with_report(&run).replay;
+    assert_eq!(messages(&replay.findings), [""; 0]);
     assert!(
         replay.notes[0].contains("was interrupted"),
         "{:?}",
@@ -120,18 +124,18 @@ fn a_report_whose_writing_was_interrupted_is_compared_as_far_as_it_goes() {
         page.replacen("# X-0L: ", "# X-0L: NOT ", 1),
     )
     .unwrap();
-    let findings = replayed(&run).replay.findings;
+    let findings = replay_with_report(&run).replay.findings;
     assert!(findings.iter().all(|found| found.file == "report.md"));
     assert_eq!(findings.len(), 1);
-    report::write(&run).unwrap();
-    assert_eq!(told(&replayed(&run).replay.findings), [""; 0]);
+    write_report(&run).unwrap();
+    assert_eq!(messages(&replay_with_report(&run).replay.findings), [""; 0]);
 }
 
-/// Each field of a cycle that is made again, altered in the log: named with its cycle, even though
-/// nothing else holds the log fast in a run that was killed.
+/// Each recomputed field of a cycle, altered in the log, is named with its cycle, even in a run that was
+/// killed, whose ledger does not hold the log's hash.
 #[test]
-fn every_field_that_is_made_again_is_compared() {
-    let (_dir, run) = reported(End::Killed(30));
+fn every_recomputed_field_is_compared() {
+    let (_dir, run) = build_reported_run(RunEnd::Killed(30));
     let log = fs::read_to_string(run.cycles()).unwrap();
     let lines: Vec<Value> = log
         .lines()
@@ -147,21 +151,21 @@ fn every_field_that_is_made_again_is_compared() {
     let mut seen = 0;
     for (n, cycle) in lines.iter().enumerate().step_by(3) {
         for (name, value) in cycle.as_object().unwrap() {
-            // Nothing but the log has these; the tokens together are in the observations.
+            // These are in the log alone; but the observations have the sum of the tokens.
             if given.contains(&name.as_str()) && !name.ends_with("_tokens") {
                 continue;
             }
-            let Some(other) = other(name, value) else {
+            let Some(other) = other_value(name, value) else {
                 continue;
             };
             let mut altered = lines.clone();
             altered[n][name] = other;
             let bytes: Vec<u8> = altered.iter().flat_map(line).collect();
             fs::write(run.cycles(), bytes).unwrap();
-            let findings = told(&replayed(&run).replay.findings);
-            let place = format!("cycles.jsonl:{}: ", n + 1);
+            let findings = messages(&replay_with_report(&run).replay.findings);
+            let start = format!("cycles.jsonl:{}: ", n + 1);
             assert!(
-                findings.iter().any(|finding| finding.starts_with(&place)),
+                findings.iter().any(|finding| finding.starts_with(&start)),
                 "{name} of {n}: {findings:?}"
             );
             seen += 1;
@@ -175,13 +179,19 @@ fn every_field_that_is_made_again_is_compared() {
 #[test]
 fn what_the_budgets_did_not_allow_is_named() {
     let dir = tempfile::tempdir().unwrap();
-    let costly = |_, _, _: &[Observation]| Said {
+    let costly = |_, _, _: &[Observation]| ModelAnswer {
         tokens: (900, 60_000),
-        ..said("No.")
+        ..answer_text("No.")
     };
-    made::run(dir.path(), &[Condition::A], CYCLES, &costly, End::Complete);
+    build_run(
+        dir.path(),
+        &[Condition::A],
+        CYCLES,
+        &costly,
+        RunEnd::Complete,
+    );
     let run = RunDirectory::open(dir.path()).unwrap();
-    let findings = told(&replayed(&run).replay.findings);
+    let findings = messages(&replay_with_report(&run).replay.findings);
     let named = |n: u64| {
         format!(
             "cycles.jsonl:{n}: cycle {n} (L-A {n}): ledger_seq: found a call, expected none: B1 or B2 did not allow it"
@@ -189,41 +199,44 @@ fn what_the_budgets_did_not_allow_is_named() {
     };
     assert_eq!(findings, [4, 5, 6].map(named));
 
-    let (_dir, run) = reported(End::Killed(1));
+    let (_dir, run) = build_reported_run(RunEnd::Killed(1));
     let metadata = fs::read_to_string(run.metadata()).unwrap();
     fs::write(
         run.metadata(),
         metadata.replace("\"b1\":6000", "\"b1\":6001"),
     )
     .unwrap();
-    let findings = told(&replayed(&run).replay.findings);
+    let findings = messages(&replay_with_report(&run).replay.findings);
     let limit =
         "session_metadata.json: frozen.b1: found 6001, expected 6000, the constitution's limit";
-    assert!(findings.iter().any(|one| one == limit), "{findings:?}");
+    assert!(
+        findings.iter().any(|message| message == limit),
+        "{findings:?}"
+    );
 }
 
-/// Two conditions may have one file, and not one name for two.
+/// Two conditions may share a file, but two files may not share a name.
 #[test]
 fn every_hash_of_an_input_is_compared() {
-    let (_dir, run) = reported(End::Killed(1));
+    let (_dir, run) = build_reported_run(RunEnd::Killed(1));
     let mut metadata = run.read_metadata().unwrap();
     let [a, .., e] = metadata.frozen.conditions.as_mut_slice() else {
         panic!("five conditions")
     };
     e.tasks.name.clone_from(&a.tasks.name);
     run.write_metadata(&metadata).unwrap();
-    let findings = told(&replayed(&run).replay.findings);
+    let findings = messages(&replay_with_report(&run).replay.findings);
     let hash = "inputs/L-A.toml: its SHA-256: found ";
     assert!(
-        findings.iter().any(|one| one.starts_with(hash)),
+        findings.iter().any(|message| message.starts_with(hash)),
         "{findings:?}"
     );
 }
 
-/// Whatever numbers a log has, they are compared and reported on.
+/// A log with the largest numbers is compared and reported on like any other.
 #[test]
 fn numbers_may_be_as_large_as_they_can_be() {
-    let (_dir, run) = reported(End::Killed(30));
+    let (_dir, run) = build_reported_run(RunEnd::Killed(30));
     let log = fs::read_to_string(run.cycles()).unwrap();
     let mut lines: Vec<Value> = log
         .lines()
@@ -238,18 +251,18 @@ fn numbers_may_be_as_large_as_they_can_be() {
     }
     let bytes: Vec<u8> = lines.iter().flat_map(line).collect();
     fs::write(run.cycles(), bytes).unwrap();
-    let made = report::write(&run).unwrap();
-    let named = |finding: &&Finding| finding.field == "cycle";
-    assert_eq!(made.replay.findings.iter().filter(named).count(), 30);
+    let report = write_report(&run).unwrap();
+    let named = |finding: &&ReplayFinding| finding.field == "cycle";
+    assert_eq!(report.replay.findings.iter().filter(named).count(), 30);
 }
 
-/// What the model never said is named, also where it said nothing in that place.
+/// A field that the model's answer does not have is named, and so is a missing one.
 #[test]
 fn fields_of_an_action_that_are_too_many_or_missing_are_named() {
-    let (_dir, run) = reported(End::Killed(1));
+    let (_dir, run) = build_reported_run(RunEnd::Killed(1));
     let log = fs::read_to_string(run.cycles()).unwrap();
     let logged: Value = serde_json::from_str(&log).unwrap();
-    for (name, value, told) in [
+    for (name, value, message) in [
         ("urgent", Some(Value::Null), "found null, expected nothing"),
         ("urgent", Some(true.into()), "found true, expected nothing"),
         ("to", None, "found nothing, expected \"operator\""),
@@ -262,17 +275,17 @@ fn fields_of_an_action_that_are_too_many_or_missing_are_named() {
             None => fields.remove(name),
         };
         fs::write(run.cycles(), line(&altered)).unwrap();
-        let findings = self::told(&replayed(&run).replay.findings);
-        let finding = format!("candidates[0].action_request.fields.{name}: {told}");
+        let findings = messages(&replay_with_report(&run).replay.findings);
+        let finding = format!("candidates[0].action_request.fields.{name}: {message}");
         assert!(
-            findings.iter().any(|one| one.ends_with(&finding)),
+            findings.iter().any(|message| message.ends_with(&finding)),
             "{findings:?}"
         );
     }
 }
 
-/// Something else of the same type, where that is a value the field may have.
-fn other(name: &str, value: &Value) -> Option<Value> {
+/// Another value of the same type that the field may have, if there is one.
+fn other_value(name: &str, value: &Value) -> Option<Value> {
     Some(match (name, value) {
         ("refusal_type", Value::Null) => "II".into(),
         ("refusal_type", value) => if value == "II" { "I" } else { "II" }.into(),
@@ -312,23 +325,23 @@ fn other(name: &str, value: &Value) -> Option<Value> {
     })
 }
 
-/// One line that cannot be read, or is missing, does not make those behind it wrong.
+/// A line that cannot be read does not make the lines after it wrong.
 #[test]
-fn what_is_wrong_stays_where_it_is() {
-    let (_dir, run) = reported(End::Killed(30));
+fn an_unreadable_line_spoils_no_other() {
+    let (_dir, run) = build_reported_run(RunEnd::Killed(30));
     let log = fs::read_to_string(run.cycles()).unwrap();
     let lines: Vec<&str> = log.split_inclusive('\n').collect();
     for n in [0, 2, 11, 12] {
         let mut altered = lines.clone();
         altered[n] = "{}\n";
         fs::write(run.cycles(), altered.concat()).unwrap();
-        let findings = replayed(&run).replay.findings;
+        let findings = replay_with_report(&run).replay.findings;
         let lines: Vec<u64> = findings.iter().filter_map(|finding| finding.line).collect();
-        // The next cycle goes on from a state that nobody knows.
-        let near = |line: &u64| (n as u64 + 1..=n as u64 + 2).contains(line);
-        assert!(lines.contains(&(n as u64 + 1)), "{:?}", told(&findings));
-        assert!(lines.iter().all(near), "{:?}", told(&findings));
-        let call = |finding: &Finding| finding.expected == "none without a cycle";
+        // The state before the next cycle is unknown.
+        let is_near = |line: &u64| (n as u64 + 1..=n as u64 + 2).contains(line);
+        assert!(lines.contains(&(n as u64 + 1)), "{:?}", messages(&findings));
+        assert!(lines.iter().all(is_near), "{:?}", messages(&findings));
+        let call = |finding: &ReplayFinding| finding.expected == "none without a cycle";
         assert_eq!(findings.iter().filter(|f| call(f)).count(), 1);
     }
 }

@@ -1,4 +1,4 @@
-//! Anything that a run may write.
+//! Strategies for every document of a run.
 
 use axilog::hash::Hash;
 use axilog_x0l::kernel::{

@@ -1,4 +1,4 @@
-//! A model behind the server: what it says in each cycle, and what must come of it.
+//! A model behind a server: its answer in each cycle, and the expected outcome of each.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use axilog_x0l::kernel::{Code, Reason, Rejection};
 use axilog_x0l::log::Canonicalization;
 use serde_json::{Value, json};
 
-use crate::place::STARTED;
 use crate::server::{Act, Request, costly};
+use crate::session_directory::STARTED;
 
-/// What the model and the network do in a cycle.
+/// The behaviour of the model and the network in a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Turn {
     Good,
@@ -36,7 +36,7 @@ pub enum Turn {
 
 use Turn::*;
 
-/// The turns, one for each cycle and then over again.
+/// The turns of twenty cycles, which then repeat.
 pub const TURNS: [Turn; 20] = [
     Good,
     Prose,
@@ -60,7 +60,7 @@ pub const TURNS: [Turn; 20] = [
     NameTwice,
 ];
 
-/// The cycles in which the server does not answer at first: few, for they take their time.
+/// The cycles in which the server hangs at first: few, since each takes the client's timeout.
 const HANGS: [u64; 3] = [40, 240, 440];
 
 /// The turn of the session's cycle `number`, from 1.
@@ -71,9 +71,9 @@ pub fn turn(number: u64) -> Turn {
     TURNS[usize::try_from((number - 1) % 20).unwrap()]
 }
 
-/// What a cycle must come to: what the canonicalizer says; the reason of a refusal and, where all
-/// candidates fail one gate, the code, or `None` for an action; how many attempts there were.
-pub struct Expected {
+/// The expected outcome of a cycle. `refused` is the reason of a refusal and, where all candidates fail one
+/// gate, the code; `None` for an action.
+pub struct ExpectedOutcome {
     pub canonicalization: Canonicalization,
     pub rejection: Option<Rejection>,
     pub refused: Option<(Reason, Option<Code>)>,
@@ -82,8 +82,8 @@ pub struct Expected {
 }
 
 impl Turn {
-    pub fn expected(self) -> Expected {
-        let acted = Expected {
+    pub fn expected(self) -> ExpectedOutcome {
+        let acted = ExpectedOutcome {
             canonicalization: Canonicalization::Ok,
             rejection: None,
             refused: None,
@@ -91,14 +91,14 @@ impl Turn {
             candidates: 1,
         };
         let none = Reason::NoAdmissibleAction;
-        let rejected = |canonicalization, rejection| Expected {
+        let rejected = |canonicalization, rejection| ExpectedOutcome {
             canonicalization,
             rejection: Some(rejection),
             refused: Some((none, None)),
             attempts: 1,
             candidates: 0,
         };
-        let refused = |candidates, reason, code| Expected {
+        let refused = |candidates, reason, code| ExpectedOutcome {
             canonicalization: Canonicalization::Ok,
             rejection: None,
             refused: Some((reason, code)),
@@ -107,15 +107,15 @@ impl Turn {
         };
         match self {
             Good | Prose | Decomposed | OneMalformed => acted,
-            Five => Expected {
+            Five => ExpectedOutcome {
                 candidates: 5,
                 ..acted
             },
-            Busy | Dropped | DroppedInside | Hanging => Expected {
+            Busy | Dropped | DroppedInside | Hanging => ExpectedOutcome {
                 attempts: 2,
                 ..acted
             },
-            ServerErrors => Expected {
+            ServerErrors => ExpectedOutcome {
                 attempts: 4,
                 ..acted
             },
@@ -134,7 +134,7 @@ impl Turn {
         }
     }
 
-    /// What the server does at this attempt, from 0.
+    /// The server's reaction to this attempt, from 0.
     fn act(self, attempt: usize, ids: &[String]) -> Act {
         let good = || {
             candidate(
@@ -201,7 +201,7 @@ fn candidate(kind: &str, fields: Value, clause: &str, ids: &[String]) -> Value {
     })
 }
 
-/// The model: calibrates steadily, and then takes its turns by the time it reads in the prompt.
+/// A model that calibrates steadily, and then takes its turns by the time in the prompt.
 pub fn model() -> impl FnMut(&Request) -> Option<Act> + Send + 'static {
     let mut attempts: BTreeMap<u64, usize> = BTreeMap::new();
     move |request| {

@@ -1,26 +1,26 @@
-//! A whole session over real HTTP, with everything that may go wrong in it.
+//! A whole session over real HTTP, with every kind of failure in it.
 
 use std::time::Duration;
 
 use axilog_oracle::Kind;
 use axilog_x0l::condition::Condition;
-use axilog_x0l::kernel::{Kind as Decided, Observation};
+use axilog_x0l::kernel::{Kind as DecisionKind, Observation};
 use axilog_x0l::log::{CalibrationVerdict, ConditionStatus, Status};
 
 use crate::client::{KEY, client, nowhere};
 use crate::model::{Turn, model, turn};
-use crate::place::{Place, settings};
 use crate::server::Server;
+use crate::session_directory::{SessionDirectory, settings};
 
 #[test]
 fn five_conditions_by_a_hundred_cycles() {
     let server = Server::answering(model());
-    let place = Place::that_may_stay();
+    let directory = SessionDirectory::new_or_kept();
     let mut settings = settings(&Condition::ALL, 100);
     settings.oracle = Kind::OpenAi;
     settings.base_url.clone_from(&server.base_url);
     let mut endpoint = client(&server.base_url, Duration::from_secs(2));
-    let outcome = place.run(settings, &mut endpoint, u64::MAX).unwrap();
+    let outcome = directory.run(settings, &mut endpoint, u64::MAX).unwrap();
 
     assert_eq!(
         (outcome.status, outcome.reason.as_deref()),
@@ -33,58 +33,69 @@ fn five_conditions_by_a_hundred_cycles() {
             (100, ConditionStatus::Complete)
         );
     }
-    let cycles = place.cycles();
+    let cycles = directory.cycles();
     assert_eq!(cycles.len(), 500);
     let mut spent = 0;
     for (index, cycle) in cycles.iter().enumerate() {
         let number = index as u64 + 1;
         let turn = turn(number);
-        let said = format!("cycle {number}, {turn:?}");
+        let context = format!("cycle {number}, {turn:?}");
         let expected = turn.expected();
         assert_eq!(cycle.number, number);
-        assert_eq!(cycle.condition, Condition::ALL[index / 100], "{said}");
-        assert_eq!(cycle.cycle, number - 100 * (index as u64 / 100), "{said}");
-        assert_eq!(cycle.canonicalization, expected.canonicalization, "{said}");
-        assert_eq!(cycle.rejection_reason, expected.rejection, "{said}");
-        assert_eq!(cycle.candidates.len(), expected.candidates, "{said}");
-        assert_eq!(cycle.attempts.len(), expected.attempts, "{said}");
-        assert_eq!(cycle.raw.is_none(), turn == Turn::Tab, "{said}");
+        assert_eq!(cycle.condition, Condition::ALL[index / 100], "{context}");
+        assert_eq!(
+            cycle.cycle,
+            number - 100 * (index as u64 / 100),
+            "{context}"
+        );
+        assert_eq!(
+            cycle.canonicalization, expected.canonicalization,
+            "{context}"
+        );
+        assert_eq!(cycle.rejection_reason, expected.rejection, "{context}");
+        assert_eq!(cycle.candidates.len(), expected.candidates, "{context}");
+        assert_eq!(cycle.attempts.len(), expected.attempts, "{context}");
+        assert_eq!(cycle.raw.is_none(), turn == Turn::Tab, "{context}");
         let decision = &cycle.decision;
         match expected.refused {
-            None => assert_eq!(decision.kind, Decided::Action, "{said}"),
+            None => assert_eq!(decision.kind, DecisionKind::Action, "{context}"),
             Some((reason, code)) => {
-                assert_eq!(decision.kind, Decided::Refuse, "{said}");
-                assert_eq!(decision.reason, Some(reason), "{said}");
+                assert_eq!(decision.kind, DecisionKind::Refuse, "{context}");
+                assert_eq!(decision.reason, Some(reason), "{context}");
                 for verdict in &decision.verdicts {
-                    assert_eq!(verdict.refused.map(|refused| refused.code), code, "{said}");
+                    assert_eq!(
+                        verdict.refused.map(|refused| refused.code),
+                        code,
+                        "{context}"
+                    );
                 }
             }
         }
         let permuted = cycle.condition == Condition::E && cycle.candidates.len() > 1;
         let orders = if turn == Turn::Five { 120 } else { 3 };
         let found = cycle.permutations.map(|found| (found.tried, found.equal));
-        assert_eq!(found, permuted.then_some((orders, true)), "{said}");
+        assert_eq!(found, permuted.then_some((orders, true)), "{context}");
         assert_eq!(
             cycle.prompt_valid,
             cycle.condition != Condition::C,
-            "{said}"
+            "{context}"
         );
         assert_eq!(
             cycle.lc_outcome.is_some(),
             cycle.condition == Condition::C,
-            "{said}"
+            "{context}"
         );
         let budget = Observation::Budget {
             llm_output_token_count: cycle.tokens(),
             llm_candidates_reported: cycle.candidates_reported,
             llm_parse_errors: cycle.parse_errors,
         };
-        assert_eq!(cycle.observations.get(2), Some(&budget), "{said}");
+        assert_eq!(cycle.observations.get(2), Some(&budget), "{context}");
         spent += cycle.tokens();
     }
     assert_eq!(outcome.tokens_spent, spent);
 
-    let metadata = place.metadata();
+    let metadata = directory.metadata();
     assert_eq!(metadata.outcome, Some(outcome));
     let calibration = metadata.calibration.unwrap();
     assert_eq!(calibration.verdict, CalibrationVerdict::Steady);
@@ -104,5 +115,5 @@ fn five_conditions_by_a_hundred_cycles() {
         assert_eq!(request.body.get("seed"), None);
         assert_eq!(request.body["messages"].as_array().unwrap().len(), 2);
     }
-    assert!(nowhere(KEY, place.dir.path()) > 500);
+    assert!(nowhere(KEY, directory.dir.path()) > 500);
 }

@@ -1,4 +1,4 @@
-//! A run made by hand, step by step as the contract of the directory says, with the shipped files.
+//! A run built step by step from the public parts, with the example files, and without a session.
 
 use std::path::Path;
 
@@ -41,21 +41,21 @@ const TASKS: [&str; 5] = [
     include_str!("../../data/l-e.toml"),
 ];
 
-/// What the model says in a cycle, and what it costs.
-pub struct Said {
+/// The model's answer in a cycle, and its tokens.
+pub struct ModelAnswer {
     pub text: String,
     pub tokens: (u64, u64),
 }
 
-pub fn said(text: impl Into<String>) -> Said {
-    Said {
+pub fn answer_text(text: impl Into<String>) -> ModelAnswer {
+    ModelAnswer {
         text: text.into(),
         tokens: (900, 40),
     }
 }
 
-/// One good proposal on the user's words.
-pub fn proposal(known: &[Observation], message: &str) -> Value {
+/// A proposal that passes every gate.
+pub fn good_proposal(known: &[Observation], message: &str) -> Value {
     json!({
         "action_request": {
             "action_type": "Notify",
@@ -71,57 +71,60 @@ pub fn proposal(known: &[Observation], message: &str) -> Value {
     })
 }
 
-pub fn answer(candidates: &[Value]) -> Said {
-    said(json!({ "candidates": candidates }).to_string())
+pub fn answer_candidates(candidates: &[Value]) -> ModelAnswer {
+    answer_text(json!({ "candidates": candidates }).to_string())
 }
 
-/// The model: what it says in a cycle of a condition.
-pub type Model<'m> = &'m dyn Fn(Condition, u64, &[Observation]) -> Said;
+/// A model: gives the answer in a cycle of a condition.
+pub type Model<'m> = &'m dyn Fn(Condition, u64, &[Observation]) -> ModelAnswer;
 
-/// Every kind of outcome there is.
-pub fn mixed(condition: Condition, cycle: u64, known: &[Observation]) -> Said {
-    let good = proposal(known, "The pump is warm: é\u{1f600}.");
+/// A model whose answers have every kind of outcome.
+pub fn answer_in_every_way(condition: Condition, cycle: u64, known: &[Observation]) -> ModelAnswer {
+    let good = good_proposal(known, "The pump is warm: é\u{1f600}.");
     let mut outside = good.clone();
     outside["action_request"] =
         json!({ "action_type": "ReadNote", "fields": { "path": "../secret" } });
     outside["scope_claim"]["clause_ref"] = "CL-NOTES".into();
     outside["authority_citations"] = json!(["constitution:0.1.0#CL-NOTES"]);
-    let numbered = |n: u32| proposal(known, &format!("Number {n}."));
+    let numbered = |n: u32| good_proposal(known, &format!("Number {n}."));
     match (condition, cycle) {
-        (Condition::A, 2) => said("I would rather not."),
-        (Condition::A, 4) => said(format!("Sure:\r\n```\r\n{}\r\n```", answer(&[good]).text)),
-        (Condition::A, _) => answer(&[good]),
-        (Condition::B, 1) => said("{\"candidates\":[]} or {\"candidates\":[]}"),
-        (Condition::B, 2) => said("{\"candidates\":[{\"action_request\""),
-        (Condition::B, 3) => answer(&[json!({ "action_request": 7 }), json!({})]),
-        (Condition::B, 4) => said("a\ttab is nothing for a ledger"),
-        (Condition::B, _) => answer(&[good, outside]),
-        (Condition::C, 1) => said("I cannot do that."),
-        (Condition::C, 2) => answer(&[good]),
-        (Condition::C, _) => answer(&[outside]),
-        (Condition::D, 1 | 2) => Said {
+        (Condition::A, 2) => answer_text("I would rather not."),
+        (Condition::A, 4) => answer_text(format!(
+            "Sure:\r\n```\r\n{}\r\n```",
+            answer_candidates(&[good]).text
+        )),
+        (Condition::A, _) => answer_candidates(&[good]),
+        (Condition::B, 1) => answer_text("{\"candidates\":[]} or {\"candidates\":[]}"),
+        (Condition::B, 2) => answer_text("{\"candidates\":[{\"action_request\""),
+        (Condition::B, 3) => answer_candidates(&[json!({ "action_request": 7 }), json!({})]),
+        (Condition::B, 4) => answer_text("a\ttab is nothing for a ledger"),
+        (Condition::B, _) => answer_candidates(&[good, outside]),
+        (Condition::C, 1) => answer_text("I cannot do that."),
+        (Condition::C, 2) => answer_candidates(&[good]),
+        (Condition::C, _) => answer_candidates(&[outside]),
+        (Condition::D, 1 | 2) => ModelAnswer {
             tokens: (900, B1),
-            ..answer(&[good])
+            ..answer_candidates(&[good])
         },
-        (Condition::D, _) => answer(&[good]),
-        (Condition::E, 1) => answer(&(0..6).map(numbered).collect::<Vec<_>>()),
-        (Condition::E, 2) => answer(&[outside.clone(), good, outside]),
-        (Condition::E, 3) => answer(&[outside]),
-        (Condition::E, _) => answer(&(0..3).map(numbered).collect::<Vec<_>>()),
+        (Condition::D, _) => answer_candidates(&[good]),
+        (Condition::E, 1) => answer_candidates(&(0..6).map(numbered).collect::<Vec<_>>()),
+        (Condition::E, 2) => answer_candidates(&[outside.clone(), good, outside]),
+        (Condition::E, 3) => answer_candidates(&[outside]),
+        (Condition::E, _) => answer_candidates(&(0..3).map(numbered).collect::<Vec<_>>()),
     }
 }
 
-/// How it ends.
+/// The end of a run.
 #[derive(Clone, Copy, PartialEq)]
-pub enum End {
+pub enum RunEnd {
     Complete,
-    /// Ctrl-C behind so many cycles.
+    /// Ctrl-C after this number of cycles.
     Interrupted(u64),
-    /// The process is gone behind so many cycles.
+    /// The process is killed after this number of cycles.
     Killed(u64),
 }
 
-struct Making<'m> {
+struct RunBuilder<'m> {
     run: RunDirectory,
     frozen: Frozen,
     constitution: Constitution,
@@ -134,8 +137,14 @@ struct Making<'m> {
     model: Model<'m>,
 }
 
-/// Makes a run in `path`.
-pub fn run(path: &Path, conditions: &[Condition], cycles: u64, model: Model<'_>, end: End) {
+/// Builds a run in `path`.
+pub fn build_run(
+    path: &Path,
+    conditions: &[Condition],
+    cycles: u64,
+    model: Model<'_>,
+    end: RunEnd,
+) {
     let run = RunDirectory::create(path).unwrap();
     let put = |name: &str, text: &str| run.put_input(name, text.as_bytes()).unwrap();
     let frozen_condition = |id: &Condition| {
@@ -154,7 +163,7 @@ pub fn run(path: &Path, conditions: &[Condition], cycles: u64, model: Model<'_>,
         base_url: None,
         context_window_size: 128_000,
         max_tokens: 2048,
-        seed: None,
+        seed: Some(7),
         b1: B1,
         b2: 150_000,
         token_source: TokenSource::Api,
@@ -177,7 +186,7 @@ pub fn run(path: &Path, conditions: &[Condition], cycles: u64, model: Model<'_>,
     let (mut session, _) = Session::begin(&run.ledger(), rules, STARTED).unwrap();
     let log = CycleLog::create(&run).unwrap();
     witness::open(&mut session, &frozen).unwrap();
-    let mut making = Making {
+    let mut builder = RunBuilder {
         run,
         constitution: Constitution::parse(CONSTITUTION).unwrap(),
         template: Template::parse(BASE).unwrap(),
@@ -189,34 +198,44 @@ pub fn run(path: &Path, conditions: &[Condition], cycles: u64, model: Model<'_>,
         spent: 0,
         model,
     };
-    metadata.calibration = Some(making.calibrate());
-    making.run.write_metadata(&metadata).unwrap();
+    metadata.calibration = Some(builder.calibrate());
+    builder.run.write_metadata(&metadata).unwrap();
     let conditions: Vec<ConditionOutcome> = conditions
         .iter()
-        .map(|id| making.condition(*id, end))
+        .map(|id| builder.condition(*id, end))
         .collect();
-    if matches!(end, End::Killed(_)) {
+    if matches!(end, RunEnd::Killed(_)) {
         return;
     }
     let status = match end {
-        End::Complete => Status::Complete,
+        RunEnd::Complete => Status::Complete,
         _ => Status::Interrupted,
     };
     let outcome = Outcome {
         status,
         reason: None,
         conditions,
-        cycles: making.number,
-        tokens_spent: making.spent,
+        cycles: builder.number,
+        tokens_spent: builder.spent,
     };
     metadata.outcome = Some(outcome.clone());
-    making.run.write_metadata(&metadata).unwrap();
-    witness::close(&mut making.session, &making.run, &making.frozen, &outcome).unwrap();
-    making.session.seal().unwrap();
+    builder.run.write_metadata(&metadata).unwrap();
+    witness::close(
+        &mut builder.session,
+        &builder.run,
+        &builder.frozen,
+        &outcome,
+    )
+    .unwrap();
+    builder.session.seal().unwrap();
 }
 
-impl Making<'_> {
-    fn ask(&mut self, input: CanonicalInput, text: &str) -> axilog_ledger::decision::Decision {
+impl RunBuilder<'_> {
+    fn record_call(
+        &mut self,
+        input: CanonicalInput,
+        text: &str,
+    ) -> axilog_ledger::decision::Decision {
         let call = Call {
             oracle_id: "llm".to_owned(),
             model_id: "m".to_owned(),
@@ -238,7 +257,7 @@ impl Making<'_> {
             " {\"candidates\" :[]}",
             "{\"candidates\":[]}.",
         ];
-        let seqs = answers.map(|text| self.ask(input(), text).observation.ledger_seq);
+        let seqs = answers.map(|text| self.record_call(input(), text).observation.ledger_seq);
         Calibration {
             verdict: CalibrationVerdict::Steady,
             input_hash: input().hash(),
@@ -248,7 +267,7 @@ impl Making<'_> {
         }
     }
 
-    fn condition(&mut self, id: Condition, end: End) -> ConditionOutcome {
+    fn condition(&mut self, id: Condition, end: RunEnd) -> ConditionOutcome {
         let corpus = (id == Condition::B).then_some(CORPUS);
         let set = TaskSet::parse(id, TASKS[id as usize], corpus).unwrap();
         let mut outcome = ConditionOutcome {
@@ -257,8 +276,8 @@ impl Making<'_> {
             status: ConditionStatus::Complete,
         };
         let mut refusals = 0;
-        for place in schedule(&set, order_seed(7, id), self.frozen.cycles) {
-            if let End::Interrupted(most) | End::Killed(most) = end
+        for index in schedule(&set, order_seed(7, id), self.frozen.cycles) {
+            if let RunEnd::Interrupted(most) | RunEnd::Killed(most) = end
                 && self.number == most
             {
                 outcome.status = ConditionStatus::NotFinished;
@@ -266,7 +285,7 @@ impl Making<'_> {
             }
             outcome.cycles += 1;
             self.number += 1;
-            let task = &set.tasks[place];
+            let task = &set.tasks[index];
             let cycle = self.cycle(
                 id,
                 outcome.cycles,
@@ -296,16 +315,18 @@ impl Making<'_> {
         prompt_valid: bool,
     ) -> Cycle {
         let known = known_before(prompt, STARTED, self.number);
-        let said = (self.model)(condition, cycle, &known);
+        let answer = (self.model)(condition, cycle, &known);
         let filled = self.template.fill(&self.constitution, &known, prompt);
-        let recorded = self.ask(filled.input().unwrap(), &said.text).observation;
-        let admitted = (recorded.completion == Completion::Complete).then_some(&said.text);
+        let recorded = self
+            .record_call(filled.input().unwrap(), &answer.text)
+            .observation;
+        let admitted = (recorded.completion == Completion::Complete).then_some(&answer.text);
         let result = admitted.map(|text| canonicalize(text));
         let block = result
             .as_ref()
             .and_then(|result| result.block.as_ref().ok());
         let parsed = block.map_or(Parsed::default(), |block| parse_candidates(&block.value));
-        let raw_llm_hash = Some(sha256(said.text.as_bytes()));
+        let raw_llm_hash = Some(sha256(answer.text.as_bytes()));
         let set = CandidateSet {
             candidates: parsed.candidates.clone(),
             rejection_reason: match &result {
@@ -314,7 +335,7 @@ impl Making<'_> {
             },
             raw_llm_hash,
         };
-        let (prompt_tokens, completion_tokens) = said.tokens;
+        let (prompt_tokens, completion_tokens) = answer.tokens;
         self.spent += prompt_tokens + completion_tokens;
         let mut observations = known.to_vec();
         observations.push(Observation::Budget {

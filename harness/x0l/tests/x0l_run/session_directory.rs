@@ -1,4 +1,4 @@
-//! A directory of its own for each session, and what is read back from it.
+//! A temporary directory for a session, which runs there and is read back.
 
 use std::fs;
 use std::path::PathBuf;
@@ -6,56 +6,58 @@ use std::path::PathBuf;
 use axilog_oracle::{Endpoint, Kind, Scripted};
 use axilog_x0l::X0lError;
 use axilog_x0l::condition::Condition;
-use axilog_x0l::live::{Plan, Progress, Settings, Watch, run};
+use axilog_x0l::live::{
+    ProgressListener, SessionPlan, SessionProgress, SessionSettings, run_session,
+};
 use axilog_x0l::log::{Cycle, CycleReader, Line, Metadata, Outcome, RunDirectory};
-use axilog_x0l::report::{check, make};
+use axilog_x0l::report::{build_report, check_report};
 use tempfile::TempDir;
 
-/// When every session here begins.
+/// The start of every session here.
 pub const STARTED: u64 = 1_800_000_000;
 
-/// Stops after so many cycles, if at all.
-pub struct Onlooker {
+/// A listener that stops the session after a number of cycles.
+pub struct CycleLimit {
     pub stop_after: u64,
-    pub seen: u64,
+    pub cycles: u64,
 }
 
-impl Watch for Onlooker {
-    fn calibrating(&mut self, _: usize) {}
+impl ProgressListener for CycleLimit {
+    fn on_calibration_call(&mut self, _: usize) {}
 
-    fn cycle(&mut self, progress: &Progress<'_>) {
-        self.seen += 1;
-        assert_eq!(progress.cycle.number, self.seen);
+    fn on_cycle(&mut self, progress: &SessionProgress<'_>) {
+        self.cycles += 1;
+        assert_eq!(progress.cycle.number, self.cycles);
     }
 
-    fn stops(&self) -> bool {
-        self.seen >= self.stop_after
+    fn should_stop(&self) -> bool {
+        self.cycles >= self.stop_after
     }
 }
 
-pub struct Place {
+pub struct SessionDirectory {
     pub dir: TempDir,
 }
 
-impl Place {
-    pub fn new() -> Place {
-        Place {
+impl SessionDirectory {
+    pub fn new() -> SessionDirectory {
+        SessionDirectory {
             dir: tempfile::tempdir().unwrap(),
         }
     }
 
-    /// A directory `whole` that stays, in the one that the environment names, where it names one:
-    /// `cargo xtask cross` replays the run in it on another processor.
-    pub fn that_may_stay() -> Place {
+    /// The directory `whole` in the one that the variable AXILOG_KEEP_SESSION names, where it is set. It is
+    /// kept: `cargo xtask cross` replays the run in it on another processor.
+    pub fn new_or_kept() -> SessionDirectory {
         let Some(parent) = std::env::var_os("AXILOG_KEEP_SESSION") else {
-            return Place::new();
+            return SessionDirectory::new();
         };
         let mut directory = tempfile::Builder::new();
         directory
             .prefix("whole")
             .rand_bytes(0)
             .disable_cleanup(true);
-        Place {
+        SessionDirectory {
             dir: directory.tempdir_in(parent).unwrap(),
         }
     }
@@ -74,37 +76,37 @@ impl Place {
         path
     }
 
-    /// A session of these conditions with a script that says `lines`.
-    pub fn scripted(&self, settings: Settings, lines: &str) -> Result<Outcome, X0lError> {
+    /// Runs a session with a script of these lines.
+    pub fn run_script(&self, settings: SessionSettings, lines: &str) -> Result<Outcome, X0lError> {
         let path = self.write("script.jsonl", lines);
         let mut endpoint = Endpoint::Scripted(Scripted::read(&path)?);
         self.run(settings, &mut endpoint, u64::MAX)
     }
 
+    /// Runs a session, which must replay whatever its end.
     pub fn run(
         &self,
-        settings: Settings,
+        settings: SessionSettings,
         endpoint: &mut Endpoint,
         stop_after: u64,
     ) -> Result<Outcome, X0lError> {
-        let plan = Plan::read(settings)?;
-        let mut onlooker = Onlooker {
+        let plan = SessionPlan::read(settings)?;
+        let mut limit = CycleLimit {
             stop_after,
-            seen: 0,
+            cycles: 0,
         };
-        let held = run(&plan, endpoint, &self.out(), &mut onlooker)?;
-        self.replays();
-        Ok(held.outcome)
+        let finished = run_session(&plan, endpoint, &self.out(), &mut limit)?;
+        self.assert_replays();
+        Ok(finished.outcome)
     }
 
-    /// The run replays, with its report, and without a difference.
     #[track_caller]
-    fn replays(&self) {
+    fn assert_replays(&self) {
         let directory = RunDirectory::open(&self.out()).unwrap();
-        let mut made = make(&directory).unwrap();
-        check(&directory, &mut made).unwrap();
-        assert!(made.replay.is_good(), "{:?}", made.replay.findings);
-        assert!(made.replay.ended && made.files.len() == 4);
+        let mut report = build_report(&directory).unwrap();
+        check_report(&directory, &mut report).unwrap();
+        assert!(report.replay.is_good(), "{:?}", report.replay.findings);
+        assert!(report.replay.ended && report.files.len() == 4);
     }
 
     pub fn metadata(&self) -> Metadata {
@@ -112,7 +114,7 @@ impl Place {
         run.read_metadata().unwrap()
     }
 
-    /// The cycles as they are logged.
+    /// Reads the cycle log.
     pub fn cycles(&self) -> Vec<Cycle> {
         let path = self.out().join(RunDirectory::CYCLES);
         let bytes = fs::read(&path).unwrap();
@@ -128,10 +130,10 @@ impl Place {
     }
 }
 
-/// A session of these conditions, so many cycles each, that B2 does not end.
-pub fn settings(conditions: &[Condition], cycles: u64) -> Settings {
+/// The settings of a session that B2 does not end.
+pub fn settings(conditions: &[Condition], cycles: u64) -> SessionSettings {
     let scripted = Kind::Scripted("script.jsonl".into());
-    let mut settings = Settings::new("model-1", scripted, 8192, STARTED);
+    let mut settings = SessionSettings::new("model-1", scripted, 8192, STARTED);
     settings.conditions = conditions.to_vec();
     settings.cycles = cycles;
     settings.b2 = 10_000_000;

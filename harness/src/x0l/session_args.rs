@@ -1,30 +1,30 @@
-//! What `preflight` and `run` are told alike.
+//! The options of `preflight` and `run`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use axilog_oracle::{DEFAULT_BASE_URL, Kind};
 use axilog_x0l::condition::Condition;
-use axilog_x0l::live::{B2, CYCLES, Plan, Ruler, Settings};
+use axilog_x0l::live::{B2, CYCLES, LiveError, SessionPlan, SessionSettings, TokenCounter};
 
 use super::super::now;
 use crate::error::CommandError;
 
 #[derive(clap::Args)]
-pub(super) struct Chosen {
+pub(super) struct SessionArgs {
     /// The model, exactly as its server names it.
     #[arg(long, value_name = "ID")]
     model: String,
-    /// Who answers: openai, scripted:FILE or recorded:LEDGER.
+    /// The oracle that answers: openai, scripted:FILE or recorded:LEDGER.
     #[arg(long, value_name = "KIND", default_value = "openai")]
     pub(super) oracle: Kind,
-    /// What stands before /chat/completions, for the kind openai.
+    /// The server's URL without /chat/completions, for --oracle openai.
     #[arg(long, value_name = "URL", default_value = DEFAULT_BASE_URL)]
     pub(super) base_url: String,
-    /// The model's advertised context length in tokens; recorded, never probed.
+    /// The model's context length in tokens, as its provider states it.
     #[arg(long, value_name = "TOKENS")]
     context_window: u64,
-    /// The conditions to run, with commas between them; they run in the order of their letters.
+    /// The conditions to run, separated by commas; they run in alphabetical order.
     #[arg(
         long,
         value_name = "LETTERS",
@@ -32,55 +32,49 @@ pub(super) struct Chosen {
         value_delimiter = ','
     )]
     conditions: Vec<Condition>,
-    /// Cycles per condition.
+    /// The number of cycles per condition.
     #[arg(long, value_name = "N", default_value_t = CYCLES)]
     cycles: u64,
-    /// Tokens per cycle, prompt and answer together. It is the constitution's limit, 6000 in the
-    /// example, and can be no other: the kernel enforces it.
-    #[arg(long, value_name = "TOKENS")]
-    b1: Option<u64>,
-    /// Tokens per session, over all conditions.
+    /// The token budget B2 of the session, over all conditions. (B1, the budget of a cycle, is a
+    /// limit of the constitution.)
     #[arg(long, value_name = "TOKENS", default_value_t = B2)]
     b2: u64,
-    /// Begin also where B2 may end the session early.
+    /// Begin even if B2 may end the session early.
     #[arg(long)]
     accept_partial: bool,
-    /// Count tokens on this machine instead of taking the server's `usage`; in builds with the
-    /// feature `tokens`.
+    /// Count tokens on this machine instead of trusting the `usage` in the server's answers.
     #[arg(long)]
     count_tokens: bool,
-    /// The tokenizer to count with, where the model's is not known by its id.
+    /// The tokenizer for --count-tokens, if the model's own is not known by its id.
     #[arg(long, value_name = "NAME", requires = "count_tokens")]
     tokenizer: Option<String>,
-    /// The constitution; the example where absent.
+    /// The file of the constitution [default: the example].
     #[arg(long, value_name = "FILE")]
     constitution: Option<PathBuf>,
-    /// The tasks of a condition, as in A=FILE; may be given for each. The examples where absent.
-    #[arg(long, value_name = "LETTER=FILE", value_parser = tasks_of)]
+    /// The file of a condition's tasks, as in A=tasks.toml; may be given for each condition [default:
+    /// the examples].
+    #[arg(long, value_name = "LETTER=FILE", value_parser = parse_tasks)]
     tasks: Vec<(Condition, PathBuf)>,
-    /// A syntax erratum (X.E2): the base template with other field names, quoting or layout. It holds
-    /// for all conditions, and the session begins with L-A's first cycle.
+    /// The file of a syntax erratum (X.E2): the base template with other field names, quoting or
+    /// layout. It applies to all conditions, and the session must include A.
     #[arg(long, value_name = "FILE")]
     erratum: Option<PathBuf>,
-    /// What the orders of tasks are drawn from.
+    /// The seed of the random orders of tasks.
     #[arg(long, value_name = "N", default_value_t = 0)]
     order_seed: u32,
-    /// A provider's seed: recorded and not sent.
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-    /// When the session begins, in seconds since 1970; now where absent. Equal times and settings ask
-    /// equal prompts, which is what recorded:LEDGER needs.
+    /// The time at which the session begins, in seconds since 1970 [default: now]. Sessions with
+    /// equal times and settings send equal prompts, which recorded:LEDGER needs.
     #[arg(long, value_name = "SECONDS")]
     started: Option<u64>,
-    /// The directory of the run, which must be new or empty.
+    /// The directory for the run, which must be new or empty.
     #[arg(long, value_name = "DIR", default_value = "axilog-x0l-run")]
     pub(super) out: PathBuf,
-    /// One JSON object on standard output.
+    /// Print one JSON object on standard output.
     #[arg(long)]
     pub(super) json: bool,
 }
 
-fn tasks_of(text: &str) -> Result<(Condition, PathBuf), String> {
+fn parse_tasks(text: &str) -> Result<(Condition, PathBuf), String> {
     let (condition, path) = text
         .split_once('=')
         .filter(|(_, path)| !path.is_empty())
@@ -88,28 +82,31 @@ fn tasks_of(text: &str) -> Result<(Condition, PathBuf), String> {
     Ok((condition.parse()?, Path::new(path).to_owned()))
 }
 
-impl Chosen {
-    /// Reads every file that is named.
+impl SessionArgs {
+    /// Reads every file that the options name.
     ///
     /// # Errors
-    /// As [`Plan::read`]; [`CommandError::NotBuilt`].
-    pub(super) fn plan(&self) -> Result<Plan, CommandError> {
+    /// As [`SessionPlan::read`].
+    pub(super) fn read_plan(&self) -> Result<SessionPlan, CommandError> {
         let mut tasks = BTreeMap::new();
         for (condition, path) in &self.tasks {
             if tasks.insert(*condition, path.clone()).is_some() {
                 let reason = format!("tasks are named twice for the condition {condition}");
-                return Err(axilog_x0l::live::LiveError::Settings(reason).into());
+                return Err(LiveError::Settings(reason).into());
             }
         }
-        Ok(Plan::read(Settings {
+        let token_counter = if self.count_tokens {
+            TokenCounter::local(self.tokenizer.as_deref(), &self.model)?
+        } else {
+            TokenCounter::Api
+        };
+        Ok(SessionPlan::read(SessionSettings {
             model: self.model.clone(),
             oracle: self.oracle.clone(),
             base_url: self.base_url.clone(),
             context_window: self.context_window,
-            seed: self.seed,
-            b1: self.b1,
             b2: self.b2,
-            ruler: self.ruler()?,
+            token_counter,
             cycles: self.cycles,
             conditions: self.conditions.clone(),
             order_seed: self.order_seed,
@@ -119,13 +116,5 @@ impl Chosen {
             accept_partial: self.accept_partial,
             started: self.started.unwrap_or_else(now),
         })?)
-    }
-
-    fn ruler(&self) -> Result<Ruler, CommandError> {
-        if self.count_tokens {
-            Ok(Ruler::local(self.tokenizer.as_deref(), &self.model)?)
-        } else {
-            Ok(Ruler::Api)
-        }
     }
 }

@@ -1,4 +1,5 @@
-//! How far a session is: a line that changes on a terminal, now and then a line elsewhere.
+//! The progress of a session on standard error: a line that changes on a terminal, now and then a new line
+//! elsewhere.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,25 +8,25 @@ use std::time::{Duration, Instant};
 
 use axilog_x0l::condition::Condition;
 use axilog_x0l::kernel::Kind;
-use axilog_x0l::live::{Plan, Progress, Watch};
+use axilog_x0l::live::{ProgressListener, SessionPlan, SessionProgress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::super::interrupt::Flag;
 
-/// Where nobody looks on, a line for every so manieth cycle of a condition, and for its first.
-const EVERY: u64 = 25;
+/// Without a terminal, the number of a condition's cycles from one line to the next.
+const CYCLES_PER_LINE: u64 = 25;
 
-/// Decisions, counted.
+/// The decisions of a condition, counted.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Mix {
+pub(super) struct DecisionCounts {
     action: u64,
     refuse: u64,
     exit: u64,
 }
 
-impl fmt::Display for Mix {
+impl fmt::Display for DecisionCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Mix {
+        let DecisionCounts {
             action,
             refuse,
             exit,
@@ -38,18 +39,18 @@ impl fmt::Display for Mix {
     }
 }
 
-/// Somebody at standard error.
-pub(super) struct Watching {
+/// The line on standard error, and the flag that Ctrl-C sets.
+pub(super) struct ProgressLine {
     flag: Flag,
     bar: Option<ProgressBar>,
-    cycles: u64,
+    cycles_per_condition: u64,
     begun: Instant,
     done: u64,
-    mixes: BTreeMap<Condition, Mix>,
+    decisions: BTreeMap<Condition, DecisionCounts>,
 }
 
-impl Watching {
-    pub(super) fn new(plan: &Plan, flag: Flag) -> Watching {
+impl ProgressLine {
+    pub(super) fn new(plan: &SessionPlan, flag: Flag) -> ProgressLine {
         let planned = plan.cycles().count() as u64;
         let bar = io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(Some(planned), ProgressDrawTarget::stderr());
@@ -58,97 +59,100 @@ impl Watching {
             }
             bar
         });
-        Watching {
+        ProgressLine {
             flag,
             bar,
-            cycles: plan.frozen.cycles,
+            cycles_per_condition: plan.frozen.cycles,
             begun: Instant::now(),
             done: 0,
-            mixes: BTreeMap::new(),
+            decisions: BTreeMap::new(),
         }
     }
 
-    /// What was decided in a condition.
-    pub(super) fn mix(&self, condition: Condition) -> Mix {
-        self.mixes.get(&condition).copied().unwrap_or_default()
+    /// The decisions of a condition so far.
+    pub(super) fn decisions(&self, condition: Condition) -> DecisionCounts {
+        self.decisions.get(&condition).copied().unwrap_or_default()
     }
 
-    /// Takes the line off the terminal.
-    pub(super) fn done(&self) {
+    /// Removes the line from the terminal.
+    pub(super) fn clear(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
     }
 
-    fn say(&self, text: &str) {
+    fn show(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.set_message(text.to_owned()),
-            // Nobody is left to tell where this fails.
+            // Progress is not worth an error.
             None => drop(writeln!(io::stderr(), "axilog: {text}")),
         }
     }
 
-    /// How long the cycles that are left will take, if they take as long as those before.
-    fn left(&self, cycles: u64) -> Duration {
+    /// Estimates the time for further cycles from the time of those before.
+    fn estimate_time(&self, cycles: u64) -> Duration {
         let each = self.begun.elapsed().as_secs_f64() / self.done.max(1) as f64;
         Duration::from_secs_f64((each * cycles as f64).min(1e9))
     }
 }
 
-impl Watch for Watching {
-    fn calibrating(&mut self, call: usize) {
-        self.say(&format!(
+impl ProgressListener for ProgressLine {
+    fn on_calibration_call(&mut self, call: usize) {
+        self.show(&format!(
             "calibration, call {call} of {}",
             axilog_x0l::calibration::CALLS
         ));
         self.begun = Instant::now();
     }
 
-    fn cycle(&mut self, progress: &Progress<'_>) {
+    fn on_cycle(&mut self, progress: &SessionProgress<'_>) {
         let cycle = progress.cycle;
         self.done += 1;
-        let mix = self.mixes.entry(cycle.condition).or_default();
+        let decisions = self.decisions.entry(cycle.condition).or_default();
         match cycle.decision.kind {
-            Kind::Action => mix.action += 1,
-            Kind::Refuse => mix.refuse += 1,
-            Kind::Exit => mix.exit += 1,
+            Kind::Action => decisions.action += 1,
+            Kind::Refuse => decisions.refuse += 1,
+            Kind::Exit => decisions.exit += 1,
         }
-        let mix = *mix;
+        let decisions = *decisions;
         if let Some(bar) = &self.bar {
             bar.set_length(self.done + progress.left);
             bar.set_position(self.done);
-        } else if cycle.cycle != 1 && !cycle.cycle.is_multiple_of(EVERY) && progress.left > 0 {
+        } else if cycle.cycle != 1
+            && !cycle.cycle.is_multiple_of(CYCLES_PER_LINE)
+            && progress.left > 0
+        {
             return;
         }
         let budget = progress.budget;
-        self.say(&format!(
-            "{} {}/{}  {mix}  B1 {}/{}  B2 {}/{}  {} left",
+        self.show(&format!(
+            "{} {}/{}  {decisions}  B1 {}/{}  B2 {}/{}  {} left",
             cycle.condition,
             cycle.cycle,
-            self.cycles,
+            self.cycles_per_condition,
             cycle.tokens(),
             budget.b1,
-            short(budget.spent),
-            short(budget.b2),
-            clock(self.left(progress.left)),
+            format_tokens(budget.spent),
+            format_tokens(budget.b2),
+            format_time(self.estimate_time(progress.left)),
         ));
     }
 
-    fn stops(&self) -> bool {
+    fn should_stop(&self) -> bool {
         self.flag.is_set()
     }
 }
 
-/// A count of tokens, in thousands where it is long.
-fn short(tokens: u64) -> String {
+/// Formats a number of tokens, in thousands from 10000.
+fn format_tokens(tokens: u64) -> String {
     match tokens {
         10_000.. => format!("{}k", tokens / 1000),
         few => few.to_string(),
     }
 }
 
-/// Minutes and seconds, with hours in front where there are any.
-fn clock(time: Duration) -> String {
+/// Formats a time as minutes and seconds, with hours in front if there are any.
+fn format_time(time: Duration) -> String {
     let seconds = time.as_secs();
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     match hours {

@@ -1,18 +1,18 @@
-//! The examples that are in the program: what a session runs on where nothing else is named.
+//! The example files, compiled in. A session uses them where no other files are named.
 
 use crate::condition::Condition;
 use crate::template;
 
-/// The constitution.
+/// The example constitution.
 pub const CONSTITUTION: &str = include_str!("../../data/constitution.toml");
 
-/// The corpus of L-B.
+/// The example corpus of L-B.
 pub const CORPUS: &str = include_str!("../../data/l-b.corpus.txt");
 
-/// Answers and faults for a session without a model.
+/// The example script: answers and faults for a session without a model.
 pub const SCRIPT: &str = include_str!("../../data/script.jsonl");
 
-/// Every example, by the name of its file.
+/// Every example, with the name of its file.
 pub const FILES: [(&str, &str); 9] = [
     ("constitution.toml", CONSTITUTION),
     ("l-a.toml", tasks(Condition::A)),
@@ -25,7 +25,7 @@ pub const FILES: [(&str, &str); 9] = [
     ("template.txt", template::BASE),
 ];
 
-/// The tasks of a condition.
+/// The example tasks of a condition.
 #[must_use]
 pub const fn tasks(condition: Condition) -> &'static str {
     match condition {

@@ -1,0 +1,287 @@
+//! The session: calibration, the conditions one after the other, the end (Q17, Q22, Q40, Q44, Q57, Q58).
+
+use std::path::Path;
+
+use axilog_ledger::error::LedgerError;
+use axilog_ledger::rules::RuleSet;
+use axilog_ledger::session::Session;
+use axilog_oracle::Endpoint;
+
+use super::calibrate::{CalibrationCall, calibrate};
+use super::cycle::{CycleResult, CycleRunner};
+use super::plan::{ORACLE, SessionPlan};
+use crate::X0lError;
+use crate::budget::Budget;
+use crate::calibration;
+use crate::kernel::{Kind, State};
+use crate::log::{
+    Calibration, CalibrationVerdict as Verdict, ConditionStatus, Cycle, CycleLog, Metadata,
+    Outcome, RunDirectory, Status, witness,
+};
+use crate::replay::{CycleId, CycleOrder};
+use crate::report::{RunReport, write_report};
+
+/// The reason of a session that ended since an answer came without its tokens.
+const NO_USAGE: &str = "the oracle does not say what its answers cost (usage); count tokens on this machine with --count-tokens";
+
+/// The most characters of a reason, which must fit into a record. A reason that shows the difference between
+/// two prompts may be longer.
+const MOST_REASON: usize = 4096;
+
+/// A listener that follows a session, and that may stop it.
+pub trait ProgressListener {
+    /// Called before each call of the calibration with its number, from 1.
+    fn on_calibration_call(&mut self, call: usize);
+    /// Called after each cycle, once it is in the log.
+    fn on_cycle(&mut self, progress: &SessionProgress<'_>);
+    /// Whether the session should stop before the next cycle.
+    fn should_stop(&self) -> bool;
+}
+
+/// The progress of a session after a cycle.
+#[derive(Clone, Copy, Debug)]
+pub struct SessionProgress<'c> {
+    /// The cycle that was run last.
+    pub cycle: &'c Cycle,
+    /// The session's budgets, and the tokens spent.
+    pub budget: &'c Budget,
+    /// The most cycles that may still follow.
+    pub left: u64,
+}
+
+/// A session that has ended.
+pub struct FinishedSession {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// The run, replayed once more, and its report.
+    pub report: RunReport,
+}
+
+/// The end of a session before its last cycle.
+struct EarlyEnd {
+    status: Status,
+    reason: Option<String>,
+}
+
+impl EarlyEnd {
+    fn new(status: Status, reason: impl Into<String>) -> EarlyEnd {
+        // The ledger takes plain text alone, whatever characters a server or a path had in the reason.
+        let plain = |c: char| match c {
+            c if c.is_ascii_graphic() => c,
+            c if c.is_whitespace() => ' ',
+            _ => '?',
+        };
+        let reason = reason.into();
+        EarlyEnd {
+            status,
+            reason: Some(reason.chars().take(MOST_REASON).map(plain).collect()),
+        }
+    }
+}
+
+/// Runs a session under `plan` with `endpoint`, and leaves its run in `out`, a new or empty directory.
+///
+/// However the session ends, the run is sealed and has its report. Only after an error the run stays as it
+/// is at that moment, and replays as far as it goes.
+///
+/// # Errors
+/// [`X0lError::NotEmpty`], [`axilog_ledger::error::FileError::Io`], [`LedgerError::Core`],
+/// [`LedgerError::NotDurable`]: the run cannot be written.
+pub fn run_session(
+    plan: &SessionPlan,
+    endpoint: &mut Endpoint,
+    out: &Path,
+    listener: &mut dyn ProgressListener,
+) -> Result<FinishedSession, X0lError> {
+    let directory = RunDirectory::create(out)?;
+    for (name, bytes) in &plan.inputs {
+        directory.put_input(name, bytes)?;
+    }
+    let mut metadata = Metadata {
+        frozen: plan.frozen.clone(),
+        calibration: None,
+        outcome: None,
+    };
+    directory.write_metadata(&metadata)?;
+    let rules = RuleSet::without_policies()?;
+    let (session, _) = Session::begin(&directory.ledger(), rules, plan.frozen.started)?;
+    let log = CycleLog::create(&directory)?;
+    let mut runner = SessionRunner {
+        cycles: CycleRunner {
+            plan,
+            session,
+            endpoint,
+            state: State::default(),
+            budget: Budget::of(&plan.frozen),
+        },
+        log,
+        listener,
+        number: 0,
+        order: CycleOrder::new(&plan.frozen),
+    };
+    witness::open(&mut runner.cycles.session, &plan.frozen)?;
+    let end = match runner.calibrate(&mut metadata, &directory)? {
+        Some(end) => Some(end),
+        None => runner.run_conditions()?,
+    };
+    let (status, reason) = end.map_or((Status::Complete, None), |end| (end.status, end.reason));
+    let outcome = Outcome {
+        status,
+        reason,
+        conditions: runner.order.into_outcomes(),
+        cycles: runner.number,
+        tokens_spent: runner.cycles.budget.spent,
+    };
+    metadata.outcome = Some(outcome.clone());
+    directory.write_metadata(&metadata)?;
+    let mut session = runner.cycles.session;
+    witness::close(&mut session, &directory, &plan.frozen, &outcome)?;
+    session.seal()?;
+    // The session and the log hold their files; the report reads them.
+    drop((session, runner.log));
+    let report = write_report(&directory)?;
+    Ok(FinishedSession { outcome, report })
+}
+
+/// A session in progress.
+struct SessionRunner<'s> {
+    cycles: CycleRunner<'s>,
+    log: CycleLog,
+    listener: &'s mut dyn ProgressListener,
+    /// The number of cycles so far.
+    number: u64,
+    order: CycleOrder,
+}
+
+impl SessionRunner<'_> {
+    /// Calibrates, and gives the session's end where the conditions may not run.
+    fn calibrate(
+        &mut self,
+        metadata: &mut Metadata,
+        directory: &RunDirectory,
+    ) -> Result<Option<EarlyEnd>, X0lError> {
+        let CycleRunner {
+            plan,
+            session,
+            endpoint,
+            ..
+        } = &mut self.cycles;
+        let listener = &mut *self.listener;
+        let model = &plan.settings.model;
+        let calibrated = calibrate(session, endpoint, ORACLE, model, &mut |call| {
+            listener.on_calibration_call(call);
+        });
+        let run = match calibrated {
+            Ok(run) => run,
+            Err(error) => return end_or_error(error).map(Some),
+        };
+        let count_tokens = |call: &CalibrationCall| {
+            let answer = call.exchange.reply.as_ref().ok()?;
+            let counter = &plan.settings.token_counter;
+            let usage = counter.count_usage(&calibration::prompt(), answer).ok()??;
+            Some(usage.prompt_tokens.saturating_add(usage.completion_tokens))
+        };
+        let tokens: Vec<Option<u64>> = run.calls.iter().map(count_tokens).collect();
+        metadata.calibration = Some(Calibration {
+            verdict: run.verdict,
+            input_hash: run.input_hash,
+            canonicalized_hash: run.canonicalized_hash,
+            ledger_seqs: run.calls.iter().map(|call| call.ledger_seq).collect(),
+            tokens: tokens
+                .iter()
+                .flatten()
+                .copied()
+                .fold(0, u64::saturating_add),
+        });
+        directory.write_metadata(metadata)?;
+        Ok(match run.verdict {
+            Verdict::Steady if tokens.contains(&None) => {
+                Some(EarlyEnd::new(Status::Aborted, NO_USAGE))
+            }
+            Verdict::Steady => None,
+            Verdict::Drift => Some(EarlyEnd::new(
+                Status::ModelDriftDetected,
+                "three answers to one prompt at temperature 0 have not one canonical form",
+            )),
+            Verdict::TransportFailure => {
+                let last = run.calls.last();
+                let fault = last.and_then(|call| call.exchange.reply.as_ref().err());
+                let fault = fault.map(ToString::to_string).unwrap_or_default();
+                Some(EarlyEnd::new(Status::TransportFailureAbort, fault))
+            }
+        })
+    }
+
+    /// Runs every condition, and gives the session's end where that comes before the last cycle.
+    fn run_conditions(&mut self) -> Result<Option<EarlyEnd>, X0lError> {
+        let plan = self.cycles.plan;
+        for (index, planned) in plan.conditions.iter().enumerate() {
+            let later = plan.conditions.iter().skip(index + 1);
+            let later: u64 = later.map(|planned| planned.order.len() as u64).sum();
+            for (cycle, task) in (1..).zip(planned.tasks()) {
+                if self.listener.should_stop() {
+                    return Ok(Some(EarlyEnd {
+                        status: Status::Interrupted,
+                        reason: None,
+                    }));
+                }
+                let id = CycleId {
+                    number: self.number + 1,
+                    condition: planned.set.condition,
+                    cycle,
+                };
+                let (cycle, exhausted) = match self.cycles.run_cycle(id, task) {
+                    Ok(CycleResult::Cycle(cycle)) => (cycle, false),
+                    Ok(CycleResult::Exhausted(cycle)) => (cycle, true),
+                    Ok(CycleResult::TransportFailure(fault)) => {
+                        let end = EarlyEnd::new(Status::TransportFailureAbort, fault);
+                        return Ok(Some(end));
+                    }
+                    Ok(CycleResult::NoUsage) => {
+                        return Ok(Some(EarlyEnd::new(Status::Aborted, NO_USAGE)));
+                    }
+                    Err(error) => return end_or_error(error).map(Some),
+                };
+                self.log.append(&cycle)?;
+                self.number += 1;
+                self.order.count_cycle(&cycle);
+                let aborted = self.order.status() == ConditionStatus::AutoAbort;
+                let here = planned.order.len() as u64 - id.cycle;
+                self.listener.on_cycle(&SessionProgress {
+                    cycle: &cycle,
+                    budget: &self.cycles.budget,
+                    left: later + if aborted { 0 } else { here },
+                });
+                if exhausted {
+                    return Ok(Some(self.end_exhausted()));
+                }
+                if cycle.decision.kind == Kind::Exit {
+                    let reason = "the kernel has ended the session";
+                    return Ok(Some(EarlyEnd::new(Status::IntegrityRisk, reason)));
+                }
+                if aborted {
+                    break;
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn end_exhausted(&self) -> EarlyEnd {
+        let Budget { b2, spent, .. } = self.cycles.budget;
+        EarlyEnd::new(
+            Status::SessionBudgetExhausted,
+            format!("{spent} of {b2} tokens are spent, and the next cycle could exceed the rest"),
+        )
+    }
+}
+
+/// The end of a session whose oracle could not be asked; every other error is passed on.
+fn end_or_error(error: X0lError) -> Result<EarlyEnd, X0lError> {
+    match error {
+        X0lError::Oracle(_) | X0lError::Live(_) | X0lError::Ledger(LedgerError::Input { .. }) => {
+            Ok(EarlyEnd::new(Status::Aborted, error.to_string()))
+        }
+        other => Err(other),
+    }
+}

@@ -1,0 +1,84 @@
+//! The counting of tokens: by the oracle, in the `usage` of each answer, or on this machine (Q11, Q35; C1).
+
+use axilog_oracle::tokens::{Tiktoken, TokenError, Tokenizer};
+use axilog_oracle::{Answer, Usage};
+
+use super::LiveError;
+use crate::budget::PromptTokens;
+use crate::log::TokenSource;
+use crate::template::Prompt;
+
+/// The source of token counts.
+#[derive(Debug)]
+pub enum TokenCounter {
+    /// The oracle counts: the counts are the `usage` of its answers.
+    Api,
+    /// This machine counts, whatever the oracle reports.
+    Local(Tiktoken),
+}
+
+fn settings_error(error: TokenError) -> LiveError {
+    LiveError::Settings(error.to_string())
+}
+
+impl TokenCounter {
+    /// A counter on this machine, with the named tokenizer, or without a name with the model's own.
+    ///
+    /// # Errors
+    /// [`LiveError::Settings`] where there is no such tokenizer, or none is known for the model.
+    pub fn local(tokenizer: Option<&str>, model: &str) -> Result<TokenCounter, LiveError> {
+        let tokenizer = match tokenizer {
+            Some(name) => Tiktoken::named(name),
+            None => Tiktoken::for_model(model),
+        };
+        tokenizer.map(TokenCounter::Local).map_err(settings_error)
+    }
+
+    /// The source as the metadata name it.
+    #[must_use]
+    pub fn source(&self) -> TokenSource {
+        match self {
+            TokenCounter::Api => TokenSource::Api,
+            TokenCounter::Local(tokenizer) => TokenSource::Local {
+                tokenizer: tokenizer.id().to_owned(),
+                version: tokenizer.version().to_owned(),
+            },
+        }
+    }
+
+    /// Counts the tokens of a prompt, or bounds them where only the oracle can count.
+    ///
+    /// # Errors
+    /// [`LiveError::Settings`] where the tokenizer fails.
+    pub fn count_prompt(&self, prompt: &Prompt) -> Result<PromptTokens, LiveError> {
+        match self {
+            TokenCounter::Api => Ok(PromptTokens::of_bytes(prompt)),
+            TokenCounter::Local(tokenizer) => {
+                let chat = [
+                    ("system", prompt.system.as_str()),
+                    ("user", prompt.user.as_str()),
+                ];
+                let counted = tokenizer.count_chat(&chat).map_err(settings_error)?;
+                Ok(PromptTokens::counted(counted))
+            }
+        }
+    }
+
+    /// Counts the tokens of a prompt and its answer; `None` where the oracle should have counted and did not.
+    ///
+    /// # Errors
+    /// As [`TokenCounter::count_prompt`].
+    pub fn count_usage(
+        &self,
+        prompt: &Prompt,
+        answer: &Answer,
+    ) -> Result<Option<Usage>, LiveError> {
+        match self {
+            TokenCounter::Api => Ok(answer.usage),
+            TokenCounter::Local(tokenizer) => Ok(Some(Usage {
+                prompt_tokens: self.count_prompt(prompt)?.at_most,
+                completion_tokens: tokenizer.count(&answer.text).map_err(settings_error)?,
+            })),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! A cycle's record checked: against the recomputed cycle, the budgets, and its own attempts.
+
+use axilog::hash::{Hash, sha256};
+
+use super::ReplayFinding;
+use super::compare::compare_json;
+use super::cycle::{CallLookup, CycleInputs};
+use crate::log::{Cycle, RunDirectory};
+
+/// Checks the record of a cycle and adds a finding for each difference.
+pub(super) fn check_cycle(
+    logged: &Cycle,
+    recomputed: &Cycle,
+    inputs: &CycleInputs<'_>,
+    line: u64,
+    findings: &mut Vec<ReplayFinding>,
+) {
+    let mut add_finding = |field: &str, found: String, expected: String| {
+        let finding = ReplayFinding::new(RunDirectory::CYCLES, field, found, expected);
+        findings.push(finding.in_cycle(line, logged));
+    };
+    compare_json(
+        &logged.to_json(),
+        &recomputed.to_json(),
+        "",
+        &mut add_finding,
+    );
+    if !has_plausible_attempts(logged) {
+        let found = format!("{} attempts", logged.attempts.len());
+        let expected = "the last one without a fault, and those before with one";
+        add_finding("attempts", found, expected.to_owned());
+    }
+    if let Some((found, expected)) = check_against_budget(logged, inputs) {
+        add_finding("ledger_seq", found.to_owned(), expected.to_owned());
+    }
+}
+
+/// Compares whether a cycle was asked with whether B1 and B2 allowed it; gives what was found and what was
+/// expected where the two differ.
+fn check_against_budget(
+    logged: &Cycle,
+    inputs: &CycleInputs<'_>,
+) -> Option<(&'static str, &'static str)> {
+    let (prompt, budget) = (inputs.prompt_tokens(logged)?, inputs.budget);
+    let forbidden = budget.is_too_long(prompt) || budget.is_exhausted(prompt);
+    match (logged.ledger_seq, forbidden) {
+        (Some(_), true) => Some(("a call", "none: B1 or B2 did not allow it")),
+        (None, false) => Some(("none", "a call: B1 and B2 allowed it")),
+        _ => None,
+    }
+}
+
+/// Whether every attempt but the last has a fault, and a cycle that was not asked has no attempts.
+fn has_plausible_attempts(cycle: &Cycle) -> bool {
+    match cycle.attempts.split_last() {
+        None => cycle.ledger_seq.is_none(),
+        Some((last, before)) => {
+            last.fault.is_none() && before.iter().all(|attempt| attempt.fault.is_some())
+        }
+    }
+}
+
+/// The blob that must hold the raw answer, where the ledger could not record all of it.
+pub(super) fn find_answer_blob(logged: &Cycle, call: &CallLookup<'_>) -> Option<Hash> {
+    match call {
+        CallLookup::Recorded(call) if call.has_answer_blob() => {
+            logged.raw_llm_hash.filter(|hash| *hash != sha256(b""))
+        }
+        _ => None,
+    }
+}
