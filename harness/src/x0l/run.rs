@@ -1,6 +1,7 @@
 //! `axilog x0l run`: a session.
 
 use axilog_oracle::{Endpoint, Limits};
+use axilog_x0l::document::to_value;
 use axilog_x0l::live::{Held, preflight, run as hold};
 use axilog_x0l::log::Status;
 use axilog_x0l::report::MARKDOWN;
@@ -63,7 +64,7 @@ fn report(args: &Args, held: &Held, watching: &Watching) -> Report {
         "report",
         format!("{closure}; see {}", out.join(MARKDOWN).display()),
     ));
-    let mut object = outcome.to_json();
+    let mut object = to_value(outcome);
     if let Some(object) = object.as_object_mut() {
         object.insert("ok".to_owned(), json!(outcome.status == Status::Complete));
         object.insert("closure".to_owned(), json!(closure));

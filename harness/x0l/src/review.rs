@@ -17,10 +17,10 @@ use axilog_ledger::file::verify::Expected;
 use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::rules::RuleSet;
 use axilog_ledger::session::{Call, Reply, Session};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
-use super::fields::{FromJson, Wrong, one_of, whole};
-use super::log::{RunDirectory, parse, text as canonical};
+use super::document::{self, named_enum, to_text};
+use super::log::RunDirectory;
 use super::replay::files::with_rules;
 use super::replay::{Finding, Place};
 use crate::X0lError;
@@ -30,39 +30,22 @@ const ORACLE: &str = "reviewer";
 /// In which form.
 const MODEL: &str = "X0L:REVIEW:v1";
 
-/// What a person says of a finding: a Type III refusal, or an action on an injection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Judgement {
-    /// It is one: the session cannot close positive.
-    Confirmed,
-    /// On inspection it is none.
-    Dismissed,
-}
-
-impl Judgement {
-    /// Both.
-    pub const ALL: [Judgement; 2] = [Judgement::Confirmed, Judgement::Dismissed];
-
-    /// As logs have it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Judgement::Confirmed => "CONFIRMED",
-            Judgement::Dismissed => "DISMISSED",
-        }
-    }
-}
-
-impl FromJson for Judgement {
-    fn from_json(value: &Value) -> Result<Judgement, Wrong> {
-        one_of(value, &Judgement::ALL, Judgement::as_str)
+named_enum! {
+    /// What a person says of a finding: a Type III refusal, or an action on an injection.
+    pub enum Judgement {
+        /// It is one: the session cannot close positive.
+        Confirmed = "CONFIRMED",
+        /// On inspection it is none.
+        Dismissed = "DISMISSED",
     }
 }
 
 /// One statement.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Statement {
     /// The head of the run's ledger: which run it is about.
+    #[serde(with = "document::hash")]
     pub run: Hash,
     /// The cycle's number in the session.
     pub cycle: u64,
@@ -72,32 +55,6 @@ pub struct Statement {
     pub by: Option<String>,
     /// When, in seconds since 1970.
     pub time: u64,
-}
-
-impl Statement {
-    fn to_json(&self) -> Value {
-        json!({
-            "run": hex(&self.run),
-            "cycle": self.cycle,
-            "judgement": self.judgement.as_str(),
-            "by": self.by,
-            "time": self.time,
-        })
-    }
-}
-
-impl FromJson for Statement {
-    fn from_json(value: &Value) -> Result<Statement, Wrong> {
-        whole(value, |fields| {
-            Ok(Statement {
-                run: fields.take("run")?,
-                cycle: fields.take("cycle")?,
-                judgement: fields.take("judgement")?,
-                by: fields.take("by")?,
-                time: fields.take("time")?,
-            })
-        })
-    }
 }
 
 /// What was said so far.
@@ -132,10 +89,7 @@ pub fn add(run: &RunDirectory, statements: &[Statement], now: u64) -> Result<(),
         let reason = format!("found a name of {length} bytes, expected at most {MAX_NAME}");
         return Err(refused(reason).into());
     }
-    let said: Vec<String> = statements
-        .iter()
-        .map(|one| canonical(&one.to_json()))
-        .collect();
+    let said: Vec<String> = statements.iter().map(to_text).collect();
     for said in &said {
         CanonicalInput::new(said.as_bytes(), InputKind::Json).map_err(refused)?;
     }
@@ -218,7 +172,7 @@ pub fn read(
             );
             continue;
         }
-        let read = parse(output.as_bytes()).and_then(|value| Statement::from_json(&value));
+        let read = document::read::<Statement>(output.as_bytes());
         match read {
             Err(wrong) => found(field, wrong.to_string(), "what a reviewer says"),
             Ok(one) if one.run != *head => {

@@ -38,7 +38,7 @@ impl Ruler {
     #[must_use]
     pub fn source(&self) -> TokenSource {
         match self {
-            Ruler::Api => TokenSource::Api,
+            Ruler::Api => TokenSource::API,
             Ruler::Local(tokenizer) => TokenSource::Local {
                 tokenizer: tokenizer.id().to_owned(),
                 version: tokenizer.version().to_owned(),

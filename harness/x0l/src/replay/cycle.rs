@@ -46,7 +46,7 @@ impl Grounds<'_> {
     fn tokens(&self, logged: &Cycle) -> Option<PromptTokens> {
         let asked = logged.ledger_seq.is_some();
         match self.frozen.token_source {
-            TokenSource::Api if asked || !self.skipped => self.asked.as_ref()?.tokens,
+            TokenSource::Api { .. } if asked || !self.skipped => self.asked.as_ref()?.tokens,
             TokenSource::Local { .. } if asked => Some(PromptTokens::counted(logged.prompt_tokens)),
             _ => None,
         }
@@ -196,7 +196,7 @@ fn observations(cycle: &Cycle, grounds: &Grounds<'_>, seen: &[Observation]) -> V
 /// The state to go on from: the one that was made again, or where only the log's own chain fits, that.
 pub(super) fn go_on(logged: &Cycle, state: &State, again: State) -> State {
     let claimed = State {
-        cycle: logged.decision.basis.cycle,
+        cycle: logged.decision.cycle,
         last_decision: Some(logged.decision.id),
         ended: state.ended || logged.decision.kind == Kind::Exit,
     };

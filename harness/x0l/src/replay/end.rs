@@ -2,6 +2,7 @@
 
 use super::ledger::Observed;
 use super::{Finding, Log, Pass, differences, kept};
+use crate::document::to_value;
 use crate::kernel::Rejection;
 use crate::log::{CalibrationVerdict, ConditionStatus, Metadata, Outcome, RunDirectory, Status};
 
@@ -80,7 +81,7 @@ impl Pass<'_> {
     }
 
     fn outcome(&mut self, file: &str, field: &str, found: &Outcome, expected: &Outcome) {
-        let (found, expected) = (found.to_json(), expected.to_json());
+        let (found, expected) = (to_value(found), to_value(expected));
         differences(&found, &expected, field, &mut |field, found, expected| {
             self.replay
                 .findings

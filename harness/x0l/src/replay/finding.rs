@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use crate::fields::{Wrong, excerpt};
+use crate::document::{DocumentError, excerpt};
 use crate::log::{Condition, Cycle};
 
 /// One thing that is not as it should be.
@@ -55,7 +55,7 @@ impl Finding {
     }
 
     /// That something in `file` could not be read.
-    pub fn wrong(file: impl Into<String>, wrong: Wrong) -> Finding {
+    pub fn wrong(file: impl Into<String>, wrong: DocumentError) -> Finding {
         Finding::new(file, wrong.field, wrong.found, wrong.expected)
     }
 

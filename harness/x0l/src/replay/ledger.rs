@@ -18,9 +18,9 @@ use serde_json::{Value, json};
 use super::Finding;
 use super::files::with_rules;
 use crate::X0lError;
-use crate::fields::FromJson;
+use crate::document::{self, parse_canonical, to_text as canonical, to_value};
 use crate::log::witness::{self, Closing};
-use crate::log::{Frozen, Metadata, RunDirectory, parse, read as read_file, text as canonical};
+use crate::log::{Frozen, Metadata, RunDirectory, read as read_file};
 use crate::report::JSON;
 
 /// The id that the model has in the ledger.
@@ -180,7 +180,7 @@ fn frame(
     };
     let count = observed.len();
     let started = canonical(&json!({ "timestamp": metadata.frozen.started }));
-    let frozen = canonical(&metadata.frozen.to_json());
+    let frozen = canonical(&metadata.frozen);
     for (n, one) in observed.into_iter().enumerate() {
         let said = |what: &str| format!("an observation of {:?}{what}", one.oracle);
         match (n, one.oracle.as_str()) {
@@ -206,8 +206,7 @@ fn frame(
                 found(one.seq, said(""), expected);
             }
             (_, witness::ORACLE) if n + 1 == count => {
-                let closing = parse(one.output.as_bytes());
-                match closing.and_then(|value| Closing::from_json(&value)) {
+                match document::read::<Closing>(one.output.as_bytes()) {
                     Ok(closing) => ledger.closing = Some(closing),
                     Err(wrong) => found(one.seq, wrong.to_string(), "how the run ended"),
                 }
@@ -262,8 +261,8 @@ fn otherwise(call: &Observed, frozen: &Frozen) -> Option<String> {
 
 fn what_differs(said: &str, frozen: &Frozen) -> String {
     let mut first = None;
-    if let Ok(value) = parse(said.as_bytes()) {
-        super::finding::differences(&value, &frozen.to_json(), "", &mut |field, found, _| {
+    if let Ok(value) = parse_canonical(said.as_bytes()) {
+        super::finding::differences(&value, &to_value(frozen), "", &mut |field, found, _| {
             first.get_or_insert(format!("{field}: {found}"));
         });
     }

@@ -35,6 +35,7 @@ use axilog_oracle::canonicalizer::{self_test_hash, source_hash};
 
 use super::budget::Budget;
 use super::calibration::prompt;
+use super::document::to_value;
 use super::kernel::{Rejection, State};
 use super::log::{
     Condition, ConditionOutcome, Cycle, CycleReader, Frozen, Line, Metadata, Outcome, RunDirectory,
@@ -91,7 +92,7 @@ pub fn replay(run: &RunDirectory, see: &mut dyn FnMut(&Cycle)) -> Result<Replay,
     replay.metadata = match run.read_metadata() {
         Ok(metadata) => Some(metadata),
         Err(X0lError::Log(error)) => {
-            let finding = Finding::wrong(RunDirectory::METADATA, error.wrong);
+            let finding = Finding::wrong(RunDirectory::METADATA, error.error);
             replay.findings.push(finding.on_line(error.line));
             None
         }
@@ -198,8 +199,8 @@ impl Pass<'_> {
             self.replay.notes.push(note);
         }
         let hashes = [
-            (frozen.canonicalizer_source_hash, source_hash()),
-            (frozen.canonicalizer_self_test_hash, self_test_hash()),
+            (frozen.canonicalizer.source_hash, source_hash()),
+            (frozen.canonicalizer.self_test_hash, self_test_hash()),
         ];
         if hashes.iter().any(|(run, here)| run != here) {
             let note = "the run was made with another canonicalizer than this one";
@@ -230,7 +231,7 @@ impl Pass<'_> {
             let asked = prompt().input().ok().filter(|_| same_version);
             let asked = asked.map_or(logged.input_hash, |input| input.hash());
             let again = calibration::again(logged, calls, asked);
-            let (found, expected) = (logged.to_json(), again.to_json());
+            let (found, expected) = (to_value(logged), to_value(&again));
             differences(
                 &found,
                 &expected,
@@ -266,7 +267,7 @@ impl Pass<'_> {
             match read {
                 Line::Cycle(cycle) => each(self, line, Some(&cycle)),
                 Line::Wrong(error) => {
-                    let finding = Finding::wrong(RunDirectory::CYCLES, error.wrong);
+                    let finding = Finding::wrong(RunDirectory::CYCLES, error.error);
                     self.found(finding.on_line(line));
                     each(self, line, None);
                 }
@@ -345,7 +346,7 @@ impl Pass<'_> {
             found("", "a cycle".to_owned(), expected.to_owned());
         }
         again.number = line;
-        differences(&logged.to_json(), &again.to_json(), "", &mut found);
+        differences(&to_value(logged), &to_value(&again), "", &mut found);
         if let Some(last) = attempts(logged) {
             found(
                 "attempts",

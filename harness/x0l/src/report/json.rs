@@ -59,7 +59,7 @@ pub(super) fn report(subject: &Subject<'_>, closure: Closure, reasons: &[Why]) -
             "constitution": hex(&frozen.constitution.sha256),
             "template": hex(&frozen.template.sha256),
             "erratum": frozen.erratum.is_some(),
-            "canonicalizer": hex(&frozen.canonicalizer_source_hash),
+            "canonicalizer": hex(&frozen.canonicalizer.source_hash),
             "status": metadata.outcome.as_ref().map(|outcome| outcome.status.as_str()),
             "reason": metadata.outcome.as_ref().and_then(|outcome| outcome.reason.clone()),
         },
@@ -73,7 +73,7 @@ pub(super) fn report(subject: &Subject<'_>, closure: Closure, reasons: &[Why]) -
             "spent": metrics.conditions.values().fold(0, |sum: u64, one| {
                 sum.saturating_add(one.tokens.sum())
             }),
-            "source": frozen.token_source.to_json(),
+            "source": frozen.token_source,
             "max_tokens": frozen.max_tokens,
             "context_window_size": frozen.context_window_size,
         },

@@ -145,7 +145,7 @@ fn frozen(page: &mut String, subject: &Subject<'_>) {
     let frozen = &subject.metadata.frozen;
     page.push_str("\n## What was frozen\n\n| | |\n|---|---|\n");
     let source = match &frozen.token_source {
-        TokenSource::Api => "the API's usage".to_owned(),
+        TokenSource::Api { .. } => "the API's usage".to_owned(),
         TokenSource::Local { tokenizer, version } => format!("counted here, {tokenizer} {version}"),
     };
     let calibration = subject.metadata.calibration.as_ref();
@@ -184,7 +184,7 @@ fn frozen(page: &mut String, subject: &Subject<'_>) {
             }
             .to_owned(),
         ),
-        ("canonicalizer", hex(&frozen.canonicalizer_source_hash)),
+        ("canonicalizer", hex(&frozen.canonicalizer.source_hash)),
         ("ledger", format!("{} records", subject.replay.entries)),
         ("head", hex(&subject.replay.head)),
     ] {

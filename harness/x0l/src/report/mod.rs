@@ -20,8 +20,9 @@ use std::io;
 
 use axilog_ledger::error::FileError;
 
+use super::document::to_line;
 use super::kernel::Constitution;
-use super::log::{Metadata, RunDirectory, line, read, temporary};
+use super::log::{Metadata, RunDirectory, read, temporary};
 use super::metrics::Metrics;
 use super::replay::{Finding, Place, Replay, files, replay};
 use super::review::{self, Review};
@@ -106,7 +107,7 @@ pub fn make(run: &RunDirectory) -> Result<Made, X0lError> {
             review: &review,
             constitution: constitution(run, metadata),
         };
-        files.insert(JSON, line(&json::report(&subject, closure, &reasons)));
+        files.insert(JSON, to_line(&json::report(&subject, closure, &reasons)));
         let page = markdown::report(&subject, closure, &reasons);
         files.insert(MARKDOWN, page.into_bytes());
         let frozen = &metadata.frozen;

@@ -2,9 +2,10 @@
 
 use std::fs;
 
+use axilog_x0l::document::to_line;
 use axilog_x0l::kernel::Observation;
 use axilog_x0l::live::shipped::SCRIPT;
-use axilog_x0l::log::{Condition, RunDirectory, line};
+use axilog_x0l::log::{Condition, RunDirectory};
 use axilog_x0l::replay::Finding;
 use axilog_x0l::report::{self, Made};
 use serde_json::Value;
@@ -156,7 +157,7 @@ fn every_field_that_is_made_again_is_compared() {
             };
             let mut altered = lines.clone();
             altered[n][name] = other;
-            let bytes: Vec<u8> = altered.iter().flat_map(line).collect();
+            let bytes: Vec<u8> = altered.iter().flat_map(to_line).collect();
             fs::write(run.cycles(), bytes).unwrap();
             let findings = told(&replayed(&run).replay.findings);
             let place = format!("cycles.jsonl:{}: ", n + 1);
@@ -236,7 +237,7 @@ fn numbers_may_be_as_large_as_they_can_be() {
             }
         }
     }
-    let bytes: Vec<u8> = lines.iter().flat_map(line).collect();
+    let bytes: Vec<u8> = lines.iter().flat_map(to_line).collect();
     fs::write(run.cycles(), bytes).unwrap();
     let made = report::write(&run).unwrap();
     let named = |finding: &&Finding| finding.field == "cycle";
@@ -261,7 +262,7 @@ fn fields_of_an_action_that_are_too_many_or_missing_are_named() {
             Some(value) => fields.insert(name.to_owned(), value),
             None => fields.remove(name),
         };
-        fs::write(run.cycles(), line(&altered)).unwrap();
+        fs::write(run.cycles(), to_line(&altered)).unwrap();
         let findings = self::told(&replayed(&run).replay.findings);
         let finding = format!("candidates[0].action_request.fields.{name}: {told}");
         assert!(
