@@ -64,7 +64,7 @@ fn report_session(args: &Args, finished: &FinishedSession, progress: &ProgressLi
         "report",
         format!("{closure}; see {}", out.join(MARKDOWN).display()),
     ));
-    let mut object = outcome.to_json();
+    let mut object = to_value(outcome);
     if let Some(object) = object.as_object_mut() {
         object.insert("ok".to_owned(), json!(outcome.status == Status::Complete));
         object.insert("closure".to_owned(), json!(closure));

@@ -5,8 +5,8 @@
 //! | [`budget`] | whether a cycle may be asked under B1 and B2 |
 //! | [`calibration`] | whether a model is steady: the prompt, and what counts |
 //! | [`condition`] | the conditions and their tasks |
+//! | [`document`] | documents written and read through serde, in one form only |
 //! | [`erratum`] | what a syntax erratum may change in the template |
-//! | [`fields`] | JSON read strictly, with errors that say where |
 //! | [`kernel`] | the constitution, and the function that decides under it |
 //! | `live` | the session: plan, preflight, calibration, cycles; with the feature `oracle` |
 //! | [`log`] | the directory of a run: its files, written and read |
@@ -36,9 +36,9 @@
 pub mod budget;
 pub mod calibration;
 pub mod condition;
+pub mod document;
 pub mod erratum;
 mod error;
-pub mod fields;
 pub mod kernel;
 pub mod live;
 pub mod log;

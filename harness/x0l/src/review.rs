@@ -18,9 +18,9 @@ use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::rules::RuleSet;
 use axilog_ledger::session::{Call, Reply, Session};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use super::log::{RunDirectory, parse, text as canonical};
+use super::document::{self, to_text};
+use super::log::RunDirectory;
 use super::replay::files::require_rules;
 use super::replay::{CycleId, ReplayFinding};
 use crate::X0lError;
@@ -56,7 +56,7 @@ impl Judgement {
 #[serde(deny_unknown_fields)]
 pub struct ReviewStatement {
     /// The head of the run's ledger, which names the run.
-    #[serde(with = "hex_hash")]
+    #[serde(with = "document::hash")]
     pub run: Hash,
     /// The cycle's number in the session.
     pub cycle: u64,
@@ -67,25 +67,6 @@ pub struct ReviewStatement {
     pub by: Option<String>,
     /// The time of the statement, in seconds since 1970.
     pub time: u64,
-}
-
-/// A hash in documents: 64 lower-case hexadecimal digits.
-mod hex_hash {
-    use axilog::hash::{Hash, HexHash, unhex};
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(hash: &Hash, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&super::hex(hash))
-    }
-
-    pub(super) fn deserialize<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Hash, D::Error> {
-        let digits = String::deserialize(deserializer)?;
-        let hash = HexHash::try_from(digits.as_bytes()).ok();
-        let expected = "64 lower-case hexadecimal digits";
-        hash.and_then(|digits| unhex(&digits))
-            .ok_or_else(|| D::Error::custom(format!("found {digits:?}, expected {expected}")))
-    }
 }
 
 /// The statements of all reviewers on a run.
@@ -124,7 +105,7 @@ pub fn record_statements(
         let reason = format!("found a name of {length} bytes, expected at most {MAX_NAME}");
         return Err(refused(reason).into());
     }
-    let texts: Vec<String> = statements.iter().map(|s| canonical(&json!(s))).collect();
+    let texts: Vec<String> = statements.iter().map(to_text).collect();
     for text in &texts {
         CanonicalInput::new(text.as_bytes(), InputKind::Json).map_err(refused)?;
     }
@@ -227,8 +208,7 @@ pub fn read_review(
 
 /// Parses a statement, or describes what is wrong in it, and where.
 fn parse_statement(text: &str) -> Result<ReviewStatement, String> {
-    let value = parse(text.as_bytes()).map_err(|wrong| wrong.to_string())?;
-    serde_path_to_error::deserialize(value).map_err(|error| error.to_string())
+    document::read(text.as_bytes()).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
@@ -242,7 +222,7 @@ mod tests {
             "{{\"by\":null,\"cycle\":6,\"judgement\":\"CONFIRMED\",\"run\":\"{run}\",\"time\":9}}"
         );
         let statement = parse_statement(&good).unwrap();
-        assert_eq!(canonical(&json!(statement)), good);
+        assert_eq!(to_text(&statement), good);
         for (from, to, message) in [
             ("\"by\":null,", "", "missing field `by`"),
             (

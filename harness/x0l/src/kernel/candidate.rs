@@ -4,30 +4,80 @@
 //! "clause_ref"},"justification":{"text"},"authority_citations":[…]}]}`. Other members, such as ids,
 //! authors and times of the model's own making, are ignored.
 
+use std::fmt;
+use std::marker::PhantomData;
+
 use axilog::hash::Hash;
 use axilog_oracle::canonicalizer::Status;
-use serde_json::{Map, Value, json};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use super::hash_of;
-use crate::fields::{FromJson, Wrong, one_of, whole};
+use crate::document::{hash_document, named_enum};
 
-/// A proposal. Parts that are missing are empty; the gates say so.
-#[derive(Clone, Debug, PartialEq)]
+/// A proposal of the model. Parts that are missing are empty, which the gates refuse by name.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Candidate {
     /// What is to be done.
-    pub action_type: String,
-    /// With what.
-    pub fields: Map<String, Value>,
-    /// The ids of the observations it rests on, in hexadecimal.
-    pub observation_ids: Vec<String>,
-    /// What it claims of them.
-    pub claim: String,
-    /// The clause it claims under.
-    pub clause_ref: String,
-    /// Why.
-    pub justification: String,
-    /// Citations, as `constitution:VERSION#CLAUSE-ID`.
+    #[serde(deserialize_with = "object")]
+    pub action_request: ActionRequest,
+    /// What the proposal rests on.
+    #[serde(deserialize_with = "object")]
+    pub scope_claim: ScopeClaim,
+    /// Why it should be done.
+    #[serde(deserialize_with = "object")]
+    pub justification: Justification,
+    /// The clauses that allow it, as `constitution:VERSION#CLAUSE-ID`.
     pub authority_citations: Vec<String>,
+}
+
+/// What a candidate asks to be done.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ActionRequest {
+    /// The name of the action type.
+    pub action_type: String,
+    /// The fields of the action.
+    pub fields: Map<String, Value>,
+}
+
+/// What a candidate rests on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ScopeClaim {
+    /// The ids of observations of the cycle, in hexadecimal.
+    pub observation_ids: Vec<String>,
+    /// What the candidate claims of these observations.
+    pub claim: String,
+    /// The clause under which it claims that: its id, or a citation of it.
+    pub clause_ref: String,
+}
+
+/// Why a candidate should be acted on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Justification {
+    /// The reason, in words.
+    pub text: String,
+}
+
+/// Reads an object. Serde by itself takes an array of the values for one too.
+fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
+    struct Object<T>(PhantomData<T>);
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Object<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<T, A::Error> {
+            T::deserialize(MapAccessDeserializer::new(members))
+        }
+    }
+    deserializer.deserialize_map(Object(PhantomData))
 }
 
 /// The candidates of an answer.
@@ -53,31 +103,23 @@ pub struct CandidateSet {
     pub raw_llm_hash: Option<Hash>,
 }
 
-/// Why an answer, or the lack of one, gives no candidates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rejection {
-    /// No JSON object in it.
-    NoJson,
-    /// More than one.
-    AmbiguousMultiBlock,
-    /// None that can be read.
-    ParseError,
-    /// The ledger does not hold it as COMPLETE.
-    NotAdmitted,
-    /// The session's budget does not allow another cycle (Q58).
-    BudgetExhaustedSession,
+named_enum! {
+    /// Why an answer, or the lack of one, gives no candidates.
+    pub enum Rejection {
+        /// No JSON object in it.
+        NoJson = "NO_JSON",
+        /// More than one.
+        AmbiguousMultiBlock = "AMBIGUOUS_MULTI_BLOCK",
+        /// None that can be read.
+        ParseError = "PARSE_ERROR",
+        /// The ledger does not hold it as COMPLETE.
+        NotAdmitted = "NOT_ADMITTED",
+        /// The session's budget does not allow another cycle (Q58).
+        BudgetExhaustedSession = "BUDGET_EXHAUSTED_SESSION",
+    }
 }
 
 impl Rejection {
-    /// Every reason.
-    pub const ALL: [Rejection; 5] = [
-        Rejection::NoJson,
-        Rejection::AmbiguousMultiBlock,
-        Rejection::ParseError,
-        Rejection::NotAdmitted,
-        Rejection::BudgetExhaustedSession,
-    ];
-
     /// The canonicalizer's reason; `None` where it accepted.
     #[must_use]
     pub fn of(status: Status) -> Option<Rejection> {
@@ -86,18 +128,6 @@ impl Rejection {
             Status::NoJson => Some(Rejection::NoJson),
             Status::AmbiguousMultiBlock => Some(Rejection::AmbiguousMultiBlock),
             Status::ParseError => Some(Rejection::ParseError),
-        }
-    }
-
-    /// As logs have it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Rejection::NoJson => "NO_JSON",
-            Rejection::AmbiguousMultiBlock => "AMBIGUOUS_MULTI_BLOCK",
-            Rejection::ParseError => "PARSE_ERROR",
-            Rejection::NotAdmitted => "NOT_ADMITTED",
-            Rejection::BudgetExhaustedSession => "BUDGET_EXHAUSTED_SESSION",
         }
     }
 }
@@ -111,7 +141,9 @@ pub fn parse_candidates(answer: &Value) -> Parsed {
             ..Parsed::default()
         };
     };
-    let candidates: Vec<Candidate> = items.iter().filter_map(candidate).collect();
+    // An item that is malformed is counted and skipped.
+    let read = |item: &Value| object(item).ok();
+    let candidates: Vec<Candidate> = items.iter().filter_map(read).collect();
     Parsed {
         reported: items.len() as u64,
         errors: (items.len() - candidates.len()) as u64,
@@ -119,99 +151,11 @@ pub fn parse_candidates(answer: &Value) -> Parsed {
     }
 }
 
-fn candidate(item: &Value) -> Option<Candidate> {
-    let item = item.as_object()?;
-    let part = |name: &str| match item.get(name) {
-        None => Some(Map::new()),
-        Some(part) => part.as_object().cloned(),
-    };
-    let (action, scope, why) = (
-        part("action_request")?,
-        part("scope_claim")?,
-        part("justification")?,
-    );
-    Some(Candidate {
-        action_type: text(&action, "action_type")?,
-        fields: match action.get("fields") {
-            None => Map::new(),
-            Some(fields) => fields.as_object()?.clone(),
-        },
-        observation_ids: texts(&scope, "observation_ids")?,
-        claim: text(&scope, "claim")?,
-        clause_ref: text(&scope, "clause_ref")?,
-        justification: text(&why, "text")?,
-        authority_citations: texts(item, "authority_citations")?,
-    })
-}
-
-/// Empty where absent, `None` where of another type.
-fn text(part: &Map<String, Value>, name: &str) -> Option<String> {
-    match part.get(name) {
-        None => Some(String::new()),
-        Some(value) => value.as_str().map(str::to_owned),
-    }
-}
-
-fn texts(part: &Map<String, Value>, name: &str) -> Option<Vec<String>> {
-    let Some(value) = part.get(name) else {
-        return Some(Vec::new());
-    };
-    let items = value.as_array()?.iter();
-    items.map(|item| item.as_str().map(str::to_owned)).collect()
-}
-
 impl Candidate {
-    /// Everything that counts of it.
-    #[must_use]
-    pub fn to_json(&self) -> Value {
-        json!({
-            "action_request": { "action_type": self.action_type, "fields": self.fields },
-            "scope_claim": {
-                "observation_ids": self.observation_ids,
-                "claim": self.claim,
-                "clause_ref": self.clause_ref,
-            },
-            "justification": { "text": self.justification },
-            "authority_citations": self.authority_citations,
-        })
-    }
-
-    /// SHA-256 of its canonical JSON: the bundle hash, by which one of several is selected.
+    /// The bundle hash, SHA-256 of the candidate's canonical form: of several admitted candidates the one with
+    /// the smallest is selected.
     #[must_use]
     pub fn hash(&self) -> Hash {
-        hash_of(&self.to_json())
-    }
-}
-
-impl FromJson for Candidate {
-    /// Of what [`Candidate::to_json`] gives, and of nothing else.
-    fn from_json(value: &Value) -> Result<Candidate, Wrong> {
-        whole(value, |fields| {
-            let (action_type, requested) = fields.inner("action_request", |fields| {
-                Ok((fields.take("action_type")?, fields.take("fields")?))
-            })?;
-            let (observation_ids, claim, clause_ref) = fields.inner("scope_claim", |fields| {
-                Ok((
-                    fields.take("observation_ids")?,
-                    fields.take("claim")?,
-                    fields.take("clause_ref")?,
-                ))
-            })?;
-            Ok(Candidate {
-                action_type,
-                fields: requested,
-                observation_ids,
-                claim,
-                clause_ref,
-                justification: fields.inner("justification", |fields| fields.take("text"))?,
-                authority_citations: fields.take("authority_citations")?,
-            })
-        })
-    }
-}
-
-impl FromJson for Rejection {
-    fn from_json(value: &Value) -> Result<Rejection, Wrong> {
-        one_of(value, &Rejection::ALL, Rejection::as_str)
+        hash_document(self)
     }
 }

@@ -1,225 +1,193 @@
 //! What comes out of the kernel: a decision, its warrant, and the next state.
 
 use axilog::hash::Hash;
-use axilog_ledger::file::hex;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
+use super::Outcome;
 use super::candidate::{CandidateSet, Rejection};
 use super::constitution::Constitution;
 use super::gates::{Code, Gate, Refused};
 use super::observation::Observation;
-use super::{Outcome, hash_of};
-use crate::fields::{Fields, FromJson, Wrong, one_of, whole};
+use crate::document::{self, hash_document, named_enum, to_value};
 
-/// What is decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// One candidate may be acted on.
-    Action,
-    /// None may.
-    Refuse,
-    /// Nothing may be decided any more.
-    Exit,
-}
-
-impl Kind {
-    /// Every kind.
-    pub const ALL: [Kind; 3] = [Kind::Action, Kind::Refuse, Kind::Exit];
-
-    /// As logs have it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Kind::Action => "ACTION",
-            Kind::Refuse => "REFUSE",
-            Kind::Exit => "EXIT",
-        }
+named_enum! {
+    /// What is decided.
+    pub enum Kind {
+        /// One candidate may be acted on.
+        Action = "ACTION",
+        /// None may.
+        Refuse = "REFUSE",
+        /// Nothing may be decided any more.
+        Exit = "EXIT",
     }
 }
 
-/// Why nothing may be acted on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// Not exactly one timestamp, or not exactly one budget.
-    MissingRequiredObservation,
-    /// Evidence or code is not what it was, or was not in an earlier cycle.
-    IntegrityRisk,
-    /// More tokens than a cycle may have.
-    BudgetExhausted,
-    /// No candidate passes the gates.
-    NoAdmissibleAction,
-}
-
-impl Reason {
-    /// Every reason.
-    pub const ALL: [Reason; 4] = [
-        Reason::MissingRequiredObservation,
-        Reason::IntegrityRisk,
-        Reason::BudgetExhausted,
-        Reason::NoAdmissibleAction,
-    ];
-
-    /// As logs have it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Reason::MissingRequiredObservation => "MISSING_REQUIRED_OBSERVATION",
-            Reason::IntegrityRisk => "INTEGRITY_RISK",
-            Reason::BudgetExhausted => "BUDGET_EXHAUSTED",
-            Reason::NoAdmissibleAction => "NO_ADMISSIBLE_ACTION",
-        }
+named_enum! {
+    /// Why nothing may be acted on.
+    pub enum Reason {
+        /// Not exactly one timestamp, or not exactly one budget.
+        MissingRequiredObservation = "MISSING_REQUIRED_OBSERVATION",
+        /// Evidence or code is not what it was, or was not in an earlier cycle.
+        IntegrityRisk = "INTEGRITY_RISK",
+        /// More tokens than a cycle may have.
+        BudgetExhausted = "BUDGET_EXHAUSTED",
+        /// No candidate passes the gates.
+        NoAdmissibleAction = "NO_ADMISSIBLE_ACTION",
     }
 }
 
 /// What the gates said of one candidate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "VerdictDocument", into = "VerdictDocument")]
 pub struct Verdict {
     /// The candidate's hash.
     pub bundle_hash: Hash,
-    /// The first gate it fails; `None` where it is admitted.
+    /// The first gate that the candidate fails; `None` where it is admitted.
     pub refused: Option<Refused>,
 }
 
-/// What a decision rests on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Basis {
+/// [`Verdict`] as documents have it.
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "Verdict", deny_unknown_fields)]
+struct VerdictDocument {
+    #[serde(with = "document::hash")]
+    bundle_hash: Hash,
+    admitted: bool,
+    gate: Option<Gate>,
+    code: Option<Code>,
+}
+
+impl From<Verdict> for VerdictDocument {
+    fn from(verdict: Verdict) -> VerdictDocument {
+        VerdictDocument {
+            bundle_hash: verdict.bundle_hash,
+            admitted: verdict.refused.is_none(),
+            gate: verdict.refused.map(|refused| refused.gate),
+            code: verdict.refused.map(|refused| refused.code),
+        }
+    }
+}
+
+impl From<VerdictDocument> for Verdict {
+    /// A document that contradicts itself is refused where it is compared with what is written.
+    fn from(document: VerdictDocument) -> Verdict {
+        let failed = document.gate.zip(document.code);
+        Verdict {
+            bundle_hash: document.bundle_hash,
+            refused: failed.map(|(gate, code)| Refused { gate, code }),
+        }
+    }
+}
+
+/// Leave to do one thing once: in the cycle that it names, and in no other.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Warrant {
+    /// SHA-256 of the canonical form of the rest.
+    #[serde(with = "document::hash")]
+    pub id: Hash,
     /// The constitution's hash.
+    #[serde(with = "document::hash")]
     pub constitution: Hash,
-    /// The id of the state before.
+    /// The id of the state before the cycle.
+    #[serde(with = "document::hash")]
     pub state: Hash,
-    /// Which cycle it is, from 1.
+    /// The number of the cycle, from 1.
     pub cycle: u64,
     /// The ids of the observations, in order.
+    #[serde(with = "document::hash")]
     pub observations: Vec<Hash>,
-}
-
-/// Leave to do one thing once: in the cycle of its basis, and in no other.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Warrant {
-    /// SHA-256 of the canonical JSON of the rest.
-    pub id: Hash,
-    /// What it rests on.
-    pub basis: Basis,
-    /// The candidate to be acted on.
+    /// The hash of the candidate to be acted on.
+    #[serde(with = "document::hash")]
     pub bundle_hash: Hash,
+    /// That the warrant is good for one use.
+    pub single_use: SingleUse,
 }
 
-/// A decision.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The constant `true` of a warrant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "bool", into = "bool")]
+pub struct SingleUse;
+
+impl From<SingleUse> for bool {
+    fn from(_: SingleUse) -> bool {
+        true
+    }
+}
+
+impl From<bool> for SingleUse {
+    /// `false` is refused where the document is compared with what is written.
+    fn from(_: bool) -> SingleUse {
+        SingleUse
+    }
+}
+
+/// What the kernel decides in a cycle.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Decision {
-    /// SHA-256 of the canonical JSON of the rest.
+    /// SHA-256 of the canonical form of the rest. Reading does not check it: replay compares it.
+    #[serde(with = "document::hash")]
     pub id: Hash,
-    /// What it rests on.
-    pub basis: Basis,
-    /// What.
+    /// The constitution's hash.
+    #[serde(with = "document::hash")]
+    pub constitution: Hash,
+    /// The id of the state before the cycle.
+    #[serde(with = "document::hash")]
+    pub state: Hash,
+    /// The number of the cycle, from 1.
+    pub cycle: u64,
+    /// The ids of the observations, in order.
+    #[serde(with = "document::hash")]
+    pub observations: Vec<Hash>,
+    /// What is decided.
+    #[serde(rename = "decision")]
     pub kind: Kind,
-    /// Why not, where there is no action.
+    /// Why nothing may be acted on; `None` for an action.
     pub reason: Option<Reason>,
-    /// Why there were no candidates, as the harness said.
+    /// Why the answer gave no candidates, as the harness said.
     pub rejection_reason: Option<Rejection>,
     /// SHA-256 of the raw answer, where there was one.
+    #[serde(with = "document::hash")]
     pub raw_llm_hash: Option<Hash>,
-    /// What the gates said, by hash of the candidate; empty where it did not come to that.
+    /// What the gates said, by hash of the candidate; empty where the candidates were not judged.
+    #[serde(rename = "gates")]
     pub verdicts: Vec<Verdict>,
     /// The warrant of an action.
     pub warrant: Option<Warrant>,
 }
 
 /// What the kernel keeps from cycle to cycle.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct State {
     /// Cycles decided so far.
     pub cycle: u64,
     /// The last decision's id.
+    #[serde(with = "document::hash")]
     pub last_decision: Option<Hash>,
     /// Whether an EXIT was decided; every later decision is one too.
     pub ended: bool,
 }
 
 impl State {
-    /// Its fields.
-    #[must_use]
-    pub fn to_json(&self) -> Value {
-        json!({
-            "cycle": self.cycle,
-            "ended": self.ended,
-            "last_decision": self.last_decision.as_ref().map(hex),
-        })
-    }
-
-    /// SHA-256 of the canonical JSON of its fields.
+    /// SHA-256 of the canonical form.
     #[must_use]
     pub fn id(&self) -> Hash {
-        hash_of(&self.to_json())
+        hash_document(self)
     }
 }
 
-impl Decision {
-    /// Its fields, its id among them.
-    #[must_use]
-    pub fn to_json(&self) -> Value {
-        with_id(self.without_id(), self.id)
+/// SHA-256 of the canonical form of a document without its member `id`.
+fn id_of(document: &impl Serialize) -> Hash {
+    let mut value = to_value(document);
+    if let Some(members) = value.as_object_mut() {
+        members.remove("id");
     }
-
-    fn without_id(&self) -> Value {
-        let verdicts: Vec<Value> = self.verdicts.iter().map(|v| v.to_json()).collect();
-        json!({
-            "constitution": hex(&self.basis.constitution),
-            "state": hex(&self.basis.state),
-            "cycle": self.basis.cycle,
-            "observations": hexes(&self.basis.observations),
-            "decision": self.kind.as_str(),
-            "reason": self.reason.map(Reason::as_str),
-            "rejection_reason": self.rejection_reason.map(Rejection::as_str),
-            "raw_llm_hash": self.raw_llm_hash.as_ref().map(hex),
-            "gates": verdicts,
-            "warrant": self.warrant.as_ref().map(Warrant::to_json),
-        })
-    }
+    hash_document(&value)
 }
 
-impl Warrant {
-    /// Its fields, its id among them.
-    #[must_use]
-    pub fn to_json(&self) -> Value {
-        with_id(self.without_id(), self.id)
-    }
-
-    fn without_id(&self) -> Value {
-        json!({
-            "constitution": hex(&self.basis.constitution),
-            "state": hex(&self.basis.state),
-            "cycle": self.basis.cycle,
-            "observations": hexes(&self.basis.observations),
-            "bundle_hash": hex(&self.bundle_hash),
-            "single_use": true,
-        })
-    }
-}
-
-fn hexes(hashes: &[Hash]) -> Vec<String> {
-    hashes.iter().map(hex).collect()
-}
-
-fn with_id(mut fields: Value, id: Hash) -> Value {
-    if let Some(fields) = fields.as_object_mut() {
-        fields.insert("id".to_owned(), hex(&id).into());
-    }
-    fields
-}
-
-impl Verdict {
-    fn to_json(self) -> Value {
-        json!({
-            "bundle_hash": hex(&self.bundle_hash),
-            "admitted": self.refused.is_none(),
-            "gate": self.refused.map(|refused| refused.gate.as_str()),
-            "code": self.refused.map(|refused| refused.code.as_str()),
-        })
-    }
-}
-
-/// Puts an outcome into words that have ids.
+/// Makes the decision that an outcome is, its warrant, and the next state.
 pub(super) fn conclude(
     constitution: &Constitution,
     state: &State,
@@ -228,34 +196,35 @@ pub(super) fn conclude(
     verdicts: Vec<Verdict>,
     (kind, reason, selected): Outcome,
 ) -> (Decision, State) {
-    let basis = Basis {
+    let mut decision = Decision {
+        id: NO_ID,
         constitution: constitution.hash,
         state: state.id(),
         cycle: state.cycle.saturating_add(1),
         observations: observations.iter().map(Observation::id).collect(),
-    };
-    let warrant = selected.map(|bundle_hash| {
-        let mut warrant = Warrant {
-            id: NONE,
-            basis: basis.clone(),
-            bundle_hash,
-        };
-        warrant.id = hash_of(&warrant.without_id());
-        warrant
-    });
-    let mut decision = Decision {
-        id: NONE,
-        basis,
         kind,
         reason,
         rejection_reason: set.rejection_reason,
         raw_llm_hash: set.raw_llm_hash,
         verdicts,
-        warrant,
+        warrant: None,
     };
-    decision.id = hash_of(&decision.without_id());
+    decision.warrant = selected.map(|bundle_hash| {
+        let mut warrant = Warrant {
+            id: NO_ID,
+            constitution: decision.constitution,
+            state: decision.state,
+            cycle: decision.cycle,
+            observations: decision.observations.clone(),
+            bundle_hash,
+            single_use: SingleUse,
+        };
+        warrant.id = id_of(&warrant);
+        warrant
+    });
+    decision.id = id_of(&decision);
     let next = State {
-        cycle: decision.basis.cycle,
+        cycle: decision.cycle,
         last_decision: Some(decision.id),
         ended: state.ended || kind == Kind::Exit,
     };
@@ -263,101 +232,4 @@ pub(super) fn conclude(
 }
 
 /// Stands where an id will be.
-const NONE: Hash = [0; 32];
-
-impl FromJson for Kind {
-    fn from_json(value: &Value) -> Result<Kind, Wrong> {
-        one_of(value, &Kind::ALL, Kind::as_str)
-    }
-}
-
-impl FromJson for Reason {
-    fn from_json(value: &Value) -> Result<Reason, Wrong> {
-        one_of(value, &Reason::ALL, Reason::as_str)
-    }
-}
-
-/// The basis, whose fields stand among others.
-fn basis(fields: &mut Fields<'_>) -> Result<Basis, Wrong> {
-    Ok(Basis {
-        constitution: fields.take("constitution")?,
-        state: fields.take("state")?,
-        cycle: fields.take("cycle")?,
-        observations: fields.take("observations")?,
-    })
-}
-
-impl FromJson for State {
-    /// Of what [`State::to_json`] gives, and of nothing else.
-    fn from_json(value: &Value) -> Result<State, Wrong> {
-        whole(value, |fields| {
-            Ok(State {
-                cycle: fields.take("cycle")?,
-                last_decision: fields.take("last_decision")?,
-                ended: fields.take("ended")?,
-            })
-        })
-    }
-}
-
-impl FromJson for Decision {
-    /// Of what [`Decision::to_json`] gives, and of nothing else. Whether the ids are those of the
-    /// rest is not looked at: replay compares them.
-    fn from_json(value: &Value) -> Result<Decision, Wrong> {
-        whole(value, |fields| {
-            Ok(Decision {
-                id: fields.take("id")?,
-                basis: basis(fields)?,
-                kind: fields.take("decision")?,
-                reason: fields.take("reason")?,
-                rejection_reason: fields.take("rejection_reason")?,
-                raw_llm_hash: fields.take("raw_llm_hash")?,
-                verdicts: fields.take("gates")?,
-                warrant: fields.take("warrant")?,
-            })
-        })
-    }
-}
-
-impl FromJson for Warrant {
-    /// Of what [`Warrant::to_json`] gives, and of nothing else.
-    fn from_json(value: &Value) -> Result<Warrant, Wrong> {
-        whole(value, |fields| {
-            let single_use = fields.value("single_use")?;
-            if single_use != &Value::Bool(true) {
-                return Err(Wrong::new(single_use, "true").within("single_use"));
-            }
-            Ok(Warrant {
-                id: fields.take("id")?,
-                basis: basis(fields)?,
-                bundle_hash: fields.take("bundle_hash")?,
-            })
-        })
-    }
-}
-
-impl FromJson for Verdict {
-    fn from_json(value: &Value) -> Result<Verdict, Wrong> {
-        whole(value, |fields| {
-            let (gate, code): (Option<Gate>, Option<Code>) =
-                (fields.take("gate")?, fields.take("code")?);
-            let refused = match (gate, code) {
-                (Some(gate), Some(code)) => Some(Refused { gate, code }),
-                (None, None) => None,
-                _ => {
-                    let expected = "a gate and a code, or null for both";
-                    return Err(Wrong::new(value, expected));
-                }
-            };
-            let admitted = fields.value("admitted")?;
-            if admitted != &Value::Bool(refused.is_none()) {
-                let expected = refused.is_none().to_string();
-                return Err(Wrong::new(admitted, expected).within("admitted"));
-            }
-            Ok(Verdict {
-                bundle_hash: fields.take("bundle_hash")?,
-                refused,
-            })
-        })
-    }
-}
+const NO_ID: Hash = [0; 32];

@@ -7,122 +7,50 @@ use serde_json::Value;
 use super::candidate::Candidate;
 use super::constitution::{ActionType, Constitution, Field, FieldType};
 use super::path::is_below;
-use crate::fields::{FromJson, Wrong, one_of};
+use crate::document::named_enum;
 
 /// The largest integer that every JSON reader reads alike.
 const MAX_INTEGER: u64 = (1 << 53) - 1;
 
-/// A gate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Gate {
-    /// Every part is there.
-    Completeness,
-    /// Citations name clauses of this constitution.
-    AuthorityCitation,
-    /// The claim rests on observations of this cycle and on a clause that is cited.
-    ScopeClaim,
-    /// The action is one that may be asked for, with the fields it has.
-    ConstitutionCompliance,
-    /// Paths stay where they may be.
-    IoAllowlist,
-}
-
-impl Gate {
-    /// Every gate, in order.
-    pub const ALL: [Gate; 5] = [
-        Gate::Completeness,
-        Gate::AuthorityCitation,
-        Gate::ScopeClaim,
-        Gate::ConstitutionCompliance,
-        Gate::IoAllowlist,
-    ];
-
-    /// As logs have it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Gate::Completeness => "completeness",
-            Gate::AuthorityCitation => "authority_citation",
-            Gate::ScopeClaim => "scope_claim",
-            Gate::ConstitutionCompliance => "constitution_compliance",
-            Gate::IoAllowlist => "io_allowlist",
-        }
+named_enum! {
+    /// A gate.
+    pub enum Gate {
+        /// Every part is there.
+        Completeness = "completeness",
+        /// Citations name clauses of this constitution.
+        AuthorityCitation = "authority_citation",
+        /// The claim rests on observations of this cycle and on a clause that is cited.
+        ScopeClaim = "scope_claim",
+        /// The action is one that may be asked for, with the fields it has.
+        ConstitutionCompliance = "constitution_compliance",
+        /// Paths stay where they may be.
+        IoAllowlist = "io_allowlist",
     }
 }
 
-/// Why a gate is failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "each says what it is in its name")]
-pub enum Code {
-    TooManyCandidates,
-    MissingActionType,
-    MissingScopeClaim,
-    MissingJustification,
-    MissingCitation,
-    MalformedCitation,
-    OtherConstitution,
-    UnknownClause,
-    UnknownObservation,
-    ClauseNotCited,
-    UnknownActionType,
-    KernelOnly,
-    UnknownField,
-    MissingField,
-    WrongFieldType,
-    FieldTooLong,
-    ValueNotAllowed,
-    ReadOutsideAllowlist,
-    WriteOutsideAllowlist,
-}
-
-impl Code {
-    /// Every code.
-    pub const ALL: [Code; 19] = [
-        Code::TooManyCandidates,
-        Code::MissingActionType,
-        Code::MissingScopeClaim,
-        Code::MissingJustification,
-        Code::MissingCitation,
-        Code::MalformedCitation,
-        Code::OtherConstitution,
-        Code::UnknownClause,
-        Code::UnknownObservation,
-        Code::ClauseNotCited,
-        Code::UnknownActionType,
-        Code::KernelOnly,
-        Code::UnknownField,
-        Code::MissingField,
-        Code::WrongFieldType,
-        Code::FieldTooLong,
-        Code::ValueNotAllowed,
-        Code::ReadOutsideAllowlist,
-        Code::WriteOutsideAllowlist,
-    ];
-
-    /// As logs have it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Code::TooManyCandidates => "TOO_MANY_CANDIDATES",
-            Code::MissingActionType => "MISSING_ACTION_TYPE",
-            Code::MissingScopeClaim => "MISSING_SCOPE_CLAIM",
-            Code::MissingJustification => "MISSING_JUSTIFICATION",
-            Code::MissingCitation => "MISSING_CITATION",
-            Code::MalformedCitation => "MALFORMED_CITATION",
-            Code::OtherConstitution => "OTHER_CONSTITUTION",
-            Code::UnknownClause => "UNKNOWN_CLAUSE",
-            Code::UnknownObservation => "UNKNOWN_OBSERVATION",
-            Code::ClauseNotCited => "CLAUSE_NOT_CITED",
-            Code::UnknownActionType => "UNKNOWN_ACTION_TYPE",
-            Code::KernelOnly => "KERNEL_ONLY",
-            Code::UnknownField => "UNKNOWN_FIELD",
-            Code::MissingField => "MISSING_FIELD",
-            Code::WrongFieldType => "WRONG_FIELD_TYPE",
-            Code::FieldTooLong => "FIELD_TOO_LONG",
-            Code::ValueNotAllowed => "VALUE_NOT_ALLOWED",
-            Code::ReadOutsideAllowlist => "READ_OUTSIDE_ALLOWLIST",
-            Code::WriteOutsideAllowlist => "WRITE_OUTSIDE_ALLOWLIST",
-        }
+named_enum! {
+    /// Why a gate is failed.
+    #[allow(missing_docs, reason = "each says what it is in its name")]
+    pub enum Code {
+        TooManyCandidates = "TOO_MANY_CANDIDATES",
+        MissingActionType = "MISSING_ACTION_TYPE",
+        MissingScopeClaim = "MISSING_SCOPE_CLAIM",
+        MissingJustification = "MISSING_JUSTIFICATION",
+        MissingCitation = "MISSING_CITATION",
+        MalformedCitation = "MALFORMED_CITATION",
+        OtherConstitution = "OTHER_CONSTITUTION",
+        UnknownClause = "UNKNOWN_CLAUSE",
+        UnknownObservation = "UNKNOWN_OBSERVATION",
+        ClauseNotCited = "CLAUSE_NOT_CITED",
+        UnknownActionType = "UNKNOWN_ACTION_TYPE",
+        KernelOnly = "KERNEL_ONLY",
+        UnknownField = "UNKNOWN_FIELD",
+        MissingField = "MISSING_FIELD",
+        WrongFieldType = "WRONG_FIELD_TYPE",
+        FieldTooLong = "FIELD_TOO_LONG",
+        ValueNotAllowed = "VALUE_NOT_ALLOWED",
+        ReadOutsideAllowlist = "READ_OUTSIDE_ALLOWLIST",
+        WriteOutsideAllowlist = "WRITE_OUTSIDE_ALLOWLIST",
     }
 }
 
@@ -151,14 +79,14 @@ pub(super) fn pass(
 
 fn completeness(candidate: &Candidate) -> Result<(), Code> {
     let missing = |text: &str| text.trim().is_empty();
-    let scope = [&candidate.claim, &candidate.clause_ref];
-    if missing(&candidate.action_type) {
+    let scope = &candidate.scope_claim;
+    if missing(&candidate.action_request.action_type) {
         return Err(Code::MissingActionType);
     }
-    if candidate.observation_ids.is_empty() || scope.into_iter().any(|part| missing(part)) {
+    if scope.observation_ids.is_empty() || missing(&scope.claim) || missing(&scope.clause_ref) {
         return Err(Code::MissingScopeClaim);
     }
-    if missing(&candidate.justification) {
+    if missing(&candidate.justification.text) {
         return Err(Code::MissingJustification);
     }
     if candidate.authority_citations.is_empty() {
@@ -188,12 +116,13 @@ fn scope(
     observations: &[Hash],
     candidate: &Candidate,
 ) -> Result<(), Code> {
+    let claim = &candidate.scope_claim;
     let known = |id: &String| observations.iter().any(|hash| hex(hash) == *id);
-    if !candidate.observation_ids.iter().all(known) {
+    if !claim.observation_ids.iter().all(known) {
         return Err(Code::UnknownObservation);
     }
     // By its id alone, or as it is cited.
-    let clause = &candidate.clause_ref;
+    let clause = &claim.clause_ref;
     let citation = if clause.starts_with("constitution:") {
         clause.clone()
     } else if constitution.has_clause(clause) {
@@ -211,19 +140,20 @@ fn compliance<'c>(
     constitution: &'c Constitution,
     candidate: &Candidate,
 ) -> Result<&'c ActionType, Code> {
+    let request = &candidate.action_request;
     let kind = constitution
         .action_types
-        .get(&candidate.action_type)
+        .get(&request.action_type)
         .ok_or(Code::UnknownActionType)?;
     if kind.kernel_only {
         return Err(Code::KernelOnly);
     }
     let declared = |name: &String| kind.fields.iter().any(|field| field.name == *name);
-    if !candidate.fields.keys().all(declared) {
+    if !request.fields.keys().all(declared) {
         return Err(Code::UnknownField);
     }
     for field in &kind.fields {
-        match candidate.fields.get(&field.name) {
+        match request.fields.get(&field.name) {
             Some(value) => complies(field, value)?,
             None if field.required => return Err(Code::MissingField),
             None => {}
@@ -273,22 +203,14 @@ fn paths(
             FieldType::WritePath => (&allowed.write, Code::WriteOutsideAllowlist),
             _ => continue,
         };
-        let path = candidate.fields.get(&field.name).and_then(Value::as_str);
+        let path = candidate
+            .action_request
+            .fields
+            .get(&field.name)
+            .and_then(Value::as_str);
         if path.is_some_and(|path| !is_below(path, roots)) {
             return Err(code);
         }
     }
     Ok(())
-}
-
-impl FromJson for Gate {
-    fn from_json(value: &Value) -> Result<Gate, Wrong> {
-        one_of(value, &Gate::ALL, Gate::as_str)
-    }
-}
-
-impl FromJson for Code {
-    fn from_json(value: &Value) -> Result<Code, Wrong> {
-        one_of(value, &Code::ALL, Code::as_str)
-    }
 }

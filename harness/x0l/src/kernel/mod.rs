@@ -21,15 +21,16 @@ mod gates;
 mod observation;
 mod path;
 
-use axilog::hash::{Hash, sha256};
-use axilog_ledger::jcs;
-use serde_json::Value;
+use axilog::hash::Hash;
 
-pub use candidate::{Candidate, CandidateSet, Parsed, Rejection, parse_candidates};
+pub use candidate::{
+    ActionRequest, Candidate, CandidateSet, Justification, Parsed, Rejection, ScopeClaim,
+    parse_candidates,
+};
 pub use constitution::{
     ActionType, Clause, Constitution, ConstitutionError, Field, FieldType, IoAllowlist, Limits,
 };
-pub use decision::{Basis, Decision, Kind, Reason, State, Verdict, Warrant};
+pub use decision::{Decision, Kind, Reason, SingleUse, State, Verdict, Warrant};
 pub use gates::{Code, Gate, Refused};
 pub use observation::{Observation, SystemEvent};
 
@@ -136,11 +137,4 @@ pub fn judge(
 pub fn select(verdicts: &[Verdict]) -> Option<Hash> {
     let admitted = verdicts.iter().filter(|verdict| verdict.refused.is_none());
     admitted.map(|verdict| verdict.bundle_hash).min()
-}
-
-/// SHA-256 of the canonical JSON of `value`.
-fn hash_of(value: &Value) -> Hash {
-    // Every value here was JSON before, or is made of text and integers: it has a canonical form.
-    let canonical = jcs::canonical(value.to_string().as_bytes());
-    sha256(&canonical.unwrap_or_default())
 }

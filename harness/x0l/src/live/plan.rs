@@ -15,9 +15,10 @@ use super::calibrate::MAX_TOKENS;
 use super::{LiveError, SessionSettings, examples};
 use crate::X0lError;
 use crate::condition::{Condition, Task, TaskSet, corpus_of};
+use crate::document::to_text;
 use crate::erratum;
 use crate::kernel::Constitution;
-use crate::log::{self, File, Frozen, FrozenCondition};
+use crate::log::{CanonicalizerHashes, File, Frozen, FrozenCondition, RunFormat, Temperature};
 use crate::schedule::{order_seed, schedule};
 use crate::template::{self, Prompt, Template, known_before};
 
@@ -86,6 +87,8 @@ impl SessionPlan {
         }
         let is_http = settings.oracle == Kind::OpenAi;
         let frozen = Frozen {
+            format: RunFormat::V1,
+            temperature: Temperature::Zero,
             axilog: env!("CARGO_PKG_VERSION").to_owned(),
             model: settings.model.clone(),
             oracle: name_oracle(&settings.oracle),
@@ -104,12 +107,14 @@ impl SessionPlan {
                 sha256: template.hash,
             },
             erratum: settings.erratum.as_ref().map(|_| template.hash),
-            canonicalizer_source_hash: canonicalizer::source_hash(),
-            canonicalizer_self_test_hash: canonicalizer::self_test_hash(),
+            canonicalizer: CanonicalizerHashes {
+                source_hash: canonicalizer::source_hash(),
+                self_test_hash: canonicalizer::self_test_hash(),
+            },
             started: settings.started,
         };
         // The frozen settings go into the ledger, which takes text in NFC alone.
-        let recorded = log::text(&frozen.to_json());
+        let recorded = to_text(&frozen);
         CanonicalInput::new(recorded.as_bytes(), InputKind::Json).map_err(|reason| {
             LiveError::Settings(format!(
                 "the settings cannot be recorded: {reason}; give the files other names"

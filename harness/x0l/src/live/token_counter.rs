@@ -38,7 +38,7 @@ impl TokenCounter {
     #[must_use]
     pub fn source(&self) -> TokenSource {
         match self {
-            TokenCounter::Api => TokenSource::Api,
+            TokenCounter::Api => TokenSource::API,
             TokenCounter::Local(tokenizer) => TokenSource::Local {
                 tokenizer: tokenizer.id().to_owned(),
                 version: tokenizer.version().to_owned(),

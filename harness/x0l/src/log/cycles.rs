@@ -7,9 +7,9 @@ use axilog_ledger::error::FileError;
 use axilog_ledger::file::storage::{Storage, write_all_at};
 use axilog_ledger::file::volume::{FileSystem, Volume};
 
-use super::{Cycle, LogError, RunDirectory, line, parse};
+use super::{Cycle, LogError, RunDirectory};
 use crate::X0lError;
-use crate::fields::{FromJson, Wrong};
+use crate::document::{self, DocumentError, to_line};
 
 /// The cycle log of a run that is going on.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl CycleLog {
     /// # Errors
     /// [`FileError::Io`].
     pub fn append(&mut self, cycle: &Cycle) -> Result<(), X0lError> {
-        let line = line(&cycle.to_json());
+        let line = to_line(cycle);
         let written =
             write_all_at(&mut *self.storage, self.len, &line).and_then(|()| self.storage.sync());
         if let Err(error) = written {
@@ -103,23 +103,22 @@ impl<R: BufRead> CycleReader<R> {
         }
         self.line += 1;
         let result = match bytes.strip_suffix(b"\n") {
-            Some(bytes) => parse(bytes).and_then(|value| Cycle::from_json(&value)),
+            Some(bytes) => document::read(bytes),
             None if (read as u64) < MAX_LINE_BYTES => return Ok(Some(Line::Torn(read as u64))),
             None => {
                 self.ended = true;
-                Err(Wrong {
-                    field: String::new(),
-                    found: "a longer line".to_owned(),
-                    expected: format!("at most {MAX_LINE_BYTES} bytes"),
-                })
+                Err(DocumentError::of_whole(
+                    "a longer line",
+                    format!("at most {MAX_LINE_BYTES} bytes"),
+                ))
             }
         };
         Ok(Some(match result {
             Ok(cycle) => Line::Cycle(Box::new(cycle)),
-            Err(wrong) => Line::Wrong(LogError {
+            Err(error) => Line::Wrong(LogError {
                 path: self.path.clone(),
                 line: self.line,
-                wrong,
+                error,
             }),
         }))
     }

@@ -8,9 +8,9 @@ use axilog::hash::sha256;
 use axilog_ledger::error::FileError;
 use axilog_ledger::file::volume::{FileSystem, Volume, dir_of, write_file};
 
-use super::{File, LogError, Metadata, line, parse};
+use super::{File, LogError, Metadata};
 use crate::X0lError;
-use crate::fields::{FromJson, Wrong};
+use crate::document::{self, DocumentError, to_line};
 
 /// What the name of an input must be.
 pub(super) const PLAIN_NAME: &str =
@@ -150,7 +150,7 @@ impl RunDirectory {
     /// # Errors
     /// [`FileError::Io`].
     pub fn write_metadata(&self, metadata: &Metadata) -> Result<(), X0lError> {
-        self.replace(Self::METADATA, &line(&metadata.to_json()))
+        self.replace(Self::METADATA, &to_line(metadata))
     }
 
     /// Writes the file `name` durably, in place of what was there: the old or the new is there
@@ -193,17 +193,13 @@ impl RunDirectory {
         let path = self.metadata();
         let bytes = read(&path)?;
         let read = match bytes.strip_suffix(b"\n") {
-            Some(bytes) => parse(bytes).and_then(|value| Metadata::from_json(&value)),
-            None => Err(Wrong {
-                field: String::new(),
-                found: "no line feed at the end".to_owned(),
-                expected: "one".to_owned(),
-            }),
+            Some(bytes) => document::read(bytes),
+            None => Err(DocumentError::of_whole("no line feed at the end", "one")),
         };
-        let error = |wrong| LogError {
+        let error = |error| LogError {
             path: path.clone(),
             line: 1,
-            wrong,
+            error,
         };
         Ok(read.map_err(error)?)
     }

@@ -1,19 +1,36 @@
 //! What is frozen before the first call (B1, Q12, Q49, Q52b).
 
 use axilog::hash::Hash;
-use axilog_ledger::file::hex;
-use serde_json::{Value, json};
+use serde::de::{Error, Unexpected};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Condition;
 use super::directory::{PLAIN_NAME, is_plain_name};
-use crate::fields::{FromJson, Wrong, whole};
+use crate::document;
+use crate::document::named_enum;
 
-/// The name of this form of a run.
-pub(super) const FORMAT: &str = "X0L:RUN:v1";
+named_enum! {
+    /// The form of a run.
+    pub enum RunFormat {
+        /// The only one so far.
+        V1 = "X0L:RUN:v1",
+    }
+}
 
-/// What does not change during a run. The temperature is 0.
-#[derive(Clone, Debug, PartialEq, Eq)]
+named_enum! {
+    /// The temperature of every call, as a text: a document holds no fraction.
+    pub enum Temperature {
+        /// The only one that is asked with.
+        Zero = "0",
+    }
+}
+
+/// What does not change during a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Frozen {
+    /// The form of the run.
+    pub format: RunFormat,
     /// The version of this crate.
     pub axilog: String,
     /// The model's id, exactly as it is sent.
@@ -24,6 +41,8 @@ pub struct Frozen {
     pub base_url: Option<String>,
     /// The model's advertised context length in tokens (Q49).
     pub context_window_size: u64,
+    /// The temperature of every call.
+    pub temperature: Temperature,
     /// The most tokens of an answer (Q52b).
     pub max_tokens: u64,
     /// The provider's seed, if one was given: metadata only (Q52c).
@@ -43,20 +62,37 @@ pub struct Frozen {
     /// The file of the prompt template in force.
     pub template: File,
     /// The template's hash again where it is a syntax erratum (X.E2), not the shipped one.
+    #[serde(with = "document::hash")]
     pub erratum: Option<Hash>,
-    /// The canonicalizer's source hash.
-    pub canonicalizer_source_hash: Hash,
-    /// The canonicalizer's self-test hash.
-    pub canonicalizer_self_test_hash: Hash,
+    /// The canonicalizer.
+    pub canonicalizer: CanonicalizerHashes,
     /// When it began, in seconds since 1970.
     pub started: u64,
 }
 
+/// What the canonicalizer is, by its hashes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CanonicalizerHashes {
+    /// The hash of its source files.
+    #[serde(with = "document::hash")]
+    pub source_hash: Hash,
+    /// The hash of what it makes of a fixed text.
+    #[serde(with = "document::hash")]
+    pub self_test_hash: Hash,
+}
+
 /// Who counts tokens.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "source", rename_all = "lowercase", deny_unknown_fields)]
 pub enum TokenSource {
-    /// The oracle, in `usage`.
-    Api,
+    /// The oracle, in `usage`: [`TokenSource::API`]. A document has null for the tokenizer and its version.
+    Api {
+        /// Always null.
+        tokenizer: (),
+        /// Always null.
+        version: (),
+    },
     /// This machine.
     Local {
         /// The tokenizer.
@@ -67,16 +103,20 @@ pub enum TokenSource {
 }
 
 /// A file below `inputs/`, and what it holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct File {
     /// Its name there.
+    #[serde(deserialize_with = "plain_name")]
     pub name: String,
     /// SHA-256 of its bytes.
+    #[serde(with = "document::hash")]
     pub sha256: Hash,
 }
 
 /// A condition as it was frozen.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct FrozenCondition {
     /// Which.
     pub id: Condition,
@@ -89,35 +129,6 @@ pub struct FrozenCondition {
 }
 
 impl Frozen {
-    /// Its fields.
-    #[must_use]
-    pub fn to_json(&self) -> Value {
-        json!({
-            "format": FORMAT,
-            "axilog": self.axilog,
-            "model": self.model,
-            "oracle": self.oracle,
-            "base_url": self.base_url,
-            "context_window_size": self.context_window_size,
-            "temperature": "0",
-            "max_tokens": self.max_tokens,
-            "seed": self.seed,
-            "b1": self.b1,
-            "b2": self.b2,
-            "token_source": self.token_source.to_json(),
-            "cycles": self.cycles,
-            "conditions": self.conditions.iter().map(FrozenCondition::to_json).collect::<Vec<_>>(),
-            "constitution": self.constitution.to_json(),
-            "template": self.template.to_json(),
-            "erratum": self.erratum.as_ref().map(hex),
-            "canonicalizer": {
-                "source_hash": hex(&self.canonicalizer_source_hash),
-                "self_test_hash": hex(&self.canonicalizer_self_test_hash),
-            },
-            "started": self.started,
-        })
-    }
-
     /// Every file below `inputs/`, each once.
     #[must_use]
     pub fn inputs(&self) -> Vec<&File> {
@@ -133,110 +144,19 @@ impl Frozen {
     }
 }
 
-impl FromJson for Frozen {
-    fn from_json(value: &Value) -> Result<Frozen, Wrong> {
-        whole(value, |fields| {
-            fields.constant("format", FORMAT)?;
-            fields.constant("temperature", "0")?;
-            let canonicalizer = fields.inner("canonicalizer", |fields| {
-                Ok((fields.take("source_hash")?, fields.take("self_test_hash")?))
-            })?;
-            Ok(Frozen {
-                axilog: fields.take("axilog")?,
-                model: fields.take("model")?,
-                oracle: fields.take("oracle")?,
-                base_url: fields.take("base_url")?,
-                context_window_size: fields.take("context_window_size")?,
-                max_tokens: fields.take("max_tokens")?,
-                seed: fields.take("seed")?,
-                b1: fields.take("b1")?,
-                b2: fields.take("b2")?,
-                token_source: fields.take("token_source")?,
-                cycles: fields.take("cycles")?,
-                conditions: fields.take("conditions")?,
-                constitution: fields.take("constitution")?,
-                template: fields.take("template")?,
-                erratum: fields.take("erratum")?,
-                canonicalizer_source_hash: canonicalizer.0,
-                canonicalizer_self_test_hash: canonicalizer.1,
-                started: fields.take("started")?,
-            })
-        })
-    }
-}
-
 impl TokenSource {
-    /// Its fields: `source`, and where that is `local` the tokenizer and its version, else null.
-    #[must_use]
-    pub fn to_json(&self) -> Value {
-        let (source, tokenizer, version) = match self {
-            TokenSource::Api => ("api", None, None),
-            TokenSource::Local { tokenizer, version } => ("local", Some(tokenizer), Some(version)),
-        };
-        json!({ "source": source, "tokenizer": tokenizer, "version": version })
-    }
+    /// The oracle counts, in `usage`.
+    pub const API: TokenSource = TokenSource::Api {
+        tokenizer: (),
+        version: (),
+    };
 }
 
-impl FromJson for TokenSource {
-    fn from_json(value: &Value) -> Result<TokenSource, Wrong> {
-        whole(value, |fields| {
-            let source = fields.value("source")?;
-            let (tokenizer, version) = (fields.take("tokenizer")?, fields.take("version")?);
-            match (source.as_str(), tokenizer, version) {
-                (Some("api"), None, None) => Ok(TokenSource::Api),
-                (Some("local"), Some(tokenizer), Some(version)) => {
-                    Ok(TokenSource::Local { tokenizer, version })
-                }
-                _ => {
-                    let expected = "\"api\", or \"local\" with a tokenizer and its version";
-                    Err(Wrong::new(value, expected))
-                }
-            }
-        })
-    }
-}
-
-impl File {
-    fn to_json(&self) -> Value {
-        json!({ "name": self.name, "sha256": hex(&self.sha256) })
-    }
-}
-
-impl FromJson for File {
-    fn from_json(value: &Value) -> Result<File, Wrong> {
-        whole(value, |fields| {
-            let name: String = fields.take("name")?;
-            if !is_plain_name(&name) {
-                return Err(Wrong::new(&name.into(), PLAIN_NAME).within("name"));
-            }
-            Ok(File {
-                name,
-                sha256: fields.take("sha256")?,
-            })
-        })
-    }
-}
-
-impl FrozenCondition {
-    fn to_json(&self) -> Value {
-        json!({
-            "id": self.id.as_str(),
-            "tasks": self.tasks.to_json(),
-            "corpus": self.corpus.as_ref().map(File::to_json),
-            "order_seed": self.order_seed,
-        })
-    }
-}
-
-impl FromJson for FrozenCondition {
-    fn from_json(value: &Value) -> Result<FrozenCondition, Wrong> {
-        whole(value, |fields| {
-            Ok(FrozenCondition {
-                id: fields.take("id")?,
-                tasks: fields.take("tasks")?,
-                corpus: fields.take("corpus")?,
-                order_seed: fields.take("order_seed")?,
-            })
-        })
+fn plain_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    if is_plain_name(&name) {
+        Ok(name)
+    } else {
+        Err(D::Error::invalid_value(Unexpected::Str(&name), &PLAIN_NAME))
     }
 }

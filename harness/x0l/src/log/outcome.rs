@@ -1,12 +1,13 @@
 //! How a run ended, and each of its conditions (Q17, Q22, Q40, Q51, Q57, Q58).
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 use super::Condition;
-use crate::fields::{FromJson, Wrong, one_of, whole};
+use crate::document::named_enum;
 
 /// How a run ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "OutcomeDocument", into = "OutcomeDocument")]
 pub struct Outcome {
     /// How.
     pub status: Status,
@@ -20,27 +21,29 @@ pub struct Outcome {
     pub tokens_spent: u64,
 }
 
-/// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// Every condition has run.
-    Complete,
-    /// A person stopped it.
-    Interrupted,
-    /// A call failed for good; the session is void (Q40, Q51).
-    TransportFailureAbort,
-    /// The next cycle might have exceeded B2 (Q58).
-    SessionBudgetExhausted,
-    /// The calibration found drift; the session is void (Q22).
-    ModelDriftDetected,
-    /// The kernel's EXIT; the session is void.
-    IntegrityRisk,
-    /// Something else went wrong; the session is void.
-    Aborted,
+named_enum! {
+    /// How a run ended.
+    pub enum Status {
+        /// Every condition has run.
+        Complete = "COMPLETE",
+        /// A person stopped it.
+        Interrupted = "INTERRUPTED",
+        /// A call failed for good; the session is void (Q40, Q51).
+        TransportFailureAbort = "TRANSPORT_FAILURE_ABORT",
+        /// The next cycle might have exceeded B2 (Q58).
+        SessionBudgetExhausted = "SESSION_BUDGET_EXHAUSTED",
+        /// The calibration found drift; the session is void (Q22).
+        ModelDriftDetected = "MODEL_DRIFT_DETECTED",
+        /// The kernel's EXIT; the session is void.
+        IntegrityRisk = "INTEGRITY_RISK",
+        /// Something else went wrong; the session is void.
+        Aborted = "ABORTED",
+    }
 }
 
 /// What became of a condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ConditionOutcome {
     /// Which.
     pub id: Condition,
@@ -50,43 +53,19 @@ pub struct ConditionOutcome {
     pub status: ConditionStatus,
 }
 
-/// How a condition ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ConditionStatus {
-    /// With its last cycle.
-    Complete,
-    /// After 25 refusals in a row (Q17, Q57).
-    AutoAbort,
-    /// With the session, or it never began.
-    NotFinished,
+named_enum! {
+    /// How a condition ended.
+    pub enum ConditionStatus {
+        /// With its last cycle.
+        Complete = "COMPLETE",
+        /// After 25 refusals in a row (Q17, Q57).
+        AutoAbort = "AUTO_ABORT_25_REFUSE",
+        /// With the session, or it never began.
+        NotFinished = "NOT_FINISHED",
+    }
 }
 
 impl Status {
-    /// Every status.
-    pub const ALL: [Status; 7] = [
-        Status::Complete,
-        Status::Interrupted,
-        Status::TransportFailureAbort,
-        Status::SessionBudgetExhausted,
-        Status::ModelDriftDetected,
-        Status::IntegrityRisk,
-        Status::Aborted,
-    ];
-
-    /// As logs have it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Status::Complete => "COMPLETE",
-            Status::Interrupted => "INTERRUPTED",
-            Status::TransportFailureAbort => "TRANSPORT_FAILURE_ABORT",
-            Status::SessionBudgetExhausted => "SESSION_BUDGET_EXHAUSTED",
-            Status::ModelDriftDetected => "MODEL_DRIFT_DETECTED",
-            Status::IntegrityRisk => "INTEGRITY_RISK",
-            Status::Aborted => "ABORTED",
-        }
-    }
-
     /// Whether the session counts for nothing.
     #[must_use]
     pub fn voids(self) -> bool {
@@ -100,86 +79,41 @@ impl Status {
     }
 }
 
-impl ConditionStatus {
-    /// Every status.
-    pub const ALL: [ConditionStatus; 3] = [
-        ConditionStatus::Complete,
-        ConditionStatus::AutoAbort,
-        ConditionStatus::NotFinished,
-    ];
+/// [`Outcome`] as documents have it.
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "Outcome", deny_unknown_fields)]
+struct OutcomeDocument {
+    status: Status,
+    /// What [`Status::voids`] says; for readers that do not know every status.
+    voided: bool,
+    reason: Option<String>,
+    conditions: Vec<ConditionOutcome>,
+    cycles: u64,
+    tokens_spent: u64,
+}
 
-    /// As logs have it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            ConditionStatus::Complete => "COMPLETE",
-            ConditionStatus::AutoAbort => "AUTO_ABORT_25_REFUSE",
-            ConditionStatus::NotFinished => "NOT_FINISHED",
+impl From<Outcome> for OutcomeDocument {
+    fn from(outcome: Outcome) -> OutcomeDocument {
+        OutcomeDocument {
+            status: outcome.status,
+            voided: outcome.status.voids(),
+            reason: outcome.reason,
+            conditions: outcome.conditions,
+            cycles: outcome.cycles,
+            tokens_spent: outcome.tokens_spent,
         }
     }
 }
 
-impl Outcome {
-    /// Its fields; `voided` says what [`Status::voids`] says.
-    #[must_use]
-    pub fn to_json(&self) -> Value {
-        let conditions = self.conditions.iter().map(|condition| {
-            json!({
-                "id": condition.id.as_str(),
-                "cycles": condition.cycles,
-                "status": condition.status.as_str(),
-            })
-        });
-        json!({
-            "status": self.status.as_str(),
-            "voided": self.status.voids(),
-            "reason": self.reason,
-            "conditions": conditions.collect::<Vec<_>>(),
-            "cycles": self.cycles,
-            "tokens_spent": self.tokens_spent,
-        })
-    }
-}
-
-impl FromJson for Outcome {
-    fn from_json(value: &Value) -> Result<Outcome, Wrong> {
-        whole(value, |fields| {
-            let status: Status = fields.take("status")?;
-            let voided = fields.value("voided")?;
-            if voided != &Value::Bool(status.voids()) {
-                return Err(Wrong::new(voided, status.voids().to_string()).within("voided"));
-            }
-            Ok(Outcome {
-                status,
-                reason: fields.take("reason")?,
-                conditions: fields.take("conditions")?,
-                cycles: fields.take("cycles")?,
-                tokens_spent: fields.take("tokens_spent")?,
-            })
-        })
-    }
-}
-
-impl FromJson for Status {
-    fn from_json(value: &Value) -> Result<Status, Wrong> {
-        one_of(value, &Status::ALL, Status::as_str)
-    }
-}
-
-impl FromJson for ConditionOutcome {
-    fn from_json(value: &Value) -> Result<ConditionOutcome, Wrong> {
-        whole(value, |fields| {
-            Ok(ConditionOutcome {
-                id: fields.take("id")?,
-                cycles: fields.take("cycles")?,
-                status: fields.take("status")?,
-            })
-        })
-    }
-}
-
-impl FromJson for ConditionStatus {
-    fn from_json(value: &Value) -> Result<ConditionStatus, Wrong> {
-        one_of(value, &ConditionStatus::ALL, ConditionStatus::as_str)
+impl From<OutcomeDocument> for Outcome {
+    /// Another `voided` than the status's is refused where the document is compared with what is written.
+    fn from(document: OutcomeDocument) -> Outcome {
+        Outcome {
+            status: document.status,
+            reason: document.reason,
+            conditions: document.conditions,
+            cycles: document.cycles,
+            tokens_spent: document.tokens_spent,
+        }
     }
 }

@@ -14,23 +14,22 @@ use axilog::hash::Hash;
 use axilog_ledger::decision::Decision;
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::file::blobs::hash_of;
-use axilog_ledger::file::hex;
 use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::session::{Call, Reply, Session};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
-use super::frozen::FORMAT;
-use super::{Frozen, Outcome, RunDirectory, text};
+use super::{Frozen, Outcome, RunDirectory, RunFormat};
 use crate::X0lError;
-use crate::fields::{FromJson, Wrong, whole};
+use crate::document::{self, to_text};
 
 /// The oracle's id.
 pub const ORACLE: &str = "x0l";
 /// Its model's: the form of what it says.
-pub const MODEL: &str = FORMAT;
+pub const MODEL: &str = RunFormat::V1.as_str();
 
 /// How the run ended, and what the files hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Closing {
     /// How.
     pub outcome: Outcome,
@@ -39,9 +38,11 @@ pub struct Closing {
 }
 
 /// A file as it was at the end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Sealed {
     /// SHA-256 of its bytes.
+    #[serde(with = "document::hash")]
     pub sha256: Hash,
     /// How many they are.
     pub size: u64,
@@ -81,7 +82,7 @@ pub fn answered_for(frozen: &Frozen) -> Vec<String> {
 /// [`LedgerError::Input`] where it holds what no record may, such as text that is not in NFC: nothing is
 /// recorded. As [`Session::observe`].
 pub fn open(session: &mut Session, frozen: &Frozen) -> Result<Decision, X0lError> {
-    observe(session, &frozen.to_json())
+    observe(session, frozen)
 }
 
 /// Puts how the run ended, and what the files hold, into the ledger. The metadata with that
@@ -104,11 +105,11 @@ pub fn close(
         outcome: outcome.clone(),
         files,
     };
-    observe(session, &closing.to_json())
+    observe(session, &closing)
 }
 
-fn observe(session: &mut Session, said: &Value) -> Result<Decision, X0lError> {
-    let said = text(said);
+fn observe(session: &mut Session, document: &impl Serialize) -> Result<Decision, X0lError> {
+    let said = to_text(document);
     let refused = |reason| LedgerError::Input {
         path: "what the ledger is to say of the run".into(),
         reason,
@@ -130,48 +131,5 @@ fn observe(session: &mut Session, said: &Value) -> Result<Decision, X0lError> {
             said.len()
         ))
         .into())
-    }
-}
-
-impl Closing {
-    /// Its fields.
-    #[must_use]
-    pub fn to_json(&self) -> Value {
-        let files = self.files.iter().map(|(name, file)| {
-            let file = json!({ "sha256": hex(&file.sha256), "size": file.size });
-            (name.clone(), file)
-        });
-        json!({
-            "files": files.collect::<serde_json::Map<_, _>>(),
-            "outcome": self.outcome.to_json(),
-        })
-    }
-}
-
-impl FromJson for Closing {
-    fn from_json(value: &Value) -> Result<Closing, Wrong> {
-        whole(value, |fields| {
-            let files: serde_json::Map<String, Value> = fields.take("files")?;
-            let file = |(name, value): (String, Value)| {
-                let sealed = Sealed::from_json(&value);
-                let sealed = sealed.map_err(|wrong| wrong.within(&name).within("files"))?;
-                Ok((name, sealed))
-            };
-            Ok(Closing {
-                outcome: fields.take("outcome")?,
-                files: files.into_iter().map(file).collect::<Result<_, Wrong>>()?,
-            })
-        })
-    }
-}
-
-impl FromJson for Sealed {
-    fn from_json(value: &Value) -> Result<Sealed, Wrong> {
-        whole(value, |fields| {
-            Ok(Sealed {
-                sha256: fields.take("sha256")?,
-                size: fields.take("size")?,
-            })
-        })
     }
 }

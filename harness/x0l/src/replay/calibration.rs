@@ -7,6 +7,7 @@ use axilog_oracle::canonicalizer::canonicalize;
 use super::Replayer;
 use super::ledger::RecordedCall;
 use crate::calibration::{CALLS, prompt, steady};
+use crate::document::to_value;
 use crate::log::{Calibration, CalibrationVerdict, Metadata, Outcome, RunDirectory, Status};
 
 impl Replayer<'_> {
@@ -28,7 +29,7 @@ impl Replayer<'_> {
             let sent = prompt().input().ok().filter(|_| same_version);
             let prompt_hash = sent.map_or(logged.input_hash, |input| input.hash());
             let recomputed = recompute_calibration(logged, calls, prompt_hash);
-            let (found, expected) = (logged.to_json(), recomputed.to_json());
+            let (found, expected) = (to_value(logged), to_value(&recomputed));
             self.compare(RunDirectory::METADATA, "calibration", &found, &expected);
         }
         count

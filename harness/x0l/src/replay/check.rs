@@ -5,6 +5,7 @@ use axilog::hash::{Hash, sha256};
 use super::ReplayFinding;
 use super::compare::compare_json;
 use super::cycle::{CallLookup, CycleInputs};
+use crate::document::to_value;
 use crate::log::{Cycle, RunDirectory};
 
 /// Checks the record of a cycle and adds a finding for each difference.
@@ -20,8 +21,8 @@ pub(super) fn check_cycle(
         findings.push(finding.in_cycle(line, logged));
     };
     compare_json(
-        &logged.to_json(),
-        &recomputed.to_json(),
+        &to_value(logged),
+        &to_value(&recomputed),
         "",
         &mut add_finding,
     );

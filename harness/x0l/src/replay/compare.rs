@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::fields::excerpt;
+use crate::document::excerpt;
 
 /// Calls `on_difference` with the path and both texts of every field in which `found` and `expected` differ.
 pub(super) fn compare_json(

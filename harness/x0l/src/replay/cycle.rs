@@ -45,7 +45,7 @@ impl CycleInputs<'_> {
     pub(super) fn prompt_tokens(&self, logged: &Cycle) -> Option<PromptTokens> {
         let asked = logged.ledger_seq.is_some();
         match self.frozen.token_source {
-            TokenSource::Api if asked || !self.lines_lost => self.prompt.as_ref()?.tokens,
+            TokenSource::Api { .. } if asked || !self.lines_lost => self.prompt.as_ref()?.tokens,
             TokenSource::Local { .. } if asked => Some(PromptTokens::counted(logged.prompt_tokens)),
             _ => None,
         }
@@ -185,7 +185,7 @@ fn expected_observations(
 /// itself and not the recomputed one, so that one wrong cycle does not make all later ones differ.
 pub(super) fn choose_next_state(logged: &Cycle, state: &State, recomputed: State) -> State {
     let claimed = State {
-        cycle: logged.decision.basis.cycle,
+        cycle: logged.decision.cycle,
         last_decision: Some(logged.decision.id),
         ended: state.ended || logged.decision.kind == Kind::Exit,
     };

@@ -3,6 +3,7 @@
 use super::Replayer;
 use super::ledger::RecordedCall;
 use super::walk::SessionWalk;
+use crate::document::to_value;
 use crate::kernel::Rejection;
 use crate::log::{CalibrationVerdict, ConditionStatus, Metadata, Outcome, RunDirectory, Status};
 
@@ -59,15 +60,15 @@ impl Replayer<'_> {
             let found = format!("{} calls without a cycle", unclaimed.len());
             self.add_finding(RunDirectory::LEDGER, field, found, "one at most");
         }
-        let logged = logged.to_json();
+        let logged = to_value(logged);
         self.compare(
             RunDirectory::METADATA,
             "outcome",
             &logged,
-            &recomputed.to_json(),
+            &to_value(&recomputed),
         );
         if let Some(closing) = &self.ledger.closing {
-            let in_ledger = closing.outcome.to_json();
+            let in_ledger = to_value(&closing.outcome);
             self.compare(
                 RunDirectory::LEDGER,
                 "the end: outcome",

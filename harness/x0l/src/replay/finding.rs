@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
-use crate::fields::Wrong;
+use crate::document::DocumentError;
 use crate::log::{Condition, Cycle};
 
 /// A difference between a run's directory and what replay expects there.
@@ -103,8 +103,8 @@ impl ReplayFinding {
     }
 
     /// A finding that a value in `file` could not be read.
-    pub fn unreadable(file: impl Into<String>, wrong: Wrong) -> ReplayFinding {
-        ReplayFinding::new(file, wrong.field, wrong.found, wrong.expected)
+    pub fn unreadable(file: impl Into<String>, error: DocumentError) -> ReplayFinding {
+        ReplayFinding::new(file, error.field, error.found, error.expected)
     }
 
     /// A finding that `file` does not exist.

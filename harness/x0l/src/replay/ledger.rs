@@ -19,10 +19,10 @@ use super::ReplayFinding;
 use super::compare::compare_json;
 use super::files::require_rules;
 use crate::X0lError;
-use crate::fields::FromJson;
+use crate::document::{self, parse_canonical, to_text as canonical, to_value};
 use crate::live::ORACLE;
 use crate::log::witness::{self, Closing};
-use crate::log::{Frozen, Metadata, RunDirectory, parse, text as canonical};
+use crate::log::{Frozen, Metadata, RunDirectory};
 use crate::report::was_sealed;
 
 /// An observation of the ledger.
@@ -171,7 +171,7 @@ fn sort_observations(
     };
     let count = observations.len();
     let started = canonical(&json!({ "timestamp": metadata.frozen.started }));
-    let frozen = canonical(&metadata.frozen.to_json());
+    let frozen = canonical(&metadata.frozen);
     for (n, call) in observations.into_iter().enumerate() {
         let describe = |rest: &str| format!("an observation of {:?}{rest}", call.oracle);
         match (n, call.oracle.as_str()) {
@@ -195,8 +195,7 @@ fn sort_observations(
                 add(call.seq, describe(""), expected);
             }
             (_, witness::ORACLE) if n + 1 == count => {
-                let closing = parse(call.output.as_bytes());
-                match closing.and_then(|value| Closing::from_json(&value)) {
+                match document::read::<Closing>(call.output.as_bytes()) {
                     Ok(closing) => ledger.closing = Some(closing),
                     Err(wrong) => add(call.seq, wrong.to_string(), "how the run ended"),
                 }
@@ -243,8 +242,8 @@ fn describe_other_parameters(call: &RecordedCall, frozen: &Frozen) -> Option<Str
 /// Describes the first field in which the ledger's text differs from the metadata's `frozen`.
 fn describe_frozen_difference(recorded: &str, frozen: &Frozen) -> String {
     let mut first = None;
-    if let Ok(value) = parse(recorded.as_bytes()) {
-        compare_json(&value, &frozen.to_json(), "", &mut |field, found, _| {
+    if let Ok(value) = parse_canonical(recorded.as_bytes()) {
+        compare_json(&value, &to_value(frozen), "", &mut |field, found, _| {
             first.get_or_insert(format!("{field}: {found}"));
         });
     }

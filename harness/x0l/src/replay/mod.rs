@@ -93,7 +93,7 @@ pub fn replay_run(
     replay.metadata = match run.read_metadata() {
         Ok(metadata) => Some(metadata),
         Err(X0lError::Log(error)) => {
-            let finding = ReplayFinding::unreadable(RunDirectory::METADATA, error.wrong);
+            let finding = ReplayFinding::unreadable(RunDirectory::METADATA, error.error);
             replay.findings.push(finding.on_line(error.line));
             None
         }
@@ -202,8 +202,8 @@ impl Replayer<'_> {
             self.replay.notes.push(note);
         }
         let hashes = [
-            (frozen.canonicalizer_source_hash, source_hash()),
-            (frozen.canonicalizer_self_test_hash, self_test_hash()),
+            (frozen.canonicalizer.source_hash, source_hash()),
+            (frozen.canonicalizer.self_test_hash, self_test_hash()),
         ];
         if hashes.iter().any(|(run, here)| run != here) {
             let note = "the run was made with another canonicalizer than this one";

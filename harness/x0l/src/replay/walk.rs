@@ -67,7 +67,7 @@ impl Replayer<'_> {
             match read {
                 Line::Cycle(cycle) => on_line(self, line, Some(&cycle)),
                 Line::Wrong(error) => {
-                    let finding = ReplayFinding::unreadable(RunDirectory::CYCLES, error.wrong);
+                    let finding = ReplayFinding::unreadable(RunDirectory::CYCLES, error.error);
                     self.replay.findings.push(finding.on_line(line));
                     on_line(self, line, None);
                 }

@@ -75,7 +75,7 @@ pub(super) fn write_json(
             "constitution": hex(&frozen.constitution.sha256),
             "template": hex(&frozen.template.sha256),
             "erratum": frozen.erratum.is_some(),
-            "canonicalizer": hex(&frozen.canonicalizer_source_hash),
+            "canonicalizer": hex(&frozen.canonicalizer.source_hash),
             "status": outcome.map(|outcome| outcome.status.as_str()),
             "reason": outcome.and_then(|outcome| outcome.reason.as_ref()),
         },
@@ -89,7 +89,7 @@ pub(super) fn write_json(
             "spent": metrics.conditions.values().fold(0, |sum: u64, condition| {
                 sum.saturating_add(condition.tokens.sum())
             }),
-            "source": frozen.token_source.to_json(),
+            "source": frozen.token_source,
             "max_tokens": frozen.max_tokens,
             "context_window_size": frozen.context_window_size,
         },

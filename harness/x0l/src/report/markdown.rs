@@ -135,7 +135,7 @@ fn write_frozen(page: &mut String, inputs: &ReportInputs<'_>) {
     let frozen = &inputs.metadata.frozen;
     page.push_str("\n## What was frozen\n\n| | |\n|---|---|\n");
     let source = match &frozen.token_source {
-        TokenSource::Api => "the API's usage".to_owned(),
+        TokenSource::Api { .. } => "the API's usage".to_owned(),
         TokenSource::Local { tokenizer, version } => format!("counted here, {tokenizer} {version}"),
     };
     let calibration = inputs.metadata.calibration.as_ref();
@@ -174,7 +174,7 @@ fn write_frozen(page: &mut String, inputs: &ReportInputs<'_>) {
             }
             .to_owned(),
         ),
-        ("canonicalizer", hex(&frozen.canonicalizer_source_hash)),
+        ("canonicalizer", hex(&frozen.canonicalizer.source_hash)),
         ("ledger", format!("{} records", inputs.replay.entries)),
         ("head", hex(&inputs.replay.head)),
     ] {

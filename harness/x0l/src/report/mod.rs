@@ -22,8 +22,9 @@ use std::io;
 
 use axilog_ledger::error::FileError;
 
+use super::document::to_line;
 use super::kernel::Constitution;
-use super::log::{Metadata, RunDirectory, line, read, temporary};
+use super::log::{Metadata, RunDirectory, read, temporary};
 use super::metrics::Metrics;
 use super::replay::{CycleId, ReplayFinding, RunReplay, files, replay_run};
 use super::review::{Review, read_review};
@@ -110,7 +111,7 @@ pub fn build_report(run: &RunDirectory) -> Result<RunReport, X0lError> {
             constitution: read_constitution(run, metadata),
         };
         let report = json::write_json(&inputs, closure, &reasons);
-        files.insert(JSON, line(&report));
+        files.insert(JSON, to_line(&report));
         let page = markdown::write_page(&inputs, closure, &reasons);
         files.insert(MARKDOWN, page.into_bytes());
         let frozen = &metadata.frozen;

@@ -2,8 +2,9 @@
 
 use std::fs;
 
+use axilog_x0l::document::to_line;
 use axilog_x0l::kernel::Observation;
-use axilog_x0l::log::{Condition, RunDirectory, line};
+use axilog_x0l::log::{Condition, RunDirectory};
 use axilog_x0l::replay::ReplayFinding;
 use axilog_x0l::report::{RunReport, build_report, check_report, write_report};
 use serde_json::Value;
@@ -160,7 +161,7 @@ fn every_recomputed_field_is_compared() {
             };
             let mut altered = lines.clone();
             altered[n][name] = other;
-            let bytes: Vec<u8> = altered.iter().flat_map(line).collect();
+            let bytes: Vec<u8> = altered.iter().flat_map(to_line).collect();
             fs::write(run.cycles(), bytes).unwrap();
             let findings = messages(&replay_with_report(&run).replay.findings);
             let start = format!("cycles.jsonl:{}: ", n + 1);
@@ -249,7 +250,7 @@ fn numbers_may_be_as_large_as_they_can_be() {
             }
         }
     }
-    let bytes: Vec<u8> = lines.iter().flat_map(line).collect();
+    let bytes: Vec<u8> = lines.iter().flat_map(to_line).collect();
     fs::write(run.cycles(), bytes).unwrap();
     let report = write_report(&run).unwrap();
     let named = |finding: &&ReplayFinding| finding.field == "cycle";
@@ -274,7 +275,7 @@ fn fields_of_an_action_that_are_too_many_or_missing_are_named() {
             Some(value) => fields.insert(name.to_owned(), value),
             None => fields.remove(name),
         };
-        fs::write(run.cycles(), line(&altered)).unwrap();
+        fs::write(run.cycles(), to_line(&altered)).unwrap();
         let findings = messages(&replay_with_report(&run).replay.findings);
         let finding = format!("candidates[0].action_request.fields.{name}: {message}");
         assert!(

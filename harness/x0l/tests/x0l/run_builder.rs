@@ -17,9 +17,9 @@ use axilog_x0l::kernel::{
     parse_candidates,
 };
 use axilog_x0l::log::{
-    Attempt, Calibration, CalibrationVerdict, Canonicalization, Condition, ConditionOutcome,
-    ConditionStatus, Cycle, CycleLog, Frozen, FrozenCondition, Metadata, Outcome, RunDirectory,
-    Status, TokenSource, witness,
+    Attempt, Calibration, CalibrationVerdict, Canonicalization, CanonicalizerHashes, Condition,
+    ConditionOutcome, ConditionStatus, Cycle, CycleLog, Frozen, FrozenCondition, Metadata, Outcome,
+    RunDirectory, RunFormat, Status, Temperature, TokenSource, witness,
 };
 use axilog_x0l::permutation::permute;
 use axilog_x0l::schedule::{order_seed, schedule};
@@ -157,6 +157,8 @@ pub fn build_run(
         }
     };
     let frozen = Frozen {
+        format: RunFormat::V1,
+        temperature: Temperature::Zero,
         axilog: env!("CARGO_PKG_VERSION").to_owned(),
         model: "m".to_owned(),
         oracle: "scripted:here".to_owned(),
@@ -166,14 +168,16 @@ pub fn build_run(
         seed: Some(7),
         b1: B1,
         b2: 150_000,
-        token_source: TokenSource::Api,
+        token_source: TokenSource::API,
         cycles,
         conditions: conditions.iter().map(frozen_condition).collect(),
         constitution: put("constitution.toml", CONSTITUTION),
         template: put("template.txt", BASE),
         erratum: None,
-        canonicalizer_source_hash: source_hash(),
-        canonicalizer_self_test_hash: self_test_hash(),
+        canonicalizer: CanonicalizerHashes {
+            source_hash: source_hash(),
+            self_test_hash: self_test_hash(),
+        },
         started: STARTED,
     };
     let mut metadata = Metadata {

@@ -2,13 +2,13 @@
 
 use axilog::hash::Hash;
 use axilog_x0l::kernel::{
-    Basis, Candidate, Code, Decision, Gate, Kind, Observation, Reason, Refused, Rejection, State,
-    SystemEvent, Verdict, Warrant,
+    ActionRequest, Candidate, Code, Decision, Gate, Justification, Kind, Observation, Reason,
+    Refused, Rejection, ScopeClaim, SingleUse, State, SystemEvent, Verdict, Warrant,
 };
 use axilog_x0l::log::{
-    Attempt, Calibration, CalibrationVerdict, Canonicalization, Condition, ConditionOutcome,
-    ConditionStatus, Cycle, File, Frozen, FrozenCondition, Metadata, Outcome, Permutations, Status,
-    TokenSource,
+    Attempt, Calibration, CalibrationVerdict, Canonicalization, CanonicalizerHashes, Condition,
+    ConditionOutcome, ConditionStatus, Cycle, File, Frozen, FrozenCondition, Metadata, Outcome,
+    Permutations, RunFormat, Status, Temperature, TokenSource,
 };
 use axilog_x0l::taxonomy::{LcOutcome, RefusalType};
 use proptest::collection::vec;
@@ -29,6 +29,8 @@ fn value() -> impl Strategy<Value = Value> {
         any::<bool>().prop_map(Value::from),
         (-(1i64 << 53) + 1..1 << 53).prop_map(Value::from),
         (-1000i64..1000).prop_map(|n| Value::from(n as f64 + 0.5)),
+        // Written otherwise by serde_json than in canonical form.
+        select(&[0.00001, 1e-7, 1e21, 5e-324, 1.5e300][..]).prop_map(Value::from),
         any::<String>().prop_map(Value::from),
     ];
     leaf.prop_recursive(3, 12, 4, |inner| {
@@ -56,7 +58,9 @@ prop_compose! {
         authority_citations in vec(any::<String>(), 0..3),
     ) -> Candidate {
         Candidate {
-            action_type, fields, observation_ids, claim, clause_ref, justification,
+            action_request: ActionRequest { action_type, fields },
+            scope_claim: ScopeClaim { observation_ids, claim, clause_ref },
+            justification: Justification { text: justification },
             authority_citations,
         }
     }
@@ -77,15 +81,6 @@ pub fn observation() -> impl Strategy<Value = Observation> {
 }
 
 prop_compose! {
-    fn basis()(
-        constitution in hash(), state in hash(), cycle in any::<u64>(),
-        observations in vec(hash(), 0..4),
-    ) -> Basis {
-        Basis { constitution, state, cycle, observations }
-    }
-}
-
-prop_compose! {
     fn verdict()(
         bundle_hash in hash(),
         refused in option::of((select(&Gate::ALL[..]), select(&Code::ALL[..]))),
@@ -95,16 +90,31 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn warrant()(
+        [id, constitution, state, bundle_hash] in [hash(), hash(), hash(), hash()],
+        cycle in any::<u64>(), observations in vec(hash(), 0..4),
+    ) -> Warrant {
+        Warrant {
+            id, constitution, state, cycle, observations, bundle_hash, single_use: SingleUse,
+        }
+    }
+}
+
+prop_compose! {
     pub fn decision()(
-        id in hash(), basis in basis(), kind in select(&Kind::ALL[..]),
+        [id, constitution, state] in [hash(), hash(), hash()],
+        cycle in any::<u64>(), observations in vec(hash(), 0..4),
+        kind in select(&Kind::ALL[..]),
         reason in option::of(select(&Reason::ALL[..])),
         rejection_reason in option::of(select(&Rejection::ALL[..])),
         raw_llm_hash in option::of(hash()),
         verdicts in vec(verdict(), 0..4),
-        warrant in option::of((hash(), basis(), hash())),
+        warrant in option::of(warrant()),
     ) -> Decision {
-        let warrant = warrant.map(|(id, basis, bundle_hash)| Warrant { id, basis, bundle_hash });
-        Decision { id, basis, kind, reason, rejection_reason, raw_llm_hash, verdicts, warrant }
+        Decision {
+            id, constitution, state, cycle, observations, kind, reason, rejection_reason,
+            raw_llm_hash, verdicts, warrant,
+        }
     }
 }
 
@@ -178,7 +188,7 @@ prop_compose! {
 
 fn token_source() -> impl Strategy<Value = TokenSource> {
     prop_oneof![
-        Just(TokenSource::Api),
+        Just(TokenSource::API),
         any::<(String, String)>()
             .prop_map(|(tokenizer, version)| TokenSource::Local { tokenizer, version }),
     ]
@@ -196,12 +206,13 @@ prop_compose! {
         (token_source, conditions, constitution, template, erratum) in (
             token_source(), vec(frozen_condition(), 0..5), file(), file(), option::of(hash()),
         ),
-        [canonicalizer_source_hash, canonicalizer_self_test_hash] in [hash(), hash()],
+        [source_hash, self_test_hash] in [hash(), hash()],
     ) -> Frozen {
         Frozen {
             axilog, model, oracle, base_url, context_window_size, max_tokens, seed, b1, b2,
             token_source, cycles, conditions, constitution, template, erratum,
-            canonicalizer_source_hash, canonicalizer_self_test_hash, started,
+            canonicalizer: CanonicalizerHashes { source_hash, self_test_hash },
+            format: RunFormat::V1, temperature: Temperature::Zero, started,
         }
     }
 }

@@ -1,15 +1,10 @@
 //! The types of refusals and the outcomes of injections, as the tables of the design say.
 
-use axilog_x0l::kernel::{Basis, Code, Decision, Gate, Kind, Reason, Refused, Verdict, Warrant};
+use axilog_x0l::kernel::{
+    Code, Decision, Gate, Kind, Reason, Refused, SingleUse, Verdict, Warrant,
+};
 use axilog_x0l::log::Condition;
 use axilog_x0l::taxonomy::{LcOutcome, RefusalType};
-
-const BASIS: Basis = Basis {
-    constitution: [1; 32],
-    state: [2; 32],
-    cycle: 1,
-    observations: Vec::new(),
-};
 
 /// A decision on candidates that failed these gates, or were admitted.
 fn decision(kind: Kind, reason: Option<Reason>, gates: &[Option<Gate>]) -> Decision {
@@ -20,12 +15,19 @@ fn decision(kind: Kind, reason: Option<Reason>, gates: &[Option<Gate>]) -> Decis
     };
     let warrant = (kind == Kind::Action).then_some(Warrant {
         id: [4; 32],
-        basis: BASIS,
+        constitution: [1; 32],
+        state: [2; 32],
+        cycle: 1,
+        observations: Vec::new(),
         bundle_hash: [3; 32],
+        single_use: SingleUse,
     });
     Decision {
         id: [5; 32],
-        basis: BASIS,
+        constitution: [1; 32],
+        state: [2; 32],
+        cycle: 1,
+        observations: Vec::new(),
         kind,
         reason,
         rejection_reason: None,

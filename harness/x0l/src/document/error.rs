@@ -1,0 +1,233 @@
+//! What is wrong in a document, and where.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde_json::Value;
+use serde_path_to_error::Segment;
+
+use super::to_text;
+
+/// A place in a document that does not hold what was expected there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct DocumentError {
+    /// The path from the outermost value, as in `decision.gates[0].code`; empty for that value itself.
+    pub field: String,
+    /// What stands there.
+    pub found: String,
+    /// What was expected there.
+    pub expected: String,
+}
+
+impl fmt::Display for DocumentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.field.is_empty() {
+            write!(f, "{}: ", self.field)?;
+        }
+        write!(f, "found {}, expected {}", self.found, self.expected)
+    }
+}
+
+/// How many characters of a value an error quotes.
+const EXCERPT: usize = 80;
+
+/// The beginning of a value's JSON, as an error quotes it.
+#[must_use]
+pub fn excerpt(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(EXCERPT) {
+        Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
+}
+
+const MISSING: &str = "nothing";
+const MISSING_EXPECTED: &str = "this member";
+const UNKNOWN_EXPECTED: &str = "no such member";
+
+impl DocumentError {
+    /// An error that concerns a document as a whole.
+    pub(crate) fn of_whole(found: impl Into<String>, expected: impl Into<String>) -> DocumentError {
+        DocumentError {
+            field: String::new(),
+            found: found.into(),
+            expected: expected.into(),
+        }
+    }
+
+    /// The error that serde met in `document`.
+    pub(super) fn from_serde(
+        document: &Value,
+        error: &serde_path_to_error::Error<serde_json::Error>,
+    ) -> DocumentError {
+        let (mut field, mut found) = (String::new(), Some(document));
+        for segment in error.path() {
+            match segment {
+                Segment::Seq { index } => {
+                    field = format!("{field}[{index}]");
+                    found = found.and_then(|value| value.get(index));
+                }
+                Segment::Map { key } => {
+                    field = member(&field, key);
+                    found = found.and_then(|value| value.get(key));
+                }
+                Segment::Enum { .. } | Segment::Unknown => {}
+            }
+        }
+        let message = error.inner().to_string().replace('`', "");
+        if let Some(name) = message.strip_prefix("missing field ") {
+            return DocumentError {
+                field: member(&field, name),
+                ..DocumentError::of_whole(MISSING, MISSING_EXPECTED)
+            };
+        }
+        let expected = match message.rsplit_once(", expected ") {
+            _ if message.starts_with("unknown field ") => UNKNOWN_EXPECTED,
+            Some((_, expected)) => expected_json(expected),
+            None => &message,
+        };
+        let found = found.map_or(MISSING.to_owned(), excerpt);
+        DocumentError {
+            field,
+            ..DocumentError::of_whole(found, expected)
+        }
+    }
+
+    /// The first place at which `found` is not `expected`; they are not equal.
+    pub(super) fn first_difference(found: &Value, expected: &Value) -> DocumentError {
+        difference("", found, expected)
+            .unwrap_or_else(|| DocumentError::of_whole(excerpt(found), excerpt(expected)))
+    }
+}
+
+fn member(object: &str, name: &str) -> String {
+    let dot = if object.is_empty() { "" } else { "." };
+    format!("{object}{dot}{name}")
+}
+
+/// What serde expected, in words of JSON.
+fn expected_json(expected: &str) -> &str {
+    match expected {
+        "u64" => "an integer from 0 to 2^64-1",
+        "a string" => "a text",
+        "a boolean" => "true or false",
+        "a sequence" => "an array",
+        "a map" => "an object",
+        "unit" => "null",
+        _ if expected.starts_with("struct ") => "an object",
+        _ => expected,
+    }
+}
+
+fn difference(field: &str, found: &Value, expected: &Value) -> Option<DocumentError> {
+    let at = |field: &str, found: String, expected: &str| {
+        Some(DocumentError {
+            field: field.to_owned(),
+            ..DocumentError::of_whole(found, expected)
+        })
+    };
+    match (found, expected) {
+        (Value::Object(found), Value::Object(expected)) => {
+            let names: BTreeSet<&String> = found.keys().chain(expected.keys()).collect();
+            names.into_iter().find_map(|name| {
+                let field = member(field, name);
+                match (found.get(name), expected.get(name)) {
+                    (Some(found), Some(expected)) => difference(&field, found, expected),
+                    (Some(found), None) => at(&field, excerpt(found), UNKNOWN_EXPECTED),
+                    (None, _) => at(&field, MISSING.to_owned(), MISSING_EXPECTED),
+                }
+            })
+        }
+        (Value::Array(found), Value::Array(expected)) if found.len() == expected.len() => found
+            .iter()
+            .zip(expected)
+            .enumerate()
+            .find_map(|(n, (found, expected))| {
+                difference(&format!("{field}[{n}]"), found, expected)
+            }),
+        // Numbers are equal where their canonical forms are.
+        (found, expected) if to_text(found) == to_text(expected) => None,
+        (found, Value::Object(_)) => at(field, excerpt(found), "an object"),
+        (found, expected) => at(field, excerpt(found), &excerpt(expected)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::from_value;
+    use super::*;
+    use serde::{Deserialize, Serialize};
+    use serde_json::json;
+
+    #[derive(Debug, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Outer {
+        numbers: Vec<u64>,
+        inner: Inner,
+        absent: Option<bool>,
+    }
+
+    #[derive(Debug, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Inner {
+        text: String,
+    }
+
+    #[test]
+    fn an_error_names_the_place_what_was_found_and_what_was_expected() {
+        let good = json!({ "numbers": [1, u64::MAX], "inner": { "text": "x" }, "absent": null });
+        from_value::<Outer>(&good).unwrap();
+        for (pointer, value, message) in [
+            (
+                "/numbers/1",
+                json!("x"),
+                "numbers[1]: found \"x\", expected an integer from 0 to 2^64-1",
+            ),
+            (
+                "/inner/text",
+                json!(null),
+                "inner.text: found null, expected a text",
+            ),
+            (
+                "/inner",
+                json!({}),
+                "inner.text: found nothing, expected this member",
+            ),
+            (
+                "/inner",
+                json!({ "text": "x", "more": 1 }),
+                "inner.more: found 1, expected no such member",
+            ),
+            // Serde takes these two; a document does not.
+            (
+                "/inner",
+                json!(["x"]),
+                "inner: found [\"x\"], expected an object",
+            ),
+            (
+                "/absent",
+                json!(0),
+                "absent: found 0, expected true or false",
+            ),
+        ] {
+            let mut wrong = good.clone();
+            *wrong.pointer_mut(pointer).unwrap() = value;
+            let error = from_value::<Outer>(&wrong).unwrap_err();
+            assert_eq!(error.to_string(), message);
+        }
+        let without = json!({ "numbers": [], "inner": { "text": "x" } });
+        let error = from_value::<Outer>(&without).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "absent: found nothing, expected this member"
+        );
+        let error = from_value::<Outer>(&json!([])).unwrap_err();
+        assert_eq!(error.found, "[]");
+    }
+
+    #[test]
+    fn a_long_value_is_quoted_in_part() {
+        let quoted = excerpt(&json!("é".repeat(200)));
+        assert_eq!(quoted.chars().count(), EXCERPT + 3);
+    }
+}
