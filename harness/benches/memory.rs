@@ -1,5 +1,5 @@
-//! The memory with 100,000 facts and 1,000,000 entries: appending with durability on, a working set,
-//! deriving everything anew; each in a process of its own, whose largest memory is asked of the system.
+//! Times a memory with 100,000 facts and 1,000,000 entries: durable appends, working sets, a rebuild. Each part
+//! runs in a process of its own, whose peak memory the system reports.
 //!
 //!     cargo bench -p axilog-harness-benches --bench memory -- [DIR]
 //!
@@ -13,13 +13,15 @@ mod linux {
     use std::process::{Command, Stdio};
     use std::time::{Duration, Instant};
 
-    use axilog_memory::{Audience, Id, MaskMatrix, Opening, OutputClass, Query, Store};
+    use axilog_memory::{
+        Audience, EntryKind, InitialState, MemoryStore, OutputClass, WorkingSetQuery,
+    };
     use serde_json::{Value, json};
 
     const FACTS: u64 = 100_000;
     const ENTRIES: u64 = 1_000_000;
 
-    /// How many entries are acknowledged together while the world is made.
+    /// How many entries are acknowledged together while the memory is made.
     const BATCH: u64 = 10_000;
 
     fn fact(number: u64) -> Value {
@@ -43,57 +45,54 @@ mod linux {
         })
     }
 
-    fn event(number: u64) -> (Id, Value) {
+    fn event(number: u64) -> (EntryKind, Value) {
         match number % 5 {
             0 => (
-                Id::RoleplayValidated,
+                EntryKind::RoleplayValidated,
                 json!({ "playback_id": format!("p{number}"), "outcome": "VALID" }),
             ),
             1 => (
-                Id::NudgeSuppressed,
+                EntryKind::NudgeSuppressed,
                 json!({ "nudge_id": format!("n{number}"), "rule_ref": "r1" }),
             ),
             2 => (
-                Id::PlaybackPaused,
+                EntryKind::PlaybackPaused,
                 json!({ "playback_id": format!("p{number}") }),
             ),
-            3 => (Id::State, json!({ "clocks": [format!("clock-{number}")] })),
+            3 => (
+                EntryKind::State,
+                json!({ "clocks": [format!("clock-{number}")] }),
+            ),
             _ => (
-                Id::NudgeSelected,
+                EntryKind::NudgeSelected,
                 json!({ "nudge_id": format!("n{number}") }),
             ),
         }
     }
 
-    fn make(path: &Path, share: u64) {
-        let opening = Opening {
-            world_id: "arden".into(),
-            campaign_id: "c1".into(),
-            session_id: "s1".into(),
-            matrix: MaskMatrix::players().unwrap(),
-            pins: Vec::new(),
-        };
-        let mut store = Store::init(path, &opening).unwrap();
+    fn make_memory(path: &Path, share: u64) {
+        let initial = InitialState::new("arden", "c1", "s1").unwrap();
+        let mut store = MemoryStore::init(path, &initial).unwrap();
         let every = ENTRIES / FACTS;
         for batch in 0..ENTRIES / share / BATCH {
             let numbers = batch * BATCH..(batch + 1) * BATCH;
             store
                 .append_all(numbers.map(|number| match number % every {
-                    0 => (Id::Fact, fact(number / every)),
+                    0 => (EntryKind::Fact, fact(number / every)),
                     _ => event(number),
                 }))
                 .unwrap();
         }
     }
 
-    /// Single appends, each acknowledged when it is on the disk; and in groups of 100.
-    fn append(path: &Path) {
-        let mut store = Store::open(path).unwrap();
+    /// Times single appends, each acknowledged when it is on the disk, and appends in groups of 100.
+    fn time_appends(path: &Path) {
+        let mut store = MemoryStore::open(path).unwrap();
         let mut times: Vec<Duration> = (0..2000)
             .map(|number| {
                 let start = Instant::now();
-                let (id, body) = event(number);
-                store.append(id, body).unwrap();
+                let (kind, body) = event(number);
+                store.append(kind, body).unwrap();
                 start.elapsed()
             })
             .collect();
@@ -117,8 +116,8 @@ mod linux {
         );
     }
 
-    /// What a sync of the disk alone takes: the floor of an append.
-    fn sync(path: &Path) {
+    /// Times a sync of the disk alone, the least that an append takes.
+    fn time_syncs(path: &Path) {
         use std::io::{Seek, Write};
         let beside = path.with_extension("sync");
         let mut file = std::fs::File::create(&beside).unwrap();
@@ -140,26 +139,22 @@ mod linux {
         );
     }
 
-    fn working_set(path: &Path) {
-        let store = Store::open(path).unwrap();
+    fn time_working_sets(path: &Path) {
+        let store = MemoryStore::open(path).unwrap();
         for (name, viewers, budget) in [
             ("public, 8000 tokens", vec![], 8_000),
             ("one player, 8000 tokens", vec!["player-2"], 8_000),
             ("one player, 32000 tokens", vec!["player-2"], 32_000),
         ] {
-            let query = Query {
-                audience: Audience::new(OutputClass::WorkingSet, &viewers).unwrap(),
-                kinds: Vec::new(),
-                purposes: Vec::new(),
-                budget,
-            };
+            let audience = Audience::new(OutputClass::WorkingSet, &viewers).unwrap();
+            let query = WorkingSetQuery::new(audience, budget);
             let start = Instant::now();
-            let first = store.lens().working_set(&query).unwrap();
+            let first = store.reader().build_working_set(&query).unwrap();
             let cold = start.elapsed();
             let mut times: Vec<Duration> = (0..101)
                 .map(|_| {
                     let start = Instant::now();
-                    assert_eq!(store.lens().working_set(&query).unwrap(), first);
+                    assert_eq!(store.reader().build_working_set(&query).unwrap(), first);
                     start.elapsed()
                 })
                 .collect();
@@ -176,8 +171,8 @@ mod linux {
         }
     }
 
-    fn rebuild(path: &Path) {
-        let mut store = Store::open(path).unwrap();
+    fn time_rebuild(path: &Path) {
+        let mut store = MemoryStore::open(path).unwrap();
         let start = Instant::now();
         let head = store.rebuild().unwrap();
         println!(
@@ -187,22 +182,22 @@ mod linux {
         );
     }
 
-    fn part(what: &str, path: &Path, share: u64) {
+    fn run_part(what: &str, path: &Path, share: u64) {
         match what {
-            "make" => make(path, share),
-            "append" => append(path),
-            "sync" => sync(path),
-            "working-set" => working_set(path),
-            _ => rebuild(path),
+            "make" => make_memory(path, share),
+            "append" => time_appends(path),
+            "sync" => time_syncs(path),
+            "working-set" => time_working_sets(path),
+            _ => time_rebuild(path),
         }
     }
 
-    /// Runs a part in a process of its own, and gives the most memory it ever had.
+    /// Runs a part in a process of its own, and prints the most memory it had.
     #[expect(
         clippy::zombie_processes,
         reason = "wait4 waits, and gives the memory too"
     )]
-    fn run(what: &str, path: &Path, share: u64) {
+    fn run_in_process(what: &str, path: &Path, share: u64) {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["part", what, &share.to_string()]).arg(path);
         let child = command.stdin(Stdio::null()).spawn().unwrap();
@@ -227,7 +222,7 @@ mod linux {
         if let [_, part_word, what, share, path] = arguments.as_slice()
             && part_word == "part"
         {
-            return part(what, Path::new(path), share.parse().unwrap());
+            return run_part(what, Path::new(path), share.parse().unwrap());
         }
         let share = if arguments.iter().any(|argument| argument == "--test") {
             100
@@ -245,7 +240,7 @@ mod linux {
         .unwrap();
         let path = directory.path().join("memory.db");
         for what in ["make", "sync", "append", "working-set", "rebuild"] {
-            run(what, &path, share);
+            run_in_process(what, &path, share);
         }
     }
 }

@@ -93,7 +93,7 @@ pub(crate) enum CommandError {
     /// The memory refused.
     #[cfg(feature = "memory")]
     #[error(transparent)]
-    Memory(#[from] MemoryError),
+    Memory(MemoryError),
 
     /// The live harness refused.
     #[cfg(feature = "x0l")]
@@ -162,6 +162,16 @@ impl From<AblationError> for CommandError {
             AblationError::Ledger(error) => CommandError::Ledger(error),
             AblationError::Oracle(error) => CommandError::Oracle(error),
             error => CommandError::Ablation(error),
+        }
+    }
+}
+
+#[cfg(feature = "memory")]
+impl From<MemoryError> for CommandError {
+    fn from(error: MemoryError) -> CommandError {
+        match error {
+            MemoryError::File(error) => CommandError::File(error),
+            error => CommandError::Memory(error),
         }
     }
 }
@@ -276,13 +286,12 @@ fn code_of_memory(error: &MemoryError) -> u8 {
         | MemoryError::Refused { .. }
         | MemoryError::Pin { .. }
         | MemoryError::Leak { .. } => 1,
-        MemoryError::Profile { .. }
-        | MemoryError::UnknownId { .. }
+        MemoryError::Document { .. }
+        | MemoryError::UnknownEntry { .. }
         | MemoryError::OwnCommand { .. }
-        | MemoryError::Field { .. }
         | MemoryError::Budget { .. } => 2,
         MemoryError::Sqlite { .. }
-        | MemoryError::File { .. }
+        | MemoryError::File(_)
         | MemoryError::Missing(_)
         | MemoryError::Exists(_)
         | MemoryError::Foreign { .. }

@@ -1,86 +1,74 @@
-//! What the memory keeps of pictures: from the request to the delivery (document, sections 4.6 and
-//! 9.2). Each stage names the entry of the stage before it, so that the path stands in the log. What
-//! a stage says of quality is kept and read by nothing.
+//! The path of a picture, from the request to the delivery (document, sections 4.6 and 9.2). Each stage
+//! names the entry of the stage before it, so that the path stands in the log. Nothing reads what a stage
+//! says of quality.
 
 use rusqlite::{Connection, OptionalExtension, params};
-use serde_json::Value;
 
-use super::apply::Applied;
-use super::canonical::{Canonical, Handle};
-use super::error::MemoryError;
-use super::fields::{Fields, Type};
+use crate::apply_error::ApplyResult;
+use crate::bodies::{AssetBody, AssetStage};
+use crate::canonical::CanonicalJson;
+use crate::entry::EntryKind;
+use crate::error::{MemoryError, Result};
+use crate::handle::Handle;
 
-/// The stages, in the order of the path.
-pub const STAGES: [&str; 7] = [
-    "REQUEST_SPEC",
-    "ENGINE",
-    "QUALITY",
-    "ASSET_STORE",
-    "POOL",
-    "BINDING",
-    "DELIVERY",
-];
-
-/// The handle of a stage: of a request its `request_hash`, the SHA-256 of the request's canonical
-/// bytes; of any other the SHA-256 of its body.
-pub(super) fn handle(body: &Value) -> Result<Handle, MemoryError> {
-    let is_request = body
-        .get("stage")
-        .is_some_and(|stage| stage == "REQUEST_SPEC");
-    let content = match body.get("document") {
-        Some(document) if is_request => document,
-        _ => body,
+/// The handle of a stage. The handle of a request is its `request_hash`, the SHA-256 of the canonical
+/// bytes of its document; the handle of any other stage is the SHA-256 of its body.
+pub(crate) fn asset_handle(body: &AssetBody) -> Result<Handle> {
+    let canonical = match body.stage {
+        AssetStage::RequestSpec => CanonicalJson::from_document("the asset", &body.document)?,
+        _ => CanonicalJson::from_document("the asset", body)?,
     };
-    Ok(Canonical::of("the asset", content.clone())?.handle())
+    Ok(canonical.handle())
 }
 
-pub(super) fn register(conn: &Connection, seq: u64, fields: &Fields<'_>) -> Applied {
-    fields.some(&[("stage", Type::Word(&STAGES))])?;
-    let stage = fields.text("stage");
-    let before = STAGES
-        .iter()
-        .position(|name| *name == stage)
-        .and_then(|at| at.checked_sub(1));
-    let before = before.and_then(|at| STAGES.get(at));
-    let previous = match before {
-        None => {
-            fields.only(&["stage", "document", "viewers"])?;
-            fields.some(&[("document", Type::Object)])?;
-            if fields.get("viewers").is_some() {
-                fields.some(&[("viewers", Type::Names)])?;
-            }
-            None
+/// Checks that a stage follows the stage before it, and registers the stage.
+pub(crate) fn register_asset(conn: &Connection, seq: u64, body: &AssetBody) -> ApplyResult {
+    let stage = body.stage;
+    let before = AssetStage::ALL
+        .into_iter()
+        .take_while(|other| *other != stage)
+        .last();
+    let wrong = |place: &str, reason: String| {
+        MemoryError::document(EntryKind::Asset.as_str(), place, reason)
+    };
+    match (before, body.of) {
+        (None, Some(_)) => {
+            return Err(wrong(
+                "$.of",
+                format!("a {stage} is the first stage and has no `of`"),
+            )
+            .into());
         }
-        Some(before) => {
-            fields.exactly(&[
-                ("stage", Type::Name),
-                ("of", Type::Handle),
-                ("document", Type::Object),
-            ])?;
-            let of = fields.handle("of")?;
-            let found = stage_of(conn, of)?;
-            if found.as_deref() != Some(before) {
-                let found = found.unwrap_or("nothing".to_owned());
+        (Some(before), None) => {
+            let reason = format!("missing field `of`, expected the handle of a {before}");
+            return Err(wrong("$", reason).into());
+        }
+        (Some(_), Some(_)) if body.viewers.is_some() => {
+            let reason = format!("only a {} has `viewers`", AssetStage::RequestSpec);
+            return Err(wrong("$.viewers", reason).into());
+        }
+        (Some(before), Some(of)) => {
+            let found = find_stage(conn, of)?.unwrap_or("nothing".to_owned());
+            if found != before.as_str() {
                 return Err(MemoryError::refused(
-                    format!("ASSET {stage}"),
+                    format!("{} {stage}", EntryKind::Asset),
                     format!("`of` must be the handle of a {before}, and {of} is {found}"),
                 )
                 .into());
             }
-            Some(of.0)
         }
-    };
-    let handle = handle(fields.whole())?;
+        (None, None) => {}
+    }
     // The same stage of the same thing again changes nothing.
     conn.prepare_cached(
         "INSERT OR IGNORE INTO asset (handle, stage, previous, seq) VALUES (?1, ?2, ?3, ?4)",
     )?
-    .execute(params![handle.0, stage, previous, seq])?;
+    .execute(params![asset_handle(body)?, stage.as_str(), body.of, seq])?;
     Ok(())
 }
 
-fn stage_of(conn: &Connection, handle: Handle) -> rusqlite::Result<Option<String>> {
+fn find_stage(conn: &Connection, handle: Handle) -> rusqlite::Result<Option<String>> {
     conn.prepare_cached("SELECT stage FROM asset WHERE handle = ?1")?
-        .query_row(params![handle.0], |row| row.get(0))
+        .query_row(params![handle], |row| row.get(0))
         .optional()
 }

@@ -1,121 +1,87 @@
 //! The canonical JSON profile (document, section 6): RFC 8785, integers only, UTF-8 in NFC.
 //!
-//! Every artifact the memory keeps or gives out is bytes of this profile, and every id is the SHA-256
-//! of such bytes. Determinism: D1.
+//! The memory stores and outputs nothing but bytes of this profile; every handle is the SHA-256 of
+//! such bytes. Determinism: D1.
 
-use std::fmt;
-
-use axilog::hash::{Hash, sha256, unhex};
-use axilog_ledger::file::hex;
 use axilog_ledger::jcs;
-use serde_json::{Map, Value};
+use serde::Serialize;
+use serde_json::Value;
 use unicode_normalization::is_nfc;
 
-use super::error::{MemoryError, Result};
+use crate::document::to_value;
+use crate::error::{MemoryError, Result};
+use crate::handle::Handle;
 
 /// The name of the profile, which is a pin.
-pub const PROFILE: &str = "rfc8785-integers-nfc/1";
+pub(crate) const PROFILE: &str = "rfc8785-integers-nfc/1";
 
 /// The name of the hash, which is a pin.
-pub const HASH: &str = "sha256-lower-hex";
+pub(crate) const HASH: &str = "sha256-lower-hex";
 
-/// The id of a fact, a detail, a compaction or an asset: the SHA-256 of canonical bytes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Handle(pub Hash);
-
-impl Handle {
-    /// The handle of canonical bytes.
-    #[must_use]
-    pub fn of(bytes: &[u8]) -> Handle {
-        Handle(sha256(bytes))
-    }
-
-    /// 64 lower-case hexadecimal digits.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Handle> {
-        unhex(text.as_bytes().try_into().ok()?).map(Handle)
-    }
-}
-
-impl fmt::Display for Handle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&hex(&self.0))
-    }
-}
-
-impl fmt::Debug for Handle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-/// A value of the profile and its bytes.
+/// A JSON value within the profile, and its canonical bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Canonical {
+pub struct CanonicalJson {
     value: Value,
     bytes: Vec<u8>,
 }
 
-impl Canonical {
-    /// Reads `text`; `what` names it in errors.
+impl CanonicalJson {
+    /// Reads `text`; `what` names the text in errors.
     ///
     /// # Errors
-    /// [`MemoryError::Profile`] for what is no JSON, a member name that occurs twice, a number that is
-    /// no integer from −2^63 to 2^64−1, and text that is not in NFC; with the path.
-    pub fn read(what: &str, text: &[u8]) -> Result<Canonical> {
-        let bytes = form(what, text)?;
+    /// [`MemoryError::Document`] for a text that is no JSON, a member name that occurs twice, a number
+    /// that is no integer from −2^63 to 2^64−1, and text that is not in NFC; with the path.
+    pub fn parse(what: &str, text: &[u8]) -> Result<CanonicalJson> {
+        let bytes = canonical_bytes(what, text)?;
         // The canonical form of 1.0 is 1: a float has to be found in the text as it came.
-        let value: Value = serde_json::from_slice(text).map_err(|error| MemoryError::Profile {
-            what: what.to_owned(),
-            reason: error.to_string(),
-        })?;
-        within(what, &value)?;
-        Ok(Canonical { value, bytes })
+        let value: Value = serde_json::from_slice(text)
+            .map_err(|error| MemoryError::document(what, "$", error.to_string()))?;
+        check_profile(what, &value)?;
+        Ok(CanonicalJson { value, bytes })
     }
 
     /// The canonical form of `value`.
     ///
     /// # Errors
-    /// As [`Canonical::read`].
-    pub fn of(what: &str, value: Value) -> Result<Canonical> {
-        within(what, &value)?;
-        let bytes = form(what, value.to_string().as_bytes())?;
-        Ok(Canonical { value, bytes })
+    /// As [`CanonicalJson::parse`].
+    pub fn from_value(what: &str, value: Value) -> Result<CanonicalJson> {
+        check_profile(what, &value)?;
+        let bytes = canonical_bytes(what, value.to_string().as_bytes())?;
+        Ok(CanonicalJson { value, bytes })
     }
 
-    /// The value.
+    /// The canonical form of a document.
+    pub(crate) fn from_document(what: &str, document: &impl Serialize) -> Result<CanonicalJson> {
+        CanonicalJson::from_value(what, to_value(what, document)?)
+    }
+
+    /// The JSON value.
     #[must_use]
     pub fn value(&self) -> &Value {
         &self.value
     }
 
-    /// The bytes.
+    /// The canonical bytes.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The bytes, which are UTF-8.
+    /// The canonical bytes as text.
     #[must_use]
     pub fn text(&self) -> &str {
         std::str::from_utf8(&self.bytes).unwrap_or_default()
     }
 
-    /// SHA-256 of the bytes.
+    /// The SHA-256 of the canonical bytes.
     #[must_use]
     pub fn handle(&self) -> Handle {
         Handle::of(&self.bytes)
     }
 }
 
-/// An object of these members.
-pub(super) fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
-    let members = members.map(|(name, value)| (name.to_owned(), value));
-    Value::Object(Map::from_iter(members))
-}
-
-/// The texts in a value, names of members too. Calls itself as deep as the value is nested.
-pub(super) fn texts(value: &Value) -> Vec<&str> {
+/// The texts in a value, including the names of members. Recurses as deep as the value is nested.
+pub(crate) fn texts(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text.as_str()],
         Value::Array(items) => items.iter().flat_map(texts).collect(),
@@ -127,24 +93,19 @@ pub(super) fn texts(value: &Value) -> Vec<&str> {
     }
 }
 
-fn form(what: &str, text: &[u8]) -> Result<Vec<u8>> {
-    jcs::canonical(text).map_err(|none| MemoryError::Profile {
-        what: what.to_owned(),
-        reason: format!("at byte {}: {}", none.at, none.reason),
-    })
+fn canonical_bytes(what: &str, text: &[u8]) -> Result<Vec<u8>> {
+    jcs::canonical(text)
+        .map_err(|error| MemoryError::document(what, format!("byte {}", error.at), error.reason))
 }
 
-fn within(what: &str, value: &Value) -> Result<()> {
+fn check_profile(what: &str, value: &Value) -> Result<()> {
     let mut path = "$".to_owned();
-    check(value, &mut path).map_err(|reason| MemoryError::Profile {
-        what: what.to_owned(),
-        reason: format!("at {path}: {reason}"),
-    })
+    check_value(value, &mut path).map_err(|reason| MemoryError::document(what, path, reason))
 }
 
-/// Leaves `path` where the fault is. Calls itself as deep as the value is nested; what comes from outside
-/// had its canonical form made before, which takes 128 at most.
-fn check(value: &Value, path: &mut String) -> std::result::Result<(), String> {
+/// Checks a value and its parts; `path` ends at the part that is outside the profile. Recurses as deep as
+/// the value is nested: a text from outside was canonicalized before, which refuses more than 128 levels.
+fn check_value(value: &Value, path: &mut String) -> std::result::Result<(), String> {
     match value {
         // Where another crate of the build has serde_json keep the digits, -0 counts as an integer.
         Value::Number(number)
@@ -158,21 +119,21 @@ fn check(value: &Value, path: &mut String) -> std::result::Result<(), String> {
             Err(format!("the text {text:?} is not in NFC; normalise it"))
         }
         Value::Array(items) => items.iter().enumerate().try_for_each(|(index, item)| {
-            within_part(path, &format!("[{index}]"), |path| check(item, path))
+            check_part(path, &format!("[{index}]"), |path| check_value(item, path))
         }),
         Value::Object(members) => members.iter().try_for_each(|(name, member)| {
-            within_part(path, &format!(".{name}"), |path| {
+            check_part(path, &format!(".{name}"), |path| {
                 if !is_nfc(name) {
                     return Err("the member name is not in NFC; normalise it".to_owned());
                 }
-                check(member, path)
+                check_value(member, path)
             })
         }),
         _ => Ok(()),
     }
 }
 
-fn within_part(
+fn check_part(
     path: &mut String,
     part: &str,
     work: impl FnOnce(&mut String) -> std::result::Result<(), String>,
@@ -189,8 +150,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_outside_the_profile_is_named_with_its_path() {
-        for (given, told) in [
+    fn a_value_outside_the_profile_is_refused_with_its_path() {
+        for (text, expected) in [
             (r#"{"a":[1,{"b":1.5}]}"#, "at $.a[1].b: the number 1.5"),
             (r#"{"a":1.0}"#, "at $.a: the number 1.0"),
             (r#"[-0]"#, "at $[0]: the number -0"),
@@ -200,10 +161,10 @@ mod tests {
             (r#"{"a":1,"a":2}"#, "occurs twice"),
             ("", "ends too early"),
         ] {
-            let error = Canonical::read("f.json", given.as_bytes()).unwrap_err();
+            let error = CanonicalJson::parse("f.json", text.as_bytes()).unwrap_err();
             let error = error.to_string();
             assert!(
-                error.starts_with("f.json: ") && error.contains(told),
+                error.starts_with("f.json: ") && error.contains(expected),
                 "{error}"
             );
         }

@@ -1,80 +1,86 @@
 //! Compactions: the gists of some facts in one piece (document, section 4.3; gate G4).
 //!
-//! The log says what a compaction is made of, never what it says: that is made from the facts, and
-//! made again by a rebuild. It authorises nothing.
+//! The log holds what a compaction is made of, never its text: the text is made from the facts, and made
+//! again by a rebuild. A compaction authorises nothing.
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Value, json};
 
-use super::apply::Applied;
-use super::canonical::{Canonical, Handle, object};
-use super::error::{MemoryError, Result};
-use super::fields::Fields;
-use super::log;
-use super::policy;
+use crate::apply_error::ApplyResult;
+use crate::bodies::{CompactionBody, FactBody};
+use crate::canonical::CanonicalJson;
+use crate::document::to_value;
+use crate::entry::EntryKind;
+use crate::error::{MemoryError, Result};
+use crate::handle::Handle;
+use crate::identifier::Identifier;
+use crate::{log, policy};
 
-/// `compaction_id`: the SHA-256 of the canonical input handles and policy.
-pub fn compaction_id(inputs: &[Handle], policy: Handle) -> Result<Handle> {
-    let value = object([
-        ("compaction_policy_id", policy.to_string().into()),
-        (
-            "input_handles",
-            inputs.iter().map(ToString::to_string).collect(),
-        ),
-    ]);
-    Ok(Canonical::of("the compaction", value)?.handle())
+/// The `compaction_id`: the SHA-256 of the canonical input handles and policy.
+pub(crate) fn compaction_id(inputs: &[Handle], policy: Handle) -> Result<Handle> {
+    let identity = json!({ "compaction_policy_id": policy, "input_handles": inputs });
+    Ok(CanonicalJson::from_value("the compaction", identity)?.handle())
 }
 
-/// The body of a COMPACTION of these facts under the one policy there is.
-pub fn body(purpose: &str, inputs: &[Handle]) -> Result<Value> {
-    Ok(json!({
-        "compaction_policy_id": policy::gist_list()?.to_string(),
-        "purpose": purpose,
-        "input_handles": inputs.iter().map(ToString::to_string).collect::<Vec<_>>(),
-    }))
+/// The body of a COMPACTION of these facts under the only compaction policy there is.
+///
+/// # Errors
+/// [`MemoryError::Document`] for a purpose that is no name.
+pub fn compaction_body(purpose: &str, inputs: &[Handle]) -> Result<Value> {
+    let what = EntryKind::Compaction.as_str();
+    let body = CompactionBody {
+        compaction_policy_id: policy::gist_list()?,
+        purpose: Identifier::new(what, "purpose", purpose)?,
+        input_handles: inputs.to_vec(),
+    };
+    to_value(what, &body)
 }
 
-pub(super) fn register(conn: &Connection, seq: u64, fields: &Fields<'_>) -> Applied {
-    let policy = fields.handle("compaction_policy_id")?;
-    let known = policy::gist_list()?;
+/// Makes a compaction's text and registers both.
+pub(crate) fn register_compaction(
+    conn: &Connection,
+    seq: u64,
+    body: &CompactionBody,
+) -> ApplyResult {
+    let (policy, known) = (body.compaction_policy_id, policy::gist_list()?);
     if policy != known {
         let reason = format!("the only compaction policy is {known} (gist-list/1), not {policy}");
-        return Err(MemoryError::refused("COMPACTION", reason).into());
+        return Err(MemoryError::refused(EntryKind::Compaction.as_str(), reason).into());
     }
-    let inputs = fields.handles("input_handles");
-    let output = output(conn, &inputs)?;
-    let id = compaction_id(&inputs, policy)?;
+    let text = compact(conn, &body.input_handles)?;
+    let id = compaction_id(&body.input_handles, policy)?;
     conn.prepare_cached(
         "INSERT OR IGNORE INTO compaction (purpose, compaction, output, seq) VALUES (?1, ?2, ?3, ?4)",
     )?
-    .execute(params![fields.text("purpose"), id.0, output.bytes(), seq])?;
+    .execute(params![&*body.purpose, id, text.bytes(), seq])?;
     Ok(())
 }
 
-/// The bytes of a compaction: an array of what each fact safely says.
-pub(super) fn output(conn: &Connection, inputs: &[Handle]) -> Applied<Canonical> {
+/// The text of a compaction: an array of what each fact safely says.
+pub(crate) fn compact(conn: &Connection, inputs: &[Handle]) -> ApplyResult<CanonicalJson> {
     let mut lines = Vec::with_capacity(inputs.len());
     let mut find = conn.prepare_cached("SELECT seq FROM fact WHERE fact = ?1")?;
     for input in inputs {
-        let seq = match find.query_row(params![input.0], |row| row.get(0)) {
-            Err(rusqlite::Error::QueryReturnedNoRows) => {
-                let reason = format!("there is no fact {input}");
-                return Err(MemoryError::refused("COMPACTION", reason).into());
-            }
-            found => found?,
+        let seq = find
+            .query_row(params![input], |row| row.get(0))
+            .optional()?;
+        let Some(seq) = seq else {
+            let reason = format!("there is no fact {input}");
+            return Err(MemoryError::refused(EntryKind::Compaction.as_str(), reason).into());
         };
-        let mut fact = log::body(conn, seq)?;
-        let gist = fact.get_mut("gist").map(Value::take);
-        let line = gist.or_else(|| fact.get_mut("payload").map(Value::take));
-        lines.push(line.unwrap_or_default());
+        let fact: FactBody = log::read_body(conn, seq)?;
+        lines.push(match fact.gist {
+            Some(gist) => Value::from(gist),
+            None => Value::from(fact.payload),
+        });
     }
-    Ok(Canonical::of("the compaction", Value::Array(lines))?)
+    Ok(CanonicalJson::from_value(
+        "the compaction",
+        Value::Array(lines),
+    )?)
 }
 
-/// The inputs of a registered compaction.
-pub(super) fn inputs(conn: &Connection, seq: u64) -> rusqlite::Result<Vec<Handle>> {
-    let body = log::body(conn, seq)?;
-    let inputs = body.get("input_handles").and_then(Value::as_array);
-    let inputs = inputs.into_iter().flatten().filter_map(Value::as_str);
-    Ok(inputs.filter_map(Handle::parse).collect())
+/// The inputs of the compaction that the entry `seq` registered.
+pub(crate) fn read_inputs(conn: &Connection, seq: u64) -> rusqlite::Result<Vec<Handle>> {
+    Ok(log::read_body::<CompactionBody>(conn, seq)?.input_handles)
 }

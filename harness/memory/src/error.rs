@@ -1,10 +1,10 @@
-//! Why the memory did not do something: where, what was found, what was expected, what to do.
+//! What can go wrong with a memory: where, what was found, what was expected, what to do.
 
 use std::path::{Path, PathBuf};
 
-use super::id::Id;
+use axilog_ledger::error::FileError;
 
-/// Why something was not done. Nothing was appended where one is returned, unless it says so.
+/// Why an operation on a memory failed. A failed operation appends nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
     /// SQLite, or the system beneath it, refused.
@@ -18,31 +18,24 @@ pub enum MemoryError {
         source: rusqlite::Error,
     },
 
-    /// A file that the system does not give.
-    #[error("{path}: cannot {action}: {source}", path = path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What was tried, as in "cannot {action}".
-        action: &'static str,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    /// The system refused a file.
+    #[error(transparent)]
+    File(#[from] FileError),
 
-    /// There is no database.
+    /// The database does not exist.
     #[error("{path}: there is no memory here; begin one with `axilog memory init {path}`", path = .0.display())]
     Missing(PathBuf),
 
-    /// A new database was asked for where there is a file.
+    /// A new database was asked for where a file exists.
     #[error("{path}: already exists, and nothing is overwritten; name another file", path = .0.display())]
     Exists(PathBuf),
 
-    /// A file that is something else.
+    /// A file that is no memory.
     #[error("{path}: is no memory of axilog: {found}; name the file that `axilog memory init` made", path = path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
-        /// What it is.
+        /// What the file is.
         found: String,
     },
 
@@ -60,7 +53,7 @@ pub enum MemoryError {
         known: i64,
     },
 
-    /// Tables that were derived from a part of the log only.
+    /// Tables that were derived from only a part of the log.
     #[error(
         "{path}: its tables are of {applied} entries, and the log has {head}; run `axilog memory rebuild {path}`",
         path = path.display()
@@ -85,23 +78,26 @@ pub enum MemoryError {
         reason: String,
     },
 
-    /// A JSON text outside the canonical profile (document, section 6).
-    #[error("{what}: {reason}")]
-    Profile {
-        /// Which text.
+    /// A JSON text outside the canonical profile (document, section 6), or a document, a query or an
+    /// argument of which a part is wrong.
+    #[error("{what}: at {place}: {reason}")]
+    Document {
+        /// Which document, like `EV-031` or the name of a file.
         what: String,
-        /// Where and why, in a sentence.
+        /// Where in it: a path like `$.scene_id`, or a byte.
+        place: String,
+        /// What was found and what was expected.
         reason: String,
     },
 
-    /// An id that the log does not take (section 8).
+    /// An id that no entry of the log has (section 8).
     #[error(
         "{found:?} is no id of the event contract; expected one of {expected}; a new event takes a revision of the contract first"
     )]
-    UnknownId {
-        /// What was given.
+    UnknownEntry {
+        /// The text that was given.
         found: String,
-        /// All there are.
+        /// Every id there is.
         expected: String,
     },
 
@@ -114,20 +110,7 @@ pub enum MemoryError {
         command: &'static str,
     },
 
-    /// A body, a fact, a mask or a query whose parts are wrong.
-    #[error("{what}: {field}: found {found}, expected {expected}")]
-    Field {
-        /// What has the field, like `EV-031`.
-        what: String,
-        /// The field.
-        field: String,
-        /// What was found.
-        found: String,
-        /// What was expected.
-        expected: String,
-    },
-
-    /// What the rules forbid in the present state.
+    /// An operation that the rules forbid in the present state.
     #[error("{what} is refused: {reason}; nothing was appended")]
     Refused {
         /// What was tried.
@@ -136,30 +119,30 @@ pub enum MemoryError {
         reason: String,
     },
 
-    /// A pin that is not what it should be (section 7).
+    /// A pin whose value in the log differs from the value here (section 7).
     #[error(
         "the pin {name} is {stored} in the log and {found} here; if the change is meant, append a {entry} of {name} first"
     )]
     Pin {
         /// The pin.
         name: String,
-        /// What would make it so: REVISION, or PIN where there is none yet.
-        entry: Id,
-        /// What the log says, revisions included.
+        /// The entry that would change the pin: REVISION, or PIN where the log has none yet.
+        entry: &'static str,
+        /// The value in the log, revisions included.
         stored: String,
-        /// What is so now.
+        /// The value here.
         found: String,
     },
 
-    /// A budget that not even an empty working set fits.
+    /// A budget that is too small even for an empty working set.
     #[error(
         "a budget of {given} tokens is {over} too few: the parts that are never cut are {needed}",
         over = needed.saturating_sub(*given)
     )]
     Budget {
-        /// What the parts that are never cut take.
+        /// How many tokens the parts take that are never cut.
         needed: u64,
-        /// What was given.
+        /// The budget that was given, in tokens.
         given: u64,
     },
 
@@ -176,12 +159,12 @@ pub enum MemoryError {
     },
 }
 
-/// What functions of the memory give.
+/// The result of an operation on a memory.
 pub type Result<T> = std::result::Result<T, MemoryError>;
 
 impl MemoryError {
-    /// For `map_err` on calls to SQLite.
-    pub(super) fn sqlite(
+    /// Makes the error of a call to SQLite, for `map_err`.
+    pub(crate) fn sqlite(
         path: &Path,
         action: &'static str,
     ) -> impl FnOnce(rusqlite::Error) -> MemoryError + use<> {
@@ -193,21 +176,19 @@ impl MemoryError {
         }
     }
 
-    pub(super) fn field(
+    pub(crate) fn document(
         what: impl Into<String>,
-        field: impl Into<String>,
-        found: impl Into<String>,
-        expected: impl Into<String>,
+        place: impl Into<String>,
+        reason: impl Into<String>,
     ) -> MemoryError {
-        MemoryError::Field {
+        MemoryError::Document {
             what: what.into(),
-            field: field.into(),
-            found: found.into(),
-            expected: expected.into(),
+            place: place.into(),
+            reason: reason.into(),
         }
     }
 
-    pub(super) fn refused(what: impl Into<String>, reason: impl Into<String>) -> MemoryError {
+    pub(crate) fn refused(what: impl Into<String>, reason: impl Into<String>) -> MemoryError {
         MemoryError::Refused {
             what: what.into(),
             reason: reason.into(),

@@ -1,55 +1,36 @@
 //! A fact of the ledger, and its exact strings (document, sections 4.1 and 5).
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::canonical::{Canonical, Handle};
-use super::error::{MemoryError, Result};
-use super::fields::{Fields, Type};
-use super::fold::{Folded, MAX_TOKEN, MIN_TOKEN, contains};
-use super::mask::Mask;
-use super::wording;
+use crate::bodies::FactBody;
+use crate::canonical::CanonicalJson;
+use crate::document::read_document;
+use crate::error::{MemoryError, Result};
+use crate::fixed_words;
+use crate::folded_text::{FoldedText, MAX_EXACT, MIN_EXACT};
+use crate::handle::Handle;
 
-/// An exact string that is not to be told unless it is unlocked.
+/// A detail of a fact: an exact string that is told only where it is unlocked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Detail {
-    /// SHA-256 of the canonical `{"fact_id":…,"name":…}`.
+pub struct FactDetail {
+    /// The SHA-256 of the canonical `{"fact_id":…,"name":…}`.
     pub handle: Handle,
-    /// What it is called.
+    /// The name of the detail.
     pub name: String,
-    /// The string.
+    /// The exact string.
     pub exact: String,
 }
 
 /// A fact as it stands in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    canonical: Canonical,
     id: Handle,
-    /// WORLD_RULE, CLUE and so on.
-    pub kind: String,
-    /// What breaks ties in every order.
-    pub stable_key: String,
-    /// Who may see it.
-    pub mask: Mask,
-    /// `precision_tag`: without an unlock only the gist is told.
-    pub locked: bool,
-    /// Safe text.
-    pub gist: Option<String>,
-    /// Exact strings.
-    pub details: Vec<Detail>,
+    canonical: CanonicalJson,
+    details: Vec<FactDetail>,
+    pub(crate) body: FactBody,
 }
 
-/// What a fact's parts are called.
-const FIELDS: &[(&str, Type)] = &[
-    ("kind", Type::Name),
-    ("stable_key", Type::Name),
-    ("payload", Type::Object),
-    ("provenance", Type::Object),
-    ("precision_tag", Type::Word(&["LOCKED", "UNLOCKED"])),
-];
-const OPTIONAL: &[&str] = &["visibility_mask", "gist", "details"];
-
-/// The handle of a detail.
+/// The handle of the detail `name` of a fact.
 #[must_use]
 pub fn detail_handle(fact: Handle, name: &str) -> Handle {
     // Names need no escapes.
@@ -57,134 +38,103 @@ pub fn detail_handle(fact: Handle, name: &str) -> Handle {
 }
 
 impl Fact {
-    /// Reads a fact. `precision_tag` may be left out and is LOCKED then.
+    /// Reads a fact. A fact without `precision_tag` is LOCKED.
     ///
     /// # Errors
-    /// [`MemoryError::Field`] for parts that are missing or wrong, for an exact string that is too
-    /// short, too long or stands in the gist or in the fixed words of every output.
-    pub fn new(value: Value) -> Result<Fact> {
-        let mut value = value;
-        if let Value::Object(members) = &mut value
-            && !members.contains_key("precision_tag")
-        {
-            members.insert("precision_tag".to_owned(), json!("LOCKED"));
-        }
-        Fact::read(Canonical::of("the fact", value)?)
+    /// [`MemoryError::Document`] for members that are missing or wrong, and for an exact string that is
+    /// too short, too long, or stands in the gist or in the fixed words of every output.
+    pub fn new(value: &Value) -> Result<Fact> {
+        Fact::from_body(read_document("the fact", value)?)
     }
 
-    /// Reads a fact that is whole.
-    pub(super) fn read(canonical: Canonical) -> Result<Fact> {
-        let what = "the fact";
+    pub(crate) fn from_body(body: FactBody) -> Result<Fact> {
+        let canonical = CanonicalJson::from_document("the fact", &body)?;
         let id = canonical.handle();
-        let fields = Fields::of(what, canonical.value())?;
-        let known: Vec<&str> = FIELDS
-            .iter()
-            .map(|(name, _)| *name)
-            .chain(OPTIONAL.iter().copied())
-            .collect();
-        fields.only(&known)?;
-        fields.some(FIELDS)?;
-        provenance(&fields)?;
-        let mask = fields.get("visibility_mask").unwrap_or(&Value::Null);
-        let mask = Mask::read(what, mask)?;
-        let locked = fields.text("precision_tag") == "LOCKED";
-        let gist = match fields.get("gist") {
-            None => None,
-            Some(Value::String(gist)) => Some(gist.clone()),
-            Some(_) => return Err(fields.wrong("gist", "a text")),
-        };
-        if locked && gist.is_none() {
-            return Err(fields.wrong("gist", "a text: all that is told of a LOCKED fact"));
-        }
-        let details = details(&fields, id)?;
-        if locked && let Some(gist) = &gist {
-            let folded = Folded::of(gist);
-            if let Some(detail) = details.iter().find(|d| contains(&folded, &d.exact)) {
-                let expected = format!("a text without the exact string of {:?}", detail.name);
-                return Err(MemoryError::field(what, "gist", "it", expected));
-            }
+        let details = read_details(id, &body)?;
+        if body.is_locked() {
+            check_gist(body.gist.as_deref(), &details)?;
         }
         Ok(Fact {
             id,
-            kind: fields.text("kind").to_owned(),
-            stable_key: fields.text("stable_key").to_owned(),
-            mask,
-            locked,
-            gist,
-            details,
             canonical,
+            details,
+            body,
         })
     }
 
-    /// SHA-256 of the fact's bytes.
+    /// The fact's id: the SHA-256 of its canonical bytes.
     #[must_use]
     pub fn id(&self) -> Handle {
         self.id
     }
 
-    /// Its bytes.
+    /// The fact as canonical JSON.
     #[must_use]
-    pub fn canonical(&self) -> &Canonical {
+    pub fn canonical(&self) -> &CanonicalJson {
         &self.canonical
     }
 
-    /// What it says exactly.
+    /// The exact strings.
     #[must_use]
-    pub fn payload(&self) -> &Value {
-        self.canonical
-            .value()
-            .get("payload")
-            .unwrap_or(&Value::Null)
+    pub fn details(&self) -> &[FactDetail] {
+        &self.details
+    }
+
+    /// Whether only the gist is told where nothing is unlocked.
+    #[must_use]
+    pub fn is_locked(&self) -> bool {
+        self.body.is_locked()
     }
 }
 
-/// `source`, and the references it rests on.
-fn provenance(fields: &Fields<'_>) -> Result<()> {
-    let what = "the fact's provenance";
-    let value = fields.get("provenance").unwrap_or(&Value::Null);
-    let provenance = Fields::of(what, value)?;
-    provenance.only(&["source", "refs"])?;
-    provenance.some(&[("source", Type::Text)])?;
-    let refs = provenance.get("refs").and_then(Value::as_array);
-    if refs.is_some_and(|refs| refs.iter().all(Value::is_string)) {
-        Ok(())
-    } else {
-        Err(provenance.wrong(
-            "refs",
-            "an array of texts: rule refs, generator specs, ids of events and commits",
-        ))
-    }
-}
-
-fn details(fields: &Fields<'_>, fact: Handle) -> Result<Vec<Detail>> {
-    let listed = match fields.get("details") {
-        None => return Ok(Vec::new()),
-        Some(Value::Array(listed)) => listed,
-        Some(_) => return Err(fields.wrong("details", "an array of {\"name\",\"exact\"}")),
+fn check_gist(gist: Option<&str>, details: &[FactDetail]) -> Result<()> {
+    let refused = |reason: String| Err(MemoryError::document("the fact", "$.gist", reason));
+    let Some(gist) = gist else {
+        return refused("missing; expected a text: all that is told of a LOCKED fact".to_owned());
     };
-    let mut details: Vec<Detail> = Vec::new();
-    for (index, value) in listed.iter().enumerate() {
-        let what = format!("the fact's details[{index}]");
-        let part = Fields::of(&what, value)?;
-        part.exactly(&[("name", Type::Name), ("exact", Type::Text)])?;
-        let (name, exact) = (part.text("name"), part.text("exact"));
-        if details.iter().any(|detail| detail.name == name) {
-            return Err(part.wrong("name", "a name that no other detail of the fact has"));
+    let folded = FoldedText::new(gist);
+    match details
+        .iter()
+        .find(|detail| folded.contains_exact(&detail.exact))
+    {
+        None => Ok(()),
+        Some(detail) => refused(format!(
+            "expected a text without the exact string of {:?}",
+            detail.name
+        )),
+    }
+}
+
+fn read_details(fact: Handle, body: &FactBody) -> Result<Vec<FactDetail>> {
+    let mut details: Vec<FactDetail> = Vec::new();
+    for (index, detail) in body.details.iter().flatten().enumerate() {
+        let (name, exact) = (&*detail.name, &detail.exact);
+        let refused = |member: &str, found: &str, expected: String| {
+            let place = format!("$.details[{index}].{member}");
+            let reason = format!("found {found:?}, expected {expected}");
+            Err(MemoryError::document("the fact", place, reason))
+        };
+        if details.iter().any(|other| other.name == name) {
+            let expected = "a name that no other detail of the fact has";
+            return refused("name", name, expected.to_owned());
         }
-        let folded = Folded::of(exact);
-        if !(MIN_TOKEN..=MAX_TOKEN).contains(&folded.len()) || folded.holds_handle() {
+        let folded = FoldedText::new(exact);
+        if !(MIN_EXACT..=MAX_EXACT).contains(&folded.len()) || folded.holds_handle() {
             let expected =
-                format!("{MIN_TOKEN} to {MAX_TOKEN} characters beside white space, and no handle");
-            return Err(part.wrong("exact", &expected));
+                format!("{MIN_EXACT} to {MAX_EXACT} characters besides white space, and no handle");
+            return refused("exact", exact, expected);
         }
-        if wording::fixed().iter().any(|text| contains(text, exact)) {
+        if fixed_words::texts()
+            .iter()
+            .any(|text| text.contains_exact(exact))
+        {
             let expected = "a string that is no part of the fixed words of every output";
-            return Err(part.wrong("exact", expected));
+            return refused("exact", exact, expected.to_owned());
         }
-        details.push(Detail {
+        details.push(FactDetail {
             handle: detail_handle(fact, name),
             name: name.to_owned(),
-            exact: exact.to_owned(),
+            exact: exact.clone(),
         });
     }
     Ok(details)

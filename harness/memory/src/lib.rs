@@ -1,22 +1,46 @@
-//! The Oracle memory: what a long game knows, kept outside any chat, and given out in bytes that
-//! depend on it alone (the Oracle memo; design in `docs/memory.md`).
+//! The Oracle memory: what a long game knows, kept outside of any chat with a model.
 //!
-//! A [`Store`] appends to a log; everything else is derived from it. A [`Lens`] reads, and makes
-//! working sets, prompts and image briefs. What reaches a model has no way back.
+//! A game that lasts longer than a model's context window keeps its facts and events here, in one SQLite
+//! file: an append-only log, and tables derived from it. A model reads a *working set*: the facts that its
+//! audience may see, in canonical bytes that depend on the state, the query and the budget alone. Exact
+//! strings that the players have not earned (codes, coordinates, verbatim clues) never stand in it, and
+//! nothing that the model writes comes back into the memory. The page `docs/memory.md` has the design.
 //!
-//! | file | what it holds |
+//! ```
+//! use axilog_memory::*;
+//! use serde_json::json;
+//!
+//! # fn main() -> Result<()> {
+//! let directory = tempfile::tempdir().expect("a temporary directory");
+//! let initial = InitialState::new("arden", "campaign-1", "session-1")?;
+//! let mut store = MemoryStore::init(&directory.path().join("game.db"), &initial)?;
+//! store.append(EntryKind::Fact, json!({
+//!     "kind": "CLUE", "stable_key": "a1", "visibility_mask": "PUBLIC",
+//!     "payload": { "text": "The door code is 4711." }, "gist": "There is a code to the cellar door.",
+//!     "details": [{ "name": "door-code", "exact": "4711" }],
+//!     "provenance": { "source": "generator", "refs": [] },
+//! }))?;
+//! let query = WorkingSetQuery::new(Audience::new(OutputClass::Prompt, &["ana"])?, 8000);
+//! let prompt = store.reader().build_prompt(&query, "Is it 47 11?")?;
+//! assert!(prompt.text().contains("There is a code to the cellar door."));
+//! assert!(prompt.text().ends_with("Is it [locked]?\n"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | files, lowest first | what they hold |
 //! |---|---|
-//! | `canonical.rs` | the canonical JSON profile, and handles |
-//! | `id.rs`, `fields.rs` | the ids of the log, and the parts of their bodies |
-//! | `fact.rs`, `mask.rs` | facts with their exact strings; who may see what |
-//! | `schema.rs`, `log.rs` | the tables of the database, and the hash chain |
-//! | `store.rs`, `apply.rs` | appending, and deriving the tables |
-//! | `state.rs` | where the story stands, pins, unlocks |
-//! | `recall.rs`, `notebook.rs` | the two ways to an unlock |
-//! | `fold.rs`, `guard.rs`, `wording.rs` | finding exact strings, and keeping them out |
-//! | `lens.rs`, `working_set.rs`, `slices.rs`, `policy.rs` | reading, and what is read |
-//! | `prompt.rs`, `pvib.rs`, `compaction.rs`, `asset.rs` | what is made of it |
-//! | `gate/` | the gates G1 to G7 |
+//! | `error`, `words`, `identifier`, `handle`, `canonical`, `document` | errors, the parts of documents, canonical JSON, reading documents |
+//! | `mask`, `bodies`, `entry` | who may see what; the kinds of the log's entries, and their bodies |
+//! | `folded_text`, `fixed_words`, `fact`, `policy` | text as it is searched; facts with their exact strings; policies |
+//! | `schema`, `log` | the tables of the database, the hash chain |
+//! | `story_state`, `unlocks`, `consent`, `compaction`, `asset` | the derived tables, a subject each |
+//! | `exact_strings`, `output_guard`, `reader`, `pins` | finding locked exact strings and keeping them out; read access; pins |
+//! | `audience`, `query`, `output_view`, `slices`, `working_set` | what an output may hold; working sets |
+//! | `prompt`, `image_brief` | what is made of working sets |
+//! | `apply`, `writer`, `store` | from an entry to the tables; appending; read and write access |
+//! | `recall`, `notebook` | the two ways to an unlock |
+//! | [`gate`] | the gates G1 to G7 |
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -33,48 +57,65 @@
 )]
 
 mod apply;
+mod apply_error;
 mod asset;
+mod audience;
+mod bodies;
 mod canonical;
 mod compaction;
+mod consent;
+mod document;
+mod entry;
 mod error;
+mod exact_strings;
 mod fact;
-mod fields;
-mod fold;
+mod fixed_words;
+mod folded_text;
 pub mod gate;
-mod guard;
-mod id;
-mod lens;
+mod handle;
+mod identifier;
+mod image_brief;
 mod log;
 mod mask;
 mod notebook;
+mod output_guard;
+mod output_view;
+mod pins;
 mod policy;
 mod prompt;
-mod pvib;
+mod query;
+mod reader;
 mod recall;
 mod schema;
 mod slices;
-mod state;
 mod store;
-mod wording;
+mod story_state;
+mod unlocks;
+mod words;
 mod working_set;
+mod writer;
 
-pub use asset::STAGES;
-pub use canonical::{Canonical, HASH, Handle, PROFILE};
-pub use compaction::{body as compaction_body, compaction_id};
+pub use audience::Audience;
+pub use bodies::{AttemptOutcome, Mode, RecallScope, ResultOutcome};
+pub use canonical::CanonicalJson;
+pub use compaction::compaction_body;
+pub use entry::EntryKind;
 pub use error::{MemoryError, Result};
-pub use fact::{Detail, Fact, detail_handle};
-pub use fold::{Folded, MAX_TOKEN, MIN_TOKEN, contains};
-pub use id::Id;
-pub use lens::{Audience, Lens};
-pub use log::{Entry, Head};
-pub use mask::{MASKS, Mask, MaskMatrix, OutputClass};
-pub use notebook::CONSENT;
-pub use policy::BYTES_PER_TOKEN;
+pub use fact::{Fact, FactDetail, detail_handle};
+pub use fixed_words::PLACEHOLDER;
+pub use folded_text::FoldedText;
+pub use handle::Handle;
+pub use identifier::Identifier;
+pub use image_brief::ImageBrief;
+pub use log::{LogEntry, LogHead};
+pub use mask::{MaskKind, MaskMatrix, OutputClass};
+pub use notebook::CONSENT_WORD;
 pub use prompt::{Narration, Prompt};
-pub use pvib::Pvib;
-pub use recall::{Recall, RecallScope, Recalled, Request, Roll};
-pub use schema::{TABLES, VERSION};
-pub use state::{Pointer, Scope, StoryState};
-pub use store::{Appended, Opening, Store};
-pub use wording::LOCKED;
-pub use working_set::{Query, WorkingSet};
+pub use query::WorkingSetQuery;
+pub use reader::MemoryReader;
+pub use recall::{DiceRoll, Recall, RecallAnswer, RecallRequest};
+pub use store::{InitialState, MemoryStore};
+pub use story_state::{CurrentScene, StoryState};
+pub use unlocks::{Unlock, UnlockScope};
+pub use working_set::WorkingSet;
+pub use writer::AppendReceipt;

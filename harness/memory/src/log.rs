@@ -6,53 +6,56 @@
 use std::path::Path;
 
 use axilog::hash::{Hash, chain, commit};
+use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, params};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::canonical::Canonical;
-use super::error::{MemoryError, Result};
-use super::id::Id;
+use crate::canonical::CanonicalJson;
+use crate::entry::EntryKind;
+use crate::error::{MemoryError, Result};
 
 const TAG: &[u8] = b"AX:MEMORY:v1";
 
-/// Where the log ends.
+/// The end of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Head {
-    /// The last entry; 0 where there is none.
+pub struct LogHead {
+    /// The number of the last entry; 0 where the log is empty.
     pub seq: u64,
-    /// Its chain value.
+    /// The chain value of the last entry.
     pub chain: Option<Hash>,
 }
 
 /// An entry of the log.
 #[derive(Clone, Debug)]
-pub struct Entry {
-    /// Its number, from 1 on.
+pub struct LogEntry {
+    /// The number of the entry, from 1 on.
     pub seq: u64,
-    /// What it records.
-    pub id: Id,
-    /// What it says.
+    /// What the entry records.
+    pub kind: EntryKind,
+    /// The body.
     pub body: Value,
 }
 
-pub(super) fn head(conn: &Connection) -> rusqlite::Result<Head> {
+/// Reads where the log ends.
+pub(crate) fn read_head(conn: &Connection) -> rusqlite::Result<LogHead> {
     let mut last = conn.prepare_cached("SELECT seq, chain FROM log ORDER BY seq DESC LIMIT 1")?;
     let head = last
         .query_row(params![], |row| {
-            Ok(Head {
+            Ok(LogHead {
                 seq: row.get(0)?,
                 chain: Some(row.get(1)?),
             })
         })
         .optional()?;
-    Ok(head.unwrap_or(Head {
+    Ok(head.unwrap_or(LogHead {
         seq: 0,
         chain: None,
     }))
 }
 
 /// The chain value of the entry behind `head`.
-pub(super) fn link(head: &Head, id: &str, body: &[u8]) -> Hash {
+fn chain_value(head: &LogHead, id: &str, body: &[u8]) -> Hash {
     let mut entry = Vec::with_capacity(body.len() + 48);
     entry.extend_from_slice(b"{\"body\":");
     entry.extend_from_slice(body);
@@ -60,40 +63,40 @@ pub(super) fn link(head: &Head, id: &str, body: &[u8]) -> Hash {
     chain(head.chain.as_ref(), &commit(TAG, &entry))
 }
 
-/// Appends behind `head`, which moves on.
-pub(super) fn append(
+/// Appends an entry behind `head`, and moves `head` to the new end.
+pub(crate) fn append(
     conn: &Connection,
-    head: &mut Head,
-    id: Id,
-    body: &Canonical,
+    head: &mut LogHead,
+    kind: EntryKind,
+    body: &CanonicalJson,
 ) -> rusqlite::Result<()> {
-    let link = link(head, id.as_str(), body.bytes());
+    let link = chain_value(head, kind.as_str(), body.bytes());
     let seq = head.seq + 1;
     conn.prepare_cached("INSERT INTO log (seq, id, body, chain) VALUES (?1, ?2, ?3, ?4)")?
-        .execute(params![seq, id.as_str(), body.bytes(), link])?;
-    *head = Head {
+        .execute(params![seq, kind.as_str(), body.bytes(), link])?;
+    *head = LogHead {
         seq,
         chain: Some(link),
     };
     Ok(())
 }
 
-/// Hands `found` every entry from `first` on, in order. The chain of each is checked before.
+/// Hands every entry from the first on to `visit`, in order, once the chain value is checked.
 ///
 /// # Errors
-/// [`MemoryError::Damaged`] at the first entry that is not what was appended, and what `found` gives.
-pub(super) fn each(
+/// [`MemoryError::Damaged`] at the first entry that differs from what was appended; errors of `visit`.
+pub(crate) fn for_each_entry(
     conn: &Connection,
     path: &Path,
-    found: &mut dyn FnMut(Entry) -> Result<()>,
-) -> Result<Head> {
+    visit: &mut dyn FnMut(LogEntry) -> Result<()>,
+) -> Result<LogHead> {
     let failed = || MemoryError::sqlite(path, "read the log");
     let damaged = |seq, reason: String| MemoryError::Damaged {
         path: path.to_owned(),
         seq,
         reason,
     };
-    let mut head = Head {
+    let mut head = LogHead {
         seq: 0,
         chain: None,
     };
@@ -118,31 +121,31 @@ pub(super) fn each(
             .get_ref(2)
             .and_then(|v| Ok(v.as_blob()?))
             .map_err(failed())?;
-        let kept: Hash = row.get(3).map_err(failed())?;
-        let link = link(&head, id, body);
-        if link != kept {
+        let stored: Hash = row.get(3).map_err(failed())?;
+        let link = chain_value(&head, id, body);
+        if link != stored {
             return Err(damaged(
                 seq,
                 "its chain value is not that of its bytes".to_owned(),
             ));
         }
-        let id = Id::parse(id).map_err(|error| damaged(seq, error.to_string()))?;
+        let kind = EntryKind::from_id(id).map_err(|error| damaged(seq, error.to_string()))?;
         let body = serde_json::from_slice(body).map_err(|error| damaged(seq, error.to_string()))?;
-        head = Head {
+        head = LogHead {
             seq,
             chain: Some(link),
         };
-        found(Entry { seq, id, body })?;
+        visit(LogEntry { seq, kind, body })?;
     }
     Ok(head)
 }
 
-/// The body of one entry.
-pub(super) fn body(conn: &Connection, seq: u64) -> rusqlite::Result<Value> {
-    let mut one = conn.prepare_cached("SELECT body FROM log WHERE seq = ?1")?;
-    one.query_row(params![seq], |row| {
-        let bytes = row.get_ref(0)?.as_blob()?;
-        // What was appended was canonical JSON; what is not shows in the chain.
-        Ok(serde_json::from_slice(bytes).unwrap_or_default())
+/// Reads the body of the entry `seq`.
+pub(crate) fn read_body<T: DeserializeOwned>(conn: &Connection, seq: u64) -> rusqlite::Result<T> {
+    let mut find = conn.prepare_cached("SELECT body FROM log WHERE seq = ?1")?;
+    find.query_row(params![seq], |row| {
+        serde_json::from_slice(row.get_ref(0)?.as_blob()?).map_err(|error| {
+            rusqlite::Error::FromSqlConversionFailure(0, Type::Blob, Box::new(error))
+        })
     })
 }

@@ -1,164 +1,143 @@
-//! Who may see a fact, and which output may hold what (document, sections 4.1 and 4.5; GAP-005).
+//! Who may see a fact, and which output may hold which facts (document, sections 4.1 and 4.5; GAP-005).
 
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
-use super::canonical::Canonical;
-use super::error::{MemoryError, Result};
-use super::fields::{Fields, is_name};
+use serde::de::{Deserializer, Error};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-/// The `visibility_mask` of a fact.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Mask {
-    /// Everybody.
-    Public,
-    /// These players, and nobody else at the table.
-    Player(Vec<String>),
-    /// Who leads the game.
-    DmOnly,
-    /// The machinery.
-    System,
+use crate::canonical::CanonicalJson;
+use crate::document::{object, one_or_more, read_document};
+use crate::error::{MemoryError, Result};
+use crate::identifier::Identifier;
+use crate::words::{explain_missing, words};
+
+words! {
+    /// A kind of visibility mask, as the mask matrix names it.
+    pub enum MaskKind {
+        /// Everybody may see the fact.
+        Public = "PUBLIC",
+        /// Only the named players may see the fact.
+        Player = "PLAYER",
+        /// Only who leads the game may see the fact.
+        DmOnly = "DM_ONLY",
+        /// Only the machinery may see the fact.
+        System = "SYSTEM",
+    }
 }
 
-/// The names of the masks, as columns of the matrix.
-pub const MASKS: [&str; 4] = ["PUBLIC", "PLAYER", "DM_ONLY", "SYSTEM"];
+/// The `visibility_mask` of a fact: `"PUBLIC"`, `"DM_ONLY"`, `"SYSTEM"` or `{"PLAYER":["ana","ben"]}`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub(crate) enum VisibilityMask {
+    /// A mask that names nobody.
+    Word(MaskKind),
+    /// The players who may see the fact, sorted.
+    Players(PlayerMask),
+}
 
-impl Mask {
-    /// `"PUBLIC"`, `"DM_ONLY"`, `"SYSTEM"` or `{"PLAYER":["ana","ben"]}`.
-    pub(super) fn read(what: &str, value: &Value) -> Result<Mask> {
-        let wrong = || {
-            MemoryError::field(
-                what,
-                "visibility_mask",
-                value.to_string(),
-                "\"PUBLIC\", \"DM_ONLY\", \"SYSTEM\" or {\"PLAYER\":[one or more player ids, sorted, none twice]}",
-            )
-        };
-        match value {
-            Value::String(word) => match word.as_str() {
-                "PUBLIC" => Ok(Mask::Public),
-                "DM_ONLY" => Ok(Mask::DmOnly),
-                "SYSTEM" => Ok(Mask::System),
-                _ => Err(wrong()),
-            },
-            Value::Object(members) if members.len() == 1 => {
-                let players = members.get("PLAYER").and_then(Value::as_array);
-                let names: Vec<String> = players
-                    .into_iter()
-                    .flatten()
-                    .filter_map(|player| player.as_str().filter(|name| is_name(name)))
-                    .map(str::to_owned)
-                    .collect();
-                let whole = players.is_some_and(|players| players.len() == names.len());
-                // Sorted, so that one mask has one spelling and one hash.
-                let sorted = names.is_sorted_by(|a, b| a < b);
-                if !whole || names.is_empty() || !sorted {
-                    return Err(wrong());
-                }
-                Ok(Mask::Player(names))
-            }
-            _ => Err(wrong()),
-        }
-    }
+/// The players who may see a fact, and nobody else at the table.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PlayerMask {
+    #[serde(rename = "PLAYER", deserialize_with = "one_or_more")]
+    pub(crate) players: Vec<Identifier>,
+}
 
-    /// As the matrix names it.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
+impl VisibilityMask {
+    /// The mask as the matrix names it.
+    pub(crate) fn kind(&self) -> MaskKind {
         match self {
-            Mask::Public => "PUBLIC",
-            Mask::Player(_) => "PLAYER",
-            Mask::DmOnly => "DM_ONLY",
-            Mask::System => "SYSTEM",
+            VisibilityMask::Word(kind) => *kind,
+            VisibilityMask::Players(_) => MaskKind::Player,
         }
     }
 }
 
-/// What an output is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum OutputClass {
-    /// What the lens works with.
-    WorkingSet,
-    /// What the model reads.
-    Prompt,
-    /// What is said at the table.
-    Narration,
-    /// What is said again on request.
-    Recap,
-    /// What a picture may show.
-    Pvib,
-}
-
-impl OutputClass {
-    /// All there are.
-    pub const ALL: [OutputClass; 5] = [
-        OutputClass::WorkingSet,
-        OutputClass::Prompt,
-        OutputClass::Narration,
-        OutputClass::Recap,
-        OutputClass::Pvib,
-    ];
-
-    /// As the matrix names it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            OutputClass::WorkingSet => "WORKING_SET",
-            OutputClass::Prompt => "PROMPT",
-            OutputClass::Narration => "NARRATION",
-            OutputClass::Recap => "RECAP",
-            OutputClass::Pvib => "PVIB",
+impl<'de> Deserialize<'de> for VisibilityMask {
+    fn deserialize<D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> std::result::Result<VisibilityMask, D::Error> {
+        const EXPECTED: &str = "\"PUBLIC\", \"DM_ONLY\", \"SYSTEM\" or {\"PLAYER\":[one or more player ids, sorted, none twice]}";
+        let value =
+            Value::deserialize(deserializer).map_err(|error| explain_missing(error, &EXPECTED))?;
+        let kind = value.as_str().and_then(MaskKind::parse);
+        if let Some(kind) = kind.filter(|kind| *kind != MaskKind::Player) {
+            return Ok(VisibilityMask::Word(kind));
+        }
+        // Sorted, so that one mask has one spelling and one hash.
+        match object::<_, PlayerMask>(&value) {
+            Ok(mask) if mask.players.is_sorted() => Ok(VisibilityMask::Players(mask)),
+            _ => Err(Error::custom(format!("found {value}, expected {EXPECTED}"))),
         }
     }
 }
 
-/// Which masks each output class may contain. Its id is the hash of its bytes, and a pin.
+words! {
+    /// The class of an output: what the output is for.
+    pub enum OutputClass {
+        /// What the narrator's program works with.
+        WorkingSet = "WORKING_SET",
+        /// What the model reads.
+        Prompt = "PROMPT",
+        /// What is said at the table.
+        Narration = "NARRATION",
+        /// What is said again on request.
+        Recap = "RECAP",
+        /// What a picture may show.
+        Pvib = "PVIB",
+    }
+}
+
+/// The mask matrix: which masks each output class may contain. Its id is the hash of its bytes, and a pin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MaskMatrix {
-    canonical: Canonical,
+    canonical: CanonicalJson,
+    rows: BTreeMap<OutputClass, Vec<MaskKind>>,
 }
 
 impl MaskMatrix {
-    /// What players may see: public facts, and those of players all of whom look on.
+    /// The built-in matrix: every output class may contain public facts and players' facts.
     ///
     /// # Errors
     /// None in practice.
     pub fn players() -> Result<MaskMatrix> {
-        let row = json!(["PUBLIC", "PLAYER"]);
-        let rows = OutputClass::ALL.map(|class| (class.as_str().to_owned(), row.clone()));
-        MaskMatrix::read(Canonical::of(
-            "the mask matrix",
-            Value::Object(rows.into_iter().collect()),
-        )?)
+        let row = || vec![MaskKind::Public, MaskKind::Player];
+        let rows = BTreeMap::from(OutputClass::ALL.map(|class| (class, row())));
+        let canonical = CanonicalJson::from_document("the mask matrix", &rows)?;
+        Ok(MaskMatrix { canonical, rows })
     }
 
-    /// An object with one array of masks for each output class.
+    /// Reads a matrix: an object with one array of masks for each output class.
     ///
     /// # Errors
-    /// [`MemoryError::Field`] for anything else.
-    pub fn read(canonical: Canonical) -> Result<MaskMatrix> {
-        let fields = Fields::of("the mask matrix", canonical.value())?;
-        fields.only(&OutputClass::ALL.map(OutputClass::as_str))?;
-        for class in OutputClass::ALL {
-            let row = fields.get(class.as_str()).and_then(Value::as_array);
-            let known = |mask: &Value| mask.as_str().is_some_and(|mask| MASKS.contains(&mask));
-            if !row.is_some_and(|row| row.iter().all(known)) {
-                let expected = format!("an array of {}", MASKS.join(", "));
-                return Err(fields.wrong(class.as_str(), &expected));
+    /// [`MemoryError::Document`] for anything else.
+    pub fn read(canonical: CanonicalJson) -> Result<MaskMatrix> {
+        let what = "the mask matrix";
+        let rows: BTreeMap<OutputClass, Vec<MaskKind>> = read_document(what, canonical.value())?;
+        match OutputClass::ALL
+            .iter()
+            .find(|class| !rows.contains_key(class))
+        {
+            None => Ok(MaskMatrix { canonical, rows }),
+            Some(class) => {
+                let reason = format!(
+                    "missing field `{class}`, expected an array of masks for each output class"
+                );
+                Err(MemoryError::document(what, "$", reason))
             }
         }
-        Ok(MaskMatrix { canonical })
     }
 
-    /// Its bytes.
+    /// The matrix as canonical JSON.
     #[must_use]
-    pub fn canonical(&self) -> &Canonical {
+    pub fn canonical(&self) -> &CanonicalJson {
         &self.canonical
     }
 
-    /// Whether outputs of `class` may hold what has the mask of this name.
+    /// Whether outputs of `class` may hold facts with a mask of this kind.
     #[must_use]
-    pub fn allows(&self, class: OutputClass, mask: &str) -> bool {
-        let row = self.canonical.value().get(class.as_str());
-        row.and_then(Value::as_array)
-            .is_some_and(|row| row.iter().any(|allowed| allowed == mask))
+    pub fn allows(&self, class: OutputClass, mask: MaskKind) -> bool {
+        self.rows.get(&class).is_some_and(|row| row.contains(&mask))
     }
 }

@@ -5,59 +5,60 @@
 
 use serde_json::json;
 
-use super::canonical::{Canonical, HASH, Handle, PROFILE};
-use super::error::Result;
-use super::wording;
+use crate::canonical::{CanonicalJson, HASH, PROFILE};
+use crate::error::Result;
+use crate::fixed_words;
+use crate::handle::Handle;
 
 /// Bytes of canonical JSON that count as one token.
-pub const BYTES_PER_TOKEN: u64 = 4;
+pub(crate) const BYTES_PER_TOKEN: u64 = 4;
 
-/// Facts stand by `stable_key`, then by `fact_id`, both as bytes.
-pub fn ordering() -> Result<Handle> {
-    id(
+/// The id of the ordering policy: facts stand by `stable_key`, then by `fact_id`, both as bytes.
+pub(crate) fn ordering() -> Result<Handle> {
+    policy_id(
         "ordering/1",
         "facts by stable_key, then fact_id; compactions by purpose, then compaction_id; as bytes",
     )
 }
 
-/// The longest beginning that fits.
-pub fn truncation() -> Result<Handle> {
-    id(
+/// The id of the truncation policy: the longest beginning that fits.
+pub(crate) fn truncation() -> Result<Handle> {
+    policy_id(
         "truncation/1",
         "compactions, then facts, each in order; the first that does not fit ends its slice and all behind it; nothing is cut inside",
     )
 }
 
-/// How tokens are counted.
-pub fn budget_rule() -> Result<Handle> {
-    id(
+/// The id of the rule that counts tokens.
+pub(crate) fn budget_rule() -> Result<Handle> {
+    policy_id(
         "budget/1",
         "a token is 4 bytes of canonical JSON, the last one begun counts",
     )
 }
 
-/// How the gists of facts become a compaction.
-pub fn gist_list() -> Result<Handle> {
-    id(
+/// The id of the policy that makes a compaction of the gists of facts.
+pub(crate) fn gist_list() -> Result<Handle> {
+    policy_id(
         "gist-list/1",
         "the gist of each input fact in their order, an UNLOCKED fact without one as its payload",
     )
 }
 
-/// The schema of a PVIB.
-pub fn pvib_schema() -> Result<Handle> {
-    id(
-        wording::PVIB,
+/// The id of the schema of an image brief (PVIB).
+pub(crate) fn pvib_schema() -> Result<Handle> {
+    policy_id(
+        fixed_words::IMAGE_BRIEF,
         "schema, working_set_id, elements: array of detail_handle and exact; nothing besides",
     )
 }
 
-fn id(policy: &str, rule: &str) -> Result<Handle> {
-    Ok(Canonical::of("a policy", json!({ "policy": policy, "rule": rule }))?.handle())
+fn policy_id(policy: &str, rule: &str) -> Result<Handle> {
+    Ok(CanonicalJson::from_value("a policy", json!({ "policy": policy, "rule": rule }))?.handle())
 }
 
-/// The pins that this build has by itself, beside the mask matrix.
-pub fn pins() -> Result<Vec<(&'static str, String)>> {
+/// The pins of this build besides the mask matrix: name and value.
+pub(crate) fn own_pins() -> Result<Vec<(&'static str, String)>> {
     Ok(vec![
         ("budget_policy", budget_rule()?.to_string()),
         ("canonical_json_profile", PROFILE.to_owned()),

@@ -1,19 +1,22 @@
-//! What the model reads, and what may be said of what it writes (document, sections 1, 9.1; GAP-007).
+//! What the model reads, and what may be said of its text (document, sections 1, 9.1; GAP-007).
 //!
-//! The lens wraps the bytes of a working set and changes none of them. The model's text never enters
-//! the memory: it is checked and either may be said or may not.
+//! A prompt holds the bytes of a working set unchanged. The model's text never enters the memory: a check
+//! says whether it may be said.
 
-use super::error::Result;
-use super::lens::{Audience, Lens};
-use super::mask::OutputClass;
-use super::wording::{PROMPT_HEAD, PROMPT_REQUEST};
-use super::working_set::{Query, WorkingSet};
+use crate::audience::Audience;
+use crate::error::Result;
+use crate::fixed_words::{PROMPT_HEAD, PROMPT_REQUEST};
+use crate::mask::OutputClass;
+use crate::output_view::OutputView;
+use crate::query::WorkingSetQuery;
+use crate::reader::MemoryReader;
+use crate::working_set::WorkingSet;
 
-/// A prompt: text, and nothing else.
+/// A prompt: text, and nothing that leads back to the memory.
 ///
 /// ```compile_fail,E0599
-/// # fn spark(prompt: axilog_harness::memory::Prompt) {
-/// prompt.lens();
+/// # fn model(prompt: axilog_memory::Prompt) {
+/// prompt.reader();
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,18 +32,18 @@ impl Prompt {
         &self.text
     }
 
-    /// The working set in it.
+    /// The working set in the prompt.
     #[must_use]
     pub fn working_set(&self) -> &WorkingSet {
         &self.set
     }
 }
 
-/// A text of the model's that holds no locked exact string. Only [`Lens::narration`] makes one.
+/// A text of the model's that holds no locked exact string. Only [`MemoryReader::check_narration`] makes one.
 ///
 /// ```compile_fail,E0451
-/// # fn spark(text: String) {
-/// axilog_harness::memory::Narration { text };
+/// # fn model(text: String) {
+/// axilog_memory::Narration { text };
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,48 +52,42 @@ pub struct Narration {
 }
 
 impl Narration {
-    /// What may be said.
+    /// The text that may be said.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 }
 
-impl Lens {
-    /// The working set of `query`, whose class is PROMPT here, and what the table asks, as a prompt.
+impl MemoryReader {
+    /// Builds a prompt: the working set of `query`, whose class is PROMPT here, and what the table asks.
     /// Locked exact strings in `request` become `[locked]`: a player may have guessed one.
     ///
     /// # Errors
-    /// As [`Lens::working_set`].
-    pub fn prompt(&self, query: &Query, request: &str) -> Result<Prompt> {
-        self.at_once(|| {
-            let audience = Audience {
-                class: OutputClass::Prompt,
-                ..query.audience.clone()
-            };
-            let set = self.working_set(&Query {
-                audience: audience.clone(),
-                ..query.clone()
-            })?;
-            self.view(&audience)?.guarded(|guard| {
-                let request = guard.clean(request)?;
+    /// As [`MemoryReader::build_working_set`].
+    pub fn build_prompt(&self, query: &WorkingSetQuery, request: &str) -> Result<Prompt> {
+        self.read_at_once(|| {
+            let query = query.with_class(OutputClass::Prompt);
+            let set = self.build_working_set(&query)?;
+            OutputView::new(self, &query.audience)?.with_guard(|guard| {
+                let request = guard.redact_text(request)?;
                 let text = [PROMPT_HEAD, set.text(), PROMPT_REQUEST, &request, "\n"].concat();
                 // A string may begin in our words and end in the table's.
-                guard.check("prompt", &text)?;
+                guard.refuse_leaks("prompt", &text)?;
                 Ok(Prompt { text, set })
             })
         })
     }
 
-    /// A text of the model's, if `viewers` may hear it.
+    /// Checks a text of the model's, which `viewers` will hear.
     ///
     /// # Errors
-    /// [`MemoryError::Leak`](super::MemoryError::Leak) where a locked exact string stands in it.
-    pub fn narration(&self, viewers: &[String], text: &str) -> Result<Narration> {
-        self.at_once(|| {
+    /// [`MemoryError::Leak`](crate::MemoryError::Leak) where a locked exact string stands in it.
+    pub fn check_narration<S: AsRef<str>>(&self, viewers: &[S], text: &str) -> Result<Narration> {
+        self.read_at_once(|| {
             let audience = Audience::new(OutputClass::Narration, viewers)?;
-            let view = self.view(&audience)?;
-            view.guarded(|guard| guard.check("narration", text))?;
+            let view = OutputView::new(self, &audience)?;
+            view.with_guard(|guard| guard.refuse_leaks("narration", text))?;
             Ok(Narration {
                 text: text.to_owned(),
             })

@@ -1,249 +1,247 @@
-//! Asking for an exact string (RR-002; document, section 5C; gate G3).
+//! Recalls: asking for an exact string (RR-002; document, section 5C; gate G3).
 //!
 //! Every request leaves EV-001, EV-002 and EV-003, whatever comes of it. The roll is physical dice,
 //! judged elsewhere and recorded here.
 
 use rusqlite::params;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::canonical::Handle;
-use super::error::{MemoryError, Result};
-use super::fields::name;
-use super::id::Id;
-use super::lens::{Audience, View};
-use super::log;
-use super::mask::OutputClass;
-use super::store::{Store, Writer};
+use crate::audience::Audience;
+use crate::bodies::{
+    AttemptOutcome, FactBody, RecallAttemptBody, RecallRequestBody, RecallResultBody, RecallScope,
+    ResultOutcome,
+};
+use crate::entry::EntryBody;
+use crate::error::{MemoryError, Result};
+use crate::fact::detail_handle;
+use crate::handle::Handle;
+use crate::identifier::Identifier;
+use crate::log;
+use crate::mask::OutputClass;
+use crate::output_view::OutputView;
+use crate::store::MemoryStore;
+use crate::writer::Writer;
 
 /// A roll of the table's dice.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Roll {
+pub struct DiceRoll {
     /// Who rolled.
     pub roller: String,
-    /// On what skill.
+    /// The skill that was rolled on.
     pub skill: String,
-    /// Against what.
+    /// The number that the roll had to reach.
     pub dc: i32,
-    /// What was rolled.
-    pub roll: i32,
-    /// What the rules make of it.
+    /// The number that was rolled.
+    pub rolled: i32,
+    /// Whether the roll succeeded under the rules of the game.
     pub success: bool,
-}
-
-/// Until when a success unlocks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RecallScope {
-    /// While the scene is on.
-    #[default]
-    Scene,
-    /// While the session is on.
-    Session,
 }
 
 /// A request for an exact string.
 #[derive(Clone, Debug)]
-pub struct Request {
-    /// A handle of a detail or a fact. Any other text is answered as an unknown handle.
-    pub detail: String,
+pub struct RecallRequest {
+    /// The handle of a detail or a fact. Any other text is answered as an unknown handle.
+    pub handle: String,
     /// Who asks.
     pub requester: String,
     /// Who else hears the answer.
-    pub others: Vec<String>,
-    /// The roll, where there was one.
-    pub roll: Option<Roll>,
-    /// What a success unlocks.
+    pub listeners: Vec<String>,
+    /// The roll, if there was one.
+    pub roll: Option<DiceRoll>,
+    /// Until when a success unlocks.
     pub scope: RecallScope,
 }
 
-/// What a request gives.
+/// The answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Recalled {
-    /// The string, or the payload of a fact.
+pub enum RecallAnswer {
+    /// The exact string, or the payload of a fact.
     Exact(Value),
     /// The gist.
     Fuzzy(String),
-    /// Nothing: there is no such handle, or none that those who listen may know of.
+    /// Nothing: the handle is unknown, or belongs to a fact that those who listen may not know of.
     Unknown,
 }
 
-impl Recalled {
-    /// As EV-003 has it.
+impl RecallAnswer {
+    /// What EV-003 records of the answer.
     #[must_use]
-    pub fn as_str(&self) -> &'static str {
+    pub fn outcome(&self) -> ResultOutcome {
         match self {
-            Recalled::Exact(_) => "EXACT",
-            Recalled::Fuzzy(_) => "FUZZY",
-            Recalled::Unknown => "UNKNOWN",
+            RecallAnswer::Exact(_) => ResultOutcome::Exact,
+            RecallAnswer::Fuzzy(_) => ResultOutcome::Fuzzy,
+            RecallAnswer::Unknown => ResultOutcome::Unknown,
         }
     }
 }
 
-/// What a request did.
+/// A recall that was answered and recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recall {
     /// The answer.
-    pub recalled: Recalled,
-    /// What EV-002 says of the roll.
-    pub attempt: &'static str,
-    /// The entry of EV-001; the other two follow it.
+    pub answer: RecallAnswer,
+    /// What became of the roll.
+    pub attempt: AttemptOutcome,
+    /// The entry of EV-001; the entries of EV-002 and EV-003 follow it.
     pub seq: u64,
 }
 
-impl Store {
-    /// Answers a request, and records it first.
-    ///
-    /// A detail may be rolled for once per scene, and who rolls for a fact rolls for each of its
-    /// details. Where no scene is on nothing can be rolled for.
-    ///
-    /// # Errors
-    /// [`MemoryError::Field`] for names that are none, [`MemoryError::Sqlite`].
-    pub fn recall(&mut self, request: &Request) -> Result<Recall> {
-        name("the request", "requester", &request.requester)?;
-        if let Some(roll) = &request.roll {
-            name("the request", "roller", &roll.roller)?;
-            name("the request", "skill", &roll.skill)?;
-        }
-        let mut viewers = request.others.clone();
-        viewers.push(request.requester.clone());
-        let audience = Audience::new(OutputClass::Recap, &viewers)?;
-        self.write(|writer| answer(writer, request, &audience))
+/// The names of a request, checked.
+struct RequestNames {
+    requester: Identifier,
+    roller: Option<Identifier>,
+    skill: Option<Identifier>,
+}
+
+impl RequestNames {
+    fn new(request: &RecallRequest) -> Result<RequestNames> {
+        let name = |field, text: &str| Identifier::new("the request", field, text);
+        let roll = request.roll.as_ref();
+        Ok(RequestNames {
+            requester: name("requester", &request.requester)?,
+            roller: roll.map(|roll| name("roller", &roll.roller)).transpose()?,
+            skill: roll.map(|roll| name("skill", &roll.skill)).transpose()?,
+        })
     }
 }
 
-fn answer(writer: &mut Writer<'_>, request: &Request, audience: &Audience) -> Result<Recall> {
+impl MemoryStore {
+    /// Records a request for an exact string, and answers it.
+    ///
+    /// A detail may be rolled for once per scene, and who rolls for a fact rolls for each of its
+    /// details. While no scene is on, nothing can be rolled for.
+    ///
+    /// # Errors
+    /// [`MemoryError::Document`] for a text that is no name, [`MemoryError::Sqlite`].
+    pub fn recall(&mut self, request: &RecallRequest) -> Result<Recall> {
+        let names = RequestNames::new(request)?;
+        let mut viewers = request.listeners.clone();
+        viewers.push(request.requester.clone());
+        let audience = Audience::new(OutputClass::Recap, &viewers)?;
+        self.append_with(|writer| record_and_answer(writer, request, names, &audience))
+    }
+}
+
+fn record_and_answer(
+    writer: &mut Writer<'_>,
+    request: &RecallRequest,
+    names: RequestNames,
+    audience: &Audience,
+) -> Result<Recall> {
     // What is no handle gets the handle that its text would have: the log holds no exact string.
-    let handle = Handle::parse(&request.detail).unwrap_or(Handle::of(request.detail.as_bytes()));
-    let (fact, attempt, scene) = {
-        let view = writer.lens().view(audience)?;
-        let fact = seen(&view, handle)?;
-        let attempt = attempt(&view, fact, handle, request.roll.as_ref())?;
-        (fact, attempt, view.state.scene.map(|(scene, _)| scene))
-    };
-    let text = handle.to_string();
-    let seq = writer.put(
-        Id::RecallRequest,
-        json!({ "detail_handle": text, "requester_id": request.requester, "scene_id": scene }),
-    )?;
+    let text = &request.handle;
+    let detail_handle = Handle::parse(text).unwrap_or(Handle::of(text.as_bytes()));
     let roll = request.roll.as_ref();
-    writer.put(
-        Id::RecallAttempt,
-        json!({
-            "detail_handle": text,
-            "roller_id": roll.map(|roll| &roll.roller),
-            "skill_id": roll.map(|roll| &roll.skill),
-            "dc": roll.map(|roll| roll.dc),
-            "roll": roll.map(|roll| roll.roll),
-            "outcome": attempt,
-        }),
-    )?;
+    let view = OutputView::new(writer.reader(), audience)?;
+    let fact = find_visible_fact(&view, detail_handle)?;
+    let attempt = judge_attempt(&view, fact, detail_handle, roll)?;
+    let scene_id = view.state.scene.map(|scene| scene.id);
+    let seq = writer.commit(EntryBody::RecallRequest(RecallRequestBody {
+        detail_handle,
+        requester_id: names.requester,
+        scene_id,
+    }))?;
+    writer.commit(EntryBody::RecallAttempt(RecallAttemptBody {
+        detail_handle,
+        roller_id: names.roller,
+        skill_id: names.skill,
+        dc: roll.map(|roll| roll.dc),
+        roll: roll.map(|roll| roll.rolled),
+        outcome: attempt,
+    }))?;
     let outcome = match (fact, attempt) {
-        (None, _) => "UNKNOWN",
-        (Some(_), "SUCCESS" | "NOT_NEEDED") => "EXACT",
-        (Some(_), _) => "FUZZY",
+        (None, _) => ResultOutcome::Unknown,
+        (_, AttemptOutcome::Success | AttemptOutcome::NotNeeded) => ResultOutcome::Exact,
+        _ => ResultOutcome::Fuzzy,
     };
-    let scope = match request.scope {
-        RecallScope::Scene => "SCENE",
-        RecallScope::Session => "SESSION",
-    };
-    writer.put(
-        Id::RecallResult,
-        json!({
-            "detail_handle": text,
-            "outcome": outcome,
-            "payload_handle": fact.map(|fact| fact.to_string()),
-            "unlock_scope": (attempt == "SUCCESS").then_some(scope),
-        }),
-    )?;
-    let view = writer.lens().view(audience)?;
-    let recalled = match fact {
-        None => Recalled::Unknown,
-        Some(fact) => told(&view, fact, handle, outcome == "EXACT")?,
+    writer.commit(EntryBody::RecallResult(RecallResultBody {
+        detail_handle,
+        outcome,
+        payload_handle: fact,
+        unlock_scope: (attempt == AttemptOutcome::Success).then_some(request.scope),
+    }))?;
+    // The result may have unlocked the string.
+    let view = OutputView::new(writer.reader(), audience)?;
+    let answer = match fact {
+        None => RecallAnswer::Unknown,
+        Some(fact) => read_answer(&view, fact, detail_handle, outcome)?,
     };
     Ok(Recall {
-        recalled,
+        answer,
         attempt,
         seq,
     })
 }
 
-/// The fact of a handle, if those who listen may know of it.
-fn seen(view: &View<'_>, handle: Handle) -> Result<Option<Handle>> {
-    match view.lens.fact_of(handle)? {
-        Some(fact) if view.sees(fact)? => Ok(Some(fact)),
+/// Finds the fact of a handle, if those who listen may know of the fact.
+fn find_visible_fact(view: &OutputView<'_>, handle: Handle) -> Result<Option<Handle>> {
+    match view.reader.find_fact(handle)? {
+        Some(fact) if view.may_hold(fact)? => Ok(Some(fact)),
         _ => Ok(None),
     }
 }
 
-/// What becomes of the roll, before anything is written.
-fn attempt(
-    view: &View<'_>,
+/// Judges what becomes of the roll, before anything is recorded.
+fn judge_attempt(
+    view: &OutputView<'_>,
     fact: Option<Handle>,
     handle: Handle,
-    roll: Option<&Roll>,
-) -> Result<&'static str> {
+    roll: Option<&DiceRoll>,
+) -> Result<AttemptOutcome> {
     let Some(fact) = fact else {
-        return Ok("NOT_ROLLED");
+        return Ok(AttemptOutcome::NotRolled);
     };
-    if view.lens.precise(&view.state, fact, handle)? {
-        return Ok("NOT_NEEDED");
+    if view.reader.is_open_detail(&view.state, fact, handle)? {
+        return Ok(AttemptOutcome::NotNeeded);
     }
-    let (Some(roll), Some((_, scene))) = (roll, &view.state.scene) else {
-        return Ok("NOT_ROLLED");
+    let (Some(roll), Some(scene)) = (roll, &view.state.scene) else {
+        return Ok(AttemptOutcome::NotRolled);
     };
     let tried = view
-        .lens
+        .reader
         .conn
         .prepare_cached(
             "SELECT 1 FROM attempt WHERE scene = ?1 AND (handle IN (?2, ?3) OR ?2 = ?3 AND handle IN
              (SELECT handle FROM detail JOIN fact USING (seq) WHERE fact.fact = ?3))",
         )
-        .and_then(|mut find| find.exists(params![scene, handle.0, fact.0]))
-        .map_err(view.lens.failed())?;
+        .and_then(|mut find| find.exists(params![scene.seq, handle, fact]))
+        .map_err(view.reader.read_error())?;
     Ok(match (tried, roll.success) {
-        (true, _) => "ALREADY_TRIED",
-        (false, true) => "SUCCESS",
-        (false, false) => "FAILURE",
+        (true, _) => AttemptOutcome::AlreadyTried,
+        (false, true) => AttemptOutcome::Success,
+        (false, false) => AttemptOutcome::Failure,
     })
 }
 
-/// What is said.
-fn told(view: &View<'_>, fact: Handle, handle: Handle, exact: bool) -> Result<Recalled> {
+/// Reads the answer: the exact content of the handle, or the gist of its fact.
+fn read_answer(
+    view: &OutputView<'_>,
+    fact: Handle,
+    handle: Handle,
+    outcome: ResultOutcome,
+) -> Result<RecallAnswer> {
     let read = || {
-        let seq = view
-            .lens
-            .conn
+        let conn = &view.reader.conn;
+        let seq = conn
             .prepare_cached("SELECT seq FROM fact WHERE fact = ?1")?
-            .query_row(params![fact.0], |row| row.get(0))?;
-        log::body(&view.lens.conn, seq)
+            .query_row(params![fact], |row| row.get(0))?;
+        log::read_body(conn, seq)
     };
-    let body = read().map_err(view.lens.failed())?;
-    view.guarded(|guard| {
-        if !exact {
-            let gist = body.get("gist").and_then(Value::as_str).unwrap_or_default();
-            return Ok(Recalled::Fuzzy(guard.clean(gist)?));
+    let body: FactBody = read().map_err(view.reader.read_error())?;
+    view.with_guard(|guard| {
+        if outcome != ResultOutcome::Exact {
+            let gist = guard.redact_text(&body.gist.unwrap_or_default())?;
+            return Ok(RecallAnswer::Fuzzy(gist));
         }
-        let content = match handle == fact {
-            true => body.get("payload"),
-            false => body
-                .get("details")
-                .and_then(Value::as_array)
-                .and_then(|details| {
-                    let named = |detail: &&Value| {
-                        let name = detail
-                            .get("name")
-                            .and_then(Value::as_str)
-                            .unwrap_or_default();
-                        super::fact::detail_handle(fact, name) == handle
-                    };
-                    details.iter().find(named)?.get("exact")
-                }),
+        let content = if handle == fact {
+            Value::Object(body.payload)
+        } else {
+            let mut details = body.details.into_iter().flatten();
+            let detail = details.find(|detail| detail_handle(fact, &detail.name) == handle);
+            let missing = format!("the fact {fact} has no detail {handle}");
+            let detail = detail.ok_or_else(|| MemoryError::refused("the request", missing))?;
+            detail.exact.into()
         };
-        let content = content.ok_or_else(|| {
-            MemoryError::refused(
-                "the request",
-                format!("the fact {fact} has no detail {handle}"),
-            )
-        })?;
-        Ok(Recalled::Exact(guard.clean_value(content)?))
+        Ok(RecallAnswer::Exact(guard.redact_value(&content)?))
     })
 }

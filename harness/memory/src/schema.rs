@@ -1,21 +1,22 @@
-//! The database: its tables, its version, and what keeps the log as it is.
+//! The database: its tables, its version, and the triggers that keep the log append-only.
 //!
-//! `log` is the truth. All else is derived from it and can be thrown away.
+//! The table `log` is the truth. Every other table is derived from it and can be thrown away.
 
 use std::path::Path;
 
+use axilog_ledger::error::FileError;
 use rusqlite::{Connection, OpenFlags, params};
 
-use super::error::{MemoryError, Result};
+use crate::error::{MemoryError, Result};
 
-/// The version this build writes. A change of the tables takes another migration and version.
-pub const VERSION: i64 = 1;
+/// The version of the tables that this build writes. A change of the tables takes a migration and a new version.
+pub(crate) const VERSION: i64 = 1;
 
-/// What marks the file as ours: `AXM1`.
+/// The application id in the file of a memory: `AXM1`.
 const APPLICATION: i64 = 0x4158_4d31;
 
-/// The log, which nothing may change behind its end. OR REPLACE deletes without asking the trigger for
-/// DELETE, so INSERT takes the next number only.
+/// The log, whose triggers refuse every change but an entry at its end. OR REPLACE deletes without firing
+/// the trigger for DELETE, so INSERT takes the next number only.
 const LOG: &str = "
 CREATE TABLE log (
     seq INTEGER PRIMARY KEY,
@@ -35,9 +36,9 @@ INSERT INTO applied VALUES (1, 0);
 ";
 
 /// The names of the triggers on the log.
-pub const TRIGGERS: [&str; 3] = ["log_in_order", "log_no_delete", "log_no_update"];
+pub(crate) const TRIGGERS: [&str; 3] = ["log_in_order", "log_no_delete", "log_no_update"];
 
-/// What is derived. `shown` is the facts in their order, once for each audience that may see them: a
+/// The derived tables. `shown` lists the facts in their order, once for each audience that may see them: a
 /// working set reads from it as much as its budget takes and no more.
 const DERIVED: &str = "
 CREATE TABLE fact (
@@ -80,8 +81,8 @@ CREATE TABLE asset (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// The derived tables; each before those it refers to.
-pub const TABLES: [&str; 10] = [
+/// The names of the derived tables; each stands before the tables it refers to.
+pub(crate) const TABLES: [&str; 10] = [
     "asset",
     "attempt",
     "compaction",
@@ -99,32 +100,26 @@ fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
     Connection::open_with_flags(Path::new(".").join(path), flags)
 }
 
-/// Makes the tables in an empty file, all of them or none.
-pub(super) fn create(path: &Path) -> rusqlite::Result<()> {
+/// Creates the tables in an empty file, all of them or none.
+pub(crate) fn create_tables(path: &Path) -> rusqlite::Result<()> {
     let mut conn = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    prepare(&conn)?;
+    configure(&conn)?;
     let tables = conn.transaction()?;
     migrate(&tables)?;
     tables.commit()
 }
 
-/// Opens the file, which must be there.
-pub(super) fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
+/// Opens the database of a memory, which must exist.
+pub(crate) fn open_database(path: &Path, flags: OpenFlags) -> Result<Connection> {
     match path.try_exists() {
         Ok(true) => {}
         Ok(false) => return Err(MemoryError::Missing(path.to_owned())),
-        Err(source) => {
-            return Err(MemoryError::File {
-                path: path.to_owned(),
-                action: "find the memory",
-                source,
-            });
-        }
+        Err(source) => return Err(FileError::at(path, "find the memory")(source).into()),
     }
     let failed = || MemoryError::sqlite(path, "open the memory");
     let conn = connect(path, flags).map_err(failed())?;
     let number = |pragma: &str| conn.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
-    let application = match prepare(&conn).and_then(|()| number("application_id")) {
+    let application = match configure(&conn).and_then(|()| number("application_id")) {
         Ok(application) => application,
         Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::NotADatabase) => {
             return Err(MemoryError::Foreign {
@@ -151,8 +146,8 @@ pub(super) fn open(path: &Path, flags: OpenFlags) -> Result<Connection> {
     Ok(conn)
 }
 
-/// What every connection needs. An append is acknowledged when it is on the disk: FULL.
-fn prepare(conn: &Connection) -> rusqlite::Result<()> {
+/// Configures a connection. An append is acknowledged when it is on the disk: FULL.
+fn configure(conn: &Connection) -> rusqlite::Result<()> {
     conn.busy_timeout(std::time::Duration::from_secs(10))?;
     conn.set_prepared_statement_cache_capacity(64);
     conn.pragma_update(None, "foreign_keys", true)?;
@@ -161,8 +156,8 @@ fn prepare(conn: &Connection) -> rusqlite::Result<()> {
     conn.pragma_update(None, "cache_size", -16_384)
 }
 
-/// Makes the tables of an empty database, and brings an older one to this version.
-pub(super) fn migrate(conn: &Connection) -> rusqlite::Result<()> {
+/// Creates the tables of an empty database, and brings an older database to this version.
+pub(crate) fn migrate(conn: &Connection) -> rusqlite::Result<()> {
     let version: i64 = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if version < 1 {
         conn.execute_batch(LOG)?;
@@ -173,8 +168,8 @@ pub(super) fn migrate(conn: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Empties what is derived.
-pub(super) fn clear(conn: &Connection) -> rusqlite::Result<()> {
+/// Empties the derived tables.
+pub(crate) fn clear_tables(conn: &Connection) -> rusqlite::Result<()> {
     for table in TABLES {
         conn.execute(&format!("DELETE FROM {table}"), params![])?;
     }

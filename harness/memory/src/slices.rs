@@ -1,138 +1,155 @@
-//! The slices of a working set: what of compactions and facts fits, in their order, as it may be told
+//! The slices of a working set: the compactions and facts that fit, in their order, as they may be told
 //! (document, section 4.5).
 
 use rusqlite::{params_from_iter, types::Value as Sql};
+use serde::Serialize;
 use serde_json::Value;
 
-use super::canonical::{Canonical, Handle, object};
-use super::error::Result;
-use super::fact::detail_handle;
-use super::guard::Guard;
-use super::lens::View;
-use super::working_set::Query;
-use super::{compaction, log, state};
+use crate::bodies::FactBody;
+use crate::canonical::CanonicalJson;
+use crate::error::Result;
+use crate::fact::detail_handle;
+use crate::handle::Handle;
+use crate::output_guard::OutputGuard;
+use crate::output_view::OutputView;
+use crate::query::{WorkingSetQuery, sorted};
+use crate::unlocks::find_unlock;
+use crate::{compaction, log};
 
-/// What has been gathered within the budget.
-pub(super) struct Gathered {
-    room: usize,
-    pub(super) allowed: Vec<Value>,
-    pub(super) locked: Vec<Value>,
-    pub(super) complete: bool,
+/// The part of a working set that the budget cuts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Slices {
+    /// The facts and details that may be mentioned exactly.
+    pub(crate) open: Vec<Handle>,
+    /// The facts and details that are locked.
+    pub(crate) locked: Vec<Handle>,
+    pub(crate) compactions: Vec<CompactionItem>,
+    pub(crate) facts: Vec<FactItem>,
+    /// Whether something was left out for the budget.
+    pub(crate) truncated: bool,
 }
 
-/// An item, and which handles it adds to the two lists.
-struct Item {
-    value: Value,
-    allowed: Vec<Handle>,
-    locked: Vec<Handle>,
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct CompactionItem {
+    compaction_id: Handle,
+    purpose: String,
+    lines: Value,
 }
 
-/// What a handle takes in an array: its digits, quotes and a comma.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct FactItem {
+    pub(crate) fact_id: Handle,
+    kind: String,
+    form: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) payload: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gist: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) details: Vec<DetailItem>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct DetailItem {
+    pub(crate) detail_handle: Handle,
+    name: String,
+    pub(crate) exact: String,
+}
+
+/// How many bytes a handle takes in an array: its digits, quotes and a comma.
 const HANDLE_BYTES: usize = 67;
 
-impl Gathered {
-    /// Nothing yet, and room for so many bytes.
-    pub(super) fn new(room: usize) -> Gathered {
-        Gathered {
-            room,
-            allowed: Vec::new(),
-            locked: Vec::new(),
-            complete: true,
-        }
-    }
+/// How many bytes are left of a budget.
+struct Room(usize);
 
-    /// Takes the item, or nothing from here on.
-    fn take(&mut self, item: Item, slice: &mut Vec<Value>) -> Result<()> {
-        let bytes = Canonical::of("an item", item.value)?;
-        let handles = item.allowed.len() + item.locked.len();
-        match self
-            .room
-            .checked_sub(bytes.bytes().len() + 1 + handles * HANDLE_BYTES)
-        {
-            Some(room) => self.room = room,
-            None => {
-                self.complete = false;
-                return Ok(());
-            }
-        }
-        let texts = |handles: Vec<Handle>| handles.into_iter().map(|h| h.to_string().into());
-        self.allowed.extend(texts(item.allowed));
-        self.locked.extend(texts(item.locked));
-        slice.push(bytes.value().clone());
-        Ok(())
+impl Room {
+    /// Takes the bytes of an item that comes with so many handles; false where they do not fit.
+    fn take(&mut self, item: &impl Serialize, handles: usize) -> Result<bool> {
+        let bytes = CanonicalJson::from_document("an item", item)?.bytes().len();
+        let left = self.0.checked_sub(bytes + 1 + handles * HANDLE_BYTES);
+        self.0 = left.unwrap_or(self.0);
+        Ok(left.is_some())
     }
 }
 
-/// The compactions asked for, all of whose facts may be seen.
-pub(super) fn compactions(
-    view: &View<'_>,
-    guard: &Guard<'_>,
-    query: &Query,
-    gathered: &mut Gathered,
-) -> Result<Vec<Value>> {
-    let failed = || view.lens.failed();
-    let mut slice = Vec::new();
-    let mut purposes = query.purposes.clone();
-    purposes.sort();
-    purposes.dedup();
-    let mut all = view
-        .lens
-        .conn
+/// Fills the slices up to `room` bytes: the compactions, then the facts.
+pub(crate) fn fill_slices(
+    view: &OutputView<'_>,
+    guard: &OutputGuard<'_>,
+    query: &WorkingSetQuery,
+    room: usize,
+) -> Result<Slices> {
+    let mut slices = Slices::default();
+    let mut room = Room(room);
+    add_compactions(view, guard, query, &mut room, &mut slices)?;
+    if !slices.truncated {
+        add_facts(view, guard, query, &mut room, &mut slices)?;
+    }
+    Ok(slices)
+}
+
+/// Adds the compactions that were asked for and all of whose facts may be seen.
+fn add_compactions(
+    view: &OutputView<'_>,
+    guard: &OutputGuard<'_>,
+    query: &WorkingSetQuery,
+    room: &mut Room,
+    slices: &mut Slices,
+) -> Result<()> {
+    let conn = &view.reader.conn;
+    let failed = || view.reader.read_error();
+    let mut all = conn
         .prepare_cached(
             "SELECT compaction, output, seq FROM compaction WHERE purpose = ?1 ORDER BY 1",
         )
         .map_err(failed())?;
-    for purpose in purposes {
+    for purpose in sorted(&query.purposes) {
         let mut rows = all.query([&purpose]).map_err(failed())?;
         while let Some(row) = rows.next().map_err(failed())? {
-            if !gathered.complete {
-                return Ok(slice);
-            }
-            let id = row.get(0).map(Handle).map_err(failed())?;
-            let output: Vec<u8> = row.get(1).map_err(failed())?;
+            let compaction_id = row.get(0).map_err(failed())?;
+            let text: Vec<u8> = row.get(1).map_err(failed())?;
             let seq = row.get(2).map_err(failed())?;
-            let inputs = compaction::inputs(&view.lens.conn, seq).map_err(failed())?;
-            let mut seen = true;
+            let inputs = compaction::read_inputs(conn, seq).map_err(failed())?;
+            let mut may_hold = true;
             for input in inputs {
-                seen = seen && view.sees(input)?;
+                may_hold = may_hold && view.may_hold(input)?;
             }
-            if !seen {
+            if !may_hold {
                 continue;
             }
-            let lines = serde_json::from_slice(&output).unwrap_or_default();
-            let value = object([
-                ("compaction_id", id.to_string().into()),
-                ("purpose", guard.clean(&purpose)?.into()),
-                ("lines", guard.clean_value(&lines)?),
-            ]);
-            let item = Item {
-                value,
-                allowed: Vec::new(),
-                locked: Vec::new(),
+            let lines = serde_json::from_slice(&text).unwrap_or_default();
+            let item = CompactionItem {
+                compaction_id,
+                purpose: guard.redact_text(&purpose)?,
+                lines: guard.redact_value(&lines)?,
             };
-            gathered.take(item, &mut slice)?;
+            if !room.take(&item, 0)? {
+                slices.truncated = true;
+                return Ok(());
+            }
+            slices.compactions.push(item);
         }
     }
-    Ok(slice)
+    Ok(())
 }
 
-/// The facts in their order, as many as fit. Nothing behind the last one is read.
-pub(super) fn facts(
-    view: &View<'_>,
-    guard: &Guard<'_>,
-    query: &Query,
-    gathered: &mut Gathered,
-) -> Result<Vec<Value>> {
-    let failed = || view.lens.failed();
-    let mut slice = Vec::new();
+/// Adds the facts in their order, as many as fit. Nothing behind the last one is read.
+fn add_facts(
+    view: &OutputView<'_>,
+    guard: &OutputGuard<'_>,
+    query: &WorkingSetQuery,
+    room: &mut Room,
+    slices: &mut Slices,
+) -> Result<()> {
+    let failed = || view.reader.read_error();
     let lists = view.lists();
-    if lists.is_empty() || !gathered.complete {
-        return Ok(slice);
+    if lists.is_empty() {
+        return Ok(());
     }
-    let kinds = if query.kinds.is_empty() {
-        ""
-    } else {
-        "AND kind IN (SELECT value FROM json_each(?1))"
+    let kinds = match query.kinds.is_empty() {
+        // ?1 is not there where every kind is wanted.
+        true => "",
+        false => "AND kind IN (SELECT value FROM json_each(?1))",
     };
     // Each arm is in order already, so SQLite merges them and reads no further than we do.
     let arm = |number| {
@@ -142,75 +159,71 @@ pub(super) fn facts(
     let text = format!("{} ORDER BY 1, 2", arms.join(" UNION ALL "));
     let mut values = vec![Sql::from(Value::from(query.kinds.clone()).to_string())];
     values.extend(lists.into_iter().map(Sql::from));
-    let mut all = view.lens.conn.prepare_cached(&text).map_err(failed())?;
-    // ?1 is not there where all kinds are wanted.
+    let mut all = view.reader.conn.prepare_cached(&text).map_err(failed())?;
     let mut rows = all.query(params_from_iter(values)).map_err(failed())?;
     while let Some(row) = rows.next().map_err(failed())? {
-        let fact = row.get(1).map(Handle).map_err(failed())?;
-        let seq = row.get(3).map_err(failed())?;
-        if view.audience.viewers.len() > 1 && !view.sees(fact)? {
+        let fact = row.get(1).map_err(failed())?;
+        if view.audience.viewers.len() > 1 && !view.may_hold(fact)? {
             continue;
         }
-        let item = fact_item(view, guard, fact, seq)?;
-        gathered.take(item, &mut slice)?;
-        if !gathered.complete {
-            break;
+        let seq = row.get(3).map_err(failed())?;
+        let (mut open, mut locked) = (Vec::new(), Vec::new());
+        let item = tell_fact(view, guard, fact, seq, &mut open, &mut locked)?;
+        if !room.take(&item, open.len() + locked.len())? {
+            slices.truncated = true;
+            return Ok(());
         }
+        slices.facts.push(item);
+        slices.open.append(&mut open);
+        slices.locked.append(&mut locked);
     }
-    Ok(slice)
+    Ok(())
 }
 
-/// A fact as it may be told: exactly, or its gist and those details that are unlocked.
-fn fact_item(view: &View<'_>, guard: &Guard<'_>, fact: Handle, seq: u64) -> Result<Item> {
-    let conn = &view.lens.conn;
-    let body = log::body(conn, seq).map_err(view.lens.failed())?;
-    let part = |name: &str| body.get(name).unwrap_or(&Value::Null);
-    let text = |name: &str| part(name).as_str().unwrap_or_default();
-    let locked = text("precision_tag") == "LOCKED";
-    let unlocked = |handle| -> Result<bool> {
-        let found = state::unlocked(conn, &view.state, handle).map_err(view.lens.failed())?;
-        Ok(found.is_some())
+/// A fact as it may be told: exactly, or its gist and the details that are unlocked. Adds the handles of the
+/// fact and its details to `open` and `locked`.
+fn tell_fact(
+    view: &OutputView<'_>,
+    guard: &OutputGuard<'_>,
+    fact: Handle,
+    seq: u64,
+    open: &mut Vec<Handle>,
+    locked: &mut Vec<Handle>,
+) -> Result<FactItem> {
+    let conn = &view.reader.conn;
+    let body: FactBody = log::read_body(conn, seq).map_err(view.reader.read_error())?;
+    let is_unlocked = |handle| -> Result<bool> {
+        let unlock = find_unlock(conn, &view.state, handle).map_err(view.reader.read_error())?;
+        Ok(unlock.is_some())
     };
-    let mut item = Item {
-        value: Value::Null,
-        allowed: Vec::new(),
-        locked: Vec::new(),
+    let exact = !body.is_locked() || is_unlocked(fact)?;
+    let mut item = FactItem {
+        fact_id: fact,
+        kind: guard.redact_text(&body.kind)?,
+        form: if exact { "EXACT" } else { "GIST" },
+        payload: None,
+        gist: None,
+        details: Vec::new(),
     };
-    let exact = !locked || unlocked(fact)?;
-    let mut members = vec![
-        ("fact_id", Value::from(fact.to_string())),
-        ("kind", guard.clean(text("kind"))?.into()),
-    ];
     if exact {
-        item.allowed.push(fact);
-        members.push(("form", "EXACT".into()));
-        members.push(("payload", guard.clean_value(part("payload"))?));
+        open.push(fact);
+        item.payload = Some(guard.redact_value(&Value::Object(body.payload))?);
     } else {
-        item.locked.push(fact);
-        members.push(("form", "GIST".into()));
-        members.push(("gist", guard.clean(text("gist"))?.into()));
+        locked.push(fact);
+        item.gist = Some(guard.redact_text(&body.gist.unwrap_or_default())?);
     }
-    let mut told = Vec::new();
-    for detail in part("details").as_array().into_iter().flatten() {
-        let part = |name: &str| detail.get(name).and_then(Value::as_str).unwrap_or_default();
-        let handle = detail_handle(fact, part("name"));
-        if !exact && !unlocked(handle)? {
-            item.locked.push(handle);
+    for detail in body.details.into_iter().flatten() {
+        let handle = detail_handle(fact, &detail.name);
+        if !exact && !is_unlocked(handle)? {
+            locked.push(handle);
             continue;
         }
-        item.allowed.push(handle);
-        told.push(object([
-            ("detail_handle", handle.to_string().into()),
-            ("name", guard.clean(part("name"))?.into()),
-            ("exact", guard.clean(part("exact"))?.into()),
-        ]));
+        open.push(handle);
+        item.details.push(DetailItem {
+            detail_handle: handle,
+            name: guard.redact_text(&detail.name)?,
+            exact: guard.redact_text(&detail.exact)?,
+        });
     }
-    if !told.is_empty() {
-        members.push(("details", Value::Array(told)));
-    }
-    let members = members
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value));
-    item.value = Value::Object(members.collect());
     Ok(item)
 }

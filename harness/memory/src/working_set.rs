@@ -1,52 +1,50 @@
-//! Working sets: what of the memory goes to the lens, in bytes that depend on state, query and budget
-//! alone (document, section 4.5; ORC-C-002; gate G1).
+//! Working sets: the part of the memory that a model may read, in bytes that depend on state, query and
+//! budget alone (document, section 4.5; ORC-C-002; gate G1).
 
-use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
-use super::canonical::{Canonical, Handle, object};
-use super::error::{MemoryError, Result};
-use super::fields;
-use super::guard::Guard;
-use super::lens::{Audience, Lens, View};
-use super::policy::{self, BYTES_PER_TOKEN};
-use super::slices::{self, Gathered};
-use super::wording;
+use serde::Serialize;
+use serde_json::{Value, json};
 
-/// What a working set is asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Query {
-    /// For whom.
-    pub audience: Audience,
-    /// Facts of these kinds only; none named means all.
-    pub kinds: Vec<String>,
-    /// Compactions of these purposes; none named means none.
-    pub purposes: Vec<String>,
-    /// How many tokens it may be, of [`BYTES_PER_TOKEN`] bytes each.
-    pub budget: u64,
-}
+use crate::bodies::Mode;
+use crate::canonical::CanonicalJson;
+use crate::error::{MemoryError, Result};
+use crate::fixed_words;
+use crate::handle::Handle;
+use crate::mask::OutputClass;
+use crate::output_guard::OutputGuard;
+use crate::output_view::OutputView;
+use crate::policy::{self, BYTES_PER_TOKEN};
+use crate::query::WorkingSetQuery;
+use crate::reader::MemoryReader;
+use crate::slices::{CompactionItem, FactItem, Slices, fill_slices};
 
-/// A working set. It cannot be changed, and leads back to nothing that can be.
+/// A working set. It cannot be changed, and it leads back to nothing that can be changed.
 ///
 /// ```compile_fail,E0599
-/// # fn spark(set: axilog_harness::memory::WorkingSet) {
+/// # fn model(set: axilog_memory::WorkingSet) {
 /// set.store();
 /// # }
 /// ```
 ///
 /// ```compile_fail,E0616
-/// # fn spark(set: &mut axilog_harness::memory::WorkingSet, other: axilog_harness::memory::WorkingSet) {
+/// # use axilog_memory::WorkingSet;
+/// # fn model(set: &mut WorkingSet, other: WorkingSet) {
 /// set.canonical = other.canonical;
 /// # }
 /// ```
 ///
 /// ```
-/// # fn spark(set: &mut axilog_harness::memory::WorkingSet, other: axilog_harness::memory::WorkingSet) {
+/// # use axilog_memory::WorkingSet;
+/// # fn model(set: &mut WorkingSet, other: WorkingSet) {
 /// *set = other;
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkingSet {
-    canonical: Canonical,
+    canonical: CanonicalJson,
+    open: Vec<Handle>,
+    pub(crate) facts: Vec<FactItem>,
     complete: bool,
 }
 
@@ -57,28 +55,28 @@ impl WorkingSet {
         self.canonical.bytes()
     }
 
-    /// The bytes as text.
+    /// The canonical bytes as text.
     #[must_use]
     pub fn text(&self) -> &str {
         self.canonical.text()
     }
 
-    /// The parts.
+    /// The working set as JSON.
     #[must_use]
     pub fn value(&self) -> &Value {
         self.canonical.value()
     }
 
-    /// `working_set_id`, which is `bytes_hash` too.
+    /// The `working_set_id`, which is the SHA-256 of the bytes.
     #[must_use]
     pub fn id(&self) -> Handle {
         self.canonical.handle()
     }
 
-    /// How many tokens it is, as the budget counts them.
+    /// How many tokens the working set has, as the budget counts them.
     #[must_use]
     pub fn tokens(&self) -> u64 {
-        tokens(self.bytes().len())
+        count_tokens(self.bytes().len())
     }
 
     /// Whether nothing was left out for the budget.
@@ -87,159 +85,146 @@ impl WorkingSet {
         self.complete
     }
 
-    /// What may be mentioned exactly.
+    /// The `allowmention_handles`: the facts and details that may be mentioned exactly.
     #[must_use]
-    pub fn allowmention(&self) -> Vec<Handle> {
-        let listed = self
-            .value()
-            .get("allowmention_handles")
-            .and_then(Value::as_array);
-        let texts = listed.into_iter().flatten().filter_map(Value::as_str);
-        texts.filter_map(Handle::parse).collect()
+    pub fn allowmention_handles(&self) -> &[Handle] {
+        &self.open
     }
 }
 
-fn tokens(bytes: usize) -> u64 {
+fn count_tokens(bytes: usize) -> u64 {
     (bytes as u64).div_ceil(BYTES_PER_TOKEN)
 }
 
-impl Query {
-    /// SHA-256 of the canonical query.
-    fn id(&self) -> Result<Handle> {
-        for kind in &self.kinds {
-            fields::name("the query", "kind", kind)?;
-        }
-        for purpose in &self.purposes {
-            fields::name("the query", "compactions", purpose)?;
-        }
-        let sorted = |names: &[String]| {
-            let mut names = names.to_vec();
-            names.sort();
-            names.dedup();
-            names
-        };
-        let query = json!({
-            "budget": self.budget,
-            "class": self.audience.class.as_str(),
-            "kinds": sorted(&self.kinds),
-            "purposes": sorted(&self.purposes),
-            "viewers": self.audience.viewers,
-        });
-        Ok(Canonical::of("the query", query)?.handle())
-    }
+/// The document of a working set (`axilog-working-set/1`).
+#[derive(Serialize)]
+struct WorkingSetDocument<'a> {
+    schema: &'static str,
+    world_id: String,
+    campaign_id: String,
+    scene_id: Option<String>,
+    mode: Mode,
+    output_class: OutputClass,
+    query_id: Handle,
+    policy_ids: PolicyIds,
+    pins: BTreeMap<String, String>,
+    allowmention_handles: &'a [Handle],
+    locked_precision_handles: &'a [Handle],
+    facts_slice: &'a [FactItem],
+    state_slice: Vec<StateItem>,
+    compactions_slice: &'a [CompactionItem],
+    directives: Value,
+    complete: bool,
 }
 
-impl Lens {
-    /// Builds a working set. The same state, query and budget give the same bytes, on every machine.
+#[derive(Serialize)]
+struct PolicyIds {
+    mask_matrix_id: Handle,
+    ordering_policy_id: Handle,
+    truncation_policy_id: Handle,
+    budget_policy_id: Handle,
+    compaction_policy_id: Handle,
+}
+
+#[derive(Serialize)]
+struct StateItem {
+    name: String,
+    value: Value,
+}
+
+impl MemoryReader {
+    /// Builds a working set. The same state, query and budget give the same bytes on every machine.
     ///
     /// # Errors
     /// [`MemoryError::Budget`] where the parts that are never cut do not fit,
-    /// [`MemoryError::Field`] for a query of wrong names, [`MemoryError::Leak`] rather than an exact
-    /// string that is locked, [`MemoryError::Sqlite`].
-    pub fn working_set(&self, query: &Query) -> Result<WorkingSet> {
-        self.at_once(|| {
-            let view = self.view(&query.audience)?;
-            view.guarded(|guard| build(&view, guard, query))
+    /// [`MemoryError::Document`] for a query of wrong names, [`MemoryError::Leak`] rather than a working
+    /// set with a locked exact string, [`MemoryError::Sqlite`].
+    pub fn build_working_set(&self, query: &WorkingSetQuery) -> Result<WorkingSet> {
+        self.read_at_once(|| {
+            let view = OutputView::new(self, &query.audience)?;
+            view.with_guard(|guard| build_under_guard(&view, guard, query))
         })
     }
 }
 
-fn build(view: &View<'_>, guard: &Guard<'_>, query: &Query) -> Result<WorkingSet> {
-    let mut parts = frame(view, guard, query)?;
-    let frame = Canonical::of("the working set", Value::Object(parts.clone()))?
-        .bytes()
-        .len();
+fn build_under_guard(
+    view: &OutputView<'_>,
+    guard: &OutputGuard<'_>,
+    query: &WorkingSetQuery,
+) -> Result<WorkingSet> {
+    let what = "the working set";
+    let empty = Slices::default();
+    let mut document = build_frame(view, guard, query, &empty)?;
+    let frame = CanonicalJson::from_document(what, &document)?.bytes().len();
     let limit = usize::try_from(query.budget.saturating_mul(BYTES_PER_TOKEN)).unwrap_or(usize::MAX);
     let room = limit.checked_sub(frame).ok_or(MemoryError::Budget {
-        needed: tokens(frame),
+        needed: count_tokens(frame),
         given: query.budget,
     })?;
-    let mut gathered = Gathered::new(room);
-    let compactions = slices::compactions(view, guard, query, &mut gathered)?;
-    let facts = slices::facts(view, guard, query, &mut gathered)?;
-    for (name, value) in [
-        ("allowmention_handles", Value::Array(gathered.allowed)),
-        ("locked_precision_handles", Value::Array(gathered.locked)),
-        ("compactions_slice", Value::Array(compactions)),
-        ("facts_slice", Value::Array(facts)),
-        ("complete", Value::Bool(gathered.complete)),
-    ] {
-        parts.insert(name.to_owned(), value);
-    }
-    let canonical = Canonical::of("the working set", Value::Object(parts))?;
-    guard.check("working set", canonical.text())?;
+    let slices = fill_slices(view, guard, query, room)?;
+    document.allowmention_handles = &slices.open;
+    document.locked_precision_handles = &slices.locked;
+    document.facts_slice = &slices.facts;
+    document.compactions_slice = &slices.compactions;
+    document.complete = !slices.truncated;
+    let canonical = CanonicalJson::from_document(what, &document)?;
+    guard.refuse_leaks("working set", canonical.text())?;
     Ok(WorkingSet {
         canonical,
-        complete: gathered.complete,
+        open: slices.open,
+        facts: slices.facts,
+        complete: !slices.truncated,
     })
 }
 
-/// All that is never cut, with the slices empty.
-fn frame(view: &View<'_>, guard: &Guard<'_>, query: &Query) -> Result<Map<String, Value>> {
+/// The parts that are never cut, with empty slices.
+fn build_frame<'a>(
+    view: &OutputView<'_>,
+    guard: &OutputGuard<'_>,
+    query: &WorkingSetQuery,
+    empty: &'a Slices,
+) -> Result<WorkingSetDocument<'a>> {
     let state = &view.state;
-    let told = |text: &str| guard.clean(text).map(Value::from);
-    let mut pins = Map::new();
-    for (name, value) in view.lens.pins()? {
-        pins.insert(guard.clean(&name)?, told(&value)?);
+    let mut pins = BTreeMap::new();
+    for (name, value) in view.reader.pins()? {
+        pins.insert(guard.redact_text(&name)?, guard.redact_text(&value)?);
     }
-    let mut state_slice = vec![object([
-        ("name", "session_id".into()),
-        ("value", told(&state.session_id)?),
-    ])];
+    let mut state_slice = vec![StateItem {
+        name: "session_id".to_owned(),
+        value: guard.redact_text(&state.session_id)?.into(),
+    }];
     for (name, value) in &state.others {
-        state_slice.push(object([
-            ("name", name.as_str().into()),
-            ("value", guard.clean_value(value)?),
-        ]));
+        state_slice.push(StateItem {
+            name: name.clone(),
+            value: guard.redact_value(value)?,
+        });
     }
-    let budget = json!({ "budget": query.budget, "rule": policy::budget_rule()?.to_string() });
-    let policies = object([
-        (
-            "mask_matrix_id",
-            view.matrix.canonical().handle().to_string().into(),
-        ),
-        ("ordering_policy_id", policy::ordering()?.to_string().into()),
-        (
-            "truncation_policy_id",
-            policy::truncation()?.to_string().into(),
-        ),
-        (
-            "budget_policy_id",
-            Canonical::of("the budget", budget)?
-                .handle()
-                .to_string()
-                .into(),
-        ),
-        (
-            "compaction_policy_id",
-            policy::gist_list()?.to_string().into(),
-        ),
-    ]);
-    let scene = state
-        .scene
-        .as_ref()
-        .map(|(scene, _)| told(scene))
-        .transpose()?;
-    let whole = object([
-        ("schema", wording::WORKING_SET.into()),
-        ("world_id", told(&state.world_id)?),
-        ("campaign_id", told(&state.campaign_id)?),
-        ("scene_id", scene.unwrap_or_default()),
-        ("mode", state.mode.as_str().into()),
-        ("output_class", query.audience.class.as_str().into()),
-        ("query_id", query.id()?.to_string().into()),
-        ("policy_ids", policies),
-        ("pins", Value::Object(pins)),
-        ("allowmention_handles", json!([])),
-        ("locked_precision_handles", json!([])),
-        ("facts_slice", json!([])),
-        ("state_slice", Value::Array(state_slice)),
-        ("compactions_slice", json!([])),
-        ("directives", wording::directives()),
-        ("complete", false.into()),
-    ]);
-    match whole {
-        Value::Object(parts) => Ok(parts),
-        _ => Ok(Map::new()),
-    }
+    let budget = json!({ "budget": query.budget, "rule": policy::budget_rule()? });
+    let scene = state.scene.as_ref();
+    Ok(WorkingSetDocument {
+        schema: fixed_words::WORKING_SET,
+        world_id: guard.redact_text(&state.world_id)?,
+        campaign_id: guard.redact_text(&state.campaign_id)?,
+        scene_id: scene
+            .map(|scene| guard.redact_text(&scene.id))
+            .transpose()?,
+        mode: state.mode,
+        output_class: query.audience.class,
+        query_id: query.id()?,
+        policy_ids: PolicyIds {
+            mask_matrix_id: view.matrix.canonical().handle(),
+            ordering_policy_id: policy::ordering()?,
+            truncation_policy_id: policy::truncation()?,
+            budget_policy_id: CanonicalJson::from_value("the budget", budget)?.handle(),
+            compaction_policy_id: policy::gist_list()?,
+        },
+        pins,
+        allowmention_handles: &empty.open,
+        locked_precision_handles: &empty.locked,
+        facts_slice: &empty.facts,
+        state_slice,
+        compactions_slice: &empty.compactions,
+        directives: fixed_words::directives(),
+        complete: false,
+    })
 }

@@ -1,13 +1,13 @@
-//! `axilog memory event`: one entry of the log.
+//! `axilog memory event`: appends an entry to the log.
 
 use std::path::PathBuf;
 
-use axilog_memory::{Canonical, Id, Store};
+use axilog_memory::{CanonicalJson, EntryKind, MemoryStore};
 use serde_json::json;
 
 use super::super::output::Report;
 use super::super::{Failure, table};
-use super::options::contents;
+use super::options::read_input;
 
 /// Append an event of the contract, or a store commit.
 ///
@@ -20,7 +20,7 @@ pub(crate) struct Args {
     db: PathBuf,
     /// The id, like EV-031.
     id: String,
-    /// Its body, one JSON object; absent: standard input.
+    /// The body, one JSON object; standard input where it is absent.
     body: Option<String>,
     /// One JSON object on standard output.
     #[arg(long)]
@@ -28,14 +28,14 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
-    let id = Id::parse(&args.id)?;
+    let kind = EntryKind::from_id(&args.id)?;
     let text = match &args.body {
         Some(body) => body.clone().into_bytes(),
-        None => contents("-".as_ref())?,
+        None => read_input("-".as_ref())?,
     };
-    let body = Canonical::read("the body", &text)?;
-    let appended = Store::open(&args.db)?.append(id, body.value().clone())?;
-    let mut rows = vec![("entry", format!("{} {id} {}", appended.seq, id.about()))];
+    let body = CanonicalJson::parse("the body", &text)?;
+    let appended = MemoryStore::open(&args.db)?.append(kind, body.value().clone())?;
+    let mut rows = vec![("entry", format!("{} {kind} {}", appended.seq, kind.title()))];
     if let Some(handle) = appended.handle {
         rows.push(("handle", handle.to_string()));
     }
@@ -45,8 +45,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         json: json!({
             "ok": true,
             "seq": appended.seq,
-            "id": id.as_str(),
-            "handle": appended.handle.map(|handle| handle.to_string()),
+            "id": kind,
+            "handle": appended.handle,
         }),
         notes: Vec::new(),
     })

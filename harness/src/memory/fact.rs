@@ -1,18 +1,18 @@
-//! `axilog memory fact`: facts for the ledger.
+//! `axilog memory fact`: appends facts.
 
 use std::path::PathBuf;
 
-use axilog_memory::{Canonical, Fact, Id, Store};
+use axilog_memory::{CanonicalJson, EntryKind, Fact, MemoryStore};
 use serde_json::{Value, json};
 
 use super::super::output::Report;
 use super::super::{Failure, table};
-use super::options::contents;
+use super::options::read_input;
 
 /// Append facts: one JSON object, or one per line.
 ///
-/// All of them are appended, or none. A fact that is there already is not appended again, and said
-/// to be there.
+/// Appends all of the facts or none. A fact that the memory already holds is not appended again; the
+/// command says so.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The database.
@@ -26,36 +26,36 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
-    let text = contents(&args.file)?;
-    let facts = facts(&args.file.display().to_string(), &text)?;
-    let appended = Store::open(&args.db)?
-        .append_all(facts.iter().map(|fact| (Id::Fact, fact.value().clone())))?;
-    let new = appended.iter().filter(|fact| fact.new).count();
+    let text = read_input(&args.file)?;
+    let facts = read_facts(&args.file.display().to_string(), &text)?;
+    let appended = MemoryStore::open(&args.db)?.append_all(
+        facts
+            .iter()
+            .map(|fact| (EntryKind::Fact, fact.value().clone())),
+    )?;
+    let new = appended.iter().filter(|receipt| receipt.is_new).count();
     let mut rows = vec![("appended", format!("{new} of {}", appended.len()))];
     let mut objects: Vec<Value> = Vec::new();
-    for (one, fact) in appended.iter().zip(&facts) {
-        let handle = one
-            .handle
-            .map(|handle| handle.to_string())
-            .unwrap_or_default();
-        let details = Fact::new(fact.value().clone())?.details;
+    for (receipt, fact) in appended.iter().zip(&facts) {
+        let fact = Fact::new(fact.value())?;
+        let (handle, details) = (fact.id(), fact.details());
         if appended.len() <= 20 {
-            rows.push(("fact", handle.clone()));
-            if !one.new {
-                rows.push(("", format!("was there already, entry {}", one.seq)));
+            rows.push(("fact", handle.to_string()));
+            if !receipt.is_new {
+                rows.push(("", format!("was there already, entry {}", receipt.seq)));
             }
-            for detail in &details {
+            for detail in details {
                 rows.push(("  detail", detail.handle.to_string()));
                 rows.push(("", detail.name.clone()));
             }
         }
-        let details = details.iter();
         objects.push(json!({
             "fact_id": handle,
-            "seq": one.seq,
-            "new": one.new,
+            "seq": receipt.seq,
+            "new": receipt.is_new,
             "details": details
-                .map(|d| json!({ "name": d.name, "detail_handle": d.handle.to_string() }))
+                .iter()
+                .map(|d| json!({ "name": d.name, "detail_handle": d.handle }))
                 .collect::<Vec<_>>(),
         }));
     }
@@ -67,10 +67,10 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     })
 }
 
-/// The one object that the text is, or those on its lines.
-fn facts(name: &str, text: &[u8]) -> Result<Vec<Canonical>, Failure> {
-    if let Ok(one) = Canonical::read(name, text) {
-        return Ok(vec![one]);
+/// Reads a text that is one fact, or has one fact per line.
+fn read_facts(name: &str, text: &[u8]) -> Result<Vec<CanonicalJson>, Failure> {
+    if let Ok(fact) = CanonicalJson::parse(name, text) {
+        return Ok(vec![fact]);
     }
     let lines: Vec<&[u8]> = text.split(|b| *b == b'\n').collect();
     let mut facts = Vec::new();
@@ -79,11 +79,11 @@ fn facts(name: &str, text: &[u8]) -> Result<Vec<Canonical>, Failure> {
             continue;
         }
         let what = format!("{name}:{}", number + 1);
-        match Canonical::read(&what, line) {
+        match CanonicalJson::parse(&what, line) {
             Ok(fact) => facts.push(fact),
             // One object over several lines: what is wrong is wrong with the whole.
             Err(_) if facts.is_empty() && lines.len() > 1 => {
-                return Ok(vec![Canonical::read(name, text)?]);
+                return Ok(vec![CanonicalJson::parse(name, text)?]);
             }
             Err(error) => return Err(error.into()),
         }

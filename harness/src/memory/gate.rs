@@ -1,40 +1,40 @@
-//! `axilog memory gate`: the gates G1 to G7.
+//! `axilog memory gate`: runs the gates G1 to G7.
 
 use std::path::PathBuf;
 
-use axilog_memory::Store;
-use axilog_memory::gate::{Finding, Gate, Given, run as run_gate};
+use axilog_memory::MemoryStore;
+use axilog_memory::gate::{Gate, GateInputs, GateReport, run_gate};
 use serde_json::{Value, json};
 
 use super::super::Failure;
 use super::super::output::{Report, escape_controls};
-use super::options::{HandleArgument, Pin, pairs};
+use super::options::{HandleArgument, Pin, pin_pairs};
 
-/// Run gates, and print what each checked. Exits 1 where one is not passed.
+/// Run gates: checks of the whole memory. Print what each gate checked; exit 1 where one is not passed.
 ///
-/// G1 derives everything anew and compares; G2 searches every output for locked exact strings; G3 walks
-/// through the log for whole recalls; G4 makes compactions again; G5 tries to write from the model's
-/// side; G6 asserts the pins; G7 scans source trees. The memory is as before.
+/// G1 derives every table from the log again and compares; G2 searches every output for locked exact
+/// strings; G3 checks that every recall is logged whole; G4 makes every compaction again; G5 tries to
+/// write from the model's side; G6 asserts the pins; G7 scans source trees. A gate changes nothing.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The database.
     db: PathBuf,
-    /// Which gates.
+    /// The gates to run.
     #[arg(required_unless_present = "all", conflicts_with = "all")]
-    gate: Vec<Named>,
-    /// All of them.
+    gate: Vec<GateName>,
+    /// Run all of the gates.
     #[arg(long)]
     all: bool,
-    /// G1: the bytes_hash that is expected.
+    /// G1: the expected bytes_hash of the canonical working set.
     #[arg(long, value_name = "HASH")]
     golden: Option<HandleArgument>,
-    /// G6: what a pin is on this machine; may be given several times.
+    /// G6: the value of a pin on this machine; may be given several times.
     #[arg(long, value_name = "NAME=VALUE")]
     pin: Vec<Pin>,
-    /// G7: a tree to scan; may be given several times; absent: the current directory.
+    /// G7: a tree to scan; may be given several times; the current directory where absent.
     #[arg(long, value_name = "DIR")]
     source: Vec<PathBuf>,
-    /// G7: patterns instead of those built in.
+    /// G7: a file of patterns that replaces the built-in patterns.
     #[arg(long, value_name = "FILE")]
     patterns: Option<PathBuf>,
     /// One JSON object on standard output.
@@ -44,7 +44,7 @@ pub(crate) struct Args {
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 #[value(rename_all = "UPPER")]
-enum Named {
+enum GateName {
     G1,
     G2,
     G3,
@@ -54,78 +54,80 @@ enum Named {
     G7,
 }
 
-impl From<Named> for Gate {
-    fn from(named: Named) -> Gate {
-        match named {
-            Named::G1 => Gate::G1,
-            Named::G2 => Gate::G2,
-            Named::G3 => Gate::G3,
-            Named::G4 => Gate::G4,
-            Named::G5 => Gate::G5,
-            Named::G6 => Gate::G6,
-            Named::G7 => Gate::G7,
+impl From<GateName> for Gate {
+    fn from(name: GateName) -> Gate {
+        match name {
+            GateName::G1 => Gate::G1,
+            GateName::G2 => Gate::G2,
+            GateName::G3 => Gate::G3,
+            GateName::G4 => Gate::G4,
+            GateName::G5 => Gate::G5,
+            GateName::G6 => Gate::G6,
+            GateName::G7 => Gate::G7,
         }
     }
 }
 
-/// How many faults of one gate are shown; all are counted.
-const SHOWN: usize = 20;
+/// How many faults of one gate are printed; every fault is counted.
+const MAX_FAULTS: usize = 20;
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
-    let mut given = Given {
+    let mut inputs = GateInputs {
         golden: args.golden.map(|argument| argument.0),
-        pins: pairs(&args.pin),
+        pins: pin_pairs(&args.pin),
         sources: args.source.clone(),
         patterns: args.patterns.clone(),
     };
-    if given.sources.is_empty() {
-        given.sources.push(PathBuf::from("."));
+    if inputs.sources.is_empty() {
+        inputs.sources.push(PathBuf::from("."));
     }
-    let mut store = Store::open(&args.db)?;
+    let mut store = MemoryStore::open(&args.db)?;
     let gates: Vec<Gate> = match args.all {
         true => Gate::ALL.to_vec(),
-        false => args.gate.iter().map(|named| Gate::from(*named)).collect(),
+        false => args.gate.iter().map(|name| Gate::from(*name)).collect(),
     };
-    let mut findings = Vec::new();
+    let mut reports = Vec::new();
     for gate in gates {
-        findings.push(run_gate(&mut store, gate, &given)?);
+        reports.push(run_gate(&mut store, gate, &inputs)?);
     }
-    let fine = findings.iter().all(Finding::passed);
+    let fine = reports.iter().all(GateReport::passed);
     Ok(Report {
         passed: fine,
-        text: findings.iter().map(text).collect(),
-        json: json!({ "ok": fine, "gates": findings.iter().map(object).collect::<Vec<Value>>() }),
+        text: reports.iter().map(to_text).collect(),
+        json: json!({ "ok": fine, "gates": reports.iter().map(to_object).collect::<Vec<Value>>() }),
         notes: Vec::new(),
     })
 }
 
-fn text(finding: &Finding) -> String {
-    let (number, name) = finding.gate.names();
-    let verdict = if finding.passed() {
+fn to_text(report: &GateReport) -> String {
+    let (number, name) = (report.gate, report.gate.title());
+    let verdict = if report.passed() {
         "passed"
     } else {
         "NOT PASSED"
     };
     let mut text = format!("{number} {name}: {verdict}\n");
-    for line in &finding.checked {
+    for line in &report.checked {
         text.push_str(&format!("   {}\n", escape_controls(line)));
     }
-    for fault in finding.faults.iter().take(SHOWN) {
+    for fault in report.faults.iter().take(MAX_FAULTS) {
         text.push_str(&format!(" ! {}\n", escape_controls(fault)));
     }
-    if finding.faults.len() > SHOWN {
-        text.push_str(&format!(" ! and {} more\n", finding.faults.len() - SHOWN));
+    if report.faults.len() > MAX_FAULTS {
+        text.push_str(&format!(
+            " ! and {} more\n",
+            report.faults.len() - MAX_FAULTS
+        ));
     }
     text
 }
 
-fn object(finding: &Finding) -> Value {
-    let (number, name) = finding.gate.names();
+fn to_object(report: &GateReport) -> Value {
     json!({
-        "gate": number,
-        "name": name,
-        "passed": finding.passed(),
-        "checked": finding.checked,
-        "faults": finding.faults,
+        "gate": report.gate,
+        "name": report.gate.title(),
+        "passed": report.passed(),
+        "checked": report.checked,
+        "faults": report.faults,
     })
 }

@@ -1,21 +1,22 @@
-//! `axilog memory init`: a new memory.
+//! `axilog memory init`: creates a memory.
 
 use std::path::PathBuf;
 
-use axilog_memory::{Canonical, MaskMatrix, Opening, Store};
+use axilog_memory::{CanonicalJson, InitialState, MaskMatrix, MemoryStore};
 use serde_json::json;
 
 use super::super::output::Report;
 use super::super::{Failure, table};
-use super::options::{Pin, contents, pairs};
+use super::options::{Pin, pin_pairs, read_input};
 
-/// Begin a memory: the story's pointers and the pins are its first entries.
+/// Create a memory. The story's pointers (world, campaign, session) and the pins are its first entries.
 ///
-/// Pinned are the canonical profile, the hash, every policy of this build and the mask matrix; --pin
-/// adds those of models, adapters, prompt templates, image workflows and seed policies.
+/// A pin records what the memory was made under: the canonical profile, the hash, every policy of this
+/// build and the mask matrix. --pin adds pins of models, adapters, prompt templates, image workflows and
+/// seed policies.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The database, which must be new.
+    /// The database, a file that does not exist yet.
     db: PathBuf,
     /// The world.
     #[arg(long, value_name = "ID")]
@@ -26,7 +27,8 @@ pub(crate) struct Args {
     /// The first session.
     #[arg(long, value_name = "ID", default_value = "session-1")]
     session: String,
-    /// Which output class may hold which mask, as JSON; built in: PUBLIC and PLAYER in all of them.
+    /// A JSON file that says which output class may hold which masks; without it every class may hold
+    /// PUBLIC and PLAYER.
     #[arg(long, value_name = "FILE")]
     mask_matrix: Option<PathBuf>,
     /// A pin; may be given several times.
@@ -42,22 +44,22 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         None => MaskMatrix::players()?,
         Some(path) => {
             let what = path.display().to_string();
-            MaskMatrix::read(Canonical::read(&what, &contents(path)?)?)?
+            MaskMatrix::read(CanonicalJson::parse(&what, &read_input(path)?)?)?
         }
     };
     let mask_matrix = matrix.canonical().handle().to_string();
-    let store = Store::init(
+    let store = MemoryStore::init(
         &args.db,
-        &Opening {
+        &InitialState {
             world_id: args.world.clone(),
             campaign_id: args.campaign.clone(),
             session_id: args.session.clone(),
-            matrix,
-            pins: pairs(&args.pin),
+            mask_matrix: matrix,
+            pins: pin_pairs(&args.pin),
         },
     )?;
-    let head = store.lens().head()?;
-    let pins = store.lens().pins()?.len();
+    let head = store.reader().head()?;
+    let pins = store.reader().pins()?.len();
     Ok(Report {
         passed: true,
         text: table::format_pairs(&[

@@ -15,7 +15,7 @@ mod working_set;
 
 use super::CommandOutcome;
 
-/// What a long game knows, kept outside any chat: a log, and what is derived from it.
+/// Keep what a long game knows outside of any chat with a model, and print what a model may read.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

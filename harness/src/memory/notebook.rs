@@ -1,13 +1,13 @@
-//! `axilog memory notebook`: writing in a player's notebook, with consent.
+//! `axilog memory notebook`: entries in a player's notebook, with the player's consent.
 
 use std::path::PathBuf;
 
-use axilog_memory::{CONSENT, Store};
+use axilog_memory::{CONSENT_WORD, MemoryStore};
 use serde_json::json;
 
 use super::super::output::Report;
 use super::super::{Failure, table};
-use super::options::{HandleArgument, handles};
+use super::options::{HandleArgument, to_handles};
 
 /// Write in a player's notebook, which takes the player's consent and unlocks for the campaign.
 #[derive(clap::Args)]
@@ -30,7 +30,7 @@ struct Ask {
     db: PathBuf,
     /// A new id for the request.
     request: String,
-    /// What is to be written.
+    /// The facts and details to be written.
     #[arg(required = true)]
     handle: Vec<HandleArgument>,
     /// Who asks.
@@ -53,7 +53,7 @@ struct Answer {
     db: PathBuf,
     /// The request.
     request: String,
-    /// What the player says.
+    /// The player's answer.
     answer: String,
     /// Whose notebook it is.
     #[arg(long, value_name = "ID")]
@@ -63,14 +63,14 @@ struct Answer {
     json: bool,
 }
 
-/// Record that it was written (EV-013): exactly what was consented to.
+/// Record that the content was written (EV-013). It must be exactly what the player consented to.
 #[derive(clap::Args)]
 struct Write {
     /// The database.
     db: PathBuf,
     /// The request.
     request: String,
-    /// What was written.
+    /// The facts and details that were written.
     #[arg(required = true)]
     handle: Vec<HandleArgument>,
     /// One JSON object on standard output.
@@ -89,11 +89,11 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
-    let (request, fine, told) = match &args.command {
+    let (request, fine, message) = match &args.command {
         Command::Ask(args) => {
-            let mut store = Store::open(&args.db)?;
-            let content = handles(&args.handle);
-            store.ask_notebook(&args.request, &args.requester, &args.player, &content)?;
+            let mut store = MemoryStore::open(&args.db)?;
+            let content = to_handles(&args.handle);
+            store.request_notebook_entry(&args.request, &args.requester, &args.player, &content)?;
             (
                 &args.request,
                 true,
@@ -101,17 +101,18 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             )
         }
         Command::Answer(args) => {
-            let mut store = Store::open(&args.db)?;
-            let granted = store.answer_notebook(&args.request, &args.player, &args.answer)?;
-            let told = match granted {
+            let mut store = MemoryStore::open(&args.db)?;
+            let granted =
+                store.answer_notebook_request(&args.request, &args.player, &args.answer)?;
+            let message = match granted {
                 true => "granted (EV-011)".to_owned(),
-                false => format!("denied (EV-012): only {CONSENT:?} consents"),
+                false => format!("denied (EV-012): only {CONSENT_WORD:?} consents"),
             };
-            (&args.request, granted, told)
+            (&args.request, granted, message)
         }
         Command::Write(args) => {
-            let mut store = Store::open(&args.db)?;
-            store.apply_notebook(&args.request, &handles(&args.handle))?;
+            let mut store = MemoryStore::open(&args.db)?;
+            store.record_notebook_entry(&args.request, &to_handles(&args.handle))?;
             (
                 &args.request,
                 true,
@@ -121,8 +122,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     };
     Ok(Report {
         passed: fine,
-        text: table::format_pairs(&[("request", request.clone()), ("notebook", told.clone())]),
-        json: json!({ "ok": fine, "request_id": request, "notebook": told }),
+        text: table::format_pairs(&[("request", request.clone()), ("notebook", message.clone())]),
+        json: json!({ "ok": fine, "request_id": request, "notebook": message }),
         notes: Vec::new(),
     })
 }

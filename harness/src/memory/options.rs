@@ -1,4 +1,4 @@
-//! Options and inputs that several of the commands have.
+//! Options and inputs that several commands have.
 
 use std::fs;
 use std::io::{self, Read};
@@ -30,7 +30,8 @@ impl std::str::FromStr for Pin {
     }
 }
 
-pub(super) fn pairs(pins: &[Pin]) -> Vec<(String, String)> {
+/// The pins by name and value.
+pub(super) fn pin_pairs(pins: &[Pin]) -> Vec<(String, String)> {
     pins.iter()
         .map(|pin| (pin.name.clone(), pin.value.clone()))
         .collect()
@@ -49,12 +50,13 @@ impl std::str::FromStr for HandleArgument {
     }
 }
 
-pub(super) fn handles(arguments: &[HandleArgument]) -> Vec<Handle> {
+/// The handles of arguments.
+pub(super) fn to_handles(arguments: &[HandleArgument]) -> Vec<Handle> {
     arguments.iter().map(|argument| argument.0).collect()
 }
 
-/// What stands in a file; `-` is standard input.
-pub(super) fn contents(path: &Path) -> Result<Vec<u8>, Failure> {
+/// Reads a file; `-` is standard input.
+pub(super) fn read_input(path: &Path) -> Result<Vec<u8>, Failure> {
     if path == Path::new("-") {
         let mut bytes = Vec::new();
         io::stdin()

@@ -1,21 +1,20 @@
-//! `axilog memory pvib`: what a picture may show.
+//! `axilog memory pvib`: prints an image brief, or checks one.
 
 use std::path::PathBuf;
 
-use axilog_memory::{Canonical, Lens, OutputClass};
+use axilog_memory::{CanonicalJson, MemoryReader, OutputClass};
 use serde_json::json;
 
 use super::super::Failure;
 use super::super::output::Report;
-use super::options::{HandleArgument, contents, handles};
+use super::options::{HandleArgument, read_input, to_handles};
 use super::working_set::QueryArgs;
 
-/// Print a player-visible image brief: canonical JSON of what may be mentioned exactly.
+/// Print a player-visible image brief (PVIB): canonical JSON of what a picture may show exactly.
 ///
-/// Each HANDLE must be among the allowmention_handles of the working set of class pvib; without any,
-/// all of these are in the brief. With --check a brief made elsewhere is checked instead: schema,
-/// handles, words, working set. A brief that is sent to a picture's maker is recorded by
-/// `axilog memory event DB ASSET`.
+/// Each HANDLE must be among the allowmention_handles of the working set of class pvib; without HANDLE
+/// the brief holds all of them. --check instead checks the schema, handles, words and working set of a
+/// brief that was made elsewhere. `axilog memory event DB ASSET` records a brief that was sent.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The database.
@@ -33,17 +32,15 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
-    let lens = Lens::open(&args.db)?;
-    let query = args.query.query(OutputClass::Pvib)?;
+    let reader = MemoryReader::open(&args.db)?;
+    let query = args.query.to_query(OutputClass::Pvib)?;
     let brief = match &args.check {
         Some(path) => {
-            let brief = Canonical::read(&path.display().to_string(), &contents(path)?)?;
-            lens.check_pvib(&query, brief)?
+            let brief = CanonicalJson::parse(&path.display().to_string(), &read_input(path)?)?;
+            reader.check_image_brief(&query, brief)?
         }
-        None if args.handle.is_empty() => {
-            lens.pvib(&query, &lens.working_set(&query)?.allowmention())?
-        }
-        None => lens.pvib(&query, &handles(&args.handle))?,
+        None if args.handle.is_empty() => reader.build_image_brief(&query, None)?,
+        None => reader.build_image_brief(&query, Some(&to_handles(&args.handle)))?,
     };
     let canonical = brief.canonical();
     Ok(Report {
@@ -51,7 +48,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         text: format!("{}\n", canonical.text()),
         json: json!({
             "ok": true,
-            "hash": canonical.handle().to_string(),
+            "hash": canonical.handle(),
             "pvib": canonical.value(),
         }),
         notes: Vec::new(),

@@ -1,24 +1,24 @@
-//! `axilog memory rebuild`: the tables anew from the log.
+//! `axilog memory rebuild`: derives the tables from the log again.
 
 use std::path::PathBuf;
 
 use axilog_ledger::file::hex;
-use axilog_memory::Store;
+use axilog_memory::MemoryStore;
 use serde_json::json;
 
 use super::super::output::Report;
 use super::super::{Failure, table};
-use super::options::{Pin, pairs};
+use super::options::{Pin, pin_pairs};
 
-/// Derive every table anew from the log, and assert the pins.
+/// Derive every table from the log again, and assert the pins.
 ///
-/// The chain of the log is checked on the way. Exits 1 where the log is not what was appended, or a pin
-/// is not what it was pinned as; the tables stay as they were then.
+/// The command checks the hash chain of the log on the way. It exits 1, and leaves the tables as they
+/// were, where the log differs from what was appended, or a pin has another value than in the log.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The database.
     db: PathBuf,
-    /// What a pin is on this machine; may be given several times.
+    /// The value of a pin on this machine; may be given several times.
     #[arg(long, value_name = "NAME=VALUE")]
     pin: Vec<Pin>,
     /// One JSON object on standard output.
@@ -27,8 +27,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
-    let mut store = Store::open(&args.db)?;
-    let head = store.rebuild_asserting(&pairs(&args.pin))?;
+    let mut store = MemoryStore::open(&args.db)?;
+    let head = store.rebuild_asserting(&pin_pairs(&args.pin))?;
     let chain = head.chain.as_ref().map(hex).unwrap_or_default();
     Ok(Report {
         passed: true,

@@ -1,18 +1,18 @@
-//! `axilog memory recall`: asking for an exact string.
+//! `axilog memory recall`: asks for an exact string.
 
 use std::path::PathBuf;
 
-use axilog_memory::{RecallScope, Recalled, Request, Roll, Store};
+use axilog_memory::{DiceRoll, MemoryStore, RecallAnswer, RecallRequest, RecallScope};
 use serde_json::{Value, json};
 
 use super::super::output::Report;
 use super::super::{Failure, table};
 
-/// Ask for an exact string. Logs EV-001, EV-002 and EV-003, whatever comes of it.
+/// Ask for an exact string. Every request is logged as EV-001, EV-002 and EV-003.
 ///
-/// What is unlocked comes out exactly. What is locked takes a roll of the table's dice, once per detail
-/// and scene: a success gives it out and unlocks it, anything else gives the gist. Exits 0 where the
-/// exact string came out, else 1.
+/// An unlocked string is printed. A locked string takes a roll of the table's dice, once per detail and
+/// scene: a success prints and unlocks the string, anything else prints the gist. Exits 0 where the exact
+/// string is printed, else 1.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The database.
@@ -28,10 +28,10 @@ pub(crate) struct Args {
     /// Who rolled.
     #[arg(long, value_name = "ID", requires = "outcome")]
     roller: Option<String>,
-    /// On what skill.
+    /// The skill that was rolled on.
     #[arg(long, value_name = "ID", requires = "outcome")]
     skill: Option<String>,
-    /// Against what number.
+    /// The number that the roll had to reach.
     #[arg(
         long,
         value_name = "N",
@@ -39,7 +39,7 @@ pub(crate) struct Args {
         allow_negative_numbers = true
     )]
     dc: Option<i32>,
-    /// What the dice show.
+    /// The number that the dice show.
     #[arg(
         long,
         value_name = "N",
@@ -47,9 +47,9 @@ pub(crate) struct Args {
         allow_negative_numbers = true
     )]
     roll: Option<i32>,
-    /// What the rules make of the roll.
+    /// Whether the roll succeeded under the rules of the game.
     #[arg(long, requires_all = ["roller", "skill", "dc", "roll"])]
-    outcome: Option<Outcome>,
+    outcome: Option<RollOutcome>,
     /// Until when a success unlocks.
     #[arg(long, default_value = "scene")]
     scope: Scope,
@@ -59,7 +59,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Outcome {
+enum RollOutcome {
     Success,
     Failure,
 }
@@ -72,45 +72,43 @@ enum Scope {
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let roll = match (&args.roller, &args.skill, args.dc, args.roll, args.outcome) {
-        (Some(roller), Some(skill), Some(dc), Some(roll), Some(outcome)) => Some(Roll {
+        (Some(roller), Some(skill), Some(dc), Some(rolled), Some(outcome)) => Some(DiceRoll {
             roller: roller.clone(),
             skill: skill.clone(),
             dc,
-            roll,
-            success: outcome == Outcome::Success,
+            rolled,
+            success: outcome == RollOutcome::Success,
         }),
         _ => None,
     };
-    let recall = Store::open(&args.db)?.recall(&Request {
-        detail: args.handle.clone(),
+    let recall = MemoryStore::open(&args.db)?.recall(&RecallRequest {
+        handle: args.handle.clone(),
         requester: args.requester.clone(),
-        others: args.listener.clone(),
+        listeners: args.listener.clone(),
         roll,
         scope: match args.scope {
             Scope::Scene => RecallScope::Scene,
             Scope::Session => RecallScope::Session,
         },
     })?;
-    let (fine, said) = match &recall.recalled {
-        Recalled::Exact(Value::String(text)) => (true, Some(text.clone())),
-        Recalled::Exact(value) => (true, Some(value.to_string())),
-        Recalled::Fuzzy(gist) => (false, Some(gist.clone())),
-        Recalled::Unknown => (false, None),
-    };
-    let result = recall.recalled.as_str();
+    let result = recall.answer.outcome();
     let mut rows = vec![
-        ("result", result.to_owned()),
-        ("attempt", recall.attempt.to_owned()),
+        ("result", result.to_string()),
+        ("attempt", recall.attempt.to_string()),
         ("entries", format!("{} to {}", recall.seq, recall.seq + 2)),
     ];
-    if let Some(said) = &said {
-        rows.push(("says", said.clone()));
-    }
-    let (exact, gist) = match recall.recalled {
-        Recalled::Exact(value) => (value, None),
-        Recalled::Fuzzy(gist) => (Value::Null, Some(gist)),
-        Recalled::Unknown => (Value::Null, None),
+    let fine = matches!(recall.answer, RecallAnswer::Exact(_));
+    let (exact, gist) = match recall.answer {
+        RecallAnswer::Exact(value) => (value, None),
+        RecallAnswer::Fuzzy(gist) => (Value::Null, Some(gist)),
+        RecallAnswer::Unknown => (Value::Null, None),
     };
+    match (&exact, &gist) {
+        (_, Some(gist)) => rows.push(("says", gist.clone())),
+        (Value::Null, None) => {}
+        (Value::String(text), None) => rows.push(("says", text.clone())),
+        (value, None) => rows.push(("says", value.to_string())),
+    }
     Ok(Report {
         passed: fine,
         text: table::format_pairs(&rows),

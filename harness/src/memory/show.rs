@@ -1,23 +1,23 @@
-//! `axilog memory show`: what is in a memory, without what is locked.
+//! `axilog memory show`: shows a memory, without locked strings.
 
 use std::path::PathBuf;
 
 use axilog_ledger::file::hex;
-use axilog_memory::{Entry, Lens};
+use axilog_memory::{LogEntry, MemoryReader};
 use serde_json::{Value, json};
 
 use super::super::output::Report;
 use super::super::{Failure, table};
 
-/// Show what is in a memory: where the story stands, the pins, and the log with --log.
+/// Show a memory: where the story stands, the pins, and with --log the log.
 ///
-/// Masks do not count here, since this is for whoever leads the game; locks do. A locked exact string is
-/// shown as [locked] here too.
+/// The output is for whoever leads the game: it shows masked facts, but every locked exact string as
+/// [locked].
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The database.
     db: PathBuf,
-    /// The entries of the log too.
+    /// Show the entries of the log too.
     #[arg(long)]
     log: bool,
     /// The first entry to show.
@@ -32,19 +32,19 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
-    let lens = Lens::open(&args.db)?;
-    let (state, head) = (lens.state()?, lens.head()?);
-    let told = |value: Value| lens.redacted(&value);
+    let reader = MemoryReader::open(&args.db)?;
+    let (state, head) = (reader.story_state()?, reader.head()?);
+    let redact = |value: Value| reader.redact(&value);
     let mut rows = vec![
         ("memory", args.db.display().to_string()),
         ("entries", head.seq.to_string()),
         ("head", head.chain.as_ref().map(hex).unwrap_or_default()),
     ];
-    let story = told(json!({
+    let story = redact(json!({
         "world_id": state.world_id,
         "campaign_id": state.campaign_id,
         "session_id": state.session_id,
-        "scene_id": state.scene.as_ref().map(|(scene, _)| scene),
+        "scene_id": state.scene.as_ref().map(|scene| &scene.id),
         "mode": state.mode,
         "others": state.others.iter().cloned().collect::<serde_json::Map<_, _>>(),
     }))?;
@@ -55,22 +55,25 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         ("scene", "scene_id"),
         ("mode", "mode"),
     ] {
-        rows.push((label, plain(story.get(name).unwrap_or(&Value::Null))));
+        rows.push((
+            label,
+            to_plain_text(story.get(name).unwrap_or(&Value::Null)),
+        ));
     }
-    let pins: serde_json::Map<String, Value> = lens
+    let pins: serde_json::Map<String, Value> = reader
         .pins()?
         .into_iter()
         .map(|(name, value)| (name, value.into()))
         .collect();
-    let pins = told(Value::Object(pins))?;
+    let pins = redact(Value::Object(pins))?;
     for (name, value) in pins.as_object().into_iter().flatten() {
-        rows.push(("pin", format!("{name} {}", plain(value))));
+        rows.push(("pin", format!("{name} {}", to_plain_text(value))));
     }
     let mut text = table::format_pairs(&rows);
     let mut entries = Vec::new();
     if args.log {
-        let mut shown: Vec<Entry> = Vec::new();
-        lens.each_entry(&mut |entry| {
+        let mut shown: Vec<LogEntry> = Vec::new();
+        reader.for_each_entry(&mut |entry| {
             if entry.seq >= args.from && entry.seq - args.from < args.count {
                 shown.push(entry);
             }
@@ -78,13 +81,13 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         })?;
         let mut lines = Vec::new();
         for entry in shown {
-            let body = told(entry.body)?;
+            let body = redact(entry.body)?;
             lines.push([
                 entry.seq.to_string(),
-                entry.id.to_string(),
+                entry.kind.to_string(),
                 body.to_string(),
             ]);
-            entries.push(json!({ "seq": entry.seq, "id": entry.id.as_str(), "body": body }));
+            entries.push(json!({ "seq": entry.seq, "id": entry.kind, "body": body }));
         }
         text.push('\n');
         text.push_str(&table::format_grid(
@@ -109,8 +112,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     })
 }
 
-/// A text without its quotes.
-fn plain(value: &Value) -> String {
+/// The text of a value, without quotes.
+fn to_plain_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Null => "none".to_owned(),

@@ -1,8 +1,8 @@
-//! `axilog memory unlock`: what is unlocked.
+//! `axilog memory unlock`: shows what is unlocked.
 
 use std::path::PathBuf;
 
-use axilog_memory::{Handle, Lens, Scope};
+use axilog_memory::{MemoryReader, Unlock, UnlockScope};
 use serde_json::{Value, json};
 
 use super::super::output::Report;
@@ -11,8 +11,8 @@ use super::options::HandleArgument;
 
 /// Show what is unlocked now, until when, and by which entry.
 ///
-/// Nothing is unlocked by this command: `recall` and `notebook` do that. With HANDLE it exits 1 where
-/// that one is locked.
+/// This command unlocks nothing: `recall` and `notebook` do. With HANDLE it exits 1 where the handle is
+/// locked.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The database.
@@ -25,29 +25,29 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
-    let lens = Lens::open(&args.db)?;
-    let mut all = lens.unlocks()?;
+    let reader = MemoryReader::open(&args.db)?;
+    let mut all = reader.unlocks()?;
     let mut fine = true;
     let mut none = "nothing";
     if let Some(HandleArgument(wanted)) = args.handle {
         // Who unlocks a fact unlocks its details.
-        let fact = lens.fact_of(wanted)?;
-        all.retain(|(handle, ..)| *handle == wanted || Some(*handle) == fact);
-        fine = lens.is_free(wanted)?;
+        let fact = reader.find_fact(wanted)?;
+        all.retain(|unlock| unlock.handle == wanted || Some(unlock.handle) == fact);
+        fine = reader.is_open(wanted)?;
         none = match fine {
             true => "yes: it is not locked",
             false => "no: it is locked",
         };
     }
     let mut rows: Vec<(&str, String)> = Vec::new();
-    for (handle, scope, seq) in &all {
+    for Unlock { handle, scope, seq } in &all {
         rows.push((scope.as_str(), handle.to_string()));
-        rows.push(("", format!("{}, by entry {seq}", until(*scope))));
+        rows.push(("", format!("{}, by entry {seq}", describe_end(*scope))));
     }
     if all.is_empty() {
         rows.push(("unlocked", none.to_owned()));
     }
-    let object = |(handle, scope, seq): &(Handle, Scope, u64)| json!({ "handle": handle.to_string(), "scope": scope.as_str(), "seq": seq });
+    let object = |unlock: &Unlock| json!({ "handle": unlock.handle, "scope": unlock.scope, "seq": unlock.seq });
     Ok(Report {
         passed: fine,
         text: table::format_pairs(&rows),
@@ -56,10 +56,10 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     })
 }
 
-fn until(scope: Scope) -> &'static str {
+fn describe_end(scope: UnlockScope) -> &'static str {
     match scope {
-        Scope::Scene => "until the scene ends",
-        Scope::Session => "until the session ends",
-        Scope::Campaign => "for this campaign",
+        UnlockScope::Scene => "until the scene ends",
+        UnlockScope::Session => "until the session ends",
+        UnlockScope::Campaign => "for this campaign",
     }
 }

@@ -1,34 +1,34 @@
-//! `axilog memory working-set`: what goes to the lens and the model.
+//! `axilog memory working-set`: prints a working set or a prompt, or checks a model's text.
 
 use std::path::PathBuf;
 
-use axilog_memory::{Audience, Lens, OutputClass, Query};
+use axilog_memory::{Audience, MemoryReader, OutputClass, WorkingSetQuery};
 use serde_json::json;
 
 use super::super::Failure;
 use super::super::output::{Report, escape_controls};
-use super::options::contents;
+use super::options::read_input;
 use crate::error::CommandError;
 
-/// Print a working set: canonical JSON, the same for the same state, query and budget.
+/// Print a working set: the part of the memory that a model may read, as canonical JSON.
 ///
-/// It holds what all viewers may see, and nothing that is locked. With --prompt what a model is to
-/// read, with --narration whether a model's text may be said. A budget too small for the parts that are
-/// never cut is refused.
+/// The same state, query and budget give the same bytes. A working set holds the facts that all viewers
+/// may see, and no locked string. --prompt prints the prompt for a model; --narration checks whether a
+/// model's text may be said. A budget that is too small for the parts that are never cut is refused.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The database.
     db: PathBuf,
     #[command(flatten)]
     query: QueryArgs,
-    /// What it is for; decides which masks it may hold.
+    /// The class of the output, which decides which masks it may hold.
     #[arg(long, default_value = "working-set")]
     class: Class,
-    /// Print the prompt for this request of the table instead; the class is prompt then.
+    /// Print the prompt for this request of the table instead, with a working set of class prompt.
     #[arg(long, value_name = "TEXT", conflicts_with = "narration")]
     prompt: Option<String>,
-    /// Check a text of the model's instead; `-` is standard input. Exits 1 where a locked exact string
-    /// stands in it.
+    /// Check the model's text in this file instead; `-` is standard input. Exits 1 where a locked exact
+    /// string stands in it.
     #[arg(long, value_name = "FILE")]
     narration: Option<PathBuf>,
     /// One JSON object on standard output.
@@ -39,7 +39,8 @@ pub(crate) struct Args {
 /// What a working set is asked for, whatever its class.
 #[derive(clap::Args)]
 pub(super) struct QueryArgs {
-    /// A player who looks on; may be given several times. Without any only what is public is in it.
+    /// A player who will see the output; may be given several times. Without any the output holds public
+    /// facts only.
     #[arg(long, value_name = "ID")]
     viewer: Vec<String>,
     /// Facts of this kind only; may be given several times.
@@ -48,7 +49,7 @@ pub(super) struct QueryArgs {
     /// Compactions of this purpose too; may be given several times.
     #[arg(long, value_name = "PURPOSE")]
     compaction: Vec<String>,
-    /// How many tokens it may be, 4 bytes each.
+    /// How many tokens the working set may have, of 4 bytes each.
     #[arg(long, value_name = "N", default_value_t = 8000)]
     budget: u64,
 }
@@ -63,8 +64,8 @@ enum Class {
 }
 
 impl QueryArgs {
-    pub(super) fn query(&self, class: OutputClass) -> Result<Query, Failure> {
-        Ok(Query {
+    pub(super) fn to_query(&self, class: OutputClass) -> Result<WorkingSetQuery, Failure> {
+        Ok(WorkingSetQuery {
             audience: Audience::new(class, &self.viewer)?,
             kinds: self.kind.clone(),
             purposes: self.compaction.clone(),
@@ -74,13 +75,13 @@ impl QueryArgs {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
-    let lens = Lens::open(&args.db)?;
+    let reader = MemoryReader::open(&args.db)?;
     if let Some(path) = &args.narration {
-        let text = String::from_utf8(contents(path)?).map_err(|error| CommandError::NotText {
+        let text = String::from_utf8(read_input(path)?).map_err(|error| CommandError::NotText {
             what: "the narration",
             at: error.utf8_error().valid_up_to(),
         })?;
-        let narration = lens.narration(&args.query.viewer, &text)?;
+        let narration = reader.check_narration(&args.query.viewer, &text)?;
         return Ok(Report {
             passed: true,
             text: escape_controls(narration.text()),
@@ -95,17 +96,17 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         Class::Recap => OutputClass::Recap,
         Class::Pvib => OutputClass::Pvib,
     };
-    let query = args.query.query(class)?;
+    let query = args.query.to_query(class)?;
     let (set, prompt) = match &args.prompt {
-        None => (lens.working_set(&query)?, None),
+        None => (reader.build_working_set(&query)?, None),
         Some(request) => {
-            let prompt = lens.prompt(&query, request)?;
+            let prompt = reader.build_prompt(&query, request)?;
             (prompt.working_set().clone(), Some(prompt.text().to_owned()))
         }
     };
     let json = json!({
         "ok": true,
-        "working_set_id": set.id().to_string(),
+        "working_set_id": set.id(),
         "tokens": set.tokens(),
         "complete": set.is_complete(),
         "working_set": set.value(),

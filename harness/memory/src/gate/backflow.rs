@@ -1,24 +1,24 @@
-//! G5 ORC-NO-BACKFLOW: the model's side cannot write, and what it does selects nothing.
+//! G5 ORC-NO-BACKFLOW: the model's side cannot write, and nothing that it does selects what is read.
 
 use rusqlite::params;
 use serde_json::json;
 
-use super::{Finding, canonical_query};
+use super::{GateReport, canonical_query};
+use crate::entry::EntryKind;
 use crate::error::{MemoryError, Result};
-use crate::id::Id;
-use crate::lens::Lens;
+use crate::reader::MemoryReader;
 use crate::schema::{TABLES, TRIGGERS};
-use crate::store::Store;
+use crate::store::MemoryStore;
 
-pub(super) fn check(store: &mut Store, finding: &mut Finding) -> Result<()> {
-    reading_alone(store.lens(), finding)?;
-    append_only(store.lens(), finding)?;
-    no_influence(store, finding)
+pub(super) fn check(store: &mut MemoryStore, report: &mut GateReport) -> Result<()> {
+    check_reader_cannot_write(store.reader(), report)?;
+    check_log_is_append_only(store.reader(), report)?;
+    check_reports_select_nothing(store, report)
 }
 
-/// A lens of its own may change no table.
-fn reading_alone(lens: &Lens, finding: &mut Finding) -> Result<()> {
-    let other = Lens::open(lens.path())?;
+/// Checks that a reader of its own can change no table.
+fn check_reader_cannot_write(reader: &MemoryReader, report: &mut GateReport) -> Result<()> {
+    let own = MemoryReader::open(reader.path())?;
     let tables = TABLES.iter().copied().chain(["log", "applied"]);
     let mut refused = 0;
     for table in tables {
@@ -28,36 +28,36 @@ fn reading_alone(lens: &Lens, finding: &mut Finding) -> Result<()> {
             } else {
                 ""
             };
-            match other
+            match own
                 .conn
                 .execute(&format!("{change} {table}{rest}"), params![])
             {
                 Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::ReadOnly) => {
                     refused += 1;
                 }
-                _ => finding
+                _ => report
                     .faults
                     .push(format!("a lens was not refused to {change} {table}")),
             }
         }
     }
-    finding.checked.push(format!(
+    report.checked.push(format!(
         "{refused} ways to write through a lens, each refused"
     ));
     Ok(())
 }
 
-/// Not even the writer may change what is in the log.
-fn append_only(lens: &Lens, finding: &mut Finding) -> Result<()> {
-    let failed = || MemoryError::sqlite(lens.path(), "try the log");
-    let trial = lens.conn.unchecked_transaction().map_err(failed())?;
+/// Checks that not even the writer can change an entry of the log.
+fn check_log_is_append_only(reader: &MemoryReader, report: &mut GateReport) -> Result<()> {
+    let failed = || MemoryError::sqlite(reader.path(), "try the log");
+    let trial = reader.conn.unchecked_transaction().map_err(failed())?;
     for change in [
         "UPDATE log SET body = x'7b7d' WHERE seq = 1",
         "DELETE FROM log WHERE seq = 1",
         "INSERT OR REPLACE INTO log SELECT seq, id, x'7b7d', chain FROM log WHERE seq = 1",
     ] {
         if trial.execute(change, params![]).is_ok() {
-            finding
+            report
                 .faults
                 .push(format!("the database let this be done: {change}"));
         }
@@ -66,71 +66,69 @@ fn append_only(lens: &Lens, finding: &mut Finding) -> Result<()> {
     let find =
         "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'log' AND name = ?1";
     for trigger in TRIGGERS {
-        let there = lens
+        let exists = reader
             .conn
             .prepare(find)
             .and_then(|mut find| find.exists(params![trigger]));
-        if !there.map_err(failed())? {
-            finding
-                .faults
-                .push(format!("the trigger {trigger} is gone"));
+        if !exists.map_err(failed())? {
+            report.faults.push(format!("the trigger {trigger} is gone"));
         }
     }
-    finding
+    report
         .checked
         .push("3 ways to change the log, each refused by its triggers".to_owned());
     Ok(())
 }
 
-/// What the model's side reports (validation, fallback, playback, nudges, scores of pictures) leaves
-/// the working set as it is.
-fn no_influence(store: &mut Store, finding: &mut Finding) -> Result<()> {
-    let before = store.lens().working_set(&canonical_query())?;
-    let failed = || MemoryError::refused("the trial", "it is taken back");
+/// Checks that reports of the model's side (validation, fallback, playback, nudges, scores of pictures)
+/// leave the working set as it is.
+fn check_reports_select_nothing(store: &mut MemoryStore, report: &mut GateReport) -> Result<()> {
+    let before = store.reader().build_working_set(&canonical_query())?;
+    let rollback = || MemoryError::refused("the trial", "it is taken back");
     let mut after = None;
     let events = [
         (
-            Id::RoleplayValidated,
+            EntryKind::RoleplayValidated,
             json!({ "playback_id": "gate", "outcome": "INVALID" }),
         ),
         (
-            Id::RoleplayFallback,
+            EntryKind::RoleplayFallback,
             json!({ "playback_id": "gate", "rule_ref": null }),
         ),
-        (Id::PlaybackPaused, json!({ "playback_id": "gate" })),
-        (Id::PlaybackResumed, json!({ "playback_id": "gate" })),
-        (Id::PlaybackAborted, json!({ "playback_id": "gate" })),
-        (Id::NudgeSelected, json!({ "nudge_id": "gate" })),
+        (EntryKind::PlaybackPaused, json!({ "playback_id": "gate" })),
+        (EntryKind::PlaybackResumed, json!({ "playback_id": "gate" })),
+        (EntryKind::PlaybackAborted, json!({ "playback_id": "gate" })),
+        (EntryKind::NudgeSelected, json!({ "nudge_id": "gate" })),
         (
-            Id::NudgeSuppressed,
+            EntryKind::NudgeSuppressed,
             json!({ "nudge_id": "gate", "rule_ref": null }),
         ),
         (
-            Id::Asset,
+            EntryKind::Asset,
             json!({ "stage": "REQUEST_SPEC", "document": { "gate": "G5" }, "viewers": [] }),
         ),
     ];
     let count = events.len();
-    let trial: Result<()> = store.write(|writer| {
-        for (id, body) in events {
-            writer.put(id, body)?;
+    let trial: Result<()> = store.append_with(|writer| {
+        for (kind, body) in events {
+            writer.commit(kind.read_body(&body)?)?;
         }
-        after = Some(writer.lens().working_set(&canonical_query())?);
-        Err(failed())
+        after = Some(writer.reader().build_working_set(&canonical_query())?);
+        Err(rollback())
     });
     match (trial, after) {
         (Err(MemoryError::Refused { .. }), Some(after)) if after == before => {}
         (Err(MemoryError::Refused { .. }), Some(_)) => {
-            finding
+            report
                 .faults
                 .push("what the model's side reports changes the working set".to_owned());
         }
         (Err(error), _) => return Err(error),
-        (Ok(()), _) => finding
+        (Ok(()), _) => report
             .faults
             .push("the trial was not taken back".to_owned()),
     }
-    finding.checked.push(format!(
+    report.checked.push(format!(
         "{count} reports of the model's side, none of which selects anything"
     ));
     Ok(())

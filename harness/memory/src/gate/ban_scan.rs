@@ -1,18 +1,20 @@
-//! G7 UI-BAN-SCAN and IMG-BAN-SCAN: source trees without what the document forbids (section 9).
+//! G7 UI-BAN-SCAN and IMG-BAN-SCAN: the search of source trees for what the document forbids (section 9).
 
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use super::{Finding, Given};
+use axilog_ledger::error::FileError;
+
+use super::{GateInputs, GateReport};
 use crate::error::{MemoryError, Result};
-use crate::fold;
+use crate::folded_text::fold_case;
 
 /// The built-in patterns, and the form of such a file.
-pub const PATTERNS: &str = include_str!("patterns.txt");
+const PATTERNS: &str = include_str!("patterns.txt");
 
-/// Directories that hold nothing anybody wrote here.
-const PASSED_OVER: [&str; 4] = [".git", "node_modules", "target", ".venv"];
+/// The directories that are skipped, since they hold no sources.
+const SKIPPED: [&str; 4] = [".git", "node_modules", "target", ".venv"];
 
 struct Pattern {
     ban: String,
@@ -20,46 +22,42 @@ struct Pattern {
     text: String,
 }
 
-pub(super) fn check(given: &Given, finding: &mut Finding) -> Result<()> {
-    let (name, text) = match &given.patterns {
+pub(super) fn check(inputs: &GateInputs, report: &mut GateReport) -> Result<()> {
+    let (name, text) = match &inputs.patterns {
         None => (Path::new("the built-in patterns"), PATTERNS.to_owned()),
         Some(path) => (
             path.as_path(),
-            fs::read_to_string(path).map_err(file(path, "read the patterns"))?,
+            fs::read_to_string(path).map_err(FileError::at(path, "read the patterns"))?,
         ),
     };
-    let patterns = parse(name, &text)?;
-    finding
+    let patterns = parse_patterns(name, &text)?;
+    report
         .checked
         .push(format!("{} patterns of {}", patterns.len(), name.display()));
-    for source in &given.sources {
+    for source in &inputs.sources {
         let mut files = 0;
         walk(source, &mut |path| {
             files += 1;
-            scan(path, &patterns, finding)
+            scan_file(path, &patterns, report)
         })?;
-        finding
+        report
             .checked
             .push(format!("{files} files under {}", source.display()));
     }
-    if given.sources.is_empty() {
-        finding
+    if inputs.sources.is_empty() {
+        report
             .faults
             .push("no source tree was given; name them with --source".to_owned());
     }
     Ok(())
 }
 
-fn file(path: &Path, action: &'static str) -> impl FnOnce(std::io::Error) -> MemoryError {
-    let path = path.to_owned();
-    move |source| MemoryError::File {
-        path,
-        action,
-        source,
-    }
+/// Makes the error of a call to the system about a source, for `map_err`.
+fn source_error(path: &Path) -> impl FnOnce(io::Error) -> FileError {
+    FileError::at(path, "read the source")
 }
 
-fn parse(name: &Path, text: &str) -> Result<Vec<Pattern>> {
+fn parse_patterns(name: &Path, text: &str) -> Result<Vec<Pattern>> {
     let mut patterns = Vec::new();
     for (number, line) in text.lines().enumerate() {
         if line.is_empty() || line.starts_with('#') {
@@ -67,51 +65,53 @@ fn parse(name: &Path, text: &str) -> Result<Vec<Pattern>> {
         }
         let parts: Vec<&str> = line.splitn(3, '\t').collect();
         let [ban, endings, text] = parts.as_slice() else {
-            return Err(MemoryError::field(
-                format!("{}:{}", name.display(), number + 1),
-                "the line",
-                format!("{} part(s)", parts.len()),
-                "three behind one tab each: the ban, endings of files, the text",
+            let place = format!("line {}", number + 1);
+            let expected = "three behind one tab each: the ban, endings of files, the text";
+            let reason = format!("found {} part(s), expected {expected}", parts.len());
+            return Err(MemoryError::document(
+                name.display().to_string(),
+                place,
+                reason,
             ));
         };
         patterns.push(Pattern {
             ban: (*ban).to_owned(),
-            endings: endings.split(',').map(fold::plain).collect(),
-            text: fold::plain(text),
+            endings: endings.split(',').map(fold_case).collect(),
+            text: fold_case(text),
         });
     }
     Ok(patterns)
 }
 
-/// Hands every file under `path` to `found`, in the order of their names. Links in it are not followed.
-fn walk(path: &Path, found: &mut dyn FnMut(&Path) -> Result<()>) -> Result<()> {
-    let about = fs::metadata(path).map_err(file(path, "read the source"))?;
+/// Hands every file under `path` to `visit`, in the order of their names. Links inside are not followed.
+fn walk(path: &Path, visit: &mut dyn FnMut(&Path) -> Result<()>) -> Result<()> {
+    let about = fs::metadata(path).map_err(source_error(path))?;
     if about.is_file() {
-        return found(path);
+        return visit(path);
     }
     if !about.is_dir() {
         return Ok(());
     }
-    let entries = fs::read_dir(path).map_err(file(path, "read the source"))?;
+    let entries = fs::read_dir(path).map_err(source_error(path))?;
     let mut paths: Vec<PathBuf> = Vec::new();
     for entry in entries {
-        let entry = entry.map_err(file(path, "read the source"))?;
-        let kind = entry.file_type().map_err(file(path, "read the source"))?;
-        let passed = PASSED_OVER.iter().any(|name| entry.file_name() == *name);
-        if !passed && !kind.is_symlink() {
+        let entry = entry.map_err(source_error(path))?;
+        let kind = entry.file_type().map_err(source_error(path))?;
+        let skipped = SKIPPED.iter().any(|name| entry.file_name() == *name);
+        if !skipped && !kind.is_symlink() {
             paths.push(entry.path());
         }
     }
     paths.sort();
-    paths.iter().try_for_each(|path| walk(path, found))
+    paths.iter().try_for_each(|path| walk(path, visit))
 }
 
-fn scan(path: &Path, patterns: &[Pattern], finding: &mut Finding) -> Result<()> {
+fn scan_file(path: &Path, patterns: &[Pattern], report: &mut GateReport) -> Result<()> {
     let ending = path
         .extension()
         .and_then(|ending| ending.to_str())
         .unwrap_or_default();
-    let ending = fold::plain(ending);
+    let ending = fold_case(ending);
     let wanted: Vec<&Pattern> = patterns
         .iter()
         .filter(|pattern| pattern.endings.contains(&ending))
@@ -119,14 +119,14 @@ fn scan(path: &Path, patterns: &[Pattern], finding: &mut Finding) -> Result<()> 
     if wanted.is_empty() {
         return Ok(());
     }
-    let mut lines = BufReader::new(fs::File::open(path).map_err(file(path, "read the source"))?);
+    let mut lines = BufReader::new(fs::File::open(path).map_err(source_error(path))?);
     let mut line = Vec::new();
     let mut number = 0;
     loop {
         line.clear();
         if lines
             .read_until(b'\n', &mut line)
-            .map_err(file(path, "read the source"))?
+            .map_err(source_error(path))?
             == 0
         {
             return Ok(());
@@ -134,9 +134,9 @@ fn scan(path: &Path, patterns: &[Pattern], finding: &mut Finding) -> Result<()> 
         number += 1;
         // A pattern that begins with a space looks for the beginning of a word.
         let text = format!(" {}", String::from_utf8_lossy(&line)).replace(char::is_whitespace, " ");
-        let text = fold::plain(&text);
+        let text = fold_case(&text);
         for pattern in wanted.iter().filter(|pattern| text.contains(&pattern.text)) {
-            finding.faults.push(format!(
+            report.faults.push(format!(
                 "{}:{number}: {} ({})",
                 path.display(),
                 pattern.ban,

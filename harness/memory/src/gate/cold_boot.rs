@@ -1,60 +1,60 @@
-//! G1 ORC-COLD-BOOT: what is derived from the log alone is what there is, to the byte.
+//! G1 ORC-COLD-BOOT: the tables and working sets are what the log alone gives, to the byte.
 
 use axilog::hash::Hasher;
 use rusqlite::types::ValueRef;
 use rusqlite::{TransactionBehavior, params};
 
-use super::{Finding, canonical_query, queries};
-use crate::canonical::Handle;
+use super::{GateReport, canonical_query, output_queries};
 use crate::error::{MemoryError, Result};
-use crate::lens::Lens;
+use crate::handle::Handle;
+use crate::reader::MemoryReader;
 use crate::schema::TABLES;
-use crate::store::{Store, derive};
+use crate::store::{MemoryStore, derive_tables};
 
 pub(super) fn check(
-    store: &mut Store,
+    store: &mut MemoryStore,
     golden: Option<Handle>,
-    finding: &mut Finding,
+    report: &mut GateReport,
 ) -> Result<()> {
-    let lens = store.lens();
-    let failed = || MemoryError::sqlite(lens.path(), "rebuild the tables");
-    let set = lens.working_set(&canonical_query())?.id();
+    let reader = store.reader();
+    let failed = || MemoryError::sqlite(reader.path(), "rebuild the tables");
+    let set = reader.build_working_set(&canonical_query())?.id();
     let behavior = TransactionBehavior::Immediate;
     // Rolled back at the end: a gate changes nothing.
-    let trial = rusqlite::Transaction::new_unchecked(&lens.conn, behavior).map_err(failed())?;
-    let (tables, sets) = (digests(lens)?, sets(lens)?);
-    let head = derive(lens)?;
-    lens.forget();
-    let (new_tables, new_sets) = (digests(lens)?, self::sets(lens)?);
+    let trial = rusqlite::Transaction::new_unchecked(&reader.conn, behavior).map_err(failed())?;
+    let (tables, sets) = (digest_tables(reader)?, working_set_ids(reader)?);
+    let head = derive_tables(reader)?;
+    reader.forget_exact_strings();
+    let (new_tables, new_sets) = (digest_tables(reader)?, working_set_ids(reader)?);
     trial.rollback().map_err(failed())?;
-    lens.forget();
+    reader.forget_exact_strings();
     for ((name, digest), (_, new)) in tables.iter().zip(&new_tables) {
         if digest != new {
-            finding
+            report
                 .faults
                 .push(format!("the table {name} is not what the log gives"));
         }
     }
     for ((query, set), (_, new)) in sets.iter().zip(&new_sets) {
         if set != new {
-            finding.faults.push(format!(
+            report.faults.push(format!(
                 "the working set for {query} is {set}, and {new} after a rebuild"
             ));
         }
     }
-    finding.checked.push(format!(
+    report.checked.push(format!(
         "{} entries, their chain, and {} tables derived anew",
         head.seq,
         tables.len()
     ));
-    finding
+    report
         .checked
         .push(format!("{} working sets, byte for byte", sets.len()));
-    finding.checked.push(format!("bytes_hash {set}"));
+    report.checked.push(format!("bytes_hash {set}"));
     if let Some(golden) = golden {
-        finding.checked.push(format!("golden     {golden}"));
+        report.checked.push(format!("golden     {golden}"));
         if golden != set {
-            finding
+            report
                 .faults
                 .push("the bytes_hash is not the golden one".to_owned());
         }
@@ -62,33 +62,33 @@ pub(super) fn check(
     Ok(())
 }
 
-/// The working sets of all classes and players, by id.
-fn sets(lens: &Lens) -> Result<Vec<(String, Handle)>> {
+/// The ids of the working sets of every class and player, each with its query in words.
+fn working_set_ids(reader: &MemoryReader) -> Result<Vec<(String, Handle)>> {
     let mut sets = Vec::new();
-    for query in queries(lens)? {
+    for query in output_queries(reader)? {
         let about = format!(
             "{} seen by [{}]",
             query.audience.class.as_str(),
             query.audience.viewers.join(", ")
         );
-        sets.push((about, lens.working_set(&query)?.id()));
+        sets.push((about, reader.build_working_set(&query)?.id()));
     }
     Ok(sets)
 }
 
-/// A digest of the rows of each table, in order.
-fn digests(lens: &Lens) -> Result<Vec<(&'static str, Handle)>> {
+/// The digests of the derived tables.
+fn digest_tables(reader: &MemoryReader) -> Result<Vec<(&'static str, Handle)>> {
     let mut digests = Vec::new();
     for table in TABLES {
-        let digest = digest(lens, table).map_err(lens.failed())?;
+        let digest = digest_table(reader, table).map_err(reader.read_error())?;
         digests.push((table, digest));
     }
     Ok(digests)
 }
 
-fn digest(lens: &Lens, table: &str) -> rusqlite::Result<Handle> {
+fn digest_table(reader: &MemoryReader, table: &str) -> rusqlite::Result<Handle> {
     // The tables are WITHOUT ROWID: their own order is that of the primary key.
-    let mut all = lens.conn.prepare(&format!("SELECT * FROM {table}"))?;
+    let mut all = reader.conn.prepare(&format!("SELECT * FROM {table}"))?;
     let columns = all.column_count();
     let mut rows = all.query(params![])?;
     let mut hasher = Hasher::new();

@@ -2,55 +2,42 @@
 
 use rusqlite::params;
 
-use super::Finding;
-use crate::apply::Fault;
-use crate::canonical::Handle;
-use crate::compaction::{compaction_id, inputs, output};
+use super::GateReport;
+use crate::compaction::{compact, compaction_id, read_inputs};
 use crate::error::Result;
-use crate::lens::Lens;
+use crate::handle::Handle;
 use crate::policy;
+use crate::reader::MemoryReader;
 
-pub(super) fn check(lens: &Lens, finding: &mut Finding) -> Result<()> {
+pub(super) fn check(reader: &MemoryReader, report: &mut GateReport) -> Result<()> {
+    let conn = &reader.conn;
     let policy = policy::gist_list()?;
-    let mut count = 0;
-    let all = lens.at_once(|| {
-        let read = || {
-            let mut all = lens
-                .conn
-                .prepare("SELECT compaction, output, seq FROM compaction")?;
-            let rows = all.query_map(params![], |row| {
-                Ok((
-                    Handle(row.get(0)?),
-                    row.get::<_, Vec<u8>>(1)?,
-                    row.get::<_, u64>(2)?,
-                ))
-            })?;
-            rows.collect::<rusqlite::Result<Vec<_>>>()
-        };
-        read().map_err(lens.failed())
-    })?;
+    let read = || {
+        let mut all = conn.prepare("SELECT compaction, output, seq FROM compaction")?;
+        let rows = all.query_map(params![], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        rows.collect::<rusqlite::Result<Vec<(Handle, Vec<u8>, u64)>>>()
+    };
+    let all = read().map_err(reader.read_error())?;
+    let count = all.len();
     for (id, bytes, seq) in all {
-        count += 1;
-        let inputs = inputs(&lens.conn, seq).map_err(lens.failed())?;
+        let inputs = read_inputs(conn, seq).map_err(reader.read_error())?;
         if compaction_id(&inputs, policy)? != id {
-            finding
+            report
                 .faults
                 .push(format!("the compaction {id} is not the hash of its inputs"));
         }
-        let again = output(&lens.conn, &inputs).map_err(|fault| match fault {
-            Fault::Sqlite(error) => lens.failed()(error),
-            Fault::Rule(error) => error,
-        })?;
-        if again.bytes() != bytes {
-            finding.faults.push(format!(
+        let text =
+            compact(conn, &inputs).map_err(|error| error.into_memory_error(reader.read_error()))?;
+        if text.bytes() != bytes {
+            report.faults.push(format!(
                 "the compaction {id} says something else when made again"
             ));
         }
     }
-    finding
+    report
         .checked
         .push(format!("{count} compactions made again, byte for byte"));
-    finding
+    report
         .checked
         .push(format!("compaction_policy_id {policy}"));
     Ok(())

@@ -1,4 +1,4 @@
-//! The gates G1 to G7 (document, section 10): what each checks, and what it found.
+//! The gates G1 to G7 (document, section 10): what each checks, and its report.
 
 mod backflow;
 mod ban_scan;
@@ -6,152 +6,140 @@ mod cold_boot;
 mod compactions;
 mod leak;
 mod pins;
-mod recall;
+mod recall_audit;
 
 use std::path::PathBuf;
 
 use rusqlite::params;
 
-use super::canonical::Handle;
-use super::error::Result;
-use super::lens::{Audience, Lens};
-use super::mask::OutputClass;
-use super::store::Store;
-use super::working_set::Query;
+use crate::audience::Audience;
+use crate::error::Result;
+use crate::handle::Handle;
+use crate::mask::OutputClass;
+use crate::query::WorkingSetQuery;
+use crate::reader::MemoryReader;
+use crate::store::MemoryStore;
+use crate::words::words;
 
-/// One of the gates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Gate {
-    /// ORC-COLD-BOOT
-    G1,
-    /// ORC-PRECISION-LEAK
-    G2,
-    /// ORC-RECALL-RR002
-    G3,
-    /// ORC-COMPACTION-REPRO
-    G4,
-    /// ORC-NO-BACKFLOW
-    G5,
-    /// ORC-PIN-ASSERT
-    G6,
-    /// UI-BAN-SCAN and IMG-BAN-SCAN
-    G7,
+words! {
+    /// A gate, by its number.
+    pub enum Gate {
+        /// ORC-COLD-BOOT
+        G1 = "G1",
+        /// ORC-PRECISION-LEAK
+        G2 = "G2",
+        /// ORC-RECALL-RR002
+        G3 = "G3",
+        /// ORC-COMPACTION-REPRO
+        G4 = "G4",
+        /// ORC-NO-BACKFLOW
+        G5 = "G5",
+        /// ORC-PIN-ASSERT
+        G6 = "G6",
+        /// UI-BAN-SCAN and IMG-BAN-SCAN
+        G7 = "G7",
+    }
 }
 
 impl Gate {
-    /// All there are.
-    pub const ALL: [Gate; 7] = [
-        Gate::G1,
-        Gate::G2,
-        Gate::G3,
-        Gate::G4,
-        Gate::G5,
-        Gate::G6,
-        Gate::G7,
-    ];
-
-    /// Its number and the document's name for it.
+    /// The document's name for the gate.
     #[must_use]
-    pub fn names(self) -> (&'static str, &'static str) {
+    pub fn title(self) -> &'static str {
         match self {
-            Gate::G1 => ("G1", "ORC-COLD-BOOT"),
-            Gate::G2 => ("G2", "ORC-PRECISION-LEAK"),
-            Gate::G3 => ("G3", "ORC-RECALL-RR002"),
-            Gate::G4 => ("G4", "ORC-COMPACTION-REPRO"),
-            Gate::G5 => ("G5", "ORC-NO-BACKFLOW"),
-            Gate::G6 => ("G6", "ORC-PIN-ASSERT"),
-            Gate::G7 => ("G7", "UI-BAN-SCAN, IMG-BAN-SCAN"),
+            Gate::G1 => "ORC-COLD-BOOT",
+            Gate::G2 => "ORC-PRECISION-LEAK",
+            Gate::G3 => "ORC-RECALL-RR002",
+            Gate::G4 => "ORC-COMPACTION-REPRO",
+            Gate::G5 => "ORC-NO-BACKFLOW",
+            Gate::G6 => "ORC-PIN-ASSERT",
+            Gate::G7 => "UI-BAN-SCAN, IMG-BAN-SCAN",
         }
     }
 }
 
-/// What the gates are given besides the memory.
+/// What the gates need besides the memory.
 #[derive(Clone, Debug, Default)]
-pub struct Given {
+pub struct GateInputs {
     /// G1: the `working_set_id` that is expected of [`canonical_query`].
     pub golden: Option<Handle>,
-    /// G6: what the pins are on this machine; name and value.
+    /// G6: the pins on this machine, by name and value.
     pub pins: Vec<(String, String)>,
-    /// G7: the trees to scan.
+    /// G7: the source trees to scan.
     pub sources: Vec<PathBuf>,
-    /// G7: the patterns, where they are not the built-in ones.
+    /// G7: the file of patterns; the built-in patterns where there is none.
     pub patterns: Option<PathBuf>,
 }
 
-/// What a gate found.
+/// The report of a gate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// Which.
+pub struct GateReport {
+    /// The gate.
     pub gate: Gate,
     /// What was checked, a line each.
     pub checked: Vec<String>,
-    /// What is wrong, a line each; none where the gate is passed.
+    /// What is wrong, a line each; empty where the gate is passed.
     pub faults: Vec<String>,
 }
 
-impl Finding {
-    fn new(gate: Gate) -> Finding {
-        Finding {
+impl GateReport {
+    fn new(gate: Gate) -> GateReport {
+        GateReport {
             gate,
             checked: Vec::new(),
             faults: Vec::new(),
         }
     }
 
-    /// Whether nothing is wrong.
+    /// Whether the gate is passed.
     #[must_use]
     pub fn passed(&self) -> bool {
         self.faults.is_empty()
     }
 }
 
-/// Runs one gate. The memory is as before, whatever it finds.
+/// Runs one gate, which leaves the memory as it was.
 ///
 /// # Errors
-/// [`MemoryError::Damaged`](super::MemoryError::Damaged) where the log itself is not good; where
-/// something cannot be read.
-pub fn run(store: &mut Store, gate: Gate, given: &Given) -> Result<Finding> {
-    let mut finding = Finding::new(gate);
+/// [`MemoryError::Damaged`](crate::MemoryError::Damaged) where the log is not as it was appended; the
+/// errors of files and SQLite.
+pub fn run_gate(store: &mut MemoryStore, gate: Gate, inputs: &GateInputs) -> Result<GateReport> {
+    let mut report = GateReport::new(gate);
     match gate {
-        Gate::G1 => cold_boot::check(store, given.golden, &mut finding)?,
-        Gate::G2 => leak::check(store.lens(), &mut finding)?,
-        Gate::G3 => recall::check(store.lens(), &mut finding)?,
-        Gate::G4 => compactions::check(store.lens(), &mut finding)?,
-        Gate::G5 => backflow::check(store, &mut finding)?,
-        Gate::G6 => pins::check(store.lens(), &given.pins, &mut finding)?,
-        Gate::G7 => ban_scan::check(given, &mut finding)?,
+        Gate::G1 => cold_boot::check(store, inputs.golden, &mut report)?,
+        Gate::G2 => leak::check(store.reader(), &mut report)?,
+        Gate::G3 => recall_audit::check(store.reader(), &mut report)?,
+        Gate::G4 => compactions::check(store.reader(), &mut report)?,
+        Gate::G5 => backflow::check(store, &mut report)?,
+        Gate::G6 => pins::check(store.reader(), &inputs.pins, &mut report)?,
+        Gate::G7 => ban_scan::check(inputs, &mut report)?,
     }
-    Ok(finding)
+    Ok(report)
 }
 
 /// The query whose working set G1 compares with a golden hash: all that is public, 8000 tokens.
 #[must_use]
-pub fn canonical_query() -> Query {
-    Query {
-        audience: Audience {
-            class: OutputClass::WorkingSet,
-            viewers: Vec::new(),
-        },
-        kinds: Vec::new(),
-        purposes: Vec::new(),
-        budget: 8000,
-    }
+pub fn canonical_query() -> WorkingSetQuery {
+    let audience = Audience {
+        class: OutputClass::WorkingSet,
+        viewers: Vec::new(),
+    };
+    WorkingSetQuery::new(audience, 8000)
 }
 
-/// Queries for every output class: for nobody, for each player that a mask names (the first 32), and
-/// for all of these; with every compaction there is.
-fn queries(lens: &Lens) -> Result<Vec<Query>> {
+/// Queries for every output class: without viewers, for each player that a mask names (the first 32), and
+/// for all of these players; with every compaction there is.
+fn output_queries(reader: &MemoryReader) -> Result<Vec<WorkingSetQuery>> {
     let column = |text: &str| {
-        let mut all = lens.conn.prepare(text)?;
+        let mut all = reader.conn.prepare(text)?;
         let texts = all.query_map(params![], |row| row.get::<_, String>(0))?;
         texts.collect::<rusqlite::Result<Vec<String>>>()
     };
     let players = column(
         "SELECT DISTINCT substr(audience, 8) FROM shown WHERE audience >= 'PLAYER:' AND audience < 'PLAYER;' ORDER BY 1 LIMIT 32",
     )
-    .map_err(lens.failed())?;
-    let purposes =
-        column("SELECT DISTINCT purpose FROM compaction ORDER BY 1").map_err(lens.failed())?;
+    .map_err(reader.read_error())?;
+    let purposes = column("SELECT DISTINCT purpose FROM compaction ORDER BY 1")
+        .map_err(reader.read_error())?;
     let mut audiences: Vec<Vec<String>> = vec![Vec::new()];
     audiences.extend(players.iter().map(|player| vec![player.clone()]));
     if players.len() > 1 {
@@ -160,7 +148,7 @@ fn queries(lens: &Lens) -> Result<Vec<Query>> {
     let mut queries = Vec::new();
     for class in OutputClass::ALL {
         for viewers in &audiences {
-            queries.push(Query {
+            queries.push(WorkingSetQuery {
                 audience: Audience {
                     class,
                     viewers: viewers.clone(),

@@ -1,10 +1,10 @@
 //! G1: the same state, query and budget give the same bytes, also after everything is derived anew.
 
-use axilog_memory::{Id, Lens, OutputClass, RecallScope};
+use axilog_memory::{EntryKind, MemoryReader, OutputClass, RecallScope};
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::world::{World, clue, plain, query};
+use crate::test_memory::{TestMemory, clue, open_fact, query};
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -34,14 +34,14 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Does what it can; what the present state forbids is refused, which is fine.
-fn play(
-    world: &mut World,
+/// Takes a step; a step that the present state forbids is refused, which is fine.
+fn play_step(
+    memory: &mut TestMemory,
     number: usize,
     step: &Step,
     details: &mut Vec<[axilog_memory::Handle; 2]>,
 ) {
-    let at = |n: u8, details: &Vec<[axilog_memory::Handle; 2]>| {
+    let find = |n: u8, details: &Vec<[axilog_memory::Handle; 2]>| {
         details.get(usize::from(n) % details.len().max(1)).copied()
     };
     match step {
@@ -49,7 +49,7 @@ fn play(
             let key = format!("k{}", n % 16);
             let mut fact = match locked {
                 true => clue(&key, &format!("word {n} of {number}")),
-                false => plain(&key, json!({ "n": n, "at": number })),
+                false => open_fact(&key, json!({ "n": n, "at": number })),
             };
             fact["visibility_mask"] = [
                 json!("PUBLIC"),
@@ -58,76 +58,93 @@ fn play(
                 json!({ "PLAYER": ["ana", "ben"] }),
             ][usize::from(*mask)]
             .clone();
-            let (fact, detail) = world.fact(fact);
+            let (fact, detail) = memory.append_fact(fact);
             details.push([fact, detail]);
         }
         Step::SceneStart(n) => {
-            let _ = world
-                .store
-                .append(Id::SceneStart, json!({ "scene_id": format!("scene-{n}") }));
+            let _ = memory.store.append(
+                EntryKind::SceneStart,
+                json!({ "scene_id": format!("scene-{n}") }),
+            );
         }
         Step::SceneEnd => {
-            if let Some((scene, _)) = world.lens().state().unwrap().scene {
-                world.append(Id::SceneEnd, json!({ "scene_id": scene }));
+            if let Some(scene) = memory.reader().story_state().unwrap().scene {
+                memory.append(EntryKind::SceneEnd, json!({ "scene_id": scene.id }));
             }
         }
         Step::Recall(n, success, whole) => {
-            if let Some([fact, detail]) = at(*n, details) {
+            if let Some([fact, detail]) = find(*n, details) {
                 let handle = if *whole { fact } else { detail };
                 let scope = if n % 2 == 0 {
                     RecallScope::Scene
                 } else {
                     RecallScope::Session
                 };
-                world.ask(&handle.to_string(), Some(*success), scope);
+                memory.recall(&handle.to_string(), Some(*success), scope);
             }
         }
         Step::Notebook(n, granted) => {
             let request = format!("r{number}");
-            if let Some([fact, _]) = at(*n, details)
-                && world
+            if let Some([fact, _]) = find(*n, details)
+                && memory
                     .store
-                    .ask_notebook(&request, "table", "ana", &[fact])
+                    .request_notebook_entry(&request, "table", "ana", &[fact])
                     .is_ok()
             {
-                let says = if *granted { "grant" } else { "no" };
-                world.store.answer_notebook(&request, "ana", says).unwrap();
+                let answer = if *granted { "grant" } else { "no" };
+                memory
+                    .store
+                    .answer_notebook_request(&request, "ana", answer)
+                    .unwrap();
                 assert_eq!(
-                    world.store.apply_notebook(&request, &[fact]).is_ok(),
+                    memory
+                        .store
+                        .record_notebook_entry(&request, &[fact])
+                        .is_ok(),
                     *granted
                 );
             }
         }
         Step::Mode(n) => {
             let mode = ["PLAY", "COMPANION", "REFERENCE", "NOTEBOOK"][usize::from(*n)];
-            world.append(Id::ModeChanged, json!({ "mode": mode }));
+            memory.append(EntryKind::ModeChanged, json!({ "mode": mode }));
         }
         Step::Session(n) => {
-            world.append(Id::State, json!({ "session_id": format!("s{n}") }));
+            memory.append(EntryKind::State, json!({ "session_id": format!("s{n}") }));
         }
         Step::Threads(threads) => {
             let mut names: Vec<String> = threads.iter().map(|n| format!("t{n}")).collect();
             names.sort();
             names.dedup();
-            world.append(Id::State, json!({ "threads": names }));
+            memory.append(EntryKind::State, json!({ "threads": names }));
         }
         Step::Compaction(n) => {
-            if let Some([fact, _]) = at(*n, details) {
+            if let Some([fact, _]) = find(*n, details) {
                 let body = axilog_memory::compaction_body("RECAP", &[fact]).unwrap();
-                world.append(Id::Compaction, body);
+                memory.append(EntryKind::Compaction, body);
             }
         }
     }
 }
 
-fn bytes(lens: &Lens) -> Vec<Vec<u8>> {
+/// The names of the tables that are derived from the log.
+fn derived_tables(memory: &TestMemory) -> Vec<String> {
+    let conn = rusqlite::Connection::open(&memory.path).unwrap();
+    let all =
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('log', 'applied')";
+    let mut all = conn.prepare(all).unwrap();
+    let names = all.query_map([], |row| row.get(0)).unwrap();
+    names.map(Result::unwrap).collect()
+}
+
+fn working_set_bytes(reader: &MemoryReader) -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     for class in OutputClass::ALL {
         for viewers in [&[][..], &["ana"], &["ana", "ben"]] {
             for budget in [700, 900, 8000] {
                 let mut query = query(class, viewers, budget);
                 query.purposes = vec!["RECAP".into()];
-                all.push(lens.working_set(&query).unwrap().bytes().to_vec());
+                all.push(reader.build_working_set(&query).unwrap().bytes().to_vec());
             }
         }
     }
@@ -139,30 +156,30 @@ proptest! {
 
     #[test]
     fn the_same_state_query_and_budget_give_the_same_bytes(steps in prop::collection::vec(step(), 0..40)) {
-        let mut world = World::new();
-        let mut twin = World::new();
-        for world in [&mut world, &mut twin] {
+        let mut memory = TestMemory::new();
+        let mut twin = TestMemory::new();
+        for memory in [&mut memory, &mut twin] {
             let mut details = Vec::new();
             for (number, step) in steps.iter().enumerate() {
-                play(world, number, step, &mut details);
+                play_step(memory, number, step, &mut details);
             }
         }
-        let before = bytes(world.lens());
-        prop_assert_eq!(&bytes(world.lens()), &before);
-        prop_assert_eq!(&bytes(twin.lens()), &before, "a twin");
-        prop_assert_eq!(&bytes(&Lens::open(&world.path).unwrap()), &before, "another process' view");
-        prop_assert_eq!(world.lens().head().unwrap(), twin.lens().head().unwrap());
-        world.store.rebuild().unwrap();
-        prop_assert_eq!(&bytes(world.lens()), &before, "rebuilt");
-        // All that is derived thrown away.
-        for table in axilog_memory::TABLES {
-            world.meddle(&format!("PRAGMA foreign_keys = OFF; DELETE FROM {table}"));
+        let before = working_set_bytes(memory.reader());
+        prop_assert_eq!(&working_set_bytes(memory.reader()), &before);
+        prop_assert_eq!(&working_set_bytes(twin.reader()), &before, "a twin");
+        prop_assert_eq!(&working_set_bytes(&MemoryReader::open(&memory.path).unwrap()), &before, "another process' view");
+        prop_assert_eq!(memory.reader().head().unwrap(), twin.reader().head().unwrap());
+        memory.store.rebuild().unwrap();
+        prop_assert_eq!(&working_set_bytes(memory.reader()), &before, "rebuilt");
+        // Opened after every derived table was emptied.
+        for table in derived_tables(&memory) {
+            memory.change_database(&format!("PRAGMA foreign_keys = OFF; DELETE FROM {table}"));
         }
-        world.meddle("UPDATE applied SET seq = 0");
-        let path = world.path.clone();
-        let behind = Lens::open(&path).unwrap_err().to_string();
+        memory.change_database("UPDATE applied SET seq = 0");
+        let path = memory.path.clone();
+        let behind = MemoryReader::open(&path).unwrap_err().to_string();
         prop_assert!(behind.contains("axilog memory rebuild"), "{}", behind);
-        drop(std::mem::replace(&mut world.store, axilog_memory::Store::open(&path).unwrap()));
-        prop_assert_eq!(&bytes(world.lens()), &before, "opened with nothing derived");
+        drop(std::mem::replace(&mut memory.store, axilog_memory::MemoryStore::open(&path).unwrap()));
+        prop_assert_eq!(&working_set_bytes(memory.reader()), &before, "opened with nothing derived");
     }
 }

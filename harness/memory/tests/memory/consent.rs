@@ -1,50 +1,49 @@
 //! The notebook: EV-010, EV-011 or EV-012, EV-013 (document, sections 3 and 5A).
 
-use axilog_memory::{Handle, Id, RecallScope, Recalled, Scope};
+use axilog_memory::{EntryKind, Handle, RecallAnswer, RecallScope, UnlockScope};
 use serde_json::json;
 
-use crate::world::{World, clue};
+use crate::test_memory::{TestMemory, clue};
 
-fn world() -> (World, Handle) {
-    let mut world = World::new();
-    let (_, detail) = world.fact(clue("k1", "seven keys"));
-    (world, detail)
+fn memory_with_clue() -> (TestMemory, Handle) {
+    let mut memory = TestMemory::new();
+    let (_, detail) = memory.append_fact(clue("k1", "seven keys"));
+    (memory, detail)
 }
 
 #[test]
-fn a_writing_that_was_consented_to_unlocks_for_the_campaign() {
-    let (mut world, detail) = world();
-    world
+fn a_notebook_entry_with_consent_unlocks_for_the_campaign() {
+    let (mut memory, detail) = memory_with_clue();
+    memory
         .store
-        .ask_notebook("r1", "table", "ana", &[detail])
+        .request_notebook_entry("r1", "table", "ana", &[detail])
         .unwrap();
-    assert_eq!(world.lens().unlocked(detail).unwrap(), None);
-    assert!(world.store.answer_notebook("r1", "ana", "grant").unwrap());
-    assert_eq!(world.lens().unlocked(detail).unwrap(), None);
-    let seq = world.store.apply_notebook("r1", &[detail]).unwrap();
+    assert_eq!(memory.unlock_scope(detail), None);
+    assert!(
+        memory
+            .store
+            .answer_notebook_request("r1", "ana", "grant")
+            .unwrap()
+    );
+    assert_eq!(memory.unlock_scope(detail), None);
+    let seq = memory.store.record_notebook_entry("r1", &[detail]).unwrap();
     assert_eq!(
-        world.ids(seq - 2),
+        memory.kinds_from(seq - 2),
         [
-            Id::NotebookRequested,
-            Id::NotebookGranted,
-            Id::NotebookApplied
+            EntryKind::NotebookRequested,
+            EntryKind::NotebookGranted,
+            EntryKind::NotebookApplied
         ]
     );
-    world.append(Id::State, json!({ "session_id": "s2" }));
-    assert_eq!(
-        world.lens().unlocked(detail).unwrap(),
-        Some(Scope::Campaign)
-    );
-    let recall = world.ask(&detail.to_string(), None, RecallScope::Scene);
-    assert_eq!(recall.recalled, Recalled::Exact(json!("seven keys")));
+    memory.append(EntryKind::State, json!({ "session_id": "s2" }));
+    assert_eq!(memory.unlock_scope(detail), Some(UnlockScope::Campaign));
+    let recall = memory.recall(&detail.to_string(), None, RecallScope::Scene);
+    assert_eq!(recall.answer, RecallAnswer::Exact(json!("seven keys")));
     // Of this campaign, not of another.
-    world.append(Id::State, json!({ "campaign_id": "c2" }));
-    assert_eq!(world.lens().unlocked(detail).unwrap(), None);
-    world.append(Id::State, json!({ "campaign_id": "c1" }));
-    assert_eq!(
-        world.lens().unlocked(detail).unwrap(),
-        Some(Scope::Campaign)
-    );
+    memory.append(EntryKind::State, json!({ "campaign_id": "c2" }));
+    assert_eq!(memory.unlock_scope(detail), None);
+    memory.append(EntryKind::State, json!({ "campaign_id": "c1" }));
+    assert_eq!(memory.unlock_scope(detail), Some(UnlockScope::Campaign));
 }
 
 #[test]
@@ -57,82 +56,96 @@ fn silence_denial_and_ambiguity_deny() {
         Some("grant?"),
         Some("yes, maybe"),
     ] {
-        let (mut world, detail) = world();
-        world
+        let (mut memory, detail) = memory_with_clue();
+        memory
             .store
-            .ask_notebook("r1", "table", "ana", &[detail])
+            .request_notebook_entry("r1", "table", "ana", &[detail])
             .unwrap();
         if let Some(says) = says {
-            assert!(!world.store.answer_notebook("r1", "ana", says).unwrap());
-            let head = world.lens().head().unwrap().seq;
-            assert_eq!(world.ids(head), [Id::NotebookDenied]);
+            assert!(
+                !memory
+                    .store
+                    .answer_notebook_request("r1", "ana", says)
+                    .unwrap()
+            );
+            let head = memory.reader().head().unwrap().seq;
+            assert_eq!(memory.kinds_from(head), [EntryKind::NotebookDenied]);
         }
-        let told = world
+        let message = memory
             .store
-            .apply_notebook("r1", &[detail])
+            .record_notebook_entry("r1", &[detail])
             .unwrap_err()
             .to_string();
-        assert!(told.contains("not GRANTED"), "{told}");
+        assert!(message.contains("not GRANTED"), "{message}");
         if says.is_some() {
-            let told = world
+            let message = memory
                 .store
-                .answer_notebook("r1", "ana", "grant")
+                .answer_notebook_request("r1", "ana", "grant")
                 .unwrap_err()
                 .to_string();
-            assert!(told.contains("DENIED already"), "{told}");
+            assert!(message.contains("DENIED already"), "{message}");
         }
-        assert_eq!(world.lens().unlocked(detail).unwrap(), None);
+        assert_eq!(memory.unlock_scope(detail), None);
     }
 }
 
 #[test]
-fn consent_is_the_players_and_to_exactly_this() {
-    let (mut world, detail) = world();
-    let (_, other) = world.fact(clue("k2", "nine locks"));
-    world
+fn only_the_player_consents_and_only_to_the_requested_content() {
+    let (mut memory, detail) = memory_with_clue();
+    let (_, other) = memory.append_fact(clue("k2", "nine locks"));
+    memory
         .store
-        .ask_notebook("r1", "table", "ana", &[detail])
+        .request_notebook_entry("r1", "table", "ana", &[detail])
         .unwrap();
-    let told = world
+    let message = memory
         .store
-        .answer_notebook("r1", "ben", "grant")
+        .answer_notebook_request("r1", "ben", "grant")
         .unwrap_err()
         .to_string();
-    assert!(told.contains("ana's, who alone may answer"), "{told}");
-    world.store.answer_notebook("r1", "ana", "grant").unwrap();
+    assert!(message.contains("ana's, who alone may answer"), "{message}");
+    memory
+        .store
+        .answer_notebook_request("r1", "ana", "grant")
+        .unwrap();
     for content in [vec![other], vec![detail, other]] {
-        let told = world
+        let message = memory
             .store
-            .apply_notebook("r1", &content)
+            .record_notebook_entry("r1", &content)
             .unwrap_err()
             .to_string();
-        assert!(told.contains("not what was consented to"), "{told}");
+        assert!(message.contains("not what was consented to"), "{message}");
     }
-    world.store.apply_notebook("r1", &[detail]).unwrap();
-    world.store.apply_notebook("r1", &[detail]).unwrap_err();
-    world.store.apply_notebook("r2", &[detail]).unwrap_err();
-    world
+    memory.store.record_notebook_entry("r1", &[detail]).unwrap();
+    memory
         .store
-        .ask_notebook("r1", "table", "ana", &[other])
+        .record_notebook_entry("r1", &[detail])
         .unwrap_err();
-    assert_eq!(world.lens().unlocked(other).unwrap(), None);
+    memory
+        .store
+        .record_notebook_entry("r2", &[detail])
+        .unwrap_err();
+    memory
+        .store
+        .request_notebook_entry("r1", "table", "ana", &[other])
+        .unwrap_err();
+    assert_eq!(memory.unlock_scope(other), None);
 }
 
 #[test]
-fn nobody_writes_what_they_may_not_know_of() {
-    let mut world = World::new();
+fn a_masked_fact_cannot_be_requested_for_a_notebook() {
+    let mut memory = TestMemory::new();
     let mut secret = clue("k1", "seven keys");
     secret["visibility_mask"] = json!("DM_ONLY");
-    let (_, detail) = world.fact(secret);
-    let masked = world
+    let (_, detail) = memory.append_fact(secret);
+    let masked = memory
         .store
-        .ask_notebook("r1", "table", "ana", &[detail])
+        .request_notebook_entry("r1", "table", "ana", &[detail])
         .unwrap_err()
         .to_string();
     let none = Handle::parse(&"0".repeat(64)).unwrap();
-    let absent = world
+    let absent = memory
         .store
-        .ask_notebook("r1", "table", "ana", &[none])
+        .request_notebook_entry("r1", "table", "ana", &[none])
         .unwrap_err()
         .to_string();
     assert_eq!(

@@ -1,110 +1,138 @@
 //! A process that dies anywhere leaves a log and tables that agree, and loses nothing that it
 //! acknowledged.
 
+use std::ffi::{c_char, c_int};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use axilog_memory::gate::{Gate, Given, run};
-use axilog_memory::{Id, RecallScope, Store};
+use axilog_memory::gate::{Gate, GateInputs, run_gate};
+use axilog_memory::{EntryKind, MemoryStore, RecallScope};
+use rusqlite::auto_extension::{init_auto_extension, register_auto_extension};
+use rusqlite::trace::{TraceEvent, TraceEventCodes};
+use rusqlite::{Connection, ffi};
 use serde_json::json;
 
-use crate::world::{World, clue, opening, plain};
+use crate::test_memory::{TestMemory, clue, initial_state, open_fact};
 
 /// The variable by which this test's child knows what to do: the statement to die at, and where.
 const CHILD: &str = "AXILOG_MEMORY_DIES_AT";
 
+/// How many statements the child still runs.
 static LEFT: AtomicU64 = AtomicU64::new(0);
 
-/// Statements still to run; at the last one the process dies at once, as by SIGKILL.
-fn count(_: &str) {
+/// Counts a statement; before the last one the process dies at once, as by SIGKILL.
+fn count_statement(_: TraceEvent<'_>) {
     if LEFT.fetch_sub(1, Ordering::SeqCst) == 1 {
         std::process::abort();
     }
 }
 
-/// Appends of every kind. After each, the head is said: what is said is acknowledged.
-fn play(store: Store, path: &Path, directory: tempfile::TempDir, say: &mut dyn FnMut(u64)) {
-    let mut world = World {
+/// SQLite calls this for each new connection, which traces its statements from then on.
+unsafe extern "C" fn trace_connection(
+    db: *mut ffi::sqlite3,
+    error: *mut *mut c_char,
+    _: *const ffi::sqlite3_api_routines,
+) -> c_int {
+    let trace = |conn: Connection| {
+        conn.trace_v2(TraceEventCodes::SQLITE_TRACE_STMT, Some(count_statement));
+        Ok(())
+    };
+    // SAFETY: SQLite gives a new connection, which `trace` neither closes nor follows by another.
+    unsafe { init_auto_extension(db, error, trace) }
+}
+
+/// Appends entries of every kind, and acknowledges the head after each.
+fn append_every_kind(
+    store: MemoryStore,
+    path: &Path,
+    directory: tempfile::TempDir,
+    acknowledge: &mut dyn FnMut(u64),
+) {
+    let mut memory = TestMemory {
         store,
         path: path.to_owned(),
         directory,
     };
-    let (fact, detail) = world.fact(clue("k1", "seven keys"));
-    say(world.lens().head().unwrap().seq);
-    world.fact(plain("k2", json!({ "text": "A red door." })));
-    say(world.lens().head().unwrap().seq);
-    world.scene("cellar");
-    say(world.lens().head().unwrap().seq);
-    world.ask(&detail.to_string(), Some(true), RecallScope::Scene);
-    say(world.lens().head().unwrap().seq);
-    world
+    let (fact, detail) = memory.append_fact(clue("k1", "seven keys"));
+    acknowledge(memory.reader().head().unwrap().seq);
+    memory.append_fact(open_fact("k2", json!({ "text": "A red door." })));
+    acknowledge(memory.reader().head().unwrap().seq);
+    memory.start_scene("cellar");
+    acknowledge(memory.reader().head().unwrap().seq);
+    memory.recall(&detail.to_string(), Some(true), RecallScope::Scene);
+    acknowledge(memory.reader().head().unwrap().seq);
+    memory
         .store
-        .ask_notebook("r1", "table", "ana", &[fact])
+        .request_notebook_entry("r1", "table", "ana", &[fact])
         .unwrap();
-    world.store.answer_notebook("r1", "ana", "grant").unwrap();
-    world.store.apply_notebook("r1", &[fact]).unwrap();
-    say(world.lens().head().unwrap().seq);
+    memory
+        .store
+        .answer_notebook_request("r1", "ana", "grant")
+        .unwrap();
+    memory.store.record_notebook_entry("r1", &[fact]).unwrap();
+    acknowledge(memory.reader().head().unwrap().seq);
     let body = axilog_memory::compaction_body("RECAP", &[fact]).unwrap();
-    world.append(Id::Compaction, body);
-    world.append(Id::SceneEnd, json!({ "scene_id": "cellar" }));
-    say(world.lens().head().unwrap().seq);
-    world.store.rebuild().unwrap();
-    say(world.lens().head().unwrap().seq);
+    memory.append(EntryKind::Compaction, body);
+    memory.append(EntryKind::SceneEnd, json!({ "scene_id": "cellar" }));
+    acknowledge(memory.reader().head().unwrap().seq);
+    memory.store.rebuild().unwrap();
+    acknowledge(memory.reader().head().unwrap().seq);
 }
 
-/// What the child of [`killed_at_any_statement`] does; by itself nothing.
+/// What the child of [`a_process_killed_at_any_statement_loses_nothing_acknowledged`] does; by itself nothing.
 #[test]
-fn child() {
+fn crash_child() {
     let Ok(what) = std::env::var(CHILD) else {
         return;
     };
     let (statement, path) = what.split_once(' ').unwrap();
+    // SAFETY: the function does what SQLite asks of an automatic extension.
+    unsafe { register_auto_extension(trace_connection) }.unwrap();
+    let store = MemoryStore::open(Path::new(path)).unwrap();
     LEFT.store(statement.parse().unwrap(), Ordering::SeqCst);
-    let mut store = Store::open(Path::new(path)).unwrap();
-    store.trace(Some(count));
-    let mut acknowledged = fs::File::create(format!("{path}.said")).unwrap();
+    let mut file = fs::File::create(format!("{path}.acknowledged")).unwrap();
     let directory = tempfile::tempdir().unwrap();
-    play(store, Path::new(path), directory, &mut |seq| {
-        writeln!(acknowledged, "{seq}").unwrap();
+    append_every_kind(store, Path::new(path), directory, &mut |seq| {
+        writeln!(file, "{seq}").unwrap();
     });
     fs::write(format!("{path}.whole"), "").unwrap();
 }
 
-/// Opens what was left and checks it against what was said.
-fn check(path: &Path, acknowledged: u64, about: &str) {
-    let mut store = Store::open(path).unwrap();
-    let head = store.lens().head().unwrap().seq;
+/// Opens the memory that was left, and asserts that it is whole and holds what was acknowledged.
+fn assert_whole(path: &Path, acknowledged: u64, about: &str) {
+    let mut store = MemoryStore::open(path).unwrap();
+    let head = store.reader().head().unwrap().seq;
     assert!(
         head >= acknowledged,
         "{about}: {acknowledged} were acknowledged, {head} are there"
     );
     for gate in [Gate::G1, Gate::G2, Gate::G3, Gate::G4, Gate::G6] {
-        let finding = run(&mut store, gate, &Given::default()).unwrap();
-        assert!(finding.passed(), "{about}: {gate:?}: {:?}", finding.faults);
+        let report = run_gate(&mut store, gate, &GateInputs::default()).unwrap();
+        assert!(report.passed(), "{about}: {gate:?}: {:?}", report.faults);
     }
     // And it goes on.
     let seq = store
-        .append(Id::NudgeSelected, json!({ "nudge_id": "n" }))
+        .append(EntryKind::NudgeSelected, json!({ "nudge_id": "n" }))
         .unwrap()
         .seq;
     assert_eq!(seq, head + 1);
 }
 
 #[test]
-fn killed_at_any_statement() {
+fn a_process_killed_at_any_statement_loses_nothing_acknowledged() {
     let directory = tempfile::tempdir().unwrap();
     let fresh = directory.path().join("fresh.db");
-    drop(Store::init(&fresh, &opening()).unwrap());
+    drop(MemoryStore::init(&fresh, &initial_state()).unwrap());
     let mut statement = 0;
     loop {
         statement += 1;
         let path = directory.path().join(format!("{statement}.db"));
         fs::copy(&fresh, &path).unwrap();
         let status = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "crash::child"])
+            .args(["--exact", "crash::crash_child"])
             .env(CHILD, format!("{statement} {}", path.display()))
             // Its unfinished directory goes where this one goes.
             .env("TMPDIR", directory.path())
@@ -115,9 +143,9 @@ fn killed_at_any_statement() {
         let beside = |suffix: &str| format!("{}{suffix}", path.display());
         let whole = Path::new(&beside(".whole")).exists();
         assert_eq!(status.success(), whole, "statement {statement}");
-        let said = fs::read_to_string(beside(".said")).unwrap();
-        let acknowledged = said.lines().last().map_or(0, |line| line.parse().unwrap());
-        check(&path, acknowledged, &format!("statement {statement}"));
+        let lines = fs::read_to_string(beside(".acknowledged")).unwrap();
+        let acknowledged = lines.lines().last().map_or(0, |line| line.parse().unwrap());
+        assert_whole(&path, acknowledged, &format!("statement {statement}"));
         if whole {
             break;
         }
@@ -127,31 +155,31 @@ fn killed_at_any_statement() {
 
 /// A write that stopped anywhere: the write-ahead log ends there.
 #[test]
-fn the_write_ahead_log_cut_anywhere() {
-    let mut world = World::new();
+fn a_write_ahead_log_cut_anywhere_loses_nothing_acknowledged() {
+    let mut memory = TestMemory::new();
     let wal = |path: &Path| format!("{}-wal", path.display());
     // Where the write-ahead log ended when each head was acknowledged.
-    let mut said = Vec::new();
-    let (_, detail) = world.fact(clue("k1", "seven keys"));
+    let mut acknowledgements = Vec::new();
+    let (_, detail) = memory.append_fact(clue("k1", "seven keys"));
     for number in 0..12 {
         match number {
-            3 => world.scene("cellar"),
-            5 => drop(world.ask(&detail.to_string(), Some(true), RecallScope::Session)),
-            _ => drop(world.fact(plain(&format!("p{number}"), json!({ "n": number })))),
+            3 => memory.start_scene("cellar"),
+            5 => drop(memory.recall(&detail.to_string(), Some(true), RecallScope::Session)),
+            _ => drop(memory.append_fact(open_fact(&format!("p{number}"), json!({ "n": number })))),
         }
-        let length = fs::metadata(wal(&world.path)).unwrap().len();
-        said.push((length, world.lens().head().unwrap().seq));
+        let length = fs::metadata(wal(&memory.path)).unwrap().len();
+        acknowledgements.push((length, memory.reader().head().unwrap().seq));
     }
     let (database, log) = (
-        fs::read(&world.path).unwrap(),
-        fs::read(wal(&world.path)).unwrap(),
+        fs::read(&memory.path).unwrap(),
+        fs::read(wal(&memory.path)).unwrap(),
     );
-    let copy = world.directory.path().join("copy.db");
+    let copy = memory.directory.path().join("copy.db");
     // A frame is 4096 bytes and a header: this meets every part of it.
     for length in (0..=log.len()).rev().step_by(1021) {
         fs::write(&copy, &database).unwrap();
         fs::write(wal(&copy), &log[..length]).unwrap();
-        let acknowledged = said
+        let acknowledged = acknowledgements
             .iter()
             .filter(|(end, _)| *end <= length as u64)
             .map(|(_, seq)| *seq)
@@ -159,7 +187,7 @@ fn the_write_ahead_log_cut_anywhere() {
             .unwrap_or(0);
         // Before the first checkpoint the file itself may hold nothing yet.
         if acknowledged > 0 {
-            check(&copy, acknowledged, &format!("{length} bytes"));
+            assert_whole(&copy, acknowledged, &format!("{length} bytes"));
         }
         for path in [
             copy.clone().into_os_string().into_string().unwrap(),
@@ -172,24 +200,24 @@ fn the_write_ahead_log_cut_anywhere() {
 }
 
 #[test]
-fn two_writers_take_turns() {
-    let world = World::new();
-    let path = world.path.clone();
-    let before = world.lens().head().unwrap().seq;
+fn four_writers_take_turns() {
+    let memory = TestMemory::new();
+    let path = memory.path.clone();
+    let before = memory.reader().head().unwrap().seq;
     std::thread::scope(|scope| {
         for writer in 0..4 {
             let path = &path;
             scope.spawn(move || {
-                let mut store = Store::open(path).unwrap();
+                let mut store = MemoryStore::open(path).unwrap();
                 for number in 0..25 {
                     let nudge = format!("n{writer}-{number}");
                     store
-                        .append(Id::NudgeSelected, json!({ "nudge_id": nudge }))
+                        .append(EntryKind::NudgeSelected, json!({ "nudge_id": nudge }))
                         .unwrap();
                 }
             });
         }
     });
-    assert_eq!(world.lens().head().unwrap().seq, before + 100);
-    check(&path, before + 100, "two writers");
+    assert_eq!(memory.reader().head().unwrap().seq, before + 100);
+    assert_whole(&path, before + 100, "two writers");
 }

@@ -1,46 +1,46 @@
 //! Each gate is passed by a good memory, and not by one in which its subject is broken.
 
-use axilog_memory::gate::{Finding, Gate, Given, canonical_query, run};
-use axilog_memory::{Handle, Id, RecallScope, Store, compaction_body};
+use axilog_memory::gate::{Gate, GateInputs, GateReport, canonical_query, run_gate};
+use axilog_memory::{EntryKind, Handle, MemoryStore, RecallScope, compaction_body};
 use serde_json::json;
 
-use crate::world::{World, clue, plain};
+use crate::test_memory::{TestMemory, clue, open_fact};
 
-fn world() -> (World, Handle, Handle) {
-    let mut world = World::new();
-    let (fact, detail) = world.fact(clue("k1", "seven keys"));
-    let (door, _) = world.fact(plain("k2", json!({ "text": "A red door." })));
-    world.append(
-        Id::Compaction,
+fn memory_with_clue() -> (TestMemory, Handle, Handle) {
+    let mut memory = TestMemory::new();
+    let (fact, detail) = memory.append_fact(clue("k1", "seven keys"));
+    let (door, _) = memory.append_fact(open_fact("k2", json!({ "text": "A red door." })));
+    memory.append(
+        EntryKind::Compaction,
         compaction_body("RECAP", &[fact, door]).unwrap(),
     );
-    (world, fact, detail)
+    (memory, fact, detail)
 }
 
-fn gate(world: &mut World, gate: Gate) -> Finding {
-    let head = world.lens().head().unwrap();
-    let finding = run(&mut world.store, gate, &Given::default()).unwrap();
-    assert!(!finding.checked.is_empty());
-    assert_eq!(world.lens().head().unwrap(), head);
-    finding
+fn run_on(memory: &mut TestMemory, gate: Gate) -> GateReport {
+    let head = memory.reader().head().unwrap();
+    let report = run_gate(&mut memory.store, gate, &GateInputs::default()).unwrap();
+    assert!(!report.checked.is_empty());
+    assert_eq!(memory.reader().head().unwrap(), head);
+    report
 }
 
 #[track_caller]
-pub fn fails(finding: &Finding, told: &str) {
+pub fn assert_fault(report: &GateReport, expected: &str) {
     assert!(
-        finding.faults.iter().any(|fault| fault.contains(told)),
-        "{told:?} in {finding:?}"
+        report.faults.iter().any(|fault| fault.contains(expected)),
+        "{expected:?} in {report:?}"
     );
 }
 
 #[test]
-fn a_good_memory_passes() {
-    let (mut world, _, detail) = world();
-    world.scene("cellar");
-    world.ask(&detail.to_string(), Some(true), RecallScope::Scene);
+fn a_good_memory_passes_the_gates() {
+    let (mut memory, _, detail) = memory_with_clue();
+    memory.start_scene("cellar");
+    memory.recall(&detail.to_string(), Some(true), RecallScope::Scene);
     for number in [Gate::G1, Gate::G2, Gate::G3, Gate::G4, Gate::G5, Gate::G6] {
-        let finding = gate(&mut world, number);
-        assert!(finding.passed(), "{finding:?}");
+        let report = run_on(&mut memory, number);
+        assert!(report.passed(), "{report:?}");
     }
 }
 
@@ -67,66 +67,72 @@ fn g1_finds_what_the_log_does_not_give() {
         ("DELETE FROM pin WHERE name = 'llm'", "pin"),
         ("INSERT INTO asset VALUES (x'00', 'POOL', NULL, 1)", "asset"),
     ] {
-        let (mut world, ..) = world();
-        world.meddle(change);
-        fails(
-            &gate(&mut world, Gate::G1),
+        let (mut memory, ..) = memory_with_clue();
+        memory.change_database(change);
+        assert_fault(
+            &run_on(&mut memory, Gate::G1),
             &format!("the table {table} is not what the log gives"),
         );
-        world.store.rebuild().unwrap();
-        assert!(gate(&mut world, Gate::G1).passed());
+        memory.store.rebuild().unwrap();
+        assert!(run_on(&mut memory, Gate::G1).passed());
     }
 }
 
 #[test]
 fn g1_compares_with_a_golden_hash() {
-    let (mut world, ..) = world();
-    let id = world.lens().working_set(&canonical_query()).unwrap().id();
+    let (mut memory, ..) = memory_with_clue();
+    let id = memory
+        .reader()
+        .build_working_set(&canonical_query())
+        .unwrap()
+        .id();
     for (golden, passes) in [(id, true), (Handle::of(b""), false)] {
-        let given = Given {
+        let inputs = GateInputs {
             golden: Some(golden),
-            ..Given::default()
+            ..GateInputs::default()
         };
         assert_eq!(
-            run(&mut world.store, Gate::G1, &given).unwrap().passed(),
+            run_gate(&mut memory.store, Gate::G1, &inputs)
+                .unwrap()
+                .passed(),
             passes
         );
     }
 }
 
 #[test]
-fn g2_finds_a_string_that_is_out_without_an_unlock() {
-    let (mut world, _, detail) = world();
-    world.scene("cellar");
-    world.ask(&detail.to_string(), Some(true), RecallScope::Scene);
+fn g2_finds_a_sent_string_without_an_unlock() {
+    let (mut memory, _, detail) = memory_with_clue();
+    memory.start_scene("cellar");
+    memory.recall(&detail.to_string(), Some(true), RecallScope::Scene);
     let brief = json!({ "stage": "REQUEST_SPEC", "document": { "prompt": "it reads seven keys" } });
-    world.append(Id::Asset, brief);
-    world.append(Id::SceneEnd, json!({ "scene_id": "cellar" }));
-    assert!(gate(&mut world, Gate::G2).passed());
-    world.meddle("DELETE FROM unlocked");
-    fails(&gate(&mut world, Gate::G2), "holds the exact string of");
+    memory.append(EntryKind::Asset, brief);
+    memory.append(EntryKind::SceneEnd, json!({ "scene_id": "cellar" }));
+    assert!(run_on(&mut memory, Gate::G2).passed());
+    memory.change_database("DELETE FROM unlocked");
+    assert_fault(&run_on(&mut memory, Gate::G2), "holds the exact string of");
 }
 
 #[test]
 fn g2_finds_a_string_that_the_guard_lets_through() {
-    let (mut world, ..) = world();
-    world.fact(plain("k3", json!({ "text": "They read SEVEN  keys." })));
-    assert!(gate(&mut world, Gate::G2).passed());
+    let (mut memory, ..) = memory_with_clue();
+    memory.append_fact(open_fact("k3", json!({ "text": "They read SEVEN  keys." })));
+    assert!(run_on(&mut memory, Gate::G2).passed());
     // The guard searches for what this table has.
-    world.meddle("DELETE FROM detail");
-    world.store = Store::open(&world.path).unwrap();
-    let finding = gate(&mut world, Gate::G2);
+    memory.change_database("DELETE FROM detail");
+    memory.store = MemoryStore::open(&memory.path).unwrap();
+    let report = run_on(&mut memory, Gate::G2);
     for output in ["working set", "prompt", "PVIB"] {
-        fails(&finding, &format!("the {output} ("));
+        assert_fault(&report, &format!("the {output} ("));
     }
 }
 
 /// As a writer would that keeps unlocks for too long.
 #[test]
 fn g2_finds_a_brief_that_was_sent_after_its_unlock_ended() {
-    let scene = (Id::SceneEnd, json!({ "scene_id": "cellar" }));
-    let session = (Id::State, json!({ "session_id": "s2" }));
-    let other = (Id::State, json!({ "threads": [] }));
+    let scene = (EntryKind::SceneEnd, json!({ "scene_id": "cellar" }));
+    let session = (EntryKind::State, json!({ "session_id": "s2" }));
+    let other = (EntryKind::State, json!({ "threads": [] }));
     for (scope, (id, body), ended) in [
         (RecallScope::Scene, &other, false),
         (RecallScope::Scene, &scene, true),
@@ -134,135 +140,137 @@ fn g2_finds_a_brief_that_was_sent_after_its_unlock_ended() {
         (RecallScope::Session, &scene, false),
         (RecallScope::Session, &session, true),
     ] {
-        let (mut world, _, detail) = world();
-        world.scene("cellar");
-        world.ask(&detail.to_string(), Some(true), scope);
-        world.append(*id, body.clone());
+        let (mut memory, _, detail) = memory_with_clue();
+        memory.start_scene("cellar");
+        memory.recall(&detail.to_string(), Some(true), scope);
+        memory.append(*id, body.clone());
         let brief = json!({ "stage": "REQUEST_SPEC", "document": { "prompt": "seven keys" } });
-        world.forge(Id::Asset, brief);
-        let seq = world.lens().head().unwrap().seq;
-        world.meddle(&format!(
+        memory.forge_entry(EntryKind::Asset, brief);
+        let seq = memory.reader().head().unwrap().seq;
+        memory.change_database(&format!(
             "INSERT INTO asset VALUES (zeroblob(32), 'REQUEST_SPEC', NULL, {seq})"
         ));
-        let finding = gate(&mut world, Gate::G2);
-        assert_eq!(finding.passed(), !ended, "{scope:?} {id} {finding:?}");
+        let report = run_on(&mut memory, Gate::G2);
+        assert_eq!(report.passed(), !ended, "{scope:?} {id} {report:?}");
     }
 }
 
 /// What is unlocked a second time was unlocked before that too.
 #[test]
 fn g2_passes_a_brief_between_two_unlocks() {
-    let (mut world, _, detail) = world();
+    let (mut memory, _, detail) = memory_with_clue();
     for request in ["r1", "r2"] {
-        let store = &mut world.store;
+        let store = &mut memory.store;
         store
-            .ask_notebook(request, "table", "ana", &[detail])
+            .request_notebook_entry(request, "table", "ana", &[detail])
             .unwrap();
-        store.answer_notebook(request, "ana", "grant").unwrap();
-        store.apply_notebook(request, &[detail]).unwrap();
+        store
+            .answer_notebook_request(request, "ana", "grant")
+            .unwrap();
+        store.record_notebook_entry(request, &[detail]).unwrap();
         let brief = json!({ "stage": "REQUEST_SPEC", "document": { request: "seven keys" } });
-        world.append(Id::Asset, brief);
+        memory.append(EntryKind::Asset, brief);
     }
-    assert!(gate(&mut world, Gate::G2).passed());
+    assert!(run_on(&mut memory, Gate::G2).passed());
 }
 
 #[test]
 fn g3_finds_an_exact_answer_without_an_unlock() {
-    let (mut world, _, detail) = world();
-    world.scene("cellar");
-    let scene = world.lens().state().unwrap().scene.unwrap().1;
-    assert!(gate(&mut world, Gate::G3).passed());
-    world.meddle(&format!(
+    let (mut memory, _, detail) = memory_with_clue();
+    memory.start_scene("cellar");
+    let scene = memory.reader().story_state().unwrap().scene.unwrap().seq;
+    assert!(run_on(&mut memory, Gate::G3).passed());
+    memory.change_database(&format!(
         "INSERT INTO unlocked VALUES (x'{detail}', 'SCENE', '{scene}', 99999)"
     ));
-    world.ask(&detail.to_string(), None, RecallScope::Scene);
-    fails(
-        &gate(&mut world, Gate::G3),
+    memory.recall(&detail.to_string(), None, RecallScope::Scene);
+    assert_fault(
+        &run_on(&mut memory, Gate::G3),
         "an exact answer after NOT_NEEDED, to what is locked",
     );
 }
 
 #[test]
 fn g3_finds_a_second_attempt() {
-    let (mut world, fact, detail) = world();
-    world.scene("cellar");
-    world.ask(&detail.to_string(), Some(false), RecallScope::Scene);
-    assert!(gate(&mut world, Gate::G3).passed());
+    let (mut memory, fact, detail) = memory_with_clue();
+    memory.start_scene("cellar");
+    memory.recall(&detail.to_string(), Some(false), RecallScope::Scene);
+    assert!(run_on(&mut memory, Gate::G3).passed());
     for (before, handle) in [fact, detail].into_iter().enumerate() {
-        world.meddle("DELETE FROM attempt");
-        world.ask(&handle.to_string(), Some(false), RecallScope::Scene);
-        let finding = gate(&mut world, Gate::G3);
-        fails(&finding, "a second attempt in one scene");
-        assert_eq!(finding.faults.len(), before + 1);
+        memory.change_database("DELETE FROM attempt");
+        memory.recall(&handle.to_string(), Some(false), RecallScope::Scene);
+        let report = run_on(&mut memory, Gate::G3);
+        assert_fault(&report, "a second attempt in one scene");
+        assert_eq!(report.faults.len(), before + 1);
     }
 }
 
 #[test]
-fn g3_finds_requests_that_are_not_whole() {
-    let asked = |handle: &str| {
+fn g3_finds_incomplete_requests() {
+    let request = |handle: &str| {
         let body = json!({ "detail_handle": handle, "requester_id": "ana", "scene_id": null });
-        (Id::RecallRequest, body)
+        (EntryKind::RecallRequest, body)
     };
-    let tried = |handle: &str, outcome: &str| {
+    let attempt = |handle: &str, outcome: &str| {
         let body = json!({ "detail_handle": handle, "roller_id": null, "skill_id": null, "dc": null,
             "roll": null, "outcome": outcome });
-        (Id::RecallAttempt, body)
+        (EntryKind::RecallAttempt, body)
     };
-    let told = |handle: &str, outcome: &str, scope: Option<&str>| {
+    let result = |handle: &str, outcome: &str, scope: Option<&str>| {
         let body = json!({ "detail_handle": handle, "outcome": outcome, "payload_handle": null,
             "unlock_scope": scope });
-        (Id::RecallResult, body)
+        (EntryKind::RecallResult, body)
     };
     let (one, two) = ("1".repeat(64), "2".repeat(64));
     for (entries, fault) in [
-        (vec![asked(&one)], "the request is not whole"),
+        (vec![request(&one)], "the request is not whole"),
         (
-            vec![asked(&one), tried(&one, "NOT_ROLLED")],
+            vec![request(&one), attempt(&one, "NOT_ROLLED")],
             "the request is not whole",
         ),
         (
-            vec![asked(&one), told(&one, "FUZZY", None)],
+            vec![request(&one), result(&one, "FUZZY", None)],
             "EV-002 should follow, and it is EV-003",
         ),
         (
-            vec![asked(&one), tried(&two, "NOT_ROLLED")],
+            vec![request(&one), attempt(&two, "NOT_ROLLED")],
             "EV-002 without its EV-001",
         ),
         (
-            vec![told(&one, "UNKNOWN", None)],
+            vec![result(&one, "UNKNOWN", None)],
             "EV-003 without its EV-001 and EV-002",
         ),
         (
-            vec![asked(&one), tried(&one, "SUCCESS")],
+            vec![request(&one), attempt(&one, "SUCCESS")],
             "an outcome without a roll",
         ),
         (
             vec![
-                asked(&one),
-                tried(&one, "NOT_ROLLED"),
-                told(&one, "EXACT", None),
+                request(&one),
+                attempt(&one, "NOT_ROLLED"),
+                result(&one, "EXACT", None),
             ],
             "an exact answer after NOT_ROLLED, to what is locked",
         ),
         (
             vec![
-                asked(&one),
-                tried(&one, "NOT_ROLLED"),
-                told(&one, "FUZZY", Some("SCENE")),
+                request(&one),
+                attempt(&one, "NOT_ROLLED"),
+                result(&one, "FUZZY", Some("SCENE")),
             ],
             "an unlock without an exact answer",
         ),
     ] {
-        let (mut world, ..) = world();
+        let (mut memory, ..) = memory_with_clue();
         for (id, body) in entries {
-            world.forge(id, body);
+            memory.forge_entry(id, body);
         }
-        fails(&gate(&mut world, Gate::G3), fault);
+        assert_fault(&run_on(&mut memory, Gate::G3), fault);
     }
 }
 
 #[test]
-fn g3_finds_a_writing_without_consent_to_it() {
+fn g3_finds_a_notebook_entry_without_consent() {
     for (change, player, fault) in [
         (
             "UPDATE consent SET state = 'GRANTED'",
@@ -280,76 +288,84 @@ fn g3_finds_a_writing_without_consent_to_it() {
             "EV-013 without its EV-011",
         ),
     ] {
-        let (mut world, _, detail) = world();
-        let (_, other) = world.fact(clue("k3", "nine locks"));
-        let store = &mut world.store;
-        store.ask_notebook("r1", "table", "ana", &[detail]).unwrap();
-        world.meddle(&change.replace("{other}", &other.to_string()));
+        let (mut memory, _, detail) = memory_with_clue();
+        let (_, other) = memory.append_fact(clue("k3", "nine locks"));
+        let store = &mut memory.store;
+        store
+            .request_notebook_entry("r1", "table", "ana", &[detail])
+            .unwrap();
+        memory.change_database(&change.replace("{other}", &other.to_string()));
         if let Some(player) = player {
-            world.store.answer_notebook("r1", player, "grant").unwrap();
+            memory
+                .store
+                .answer_notebook_request("r1", player, "grant")
+                .unwrap();
         }
         let content = if change.contains("{other}") {
             other
         } else {
             detail
         };
-        world.store.apply_notebook("r1", &[content]).unwrap();
-        fails(&gate(&mut world, Gate::G3), fault);
+        memory
+            .store
+            .record_notebook_entry("r1", &[content])
+            .unwrap();
+        assert_fault(&run_on(&mut memory, Gate::G3), fault);
     }
 }
 
 #[test]
-fn g4_finds_a_compaction_that_says_something_else() {
-    let (mut world, ..) = world();
-    world.meddle("UPDATE compaction SET output = x'5b5d'");
-    fails(
-        &gate(&mut world, Gate::G4),
+fn g4_finds_a_compaction_with_another_text() {
+    let (mut memory, ..) = memory_with_clue();
+    memory.change_database("UPDATE compaction SET output = x'5b5d'");
+    assert_fault(
+        &run_on(&mut memory, Gate::G4),
         "says something else when made again",
     );
-    world.meddle("UPDATE compaction SET compaction = zeroblob(32)");
-    fails(&gate(&mut world, Gate::G4), "not the hash of its inputs");
+    memory.change_database("UPDATE compaction SET compaction = zeroblob(32)");
+    assert_fault(&run_on(&mut memory, Gate::G4), "not the hash of its inputs");
 }
 
 #[test]
 fn g5_finds_a_log_without_its_triggers() {
     for trigger in ["log_no_update", "log_no_delete", "log_in_order"] {
-        let (mut world, ..) = world();
-        world.meddle(&format!("DROP TRIGGER {trigger}"));
-        let finding = gate(&mut world, Gate::G5);
-        fails(&finding, &format!("the trigger {trigger} is gone"));
+        let (mut memory, ..) = memory_with_clue();
+        memory.change_database(&format!("DROP TRIGGER {trigger}"));
+        let report = run_on(&mut memory, Gate::G5);
+        assert_fault(&report, &format!("the trigger {trigger} is gone"));
         assert!(
-            finding.faults.len() > 1 || trigger == "log_no_delete",
-            "{finding:?}"
+            report.faults.len() > 1 || trigger == "log_no_delete",
+            "{report:?}"
         );
     }
 }
 
 #[test]
-fn g6_finds_pins_that_are_others() {
-    let (mut world, ..) = world();
-    let given = Given {
+fn g6_finds_pins_with_other_values() {
+    let (mut memory, ..) = memory_with_clue();
+    let inputs = GateInputs {
         pins: vec![("llm".into(), "model-2".into())],
-        ..Given::default()
+        ..GateInputs::default()
     };
-    fails(
-        &run(&mut world.store, Gate::G6, &given).unwrap(),
+    assert_fault(
+        &run_gate(&mut memory.store, Gate::G6, &inputs).unwrap(),
         "the pin llm is model-1 in the log and model-2 here",
     );
-    let given = Given {
+    let inputs = GateInputs {
         pins: vec![("adapter".into(), "a".into())],
-        ..Given::default()
+        ..GateInputs::default()
     };
-    fails(
-        &run(&mut world.store, Gate::G6, &given).unwrap(),
+    assert_fault(
+        &run_gate(&mut memory.store, Gate::G6, &inputs).unwrap(),
         "the pin adapter is not there in the log and a here; if the change is meant, append a PIN of",
     );
-    world.append(
-        Id::Revision,
-        json!({ "name": "ordering_policy", "from": world.lens().pins().unwrap().iter().find(|(n, _)| n == "ordering_policy").unwrap().1,
+    memory.append(
+        EntryKind::Revision,
+        json!({ "name": "ordering_policy", "from": memory.reader().pins().unwrap().iter().find(|(n, _)| n == "ordering_policy").unwrap().1,
             "to": "other", "reason": "another build" }),
     );
-    fails(
-        &gate(&mut world, Gate::G6),
+    assert_fault(
+        &run_on(&mut memory, Gate::G6),
         "the pin ordering_policy is other in the log",
     );
 }

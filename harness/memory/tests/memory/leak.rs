@@ -1,21 +1,21 @@
 //! G2: a locked exact string never comes out (HL-005, RR-002, PC-006).
 //!
-//! Worlds are generated with thousands of exact strings planted where they should not be: in the text
+//! TestMemorys are generated with thousands of exact strings planted where they should not be: in the text
 //! of other facts, in numbers, member names, names of scenes and pins, gists; in other case, spacing and
 //! normal form. The search here is the plainest: fold, squeeze, look.
 
-use axilog_memory::gate::{Gate, Given, run};
+use axilog_memory::gate::{Gate, GateInputs, run_gate};
 use axilog_memory::{
-    Folded, Handle, Id, LOCKED, MemoryError, OutputClass, RecallScope, Recalled, contains,
+    EntryKind, FoldedText, Handle, MemoryError, OutputClass, PLACEHOLDER, RecallAnswer, RecallScope,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 
-use crate::world::{World, clue, plain, query};
+use crate::test_memory::{TestMemory, clue, open_fact, query};
 
 /// How an exact string is planted.
-fn spelt(token: &str, how: u8) -> String {
+fn respell(token: &str, how: u8) -> String {
     match how % 7 {
         0 => token.to_owned(),
         1 => token.to_uppercase(),
@@ -46,27 +46,27 @@ fn tokens(count: usize) -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(token, count)
 }
 
-/// Every text a model or player may get of a world.
-fn outputs(world: &World, guesses: &str) -> Vec<(String, String)> {
-    let lens = world.lens();
+/// Every text a model or player may get of a memory.
+fn outputs(memory: &TestMemory, guesses: &str) -> Vec<(String, String)> {
+    let reader = memory.reader();
     let mut texts = Vec::new();
     for class in OutputClass::ALL {
         for viewers in [&[][..], &["ana"], &["ana", "ben"]] {
             let mut query = query(class, viewers, 40_000);
             query.purposes = vec!["RECAP".into()];
             let name = format!("{class:?} {viewers:?}");
-            let set = lens.working_set(&query).unwrap();
+            let set = reader.build_working_set(&query).unwrap();
             assert!(set.tokens() <= 40_000);
             texts.push((format!("{name}, bytes"), set.text().to_owned()));
             strings(set.value(), &mut |text| {
                 texts.push((format!("{name}, part"), text.to_owned()))
             });
             if class == OutputClass::Prompt {
-                let prompt = lens.prompt(&query, guesses).unwrap();
+                let prompt = reader.build_prompt(&query, guesses).unwrap();
                 texts.push((format!("{name}, prompt"), prompt.text().to_owned()));
             }
             if class == OutputClass::Pvib {
-                let brief = lens.pvib(&query, &set.allowmention()).unwrap();
+                let brief = reader.build_image_brief(&query, None).unwrap();
                 texts.push((format!("{name}, PVIB"), brief.canonical().text().to_owned()));
             }
         }
@@ -93,26 +93,26 @@ fn strings(value: &Value, found: &mut dyn FnMut(&str)) {
 fn search(texts: &[(String, String)], tokens: &[String]) {
     let squeezed: Vec<String> = tokens
         .iter()
-        .map(|token| Folded::of(token).text())
+        .map(|token| FoldedText::new(token).text())
         .collect();
     for (name, text) in texts {
-        let folded = Folded::of(text);
+        let folded = FoldedText::new(text);
         let letters = folded.text();
         for (token, squeezed) in tokens.iter().zip(&squeezed) {
             // The plain search for the letters first: it is quick, and finds more.
             if letters.contains(squeezed) {
-                assert!(!contains(&folded, token), "{name}: {token:?} in {text}");
+                assert!(!folded.contains_exact(token), "{name}: {token:?} in {text}");
             }
         }
     }
 }
 
-/// A world in which all of `tokens` are locked and planted everywhere.
-fn planted(tokens: &[String], hows: &[u8]) -> World {
-    let mut world = World::new();
+/// A memory in which all of `tokens` are locked and planted everywhere.
+fn plant(tokens: &[String], hows: &[u8]) -> TestMemory {
+    let mut memory = TestMemory::new();
     let mut entries = Vec::new();
     for (number, (token, how)) in tokens.iter().zip(hows.iter().cycle()).enumerate() {
-        let planted = spelt(token, *how);
+        let planted = respell(token, *how);
         let mut secret = clue(&format!("a{number:05}"), token);
         secret["visibility_mask"] = match number % 4 {
             0 => json!("PUBLIC"),
@@ -120,7 +120,7 @@ fn planted(tokens: &[String], hows: &[u8]) -> World {
             2 => json!({ "PLAYER": ["ana", "ben"] }),
             _ => json!("DM_ONLY"),
         };
-        entries.push((Id::Fact, secret));
+        entries.push((EntryKind::Fact, secret));
         let payload = match how % 4 {
             0 => json!({ "text": format!("They say {planted}, they say.") }),
             1 => json!({ "deep": [[{ "x": [format!("({planted})")] }]] }),
@@ -130,26 +130,29 @@ fn planted(tokens: &[String], hows: &[u8]) -> World {
                 _ => json!({ "words": token.split(' ').collect::<Vec<_>>() }),
             },
         };
-        entries.push((Id::Fact, plain(&format!("b{number:05}"), payload)));
+        entries.push((
+            EntryKind::Fact,
+            open_fact(&format!("b{number:05}"), payload),
+        ));
         let mut gist = clue(
             &format!("c{number:05}"),
             &format!("own words {number:05} apart"),
         );
         gist["gist"] = json!(format!(
             "It has to do with {}",
-            spelt(token, how.wrapping_add(1))
+            respell(token, how.wrapping_add(1))
         ));
-        entries.push((Id::Fact, gist));
+        entries.push((EntryKind::Fact, gist));
     }
-    let facts = world.store.append_all(entries).unwrap();
+    let facts = memory.store.append_all(entries).unwrap();
     let some: Vec<Handle> = facts
         .iter()
         .take(60)
         .filter_map(|fact| fact.handle)
         .collect();
     let body = axilog_memory::compaction_body("RECAP", &some).unwrap();
-    world.append(Id::Compaction, body);
-    world
+    memory.append(EntryKind::Compaction, body);
+    memory
 }
 
 /// Thousands of exact strings in all: 4 worlds of 600.
@@ -163,23 +166,23 @@ fn locked_strings_stand_in_no_output() {
     let strategy = (tokens(600), prop::collection::vec(any::<u8>(), 64));
     runner
         .run(&strategy, |(tokens, hows)| {
-            let mut world = planted(&tokens, &hows);
+            let mut memory = plant(&tokens, &hows);
             let guesses = tokens
                 .iter()
                 .take(40)
                 .cloned()
                 .collect::<Vec<_>>()
                 .join(", ");
-            search(&outputs(&world, &guesses), &tokens);
-            let finding = run(&mut world.store, Gate::G2, &Given::default()).unwrap();
-            assert!(finding.passed(), "{:?}", finding.faults);
+            search(&outputs(&memory, &guesses), &tokens);
+            let report = run_gate(&mut memory.store, Gate::G2, &GateInputs::default()).unwrap();
+            assert!(report.passed(), "{:?}", report.faults);
             // What the operator sees neither.
-            world
-                .lens()
-                .each_entry(&mut |entry| {
-                    let shown = world.lens().redacted(&entry.body)?;
+            memory
+                .reader()
+                .for_each_entry(&mut |entry| {
+                    let shown = memory.reader().redact(&entry.body)?;
                     if entry.seq % 37 == 0 {
-                        search(&[(entry.id.to_string(), shown.to_string())], &tokens);
+                        search(&[(entry.kind.to_string(), shown.to_string())], &tokens);
                     }
                     Ok(())
                 })
@@ -191,7 +194,7 @@ fn locked_strings_stand_in_no_output() {
 
 /// Every way there is to ask for a string gives everything but it, and leaves its three events.
 #[test]
-fn however_it_is_asked_for_it_stays_locked_and_the_attempt_is_logged() {
+fn every_request_leaves_a_locked_string_locked_and_is_logged() {
     let mut runner = TestRunner::new(Config {
         cases: 24,
         failure_persistence: None,
@@ -199,26 +202,30 @@ fn however_it_is_asked_for_it_stays_locked_and_the_attempt_is_logged() {
     });
     runner
         .run(&(tokens(3), any::<u8>()), |(tokens, how)| {
-            let mut world = World::new();
+            let mut memory = TestMemory::new();
             let mut handles = Vec::new();
             for (number, token) in tokens.iter().enumerate() {
-                let (fact, detail) = world.fact(clue(&format!("a{number}"), token));
+                let (fact, detail) = memory.append_fact(clue(&format!("a{number}"), token));
                 handles.extend([fact.to_string(), detail.to_string()]);
             }
-            world.scene("cellar");
+            memory.start_scene("cellar");
             let mut asked = handles.clone();
             asked.extend(handles.iter().map(|handle| handle.to_uppercase()));
-            asked.extend(tokens.iter().map(|token| spelt(token, how)));
+            asked.extend(tokens.iter().map(|token| respell(token, how)));
             asked.extend(["", "*", "%", "' OR 1=1 --", "words"].map(String::from));
             for asked in asked {
                 for roll in [None, Some(false)] {
-                    let recall = world.ask(&asked, roll, RecallScope::Session);
-                    let expected = [Id::RecallRequest, Id::RecallAttempt, Id::RecallResult];
-                    assert_eq!(world.ids(recall.seq), expected, "{asked:?}");
-                    match recall.recalled {
-                        Recalled::Exact(value) => panic!("{asked:?} gave {value}"),
-                        Recalled::Fuzzy(gist) => search(&[(asked.clone(), gist)], &tokens),
-                        Recalled::Unknown => assert!(!handles.contains(&asked)),
+                    let recall = memory.recall(&asked, roll, RecallScope::Session);
+                    let expected = [
+                        EntryKind::RecallRequest,
+                        EntryKind::RecallAttempt,
+                        EntryKind::RecallResult,
+                    ];
+                    assert_eq!(memory.kinds_from(recall.seq), expected, "{asked:?}");
+                    match recall.answer {
+                        RecallAnswer::Exact(value) => panic!("{asked:?} gave {value}"),
+                        RecallAnswer::Fuzzy(gist) => search(&[(asked.clone(), gist)], &tokens),
+                        RecallAnswer::Unknown => assert!(!handles.contains(&asked)),
                     }
                 }
             }
@@ -228,49 +235,55 @@ fn however_it_is_asked_for_it_stays_locked_and_the_attempt_is_logged() {
 }
 
 #[test]
-fn a_string_that_is_unlocked_is_told_and_no_other() {
-    let mut world = World::new();
-    let (_, one) = world.fact(clue("a1", "alpha 100"));
-    let (_, two) = world.fact(clue("a2", "the words alpha 200 beta"));
-    world.fact(clue("a3", "alpha 200"));
-    world.scene("cellar");
-    world.ask(&one.to_string(), Some(true), RecallScope::Scene);
-    let text = world
-        .lens()
-        .working_set(&query(OutputClass::Prompt, &["ana"], 8000))
+fn only_the_unlocked_string_is_told() {
+    let mut memory = TestMemory::new();
+    let (_, one) = memory.append_fact(clue("a1", "alpha 100"));
+    let (_, two) = memory.append_fact(clue("a2", "the words alpha 200 beta"));
+    memory.append_fact(clue("a3", "alpha 200"));
+    memory.start_scene("cellar");
+    memory.recall(&one.to_string(), Some(true), RecallScope::Scene);
+    let text = memory
+        .reader()
+        .build_working_set(&query(OutputClass::Prompt, &["ana"], 8000))
         .unwrap();
     assert!(text.text().contains("alpha 100") && !text.text().contains("alpha 200"));
     // A locked string inside an unlocked one stays locked.
-    let recall = world.ask(&two.to_string(), Some(true), RecallScope::Scene);
+    let recall = memory.recall(&two.to_string(), Some(true), RecallScope::Scene);
     assert_eq!(
-        recall.recalled,
-        Recalled::Exact(json!(format!("the words {LOCKED} beta")))
+        recall.answer,
+        RecallAnswer::Exact(json!(format!("the words {PLACEHOLDER} beta")))
     );
 }
 
 #[test]
-fn a_models_text_is_said_only_without_locked_strings() {
-    let mut world = World::new();
-    let (_, detail) = world.fact(clue("a1", "caf\u{e9} 4711"));
+fn a_narration_with_a_locked_string_is_refused() {
+    let mut memory = TestMemory::new();
+    let (_, detail) = memory.append_fact(clue("a1", "caf\u{e9} 4711"));
     let ana = ["ana".to_owned()];
     for text in ["at CAFE\u{301} 47 11.", "\u{ab}caf\u{e9}4711\u{bb}"] {
-        match world.lens().narration(&ana, text) {
+        match memory.reader().check_narration(&ana, text) {
             Err(MemoryError::Leak { handles, .. }) => assert_eq!(handles, [detail.to_string()]),
             other => panic!("{text}: {other:?}"),
         }
     }
     for text in ["at caf\u{e9} 47115.", "at cafe 4711."] {
-        assert_eq!(world.lens().narration(&ana, text).unwrap().text(), text);
+        assert_eq!(
+            memory.reader().check_narration(&ana, text).unwrap().text(),
+            text
+        );
     }
 }
 
 #[test]
-fn a_string_that_begins_in_the_prompts_own_words_is_not_given_out() {
-    let mut world = World::new();
-    world.fact(clue("a1", "REQUEST === red door"));
+fn a_prompt_whose_own_words_begin_a_locked_string_is_refused() {
+    let mut memory = TestMemory::new();
+    memory.append_fact(clue("a1", "REQUEST === red door"));
     let query = query(OutputClass::Prompt, &["ana"], 8000);
-    world.lens().prompt(&query, "a red door").unwrap();
-    let error = world.lens().prompt(&query, "Red Door?").unwrap_err();
+    memory.reader().build_prompt(&query, "a red door").unwrap();
+    let error = memory
+        .reader()
+        .build_prompt(&query, "Red Door?")
+        .unwrap_err();
     assert!(matches!(error, MemoryError::Leak { .. }), "{error}");
 }
 
@@ -279,11 +292,11 @@ proptest! {
 
     /// Cutting strings out leaves the rest as it was.
     #[test]
-    fn what_is_not_locked_is_told_as_it_is(text in "[ -~\u{e0}-\u{fc}]{0,80}") {
-        let mut world = World::new();
-        world.fact(clue("a1", "zzz \u{3a9}\u{3a9}\u{3a9} zzz"));
-        world.append(Id::Fact, plain("a2", json!({ "text": text })));
-        let set = world.lens().working_set(&query(OutputClass::Recap, &[], 8000)).unwrap();
+    fn text_without_locked_strings_is_unchanged(text in "[ -~\u{e0}-\u{fc}]{0,80}") {
+        let mut memory = TestMemory::new();
+        memory.append_fact(clue("a1", "zzz \u{3a9}\u{3a9}\u{3a9} zzz"));
+        memory.append(EntryKind::Fact, open_fact("a2", json!({ "text": text })));
+        let set = memory.reader().build_working_set(&query(OutputClass::Recap, &[], 8000)).unwrap();
         prop_assert_eq!(&set.value()["facts_slice"][1]["payload"]["text"], &json!(text));
     }
 }

@@ -10,5 +10,5 @@ mod leak;
 mod masks;
 mod pictures;
 mod recall;
+mod test_memory;
 mod working_sets;
-mod world;

@@ -1,23 +1,24 @@
 //! Who may see what: masks, audiences, the matrix (document, sections 4.1 and 4.5; GAP-005).
 
 use axilog_memory::{
-    Canonical, Handle, Id, MASKS, MaskMatrix, MemoryError, OutputClass, Store, compaction_body,
+    CanonicalJson, EntryKind, Handle, MaskKind, MaskMatrix, MemoryError, MemoryStore, OutputClass,
+    compaction_body,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::world::{World, clue, opening, plain, query};
+use crate::test_memory::{TestMemory, clue, initial_state, open_fact, query};
 
 fn masked(key: &str, mask: Value) -> Value {
-    let mut fact = plain(key, json!({ "key": key }));
+    let mut fact = open_fact(key, json!({ "key": key }));
     fact["visibility_mask"] = mask;
     fact
 }
 
-fn shown(world: &World, viewers: &[&str], class: OutputClass) -> Vec<String> {
-    let set = world
-        .lens()
-        .working_set(&query(class, viewers, 8000))
+fn visible_keys(memory: &TestMemory, viewers: &[&str], class: OutputClass) -> Vec<String> {
+    let set = memory
+        .reader()
+        .build_working_set(&query(class, viewers, 8000))
         .unwrap();
     let facts = set.value()["facts_slice"].as_array().unwrap();
     facts
@@ -27,8 +28,8 @@ fn shown(world: &World, viewers: &[&str], class: OutputClass) -> Vec<String> {
 }
 
 #[test]
-fn each_sees_what_all_of_them_may_see() {
-    let mut world = World::new();
+fn an_output_holds_what_every_viewer_may_see() {
+    let mut memory = TestMemory::new();
     let mut handles = Vec::new();
     for (key, mask) in [
         ("k1", json!("DM_ONLY")),
@@ -37,18 +38,21 @@ fn each_sees_what_all_of_them_may_see() {
         ("k4", json!({ "PLAYER": ["ana"] })),
         ("k5", json!("SYSTEM")),
     ] {
-        handles.push(world.fact(masked(key, mask)).0);
+        handles.push(memory.append_fact(masked(key, mask)).0);
     }
     for class in OutputClass::ALL {
-        assert_eq!(shown(&world, &[], class), ["k3"]);
-        assert_eq!(shown(&world, &["ana"], class), ["k2", "k3", "k4"]);
-        assert_eq!(shown(&world, &["ben"], class), ["k2", "k3"]);
-        assert_eq!(shown(&world, &["ben", "ana", "ana"], class), ["k2", "k3"]);
-        assert_eq!(shown(&world, &["ana", "cleo"], class), ["k3"]);
+        assert_eq!(visible_keys(&memory, &[], class), ["k3"]);
+        assert_eq!(visible_keys(&memory, &["ana"], class), ["k2", "k3", "k4"]);
+        assert_eq!(visible_keys(&memory, &["ben"], class), ["k2", "k3"]);
+        assert_eq!(
+            visible_keys(&memory, &["ben", "ana", "ana"], class),
+            ["k2", "k3"]
+        );
+        assert_eq!(visible_keys(&memory, &["ana", "cleo"], class), ["k3"]);
         // Not even as a handle.
-        let set = world
-            .lens()
-            .working_set(&query(class, &["ben"], 8000))
+        let set = memory
+            .reader()
+            .build_working_set(&query(class, &["ben"], 8000))
             .unwrap();
         for hidden in [0, 3, 4] {
             assert!(!set.text().contains(&handles[hidden].to_string()));
@@ -57,18 +61,18 @@ fn each_sees_what_all_of_them_may_see() {
 }
 
 #[test]
-fn a_compaction_is_seen_by_whoever_may_see_all_of_its_facts() {
-    let mut world = World::new();
-    let (one, _) = world.fact(masked("k1", json!("PUBLIC")));
-    let (two, _) = world.fact(masked("k2", json!({ "PLAYER": ["ana"] })));
-    world.append(
-        Id::Compaction,
+fn a_compaction_is_visible_where_all_of_its_facts_are() {
+    let mut memory = TestMemory::new();
+    let (one, _) = memory.append_fact(masked("k1", json!("PUBLIC")));
+    let (two, _) = memory.append_fact(masked("k2", json!({ "PLAYER": ["ana"] })));
+    memory.append(
+        EntryKind::Compaction,
         compaction_body("RECAP", &[one, two]).unwrap(),
     );
     let slice = |viewers: &[&str], purposes: &[&str]| {
         let mut query = query(OutputClass::Recap, viewers, 8000);
         query.purposes = purposes.iter().map(|p| (*p).to_owned()).collect();
-        world.lens().working_set(&query).unwrap().value()["compactions_slice"].clone()
+        memory.reader().build_working_set(&query).unwrap().value()["compactions_slice"].clone()
     };
     assert_eq!(
         slice(&["ana"], &["RECAP"])[0]["lines"],
@@ -82,37 +86,41 @@ fn a_compaction_is_seen_by_whoever_may_see_all_of_its_facts() {
         assert_eq!(slice(&viewers, &purposes), json!([]));
     }
     let none = Handle::parse(&"0".repeat(64)).unwrap();
-    world.refused(Id::Compaction, compaction_body("RECAP", &[none]).unwrap());
+    memory.append_refused(
+        EntryKind::Compaction,
+        compaction_body("RECAP", &[none]).unwrap(),
+    );
 }
 
 #[test]
-fn the_matrix_is_pinned_and_can_be_another() {
+fn the_mask_matrix_is_pinned_and_can_be_revised() {
     let rows = OutputClass::ALL.map(|class| (class.as_str().to_owned(), json!(["PUBLIC"])));
     let mut rows: serde_json::Map<String, Value> = rows.into_iter().collect();
     rows.insert("WORKING_SET".into(), json!(["PUBLIC", "DM_ONLY"]));
     let matrix =
-        MaskMatrix::read(Canonical::of("m", Value::Object(rows.clone())).unwrap()).unwrap();
-    let mut other = opening();
-    other.matrix = matrix.clone();
+        MaskMatrix::read(CanonicalJson::from_value("m", Value::Object(rows.clone())).unwrap())
+            .unwrap();
+    let mut other = initial_state();
+    other.mask_matrix = matrix.clone();
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("m.db");
-    let store = Store::init(&path, &other).unwrap();
-    let mut world = World {
+    let store = MemoryStore::init(&path, &other).unwrap();
+    let mut memory = TestMemory {
         store,
         path,
         directory,
     };
-    world.fact(masked("k1", json!("DM_ONLY")));
-    world.fact(masked("k2", json!({ "PLAYER": ["ana"] })));
-    world.fact(masked("k3", json!("PUBLIC")));
+    memory.append_fact(masked("k1", json!("DM_ONLY")));
+    memory.append_fact(masked("k2", json!({ "PLAYER": ["ana"] })));
+    memory.append_fact(masked("k3", json!("PUBLIC")));
     assert_eq!(
-        shown(&world, &["ana"], OutputClass::WorkingSet),
+        visible_keys(&memory, &["ana"], OutputClass::WorkingSet),
         ["k1", "k3"]
     );
-    assert_eq!(shown(&world, &["ana"], OutputClass::Prompt), ["k3"]);
-    let set = world
-        .lens()
-        .working_set(&query(OutputClass::Prompt, &[], 8000))
+    assert_eq!(visible_keys(&memory, &["ana"], OutputClass::Prompt), ["k3"]);
+    let set = memory
+        .reader()
+        .build_working_set(&query(OutputClass::Prompt, &[], 8000))
         .unwrap();
     let id = matrix.canonical().handle().to_string();
     assert_eq!(set.value()["policy_ids"]["mask_matrix_id"], json!(id));
@@ -124,8 +132,8 @@ fn the_matrix_is_pinned_and_can_be_another() {
     ] {
         let mut wrong = rows.clone();
         wrong.insert(class.into(), row);
-        let wrong = MaskMatrix::read(Canonical::of("m", Value::Object(wrong)).unwrap());
-        assert!(matches!(wrong, Err(MemoryError::Field { .. })));
+        let wrong = MaskMatrix::read(CanonicalJson::from_value("m", Value::Object(wrong)).unwrap());
+        assert!(matches!(wrong, Err(MemoryError::Document { .. })));
     }
     // A revision brings another matrix, with its bytes.
     let players = MaskMatrix::players().unwrap();
@@ -133,15 +141,20 @@ fn the_matrix_is_pinned_and_can_be_another() {
         "reason": "players", "document": players.canonical().value() });
     let mut other = revision.clone();
     other["document"] = json!({});
-    world.refused(Id::Revision, other.clone());
+    memory.append_refused(EntryKind::Revision, other.clone());
     // Nor can a matrix become what is none.
-    other["to"] = json!(Canonical::of("m", json!({})).unwrap().handle().to_string());
-    world.refused(Id::Revision, other.clone());
+    other["to"] = json!(
+        CanonicalJson::from_value("m", json!({}))
+            .unwrap()
+            .handle()
+            .to_string()
+    );
+    memory.append_refused(EntryKind::Revision, other.clone());
     other.as_object_mut().unwrap().remove("document");
-    world.refused(Id::Revision, other);
-    world.append(Id::Revision, revision);
+    memory.append_refused(EntryKind::Revision, other);
+    memory.append(EntryKind::Revision, revision);
     assert_eq!(
-        shown(&world, &["ana"], OutputClass::WorkingSet),
+        visible_keys(&memory, &["ana"], OutputClass::WorkingSet),
         ["k2", "k3"]
     );
 }
@@ -149,12 +162,13 @@ fn the_matrix_is_pinned_and_can_be_another() {
 fn mask() -> impl Strategy<Value = (String, Vec<&'static str>)> {
     let players = prop::sample::subsequence(vec!["ana", "ben", "cleo", "dan"], 1..=4);
     (0..4usize, players).prop_map(|(at, players)| {
-        let players = if MASKS[at] == "PLAYER" {
+        let kind = MaskKind::ALL[at];
+        let players = if kind == MaskKind::Player {
             players
         } else {
             Vec::new()
         };
-        (MASKS[at].to_owned(), players)
+        (kind.to_string(), players)
     })
 }
 
@@ -164,17 +178,17 @@ proptest! {
     /// A working set holds exactly the facts that the rule in one sentence gives, in their order; and
     /// with less budget a beginning of them.
     #[test]
-    fn the_slice_is_what_the_rule_says(
+    fn the_facts_slice_follows_the_visibility_rule(
         masks in prop::collection::vec(mask(), 0..40),
         viewers in prop::sample::subsequence(vec!["ana", "ben", "cleo"], 0..=3),
         budget in 600u64..3000,
     ) {
-        let mut world = World::new();
+        let mut memory = TestMemory::new();
         let (mut expected, mut entries) = (Vec::new(), Vec::new());
         for (number, (mask, players)) in masks.iter().enumerate() {
             let key = format!("k{:03}", number * 37 % 101);
             let value = if mask == "PLAYER" { json!({ "PLAYER": players }) } else { json!(mask) };
-            entries.push((Id::Fact, masked(&key, value)));
+            entries.push((EntryKind::Fact, masked(&key, value)));
             let seen = match mask.as_str() {
                 "PUBLIC" => true,
                 "PLAYER" => !viewers.is_empty() && viewers.iter().all(|v| players.contains(v)),
@@ -184,10 +198,10 @@ proptest! {
                 expected.push(key);
             }
         }
-        world.store.append_all(entries).unwrap();
+        memory.store.append_all(entries).unwrap();
         expected.sort();
-        prop_assert_eq!(shown(&world, &viewers, OutputClass::Prompt), expected.clone());
-        let set = world.lens().working_set(&query(OutputClass::Prompt, &viewers, budget)).unwrap();
+        prop_assert_eq!(visible_keys(&memory, &viewers, OutputClass::Prompt), expected.clone());
+        let set = memory.reader().build_working_set(&query(OutputClass::Prompt, &viewers, budget)).unwrap();
         prop_assert!(set.tokens() <= budget);
         let facts = set.value()["facts_slice"].as_array().unwrap();
         let keys: Vec<&str> = facts.iter().map(|f| f["payload"]["key"].as_str().unwrap()).collect();
@@ -198,40 +212,40 @@ proptest! {
 
 #[test]
 fn a_budget_that_is_too_small_says_by_how_much() {
-    let mut world = World::new();
-    world.fact(clue("k1", "seven keys"));
-    let error = world
-        .lens()
-        .working_set(&query(OutputClass::Prompt, &[], 10))
+    let mut memory = TestMemory::new();
+    memory.append_fact(clue("k1", "seven keys"));
+    let error = memory
+        .reader()
+        .build_working_set(&query(OutputClass::Prompt, &[], 10))
         .unwrap_err();
     let MemoryError::Budget { needed, given: 10 } = error else {
         panic!("{error}")
     };
-    let least = world
-        .lens()
-        .working_set(&query(OutputClass::Prompt, &[], needed))
+    let least = memory
+        .reader()
+        .build_working_set(&query(OutputClass::Prompt, &[], needed))
         .unwrap();
     assert!(!least.is_complete() && least.tokens() <= needed);
-    world
-        .lens()
-        .working_set(&query(OutputClass::Prompt, &[], needed - 1))
+    memory
+        .reader()
+        .build_working_set(&query(OutputClass::Prompt, &[], needed - 1))
         .unwrap_err();
 }
 
 #[test]
-fn kinds_are_chosen_and_nothing_else_is() {
-    let mut world = World::new();
-    world.fact(clue("k1", "seven keys"));
-    world.fact(plain("k2", json!({ "key": "k2" })));
+fn a_query_selects_facts_by_kind() {
+    let mut memory = TestMemory::new();
+    memory.append_fact(clue("k1", "seven keys"));
+    memory.append_fact(open_fact("k2", json!({ "key": "k2" })));
     let mut query = query(OutputClass::Prompt, &["ana"], 8000);
     query.kinds = vec!["LOCATION".into()];
-    let set = world.lens().working_set(&query).unwrap();
+    let set = memory.reader().build_working_set(&query).unwrap();
     let facts = set.value()["facts_slice"].as_array().unwrap();
     assert_eq!(facts.len(), 1);
     assert_eq!(facts[0]["kind"], json!("LOCATION"));
     query.kinds = vec!["no kind".into()];
     assert!(matches!(
-        world.lens().working_set(&query),
-        Err(MemoryError::Field { .. })
+        memory.reader().build_working_set(&query),
+        Err(MemoryError::Document { .. })
     ));
 }

@@ -1,18 +1,21 @@
 //! PVIBs, and the path of a picture (document, sections 4.6 and 9.2).
 
-use axilog_memory::{Canonical, Id, MemoryError, OutputClass, RecallScope, STAGES};
+use axilog_memory::{CanonicalJson, EntryKind, MemoryError, OutputClass, RecallScope};
 use serde_json::json;
 
-use crate::world::{World, clue, plain, query};
+use crate::test_memory::{TestMemory, clue, open_fact, query};
 
 #[test]
 fn a_brief_holds_only_what_may_be_mentioned_exactly() {
-    let mut world = World::new();
-    let (door, _) = world.fact(plain("k1", json!({ "text": "A red door." })));
-    let (fact, detail) = world.fact(clue("k2", "seven keys"));
+    let mut memory = TestMemory::new();
+    let (door, _) = memory.append_fact(open_fact("k1", json!({ "text": "A red door." })));
+    let (fact, detail) = memory.append_fact(clue("k2", "seven keys"));
     let query = query(OutputClass::Pvib, &["ana"], 8000);
     for locked in [fact, detail] {
-        let error = world.lens().pvib(&query, &[locked]).unwrap_err();
+        let error = memory
+            .reader()
+            .build_image_brief(&query, Some(&[locked]))
+            .unwrap_err();
         assert!(
             error
                 .to_string()
@@ -20,16 +23,19 @@ fn a_brief_holds_only_what_may_be_mentioned_exactly() {
             "{error}"
         );
     }
-    let brief = world.lens().pvib(&query, &[door]).unwrap();
+    let brief = memory
+        .reader()
+        .build_image_brief(&query, Some(&[door]))
+        .unwrap();
     let value = brief.canonical().value().clone();
     assert_eq!(
         value["elements"],
         json!([{ "detail_handle": door.to_string(), "exact": { "text": "A red door." } }])
     );
     let check = |value| {
-        world
-            .lens()
-            .check_pvib(&query, Canonical::of("b", value).unwrap())
+        memory
+            .reader()
+            .check_image_brief(&query, CanonicalJson::from_value("b", value).unwrap())
     };
     check(value.clone()).unwrap();
     let with = |name: &str, part| {
@@ -37,7 +43,7 @@ fn a_brief_holds_only_what_may_be_mentioned_exactly() {
         other[name] = part;
         other
     };
-    for (other, told) in [
+    for (other, expected) in [
         (with("schema", json!("other/1")), "schema"),
         (with("camera", json!("low")), "camera"),
         (with("elements", json!({})), "elements"),
@@ -61,31 +67,44 @@ fn a_brief_holds_only_what_may_be_mentioned_exactly() {
         ),
     ] {
         let error = check(other).unwrap_err().to_string();
-        assert!(error.contains(told), "{error}");
+        assert!(error.contains(expected), "{error}");
     }
-    world.scene("cellar");
-    world.ask(&detail.to_string(), Some(true), RecallScope::Scene);
-    let brief = world.lens().pvib(&query, &[detail]).unwrap();
+    memory.start_scene("cellar");
+    memory.recall(&detail.to_string(), Some(true), RecallScope::Scene);
+    let brief = memory
+        .reader()
+        .build_image_brief(&query, Some(&[detail]))
+        .unwrap();
     assert!(brief.canonical().text().contains("seven keys"));
 }
 
+const STAGES: [&str; 7] = [
+    "REQUEST_SPEC",
+    "ENGINE",
+    "QUALITY",
+    "ASSET_STORE",
+    "POOL",
+    "BINDING",
+    "DELIVERY",
+];
+
 #[test]
-fn a_picture_goes_its_path_and_no_other() {
-    let mut world = World::new();
+fn the_stages_of_a_picture_follow_their_path() {
+    let mut memory = TestMemory::new();
     let mut of = None;
     for (number, stage) in STAGES.iter().enumerate() {
         for wrong in STAGES.iter().skip(number + 1) {
             let body = json!({ "stage": wrong, "of": of.clone().unwrap_or("0".repeat(64)), "document": {} });
-            world.refused(Id::Asset, body);
+            memory.append_refused(EntryKind::Asset, body);
         }
         let mut body = json!({ "stage": stage, "document": { "stage": number, "score": 9 } });
         if let Some(of) = &of {
             body["of"] = json!(of);
         }
-        let appended = world.append(Id::Asset, body.clone());
+        let appended = memory.append(EntryKind::Asset, body.clone());
         let handle = appended.handle.unwrap();
         if number == 0 {
-            let bytes = Canonical::of("d", body["document"].clone()).unwrap();
+            let bytes = CanonicalJson::from_value("d", body["document"].clone()).unwrap();
             assert_eq!(handle, bytes.handle(), "request_hash");
         }
         of = Some(handle.to_string());
@@ -93,10 +112,10 @@ fn a_picture_goes_its_path_and_no_other() {
 }
 
 #[test]
-fn a_request_for_a_picture_says_nothing_that_is_locked() {
-    let mut world = World::new();
-    let (_, keys) = world.fact(clue("k1", "seven keys"));
-    let (_, friend) = world.fact(clue("k2", "say \"friend\""));
+fn a_picture_request_with_a_locked_string_is_refused() {
+    let mut memory = TestMemory::new();
+    let (_, keys) = memory.append_fact(clue("k1", "seven keys"));
+    let (_, friend) = memory.append_fact(clue("k2", "say \"friend\""));
     // JSON writes a line's end and a quotation mark as escapes.
     let documents = [
         json!({ "prompt": "a wall that reads\nseven keys" }),
@@ -106,14 +125,14 @@ fn a_request_for_a_picture_says_nothing_that_is_locked() {
     ];
     let body = |document| json!({ "stage": "REQUEST_SPEC", "document": document });
     for document in &documents {
-        let error = world.refused(Id::Asset, body(document));
+        let error = memory.append_refused(EntryKind::Asset, body(document));
         assert!(matches!(error, MemoryError::Leak { .. }), "{error}");
     }
-    world.scene("cellar");
+    memory.start_scene("cellar");
     for detail in [keys, friend] {
-        world.ask(&detail.to_string(), Some(true), RecallScope::Scene);
+        memory.recall(&detail.to_string(), Some(true), RecallScope::Scene);
     }
     for document in &documents {
-        world.append(Id::Asset, body(document));
+        memory.append(EntryKind::Asset, body(document));
     }
 }

@@ -1,36 +1,36 @@
 //! G3: recall by the table's dice (RR-002; document, section 5).
 
-use axilog_memory::{Handle, Id, RecallScope, Recalled, Scope};
+use axilog_memory::{AttemptOutcome, EntryKind, Handle, RecallAnswer, RecallScope, UnlockScope};
 use serde_json::{Value, json};
 
-use crate::world::{World, clue, plain};
+use crate::test_memory::{TestMemory, clue, open_fact};
 
-fn world() -> (World, Handle, Handle) {
-    let mut world = World::new();
-    let (fact, detail) = world.fact(clue("k1", "seven keys"));
-    (world, fact, detail)
+fn memory_with_clue() -> (TestMemory, Handle, Handle) {
+    let mut memory = TestMemory::new();
+    let (fact, detail) = memory.append_fact(clue("k1", "seven keys"));
+    (memory, fact, detail)
 }
 
 /// The bodies of the three entries of a request.
-fn logged(world: &World, seq: u64) -> [Value; 3] {
+fn read_recall_bodies(memory: &TestMemory, seq: u64) -> [Value; 3] {
     let mut bodies = Vec::new();
-    let mut found = |entry: axilog_memory::Entry| {
+    let mut found = |entry: axilog_memory::LogEntry| {
         if (seq..seq + 3).contains(&entry.seq) {
             bodies.push(entry.body);
         }
         Ok(())
     };
-    world.lens().each_entry(&mut found).unwrap();
+    memory.reader().for_each_entry(&mut found).unwrap();
     bodies.try_into().unwrap()
 }
 
 #[test]
-fn a_success_tells_and_unlocks_until_the_scene_ends() {
-    let (mut world, fact, detail) = world();
-    world.scene("cellar");
-    let recall = world.ask(&detail.to_string(), Some(true), RecallScope::Scene);
-    assert_eq!(recall.recalled, Recalled::Exact(json!("seven keys")));
-    let [request, attempt, result] = logged(&world, recall.seq);
+fn a_success_unlocks_until_the_scene_ends() {
+    let (mut memory, fact, detail) = memory_with_clue();
+    memory.start_scene("cellar");
+    let recall = memory.recall(&detail.to_string(), Some(true), RecallScope::Scene);
+    assert_eq!(recall.answer, RecallAnswer::Exact(json!("seven keys")));
+    let [request, attempt, result] = read_recall_bodies(&memory, recall.seq);
     let handle = detail.to_string();
     assert_eq!(
         request,
@@ -46,81 +46,91 @@ fn a_success_tells_and_unlocks_until_the_scene_ends() {
         json!({ "detail_handle": handle, "outcome": "EXACT", "payload_handle": fact.to_string(),
             "unlock_scope": "SCENE" })
     );
-    assert_eq!(world.lens().unlocked(detail).unwrap(), Some(Scope::Scene));
-    let again = world.ask(&handle, None, RecallScope::Scene);
-    assert_eq!(again.attempt, "NOT_NEEDED");
+    assert_eq!(memory.unlock_scope(detail), Some(UnlockScope::Scene));
+    let second = memory.recall(&handle, None, RecallScope::Scene);
+    assert_eq!(second.attempt, AttemptOutcome::NotNeeded);
     assert_eq!(
-        world.ids(again.seq),
-        [Id::RecallRequest, Id::RecallAttempt, Id::RecallResult]
+        memory.kinds_from(second.seq),
+        [
+            EntryKind::RecallRequest,
+            EntryKind::RecallAttempt,
+            EntryKind::RecallResult
+        ]
     );
-    world.append(Id::SceneEnd, json!({ "scene_id": "cellar" }));
-    assert_eq!(world.lens().unlocked(detail).unwrap(), None);
+    memory.append(EntryKind::SceneEnd, json!({ "scene_id": "cellar" }));
+    assert_eq!(memory.unlock_scope(detail), None);
     // The scene of the same name is another scene.
-    world.scene("cellar");
-    assert_eq!(world.lens().unlocked(detail).unwrap(), None);
+    memory.start_scene("cellar");
+    assert_eq!(memory.unlock_scope(detail), None);
     assert!(matches!(
-        world.ask(&handle, None, RecallScope::Scene).recalled,
-        Recalled::Fuzzy(_)
+        memory.recall(&handle, None, RecallScope::Scene).answer,
+        RecallAnswer::Fuzzy(_)
     ));
 }
 
 #[test]
 fn a_success_may_unlock_until_the_session_ends() {
-    let (mut world, _, detail) = world();
-    world.scene("cellar");
-    world.ask(&detail.to_string(), Some(true), RecallScope::Session);
-    world.append(Id::SceneEnd, json!({ "scene_id": "cellar" }));
-    assert_eq!(world.lens().unlocked(detail).unwrap(), Some(Scope::Session));
-    world.append(Id::State, json!({ "session_id": "s2" }));
-    assert_eq!(world.lens().unlocked(detail).unwrap(), None);
-    world.append(Id::State, json!({ "session_id": "s1" }));
-    assert_eq!(world.lens().unlocked(detail).unwrap(), None);
+    let (mut memory, _, detail) = memory_with_clue();
+    memory.start_scene("cellar");
+    memory.recall(&detail.to_string(), Some(true), RecallScope::Session);
+    memory.append(EntryKind::SceneEnd, json!({ "scene_id": "cellar" }));
+    assert_eq!(memory.unlock_scope(detail), Some(UnlockScope::Session));
+    memory.append(EntryKind::State, json!({ "session_id": "s2" }));
+    assert_eq!(memory.unlock_scope(detail), None);
+    memory.append(EntryKind::State, json!({ "session_id": "s1" }));
+    assert_eq!(memory.unlock_scope(detail), None);
 }
 
 #[test]
 fn a_scene_that_outlasts_its_session_keeps_nothing_unlocked() {
-    let (mut world, _, detail) = world();
-    world.scene("cellar");
-    world.ask(&detail.to_string(), Some(true), RecallScope::Scene);
-    world.append(Id::State, json!({ "session_id": "s2" }));
-    assert_eq!(world.lens().unlocked(detail).unwrap(), None);
+    let (mut memory, _, detail) = memory_with_clue();
+    memory.start_scene("cellar");
+    memory.recall(&detail.to_string(), Some(true), RecallScope::Scene);
+    memory.append(EntryKind::State, json!({ "session_id": "s2" }));
+    assert_eq!(memory.unlock_scope(detail), None);
 }
 
 #[test]
 fn there_is_one_attempt_per_detail_and_scene() {
-    let (mut world, _, detail) = world();
-    let (_, other) = world.fact(clue("k2", "nine locks"));
+    let (mut memory, _, detail) = memory_with_clue();
+    let (_, other) = memory.append_fact(clue("k2", "nine locks"));
     let handle = detail.to_string();
-    world.scene("cellar");
+    memory.start_scene("cellar");
     assert_eq!(
-        world.ask(&handle, None, RecallScope::Scene).attempt,
-        "NOT_ROLLED"
+        memory.recall(&handle, None, RecallScope::Scene).attempt,
+        AttemptOutcome::NotRolled
     );
     assert_eq!(
-        world.ask(&handle, Some(false), RecallScope::Scene).attempt,
-        "FAILURE"
-    );
-    let again = world.ask(&handle, Some(true), RecallScope::Scene);
-    assert_eq!(again.attempt, "ALREADY_TRIED");
-    assert_eq!(
-        again.recalled,
-        Recalled::Fuzzy("Something is written there.".into())
-    );
-    assert_eq!(
-        world
-            .ask(&other.to_string(), Some(true), RecallScope::Scene)
+        memory
+            .recall(&handle, Some(false), RecallScope::Scene)
             .attempt,
-        "SUCCESS"
+        AttemptOutcome::Failure
     );
-    world.append(Id::SceneEnd, json!({ "scene_id": "cellar" }));
+    let second = memory.recall(&handle, Some(true), RecallScope::Scene);
+    assert_eq!(second.attempt, AttemptOutcome::AlreadyTried);
     assert_eq!(
-        world.ask(&handle, Some(true), RecallScope::Scene).attempt,
-        "NOT_ROLLED"
+        second.answer,
+        RecallAnswer::Fuzzy("Something is written there.".into())
     );
-    world.scene("attic");
     assert_eq!(
-        world.ask(&handle, Some(true), RecallScope::Scene).attempt,
-        "SUCCESS"
+        memory
+            .recall(&other.to_string(), Some(true), RecallScope::Scene)
+            .attempt,
+        AttemptOutcome::Success
+    );
+    memory.append(EntryKind::SceneEnd, json!({ "scene_id": "cellar" }));
+    assert_eq!(
+        memory
+            .recall(&handle, Some(true), RecallScope::Scene)
+            .attempt,
+        AttemptOutcome::NotRolled
+    );
+    memory.start_scene("attic");
+    assert_eq!(
+        memory
+            .recall(&handle, Some(true), RecallScope::Scene)
+            .attempt,
+        AttemptOutcome::Success
     );
 }
 
@@ -128,80 +138,88 @@ fn there_is_one_attempt_per_detail_and_scene() {
 #[test]
 fn a_roll_for_a_fact_is_one_for_each_of_its_details() {
     for whole_first in [true, false] {
-        let (mut world, fact, detail) = world();
-        let (_, other) = world.fact(clue("k2", "nine locks"));
+        let (mut memory, fact, detail) = memory_with_clue();
+        let (_, other) = memory.append_fact(clue("k2", "nine locks"));
         let (first, second) = match whole_first {
             true => (fact.to_string(), detail.to_string()),
             false => (detail.to_string(), fact.to_string()),
         };
-        world.scene("cellar");
-        let roll = |world: &mut World, handle: &str, success| {
-            world.ask(handle, Some(success), RecallScope::Scene).attempt
+        memory.start_scene("cellar");
+        let roll = |memory: &mut TestMemory, handle: &str, success| {
+            memory
+                .recall(handle, Some(success), RecallScope::Scene)
+                .attempt
         };
-        assert_eq!(roll(&mut world, &first, false), "FAILURE");
-        assert_eq!(roll(&mut world, &second, true), "ALREADY_TRIED");
-        assert_eq!(world.lens().unlocked(fact).unwrap(), None);
-        assert_eq!(world.lens().unlocked(detail).unwrap(), None);
-        assert_eq!(roll(&mut world, &other.to_string(), true), "SUCCESS");
-        world.append(Id::SceneEnd, json!({ "scene_id": "cellar" }));
-        world.scene("attic");
-        assert_eq!(roll(&mut world, &second, true), "SUCCESS");
+        assert_eq!(roll(&mut memory, &first, false), AttemptOutcome::Failure);
+        assert_eq!(
+            roll(&mut memory, &second, true),
+            AttemptOutcome::AlreadyTried
+        );
+        assert_eq!(memory.unlock_scope(fact), None);
+        assert_eq!(memory.unlock_scope(detail), None);
+        assert_eq!(
+            roll(&mut memory, &other.to_string(), true),
+            AttemptOutcome::Success
+        );
+        memory.append(EntryKind::SceneEnd, json!({ "scene_id": "cellar" }));
+        memory.start_scene("attic");
+        assert_eq!(roll(&mut memory, &second, true), AttemptOutcome::Success);
     }
 }
 
 #[test]
-fn what_is_not_locked_needs_no_roll() {
-    let mut world = World::new();
-    let (fact, _) = world.fact(plain("k1", json!({ "text": "A red door." })));
-    assert!(world.lens().is_free(fact).unwrap());
-    let recall = world.ask(&fact.to_string(), None, RecallScope::Scene);
-    assert_eq!(recall.attempt, "NOT_NEEDED");
+fn an_open_fact_needs_no_roll() {
+    let mut memory = TestMemory::new();
+    let (fact, _) = memory.append_fact(open_fact("k1", json!({ "text": "A red door." })));
+    assert!(memory.reader().is_open(fact).unwrap());
+    let recall = memory.recall(&fact.to_string(), None, RecallScope::Scene);
+    assert_eq!(recall.attempt, AttemptOutcome::NotNeeded);
     assert_eq!(
-        recall.recalled,
-        Recalled::Exact(json!({ "text": "A red door." }))
+        recall.answer,
+        RecallAnswer::Exact(json!({ "text": "A red door." }))
     );
 }
 
 #[test]
 fn a_facts_payload_is_recalled_with_its_details() {
-    let (mut world, fact, detail) = world();
-    world.scene("cellar");
-    assert!(!world.lens().is_free(detail).unwrap());
-    let recall = world.ask(&fact.to_string(), Some(true), RecallScope::Scene);
+    let (mut memory, fact, detail) = memory_with_clue();
+    memory.start_scene("cellar");
+    assert!(!memory.reader().is_open(detail).unwrap());
+    let recall = memory.recall(&fact.to_string(), Some(true), RecallScope::Scene);
     assert_eq!(
-        recall.recalled,
-        Recalled::Exact(json!({ "text": "It reads seven keys." }))
+        recall.answer,
+        RecallAnswer::Exact(json!({ "text": "It reads seven keys." }))
     );
-    assert!(world.lens().is_free(detail).unwrap());
+    assert!(memory.reader().is_open(detail).unwrap());
     assert_eq!(
-        world
-            .ask(&detail.to_string(), None, RecallScope::Scene)
+        memory
+            .recall(&detail.to_string(), None, RecallScope::Scene)
             .attempt,
-        "NOT_NEEDED"
+        AttemptOutcome::NotNeeded
     );
 }
 
 #[test]
-fn what_is_masked_is_answered_as_what_is_not_there() {
-    let mut world = World::new();
+fn a_masked_handle_is_answered_as_an_unknown_one() {
+    let mut memory = TestMemory::new();
     let mut secret = clue("k1", "seven keys");
     secret["visibility_mask"] = json!({ "PLAYER": ["ben"] });
-    let (_, detail) = world.fact(secret);
-    world.scene("cellar");
-    let masked = world.ask(&detail.to_string(), Some(true), RecallScope::Scene);
-    let nothing = world.ask(&"0".repeat(64), Some(true), RecallScope::Scene);
-    assert_eq!(masked.recalled, Recalled::Unknown);
+    let (_, detail) = memory.append_fact(secret);
+    memory.start_scene("cellar");
+    let masked = memory.recall(&detail.to_string(), Some(true), RecallScope::Scene);
+    let nothing = memory.recall(&"0".repeat(64), Some(true), RecallScope::Scene);
+    assert_eq!(masked.answer, RecallAnswer::Unknown);
     assert_eq!(
-        (masked.recalled, masked.attempt),
-        (nothing.recalled, nothing.attempt)
+        (masked.answer, masked.attempt),
+        (nothing.answer, nothing.attempt)
     );
     let handle = detail.to_string();
-    let same = |world: &World, seq, handle: &str| {
-        logged(world, seq).map(|body| body.to_string().replace(handle, "H"))
+    let same = |memory: &TestMemory, seq, handle: &str| {
+        read_recall_bodies(memory, seq).map(|body| body.to_string().replace(handle, "H"))
     };
     assert_eq!(
-        same(&world, masked.seq, &handle),
-        same(&world, nothing.seq, &"0".repeat(64))
+        same(&memory, masked.seq, &handle),
+        same(&memory, nothing.seq, &"0".repeat(64))
     );
-    assert_eq!(world.lens().unlocked(detail).unwrap(), None);
+    assert_eq!(memory.unlock_scope(detail), None);
 }

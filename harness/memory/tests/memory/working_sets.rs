@@ -3,21 +3,24 @@
 use axilog_memory::{Handle, OutputClass};
 use serde_json::json;
 
-use crate::world::{World, clue, plain, query};
+use crate::test_memory::{TestMemory, clue, open_fact, query};
 
 #[test]
 fn a_prompt_holds_the_bytes_unchanged() {
-    let mut world = World::new();
+    let mut memory = TestMemory::new();
     for number in 0..60 {
-        world.fact(plain(
+        memory.append_fact(open_fact(
             &format!("k{:02}", 59 - number),
             json!({ "n": number, "text": "a \"b\"\n" }),
         ));
     }
     for budget in [900, 8000] {
         let query = query(OutputClass::Prompt, &["ana"], budget);
-        let set = world.lens().working_set(&query).unwrap();
-        let prompt = world.lens().prompt(&query, "Who is there?").unwrap();
+        let set = memory.reader().build_working_set(&query).unwrap();
+        let prompt = memory
+            .reader()
+            .build_prompt(&query, "Who is there?")
+            .unwrap();
         assert_eq!(prompt.working_set(), &set);
         assert_eq!(prompt.text().matches(set.text()).count(), 1);
         assert!(prompt.text().ends_with("=== REQUEST ===\nWho is there?\n"));
@@ -26,12 +29,12 @@ fn a_prompt_holds_the_bytes_unchanged() {
 }
 
 #[test]
-fn its_id_is_the_hash_of_its_bytes_and_its_parts_are_all_there() {
-    let mut world = World::new();
-    let (fact, detail) = world.fact(clue("k1", "seven keys"));
-    let set = world
-        .lens()
-        .working_set(&query(OutputClass::WorkingSet, &[], 8000))
+fn a_working_set_has_all_its_parts_and_the_hash_of_its_bytes_as_id() {
+    let mut memory = TestMemory::new();
+    let (fact, detail) = memory.append_fact(clue("k1", "seven keys"));
+    let set = memory
+        .reader()
+        .build_working_set(&query(OutputClass::WorkingSet, &[], 8000))
         .unwrap();
     assert_eq!(set.id(), Handle::of(set.bytes()));
     let value = set.value();

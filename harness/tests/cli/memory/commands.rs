@@ -9,12 +9,12 @@ use tempfile::TempDir;
 
 const FACT: &str = r#"{"kind":"CLUE","stable_key":"k1","payload":{"text":"It reads seven keys."},"provenance":{"source":"generator","refs":[]},"visibility_mask":"PUBLIC","gist":"Something is written there.","details":[{"name":"words","exact":"seven keys"}]}"#;
 
-struct Place(TempDir);
+struct MemoryDirectory(TempDir);
 
-impl Place {
-    fn new() -> Place {
-        let place = Place(tempfile::tempdir().unwrap());
-        place.runs(0, &["init", "m.db", "--world", "arden", "--campaign", "c1"]);
+impl MemoryDirectory {
+    fn new() -> MemoryDirectory {
+        let place = MemoryDirectory(tempfile::tempdir().unwrap());
+        place.run_with_code(0, &["init", "m.db", "--world", "arden", "--campaign", "c1"]);
         place
     }
 
@@ -33,7 +33,7 @@ impl Place {
     }
 
     #[track_caller]
-    fn runs(&self, code: i32, args: &[&str]) -> (String, String) {
+    fn run_with_code(&self, code: i32, args: &[&str]) -> (String, String) {
         let output = self.run(args);
         let text = |bytes| String::from_utf8(bytes).unwrap();
         let (stdout, stderr) = (text(output.stdout), text(output.stderr));
@@ -46,29 +46,32 @@ impl Place {
     }
 
     #[track_caller]
-    fn json(&self, code: i32, args: &[&str]) -> Value {
+    fn run_json(&self, code: i32, args: &[&str]) -> Value {
         let args = [args, &["--json"]].concat();
-        let (stdout, _) = self.runs(code, &args);
+        let (stdout, _) = self.run_with_code(code, &args);
         assert_eq!(stdout.matches('\n').count(), 1, "{stdout}");
         serde_json::from_str(&stdout).unwrap()
     }
 }
 
 #[test]
-fn an_evening_at_the_table() {
-    let place = Place::new();
+fn a_session_from_the_first_fact_to_the_gates() {
+    let place = MemoryDirectory::new();
     fs::write(place.path().join("fact.json"), FACT).unwrap();
-    let facts = place.json(0, &["fact", "m.db", "fact.json"]);
+    let facts = place.run_json(0, &["fact", "m.db", "fact.json"]);
     assert_eq!(facts["appended"], 1);
     let detail = facts["facts"][0]["details"][0]["detail_handle"]
         .as_str()
         .unwrap()
         .to_owned();
-    assert_eq!(place.json(0, &["fact", "m.db", "fact.json"])["appended"], 0);
-    place.runs(0, &["event", "m.db", "EV-031", r#"{"scene_id":"cellar"}"#]);
-    place.runs(1, &["unlock", "m.db", &detail]);
+    assert_eq!(
+        place.run_json(0, &["fact", "m.db", "fact.json"])["appended"],
+        0
+    );
+    place.run_with_code(0, &["event", "m.db", "EV-031", r#"{"scene_id":"cellar"}"#]);
+    place.run_with_code(1, &["unlock", "m.db", &detail]);
     let ask = ["recall", "m.db", &detail, "--requester", "ana"];
-    let gist = place.json(1, &ask);
+    let gist = place.run_json(1, &ask);
     assert_eq!(
         (&gist["result"], &gist["exact"]),
         (&"FUZZY".into(), &Value::Null)
@@ -89,23 +92,23 @@ fn an_evening_at_the_table() {
         ],
     ]
     .concat();
-    assert_eq!(place.json(0, &rolled)["exact"], "seven keys");
+    assert_eq!(place.run_json(0, &rolled)["exact"], "seven keys");
     assert_eq!(
-        place.json(0, &["unlock", "m.db", &detail])["unlocked"][0]["scope"],
+        place.run_json(0, &["unlock", "m.db", &detail])["unlocked"][0]["scope"],
         "SCENE"
     );
-    let set = place.json(0, &["working-set", "m.db", "--viewer", "ana"]);
+    let set = place.run_json(0, &["working-set", "m.db", "--viewer", "ana"]);
     assert_eq!(set["complete"], true);
-    let (bytes, _) = place.runs(0, &["working-set", "m.db", "--viewer", "ana"]);
+    let (bytes, _) = place.run_with_code(0, &["working-set", "m.db", "--viewer", "ana"]);
     assert_eq!(
         serde_json::from_str::<Value>(&bytes).unwrap(),
         set["working_set"]
     );
-    place.runs(0, &["pvib", "m.db", &detail]);
-    place.runs(0, &["event", "m.db", "EV-032", r#"{"scene_id":"cellar"}"#]);
-    place.runs(1, &["pvib", "m.db", &detail]);
-    place.runs(1, &["unlock", "m.db", &detail]);
-    place.runs(
+    place.run_with_code(0, &["pvib", "m.db", &detail]);
+    place.run_with_code(0, &["event", "m.db", "EV-032", r#"{"scene_id":"cellar"}"#]);
+    place.run_with_code(1, &["pvib", "m.db", &detail]);
+    place.run_with_code(1, &["unlock", "m.db", &detail]);
+    place.run_with_code(
         0,
         &[
             "notebook",
@@ -119,59 +122,65 @@ fn an_evening_at_the_table() {
             "ana",
         ],
     );
-    place.runs(1, &["notebook", "write", "m.db", "r1", &detail]);
-    place.runs(
+    place.run_with_code(1, &["notebook", "write", "m.db", "r1", &detail]);
+    place.run_with_code(
         0,
         &[
             "notebook", "answer", "m.db", "r1", "grant", "--player", "ana",
         ],
     );
-    place.runs(0, &["notebook", "write", "m.db", "r1", &detail]);
+    place.run_with_code(0, &["notebook", "write", "m.db", "r1", &detail]);
     assert_eq!(
-        place.json(0, &["unlock", "m.db"])["unlocked"][0]["scope"],
+        place.run_json(0, &["unlock", "m.db"])["unlocked"][0]["scope"],
         "CAMPAIGN"
     );
     let fact = facts["facts"][0]["fact_id"].as_str().unwrap();
-    place.runs(1, &["unlock", "m.db", fact]);
-    place.runs(0, &["rebuild", "m.db"]);
-    let gates = place.json(0, &["gate", "--all", "m.db", "--source", "."]);
+    place.run_with_code(1, &["unlock", "m.db", fact]);
+    place.run_with_code(0, &["rebuild", "m.db"]);
+    let gates = place.run_json(0, &["gate", "--all", "m.db", "--source", "."]);
     assert_eq!(gates["gates"].as_array().unwrap().len(), 7);
     for gate in ["G1", "G2", "G3", "G4", "G5", "G6", "G7"] {
-        let (told, _) = place.runs(0, &["gate", "m.db", gate]);
-        assert!(told.starts_with(gate) && told.contains("passed"), "{told}");
+        let (printed, _) = place.run_with_code(0, &["gate", "m.db", gate]);
+        assert!(
+            printed.starts_with(gate) && printed.contains("passed"),
+            "{printed}"
+        );
     }
 }
 
 #[test]
-fn what_is_locked_is_not_shown_either() {
-    let place = Place::new();
+fn show_and_prompt_hide_locked_strings() {
+    let place = MemoryDirectory::new();
     fs::write(place.path().join("fact.json"), FACT).unwrap();
-    place.runs(0, &["fact", "m.db", "fact.json"]);
-    let (text, _) = place.runs(0, &["show", "m.db", "--log"]);
-    let json = place.json(0, &["show", "m.db", "--log"]).to_string();
-    for told in [text, json] {
+    place.run_with_code(0, &["fact", "m.db", "fact.json"]);
+    let (text, _) = place.run_with_code(0, &["show", "m.db", "--log"]);
+    let json = place.run_json(0, &["show", "m.db", "--log"]).to_string();
+    for printed in [text, json] {
         assert!(
-            !told.contains("seven keys") && told.contains("[locked]"),
-            "{told}"
+            !printed.contains("seven keys") && printed.contains("[locked]"),
+            "{printed}"
         );
     }
-    let (prompt, _) = place.runs(0, &["working-set", "m.db", "--prompt", "Is it SEVEN keys?"]);
+    let (prompt, _) =
+        place.run_with_code(0, &["working-set", "m.db", "--prompt", "Is it SEVEN keys?"]);
     assert!(prompt.contains("Is it [locked]?") && !prompt.to_lowercase().contains("seven"));
-    fs::write(place.path().join("told.txt"), "Yes.\u{1b}[2J\n").unwrap();
-    let (told, _) = place.runs(0, &["working-set", "m.db", "--narration", "told.txt"]);
-    assert_eq!(told, "Yes.\\u{1b}[2J\n");
-    fs::write(place.path().join("told.txt"), "Yes: SevenKeys.\n").unwrap();
-    let (_, told) = place.runs(1, &["working-set", "m.db", "--narration", "told.txt"]);
+    fs::write(place.path().join("narration.txt"), "Yes.\u{1b}[2J\n").unwrap();
+    let (printed, _) =
+        place.run_with_code(0, &["working-set", "m.db", "--narration", "narration.txt"]);
+    assert_eq!(printed, "Yes.\\u{1b}[2J\n");
+    fs::write(place.path().join("narration.txt"), "Yes: SevenKeys.\n").unwrap();
+    let (_, error) =
+        place.run_with_code(1, &["working-set", "m.db", "--narration", "narration.txt"]);
     assert!(
-        told.contains("narration holds 1 locked") && !told.to_lowercase().contains("seven"),
-        "{told}"
+        error.contains("narration holds 1 locked") && !error.to_lowercase().contains("seven"),
+        "{error}"
     );
 }
 
 #[test]
-fn errors_say_what_to_do() {
-    let place = Place::new();
-    for (code, args, told) in [
+fn errors_name_the_cause_and_the_remedy() {
+    let place = MemoryDirectory::new();
+    for (code, args, expected) in [
         (3, &["show", "none.db"][..], "axilog memory init none.db"),
         (
             3,
@@ -196,7 +205,7 @@ fn errors_say_what_to_do() {
         (
             2,
             &["event", "m.db", "EV-031", "{\"scene_id\":7}"],
-            "scene_id: found 7, expected a name",
+            "at $.scene_id: invalid type: integer `7`, expected a name",
         ),
         (
             1,
@@ -213,46 +222,41 @@ fn errors_say_what_to_do() {
         ),
         (3, &["fact", "m.db", "absent.json"], "absent.json"),
     ] {
-        let (_, error) = place.runs(code, args);
-        assert!(error.contains(told), "{args:?}: {error}");
+        let (_, error) = place.run_with_code(code, args);
+        assert!(error.contains(expected), "{args:?}: {error}");
     }
-    let error = place.json(3, &["show", "none.db"]);
+    let error = place.run_json(3, &["show", "none.db"]);
     assert_eq!(error["exit_code"], 3);
     fs::write(
         place.path().join("f.jsonl"),
         format!("{FACT}\n\n{{\"kind\":1.5}}\n"),
     )
     .unwrap();
-    let (_, error) = place.runs(2, &["fact", "m.db", "f.jsonl"]);
+    let (_, error) = place.run_with_code(2, &["fact", "m.db", "f.jsonl"]);
     assert!(error.contains("f.jsonl:3: at $.kind"), "{error}");
     assert_eq!(
-        place.json(0, &["show", "m.db"])["entries"],
+        place.run_json(0, &["show", "m.db"])["entries"],
         9,
         "all or none"
     );
     fs::write(place.path().join("empty"), "").unwrap();
-    assert_eq!(place.json(0, &["fact", "m.db", "empty"])["appended"], 0);
+    assert_eq!(place.run_json(0, &["fact", "m.db", "empty"])["appended"], 0);
 }
 
-/// The page's evening is what the commands print. The file that it shows with `cat` is made first.
+/// The examples of the page print what the page shows. A file that the page shows with `cat` is written first.
 #[test]
 #[cfg(unix)]
-fn the_pages_evening_is_real() {
+fn the_examples_of_the_page_are_real() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/memory.md");
     let page = fs::read_to_string(page).unwrap();
-    let block = page
-        .split("```console\n")
-        .nth(1)
-        .unwrap()
-        .split("```")
-        .next()
-        .unwrap();
     let place = tempfile::tempdir().unwrap();
     let program = Path::new(env!("CARGO_BIN_EXE_axilog"));
     let directory = program.parent().unwrap().display();
     let path = format!("{directory}:{}", std::env::var("PATH").unwrap());
     let mut commands = 0;
-    for example in format!("\n{block}").split("\n$ ").skip(1) {
+    let blocks = page.split("```console\n").skip(1);
+    let blocks = blocks.map(|block| format!("\n{}", block.split("```").next().unwrap()));
+    for example in blocks.collect::<String>().split("\n$ ").skip(1) {
         let example = example.replace("\\\n", "");
         let (command, printed) = example.split_once('\n').unwrap_or((&example, ""));
         if let Some(file) = command.strip_prefix("cat ") {
@@ -265,8 +269,8 @@ fn the_pages_evening_is_real() {
             .env("PATH", &path)
             .output()
             .unwrap();
-        let told = String::from_utf8(output.stdout).unwrap();
-        assert_eq!(told.trim_end(), printed.trim_end(), "{command}");
+        let stdout = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(stdout.trim_end(), printed.trim_end(), "{command}");
         commands += 1;
     }
     assert!(commands > 6);
@@ -275,7 +279,7 @@ fn the_pages_evening_is_real() {
 /// SQLite takes such names for a URI and for no file.
 #[test]
 #[cfg(unix)]
-fn a_path_is_a_file() {
+fn a_path_is_never_a_uri() {
     let directory = tempfile::tempdir().unwrap();
     for name in ["file:m.db", ":memory:"] {
         for command in [

@@ -1,6 +1,6 @@
 //! Text as it is searched for exact strings: however it is spelt.
 //!
-//! Folded: in NFC, without regard to case, white space and characters that show nothing, and handles
+//! FoldedText: in NFC, without regard to case, white space and characters that show nothing, and handles
 //! (64 hexadecimal digits) as one sign that is in no string. A find begins and ends at a boundary of
 //! words, so that 471 is not found in 14711; where a script sets no space between words, anywhere.
 //! Determinism: D1.
@@ -9,17 +9,17 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::compose;
 
 /// The fewest characters of an exact string, folded.
-pub const MIN_TOKEN: usize = 3;
+pub(crate) const MIN_EXACT: usize = 3;
 
 /// The most characters of an exact string, folded.
-pub const MAX_TOKEN: usize = 256;
+pub(crate) const MAX_EXACT: usize = 256;
 
-/// What stands for a handle: a noncharacter, which no exact string may have.
+/// The folded character of a handle: a noncharacter, which no exact string may have.
 const OPAQUE: char = '\u{10ffff}';
 
 /// A character of the folded text.
 #[derive(Clone, Copy, Debug)]
-struct Sign {
+struct FoldedChar {
     folded: char,
     /// The bytes of the original it comes from; of the NFC text where the original is not in NFC.
     from: usize,
@@ -29,14 +29,14 @@ struct Sign {
     ends: bool,
 }
 
-/// A text made ready for searching.
+/// A text that is folded for searching.
 #[derive(Clone, Debug, Default)]
-pub struct Folded {
-    signs: Vec<Sign>,
+pub struct FoldedText {
+    chars: Vec<FoldedChar>,
 }
 
 /// White space, controls, what Unicode has ignored by default, and the blanks of other scripts.
-fn shows_nothing(c: char) -> bool {
+fn is_invisible(c: char) -> bool {
     c.is_whitespace()
         || c.is_control()
         || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
@@ -47,52 +47,52 @@ fn shows_nothing(c: char) -> bool {
 }
 
 /// Thai to Tibetan, Myanmar, Khmer, kana, ideographs: scripts that set no space between words.
-fn unspaced(c: char) -> bool {
+fn is_unspaced_script(c: char) -> bool {
     matches!(c, '\u{e00}'..='\u{fff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
         | '\u{3005}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
         | '\u{20000}'..='\u{3ffff}')
 }
 
 /// Up and down again: so ß is ss, and the long s an s.
-fn caseless(c: char) -> impl Iterator<Item = char> {
+fn fold_char_case(c: char) -> impl Iterator<Item = char> {
     c.to_uppercase().flat_map(char::to_lowercase)
 }
 
-/// `text` in NFC and without regard to case, spaces and all.
-pub(super) fn plain(text: &str) -> String {
-    text.nfc().flat_map(caseless).nfc().collect()
+/// Folds the case of `text`, in NFC; white space stays.
+pub(crate) fn fold_case(text: &str) -> String {
+    text.nfc().flat_map(fold_char_case).nfc().collect()
 }
 
-impl Folded {
+impl FoldedText {
     /// Folds `text`. Offsets are into it where it is in NFC.
     #[must_use]
-    pub fn of(text: &str) -> Folded {
+    pub fn new(text: &str) -> FoldedText {
         if text.is_ascii() || unicode_normalization::is_nfc(text) {
-            return Folded::of_nfc(text);
+            return FoldedText::fold_nfc(text);
         }
         let composed: String = text.nfc().collect();
-        Folded::of_nfc(&composed)
+        FoldedText::fold_nfc(&composed)
     }
 
-    fn of_nfc(text: &str) -> Folded {
-        let mut signs: Vec<Sign> = Vec::with_capacity(text.len());
+    fn fold_nfc(text: &str) -> FoldedText {
+        let mut chars: Vec<FoldedChar> = Vec::with_capacity(text.len());
         // Whether the original's last character was a letter or digit.
         let mut in_word = false;
-        // Whether there was white space behind the last sign.
+        // Whether there was white space behind the last c.
         let mut spaced = true;
         let mut at = 0;
         while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) {
             let digits = handle_length(text, at, in_word);
             let to = at + digits.unwrap_or(c.len_utf8());
-            let hidden = shows_nothing(c);
-            let word = digits.is_none() && !hidden && !unspaced(c) && c.is_alphanumeric();
+            let hidden = is_invisible(c);
+            let word = digits.is_none() && !hidden && !is_unspaced_script(c) && c.is_alphanumeric();
             if !(in_word && word)
-                && let Some(last) = signs.last_mut()
+                && let Some(last) = chars.last_mut()
             {
                 last.ends = true;
             }
             if digits.is_some() {
-                signs.push(Sign {
+                chars.push(FoldedChar {
                     folded: OPAQUE,
                     from: at,
                     to,
@@ -101,17 +101,17 @@ impl Folded {
                 });
             } else if !hidden {
                 let begins = !(in_word && word);
-                for (index, folded) in caseless(c).enumerate() {
+                for (index, folded) in fold_char_case(c).enumerate() {
                     // What case, or something that shows nothing, took apart is one character still.
                     if !folded.is_ascii()
                         && !spaced
-                        && let Some(last) = signs.last_mut()
+                        && let Some(last) = chars.last_mut()
                         && let Some(whole) = compose(last.folded, folded)
                     {
                         (last.folded, last.to) = (whole, to);
                         continue;
                     }
-                    signs.push(Sign {
+                    chars.push(FoldedChar {
                         folded,
                         from: at,
                         to,
@@ -125,33 +125,33 @@ impl Folded {
             in_word = word;
             at = to;
         }
-        if let Some(last) = signs.last_mut() {
+        if let Some(last) = chars.last_mut() {
             last.ends = true;
         }
-        Folded { signs }
+        FoldedText { chars }
     }
 
     /// How many characters it has.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.signs.len()
+        self.chars.len()
     }
 
     /// Whether there is nothing to be seen.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.signs.is_empty()
+        self.chars.is_empty()
     }
 
     /// The folded text.
     #[must_use]
     pub fn text(&self) -> String {
-        self.signs.iter().map(|sign| sign.folded).collect()
+        self.chars.iter().map(|c| c.folded).collect()
     }
 
     /// Whether a handle stands in it, or digits that white space or case keep from being one: a text
     /// may have them as a handle, where no string is searched for.
-    pub(super) fn holds_handle(&self) -> bool {
+    pub(crate) fn holds_handle(&self) -> bool {
         let mut digits = 0;
         self.chars().any(|c| {
             digits = if c.is_ascii_hexdigit() { digits + 1 } else { 0 };
@@ -159,31 +159,46 @@ impl Folded {
         })
     }
 
-    pub(super) fn chars(&self) -> impl Iterator<Item = char> + '_ {
-        self.signs.iter().map(|sign| sign.folded)
+    /// The folded characters.
+    pub(crate) fn chars(&self) -> impl Iterator<Item = char> + '_ {
+        self.chars.iter().map(|c| c.folded)
     }
 
-    pub(super) fn begins(&self, at: usize) -> bool {
-        self.signs.get(at).is_some_and(|sign| sign.begins)
+    /// Whether a word may begin at `at`.
+    pub(crate) fn begins(&self, at: usize) -> bool {
+        self.chars.get(at).is_some_and(|c| c.begins)
     }
 
     /// Whether a word may end before `end`.
-    pub(super) fn ends(&self, end: usize) -> bool {
-        let last = end.checked_sub(1).and_then(|last| self.signs.get(last));
-        last.is_some_and(|sign| sign.ends)
+    pub(crate) fn ends(&self, end: usize) -> bool {
+        let last = end.checked_sub(1).and_then(|last| self.chars.get(last));
+        last.is_some_and(|c| c.ends)
     }
 
     /// The characters from `start` up to `end`.
-    pub(super) fn part(&self, start: usize, end: usize) -> String {
-        let part = self.signs.get(start..end).unwrap_or_default();
-        part.iter().map(|sign| sign.folded).collect()
+    pub(crate) fn part(&self, start: usize, end: usize) -> String {
+        let part = self.chars.get(start..end).unwrap_or_default();
+        part.iter().map(|c| c.folded).collect()
+    }
+
+    /// Whether the exact string `exact` stands in the text. `exact_strings.rs` has the quick search.
+    #[must_use]
+    pub fn contains_exact(&self, exact: &str) -> bool {
+        let exact: Vec<char> = FoldedText::new(exact).chars().collect();
+        let length = exact.len();
+        length > 0
+            && self.chars.windows(length).any(|window| {
+                window.first().is_some_and(|first| first.begins)
+                    && window.last().is_some_and(|last| last.ends)
+                    && window.iter().map(|c| c.folded).eq(exact.iter().copied())
+            })
     }
 
     /// The bytes of the original from which these characters come.
-    pub(super) fn bytes(&self, start: usize, end: usize) -> (usize, usize) {
-        let from = self.signs.get(start).map_or(0, |sign| sign.from);
-        let last = end.checked_sub(1).and_then(|last| self.signs.get(last));
-        (from, last.map_or(from, |sign| sign.to))
+    pub(crate) fn bytes(&self, start: usize, end: usize) -> (usize, usize) {
+        let from = self.chars.get(start).map_or(0, |c| c.from);
+        let last = end.checked_sub(1).and_then(|last| self.chars.get(last));
+        (from, last.map_or(from, |c| c.to))
     }
 }
 
@@ -201,30 +216,14 @@ fn handle_length(text: &str, at: usize, in_word: bool) -> Option<usize> {
     alone.then_some(64)
 }
 
-/// Whether the exact string `token` stands in `text`. Plain search: `guard.rs` has the quick one.
-#[must_use]
-pub fn contains(text: &Folded, token: &str) -> bool {
-    let token: Vec<char> = Folded::of(token).chars().collect();
-    let length = token.len();
-    length > 0
-        && text.signs.windows(length).any(|window| {
-            window.first().is_some_and(|first| first.begins)
-                && window.last().is_some_and(|last| last.ends)
-                && window
-                    .iter()
-                    .map(|sign| sign.folded)
-                    .eq(token.iter().copied())
-        })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn however_it_is_spelt() {
+    fn an_exact_string_is_found_in_any_spelling() {
         let handle = "471".repeat(21) + "1";
-        for (text, token, found) in [
+        for (text, exact, found) in [
             ("the code is 4711.", "4711", true),
             ("the code is 4 7\n1 1", "4711", true),
             ("the code is 14711", "4711", false),
@@ -253,17 +252,17 @@ mod tests {
             ("", "4711", false),
         ] {
             assert_eq!(
-                contains(&Folded::of(text), token),
+                FoldedText::new(text).contains_exact(exact),
                 found,
-                "{text:?} {token:?}"
+                "{text:?} {exact:?}"
             );
         }
     }
 
     #[test]
-    fn finds_know_where_they_stand() {
+    fn an_occurrence_has_its_place_in_the_original() {
         let text = "x Stra\u{df}e 9!";
-        let folded = Folded::of(text);
+        let folded = FoldedText::new(text);
         assert_eq!(folded.text(), "xstrasse9!");
         let (from, to) = folded.bytes(1, 9);
         assert_eq!(&text[from..to], "Stra\u{df}e 9");

@@ -1,0 +1,109 @@
+//! The kinds of the log's entries: the events of the contract (document, section 8) and the store commits.
+
+use serde_json::Value;
+
+use crate::bodies::*;
+use crate::document::{read_document, to_value};
+use crate::error::{MemoryError, Result};
+use crate::words::words;
+
+macro_rules! entries {
+    ($($kind:ident $id:literal $title:literal $body:ident;)*) => {
+        words! {
+            /// What an entry of the log records. Its spelling is the id in the log; the log takes no other.
+            pub enum EntryKind {
+                $(#[doc = $title] $kind = $id,)*
+            }
+        }
+
+        /// An entry's body.
+        pub(crate) enum EntryBody {
+            $($kind($body),)*
+        }
+
+        impl EntryKind {
+            /// The document's name for what the entry records.
+            #[must_use]
+            pub fn title(self) -> &'static str {
+                match self { $(EntryKind::$kind => $title,)* }
+            }
+
+            /// Reads the body of an entry of this kind.
+            ///
+            /// # Errors
+            /// [`MemoryError::Document`] for members that are missing, unknown or of another type.
+            pub(crate) fn read_body(self, body: &Value) -> Result<EntryBody> {
+                match self {
+                    $(EntryKind::$kind => read_document($id, body).map(EntryBody::$kind),)*
+                }
+            }
+        }
+
+        impl EntryBody {
+            /// What the entry records.
+            pub(crate) fn kind(&self) -> EntryKind {
+                match self { $(EntryBody::$kind(_) => EntryKind::$kind,)* }
+            }
+
+            /// The body as JSON.
+            pub(crate) fn to_value(&self) -> Result<Value> {
+                match self { $(EntryBody::$kind(body) => to_value($id, body),)* }
+            }
+        }
+    };
+}
+
+entries! {
+    RecallRequest "EV-001" "RecallRequest" RecallRequestBody;
+    RecallAttempt "EV-002" "RecallAttempt" RecallAttemptBody;
+    RecallResult "EV-003" "RecallResult" RecallResultBody;
+    NotebookRequested "EV-010" "NotebookWriteConsentRequested" NotebookRequestBody;
+    NotebookGranted "EV-011" "NotebookWriteConsentGranted" NotebookAnswerBody;
+    NotebookDenied "EV-012" "NotebookWriteConsentDenied" NotebookAnswerBody;
+    NotebookApplied "EV-013" "NotebookWriteApplied" NotebookWriteBody;
+    ReadingSpot "EV-020" "ReadingSpotSettingChanged" ReadingSpotBody;
+    ModeChanged "EV-030" "ModeChanged" ModeBody;
+    SceneStart "EV-031" "SceneStart" SceneBody;
+    SceneEnd "EV-032" "SceneEnd" SceneBody;
+    NudgeSelected "EV-033" "NudgeSelected" NudgeBody;
+    NudgeSuppressed "EV-034" "NudgeSuppressed" SuppressedNudgeBody;
+    PlaybackPaused "EV-107" "RoleplayPlaybackPaused" PlaybackBody;
+    PlaybackResumed "EV-108" "RoleplayPlaybackResumed" PlaybackBody;
+    PlaybackAborted "EV-109" "RoleplayPlaybackAborted" PlaybackBody;
+    RoleplayValidated "EV-120" "RoleplayValidation" ValidationBody;
+    RoleplayFallback "EV-121" "RoleplayFallback" FallbackBody;
+    Fact "FACT" "a fact of the ledger" FactBody;
+    State "STATE" "pointers of the story" StateBody;
+    Pin "PIN" "a pin" PinBody;
+    Revision "REVISION" "another value for a pin" RevisionBody;
+    Compaction "COMPACTION" "a compaction and what it is made of" CompactionBody;
+    Asset "ASSET" "a stage of an image: request to delivery" AssetBody;
+}
+
+impl EntryKind {
+    /// Reads an id, like `EV-031`.
+    ///
+    /// # Errors
+    /// [`MemoryError::UnknownEntry`], which lists the ids there are.
+    pub fn from_id(id: &str) -> Result<EntryKind> {
+        EntryKind::parse(id).ok_or_else(|| MemoryError::UnknownEntry {
+            found: id.to_owned(),
+            expected: EntryKind::ALL.map(EntryKind::as_str).join(", "),
+        })
+    }
+
+    /// The command that alone appends entries of this kind, where there is one.
+    #[must_use]
+    pub fn own_command(self) -> Option<&'static str> {
+        match self {
+            EntryKind::RecallRequest | EntryKind::RecallAttempt | EntryKind::RecallResult => {
+                Some("recall")
+            }
+            EntryKind::NotebookRequested
+            | EntryKind::NotebookGranted
+            | EntryKind::NotebookDenied
+            | EntryKind::NotebookApplied => Some("notebook"),
+            _ => None,
+        }
+    }
+}

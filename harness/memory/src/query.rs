@@ -1,0 +1,71 @@
+//! What a working set is asked for.
+
+use serde_json::json;
+
+use crate::audience::Audience;
+use crate::canonical::CanonicalJson;
+use crate::error::Result;
+use crate::handle::Handle;
+use crate::identifier::Identifier;
+use crate::mask::OutputClass;
+
+/// What a working set is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkingSetQuery {
+    /// For whom the working set is.
+    pub audience: Audience,
+    /// The kinds of the facts; an empty list means every kind.
+    pub kinds: Vec<String>,
+    /// The purposes of the compactions; an empty list means no compactions.
+    pub purposes: Vec<String>,
+    /// How many tokens the working set may have, of four bytes each.
+    pub budget: u64,
+}
+
+impl WorkingSetQuery {
+    /// A query for every fact that the audience may see, without compactions.
+    #[must_use]
+    pub fn new(audience: Audience, budget: u64) -> WorkingSetQuery {
+        WorkingSetQuery {
+            audience,
+            kinds: Vec::new(),
+            purposes: Vec::new(),
+            budget,
+        }
+    }
+
+    /// The same query for an output of another class.
+    pub(crate) fn with_class(&self, class: OutputClass) -> WorkingSetQuery {
+        WorkingSetQuery {
+            audience: self.audience.with_class(class),
+            ..self.clone()
+        }
+    }
+
+    /// The SHA-256 of the canonical query.
+    pub(crate) fn id(&self) -> Result<Handle> {
+        let what = "the query";
+        for kind in &self.kinds {
+            Identifier::new(what, "kind", kind)?;
+        }
+        for purpose in &self.purposes {
+            Identifier::new(what, "compactions", purpose)?;
+        }
+        let query = json!({
+            "budget": self.budget,
+            "class": self.audience.class,
+            "kinds": sorted(&self.kinds),
+            "purposes": sorted(&self.purposes),
+            "viewers": self.audience.viewers,
+        });
+        Ok(CanonicalJson::from_value(what, query)?.handle())
+    }
+}
+
+/// The names in order, each once.
+pub(crate) fn sorted(names: &[String]) -> Vec<String> {
+    let mut names = names.to_vec();
+    names.sort();
+    names.dedup();
+    names
+}

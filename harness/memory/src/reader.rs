@@ -1,0 +1,249 @@
+//! The reader: read access to a memory, which has no way to write (gate G5).
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+use serde_json::Value;
+
+use crate::error::{MemoryError, Result};
+use crate::exact_strings::ExactStrings;
+use crate::handle::Handle;
+use crate::log::{self, LogEntry, LogHead};
+use crate::output_guard::OutputGuard;
+use crate::schema;
+use crate::story_state::{StoryState, read_story_state};
+use crate::unlocks::{Unlock, find_fact, find_unlock};
+
+/// Read access to a memory. The memo calls it the Lens.
+///
+/// What a reader gives out ([`WorkingSet`](crate::WorkingSet), [`Prompt`](crate::Prompt),
+/// [`ImageBrief`](crate::ImageBrief), [`Narration`](crate::Narration)) are bytes that lead back to no writer:
+///
+/// ```
+/// # use axilog_memory::{EntryKind, MemoryReader, MemoryStore, Narration, Prompt, Result, WorkingSetQuery};
+/// fn append(store: &mut MemoryStore) -> Result<u64> {
+///     let body = serde_json::json!({"scene_id": "cellar"});
+///     Ok(store.append(EntryKind::SceneStart, body)?.seq)
+/// }
+///
+/// fn read(reader: &MemoryReader, query: &WorkingSetQuery) -> Result<Prompt> {
+///     let prompt = reader.build_prompt(query, "Who is there?")?;
+///     assert!(prompt.text().contains(prompt.working_set().text()));
+///     Ok(prompt)
+/// }
+///
+/// fn narrate(narration: &Narration) -> String {
+///     narration.text().to_owned()
+/// }
+/// ```
+///
+/// A reader cannot do what `append` does:
+///
+/// ```compile_fail,E0599
+/// # fn model(reader: &mut axilog_memory::MemoryReader) {
+/// let body = serde_json::json!({"scene_id": "cellar"});
+/// reader.append(axilog_memory::EntryKind::SceneStart, body);
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct MemoryReader {
+    pub(crate) conn: Connection,
+    pub(crate) path: PathBuf,
+    /// Every exact string, as of the last output.
+    exact_strings: RefCell<ExactStrings>,
+}
+
+impl MemoryReader {
+    /// Opens a memory for reading alone. SQLite itself refuses every change.
+    ///
+    /// # Errors
+    /// [`MemoryError::Missing`], [`MemoryError::Foreign`], [`MemoryError::Newer`],
+    /// [`MemoryError::Behind`], [`MemoryError::Sqlite`].
+    pub fn open(path: &Path) -> Result<MemoryReader> {
+        let conn = schema::open_database(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        conn.pragma_update(None, "query_only", true)
+            .map_err(MemoryError::sqlite(path, "open the memory"))?;
+        let reader = MemoryReader::from_connection(conn, path);
+        let (applied, head) = reader.read_applied_and_head()?;
+        if applied != head {
+            let path = path.to_owned();
+            return Err(MemoryError::Behind {
+                path,
+                applied,
+                head,
+            });
+        }
+        Ok(reader)
+    }
+
+    pub(crate) fn from_connection(conn: Connection, path: &Path) -> MemoryReader {
+        MemoryReader {
+            conn,
+            path: path.to_owned(),
+            exact_strings: RefCell::default(),
+        }
+    }
+
+    /// Reads up to which entry the tables were derived, and where the log ends. One statement: between two
+    /// another process may append.
+    pub(crate) fn read_applied_and_head(&self) -> Result<(u64, u64)> {
+        let ends = "SELECT seq, (SELECT coalesce(max(seq), 0) FROM log) FROM applied";
+        self.conn
+            .query_row(ends, params![], |row| Ok((row.get(0)?, row.get(1)?)))
+            .map_err(self.read_error())
+    }
+
+    /// The database.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads where the log ends.
+    ///
+    /// # Errors
+    /// [`MemoryError::Sqlite`].
+    pub fn head(&self) -> Result<LogHead> {
+        log::read_head(&self.conn).map_err(self.read_error())
+    }
+
+    /// Reads where the story stands.
+    ///
+    /// # Errors
+    /// [`MemoryError::Sqlite`].
+    pub fn story_state(&self) -> Result<StoryState> {
+        read_story_state(&self.conn).map_err(self.read_error())
+    }
+
+    /// Hands each entry of the log to `visit`, in order, once its chain value is checked. A body is as it was
+    /// appended, with everything that is masked or locked; [`MemoryReader::redact`] makes it fit to be shown.
+    ///
+    /// # Errors
+    /// [`MemoryError::Damaged`] and the errors of `visit`.
+    pub fn for_each_entry(&self, visit: &mut dyn FnMut(LogEntry) -> Result<()>) -> Result<LogHead> {
+        log::for_each_entry(&self.conn, &self.path, visit)
+    }
+
+    /// Finds the fact of a handle, which is the fact's own or the handle of one of its details.
+    ///
+    /// # Errors
+    /// [`MemoryError::Sqlite`].
+    pub fn find_fact(&self, handle: Handle) -> Result<Option<Handle>> {
+        find_fact(&self.conn, handle).map_err(self.read_error())
+    }
+
+    /// Finds the unlock of a handle itself. A detail is also open where its fact is unlocked:
+    /// [`MemoryReader::is_open`].
+    ///
+    /// # Errors
+    /// [`MemoryError::Sqlite`].
+    pub fn find_unlock(&self, handle: Handle) -> Result<Option<Unlock>> {
+        find_unlock(&self.conn, &self.story_state()?, handle).map_err(self.read_error())
+    }
+
+    /// Reads everything that is unlocked now, by handle.
+    ///
+    /// # Errors
+    /// [`MemoryError::Sqlite`].
+    pub fn unlocks(&self) -> Result<Vec<Unlock>> {
+        let state = self.story_state()?;
+        let read = || {
+            let mut all = self
+                .conn
+                .prepare("SELECT DISTINCT handle FROM unlocked ORDER BY 1")?;
+            let handles = all.query_map(params![], |row| row.get(0))?;
+            handles
+                .filter_map(|handle| {
+                    handle
+                        .and_then(|handle| find_unlock(&self.conn, &state, handle))
+                        .transpose()
+                })
+                .collect::<rusqlite::Result<Vec<_>>>()
+        };
+        read().map_err(self.read_error())
+    }
+
+    /// Whether a handle may be told exactly to those who may see its fact; false for an unknown handle.
+    ///
+    /// # Errors
+    /// [`MemoryError::Sqlite`].
+    pub fn is_open(&self, handle: Handle) -> Result<bool> {
+        self.read_at_once(|| match self.find_fact(handle)? {
+            Some(fact) => self.is_open_detail(&self.story_state()?, fact, handle),
+            None => Ok(false),
+        })
+    }
+
+    /// Whether a detail of `fact`, or the fact itself, may be told exactly to those who may see the fact.
+    pub(crate) fn is_open_detail(
+        &self,
+        state: &StoryState,
+        fact: Handle,
+        handle: Handle,
+    ) -> Result<bool> {
+        let read = || {
+            let locked: Option<bool> = self
+                .conn
+                .prepare_cached("SELECT locked FROM fact WHERE fact = ?1")?
+                .query_row(params![fact], |row| row.get(0))
+                .optional()?;
+            Ok(match locked {
+                None => false,
+                Some(false) => true,
+                Some(true) => {
+                    find_unlock(&self.conn, state, fact)?.is_some()
+                        || find_unlock(&self.conn, state, handle)?.is_some()
+                }
+            })
+        };
+        read().map_err(self.read_error())
+    }
+
+    /// Replaces every exact string in `value` that is locked now by `[locked]`, as an operator may see it.
+    ///
+    /// # Errors
+    /// [`MemoryError::Sqlite`].
+    pub fn redact(&self, value: &Value) -> Result<Value> {
+        self.read_at_once(|| {
+            let state = self.story_state()?;
+            let is_open = |handle, fact| self.is_open_detail(&state, fact, handle);
+            self.with_guard(&is_open, |guard| guard.redact_value(value))
+        })
+    }
+
+    /// Runs `work` with a guard over every exact string in the memory.
+    pub(crate) fn with_guard<T>(
+        &self,
+        is_open: &dyn Fn(Handle, Handle) -> Result<bool>,
+        work: impl FnOnce(&OutputGuard<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let refreshed = self.exact_strings.borrow_mut().refresh(&self.conn);
+        refreshed.map_err(self.read_error())?;
+        work(&OutputGuard::new(&self.exact_strings.borrow(), is_open))
+    }
+
+    /// Forgets the exact strings, after the entries that hold them were rolled back.
+    pub(crate) fn forget_exact_strings(&self) {
+        *self.exact_strings.borrow_mut() = ExactStrings::default();
+    }
+
+    /// Runs `work` on one state of the database.
+    pub(crate) fn read_at_once<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        if !self.conn.is_autocommit() {
+            return work();
+        }
+        let transaction = self
+            .conn
+            .unchecked_transaction()
+            .map_err(self.read_error())?;
+        let result = work();
+        transaction.finish().map_err(self.read_error())?;
+        result
+    }
+
+    /// Makes the error of a call to SQLite that reads, for `map_err`.
+    pub(crate) fn read_error(&self) -> impl FnOnce(rusqlite::Error) -> MemoryError + use<> {
+        MemoryError::sqlite(&self.path, "read the memory")
+    }
+}

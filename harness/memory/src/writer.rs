@@ -1,0 +1,143 @@
+//! An append under way: all of its entries are acknowledged together, or none is appended.
+
+use rusqlite::{OptionalExtension, TransactionBehavior, params};
+use serde_json::Value;
+
+use crate::apply::apply_entry;
+use crate::asset::asset_handle;
+use crate::audience::Audience;
+use crate::bodies::AssetBody;
+use crate::canonical::CanonicalJson;
+use crate::entry::{EntryBody, EntryKind};
+use crate::error::{MemoryError, Result};
+use crate::fact::Fact;
+use crate::handle::Handle;
+use crate::log::{self, LogHead};
+use crate::mask::OutputClass;
+use crate::output_view::OutputView;
+use crate::reader::MemoryReader;
+
+/// What an append did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AppendReceipt {
+    /// The number of the entry.
+    pub seq: u64,
+    /// The handle of a fact or of a stage of an asset.
+    pub handle: Option<Handle>,
+    /// False where the same fact was appended before, as the entry `seq`: nothing was appended then.
+    pub is_new: bool,
+}
+
+/// A transaction that appends entries.
+pub(crate) struct Writer<'a> {
+    reader: &'a MemoryReader,
+    head: LogHead,
+}
+
+/// Runs `work` in one transaction, which an error rolls back.
+pub(crate) fn append_in_transaction<T>(
+    reader: &MemoryReader,
+    work: impl FnOnce(&mut Writer<'_>) -> Result<T>,
+) -> Result<T> {
+    let failed = || MemoryError::sqlite(&reader.path, "append to the memory");
+    let behavior = TransactionBehavior::Immediate;
+    let transaction =
+        rusqlite::Transaction::new_unchecked(&reader.conn, behavior).map_err(failed())?;
+    let before = log::read_head(&transaction).map_err(failed())?;
+    let mut writer = Writer {
+        reader,
+        head: before,
+    };
+    let result = work(&mut writer).and_then(|result| {
+        let head = writer.head;
+        if head != before {
+            transaction
+                .prepare_cached("UPDATE applied SET seq = ?1 WHERE seq = ?2")
+                .and_then(|mut mark| mark.execute(params![head.seq, before.seq]))
+                .map_err(failed())?;
+        }
+        transaction.commit().map_err(failed())?;
+        Ok(result)
+    });
+    if result.is_err() {
+        // A transaction that is dropped is rolled back.
+        reader.forget_exact_strings();
+    }
+    result
+}
+
+impl Writer<'_> {
+    /// The memory as the entries so far leave it.
+    pub(crate) fn reader(&self) -> &MemoryReader {
+        self.reader
+    }
+
+    /// Appends an entry that comes from outside: a fact once only, and no event that has a command of its
+    /// own.
+    pub(crate) fn append(&mut self, kind: EntryKind, body: Value) -> Result<AppendReceipt> {
+        let id = kind.as_str();
+        if let Some(command) = kind.own_command() {
+            return Err(MemoryError::OwnCommand { id, command });
+        }
+        if kind == EntryKind::Fact {
+            return self.append_fact(&Fact::new(&body)?);
+        }
+        let canonical = CanonicalJson::from_value(id, body)?;
+        let body = kind.read_body(canonical.value())?;
+        let handle = match &body {
+            EntryBody::Asset(body) => {
+                self.refuse_leaks_in_asset(body)?;
+                Some(asset_handle(body)?)
+            }
+            _ => None,
+        };
+        let seq = self.append_and_apply(&canonical, body)?;
+        Ok(AppendReceipt {
+            seq,
+            handle,
+            is_new: true,
+        })
+    }
+
+    fn append_fact(&mut self, fact: &Fact) -> Result<AppendReceipt> {
+        let earlier: Option<u64> = self
+            .reader
+            .conn
+            .prepare_cached("SELECT seq FROM fact WHERE fact = ?1")
+            .and_then(|mut find| find.query_row([fact.id()], |row| row.get(0)).optional())
+            .map_err(self.reader.read_error())?;
+        let seq = match earlier {
+            Some(seq) => seq,
+            None => self.append_and_apply(fact.canonical(), EntryBody::Fact(fact.body.clone()))?,
+        };
+        Ok(AppendReceipt {
+            seq,
+            handle: Some(fact.id()),
+            is_new: earlier.is_none(),
+        })
+    }
+
+    /// Refuses a locked exact string in what goes to the makers of pictures.
+    fn refuse_leaks_in_asset(&self, body: &AssetBody) -> Result<()> {
+        let viewers: Vec<&str> = body.viewers.iter().flatten().map(|name| &**name).collect();
+        let audience = Audience::new(OutputClass::Pvib, &viewers)?;
+        let view = OutputView::new(self.reader, &audience)?;
+        let document = Value::Object(body.document.clone());
+        view.with_guard(|guard| guard.refuse_leaks_in_value("image brief", &document))
+    }
+
+    /// Appends an entry that the memory itself makes; gives its number.
+    pub(crate) fn commit(&mut self, body: EntryBody) -> Result<u64> {
+        let canonical = CanonicalJson::from_value(body.kind().as_str(), body.to_value()?)?;
+        self.append_and_apply(&canonical, body)
+    }
+
+    fn append_and_apply(&mut self, canonical: &CanonicalJson, body: EntryBody) -> Result<u64> {
+        let conn = &self.reader.conn;
+        let failed = || MemoryError::sqlite(&self.reader.path, "append to the memory");
+        log::append(conn, &mut self.head, body.kind(), canonical).map_err(failed())?;
+        apply_entry(conn, self.head.seq, body)
+            .map_err(|error| error.into_memory_error(failed()))?;
+        Ok(self.head.seq)
+    }
+}
