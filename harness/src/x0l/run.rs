@@ -1,6 +1,7 @@
 //! `axilog x0l run`: a session with a model.
 
 use axilog_oracle::{Endpoint, Limits};
+use axilog_x0l::document::to_value;
 use axilog_x0l::live::{FinishedSession, preflight, run_session};
 use axilog_x0l::log::Status;
 use axilog_x0l::report::MARKDOWN;
