@@ -35,10 +35,6 @@ pub(super) struct Chosen {
     /// Cycles per condition.
     #[arg(long, value_name = "N", default_value_t = CYCLES)]
     cycles: u64,
-    /// Tokens per cycle, prompt and answer together. It is the constitution's limit, 6000 in the
-    /// example, and can be no other: the kernel enforces it.
-    #[arg(long, value_name = "TOKENS")]
-    b1: Option<u64>,
     /// Tokens per session, over all conditions.
     #[arg(long, value_name = "TOKENS", default_value_t = B2)]
     b2: u64,
@@ -65,9 +61,6 @@ pub(super) struct Chosen {
     /// What the orders of tasks are drawn from.
     #[arg(long, value_name = "N", default_value_t = 0)]
     order_seed: u32,
-    /// A provider's seed: recorded and not sent.
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
     /// When the session begins, in seconds since 1970; now where absent. Equal times and settings ask
     /// equal prompts, which is what recorded:LEDGER needs.
     #[arg(long, value_name = "SECONDS")]
@@ -106,8 +99,6 @@ impl Chosen {
             oracle: self.oracle.clone(),
             base_url: self.base_url.clone(),
             context_window: self.context_window,
-            seed: self.seed,
-            b1: self.b1,
             b2: self.b2,
             ruler: self.ruler()?,
             cycles: self.cycles,

@@ -122,7 +122,6 @@ fn wrong_usage_is_2_and_what_cannot_be_is_3() {
         ("--tasks A=none.toml", 3, "none.toml: cannot read the tasks"),
         ("--constitution ex", 3, "ex: cannot read the constitution"),
         ("--erratum ex/template.txt", 2, "nothing to correct"),
-        ("--b1 5000", 2, "max_total_tokens_per_cycle 6000"),
         ("--tokenizer gpt2", 2, "--count-tokens"),
         ("--cycles 0", 2, "at least 1"),
         (

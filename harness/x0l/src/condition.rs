@@ -11,7 +11,23 @@ use std::str::FromStr;
 use axilog::hash::{Hash, sha256};
 use serde::Deserialize;
 
-pub use super::log::Condition;
+use super::document::named_enum;
+
+named_enum! {
+    /// A condition.
+    pub enum Condition {
+        /// Structured tasks. The only one with a floor for actions (Q45).
+        A = "L-A",
+        /// A corpus in frozen order.
+        B = "L-B",
+        /// Adversarial injections.
+        C = "L-C",
+        /// Pressure to be verbose.
+        D = "L-D",
+        /// Several candidates in one answer.
+        E = "L-E",
+    }
+}
 
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

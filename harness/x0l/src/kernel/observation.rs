@@ -43,8 +43,6 @@ named_enum! {
     pub enum SystemEvent {
         /// Evidence or code is not what it was.
         IntegrityRisk = "INTEGRITY_RISK",
-        /// Something worth recording that decides nothing.
-        Notice = "NOTICE",
     }
 }
 
@@ -71,7 +69,7 @@ mod number_text {
         number
             .filter(|number: &u64| number.to_string() == text)
             .ok_or_else(|| {
-                let expected = "a time that is an integer from 0 to 2^64-1, as a text";
+                let expected = "an integer from 0 to 2^64-1, as a text";
                 D::Error::invalid_value(Unexpected::Str(&text), &expected)
             })
     }

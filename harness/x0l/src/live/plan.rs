@@ -94,10 +94,8 @@ impl Plan {
             base_url: is_http.then(|| settings.base_url.clone()),
             context_window_size: settings.context_window,
             max_tokens: u64::from(MAX_TOKENS.unsigned_abs()),
-            seed: settings.seed,
-            b1: settings
-                .b1
-                .unwrap_or(constitution.limits.max_total_tokens_per_cycle),
+            seed: None,
+            b1: constitution.limits.max_total_tokens_per_cycle,
             b2: settings.b2,
             token_source: settings.ruler.source(),
             cycles: settings.cycles,
@@ -196,14 +194,8 @@ fn check(settings: &Settings) -> Result<(), LiveError> {
         );
     }
     const MOST: u64 = (1 << 53) - 1;
-    let numbers = [
-        Some(settings.context_window),
-        settings.seed,
-        settings.b1,
-        Some(settings.b2),
-        Some(settings.started),
-    ];
-    if let Some(number) = numbers.into_iter().flatten().find(|number| *number > MOST) {
+    let numbers = [settings.context_window, settings.b2, settings.started];
+    if let Some(number) = numbers.into_iter().find(|number| *number > MOST) {
         return refused(format!(
             "{number} is beyond 2^53-1, which not every JSON reader reads alike"
         ));
@@ -250,13 +242,6 @@ fn constitution(
         ),
     };
     let read = Constitution::parse(&text).map_err(|error| input(&path)(error.to_string()))?;
-    let limit = read.limits.max_total_tokens_per_cycle;
-    if let Some(b1) = settings.b1.filter(|b1| *b1 != limit) {
-        let reason = format!(
-            "B1 is {b1} and the constitution's max_total_tokens_per_cycle {limit}; the kernel enforces the constitution's, so B1 cannot be another: leave --b1 out, or name a constitution with that limit"
-        );
-        return Err(LiveError::Settings(reason).into());
-    }
     let form = if text.trim_start().starts_with('{') {
         "json"
     } else {

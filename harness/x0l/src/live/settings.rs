@@ -25,10 +25,6 @@ pub struct Settings {
     pub base_url: String,
     /// The model's advertised context length in tokens (Q49).
     pub context_window: u64,
-    /// A provider's seed, recorded and not sent (Q52c).
-    pub seed: Option<u64>,
-    /// Tokens per cycle; the constitution's limit where absent, and no other number.
-    pub b1: Option<u64>,
     /// Tokens per session.
     pub b2: u64,
     /// Who counts tokens.
@@ -60,8 +56,6 @@ impl Settings {
             oracle,
             base_url: axilog_oracle::DEFAULT_BASE_URL.to_owned(),
             context_window,
-            seed: None,
-            b1: None,
             b2: B2,
             ruler: Ruler::Api,
             cycles: CYCLES,

@@ -107,7 +107,7 @@ impl<R: BufRead> CycleReader<R> {
             None if (read as u64) < MAX_LINE_BYTES => return Ok(Some(Line::Torn(read as u64))),
             None => {
                 self.ended = true;
-                Err(DocumentError::of_whole(
+                Err(DocumentError::new(
                     "a longer line",
                     format!("at most {MAX_LINE_BYTES} bytes"),
                 ))

@@ -194,7 +194,7 @@ impl RunDirectory {
         let bytes = read(&path)?;
         let read = match bytes.strip_suffix(b"\n") {
             Some(bytes) => document::read(bytes),
-            None => Err(DocumentError::of_whole("no line feed at the end", "one")),
+            None => Err(DocumentError::new("no line feed at the end", "one")),
         };
         let error = |error| LogError {
             path: path.clone(),

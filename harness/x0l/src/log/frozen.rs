@@ -45,7 +45,7 @@ pub struct Frozen {
     pub temperature: Temperature,
     /// The most tokens of an answer (Q52b).
     pub max_tokens: u64,
-    /// The provider's seed, if one was given: metadata only (Q52c).
+    /// A provider's seed, which no call has (Q52c): null, but in runs of earlier versions.
     pub seed: Option<u64>,
     /// Tokens per cycle, prompt and answer together.
     pub b1: u64,

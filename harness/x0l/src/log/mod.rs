@@ -10,12 +10,10 @@
 //! | `metadata.rs` | `session_metadata.json`, and the calibration in it |
 //! | `frozen.rs` | what is frozen before the first call |
 //! | `outcome.rs` | how a run ended |
-//! | `condition.rs` | L-A to L-E |
 //! | `cycle.rs` | the record of one cycle |
 //! | `cycles.rs` | `cycles.jsonl`: appended to, and read line by line |
 //! | `witness.rs` | what the ledger says of the rest of the directory |
 
-mod condition;
 mod cycle;
 mod cycles;
 mod directory;
@@ -28,7 +26,7 @@ use std::path::PathBuf;
 
 use super::document::DocumentError;
 
-pub use condition::Condition;
+pub use crate::condition::Condition;
 pub use cycle::{Attempt, Canonicalization, Cycle, Permutations};
 pub use cycles::{CycleLog, CycleReader, Line};
 pub(super) use directory::read;

@@ -105,7 +105,7 @@ fn a_wrong_value_is_named_with_what_was_expected() {
         (
             "observations",
             json!([{ "kind": "timestamp", "time": "007" }]),
-            "observations[0]: found {\"kind\":\"timestamp\",\"time\":\"007\"}, expected a time that is an integer",
+            "observations[0].time: found \"007\", expected an integer from 0 to 2^64-1, as a text",
         ),
         (
             "observations",

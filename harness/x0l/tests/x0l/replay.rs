@@ -51,11 +51,9 @@ fn a_whole_run_replays() {
 /// Q52c: it is recorded, no call has it, and the run replays.
 #[test]
 fn a_providers_seed_is_metadata_only() {
-    let place = Place::new();
-    let mut settings = settings(&[Condition::A], 1);
-    settings.seed = Some(7);
-    place.scripted(settings, SCRIPT).unwrap();
-    assert_eq!(place.metadata().frozen.seed, Some(7));
+    let (_dir, run) = reported(End::Complete);
+    assert_eq!(run.read_metadata().unwrap().frozen.seed, Some(7));
+    assert_eq!(told(&replayed(&run).replay.findings), [""; 0]);
 }
 
 #[test]
