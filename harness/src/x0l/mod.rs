@@ -10,7 +10,7 @@ mod run;
 mod settings;
 mod watching;
 
-use axilog_x0l::log::Metadata;
+use axilog_x0l::log::SessionMetadata;
 
 use super::Done;
 
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args) -> Done {
 }
 
 /// How a run ended, in a word.
-fn outcome(metadata: Option<&Metadata>) -> &'static str {
+fn outcome(metadata: Option<&SessionMetadata>) -> &'static str {
     match metadata.map(|metadata| &metadata.outcome) {
         None => "unknown",
         Some(None) => "not at all: killed, or still going on",

@@ -3,7 +3,7 @@
 use axilog_oracle::{Endpoint, Limits};
 use axilog_x0l::document::to_value;
 use axilog_x0l::live::{Held, preflight, run as hold};
-use axilog_x0l::log::Status;
+use axilog_x0l::log::SessionStatus;
 use axilog_x0l::report::MARKDOWN;
 use serde_json::json;
 
@@ -66,12 +66,15 @@ fn report(args: &Args, held: &Held, watching: &Watching) -> Report {
     ));
     let mut object = to_value(outcome);
     if let Some(object) = object.as_object_mut() {
-        object.insert("ok".to_owned(), json!(outcome.status == Status::Complete));
+        object.insert(
+            "ok".to_owned(),
+            json!(outcome.status == SessionStatus::Complete),
+        );
         object.insert("closure".to_owned(), json!(closure));
         object.insert("run".to_owned(), json!(out.to_string_lossy()));
     }
     Report {
-        fine: outcome.status == Status::Complete,
+        fine: outcome.status == SessionStatus::Complete,
         text: table::pairs(&rows),
         json: object,
         notes: Vec::new(),

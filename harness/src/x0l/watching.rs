@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use axilog_x0l::condition::Condition;
-use axilog_x0l::kernel::Kind;
+use axilog_x0l::kernel::DecisionKind;
 use axilog_x0l::live::{Plan, Progress, Watch};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -109,9 +109,9 @@ impl Watch for Watching {
         self.done += 1;
         let mix = self.mixes.entry(cycle.condition).or_default();
         match cycle.decision.kind {
-            Kind::Action => mix.action += 1,
-            Kind::Refuse => mix.refuse += 1,
-            Kind::Exit => mix.exit += 1,
+            DecisionKind::Action => mix.action += 1,
+            DecisionKind::Refuse => mix.refuse += 1,
+            DecisionKind::Exit => mix.exit += 1,
         }
         let mix = *mix;
         if let Some(bar) = &self.bar {

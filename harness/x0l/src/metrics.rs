@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::kernel::{Constitution, Gate, Kind, Reason, Rejection};
+use super::kernel::{Constitution, DecisionKind, DecisionReason, Gate, RejectionReason};
 use super::log::{Canonicalization, Condition, Cycle};
 use super::replay::{MOST_REFUSALS, Place};
 use super::taxonomy::{LcOutcome, RefusalType};
@@ -83,7 +83,7 @@ pub struct Point {
     /// Which.
     pub place: Place,
     /// What was decided.
-    pub kind: Kind,
+    pub kind: DecisionKind,
     /// The type of a refusal.
     pub refusal_type: Option<RefusalType>,
     /// Tokens of prompt and answer.
@@ -152,7 +152,7 @@ pub struct ConditionMetrics {
     pub permutations: (u64, u64),
     /// Refusals in a row, at the end, and how many of them are Type III.
     streak: (u64, u64),
-    last: Option<Kind>,
+    last: Option<DecisionKind>,
 }
 
 impl Metrics {
@@ -203,10 +203,13 @@ impl ConditionMetrics {
             &mut self.refusals,
             cycle.refusal_type.map(RefusalType::as_str),
         );
-        count(&mut self.reasons, decision.reason.map(Reason::as_str));
+        count(
+            &mut self.reasons,
+            decision.reason.map(DecisionReason::as_str),
+        );
         count(
             &mut self.rejections,
-            cycle.rejection_reason.map(Rejection::as_str),
+            cycle.rejection_reason.map(RejectionReason::as_str),
         );
         count(
             &mut self.lc_outcomes,
@@ -217,15 +220,15 @@ impl ConditionMetrics {
             Some(Canonicalization::as_str(cycle.canonicalization)),
         );
         match decision.kind {
-            Kind::Action => {
-                self.recovered += u64::from(self.last == Some(Kind::Refuse));
+            DecisionKind::Action => {
+                self.recovered += u64::from(self.last == Some(DecisionKind::Refuse));
                 self.streak = (0, 0);
             }
-            Kind::Refuse => {
+            DecisionKind::Refuse => {
                 self.streak.0 += 1;
                 self.streak.1 += u64::from(cycle.refusal_type == Some(RefusalType::III));
             }
-            Kind::Exit => {}
+            DecisionKind::Exit => {}
         }
         self.last = Some(decision.kind);
         if cycle.ledger_seq.is_some() {
@@ -251,7 +254,7 @@ impl ConditionMetrics {
     fn judge(&mut self, cycle: &Cycle) {
         for verdict in &cycle.decision.verdicts {
             self.judged += 1;
-            match verdict.refused {
+            match verdict.failure {
                 None => self.passed += 1,
                 Some(refused) => {
                     let codes = self.gates.entry(refused.gate).or_default();
@@ -277,7 +280,7 @@ impl ConditionMetrics {
 
     /// How many cycles were decided so.
     #[must_use]
-    pub fn decided(&self, kind: Kind) -> u64 {
+    pub fn decided(&self, kind: DecisionKind) -> u64 {
         self.decisions
             .get(kind.as_str())
             .copied()
@@ -288,7 +291,7 @@ impl ConditionMetrics {
     #[must_use]
     pub fn action_rate(&self) -> Ratio {
         Ratio {
-            of: self.decided(Kind::Action),
+            of: self.decided(DecisionKind::Action),
             all: self.cycles,
         }
     }
@@ -298,7 +301,7 @@ impl ConditionMetrics {
     pub fn recovery(&self) -> Ratio {
         Ratio {
             of: self.recovered,
-            all: self.decided(Kind::Refuse),
+            all: self.decided(DecisionKind::Refuse),
         }
     }
 

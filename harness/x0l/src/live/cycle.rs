@@ -12,13 +12,13 @@ use crate::X0lError;
 use crate::budget::Budget;
 use crate::condition::{Condition, Task};
 use crate::kernel::{
-    CandidateSet, Decision, Kind, Observation, Parsed, Rejection, State, SystemEvent, decide,
-    parse_candidates,
+    CandidateSet, Decision, DecisionKind, KernelState, Observation, ParsedCandidates,
+    RejectionReason, SystemEvent, decide, parse_candidates,
 };
-use crate::log::{self, Canonicalization, Cycle, Permutations};
-use crate::permutation::permute;
+use crate::log::{self, Canonicalization, Cycle, PermutationTest};
+use crate::permutation::test_permutations;
 use crate::taxonomy::{LcOutcome, RefusalType};
-use crate::template::known_before;
+use crate::template::initial_observations;
 
 /// Where a cycle stands in the session.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +49,7 @@ pub(super) struct Carried<'s> {
     pub(super) plan: &'s Plan,
     pub(super) session: Session,
     pub(super) endpoint: &'s mut Endpoint,
-    pub(super) state: State,
+    pub(super) state: KernelState,
     pub(super) budget: Budget,
 }
 
@@ -59,8 +59,8 @@ struct Made {
     canonicalization: Option<Canonicalization>,
     canonicalized: Option<String>,
     canonicalized_hash: Option<axilog::hash::Hash>,
-    parsed: Parsed,
-    rejection: Option<Rejection>,
+    parsed: ParsedCandidates,
+    rejection: Option<RejectionReason>,
 }
 
 impl Carried<'_> {
@@ -78,7 +78,7 @@ impl Carried<'_> {
         };
         if self.budget.is_exhausted(tokens) {
             let made = Made {
-                rejection: Some(Rejection::BudgetExhaustedSession),
+                rejection: Some(RejectionReason::BudgetExhaustedSession),
                 ..Made::default()
             };
             let cycle = self.conclude(place, none, None, made);
@@ -124,14 +124,16 @@ impl Carried<'_> {
             raw_llm_hash: answer.map(|answer| sha256(answer.text.as_bytes())),
         };
         let started = self.plan.settings.started;
-        let mut observations = known_before(&place.task.prompt, started, place.number).to_vec();
+        let mut observations =
+            initial_observations(&place.task.prompt, started, place.number).to_vec();
         observations.push(Observation::Budget {
             llm_output_token_count: usage.prompt_tokens.saturating_add(usage.completion_tokens),
             llm_candidates_reported: made.parsed.reported,
             llm_parse_errors: made.parsed.errors,
         });
         let several = place.condition == Condition::E && set.candidates.len() > 1;
-        let permutations = several.then(|| permute(constitution, &self.state, &observations, &set));
+        let permutations =
+            several.then(|| test_permutations(constitution, &self.state, &observations, &set));
         observations.extend(permutations.and_then(integrity));
         let (decision, state) = decide(constitution, &self.state, &observations, &set);
         self.state = state;
@@ -151,8 +153,12 @@ impl Carried<'_> {
             canonicalization: made.canonicalization.unwrap_or(Canonicalization::NotAsked),
             canonicalized: made.canonicalized,
             canonicalized_hash: made.canonicalized_hash,
-            refusal_type: RefusalType::of(&decision, place.task.prompt_valid, set.candidates.len()),
-            lc_outcome: LcOutcome::of(
+            refusal_type: RefusalType::classify(
+                &decision,
+                place.task.prompt_valid,
+                set.candidates.len(),
+            ),
+            lc_outcome: LcOutcome::classify(
                 place.condition,
                 &decision,
                 asked.is_some(),
@@ -181,7 +187,7 @@ fn made(consultation: &Consultation) -> Made {
     let Some(text) = consultation.admitted_text() else {
         return Made {
             canonicalization: Some(Canonicalization::NotAdmitted),
-            rejection: Some(Rejection::NotAdmitted),
+            rejection: Some(RejectionReason::NotAdmitted),
             ..Made::default()
         };
     };
@@ -189,7 +195,7 @@ fn made(consultation: &Consultation) -> Made {
     let status = result.status();
     let mut made = Made {
         canonicalization: Some(status.into()),
-        rejection: Rejection::of(status),
+        rejection: RejectionReason::from_status(status),
         ..Made::default()
     };
     if let Ok(block) = result.block {
@@ -201,7 +207,7 @@ fn made(consultation: &Consultation) -> Made {
 }
 
 /// What the kernel is told where the order of candidates has changed the selection (Q37).
-fn integrity(found: Permutations) -> Option<Observation> {
+fn integrity(found: PermutationTest) -> Option<Observation> {
     (!found.equal).then(|| Observation::System {
         event: SystemEvent::IntegrityRisk,
         detail: "the selection depends on the order of the candidates".to_owned(),
@@ -219,8 +225,8 @@ fn latency(exchange: &Exchange) -> u64 {
     })
 }
 
-fn attempt(attempt: &Attempt) -> log::Attempt {
-    log::Attempt {
+fn attempt(attempt: &Attempt) -> log::AttemptRecord {
+    log::AttemptRecord {
         waited_ms: millis(attempt.waited),
         took_ms: millis(attempt.took),
         fault: attempt.fault.as_ref().map(ToString::to_string),
@@ -230,7 +236,7 @@ fn attempt(attempt: &Attempt) -> log::Attempt {
 /// Whether a decision goes towards the refusals in a row (Q17): an action begins anew.
 pub(super) fn in_a_row(refusals: u64, decision: &Decision) -> u64 {
     match decision.kind {
-        Kind::Action => 0,
-        Kind::Refuse | Kind::Exit => refusals.saturating_add(1),
+        DecisionKind::Action => 0,
+        DecisionKind::Refuse | DecisionKind::Exit => refusals.saturating_add(1),
     }
 }

@@ -14,13 +14,15 @@ use axilog_oracle::canonicalizer;
 use super::calibrate::MAX_TOKENS;
 use super::{LiveError, Settings, shipped};
 use crate::X0lError;
-use crate::condition::{Condition, Task, TaskSet, corpus_of};
+use crate::condition::{Condition, Task, TaskSet, corpus_name};
 use crate::document::to_text;
 use crate::erratum;
 use crate::kernel::Constitution;
-use crate::log::{CanonicalizerHashes, File, Frozen, FrozenCondition, RunFormat, Temperature};
+use crate::log::{
+    CanonicalizerHashes, FrozenCondition, FrozenSettings, InputFile, RunFormat, Temperature,
+};
 use crate::schedule::{order_seed, schedule};
-use crate::template::{self, Prompt, Template, known_before};
+use crate::template::{self, Prompt, Template, initial_observations};
 
 /// The id of the model in the ledger.
 pub(super) const ORACLE: &str = "llm";
@@ -40,7 +42,7 @@ pub struct Plan {
     /// The conditions, in the order they run in.
     pub conditions: Vec<Planned>,
     /// What the metadata says of all that.
-    pub frozen: Frozen,
+    pub frozen: FrozenSettings,
     /// The files of `inputs/`, by their names there.
     pub(super) inputs: Vec<(String, Vec<u8>)>,
 }
@@ -85,7 +87,7 @@ impl Plan {
             }
         }
         let is_http = settings.oracle == Kind::OpenAi;
-        let frozen = Frozen {
+        let frozen = FrozenSettings {
             format: RunFormat::V1,
             temperature: Temperature::Zero,
             axilog: env!("CARGO_PKG_VERSION").to_owned(),
@@ -101,7 +103,7 @@ impl Plan {
             cycles: settings.cycles,
             conditions: frozen_conditions,
             constitution: file,
-            template: File {
+            template: InputFile {
                 name: TEMPLATE.to_owned(),
                 sha256: template.hash,
             },
@@ -139,7 +141,7 @@ impl Plan {
     /// The prompt of the session's cycle `number`, from 1, with this task.
     #[must_use]
     pub fn prompt(&self, task: &Task, number: u64) -> Prompt {
-        let known = known_before(&task.prompt, self.settings.started, number);
+        let known = initial_observations(&task.prompt, self.settings.started, number);
         self.template.fill(&self.constitution, &known, &task.prompt)
     }
 }
@@ -211,10 +213,10 @@ fn check(settings: &Settings) -> Result<(), LiveError> {
 type Inputs = Vec<(String, Vec<u8>)>;
 
 /// Keeps the text for `inputs/`.
-fn keep(inputs: &mut Inputs, name: String, text: &str) -> File {
+fn keep(inputs: &mut Inputs, name: String, text: &str) -> InputFile {
     let sha256 = sha256(text.as_bytes());
     inputs.push((name.clone(), text.as_bytes().to_vec()));
-    File { name, sha256 }
+    InputFile { name, sha256 }
 }
 
 fn read(path: &Path, action: &'static str) -> Result<String, X0lError> {
@@ -233,7 +235,7 @@ fn input(path: &Path) -> impl FnOnce(String) -> LiveError {
 fn constitution(
     settings: &Settings,
     inputs: &mut Inputs,
-) -> Result<(Constitution, File), X0lError> {
+) -> Result<(Constitution, InputFile), X0lError> {
     let (path, text) = match &settings.constitution {
         Some(path) => (path.clone(), read(path, "read the constitution")?),
         None => (
@@ -279,7 +281,7 @@ fn planned(
         }
     };
     let wrong = |error: String| X0lError::from(input(&path)(error));
-    let corpus = match corpus_of(&text).map_err(|error| wrong(error.to_string()))? {
+    let corpus = match corpus_name(&text).map_err(|error| wrong(error.to_string()))? {
         None => None,
         Some(_) if !settings.tasks.contains_key(&condition) => Some(shipped::CORPUS.to_owned()),
         Some(name) => Some(read(&path.with_file_name(name), "read the corpus")?),

@@ -52,14 +52,14 @@ impl Ruler {
     /// [`LiveError::Settings`] where the tokenizer gives up.
     pub fn prompt(&self, prompt: &Prompt) -> Result<PromptTokens, LiveError> {
         match self {
-            Ruler::Api => Ok(PromptTokens::of_bytes(prompt)),
+            Ruler::Api => Ok(PromptTokens::estimate(prompt)),
             Ruler::Local(tokenizer) => {
                 let chat = [
                     ("system", prompt.system.as_str()),
                     ("user", prompt.user.as_str()),
                 ];
                 let counted = tokenizer.count_chat(&chat).map_err(uncountable)?;
-                Ok(PromptTokens::counted(counted))
+                Ok(PromptTokens::exact(counted))
             }
         }
     }

@@ -13,10 +13,10 @@ use super::plan::{ORACLE, Plan, Planned};
 use crate::X0lError;
 use crate::budget::Budget;
 use crate::calibration;
-use crate::kernel::{Kind, State};
+use crate::kernel::{DecisionKind, KernelState};
 use crate::log::{
-    Calibration, CalibrationVerdict as Verdict, ConditionOutcome, ConditionStatus, Cycle, CycleLog,
-    Metadata, Outcome, RunDirectory, Status, witness,
+    CalibrationRecord, CalibrationVerdict as Verdict, ConditionOutcome, ConditionStatus, Cycle,
+    CycleLog, RunDirectory, SessionMetadata, SessionOutcome, SessionStatus, witness,
 };
 use crate::replay::MOST_REFUSALS;
 use crate::report::{self, Made};
@@ -52,19 +52,19 @@ pub struct Progress<'c> {
 /// A session that was held.
 pub struct Held {
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: SessionOutcome,
     /// The run, replayed once more, and its report.
     pub report: Made,
 }
 
 /// Why a session ends before its last cycle.
 struct End {
-    status: Status,
+    status: SessionStatus,
     reason: Option<String>,
 }
 
 impl End {
-    fn of(status: Status, reason: impl Into<String>) -> End {
+    fn of(status: SessionStatus, reason: impl Into<String>) -> End {
         // What ends up in the ledger is plain text, whatever a server or a path had in it.
         let plain = |c: char| match c {
             c if c.is_ascii_graphic() => c,
@@ -94,9 +94,9 @@ pub fn run(
 ) -> Result<Held, X0lError> {
     let directory = RunDirectory::create(out)?;
     for (name, bytes) in &plan.inputs {
-        directory.put_input(name, bytes)?;
+        directory.write_input(name, bytes)?;
     }
-    let mut metadata = Metadata {
+    let mut metadata = SessionMetadata {
         frozen: plan.frozen.clone(),
         calibration: None,
         outcome: None,
@@ -110,15 +110,15 @@ pub fn run(
             plan,
             session,
             endpoint,
-            state: State::default(),
-            budget: Budget::of(&plan.frozen),
+            state: KernelState::default(),
+            budget: Budget::new(&plan.frozen),
         },
         log,
         watch,
         number: 0,
         conditions: Vec::new(),
     };
-    witness::open(&mut live.carried.session, &plan.frozen)?;
+    witness::commit_settings(&mut live.carried.session, &plan.frozen)?;
     let end = match live.calibrate(&mut metadata, &directory)? {
         Some(end) => Some(end),
         None => live.conditions()?,
@@ -127,7 +127,7 @@ pub fn run(
     metadata.outcome = Some(outcome.clone());
     directory.write_metadata(&metadata)?;
     let session = &mut live.carried.session;
-    witness::close(session, &directory, &plan.frozen, &outcome)?;
+    witness::commit_outcome(session, &directory, &plan.frozen, &outcome)?;
     session.seal()?;
     drop(live);
     let report = report::write(&directory)?;
@@ -148,7 +148,7 @@ impl Live<'_> {
     /// Calibrates, and says why nothing may follow, where it may not.
     fn calibrate(
         &mut self,
-        metadata: &mut Metadata,
+        metadata: &mut SessionMetadata,
         directory: &RunDirectory,
     ) -> Result<Option<End>, X0lError> {
         let Carried {
@@ -177,7 +177,7 @@ impl Live<'_> {
             usage.map(|usage| usage.prompt_tokens.saturating_add(usage.completion_tokens))
         });
         let tokens: Vec<Option<u64>> = tokens.collect();
-        metadata.calibration = Some(Calibration {
+        metadata.calibration = Some(CalibrationRecord {
             verdict: found.verdict,
             input_hash: found.input_hash,
             canonicalized_hash: found.canonicalized_hash,
@@ -189,17 +189,19 @@ impl Live<'_> {
         });
         directory.write_metadata(metadata)?;
         Ok(match found.verdict {
-            Verdict::Steady if tokens.contains(&None) => Some(End::of(Status::Aborted, NO_USAGE)),
+            Verdict::Steady if tokens.contains(&None) => {
+                Some(End::of(SessionStatus::Aborted, NO_USAGE))
+            }
             Verdict::Steady => None,
             Verdict::Drift => Some(End::of(
-                Status::ModelDriftDetected,
+                SessionStatus::ModelDriftDetected,
                 "three answers to one prompt at temperature 0 have not one canonical form",
             )),
             Verdict::TransportFailure => {
                 let last = found.calls.last();
                 let fault = last.and_then(|call| call.exchange.reply.as_ref().err());
                 let fault = fault.map(ToString::to_string).unwrap_or_default();
-                Some(End::of(Status::TransportFailureAbort, fault))
+                Some(End::of(SessionStatus::TransportFailureAbort, fault))
             }
         })
     }
@@ -235,7 +237,7 @@ impl Live<'_> {
         for task in planned.tasks() {
             if self.watch.stops() {
                 return Ok(Some(End {
-                    status: Status::Interrupted,
+                    status: SessionStatus::Interrupted,
                     reason: None,
                 }));
             }
@@ -249,9 +251,11 @@ impl Live<'_> {
                 Ok(Attempted::Cycle(cycle)) => (cycle, false),
                 Ok(Attempted::Exhausted(cycle)) => (cycle, true),
                 Ok(Attempted::Transport(fault)) => {
-                    return Ok(Some(End::of(Status::TransportFailureAbort, fault)));
+                    return Ok(Some(End::of(SessionStatus::TransportFailureAbort, fault)));
                 }
-                Ok(Attempted::NoUsage) => return Ok(Some(End::of(Status::Aborted, NO_USAGE))),
+                Ok(Attempted::NoUsage) => {
+                    return Ok(Some(End::of(SessionStatus::Aborted, NO_USAGE)));
+                }
                 Err(error) => return not_asked(error).map(Some),
             };
             self.log.append(&cycle)?;
@@ -268,9 +272,9 @@ impl Live<'_> {
             if exhausted {
                 return Ok(Some(self.exhausted()));
             }
-            if cycle.decision.kind == Kind::Exit {
+            if cycle.decision.kind == DecisionKind::Exit {
                 let reason = "the kernel has ended the session";
-                return Ok(Some(End::of(Status::IntegrityRisk, reason)));
+                return Ok(Some(End::of(SessionStatus::IntegrityRisk, reason)));
             }
             if aborts {
                 outcome.status = ConditionStatus::AutoAbort;
@@ -284,12 +288,12 @@ impl Live<'_> {
     fn exhausted(&self) -> End {
         let Budget { b2, spent, .. } = self.carried.budget;
         End::of(
-            Status::SessionBudgetExhausted,
+            SessionStatus::SessionBudgetExhausted,
             format!("{spent} of {b2} tokens are spent, and the next cycle could exceed the rest"),
         )
     }
 
-    fn outcome(&self, end: Option<End>) -> Outcome {
+    fn outcome(&self, end: Option<End>) -> SessionOutcome {
         let begun = self.conditions.iter().copied();
         let never = self
             .carried
@@ -303,10 +307,10 @@ impl Live<'_> {
             status: ConditionStatus::NotFinished,
         });
         let (status, reason) = match end {
-            None => (Status::Complete, None),
+            None => (SessionStatus::Complete, None),
             Some(End { status, reason }) => (status, reason),
         };
-        Outcome {
+        SessionOutcome {
             status,
             reason,
             conditions: begun.chain(never).collect(),
@@ -320,7 +324,7 @@ impl Live<'_> {
 fn not_asked(error: X0lError) -> Result<End, X0lError> {
     match error {
         X0lError::Oracle(_) | X0lError::Live(_) | X0lError::Ledger(LedgerError::Input { .. }) => {
-            Ok(End::of(Status::Aborted, error.to_string()))
+            Ok(End::of(SessionStatus::Aborted, error.to_string()))
         }
         other => Err(other),
     }

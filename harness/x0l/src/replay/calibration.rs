@@ -5,18 +5,22 @@ use axilog::hash::Hash;
 use axilog_oracle::canonicalizer::canonicalize;
 
 use super::ledger::Observed;
-use crate::calibration::{CALLS, steady};
-use crate::log::{Calibration, CalibrationVerdict};
+use crate::calibration::{CALLS, common_form};
+use crate::log::{CalibrationRecord, CalibrationVerdict};
 
 /// The calibration as it follows from its calls, which should have had the input `asked`.
-pub(super) fn again(logged: &Calibration, calls: &[Observed], asked: Hash) -> Calibration {
+pub(super) fn again(
+    logged: &CalibrationRecord,
+    calls: &[Observed],
+    asked: Hash,
+) -> CalibrationRecord {
     let form = |call: &Observed| -> Option<Hash> {
         let complete = call.completion == Completion::Complete;
         let block = complete.then(|| canonicalize(&call.output).block.ok())?;
         Some(block?.hash)
     };
     let forms: Vec<Option<Hash>> = calls.iter().map(form).collect();
-    let steady = steady(&forms);
+    let steady = common_form(&forms);
     // An answer that no record holds is drift, one that was no chat completion a failed call; the
     // ledger has both as INVALID_OUTPUT.
     let lost = match calls.last().and_then(|call| call.failure) {
@@ -32,7 +36,7 @@ pub(super) fn again(logged: &Calibration, calls: &[Observed], asked: Hash) -> Ca
     // One prompt for all of them: any other is told, be it the metadata's or a call's.
     let mut prompts = calls.iter().map(|call| call.input_hash);
     let other = prompts.find(|hash| *hash != asked && logged.input_hash == asked);
-    Calibration {
+    CalibrationRecord {
         verdict,
         input_hash: other.unwrap_or(asked),
         canonicalized_hash: steady,
@@ -59,7 +63,7 @@ mod tests {
             params: Params::NULL,
         };
         let logged = again(
-            &Calibration {
+            &CalibrationRecord {
                 verdict: CalibrationVerdict::Steady,
                 input_hash: [1; 32],
                 canonicalized_hash: None,
@@ -73,14 +77,14 @@ mod tests {
         for prompts in [[2, 1, 1], [1, 2, 1], [1, 1, 2]] {
             let [first, second, third] = prompts;
             let calls = [call(4, first), call(5, second), call(6, third)];
-            let told = Calibration {
+            let told = CalibrationRecord {
                 input_hash: [2; 32],
                 ..logged.clone()
             };
             assert_eq!(again(&logged, &calls, [1; 32]), told);
         }
         // A run may not have a prompt of its own either.
-        let own = Calibration {
+        let own = CalibrationRecord {
             input_hash: [2; 32],
             ..logged.clone()
         };

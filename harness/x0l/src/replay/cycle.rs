@@ -10,11 +10,11 @@ use super::ledger::Observed;
 use super::prompts::Asked;
 use crate::budget::{Budget, PromptTokens};
 use crate::kernel::{
-    CandidateSet, Constitution, Kind, Observation, Parsed, Rejection, State, decide,
-    parse_candidates,
+    CandidateSet, Constitution, DecisionKind, KernelState, Observation, ParsedCandidates,
+    RejectionReason, decide, parse_candidates,
 };
-use crate::log::{Canonicalization, Condition, Cycle, Frozen, TokenSource};
-use crate::permutation::permute;
+use crate::log::{Canonicalization, Condition, Cycle, FrozenSettings, TokenSource};
+use crate::permutation::test_permutations;
 use crate::taxonomy::{LcOutcome, RefusalType};
 
 /// What the ledger has of a cycle's call.
@@ -32,8 +32,8 @@ pub(super) struct Grounds<'l> {
     pub(super) called: Called<'l>,
     pub(super) asked: Option<Asked<'l>>,
     pub(super) constitution: &'l Constitution,
-    pub(super) frozen: &'l Frozen,
-    pub(super) state: &'l State,
+    pub(super) frozen: &'l FrozenSettings,
+    pub(super) state: &'l KernelState,
     /// With what was spent before the cycle.
     pub(super) budget: Budget,
     /// Whether some of that may be in lines that could not be read.
@@ -47,7 +47,7 @@ impl Grounds<'_> {
         let asked = logged.ledger_seq.is_some();
         match self.frozen.token_source {
             TokenSource::Api { .. } if asked || !self.skipped => self.asked.as_ref()?.tokens,
-            TokenSource::Local { .. } if asked => Some(PromptTokens::counted(logged.prompt_tokens)),
+            TokenSource::Local { .. } if asked => Some(PromptTokens::exact(logged.prompt_tokens)),
             _ => None,
         }
     }
@@ -55,7 +55,7 @@ impl Grounds<'_> {
 
 /// The record as it follows from what is not derived: the raw text or the ledger's, the tokens, the
 /// attempts. Gives the state after the cycle too.
-pub(super) fn again(logged: &Cycle, grounds: &Grounds<'_>) -> (Cycle, State) {
+pub(super) fn again(logged: &Cycle, grounds: &Grounds<'_>) -> (Cycle, KernelState) {
     let mut cycle = logged.clone();
     let asked = logged.ledger_seq.is_some();
     match grounds.called {
@@ -85,15 +85,15 @@ pub(super) fn again(logged: &Cycle, grounds: &Grounds<'_>) -> (Cycle, State) {
         logged.observations.iter().partition(is_report);
     let seen: Vec<Observation> = seen.into_iter().cloned().collect();
     let several = logged.condition == Condition::E && set.candidates.len() > 1;
-    cycle.permutations = several.then(|| permute(constitution, state, &seen, &set));
+    cycle.permutations = several.then(|| test_permutations(constitution, state, &seen, &set));
     cycle.observations = observations(&cycle, grounds, &seen);
     if cycle.permutations.is_some_and(|found| !found.equal) {
         cycle.observations.extend(reports.into_iter().cloned());
     }
     let (decision, next) = decide(constitution, state, &logged.observations, &set);
     let candidates = logged.candidates.len();
-    cycle.refusal_type = RefusalType::of(&decision, logged.prompt_valid, candidates);
-    cycle.lc_outcome = LcOutcome::of(logged.condition, &decision, asked, candidates);
+    cycle.refusal_type = RefusalType::classify(&decision, logged.prompt_valid, candidates);
+    cycle.lc_outcome = LcOutcome::classify(logged.condition, &decision, asked, candidates);
     cycle.state = next.id();
     cycle.decision = decision;
     if let Some(asked) = &grounds.asked {
@@ -134,7 +134,7 @@ fn raw(logged: Option<&str>, call: &Observed) -> Option<String> {
 
 /// What follows from the raw text, or from there being none.
 fn from_raw(cycle: &mut Cycle, asked: bool, grounds: &Grounds<'_>) {
-    let mut parsed = Parsed::default();
+    let mut parsed = ParsedCandidates::default();
     cycle.canonicalized = None;
     cycle.canonicalized_hash = None;
     match (&cycle.raw, asked) {
@@ -143,7 +143,7 @@ fn from_raw(cycle: &mut Cycle, asked: bool, grounds: &Grounds<'_>) {
             let status = result.status();
             cycle.raw_llm_hash = Some(result.raw_hash);
             cycle.canonicalization = status.into();
-            cycle.rejection_reason = Rejection::of(status);
+            cycle.rejection_reason = RejectionReason::from_status(status);
             if let Ok(block) = result.block {
                 parsed = parse_candidates(&block.value);
                 cycle.canonicalized = Some(block.canonical);
@@ -152,7 +152,7 @@ fn from_raw(cycle: &mut Cycle, asked: bool, grounds: &Grounds<'_>) {
         }
         (None, true) => {
             cycle.canonicalization = Canonicalization::NotAdmitted;
-            cycle.rejection_reason = Some(Rejection::NotAdmitted);
+            cycle.rejection_reason = Some(RejectionReason::NotAdmitted);
         }
         (None, false) => {
             cycle.raw_llm_hash = None;
@@ -163,7 +163,7 @@ fn from_raw(cycle: &mut Cycle, asked: bool, grounds: &Grounds<'_>) {
                 Some(tokens) => grounds.budget.is_exhausted(tokens),
                 None => cycle.prompt_tokens <= grounds.budget.b1,
             };
-            cycle.rejection_reason = exhausted.then_some(Rejection::BudgetExhaustedSession);
+            cycle.rejection_reason = exhausted.then_some(RejectionReason::BudgetExhaustedSession);
             let over = tokens.map_or(cycle.prompt_tokens, |tokens| tokens.at_least);
             cycle.prompt_tokens = if exhausted { 0 } else { over };
             cycle.completion_tokens = 0;
@@ -194,11 +194,11 @@ fn observations(cycle: &Cycle, grounds: &Grounds<'_>, seen: &[Observation]) -> V
 }
 
 /// The state to go on from: the one that was made again, or where only the log's own chain fits, that.
-pub(super) fn go_on(logged: &Cycle, state: &State, again: State) -> State {
-    let claimed = State {
+pub(super) fn go_on(logged: &Cycle, state: &KernelState, again: KernelState) -> KernelState {
+    let claimed = KernelState {
         cycle: logged.decision.cycle,
         last_decision: Some(logged.decision.id),
-        ended: state.ended || logged.decision.kind == Kind::Exit,
+        ended: state.ended || logged.decision.kind == DecisionKind::Exit,
     };
     if logged.state != again.id() && logged.state == claimed.id() {
         claimed

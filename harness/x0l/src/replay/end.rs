@@ -3,16 +3,19 @@
 use super::ledger::Observed;
 use super::{Finding, Log, Pass, differences, kept};
 use crate::document::to_value;
-use crate::kernel::Rejection;
-use crate::log::{CalibrationVerdict, ConditionStatus, Metadata, Outcome, RunDirectory, Status};
+use crate::kernel::RejectionReason;
+use crate::log::{
+    CalibrationVerdict, ConditionStatus, RunDirectory, SessionMetadata, SessionOutcome,
+    SessionStatus,
+};
 
 impl Pass<'_> {
     /// Compares how the run ended with its cycles.
-    pub(super) fn end(&mut self, metadata: &Metadata, log: Log<'_>) {
+    pub(super) fn end(&mut self, metadata: &SessionMetadata, log: Log<'_>) {
         let left: Vec<&Observed> = log.calls.collect();
         self.unmatched += left.iter().filter(|call| kept(call)).count();
         let failed = left.first().is_some_and(|call| call.failure.is_some());
-        let exhausted = log.last == Some(Rejection::BudgetExhaustedSession);
+        let exhausted = log.last == Some(RejectionReason::BudgetExhaustedSession);
         let exited = log.state.ended;
         let conditions = log.order.end();
         self.replay.outcomes.clone_from(&conditions);
@@ -37,22 +40,22 @@ impl Pass<'_> {
             .calibration
             .as_ref()
             .map(|calibration| calibration.verdict);
-        let possible: &[Status] = match verdict {
-            Some(CalibrationVerdict::Drift) => &[Status::ModelDriftDetected],
-            Some(CalibrationVerdict::TransportFailure) => &[Status::TransportFailureAbort],
-            _ if exited => &[Status::IntegrityRisk],
-            _ if exhausted => &[Status::SessionBudgetExhausted],
-            _ if failed => &[Status::TransportFailureAbort, Status::Aborted],
-            _ if !left.is_empty() => &[Status::Aborted],
-            _ if complete => &[Status::Complete],
-            _ => &[Status::Interrupted, Status::Aborted],
+        let possible: &[SessionStatus] = match verdict {
+            Some(CalibrationVerdict::Drift) => &[SessionStatus::ModelDriftDetected],
+            Some(CalibrationVerdict::TransportFailure) => &[SessionStatus::TransportFailureAbort],
+            _ if exited => &[SessionStatus::IntegrityRisk],
+            _ if exhausted => &[SessionStatus::SessionBudgetExhausted],
+            _ if failed => &[SessionStatus::TransportFailureAbort, SessionStatus::Aborted],
+            _ if !left.is_empty() => &[SessionStatus::Aborted],
+            _ if complete => &[SessionStatus::Complete],
+            _ => &[SessionStatus::Interrupted, SessionStatus::Aborted],
         };
         let status = match possible {
             _ if possible.contains(&logged.status) => logged.status,
             [first, ..] => *first,
             [] => logged.status,
         };
-        let again = Outcome {
+        let again = SessionOutcome {
             status,
             reason: logged.reason.clone(),
             conditions,
@@ -80,7 +83,13 @@ impl Pass<'_> {
         }
     }
 
-    fn outcome(&mut self, file: &str, field: &str, found: &Outcome, expected: &Outcome) {
+    fn outcome(
+        &mut self,
+        file: &str,
+        field: &str,
+        found: &SessionOutcome,
+        expected: &SessionOutcome,
+    ) {
         let (found, expected) = (to_value(found), to_value(expected));
         differences(&found, &expected, field, &mut |field, found, expected| {
             self.replay

@@ -14,13 +14,13 @@ use axilog_ledger::file::replay::Replayed;
 use super::ledger::Ledger;
 use super::{Finding, Pass};
 use crate::X0lError;
-use crate::log::witness::{Sealed, answered_for};
-use crate::log::{File, Frozen, Metadata, RunDirectory, read};
+use crate::log::witness::{FileDigest, committed_files};
+use crate::log::{FrozenSettings, InputFile, RunDirectory, SessionMetadata, read_file};
 
 /// The bytes of an input, if they are what the metadata says.
 pub(super) fn input(
     run: &RunDirectory,
-    file: &File,
+    file: &InputFile,
     findings: &mut Vec<Finding>,
 ) -> Result<Option<Vec<u8>>, X0lError> {
     let name = format!("{}/{}", RunDirectory::INPUTS, file.name);
@@ -29,7 +29,7 @@ pub(super) fn input(
         findings.push(Finding::missing(name));
         return Ok(None);
     }
-    let bytes = read(&path)?;
+    let bytes = read_file(&path)?;
     let found = sha256(&bytes);
     if found != file.sha256 {
         let expected = format!("{}, as session_metadata.json has it", hex(&file.sha256));
@@ -42,14 +42,14 @@ pub(super) fn input(
 /// Compares the files with what the ledger says of them at its end.
 pub(super) fn closed(
     run: &RunDirectory,
-    frozen: &Frozen,
+    frozen: &FrozenSettings,
     ledger: &Ledger,
     findings: &mut Vec<Finding>,
 ) -> Result<(), X0lError> {
     let Some(closing) = &ledger.closing else {
         return Ok(());
     };
-    let names = answered_for(frozen);
+    let names = committed_files(frozen);
     for name in names
         .iter()
         .filter(|name| !closing.files.contains_key(*name))
@@ -78,9 +78,10 @@ pub(super) fn closed(
         if !path.is_file() {
             continue;
         }
-        let found = Sealed::read(&path)?;
+        let found = FileDigest::compute(&path)?;
         if found != *sealed {
-            let said = |sealed: &Sealed| format!("{} ({} bytes)", hex(&sealed.sha256), sealed.size);
+            let said =
+                |sealed: &FileDigest| format!("{} ({} bytes)", hex(&sealed.sha256), sealed.size);
             let expected = format!("{}, as the ledger has it", said(sealed));
             findings.push(Finding::new(name, "its SHA-256", said(&found), expected));
         }
@@ -160,7 +161,7 @@ fn is_announcement(run: &RunDirectory, name: &str) -> bool {
     else {
         return false;
     };
-    read(&run.path().join(name)).is_ok_and(|found| {
+    read_file(&run.path().join(name)).is_ok_and(|found| {
         let said = Holder::of(&run.path().join(ledger)).map(|id| format!("axilog {id}\n"));
         found == said.unwrap_or_default().as_bytes()
     })
@@ -193,7 +194,7 @@ fn relative(run: &RunDirectory, path: &Path) -> String {
 
 impl Pass<'_> {
     /// Names files that are missing, altered, or accounted for by nothing.
-    pub(super) fn files(&mut self, metadata: Option<&Metadata>) -> Result<(), X0lError> {
+    pub(super) fn files(&mut self, metadata: Option<&SessionMetadata>) -> Result<(), X0lError> {
         let path = self.run.ledger();
         blobs(self.run, &path, &self.blobs, &mut self.replay.findings)?;
         let mut others = list(self.run)?;

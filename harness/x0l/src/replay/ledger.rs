@@ -19,8 +19,8 @@ use super::Finding;
 use super::files::with_rules;
 use crate::X0lError;
 use crate::document::{self, parse_canonical, to_text as canonical, to_value};
-use crate::log::witness::{self, Closing};
-use crate::log::{Frozen, Metadata, RunDirectory, read as read_file};
+use crate::log::witness::{self, ClosingStatement};
+use crate::log::{FrozenSettings, RunDirectory, SessionMetadata, read_file};
 use crate::report::JSON;
 
 /// The id that the model has in the ledger.
@@ -60,7 +60,7 @@ pub(super) struct Ledger {
     /// The calls of the model, in order.
     pub(super) calls: Vec<Observed>,
     /// What it says at the end.
-    pub(super) closing: Option<Closing>,
+    pub(super) closing: Option<ClosingStatement>,
     /// Whether it says what is frozen.
     pub(super) opened: bool,
     /// Whether it is sealed.
@@ -78,7 +78,7 @@ pub(super) struct Ledger {
 /// Reads the ledger and compares its frame with `metadata`: reset, time, what is frozen, calls, the end.
 pub(super) fn read(
     run: &RunDirectory,
-    metadata: Option<&Metadata>,
+    metadata: Option<&SessionMetadata>,
     findings: &mut Vec<Finding>,
     notes: &mut Vec<String>,
 ) -> Result<Ledger, X0lError> {
@@ -171,7 +171,7 @@ fn was_sealed(run: &RunDirectory) -> bool {
 fn frame(
     ledger: &mut Ledger,
     observed: Vec<Observed>,
-    metadata: &Metadata,
+    metadata: &SessionMetadata,
     findings: &mut Vec<Finding>,
 ) {
     let mut found = |seq: u64, found: String, expected: &str| {
@@ -206,7 +206,7 @@ fn frame(
                 found(one.seq, said(""), expected);
             }
             (_, witness::ORACLE) if n + 1 == count => {
-                match document::read::<Closing>(one.output.as_bytes()) {
+                match document::read::<ClosingStatement>(one.output.as_bytes()) {
                     Ok(closing) => ledger.closing = Some(closing),
                     Err(wrong) => found(one.seq, wrong.to_string(), "how the run ended"),
                 }
@@ -243,7 +243,7 @@ fn frame(
 }
 
 /// Which parameter of a call is not the frozen one.
-fn otherwise(call: &Observed, frozen: &Frozen) -> Option<String> {
+fn otherwise(call: &Observed, frozen: &FrozenSettings) -> Option<String> {
     let most = i32::try_from(frozen.max_tokens).ok();
     if call.model != frozen.model {
         return Some(format!("the model {:?}", call.model));
@@ -259,7 +259,7 @@ fn otherwise(call: &Observed, frozen: &Frozen) -> Option<String> {
     (!same).then(|| format!("the parameters {:?}", call.params))
 }
 
-fn what_differs(said: &str, frozen: &Frozen) -> String {
+fn what_differs(said: &str, frozen: &FrozenSettings) -> String {
     let mut first = None;
     if let Ok(value) = parse_canonical(said.as_bytes()) {
         super::finding::differences(&value, &to_value(frozen), "", &mut |field, found, _| {

@@ -36,10 +36,10 @@ use axilog_oracle::canonicalizer::{self_test_hash, source_hash};
 use super::budget::Budget;
 use super::calibration::prompt;
 use super::document::to_value;
-use super::kernel::{Rejection, State};
+use super::kernel::{KernelState, RejectionReason};
 use super::log::{
-    Condition, ConditionOutcome, Cycle, CycleReader, Frozen, Line, Metadata, Outcome, RunDirectory,
-    Status,
+    Condition, ConditionOutcome, Cycle, CycleReader, FrozenSettings, LogLine, RunDirectory,
+    SessionMetadata, SessionOutcome, SessionStatus,
 };
 use crate::X0lError;
 use cycle::{Called, Grounds};
@@ -54,7 +54,7 @@ pub use order::{MOST_REFUSALS, Order};
 #[derive(Debug, Default)]
 pub struct Replay {
     /// Its metadata, where they could be read.
-    pub metadata: Option<Metadata>,
+    pub metadata: Option<SessionMetadata>,
     /// What is not as it should be.
     pub findings: Vec<Finding>,
     /// What is worth saying besides.
@@ -146,7 +146,11 @@ impl Pass<'_> {
         self.replay.findings.push(finding);
     }
 
-    fn with(&mut self, metadata: &Metadata, see: &mut dyn FnMut(&Cycle)) -> Result<(), X0lError> {
+    fn with(
+        &mut self,
+        metadata: &SessionMetadata,
+        see: &mut dyn FnMut(&Cycle),
+    ) -> Result<(), X0lError> {
         let frozen = &metadata.frozen;
         files::closed(self.run, frozen, self.ledger, &mut self.replay.findings)?;
         let mut inputs = Inputs::new();
@@ -163,7 +167,7 @@ impl Pass<'_> {
         let mut log = Log {
             order: Order::new(frozen),
             calls: rest.iter(),
-            state: State::default(),
+            state: KernelState::default(),
             spent: 0,
             skipped: false,
             last: None,
@@ -189,7 +193,7 @@ impl Pass<'_> {
     }
 
     /// Says where the run was made by other code; what that changes is found all the same.
-    fn versions(&mut self, frozen: &Frozen) {
+    fn versions(&mut self, frozen: &FrozenSettings) {
         let here = env!("CARGO_PKG_VERSION");
         if frozen.axilog != here {
             let note = format!(
@@ -209,9 +213,9 @@ impl Pass<'_> {
     }
 
     /// Compares the calibration with its answers; how many calls were its.
-    fn calibration(&mut self, metadata: &Metadata) -> usize {
+    fn calibration(&mut self, metadata: &SessionMetadata) -> usize {
         let Some(logged) = &metadata.calibration else {
-            let aborted = |outcome: &Outcome| outcome.status == Status::Aborted;
+            let aborted = |outcome: &SessionOutcome| outcome.status == SessionStatus::Aborted;
             if !self.ledger.calls.is_empty() && !metadata.outcome.as_ref().is_none_or(aborted) {
                 let found = "null, and calls in the ledger";
                 self.found(Finding::new(
@@ -265,18 +269,18 @@ impl Pass<'_> {
         while let Some(read) = reader.next_line()? {
             let line = reader.line();
             match read {
-                Line::Cycle(cycle) => each(self, line, Some(&cycle)),
-                Line::Wrong(error) => {
+                LogLine::Cycle(cycle) => each(self, line, Some(&cycle)),
+                LogLine::Malformed(error) => {
                     let finding = Finding::wrong(RunDirectory::CYCLES, error.error);
                     self.found(finding.on_line(line));
                     each(self, line, None);
                 }
-                Line::Torn(bytes) if self.replay.ended => {
+                LogLine::Torn(bytes) if self.replay.ended => {
                     let found = format!("{bytes} bytes without a line feed");
                     let finding = Finding::new(RunDirectory::CYCLES, "", found, "a whole line");
                     self.found(finding.on_line(line));
                 }
-                Line::Torn(bytes) => self.replay.notes.push(format!(
+                LogLine::Torn(bytes) => self.replay.notes.push(format!(
                     "{}:{line}: the last line is torn, {bytes} bytes without a line feed; it counts for nothing",
                     RunDirectory::CYCLES
                 )),
@@ -316,7 +320,7 @@ impl Pass<'_> {
         line: u64,
         logged: &Cycle,
         prompts: &Prompts,
-        frozen: &Frozen,
+        frozen: &FrozenSettings,
     ) {
         self.replay.cycles += 1;
         let before = self.replay.findings.len();
@@ -335,7 +339,7 @@ impl Pass<'_> {
             state: &log.state,
             budget: Budget {
                 spent: log.spent,
-                ..Budget::of(frozen)
+                ..Budget::new(frozen)
             },
             skipped: log.skipped,
         };
@@ -377,11 +381,11 @@ impl Pass<'_> {
 struct Log<'l> {
     order: Order,
     calls: std::slice::Iter<'l, Observed>,
-    state: State,
+    state: KernelState,
     spent: u64,
     /// Whether a line could not be read.
     skipped: bool,
-    last: Option<Rejection>,
+    last: Option<RejectionReason>,
 }
 
 /// Whether an answer was kept as a blob, since the ledger could not have it, or not all of it.

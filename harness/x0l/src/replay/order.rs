@@ -1,8 +1,10 @@
 //! Which cycle comes when: conditions in their frozen order, each to its last cycle or to 25 refusals in
 //! a row (Q17, Q57; D2, D4), and nothing behind an EXIT or a cycle that B2 did not allow (Q58; D5).
 
-use crate::kernel::{Kind, Rejection};
-use crate::log::{Condition, ConditionOutcome, ConditionStatus, Cycle, Frozen, FrozenCondition};
+use crate::kernel::{DecisionKind, RejectionReason};
+use crate::log::{
+    Condition, ConditionOutcome, ConditionStatus, Cycle, FrozenCondition, FrozenSettings,
+};
 
 /// So many refusals in a row end a condition.
 pub const MOST_REFUSALS: u64 = 25;
@@ -23,7 +25,7 @@ pub struct Order {
 impl Order {
     /// At the beginning.
     #[must_use]
-    pub fn new(frozen: &Frozen) -> Order {
+    pub fn new(frozen: &FrozenSettings) -> Order {
         let id = |condition: &FrozenCondition| condition.id;
         Order {
             conditions: frozen.conditions.iter().map(id).collect(),
@@ -64,12 +66,12 @@ impl Order {
         self.reach(cycle.condition);
         self.cycles += 1;
         match cycle.decision.kind {
-            Kind::Refuse => self.refusals += 1,
-            Kind::Action => self.refusals = 0,
-            Kind::Exit => {}
+            DecisionKind::Refuse => self.refusals += 1,
+            DecisionKind::Action => self.refusals = 0,
+            DecisionKind::Exit => {}
         }
-        self.stopped = cycle.decision.kind == Kind::Exit
-            || cycle.rejection_reason == Some(Rejection::BudgetExhaustedSession);
+        self.stopped = cycle.decision.kind == DecisionKind::Exit
+            || cycle.rejection_reason == Some(RejectionReason::BudgetExhaustedSession);
     }
 
     /// Counts a cycle that could not be read.

@@ -9,9 +9,9 @@ use crate::budget::PromptTokens;
 use crate::condition::{Task, TaskSet};
 use crate::erratum;
 use crate::kernel::{Constitution, Observation};
-use crate::log::{Condition, File, Frozen, RunDirectory};
+use crate::log::{Condition, FrozenSettings, InputFile, RunDirectory};
 use crate::schedule::schedule;
-use crate::template::{BASE, Template, known_before};
+use crate::template::{BASE, Template, initial_observations};
 
 /// The bytes of the inputs that are as they should be, by name.
 pub(super) type Inputs = BTreeMap<String, Vec<u8>>;
@@ -40,13 +40,14 @@ pub(super) struct Asked<'p> {
 impl Prompts {
     /// Reads the inputs; what is wrong with them is a finding. `None` without a constitution.
     pub(super) fn read(
-        frozen: &Frozen,
+        frozen: &FrozenSettings,
         inputs: &Inputs,
         findings: &mut Vec<Finding>,
     ) -> Option<Prompts> {
-        let text =
-            |file: &File| -> Option<&str> { std::str::from_utf8(inputs.get(&file.name)?).ok() };
-        let mut wrong = |file: &File, reason: String, expected: &str| {
+        let text = |file: &InputFile| -> Option<&str> {
+            std::str::from_utf8(inputs.get(&file.name)?).ok()
+        };
+        let mut wrong = |file: &InputFile, reason: String, expected: &str| {
             let name = format!("{}/{}", RunDirectory::INPUTS, file.name);
             findings.push(Finding::new(name, "", reason, expected));
         };
@@ -104,13 +105,13 @@ impl Prompts {
         let (set, order) = self.tasks.get(&condition)?;
         let place = usize::try_from(cycle.checked_sub(1)?).ok()?;
         let task = set.tasks.get(*order.get(place)?)?;
-        let known = known_before(&task.prompt, self.started, number);
+        let known = initial_observations(&task.prompt, self.started, number);
         let template = self.template.as_ref();
         let prompt = template.map(|one| one.fill(&self.constitution, &known, &task.prompt));
         Some(Asked {
             task,
             known,
-            tokens: prompt.as_ref().map(PromptTokens::of_bytes),
+            tokens: prompt.as_ref().map(PromptTokens::estimate),
             input_hash: prompt.and_then(|prompt| Some(prompt.input().ok()?.hash())),
         })
     }
@@ -118,7 +119,7 @@ impl Prompts {
 
 /// The template: the shipped one, or an erratum of it. What another version of axilog shipped is not
 /// known here.
-fn template(frozen: &Frozen, text: &str) -> Result<Template, (String, &'static str)> {
+fn template(frozen: &FrozenSettings, text: &str) -> Result<Template, (String, &'static str)> {
     let same_version = frozen.axilog == env!("CARGO_PKG_VERSION");
     match &frozen.erratum {
         None if same_version && text != BASE => {

@@ -1,6 +1,6 @@
 //! Whether a session closes positive (Q39, Q45, Q46, Q57; D4).
 
-use crate::log::{Condition, ConditionStatus, Status};
+use crate::log::{Condition, ConditionStatus, SessionStatus};
 use crate::metrics::{Metrics, Ratio};
 use crate::replay::{Place, Replay};
 use crate::review::{Judgement, Review};
@@ -67,14 +67,14 @@ pub fn reasons(replay: &Replay, metrics: &Metrics, review: &Review) -> Vec<Why> 
         why(Closure::Diverged, "REPLAY_DIVERGED", text);
     }
     match replay.metadata.as_ref().map(|metadata| &metadata.outcome) {
-        Some(Some(outcome)) if outcome.status.voids() => {
+        Some(Some(outcome)) if outcome.status.is_void() => {
             let mut text = format!("the session ended with {}", outcome.status.as_str());
             if let Some(reason) = &outcome.reason {
                 text = format!("{text}: {reason}");
             }
             why(Closure::Void, outcome.status.as_str(), text);
         }
-        Some(Some(outcome)) if outcome.status != Status::Complete => {
+        Some(Some(outcome)) if outcome.status != SessionStatus::Complete => {
             let text = format!("the session ended with {}", outcome.status.as_str());
             why(Closure::Incomplete, outcome.status.as_str(), text);
         }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use super::Subject;
 use super::markdown::{plain, status};
-use crate::kernel::{Gate, Kind};
+use crate::kernel::{DecisionKind, Gate};
 use crate::log::{Canonicalization, Condition};
 use crate::metrics::Spread;
 use crate::taxonomy::{LcOutcome, RefusalType};
@@ -46,7 +46,10 @@ pub(super) fn section(page: &mut String, subject: &Subject<'_>, id: Condition) {
     };
     row(
         "decisions",
-        listed(&Kind::ALL.map(Kind::as_str), &metrics.decisions),
+        listed(
+            &DecisionKind::ALL.map(DecisionKind::as_str),
+            &metrics.decisions,
+        ),
     );
     row(
         "refusals by type",

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::Subject;
 use super::closure::{Closure, Why, forensic_review};
-use crate::kernel::{Gate, Kind, Reason, Rejection};
+use crate::kernel::{DecisionKind, DecisionReason, Gate, RejectionReason};
 use crate::log::{Canonicalization, Condition, ConditionStatus};
 use crate::metrics::{ConditionMetrics, Ratio, Spread};
 use crate::replay::Place;
@@ -142,11 +142,11 @@ fn condition(subject: &Subject<'_>, id: Condition) -> Value {
         "cycles": metrics.cycles,
         "replayed": replayed,
         "divergent": divergent,
-        "decisions": counts(&Kind::ALL.map(Kind::as_str), &metrics.decisions),
+        "decisions": counts(&DecisionKind::ALL.map(DecisionKind::as_str), &metrics.decisions),
         "action_rate": ratio(metrics.action_rate()),
         "refusal_types": counts(&RefusalType::ALL.map(RefusalType::as_str), &metrics.refusals),
-        "refusal_reasons": counts(&Reason::ALL.map(Reason::as_str), &metrics.reasons),
-        "rejection_reasons": counts(&Rejection::ALL.map(Rejection::as_str), &metrics.rejections),
+        "refusal_reasons": counts(&DecisionReason::ALL.map(DecisionReason::as_str), &metrics.reasons),
+        "rejection_reasons": counts(&RejectionReason::ALL.map(RejectionReason::as_str), &metrics.rejections),
         "lc_outcomes": lc,
         "recovery": ratio(metrics.recovery()),
         "tokens": {

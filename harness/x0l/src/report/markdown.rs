@@ -7,7 +7,7 @@ use axilog_ledger::file::hex;
 use super::closure::{Closure, Why, forensic_review};
 use super::condition::section;
 use super::{DECISIONS, Subject, TOKENS};
-use crate::kernel::Kind;
+use crate::kernel::DecisionKind;
 use crate::log::{Condition, ConditionStatus, TokenSource};
 use crate::metrics::ConditionMetrics;
 use crate::replay::Place;
@@ -106,7 +106,7 @@ fn overview(page: &mut String, subject: &Subject<'_>) {
     };
     row("status", &|id, _| status(subject, id).as_str().to_owned());
     row("cycles", &|_, one| one.cycles.to_string());
-    for kind in Kind::ALL {
+    for kind in DecisionKind::ALL {
         row(kind.as_str(), &|_, one| one.decided(kind).to_string());
     }
     row("ACTION rate", &|_, one| one.action_rate().percent());

@@ -22,7 +22,7 @@ use axilog_ledger::error::FileError;
 
 use super::document::to_line;
 use super::kernel::Constitution;
-use super::log::{Metadata, RunDirectory, read, temporary};
+use super::log::{RunDirectory, SessionMetadata, read_file, temporary_name};
 use super::metrics::Metrics;
 use super::replay::{Finding, Place, Replay, files, replay};
 use super::review::{self, Review};
@@ -58,7 +58,7 @@ pub struct Made {
 /// What a report is about.
 struct Subject<'m> {
     replay: &'m Replay,
-    metadata: &'m Metadata,
+    metadata: &'m SessionMetadata,
     metrics: &'m Metrics,
     review: &'m Review,
     constitution: Option<Constitution>,
@@ -85,9 +85,9 @@ pub fn make(run: &RunDirectory) -> Result<Made, X0lError> {
         replay.others.remove(name);
     }
     // It is there for as long as a report is being written.
-    if replay.others.remove(&temporary(JSON)) {
+    if replay.others.remove(&temporary_name(JSON)) {
         for name in [MARKDOWN, DECISIONS, TOKENS] {
-            replay.others.remove(&temporary(name));
+            replay.others.remove(&temporary_name(name));
         }
     }
     for name in std::mem::take(&mut replay.others) {
@@ -133,8 +133,8 @@ pub fn reviewable(metrics: &Metrics) -> Vec<Place> {
     places
 }
 
-fn constitution(run: &RunDirectory, metadata: &Metadata) -> Option<Constitution> {
-    let bytes = read(&run.input(&metadata.frozen.constitution.name)).ok()?;
+fn constitution(run: &RunDirectory, metadata: &SessionMetadata) -> Option<Constitution> {
+    let bytes = read_file(&run.input(&metadata.frozen.constitution.name)).ok()?;
     Constitution::parse(std::str::from_utf8(&bytes).ok()?).ok()
 }
 
@@ -150,7 +150,7 @@ pub fn write(run: &RunDirectory) -> Result<Made, X0lError> {
     // The one for machines is begun first and named last, so that an interruption shows.
     let (json, others): (Vec<_>, Vec<_>) = made.files.iter().partition(|(name, _)| **name == JSON);
     for (name, bytes) in &json {
-        run.prepare(name, bytes)?;
+        run.write_temporary(name, bytes)?;
     }
     for (name, bytes) in others {
         run.replace(name, bytes)?;
@@ -170,7 +170,7 @@ pub fn check(run: &RunDirectory, made: &mut Made) -> Result<(), X0lError> {
     let mut missing = Vec::new();
     let mut findings = Vec::new();
     for (name, expected) in files.iter() {
-        match read(&run.path().join(name)) {
+        match read_file(&run.path().join(name)) {
             Err(X0lError::File(FileError::Io { source, .. }))
                 if source.kind() == io::ErrorKind::NotFound =>
             {
@@ -198,7 +198,7 @@ pub fn check(run: &RunDirectory, made: &mut Made) -> Result<(), X0lError> {
         }
     }
     // An interruption excuses what is missing, and nothing that is there.
-    if run.path().join(temporary(JSON)).exists() {
+    if run.path().join(temporary_name(JSON)).exists() {
         let note = "writing the report was interrupted: `axilog x0l report DIR` makes it again";
         replay.notes.push(note.to_owned());
     } else if missing.len() == files.len() {

@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
-use crate::kernel::Kind;
-use crate::log::{Condition, Frozen};
+use crate::kernel::DecisionKind;
+use crate::log::{Condition, FrozenSettings};
 use crate::metrics::{Metrics, Point};
 use crate::taxonomy::RefusalType;
 
@@ -84,17 +84,17 @@ const DRAWN: [(&str, &str, (u64, u64)); 5] = [
 
 fn drawn(point: &Point) -> usize {
     match (point.kind, point.refusal_type) {
-        (Kind::Action, _) => 0,
-        (Kind::Refuse, Some(RefusalType::I)) => 1,
-        (Kind::Refuse, Some(RefusalType::III)) => 3,
-        (Kind::Refuse, _) => 2,
-        (Kind::Exit, _) => 4,
+        (DecisionKind::Action, _) => 0,
+        (DecisionKind::Refuse, Some(RefusalType::I)) => 1,
+        (DecisionKind::Refuse, Some(RefusalType::III)) => 3,
+        (DecisionKind::Refuse, _) => 2,
+        (DecisionKind::Exit, _) => 4,
     }
 }
 
 /// What was decided in each cycle of each condition.
 #[must_use]
-pub fn decisions(metrics: &Metrics, frozen: &Frozen) -> String {
+pub fn decisions(metrics: &Metrics, frozen: &FrozenSettings) -> String {
     const ROW: u64 = 36;
     const TOP: u64 = 36;
     let conditions: Vec<Condition> = frozen.conditions.iter().map(|one| one.id).collect();
@@ -167,7 +167,7 @@ fn told(metrics: &Metrics, id: Condition) -> String {
 
 /// Tokens of each cycle against B1, and of all so far against B2.
 #[must_use]
-pub fn tokens(metrics: &Metrics, frozen: &Frozen) -> String {
+pub fn tokens(metrics: &Metrics, frozen: &FrozenSettings) -> String {
     const HEIGHT: u64 = 150;
     const TOPS: [u64; 2] = [50, 250];
     let points = &metrics.points;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use axilog_x0l::kernel::{Kind, Observation};
+use axilog_x0l::kernel::{DecisionKind, Observation};
 use axilog_x0l::log::{Condition, ConditionStatus, RunDirectory};
 use axilog_x0l::report::{Closure, Made, forensic_review, write};
 use axilog_x0l::review::{Judgement, Statement, add};
@@ -241,7 +241,7 @@ fn what_does_not_replay_or_has_not_ended_closes_nothing() {
         let made = write(&RunDirectory::open(dir.path()).unwrap()).unwrap();
         assert_eq!(made.closure, Closure::Incomplete);
         assert_eq!(
-            made.metrics.conditions[&Condition::B].decided(Kind::Action),
+            made.metrics.conditions[&Condition::B].decided(DecisionKind::Action),
             1
         );
     }

@@ -1,6 +1,6 @@
 //! What is counted, on a run in which everything happens.
 
-use axilog_x0l::kernel::{Gate, Kind};
+use axilog_x0l::kernel::{DecisionKind, Gate};
 use axilog_x0l::log::Condition;
 use axilog_x0l::metrics::ConditionMetrics;
 use axilog_x0l::report;
@@ -48,7 +48,7 @@ fn decisions_gates_and_outcomes_are_counted() {
     let (_dir, run) = reported(End::Complete);
     let made = report::make(&run).unwrap();
     let of = |id: Condition| -> &ConditionMetrics { &made.metrics.conditions[&id] };
-    let decided = |id| Kind::ALL.map(|kind| of(id).decided(kind));
+    let decided = |id| DecisionKind::ALL.map(|kind| of(id).decided(kind));
     assert_eq!(decided(Condition::A), [5, 1, 0]);
     assert_eq!(decided(Condition::B), [2, 4, 0]);
     assert_eq!(decided(Condition::C), [1, 5, 0]);

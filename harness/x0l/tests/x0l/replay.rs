@@ -4,7 +4,6 @@ use std::fs;
 
 use axilog_x0l::document::to_line;
 use axilog_x0l::kernel::Observation;
-use axilog_x0l::live::shipped::SCRIPT;
 use axilog_x0l::log::{Condition, RunDirectory};
 use axilog_x0l::replay::Finding;
 use axilog_x0l::report::{self, Made};
@@ -12,7 +11,6 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::made::{self, CYCLES, End, Said, mixed, said};
-use crate::place::{Place, settings};
 
 /// A run of every condition with its report.
 pub fn reported(end: End) -> (TempDir, RunDirectory) {

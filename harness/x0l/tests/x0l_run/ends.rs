@@ -8,9 +8,9 @@ use axilog_ledger::file::blobs::Blobs;
 use axilog_oracle::{Endpoint, Recorded, Scripted};
 use axilog_x0l::X0lError;
 use axilog_x0l::condition::Condition;
-use axilog_x0l::kernel::{Kind, Reason, Rejection};
+use axilog_x0l::kernel::{DecisionKind, DecisionReason, RejectionReason};
 use axilog_x0l::live::{Plan, preflight, shipped};
-use axilog_x0l::log::{Canonicalization, ConditionStatus, RunDirectory, Status};
+use axilog_x0l::log::{Canonicalization, ConditionStatus, RunDirectory, SessionStatus};
 use axilog_x0l::replay::replay;
 use axilog_x0l::taxonomy::RefusalType;
 
@@ -56,7 +56,7 @@ fn twenty_five_refusals_in_a_row_end_a_condition_and_not_the_session() {
     let outcome = place
         .scripted(settings(&conditions, 40), &script(REFUSAL))
         .unwrap();
-    assert_eq!(outcome.status, Status::Complete);
+    assert_eq!(outcome.status, SessionStatus::Complete);
     for condition in &outcome.conditions {
         assert_eq!(
             (condition.cycles, condition.status),
@@ -78,8 +78,11 @@ fn twenty_five_refusals_in_a_row_end_a_condition_and_not_the_session() {
     assert_eq!(outcome.conditions[0].status, ConditionStatus::Complete);
     // Three calls calibrate; the calls 25 and 50 are the cycles 22 and 47, and 24 refusals lie between.
     let cycles = place.cycles();
-    let kinds: Vec<Kind> = cycles.iter().map(|cycle| cycle.decision.kind).collect();
-    assert_eq!((kinds[21], kinds[46]), (Kind::Action, Kind::Action));
+    let kinds: Vec<DecisionKind> = cycles.iter().map(|cycle| cycle.decision.kind).collect();
+    assert_eq!(
+        (kinds[21], kinds[46]),
+        (DecisionKind::Action, DecisionKind::Action)
+    );
     assert_eq!(kinds.len(), 60);
 }
 
@@ -90,7 +93,7 @@ fn what_is_spent_never_exceeds_b2() {
         let mut settings = settings(A, 40);
         settings.b2 = b2;
         let outcome = place.scripted(settings, &good()).unwrap();
-        assert_eq!(outcome.status, Status::SessionBudgetExhausted);
+        assert_eq!(outcome.status, SessionStatus::SessionBudgetExhausted);
         assert!(outcome.tokens_spent <= b2);
         assert!(outcome.reason.unwrap().contains(&format!("of {b2} tokens")));
         let cycles = place.cycles();
@@ -98,9 +101,9 @@ fn what_is_spent_never_exceeds_b2() {
         assert_eq!(last.canonicalization, Canonicalization::NotAsked);
         assert_eq!(
             last.rejection_reason,
-            Some(Rejection::BudgetExhaustedSession)
+            Some(RejectionReason::BudgetExhaustedSession)
         );
-        assert_eq!(last.decision.kind, Kind::Refuse);
+        assert_eq!(last.decision.kind, DecisionKind::Refuse);
         assert_eq!((last.ledger_seq, last.tokens()), (None, 0));
         assert_eq!(last.refusal_type, Some(RefusalType::II));
         assert!(before.iter().all(|cycle| cycle.ledger_seq.is_some()));
@@ -130,7 +133,7 @@ fn a_calibration_whose_answer_no_record_holds_whole_has_drifted() {
     let outcome = place.scripted(settings(A, 1), &long).unwrap();
     assert_eq!(
         (outcome.status, outcome.cycles),
-        (Status::ModelDriftDetected, 0)
+        (SessionStatus::ModelDriftDetected, 0)
     );
     is_sealed(&place);
 }
@@ -144,8 +147,11 @@ fn an_answer_that_no_record_holds_whole_is_refused_and_kept() {
     let lines = script(&format!("{{\"answer\":\"{answer}\",{usage}}}"));
     place.scripted(settings(A, 1), &lines).unwrap();
     let cycles = place.cycles();
-    assert_eq!(cycles[0].rejection_reason, Some(Rejection::NotAdmitted));
-    assert_eq!(cycles[0].decision.kind, Kind::Refuse);
+    assert_eq!(
+        cycles[0].rejection_reason,
+        Some(RejectionReason::NotAdmitted)
+    );
+    assert_eq!(cycles[0].decision.kind, DecisionKind::Refuse);
     is_sealed(&place);
 
     let ledger = place.out().join(RunDirectory::LEDGER);
@@ -163,14 +169,14 @@ fn over_b1_the_kernel_refuses_whether_asked_or_not() {
     let line = good();
     let line = line.lines().last().unwrap();
     let (head, _) = line.split_once("\"usage\"").unwrap();
-    for (completion, kind) in [(5999, Kind::Action), (6000, Kind::Refuse)] {
+    for (completion, kind) in [(5999, DecisionKind::Action), (6000, DecisionKind::Refuse)] {
         let place = Place::new();
         let line =
             format!("{head}\"usage\":{{\"prompt_tokens\":1,\"completion_tokens\":{completion}}}}}");
         place.scripted(settings(A, 1), &script(&line)).unwrap();
         let cycles = place.cycles();
         assert_eq!(cycles[0].decision.kind, kind);
-        let reason = (kind == Kind::Refuse).then_some(Reason::BudgetExhausted);
+        let reason = (kind == DecisionKind::Refuse).then_some(DecisionReason::BudgetExhausted);
         assert_eq!(cycles[0].decision.reason, reason);
     }
     // The prompt alone is: nothing is sent.
@@ -191,10 +197,10 @@ fn over_b1_the_kernel_refuses_whether_asked_or_not() {
     let outcome = place.scripted(long(enough), &good()).unwrap();
     assert_eq!(
         (outcome.status, outcome.tokens_spent),
-        (Status::Complete, 0)
+        (SessionStatus::Complete, 0)
     );
     let cycle = place.cycles().remove(0);
-    assert_eq!(cycle.decision.reason, Some(Reason::BudgetExhausted));
+    assert_eq!(cycle.decision.reason, Some(DecisionReason::BudgetExhausted));
     assert_eq!(cycle.canonicalization, Canonicalization::NotAsked);
     assert!(cycle.prompt_tokens > 6000 && cycle.ledger_seq.is_none());
     // A larger B1 would have let it be asked, a smaller B2 would have ended the session.
@@ -225,7 +231,7 @@ fn over_b1_the_kernel_refuses_whether_asked_or_not() {
     }
     let less = Place::new();
     let outcome = less.scripted(long(enough - 1), &good()).unwrap();
-    assert_eq!(outcome.status, Status::SessionBudgetExhausted);
+    assert_eq!(outcome.status, SessionStatus::SessionBudgetExhausted);
 }
 
 #[test]
@@ -259,7 +265,7 @@ fn answers_without_a_price_end_the_session() {
     let outcome = place
         .scripted(settings(A, 3), r#"{"answer":"{}"}"#)
         .unwrap();
-    assert_eq!(outcome.status, Status::Aborted);
+    assert_eq!(outcome.status, SessionStatus::Aborted);
     assert!(outcome.reason.unwrap().contains("--count-tokens"));
     assert_eq!(outcome.cycles, 0);
     is_sealed(&place);
@@ -267,7 +273,10 @@ fn answers_without_a_price_end_the_session() {
     let place = Place::new();
     let lines = script(&format!("{REFUSAL}\n{{\"answer\":\"No.\"}}"));
     let outcome = place.scripted(settings(A, 3), &lines).unwrap();
-    assert_eq!((outcome.status, outcome.cycles), (Status::Aborted, 1));
+    assert_eq!(
+        (outcome.status, outcome.cycles),
+        (SessionStatus::Aborted, 1)
+    );
     is_sealed(&place);
 }
 
@@ -280,9 +289,9 @@ fn a_model_that_drifts_is_not_asked_further() {
     let outcome = place.scripted(settings(A, 3), &lines).unwrap();
     assert_eq!(
         (outcome.status, outcome.cycles),
-        (Status::ModelDriftDetected, 0)
+        (SessionStatus::ModelDriftDetected, 0)
     );
-    assert!(outcome.status.voids());
+    assert!(outcome.status.is_void());
     assert_eq!(place.metadata().calibration.unwrap().ledger_seqs.len(), 3);
     is_sealed(&place);
 }
@@ -296,7 +305,7 @@ fn a_call_that_fails_for_good_voids_the_session_and_is_no_cycle() {
         .unwrap();
     assert_eq!(
         (outcome.status, outcome.cycles),
-        (Status::TransportFailureAbort, 0)
+        (SessionStatus::TransportFailureAbort, 0)
     );
     is_sealed(&place);
 
@@ -309,9 +318,9 @@ fn a_call_that_fails_for_good_voids_the_session_and_is_no_cycle() {
     let outcome = place.run(settings(A, 9), &mut endpoint, u64::MAX).unwrap();
     assert_eq!(
         (outcome.status, outcome.cycles),
-        (Status::TransportFailureAbort, 2)
+        (SessionStatus::TransportFailureAbort, 2)
     );
-    assert!(outcome.status.voids());
+    assert!(outcome.status.is_void());
     assert_eq!(outcome.reason.as_deref(), Some("status 503"));
     assert_eq!(server.requests().len(), 9);
     assert_eq!(place.cycles().len(), 2);
@@ -323,7 +332,10 @@ fn an_oracle_without_an_answer_ends_the_session() {
     let place = Place::new();
     let lines = r#"{"contains":"Answer with this object","answer":"{}","usage":{"prompt_tokens":1,"completion_tokens":1}}"#;
     let outcome = place.scripted(settings(A, 3), lines).unwrap();
-    assert_eq!((outcome.status, outcome.cycles), (Status::Aborted, 0));
+    assert_eq!(
+        (outcome.status, outcome.cycles),
+        (SessionStatus::Aborted, 0)
+    );
     assert!(outcome.reason.unwrap().contains("no answer for call 4"));
     is_sealed(&place);
 }
@@ -340,9 +352,9 @@ fn somebody_may_stop_it_between_cycles() {
             .unwrap();
         assert_eq!(
             (outcome.status, outcome.cycles),
-            (Status::Interrupted, stop_after)
+            (SessionStatus::Interrupted, stop_after)
         );
-        assert!(!outcome.status.voids());
+        assert!(!outcome.status.is_void());
         assert_eq!(place.cycles().len() as u64, stop_after);
         is_sealed(&place);
     }
@@ -374,7 +386,7 @@ fn a_run_answers_another_session_that_asks_the_same() {
 
     let again = Place::new();
     let outcome = again.run(counted(STARTED), &mut recorded(), u64::MAX);
-    assert_eq!(outcome.unwrap().status, Status::Complete);
+    assert_eq!(outcome.unwrap().status, SessionStatus::Complete);
     for (one, other) in first.cycles().iter().zip(again.cycles()) {
         assert_eq!((one.input_hash, &one.raw), (other.input_hash, &other.raw));
     }
@@ -384,7 +396,10 @@ fn a_run_answers_another_session_that_asks_the_same() {
     let later = Place::new();
     let outcome = later.run(counted(STARTED + 2), &mut recorded(), u64::MAX);
     let outcome = outcome.unwrap();
-    assert_eq!((outcome.status, outcome.cycles), (Status::Aborted, 0));
+    assert_eq!(
+        (outcome.status, outcome.cycles),
+        (SessionStatus::Aborted, 0)
+    );
     let reason = outcome.reason.unwrap();
     assert!(reason.contains("holds no answer to the input"), "{reason}");
     assert!(reason.contains("+- ") && !reason.contains('?'), "{reason}");

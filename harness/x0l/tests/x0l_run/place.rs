@@ -7,7 +7,7 @@ use axilog_oracle::{Endpoint, Kind, Scripted};
 use axilog_x0l::X0lError;
 use axilog_x0l::condition::Condition;
 use axilog_x0l::live::{Plan, Progress, Settings, Watch, run};
-use axilog_x0l::log::{Cycle, CycleReader, Line, Metadata, Outcome, RunDirectory};
+use axilog_x0l::log::{Cycle, CycleReader, LogLine, RunDirectory, SessionMetadata, SessionOutcome};
 use axilog_x0l::report::{check, make};
 use tempfile::TempDir;
 
@@ -75,7 +75,7 @@ impl Place {
     }
 
     /// A session of these conditions with a script that says `lines`.
-    pub fn scripted(&self, settings: Settings, lines: &str) -> Result<Outcome, X0lError> {
+    pub fn scripted(&self, settings: Settings, lines: &str) -> Result<SessionOutcome, X0lError> {
         let path = self.write("script.jsonl", lines);
         let mut endpoint = Endpoint::Scripted(Scripted::read(&path)?);
         self.run(settings, &mut endpoint, u64::MAX)
@@ -86,7 +86,7 @@ impl Place {
         settings: Settings,
         endpoint: &mut Endpoint,
         stop_after: u64,
-    ) -> Result<Outcome, X0lError> {
+    ) -> Result<SessionOutcome, X0lError> {
         let plan = Plan::read(settings)?;
         let mut onlooker = Onlooker {
             stop_after,
@@ -107,7 +107,7 @@ impl Place {
         assert!(made.replay.ended && made.files.len() == 4);
     }
 
-    pub fn metadata(&self) -> Metadata {
+    pub fn metadata(&self) -> SessionMetadata {
         let run = RunDirectory::open(&self.out()).unwrap();
         run.read_metadata().unwrap()
     }
@@ -120,7 +120,7 @@ impl Place {
         let mut cycles = Vec::new();
         while let Some(line) = reader.next_line().unwrap() {
             match line {
-                Line::Cycle(cycle) => cycles.push(*cycle),
+                LogLine::Cycle(cycle) => cycles.push(*cycle),
                 other => panic!("{other:?}"),
             }
         }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use axilog_oracle::Kind;
 use axilog_x0l::condition::Condition;
-use axilog_x0l::kernel::{Kind as Decided, Observation};
-use axilog_x0l::log::{CalibrationVerdict, ConditionStatus, Status};
+use axilog_x0l::kernel::{DecisionKind as Decided, Observation};
+use axilog_x0l::log::{CalibrationVerdict, ConditionStatus, SessionStatus};
 
 use crate::client::{KEY, client, nowhere};
 use crate::model::{Turn, model, turn};
@@ -24,7 +24,7 @@ fn five_conditions_by_a_hundred_cycles() {
 
     assert_eq!(
         (outcome.status, outcome.reason.as_deref()),
-        (Status::Complete, None)
+        (SessionStatus::Complete, None)
     );
     assert_eq!(outcome.cycles, 500);
     for condition in &outcome.conditions {
@@ -56,7 +56,7 @@ fn five_conditions_by_a_hundred_cycles() {
                 assert_eq!(decision.kind, Decided::Refuse, "{said}");
                 assert_eq!(decision.reason, Some(reason), "{said}");
                 for verdict in &decision.verdicts {
-                    assert_eq!(verdict.refused.map(|refused| refused.code), code, "{said}");
+                    assert_eq!(verdict.failure.map(|failure| failure.code), code, "{said}");
                 }
             }
         }
