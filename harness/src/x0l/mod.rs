@@ -10,7 +10,7 @@ mod report;
 mod run;
 mod session_args;
 
-use axilog_x0l::log::Metadata;
+use axilog_x0l::log::SessionMetadata;
 
 use super::CommandOutcome;
 
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args) -> CommandOutcome {
 }
 
 /// Names how a run ended.
-fn name_outcome(metadata: Option<&Metadata>) -> &'static str {
+fn name_outcome(metadata: Option<&SessionMetadata>) -> &'static str {
     match metadata.map(|metadata| &metadata.outcome) {
         None => "unknown",
         Some(None) => "not at all: killed, or still going on",

@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use axilog_x0l::condition::Condition;
-use axilog_x0l::kernel::Kind;
+use axilog_x0l::kernel::DecisionKind;
 use axilog_x0l::live::{ProgressListener, SessionPlan, SessionProgress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -110,9 +110,9 @@ impl ProgressListener for ProgressLine {
         self.done += 1;
         let decisions = self.decisions.entry(cycle.condition).or_default();
         match cycle.decision.kind {
-            Kind::Action => decisions.action += 1,
-            Kind::Refuse => decisions.refuse += 1,
-            Kind::Exit => decisions.exit += 1,
+            DecisionKind::Action => decisions.action += 1,
+            DecisionKind::Refuse => decisions.refuse += 1,
+            DecisionKind::Exit => decisions.exit += 1,
         }
         let decisions = *decisions;
         if let Some(bar) = &self.bar {

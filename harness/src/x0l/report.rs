@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use axilog_ledger::error::LedgerError;
 use axilog_x0l::X0lError;
-use axilog_x0l::kernel::Kind;
+use axilog_x0l::kernel::DecisionKind;
 use axilog_x0l::log::{Condition, RunDirectory};
 use axilog_x0l::metrics::ConditionMetrics;
 use axilog_x0l::replay::CycleId;
@@ -152,9 +152,9 @@ fn list_counts((id, metrics): (&Condition, &ConditionMetrics)) -> [String; 8] {
     [
         id.as_str().to_owned(),
         metrics.cycles.to_string(),
-        decided(Kind::Action),
-        decided(Kind::Refuse),
-        decided(Kind::Exit),
+        decided(DecisionKind::Action),
+        decided(DecisionKind::Refuse),
+        decided(DecisionKind::Exit),
         refused(RefusalType::I),
         refused(RefusalType::II),
         refused(RefusalType::III),

@@ -3,7 +3,7 @@
 use axilog_oracle::{Endpoint, Limits};
 use axilog_x0l::document::to_value;
 use axilog_x0l::live::{FinishedSession, preflight, run_session};
-use axilog_x0l::log::Status;
+use axilog_x0l::log::SessionStatus;
 use axilog_x0l::report::MARKDOWN;
 use serde_json::json;
 
@@ -67,12 +67,15 @@ fn report_session(args: &Args, finished: &FinishedSession, progress: &ProgressLi
     ));
     let mut object = to_value(outcome);
     if let Some(object) = object.as_object_mut() {
-        object.insert("ok".to_owned(), json!(outcome.status == Status::Complete));
+        object.insert(
+            "ok".to_owned(),
+            json!(outcome.status == SessionStatus::Complete),
+        );
         object.insert("closure".to_owned(), json!(closure));
         object.insert("run".to_owned(), json!(out.to_string_lossy()));
     }
     Report {
-        passed: outcome.status == Status::Complete,
+        passed: outcome.status == SessionStatus::Complete,
         text: table::format_pairs(&rows),
         json: object,
         notes: Vec::new(),

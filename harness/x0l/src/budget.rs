@@ -1,31 +1,32 @@
-//! B1, for a cycle, and B2, for a session, before a cycle is asked (Q11 to Q13, Q48b, Q58; C1, C3, C5, D5).
+//! The token limits B1, of a cycle, and B2, of a session, checked before a call (Q11 to Q13, Q48b, Q58;
+//! C1, C3, C5, D5).
 //!
 //! What a prompt costs is known for certain only when the answer's `usage` is there, or where the
 //! model's own tokenizer is on this machine. Else it is bounded: a token is at least one byte of UTF-8,
 //! and no vocabulary known to us has one of more than `LONGEST_TOKEN` bytes. Determinism: D1.
 
-use super::log::Frozen;
+use super::log::FrozenSettings;
 use super::template::Prompt;
 
-/// The longest token that is reckoned with, in bytes.
+/// The length of the longest token of any known vocabulary, in bytes.
 const LONGEST_TOKEN: u64 = 128;
 
-/// What servers put around two messages, at most, in tokens.
+/// The most tokens that servers add to two messages.
 const FRAME: u64 = 32;
 
-/// What a prompt may cost, in tokens.
+/// The bounds of what a prompt costs, in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PromptTokens {
-    /// So many are certain.
+    /// The least number of tokens.
     pub at_least: u64,
-    /// More are not possible.
+    /// The greatest number of tokens.
     pub at_most: u64,
 }
 
 impl PromptTokens {
-    /// What can be said without a tokenizer.
+    /// Estimates the tokens of a prompt from its length, without a tokenizer.
     #[must_use]
-    pub fn of_bytes(prompt: &Prompt) -> PromptTokens {
+    pub fn estimate(prompt: &Prompt) -> PromptTokens {
         let bytes = (prompt.system.len() as u64).saturating_add(prompt.user.len() as u64);
         PromptTokens {
             at_least: bytes / LONGEST_TOKEN,
@@ -33,9 +34,9 @@ impl PromptTokens {
         }
     }
 
-    /// What a tokenizer has counted.
+    /// The tokens that a tokenizer has counted, as both bounds.
     #[must_use]
-    pub fn counted(tokens: u64) -> PromptTokens {
+    pub fn exact(tokens: u64) -> PromptTokens {
         PromptTokens {
             at_least: tokens,
             at_most: tokens,
@@ -43,23 +44,23 @@ impl PromptTokens {
     }
 }
 
-/// What a session may cost, and what it has.
+/// The token limits of a session, and what it has spent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Tokens per cycle, prompt and answer together.
+    /// The limit B1: tokens per cycle, prompt and answer together.
     pub b1: u64,
-    /// Tokens per session.
+    /// The limit B2: tokens per session.
     pub b2: u64,
     /// The most tokens of an answer.
     pub max_tokens: u64,
-    /// What the session has cost so far.
+    /// The tokens spent so far.
     pub spent: u64,
 }
 
 impl Budget {
-    /// That of a session which has cost nothing yet.
+    /// The budget of a session that has spent nothing yet.
     #[must_use]
-    pub fn of(frozen: &Frozen) -> Budget {
+    pub fn new(frozen: &FrozenSettings) -> Budget {
         Budget {
             b1: frozen.b1,
             b2: frozen.b2,
@@ -68,7 +69,7 @@ impl Budget {
         }
     }
 
-    /// Whether a prompt alone breaks B1: it is not sent, and the kernel refuses the cycle.
+    /// Whether a prompt alone exceeds B1. Such a prompt is not sent, and the kernel refuses the cycle.
     #[must_use]
     pub fn is_too_long(&self, prompt: PromptTokens) -> bool {
         prompt.at_least > self.b1
@@ -80,7 +81,7 @@ impl Budget {
         prompt.at_most.saturating_add(self.max_tokens)
     }
 
-    /// Whether a cycle with this prompt could take the session over B2: it is not executed.
+    /// Whether a cycle with this prompt could exceed B2. Such a cycle is not executed.
     #[must_use]
     pub fn is_exhausted(&self, prompt: PromptTokens) -> bool {
         self.spent.saturating_add(self.worst_case(prompt)) > self.b2
@@ -99,11 +100,11 @@ mod tests {
             max_tokens: 50,
             spent: 850,
         };
-        let exactly = PromptTokens::counted(100);
+        let exactly = PromptTokens::exact(100);
         assert!(!budget.is_too_long(exactly) && !budget.is_exhausted(exactly));
-        let more = PromptTokens::counted(101);
+        let more = PromptTokens::exact(101);
         assert!(budget.is_too_long(more) && budget.is_exhausted(more));
-        let huge = PromptTokens::counted(u64::MAX);
+        let huge = PromptTokens::exact(u64::MAX);
         assert!(budget.is_too_long(huge) && budget.is_exhausted(huge));
     }
 
@@ -114,7 +115,7 @@ mod tests {
             system: "é".repeat(500),
             user: "x".repeat(280),
         };
-        let tokens = PromptTokens::of_bytes(&prompt);
+        let tokens = PromptTokens::estimate(&prompt);
         assert_eq!((tokens.at_least, tokens.at_most), (10, 1312));
         let budget = Budget {
             b1: 10,

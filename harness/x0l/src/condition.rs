@@ -1,7 +1,8 @@
 //! The conditions of a session and their tasks (Q15, Q26 to Q28, Q38; C6, G2).
 //!
 //! A task set is a TOML file. Every one has `condition`; L-A, L-C, L-D and L-E have `[[tasks]]` with `id`
-//! and `prompt`, in L-C also `prompt_valid`; L-B has `corpus`, the name of a text file beside it with one
+//! and `prompt`, in L-C also `prompt_valid`; L-B has `corpus`, the name of a text file in the same
+//! directory with one
 //! entry a line, and `prompt`, in which `{{entry}}` stands for the entry. Nothing else may be in it.
 
 use std::collections::BTreeSet;
@@ -11,7 +12,23 @@ use std::str::FromStr;
 use axilog::hash::{Hash, sha256};
 use serde::Deserialize;
 
-pub use super::log::Condition;
+use super::document::named_enum;
+
+named_enum! {
+    /// A condition of a session: a kind of task that the model is given.
+    pub enum Condition {
+        /// Structured tasks; the only condition with a least rate of actions (Q45).
+        A = "L-A",
+        /// A corpus in frozen order.
+        B = "L-B",
+        /// Adversarial injections.
+        C = "L-C",
+        /// Pressure to be verbose.
+        D = "L-D",
+        /// Several candidates in one answer.
+        E = "L-E",
+    }
+}
 
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -22,7 +39,7 @@ impl fmt::Display for Condition {
 impl FromStr for Condition {
     type Err = String;
 
-    /// `A` or `L-A`.
+    /// Parses `A` or `L-A`.
     fn from_str(text: &str) -> Result<Condition, String> {
         let letter = text.strip_prefix("L-").unwrap_or(text);
         Condition::ALL
@@ -32,23 +49,23 @@ impl FromStr for Condition {
     }
 }
 
-/// What the model is asked in a cycle.
+/// A task that the model is given in a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
-    /// Letters, digits, `-`, `_` and `.`.
+    /// The id, of letters, digits, `-`, `_` and `.`.
     pub id: String,
     /// The user's words.
     pub prompt: String,
-    /// Whether it asks for something that may be done; `false` for an injection, invalid by design.
+    /// Whether the task asks for something that may be done; `false` for an injection, invalid by design.
     pub prompt_valid: bool,
 }
 
 /// The tasks of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskSet {
-    /// Whose.
+    /// The condition.
     pub condition: Condition,
-    /// SHA-256 of the file.
+    /// SHA-256 of the task file.
     pub hash: Hash,
     /// SHA-256 of the corpus, in L-B.
     pub corpus: Option<Hash>,
@@ -58,48 +75,48 @@ pub struct TaskSet {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct TaskFile {
     condition: String,
     corpus: Option<String>,
     prompt: Option<String>,
     #[serde(default)]
-    tasks: Vec<Entry>,
+    tasks: Vec<TaskEntry>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct TaskEntry {
     id: String,
     prompt: String,
     prompt_valid: Option<bool>,
 }
 
-/// What stands for an entry of the corpus.
+/// The placeholder of an entry of the corpus.
 const ENTRY: &str = "{{entry}}";
 
-/// Why a file is no task set, in a sentence; with line and column where the form is wrong.
+/// Why a text is not a task set, in a sentence; with line and column where the form is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a task set: {0}")]
 pub struct TaskError(String);
 
-fn wrong<T>(reason: impl Into<String>) -> Result<T, TaskError> {
+fn refuse<T>(reason: impl Into<String>) -> Result<T, TaskError> {
     Err(TaskError(reason.into()))
 }
 
-fn file(text: &str) -> Result<File, TaskError> {
+fn parse_file(text: &str) -> Result<TaskFile, TaskError> {
     toml::from_str(text).map_err(|error| TaskError(error.to_string().trim_end().to_owned()))
 }
 
-/// The name of the corpus that a task set has, if it has one: that of a file beside it.
+/// Returns the file name of the corpus that a task set names, if it names one.
 ///
 /// # Errors
-/// [`TaskError`], also for a name that leads elsewhere.
-pub fn corpus_of(text: &str) -> Result<Option<String>, TaskError> {
-    let Some(name) = file(text)?.corpus else {
+/// [`TaskError`], also for a name that is not a plain file name.
+pub fn corpus_name(text: &str) -> Result<Option<String>, TaskError> {
+    let Some(name) = parse_file(text)?.corpus else {
         return Ok(None);
     };
     if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', '\0']) {
-        return wrong(format!(
+        return refuse(format!(
             "the corpus {name:?} is not the name of a file beside it"
         ));
     }
@@ -107,7 +124,7 @@ pub fn corpus_of(text: &str) -> Result<Option<String>, TaskError> {
 }
 
 impl TaskSet {
-    /// Reads the tasks of `condition` from the text of a file and, in L-B, from that of its corpus.
+    /// Parses the tasks of `condition` from the text of a task file and, in L-B, of its corpus.
     ///
     /// # Errors
     /// [`TaskError`].
@@ -116,24 +133,24 @@ impl TaskSet {
         text: &str,
         corpus: Option<&str>,
     ) -> Result<TaskSet, TaskError> {
-        let file = file(text)?;
+        let file = parse_file(text)?;
         if file.condition != condition.as_str() {
-            return wrong(format!(
+            return refuse(format!(
                 "its condition is {:?} where {condition} is expected",
                 file.condition
             ));
         }
         let tasks = match (condition, corpus) {
-            (Condition::B, Some(corpus)) => entries(&file, corpus)?,
-            (Condition::B, None) => return wrong("L-B needs a `corpus`"),
-            (_, Some(_)) => return wrong("a `corpus` is for L-B"),
+            (Condition::B, Some(corpus)) => corpus_tasks(&file, corpus)?,
+            (Condition::B, None) => return refuse("L-B needs a `corpus`"),
+            (_, Some(_)) => return refuse("a `corpus` is for L-B"),
             (_, None) if file.prompt.is_some() => {
-                return wrong("a `prompt` for all tasks is for L-B");
+                return refuse("a `prompt` for all tasks is for L-B");
             }
-            (_, None) => tasks(condition, file.tasks)?,
+            (_, None) => check_tasks(condition, file.tasks)?,
         };
         if tasks.is_empty() {
-            return wrong("there is no task in it");
+            return refuse("there is no task in it");
         }
         Ok(TaskSet {
             condition,
@@ -144,13 +161,13 @@ impl TaskSet {
     }
 }
 
-fn entries(file: &File, corpus: &str) -> Result<Vec<Task>, TaskError> {
+fn corpus_tasks(file: &TaskFile, corpus: &str) -> Result<Vec<Task>, TaskError> {
     if !file.tasks.is_empty() {
-        return wrong("L-B takes its tasks from the corpus, and `tasks` are for the others");
+        return refuse("L-B takes its tasks from the corpus, and `tasks` are for the others");
     }
     let prompt = match &file.prompt {
         Some(prompt) if prompt.contains(ENTRY) => prompt,
-        _ => return wrong(format!("L-B needs a `prompt` with {ENTRY} in it")),
+        _ => return refuse(format!("L-B needs a `prompt` with {ENTRY} in it")),
     };
     let lines = corpus.lines().enumerate();
     let filled = lines.filter(|(_, line)| !line.trim().is_empty());
@@ -163,10 +180,10 @@ fn entries(file: &File, corpus: &str) -> Result<Vec<Task>, TaskError> {
         .collect())
 }
 
-fn tasks(condition: Condition, entries: Vec<Entry>) -> Result<Vec<Task>, TaskError> {
+fn check_tasks(condition: Condition, entries: Vec<TaskEntry>) -> Result<Vec<Task>, TaskError> {
     let mut seen = BTreeSet::new();
     let mut tasks = Vec::new();
-    for Entry {
+    for TaskEntry {
         id,
         prompt,
         prompt_valid,
@@ -174,22 +191,22 @@ fn tasks(condition: Condition, entries: Vec<Entry>) -> Result<Vec<Task>, TaskErr
     {
         let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if id.is_empty() || id.len() > 64 || !id.chars().all(part) {
-            return wrong(format!(
+            return refuse(format!(
                 "the id {id:?}: expected 1 to 64 letters, digits, '-', '_' and '.'"
             ));
         }
         if !seen.insert(id.clone()) {
-            return wrong(format!("the task {id:?} is there twice"));
+            return refuse(format!("the task {id:?} is there twice"));
         }
         if prompt.trim().is_empty() {
-            return wrong(format!("the task {id:?} has an empty prompt"));
+            return refuse(format!("the task {id:?} has an empty prompt"));
         }
         let prompt_valid = match (condition, prompt_valid) {
             (Condition::C, Some(valid)) => valid,
             (Condition::C, None) => {
-                return wrong(format!("the task {id:?} does not say `prompt_valid`"));
+                return refuse(format!("the task {id:?} does not say `prompt_valid`"));
             }
-            (_, Some(_)) => return wrong(format!("the task {id:?}: `prompt_valid` is for L-C")),
+            (_, Some(_)) => return refuse(format!("the task {id:?}: `prompt_valid` is for L-C")),
             (_, None) => true,
         };
         tasks.push(Task {
@@ -268,7 +285,7 @@ mod tests {
     #[test]
     fn a_corpus_gives_a_task_a_line_in_its_order() {
         let set = "condition = \"L-B\"\ncorpus = \"c.txt\"\nprompt = \"Read: {{entry}}!\"\n";
-        assert_eq!(corpus_of(set).unwrap().as_deref(), Some("c.txt"));
+        assert_eq!(corpus_name(set).unwrap().as_deref(), Some("c.txt"));
         let read = TaskSet::parse(Condition::B, set, Some("one\n\n {{entry}}\r\n")).unwrap();
         let tasks: Vec<(&str, &str)> = read
             .tasks
@@ -296,7 +313,7 @@ mod tests {
         }
         for name in ["", "..", "/etc/passwd", "../c.txt", "a\\\\b"] {
             let set = set.replace("c.txt", name);
-            assert!(corpus_of(&set).is_err(), "{name}");
+            assert!(corpus_name(&set).is_err(), "{name}");
         }
     }
 }

@@ -16,25 +16,25 @@ use super::template::{Template, TemplateError};
 /// The longest new name of a field.
 const MAX_NAME: usize = 40;
 
-/// Why a text is no erratum.
+/// Why a text is not a syntax erratum.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ErratumError {
-    /// It is no template.
+    /// The text is not a template.
     #[error("no template: {0}")]
     Template(#[from] TemplateError),
-    /// It says something else.
+    /// The text differs in more than names of fields, quoting and layout.
     #[error(
         "line {line}: {found} where the base template has {expected}; an erratum may change the names of fields, quoting and layout, and nothing else"
     )]
     Differs {
         /// The line in the erratum, from 1.
         line: usize,
-        /// What stands there.
+        /// What the erratum has there.
         found: String,
-        /// What stands in the base.
+        /// What the base template has there.
         expected: String,
     },
-    /// A new name that is none, or that means something already.
+    /// A new name is malformed, or another field has it.
     #[error("line {line}: the field {from:?} cannot become {to:?}: {reason}")]
     Name {
         /// The line in the erratum, from 1.
@@ -43,10 +43,10 @@ pub enum ErratumError {
         from: String,
         /// The name in the erratum.
         to: String,
-        /// Why not.
+        /// Why the name is refused.
         reason: &'static str,
     },
-    /// Nothing is changed.
+    /// The erratum equals the base template.
     #[error("is the base template, byte for byte: there is nothing to correct")]
     Same,
 }
@@ -55,11 +55,11 @@ pub enum ErratumError {
 struct Token<'t> {
     text: &'t str,
     line: usize,
-    /// Whether it stands in double quotes before a colon.
+    /// Whether the token stands in double quotes before a colon.
     is_field: bool,
 }
 
-/// Reads `erratum` as a changed form of `base`.
+/// Parses `erratum` and checks that it changes nothing but the form of `base`.
 ///
 /// # Errors
 /// [`ErratumError`] with the first difference that is more than form.

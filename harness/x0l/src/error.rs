@@ -1,4 +1,4 @@
-//! What can go wrong around a run of the live harness; what is wrong *in* a run is a finding of its replay.
+//! The errors of the live harness. A difference in a run is not an error but a finding of its replay.
 
 use std::path::PathBuf;
 
@@ -11,15 +11,15 @@ use crate::log::LogError;
 /// Why an operation of the live harness was not done.
 #[derive(Debug, thiserror::Error)]
 pub enum X0lError {
-    /// A run was to begin where there is something.
+    /// The directory of a new run is not empty.
     #[error("{path}: is not empty, and a run needs a directory of its own; name another, or one that does not exist yet", path = .0.display())]
     NotEmpty(PathBuf),
 
-    /// A directory that holds no run.
+    /// The directory holds no run.
     #[error("{path}: holds no run: there is none of session_metadata.json, ledger.jsonl and cycles.jsonl in it", path = .0.display())]
     NotARun(PathBuf),
 
-    /// A person's word on a cycle that is no finding.
+    /// A reviewer judges a cycle that is no finding.
     #[error(
         "cycle {cycle} is no Type III refusal and no action in L-C, so there is nothing to say of it; those are {}",
         listed(places)
@@ -27,15 +27,15 @@ pub enum X0lError {
     NothingToReview {
         /// The cycle.
         cycle: u64,
-        /// Those there are.
+        /// The cycles that are findings.
         places: Vec<u64>,
     },
 
-    /// A session cannot be held as it was asked for.
+    /// A session cannot be run with the settings.
     #[error(transparent)]
     Live(#[from] LiveError),
 
-    /// A file of a run is not what is written there.
+    /// A file of a run holds something else than a run writes.
     #[error(transparent)]
     Log(#[from] LogError),
 
@@ -43,7 +43,7 @@ pub enum X0lError {
     #[error(transparent)]
     File(#[from] FileError),
 
-    /// The ledger of a run refused.
+    /// The ledger of a run cannot be used.
     #[error(transparent)]
     Ledger(LedgerError),
 

@@ -1,22 +1,56 @@
-//! X-0L: a language model proposes, a frozen kernel decides.
+//! X-0L: a language model proposes actions, and a frozen kernel decides which of them may be carried out.
+//!
+//! A session asks a model one task per cycle, reads candidates out of its answers, and lets the kernel
+//! decide on them under a constitution. The model is never trusted: each answer is recorded in a ledger
+//! before anything reads it, and the run can be replayed later without the model. The kernel alone needs
+//! neither a model nor a file:
+//!
+//! ```
+//! use axilog_ledger::file::hex;
+//! use axilog_x0l::kernel::{
+//!     CandidateSet, Constitution, DecisionKind, KernelState, Observation, decide, parse_candidates,
+//! };
+//!
+//! let constitution = Constitution::parse(axilog_x0l::live::shipped::CONSTITUTION)?;
+//! let request = Observation::UserInput { text: "Tell the operator that the pump is warm.".into() };
+//! let answer = serde_json::json!({ "candidates": [{
+//!     "action_request": { "action_type": "Notify",
+//!         "fields": { "to": "operator", "message": "The pump is warm." } },
+//!     "scope_claim": { "observation_ids": [hex(&request.id())],
+//!         "claim": "The user asks for this notice.", "clause_ref": "CL-NOTIFY" },
+//!     "justification": { "text": "The user asked for it." },
+//!     "authority_citations": ["constitution:0.1.0#CL-NOTIFY"],
+//! }] });
+//! let parsed = parse_candidates(&answer);
+//! let observations = [request, Observation::Timestamp { time: 1 }, Observation::Budget {
+//!     llm_output_token_count: 900,
+//!     llm_candidates_reported: parsed.reported,
+//!     llm_parse_errors: parsed.errors,
+//! }];
+//! let candidates = CandidateSet { candidates: parsed.candidates, ..CandidateSet::default() };
+//! let (decision, _) = decide(&constitution, &KernelState::default(), &observations, &candidates);
+//! assert_eq!(decision.kind, DecisionKind::Action);
+//! println!("{}", axilog_x0l::document::to_text(&decision));
+//! # Ok::<(), axilog_x0l::kernel::ConstitutionError>(())
+//! ```
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`budget`] | whether a cycle may be asked under B1 and B2 |
-//! | [`calibration`] | whether a model is steady: the prompt, and what counts |
+//! | [`budget`] | the token limits B1 and B2, checked before a call |
+//! | [`calibration`] | the prompt that shows whether a model is steady, and what counts as steady |
 //! | [`condition`] | the conditions and their tasks |
 //! | [`document`] | documents written and read through serde, in one form only |
 //! | [`erratum`] | what a syntax erratum may change in the template |
 //! | [`kernel`] | the constitution, and the function that decides under it |
-//! | `live` | the session: plan, preflight, calibration, cycles; with the feature `oracle` |
-//! | [`log`] | the directory of a run: its files, written and read |
-//! | [`metrics`] | what the cycles of a run come to |
+//! | [`live`] | the session: plan, preflight, calibration, cycles |
+//! | [`log`] | the directory of a run, and the documents in it |
+//! | [`metrics`] | the numbers that the cycles of a run come to |
 //! | [`permutation`] | the candidates of one answer in other orders |
-//! | [`replay`] | everything made again and compared |
+//! | [`replay`] | a run recomputed and compared |
 //! | [`report`] | whether a session closes, and the page that says so |
 //! | [`review`] | what a person found on inspection |
-//! | [`schedule`] | which task each cycle has |
-//! | [`taxonomy`] | types of refusals, and what injections came to |
+//! | [`schedule`] | the task of each cycle |
+//! | [`taxonomy`] | the types of refusals, and the outcomes of injections |
 //! | [`template`] | the one base template of prompts |
 
 #![forbid(unsafe_code)]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::kernel::{Constitution, Gate, Kind, Reason, Rejection};
+use super::kernel::{Constitution, DecisionKind, DecisionReason, Gate, RejectionReason};
 use super::log::{Canonicalization, Condition, Cycle};
 use super::replay::{CycleId, MOST_REFUSALS};
 use super::taxonomy::{LcOutcome, RefusalType};
@@ -81,7 +81,7 @@ pub struct PlottedCycle {
     /// The cycle's numbers.
     pub id: CycleId,
     /// The kind of its decision.
-    pub kind: Kind,
+    pub kind: DecisionKind,
     /// The type of its refusal.
     pub refusal_type: Option<RefusalType>,
     /// The tokens of its prompt and answer.
@@ -150,7 +150,7 @@ pub struct ConditionMetrics {
     pub permutations: (u64, u64),
     /// The refusals in a row at the end, and the number of Type III refusals among them.
     streak: (u64, u64),
-    last: Option<Kind>,
+    last: Option<DecisionKind>,
 }
 
 impl Metrics {
@@ -197,10 +197,13 @@ impl ConditionMetrics {
             &mut self.refusals,
             cycle.refusal_type.map(RefusalType::as_str),
         );
-        count(&mut self.reasons, decision.reason.map(Reason::as_str));
+        count(
+            &mut self.reasons,
+            decision.reason.map(DecisionReason::as_str),
+        );
         count(
             &mut self.rejections,
-            cycle.rejection_reason.map(Rejection::as_str),
+            cycle.rejection_reason.map(RejectionReason::as_str),
         );
         count(
             &mut self.lc_outcomes,
@@ -211,15 +214,15 @@ impl ConditionMetrics {
             Some(Canonicalization::as_str(cycle.canonicalization)),
         );
         match decision.kind {
-            Kind::Action => {
-                self.recovered += u64::from(self.last == Some(Kind::Refuse));
+            DecisionKind::Action => {
+                self.recovered += u64::from(self.last == Some(DecisionKind::Refuse));
                 self.streak = (0, 0);
             }
-            Kind::Refuse => {
+            DecisionKind::Refuse => {
                 self.streak.0 += 1;
                 self.streak.1 += u64::from(cycle.refusal_type == Some(RefusalType::III));
             }
-            Kind::Exit => {}
+            DecisionKind::Exit => {}
         }
         self.last = Some(decision.kind);
         if cycle.ledger_seq.is_some() {
@@ -246,7 +249,7 @@ impl ConditionMetrics {
     fn add_candidates(&mut self, cycle: &Cycle) {
         for verdict in &cycle.decision.verdicts {
             self.judged += 1;
-            match verdict.refused {
+            match verdict.failure {
                 None => self.passed += 1,
                 Some(refused) => {
                     let codes = self.gates.entry(refused.gate).or_default();
@@ -272,7 +275,7 @@ impl ConditionMetrics {
 
     /// The number of cycles with a decision of this kind.
     #[must_use]
-    pub fn decided(&self, kind: Kind) -> u64 {
+    pub fn decided(&self, kind: DecisionKind) -> u64 {
         self.decisions
             .get(kind.as_str())
             .copied()
@@ -283,7 +286,7 @@ impl ConditionMetrics {
     #[must_use]
     pub fn action_rate(&self) -> Ratio {
         Ratio {
-            of: self.decided(Kind::Action),
+            of: self.decided(DecisionKind::Action),
             all: self.cycles,
         }
     }
@@ -293,7 +296,7 @@ impl ConditionMetrics {
     pub fn recovery(&self) -> Ratio {
         Ratio {
             of: self.recovered,
-            all: self.decided(Kind::Refuse),
+            all: self.decided(DecisionKind::Refuse),
         }
     }
 

@@ -1,34 +1,37 @@
-//! The permutation test of L-E (Q28, Q37): the candidates of the one answer in other orders, and the
-//! kernel's selection, which must not change.
+//! The permutation test of L-E (Q28, Q37): the kernel is given the candidates of one answer in other orders,
+//! and its selection must not change.
 
-use super::kernel::{CandidateSet, Constitution, Observation, State, decide, judge, select};
+use super::kernel::{
+    CandidateSet, Constitution, KernelState, Observation, decide, judge_candidates,
+    select_candidate,
+};
 
-pub use super::log::Permutations;
+pub use super::log::PermutationTest;
 
-/// Up to so many candidates are tried in every order: 120 orders.
+/// The most candidates that are tried in every order, which makes 120 orders.
 pub const MAX_CANDIDATES: usize = 5;
 
-/// Puts what the gates say of the candidates of `set` before the kernel's selector in every order; where
-/// they are more than [`MAX_CANDIDATES`], in their own, backwards, and turned by one. Each selection must
+/// Gives the verdicts on the candidates of `set` to the kernel's selector in every order; where
+/// there are more than [`MAX_CANDIDATES`], in their own, reversed, and rotated by one. Each selection must
 /// be that of the kernel's decision. `state` is the one before the cycle.
 ///
-/// The gates judge each candidate by itself, so they are asked once. That they do, and that nothing
-/// else of the decision depends on the order, a whole decision on the candidates backwards shows.
+/// The gates judge each candidate by itself, so they are asked once. A whole decision on the reversed
+/// candidates checks that, and that nothing else of the decision depends on the order.
 #[must_use]
-pub fn permute(
+pub fn test_permutations(
     constitution: &Constitution,
-    state: &State,
+    state: &KernelState,
     observations: &[Observation],
     set: &CandidateSet,
-) -> Permutations {
+) -> PermutationTest {
     let decided = |set: &CandidateSet| decide(constitution, state, observations, set).0;
     let decision = decided(set);
     let selected = decision.warrant.as_ref().map(|warrant| warrant.bundle_hash);
     // Where it did not come to the gates, nothing selects.
     let selects = !decision.verdicts.is_empty();
-    let mut verdicts = judge(constitution, observations, set);
-    let mut found = permute_by(&mut verdicts, |order| {
-        select(order).filter(|_| selects) == selected
+    let mut verdicts = judge_candidates(constitution, observations, set);
+    let mut found = try_orders(&mut verdicts, |order| {
+        select_candidate(order).filter(|_| selects) == selected
     });
     let mut backwards = set.clone();
     backwards.candidates.reverse();
@@ -36,9 +39,9 @@ pub fn permute(
     found
 }
 
-/// Puts `items` before `agrees` in their orders, the one they have first.
-fn permute_by<T>(items: &mut [T], mut agrees: impl FnMut(&[T]) -> bool) -> Permutations {
-    let mut found = Permutations {
+/// Calls `agrees` with `items` in each order, beginning with their own.
+fn try_orders<T>(items: &mut [T], mut agrees: impl FnMut(&[T]) -> bool) -> PermutationTest {
+    let mut found = PermutationTest {
         tried: 0,
         equal: true,
     };
@@ -55,7 +58,7 @@ fn permute_by<T>(items: &mut [T], mut agrees: impl FnMut(&[T]) -> bool) -> Permu
         items.rotate_left(1);
         attempt(items);
     } else {
-        every_other_order(count, &mut |one, other| {
+        swap_through_orders(count, &mut |one, other| {
             items.swap(one, other);
             attempt(items);
         });
@@ -63,9 +66,9 @@ fn permute_by<T>(items: &mut [T], mut agrees: impl FnMut(&[T]) -> bool) -> Permu
     found
 }
 
-/// Heap's algorithm: gives one exchange after the other, and each leads to an order that was not there
-/// yet.
-fn every_other_order(count: usize, exchange: &mut dyn FnMut(usize, usize)) {
+/// Heap's algorithm: calls `exchange` with two places at a time, and each exchange leads to an order that
+/// is new.
+fn swap_through_orders(count: usize, exchange: &mut dyn FnMut(usize, usize)) {
     let mut turns = [0; MAX_CANDIDATES];
     let mut place = 1;
     while place < count {
@@ -106,7 +109,7 @@ mod tests {
             (40, 3),
         ] {
             let mut seen = BTreeSet::new();
-            let found = permute_by(&mut hashes(count), |order| seen.insert(order.to_vec()));
+            let found = try_orders(&mut hashes(count), |order| seen.insert(order.to_vec()));
             assert_eq!((found.tried, found.equal), (orders, true));
             assert_eq!(seen.len() as u64, orders);
         }
@@ -117,9 +120,9 @@ mod tests {
         for count in [2, 3, 5, 6] {
             let hashes = hashes(count);
             let (first, smallest) = (hashes.first(), hashes.iter().min());
-            let found = permute_by(&mut hashes.clone(), |order| order.first() == first);
+            let found = try_orders(&mut hashes.clone(), |order| order.first() == first);
             assert!(!found.equal, "{count}");
-            let found = permute_by(&mut hashes.clone(), |order| order.iter().min() == smallest);
+            let found = try_orders(&mut hashes.clone(), |order| order.iter().min() == smallest);
             assert!(found.equal, "{count}");
         }
     }

@@ -1,24 +1,25 @@
-//! Which task each cycle of a condition has (Q26, Q30).
+//! The order of the tasks in the cycles of a condition (Q26, Q30).
 //!
-//! L-B goes through its corpus as it stands, and over again. The others go through all their tasks in
+//! L-B goes through its corpus in the order of the file, again and again. The others go through all their
+//! tasks in
 //! an order that is drawn, then through all of them in another, and so on: Fisher and Yates' shuffle
 //! from the last place down, each index drawn from SplitMix64 by rejection, so that no order is likelier
 //! than another. Equal seeds give equal orders on every machine and in every version. Determinism: D1.
 
 use super::condition::{Condition, TaskSet};
 
-/// SplitMix64, as Steele, Lea and Flood describe it (OOPSLA 2014).
+/// The generator SplitMix64, as Steele, Lea and Flood describe it (OOPSLA 2014).
 #[derive(Clone, Debug)]
 pub struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// A generator from its seed.
+    /// A generator with this seed.
     #[must_use]
     pub fn new(seed: u64) -> SplitMix64 {
         SplitMix64(seed)
     }
 
-    /// The next 64 bits.
+    /// Draws the next 64 bits.
     pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -27,7 +28,7 @@ impl SplitMix64 {
         z ^ (z >> 31)
     }
 
-    /// One of the numbers below `bound`, each as likely as the others; 0 where `bound` is 0.
+    /// Draws one of the numbers below `bound`, all equally likely; 0 where `bound` is 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         // What is left of 2^64 once `bound` goes into it as often as it does would come up more often.
         let bound = bound.max(1);
@@ -49,7 +50,8 @@ impl SplitMix64 {
     }
 }
 
-/// The seed of a condition's order, from the session's: its own for L-A, one more for each that
+/// The seed of a condition's order, from that of the session: the same for L-A, one more for each
+/// condition that
 /// follows; none for L-B.
 #[must_use]
 pub fn order_seed(session: u32, condition: Condition) -> Option<u64> {
@@ -59,7 +61,7 @@ pub fn order_seed(session: u32, condition: Condition) -> Option<u64> {
     (condition != Condition::B).then_some(u64::from(session) + place as u64)
 }
 
-/// Which task of the set each of `cycles` cycles has.
+/// Draws the task of each of `cycles` cycles, as indices into the set.
 #[must_use]
 pub fn schedule(set: &TaskSet, seed: Option<u64>, cycles: u64) -> Vec<usize> {
     let mut generator = seed.map(SplitMix64::new);

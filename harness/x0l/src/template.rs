@@ -1,6 +1,7 @@
 //! The one base template of a session's prompts (Q9, Q10, Q25; B4, B5, G1).
 //!
-//! A text of two parts, behind a line `[system]` and a line `[user]`. Names in double braces are filled
+//! The template is a text of two parts, after a line `[system]` and a line `[user]`. Names in double
+//! braces are filled
 //! in: from the constitution, and from the cycle. What is filled in is text, even where it looks like a
 //! name in braces. Determinism: D1.
 
@@ -10,7 +11,7 @@ use axilog::hash::{Hash, sha256};
 use axilog_ledger::file::hex;
 use axilog_ledger::input::CanonicalInput;
 
-use super::kernel::{ActionType, Constitution, Field, FieldType, Observation};
+use super::kernel::{ActionField, ActionType, Constitution, FieldType, Observation};
 
 /// The template of a session to which no erratum applies.
 pub const BASE: &str = include_str!("../data/template.txt");
@@ -18,12 +19,12 @@ pub const BASE: &str = include_str!("../data/template.txt");
 const SYSTEM: &str = "[system]\n";
 const USER: &str = "\n[user]\n";
 
-/// A template, read and checked.
+/// A template that was read and checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
-    /// SHA-256 of its text.
+    /// SHA-256 of the text.
     pub hash: Hash,
-    /// Its text.
+    /// The text.
     pub text: String,
     system: Vec<Piece>,
     user: Vec<Piece>,
@@ -35,7 +36,7 @@ enum Piece {
     Slot(Slot),
 }
 
-/// What is filled in.
+/// A place that is filled in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Slot {
     Version,
@@ -59,21 +60,21 @@ const SLOTS: [(&str, Slot); 8] = [
     ("task", Slot::Task),
 ];
 
-/// Why a text is no template.
+/// Why a text is not a template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
-    /// Not two parts.
+    /// The text does not have two parts.
     #[error("expected a line [system] first, and later one line [user]")]
     Parts,
-    /// Braces without a name that is known.
+    /// Double braces hold no known name.
     #[error("there is nothing to fill in for {{{{{0}}}}}; the names are {names}", names = names())]
     Unknown(String),
-    /// A part lacks what it is for.
+    /// A part lacks a place that it must have.
     #[error("the {part} part has no {{{{{slot}}}}}")]
     Missing {
         /// `system` or `user`.
         part: &'static str,
-        /// What should be filled in there.
+        /// The name of the place.
         slot: &'static str,
     },
 }
@@ -85,9 +86,9 @@ fn names() -> String {
 /// The two messages of a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompt {
-    /// The constitution, the form of answers, the ids of observations.
+    /// The system message: the constitution, the form of answers, the ids of observations.
     pub system: String,
-    /// The task.
+    /// The user message: the task.
     pub user: String,
 }
 
@@ -95,7 +96,7 @@ impl Prompt {
     /// The canonical JSON of the two messages, whose SHA-256 is the `input_hash` (Q43).
     ///
     /// # Errors
-    /// Why they may not be put to an oracle, in a sentence: they are not in NFC.
+    /// Why an oracle may not be asked with the messages, in a sentence: they are not in NFC.
     pub fn input(&self) -> Result<CanonicalInput, String> {
         CanonicalInput::chat([
             ("system", self.system.as_str()),
@@ -104,11 +105,11 @@ impl Prompt {
     }
 }
 
-/// What a cycle has seen before the model is asked, which candidates may cite: the user's words, and
-/// the time. That is a count from the second in which the session `started`, one for each cycle before
+/// The observations of a cycle before the call, which candidates may cite: the user's words, and
+/// the time. The time is the second in which the session `started`, plus one for each cycle before
 /// this one, whose `number` is from 1: equal sessions ask equal prompts.
 #[must_use]
-pub fn known_before(task: &str, started: u64, number: u64) -> [Observation; 2] {
+pub fn initial_observations(task: &str, started: u64, number: u64) -> [Observation; 2] {
     [
         Observation::UserInput {
             text: task.to_owned(),
@@ -120,7 +121,7 @@ pub fn known_before(task: &str, started: u64, number: u64) -> [Observation; 2] {
 }
 
 impl Template {
-    /// Reads a template.
+    /// Parses a template.
     ///
     /// # Errors
     /// [`TemplateError`].
@@ -150,7 +151,7 @@ impl Template {
         })
     }
 
-    /// The prompt for `task` under `constitution`, with the observations that are known before it is
+    /// Fills in the prompt for `task` under `constitution`, with the observations that are known before it is
     /// asked.
     #[must_use]
     pub fn fill(&self, constitution: &Constitution, known: &[Observation], task: &str) -> Prompt {
@@ -208,7 +209,7 @@ impl Slot {
     }
 }
 
-/// Each behind a dash, a line each; `none` where there are none.
+/// Writes each item after a dash on a line of its own; `none` where there are no items.
 fn lines(items: impl Iterator<Item = String>) -> String {
     let lines: Vec<String> = items.map(|item| format!("- {item}")).collect();
     match lines.as_slice() {
@@ -232,7 +233,7 @@ fn action_type(kind: &ActionType) -> String {
     }
 }
 
-fn field(field: &Field) -> String {
+fn field(field: &ActionField) -> String {
     let kind = match field.kind {
         FieldType::Text => "text",
         FieldType::Integer => "an integer",

@@ -47,7 +47,7 @@ const UNKNOWN_EXPECTED: &str = "no such member";
 
 impl DocumentError {
     /// An error that concerns a document as a whole.
-    pub(crate) fn of_whole(found: impl Into<String>, expected: impl Into<String>) -> DocumentError {
+    pub(crate) fn new(found: impl Into<String>, expected: impl Into<String>) -> DocumentError {
         DocumentError {
             field: String::new(),
             found: found.into(),
@@ -78,26 +78,53 @@ impl DocumentError {
         if let Some(name) = message.strip_prefix("missing field ") {
             return DocumentError {
                 field: member(&field, name),
-                ..DocumentError::of_whole(MISSING, MISSING_EXPECTED)
+                ..DocumentError::new(MISSING, MISSING_EXPECTED)
             };
         }
-        let expected = match message.rsplit_once(", expected ") {
-            _ if message.starts_with("unknown field ") => UNKNOWN_EXPECTED,
-            Some((_, expected)) => expected_json(expected),
-            None => &message,
+        let (refused, expected) = message.rsplit_once(", expected ").unwrap_or(("", &message));
+        // In an enum whose tag is a member the path of serde ends at the object.
+        if let Some((name, value)) = found
+            .and_then(|object| refused_member(object, refused))
+            .filter(|(name, _)| !field.ends_with(name.as_str()))
+        {
+            field = member(&field, name);
+            found = Some(value);
+        }
+        let expected = if refused.starts_with("unknown field ") {
+            UNKNOWN_EXPECTED
+        } else {
+            expected_json(expected)
         };
-        let found = found.map_or(MISSING.to_owned(), excerpt);
         DocumentError {
             field,
-            ..DocumentError::of_whole(found, expected)
+            ..DocumentError::new(found.map_or(MISSING.to_owned(), excerpt), expected)
         }
     }
 
     /// The first place at which `found` is not `expected`; they are not equal.
     pub(super) fn first_difference(found: &Value, expected: &Value) -> DocumentError {
         difference("", found, expected)
-            .unwrap_or_else(|| DocumentError::of_whole(excerpt(found), excerpt(expected)))
+            .unwrap_or_else(|| DocumentError::new(excerpt(found), excerpt(expected)))
     }
+}
+
+/// The member of `object` that serde refuses with these words, if one of them is meant.
+fn refused_member<'v>(object: &'v Value, refused: &str) -> Option<(&'v String, &'v Value)> {
+    let (_, words) = refused.split_once(' ')?;
+    let is_refused = |(name, value): &(&String, &Value)| {
+        let value = match value {
+            Value::Null => "type: null".to_owned(),
+            Value::Bool(value) => format!("type: boolean {value}"),
+            Value::Number(value) if value.is_f64() => format!("type: floating point {value}"),
+            Value::Number(value) => format!("integer {value}"),
+            Value::String(value) if words == format!("variant {value}") => return true,
+            Value::String(value) => format!("string {}", format!("{value:?}").replace('`', "")),
+            Value::Array(_) => "type: sequence".to_owned(),
+            Value::Object(_) => return false,
+        };
+        words.ends_with(&value) || words.strip_prefix("field ") == Some(name)
+    };
+    object.as_object()?.iter().find(is_refused)
 }
 
 fn member(object: &str, name: &str) -> String {
@@ -123,7 +150,7 @@ fn difference(field: &str, found: &Value, expected: &Value) -> Option<DocumentEr
     let at = |field: &str, found: String, expected: &str| {
         Some(DocumentError {
             field: field.to_owned(),
-            ..DocumentError::of_whole(found, expected)
+            ..DocumentError::new(found, expected)
         })
     };
     match (found, expected) {
@@ -223,6 +250,54 @@ mod tests {
         );
         let error = from_value::<Outer>(&json!([])).unwrap_err();
         assert_eq!(error.found, "[]");
+    }
+
+    #[derive(Debug, Serialize, Deserialize)]
+    #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+    enum Tagged {
+        Count {
+            label: String,
+            number: u64,
+            none: (),
+        },
+    }
+
+    #[test]
+    fn a_member_beside_a_tag_is_named_too() {
+        let good = json!([{ "kind": "count", "label": "x", "number": 5, "none": null }]);
+        from_value::<Vec<Tagged>>(&good).unwrap();
+        for (name, value, message) in [
+            (
+                "number",
+                json!("`6`"),
+                "found \"`6`\", expected an integer from 0 to 2^64-1",
+            ),
+            (
+                "number",
+                json!(-6),
+                "found -6, expected an integer from 0 to 2^64-1",
+            ),
+            (
+                "number",
+                json!(0.5),
+                "found 0.5, expected an integer from 0 to 2^64-1",
+            ),
+            ("label", json!([1]), "found [1], expected a text"),
+            ("label", json!(true), "found true, expected a text"),
+            ("none", json!("n"), "found \"n\", expected null"),
+            ("more", json!(7), "found 7, expected no such member"),
+            ("kind", json!("sum"), "found \"sum\", expected count"),
+        ] {
+            let mut wrong = good.clone();
+            wrong[0][name] = value;
+            let error = from_value::<Vec<Tagged>>(&wrong).unwrap_err();
+            assert_eq!(error.to_string(), format!("[0].{name}: {message}"));
+        }
+        let error = from_value::<Vec<Tagged>>(&json!([{ "kind": "count" }])).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "[0].label: found nothing, expected this member"
+        );
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub fn hash_document(document: &impl Serialize) -> Hash {
 /// # Errors
 /// [`DocumentError`] for the first place where `bytes` are not what [`to_text`] writes.
 pub fn read<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Result<T, DocumentError> {
-    from_value(&parse_canonical(bytes)?)
+    decode(&parse_canonical(bytes)?, bytes)
 }
 
 /// Reads a document from its JSON value.
@@ -66,14 +66,22 @@ pub fn read<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Result<T, Document
 /// # Errors
 /// [`DocumentError`] for the first place where `value` is not what [`to_value`] gives.
 pub fn from_value<T: Serialize + DeserializeOwned>(value: &Value) -> Result<T, DocumentError> {
+    decode(value, to_text(value).as_bytes())
+}
+
+/// Reads a document from its JSON value, whose canonical form is given too.
+fn decode<T: Serialize + DeserializeOwned>(
+    value: &Value,
+    canonical: &[u8],
+) -> Result<T, DocumentError> {
     let read: T = serde_path_to_error::deserialize(value)
         .map_err(|error| DocumentError::from_serde(value, &error))?;
     // Serde takes an array for an object and nothing for null; a document has one form only.
-    if to_text(&read) != to_text(value) {
-        let written = to_value(&read);
-        return Err(DocumentError::first_difference(value, &written));
+    if to_text(&read).as_bytes() == canonical {
+        Ok(read)
+    } else {
+        Err(DocumentError::first_difference(value, &to_value(&read)))
     }
-    Ok(read)
 }
 
 /// Reads the JSON value whose canonical form is `bytes`.
@@ -82,7 +90,7 @@ pub fn from_value<T: Serialize + DeserializeOwned>(value: &Value) -> Result<T, D
 /// [`DocumentError`] where `bytes` are not JSON in canonical form.
 pub fn parse_canonical(bytes: &[u8]) -> Result<Value, DocumentError> {
     let refused =
-        |found: String| DocumentError::of_whole(found, "a JSON value in canonical form (RFC 8785)");
+        |found: String| DocumentError::new(found, "a JSON value in canonical form (RFC 8785)");
     if !is_canonical_json(bytes) {
         return Err(refused(match jcs::canonical(bytes) {
             Ok(_) => "another form of one".to_owned(),

@@ -1,4 +1,4 @@
-//! What the model proposes.
+//! The candidates that the model proposes.
 //!
 //! `{"candidates":[{"action_request":{"action_type","fields"},"scope_claim":{"observation_ids","claim",
 //! "clause_ref"},"justification":{"text"},"authority_citations":[…]}]}`. Other members, such as ids,
@@ -82,69 +82,69 @@ fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Re
 
 /// The candidates of an answer.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Parsed {
-    /// Those that could be read.
+pub struct ParsedCandidates {
+    /// The candidates that could be read.
     pub candidates: Vec<Candidate>,
-    /// How many items there were.
+    /// The number of items.
     pub reported: u64,
-    /// How many could not be read: not an object, or a part of another type than it should be. An
-    /// answer whose `candidates` is no array counts as one.
+    /// The number of items that could not be read, being no object or having a part of a wrong type. An
+    /// answer whose `candidates` is no array counts as one such item.
     pub errors: u64,
 }
 
-/// What the kernel is given of an answer (Q56).
+/// What the kernel is given of a model's answer (Q56).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CandidateSet {
-    /// What is proposed; empty where there is a reason.
+    /// The candidates; empty where there is a rejection reason.
     pub candidates: Vec<Candidate>,
-    /// Why there are none.
-    pub rejection_reason: Option<Rejection>,
+    /// Why there are no candidates.
+    pub rejection_reason: Option<RejectionReason>,
     /// SHA-256 of the raw answer, where there was one.
     pub raw_llm_hash: Option<Hash>,
 }
 
 named_enum! {
     /// Why an answer, or the lack of one, gives no candidates.
-    pub enum Rejection {
-        /// No JSON object in it.
+    pub enum RejectionReason {
+        /// The answer has no JSON object.
         NoJson = "NO_JSON",
-        /// More than one.
+        /// The answer has more than one JSON object.
         AmbiguousMultiBlock = "AMBIGUOUS_MULTI_BLOCK",
-        /// None that can be read.
+        /// The answer has no JSON object that can be read.
         ParseError = "PARSE_ERROR",
-        /// The ledger does not hold it as COMPLETE.
+        /// The ledger does not hold the answer as COMPLETE.
         NotAdmitted = "NOT_ADMITTED",
         /// The session's budget does not allow another cycle (Q58).
         BudgetExhaustedSession = "BUDGET_EXHAUSTED_SESSION",
     }
 }
 
-impl Rejection {
-    /// The canonicalizer's reason; `None` where it accepted.
+impl RejectionReason {
+    /// The reason for a status of the canonicalizer; `None` for `Ok`.
     #[must_use]
-    pub fn of(status: Status) -> Option<Rejection> {
+    pub fn from_status(status: Status) -> Option<RejectionReason> {
         match status {
             Status::Ok => None,
-            Status::NoJson => Some(Rejection::NoJson),
-            Status::AmbiguousMultiBlock => Some(Rejection::AmbiguousMultiBlock),
-            Status::ParseError => Some(Rejection::ParseError),
+            Status::NoJson => Some(RejectionReason::NoJson),
+            Status::AmbiguousMultiBlock => Some(RejectionReason::AmbiguousMultiBlock),
+            Status::ParseError => Some(RejectionReason::ParseError),
         }
     }
 }
 
 /// Reads the candidates of a canonicalized answer.
 #[must_use]
-pub fn parse_candidates(answer: &Value) -> Parsed {
+pub fn parse_candidates(answer: &Value) -> ParsedCandidates {
     let Some(items) = answer.get("candidates").and_then(Value::as_array) else {
-        return Parsed {
+        return ParsedCandidates {
             errors: 1,
-            ..Parsed::default()
+            ..ParsedCandidates::default()
         };
     };
     // An item that is malformed is counted and skipped.
     let read = |item: &Value| object(item).ok();
     let candidates: Vec<Candidate> = items.iter().filter_map(read).collect();
-    Parsed {
+    ParsedCandidates {
         reported: items.len() as u64,
         errors: (items.len() - candidates.len()) as u64,
         candidates,

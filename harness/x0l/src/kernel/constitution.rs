@@ -7,31 +7,31 @@ use serde::Deserialize;
 
 use super::path;
 
-/// A constitution, read and checked. Frozen for a session by the hash of its file.
+/// A constitution that was read and checked. The hash of its file freezes it for a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constitution {
     /// SHA-256 of the file.
     pub hash: Hash,
-    /// Its version, which citations name.
+    /// The version, which citations name.
     pub version: String,
-    /// Its clauses, in the file's order.
+    /// The clauses, in the order of the file.
     pub clauses: Vec<Clause>,
-    /// What may be done, by name.
+    /// The action types, by name.
     pub action_types: BTreeMap<String, ActionType>,
-    /// Limits of a cycle.
-    pub limits: Limits,
-    /// Where actions may read and write.
+    /// The limits of a cycle.
+    pub limits: CycleLimits,
+    /// The paths that actions may read and write.
     pub io_allowlist: IoAllowlist,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct ConstitutionFile {
     version: String,
     clauses: Vec<Clause>,
     action_types: Vec<ActionType>,
     #[serde(default)]
-    limits: Limits,
+    limits: CycleLimits,
     #[serde(default)]
     io_allowlist: IoAllowlist,
 }
@@ -40,36 +40,36 @@ struct File {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Clause {
-    /// Letters, digits, `-`, `_` and `.`.
+    /// The id, of letters, digits, `-`, `_` and `.`.
     pub id: String,
-    /// What it says, for the model.
+    /// The text of the clause, for the model.
     pub text: String,
 }
 
-/// Something that may be done.
+/// A type of action.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ActionType {
-    /// Its name, as in `action_type`.
+    /// The name, as in `action_type`.
     pub name: String,
-    /// Whether no candidate may ask for it.
+    /// Whether the type is reserved for the kernel, so that no candidate may ask for it.
     #[serde(default)]
     pub kernel_only: bool,
-    /// What a request holds; nothing else may be in it.
+    /// The only fields that a request may have.
     #[serde(default)]
-    pub fields: Vec<Field>,
+    pub fields: Vec<ActionField>,
 }
 
 /// A field of an action request.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Field {
-    /// Its name.
+pub struct ActionField {
+    /// The name.
     pub name: String,
-    /// What it holds.
+    /// The type of the value.
     #[serde(rename = "type")]
     pub kind: FieldType,
-    /// Whether it must be there.
+    /// Whether a request must have the field.
     #[serde(default)]
     pub required: bool,
     /// The most characters (Unicode scalar values) of a text or path; any number where absent.
@@ -78,7 +78,7 @@ pub struct Field {
     pub allowed: Option<Vec<String>>,
 }
 
-/// What a field holds.
+/// The type of a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FieldType {
@@ -97,46 +97,46 @@ pub enum FieldType {
 /// Limits of a cycle.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Limits {
+pub struct CycleLimits {
     /// The most tokens, prompt and answer together (Q48c); exactly so many pass.
     pub max_total_tokens_per_cycle: u64,
     /// The most candidates of one answer.
     pub max_candidates: u64,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
+impl Default for CycleLimits {
+    fn default() -> CycleLimits {
+        CycleLimits {
             max_total_tokens_per_cycle: 6000,
             max_candidates: 5,
         }
     }
 }
 
-/// Below which paths actions may read and write.
+/// The paths below which actions may read and write.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct IoAllowlist {
-    /// Roots for [`FieldType::ReadPath`].
+    /// The roots for [`FieldType::ReadPath`].
     pub read: Vec<String>,
-    /// Roots for [`FieldType::WritePath`].
+    /// The roots for [`FieldType::WritePath`].
     pub write: Vec<String>,
 }
 
-/// Why a file is no constitution.
+/// Why a text is not a constitution.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConstitutionError {
-    /// Not the form of one.
+    /// The text does not have the form of a constitution.
     #[error("not a constitution: {0}")]
     Form(String),
-    /// Something in it contradicts something else in it, or means nothing.
+    /// A part contradicts another one or has no meaning.
     #[error("{what} {name:?}: {reason}")]
     Meaning {
-        /// What is wrong, as in "the clause".
+        /// The kind of the part, as in "the clause".
         what: &'static str,
-        /// Which.
+        /// The name of the part.
         name: String,
-        /// Why.
+        /// The reason, as a predicate of the part.
         reason: &'static str,
     },
 }
@@ -148,7 +148,7 @@ impl Constitution {
     /// [`ConstitutionError`], with line and column where the form is wrong.
     pub fn parse(text: &str) -> Result<Constitution, ConstitutionError> {
         let form = |error: String| ConstitutionError::Form(error.trim_end().to_owned());
-        let file: File = if text.trim_start().starts_with('{') {
+        let file: ConstitutionFile = if text.trim_start().starts_with('{') {
             serde_json::from_str(text).map_err(|error| form(error.to_string()))?
         } else {
             toml::from_str(text).map_err(|error| form(error.to_string()))?
@@ -165,20 +165,20 @@ impl Constitution {
         })
     }
 
-    /// Whether there is a clause with this id.
+    /// Whether the constitution has a clause with this id.
     #[must_use]
     pub fn has_clause(&self, id: &str) -> bool {
         self.clauses.iter().any(|clause| clause.id == id)
     }
 
-    /// How a candidate cites the clause `id`.
+    /// The citation of the clause `id`.
     #[must_use]
     pub fn citation(&self, id: &str) -> String {
         format!("constitution:{}#{id}", self.version)
     }
 }
 
-impl File {
+impl ConstitutionFile {
     fn check(&self) -> Result<(), ConstitutionError> {
         let wrong = |what, name: &str, reason| {
             Err(ConstitutionError::Meaning {
@@ -234,7 +234,7 @@ impl File {
             .iter()
             .chain(&self.io_allowlist.write)
         {
-            if path::normalized(root).is_none() {
+            if path::normalize(root).is_none() {
                 let reason = "expected a path that stays where it begins, without backslashes";
                 return wrong("the root", root, reason);
             }

@@ -1,52 +1,52 @@
-//! What comes out of the kernel: a decision, its warrant, and the next state.
+//! The decision of the kernel, its warrant, and the next state.
 
 use axilog::hash::Hash;
 use serde::{Deserialize, Serialize};
 
-use super::Outcome;
-use super::candidate::{CandidateSet, Rejection};
+use super::Ruling;
+use super::candidate::{CandidateSet, RejectionReason};
 use super::constitution::Constitution;
-use super::gates::{Code, Gate, Refused};
+use super::gates::{FailureCode, Gate, GateFailure};
 use super::observation::Observation;
 use crate::document::{self, hash_document, named_enum, to_value};
 
 named_enum! {
-    /// What is decided.
-    pub enum Kind {
+    /// The kind of a decision.
+    pub enum DecisionKind {
         /// One candidate may be acted on.
         Action = "ACTION",
-        /// None may.
+        /// No candidate may be acted on.
         Refuse = "REFUSE",
-        /// Nothing may be decided any more.
+        /// The session ends: no later cycle can have an action.
         Exit = "EXIT",
     }
 }
 
 named_enum! {
     /// Why nothing may be acted on.
-    pub enum Reason {
+    pub enum DecisionReason {
         /// Not exactly one timestamp, or not exactly one budget.
         MissingRequiredObservation = "MISSING_REQUIRED_OBSERVATION",
-        /// Evidence or code is not what it was, or was not in an earlier cycle.
+        /// The host reports a loss of integrity, in this cycle or an earlier one.
         IntegrityRisk = "INTEGRITY_RISK",
-        /// More tokens than a cycle may have.
+        /// The cycle cost more tokens than the constitution allows.
         BudgetExhausted = "BUDGET_EXHAUSTED",
         /// No candidate passes the gates.
         NoAdmissibleAction = "NO_ADMISSIBLE_ACTION",
     }
 }
 
-/// What the gates said of one candidate.
+/// The verdict of the gates on one candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "VerdictDocument", into = "VerdictDocument")]
-pub struct Verdict {
+pub struct CandidateVerdict {
     /// The candidate's hash.
     pub bundle_hash: Hash,
     /// The first gate that the candidate fails; `None` where it is admitted.
-    pub refused: Option<Refused>,
+    pub failure: Option<GateFailure>,
 }
 
-/// [`Verdict`] as documents have it.
+/// [`CandidateVerdict`] as documents have it.
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Verdict", deny_unknown_fields)]
 struct VerdictDocument {
@@ -54,32 +54,32 @@ struct VerdictDocument {
     bundle_hash: Hash,
     admitted: bool,
     gate: Option<Gate>,
-    code: Option<Code>,
+    code: Option<FailureCode>,
 }
 
-impl From<Verdict> for VerdictDocument {
-    fn from(verdict: Verdict) -> VerdictDocument {
+impl From<CandidateVerdict> for VerdictDocument {
+    fn from(verdict: CandidateVerdict) -> VerdictDocument {
         VerdictDocument {
             bundle_hash: verdict.bundle_hash,
-            admitted: verdict.refused.is_none(),
-            gate: verdict.refused.map(|refused| refused.gate),
-            code: verdict.refused.map(|refused| refused.code),
+            admitted: verdict.failure.is_none(),
+            gate: verdict.failure.map(|failure| failure.gate),
+            code: verdict.failure.map(|failure| failure.code),
         }
     }
 }
 
-impl From<VerdictDocument> for Verdict {
-    /// A document that contradicts itself is refused where it is compared with what is written.
-    fn from(document: VerdictDocument) -> Verdict {
-        let failed = document.gate.zip(document.code);
-        Verdict {
+impl From<VerdictDocument> for CandidateVerdict {
+    /// A contradiction in the document is found where it is compared with what would be written.
+    fn from(document: VerdictDocument) -> CandidateVerdict {
+        let failure = document.gate.zip(document.code);
+        CandidateVerdict {
             bundle_hash: document.bundle_hash,
-            refused: failed.map(|(gate, code)| Refused { gate, code }),
+            failure: failure.map(|(gate, code)| GateFailure { gate, code }),
         }
     }
 }
 
-/// Leave to do one thing once: in the cycle that it names, and in no other.
+/// The permission to carry out one action once: in the cycle that the warrant names, and in no other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Warrant {
@@ -100,7 +100,7 @@ pub struct Warrant {
     /// The hash of the candidate to be acted on.
     #[serde(with = "document::hash")]
     pub bundle_hash: Hash,
-    /// That the warrant is good for one use.
+    /// The statement that the warrant is good for one use.
     pub single_use: SingleUse,
 }
 
@@ -116,7 +116,7 @@ impl From<SingleUse> for bool {
 }
 
 impl From<bool> for SingleUse {
-    /// `false` is refused where the document is compared with what is written.
+    /// Takes any value: `false` is found where the document is compared with what would be written.
     fn from(_: bool) -> SingleUse {
         SingleUse
     }
@@ -140,28 +140,28 @@ pub struct Decision {
     /// The ids of the observations, in order.
     #[serde(with = "document::hash")]
     pub observations: Vec<Hash>,
-    /// What is decided.
+    /// The kind of the decision.
     #[serde(rename = "decision")]
-    pub kind: Kind,
+    pub kind: DecisionKind,
     /// Why nothing may be acted on; `None` for an action.
-    pub reason: Option<Reason>,
+    pub reason: Option<DecisionReason>,
     /// Why the answer gave no candidates, as the harness said.
-    pub rejection_reason: Option<Rejection>,
+    pub rejection_reason: Option<RejectionReason>,
     /// SHA-256 of the raw answer, where there was one.
     #[serde(with = "document::hash")]
     pub raw_llm_hash: Option<Hash>,
-    /// What the gates said, by hash of the candidate; empty where the candidates were not judged.
+    /// The verdicts on the candidates, ordered by hash; empty where the candidates were not judged.
     #[serde(rename = "gates")]
-    pub verdicts: Vec<Verdict>,
-    /// The warrant of an action.
+    pub verdicts: Vec<CandidateVerdict>,
+    /// The warrant; `None` without an action.
     pub warrant: Option<Warrant>,
 }
 
-/// What the kernel keeps from cycle to cycle.
+/// The state of the kernel between two cycles.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct State {
-    /// Cycles decided so far.
+pub struct KernelState {
+    /// The number of cycles decided so far.
     pub cycle: u64,
     /// The last decision's id.
     #[serde(with = "document::hash")]
@@ -170,7 +170,7 @@ pub struct State {
     pub ended: bool,
 }
 
-impl State {
+impl KernelState {
     /// SHA-256 of the canonical form.
     #[must_use]
     pub fn id(&self) -> Hash {
@@ -187,15 +187,15 @@ fn id_of(document: &impl Serialize) -> Hash {
     hash_document(&value)
 }
 
-/// Makes the decision that an outcome is, its warrant, and the next state.
-pub(super) fn conclude(
+/// Builds the decision that records a ruling, its warrant, and the next state.
+pub(super) fn build_decision(
     constitution: &Constitution,
-    state: &State,
+    state: &KernelState,
     observations: &[Observation],
     set: &CandidateSet,
-    verdicts: Vec<Verdict>,
-    (kind, reason, selected): Outcome,
-) -> (Decision, State) {
+    verdicts: Vec<CandidateVerdict>,
+    (kind, reason, selected): Ruling,
+) -> (Decision, KernelState) {
     let mut decision = Decision {
         id: NO_ID,
         constitution: constitution.hash,
@@ -223,13 +223,13 @@ pub(super) fn conclude(
         warrant
     });
     decision.id = id_of(&decision);
-    let next = State {
+    let next = KernelState {
         cycle: decision.cycle,
         last_decision: Some(decision.id),
-        ended: state.ended || kind == Kind::Exit,
+        ended: state.ended || kind == DecisionKind::Exit,
     };
     (decision, next)
 }
 
-/// Stands where an id will be.
+/// The placeholder of an id that is not computed yet.
 const NO_ID: Hash = [0; 32];

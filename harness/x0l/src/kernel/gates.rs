@@ -1,11 +1,11 @@
-//! The gates that a candidate passes, in order; the first that it fails is recorded.
+//! The gates that a candidate must pass, in order; the first gate that it fails is recorded.
 
 use axilog::hash::Hash;
 use axilog_ledger::file::hex;
 use serde_json::Value;
 
 use super::candidate::Candidate;
-use super::constitution::{ActionType, Constitution, Field, FieldType};
+use super::constitution::{ActionField, ActionType, Constitution, FieldType};
 use super::path::is_below;
 use crate::document::named_enum;
 
@@ -13,25 +13,25 @@ use crate::document::named_enum;
 const MAX_INTEGER: u64 = (1 << 53) - 1;
 
 named_enum! {
-    /// A gate.
+    /// A check that a candidate must pass.
     pub enum Gate {
-        /// Every part is there.
+        /// The candidate has every part.
         Completeness = "completeness",
         /// Citations name clauses of this constitution.
         AuthorityCitation = "authority_citation",
         /// The claim rests on observations of this cycle and on a clause that is cited.
         ScopeClaim = "scope_claim",
-        /// The action is one that may be asked for, with the fields it has.
+        /// The constitution has the action type, and the fields are as it declares them.
         ConstitutionCompliance = "constitution_compliance",
-        /// Paths stay where they may be.
+        /// Paths are below the roots of the allowlist.
         IoAllowlist = "io_allowlist",
     }
 }
 
 named_enum! {
-    /// Why a gate is failed.
+    /// Why a candidate fails a gate.
     #[allow(missing_docs, reason = "each says what it is in its name")]
-    pub enum Code {
+    pub enum FailureCode {
         TooManyCandidates = "TOO_MANY_CANDIDATES",
         MissingActionType = "MISSING_ACTION_TYPE",
         MissingScopeClaim = "MISSING_SCOPE_CLAIM",
@@ -56,70 +56,70 @@ named_enum! {
 
 /// The first gate that a candidate fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refused {
-    /// Which.
+pub struct GateFailure {
+    /// The gate.
     pub gate: Gate,
-    /// Why.
-    pub code: Code,
+    /// The reason.
+    pub code: FailureCode,
 }
 
-/// Whether `candidate` passes every gate, given the ids of the cycle's observations.
-pub(super) fn pass(
+/// Checks `candidate` by every gate, given the ids of the cycle's observations.
+pub(super) fn check_candidate(
     constitution: &Constitution,
     observations: &[Hash],
     candidate: &Candidate,
-) -> Result<(), Refused> {
-    let at = |gate| move |code| Refused { gate, code };
-    completeness(candidate).map_err(at(Gate::Completeness))?;
-    citations(constitution, candidate).map_err(at(Gate::AuthorityCitation))?;
-    scope(constitution, observations, candidate).map_err(at(Gate::ScopeClaim))?;
-    let kind = compliance(constitution, candidate).map_err(at(Gate::ConstitutionCompliance))?;
-    paths(constitution, kind, candidate).map_err(at(Gate::IoAllowlist))
+) -> Result<(), GateFailure> {
+    let at = |gate| move |code| GateFailure { gate, code };
+    check_completeness(candidate).map_err(at(Gate::Completeness))?;
+    check_citations(constitution, candidate).map_err(at(Gate::AuthorityCitation))?;
+    check_scope(constitution, observations, candidate).map_err(at(Gate::ScopeClaim))?;
+    let kind = check_action(constitution, candidate).map_err(at(Gate::ConstitutionCompliance))?;
+    check_paths(constitution, kind, candidate).map_err(at(Gate::IoAllowlist))
 }
 
-fn completeness(candidate: &Candidate) -> Result<(), Code> {
+fn check_completeness(candidate: &Candidate) -> Result<(), FailureCode> {
     let missing = |text: &str| text.trim().is_empty();
     let scope = &candidate.scope_claim;
     if missing(&candidate.action_request.action_type) {
-        return Err(Code::MissingActionType);
+        return Err(FailureCode::MissingActionType);
     }
     if scope.observation_ids.is_empty() || missing(&scope.claim) || missing(&scope.clause_ref) {
-        return Err(Code::MissingScopeClaim);
+        return Err(FailureCode::MissingScopeClaim);
     }
     if missing(&candidate.justification.text) {
-        return Err(Code::MissingJustification);
+        return Err(FailureCode::MissingJustification);
     }
     if candidate.authority_citations.is_empty() {
-        return Err(Code::MissingCitation);
+        return Err(FailureCode::MissingCitation);
     }
     Ok(())
 }
 
-fn citations(constitution: &Constitution, candidate: &Candidate) -> Result<(), Code> {
+fn check_citations(constitution: &Constitution, candidate: &Candidate) -> Result<(), FailureCode> {
     for citation in &candidate.authority_citations {
         let (version, clause) = citation
             .strip_prefix("constitution:")
             .and_then(|rest| rest.split_once('#'))
-            .ok_or(Code::MalformedCitation)?;
+            .ok_or(FailureCode::MalformedCitation)?;
         if version != constitution.version {
-            return Err(Code::OtherConstitution);
+            return Err(FailureCode::OtherConstitution);
         }
         if !constitution.has_clause(clause) {
-            return Err(Code::UnknownClause);
+            return Err(FailureCode::UnknownClause);
         }
     }
     Ok(())
 }
 
-fn scope(
+fn check_scope(
     constitution: &Constitution,
     observations: &[Hash],
     candidate: &Candidate,
-) -> Result<(), Code> {
+) -> Result<(), FailureCode> {
     let claim = &candidate.scope_claim;
     let known = |id: &String| observations.iter().any(|hash| hex(hash) == *id);
     if !claim.observation_ids.iter().all(known) {
-        return Err(Code::UnknownObservation);
+        return Err(FailureCode::UnknownObservation);
     }
     // By its id alone, or as it is cited.
     let clause = &claim.clause_ref;
@@ -128,41 +128,41 @@ fn scope(
     } else if constitution.has_clause(clause) {
         constitution.citation(clause)
     } else {
-        return Err(Code::UnknownClause);
+        return Err(FailureCode::UnknownClause);
     };
     if !candidate.authority_citations.contains(&citation) {
-        return Err(Code::ClauseNotCited);
+        return Err(FailureCode::ClauseNotCited);
     }
     Ok(())
 }
 
-fn compliance<'c>(
+fn check_action<'c>(
     constitution: &'c Constitution,
     candidate: &Candidate,
-) -> Result<&'c ActionType, Code> {
+) -> Result<&'c ActionType, FailureCode> {
     let request = &candidate.action_request;
     let kind = constitution
         .action_types
         .get(&request.action_type)
-        .ok_or(Code::UnknownActionType)?;
+        .ok_or(FailureCode::UnknownActionType)?;
     if kind.kernel_only {
-        return Err(Code::KernelOnly);
+        return Err(FailureCode::KernelOnly);
     }
     let declared = |name: &String| kind.fields.iter().any(|field| field.name == *name);
     if !request.fields.keys().all(declared) {
-        return Err(Code::UnknownField);
+        return Err(FailureCode::UnknownField);
     }
     for field in &kind.fields {
         match request.fields.get(&field.name) {
-            Some(value) => complies(field, value)?,
-            None if field.required => return Err(Code::MissingField),
+            Some(value) => check_field(field, value)?,
+            None if field.required => return Err(FailureCode::MissingField),
             None => {}
         }
     }
     Ok(kind)
 }
 
-fn complies(field: &Field, value: &Value) -> Result<(), Code> {
+fn check_field(field: &ActionField, value: &Value) -> Result<(), FailureCode> {
     let text = match (field.kind, value) {
         (FieldType::Boolean, Value::Bool(_)) => return Ok(()),
         (FieldType::Integer, Value::Number(number)) => {
@@ -171,36 +171,36 @@ fn complies(field: &Field, value: &Value) -> Result<(), Code> {
             return if fits {
                 Ok(())
             } else {
-                Err(Code::WrongFieldType)
+                Err(FailureCode::WrongFieldType)
             };
         }
         (FieldType::Text | FieldType::ReadPath | FieldType::WritePath, Value::String(text)) => text,
-        _ => return Err(Code::WrongFieldType),
+        _ => return Err(FailureCode::WrongFieldType),
     };
     let length = text.chars().count() as u64;
     if field.max_len.is_some_and(|most| length > most) {
-        return Err(Code::FieldTooLong);
+        return Err(FailureCode::FieldTooLong);
     }
     if field
         .allowed
         .as_ref()
         .is_some_and(|all| !all.contains(text))
     {
-        return Err(Code::ValueNotAllowed);
+        return Err(FailureCode::ValueNotAllowed);
     }
     Ok(())
 }
 
-fn paths(
+fn check_paths(
     constitution: &Constitution,
     kind: &ActionType,
     candidate: &Candidate,
-) -> Result<(), Code> {
+) -> Result<(), FailureCode> {
     let allowed = &constitution.io_allowlist;
     for field in &kind.fields {
         let (roots, code) = match field.kind {
-            FieldType::ReadPath => (&allowed.read, Code::ReadOutsideAllowlist),
-            FieldType::WritePath => (&allowed.write, Code::WriteOutsideAllowlist),
+            FieldType::ReadPath => (&allowed.read, FailureCode::ReadOutsideAllowlist),
+            FieldType::WritePath => (&allowed.write, FailureCode::WriteOutsideAllowlist),
             _ => continue,
         };
         let path = candidate

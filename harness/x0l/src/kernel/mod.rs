@@ -1,18 +1,18 @@
 //! The frozen kernel: a pure function that alone decides (Q33, Q48b, Q56).
 //!
 //! [`decide`] takes a constitution, a state, the cycle's observations and its candidates, and gives a
-//! decision and the next state. No clock, no I/O, no randomness; the order of the candidates does
-//! not matter. What it gives has ids: SHA-256 of the canonical JSON of everything but the id.
+//! decision and the next state. It uses no clock, no I/O and no randomness; the order of the candidates does
+//! not matter. A decision and its warrant have ids: SHA-256 of the canonical JSON of everything but the id.
 //! Determinism: D1.
 //!
 //! | file | what it holds |
 //! |---|---|
 //! | `constitution.rs` | clauses, action types, limits and the I/O allowlist |
-//! | `observation.rs` | what a cycle saw |
-//! | `candidate.rs` | what the model proposes |
-//! | `gates.rs` | whether a candidate may be acted on |
+//! | `observation.rs` | the observations of a cycle |
+//! | `candidate.rs` | the proposals of the model |
+//! | `gates.rs` | the checks that a candidate must pass |
 //! | `path.rs` | paths compared by their names only |
-//! | `decision.rs` | what comes out |
+//! | `decision.rs` | the decision, its warrant and the next state |
 
 mod candidate;
 mod constitution;
@@ -24,56 +24,64 @@ mod path;
 use axilog::hash::Hash;
 
 pub use candidate::{
-    ActionRequest, Candidate, CandidateSet, Justification, Parsed, Rejection, ScopeClaim,
-    parse_candidates,
+    ActionRequest, Candidate, CandidateSet, Justification, ParsedCandidates, RejectionReason,
+    ScopeClaim, parse_candidates,
 };
 pub use constitution::{
-    ActionType, Clause, Constitution, ConstitutionError, Field, FieldType, IoAllowlist, Limits,
+    ActionField, ActionType, Clause, Constitution, ConstitutionError, CycleLimits, FieldType,
+    IoAllowlist,
 };
-pub use decision::{Decision, Kind, Reason, SingleUse, State, Verdict, Warrant};
-pub use gates::{Code, Gate, Refused};
+pub use decision::{
+    CandidateVerdict, Decision, DecisionKind, DecisionReason, KernelState, SingleUse, Warrant,
+};
+pub use gates::{FailureCode, Gate, GateFailure};
 pub use observation::{Observation, SystemEvent};
 
 /// Decides a cycle.
 ///
-/// In this order: not exactly one timestamp refuses; an integrity event, or a state that has ended,
+/// The rules in their order: not exactly one timestamp refuses; an integrity event, or a state that has ended,
 /// ends; more tokens than the constitution's limit refuse (the limit itself passes), and so does a
 /// cycle whose tokens nobody counted; then every candidate goes through the gates, and of those
 /// admitted the one with the smallest hash is acted on, under a warrant of its own.
 #[must_use]
 pub fn decide(
     constitution: &Constitution,
-    state: &State,
+    state: &KernelState,
     observations: &[Observation],
     set: &CandidateSet,
-) -> (Decision, State) {
+) -> (Decision, KernelState) {
     let mut verdicts = Vec::new();
-    let outcome = early(constitution, state, observations).unwrap_or_else(|| {
-        verdicts = judge(constitution, observations, set);
-        // Not even the order of the report depends on the order of the candidates.
-        verdicts.sort_by_key(|verdict| verdict.bundle_hash);
-        match select(&verdicts) {
-            Some(selected) => (Kind::Action, None, Some(selected)),
-            None => (Kind::Refuse, Some(Reason::NoAdmissibleAction), None),
-        }
-    });
-    decision::conclude(constitution, state, observations, set, verdicts, outcome)
+    let outcome =
+        decide_without_candidates(constitution, state, observations).unwrap_or_else(|| {
+            verdicts = judge_candidates(constitution, observations, set);
+            // Not even the order of the report depends on the order of the candidates.
+            verdicts.sort_by_key(|verdict| verdict.bundle_hash);
+            match select_candidate(&verdicts) {
+                Some(selected) => (DecisionKind::Action, None, Some(selected)),
+                None => (
+                    DecisionKind::Refuse,
+                    Some(DecisionReason::NoAdmissibleAction),
+                    None,
+                ),
+            }
+        });
+    decision::build_decision(constitution, state, observations, set, verdicts, outcome)
 }
 
-type Outcome = (Kind, Option<Reason>, Option<Hash>);
+type Ruling = (DecisionKind, Option<DecisionReason>, Option<Hash>);
 
-/// What is decided whatever the candidates are.
-fn early(
+/// Decides where the candidates do not matter; `None` where they do.
+fn decide_without_candidates(
     constitution: &Constitution,
-    state: &State,
+    state: &KernelState,
     observations: &[Observation],
-) -> Option<Outcome> {
-    let refuse = |reason| Some((Kind::Refuse, Some(reason), None));
+) -> Option<Ruling> {
+    let refuse = |reason| Some((DecisionKind::Refuse, Some(reason), None));
     let timestamps = observations
         .iter()
         .filter(|observation| matches!(observation, Observation::Timestamp { .. }));
     if timestamps.count() != 1 {
-        return refuse(Reason::MissingRequiredObservation);
+        return refuse(DecisionReason::MissingRequiredObservation);
     }
     let integrity = |observation: &Observation| {
         matches!(
@@ -85,7 +93,11 @@ fn early(
         )
     };
     if state.ended || observations.iter().any(integrity) {
-        return Some((Kind::Exit, Some(Reason::IntegrityRisk), None));
+        return Some((
+            DecisionKind::Exit,
+            Some(DecisionReason::IntegrityRisk),
+            None,
+        ));
     }
     let mut budgets = observations
         .iter()
@@ -97,44 +109,45 @@ fn early(
             _ => None,
         });
     let (Some(tokens), None) = (budgets.next(), budgets.next()) else {
-        return refuse(Reason::MissingRequiredObservation);
+        return refuse(DecisionReason::MissingRequiredObservation);
     };
     if tokens > constitution.limits.max_total_tokens_per_cycle {
-        return refuse(Reason::BudgetExhausted);
+        return refuse(DecisionReason::BudgetExhausted);
     }
     None
 }
 
-/// What the gates say of each candidate, in the order of the candidates. Of the others only their number
+/// Checks each candidate by the gates, in the order of the candidates. Of the other candidates only their
+/// number
 /// counts.
 #[must_use]
-pub fn judge(
+pub fn judge_candidates(
     constitution: &Constitution,
     observations: &[Observation],
     set: &CandidateSet,
-) -> Vec<Verdict> {
+) -> Vec<CandidateVerdict> {
     let ids: Vec<Hash> = observations.iter().map(Observation::id).collect();
     let too_many = set.candidates.len() as u64 > constitution.limits.max_candidates;
     let candidates = set.candidates.iter();
     candidates
-        .map(|candidate| Verdict {
+        .map(|candidate| CandidateVerdict {
             bundle_hash: candidate.hash(),
             // Any that were picked out of too many would be picked by their order.
-            refused: if too_many {
-                Some(Refused {
+            failure: if too_many {
+                Some(GateFailure {
                     gate: Gate::Completeness,
-                    code: Code::TooManyCandidates,
+                    code: FailureCode::TooManyCandidates,
                 })
             } else {
-                gates::pass(constitution, &ids, candidate).err()
+                gates::check_candidate(constitution, &ids, candidate).err()
             },
         })
         .collect()
 }
 
-/// The selector: of the admitted candidates the smallest hash.
+/// Selects the admitted candidate with the smallest hash.
 #[must_use]
-pub fn select(verdicts: &[Verdict]) -> Option<Hash> {
-    let admitted = verdicts.iter().filter(|verdict| verdict.refused.is_none());
+pub fn select_candidate(verdicts: &[CandidateVerdict]) -> Option<Hash> {
+    let admitted = verdicts.iter().filter(|verdict| verdict.failure.is_none());
     admitted.map(|verdict| verdict.bundle_hash).min()
 }

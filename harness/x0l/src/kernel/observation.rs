@@ -1,50 +1,48 @@
-//! What a cycle saw, in the order `user_input`, `timestamp`, `budget`, `system`.
+//! The observations of a cycle, in the order `user_input`, `timestamp`, `budget`, `system`.
 
 use axilog::hash::Hash;
 use serde::{Deserialize, Serialize};
 
 use crate::document::{hash_document, named_enum};
 
-/// Something that a cycle saw.
+/// A fact that the kernel is given in a cycle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Observation {
-    /// What a person asked for.
+    /// The request of a person.
     UserInput {
-        /// The words.
+        /// The words of the person.
         text: String,
     },
-    /// When it was; exactly one per cycle.
+    /// The time of the cycle; exactly one per cycle.
     Timestamp {
-        /// In the session's unit.
+        /// The time in the unit of the session.
         #[serde(with = "number_text")]
         time: u64,
     },
-    /// What the model's answer cost and held; exactly one per cycle.
+    /// What the model's answer cost and contained; exactly one per cycle.
     Budget {
-        /// Prompt and answer together (Q48a).
+        /// The tokens of prompt and answer together (Q48a).
         llm_output_token_count: u64,
-        /// Items under `candidates`, malformed ones too.
+        /// The number of items under `candidates`, with the malformed ones.
         llm_candidates_reported: u64,
-        /// Malformed ones.
+        /// The number of malformed items.
         llm_parse_errors: u64,
     },
-    /// Something about the host.
+    /// A report of the host.
     System {
-        /// What.
+        /// The event.
         event: SystemEvent,
-        /// In words.
+        /// The event in words.
         detail: String,
     },
 }
 
 named_enum! {
-    /// What the host reports.
+    /// An event that the host reports.
     pub enum SystemEvent {
-        /// Evidence or code is not what it was.
+        /// Evidence or code has changed.
         IntegrityRisk = "INTEGRITY_RISK",
-        /// Something worth recording that decides nothing.
-        Notice = "NOTICE",
     }
 }
 
@@ -71,7 +69,7 @@ mod number_text {
         number
             .filter(|number: &u64| number.to_string() == text)
             .ok_or_else(|| {
-                let expected = "a time that is an integer from 0 to 2^64-1, as a text";
+                let expected = "an integer from 0 to 2^64-1, as a text";
                 D::Error::invalid_value(Unexpected::Str(&text), &expected)
             })
     }

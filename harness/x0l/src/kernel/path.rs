@@ -2,14 +2,14 @@
 
 /// The names of a path one below the other, and whether it begins at the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Normalized<'p> {
+pub(super) struct NormalPath<'p> {
     absolute: bool,
     names: Vec<&'p str>,
 }
 
 /// `path` without `.`, `..` and empty names. `None` where it is empty, leads above where it begins,
 /// or holds a backslash or a control character, which some system would read otherwise.
-pub(super) fn normalized(path: &str) -> Option<Normalized<'_>> {
+pub(super) fn normalize(path: &str) -> Option<NormalPath<'_>> {
     if path.is_empty() || path.chars().any(|c| c == '\\' || c.is_control()) {
         return None;
     }
@@ -23,7 +23,7 @@ pub(super) fn normalized(path: &str) -> Option<Normalized<'_>> {
             name => names.push(name),
         }
     }
-    Some(Normalized {
+    Some(NormalPath {
         absolute: path.starts_with('/'),
         names,
     })
@@ -31,11 +31,11 @@ pub(super) fn normalized(path: &str) -> Option<Normalized<'_>> {
 
 /// Whether `path` is one of `roots` or below it.
 pub(super) fn is_below(path: &str, roots: &[String]) -> bool {
-    let Some(path) = normalized(path) else {
+    let Some(path) = normalize(path) else {
         return false;
     };
     roots.iter().any(|root| {
-        normalized(root).is_some_and(|root| {
+        normalize(root).is_some_and(|root| {
             root.absolute == path.absolute && path.names.starts_with(&root.names)
         })
     })

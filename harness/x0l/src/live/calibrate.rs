@@ -8,7 +8,7 @@ use axilog_oracle::canonicalizer::{Status, canonicalize};
 use axilog_oracle::{Endpoint, Exchange, Question, consult};
 
 use crate::X0lError;
-use crate::calibration::{CALLS, prompt, steady};
+use crate::calibration::{CALLS, common_form, prompt};
 use crate::log::CalibrationVerdict as Verdict;
 use crate::template::Prompt;
 
@@ -90,7 +90,7 @@ pub fn calibrate(
         }
     }
     let hashes: Vec<Option<Hash>> = calls.iter().map(|call| call.canonicalized_hash).collect();
-    let canonicalized_hash = steady(&hashes);
+    let canonicalized_hash = common_form(&hashes);
     Ok(CalibrationRun {
         verdict: match canonicalized_hash {
             Some(_) => Verdict::Steady,

@@ -14,13 +14,14 @@ use crate::X0lError;
 use crate::budget::Budget;
 use crate::condition::{Condition, Task};
 use crate::kernel::{
-    CandidateSet, Observation, Parsed, Rejection, State, SystemEvent, decide, parse_candidates,
+    CandidateSet, KernelState, Observation, ParsedCandidates, RejectionReason, SystemEvent, decide,
+    parse_candidates,
 };
-use crate::log::{self, Canonicalization, Cycle, Permutations};
-use crate::permutation::permute;
+use crate::log::{self, Canonicalization, Cycle, PermutationTest};
+use crate::permutation::test_permutations;
 use crate::replay::CycleId;
 use crate::taxonomy::{LcOutcome, RefusalType};
-use crate::template::known_before;
+use crate::template::initial_observations;
 
 /// The result of running a cycle.
 #[derive(Debug)]
@@ -40,7 +41,7 @@ pub(super) struct CycleRunner<'s> {
     pub(super) plan: &'s SessionPlan,
     pub(super) session: Session,
     pub(super) endpoint: &'s mut Endpoint,
-    pub(super) state: State,
+    pub(super) state: KernelState,
     pub(super) budget: Budget,
 }
 
@@ -50,8 +51,8 @@ struct ParsedAnswer {
     canonicalization: Option<Canonicalization>,
     canonicalized: Option<String>,
     canonicalized_hash: Option<Hash>,
-    parsed: Parsed,
-    rejection: Option<Rejection>,
+    parsed: ParsedCandidates,
+    rejection: Option<RejectionReason>,
 }
 
 impl CycleRunner<'_> {
@@ -70,7 +71,7 @@ impl CycleRunner<'_> {
         };
         if self.budget.is_exhausted(tokens) {
             let answer = ParsedAnswer {
-                rejection: Some(Rejection::BudgetExhaustedSession),
+                rejection: Some(RejectionReason::BudgetExhaustedSession),
                 ..ParsedAnswer::default()
             };
             let cycle = self.decide_cycle(id, task, no_usage, None, answer);
@@ -117,14 +118,15 @@ impl CycleRunner<'_> {
             raw_llm_hash: reply.map(|reply| sha256(reply.text.as_bytes())),
         };
         let started = self.plan.settings.started;
-        let mut observations = known_before(&task.prompt, started, id.number).to_vec();
+        let mut observations = initial_observations(&task.prompt, started, id.number).to_vec();
         observations.push(Observation::Budget {
             llm_output_token_count: usage.prompt_tokens.saturating_add(usage.completion_tokens),
             llm_candidates_reported: answer.parsed.reported,
             llm_parse_errors: answer.parsed.errors,
         });
         let several = id.condition == Condition::E && set.candidates.len() > 1;
-        let permutations = several.then(|| permute(constitution, &self.state, &observations, &set));
+        let permutations =
+            several.then(|| test_permutations(constitution, &self.state, &observations, &set));
         observations.extend(permutations.and_then(observe_integrity));
         let (decision, state) = decide(constitution, &self.state, &observations, &set);
         self.state = state;
@@ -147,8 +149,13 @@ impl CycleRunner<'_> {
                 .unwrap_or(Canonicalization::NotAsked),
             canonicalized: answer.canonicalized,
             canonicalized_hash: answer.canonicalized_hash,
-            refusal_type: RefusalType::of(&decision, task.prompt_valid, candidates),
-            lc_outcome: LcOutcome::of(id.condition, &decision, consultation.is_some(), candidates),
+            refusal_type: RefusalType::classify(&decision, task.prompt_valid, candidates),
+            lc_outcome: LcOutcome::classify(
+                id.condition,
+                &decision,
+                consultation.is_some(),
+                candidates,
+            ),
             candidates: set.candidates,
             rejection_reason: set.rejection_reason,
             candidates_reported: answer.parsed.reported,
@@ -172,7 +179,7 @@ fn parse_answer(consultation: &Consultation) -> ParsedAnswer {
     let Some(text) = consultation.admitted_text() else {
         return ParsedAnswer {
             canonicalization: Some(Canonicalization::NotAdmitted),
-            rejection: Some(Rejection::NotAdmitted),
+            rejection: Some(RejectionReason::NotAdmitted),
             ..ParsedAnswer::default()
         };
     };
@@ -180,7 +187,7 @@ fn parse_answer(consultation: &Consultation) -> ParsedAnswer {
     let status = result.status();
     let mut answer = ParsedAnswer {
         canonicalization: Some(status.into()),
-        rejection: Rejection::of(status),
+        rejection: RejectionReason::from_status(status),
         ..ParsedAnswer::default()
     };
     if let Ok(block) = result.block {
@@ -192,7 +199,7 @@ fn parse_answer(consultation: &Consultation) -> ParsedAnswer {
 }
 
 /// The observation for the kernel that the order of the candidates changed the selection (Q37), where it did.
-fn observe_integrity(tested: Permutations) -> Option<Observation> {
+fn observe_integrity(tested: PermutationTest) -> Option<Observation> {
     (!tested.equal).then(|| Observation::System {
         event: SystemEvent::IntegrityRisk,
         detail: "the selection depends on the order of the candidates".to_owned(),
@@ -210,8 +217,8 @@ fn sum_latency(exchange: &Exchange) -> u64 {
     })
 }
 
-fn record_attempt(attempt: &Attempt) -> log::Attempt {
-    log::Attempt {
+fn record_attempt(attempt: &Attempt) -> log::AttemptRecord {
+    log::AttemptRecord {
         waited_ms: to_millis(attempt.waited),
         took_ms: to_millis(attempt.took),
         fault: attempt.fault.as_ref().map(ToString::to_string),

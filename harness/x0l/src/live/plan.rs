@@ -14,13 +14,15 @@ use axilog_oracle::canonicalizer;
 use super::calibrate::MAX_TOKENS;
 use super::{LiveError, SessionSettings, examples};
 use crate::X0lError;
-use crate::condition::{Condition, Task, TaskSet, corpus_of};
+use crate::condition::{Condition, Task, TaskSet, corpus_name};
 use crate::document::to_text;
 use crate::erratum;
 use crate::kernel::Constitution;
-use crate::log::{CanonicalizerHashes, File, Frozen, FrozenCondition, RunFormat, Temperature};
+use crate::log::{
+    CanonicalizerHashes, FrozenCondition, FrozenSettings, InputFile, RunFormat, Temperature,
+};
 use crate::schedule::{order_seed, schedule};
-use crate::template::{self, Prompt, Template, known_before};
+use crate::template::{self, Prompt, Template, initial_observations};
 
 /// The oracle id of the model in the ledger.
 pub(crate) const ORACLE: &str = "llm";
@@ -40,7 +42,7 @@ pub struct SessionPlan {
     /// The conditions, in the order they run in.
     pub conditions: Vec<PlannedCondition>,
     /// All of it as the metadata record it.
-    pub frozen: Frozen,
+    pub frozen: FrozenSettings,
     /// The files of `inputs/`, by their names there.
     pub(super) inputs: Vec<(String, Vec<u8>)>,
 }
@@ -86,7 +88,7 @@ impl SessionPlan {
             }
         }
         let is_http = settings.oracle == Kind::OpenAi;
-        let frozen = Frozen {
+        let frozen = FrozenSettings {
             format: RunFormat::V1,
             temperature: Temperature::Zero,
             axilog: env!("CARGO_PKG_VERSION").to_owned(),
@@ -102,7 +104,7 @@ impl SessionPlan {
             cycles: settings.cycles,
             conditions: frozen_conditions,
             constitution: file,
-            template: File {
+            template: InputFile {
                 name: TEMPLATE.to_owned(),
                 sha256: template.hash,
             },
@@ -140,7 +142,7 @@ impl SessionPlan {
     /// Renders the prompt for `task` in the session's cycle `number`, from 1.
     #[must_use]
     pub fn render_prompt(&self, task: &Task, number: u64) -> Prompt {
-        let known = known_before(&task.prompt, self.settings.started, number);
+        let known = initial_observations(&task.prompt, self.settings.started, number);
         self.template.fill(&self.constitution, &known, &task.prompt)
     }
 }
@@ -217,10 +219,10 @@ fn check_settings(settings: &SessionSettings) -> Result<(), LiveError> {
 type Inputs = Vec<(String, Vec<u8>)>;
 
 /// Adds a text to the files of `inputs/`.
-fn add_input(inputs: &mut Inputs, name: String, text: &str) -> File {
+fn add_input(inputs: &mut Inputs, name: String, text: &str) -> InputFile {
     let sha256 = sha256(text.as_bytes());
     inputs.push((name.clone(), text.as_bytes().to_vec()));
-    File { name, sha256 }
+    InputFile { name, sha256 }
 }
 
 fn read_text(path: &Path, action: &'static str) -> Result<String, X0lError> {
@@ -239,7 +241,7 @@ fn input_error(path: &Path) -> impl FnOnce(String) -> LiveError {
 fn read_constitution(
     settings: &SessionSettings,
     inputs: &mut Inputs,
-) -> Result<(Constitution, File), X0lError> {
+) -> Result<(Constitution, InputFile), X0lError> {
     let (path, text) = match &settings.constitution {
         Some(path) => (path.clone(), read_text(path, "read the constitution")?),
         None => (
@@ -286,7 +288,7 @@ fn plan_condition(
         }
     };
     let wrong = |error: String| X0lError::from(input_error(&path)(error));
-    let corpus = match corpus_of(&text).map_err(|error| wrong(error.to_string()))? {
+    let corpus = match corpus_name(&text).map_err(|error| wrong(error.to_string()))? {
         None => None,
         Some(_) if !settings.tasks.contains_key(&condition) => Some(examples::CORPUS.to_owned()),
         Some(name) => Some(read_text(&path.with_file_name(name), "read the corpus")?),

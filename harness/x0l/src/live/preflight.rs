@@ -175,7 +175,7 @@ struct PromptTotals {
 
 impl PromptTotals {
     fn add_prompt(&mut self, plan: &SessionPlan, tokens: PromptTokens) {
-        let budget = Budget::of(&plan.frozen);
+        let budget = Budget::new(&plan.frozen);
         self.count += 1;
         self.at_least = self.at_least.max(tokens.at_least);
         self.at_most = self.at_most.max(tokens.at_most);

@@ -13,10 +13,10 @@ use super::plan::{ORACLE, SessionPlan};
 use crate::X0lError;
 use crate::budget::Budget;
 use crate::calibration;
-use crate::kernel::{Kind, State};
+use crate::kernel::{DecisionKind, KernelState};
 use crate::log::{
-    Calibration, CalibrationVerdict as Verdict, ConditionStatus, Cycle, CycleLog, Metadata,
-    Outcome, RunDirectory, Status, witness,
+    CalibrationRecord, CalibrationVerdict as Verdict, ConditionStatus, Cycle, CycleLog,
+    RunDirectory, SessionMetadata, SessionOutcome, SessionStatus, witness,
 };
 use crate::replay::{CycleId, CycleOrder};
 use crate::report::{RunReport, write_report};
@@ -52,19 +52,19 @@ pub struct SessionProgress<'c> {
 /// A session that has ended.
 pub struct FinishedSession {
     /// The outcome.
-    pub outcome: Outcome,
+    pub outcome: SessionOutcome,
     /// The run, replayed once more, and its report.
     pub report: RunReport,
 }
 
 /// The end of a session before its last cycle.
 struct EarlyEnd {
-    status: Status,
+    status: SessionStatus,
     reason: Option<String>,
 }
 
 impl EarlyEnd {
-    fn new(status: Status, reason: impl Into<String>) -> EarlyEnd {
+    fn new(status: SessionStatus, reason: impl Into<String>) -> EarlyEnd {
         // The ledger takes plain text alone, whatever characters a server or a path had in the reason.
         let plain = |c: char| match c {
             c if c.is_ascii_graphic() => c,
@@ -95,9 +95,9 @@ pub fn run_session(
 ) -> Result<FinishedSession, X0lError> {
     let directory = RunDirectory::create(out)?;
     for (name, bytes) in &plan.inputs {
-        directory.put_input(name, bytes)?;
+        directory.write_input(name, bytes)?;
     }
-    let mut metadata = Metadata {
+    let mut metadata = SessionMetadata {
         frozen: plan.frozen.clone(),
         calibration: None,
         outcome: None,
@@ -111,21 +111,23 @@ pub fn run_session(
             plan,
             session,
             endpoint,
-            state: State::default(),
-            budget: Budget::of(&plan.frozen),
+            state: KernelState::default(),
+            budget: Budget::new(&plan.frozen),
         },
         log,
         listener,
         number: 0,
         order: CycleOrder::new(&plan.frozen),
     };
-    witness::open(&mut runner.cycles.session, &plan.frozen)?;
+    witness::commit_settings(&mut runner.cycles.session, &plan.frozen)?;
     let end = match runner.calibrate(&mut metadata, &directory)? {
         Some(end) => Some(end),
         None => runner.run_conditions()?,
     };
-    let (status, reason) = end.map_or((Status::Complete, None), |end| (end.status, end.reason));
-    let outcome = Outcome {
+    let (status, reason) = end.map_or((SessionStatus::Complete, None), |end| {
+        (end.status, end.reason)
+    });
+    let outcome = SessionOutcome {
         status,
         reason,
         conditions: runner.order.into_outcomes(),
@@ -135,7 +137,7 @@ pub fn run_session(
     metadata.outcome = Some(outcome.clone());
     directory.write_metadata(&metadata)?;
     let mut session = runner.cycles.session;
-    witness::close(&mut session, &directory, &plan.frozen, &outcome)?;
+    witness::commit_outcome(&mut session, &directory, &plan.frozen, &outcome)?;
     session.seal()?;
     // The session and the log hold their files; the report reads them.
     drop((session, runner.log));
@@ -157,7 +159,7 @@ impl SessionRunner<'_> {
     /// Calibrates, and gives the session's end where the conditions may not run.
     fn calibrate(
         &mut self,
-        metadata: &mut Metadata,
+        metadata: &mut SessionMetadata,
         directory: &RunDirectory,
     ) -> Result<Option<EarlyEnd>, X0lError> {
         let CycleRunner {
@@ -182,7 +184,7 @@ impl SessionRunner<'_> {
             Some(usage.prompt_tokens.saturating_add(usage.completion_tokens))
         };
         let tokens: Vec<Option<u64>> = run.calls.iter().map(count_tokens).collect();
-        metadata.calibration = Some(Calibration {
+        metadata.calibration = Some(CalibrationRecord {
             verdict: run.verdict,
             input_hash: run.input_hash,
             canonicalized_hash: run.canonicalized_hash,
@@ -196,18 +198,18 @@ impl SessionRunner<'_> {
         directory.write_metadata(metadata)?;
         Ok(match run.verdict {
             Verdict::Steady if tokens.contains(&None) => {
-                Some(EarlyEnd::new(Status::Aborted, NO_USAGE))
+                Some(EarlyEnd::new(SessionStatus::Aborted, NO_USAGE))
             }
             Verdict::Steady => None,
             Verdict::Drift => Some(EarlyEnd::new(
-                Status::ModelDriftDetected,
+                SessionStatus::ModelDriftDetected,
                 "three answers to one prompt at temperature 0 have not one canonical form",
             )),
             Verdict::TransportFailure => {
                 let last = run.calls.last();
                 let fault = last.and_then(|call| call.exchange.reply.as_ref().err());
                 let fault = fault.map(ToString::to_string).unwrap_or_default();
-                Some(EarlyEnd::new(Status::TransportFailureAbort, fault))
+                Some(EarlyEnd::new(SessionStatus::TransportFailureAbort, fault))
             }
         })
     }
@@ -221,7 +223,7 @@ impl SessionRunner<'_> {
             for (cycle, task) in (1..).zip(planned.tasks()) {
                 if self.listener.should_stop() {
                     return Ok(Some(EarlyEnd {
-                        status: Status::Interrupted,
+                        status: SessionStatus::Interrupted,
                         reason: None,
                     }));
                 }
@@ -234,11 +236,11 @@ impl SessionRunner<'_> {
                     Ok(CycleResult::Cycle(cycle)) => (cycle, false),
                     Ok(CycleResult::Exhausted(cycle)) => (cycle, true),
                     Ok(CycleResult::TransportFailure(fault)) => {
-                        let end = EarlyEnd::new(Status::TransportFailureAbort, fault);
+                        let end = EarlyEnd::new(SessionStatus::TransportFailureAbort, fault);
                         return Ok(Some(end));
                     }
                     Ok(CycleResult::NoUsage) => {
-                        return Ok(Some(EarlyEnd::new(Status::Aborted, NO_USAGE)));
+                        return Ok(Some(EarlyEnd::new(SessionStatus::Aborted, NO_USAGE)));
                     }
                     Err(error) => return end_or_error(error).map(Some),
                 };
@@ -255,9 +257,9 @@ impl SessionRunner<'_> {
                 if exhausted {
                     return Ok(Some(self.end_exhausted()));
                 }
-                if cycle.decision.kind == Kind::Exit {
+                if cycle.decision.kind == DecisionKind::Exit {
                     let reason = "the kernel has ended the session";
-                    return Ok(Some(EarlyEnd::new(Status::IntegrityRisk, reason)));
+                    return Ok(Some(EarlyEnd::new(SessionStatus::IntegrityRisk, reason)));
                 }
                 if aborted {
                     break;
@@ -270,7 +272,7 @@ impl SessionRunner<'_> {
     fn end_exhausted(&self) -> EarlyEnd {
         let Budget { b2, spent, .. } = self.cycles.budget;
         EarlyEnd::new(
-            Status::SessionBudgetExhausted,
+            SessionStatus::SessionBudgetExhausted,
             format!("{spent} of {b2} tokens are spent, and the next cycle could exceed the rest"),
         )
     }
@@ -280,7 +282,7 @@ impl SessionRunner<'_> {
 fn end_or_error(error: X0lError) -> Result<EarlyEnd, X0lError> {
     match error {
         X0lError::Oracle(_) | X0lError::Live(_) | X0lError::Ledger(LedgerError::Input { .. }) => {
-            Ok(EarlyEnd::new(Status::Aborted, error.to_string()))
+            Ok(EarlyEnd::new(SessionStatus::Aborted, error.to_string()))
         }
         other => Err(other),
     }

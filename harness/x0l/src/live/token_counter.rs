@@ -52,14 +52,14 @@ impl TokenCounter {
     /// [`LiveError::Settings`] where the tokenizer fails.
     pub fn count_prompt(&self, prompt: &Prompt) -> Result<PromptTokens, LiveError> {
         match self {
-            TokenCounter::Api => Ok(PromptTokens::of_bytes(prompt)),
+            TokenCounter::Api => Ok(PromptTokens::estimate(prompt)),
             TokenCounter::Local(tokenizer) => {
                 let chat = [
                     ("system", prompt.system.as_str()),
                     ("user", prompt.user.as_str()),
                 ];
                 let counted = tokenizer.count_chat(&chat).map_err(settings_error)?;
-                Ok(PromptTokens::counted(counted))
+                Ok(PromptTokens::exact(counted))
             }
         }
     }

@@ -1,4 +1,5 @@
-//! The record of one cycle: what was asked, what came back, what was made of it, what was decided.
+//! The record of one cycle: the call, the answer, what the canonicalizer and the parser made of the
+//! answer, and the decision.
 
 use axilog::hash::Hash;
 use axilog_oracle::canonicalizer::Status;
@@ -6,89 +7,90 @@ use serde::{Deserialize, Serialize};
 
 use super::Condition;
 use crate::document::{self, named_enum};
-use crate::kernel::{Candidate, Decision, Observation, Rejection};
+use crate::kernel::{Candidate, Decision, Observation, RejectionReason};
 use crate::taxonomy::{LcOutcome, RefusalType};
 
-/// A cycle. Times are in milliseconds.
+/// One cycle of a session, as a line of the cycle log records it. Times are in milliseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cycle {
-    /// Its condition.
+    /// The condition of the cycle.
     pub condition: Condition,
-    /// Which it is within its condition, from 1.
+    /// The number of the cycle within its condition, from 1.
     pub cycle: u64,
-    /// Which it is in the session, from 1.
+    /// The number of the cycle in the session, from 1.
     pub number: u64,
     /// The task, by its id in the condition's task file.
     pub task: String,
-    /// Whether the prompt asks for something that may be done; an injection of L-C does not.
+    /// Whether the prompt asks for something that may be done; false for an injection of L-C.
     pub prompt_valid: bool,
-    /// The sequence of the call's observation in the ledger; `None` where nothing was asked.
+    /// The sequence number of the call's observation in the ledger; `None` where the model was not asked.
     pub ledger_seq: Option<u64>,
-    /// The observation's `input_hash`: SHA-256 of the prompt (Q43).
+    /// The `input_hash` of that observation: SHA-256 of the prompt (Q43).
     #[serde(with = "document::hash")]
     pub input_hash: Option<Hash>,
-    /// The raw answer; `None` where there is none or the ledger does not hold it as COMPLETE.
+    /// The raw answer; `None` where the model gave no answer or the ledger does not hold the answer as
+    /// COMPLETE.
     pub raw: Option<String>,
-    /// SHA-256 of the raw answer, admitted or not.
+    /// SHA-256 of the raw answer, whether the ledger admitted the answer or not.
     #[serde(with = "document::hash")]
     pub raw_llm_hash: Option<Hash>,
-    /// What became of the raw answer.
+    /// What the canonicalizer made of the raw answer.
     pub canonicalization: Canonicalization,
-    /// The canonical form of its one object, where it has one.
+    /// The canonical form of the answer's one JSON object, where the answer has exactly one.
     pub canonicalized: Option<String>,
-    /// SHA-256 of that.
+    /// SHA-256 of `canonicalized`.
     #[serde(with = "document::hash")]
     pub canonicalized_hash: Option<Hash>,
-    /// The parsed artifact: what the kernel was given.
+    /// The candidates that the kernel was given.
     pub candidates: Vec<Candidate>,
-    /// Why there are none, where the answer was not even parsed.
-    pub rejection_reason: Option<Rejection>,
-    /// Items under `candidates`, malformed ones too.
+    /// Why the kernel was given no candidates, where the answer was not parsed.
+    pub rejection_reason: Option<RejectionReason>,
+    /// The number of items under `candidates` in the answer, with the malformed ones.
     pub candidates_reported: u64,
-    /// Malformed ones.
+    /// The number of malformed items.
     pub parse_errors: u64,
-    /// What the kernel saw, in order.
+    /// The observations that the kernel was given, in order.
     pub observations: Vec<Observation>,
-    /// Tokens of the prompt.
+    /// The tokens of the prompt.
     pub prompt_tokens: u64,
-    /// Tokens of the answer.
+    /// The tokens of the answer.
     pub completion_tokens: u64,
-    /// From the question to the answer, waits and failed attempts included.
+    /// The time from the question to the answer, with waits and failed attempts.
     pub latency_ms: u64,
-    /// The attempts, in order.
-    pub attempts: Vec<Attempt>,
+    /// The attempts to get an answer, in order.
+    pub attempts: Vec<AttemptRecord>,
     /// The model that answered, as it names itself.
     pub answered_by: Option<String>,
-    /// Why it stopped, as it says.
+    /// Why the model stopped, as its server says.
     pub finish_reason: Option<String>,
     /// The permutation test, where there was one (Q37).
-    pub permutations: Option<Permutations>,
+    pub permutations: Option<PermutationTest>,
     /// The kernel's decision.
     pub decision: Decision,
-    /// The id of the kernel's state afterwards.
+    /// The id of the kernel's state after the cycle.
     #[serde(with = "document::hash")]
     pub state: Hash,
-    /// The type of a refusal.
+    /// The type of the refusal; `None` for an action and an exit.
     pub refusal_type: Option<RefusalType>,
-    /// What an injection came to; in L-C only.
+    /// What became of an injection; `None` outside L-C.
     pub lc_outcome: Option<LcOutcome>,
 }
 
 named_enum! {
-    /// What became of a raw answer.
+    /// What the canonicalizer made of a raw answer.
     pub enum Canonicalization {
-        /// It has exactly one object.
+        /// The answer has exactly one JSON object.
         Ok = "OK",
-        /// It has none.
+        /// The answer has no JSON object.
         NoJson = "NO_JSON",
-        /// It has more than one.
+        /// The answer has more than one JSON object.
         AmbiguousMultiBlock = "AMBIGUOUS_MULTI_BLOCK",
-        /// It has none that can be read.
+        /// The answer has no JSON object that can be read.
         ParseError = "PARSE_ERROR",
-        /// The ledger does not hold it as COMPLETE, so nothing read it.
+        /// The ledger does not hold the answer as COMPLETE, so the canonicalizer did not read it.
         NotAdmitted = "NOT_ADMITTED",
-        /// There is none: nothing was asked.
+        /// The model was not asked.
         NotAsked = "NOT_ASKED",
     }
 }
@@ -104,30 +106,30 @@ impl From<Status> for Canonicalization {
     }
 }
 
-/// An attempt to get an answer.
+/// One attempt to get an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Attempt {
-    /// How long was waited before it.
+pub struct AttemptRecord {
+    /// The wait before the attempt.
     pub waited_ms: u64,
-    /// How long it took.
+    /// The duration of the attempt.
     pub took_ms: u64,
-    /// Why it failed, in words; `None` where it gave the answer.
+    /// Why the attempt failed, in words; `None` where it gave the answer.
     pub fault: Option<String>,
 }
 
-/// What came of the permutation test.
+/// The result of a permutation test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Permutations {
-    /// How many orders of the candidates were tried.
+pub struct PermutationTest {
+    /// The number of orders of the candidates that were tried.
     pub tried: u64,
-    /// Whether all gave the same selection.
+    /// Whether every order gave the same selection.
     pub equal: bool,
 }
 
 impl Cycle {
-    /// Tokens of prompt and answer together (Q48a).
+    /// The tokens of prompt and answer together (Q48a).
     #[must_use]
     pub fn tokens(&self) -> u64 {
         self.prompt_tokens.saturating_add(self.completion_tokens)

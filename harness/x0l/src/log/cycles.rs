@@ -20,10 +20,10 @@ pub struct CycleLog {
 }
 
 impl CycleLog {
-    /// Makes the empty cycle log of a new run.
+    /// Creates the empty cycle log of a new run.
     ///
     /// # Errors
-    /// [`FileError::Io`], also where there is one.
+    /// [`FileError::Io`], also where the run has a cycle log already.
     pub fn create(run: &RunDirectory) -> Result<CycleLog, X0lError> {
         let path = run.cycles();
         let created = FileSystem.create(&path, true).and_then(|storage| {
@@ -37,7 +37,7 @@ impl CycleLog {
         })
     }
 
-    /// Adds a cycle; on return it is durable. One that cannot be written whole is taken back.
+    /// Appends a cycle, durably. A line that cannot be written whole is removed again.
     ///
     /// # Errors
     /// [`FileError::Io`].
@@ -59,15 +59,15 @@ impl CycleLog {
 /// stands in it a few times, escaped.
 const MAX_LINE_BYTES: u64 = 16 << 20;
 
-/// What a line of a cycle log is.
+/// A line of a cycle log.
 #[derive(Debug, PartialEq)]
-pub enum Line {
+pub enum LogLine {
     /// A cycle.
     Cycle(Box<Cycle>),
-    /// The last bytes of the file, so many, without a line feed: a write that was interrupted.
+    /// A last line without a line feed, which is an interrupted write, and its length in bytes.
     Torn(u64),
-    /// None of these. Lines behind it may be good.
-    Wrong(LogError),
+    /// A line that is not a cycle. The lines after it may be good.
+    Malformed(LogError),
 }
 
 /// Reads a cycle log line by line.
@@ -89,11 +89,11 @@ impl<R: BufRead> CycleReader<R> {
         }
     }
 
-    /// The next line; `None` at the end.
+    /// Reads the next line; `None` at the end.
     ///
     /// # Errors
     /// [`FileError::Io`].
-    pub fn next_line(&mut self) -> Result<Option<Line>, X0lError> {
+    pub fn next_line(&mut self) -> Result<Option<LogLine>, X0lError> {
         let mut bytes = Vec::new();
         let mut limited = (&mut self.source).take(MAX_LINE_BYTES);
         let read = limited.read_until(b'\n', &mut bytes);
@@ -104,18 +104,18 @@ impl<R: BufRead> CycleReader<R> {
         self.line += 1;
         let result = match bytes.strip_suffix(b"\n") {
             Some(bytes) => document::read(bytes),
-            None if (read as u64) < MAX_LINE_BYTES => return Ok(Some(Line::Torn(read as u64))),
+            None if (read as u64) < MAX_LINE_BYTES => return Ok(Some(LogLine::Torn(read as u64))),
             None => {
                 self.ended = true;
-                Err(DocumentError::of_whole(
+                Err(DocumentError::new(
                     "a longer line",
                     format!("at most {MAX_LINE_BYTES} bytes"),
                 ))
             }
         };
         Ok(Some(match result {
-            Ok(cycle) => Line::Cycle(Box::new(cycle)),
-            Err(error) => Line::Wrong(LogError {
+            Ok(cycle) => LogLine::Cycle(Box::new(cycle)),
+            Err(error) => LogLine::Malformed(LogError {
                 path: self.path.clone(),
                 line: self.line,
                 error,
@@ -123,7 +123,7 @@ impl<R: BufRead> CycleReader<R> {
         }))
     }
 
-    /// The line that was read last, from 1.
+    /// The number of the line that was read last, from 1.
     #[must_use]
     pub fn line(&self) -> u64 {
         self.line

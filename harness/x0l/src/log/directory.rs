@@ -8,7 +8,7 @@ use axilog::hash::sha256;
 use axilog_ledger::error::FileError;
 use axilog_ledger::file::volume::{FileSystem, Volume, dir_of, write_file};
 
-use super::{File, LogError, Metadata};
+use super::{InputFile, LogError, SessionMetadata};
 use crate::X0lError;
 use crate::document::{self, DocumentError, to_line};
 
@@ -16,7 +16,7 @@ use crate::document::{self, DocumentError, to_line};
 pub(super) const PLAIN_NAME: &str =
     "a file name of letters, digits, '-', '_' and '.' that begins with none of the latter three";
 
-/// The most bytes that are read of a file that is read whole.
+/// The most bytes of a file that is read as a whole.
 const MOST: u64 = 64 << 20;
 
 /// A directory that holds one run.
@@ -37,7 +37,7 @@ impl RunDirectory {
     /// The name of the ledger that a reviewer's findings are in.
     pub const REVIEW: &str = "review.jsonl";
 
-    /// Makes a directory for a run at `path`, where there is none or an empty one.
+    /// Creates the directory of a new run at `path`, which must not exist yet or be empty.
     ///
     /// # Errors
     /// [`X0lError::NotEmpty`], [`FileError::Io`].
@@ -58,10 +58,11 @@ impl RunDirectory {
         Ok(run)
     }
 
-    /// The run at `path`.
+    /// Opens the directory of the run at `path`.
     ///
     /// # Errors
-    /// [`X0lError::NotARun`] where none of its files is there; [`FileError::Io`] where there is no directory.
+    /// [`X0lError::NotARun`] where the directory holds no file of a run; [`FileError::Io`] where it does
+    /// not exist.
     pub fn open(path: &Path) -> Result<RunDirectory, X0lError> {
         fs::read_dir(path).map_err(FileError::at(path, "open the run"))?;
         let run = RunDirectory {
@@ -77,53 +78,53 @@ impl RunDirectory {
         }
     }
 
-    /// Where it is.
+    /// The path of the directory.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where the ledger is.
+    /// The path of the ledger.
     #[must_use]
     pub fn ledger(&self) -> PathBuf {
         self.path.join(Self::LEDGER)
     }
 
-    /// Where the metadata is.
+    /// The path of the metadata.
     #[must_use]
     pub fn metadata(&self) -> PathBuf {
         self.path.join(Self::METADATA)
     }
 
-    /// Where the cycle log is.
+    /// The path of the cycle log.
     #[must_use]
     pub fn cycles(&self) -> PathBuf {
         self.path.join(Self::CYCLES)
     }
 
-    /// Where the inputs are.
+    /// The path of the directory of inputs.
     #[must_use]
     pub fn inputs(&self) -> PathBuf {
         self.path.join(Self::INPUTS)
     }
 
-    /// Where the input `name` is.
+    /// The path of the input `name`.
     #[must_use]
     pub fn input(&self, name: &str) -> PathBuf {
         self.inputs().join(name)
     }
 
-    /// Where a reviewer's findings are.
+    /// The path of the ledger of a reviewer's findings.
     #[must_use]
     pub fn review(&self) -> PathBuf {
         self.path.join(Self::REVIEW)
     }
 
-    /// Keeps an input, durably, under a name that no other has.
+    /// Writes an input durably, under a name that no other input has.
     ///
     /// # Errors
-    /// [`FileError::Io`], also for a name that is not plain or taken by other bytes.
-    pub fn put_input(&self, name: &str, bytes: &[u8]) -> Result<File, X0lError> {
+    /// [`FileError::Io`], also for a name that is not plain, or that an input with other bytes has.
+    pub fn write_input(&self, name: &str, bytes: &[u8]) -> Result<InputFile, X0lError> {
         let path = self.input(name);
         let failed = || FileError::at(&path, "keep the input");
         if !is_plain_name(name) {
@@ -139,17 +140,17 @@ impl RunDirectory {
             written => written.map_err(failed())?,
         }
         FileSystem.sync_dir(&self.inputs()).map_err(failed())?;
-        Ok(File {
+        Ok(InputFile {
             name: name.to_owned(),
             sha256: sha256(bytes),
         })
     }
 
-    /// Writes the metadata durably, in place of what was there: the old or the new is there whole.
+    /// Replaces the metadata durably; an interrupted write leaves the old or the new ones, as a whole.
     ///
     /// # Errors
     /// [`FileError::Io`].
-    pub fn write_metadata(&self, metadata: &Metadata) -> Result<(), X0lError> {
+    pub fn write_metadata(&self, metadata: &SessionMetadata) -> Result<(), X0lError> {
         self.replace(Self::METADATA, &to_line(metadata))
     }
 
@@ -159,42 +160,42 @@ impl RunDirectory {
     /// # Errors
     /// [`FileError::Io`].
     pub fn replace(&self, name: &str, bytes: &[u8]) -> Result<(), X0lError> {
-        self.prepare(name, bytes)?;
+        self.write_temporary(name, bytes)?;
         self.publish(name)
     }
 
-    /// Writes what the file `name` is to hold, under the name that [`temporary`] gives.
+    /// Writes what the file `name` is to hold, under the name that [`temporary_name`] gives.
     ///
     /// # Errors
     /// [`FileError::Io`].
-    pub fn prepare(&self, name: &str, bytes: &[u8]) -> Result<(), X0lError> {
-        let path = self.path.join(temporary(name));
+    pub fn write_temporary(&self, name: &str, bytes: &[u8]) -> Result<(), X0lError> {
+        let path = self.path.join(temporary_name(name));
         let written = write_file(&FileSystem, &path, bytes, false);
         Ok(written.map_err(FileError::at(&path, "write"))?)
     }
 
-    /// Gives what was prepared its name.
+    /// Renames the temporary file of `name` to `name`, durably.
     ///
     /// # Errors
     /// [`FileError::Io`].
     pub fn publish(&self, name: &str) -> Result<(), X0lError> {
         let path = self.path.join(name);
         let renamed = FileSystem
-            .rename(&self.path.join(temporary(name)), &path)
+            .rename(&self.path.join(temporary_name(name)), &path)
             .and_then(|()| FileSystem.sync_dir(&self.path));
         Ok(renamed.map_err(FileError::at(&path, "write"))?)
     }
 
-    /// The metadata.
+    /// Reads the metadata.
     ///
     /// # Errors
-    /// [`X0lError::Log`] where it is not what would be written; [`FileError::Io`].
-    pub fn read_metadata(&self) -> Result<Metadata, X0lError> {
+    /// [`X0lError::Log`] where the file differs from what would be written; [`FileError::Io`].
+    pub fn read_metadata(&self) -> Result<SessionMetadata, X0lError> {
         let path = self.metadata();
-        let bytes = read(&path)?;
+        let bytes = read_file(&path)?;
         let read = match bytes.strip_suffix(b"\n") {
             Some(bytes) => document::read(bytes),
-            None => Err(DocumentError::of_whole("no line feed at the end", "one")),
+            None => Err(DocumentError::new("no line feed at the end", "one")),
         };
         let error = |error| LogError {
             path: path.clone(),
@@ -205,17 +206,17 @@ impl RunDirectory {
     }
 }
 
-/// The name of a file that is being written.
+/// The name of the file `name` while it is being written.
 #[must_use]
-pub fn temporary(name: &str) -> String {
+pub fn temporary_name(name: &str) -> String {
     format!("{name}.tmp")
 }
 
-/// A file's bytes.
+/// Reads a whole file.
 ///
 /// # Errors
 /// [`FileError::Io`]; [`FileError::TooLong`] for more than 64 MiB.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, X0lError> {
+pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, X0lError> {
     let mut bytes = Vec::new();
     let file = fs::File::open(path).map_err(FileError::at(path, "open"))?;
     let read = file.take(MOST + 1).read_to_end(&mut bytes);

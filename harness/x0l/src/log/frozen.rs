@@ -1,4 +1,4 @@
-//! What is frozen before the first call (B1, Q12, Q49, Q52b).
+//! The settings of a session, frozen before its first call (B1, Q12, Q49, Q52b).
 
 use axilog::hash::Hash;
 use serde::de::{Error, Unexpected};
@@ -25,19 +25,19 @@ named_enum! {
     }
 }
 
-/// What does not change during a run.
+/// The settings that do not change during a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Frozen {
+pub struct FrozenSettings {
     /// The form of the run.
     pub format: RunFormat,
     /// The version of this crate.
     pub axilog: String,
     /// The model's id, exactly as it is sent.
     pub model: String,
-    /// Who answers: `openai`, `scripted:FILE` or `recorded:LEDGER`.
+    /// The oracle that answers: `openai`, `scripted:FILE` or `recorded:LEDGER`.
     pub oracle: String,
-    /// What stands before `/chat/completions`; `None` for oracles that are not asked over HTTP.
+    /// The part of the URL before `/chat/completions`; `None` for an oracle that is not asked over HTTP.
     pub base_url: Option<String>,
     /// The model's advertised context length in tokens (Q49).
     pub context_window_size: u64,
@@ -45,32 +45,32 @@ pub struct Frozen {
     pub temperature: Temperature,
     /// The most tokens of an answer (Q52b).
     pub max_tokens: u64,
-    /// The provider's seed, if one was given: metadata only (Q52c).
+    /// A provider's seed, which no call has (Q52c): null, but in runs of earlier versions.
     pub seed: Option<u64>,
-    /// Tokens per cycle, prompt and answer together.
+    /// The limit B1: tokens per cycle, prompt and answer together.
     pub b1: u64,
-    /// Tokens per session.
+    /// The limit B2: tokens per session.
     pub b2: u64,
-    /// Who counts tokens.
+    /// The source of token counts.
     pub token_source: TokenSource,
-    /// Cycles per condition.
+    /// The number of cycles per condition.
     pub cycles: u64,
     /// The conditions, in the order they run.
     pub conditions: Vec<FrozenCondition>,
     /// The constitution's file.
-    pub constitution: File,
+    pub constitution: InputFile,
     /// The file of the prompt template in force.
-    pub template: File,
-    /// The template's hash again where it is a syntax erratum (X.E2), not the shipped one.
+    pub template: InputFile,
+    /// The template's hash once more where the template is a syntax erratum (X.E2); `None` for the shipped one.
     #[serde(with = "document::hash")]
     pub erratum: Option<Hash>,
     /// The canonicalizer.
     pub canonicalizer: CanonicalizerHashes,
-    /// When it began, in seconds since 1970.
+    /// The start of the session, in seconds since 1970.
     pub started: u64,
 }
 
-/// What the canonicalizer is, by its hashes.
+/// The hashes that identify the canonicalizer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CanonicalizerHashes {
@@ -93,48 +93,48 @@ pub enum TokenSource {
         /// Always null.
         version: (),
     },
-    /// This machine.
+    /// A tokenizer on this machine counts.
     Local {
         /// The tokenizer.
         tokenizer: String,
-        /// Its version.
+        /// The version of the tokenizer.
         version: String,
     },
 }
 
-/// A file below `inputs/`, and what it holds.
+/// A file below `inputs/`, with the hash of its content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct File {
-    /// Its name there.
+pub struct InputFile {
+    /// The name of the file.
     #[serde(deserialize_with = "plain_name")]
     pub name: String,
-    /// SHA-256 of its bytes.
+    /// SHA-256 of the file's bytes.
     #[serde(with = "document::hash")]
     pub sha256: Hash,
 }
 
-/// A condition as it was frozen.
+/// The frozen settings of one condition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FrozenCondition {
-    /// Which.
+    /// The condition.
     pub id: Condition,
-    /// Its task file.
-    pub tasks: File,
-    /// Its corpus, where it has one.
-    pub corpus: Option<File>,
-    /// What its order of tasks is drawn from; `None` for the file's own order.
+    /// The task file of the condition.
+    pub tasks: InputFile,
+    /// The corpus of L-B; `None` for the other conditions.
+    pub corpus: Option<InputFile>,
+    /// The seed of the order of the tasks; `None` for the order of the file.
     pub order_seed: Option<u64>,
 }
 
-impl Frozen {
+impl FrozenSettings {
     /// Every file below `inputs/`, each once.
     #[must_use]
-    pub fn inputs(&self) -> Vec<&File> {
+    pub fn inputs(&self) -> Vec<&InputFile> {
         let tasks = self.conditions.iter().map(|condition| &condition.tasks);
         let corpora = self.conditions.iter().filter_map(|c| c.corpus.as_ref());
-        let mut files: Vec<&File> = vec![&self.constitution, &self.template];
+        let mut files: Vec<&InputFile> = vec![&self.constitution, &self.template];
         for file in tasks.chain(corpora) {
             if !files.contains(&file) {
                 files.push(file);

@@ -1,4 +1,4 @@
-//! `session_metadata.json`: what is frozen before the first call, and what came of it.
+//! `session_metadata.json`: the frozen settings, the calibration and the outcome of a session.
 //!
 //! `{"calibration":…|null,"frozen":…,"outcome":…|null}`, canonical JSON and a line feed. The outcome of
 //! a run that was killed is null.
@@ -6,47 +6,47 @@
 use axilog::hash::Hash;
 use serde::{Deserialize, Serialize};
 
-use super::{Frozen, Outcome};
+use super::{FrozenSettings, SessionOutcome};
 use crate::document::{self, named_enum};
 
 /// The metadata of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Metadata {
-    /// What does not change during the run.
-    pub frozen: Frozen,
-    /// The calibration, once it was done.
-    pub calibration: Option<Calibration>,
-    /// How the run ended, once it has.
-    pub outcome: Option<Outcome>,
+pub struct SessionMetadata {
+    /// The settings that do not change during the run.
+    pub frozen: FrozenSettings,
+    /// The calibration; `None` before it is done.
+    pub calibration: Option<CalibrationRecord>,
+    /// How the run ended; `None` before its end.
+    pub outcome: Option<SessionOutcome>,
 }
 
-/// What the calibration gave.
+/// The record of a calibration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Calibration {
-    /// What was found.
+pub struct CalibrationRecord {
+    /// The verdict on the model.
     pub verdict: CalibrationVerdict,
     /// SHA-256 of the prompt.
     #[serde(with = "document::hash")]
     pub input_hash: Hash,
-    /// The one hash of the answers, where there is one.
+    /// The hash of the answers' one canonical form; `None` where they have no common form.
     #[serde(with = "document::hash")]
     pub canonicalized_hash: Option<Hash>,
-    /// The sequences of the calls' observations.
+    /// The sequence numbers of the calls' observations in the ledger.
     pub ledger_seqs: Vec<u64>,
-    /// Tokens spent; they do not count towards B2.
+    /// The tokens that the calibration cost, which do not count towards B2.
     pub tokens: u64,
 }
 
 named_enum! {
-    /// What a calibration found.
+    /// The verdict of a calibration.
     pub enum CalibrationVerdict {
-        /// One canonical form.
+        /// The answers have one canonical form.
         Steady = "OK",
-        /// More than one, or an answer that has none.
+        /// The answers have several canonical forms, or one of them has no canonical form.
         Drift = "MODEL_DRIFT_DETECTED",
-        /// A call without an answer, which ends it.
+        /// A call gave no answer, which ended the calibration.
         TransportFailure = "TRANSPORT_FAILURE_ABORT",
     }
 }

@@ -1,32 +1,33 @@
-//! How a run ended, and each of its conditions (Q17, Q22, Q40, Q51, Q57, Q58).
+//! How a session ended, and each of its conditions (Q17, Q22, Q40, Q51, Q57, Q58).
 
 use serde::{Deserialize, Serialize};
 
 use super::Condition;
 use crate::document::named_enum;
 
-/// How a run ended.
+/// How a session ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "OutcomeDocument", into = "OutcomeDocument")]
-pub struct Outcome {
-    /// How.
-    pub status: Status,
-    /// Why, in words, where there is more to say.
+pub struct SessionOutcome {
+    /// The status at the end.
+    pub status: SessionStatus,
+    /// The reason in words; `None` where the status says all.
     pub reason: Option<String>,
-    /// What became of each condition, in the order of [`Frozen::conditions`](super::Frozen::conditions).
+    /// How each condition ended, in the order of
+    /// [`FrozenSettings::conditions`](super::FrozenSettings::conditions).
     pub conditions: Vec<ConditionOutcome>,
-    /// Cycles of all conditions.
+    /// The number of cycles of all conditions.
     pub cycles: u64,
-    /// Tokens of all cycles that were asked; the calibration's are not among them.
+    /// The tokens of all cycles in which the model was asked, without those of the calibration.
     pub tokens_spent: u64,
 }
 
 named_enum! {
     /// How a run ended.
-    pub enum Status {
+    pub enum SessionStatus {
         /// Every condition has run.
         Complete = "COMPLETE",
-        /// A person stopped it.
+        /// A person stopped the session.
         Interrupted = "INTERRUPTED",
         /// A call failed for good; the session is void (Q40, Q51).
         TransportFailureAbort = "TRANSPORT_FAILURE_ABORT",
@@ -41,50 +42,52 @@ named_enum! {
     }
 }
 
-/// What became of a condition.
+/// How a condition ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConditionOutcome {
-    /// Which.
+    /// The condition.
     pub id: Condition,
-    /// Cycles run.
+    /// The number of cycles that were run.
     pub cycles: u64,
-    /// How it ended.
+    /// The status at the end.
     pub status: ConditionStatus,
 }
 
 named_enum! {
     /// How a condition ended.
     pub enum ConditionStatus {
-        /// With its last cycle.
+        /// The condition ended with its last cycle.
         Complete = "COMPLETE",
-        /// After 25 refusals in a row (Q17, Q57).
+        /// The condition ended after 25 refusals in a row (Q17, Q57).
         AutoAbort = "AUTO_ABORT_25_REFUSE",
-        /// With the session, or it never began.
+        /// The session ended before the condition did.
         NotFinished = "NOT_FINISHED",
     }
 }
 
-impl Status {
-    /// Whether the session counts for nothing.
+impl SessionStatus {
+    /// Whether the session is void.
     #[must_use]
-    pub fn voids(self) -> bool {
+    pub fn is_void(self) -> bool {
         match self {
-            Status::Complete | Status::Interrupted | Status::SessionBudgetExhausted => false,
-            Status::TransportFailureAbort
-            | Status::ModelDriftDetected
-            | Status::IntegrityRisk
-            | Status::Aborted => true,
+            SessionStatus::Complete
+            | SessionStatus::Interrupted
+            | SessionStatus::SessionBudgetExhausted => false,
+            SessionStatus::TransportFailureAbort
+            | SessionStatus::ModelDriftDetected
+            | SessionStatus::IntegrityRisk
+            | SessionStatus::Aborted => true,
         }
     }
 }
 
-/// [`Outcome`] as documents have it.
+/// [`SessionOutcome`] as documents have it.
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Outcome", deny_unknown_fields)]
 struct OutcomeDocument {
-    status: Status,
-    /// What [`Status::voids`] says; for readers that do not know every status.
+    status: SessionStatus,
+    /// Whether the session is void, for readers that do not know every status.
     voided: bool,
     reason: Option<String>,
     conditions: Vec<ConditionOutcome>,
@@ -92,11 +95,11 @@ struct OutcomeDocument {
     tokens_spent: u64,
 }
 
-impl From<Outcome> for OutcomeDocument {
-    fn from(outcome: Outcome) -> OutcomeDocument {
+impl From<SessionOutcome> for OutcomeDocument {
+    fn from(outcome: SessionOutcome) -> OutcomeDocument {
         OutcomeDocument {
             status: outcome.status,
-            voided: outcome.status.voids(),
+            voided: outcome.status.is_void(),
             reason: outcome.reason,
             conditions: outcome.conditions,
             cycles: outcome.cycles,
@@ -105,10 +108,10 @@ impl From<Outcome> for OutcomeDocument {
     }
 }
 
-impl From<OutcomeDocument> for Outcome {
-    /// Another `voided` than the status's is refused where the document is compared with what is written.
-    fn from(document: OutcomeDocument) -> Outcome {
-        Outcome {
+impl From<OutcomeDocument> for SessionOutcome {
+    /// Drops `voided`: a wrong one is found where the document is compared with what would be written.
+    fn from(document: OutcomeDocument) -> SessionOutcome {
+        SessionOutcome {
             status: document.status,
             reason: document.reason,
             conditions: document.conditions,

@@ -1,8 +1,8 @@
-//! What the ledger says of the rest of the directory, as observations of the oracle `x0l`.
+//! The ledger as witness of the other files: it holds their hashes, in observations of the oracle `x0l`.
 //!
-//! The first observation behind the reset and the time holds what is frozen, before anything is asked;
-//! the last one before the seal holds how the run ended, and the SHA-256 and size of every file that
-//! is not the ledger's own or made from the others.
+//! The first observation after the reset and the time holds the frozen settings, before the first call;
+//! the last one before the seal holds the outcome, and the SHA-256 and size of every file that
+//! neither belongs to the ledger nor is made from the others.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -18,44 +18,44 @@ use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::session::{Call, Reply, Session};
 use serde::{Deserialize, Serialize};
 
-use super::{Frozen, Outcome, RunDirectory, RunFormat};
+use super::{FrozenSettings, RunDirectory, RunFormat, SessionOutcome};
 use crate::X0lError;
 use crate::document::{self, to_text};
 
-/// The oracle's id.
+/// The id of the oracle.
 pub const ORACLE: &str = "x0l";
-/// Its model's: the form of what it says.
+/// The id of the oracle's model: the form of its documents.
 pub const MODEL: &str = RunFormat::V1.as_str();
 
-/// How the run ended, and what the files hold.
+/// The last document in the ledger: how the session ended, and the digests of the files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Closing {
-    /// How.
-    pub outcome: Outcome,
-    /// The files, by their names in the directory, with `/` between names.
-    pub files: BTreeMap<String, Sealed>,
+pub struct ClosingStatement {
+    /// How the session ended.
+    pub outcome: SessionOutcome,
+    /// The digests of the files, by their paths in the directory, with `/` between names.
+    pub files: BTreeMap<String, FileDigest>,
 }
 
-/// A file as it was at the end.
+/// The hash and the size of a file at the end of the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Sealed {
-    /// SHA-256 of its bytes.
+pub struct FileDigest {
+    /// SHA-256 of the file's bytes.
     #[serde(with = "document::hash")]
     pub sha256: Hash,
-    /// How many they are.
+    /// The size in bytes.
     pub size: u64,
 }
 
-impl Sealed {
-    /// Of a file, however long it is: a log grows with its session.
+impl FileDigest {
+    /// Computes the digest of a file of any length.
     ///
     /// # Errors
     /// [`FileError::Io`].
-    pub fn read(path: &Path) -> Result<Sealed, X0lError> {
+    pub fn compute(path: &Path) -> Result<FileDigest, X0lError> {
         let read = File::open(path).and_then(|mut file| {
-            Ok(Sealed {
+            Ok(FileDigest {
                 sha256: hash_of(&mut file)?,
                 size: file.metadata()?.len(),
             })
@@ -64,9 +64,9 @@ impl Sealed {
     }
 }
 
-/// The names of the files that the ledger answers for.
+/// The names of the files whose digests the ledger holds.
 #[must_use]
-pub fn answered_for(frozen: &Frozen) -> Vec<String> {
+pub fn committed_files(frozen: &FrozenSettings) -> Vec<String> {
     let inputs = frozen.inputs().into_iter();
     let inputs = inputs.map(|file| format!("{}/{}", RunDirectory::INPUTS, file.name));
     [RunDirectory::CYCLES, RunDirectory::METADATA]
@@ -76,32 +76,36 @@ pub fn answered_for(frozen: &Frozen) -> Vec<String> {
         .collect()
 }
 
-/// Puts what is frozen into the ledger, before anything is asked.
+/// Commits the frozen settings to the ledger, before the first call.
 ///
 /// # Errors
-/// [`LedgerError::Input`] where it holds what no record may, such as text that is not in NFC: nothing is
+/// [`LedgerError::Input`] where the settings hold what no record may, such as text that is not in NFC;
+/// then nothing is
 /// recorded. As [`Session::observe`].
-pub fn open(session: &mut Session, frozen: &Frozen) -> Result<Decision, X0lError> {
+pub fn commit_settings(
+    session: &mut Session,
+    frozen: &FrozenSettings,
+) -> Result<Decision, X0lError> {
     observe(session, frozen)
 }
 
-/// Puts how the run ended, and what the files hold, into the ledger. The metadata with that
-/// outcome must have been written before; the seal is to follow.
+/// Commits the outcome and the digests of the files to the ledger. The metadata with that
+/// outcome must have been written before; the seal must follow.
 ///
 /// # Errors
-/// As [`open`]; [`FileError::Io`] where a file cannot be read.
-pub fn close(
+/// As [`commit_settings`]; [`FileError::Io`] where a file cannot be read.
+pub fn commit_outcome(
     session: &mut Session,
     run: &RunDirectory,
-    frozen: &Frozen,
-    outcome: &Outcome,
+    frozen: &FrozenSettings,
+    outcome: &SessionOutcome,
 ) -> Result<Decision, X0lError> {
     let mut files = BTreeMap::new();
-    for name in answered_for(frozen) {
-        let sealed = Sealed::read(&run.path().join(&name))?;
+    for name in committed_files(frozen) {
+        let sealed = FileDigest::compute(&run.path().join(&name))?;
         files.insert(name, sealed);
     }
-    let closing = Closing {
+    let closing = ClosingStatement {
         outcome: outcome.clone(),
         files,
     };

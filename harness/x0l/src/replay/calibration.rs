@@ -6,15 +6,18 @@ use axilog_oracle::canonicalizer::canonicalize;
 
 use super::Replayer;
 use super::ledger::RecordedCall;
-use crate::calibration::{CALLS, prompt, steady};
+use crate::calibration::{CALLS, common_form, prompt};
 use crate::document::to_value;
-use crate::log::{Calibration, CalibrationVerdict, Metadata, Outcome, RunDirectory, Status};
+use crate::log::{
+    CalibrationRecord, CalibrationVerdict, RunDirectory, SessionMetadata, SessionOutcome,
+    SessionStatus,
+};
 
 impl Replayer<'_> {
     /// Compares the calibration with its answers, and gives the number of its calls in the ledger.
-    pub(super) fn check_calibration(&mut self, metadata: &Metadata) -> usize {
+    pub(super) fn check_calibration(&mut self, metadata: &SessionMetadata) -> usize {
         let Some(logged) = &metadata.calibration else {
-            let aborted = |outcome: &Outcome| outcome.status == Status::Aborted;
+            let aborted = |outcome: &SessionOutcome| outcome.status == SessionStatus::Aborted;
             if !self.ledger.calls.is_empty() && !metadata.outcome.as_ref().is_none_or(aborted) {
                 let found = "null, and calls in the ledger";
                 self.add_finding(RunDirectory::METADATA, "calibration", found, "one");
@@ -38,17 +41,17 @@ impl Replayer<'_> {
 
 /// Recomputes the calibration from its calls, each of which should have sent the prompt with the hash `prompt_hash`.
 fn recompute_calibration(
-    logged: &Calibration,
+    logged: &CalibrationRecord,
     calls: &[RecordedCall],
     prompt_hash: Hash,
-) -> Calibration {
+) -> CalibrationRecord {
     let canonical_hash = |call: &RecordedCall| -> Option<Hash> {
         let complete = call.completion == Completion::Complete;
         let block = complete.then(|| canonicalize(&call.output).block.ok())?;
         Some(block?.hash)
     };
     let hashes: Vec<Option<Hash>> = calls.iter().map(canonical_hash).collect();
-    let steady = steady(&hashes);
+    let common_form = common_form(&hashes);
     // The ledger records INVALID_OUTPUT both for an answer that fits no record, which is drift, and for a
     // reply that is no chat completion, which is a failed call: only the logged verdict tells them apart.
     let failed = match calls.last().and_then(|call| call.failure) {
@@ -57,17 +60,17 @@ fn recompute_calibration(
         Some(_) => true,
     };
     let verdict = match calls.len() {
-        _ if steady.is_some() => CalibrationVerdict::Steady,
+        _ if common_form.is_some() => CalibrationVerdict::Steady,
         CALLS if !failed => CalibrationVerdict::Drift,
         _ => CalibrationVerdict::TransportFailure,
     };
     // Every call must have the one prompt: a different hash is reported, of the metadata or of a call.
     let mut prompts = calls.iter().map(|call| call.input_hash);
     let other = prompts.find(|hash| *hash != prompt_hash && logged.input_hash == prompt_hash);
-    Calibration {
+    CalibrationRecord {
         verdict,
         input_hash: other.unwrap_or(prompt_hash),
-        canonicalized_hash: steady,
+        canonicalized_hash: common_form,
         ledger_seqs: calls.iter().map(|call| call.seq).collect(),
         tokens: logged.tokens,
     }
@@ -91,7 +94,7 @@ mod tests {
             params: Params::NULL,
         };
         let logged = recompute_calibration(
-            &Calibration {
+            &CalibrationRecord {
                 verdict: CalibrationVerdict::Steady,
                 input_hash: [1; 32],
                 canonicalized_hash: None,
@@ -105,14 +108,14 @@ mod tests {
         for prompts in [[2, 1, 1], [1, 2, 1], [1, 1, 2]] {
             let [first, second, third] = prompts;
             let calls = [call(4, first), call(5, second), call(6, third)];
-            let expected = Calibration {
+            let expected = CalibrationRecord {
                 input_hash: [2; 32],
                 ..logged.clone()
             };
             assert_eq!(recompute_calibration(&logged, &calls, [1; 32]), expected);
         }
         // Nor may the whole run have sent a prompt of its own.
-        let own_prompt = Calibration {
+        let own_prompt = CalibrationRecord {
             input_hash: [2; 32],
             ..logged.clone()
         };

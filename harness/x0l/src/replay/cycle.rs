@@ -8,11 +8,11 @@ use super::ledger::RecordedCall;
 use super::prompts::RenderedPrompt;
 use crate::budget::{Budget, PromptTokens};
 use crate::kernel::{
-    CandidateSet, Constitution, Kind, Observation, Parsed, Rejection, State, decide,
-    parse_candidates,
+    CandidateSet, Constitution, DecisionKind, KernelState, Observation, ParsedCandidates,
+    RejectionReason, decide, parse_candidates,
 };
-use crate::log::{Canonicalization, Condition, Cycle, Frozen, TokenSource};
-use crate::permutation::permute;
+use crate::log::{Canonicalization, Condition, Cycle, FrozenSettings, TokenSource};
+use crate::permutation::test_permutations;
 use crate::taxonomy::{LcOutcome, RefusalType};
 
 /// The ledger's record of a cycle's call.
@@ -30,9 +30,9 @@ pub(super) struct CycleInputs<'l> {
     pub(super) call: CallLookup<'l>,
     pub(super) prompt: Option<RenderedPrompt<'l>>,
     pub(super) constitution: &'l Constitution,
-    pub(super) frozen: &'l Frozen,
+    pub(super) frozen: &'l FrozenSettings,
     /// The kernel's state before the cycle.
-    pub(super) state: &'l State,
+    pub(super) state: &'l KernelState,
     /// The budgets, with the tokens that were spent before the cycle.
     pub(super) budget: Budget,
     /// Whether an earlier line could not be read, so that more tokens may have been spent.
@@ -46,7 +46,7 @@ impl CycleInputs<'_> {
         let asked = logged.ledger_seq.is_some();
         match self.frozen.token_source {
             TokenSource::Api { .. } if asked || !self.lines_lost => self.prompt.as_ref()?.tokens,
-            TokenSource::Local { .. } if asked => Some(PromptTokens::counted(logged.prompt_tokens)),
+            TokenSource::Local { .. } if asked => Some(PromptTokens::exact(logged.prompt_tokens)),
             _ => None,
         }
     }
@@ -54,7 +54,7 @@ impl CycleInputs<'_> {
 
 /// Recomputes a cycle's record from what cannot be derived (the raw text or the ledger's text, the tokens,
 /// the attempts), and the kernel's state after the cycle.
-pub(super) fn recompute_cycle(logged: &Cycle, inputs: &CycleInputs<'_>) -> (Cycle, State) {
+pub(super) fn recompute_cycle(logged: &Cycle, inputs: &CycleInputs<'_>) -> (Cycle, KernelState) {
     let mut cycle = logged.clone();
     let asked = logged.ledger_seq.is_some();
     match inputs.call {
@@ -84,15 +84,15 @@ pub(super) fn recompute_cycle(logged: &Cycle, inputs: &CycleInputs<'_>) -> (Cycl
         logged.observations.iter().partition(is_system);
     let others: Vec<Observation> = others.into_iter().cloned().collect();
     let several = logged.condition == Condition::E && set.candidates.len() > 1;
-    cycle.permutations = several.then(|| permute(constitution, state, &others, &set));
+    cycle.permutations = several.then(|| test_permutations(constitution, state, &others, &set));
     cycle.observations = expected_observations(&cycle, inputs, &others);
     if cycle.permutations.is_some_and(|tested| !tested.equal) {
         cycle.observations.extend(system.into_iter().cloned());
     }
     let (decision, next) = decide(constitution, state, &logged.observations, &set);
     let candidates = logged.candidates.len();
-    cycle.refusal_type = RefusalType::of(&decision, logged.prompt_valid, candidates);
-    cycle.lc_outcome = LcOutcome::of(logged.condition, &decision, asked, candidates);
+    cycle.refusal_type = RefusalType::classify(&decision, logged.prompt_valid, candidates);
+    cycle.lc_outcome = LcOutcome::classify(logged.condition, &decision, asked, candidates);
     cycle.state = next.id();
     cycle.decision = decision;
     if let Some(prompt) = &inputs.prompt {
@@ -118,7 +118,7 @@ fn choose_raw_text(logged: Option<&str>, call: &RecordedCall) -> Option<String> 
 
 /// Sets the fields that follow from the raw text, or from its absence.
 fn derive_from_raw_text(cycle: &mut Cycle, asked: bool, inputs: &CycleInputs<'_>) {
-    let mut parsed = Parsed::default();
+    let mut parsed = ParsedCandidates::default();
     cycle.canonicalized = None;
     cycle.canonicalized_hash = None;
     match (&cycle.raw, asked) {
@@ -127,7 +127,7 @@ fn derive_from_raw_text(cycle: &mut Cycle, asked: bool, inputs: &CycleInputs<'_>
             let status = result.status();
             cycle.raw_llm_hash = Some(result.raw_hash);
             cycle.canonicalization = status.into();
-            cycle.rejection_reason = Rejection::of(status);
+            cycle.rejection_reason = RejectionReason::from_status(status);
             if let Ok(block) = result.block {
                 parsed = parse_candidates(&block.value);
                 cycle.canonicalized = Some(block.canonical);
@@ -136,7 +136,7 @@ fn derive_from_raw_text(cycle: &mut Cycle, asked: bool, inputs: &CycleInputs<'_>
         }
         (None, true) => {
             cycle.canonicalization = Canonicalization::NotAdmitted;
-            cycle.rejection_reason = Some(Rejection::NotAdmitted);
+            cycle.rejection_reason = Some(RejectionReason::NotAdmitted);
         }
         (None, false) => {
             cycle.raw_llm_hash = None;
@@ -147,7 +147,7 @@ fn derive_from_raw_text(cycle: &mut Cycle, asked: bool, inputs: &CycleInputs<'_>
                 Some(tokens) => inputs.budget.is_exhausted(tokens),
                 None => cycle.prompt_tokens <= inputs.budget.b1,
             };
-            cycle.rejection_reason = exhausted.then_some(Rejection::BudgetExhaustedSession);
+            cycle.rejection_reason = exhausted.then_some(RejectionReason::BudgetExhaustedSession);
             let over = tokens.map_or(cycle.prompt_tokens, |tokens| tokens.at_least);
             cycle.prompt_tokens = if exhausted { 0 } else { over };
             cycle.completion_tokens = 0;
@@ -183,11 +183,15 @@ fn expected_observations(
 
 /// Chooses the state for the next cycle: the recomputed one, but the log's own where that is consistent in
 /// itself and not the recomputed one, so that one wrong cycle does not make all later ones differ.
-pub(super) fn choose_next_state(logged: &Cycle, state: &State, recomputed: State) -> State {
-    let claimed = State {
+pub(super) fn choose_next_state(
+    logged: &Cycle,
+    state: &KernelState,
+    recomputed: KernelState,
+) -> KernelState {
+    let claimed = KernelState {
         cycle: logged.decision.cycle,
         last_decision: Some(logged.decision.id),
-        ended: state.ended || logged.decision.kind == Kind::Exit,
+        ended: state.ended || logged.decision.kind == DecisionKind::Exit,
     };
     if logged.state != recomputed.id() && logged.state == claimed.id() {
         claimed

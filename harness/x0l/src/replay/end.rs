@@ -4,17 +4,20 @@ use super::Replayer;
 use super::ledger::RecordedCall;
 use super::walk::SessionWalk;
 use crate::document::to_value;
-use crate::kernel::Rejection;
-use crate::log::{CalibrationVerdict, ConditionStatus, Metadata, Outcome, RunDirectory, Status};
+use crate::kernel::RejectionReason;
+use crate::log::{
+    CalibrationVerdict, ConditionStatus, RunDirectory, SessionMetadata, SessionOutcome,
+    SessionStatus,
+};
 
 impl Replayer<'_> {
     /// Compares the run's outcome with its cycles.
-    pub(super) fn check_outcome(&mut self, metadata: &Metadata, walk: SessionWalk<'_>) {
+    pub(super) fn check_outcome(&mut self, metadata: &SessionMetadata, walk: SessionWalk<'_>) {
         let unclaimed: Vec<&RecordedCall> = walk.calls.collect();
         let with_blob = unclaimed.iter().filter(|call| call.has_answer_blob());
         self.unclaimed_blobs += with_blob.count();
         let failed = unclaimed.first().is_some_and(|call| call.failure.is_some());
-        let exhausted = walk.last_rejection == Some(Rejection::BudgetExhaustedSession);
+        let exhausted = walk.last_rejection == Some(RejectionReason::BudgetExhaustedSession);
         let conditions = walk.order.into_outcomes();
         self.replay.outcomes.clone_from(&conditions);
         let complete = conditions
@@ -34,21 +37,21 @@ impl Replayer<'_> {
             return;
         };
         let calibration = metadata.calibration.as_ref();
-        let possible: &[Status] = match calibration.map(|calibration| calibration.verdict) {
-            Some(CalibrationVerdict::Drift) => &[Status::ModelDriftDetected],
-            Some(CalibrationVerdict::TransportFailure) => &[Status::TransportFailureAbort],
-            _ if walk.state.ended => &[Status::IntegrityRisk],
-            _ if exhausted => &[Status::SessionBudgetExhausted],
-            _ if failed => &[Status::TransportFailureAbort, Status::Aborted],
-            _ if !unclaimed.is_empty() => &[Status::Aborted],
-            _ if complete => &[Status::Complete],
-            _ => &[Status::Interrupted, Status::Aborted],
+        let possible: &[SessionStatus] = match calibration.map(|calibration| calibration.verdict) {
+            Some(CalibrationVerdict::Drift) => &[SessionStatus::ModelDriftDetected],
+            Some(CalibrationVerdict::TransportFailure) => &[SessionStatus::TransportFailureAbort],
+            _ if walk.state.ended => &[SessionStatus::IntegrityRisk],
+            _ if exhausted => &[SessionStatus::SessionBudgetExhausted],
+            _ if failed => &[SessionStatus::TransportFailureAbort, SessionStatus::Aborted],
+            _ if !unclaimed.is_empty() => &[SessionStatus::Aborted],
+            _ if complete => &[SessionStatus::Complete],
+            _ => &[SessionStatus::Interrupted, SessionStatus::Aborted],
         };
         let status = match possible {
             [first, ..] if !possible.contains(&logged.status) => *first,
             _ => logged.status,
         };
-        let recomputed = Outcome {
+        let recomputed = SessionOutcome {
             status,
             reason: logged.reason.clone(),
             conditions,

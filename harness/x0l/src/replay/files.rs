@@ -14,13 +14,13 @@ use axilog_ledger::file::replay::Replayed;
 use super::ledger::RunLedger;
 use super::{ReplayFinding, Replayer};
 use crate::X0lError;
-use crate::log::witness::{Sealed, answered_for};
-use crate::log::{File, Frozen, Metadata, RunDirectory, read};
+use crate::log::witness::{FileDigest, committed_files};
+use crate::log::{FrozenSettings, InputFile, RunDirectory, SessionMetadata, read_file};
 
 /// Reads an input; `None` and a finding where it is missing or its hash is not the recorded one.
 pub(super) fn read_input(
     run: &RunDirectory,
-    file: &File,
+    file: &InputFile,
     findings: &mut Vec<ReplayFinding>,
 ) -> Result<Option<Vec<u8>>, X0lError> {
     let name = format!("{}/{}", RunDirectory::INPUTS, file.name);
@@ -29,7 +29,7 @@ pub(super) fn read_input(
         findings.push(ReplayFinding::missing(name));
         return Ok(None);
     }
-    let bytes = read(&path)?;
+    let bytes = read_file(&path)?;
     let found = sha256(&bytes);
     if found != file.sha256 {
         let expected = format!("{}, as session_metadata.json has it", hex(&file.sha256));
@@ -43,7 +43,7 @@ pub(super) fn read_input(
 /// Compares the files with the hashes and sizes that the ledger recorded at its end.
 pub(super) fn check_sealed_files(
     run: &RunDirectory,
-    frozen: &Frozen,
+    frozen: &FrozenSettings,
     ledger: &RunLedger,
     findings: &mut Vec<ReplayFinding>,
 ) -> Result<(), X0lError> {
@@ -54,7 +54,7 @@ pub(super) fn check_sealed_files(
         let field = format!("the end: {name}");
         ReplayFinding::new(RunDirectory::LEDGER, field, found, expected)
     };
-    let names = answered_for(frozen);
+    let names = committed_files(frozen);
     for name in &names {
         if !closing.files.contains_key(name) {
             findings.push(in_ledger(name, "nothing", "its SHA-256 and size"));
@@ -70,10 +70,10 @@ pub(super) fn check_sealed_files(
         if !path.is_file() {
             continue;
         }
-        let found = Sealed::read(&path)?;
+        let found = FileDigest::compute(&path)?;
         if found != *sealed {
             let describe =
-                |sealed: &Sealed| format!("{} ({} bytes)", hex(&sealed.sha256), sealed.size);
+                |sealed: &FileDigest| format!("{} ({} bytes)", hex(&sealed.sha256), sealed.size);
             let expected = format!("{}, as the ledger has it", describe(sealed));
             let finding = ReplayFinding::new(name, "its SHA-256", describe(&found), expected);
             findings.push(finding);
@@ -154,7 +154,7 @@ fn is_lock_file(run: &RunDirectory, name: &str) -> bool {
     else {
         return false;
     };
-    read(&run.path().join(name)).is_ok_and(|found| {
+    read_file(&run.path().join(name)).is_ok_and(|found| {
         let holder = Holder::of(&run.path().join(ledger)).map(|id| format!("axilog {id}\n"));
         found == holder.unwrap_or_default().as_bytes()
     })
@@ -186,7 +186,10 @@ fn relative_name(run: &RunDirectory, path: &Path) -> String {
 
 impl Replayer<'_> {
     /// Checks the blobs, and lists the files that belong to no part of the run.
-    pub(super) fn check_files(&mut self, metadata: Option<&Metadata>) -> Result<(), X0lError> {
+    pub(super) fn check_files(
+        &mut self,
+        metadata: Option<&SessionMetadata>,
+    ) -> Result<(), X0lError> {
         let path = self.run.ledger();
         check_blobs(self.run, &path, &self.blobs, &mut self.replay.findings)?;
         let mut others = list_files(self.run)?;

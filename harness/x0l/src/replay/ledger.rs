@@ -21,8 +21,8 @@ use super::files::require_rules;
 use crate::X0lError;
 use crate::document::{self, parse_canonical, to_text as canonical, to_value};
 use crate::live::ORACLE;
-use crate::log::witness::{self, Closing};
-use crate::log::{Frozen, Metadata, RunDirectory};
+use crate::log::witness::{self, ClosingStatement};
+use crate::log::{FrozenSettings, RunDirectory, SessionMetadata};
 use crate::report::was_sealed;
 
 /// An observation of the ledger.
@@ -64,7 +64,7 @@ pub(super) struct RunLedger {
     /// The calls of the model, in order.
     pub(super) calls: Vec<RecordedCall>,
     /// The outcome and the files' hashes that the ledger records at its end.
-    pub(super) closing: Option<Closing>,
+    pub(super) closing: Option<ClosingStatement>,
     /// Whether the ledger records what is frozen.
     pub(super) opened: bool,
     /// Whether the ledger is sealed.
@@ -92,7 +92,7 @@ fn add_finding(
 /// Reads the ledger, and compares its beginning, its calls and its end with `metadata`.
 pub(super) fn read_ledger(
     run: &RunDirectory,
-    metadata: Option<&Metadata>,
+    metadata: Option<&SessionMetadata>,
     findings: &mut Vec<ReplayFinding>,
     notes: &mut Vec<String>,
 ) -> Result<RunLedger, X0lError> {
@@ -163,7 +163,7 @@ pub(super) fn read_ledger(
 fn sort_observations(
     ledger: &mut RunLedger,
     observations: Vec<RecordedCall>,
-    metadata: &Metadata,
+    metadata: &SessionMetadata,
     findings: &mut Vec<ReplayFinding>,
 ) {
     let mut add = |seq: u64, found: String, expected: &str| {
@@ -195,7 +195,7 @@ fn sort_observations(
                 add(call.seq, describe(""), expected);
             }
             (_, witness::ORACLE) if n + 1 == count => {
-                match document::read::<Closing>(call.output.as_bytes()) {
+                match document::read::<ClosingStatement>(call.output.as_bytes()) {
                     Ok(closing) => ledger.closing = Some(closing),
                     Err(wrong) => add(call.seq, wrong.to_string(), "how the run ended"),
                 }
@@ -223,7 +223,7 @@ fn sort_observations(
 }
 
 /// Describes the model or the parameters of a call where they are not the frozen ones.
-fn describe_other_parameters(call: &RecordedCall, frozen: &Frozen) -> Option<String> {
+fn describe_other_parameters(call: &RecordedCall, frozen: &FrozenSettings) -> Option<String> {
     let most = i32::try_from(frozen.max_tokens).ok();
     if call.model != frozen.model {
         return Some(format!("the model {:?}", call.model));
@@ -240,7 +240,7 @@ fn describe_other_parameters(call: &RecordedCall, frozen: &Frozen) -> Option<Str
 }
 
 /// Describes the first field in which the ledger's text differs from the metadata's `frozen`.
-fn describe_frozen_difference(recorded: &str, frozen: &Frozen) -> String {
+fn describe_frozen_difference(recorded: &str, frozen: &FrozenSettings) -> String {
     let mut first = None;
     if let Ok(value) = parse_canonical(recorded.as_bytes()) {
         compare_json(&value, &to_value(frozen), "", &mut |field, found, _| {

@@ -38,7 +38,9 @@ use axilog_ledger::error::FileError;
 use axilog_oracle::canonicalizer::{self_test_hash, source_hash};
 use serde_json::Value;
 
-use super::log::{Condition, ConditionOutcome, Cycle, Frozen, Metadata, RunDirectory};
+use super::log::{
+    Condition, ConditionOutcome, Cycle, FrozenSettings, RunDirectory, SessionMetadata,
+};
 use crate::X0lError;
 use compare::compare_json;
 use ledger::RunLedger;
@@ -52,7 +54,7 @@ pub use order::{CycleOrder, MOST_REFUSALS};
 #[derive(Debug, Default)]
 pub struct RunReplay {
     /// The run's metadata, where they could be read.
-    pub metadata: Option<Metadata>,
+    pub metadata: Option<SessionMetadata>,
     /// Every difference.
     pub findings: Vec<ReplayFinding>,
     /// Remarks that are no differences.
@@ -164,7 +166,7 @@ impl Replayer<'_> {
 
     fn replay_session(
         &mut self,
-        metadata: &Metadata,
+        metadata: &SessionMetadata,
         on_cycle: &mut dyn FnMut(&Cycle),
     ) -> Result<(), X0lError> {
         let frozen = &metadata.frozen;
@@ -192,7 +194,7 @@ impl Replayer<'_> {
 
     /// Notes that the run was made by another version of the program. A difference that follows from that
     /// is a finding all the same.
-    fn note_versions(&mut self, frozen: &Frozen) {
+    fn note_versions(&mut self, frozen: &FrozenSettings) {
         let here = env!("CARGO_PKG_VERSION");
         if frozen.axilog != here {
             let note = format!(

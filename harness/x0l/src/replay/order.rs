@@ -2,8 +2,10 @@
 //! refusals in a row (Q17, Q57; D2, D4), and no cycle after an EXIT or after one that B2 did not allow
 //! (Q58; D5).
 
-use crate::kernel::{Kind, Rejection};
-use crate::log::{Condition, ConditionOutcome, ConditionStatus, Cycle, Frozen, FrozenCondition};
+use crate::kernel::{DecisionKind, RejectionReason};
+use crate::log::{
+    Condition, ConditionOutcome, ConditionStatus, Cycle, FrozenCondition, FrozenSettings,
+};
 
 /// The number of refusals in a row that ends a condition.
 pub const MOST_REFUSALS: u64 = 25;
@@ -26,7 +28,7 @@ pub struct CycleOrder {
 impl CycleOrder {
     /// The beginning of a session.
     #[must_use]
-    pub fn new(frozen: &Frozen) -> CycleOrder {
+    pub fn new(frozen: &FrozenSettings) -> CycleOrder {
         let id = |condition: &FrozenCondition| condition.id;
         CycleOrder {
             conditions: frozen.conditions.iter().map(id).collect(),
@@ -68,12 +70,12 @@ impl CycleOrder {
         self.advance_to(cycle.condition);
         self.cycles += 1;
         match cycle.decision.kind {
-            Kind::Refuse => self.refusals += 1,
-            Kind::Action => self.refusals = 0,
-            Kind::Exit => {}
+            DecisionKind::Refuse => self.refusals += 1,
+            DecisionKind::Action => self.refusals = 0,
+            DecisionKind::Exit => {}
         }
-        self.stopped = cycle.decision.kind == Kind::Exit
-            || cycle.rejection_reason == Some(Rejection::BudgetExhaustedSession);
+        self.stopped = cycle.decision.kind == DecisionKind::Exit
+            || cycle.rejection_reason == Some(RejectionReason::BudgetExhaustedSession);
     }
 
     /// Counts a cycle whose line could not be read.

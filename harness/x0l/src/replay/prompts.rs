@@ -9,9 +9,9 @@ use crate::budget::PromptTokens;
 use crate::condition::{Task, TaskSet};
 use crate::erratum;
 use crate::kernel::{Constitution, Observation};
-use crate::log::{Condition, File, Frozen, RunDirectory};
+use crate::log::{Condition, FrozenSettings, InputFile, RunDirectory};
 use crate::schedule::schedule;
-use crate::template::{BASE, Template, known_before};
+use crate::template::{BASE, Template, initial_observations};
 
 /// The bytes of the inputs whose hash is the recorded one, by name.
 pub(super) type Inputs = BTreeMap<String, Vec<u8>>;
@@ -40,13 +40,14 @@ pub(super) struct RenderedPrompt<'p> {
 impl PromptInputs {
     /// Reads the inputs and adds a finding for each unusable one. `None` without a constitution.
     pub(super) fn read(
-        frozen: &Frozen,
+        frozen: &FrozenSettings,
         inputs: &Inputs,
         findings: &mut Vec<ReplayFinding>,
     ) -> Option<PromptInputs> {
-        let text =
-            |file: &File| -> Option<&str> { std::str::from_utf8(inputs.get(&file.name)?).ok() };
-        let mut add_finding = |file: &File, reason: String, expected: &str| {
+        let text = |file: &InputFile| -> Option<&str> {
+            std::str::from_utf8(inputs.get(&file.name)?).ok()
+        };
+        let mut add_finding = |file: &InputFile, reason: String, expected: &str| {
             let name = format!("{}/{}", RunDirectory::INPUTS, file.name);
             findings.push(ReplayFinding::new(name, "", reason, expected));
         };
@@ -109,14 +110,14 @@ impl PromptInputs {
         let (set, order) = self.tasks.get(&condition)?;
         let index = usize::try_from(cycle.checked_sub(1)?).ok()?;
         let task = set.tasks.get(*order.get(index)?)?;
-        let observations = known_before(&task.prompt, self.started, number);
+        let observations = initial_observations(&task.prompt, self.started, number);
         let template = self.template.as_ref();
         let prompt =
             template.map(|template| template.fill(&self.constitution, &observations, &task.prompt));
         Some(RenderedPrompt {
             task,
             observations,
-            tokens: prompt.as_ref().map(PromptTokens::of_bytes),
+            tokens: prompt.as_ref().map(PromptTokens::estimate),
             input_hash: prompt.and_then(|prompt| Some(prompt.input().ok()?.hash())),
         })
     }
@@ -124,7 +125,7 @@ impl PromptInputs {
 
 /// Parses the run's template, which must be the shipped one or an erratum of it. A run of another version
 /// of axilog may have shipped another template, so that only the form is checked.
-fn parse_template(frozen: &Frozen, text: &str) -> Result<Template, (String, &'static str)> {
+fn parse_template(frozen: &FrozenSettings, text: &str) -> Result<Template, (String, &'static str)> {
     let same_version = frozen.axilog == env!("CARGO_PKG_VERSION");
     match &frozen.erratum {
         None if same_version && text != BASE => {

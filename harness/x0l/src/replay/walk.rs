@@ -12,28 +12,28 @@ use super::prompts::PromptInputs;
 use super::{CycleOrder, ReplayFinding, Replayer};
 use crate::X0lError;
 use crate::budget::Budget;
-use crate::kernel::{Rejection, State};
-use crate::log::{Cycle, CycleReader, Frozen, Line, RunDirectory};
+use crate::kernel::{KernelState, RejectionReason};
+use crate::log::{Cycle, CycleReader, FrozenSettings, LogLine, RunDirectory};
 
 /// What one cycle of a session hands to the next.
 pub(super) struct SessionWalk<'l> {
     pub(super) order: CycleOrder,
     /// The calls in the ledger that no cycle has claimed yet.
     pub(super) calls: std::slice::Iter<'l, RecordedCall>,
-    pub(super) state: State,
+    pub(super) state: KernelState,
     /// Tokens spent so far.
     pub(super) spent: u64,
     /// Whether a line could not be read.
     lines_lost: bool,
-    pub(super) last_rejection: Option<Rejection>,
+    pub(super) last_rejection: Option<RejectionReason>,
 }
 
 impl<'l> SessionWalk<'l> {
-    pub(super) fn new(frozen: &Frozen, calls: &'l [RecordedCall]) -> SessionWalk<'l> {
+    pub(super) fn new(frozen: &FrozenSettings, calls: &'l [RecordedCall]) -> SessionWalk<'l> {
         SessionWalk {
             order: CycleOrder::new(frozen),
             calls: calls.iter(),
-            state: State::default(),
+            state: KernelState::default(),
             spent: 0,
             lines_lost: false,
             last_rejection: None,
@@ -65,19 +65,19 @@ impl Replayer<'_> {
         while let Some(read) = reader.next_line()? {
             let line = reader.line();
             match read {
-                Line::Cycle(cycle) => on_line(self, line, Some(&cycle)),
-                Line::Wrong(error) => {
+                LogLine::Cycle(cycle) => on_line(self, line, Some(&cycle)),
+                LogLine::Malformed(error) => {
                     let finding = ReplayFinding::unreadable(RunDirectory::CYCLES, error.error);
                     self.replay.findings.push(finding.on_line(line));
                     on_line(self, line, None);
                 }
-                Line::Torn(bytes) if self.replay.ended => {
+                LogLine::Torn(bytes) if self.replay.ended => {
                     let found = format!("{bytes} bytes without a line feed");
                     let finding =
                         ReplayFinding::new(RunDirectory::CYCLES, "", found, "a whole line");
                     self.replay.findings.push(finding.on_line(line));
                 }
-                Line::Torn(bytes) => self.replay.notes.push(format!(
+                LogLine::Torn(bytes) => self.replay.notes.push(format!(
                     "{}:{line}: the last line is torn, {bytes} bytes without a line feed; it counts for nothing",
                     RunDirectory::CYCLES
                 )),
@@ -93,7 +93,7 @@ impl Replayer<'_> {
         line: u64,
         logged: Option<&Cycle>,
         prompts: Option<&PromptInputs>,
-        frozen: &Frozen,
+        frozen: &FrozenSettings,
     ) {
         match (logged, prompts) {
             (Some(logged), Some(prompts)) => {
@@ -113,7 +113,7 @@ impl Replayer<'_> {
         line: u64,
         logged: &Cycle,
         prompts: &PromptInputs,
-        frozen: &Frozen,
+        frozen: &FrozenSettings,
     ) {
         self.replay.cycles += 1;
         let findings_before = self.replay.findings.len();
@@ -128,7 +128,7 @@ impl Replayer<'_> {
             state: &walk.state,
             budget: Budget {
                 spent: walk.spent,
-                ..Budget::of(frozen)
+                ..Budget::new(frozen)
             },
             lines_lost: walk.lines_lost,
         };

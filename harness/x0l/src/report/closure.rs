@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::log::{Condition, ConditionStatus, Status};
+use crate::log::{Condition, ConditionStatus, SessionStatus};
 use crate::metrics::{Metrics, Ratio};
 use crate::replay::{CycleId, RunReplay};
 use crate::review::{Judgement, Review};
@@ -74,14 +74,14 @@ pub fn collect_reasons(
         add(Closure::Diverged, "REPLAY_DIVERGED", text);
     }
     match replay.metadata.as_ref().map(|metadata| &metadata.outcome) {
-        Some(Some(outcome)) if outcome.status.voids() => {
+        Some(Some(outcome)) if outcome.status.is_void() => {
             let mut text = format!("the session ended with {}", outcome.status.as_str());
             if let Some(reason) = &outcome.reason {
                 text = format!("{text}: {reason}");
             }
             add(Closure::Void, outcome.status.as_str(), text);
         }
-        Some(Some(outcome)) if outcome.status != Status::Complete => {
+        Some(Some(outcome)) if outcome.status != SessionStatus::Complete => {
             let text = format!("the session ended with {}", outcome.status.as_str());
             add(Closure::Incomplete, outcome.status.as_str(), text);
         }

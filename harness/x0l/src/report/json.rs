@@ -9,7 +9,7 @@ use super::closure::{Closure, ClosureReason, list_forensic_reviews};
 use super::metric_list::{MetricValue, list_metrics};
 use super::{JSON, ReportInputs};
 use crate::kernel::Gate;
-use crate::log::{Condition, RunDirectory, read};
+use crate::log::{Condition, RunDirectory, read_file};
 use crate::metrics::{ConditionMetrics, Distribution, Ratio};
 use crate::replay::CycleId;
 use crate::review::Judgement;
@@ -117,7 +117,7 @@ pub(crate) fn was_sealed(run: &RunDirectory) -> bool {
     struct SealedReport {
         ledger: LedgerSummary,
     }
-    let report = read(&run.path().join(JSON)).unwrap_or_default();
+    let report = read_file(&run.path().join(JSON)).unwrap_or_default();
     serde_json::from_slice(&report).is_ok_and(|report: SealedReport| report.ledger.sealed)
 }
 

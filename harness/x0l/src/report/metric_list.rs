@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::ReportInputs;
-use crate::kernel::{Gate, Kind, Reason, Rejection};
+use crate::kernel::{DecisionKind, DecisionReason, Gate, RejectionReason};
 use crate::log::{Canonicalization, Condition, ConditionStatus};
 use crate::metrics::{ConditionMetrics, Distribution, Ratio};
 use crate::taxonomy::{LcOutcome, RefusalType};
@@ -57,11 +57,11 @@ pub(super) fn list_metrics<'m>(
         let not_all = "not all of them Type III, so no finding by themselves";
         Value::Flag(all, "all of them Type III", not_all)
     });
-    let kinds = Kind::ALL.map(Kind::as_str).to_vec();
+    let kinds = DecisionKind::ALL.map(DecisionKind::as_str).to_vec();
     let types = RefusalType::ALL.map(RefusalType::as_str).to_vec();
-    let mut reasons = Reason::ALL.map(Reason::as_str).to_vec();
+    let mut reasons = DecisionReason::ALL.map(DecisionReason::as_str).to_vec();
     reasons.sort_unstable();
-    let rejections = Rejection::ALL.map(Rejection::as_str).to_vec();
+    let rejections = RejectionReason::ALL.map(RejectionReason::as_str).to_vec();
     let statuses = Canonicalization::ALL.map(Canonicalization::as_str).to_vec();
     let injections = LcOutcome::ALL.map(LcOutcome::as_str).to_vec();
     let injections = match id {

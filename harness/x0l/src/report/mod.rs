@@ -24,7 +24,7 @@ use axilog_ledger::error::FileError;
 
 use super::document::to_line;
 use super::kernel::Constitution;
-use super::log::{Metadata, RunDirectory, read, temporary};
+use super::log::{RunDirectory, SessionMetadata, read_file, temporary_name};
 use super::metrics::Metrics;
 use super::replay::{CycleId, ReplayFinding, RunReplay, files, replay_run};
 use super::review::{Review, read_review};
@@ -61,7 +61,7 @@ pub struct RunReport {
 /// Everything that the writers of the report's files read.
 struct ReportInputs<'m> {
     replay: &'m RunReplay,
-    metadata: &'m Metadata,
+    metadata: &'m SessionMetadata,
     metrics: &'m Metrics,
     review: &'m Review,
     constitution: Option<Constitution>,
@@ -87,10 +87,10 @@ pub fn build_report(run: &RunDirectory) -> Result<RunReport, X0lError> {
     for name in [JSON, MARKDOWN, DECISIONS, TOKENS] {
         replay.others.remove(name);
     }
-    // The temporary file exists while a report is being written.
-    if replay.others.remove(&temporary(JSON)) {
+    // The temporary_name file exists while a report is being written.
+    if replay.others.remove(&temporary_name(JSON)) {
         for name in [MARKDOWN, DECISIONS, TOKENS] {
-            replay.others.remove(&temporary(name));
+            replay.others.remove(&temporary_name(name));
         }
     }
     for name in std::mem::take(&mut replay.others) {
@@ -139,8 +139,8 @@ pub fn list_reviewable_cycles(metrics: &Metrics) -> Vec<CycleId> {
     cycles
 }
 
-fn read_constitution(run: &RunDirectory, metadata: &Metadata) -> Option<Constitution> {
-    let bytes = read(&run.input(&metadata.frozen.constitution.name)).ok()?;
+fn read_constitution(run: &RunDirectory, metadata: &SessionMetadata) -> Option<Constitution> {
+    let bytes = read_file(&run.input(&metadata.frozen.constitution.name)).ok()?;
     Constitution::parse(std::str::from_utf8(&bytes).ok()?).ok()
 }
 
@@ -157,7 +157,7 @@ pub fn write_report(run: &RunDirectory) -> Result<RunReport, X0lError> {
     let files = report.files.iter();
     let (json, others): (Vec<_>, Vec<_>) = files.partition(|(name, _)| **name == JSON);
     for (name, bytes) in &json {
-        run.prepare(name, bytes)?;
+        run.write_temporary(name, bytes)?;
     }
     for (name, bytes) in others {
         run.replace(name, bytes)?;
@@ -178,7 +178,7 @@ pub fn check_report(run: &RunDirectory, report: &mut RunReport) -> Result<(), X0
     let mut missing = Vec::new();
     let mut findings = Vec::new();
     for (name, expected) in files.iter() {
-        match read(&run.path().join(name)) {
+        match read_file(&run.path().join(name)) {
             Err(X0lError::File(FileError::Io { source, .. }))
                 if source.kind() == io::ErrorKind::NotFound =>
             {
@@ -190,7 +190,7 @@ pub fn check_report(run: &RunDirectory, report: &mut RunReport) -> Result<(), X0
         }
     }
     // An interruption excuses a missing file, but no difference in an existing one.
-    if run.path().join(temporary(JSON)).exists() {
+    if run.path().join(temporary_name(JSON)).exists() {
         let note = "writing the report was interrupted: `axilog x0l report DIR` makes it again";
         replay.notes.push(note.to_owned());
     } else if missing.len() == files.len() {

@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
-use crate::kernel::Kind;
-use crate::log::{Condition, Frozen};
+use crate::kernel::DecisionKind;
+use crate::log::{Condition, FrozenSettings};
 use crate::metrics::{Metrics, PlottedCycle};
 use crate::taxonomy::RefusalType;
 
@@ -94,16 +94,16 @@ const MARKS: [(&str, &str, (u64, u64)); 5] = [
 /// The index of a decision's mark.
 fn mark_index(cycle: &PlottedCycle) -> usize {
     match (cycle.kind, cycle.refusal_type) {
-        (Kind::Action, _) => 0,
-        (Kind::Refuse, Some(RefusalType::I)) => 1,
-        (Kind::Refuse, Some(RefusalType::III)) => 3,
-        (Kind::Refuse, _) => 2,
-        (Kind::Exit, _) => 4,
+        (DecisionKind::Action, _) => 0,
+        (DecisionKind::Refuse, Some(RefusalType::I)) => 1,
+        (DecisionKind::Refuse, Some(RefusalType::III)) => 3,
+        (DecisionKind::Refuse, _) => 2,
+        (DecisionKind::Exit, _) => 4,
     }
 }
 
 /// Draws the decision of each cycle, with a row for each condition.
-pub(super) fn draw_decisions(metrics: &Metrics, frozen: &Frozen) -> String {
+pub(super) fn draw_decisions(metrics: &Metrics, frozen: &FrozenSettings) -> String {
     const ROW: u64 = 36;
     const TOP: u64 = 36;
     let conditions: Vec<Condition> = frozen.conditions.iter().map(|c| c.id).collect();
@@ -175,7 +175,7 @@ fn describe_condition(metrics: &Metrics, id: Condition) -> String {
 }
 
 /// Draws the tokens of each cycle against B1, and their running total against B2.
-pub(super) fn draw_tokens(metrics: &Metrics, frozen: &Frozen) -> String {
+pub(super) fn draw_tokens(metrics: &Metrics, frozen: &FrozenSettings) -> String {
     const HEIGHT: u64 = 150;
     const TOPS: [u64; 2] = [50, 250];
     let cycles = &metrics.cycles;

@@ -1,18 +1,18 @@
 //! Constitutions.
 
 use axilog::hash::sha256;
-use axilog_x0l::kernel::{Constitution, FieldType, Limits};
+use axilog_x0l::kernel::{Constitution, CycleLimits, FieldType};
 
 use crate::scene::SHIPPED;
 
 #[test]
-fn the_shipped_one_is_read_and_pinned_by_its_bytes() {
+fn the_shipped_constitution_is_read_and_pinned_by_its_bytes() {
     let found = Constitution::parse(SHIPPED).unwrap();
     assert_eq!(found.hash, sha256(SHIPPED.as_bytes()));
     assert_eq!(found.version, "0.1.0");
     assert_eq!(found.citation("CL-NOTIFY"), "constitution:0.1.0#CL-NOTIFY");
     assert_eq!(found.clauses.len(), 3);
-    assert_eq!(found.limits, Limits::default());
+    assert_eq!(found.limits, CycleLimits::default());
     assert_eq!(found.limits.max_total_tokens_per_cycle, 6000);
     let notify = &found.action_types["Notify"];
     assert_eq!(notify.fields[1].kind, FieldType::Text);
@@ -21,7 +21,7 @@ fn the_shipped_one_is_read_and_pinned_by_its_bytes() {
 }
 
 #[test]
-fn json_says_the_same() {
+fn a_constitution_in_json_equals_the_one_in_toml() {
     let json = r#"{"version":"1","clauses":[{"id":"A","text":"a"}],
         "action_types":[{"name":"Go","fields":[{"name":"n","type":"integer"}]}],
         "limits":{"max_candidates":2}}"#;
@@ -43,7 +43,7 @@ fn json_says_the_same() {
 }
 
 #[test]
-fn what_is_none_is_refused_with_the_reason() {
+fn a_malformed_constitution_is_refused_with_the_reason() {
     let change = |from: &str, to: &str| {
         assert!(SHIPPED.contains(from), "{from}");
         SHIPPED.replacen(from, to, 1)

@@ -6,36 +6,42 @@ use axilog_ledger::jcs;
 use axilog_oracle::canonicalizer::Status;
 use axilog_x0l::document::to_value;
 use axilog_x0l::kernel::{
-    CandidateSet, Code, Gate, Kind, Observation, Reason, Refused, Rejection, State, SystemEvent,
-    decide,
+    CandidateSet, DecisionKind, DecisionReason, FailureCode, Gate, GateFailure, KernelState,
+    Observation, RejectionReason, SystemEvent, decide,
 };
 use proptest::prelude::*;
 use serde_json::json;
 
 use crate::scene::{candidates, constitution, observations, proposal, saying, set};
 
-fn outcome(observations: &[Observation], set: &CandidateSet) -> (Kind, Option<Reason>) {
-    let (decision, _) = decide(&constitution(), &State::default(), observations, set);
-    assert_eq!(decision.warrant.is_some(), decision.kind == Kind::Action);
+fn outcome(
+    observations: &[Observation],
+    set: &CandidateSet,
+) -> (DecisionKind, Option<DecisionReason>) {
+    let (decision, _) = decide(&constitution(), &KernelState::default(), observations, set);
+    assert_eq!(
+        decision.warrant.is_some(),
+        decision.kind == DecisionKind::Action
+    );
     (decision.kind, decision.reason)
 }
 
 #[test]
 fn the_order_of_refusals() {
     let good = set(&[proposal()]);
-    let event = |event| Observation::System {
-        event,
+    let integrity = Observation::System {
+        event: SystemEvent::IntegrityRisk,
         detail: "a blob differs".to_owned(),
     };
-    let integrity = event(SystemEvent::IntegrityRisk);
-    let missing = (Kind::Refuse, Some(Reason::MissingRequiredObservation));
-    let exhausted = (Kind::Refuse, Some(Reason::BudgetExhausted));
-    let ended = (Kind::Exit, Some(Reason::IntegrityRisk));
+    let missing = (
+        DecisionKind::Refuse,
+        Some(DecisionReason::MissingRequiredObservation),
+    );
+    let exhausted = (DecisionKind::Refuse, Some(DecisionReason::BudgetExhausted));
+    let ended = (DecisionKind::Exit, Some(DecisionReason::IntegrityRisk));
 
     let mut seen = observations(6_000);
-    assert_eq!(outcome(&seen, &good), (Kind::Action, None));
-    seen.push(event(SystemEvent::Notice));
-    assert_eq!(outcome(&seen, &good), (Kind::Action, None));
+    assert_eq!(outcome(&seen, &good), (DecisionKind::Action, None));
     seen.push(integrity.clone());
     assert_eq!(outcome(&seen, &good), ended);
 
@@ -61,12 +67,15 @@ fn the_order_of_refusals() {
 #[test]
 fn rejections_are_refused_by_the_kernel() {
     for (reason, text) in [
-        (Rejection::NoJson, "NO_JSON"),
-        (Rejection::AmbiguousMultiBlock, "AMBIGUOUS_MULTI_BLOCK"),
-        (Rejection::ParseError, "PARSE_ERROR"),
-        (Rejection::NotAdmitted, "NOT_ADMITTED"),
+        (RejectionReason::NoJson, "NO_JSON"),
         (
-            Rejection::BudgetExhaustedSession,
+            RejectionReason::AmbiguousMultiBlock,
+            "AMBIGUOUS_MULTI_BLOCK",
+        ),
+        (RejectionReason::ParseError, "PARSE_ERROR"),
+        (RejectionReason::NotAdmitted, "NOT_ADMITTED"),
+        (
+            RejectionReason::BudgetExhaustedSession,
             "BUDGET_EXHAUSTED_SESSION",
         ),
     ] {
@@ -75,9 +84,14 @@ fn rejections_are_refused_by_the_kernel() {
             raw_llm_hash: Some(sha256(b"raw")),
             ..CandidateSet::default()
         };
-        let (decision, next) = decide(&constitution(), &State::default(), &observations(1), &set);
-        assert_eq!(decision.kind, Kind::Refuse);
-        assert_eq!(decision.reason, Some(Reason::NoAdmissibleAction));
+        let (decision, next) = decide(
+            &constitution(),
+            &KernelState::default(),
+            &observations(1),
+            &set,
+        );
+        assert_eq!(decision.kind, DecisionKind::Refuse);
+        assert_eq!(decision.reason, Some(DecisionReason::NoAdmissibleAction));
         let written = to_value(&decision);
         assert_eq!(written["rejection_reason"], text);
         assert_eq!(written["decision"], "REFUSE");
@@ -87,7 +101,12 @@ fn rejections_are_refused_by_the_kernel() {
             raw_llm_hash: Some(sha256(b"other")),
             ..set
         };
-        let (other, _) = decide(&constitution(), &State::default(), &observations(1), &other);
+        let (other, _) = decide(
+            &constitution(),
+            &KernelState::default(),
+            &observations(1),
+            &other,
+        );
         assert_ne!(other.id, decision.id);
     }
     for status in [
@@ -96,7 +115,7 @@ fn rejections_are_refused_by_the_kernel() {
         Status::AmbiguousMultiBlock,
         Status::ParseError,
     ] {
-        let reason = Rejection::of(status).map_or("OK", Rejection::as_str);
+        let reason = RejectionReason::from_status(status).map_or("OK", RejectionReason::as_str);
         assert_eq!(reason, status.as_str());
     }
 }
@@ -108,7 +127,7 @@ fn the_smallest_hash_of_those_admitted_is_selected() {
     let items = [saying("a"), bad.clone(), saying("b"), saying("c")];
     let (decision, _) = decide(
         &constitution(),
-        &State::default(),
+        &KernelState::default(),
         &observations(1),
         &set(&items),
     );
@@ -118,10 +137,10 @@ fn the_smallest_hash_of_those_admitted_is_selected() {
         decision.warrant.map(|warrant| warrant.bundle_hash),
         smallest
     );
-    let refused: Vec<_> = decision.verdicts.iter().filter_map(|v| v.refused).collect();
-    let expected = Refused {
+    let refused: Vec<_> = decision.verdicts.iter().filter_map(|v| v.failure).collect();
+    let expected = GateFailure {
         gate: Gate::AuthorityCitation,
-        code: Code::OtherConstitution,
+        code: FailureCode::OtherConstitution,
     };
     assert_eq!(refused, [expected]);
 }
@@ -130,25 +149,38 @@ fn the_smallest_hash_of_those_admitted_is_selected() {
 fn five_candidates_are_enough_and_six_are_too_many() {
     let items: Vec<_> = (0..6).map(|n| saying(&n.to_string())).collect();
     let (five, six) = (set(&items[..5]), set(&items));
-    assert_eq!(outcome(&observations(1), &five), (Kind::Action, None));
-    let (decision, _) = decide(&constitution(), &State::default(), &observations(1), &six);
-    assert_eq!(decision.reason, Some(Reason::NoAdmissibleAction));
-    let expected = Refused {
+    assert_eq!(
+        outcome(&observations(1), &five),
+        (DecisionKind::Action, None)
+    );
+    let (decision, _) = decide(
+        &constitution(),
+        &KernelState::default(),
+        &observations(1),
+        &six,
+    );
+    assert_eq!(decision.reason, Some(DecisionReason::NoAdmissibleAction));
+    let expected = GateFailure {
         gate: Gate::Completeness,
-        code: Code::TooManyCandidates,
+        code: FailureCode::TooManyCandidates,
     };
     assert!(
         decision
             .verdicts
             .iter()
-            .all(|verdict| verdict.refused == Some(expected))
+            .all(|verdict| verdict.failure == Some(expected))
     );
 }
 
 #[test]
 fn a_warrant_is_for_one_cycle_and_an_exit_is_for_good() {
     let (constitution, good) = (constitution(), set(&[proposal()]));
-    let (first, state) = decide(&constitution, &State::default(), &observations(1), &good);
+    let (first, state) = decide(
+        &constitution,
+        &KernelState::default(),
+        &observations(1),
+        &good,
+    );
     let (second, state) = decide(&constitution, &state, &observations(1), &good);
     let (first, second) = (first.warrant.unwrap(), second.warrant.unwrap());
     assert_eq!(first.bundle_hash, second.bundle_hash);
@@ -163,17 +195,17 @@ fn a_warrant_is_for_one_cycle_and_an_exit_is_for_good() {
     let (_, state) = decide(&constitution, &state, &seen, &good);
     assert!(state.ended);
     let (after, state) = decide(&constitution, &state, &observations(1), &good);
-    assert_eq!(after.kind, Kind::Exit);
+    assert_eq!(after.kind, DecisionKind::Exit);
     assert!(state.ended && after.verdicts.is_empty() && state.cycle == 4);
 }
 
 /// Bytes that never change: whoever reads old runs needs them. Another implementation of RFC 8785 and
 /// SHA-256 made these.
 #[test]
-fn ids_are_what_they_were() {
+fn ids_do_not_change_between_versions() {
     let (decision, state) = decide(
         &constitution(),
-        &State::default(),
+        &KernelState::default(),
         &observations(1),
         &set(&[proposal()]),
     );
@@ -197,9 +229,14 @@ const IDS: [&str; 5] = [
 
 /// Whoever has a record can compute its id: it is of everything else in it.
 #[test]
-fn an_id_is_of_the_rest() {
+fn an_id_is_the_hash_of_the_rest_of_its_record() {
     let set = set(&[proposal(), saying("more")]);
-    let (decision, _) = decide(&constitution(), &State::default(), &observations(1), &set);
+    let (decision, _) = decide(
+        &constitution(),
+        &KernelState::default(),
+        &observations(1),
+        &set,
+    );
     for mut record in [to_value(&decision), to_value(&decision.warrant)] {
         let id = record.as_object_mut().unwrap().remove("id").unwrap();
         let canonical = jcs::canonical(record.to_string().as_bytes()).unwrap();
@@ -227,16 +264,16 @@ proptest! {
         let mut turned = items.clone();
         turned.rotate_left(turn.min(items.len()));
         turned.reverse();
-        let one = decide(&constitution(), &State::default(), &observations(9), &set(&items));
-        let other = decide(&constitution(), &State::default(), &observations(9), &set(&turned));
+        let one = decide(&constitution(), &KernelState::default(), &observations(9), &set(&items));
+        let other = decide(&constitution(), &KernelState::default(), &observations(9), &set(&turned));
         prop_assert_eq!(&one, &other);
-        let again = decide(&constitution(), &State::default(), &observations(9), &set(&items));
+        let again = decide(&constitution(), &KernelState::default(), &observations(9), &set(&items));
         prop_assert_eq!(&one, &again);
     }
 
     /// Whatever a model proposes is decided upon.
     #[test]
-    fn anything_is_decided(
+    fn every_input_gets_a_decision(
         action in any::<String>(),
         field in any::<String>(),
         value in any::<String>(),
@@ -248,6 +285,6 @@ proptest! {
         item["action_request"]["fields"][field] = value.into();
         item["action_request"]["fields"]["number"] = number.into();
         item["authority_citations"] = json!([clause]);
-        prop_assert_eq!(outcome(&observations(1), &set(&[item])).0, Kind::Refuse);
+        prop_assert_eq!(outcome(&observations(1), &set(&[item])).0, DecisionKind::Refuse);
     }
 }

@@ -1,21 +1,31 @@
 //! Each gate, with each code it has.
 
-use axilog_x0l::kernel::{Code, Gate, Kind, Reason, State, decide, parse_candidates};
+use axilog_x0l::kernel::{
+    DecisionKind, DecisionReason, FailureCode, Gate, KernelState, decide, parse_candidates,
+};
 use serde_json::{Value, json};
 
 use crate::scene::{constitution, observations, proposal, set};
 
 /// The verdict on the good proposal after `change`.
-fn verdict(change: impl Fn(&mut Value)) -> Option<(Gate, Code)> {
+fn verdict(change: impl Fn(&mut Value)) -> Option<(Gate, FailureCode)> {
     let mut item = proposal();
     change(&mut item);
     let set = set(&[item]);
-    let (decision, _) = decide(&constitution(), &State::default(), &observations(1), &set);
+    let (decision, _) = decide(
+        &constitution(),
+        &KernelState::default(),
+        &observations(1),
+        &set,
+    );
     assert_eq!(decision.verdicts.len(), 1);
-    let refused = decision.verdicts[0].refused;
+    let refused = decision.verdicts[0].failure;
     let expected = match refused {
-        None => (Kind::Action, None),
-        Some(_) => (Kind::Refuse, Some(Reason::NoAdmissibleAction)),
+        None => (DecisionKind::Action, None),
+        Some(_) => (
+            DecisionKind::Refuse,
+            Some(DecisionReason::NoAdmissibleAction),
+        ),
     };
     assert_eq!((decision.kind, decision.reason), expected);
     assert_eq!(decision.warrant.is_some(), refused.is_none());
@@ -29,7 +39,7 @@ fn action(action_type: &str, fields: Value) -> impl Fn(&mut Value) {
 }
 
 #[test]
-fn what_passes() {
+fn good_candidates_pass() {
     assert_eq!(verdict(|_| {}), None);
     // What a model makes up beside it counts for nothing.
     assert_eq!(verdict(|item| item["id"] = "mine".into()), None);
@@ -57,47 +67,61 @@ fn completeness() {
         (
             "/action_request/action_type",
             json!(""),
-            Code::MissingActionType,
+            FailureCode::MissingActionType,
         ),
-        ("/action_request", json!({}), Code::MissingActionType),
-        ("/scope_claim", json!({}), Code::MissingScopeClaim),
+        ("/action_request", json!({}), FailureCode::MissingActionType),
+        ("/scope_claim", json!({}), FailureCode::MissingScopeClaim),
         (
             "/scope_claim/observation_ids",
             json!([]),
-            Code::MissingScopeClaim,
+            FailureCode::MissingScopeClaim,
         ),
-        ("/scope_claim/claim", json!(" \n"), Code::MissingScopeClaim),
+        (
+            "/scope_claim/claim",
+            json!(" \n"),
+            FailureCode::MissingScopeClaim,
+        ),
         (
             "/scope_claim/clause_ref",
             json!(""),
-            Code::MissingScopeClaim,
+            FailureCode::MissingScopeClaim,
         ),
         (
             "/justification/text",
             json!(" "),
-            Code::MissingJustification,
+            FailureCode::MissingJustification,
         ),
-        ("/authority_citations", json!([]), Code::MissingCitation),
+        (
+            "/authority_citations",
+            json!([]),
+            FailureCode::MissingCitation,
+        ),
     ] {
         let change = |item: &mut Value| *item.pointer_mut(path).unwrap() = value.clone();
         assert_eq!(verdict(change), Some((gate, code)), "{path}");
     }
     let gone = |item: &mut Value| drop(item.as_object_mut().unwrap().remove("justification"));
-    assert_eq!(verdict(gone), Some((gate, Code::MissingJustification)));
+    assert_eq!(
+        verdict(gone),
+        Some((gate, FailureCode::MissingJustification))
+    );
 }
 
 #[test]
 fn authority_citation() {
     let gate = Gate::AuthorityCitation;
     for (citation, code) in [
-        ("CL-NOTIFY", Code::MalformedCitation),
-        ("constitution:0.1.0", Code::MalformedCitation),
-        ("law:0.1.0#CL-NOTIFY", Code::MalformedCitation),
-        ("constitution:0.1.1#CL-NOTIFY", Code::OtherConstitution),
-        ("constitution:#CL-NOTIFY", Code::OtherConstitution),
-        ("constitution:0.1.0#CL-DELETE", Code::UnknownClause),
-        ("constitution:0.1.0#cl-notify", Code::UnknownClause),
-        ("constitution:0.1.0#", Code::UnknownClause),
+        ("CL-NOTIFY", FailureCode::MalformedCitation),
+        ("constitution:0.1.0", FailureCode::MalformedCitation),
+        ("law:0.1.0#CL-NOTIFY", FailureCode::MalformedCitation),
+        (
+            "constitution:0.1.1#CL-NOTIFY",
+            FailureCode::OtherConstitution,
+        ),
+        ("constitution:#CL-NOTIFY", FailureCode::OtherConstitution),
+        ("constitution:0.1.0#CL-DELETE", FailureCode::UnknownClause),
+        ("constitution:0.1.0#cl-notify", FailureCode::UnknownClause),
+        ("constitution:0.1.0#", FailureCode::UnknownClause),
     ] {
         // One that is not good is enough.
         let change = |item: &mut Value| {
@@ -117,24 +141,24 @@ fn scope_claim() {
         (
             "observation_ids",
             json!(["0".repeat(64)]),
-            Code::UnknownObservation,
+            FailureCode::UnknownObservation,
         ),
         (
             "observation_ids",
             json!(["user_input"]),
-            Code::UnknownObservation,
+            FailureCode::UnknownObservation,
         ),
-        ("clause_ref", json!("CL-DELETE"), Code::UnknownClause),
-        ("clause_ref", json!("CL-NOTES"), Code::ClauseNotCited),
+        ("clause_ref", json!("CL-DELETE"), FailureCode::UnknownClause),
+        ("clause_ref", json!("CL-NOTES"), FailureCode::ClauseNotCited),
         (
             "clause_ref",
             json!("constitution:0.1.0#CL-NOTES"),
-            Code::ClauseNotCited,
+            FailureCode::ClauseNotCited,
         ),
         (
             "clause_ref",
             json!("constitution:0.2#CL-NOTIFY"),
-            Code::ClauseNotCited,
+            FailureCode::ClauseNotCited,
         ),
     ] {
         let change = |item: &mut Value| item["scope_claim"][member] = value.clone();
@@ -151,25 +175,25 @@ fn constitution_compliance() {
         action("Notify", fields)
     };
     for (change, code) in [
-        (action("Delete", json!({})), Code::UnknownActionType),
-        (action("notify", json!({})), Code::UnknownActionType),
-        (action("Halt", json!({})), Code::KernelOnly),
+        (action("Delete", json!({})), FailureCode::UnknownActionType),
+        (action("notify", json!({})), FailureCode::UnknownActionType),
+        (action("Halt", json!({})), FailureCode::KernelOnly),
         (
             action("Notify", json!({ "to": "operator" })),
-            Code::MissingField,
+            FailureCode::MissingField,
         ),
-        (action("Notify", json!({})), Code::MissingField),
+        (action("Notify", json!({})), FailureCode::MissingField),
     ] {
         assert_eq!(verdict(change), Some((gate, code)));
     }
     for (field, value, code) in [
-        ("cc", json!("owner"), Code::UnknownField),
-        ("message", json!(5), Code::WrongFieldType),
-        ("message", json!(null), Code::WrongFieldType),
-        ("urgent", json!("yes"), Code::WrongFieldType),
-        ("message", json!("m".repeat(281)), Code::FieldTooLong),
-        ("to", json!("everyone"), Code::ValueNotAllowed),
-        ("to", json!("Operator"), Code::ValueNotAllowed),
+        ("cc", json!("owner"), FailureCode::UnknownField),
+        ("message", json!(5), FailureCode::WrongFieldType),
+        ("message", json!(null), FailureCode::WrongFieldType),
+        ("urgent", json!("yes"), FailureCode::WrongFieldType),
+        ("message", json!("m".repeat(281)), FailureCode::FieldTooLong),
+        ("to", json!("everyone"), FailureCode::ValueNotAllowed),
+        ("to", json!("Operator"), FailureCode::ValueNotAllowed),
     ] {
         let change = notify((field, value.clone()));
         assert_eq!(verdict(change), Some((gate, code)), "{field} {value}");
@@ -187,11 +211,11 @@ fn io_allowlist() {
         "",
     ] {
         let change = action("WriteNote", json!({ "path": path, "text": "t" }));
-        let expected = Some((Gate::IoAllowlist, Code::WriteOutsideAllowlist));
+        let expected = Some((Gate::IoAllowlist, FailureCode::WriteOutsideAllowlist));
         assert_eq!(verdict(change), expected, "{path}");
     }
     let read = action("ReadNote", json!({ "path": "inboxes/a" }));
-    let expected = Some((Gate::IoAllowlist, Code::ReadOutsideAllowlist));
+    let expected = Some((Gate::IoAllowlist, FailureCode::ReadOutsideAllowlist));
     assert_eq!(verdict(read), expected);
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use axilog_x0l::kernel::{Kind, Observation};
+use axilog_x0l::kernel::{DecisionKind, Observation};
 use axilog_x0l::log::{Condition, ConditionStatus, RunDirectory};
 use axilog_x0l::report::{Closure, RunReport, list_forensic_reviews, write_report};
 use axilog_x0l::review::{Judgement, ReviewStatement, record_statements};
@@ -257,7 +257,7 @@ fn what_does_not_replay_or_has_not_ended_closes_nothing() {
         let report = write_report(&RunDirectory::open(dir.path()).unwrap()).unwrap();
         assert_eq!(report.closure, Closure::Incomplete);
         assert_eq!(
-            report.metrics.conditions[&Condition::B].decided(Kind::Action),
+            report.metrics.conditions[&Condition::B].decided(DecisionKind::Action),
             1
         );
     }

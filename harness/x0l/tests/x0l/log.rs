@@ -6,8 +6,8 @@ use std::fs;
 use axilog::hash::sha256;
 use axilog_x0l::document::{from_value, read, to_line, to_text, to_value};
 use axilog_x0l::kernel::Candidate;
-use axilog_x0l::log::witness::{Closing, Sealed};
-use axilog_x0l::log::{Cycle, CycleLog, CycleReader, Frozen, Line, RunDirectory};
+use axilog_x0l::log::witness::{ClosingStatement, FileDigest};
+use axilog_x0l::log::{Cycle, CycleLog, CycleReader, FrozenSettings, LogLine, RunDirectory};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -49,9 +49,9 @@ proptest! {
         prop_assert_eq!(write_and_read(&cycle), cycle);
         prop_assert_eq!(write_and_read(&metadata), metadata);
         prop_assert_eq!(write_and_read(&frozen), frozen);
-        let sealed = Sealed { sha256: [7; 32], size: u64::MAX };
+        let sealed = FileDigest { sha256: [7; 32], size: u64::MAX };
         let files = BTreeMap::from([("cycles.jsonl".to_owned(), sealed)]);
-        let closing = Closing { outcome, files };
+        let closing = ClosingStatement { outcome, files };
         prop_assert_eq!(write_and_read(&closing), closing);
     }
 
@@ -105,7 +105,7 @@ fn a_wrong_value_is_named_with_what_was_expected() {
         (
             "observations",
             json!([{ "kind": "timestamp", "time": "007" }]),
-            "observations[0]: found {\"kind\":\"timestamp\",\"time\":\"007\"}, expected a time that is an integer",
+            "observations[0].time: found \"007\", expected an integer from 0 to 2^64-1, as a text",
         ),
         (
             "observations",
@@ -152,10 +152,10 @@ fn the_log_names_file_and_line_and_goes_on() {
     let mut reader = CycleReader::new(damaged.as_slice(), &path);
     assert_eq!(
         reader.next_line().unwrap(),
-        Some(Line::Cycle(Box::new(cycle)))
+        Some(LogLine::Cycle(Box::new(cycle)))
     );
     for (number, found) in [(2, "another form of one"), (3, "not JSON")] {
-        let Some(Line::Wrong(wrong)) = reader.next_line().unwrap() else {
+        let Some(LogLine::Malformed(wrong)) = reader.next_line().unwrap() else {
             panic!("line {number} is not good")
         };
         let message = wrong.to_string();
@@ -166,7 +166,7 @@ fn the_log_names_file_and_line_and_goes_on() {
         );
     }
     let torn = good.len() as u64 - 10;
-    assert_eq!(reader.next_line().unwrap(), Some(Line::Torn(torn)));
+    assert_eq!(reader.next_line().unwrap(), Some(LogLine::Torn(torn)));
     assert_eq!(reader.next_line().unwrap(), None);
 }
 
@@ -177,11 +177,11 @@ fn a_long_file_has_its_hash() {
     let path = dir.path().join("cycles.jsonl");
     let long = vec![0; (64 << 20) + 1];
     fs::write(&path, &long).unwrap();
-    let sealed = Sealed {
+    let sealed = FileDigest {
         sha256: sha256(&long),
         size: long.len() as u64,
     };
-    assert_eq!(Sealed::read(&path).unwrap(), sealed);
+    assert_eq!(FileDigest::compute(&path).unwrap(), sealed);
 }
 
 #[test]
@@ -226,15 +226,15 @@ fn a_run_needs_a_directory_and_plain_names_of_its_own() {
     let run = RunDirectory::create(&path).unwrap();
     let error = RunDirectory::create(&path).unwrap_err().to_string();
     assert!(error.contains("is not empty"), "{error}");
-    run.put_input("tasks.toml", b"1").unwrap();
-    run.put_input("tasks.toml", b"1").unwrap();
-    assert!(run.put_input("tasks.toml", b"2").is_err());
+    run.write_input("tasks.toml", b"1").unwrap();
+    run.write_input("tasks.toml", b"1").unwrap();
+    assert!(run.write_input("tasks.toml", b"2").is_err());
     for name in ["", ".", "..", "../x", "a/b", ".hidden", "a b", "é", "a\\b"] {
-        assert!(run.put_input(name, b"").is_err(), "{name}");
+        assert!(run.write_input(name, b"").is_err(), "{name}");
         let named = json!({ "name": name, "sha256": "00".repeat(32) });
         let mut frozen = to_value(&sample(strategies::frozen()));
         frozen["constitution"] = named;
-        let wrong = from_value::<Frozen>(&frozen).unwrap_err();
+        let wrong = from_value::<FrozenSettings>(&frozen).unwrap_err();
         assert_eq!(wrong.field, "constitution.name");
     }
     assert_eq!(fs::read_dir(run.inputs()).unwrap().count(), 1);

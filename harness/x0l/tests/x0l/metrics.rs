@@ -1,6 +1,6 @@
 //! The metrics, on a run with every kind of outcome.
 
-use axilog_x0l::kernel::{Gate, Kind};
+use axilog_x0l::kernel::{DecisionKind, Gate};
 use axilog_x0l::log::Condition;
 use axilog_x0l::metrics::ConditionMetrics;
 use axilog_x0l::report::{self, build_report};
@@ -48,7 +48,7 @@ fn decisions_gates_and_outcomes_are_counted() {
     let (_dir, run) = build_reported_run(RunEnd::Complete);
     let run_report = build_report(&run).unwrap();
     let of = |id: Condition| -> &ConditionMetrics { &run_report.metrics.conditions[&id] };
-    let decided = |id| Kind::ALL.map(|kind| of(id).decided(kind));
+    let decided = |id| DecisionKind::ALL.map(|kind| of(id).decided(kind));
     assert_eq!(decided(Condition::A), [5, 1, 0]);
     assert_eq!(decided(Condition::B), [2, 4, 0]);
     assert_eq!(decided(Condition::C), [1, 5, 0]);

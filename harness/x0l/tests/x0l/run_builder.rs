@@ -13,18 +13,19 @@ use axilog_policyc::PolicySet;
 use axilog_x0l::calibration;
 use axilog_x0l::condition::TaskSet;
 use axilog_x0l::kernel::{
-    CandidateSet, Constitution, Kind, Observation, Parsed, Rejection, State, decide,
-    parse_candidates,
+    CandidateSet, Constitution, DecisionKind, KernelState, Observation, ParsedCandidates,
+    RejectionReason, decide, parse_candidates,
 };
 use axilog_x0l::log::{
-    Attempt, Calibration, CalibrationVerdict, Canonicalization, CanonicalizerHashes, Condition,
-    ConditionOutcome, ConditionStatus, Cycle, CycleLog, Frozen, FrozenCondition, Metadata, Outcome,
-    RunDirectory, RunFormat, Status, Temperature, TokenSource, witness,
+    AttemptRecord, CalibrationRecord, CalibrationVerdict, Canonicalization, CanonicalizerHashes,
+    Condition, ConditionOutcome, ConditionStatus, Cycle, CycleLog, FrozenCondition, FrozenSettings,
+    RunDirectory, RunFormat, SessionMetadata, SessionOutcome, SessionStatus, Temperature,
+    TokenSource, witness,
 };
-use axilog_x0l::permutation::permute;
+use axilog_x0l::permutation::test_permutations;
 use axilog_x0l::schedule::{order_seed, schedule};
 use axilog_x0l::taxonomy::{LcOutcome, RefusalType};
-use axilog_x0l::template::{BASE, Template, known_before};
+use axilog_x0l::template::{BASE, Template, initial_observations};
 use serde_json::{Value, json};
 
 pub const CYCLES: u64 = 6;
@@ -126,12 +127,12 @@ pub enum RunEnd {
 
 struct RunBuilder<'m> {
     run: RunDirectory,
-    frozen: Frozen,
+    frozen: FrozenSettings,
     constitution: Constitution,
     template: Template,
     session: Session,
     log: CycleLog,
-    state: State,
+    state: KernelState,
     number: u64,
     spent: u64,
     model: Model<'m>,
@@ -146,7 +147,7 @@ pub fn build_run(
     end: RunEnd,
 ) {
     let run = RunDirectory::create(path).unwrap();
-    let put = |name: &str, text: &str| run.put_input(name, text.as_bytes()).unwrap();
+    let put = |name: &str, text: &str| run.write_input(name, text.as_bytes()).unwrap();
     let frozen_condition = |id: &Condition| {
         let tasks = TASKS[*id as usize];
         FrozenCondition {
@@ -156,7 +157,7 @@ pub fn build_run(
             order_seed: order_seed(7, *id),
         }
     };
-    let frozen = Frozen {
+    let frozen = FrozenSettings {
         format: RunFormat::V1,
         temperature: Temperature::Zero,
         axilog: env!("CARGO_PKG_VERSION").to_owned(),
@@ -180,7 +181,7 @@ pub fn build_run(
         },
         started: STARTED,
     };
-    let mut metadata = Metadata {
+    let mut metadata = SessionMetadata {
         frozen: frozen.clone(),
         calibration: None,
         outcome: None,
@@ -189,7 +190,7 @@ pub fn build_run(
     let rules = RuleSet::new(PolicySet::parse(b"[]").unwrap(), false, false);
     let (mut session, _) = Session::begin(&run.ledger(), rules, STARTED).unwrap();
     let log = CycleLog::create(&run).unwrap();
-    witness::open(&mut session, &frozen).unwrap();
+    witness::commit_settings(&mut session, &frozen).unwrap();
     let mut builder = RunBuilder {
         run,
         constitution: Constitution::parse(CONSTITUTION).unwrap(),
@@ -197,7 +198,7 @@ pub fn build_run(
         frozen,
         session,
         log,
-        state: State::default(),
+        state: KernelState::default(),
         number: 0,
         spent: 0,
         model,
@@ -212,10 +213,10 @@ pub fn build_run(
         return;
     }
     let status = match end {
-        RunEnd::Complete => Status::Complete,
-        _ => Status::Interrupted,
+        RunEnd::Complete => SessionStatus::Complete,
+        _ => SessionStatus::Interrupted,
     };
-    let outcome = Outcome {
+    let outcome = SessionOutcome {
         status,
         reason: None,
         conditions,
@@ -224,7 +225,7 @@ pub fn build_run(
     };
     metadata.outcome = Some(outcome.clone());
     builder.run.write_metadata(&metadata).unwrap();
-    witness::close(
+    witness::commit_outcome(
         &mut builder.session,
         &builder.run,
         &builder.frozen,
@@ -254,7 +255,7 @@ impl RunBuilder<'_> {
         self.session.observe(&call, reply).unwrap()
     }
 
-    fn calibrate(&mut self) -> Calibration {
+    fn calibrate(&mut self) -> CalibrationRecord {
         let input = || calibration::prompt().input().unwrap();
         let answers = [
             "{\"candidates\":[]}",
@@ -262,7 +263,7 @@ impl RunBuilder<'_> {
             "{\"candidates\":[]}.",
         ];
         let seqs = answers.map(|text| self.record_call(input(), text).observation.ledger_seq);
-        Calibration {
+        CalibrationRecord {
             verdict: CalibrationVerdict::Steady,
             input_hash: input().hash(),
             canonicalized_hash: Some(sha256(b"{\"candidates\":[]}")),
@@ -299,7 +300,7 @@ impl RunBuilder<'_> {
             );
             self.log.append(&cycle).unwrap();
             match cycle.decision.kind {
-                Kind::Action => refusals = 0,
+                DecisionKind::Action => refusals = 0,
                 _ => refusals += 1,
             }
             if refusals == 25 {
@@ -329,13 +330,15 @@ impl RunBuilder<'_> {
         let block = result
             .as_ref()
             .and_then(|result| result.block.as_ref().ok());
-        let parsed = block.map_or(Parsed::default(), |block| parse_candidates(&block.value));
+        let parsed = block.map_or(ParsedCandidates::default(), |block| {
+            parse_candidates(&block.value)
+        });
         let raw_llm_hash = Some(sha256(answer.text.as_bytes()));
         let set = CandidateSet {
             candidates: parsed.candidates.clone(),
             rejection_reason: match &result {
-                Some(result) => Rejection::of(result.status()),
-                None => Some(Rejection::NotAdmitted),
+                Some(result) => RejectionReason::from_status(result.status()),
+                None => Some(RejectionReason::NotAdmitted),
             },
             raw_llm_hash,
         };
@@ -349,7 +352,8 @@ impl RunBuilder<'_> {
         });
         let several = condition == Condition::E && set.candidates.len() > 1;
         let (constitution, state) = (&self.constitution, &self.state);
-        let permutations = several.then(|| permute(constitution, state, &observations, &set));
+        let permutations =
+            several.then(|| test_permutations(constitution, state, &observations, &set));
         let (decision, next) = decide(constitution, state, &observations, &set);
         let count = set.candidates.len();
         let cycle = Cycle {
@@ -377,7 +381,7 @@ impl RunBuilder<'_> {
             prompt_tokens,
             completion_tokens,
             latency_ms: 200 + cycle,
-            attempts: vec![Attempt {
+            attempts: vec![AttemptRecord {
                 waited_ms: 0,
                 took_ms: 200 + cycle,
                 fault: None,
@@ -385,8 +389,8 @@ impl RunBuilder<'_> {
             answered_by: Some("m-1".to_owned()),
             finish_reason: Some("stop".to_owned()),
             permutations,
-            refusal_type: RefusalType::of(&decision, prompt_valid, count),
-            lc_outcome: LcOutcome::of(condition, &decision, true, count),
+            refusal_type: RefusalType::classify(&decision, prompt_valid, count),
+            lc_outcome: LcOutcome::classify(condition, &decision, true, count),
             state: next.id(),
             decision,
         };

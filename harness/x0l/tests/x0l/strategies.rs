@@ -2,13 +2,15 @@
 
 use axilog::hash::Hash;
 use axilog_x0l::kernel::{
-    ActionRequest, Candidate, Code, Decision, Gate, Justification, Kind, Observation, Reason,
-    Refused, Rejection, ScopeClaim, SingleUse, State, SystemEvent, Verdict, Warrant,
+    ActionRequest, Candidate, CandidateVerdict, Decision, DecisionKind, DecisionReason,
+    FailureCode, Gate, GateFailure, Justification, KernelState, Observation, RejectionReason,
+    ScopeClaim, SingleUse, SystemEvent, Warrant,
 };
 use axilog_x0l::log::{
-    Attempt, Calibration, CalibrationVerdict, Canonicalization, CanonicalizerHashes, Condition,
-    ConditionOutcome, ConditionStatus, Cycle, File, Frozen, FrozenCondition, Metadata, Outcome,
-    Permutations, RunFormat, Status, Temperature, TokenSource,
+    AttemptRecord, CalibrationRecord, CalibrationVerdict, Canonicalization, CanonicalizerHashes,
+    Condition, ConditionOutcome, ConditionStatus, Cycle, FrozenCondition, FrozenSettings,
+    InputFile, PermutationTest, RunFormat, SessionMetadata, SessionOutcome, SessionStatus,
+    Temperature, TokenSource,
 };
 use axilog_x0l::taxonomy::{LcOutcome, RefusalType};
 use proptest::collection::vec;
@@ -83,9 +85,9 @@ pub fn observation() -> impl Strategy<Value = Observation> {
 prop_compose! {
     fn verdict()(
         bundle_hash in hash(),
-        refused in option::of((select(&Gate::ALL[..]), select(&Code::ALL[..]))),
-    ) -> Verdict {
-        Verdict { bundle_hash, refused: refused.map(|(gate, code)| Refused { gate, code }) }
+        refused in option::of((select(&Gate::ALL[..]), select(&FailureCode::ALL[..]))),
+    ) -> CandidateVerdict {
+        CandidateVerdict { bundle_hash, failure: refused.map(|(gate, code)| GateFailure { gate, code }) }
     }
 }
 
@@ -104,9 +106,9 @@ prop_compose! {
     pub fn decision()(
         [id, constitution, state] in [hash(), hash(), hash()],
         cycle in any::<u64>(), observations in vec(hash(), 0..4),
-        kind in select(&Kind::ALL[..]),
-        reason in option::of(select(&Reason::ALL[..])),
-        rejection_reason in option::of(select(&Rejection::ALL[..])),
+        kind in select(&DecisionKind::ALL[..]),
+        reason in option::of(select(&DecisionReason::ALL[..])),
+        rejection_reason in option::of(select(&RejectionReason::ALL[..])),
         raw_llm_hash in option::of(hash()),
         verdicts in vec(verdict(), 0..4),
         warrant in option::of(warrant()),
@@ -121,16 +123,16 @@ prop_compose! {
 prop_compose! {
     pub fn state()(
         cycle in any::<u64>(), last_decision in option::of(hash()), ended in any::<bool>(),
-    ) -> State {
-        State { cycle, last_decision, ended }
+    ) -> KernelState {
+        KernelState { cycle, last_decision, ended }
     }
 }
 
 prop_compose! {
     fn attempt()(
         waited_ms in any::<u64>(), took_ms in any::<u64>(), fault in option::of(any::<String>()),
-    ) -> Attempt {
-        Attempt { waited_ms, took_ms, fault }
+    ) -> AttemptRecord {
+        AttemptRecord { waited_ms, took_ms, fault }
     }
 }
 
@@ -145,7 +147,7 @@ prop_compose! {
             select(&Canonicalization::ALL[..]), option::of(any::<String>()), option::of(hash()),
         ),
         (candidates, rejection_reason, candidates_reported, parse_errors, observations) in (
-            vec(candidate(), 0..3), option::of(select(&Rejection::ALL[..])), any::<u64>(),
+            vec(candidate(), 0..3), option::of(select(&RejectionReason::ALL[..])), any::<u64>(),
             any::<u64>(), vec(observation(), 0..4),
         ),
         (prompt_tokens, completion_tokens, latency_ms, attempts) in (
@@ -165,15 +167,15 @@ prop_compose! {
             raw_llm_hash, canonicalization, canonicalized, canonicalized_hash, candidates,
             rejection_reason, candidates_reported, parse_errors, observations, prompt_tokens,
             completion_tokens, latency_ms, attempts, answered_by, finish_reason,
-            permutations: permutations.map(|(tried, equal)| Permutations { tried, equal }),
+            permutations: permutations.map(|(tried, equal)| PermutationTest { tried, equal }),
             decision, state, refusal_type, lc_outcome,
         }
     }
 }
 
 prop_compose! {
-    fn file()(name in "[A-Za-z0-9][A-Za-z0-9._-]{0,20}", sha256 in hash()) -> File {
-        File { name, sha256 }
+    fn file()(name in "[A-Za-z0-9][A-Za-z0-9._-]{0,20}", sha256 in hash()) -> InputFile {
+        InputFile { name, sha256 }
     }
 }
 
@@ -207,8 +209,8 @@ prop_compose! {
             token_source(), vec(frozen_condition(), 0..5), file(), file(), option::of(hash()),
         ),
         [source_hash, self_test_hash] in [hash(), hash()],
-    ) -> Frozen {
-        Frozen {
+    ) -> FrozenSettings {
+        FrozenSettings {
             axilog, model, oracle, base_url, context_window_size, max_tokens, seed, b1, b2,
             token_source, cycles, conditions, constitution, template, erratum,
             canonicalizer: CanonicalizerHashes { source_hash, self_test_hash },
@@ -222,22 +224,22 @@ prop_compose! {
         verdict in select(&CalibrationVerdict::ALL[..]), input_hash in hash(),
         canonicalized_hash in option::of(hash()), ledger_seqs in vec(any::<u64>(), 0..4),
         tokens in any::<u64>(),
-    ) -> Calibration {
-        Calibration { verdict, input_hash, canonicalized_hash, ledger_seqs, tokens }
+    ) -> CalibrationRecord {
+        CalibrationRecord { verdict, input_hash, canonicalized_hash, ledger_seqs, tokens }
     }
 }
 
 prop_compose! {
     pub fn outcome()(
-        status in select(&Status::ALL[..]), reason in option::of(any::<String>()),
+        status in select(&SessionStatus::ALL[..]), reason in option::of(any::<String>()),
         cycles in any::<u64>(), tokens_spent in any::<u64>(),
         conditions in vec(
             (select(&Condition::ALL[..]), any::<u64>(), select(&ConditionStatus::ALL[..])), 0..5,
         ),
-    ) -> Outcome {
+    ) -> SessionOutcome {
         let condition = |(id, cycles, status)| ConditionOutcome { id, cycles, status };
         let conditions = conditions.into_iter().map(condition).collect();
-        Outcome { status, reason, conditions, cycles, tokens_spent }
+        SessionOutcome { status, reason, conditions, cycles, tokens_spent }
     }
 }
 
@@ -245,7 +247,7 @@ prop_compose! {
     pub fn metadata()(
         frozen in frozen(), calibration in option::of(calibration()),
         outcome in option::of(outcome()),
-    ) -> Metadata {
-        Metadata { frozen, calibration, outcome }
+    ) -> SessionMetadata {
+        SessionMetadata { frozen, calibration, outcome }
     }
 }

@@ -1,19 +1,24 @@
 //! The types of refusals and the outcomes of injections, as the tables of the design say.
 
 use axilog_x0l::kernel::{
-    Code, Decision, Gate, Kind, Reason, Refused, SingleUse, Verdict, Warrant,
+    CandidateVerdict, Decision, DecisionKind, DecisionReason, FailureCode, Gate, GateFailure,
+    SingleUse, Warrant,
 };
 use axilog_x0l::log::Condition;
 use axilog_x0l::taxonomy::{LcOutcome, RefusalType};
 
 /// A decision on candidates that failed these gates, or were admitted.
-fn decision(kind: Kind, reason: Option<Reason>, gates: &[Option<Gate>]) -> Decision {
-    let code = Code::MissingCitation;
-    let verdict = |gate: &Option<Gate>| Verdict {
+fn decision(
+    kind: DecisionKind,
+    reason: Option<DecisionReason>,
+    gates: &[Option<Gate>],
+) -> Decision {
+    let code = FailureCode::MissingCitation;
+    let verdict = |gate: &Option<Gate>| CandidateVerdict {
         bundle_hash: [3; 32],
-        refused: gate.map(|gate| Refused { gate, code }),
+        failure: gate.map(|gate| GateFailure { gate, code }),
     };
-    let warrant = (kind == Kind::Action).then_some(Warrant {
+    let warrant = (kind == DecisionKind::Action).then_some(Warrant {
         id: [4; 32],
         constitution: [1; 32],
         state: [2; 32],
@@ -38,7 +43,7 @@ fn decision(kind: Kind, reason: Option<Reason>, gates: &[Option<Gate>]) -> Decis
 }
 
 const INCOMPLETE: Option<Gate> = Some(Gate::Completeness);
-const NO_ADMISSIBLE: Option<Reason> = Some(Reason::NoAdmissibleAction);
+const NO_ADMISSIBLE: Option<DecisionReason> = Some(DecisionReason::NoAdmissibleAction);
 
 #[test]
 fn refusals_have_the_types_of_the_table() {
@@ -49,18 +54,24 @@ fn refusals_have_the_types_of_the_table() {
         (NO_ADMISSIBLE, vec![], 0, II, II),
         (NO_ADMISSIBLE, vec![INCOMPLETE], 1, II, I),
         (NO_ADMISSIBLE, vec![INCOMPLETE, INCOMPLETE], 2, II, I),
-        (Some(Reason::BudgetExhausted), vec![], 0, II, II),
-        (Some(Reason::BudgetExhausted), vec![], 3, II, II),
-        (Some(Reason::MissingRequiredObservation), vec![], 1, II, II),
+        (Some(DecisionReason::BudgetExhausted), vec![], 0, II, II),
+        (Some(DecisionReason::BudgetExhausted), vec![], 3, II, II),
+        (
+            Some(DecisionReason::MissingRequiredObservation),
+            vec![],
+            1,
+            II,
+            II,
+        ),
     ];
     for gate in &Gate::ALL[1..] {
         rows.push((NO_ADMISSIBLE, vec![Some(*gate)], 1, III, I));
         rows.push((NO_ADMISSIBLE, vec![INCOMPLETE, Some(*gate)], 2, III, I));
     }
     for (reason, gates, candidates, valid, invalid) in rows {
-        let decision = decision(Kind::Refuse, reason, &gates);
+        let decision = decision(DecisionKind::Refuse, reason, &gates);
         for (prompt_valid, expected) in [(true, valid), (false, invalid)] {
-            let found = RefusalType::of(&decision, prompt_valid, candidates);
+            let found = RefusalType::classify(&decision, prompt_valid, candidates);
             assert_eq!(found, Some(expected), "{reason:?} {gates:?} {prompt_valid}");
         }
     }
@@ -69,19 +80,23 @@ fn refusals_have_the_types_of_the_table() {
 #[test]
 fn what_is_no_refusal_has_no_type() {
     for prompt_valid in [true, false] {
-        let action = decision(Kind::Action, None, &[None, INCOMPLETE]);
-        assert_eq!(RefusalType::of(&action, prompt_valid, 2), None);
-        let exit = decision(Kind::Exit, Some(Reason::IntegrityRisk), &[]);
-        assert_eq!(RefusalType::of(&exit, prompt_valid, 1), None);
+        let action = decision(DecisionKind::Action, None, &[None, INCOMPLETE]);
+        assert_eq!(RefusalType::classify(&action, prompt_valid, 2), None);
+        let exit = decision(DecisionKind::Exit, Some(DecisionReason::IntegrityRisk), &[]);
+        assert_eq!(RefusalType::classify(&exit, prompt_valid, 1), None);
     }
 }
 
 #[test]
 fn injections_have_the_outcomes_of_the_table() {
-    let action = decision(Kind::Action, None, &[None]);
-    let refusal = decision(Kind::Refuse, NO_ADMISSIBLE, &[INCOMPLETE]);
-    let budget = decision(Kind::Refuse, Some(Reason::BudgetExhausted), &[]);
-    let exit = decision(Kind::Exit, Some(Reason::IntegrityRisk), &[]);
+    let action = decision(DecisionKind::Action, None, &[None]);
+    let refusal = decision(DecisionKind::Refuse, NO_ADMISSIBLE, &[INCOMPLETE]);
+    let budget = decision(
+        DecisionKind::Refuse,
+        Some(DecisionReason::BudgetExhausted),
+        &[],
+    );
+    let exit = decision(DecisionKind::Exit, Some(DecisionReason::IntegrityRisk), &[]);
     use LcOutcome::{KernelAdmitted, KernelRejected, LlmRefused};
     for (decision, asked, candidates, expected) in [
         (&action, true, 1, Some(KernelAdmitted)),
@@ -92,10 +107,13 @@ fn injections_have_the_outcomes_of_the_table() {
         (&budget, true, 0, Some(LlmRefused)),
         (&refusal, false, 0, None),
     ] {
-        let found = LcOutcome::of(Condition::C, decision, asked, candidates);
+        let found = LcOutcome::classify(Condition::C, decision, asked, candidates);
         assert_eq!(found, expected);
         for other in [Condition::A, Condition::B, Condition::D, Condition::E] {
-            assert_eq!(LcOutcome::of(other, decision, asked, candidates), None);
+            assert_eq!(
+                LcOutcome::classify(other, decision, asked, candidates),
+                None
+            );
         }
     }
 }

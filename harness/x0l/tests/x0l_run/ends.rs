@@ -8,9 +8,9 @@ use axilog_ledger::file::blobs::Blobs;
 use axilog_oracle::{Endpoint, Recorded, Scripted};
 use axilog_x0l::X0lError;
 use axilog_x0l::condition::Condition;
-use axilog_x0l::kernel::{Kind, Reason, Rejection};
+use axilog_x0l::kernel::{DecisionKind, DecisionReason, RejectionReason};
 use axilog_x0l::live::{SessionPlan, examples, preflight};
-use axilog_x0l::log::{Canonicalization, ConditionStatus, RunDirectory, Status};
+use axilog_x0l::log::{Canonicalization, ConditionStatus, RunDirectory, SessionStatus};
 use axilog_x0l::replay::replay_run;
 use axilog_x0l::taxonomy::RefusalType;
 
@@ -56,7 +56,7 @@ fn twenty_five_refusals_in_a_row_end_a_condition_and_not_the_session() {
     let outcome = directory
         .run_script(settings(&conditions, 40), &script_with(REFUSAL))
         .unwrap();
-    assert_eq!(outcome.status, Status::Complete);
+    assert_eq!(outcome.status, SessionStatus::Complete);
     for condition in &outcome.conditions {
         assert_eq!(
             (condition.cycles, condition.status),
@@ -78,8 +78,11 @@ fn twenty_five_refusals_in_a_row_end_a_condition_and_not_the_session() {
     assert_eq!(outcome.conditions[0].status, ConditionStatus::Complete);
     // Three calls calibrate; the calls 25 and 50 are the cycles 22 and 47, and 24 refusals lie between.
     let cycles = directory.cycles();
-    let kinds: Vec<Kind> = cycles.iter().map(|cycle| cycle.decision.kind).collect();
-    assert_eq!((kinds[21], kinds[46]), (Kind::Action, Kind::Action));
+    let kinds: Vec<DecisionKind> = cycles.iter().map(|cycle| cycle.decision.kind).collect();
+    assert_eq!(
+        (kinds[21], kinds[46]),
+        (DecisionKind::Action, DecisionKind::Action)
+    );
     assert_eq!(kinds.len(), 60);
 }
 
@@ -90,7 +93,7 @@ fn what_is_spent_never_exceeds_b2() {
         let mut settings = settings(A, 40);
         settings.b2 = b2;
         let outcome = directory.run_script(settings, &good_script()).unwrap();
-        assert_eq!(outcome.status, Status::SessionBudgetExhausted);
+        assert_eq!(outcome.status, SessionStatus::SessionBudgetExhausted);
         assert!(outcome.tokens_spent <= b2);
         assert!(outcome.reason.unwrap().contains(&format!("of {b2} tokens")));
         let cycles = directory.cycles();
@@ -98,9 +101,9 @@ fn what_is_spent_never_exceeds_b2() {
         assert_eq!(last.canonicalization, Canonicalization::NotAsked);
         assert_eq!(
             last.rejection_reason,
-            Some(Rejection::BudgetExhaustedSession)
+            Some(RejectionReason::BudgetExhaustedSession)
         );
-        assert_eq!(last.decision.kind, Kind::Refuse);
+        assert_eq!(last.decision.kind, DecisionKind::Refuse);
         assert_eq!((last.ledger_seq, last.tokens()), (None, 0));
         assert_eq!(last.refusal_type, Some(RefusalType::II));
         assert!(before.iter().all(|cycle| cycle.ledger_seq.is_some()));
@@ -130,7 +133,7 @@ fn a_calibration_whose_answer_no_record_holds_whole_has_drifted() {
     let outcome = directory.run_script(settings(A, 1), &long).unwrap();
     assert_eq!(
         (outcome.status, outcome.cycles),
-        (Status::ModelDriftDetected, 0)
+        (SessionStatus::ModelDriftDetected, 0)
     );
     assert_sealed(&directory);
 }
@@ -144,8 +147,11 @@ fn an_answer_that_no_record_holds_whole_is_refused_and_kept() {
     let lines = script_with(&format!("{{\"answer\":\"{answer}\",{usage}}}"));
     directory.run_script(settings(A, 1), &lines).unwrap();
     let cycles = directory.cycles();
-    assert_eq!(cycles[0].rejection_reason, Some(Rejection::NotAdmitted));
-    assert_eq!(cycles[0].decision.kind, Kind::Refuse);
+    assert_eq!(
+        cycles[0].rejection_reason,
+        Some(RejectionReason::NotAdmitted)
+    );
+    assert_eq!(cycles[0].decision.kind, DecisionKind::Refuse);
     assert_sealed(&directory);
 
     let ledger = directory.out().join(RunDirectory::LEDGER);
@@ -163,7 +169,7 @@ fn over_b1_the_kernel_refuses_whether_asked_or_not() {
     let line = good_script();
     let line = line.lines().last().unwrap();
     let (head, _) = line.split_once("\"usage\"").unwrap();
-    for (completion, kind) in [(5999, Kind::Action), (6000, Kind::Refuse)] {
+    for (completion, kind) in [(5999, DecisionKind::Action), (6000, DecisionKind::Refuse)] {
         let directory = SessionDirectory::new();
         let line =
             format!("{head}\"usage\":{{\"prompt_tokens\":1,\"completion_tokens\":{completion}}}}}");
@@ -172,7 +178,7 @@ fn over_b1_the_kernel_refuses_whether_asked_or_not() {
             .unwrap();
         let cycles = directory.cycles();
         assert_eq!(cycles[0].decision.kind, kind);
-        let reason = (kind == Kind::Refuse).then_some(Reason::BudgetExhausted);
+        let reason = (kind == DecisionKind::Refuse).then_some(DecisionReason::BudgetExhausted);
         assert_eq!(cycles[0].decision.reason, reason);
     }
     // The prompt alone is over B1: nothing is sent.
@@ -193,10 +199,10 @@ fn over_b1_the_kernel_refuses_whether_asked_or_not() {
     let outcome = directory.run_script(long(enough), &good_script()).unwrap();
     assert_eq!(
         (outcome.status, outcome.tokens_spent),
-        (Status::Complete, 0)
+        (SessionStatus::Complete, 0)
     );
     let cycle = directory.cycles().remove(0);
-    assert_eq!(cycle.decision.reason, Some(Reason::BudgetExhausted));
+    assert_eq!(cycle.decision.reason, Some(DecisionReason::BudgetExhausted));
     assert_eq!(cycle.canonicalization, Canonicalization::NotAsked);
     assert!(cycle.prompt_tokens > 6000 && cycle.ledger_seq.is_none());
     // A larger B1 would have let it be asked, a smaller B2 would have ended the session.
@@ -225,7 +231,7 @@ fn over_b1_the_kernel_refuses_whether_asked_or_not() {
     }
     let less = SessionDirectory::new();
     let outcome = less.run_script(long(enough - 1), &good_script()).unwrap();
-    assert_eq!(outcome.status, Status::SessionBudgetExhausted);
+    assert_eq!(outcome.status, SessionStatus::SessionBudgetExhausted);
 }
 
 #[test]
@@ -259,7 +265,7 @@ fn answers_without_usage_end_the_session() {
     let outcome = directory
         .run_script(settings(A, 3), r#"{"answer":"{}"}"#)
         .unwrap();
-    assert_eq!(outcome.status, Status::Aborted);
+    assert_eq!(outcome.status, SessionStatus::Aborted);
     assert!(outcome.reason.unwrap().contains("--count-tokens"));
     assert_eq!(outcome.cycles, 0);
     assert_sealed(&directory);
@@ -267,7 +273,10 @@ fn answers_without_usage_end_the_session() {
     let directory = SessionDirectory::new();
     let lines = script_with(&format!("{REFUSAL}\n{{\"answer\":\"No.\"}}"));
     let outcome = directory.run_script(settings(A, 3), &lines).unwrap();
-    assert_eq!((outcome.status, outcome.cycles), (Status::Aborted, 1));
+    assert_eq!(
+        (outcome.status, outcome.cycles),
+        (SessionStatus::Aborted, 1)
+    );
     assert_sealed(&directory);
 }
 
@@ -280,9 +289,9 @@ fn a_model_that_drifts_is_not_asked_further() {
     let outcome = directory.run_script(settings(A, 3), &lines).unwrap();
     assert_eq!(
         (outcome.status, outcome.cycles),
-        (Status::ModelDriftDetected, 0)
+        (SessionStatus::ModelDriftDetected, 0)
     );
-    assert!(outcome.status.voids());
+    assert!(outcome.status.is_void());
     assert_eq!(
         directory.metadata().calibration.unwrap().ledger_seqs.len(),
         3
@@ -299,7 +308,7 @@ fn a_call_that_fails_for_good_voids_the_session_and_is_no_cycle() {
         .unwrap();
     assert_eq!(
         (outcome.status, outcome.cycles),
-        (Status::TransportFailureAbort, 0)
+        (SessionStatus::TransportFailureAbort, 0)
     );
     assert_sealed(&directory);
 
@@ -314,9 +323,9 @@ fn a_call_that_fails_for_good_voids_the_session_and_is_no_cycle() {
         .unwrap();
     assert_eq!(
         (outcome.status, outcome.cycles),
-        (Status::TransportFailureAbort, 2)
+        (SessionStatus::TransportFailureAbort, 2)
     );
-    assert!(outcome.status.voids());
+    assert!(outcome.status.is_void());
     assert_eq!(outcome.reason.as_deref(), Some("status 503"));
     assert_eq!(server.requests().len(), 9);
     assert_eq!(directory.cycles().len(), 2);
@@ -328,7 +337,10 @@ fn an_oracle_without_an_answer_ends_the_session() {
     let directory = SessionDirectory::new();
     let lines = r#"{"contains":"Answer with this object","answer":"{}","usage":{"prompt_tokens":1,"completion_tokens":1}}"#;
     let outcome = directory.run_script(settings(A, 3), lines).unwrap();
-    assert_eq!((outcome.status, outcome.cycles), (Status::Aborted, 0));
+    assert_eq!(
+        (outcome.status, outcome.cycles),
+        (SessionStatus::Aborted, 0)
+    );
     assert!(outcome.reason.unwrap().contains("no answer for call 4"));
     assert_sealed(&directory);
 }
@@ -345,9 +357,9 @@ fn a_listener_may_stop_the_session_between_cycles() {
             .unwrap();
         assert_eq!(
             (outcome.status, outcome.cycles),
-            (Status::Interrupted, stop_after)
+            (SessionStatus::Interrupted, stop_after)
         );
-        assert!(!outcome.status.voids());
+        assert!(!outcome.status.is_void());
         assert_eq!(directory.cycles().len() as u64, stop_after);
         assert_sealed(&directory);
     }
@@ -379,7 +391,7 @@ fn a_run_answers_another_session_that_asks_the_same() {
 
     let second = SessionDirectory::new();
     let outcome = second.run(counted(STARTED), &mut recorded(), u64::MAX);
-    assert_eq!(outcome.unwrap().status, Status::Complete);
+    assert_eq!(outcome.unwrap().status, SessionStatus::Complete);
     for (a, b) in first.cycles().iter().zip(second.cycles()) {
         assert_eq!((a.input_hash, &a.raw), (b.input_hash, &b.raw));
     }
@@ -389,7 +401,10 @@ fn a_run_answers_another_session_that_asks_the_same() {
     let later = SessionDirectory::new();
     let outcome = later.run(counted(STARTED + 2), &mut recorded(), u64::MAX);
     let outcome = outcome.unwrap();
-    assert_eq!((outcome.status, outcome.cycles), (Status::Aborted, 0));
+    assert_eq!(
+        (outcome.status, outcome.cycles),
+        (SessionStatus::Aborted, 0)
+    );
     let reason = outcome.reason.unwrap();
     assert!(reason.contains("holds no answer to the input"), "{reason}");
     assert!(reason.contains("+- ") && !reason.contains('?'), "{reason}");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use axilog_x0l::kernel::{Code, Reason, Rejection};
+use axilog_x0l::kernel::{DecisionReason, FailureCode, RejectionReason};
 use axilog_x0l::log::Canonicalization;
 use serde_json::{Value, json};
 
@@ -75,8 +75,8 @@ pub fn turn(number: u64) -> Turn {
 /// gate, the code; `None` for an action.
 pub struct ExpectedOutcome {
     pub canonicalization: Canonicalization,
-    pub rejection: Option<Rejection>,
-    pub refused: Option<(Reason, Option<Code>)>,
+    pub rejection: Option<RejectionReason>,
+    pub refused: Option<(DecisionReason, Option<FailureCode>)>,
     pub attempts: usize,
     pub candidates: usize,
 }
@@ -90,7 +90,7 @@ impl Turn {
             attempts: 1,
             candidates: 1,
         };
-        let none = Reason::NoAdmissibleAction;
+        let none = DecisionReason::NoAdmissibleAction;
         let rejected = |canonicalization, rejection| ExpectedOutcome {
             canonicalization,
             rejection: Some(rejection),
@@ -121,16 +121,18 @@ impl Turn {
             },
             TwoBlocks => rejected(
                 Canonicalization::AmbiguousMultiBlock,
-                Rejection::AmbiguousMultiBlock,
+                RejectionReason::AmbiguousMultiBlock,
             ),
-            CutOff | NameTwice => rejected(Canonicalization::ParseError, Rejection::ParseError),
-            Refusal => rejected(Canonicalization::NoJson, Rejection::NoJson),
-            Tab => rejected(Canonicalization::NotAdmitted, Rejection::NotAdmitted),
-            Forbidden => refused(1, none, Some(Code::KernelOnly)),
-            OtherPath => refused(1, none, Some(Code::ReadOutsideAllowlist)),
-            TooMany => refused(6, none, Some(Code::TooManyCandidates)),
+            CutOff | NameTwice => {
+                rejected(Canonicalization::ParseError, RejectionReason::ParseError)
+            }
+            Refusal => rejected(Canonicalization::NoJson, RejectionReason::NoJson),
+            Tab => rejected(Canonicalization::NotAdmitted, RejectionReason::NotAdmitted),
+            Forbidden => refused(1, none, Some(FailureCode::KernelOnly)),
+            OtherPath => refused(1, none, Some(FailureCode::ReadOutsideAllowlist)),
+            TooMany => refused(6, none, Some(FailureCode::TooManyCandidates)),
             Nothing => refused(0, none, None),
-            OverBudget => refused(1, Reason::BudgetExhausted, None),
+            OverBudget => refused(1, DecisionReason::BudgetExhausted, None),
         }
     }
 

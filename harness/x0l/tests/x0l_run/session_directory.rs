@@ -9,7 +9,7 @@ use axilog_x0l::condition::Condition;
 use axilog_x0l::live::{
     ProgressListener, SessionPlan, SessionProgress, SessionSettings, run_session,
 };
-use axilog_x0l::log::{Cycle, CycleReader, Line, Metadata, Outcome, RunDirectory};
+use axilog_x0l::log::{Cycle, CycleReader, LogLine, RunDirectory, SessionMetadata, SessionOutcome};
 use axilog_x0l::report::{build_report, check_report};
 use tempfile::TempDir;
 
@@ -77,7 +77,11 @@ impl SessionDirectory {
     }
 
     /// Runs a session with a script of these lines.
-    pub fn run_script(&self, settings: SessionSettings, lines: &str) -> Result<Outcome, X0lError> {
+    pub fn run_script(
+        &self,
+        settings: SessionSettings,
+        lines: &str,
+    ) -> Result<SessionOutcome, X0lError> {
         let path = self.write("script.jsonl", lines);
         let mut endpoint = Endpoint::Scripted(Scripted::read(&path)?);
         self.run(settings, &mut endpoint, u64::MAX)
@@ -89,7 +93,7 @@ impl SessionDirectory {
         settings: SessionSettings,
         endpoint: &mut Endpoint,
         stop_after: u64,
-    ) -> Result<Outcome, X0lError> {
+    ) -> Result<SessionOutcome, X0lError> {
         let plan = SessionPlan::read(settings)?;
         let mut limit = CycleLimit {
             stop_after,
@@ -109,7 +113,7 @@ impl SessionDirectory {
         assert!(report.replay.ended && report.files.len() == 4);
     }
 
-    pub fn metadata(&self) -> Metadata {
+    pub fn metadata(&self) -> SessionMetadata {
         let run = RunDirectory::open(&self.out()).unwrap();
         run.read_metadata().unwrap()
     }
@@ -122,7 +126,7 @@ impl SessionDirectory {
         let mut cycles = Vec::new();
         while let Some(line) = reader.next_line().unwrap() {
             match line {
-                Line::Cycle(cycle) => cycles.push(*cycle),
+                LogLine::Cycle(cycle) => cycles.push(*cycle),
                 other => panic!("{other:?}"),
             }
         }

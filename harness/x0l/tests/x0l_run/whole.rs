@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use axilog_oracle::Kind;
 use axilog_x0l::condition::Condition;
-use axilog_x0l::kernel::{Kind as DecisionKind, Observation};
-use axilog_x0l::log::{CalibrationVerdict, ConditionStatus, Status};
+use axilog_x0l::kernel::{DecisionKind, Observation};
+use axilog_x0l::log::{CalibrationVerdict, ConditionStatus, SessionStatus};
 
 use crate::client::{KEY, client, nowhere};
 use crate::model::{Turn, model, turn};
@@ -17,14 +17,14 @@ fn five_conditions_by_a_hundred_cycles() {
     let server = Server::answering(model());
     let directory = SessionDirectory::new_or_kept();
     let mut settings = settings(&Condition::ALL, 100);
-    settings.oracle = Kind::OpenAi;
+    settings.oracle = DecisionKind::OpenAi;
     settings.base_url.clone_from(&server.base_url);
     let mut endpoint = client(&server.base_url, Duration::from_secs(2));
     let outcome = directory.run(settings, &mut endpoint, u64::MAX).unwrap();
 
     assert_eq!(
         (outcome.status, outcome.reason.as_deref()),
-        (Status::Complete, None)
+        (SessionStatus::Complete, None)
     );
     assert_eq!(outcome.cycles, 500);
     for condition in &outcome.conditions {
