@@ -319,7 +319,7 @@ impl RunBuilder<'_> {
         prompt: &str,
         prompt_valid: bool,
     ) -> Cycle {
-        let known = known_before(prompt, STARTED, self.number);
+        let known = initial_observations(prompt, STARTED, self.number);
         let answer = (self.model)(condition, cycle, &known);
         let filled = self.template.fill(&self.constitution, &known, prompt);
         let recorded = self

@@ -17,7 +17,7 @@ fn five_conditions_by_a_hundred_cycles() {
     let server = Server::answering(model());
     let directory = SessionDirectory::new_or_kept();
     let mut settings = settings(&Condition::ALL, 100);
-    settings.oracle = DecisionKind::OpenAi;
+    settings.oracle = Kind::OpenAi;
     settings.base_url.clone_from(&server.base_url);
     let mut endpoint = client(&server.base_url, Duration::from_secs(2));
     let outcome = directory.run(settings, &mut endpoint, u64::MAX).unwrap();
@@ -64,7 +64,7 @@ fn five_conditions_by_a_hundred_cycles() {
                 assert_eq!(decision.reason, Some(reason), "{context}");
                 for verdict in &decision.verdicts {
                     assert_eq!(
-                        verdict.refused.map(|refused| refused.code),
+                        verdict.failure.map(|failure| failure.code),
                         code,
                         "{context}"
                     );
