@@ -61,7 +61,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             let configuration = rules.map(|(rules, _)| rules.canonical());
             (Decisions::of(&checked, &replayed), configuration)
         }
-        Err(error) => (Decisions::unknown(error.into())?, None),
+        Err(error) => (Decisions::unknown(error)?, None),
     };
 
     let mut report = verify::report(path, &checked);
