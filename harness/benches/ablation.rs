@@ -59,7 +59,7 @@ impl Tokenizer for WatchedTokenizer {
 /// An agent whose answers are not recorded.
 struct UnrecordedAgent(Agent);
 
-impl Answers for UnrecordedAgent {
+impl AnswerSource for UnrecordedAgent {
     fn ask(&mut self, question: &Question) -> Result<Option<RecordedAnswer>, AblationError> {
         Ok(Some(RecordedAnswer {
             ledger_seq: 0,
