@@ -1,4 +1,4 @@
-//! Every command in the auditor's page prints what stands behind it.
+//! Every command in the console blocks of a page prints what stands behind it.
 
 use std::path::Path;
 use std::process::Command;
@@ -46,15 +46,15 @@ fn matches(lines: &[&str], expected: &[String]) -> bool {
     }
 }
 
-#[test]
-fn the_auditors_page() {
+/// Runs the commands of a page, of which there are more than `least`, in their order in one directory.
+fn check_page(page: &str, least: usize) {
     let directory = tempfile::tempdir().unwrap();
     let program = Path::new(env!("CARGO_BIN_EXE_axilog"));
     let mut path = program.parent().unwrap().as_os_str().to_owned();
     path.push(":");
     path.push(env::var_os("PATH").unwrap());
-    let examples = examples("docs/auditor.md");
-    assert!(examples.len() > 15);
+    let examples = examples(page);
+    assert!(examples.len() > least);
     for example in examples {
         let output = Command::new("sh")
             .args(["-c", &example.command])
@@ -71,4 +71,14 @@ fn the_auditors_page() {
             example.command
         );
     }
+}
+
+#[test]
+fn the_auditors_page() {
+    check_page("docs/auditor.md", 15);
+}
+
+#[test]
+fn the_ablation_page() {
+    check_page("docs/ablation.md", 4);
 }

@@ -1,6 +1,7 @@
 //! What a comparison is written as: a JSON document, a summary in Markdown, and a plot.
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::comparison::Comparison;
 use super::decimal::Decimal;
@@ -9,78 +10,53 @@ use super::plot::{PlotSeries, render_svg};
 use super::run_document::ActionCounts;
 use super::statistics::{MIN_SEEDS, RESAMPLES};
 
-/// The comparison document.
-#[derive(Debug, Serialize)]
-pub struct ComparisonDocument<'a> {
-    /// The version of the document's form: 1.
-    pub axilog_ablation_comparison: u32,
-    /// How each run but the first differs from the first.
-    pub differences: Vec<DifferenceReport<'a>>,
+/// The members of comparison.json.
+#[derive(Serialize)]
+struct ComparisonDocument<'a> {
+    axilog_ablation_comparison: u32,
+    differences: Vec<DifferenceReport<'a>>,
     /// The label of the first run.
-    pub reference: Option<&'a str>,
-    /// The runs.
-    pub runs: Vec<RunReport<'a>>,
-    /// How the differences were measured.
-    pub statistics: StatisticsReport<'a>,
+    reference: Option<&'a str>,
+    runs: Vec<RunReport<'a>>,
+    statistics: StatisticsReport<'a>,
 }
 
-/// How a run differs from the first.
-#[derive(Debug, Serialize)]
-pub struct DifferenceReport<'a> {
-    /// The estimated distance.
-    pub distance: Decimal,
-    /// The interval of the distance.
-    pub interval: [Decimal; 2],
-    /// The run's label.
-    pub run: &'a str,
-    /// The share of choices that would have to be others.
-    pub total_variation: Decimal,
-    /// What follows from the interval.
-    pub verdict: &'static str,
+#[derive(Serialize)]
+struct DifferenceReport<'a> {
+    distance: Decimal,
+    interval: [Decimal; 2],
+    /// The label of the run that differs.
+    run: &'a str,
+    total_variation: Decimal,
+    verdict: &'static str,
 }
 
-/// A run of the comparison.
-#[derive(Debug, Serialize)]
-pub struct RunReport<'a> {
-    /// How often each action was done.
-    pub actions: ActionCounts,
-    /// SHA-256 of the run document, in hexadecimal.
-    pub document_hash: &'a str,
-    /// The run's name among the others.
-    pub label: &'a str,
-    /// The model that answered.
-    pub model_id: &'a str,
-    /// The kind of oracle that answered.
-    pub provider: &'a str,
-    /// How many steps were taken.
-    pub steps: u64,
-    /// The difference between the longest and the shortest prompt.
-    pub token_jitter: Option<u64>,
-    /// The variant.
-    pub variant: &'static str,
-    /// How many precedents were blocked.
-    pub writes_blocked: u64,
-    /// How many precedents were written.
-    pub written: u64,
+#[derive(Serialize)]
+struct RunReport<'a> {
+    actions: ActionCounts,
+    document_hash: &'a str,
+    label: &'a str,
+    model_id: &'a str,
+    provider: &'a str,
+    steps: u64,
+    token_jitter: Option<u64>,
+    variant: &'static str,
+    writes_blocked: u64,
+    written: u64,
 }
 
-/// How differences were measured.
-#[derive(Debug, Serialize)]
-pub struct StatisticsReport<'a> {
-    /// The part of the resamples that the interval holds.
-    pub confidence: &'static str,
-    /// How many seeds a verdict takes at least.
-    pub min_seeds: usize,
-    /// How often the seeds were resampled.
-    pub resamples: u32,
-    /// The seeds.
-    pub seeds: Option<&'a [u64]>,
+#[derive(Serialize)]
+struct StatisticsReport<'a> {
+    confidence: &'static str,
+    min_seeds: usize,
+    resamples: u32,
+    seeds: Option<&'a [u64]>,
 }
 
 impl Comparison {
     /// The comparison document.
     #[must_use]
-    pub fn document(&self) -> ComparisonDocument<'_> {
+    pub fn document(&self) -> Value {
         let differences = self.differing().map(|(run, difference)| DifferenceReport {
             distance: difference.estimate,
             interval: [difference.low, difference.high],
@@ -105,7 +81,7 @@ impl Comparison {
             written: run.totals.written,
         });
         let reference = self.runs.first();
-        ComparisonDocument {
+        let document = ComparisonDocument {
             axilog_ablation_comparison: 1,
             differences: differences.collect(),
             reference: reference.map(|run| run.label.as_str()),
@@ -116,7 +92,8 @@ impl Comparison {
                 resamples: RESAMPLES,
                 seeds: reference.map(|run| run.header.seeds.as_slice()),
             },
-        }
+        };
+        serde_json::to_value(document).unwrap_or_default()
     }
 
     /// The text of the document's file: a line of canonical JSON.

@@ -99,10 +99,10 @@ impl Padding {
         }
         let mut boundaries = 0;
         for text in before.iter().chain(&BOUNDARIES) {
-            let own = tokenizer.encode(text)?;
+            let text_tokens = tokenizer.encode(text)?;
             for count in [1, 2] {
                 let found = tokenizer.encode(&format!("{text}{}", pad.repeat(count)))?;
-                let expected = [own.as_slice(), &vec![token; count]].concat();
+                let expected = [text_tokens.as_slice(), &vec![token; count]].concat();
                 if found != expected {
                     return Err(unstable(format!(
                         "it changes the tokens of {text:?} before it"
@@ -111,11 +111,16 @@ impl Padding {
             }
             for follower in behind {
                 boundaries += 1;
-                let follows = tokenizer.encode(follower)?;
+                let follower_tokens = tokenizer.encode(follower)?;
                 // Where a segment is full, its content stands beside what follows.
                 for count in [0, 1, 2] {
                     let joined = format!("{text}{}{follower}", pad.repeat(count));
-                    let expected = [own.as_slice(), &vec![token; count], &follows].concat();
+                    let expected = [
+                        text_tokens.as_slice(),
+                        &vec![token; count],
+                        &follower_tokens,
+                    ]
+                    .concat();
                     // Only what ends a segment meets what follows without padding.
                     let meets = count > 0 || text.ends_with('}');
                     if meets && tokenizer.encode(&joined)? != expected {

@@ -6,7 +6,7 @@
 //! length of the mean of `d`, estimated without bias by the mean of the products of `d` of two *different*
 //! seeds: where both runs choose by one law it is 0 on average, and may be negative. The interval is the
 //! middle 95 % of the same estimate over resamples of the seeds, in which a seed is never multiplied with
-//! its own copy. Integers throughout; the resamples are drawn from fixed seeds. Determinism: D1.
+//! its own copy. All numbers are integers; the resamples are drawn from fixed seeds. Determinism: D1.
 
 use super::decimal::Decimal;
 use super::draw::draw_below;

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use axilog_ablation::comparable_run::ComparableRun;
 use axilog_ablation::comparison::{Comparison, compare_runs};
-use serde_json::json;
 
 use super::super::output::Report;
 use super::super::{Failure, table};
@@ -44,7 +43,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     Ok(Report {
         passed: true,
         text: render_table(&comparison),
-        json: json!(comparison.document()),
+        json: comparison.document(),
         notes: Vec::new(),
     })
 }

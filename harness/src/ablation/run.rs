@@ -238,7 +238,7 @@ fn build_report(args: &Args, runs: &[(Variant, PathBuf, Run)]) -> Result<Report,
         text.push('\n');
         text.push_str(&compare::render_table(&comparison));
         if let Some(object) = object.as_object_mut() {
-            object.insert("comparison".to_owned(), json!(comparison.document()));
+            object.insert("comparison".to_owned(), comparison.document());
         }
     }
     Ok(Report {

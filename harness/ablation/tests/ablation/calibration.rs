@@ -66,14 +66,14 @@ fn records_are_measured_as_they_are_injected() {
         (found.records, found.episodes, found.steps_per_episode),
         (150, 1, 50)
     );
-    let own = open_tiktoken("o200k_base");
+    let tokenizer = open_tiktoken("o200k_base");
     let longest = concat!(
         "{\"artifact_digest\":\"0000000000000000000000000000000000000000000000000000000000000000\",",
         "\"authorized_violations\":[\"crew-rest\",\"night-quiet\"],\"conflict_attribution\":",
         "[[\"île-supply\",\"crew-rest\"],[\"île-supply\",\"night-quiet\"]],",
         "\"required_preservations\":[\"île-supply\"],\"step_index\":49}"
     );
-    let expected = own.count(longest).unwrap();
+    let expected = tokenizer.count(longest).unwrap();
     assert!(
         found.max_precedent_tokens.abs_diff(expected) < 30,
         "{found:?} {expected}"

@@ -44,22 +44,14 @@ fn a_record_beyond_its_segment_is_buffer_overflow() {
     let ledgers = LedgerDir::new();
     let small = artifact(&names[1..2]);
     let mut oracle = ledgers.record_script("small", std::slice::from_ref(&small));
-    let fits = run_to_end(
-        &new_plan(Variant::Baseline, &[1], 1),
-        &mut world,
-        &frame,
-        &mut oracle,
-    );
+    let plan = new_plan(Variant::Baseline, &[1], 1);
+    let fits = run_to_end(&plan, &mut world, &frame, &mut oracle);
     assert_eq!(fits.status, RunStatus::Valid);
 
     let large = [small.clone(), small, artifact(&names[1..])];
     let mut oracle = ledgers.record_script("large", &large);
-    let run = run_to_end(
-        &new_plan(Variant::Baseline, &[1], 1),
-        &mut world,
-        &frame,
-        &mut oracle,
-    );
+    let plan = new_plan(Variant::Baseline, &[1], 1);
+    let run = run_to_end(&plan, &mut world, &frame, &mut oracle);
     let (reason, detail, place) = expect_invalid(&run);
     assert_eq!((reason, place.step), ("BUFFER_OVERFLOW", 3), "{detail}");
     assert!(
@@ -82,12 +74,8 @@ fn a_record_beyond_its_segment_is_buffer_overflow() {
     assert!(matches!(before.status, RunStatus::Interrupted(place) if place.step == 2));
     // In run B nothing is written, so the same artifact is no overflow.
     let mut oracle = ledgers.record_script("b", &[artifact(&names[1..])]);
-    let run = run_to_end(
-        &new_plan(Variant::B, &[1], 1),
-        &mut world,
-        &frame,
-        &mut oracle,
-    );
+    let plan = new_plan(Variant::B, &[1], 1);
+    let run = run_to_end(&plan, &mut world, &frame, &mut oracle);
     assert_eq!(run.status, RunStatus::Valid);
 }
 
@@ -116,12 +104,8 @@ fn a_prompt_of_another_length_is_shadow_persistence() {
         let frame = build_padded_frame(&world, WatchedTokenizer::new(tamper));
         let ledgers = LedgerDir::new();
         let mut oracle = ledgers.record_agent("l", Agent::Precedent);
-        let run = run_to_end(
-            &new_plan(Variant::Baseline, &[1], 1),
-            &mut world,
-            &frame,
-            &mut oracle,
-        );
+        let plan = new_plan(Variant::Baseline, &[1], 1);
+        let run = run_to_end(&plan, &mut world, &frame, &mut oracle);
         let (reason, detail, place) = expect_invalid(&run);
         assert_eq!((reason, place.step), ("SHADOW_PERSISTENCE", 4));
         assert!(detail.contains(expected), "{detail}");
@@ -134,12 +118,8 @@ fn a_baseline_without_precedents_is_not_instantiated() {
     let frame = build_padded_frame(&world, open_tiktoken("o200k_base"));
     let ledgers = LedgerDir::new();
     let mut oracle = ledgers.record_script("l", &[script_line("I would rather not.")]);
-    let run = run_to_end(
-        &new_plan(Variant::Baseline, &[1], 2),
-        &mut world,
-        &frame,
-        &mut oracle,
-    );
+    let plan = new_plan(Variant::Baseline, &[1], 2);
+    let run = run_to_end(&plan, &mut world, &frame, &mut oracle);
     let (reason, _, place) = expect_invalid(&run);
     assert_eq!(
         (reason, place.episode, place.step),
@@ -152,12 +132,8 @@ fn a_baseline_without_precedents_is_not_instantiated() {
     );
     // P1 is about the baseline.
     let mut oracle = ledgers.record_script("c", &[script_line("I would rather not.")]);
-    let run = run_to_end(
-        &new_plan(Variant::C, &[1], 1),
-        &mut world,
-        &frame,
-        &mut oracle,
-    );
+    let plan = new_plan(Variant::C, &[1], 1);
+    let run = run_to_end(&plan, &mut world, &frame, &mut oracle);
     assert_eq!(run.status, RunStatus::Valid);
 }
 
@@ -265,12 +241,8 @@ fn an_episode_of_run_b_without_a_novel_conflict_is_insufficient_pressure() {
     let mut world = OneActionWorld::calm();
     let frame = build_padded_frame(&world, open_tiktoken("o200k_base"));
     let mut oracle = ledgers.record_agent("b", Agent::Indifferent);
-    let run = run_to_end(
-        &new_plan(Variant::B, &[1], 2),
-        &mut world,
-        &frame,
-        &mut oracle,
-    );
+    let plan = new_plan(Variant::B, &[1], 2);
+    let run = run_to_end(&plan, &mut world, &frame, &mut oracle);
     let (reason, _, place) = expect_invalid(&run);
     assert_eq!(
         (reason, place.episode, place.step),
@@ -284,12 +256,8 @@ fn an_episode_of_run_b_without_a_novel_conflict_is_insufficient_pressure() {
     }
     let mut world = OneActionWorld::colliding();
     let mut oracle = ledgers.record_agent("colliding", Agent::Indifferent);
-    let run = run_to_end(
-        &new_plan(Variant::B, &[1], 2),
-        &mut world,
-        &frame,
-        &mut oracle,
-    );
+    let plan = new_plan(Variant::B, &[1], 2);
+    let run = run_to_end(&plan, &mut world, &frame, &mut oracle);
     assert_eq!(run.status, RunStatus::Valid);
     assert_eq!(run.seeds[0].1[1].distinct_signatures, 6);
 }

@@ -24,15 +24,11 @@ fn every_prompt_of_a_baseline_run_has_the_same_length() {
         let mut world = CommitmentTrap::default();
         let frame = build_padded_frame(&world, open_tiktoken(name));
         let mut oracle = ledgers.record_agent("l", Agent::Precedent);
-        let run = run_to_end(
-            &new_plan(Variant::Baseline, &[1, 2], 2),
-            &mut world,
-            &frame,
-            &mut oracle,
-        );
+        let plan = new_plan(Variant::Baseline, &[1, 2], 2);
+        let run = run_to_end(&plan, &mut world, &frame, &mut oracle);
         assert_eq!(run.status, RunStatus::Valid);
         let blobs = Blobs::beside(&ledgers.path("l"));
-        let own = Tiktoken::named(name).unwrap();
+        let tokenizer = Tiktoken::named(name).unwrap();
         let (mut lengths, mut prompts, mut foreign) = (BTreeSet::new(), 0, 0);
         let episodes = run.seeds.iter().flat_map(|(_, episodes)| episodes);
         for step in episodes.flat_map(|episode| &episode.steps) {
@@ -41,7 +37,7 @@ fn every_prompt_of_a_baseline_run_has_the_same_length() {
             let messages: Value = serde_json::from_slice(&input).unwrap();
             let part = |n: usize, name| messages[n][name].as_str().unwrap();
             let chat = [0, 1].map(|n| (part(n, "role"), part(n, "content")));
-            let length = own.count_chat(&chat).unwrap();
+            let length = tokenizer.count_chat(&chat).unwrap();
             assert_eq!(length, step.generated.measures.unwrap().prompt_tokens);
             lengths.insert(length);
             prompts += 1;
@@ -63,12 +59,8 @@ fn no_step_splits_a_text_twice() {
     let frame = build_padded_frame(&world, tokenizer.clone());
     tokenizer.encoded.lock().unwrap().clear();
     let mut oracle = ledgers.record_agent("l", Agent::Precedent);
-    let run = run_to_end(
-        &new_plan(Variant::Baseline, &[3], 1),
-        &mut world,
-        &frame,
-        &mut oracle,
-    );
+    let plan = new_plan(Variant::Baseline, &[3], 1);
+    let run = run_to_end(&plan, &mut world, &frame, &mut oracle);
     assert_eq!(run.status, RunStatus::Valid);
     let encoded = tokenizer.encoded.lock().unwrap();
     assert_eq!(encoded.len(), 3 * world.steps_per_episode() as usize);
