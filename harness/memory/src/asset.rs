@@ -59,7 +59,7 @@ pub(crate) fn register_asset(conn: &Connection, seq: u64, body: &AssetBody) -> A
         }
         (None, None) => {}
     }
-    // The same stage of the same thing again changes nothing.
+    // Registering the same stage a second time changes nothing.
     conn.prepare_cached(
         "INSERT OR IGNORE INTO asset (handle, stage, previous, seq) VALUES (?1, ?2, ?3, ?4)",
     )?

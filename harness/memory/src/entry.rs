@@ -22,7 +22,7 @@ macro_rules! entries {
         }
 
         impl EntryKind {
-            /// The document's name for what the entry records.
+            /// What the entry records: the name in the contract, or a description.
             #[must_use]
             pub fn title(self) -> &'static str {
                 match self { $(EntryKind::$kind => $title,)* }

@@ -1,9 +1,9 @@
-//! Text as it is searched for exact strings: however it is spelt.
+//! Text folded for the search for exact strings, which finds a string in any spelling.
 //!
-//! FoldedText: in NFC, without regard to case, white space and characters that show nothing, and handles
-//! (64 hexadecimal digits) as one sign that is in no string. A find begins and ends at a boundary of
-//! words, so that 471 is not found in 14711; where a script sets no space between words, anywhere.
-//! Determinism: D1.
+//! Folded text is in NFC, without case, white space and invisible characters; a handle (64 hexadecimal
+//! digits) is one character that no string has. An occurrence begins and ends at a boundary of words, so
+//! that 471 is not found in 14711; in a script that sets no space between words it begins and ends
+//! anywhere. Determinism: D1.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::compose;
@@ -35,7 +35,7 @@ pub struct FoldedText {
     chars: Vec<FoldedChar>,
 }
 
-/// White space, controls, what Unicode has ignored by default, and the blanks of other scripts.
+/// Whether a character is white space, a control, ignorable by default in Unicode, or a blank of any script.
 fn is_invisible(c: char) -> bool {
     c.is_whitespace()
         || c.is_control()
@@ -46,14 +46,15 @@ fn is_invisible(c: char) -> bool {
             | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Thai to Tibetan, Myanmar, Khmer, kana, ideographs: scripts that set no space between words.
+/// Whether a character is of a script that sets no space between words: Thai to Tibetan, Myanmar, Khmer, kana,
+/// ideographs.
 fn is_unspaced_script(c: char) -> bool {
     matches!(c, '\u{e00}'..='\u{fff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
         | '\u{3005}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
         | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Up and down again: so ß is ss, and the long s an s.
+/// Folds the case of a character by way of upper case, so that ß becomes ss, and the long s an s.
 fn fold_char_case(c: char) -> impl Iterator<Item = char> {
     c.to_uppercase().flat_map(char::to_lowercase)
 }
@@ -131,13 +132,13 @@ impl FoldedText {
         FoldedText { chars }
     }
 
-    /// How many characters it has.
+    /// How many folded characters the text has.
     #[must_use]
     pub fn len(&self) -> usize {
         self.chars.len()
     }
 
-    /// Whether there is nothing to be seen.
+    /// Whether the text has no visible character.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.chars.is_empty()
@@ -149,8 +150,8 @@ impl FoldedText {
         self.chars.iter().map(|c| c.folded).collect()
     }
 
-    /// Whether a handle stands in it, or digits that white space or case keep from being one: a text
-    /// may have them as a handle, where no string is searched for.
+    /// Whether the text holds a handle, or digits that only white space or case keep from being one: an output
+    /// may hold the digits as a handle, in which no string is searched.
     pub(crate) fn holds_handle(&self) -> bool {
         let mut digits = 0;
         self.chars().any(|c| {
@@ -202,7 +203,7 @@ impl FoldedText {
     }
 }
 
-/// 64, where exactly so many hexadecimal digits stand at `at`, alone.
+/// The length of a handle that stands alone at `at`: 64 hexadecimal digits.
 fn handle_length(text: &str, at: usize, in_word: bool) -> Option<usize> {
     let digits = text.as_bytes().get(at..at + 64)?;
     let alone = !in_word

@@ -1,7 +1,7 @@
 //! The log: canonical bodies in a hash chain (document, section 2).
 //!
-//! The chain value of an entry is `axilog::hash::chain` of the one before and of the commitment,
-//! under the tag `AX:MEMORY:v1`, to the canonical `{"body":…,"id":…,"seq":…}`.
+//! The chain value of an entry is `axilog::hash::chain` of two values: the chain value of the entry before,
+//! and the commitment, under the tag `AX:MEMORY:v1`, to the canonical `{"body":…,"id":…,"seq":…}`.
 
 use std::path::Path;
 

@@ -82,7 +82,7 @@ words! {
         Prompt = "PROMPT",
         /// What is said at the table.
         Narration = "NARRATION",
-        /// What is said again on request.
+        /// A summary that the players ask for.
         Recap = "RECAP",
         /// What a picture may show.
         Pvib = "PVIB",

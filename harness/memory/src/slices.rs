@@ -168,7 +168,7 @@ fn add_facts(
         }
         let seq = row.get(3).map_err(failed())?;
         let (mut open, mut locked) = (Vec::new(), Vec::new());
-        let item = tell_fact(view, guard, fact, seq, &mut open, &mut locked)?;
+        let item = make_fact_item(view, guard, fact, seq, &mut open, &mut locked)?;
         if !room.take(&item, open.len() + locked.len())? {
             slices.truncated = true;
             return Ok(());
@@ -180,9 +180,9 @@ fn add_facts(
     Ok(())
 }
 
-/// A fact as it may be told: exactly, or its gist and the details that are unlocked. Adds the handles of the
-/// fact and its details to `open` and `locked`.
-fn tell_fact(
+/// Makes the item of a fact: the exact content, or the gist and the unlocked details. Adds the handles of
+/// the fact and its details to `open` and `locked`.
+fn make_fact_item(
     view: &OutputView<'_>,
     guard: &OutputGuard<'_>,
     fact: Handle,

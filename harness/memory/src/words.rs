@@ -47,7 +47,9 @@ macro_rules! words {
         }
 
         impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<$name, D::Error> {
+            fn deserialize<D: serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> std::result::Result<$name, D::Error> {
                 let expected = crate::words::OneOf(&[$($spelling),+]);
                 crate::words::deserialize_text(deserializer, &expected, $name::parse)
             }

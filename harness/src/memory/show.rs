@@ -72,15 +72,15 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let mut text = table::format_pairs(&rows);
     let mut entries = Vec::new();
     if args.log {
-        let mut shown: Vec<LogEntry> = Vec::new();
+        let mut selected: Vec<LogEntry> = Vec::new();
         reader.for_each_entry(&mut |entry| {
             if entry.seq >= args.from && entry.seq - args.from < args.count {
-                shown.push(entry);
+                selected.push(entry);
             }
             Ok(())
         })?;
         let mut lines = Vec::new();
-        for entry in shown {
+        for entry in selected {
             let body = redact(entry.body)?;
             lines.push([
                 entry.seq.to_string(),
