@@ -73,7 +73,7 @@ impl Limits {
 
 /// The change that admission made to an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Admitted {
+pub enum AdmissionOutcome {
     /// Nothing: the record says what the caller said.
     AsGiven,
     /// It was too long and is TRUNCATED.
@@ -93,7 +93,7 @@ pub fn admit<'a>(
     answer: &Answer<'a>,
     last_seq: Option<u64>,
     limits: &Limits,
-) -> Result<(Observation<'a>, Admitted), Error> {
+) -> Result<(Observation<'a>, AdmissionOutcome), Error> {
     if last_seq.is_some_and(|last| answer.ledger_seq <= last) {
         return Err(Error::Ordering);
     }
@@ -111,7 +111,7 @@ pub fn admit<'a>(
     let (Ok(input_hash), Ok(output)) = (input, output) else {
         let input_hash = input.unwrap_or_else(|_| sha256(answer.input));
         return check_fits(invalid_observation(answer, input_hash), limits)
-            .map(|obs| (obs, Admitted::Invalid));
+            .map(|obs| (obs, AdmissionOutcome::Invalid));
     };
 
     let whole = Observation {
@@ -133,16 +133,16 @@ pub fn admit<'a>(
             output_size: answer.output.len() as u64,
             ..whole
         };
-        return truncate(cut, limits).map(|obs| (obs, Admitted::Cut));
+        return truncate(cut, limits).map(|obs| (obs, AdmissionOutcome::Cut));
     }
     if fits(&whole, limits) {
-        return Ok((whole, Admitted::AsGiven));
+        return Ok((whole, AdmissionOutcome::AsGiven));
     }
     let cut = Observation {
         completion: Completion::Truncated,
         ..whole
     };
-    truncate(cut, limits).map(|obs| (obs, Admitted::Cut))
+    truncate(cut, limits).map(|obs| (obs, AdmissionOutcome::Cut))
 }
 
 /// SHA-256 of the canonical form of an input.

@@ -25,7 +25,7 @@ use crate::policy::Rules;
 use crate::sink::{Buffer, shared};
 use models::Models;
 
-pub use examined::Examined;
+pub use examined::CheckedEntry;
 pub use models::MAX_ORACLES;
 pub use verdict::Verdict;
 
@@ -76,13 +76,13 @@ impl Replay {
     /// Takes the next entry. The first verdict that is not OK stays: nothing behind it is checked.
     pub fn feed(&mut self, entry: &Entry<'_>, rules: Option<&Rules<'_>>) -> Verdict {
         if self.verdict == Verdict::Ok {
-            self.take(&Examined::unread(entry), rules);
+            self.take(&CheckedEntry::unread(entry), rules);
         }
         self.verdict
     }
 
     /// Takes the next entry, whose own bytes have been checked already, as [`Replay::feed`] does.
-    pub fn take(&mut self, examined: &Examined<'_>, rules: Option<&Rules<'_>>) -> Verdict {
+    pub fn take(&mut self, examined: &CheckedEntry<'_>, rules: Option<&Rules<'_>>) -> Verdict {
         if self.verdict == Verdict::Ok {
             match self.check(examined, rules) {
                 Ok(()) => self.entries = self.entries.saturating_add(1),
@@ -186,7 +186,11 @@ impl Replay {
         }
     }
 
-    fn check(&mut self, examined: &Examined<'_>, rules: Option<&Rules<'_>>) -> Result<(), Verdict> {
+    fn check(
+        &mut self,
+        examined: &CheckedEntry<'_>,
+        rules: Option<&Rules<'_>>,
+    ) -> Result<(), Verdict> {
         let entry = examined.entry();
         if entry.sequence != self.entries || self.agent.ledger.sealed {
             return Err(Verdict::Reordered);
@@ -220,7 +224,7 @@ impl Replay {
 
     fn check_observation(
         &mut self,
-        examined: &Examined<'_>,
+        examined: &CheckedEntry<'_>,
         rules: Option<&Rules<'_>>,
     ) -> Result<(), Verdict> {
         let view = examined.read_observation()?;
@@ -249,7 +253,7 @@ impl Replay {
 
     fn check_decision(
         &mut self,
-        examined: &Examined<'_>,
+        examined: &CheckedEntry<'_>,
         rules: Option<&Rules<'_>>,
     ) -> Result<(), Verdict> {
         let entry = examined.entry();

@@ -4,7 +4,7 @@
 mod cases;
 mod support;
 
-use axilog::admission::{Admitted, Answer, InputKind, Limits, admit};
+use axilog::admission::{AdmissionOutcome, Answer, InputKind, Limits, admit};
 use axilog::evidence::observation::{Completion, Failure, Params};
 use axilog::evidence::view::ObservationView;
 use axilog::fault::Error;
@@ -111,7 +111,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-fn unescaped(view: axilog::json::escaped::Escaped<'_>) -> Vec<u8> {
+fn unescaped(view: axilog::json::escaped::EscapedText<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     view.unescape(&mut |bytes| out.extend_from_slice(bytes));
     out
@@ -163,13 +163,13 @@ proptest! {
             prop_assert_eq!(view.input_hash, sha256(canonical));
             match (&good_input, &good_output) {
                 (Some(_), Some(output)) => {
-                    prop_assert_eq!(admitted, Admitted::AsGiven);
+                    prop_assert_eq!(admitted, AdmissionOutcome::AsGiven);
                     prop_assert_eq!((view.completion, view.failure), (given.completion, None));
                     prop_assert_eq!(unescaped(view.output), output.as_bytes());
                     prop_assert_eq!(view.output_size, output.len() as u64);
                 }
                 _ => {
-                    prop_assert_eq!(admitted, Admitted::Invalid);
+                    prop_assert_eq!(admitted, AdmissionOutcome::Invalid);
                     prop_assert_eq!(view.completion, Completion::Error);
                     prop_assert_eq!(view.failure, Some(Failure::InvalidOutput));
                     prop_assert_eq!((view.output.bytes(), view.output_size), (&b""[..], 0));
@@ -234,7 +234,7 @@ proptest! {
         };
         if capped.is_none() && len(Completion::Complete, &whole, output_size) <= max_record {
             let (observation, admitted) = admission.unwrap();
-            prop_assert_eq!((admitted, observation.completion), (Admitted::AsGiven, Completion::Complete));
+            prop_assert_eq!((admitted, observation.completion), (AdmissionOutcome::AsGiven, Completion::Complete));
             return Ok(());
         }
         let ends = source.char_indices().map(|(at, _)| at).chain([source.len()]);
@@ -246,7 +246,7 @@ proptest! {
             return Ok(());
         };
         let (observation, admitted) = admission.unwrap();
-        prop_assert_eq!((admitted, observation.completion), (Admitted::Cut, Completion::Truncated));
+        prop_assert_eq!((admitted, observation.completion), (AdmissionOutcome::Cut, Completion::Truncated));
         prop_assert_eq!(observation.output_size, output_size as u64);
         let mut buffer = vec![0; max_record];
         let sealed = observation.seal(profile, &mut buffer).unwrap();

@@ -2,7 +2,7 @@
 
 mod support;
 
-use axilog::admission::{Admitted, Answer, InputKind, Limits, admit};
+use axilog::admission::{AdmissionOutcome, Answer, InputKind, Limits, admit};
 use axilog::evidence::observation::{Completion, Failure, Observation, Params};
 use axilog::fault::Error;
 use axilog::hash::sha256;
@@ -248,7 +248,7 @@ fn bad_inputs_are_hashed_as_they_came() {
             ..answer(b"fine")
         };
         let (observation, admitted) = admit(&given, None, &Limits::DEFAULT).unwrap();
-        assert_eq!(admitted == Admitted::AsGiven, good, "{input:?}");
+        assert_eq!(admitted == AdmissionOutcome::AsGiven, good, "{input:?}");
         let hashed = if input == b"a\r\nb" { b"a\nb" } else { input };
         assert_eq!(observation.input_hash, sha256(hashed));
         assert_eq!(observation.output.is_empty(), !good);

@@ -257,7 +257,7 @@ fn observe(
     answer: &Answer<'_>,
     store: &mut Store,
     faults: &mut Faults,
-) -> Result<axilog::agent::observe::Observed, Error> {
+) -> Result<axilog::agent::observe::ObservedAnswer, Error> {
     let mut work = [0u8; 1024];
     rules(|rules| agent.observe(answer, rules, &mut work, store, faults))
 }

@@ -2,7 +2,7 @@
 
 mod support;
 
-use axilog::admission::{Admitted, Answer, InputKind, Limits, admit};
+use axilog::admission::{AdmissionOutcome, Answer, InputKind, Limits, admit};
 use axilog::agent::Agent;
 use axilog::agent::state::{Health, InputClass};
 use axilog::evidence::observation::{Completion, Failure, Params};
@@ -61,9 +61,9 @@ fn observations_come_out_byte_for_byte_under_every_profile() {
             };
             let (observation, admitted) = admit(&answer, None, &limits).unwrap();
             let status = match admitted {
-                Admitted::AsGiven => "ok",
-                Admitted::Cut => "truncated",
-                Admitted::Invalid => "encoding",
+                AdmissionOutcome::AsGiven => "ok",
+                AdmissionOutcome::Cut => "truncated",
+                AdmissionOutcome::Invalid => "encoding",
             };
             assert_eq!(status, v.status, "{} {profile:?}", v.name);
             let mut buffer = vec![0; expected.len];

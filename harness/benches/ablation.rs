@@ -23,11 +23,11 @@ use axilog_ablation::pad::DEFAULT_PAD;
 use axilog_ablation::prompt_frame::{PromptFrame, SegmentLengths};
 use axilog_ablation::run::RunPlan;
 use axilog_ablation::variant::Variant;
-use axilog_ledger::file::durability::Durability;
+use axilog_ledger::durability::Durability;
 use axilog_ledger::rules::RuleSet;
 use axilog_ledger::session::Session;
 use axilog_oracle::tokens::{Tiktoken, TokenError, Tokenizer};
-use axilog_oracle::{Endpoint, Local, Question};
+use axilog_oracle::{Endpoint, LocalOracle, Question};
 
 const ROUNDS: usize = 31;
 const TEXT_BYTES: usize = 64 << 10;
@@ -63,7 +63,7 @@ impl AnswerSource for UnrecordedAgent {
     fn ask(&mut self, question: &Question) -> Result<Option<RecordedAnswer>, AblationError> {
         Ok(Some(RecordedAnswer {
             ledger_seq: 0,
-            input_hash: question.input().expect("NFC").hash(),
+            input_hash: question.to_canonical_input().expect("NFC").hash(),
             obs_hash: [0; 32],
             text: Ok(self.0.answer(question)),
         }))
@@ -88,13 +88,13 @@ fn run_recorded_episode(frame: &PromptFrame, length: &ConstantLength) {
     let dir = tempfile::tempdir().expect("a directory");
     let none = axilog_policyc::PolicySet::parse(b"[]").expect("no policies");
     let rules = RuleSet::new(none, false, false);
-    let (mut session, _) = Session::begin(&dir.path().join("l"), rules, 1).expect("a ledger");
+    let (mut session, _) = Session::create(&dir.path().join("l"), rules, 1).expect("a ledger");
     let durability = Durability::Interval {
         records: NonZeroU64::MAX,
         within: Duration::from_secs(2),
     };
     session.set_durability(durability).expect("a thread");
-    let mut oracle = RecordingOracle::new(session, Endpoint::Local(Box::new(Agent::Precedent)));
+    let mut oracle = RecordingOracle::new(session, Endpoint::Code(Box::new(Agent::Precedent)));
     run_episode(frame, length, &mut oracle);
 }
 
@@ -130,7 +130,7 @@ fn main() {
         ("padding", DEFAULT_PAD),
     ];
     for name in ["cl100k_base", "o200k_base"] {
-        let tokenizer = Tiktoken::named(name).expect("a vocabulary");
+        let tokenizer = Tiktoken::for_name(name).expect("a vocabulary");
         for (kind, piece) in texts {
             let text = piece.repeat(TEXT_BYTES / piece.len());
             let mut count = || {
@@ -148,7 +148,7 @@ fn main() {
         }
     }
     let watched = Arc::new(WatchedTokenizer(
-        Tiktoken::named("o200k_base").expect("a vocabulary"),
+        Tiktoken::for_name("o200k_base").expect("a vocabulary"),
         Mutex::default(),
     ));
     let trap = CommitmentTrap::default();

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use axilog_oracle::{Endpoint, Kind, Scripted};
+use axilog_oracle::{Endpoint, OracleKind, ScriptedOracle};
 use axilog_x0l::condition::Condition;
 use axilog_x0l::live::{
     ProgressListener, SessionPlan, SessionProgress, SessionSettings, examples, run_session,
@@ -42,7 +42,7 @@ fn session(condition: Condition, cycles: u64, place: &Path) -> Duration {
     let dir = tempfile::tempdir_in(place).unwrap();
     let script = dir.path().join("script.jsonl");
     std::fs::write(&script, examples::SCRIPT).unwrap();
-    let mut settings = SessionSettings::new("m", Kind::Scripted(script.clone()), 8192, 1);
+    let mut settings = SessionSettings::new("m", OracleKind::Scripted(script.clone()), 8192, 1);
     settings.conditions = vec![condition];
     settings.cycles = cycles;
     settings.b2 = 100_000_000;
@@ -57,7 +57,7 @@ fn session(condition: Condition, cycles: u64, place: &Path) -> Duration {
         settings.tasks = BTreeMap::from([(condition, five)]);
     }
     let plan = SessionPlan::read(settings).unwrap();
-    let mut endpoint = Endpoint::Scripted(Scripted::read(&script).unwrap());
+    let mut endpoint = Endpoint::Scripted(ScriptedOracle::open(&script).unwrap());
     let mut clock = Clock::default();
     run_session(&plan, &mut endpoint, &dir.path().join("run"), &mut clock).unwrap();
     let (first, last) = (clock.ends[0], clock.ends[clock.ends.len() - 1]);

@@ -24,7 +24,7 @@ mod linux {
     use axilog::ledger_line;
     use axilog::policy::{Rules, builtin::BUILTIN};
     use axilog::replay::Verdict;
-    use axilog_ledger::file::verify::{Expected, check};
+    use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 
     const ROUNDS: usize = 7;
 
@@ -102,7 +102,8 @@ mod linux {
     /// Verifies a ledger as `axilog verify` does.
     fn verify_file(path: &Path) {
         let file = File::open(path).unwrap();
-        let checked = check(file, None, &Expected::default(), &mut |_| {}).unwrap();
+        let checked =
+            verify_ledger(file, None, &LedgerExpectations::default(), &mut |_| {}).unwrap();
         assert_eq!(checked.verdict(), Verdict::Ok);
     }
 

@@ -40,7 +40,7 @@ enum Control {
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let policies = read_named_policies(args.policies.as_deref())?;
     let mut session = Session::open(&args.ledger, policies.as_ref())?;
-    let decision = session.control(match args.input {
+    let decision = session.observe_control(match args.input {
         Control::Reset => InputClass::ResetRequest,
         Control::Mitigate => InputClass::PolicyTrigger,
         Control::Fault => InputClass::FaultSignal,

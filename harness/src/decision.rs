@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use axilog::admission::Admitted;
+use axilog::admission::AdmissionOutcome;
 use axilog::agent::state::{Health, InputClass, Violation};
-use axilog_ledger::decision::{Decision, Judgement};
-use axilog_ledger::file::hex;
+use axilog_ledger::decision::{PolicyJudgement, StepDecision};
+use axilog_ledger::encoding::hex;
 use axilog_ledger::session::Session;
 use axilog_policyc::decimal;
 use serde_json::{Value, json};
@@ -14,15 +14,18 @@ use super::output::Report;
 use super::{reasons, table};
 
 /// The report on one decision.
-pub(crate) fn report(session: &Session, decision: &Decision, begun: bool) -> Report {
+pub(crate) fn report(session: &Session, decision: &StepDecision, begun: bool) -> Report {
     let mut object = decision_json(session.path(), decision);
     if let Some(object) = object.as_object_mut() {
         object.insert("begun".to_owned(), begun.into());
-        object.insert("completed_records".to_owned(), session.completed().into());
+        object.insert(
+            "completed_records".to_owned(),
+            session.completed_records().into(),
+        );
         object.insert("torn".to_owned(), torn_line_json(session));
     }
     Report {
-        passed: decision.is_fine(),
+        passed: decision.may_continue(),
         text: decision_text(session.path(), decision),
         json: object,
         notes: opening_notes(session, begun),
@@ -31,7 +34,7 @@ pub(crate) fn report(session: &Session, decision: &Decision, begun: bool) -> Rep
 
 /// The torn line that opening the ledger moved aside, or null.
 pub(crate) fn torn_line_json(session: &Session) -> Value {
-    session.torn().map_or(
+    session.torn_line().map_or(
         Value::Null,
         |torn| json!({ "path": torn.path.to_string_lossy(), "bytes": torn.bytes }),
     )
@@ -46,7 +49,7 @@ pub(crate) fn opening_notes(session: &Session, begun: bool) -> Vec<String> {
             session.path().display()
         ));
     }
-    if let Some(torn) = session.torn() {
+    if let Some(torn) = session.torn_line() {
         notes.push(format!(
             "{}: the last line was torn, its write interrupted; moved its {} bytes aside to {}",
             session.path().display(),
@@ -54,11 +57,11 @@ pub(crate) fn opening_notes(session: &Session, begun: bool) -> Vec<String> {
             torn.path.display()
         ));
     }
-    if session.completed() > 0 {
+    if session.completed_records() > 0 {
         notes.push(format!(
             "{}: the last step was interrupted; added its missing records ({})",
             session.path().display(),
-            session.completed()
+            session.completed_records()
         ));
     }
     if session.agent().health == Health::Init && !session.agent().ledger.sealed {
@@ -71,8 +74,8 @@ pub(crate) fn opening_notes(session: &Session, begun: bool) -> Vec<String> {
 }
 
 /// The decision in one word.
-pub(crate) fn result_name(decision: &Decision) -> &'static str {
-    match (decision.permitted, &decision.transition) {
+pub(crate) fn result_name(decision: &StepDecision) -> &'static str {
+    match (decision.is_permitted, &decision.transition) {
         (true, _) => "PERMITTED",
         (false, Some(_)) => "BREACH",
         (false, None) => "RECORDED",
@@ -80,7 +83,7 @@ pub(crate) fn result_name(decision: &Decision) -> &'static str {
 }
 
 /// The states before and after, and the violation.
-pub(crate) fn describe_states(decision: &Decision) -> String {
+pub(crate) fn describe_states(decision: &StepDecision) -> String {
     let Some(transition) = &decision.transition else {
         return decision.health.as_str().to_owned();
     };
@@ -96,7 +99,7 @@ pub(crate) fn describe_states(decision: &Decision) -> String {
     }
 }
 
-fn decision_text(ledger: &Path, decision: &Decision) -> String {
+fn decision_text(ledger: &Path, decision: &StepDecision) -> String {
     let observation = &decision.observation;
     let who = if observation.oracle_id == observation.model_id {
         observation.oracle_id.clone()
@@ -118,7 +121,12 @@ fn decision_text(ledger: &Path, decision: &Decision) -> String {
         ),
         ("answer", what),
     ];
-    rows.extend(decision.policies.iter().map(|j| ("policy", policy_text(j))));
+    rows.extend(
+        decision
+            .judgements
+            .iter()
+            .map(|j| ("policy", policy_text(j))),
+    );
     rows.push(("state", describe_states(decision)));
     rows.extend(
         reasons::list_reasons(decision)
@@ -133,7 +141,7 @@ fn decision_text(ledger: &Path, decision: &Decision) -> String {
     table::format_pairs(&rows)
 }
 
-fn policy_text(judgement: &Judgement) -> String {
+fn policy_text(judgement: &PolicyJudgement) -> String {
     let actual = judgement.actual.map_or("no value".to_owned(), decimal);
     format!(
         "{}: {} = {actual}, breaches if {} {}: {}",
@@ -146,7 +154,7 @@ fn policy_text(judgement: &Judgement) -> String {
 }
 
 /// The fields of a decision; `docs/cli.md` describes them.
-pub(crate) fn decision_json(ledger: &Path, decision: &Decision) -> Value {
+pub(crate) fn decision_json(ledger: &Path, decision: &StepDecision) -> Value {
     let observation = &decision.observation;
     let transition = decision.transition.as_ref();
     json!({
@@ -159,17 +167,17 @@ pub(crate) fn decision_json(ledger: &Path, decision: &Decision) -> Value {
         "output_size": observation.output_size,
         "input_hash": hex(&observation.input_hash),
         "obs_hash": hex(&observation.obs_hash),
-        "admitted": match decision.admitted {
-            Admitted::AsGiven => "AS_GIVEN",
-            Admitted::Cut => "CUT",
-            Admitted::Invalid => "INVALID",
+        "admitted": match decision.admission {
+            AdmissionOutcome::AsGiven => "AS_GIVEN",
+            AdmissionOutcome::Cut => "CUT",
+            AdmissionOutcome::Invalid => "INVALID",
         },
-        "policies": decision.policies.iter().map(policy_json).collect::<Vec<_>>(),
+        "policies": decision.judgements.iter().map(policy_json).collect::<Vec<_>>(),
         "input_class": transition.map(|t| t.input_class.map_or("UNKNOWN", InputClass::as_str)),
         "prev_state": transition.map(|t| t.prev_state.as_str()),
         "next_state": transition.map(|t| t.next_state.as_str()),
         "violation": transition.and_then(|t| t.violation).map(Violation::as_str),
-        "permitted": decision.permitted,
+        "permitted": decision.is_permitted,
         "health": decision.health.as_str(),
         "fault_count": decision.fault_count,
         "why": reasons::list_reasons(decision),
@@ -178,7 +186,7 @@ pub(crate) fn decision_json(ledger: &Path, decision: &Decision) -> Value {
     })
 }
 
-fn policy_json(judgement: &Judgement) -> Value {
+fn policy_json(judgement: &PolicyJudgement) -> Value {
     json!({
         "policy_id": judgement.policy_id,
         "selector": judgement.selector,

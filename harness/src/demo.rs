@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use axilog::admission::InputKind;
 use axilog::agent::state::{Health, InputClass};
 use axilog::evidence::observation::Params;
+use axilog_ledger::encoding::hex;
 use axilog_ledger::error::{FileError, LedgerError};
-use axilog_ledger::file::hex;
-use axilog_ledger::file::replay::replay;
-use axilog_ledger::file::verify::{Expected, check};
 use axilog_ledger::input::CanonicalInput;
+use axilog_ledger::replay::replay_ledger;
 use axilog_ledger::rules::RuleSet;
-use axilog_ledger::session::{Call, Reply, Session};
+use axilog_ledger::session::{OracleCall, OracleReply, Session};
+use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 use axilog_policyc::PolicySet;
 use serde_json::{Value, json};
 
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
 
 struct Demo {
     session: Session,
-    call: Call,
+    call: OracleCall,
     time: u64,
     rows: Vec<[String; 4]>,
     steps: Vec<Value>,
@@ -55,26 +55,27 @@ struct Demo {
 
 impl Demo {
     fn begin(ledger: Option<&Path>) -> Result<Demo, CommandError> {
-        let policies =
-            PolicySet::parse(POLICIES.as_bytes()).map_err(|source| LedgerError::Policies {
+        let policies = PolicySet::parse(POLICIES.as_bytes()).map_err(|source| {
+            LedgerError::InvalidPolicies {
                 path: "the demonstration's policies".into(),
                 source,
-            })?;
+            }
+        })?;
         let rules = RuleSet::new(policies, false, false);
         let (session, _) = match ledger {
-            Some(path) => Session::begin(path, rules, START)?,
+            Some(path) => Session::create(path, rules, START)?,
             None => begin_at_free_name(&rules)?,
         };
         let input =
             CanonicalInput::new(QUESTION.as_bytes(), InputKind::Text).map_err(|reason| {
-                LedgerError::Input {
+                LedgerError::InvalidInput {
                     path: "the demonstration's question".into(),
                     reason,
                 }
             })?;
         Ok(Demo {
             session,
-            call: Call {
+            call: OracleCall {
                 oracle_id: ORACLE.to_owned(),
                 model_id: MODEL.to_owned(),
                 params: Params::NULL,
@@ -90,15 +91,17 @@ impl Demo {
         let long;
         let (reply, quoted) = match turn.reply {
             ScriptedReply::Bytes(bytes) => (
-                Reply::Answer(bytes),
+                OracleReply::Answer(bytes),
                 String::from_utf8_lossy(bytes).into_owned(),
             ),
             ScriptedReply::Long(len) => {
                 long = format!("{{\"value\": 1, \"why\": \"{}\"}}", "very ".repeat(len / 5));
                 let start: String = long.chars().take(32).collect();
-                (Reply::Answer(long.as_bytes()), format!("{start}..."))
+                (OracleReply::Answer(long.as_bytes()), format!("{start}..."))
             }
-            ScriptedReply::Failed(failure) => (Reply::Failed(failure), "(nothing)".to_owned()),
+            ScriptedReply::Failed(failure) => {
+                (OracleReply::Failure(failure), "(nothing)".to_owned())
+            }
         };
         let decision = self.session.observe(&self.call, reply)?;
         self.steps
@@ -126,12 +129,12 @@ impl Demo {
     fn recover(&mut self) -> Result<(), CommandError> {
         let before = self.session.agent().health;
         for class in [InputClass::PolicyTrigger, InputClass::ResetRequest] {
-            let decision = self.session.control(class)?;
+            let decision = self.session.observe_control(class)?;
             self.steps
                 .push(decision::decision_json(self.session.path(), &decision));
         }
         self.time = self.time.saturating_add(10);
-        let decision = self.session.time(self.time, false)?;
+        let decision = self.session.observe_time(self.time, false)?;
         self.steps
             .push(decision::decision_json(self.session.path(), &decision));
         let after = self.session.agent().health;
@@ -149,17 +152,17 @@ impl Demo {
         let agent = self.session.agent().clone();
         drop(self.session);
 
-        let expected = Expected {
+        let expected = LedgerExpectations {
             entries: Some(agent.ledger.sequence.saturating_add(1)),
             head: Some(agent.ledger.head),
             models: vec![(ORACLE.to_owned(), MODEL.to_owned())],
         };
-        let open = || File::open(&path).map_err(FileError::at(&path, "open the ledger"));
-        let verified = check(open()?, None, &expected, &mut |_| {})
-            .map_err(FileError::at(&path, "read the ledger"))?;
-        let replayed = replay(open()?, &path, None, &expected, &mut |_| {})?;
-        let verdicts = [verified.verdict(), replayed.checked.verdict()].map(|v| v.as_str());
-        let fine = verified.fault.is_none() && replayed.checked.fault.is_none();
+        let open = || File::open(&path).map_err(FileError::from_io(&path, "open the ledger"));
+        let verified = verify_ledger(open()?, None, &expected, &mut |_| {})
+            .map_err(FileError::from_io(&path, "read the ledger"))?;
+        let replayed = replay_ledger(open()?, &path, None, &expected, &mut |_| {})?;
+        let verdicts = [verified.verdict(), replayed.verification.verdict()].map(|v| v.as_str());
+        let fine = verified.fault.is_none() && replayed.verification.fault.is_none();
 
         let shown = path.display();
         let [verify, replay] = verdicts;
@@ -219,15 +222,17 @@ fn arrow(before: Health, after: Health) -> String {
 /// Begins the first of `axilog-demo.jsonl`, `axilog-demo-2.jsonl` and so on that is not a ledger.
 fn begin_at_free_name(
     rules: &RuleSet,
-) -> Result<(Session, [axilog_ledger::decision::Decision; 2]), CommandError> {
+) -> Result<(Session, [axilog_ledger::decision::StepDecision; 2]), CommandError> {
     let mut n = 1u64;
     loop {
         let path = match n {
             1 => PathBuf::from("axilog-demo.jsonl"),
             n => PathBuf::from(format!("axilog-demo-{n}.jsonl")),
         };
-        match Session::begin(&path, rules.clone(), START) {
-            Err(LedgerError::Exists(_) | LedgerError::Busy { .. }) => n = n.saturating_add(1),
+        match Session::create(&path, rules.clone(), START) {
+            Err(LedgerError::AlreadyExists(_) | LedgerError::Locked { .. }) => {
+                n = n.saturating_add(1)
+            }
             begun => return Ok(begun?),
         }
     }

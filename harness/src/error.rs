@@ -236,17 +236,17 @@ fn code_of_ledger(error: &LedgerError) -> u8 {
     match error {
         LedgerError::Damaged { .. }
         | LedgerError::Sealed(_)
-        | LedgerError::Model { .. }
-        | LedgerError::Rollback { .. } => 1,
-        LedgerError::Policies { .. }
-        | LedgerError::Input { .. }
-        | LedgerError::Identity { .. }
-        | LedgerError::Reserved { .. } => 2,
+        | LedgerError::ModelMismatch { .. }
+        | LedgerError::TimeRollback { .. } => 1,
+        LedgerError::InvalidPolicies { .. }
+        | LedgerError::InvalidInput { .. }
+        | LedgerError::InvalidIdentity { .. }
+        | LedgerError::ReservedOracleId { .. } => 2,
         LedgerError::File(_)
         | LedgerError::NotDurable { .. }
-        | LedgerError::Busy { .. }
-        | LedgerError::Exists(_)
-        | LedgerError::NotBegun(_)
+        | LedgerError::Locked { .. }
+        | LedgerError::AlreadyExists(_)
+        | LedgerError::NoObservations(_)
         | LedgerError::ConfigurationMissing { .. }
         | LedgerError::ConfigurationUnreadable { .. }
         | LedgerError::Core { .. } => 3,

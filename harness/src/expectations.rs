@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use axilog::hash::{Hash, HexHash, unhex};
-use axilog_ledger::file::verify::Expected;
+use axilog_ledger::verify::LedgerExpectations;
 
 use crate::error::CommandError;
 
@@ -25,7 +25,7 @@ impl ExpectedArgs {
     ///
     /// # Errors
     /// [`CommandError::OneLedger`] where what one ledger alone can have is expected of several.
-    pub(crate) fn for_files(&self, files: &[PathBuf]) -> Result<Expected, CommandError> {
+    pub(crate) fn for_files(&self, files: &[PathBuf]) -> Result<LedgerExpectations, CommandError> {
         let single = [
             (self.expect_head.is_some(), "--expect-head"),
             (self.expect_entries.is_some(), "--expect-entries"),
@@ -35,7 +35,7 @@ impl ExpectedArgs {
             .find(|(given, _)| *given && files.len() > 1)
         {
             Some((_, option)) => Err(CommandError::OneLedger(option)),
-            None => Ok(Expected {
+            None => Ok(LedgerExpectations {
                 entries: self.expect_entries,
                 head: self.expect_head,
                 models: self.expect_model.clone(),

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use axilog::ledger_line;
 use axilog::replay::{Replay, Verdict};
 use axilog_ledger::error::{FileError, LedgerError};
-use axilog_ledger::file::reader::{Line, Lines};
-use axilog_ledger::file::verify::{Expected, check};
+use axilog_ledger::file::lines::{LedgerLine, LineReader};
+use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
@@ -75,17 +75,18 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         }
     }
     let path = &args.file;
-    let mut file = File::open(path).map_err(FileError::at(path, "open the ledger"))?;
+    let mut file = File::open(path).map_err(FileError::from_io(path, "open the ledger"))?;
     if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
-        return Err(FileError::NotAFile(path.clone()).into());
+        return Err(FileError::NotARegularFile(path.clone()).into());
     }
     let mut length = u64::MAX;
     if !args.unverified {
-        let reading = || FileError::at(path, "read the ledger");
+        let reading = || FileError::from_io(path, "read the ledger");
         // What is added meanwhile has not been verified, and is left out.
         length = file.metadata().map_err(reading())?.len();
         let source = (&mut file).take(length);
-        let checked = check(source, None, &Expected::default(), &mut |_| {}).map_err(reading())?;
+        let checked = verify_ledger(source, None, &LedgerExpectations::default(), &mut |_| {})
+            .map_err(reading())?;
         if let Some(fault) = checked.fault {
             let path = path.clone();
             return Err(LedgerError::Damaged { path, fault }.into());
@@ -120,15 +121,15 @@ fn export(
     let mut counts = ExportCounts::default();
     let mut replay = Replay::new();
     let mut pending: Option<ExportRow> = None;
-    let mut lines = Lines::new(source);
+    let mut lines = LineReader::new(source);
     while let Some((_, line)) = lines
         .next_line()
-        .map_err(FileError::at(&args.file, "read the ledger"))?
+        .map_err(FileError::from_io(&args.file, "read the ledger"))?
     {
-        let last = !matches!(line, Line::Whole(_));
+        let last = !matches!(line, LedgerLine::Whole(_));
         let entry = match line {
-            Line::Whole(line) => ledger_line::parse(line).ok(),
-            Line::Torn(_) | Line::TooLong => None,
+            LedgerLine::Whole(line) => ledger_line::parse(line).ok(),
+            LedgerLine::Torn(_) | LedgerLine::TooLong => None,
         };
         let good = entry
             .as_ref()

@@ -8,9 +8,10 @@ use axilog::evidence::policy::PolicyRecord;
 use axilog::evidence::transition::TransitionRecord;
 use axilog::evidence::view::ObservationView;
 use axilog::json::extract::NO_VALUE;
-use axilog_ledger::decision::text;
-use axilog_ledger::file::{LineBytes, hex};
-use axilog_ledger::jcs::canonical;
+use axilog_ledger::encoding::ByteBuffer;
+use axilog_ledger::encoding::hex;
+use axilog_ledger::encoding::unescape;
+use axilog_ledger::jcs::canonicalize;
 use serde_json::{Value, json};
 
 use super::output_stream::OutputStream;
@@ -52,19 +53,19 @@ pub(crate) struct ExportRow {
 
 impl ExportRow {
     pub(crate) fn new(sequence: u64, view: &ObservationView<'_>, verified: bool) -> ExportRow {
-        let mut params = LineBytes::default();
+        let mut params = ByteBuffer::default();
         view.params.write(&mut params);
         ExportRow {
             sequence,
             ledger_seq: view.ledger_seq,
             observation: [
-                text(view.oracle_id).into(),
-                text(view.model_id).into(),
+                unescape(view.oracle_id).into(),
+                unescape(view.model_id).into(),
                 view.completion.as_str().into(),
                 view.failure.map(|f| f.as_str()).into(),
                 hex(&view.input_hash).into(),
                 hex(&view.obs_hash).into(),
-                text(view.output).into(),
+                unescape(view.output).into(),
                 view.output_size.into(),
             ],
             params: serde_json::from_slice(&params.0).unwrap_or_default(),
@@ -196,5 +197,5 @@ fn write_record(cells: impl Iterator<Item = Vec<u8>>, out: &mut OutputStream<imp
 
 fn canonical_bytes(value: &Value) -> Vec<u8> {
     // Integers, texts and literals always have a form.
-    canonical(value.to_string().as_bytes()).unwrap_or_default()
+    canonicalize(value.to_string().as_bytes()).unwrap_or_default()
 }

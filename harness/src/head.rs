@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use axilog::agent::state::Health;
 use axilog::evidence::transition::TransitionRecord;
 use axilog::hash::Tag;
+use axilog_ledger::encoding::hex;
 use axilog_ledger::error::FileError;
-use axilog_ledger::file::hex;
-use axilog_ledger::file::verify::{Expected, check};
+use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 use serde_json::json;
 
 use super::output::Report;
@@ -29,16 +29,16 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let path = &args.file;
-    let file = File::open(path).map_err(FileError::at(path, "open the ledger"))?;
+    let file = File::open(path).map_err(FileError::from_io(path, "open the ledger"))?;
     let mut state = Health::Uninit;
-    let checked = check(file, None, &Expected::default(), &mut |record| {
+    let checked = verify_ledger(file, None, &LedgerExpectations::default(), &mut |record| {
         if record.entry.tag == Tag::Trans
             && let Ok(transition) = TransitionRecord::parse(record.entry.payload)
         {
             state = transition.next_state;
         }
     })
-    .map_err(FileError::at(path, "read the ledger"))?;
+    .map_err(FileError::from_io(path, "read the ledger"))?;
     if checked.fault.is_some() {
         return Ok(verify::report(path, &checked));
     }

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use axilog_ledger::file::hex;
-use axilog_ledger::rules::{RuleSet, builtin_policies};
+use axilog_ledger::encoding::hex;
+use axilog_ledger::rules::{RuleSet, load_builtin_policies};
 use axilog_ledger::session::Session;
 
 use super::output::Report;
@@ -37,12 +37,12 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let policies = match read_named_policies(args.policies.as_deref())? {
         Some(policies) => policies,
-        None => builtin_policies()?,
+        None => load_builtin_policies()?,
     };
     let rules = RuleSet::new(policies, args.permit_truncated, args.stop_on_invalid);
     let configuration = hex(&rules.hash());
     let time = args.time.unwrap_or_else(now);
-    let (session, [_, decision]) = Session::begin(&args.file, rules, time)?;
+    let (session, [_, decision]) = Session::create(&args.file, rules, time)?;
 
     let mut report = decision::report(&session, &decision, true);
     report.notes = decision::opening_notes(&session, false);

@@ -12,11 +12,11 @@ use super::now;
 /// Opens the ledger at `path`, or begins it without policies where it is new.
 pub(super) fn open_or_begin(path: &Path) -> Result<Session, LedgerError> {
     match Session::open(path, None) {
-        Err(LedgerError::NotBegun(_)) => {}
+        Err(LedgerError::NoObservations(_)) => {}
         Err(LedgerError::File(FileError::Io { source, .. }))
             if source.kind() == io::ErrorKind::NotFound => {}
         other => return other,
     }
-    let (session, _) = Session::begin(path, RuleSet::without_policies()?, now())?;
+    let (session, _) = Session::create(path, RuleSet::without_policies()?, now())?;
     Ok(session)
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use axilog::json::canonical::is_canonical_json;
 use axilog_ledger::error::FileError;
-use axilog_ledger::jcs::{canonical, inexact_integers};
+use axilog_ledger::jcs::{canonicalize, find_inexact_integers};
 use serde_json::{Value, json};
 
 use super::output::{Report, escape_controls};
@@ -58,7 +58,7 @@ struct Linted {
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let path = &args.file;
-    let file = File::open(path).map_err(FileError::at(path, "open"))?;
+    let file = File::open(path).map_err(FileError::from_io(path, "open"))?;
     let mut source = BufReader::new(file);
     let lines = args.jsonl || path.extension().is_some_and(|end| end == "jsonl");
     let mut linted = Linted::default();
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         } else {
             limited.read_to_end(&mut value)
         };
-        let read = read.map_err(FileError::at(path, "read"))?;
+        let read = read.map_err(FileError::from_io(path, "read"))?;
         if read == 0 && (lines || linted.values > 0) {
             break;
         }
@@ -97,7 +97,7 @@ impl Linted {
         let first_line = self.values;
         self.values += 1;
         if is_canonical_json(value) {
-            inexact_integers(value, &mut |at, digits| {
+            find_inexact_integers(value, &mut |at, digits| {
                 self.large_integers += 1;
                 if self.large_integers <= MAX_NAMED {
                     let (line, column) = position(value, at, first_line);
@@ -113,13 +113,13 @@ impl Linted {
         if self.not_canonical > MAX_NAMED {
             return;
         }
-        let (at, difference, reason) = match canonical(value) {
+        let (at, difference, reason) = match canonicalize(value) {
             Ok(form) => {
                 let same = value.iter().zip(&form).take_while(|(a, b)| a == b).count();
                 let difference = (around(value, same), around(&form, same));
                 (same, Some(difference), "not in canonical form".to_owned())
             }
-            Err(no_form) => (no_form.at, None, no_form.reason),
+            Err(no_form) => (no_form.offset, None, no_form.reason),
         };
         let (line, column) = position(value, at, first_line);
         self.findings.push(Finding {

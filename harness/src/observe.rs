@@ -10,7 +10,7 @@ use axilog::json::number::decimal_to_q16;
 use axilog::q16::ONE;
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::input::CanonicalInput;
-use axilog_ledger::session::{Call, Reply, Session, check_identities};
+use axilog_ledger::session::{OracleCall, OracleReply, Session, check_identities};
 use clap::ValueEnum;
 
 use super::output::Report;
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     // Everything that can be refused is, before a ledger is created or an answer waited for.
     check_identities(&args.oracle_id, &args.model_id)?;
     let policies = read_named_policies(args.policies.as_deref())?;
-    let call = Call {
+    let call = OracleCall {
         oracle_id: args.oracle_id.clone(),
         model_id: args.model_id.clone(),
         params: Params {
@@ -107,11 +107,11 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         )?,
     };
     let reply = match args.failure {
-        Some(Failed::Timeout) => Reply::Failed(OracleFailure::Timeout),
-        Some(Failed::Transport) => Reply::Failed(OracleFailure::TransportError),
-        None => Reply::Answer(&answer),
+        Some(Failed::Timeout) => OracleReply::Failure(OracleFailure::Timeout),
+        Some(Failed::Transport) => OracleReply::Failure(OracleFailure::TransportError),
+        None => OracleReply::Answer(&answer),
     };
-    let (mut session, begun) = Session::open_or_begin(&args.ledger, policies.as_ref(), now())?;
+    let (mut session, begun) = Session::open_or_create(&args.ledger, policies.as_ref(), now())?;
     let decision = session.observe(&call, reply)?;
     Ok(decision::report(&session, &decision, begun.is_some()))
 }
@@ -123,12 +123,13 @@ fn input(args: &Args) -> Result<CanonicalInput, CommandError> {
     };
     let (path, raw) = match &args.input {
         Some(path) => {
-            let file = File::open(path).map_err(FileError::at(path, "open the input"))?;
+            let file = File::open(path).map_err(FileError::from_io(path, "open the input"))?;
             (path.clone(), read(file, path, "the input", "")?)
         }
         None => (PathBuf::from("--input"), Vec::new()),
     };
-    Ok(CanonicalInput::new(&raw, kind).map_err(|reason| LedgerError::Input { path, reason })?)
+    Ok(CanonicalInput::new(&raw, kind)
+        .map_err(|reason| LedgerError::InvalidInput { path, reason })?)
 }
 
 /// Reads at most 64 MiB.
@@ -142,7 +143,7 @@ pub(super) fn read(
     source
         .take(MAX_READ_BYTES + 1)
         .read_to_end(&mut bytes)
-        .map_err(FileError::at(path, "read"))?;
+        .map_err(FileError::from_io(path, "read"))?;
     if bytes.len() as u64 > MAX_READ_BYTES {
         return Err(FileError::TooLong {
             what: what.to_owned(),

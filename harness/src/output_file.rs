@@ -25,10 +25,10 @@ pub(crate) fn write_whole<T>(
         .write(true)
         .create_new(true)
         .open(&temporary)
-        .map_err(FileError::at(&temporary, "create"))?;
+        .map_err(FileError::from_io(&temporary, "create"))?;
     write(file, &temporary)
         .and_then(|written| {
-            fs::rename(&temporary, target).map_err(FileError::at(target, "write"))?;
+            fs::rename(&temporary, target).map_err(FileError::from_io(target, "write"))?;
             Ok(written)
         })
         .inspect_err(|_| drop(fs::remove_file(&temporary)))

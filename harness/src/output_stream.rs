@@ -36,7 +36,7 @@ impl<W: Write> OutputStream<W> {
         let flushed = self.out.flush().err();
         match self.failed.or(flushed) {
             Some(error) if error.kind() != ErrorKind::BrokenPipe => {
-                Err(FileError::at(name, "write")(error).into())
+                Err(FileError::from_io(name, "write")(error).into())
             }
             _ => Ok(()),
         }

@@ -136,7 +136,7 @@ impl<W: Write + Send> RowWriter for ParquetRows<W> {
 }
 
 fn write_error(name: &Path, error: ParquetError) -> CommandError {
-    FileError::at(name, "write")(std::io::Error::other(error)).into()
+    FileError::from_io(name, "write")(std::io::Error::other(error)).into()
 }
 
 /// The values of a column in the row group under way.

@@ -108,9 +108,9 @@ fn parse(
     file: &Path,
     parse: fn(&[u8]) -> Result<PolicySet, axilog_policyc::Error>,
 ) -> Result<PolicySet, Failure> {
-    let bytes = fs::read(file).map_err(FileError::at(file, "read the policies"))?;
+    let bytes = fs::read(file).map_err(FileError::from_io(file, "read the policies"))?;
     parse(&bytes).map_err(|source| Failure {
-        error: LedgerError::Policies {
+        error: LedgerError::InvalidPolicies {
             path: file.to_owned(),
             source,
         }
@@ -177,7 +177,7 @@ fn deliver(text: String, target: Option<&Path>) -> Result<Report, Failure> {
             fs::write(&temporary, text)
                 .and_then(|()| fs::rename(&temporary, path))
                 .inspect_err(|_| drop(fs::remove_file(&temporary)))
-                .map_err(FileError::at(path, "write"))?;
+                .map_err(FileError::from_io(path, "write"))?;
             String::new()
         }
         None => text,

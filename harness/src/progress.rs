@@ -18,7 +18,7 @@ const WORTH_SHOWING: u64 = 64 << 20;
 /// # Errors
 /// [`FileError::Io`].
 pub(crate) fn open(path: &Path) -> Result<impl Read + Seek, CommandError> {
-    let file = File::open(path).map_err(FileError::at(path, "open the ledger"))?;
+    let file = File::open(path).map_err(FileError::from_io(path, "open the ledger"))?;
     let length = file.metadata().map_or(0, |metadata| metadata.len());
     let target = match length {
         WORTH_SHOWING.. => ProgressDrawTarget::stderr(),

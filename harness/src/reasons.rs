@@ -1,15 +1,15 @@
 //! Why a step was decided as it was, in words.
 
-use axilog::admission::Admitted;
+use axilog::admission::AdmissionOutcome;
 use axilog::agent::state::Violation;
 use axilog::evidence::observation::{Completion, Failure};
 use axilog::evidence::policy::PolicyResult;
 use axilog::policy::Comparison;
-use axilog_ledger::decision::{Decision, Judgement};
+use axilog_ledger::decision::{PolicyJudgement, StepDecision};
 use axilog_policyc::decimal;
 
 /// Lists the reasons that decided; there is at least one.
-pub(crate) fn list_reasons(decision: &Decision) -> Vec<String> {
+pub(crate) fn list_reasons(decision: &StepDecision) -> Vec<String> {
     let Some(transition) = &decision.transition else {
         return vec!["the agent is STOPPED: recorded, and nothing follows".to_owned()];
     };
@@ -26,7 +26,7 @@ pub(crate) fn list_reasons(decision: &Decision) -> Vec<String> {
         }
         (Completion::Error, _) => reasons
             .push("not admissible text (UTF-8 in NFC, controls only as line ends)".to_owned()),
-        (Completion::Truncated, _) if decision.admitted == Admitted::Cut => {
+        (Completion::Truncated, _) if decision.admission == AdmissionOutcome::Cut => {
             reasons.push("the answer is longer than a record may be and was cut".to_owned());
         }
         _ => {}
@@ -34,14 +34,14 @@ pub(crate) fn list_reasons(decision: &Decision) -> Vec<String> {
     let whole = decision.observation.completion == Completion::Complete;
     reasons.extend(group_by_subject(
         decision
-            .policies
+            .judgements
             .iter()
             .filter(|j| j.result == PolicyResult::Breach && (whole || j.actual.is_some()))
             .map(breach),
     ));
-    if reasons.is_empty() || decision.permitted {
+    if reasons.is_empty() || decision.is_permitted {
         reasons.extend(group_by_subject(
-            decision.policies.iter().filter_map(permission),
+            decision.judgements.iter().filter_map(permission),
         ));
     }
     match transition.violation {
@@ -66,11 +66,11 @@ pub(crate) fn list_reasons(decision: &Decision) -> Vec<String> {
 }
 
 /// Summarizes the reasons: a permitted decision names its values only.
-pub(crate) fn summarize(decision: &Decision) -> String {
-    if !decision.permitted || decision.policies.is_empty() {
+pub(crate) fn summarize(decision: &StepDecision) -> String {
+    if !decision.is_permitted || decision.judgements.is_empty() {
         return list_reasons(decision).join("\n");
     }
-    let mut subjects: Vec<String> = decision.policies.iter().map(subject).collect();
+    let mut subjects: Vec<String> = decision.judgements.iter().map(subject).collect();
     subjects.dedup();
     format!("{} within limits", subjects.join(", "))
 }
@@ -91,15 +91,15 @@ fn group_by_subject(reasons: impl Iterator<Item = (String, String)>) -> Vec<Stri
 }
 
 /// The value that was judged, by name.
-fn subject(judgement: &Judgement) -> String {
+fn subject(judgement: &PolicyJudgement) -> String {
     match judgement.actual {
         Some(actual) => format!("{} {}", judgement.selector, decimal(actual)),
         None => format!("no number \"{}\" for", judgement.selector),
     }
 }
 
-fn breach(judgement: &Judgement) -> (String, String) {
-    let Judgement {
+fn breach(judgement: &PolicyJudgement) -> (String, String) {
+    let PolicyJudgement {
         policy_id,
         threshold,
         ..
@@ -118,7 +118,7 @@ fn breach(judgement: &Judgement) -> (String, String) {
     (subject(judgement), what)
 }
 
-fn permission(judgement: &Judgement) -> Option<(String, String)> {
+fn permission(judgement: &PolicyJudgement) -> Option<(String, String)> {
     let relation = match judgement.comparison {
         _ if judgement.result == PolicyResult::Breach => return None,
         Comparison::Gt => "at most",

@@ -8,9 +8,9 @@ use axilog::evidence::view::ObservationView;
 use axilog::hash::Tag;
 use axilog::json::extract::NO_VALUE;
 use axilog::ledger::Entry;
-use axilog_ledger::decision::text;
-use axilog_ledger::file::hex;
-use axilog_ledger::file::verify::Record;
+use axilog_ledger::encoding::hex;
+use axilog_ledger::encoding::unescape;
+use axilog_ledger::verify::VerifiedRecord;
 use axilog_policyc::decimal;
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ pub(crate) enum RecordContents<'a> {
 
 impl<'a> RecordContents<'a> {
     /// Reads a record that verification accepted; `None` where the bytes are not what the tag says.
-    pub(crate) fn read(record: &Record<'a>) -> Option<RecordContents<'a>> {
+    pub(crate) fn read(record: &VerifiedRecord<'a>) -> Option<RecordContents<'a>> {
         match record.observation {
             Some(view) => Some(RecordContents::Observation(view)),
             None => RecordContents::read_entry(&record.entry),
@@ -108,13 +108,13 @@ impl<'a> RecordContents<'a> {
             RecordContents::Genesis => json!({}),
             RecordContents::Observation(view) => json!({
                 "ledger_seq": view.ledger_seq,
-                "oracle_id": text(view.oracle_id),
-                "model_id": text(view.model_id),
+                "oracle_id": unescape(view.oracle_id),
+                "model_id": unescape(view.model_id),
                 "completion_state": view.completion.as_str(),
                 "failure_type": view.failure.map(|f| f.as_str()),
                 "input_hash": hex(&view.input_hash),
                 "obs_hash": hex(&view.obs_hash),
-                "output": text(view.output),
+                "output": unescape(view.output),
                 "output_size": view.output_size,
             }),
             RecordContents::Policy(record) => json!({
@@ -170,13 +170,13 @@ fn actual_decimal(record: &PolicyRecord<'_>) -> Option<String> {
 const EXCERPT: usize = 60;
 
 fn summarize_observation(view: &ObservationView<'_>) -> [String; 3] {
-    let (oracle, model) = (text(view.oracle_id), text(view.model_id));
+    let (oracle, model) = (unescape(view.oracle_id), unescape(view.model_id));
     let whom = if oracle == model {
         oracle
     } else {
         format!("{oracle} / {model}")
     };
-    let output = text(view.output).replace('\n', "\\n");
+    let output = unescape(view.output).replace('\n', "\\n");
     let mut excerpt: String = output.chars().take(EXCERPT).collect();
     if excerpt.len() < output.len() {
         excerpt.push_str("...");

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::output::write_results;
-use super::replay_ledger::{replay_ledger, replay_report};
+use super::replay_ledger::{replay_file, replay_report};
 use super::{expectations, read_named_policies, what_if};
 
 /// Replay ledgers: run policies and agent afresh on the recorded observations and compare every
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args) -> u8 {
         |path, (expected, policies)| match policies {
             Some(policies) if args.what_if => what_if::run(path, policies, expected, args.json),
             policies => {
-                let replayed = replay_ledger(path, policies.as_ref(), expected)?;
+                let replayed = replay_file(path, policies.as_ref(), expected)?;
                 Ok(replay_report(path, &replayed))
             }
         },

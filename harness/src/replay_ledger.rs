@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use axilog_ledger::encoding::hex;
 use axilog_ledger::error::FileError;
-use axilog_ledger::file::hex;
-use axilog_ledger::file::replay::{Replayed, replay};
-use axilog_ledger::file::verify::Expected;
+use axilog_ledger::replay::{ReplayReport, replay_ledger};
+use axilog_ledger::verify::LedgerExpectations;
 use axilog_policyc::PolicySet;
 use serde_json::Value;
 
@@ -13,26 +13,32 @@ use super::output::Report;
 use super::{Failure, progress, table, verify};
 
 /// Replays the ledger at `path`, which must be a regular file: it is read twice.
-pub(crate) fn replay_ledger(
+pub(crate) fn replay_file(
     path: &Path,
     policies: Option<&PolicySet>,
-    expected: &Expected,
-) -> Result<Replayed, Failure> {
+    expected: &LedgerExpectations,
+) -> Result<ReplayReport, Failure> {
     let ledger = progress::open(path)?;
     if !path.metadata().is_ok_and(|metadata| metadata.is_file()) {
-        return Err(FileError::NotAFile(path.to_owned()).into());
+        return Err(FileError::NotARegularFile(path.to_owned()).into());
     }
-    Ok(replay(ledger, path, policies, expected, &mut |_| {})?)
+    Ok(replay_ledger(
+        ledger,
+        path,
+        policies,
+        expected,
+        &mut |_| {},
+    )?)
 }
 
 /// The report on a replayed ledger.
-pub(crate) fn replay_report(path: &Path, replayed: &Replayed) -> Report {
-    let mut report = verify::report(path, &replayed.checked);
+pub(crate) fn replay_report(path: &Path, replayed: &ReplayReport) -> Report {
+    let mut report = verify::report(path, &replayed.verification);
     let (Some((rules, source)), true) = (&replayed.rules, report.passed) else {
         return report;
     };
     // A ledger of which nothing was decided has no agent yet.
-    let Ok((agent, step)) = replayed.checked.replay.resume() else {
+    let Ok((agent, step)) = replayed.verification.replay.resume() else {
         return report;
     };
     let configuration = hex(&rules.hash());

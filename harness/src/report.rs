@@ -7,10 +7,12 @@ use std::io::{self, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 
 use axilog::replay::Verdict;
-use axilog_ledger::error::{Fault, FileError, LedgerError};
-use axilog_ledger::file::replay::{Replayed, replay};
-use axilog_ledger::file::verify::{Checked, Expected, check, meaning};
-use axilog_ledger::rules::Source;
+use axilog_ledger::error::{FileError, LedgerError, LedgerFault};
+use axilog_ledger::replay::{ReplayReport, replay_ledger};
+use axilog_ledger::rules::RulesSource;
+use axilog_ledger::verify::{
+    LedgerExpectations, VerificationReport, describe_verdict, verify_ledger,
+};
 use serde_json::{Value, json};
 
 use super::output::Report;
@@ -50,15 +52,15 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let path = &args.file;
     let policies = read_named_policies(args.policies.as_deref())?;
     let ledger = read(path, args.limit)?;
-    let expected = Expected::default();
-    let checked = check(Cursor::new(&ledger), None, &expected, &mut |_| {})
-        .map_err(FileError::at(path, "read the ledger"))?;
+    let expected = LedgerExpectations::default();
+    let checked = verify_ledger(Cursor::new(&ledger), None, &expected, &mut |_| {})
+        .map_err(FileError::from_io(path, "read the ledger"))?;
     let again = Cursor::new(&ledger);
-    let replayed = replay(again, path, policies.as_ref(), &expected, &mut |_| {});
+    let replayed = replay_ledger(again, path, policies.as_ref(), &expected, &mut |_| {});
     let (decisions, configuration) = match replayed {
         Ok(replayed) => {
             let rules = replayed.rules.as_ref();
-            let configuration = rules.map(|(rules, _)| rules.canonical());
+            let configuration = rules.map(|(rules, _)| rules.to_canonical());
             (Decisions::of(&checked, &replayed), configuration)
         }
         Err(error) => (Decisions::unknown(error)?, None),
@@ -121,12 +123,12 @@ fn write(page: &Page<'_>, out: impl Write, name: &Path) -> Result<(), CommandErr
 
 /// The whole ledger, so that everything that follows is about the same bytes.
 fn read(path: &Path, limit: u64) -> Result<Vec<u8>, CommandError> {
-    let file = File::open(path).map_err(FileError::at(path, "open the ledger"))?;
+    let file = File::open(path).map_err(FileError::from_io(path, "open the ledger"))?;
     let most = limit << 20;
     let mut bytes = Vec::new();
     file.take(most.saturating_add(1))
         .read_to_end(&mut bytes)
-        .map_err(FileError::at(path, "read the ledger"))?;
+        .map_err(FileError::from_io(path, "read the ledger"))?;
     if bytes.len() as u64 > most {
         let path = path.to_owned();
         return Err(CommandError::BeyondPage { path, limit });
@@ -137,9 +139,12 @@ fn read(path: &Path, limit: u64) -> Result<Vec<u8>, CommandError> {
 /// What replay found.
 enum Decisions {
     /// What is recorded, under rules from this source.
-    Decided { source: Source, interrupted: bool },
+    Decided {
+        source: RulesSource,
+        interrupted: bool,
+    },
     /// Something else.
-    Faulty(Fault),
+    Faulty(LedgerFault),
     /// Nothing, and why; the note is for whoever runs the command.
     Unknown {
         why: &'static str,
@@ -148,16 +153,16 @@ enum Decisions {
 }
 
 impl Decisions {
-    fn of(checked: &Checked, replayed: &Replayed) -> Decisions {
+    fn of(checked: &VerificationReport, replayed: &ReplayReport) -> Decisions {
         let unknown = |why| Decisions::Unknown { why, note: None };
         if checked.fault.is_some() {
             return unknown("the ledger is not good");
         }
-        match (&replayed.checked.fault, &replayed.rules) {
+        match (&replayed.verification.fault, &replayed.rules) {
             (Some(fault), _) => Decisions::Faulty(fault.clone()),
             (None, Some((_, source))) => Decisions::Decided {
                 source: *source,
-                interrupted: matches!(replayed.checked.replay.resume(), Ok((_, Some(_)))),
+                interrupted: matches!(replayed.verification.replay.resume(), Ok((_, Some(_)))),
             },
             (None, None) => unknown("the configuration is not known"),
         }
@@ -191,7 +196,7 @@ impl Decisions {
                 "verdict": fault.verdict.as_str(),
                 "sequence": fault.sequence,
                 "offset": fault.offset,
-                "reason": meaning(fault.verdict),
+                "reason": describe_verdict(fault.verdict),
             }),
             Decisions::Unknown { why, .. } => json!({ "verdict": null, "reason": why }),
         }

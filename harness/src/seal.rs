@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use axilog_ledger::file::hex;
+use axilog_ledger::encoding::hex;
 use axilog_ledger::session::Session;
 use serde_json::json;
 
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             "entries": before.saturating_add(1),
             "expect_entries": before,
             "head": head,
-            "completed_records": session.completed(),
+            "completed_records": session.completed_records(),
             "torn": decision::torn_line_json(&session),
         }),
         notes: decision::opening_notes(&session, false),

@@ -5,10 +5,10 @@ use std::io;
 use std::path::PathBuf;
 
 use axilog::hash::Tag;
-use axilog_ledger::decision::text;
+use axilog_ledger::encoding::hex;
+use axilog_ledger::encoding::unescape;
 use axilog_ledger::error::{FileError, LedgerError};
-use axilog_ledger::file::hex;
-use axilog_ledger::file::verify::{Expected, Record, check};
+use axilog_ledger::verify::{LedgerExpectations, VerifiedRecord, verify_ledger};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
@@ -116,7 +116,7 @@ impl Context {
                 self.of_oracle = args
                     .oracle
                     .as_ref()
-                    .is_some_and(|id| *id == text(view.oracle_id));
+                    .is_some_and(|id| *id == unescape(view.oracle_id));
             }
             RecordContents::Policy(record)
                 if contents.is_breach() && self.breached.len() < MAX_NAMED =>
@@ -128,7 +128,12 @@ impl Context {
         }
     }
 
-    fn selects(&self, record: &Record<'_>, contents: &RecordContents<'_>, args: &Args) -> bool {
+    fn selects(
+        &self,
+        record: &VerifiedRecord<'_>,
+        contents: &RecordContents<'_>,
+        args: &Args,
+    ) -> bool {
         let sequence = record.entry.sequence;
         args.seq
             .is_none_or(|range| (range.first..=range.last).contains(&sequence))
@@ -140,12 +145,12 @@ impl Context {
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let path = &args.file;
-    let file = File::open(path).map_err(FileError::at(path, "open the ledger"))?;
+    let file = File::open(path).map_err(FileError::from_io(path, "open the ledger"))?;
     let single = args.seq.is_some_and(|range| range.single);
     let mut out = OutputStream::new(io::stdout().lock());
     let mut context = Context::default();
     let mut has_header = args.json || single;
-    let checked = check(file, None, &Expected::default(), &mut |record| {
+    let checked = verify_ledger(file, None, &LedgerExpectations::default(), &mut |record| {
         let Some(contents) = RecordContents::read(record) else {
             return;
         };
@@ -166,7 +171,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         out.put(shown.as_bytes());
     });
     out.finish(stdout_name())?;
-    let checked = checked.map_err(FileError::at(path, "read the ledger"))?;
+    let checked = checked.map_err(FileError::from_io(path, "read the ledger"))?;
     if let Some(fault) = checked.fault {
         let path = path.clone();
         return Err(LedgerError::Damaged { path, fault }.into());
@@ -189,7 +194,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
 }
 
 fn describe_in_row(
-    record: &Record<'_>,
+    record: &VerifiedRecord<'_>,
     contents: &RecordContents<'_>,
     context: &Context,
 ) -> String {
@@ -200,7 +205,11 @@ fn describe_in_row(
 }
 
 /// Describes one record with all its fields; its bytes are on a line of their own, however long.
-fn describe_fully(record: &Record<'_>, contents: &RecordContents<'_>, context: &Context) -> String {
+fn describe_fully(
+    record: &VerifiedRecord<'_>,
+    contents: &RecordContents<'_>,
+    context: &Context,
+) -> String {
     let entry = &record.entry;
     let [whom, what, why] = contents.summarize(&context.breached);
     let mut rows = vec![
@@ -222,7 +231,7 @@ fn describe_fully(record: &Record<'_>, contents: &RecordContents<'_>, context: &
     )
 }
 
-fn record_json(record: &Record<'_>, contents: &RecordContents<'_>, single: bool) -> Value {
+fn record_json(record: &VerifiedRecord<'_>, contents: &RecordContents<'_>, single: bool) -> Value {
     let entry = &record.entry;
     let mut object = json!({ "seq": entry.sequence, "tag": entry.tag.as_str() });
     if let (Some(object), Value::Object(fields)) = (object.as_object_mut(), contents.json()) {

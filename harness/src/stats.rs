@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::PathBuf;
 
 use axilog_ledger::error::FileError;
-use axilog_ledger::file::verify::{Expected, check};
+use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 use serde_json::json;
 
 use super::output::Report;
@@ -26,12 +26,12 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let path = &args.file;
-    let file = File::open(path).map_err(FileError::at(path, "open the ledger"))?;
+    let file = File::open(path).map_err(FileError::from_io(path, "open the ledger"))?;
     let mut tally = Tally::default();
-    let checked = check(file, None, &Expected::default(), &mut |record| {
+    let checked = verify_ledger(file, None, &LedgerExpectations::default(), &mut |record| {
         tally.count(record)
     })
-    .map_err(FileError::at(path, "read the ledger"))?;
+    .map_err(FileError::from_io(path, "read the ledger"))?;
     let mut report = verify::report(path, &checked);
     if checked.fault.is_some() {
         return Ok(report);

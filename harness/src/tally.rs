@@ -10,8 +10,8 @@ use axilog::evidence::transition::TransitionRecord;
 use axilog::evidence::view::ObservationView;
 use axilog::hash::Tag;
 use axilog::json::extract::NO_VALUE;
-use axilog_ledger::decision::text;
-use axilog_ledger::file::verify::Record;
+use axilog_ledger::encoding::unescape;
+use axilog_ledger::verify::VerifiedRecord;
 use axilog_policyc::decimal;
 use serde_json::{Map, Value, json};
 
@@ -67,7 +67,7 @@ pub(crate) struct Tally {
 
 impl Tally {
     /// Counts a record that verification accepted.
-    pub(crate) fn count(&mut self, record: &Record<'_>) {
+    pub(crate) fn count(&mut self, record: &VerifiedRecord<'_>) {
         for (tag, count) in Tag::ALL.into_iter().zip(&mut self.tags) {
             *count += u64::from(tag == record.entry.tag);
         }
@@ -86,11 +86,11 @@ impl Tally {
     }
 
     fn count_observation(&mut self, view: &ObservationView<'_>) {
-        let oracle = text(view.oracle_id);
+        let oracle = unescape(view.oracle_id);
         let of_model = oracle != TIME_ORACLE && oracle != CONTROL_ORACLE;
         let counts = self
             .oracles
-            .entry((oracle, text(view.model_id)))
+            .entry((oracle, unescape(view.model_id)))
             .or_default();
         match view.completion {
             Completion::Complete => counts.complete += 1,

@@ -31,6 +31,6 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let policies = read_named_policies(args.policies.as_deref())?;
     let mut session = Session::open(&args.ledger, policies.as_ref())?;
-    let decision = session.time(args.time.unwrap_or_else(now), args.force)?;
+    let decision = session.observe_time(args.time.unwrap_or_else(now), args.force)?;
     Ok(decision::report(&session, &decision, false))
 }

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use axilog_ledger::encoding::hex;
 use axilog_ledger::error::FileError;
-use axilog_ledger::file::blobs::Blobs;
-use axilog_ledger::file::hex;
-use axilog_ledger::file::verify::{Checked, Expected, check};
+use axilog_ledger::file::blobs::BlobStore;
+use axilog_ledger::verify::{LedgerExpectations, VerificationReport, verify_ledger};
 use serde_json::{Value, json};
 
 use super::output::{Report, write_results};
@@ -39,20 +39,20 @@ pub(crate) fn run(args: &Args) -> u8 {
     })
 }
 
-fn run_on(path: &Path, expected: &Expected, blobs: bool) -> Result<Report, Failure> {
-    let mut blobs = blobs.then(|| (Blobs::beside(path), BlobCheck::default()));
+fn run_on(path: &Path, expected: &LedgerExpectations, blobs: bool) -> Result<Report, Failure> {
+    let mut blobs = blobs.then(|| (BlobStore::of_ledger(path), BlobCheck::default()));
     let ledger = progress::open(path)?;
-    let checked = check(ledger, None, expected, &mut |record| {
+    let checked = verify_ledger(ledger, None, expected, &mut |record| {
         if let (Some((blobs, found)), Some(view)) = (&mut blobs, &record.observation)
             && !blobs.contains(&view.input_hash)
         {
             found.missing(view.ledger_seq, blobs.path(&view.input_hash));
         }
     })
-    .map_err(FileError::at(path, "read the ledger"))?;
+    .map_err(FileError::from_io(path, "read the ledger"))?;
     let mut report = report(path, &checked);
     if let Some((blobs, mut found)) = blobs {
-        blobs.recompute(&mut |path, good| {
+        blobs.verify_hashes(&mut |path, good| {
             found.checked += 1;
             if !good {
                 found.altered.push(path.to_owned());
@@ -64,7 +64,7 @@ fn run_on(path: &Path, expected: &Expected, blobs: bool) -> Result<Report, Failu
 }
 
 /// The report on a checked ledger, shared with `axilog replay`.
-pub(crate) fn report(path: &Path, checked: &Checked) -> Report {
+pub(crate) fn report(path: &Path, checked: &VerificationReport) -> Report {
     let ledger = checked.replay.ledger();
     let mut rows = vec![(checked.verdict().as_str(), path.display().to_string())];
     let mut object = json!({

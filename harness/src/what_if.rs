@@ -4,16 +4,16 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use axilog_ledger::encoding::hex;
 use axilog_ledger::error::{FileError, LedgerError};
-use axilog_ledger::file::hex;
-use axilog_ledger::file::verify::{Expected, check};
-use axilog_ledger::what_if::{Decided, Difference, WhatIf};
+use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
+use axilog_ledger::what_if::{DecisionDifference, DecisionSummary, WhatIfComparison};
 use axilog_policyc::PolicySet;
 use serde_json::{Value, json};
 
 use super::output::Report;
 use super::output_stream::{OutputStream, stdout_name};
-use super::replay_ledger::{replay_ledger, replay_report};
+use super::replay_ledger::{replay_file, replay_report};
 use super::{Failure, table};
 
 /// Widths of the columns.
@@ -28,9 +28,10 @@ struct Changes {
 }
 
 impl Changes {
-    fn count(&mut self, difference: &Difference) {
+    fn count(&mut self, difference: &DecisionDifference) {
         self.differing = self.differing.saturating_add(1);
-        let permitted = [&difference.recorded, &difference.instead].map(Decided::permitted);
+        let permitted =
+            [&difference.recorded, &difference.hypothetical].map(DecisionSummary::is_permitted);
         let counter = match permitted {
             [true, false] => &mut self.newly_refused,
             [false, true] => &mut self.newly_permitted,
@@ -45,20 +46,20 @@ impl Changes {
 pub(crate) fn run(
     path: &Path,
     policies: &PolicySet,
-    expected: &Expected,
+    expected: &LedgerExpectations,
     json: bool,
 ) -> Result<Report, Failure> {
-    let replayed = replay_ledger(path, None, expected)?;
+    let replayed = replay_file(path, None, expected)?;
     let mut report = replay_report(path, &replayed);
     let (Some((own, _)), true) = (&replayed.rules, report.passed) else {
         return Ok(report);
     };
-    let interrupted = (replayed.checked.replay.resume()).is_ok_and(|(_, step)| step.is_some());
+    let interrupted = (replayed.verification.replay.resume()).is_ok_and(|(_, step)| step.is_some());
     let other = own.with_policies(policies.clone());
-    let mut what_if = WhatIf::new(&other);
+    let mut what_if = WhatIfComparison::new(&other);
     let mut changes = Changes::default();
     let mut out = OutputStream::new(io::stdout().lock());
-    let mut write = |difference: &Difference| {
+    let mut write = |difference: &DecisionDifference| {
         if changes.differing == 0 && !json {
             let header = ["record", "of", "decided", "would be"];
             out.put(table::format_grid(header, WIDTHS, &[]).as_bytes());
@@ -66,13 +67,13 @@ pub(crate) fn run(
         changes.count(difference);
         out.put(describe_difference(difference, json).as_bytes());
     };
-    let file = File::open(path).map_err(FileError::at(path, "open the ledger"))?;
-    let checked = check(file, None, expected, &mut |record| {
-        if let Some(difference) = what_if.take(record) {
+    let file = File::open(path).map_err(FileError::from_io(path, "open the ledger"))?;
+    let checked = verify_ledger(file, None, expected, &mut |record| {
+        if let Some(difference) = what_if.take_record(record) {
             write(&difference);
         }
     })
-    .map_err(FileError::at(path, "read the ledger"))?;
+    .map_err(FileError::from_io(path, "read the ledger"))?;
     if let Some(fault) = checked.fault {
         // The replay has just accepted it: somebody has changed the file since.
         let path = path.to_owned();
@@ -95,7 +96,10 @@ pub(crate) fn run(
             "differ",
             format!(
                 "{} of {} decisions: {} no longer permitted, {} newly permitted",
-                changes.differing, what_if.compared, changes.newly_refused, changes.newly_permitted
+                changes.differing,
+                what_if.compared_observations,
+                changes.newly_refused,
+                changes.newly_permitted
             ),
         ),
         ("would end in", health.to_owned()),
@@ -103,7 +107,7 @@ pub(crate) fn run(
     if let Some(object) = report.json.as_object_mut() {
         let what_if = json!({
             "configuration": configuration,
-            "compared": what_if.compared,
+            "compared": what_if.compared_observations,
             "differing": changes.differing,
             "no_longer_permitted": changes.newly_refused,
             "newly_permitted": changes.newly_permitted,
@@ -115,8 +119,8 @@ pub(crate) fn run(
     Ok(report)
 }
 
-fn describe_difference(difference: &Difference, json: bool) -> String {
-    let sides = [&difference.recorded, &difference.instead];
+fn describe_difference(difference: &DecisionDifference, json: bool) -> String {
+    let sides = [&difference.recorded, &difference.hypothetical];
     if json {
         let [recorded, instead] = sides.map(decision_json);
         let object = json!({
@@ -137,22 +141,22 @@ fn describe_difference(difference: &Difference, json: bool) -> String {
     table::format_row(WIDTHS, row)
 }
 
-fn decision_json(decided: &Decided) -> Value {
+fn decision_json(decided: &DecisionSummary) -> Value {
     let transition = decided.transition.as_ref();
     json!({
-        "permitted": decided.permitted(),
-        "breached": decided.breached,
+        "permitted": decided.is_permitted(),
+        "breached": decided.breached_policies,
         "violation": transition.and_then(|t| t.violation).map(|v| v.as_str()),
         "prev_state": transition.map(|t| t.prev_state.as_str()),
         "next_state": transition.map(|t| t.next_state.as_str()),
     })
 }
 
-fn describe_decision(decided: &Decided) -> String {
+fn describe_decision(decided: &DecisionSummary) -> String {
     let Some(transition) = &decided.transition else {
         return "nothing: STOPPED".to_owned();
     };
-    let why = match (transition.violation, decided.breached.as_slice()) {
+    let why = match (transition.violation, decided.breached_policies.as_slice()) {
         (None, _) => "permitted".to_owned(),
         (Some(violation), []) => violation.as_str().to_owned(),
         (Some(_), breached) => format!("breach of {}", breached.join(", ")),

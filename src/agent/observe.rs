@@ -6,7 +6,7 @@
 use super::machine::Agent;
 use super::state::{Health, InputClass, Violation};
 use super::stimulus::{CONTROL_ORACLE, Stimulus, TIME_ORACLE, is_reserved};
-use crate::admission::{Admitted, Answer, InputKind, Limits, admit};
+use crate::admission::{AdmissionOutcome, Answer, InputKind, Limits, admit};
 use crate::evidence::observation::{Completion, MAX_RECORD_BYTES, Params};
 use crate::fault::{Error, Fault, Faults};
 use crate::hash::Tag;
@@ -17,11 +17,11 @@ use crate::sink::{Buffer, Sink, shared};
 
 /// The result of observing an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Observed {
+pub struct ObservedAnswer {
     /// The observation's sequence.
     pub ledger_seq: u64,
     /// The change that admission made to the answer.
-    pub admitted: Admitted,
+    pub admitted: AdmissionOutcome,
     /// The decision of the policies; `None` where the agent was STOPPED and only recorded.
     pub evaluation: Option<Evaluation>,
 }
@@ -46,7 +46,7 @@ impl Agent {
         work: &mut [u8],
         sink: &mut dyn LedgerSink,
         faults: &mut Faults,
-    ) -> Result<Observed, Error> {
+    ) -> Result<ObservedAnswer, Error> {
         if faults.any() {
             return Err(Error::Protocol);
         }
@@ -78,7 +78,7 @@ impl Agent {
             _ => {}
         })?;
         let own = is_reserved(answer.oracle_id);
-        if own && admitted == Admitted::Cut && limits.max_record < MAX_RECORD_BYTES {
+        if own && admitted == AdmissionOutcome::Cut && limits.max_record < MAX_RECORD_BYTES {
             // The time, or a control input, means something only whole; that `work` is too small
             // for it is no reason to stop the agent.
             return Err(Error::Buffer);
@@ -99,7 +99,7 @@ impl Agent {
             self.stop_uncommitted();
             return Err(Error::Ledger);
         }
-        let mut observed = Observed {
+        let mut observed = ObservedAnswer {
             ledger_seq,
             admitted,
             evaluation: None,
@@ -134,7 +134,7 @@ impl Agent {
         work: &mut [u8],
         sink: &mut dyn LedgerSink,
         faults: &mut Faults,
-    ) -> Result<Observed, Error> {
+    ) -> Result<ObservedAnswer, Error> {
         let mut bytes = [0u8; 40];
         let mut out = Buffer::new(&mut bytes);
         out.put(b"{\"timestamp\":");
@@ -162,7 +162,7 @@ impl Agent {
         work: &mut [u8],
         sink: &mut dyn LedgerSink,
         faults: &mut Faults,
-    ) -> Result<Observed, Error> {
+    ) -> Result<ObservedAnswer, Error> {
         if !class.is_control() {
             faults.set(Fault::Schema);
             return Err(Error::Schema);

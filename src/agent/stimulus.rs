@@ -7,7 +7,7 @@ use super::state::InputClass;
 use crate::evidence::observation::{Completion, Failure, SealedObservation};
 use crate::evidence::reader::Reader;
 use crate::evidence::view::ObservationView;
-use crate::json::escaped::Escaped;
+use crate::json::escaped::EscapedText;
 use crate::json::extract::{MAX_POLICIES, NO_VALUE, Selectors, extract};
 
 /// The oracle id whose observations are the time.
@@ -38,7 +38,7 @@ pub struct Input<'a> {
 pub(crate) struct RecordedAnswer<'a> {
     pub(crate) completion: Completion,
     pub(crate) failure: Option<Failure>,
-    pub(crate) output: Escaped<'a>,
+    pub(crate) output: EscapedText<'a>,
     /// Keys the reader's fingerprints, so that an answer cannot choose their collisions.
     pub(crate) key: [u8; 16],
 }

@@ -5,7 +5,7 @@
 
 use crate::fault::Error;
 use crate::hash::{Hash, Hasher, HexHash, Tag, hex};
-use crate::json::escaped::Escaped;
+use crate::json::escaped::EscapedText;
 use crate::json::writer;
 use crate::profile::Profile;
 use crate::sink::{Buffer, Counter, Sink, shared};
@@ -269,7 +269,7 @@ impl<'a> Observation<'a> {
         let end = record.len().saturating_sub(after_output.len);
         let output = record
             .get(start..end)
-            .map(Escaped::new)
+            .map(EscapedText::new)
             .ok_or(Error::Buffer)?;
         Ok(SealedObservation {
             record,
@@ -318,7 +318,7 @@ pub struct SealedObservation<'b> {
     /// The `obs_hash` in the record.
     pub obs_hash: Hash,
     /// The output as it stands in the record.
-    pub output: Escaped<'b>,
+    pub output: EscapedText<'b>,
 }
 
 /// The `obs_hash` of a record whose bytes around the 64 digits are `head` and `tail`.

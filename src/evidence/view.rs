@@ -8,7 +8,7 @@ use super::observation::{
 use super::reader::Reader;
 use crate::fault::Error;
 use crate::hash::Hash;
-use crate::json::escaped::Escaped;
+use crate::json::escaped::EscapedText;
 use crate::profile::Profile;
 use crate::search::run;
 use crate::text;
@@ -28,13 +28,13 @@ pub struct ObservationView<'a> {
     /// Position in the ledger.
     pub ledger_seq: u64,
     /// The versioned model identity, as escaped in the record.
-    pub model_id: Escaped<'a>,
+    pub model_id: EscapedText<'a>,
     /// The record's own hash, recomputed and found equal.
     pub obs_hash: Hash,
     /// The identity of the oracle, as escaped in the record.
-    pub oracle_id: Escaped<'a>,
+    pub oracle_id: EscapedText<'a>,
     /// The output, as escaped in the record.
-    pub output: Escaped<'a>,
+    pub output: EscapedText<'a>,
     /// Bytes of the whole answer.
     pub output_size: u64,
     /// Sampling parameters.
@@ -170,13 +170,13 @@ impl LineEnds {
 }
 
 struct CanonicalString<'a> {
-    text: Escaped<'a>,
+    text: EscapedText<'a>,
     /// Bytes of the unescaped text.
     len: u64,
     line_ends: LineEnds,
 }
 
-fn identity<'a>(reader: &mut Reader<'a>) -> Result<Escaped<'a>, Error> {
+fn identity<'a>(reader: &mut Reader<'a>) -> Result<EscapedText<'a>, Error> {
     let id = string(reader, false)?;
     if id.len == 0 || id.len > MAX_ID_BYTES as u64 {
         return Err(Error::Schema);
@@ -223,7 +223,7 @@ fn string<'a>(reader: &mut Reader<'a>, line_feeds: bool) -> Result<CanonicalStri
         .saturating_sub(1);
     let raw = start.rest().get(..raw_len).ok_or(Error::Schema)?;
     Ok(CanonicalString {
-        text: Escaped::new(raw),
+        text: EscapedText::new(raw),
         len,
         line_ends,
     })

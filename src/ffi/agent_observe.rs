@@ -9,9 +9,9 @@ use super::pointer::{Flags, buffer};
 use super::policy::ax_policy_ctx_t;
 use super::sink::CSink;
 use super::types::ct_fault_flags_t;
-use crate::admission::Admitted;
+use crate::admission::AdmissionOutcome;
 use crate::agent::Agent;
-use crate::agent::observe::Observed;
+use crate::agent::observe::ObservedAnswer;
 use crate::fault::{Error, Fault, Faults};
 use crate::policy::{Evaluation, Rules};
 
@@ -314,7 +314,7 @@ unsafe fn observe(
         &mut [u8],
         &mut CSink,
         &mut Faults,
-    ) -> Result<Observed, Error>,
+    ) -> Result<ObservedAnswer, Error>,
 ) -> c_int {
     // SAFETY: by contract.
     let Some(flags) = (unsafe { Flags::new(faults) }) else {
@@ -337,7 +337,7 @@ unsafe fn observe(
             if let (Some(evaluation), Some(policy)) = (observed.evaluation, policy) {
                 policy.begin_cycle(evaluation);
             }
-            if observed.admitted == Admitted::Invalid {
+            if observed.admitted == AdmissionOutcome::Invalid {
                 Error::Encoding.code()
             } else {
                 0

@@ -9,7 +9,7 @@ use super::oracle::{
 };
 use super::pointer::{Flags, buffer, bytes, c_string, code, enum_value};
 use super::types::ct_fault_flags_t;
-use crate::admission::{Admitted, Answer, InputKind, Limits, admit};
+use crate::admission::{AdmissionOutcome, Answer, InputKind, Limits, admit};
 use crate::evidence::observation::{MAX_ID_BYTES, Observation, is_valid_id};
 use crate::evidence::view::MAX_GATEWAY_RECORD_BYTES;
 use crate::fault::{Error, Fault};
@@ -291,12 +291,12 @@ pub unsafe extern "C" fn ax_obs_admit(
     ctx.last_ledger_seq = observation.ledger_seq;
     ctx.initialized = 1;
     match admitted {
-        Admitted::AsGiven => 0,
-        Admitted::Cut => {
+        AdmissionOutcome::AsGiven => 0,
+        AdmissionOutcome::Cut => {
             flags.set(Fault::Size);
             0
         }
-        Admitted::Invalid => {
+        AdmissionOutcome::Invalid => {
             flags.set(Fault::Encoding);
             Error::Encoding.code()
         }

@@ -13,7 +13,7 @@ use crate::admission::derivation_hash;
 use crate::evidence::view::ObservationView;
 use crate::fault::{Error, Fault};
 use crate::hash::hex;
-use crate::json::escaped::Escaped;
+use crate::json::escaped::EscapedText;
 
 /// A verified record. The view borrows its strings from the record, as escaped there and not
 /// NUL-terminated.
@@ -156,7 +156,7 @@ pub unsafe extern "C" fn ax_obs_output(
     match output {
         // SAFETY: by contract.
         Some(output) => unsafe {
-            write_text(dst, dst_size, |put| Escaped::new(output).unescape(put))
+            write_text(dst, dst_size, |put| EscapedText::new(output).unescape(put))
         },
         None => Error::Protocol.code(),
     }

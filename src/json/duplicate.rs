@@ -3,7 +3,7 @@
 //! formats.md §4, "Extracting the value". Names are kept as keyed 32-bit fingerprints; two that
 //! are the same only say where to look, and the text itself decides, so the verdict is exact.
 
-use super::escaped::{Cursor, Escaped};
+use super::escaped::{Cursor, EscapedText};
 use super::name::Name;
 use super::reader::{Reader, Token};
 use super::siphash::SipHash;
@@ -80,7 +80,7 @@ pub fn fingerprint(key: &[u8; 16], object: u32, name: Cursor<'_>) -> u32 {
 
 /// Whether the object at offset `object` has the name at `name` once more before it, by comparing
 /// the names themselves. The text is valid up to there.
-pub fn is_repeated(text: Escaped<'_>, object: u32, name: Cursor<'_>, depth_limit: u8) -> bool {
+pub fn is_repeated(text: EscapedText<'_>, object: u32, name: Cursor<'_>, depth_limit: u8) -> bool {
     let object = usize::try_from(object).unwrap_or(usize::MAX);
     let mut reader = Reader::new(text.cursor_at(object), depth_limit);
     while let Ok(Some(token)) = reader.next() {
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_fingerprint_is_of_the_key_the_object_and_the_name() {
-        let text = |bytes| Escaped::new(bytes).cursor();
+        let text = |bytes| EscapedText::new(bytes).cursor();
         let name = |bytes| fingerprint(&[1; 16], 0, text(bytes));
         assert_eq!(name(br#"value\""#), name(br#"val\\u0075e\" : 1"#));
         assert_ne!(name(br#"value\""#), name(br#"valu\""#));
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn repetition_is_within_one_object() {
-        let text = Escaped::new(br#"[{\"a\":1},{\"b\":{\"a\":2},\"a\":3,\"a\":4}]"#);
+        let text = EscapedText::new(br#"[{\"a\":1},{\"b\":{\"a\":2},\"a\":3,\"a\":4}]"#);
         let object = 11;
         let third = text.cursor_at(30);
         let fourth = text.cursor_at(38);

@@ -8,16 +8,16 @@ use crate::search::run;
 
 /// The bytes between the quotes of a canonical JSON string.
 #[derive(Clone, Copy, Debug)]
-pub struct Escaped<'a>(&'a [u8]);
+pub struct EscapedText<'a>(&'a [u8]);
 
-impl<'a> Escaped<'a> {
+impl<'a> EscapedText<'a> {
     /// Takes `bytes` for valid: UTF-8, with the escapes `\"`, `\\`, `\b`, `\t`, `\n`, `\f`, `\r`
     /// and `\u00xx` (lower-case hex, a control character), and neither a bare quote nor a bare
     /// control character. Whoever reads the record has seen to that. Other bytes do no harm:
     /// a malformed escape reads as U+0000, which is not admissible anywhere in JSON.
     #[must_use]
     pub fn new(bytes: &'a [u8]) -> Self {
-        Escaped(bytes)
+        EscapedText(bytes)
     }
 
     /// The bytes as they stand.
@@ -142,7 +142,7 @@ mod tests {
     use std::vec::Vec;
 
     fn unescaped(bytes: &[u8]) -> Vec<u8> {
-        let mut cursor = Escaped::new(bytes).cursor();
+        let mut cursor = EscapedText::new(bytes).cursor();
         let mut out = Vec::new();
         while let Some(byte) = cursor.peek() {
             out.push(byte);
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn a_cursor_comes_back_to_a_position() {
-        let text = Escaped::new(br#"ab\ncd"#);
+        let text = EscapedText::new(br#"ab\ncd"#);
         let mut cursor = text.cursor();
         cursor.skip_plain();
         assert_eq!((cursor.position(), cursor.peek()), (2, Some(b'\n')));

@@ -4,7 +4,7 @@
 //! whole of it must be one strictly valid JSON object before any value of it counts.
 
 use super::duplicate::{Names, fingerprint, is_repeated};
-use super::escaped::{Cursor, Escaped};
+use super::escaped::{Cursor, EscapedText};
 use super::name::Name;
 use super::number::{decimal_to_q16, integer_to_q16};
 use super::reader::{InvalidJson, Reader, Token};
@@ -46,7 +46,7 @@ pub trait Selectors {
 /// there, or it does not convert, where no selector is wanted, and everywhere if the answer is not
 /// one JSON object (RFC 8259) without repeated names, lone surrogates or nesting beyond 32.
 pub fn extract(
-    output: Escaped<'_>,
+    output: EscapedText<'_>,
     key: &[u8; 16],
     selectors: &dyn Selectors,
     values: &mut [i32; MAX_POLICIES],
@@ -64,7 +64,11 @@ pub fn extract(
 
 /// Reads the answer, in one pass if it has few enough names. Each further pass begins where the
 /// names kept by the one before end, and compares all later names with those it keeps itself.
-fn read(output: Escaped<'_>, key: &[u8; 16], members: &mut Members<'_>) -> Result<(), InvalidJson> {
+fn read(
+    output: EscapedText<'_>,
+    key: &[u8; 16],
+    members: &mut Members<'_>,
+) -> Result<(), InvalidJson> {
     let mut names = Names::new();
     let mut walk = Walk::new(output);
     walk.pass(key, &mut names, Some(members))?;
@@ -77,14 +81,14 @@ fn read(output: Escaped<'_>, key: &[u8; 16], members: &mut Members<'_>) -> Resul
 /// A place in the answer, with the objects that are open there.
 #[derive(Clone, Copy)]
 struct Walk<'a> {
-    output: Escaped<'a>,
+    output: EscapedText<'a>,
     reader: Reader<Cursor<'a>>,
     /// The beginning of each open object, by depth; the place of an array is not used.
     objects: [u32; MAX_DEPTH],
 }
 
 impl<'a> Walk<'a> {
-    fn new(output: Escaped<'a>) -> Self {
+    fn new(output: EscapedText<'a>) -> Self {
         Walk {
             output,
             reader: Reader::new(output.cursor(), LIMIT),
@@ -245,7 +249,12 @@ mod tests {
 
     fn value(output: &str) -> i32 {
         let mut values = [0; MAX_POLICIES];
-        extract(Escaped::new(output.as_bytes()), &KEY, &Value, &mut values);
+        extract(
+            EscapedText::new(output.as_bytes()),
+            &KEY,
+            &Value,
+            &mut values,
+        );
         assert!(values.iter().skip(1).all(|&value| value == NO_VALUE));
         values[0]
     }
@@ -261,7 +270,7 @@ mod tests {
         for number in 0..300_000 {
             let name = format!("n{number}");
             let text = format!("{name}\\\"");
-            let print = fingerprint(&KEY, 0, Escaped::new(text.as_bytes()).cursor());
+            let print = fingerprint(&KEY, 0, EscapedText::new(text.as_bytes()).cursor());
             if let Some(other) = names.insert(print, name.clone()) {
                 let member = |name: &str| format!("\\\"{name}\\\":0,");
                 let (one, two) = (member(&other), member(&name));
@@ -276,7 +285,7 @@ mod tests {
 
     #[test]
     fn the_key_has_no_influence_on_the_values() {
-        let output = Escaped::new(br#"{\"value\":2,\"a\":{\"a\":[{\"a\":1}]},\"value_\":3}"#);
+        let output = EscapedText::new(br#"{\"value\":2,\"a\":{\"a\":[{\"a\":1}]},\"value_\":3}"#);
         for byte in 0..=255 {
             let mut values = [0; MAX_POLICIES];
             extract(output, &[byte; 16], &Value, &mut values);

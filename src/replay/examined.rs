@@ -13,7 +13,7 @@ use crate::ledger::Entry;
 
 /// A record whose own bytes have been checked.
 #[derive(Clone, Copy)]
-pub struct Examined<'a> {
+pub struct CheckedEntry<'a> {
     entry: Entry<'a>,
     committed: bool,
     content: Content<'a>,
@@ -31,11 +31,11 @@ enum Content<'a> {
     Unread,
 }
 
-impl<'a> Examined<'a> {
+impl<'a> CheckedEntry<'a> {
     /// Checks the commit of `entry` and reads it.
     #[must_use]
-    pub fn of(entry: &Entry<'a>) -> Examined<'a> {
-        let mut examined = Examined::unread(entry);
+    pub fn of(entry: &Entry<'a>) -> CheckedEntry<'a> {
+        let mut examined = CheckedEntry::unread(entry);
         if matches!(entry.tag, Tag::Policy | Tag::Trans) {
             examined.content = Content::Decision(bound_to(entry));
         }
@@ -43,7 +43,7 @@ impl<'a> Examined<'a> {
     }
 
     /// Checks the commit of `entry`, and reads it where it is an observation.
-    pub(super) fn unread(entry: &Entry<'a>) -> Examined<'a> {
+    pub(super) fn unread(entry: &Entry<'a>) -> CheckedEntry<'a> {
         let content = match entry.tag {
             Tag::Obs => {
                 Content::Observation(ObservationView::parse(entry.payload).map_err(|error| {
@@ -55,7 +55,7 @@ impl<'a> Examined<'a> {
             }
             _ => Content::Unread,
         };
-        Examined {
+        CheckedEntry {
             entry: *entry,
             committed: commit(entry.tag.as_str().as_bytes(), entry.payload) == entry.commit,
             content,
@@ -66,7 +66,7 @@ impl<'a> Examined<'a> {
     /// Computes the chain value of the record, should `previous` be the one before it. Whether it
     /// is, [`super::Replay::take`] decides.
     #[must_use]
-    pub fn behind(mut self, previous: &Hash) -> Examined<'a> {
+    pub fn behind(mut self, previous: &Hash) -> CheckedEntry<'a> {
         self.link = Some((*previous, chain(Some(previous), &self.entry.commit)));
         self
     }

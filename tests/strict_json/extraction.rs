@@ -1,6 +1,6 @@
 //! The values that selectors find in a text, by the library and by a reference.
 
-use axilog::json::escaped::Escaped;
+use axilog::json::escaped::EscapedText;
 use axilog::json::extract::{MAX_POLICIES, NO_VALUE, Selectors, extract};
 use axilog::json::number::{decimal_to_q16, integer_to_q16};
 
@@ -38,7 +38,7 @@ pub fn record_form(text: &str, short: bool) -> String {
 pub fn extracted_raw(output: &[u8], wanted: &Wanted) -> [i32; MAX_POLICIES] {
     let mut values = [7; MAX_POLICIES];
     extract(
-        Escaped::new(output),
+        EscapedText::new(output),
         b"sixteen bytes!!!",
         wanted,
         &mut values,

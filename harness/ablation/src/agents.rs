@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use axilog::hash::sha256;
-use axilog_oracle::{Local, Question};
+use axilog_oracle::{LocalOracle, Question};
 use serde::Deserialize;
 
 use super::artifact::Artifact;
@@ -79,7 +79,7 @@ fn parse_after<'a, T: Deserialize<'a>>(text: &'a str, marker: &str) -> Option<T>
     values.next()?.ok()
 }
 
-impl Local for Agent {
+impl LocalOracle for Agent {
     fn answer(&mut self, question: &Question) -> String {
         let user = question.messages.last();
         let prompt = user.map_or("", |message| message.content.as_str());

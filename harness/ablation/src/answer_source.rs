@@ -5,7 +5,7 @@
 use axilog::evidence::observation::{Completion, Failure};
 use axilog::hash::Hash;
 use axilog_ledger::session::Session;
-use axilog_oracle::{Endpoint, Question, consult};
+use axilog_oracle::{Endpoint, Question, consult_oracle};
 
 use super::error::AblationError;
 
@@ -86,7 +86,8 @@ impl RecordingOracle {
 
 impl AnswerSource for RecordingOracle {
     fn ask(&mut self, question: &Question) -> Result<Option<RecordedAnswer>, AblationError> {
-        let consultation = consult(&mut self.session, &mut self.endpoint, ORACLE_ID, question)?;
+        let consultation =
+            consult_oracle(&mut self.session, &mut self.endpoint, ORACLE_ID, question)?;
         let observation = &consultation.decision.observation;
         let text = consultation.recorded_text();
         Ok(Some(RecordedAnswer {

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use axilog::hash::sha256;
+use axilog_ledger::encoding::hex;
 use axilog_ledger::error::FileError;
-use axilog_ledger::file::hex;
 use serde::{Deserialize, Serialize};
 
 use super::error::AblationError;
@@ -132,14 +132,14 @@ impl Calibration {
             reason: format!("{reason}; {HINT}"),
         };
         let bytes_long = std::fs::metadata(path)
-            .map_err(FileError::at(path, "read"))?
+            .map_err(FileError::from_io(path, "read"))?
             .len();
         if bytes_long > MAX_FILE_BYTES {
             return Err(refuse(format!(
                 "not a calibration: it has {bytes_long} bytes, and none has more than {MAX_FILE_BYTES}"
             )));
         }
-        let bytes = std::fs::read(path).map_err(FileError::at(path, "read"))?;
+        let bytes = std::fs::read(path).map_err(FileError::from_io(path, "read"))?;
         let mut calibration: Calibration = parse_document(path, &bytes, "a calibration", HINT)?;
         let version = calibration.axilog_ablation_calibration;
         if version != 1 {

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use axilog::hash::sha256;
+use axilog_ledger::encoding::hex;
 use axilog_ledger::error::FileError;
-use axilog_ledger::file::hex;
 
 use super::error::AblationError;
 use super::header::RunHeader;
@@ -36,7 +36,8 @@ impl ComparableRun {
     /// [`FileError::Io`]; [`AblationError::Document`], [`AblationError::NotComparable`].
     pub fn read(dir: &Path) -> Result<ComparableRun, AblationError> {
         let path = dir.join(DOCUMENT_FILE);
-        let bytes = std::fs::read(&path).map_err(FileError::at(&path, "read the run document"))?;
+        let bytes =
+            std::fs::read(&path).map_err(FileError::from_io(&path, "read the run document"))?;
         let document = RunDocument::parse(&path, &bytes)?;
         let refuse = |reason: String| AblationError::NotComparable {
             path: path.clone(),

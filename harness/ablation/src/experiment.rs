@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axilog_ledger::file::hex;
+use axilog_ledger::encoding::hex;
 use axilog_oracle::tokens::Tokenizer;
 
 use super::answer_source::AnswerSource;

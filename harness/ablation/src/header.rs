@@ -56,7 +56,7 @@ impl RunHeader {
     /// [`FileError::Io`], [`AblationError::Document`].
     pub fn read(path: &Path) -> Result<RunHeader, AblationError> {
         const HINT: &str = "take the file as `axilog ablation run` wrote it";
-        let bytes = std::fs::read(path).map_err(FileError::at(path, "read"))?;
+        let bytes = std::fs::read(path).map_err(FileError::from_io(path, "read"))?;
         let header: RunHeader = parse_document(path, &bytes, "a run header", HINT)?;
         let refuse = |reason: String| AblationError::Document {
             path: path.to_owned(),

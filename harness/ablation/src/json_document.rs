@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use axilog::hash::Hash;
-use axilog_ledger::file::hex;
+use axilog_ledger::encoding::hex;
 use axilog_ledger::jcs;
 use serde::de::DeserializeOwned;
 use serde::{Serialize, Serializer};
@@ -14,7 +14,7 @@ use super::error::AblationError;
 #[must_use]
 pub fn to_canonical_json(value: &impl Serialize) -> String {
     let text = serde_json::to_string(value).unwrap_or_default();
-    let canonical = jcs::canonical(text.as_bytes()).unwrap_or_default();
+    let canonical = jcs::canonicalize(text.as_bytes()).unwrap_or_default();
     String::from_utf8(canonical).unwrap_or_default()
 }
 

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use axilog::evidence::observation::Params;
 use axilog::replay::Verdict;
-use axilog_ledger::decision::text;
+use axilog_ledger::encoding::hex;
+use axilog_ledger::encoding::unescape;
 use axilog_ledger::error::{FileError, LedgerError};
-use axilog_ledger::file::hex;
-use axilog_ledger::file::verify::{Expected, check};
+use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 use axilog_oracle::Question;
 
 use super::answer_source::{AnswerSource, MissingText, ORACLE_ID, RecordedAnswer};
@@ -34,14 +34,14 @@ impl LedgerAnswers {
     /// # Errors
     /// [`FileError::Io`], [`LedgerError::Damaged`].
     pub fn read(path: &Path) -> Result<LedgerAnswers, AblationError> {
-        let file = File::open(path).map_err(FileError::at(path, "open the ledger"))?;
+        let file = File::open(path).map_err(FileError::from_io(path, "open the ledger"))?;
         let mut remaining = VecDeque::new();
-        let checked = check(file, None, &Expected::default(), &mut |record| {
+        let checked = verify_ledger(file, None, &LedgerExpectations::default(), &mut |record| {
             let Some(view) = &record.observation else {
                 return;
             };
             if view.oracle_id.bytes() == ORACLE_ID.as_bytes() {
-                let output = Some(text(view.output));
+                let output = Some(unescape(view.output));
                 remaining.push_back(LedgerAnswer {
                     answer: RecordedAnswer {
                         ledger_seq: view.ledger_seq,
@@ -49,12 +49,12 @@ impl LedgerAnswers {
                         obs_hash: view.obs_hash,
                         text: MissingText::check(view.completion, view.failure, output),
                     },
-                    model: text(view.model_id),
+                    model: unescape(view.model_id),
                     params: view.params,
                 });
             }
         })
-        .map_err(FileError::at(path, "read the ledger"))?;
+        .map_err(FileError::from_io(path, "read the ledger"))?;
         let path = path.to_owned();
         match checked.fault.filter(|fault| fault.verdict != Verdict::Torn) {
             Some(fault) => Err(LedgerError::Damaged { path, fault }.into()),
@@ -71,10 +71,12 @@ impl LedgerAnswers {
 
 impl AnswerSource for LedgerAnswers {
     fn ask(&mut self, question: &Question) -> Result<Option<RecordedAnswer>, AblationError> {
-        let input = question.input().map_err(|reason| LedgerError::Input {
-            path: "the prompt".into(),
-            reason,
-        })?;
+        let input = question
+            .to_canonical_input()
+            .map_err(|reason| LedgerError::InvalidInput {
+                path: "the prompt".into(),
+                reason,
+            })?;
         let Some(LedgerAnswer {
             answer,
             model,

@@ -79,7 +79,7 @@ impl PrecedentMemory for NormativeStateV100 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use axilog_ledger::file::hex;
+    use axilog_ledger::encoding::hex;
     use proptest::prelude::*;
     use serde_json::json;
 

@@ -66,7 +66,8 @@ pub fn replay_run(
     let (frame, constant_length) = match &header.constant_length {
         None => (None, None),
         Some(stored) => {
-            let tokenizer: Arc<dyn tokens::Tokenizer> = Arc::from(tokens::open(&stored.tokenizer)?);
+            let tokenizer: Arc<dyn tokens::Tokenizer> =
+                Arc::from(tokens::open_tokenizer(&stored.tokenizer)?);
             let lengths = stored.lengths();
             let (frame, basis) = build_frame(&*environment, tokenizer, &stored.pad, Some(lengths))
                 .map_err(|error| match error {
@@ -103,7 +104,7 @@ pub fn replay_run(
     let stored = match std::fs::read(&path) {
         Ok(bytes) => Some(bytes),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => return Err(FileError::at(&path, "read")(error).into()),
+        Err(error) => return Err(FileError::from_io(&path, "read")(error).into()),
     };
     Ok(ReplayedRun {
         header,

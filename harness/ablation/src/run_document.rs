@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use axilog::hash::Hash;
-use axilog_ledger::file::hex;
+use axilog_ledger::encoding::hex;
 use serde::{Deserialize, Serialize};
 
 use super::decimal::Decimal;

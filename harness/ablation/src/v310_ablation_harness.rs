@@ -156,7 +156,7 @@ mod tests {
     /// P2, on the prompt itself, whatever the memory holds.
     #[test]
     fn a_prompt_without_the_recorded_precedent_is_a_dead_channel() {
-        let tokenizer = Arc::new(Tiktoken::named("o200k_base").unwrap());
+        let tokenizer = Arc::new(Tiktoken::for_name("o200k_base").unwrap());
         let trap = CommitmentTrap::default();
         let (frame, _) = build_frame(&trap, tokenizer, DEFAULT_PAD, None).unwrap();
         let record = r#"{"step_index":1}"#;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::string::FromUtf8Error;
 
-use axilog_ledger::input::line_ends;
+use axilog_ledger::input::normalize_line_ends;
 use serde::Deserialize;
 
 use super::BundleError;
@@ -251,7 +251,7 @@ fn parse(text: &str, path: &Path) -> Result<Catalogue, BundleError> {
     // Not the text as a whole: escapes may stand for what is not in form C, and for line ends, too.
     let texts = form.step.iter_mut().flat_map(Step::texts);
     for text in texts.chain(&mut form.contracts) {
-        *text = line_ends(&nfc(text));
+        *text = normalize_line_ends(&nfc(text));
     }
     check(&form).map_err(refused)?;
     let mut steps = form.step;

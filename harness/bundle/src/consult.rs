@@ -12,12 +12,14 @@ use axilog::admission::InputKind;
 use axilog::evidence::observation::{MAX_RECORD_BYTES, Params};
 use axilog::hash::{Hash, sha256};
 use axilog::policy::Registry;
+use axilog_ledger::encoding::hex;
 use axilog_ledger::error::LedgerError;
-use axilog_ledger::file::hex;
 use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::jcs;
-use axilog_ledger::session::{Call, Reply, Session};
-use axilog_oracle::{Constraint, Consultation, Endpoint, Message, Question, Role, consult};
+use axilog_ledger::session::{OracleCall, OracleReply, Session};
+use axilog_oracle::{
+    Consultation, Endpoint, GrammarDialect, Message, Question, Role, consult_oracle,
+};
 use serde::Serialize;
 use serde_json::json;
 
@@ -47,7 +49,7 @@ pub struct BundleQuestion<'a> {
     /// The grammar that the bundle names, and its text.
     pub grammar: &'a (Grammar, String),
     /// How the grammar is sent, if it is.
-    pub constraint: Option<Constraint>,
+    pub constraint: Option<GrammarDialect>,
     /// The sampling parameters.
     pub params: Params,
 }
@@ -86,7 +88,9 @@ impl<'a> PreparedQuestion<'a> {
         asking: &BundleQuestion<'a>,
     ) -> Result<PreparedQuestion<'a>, BundleError> {
         let question = question(asking);
-        let prompt = question.input().map_err(input_error("the prompt"))?;
+        let prompt = question
+            .to_canonical_input()
+            .map_err(input_error("the prompt"))?;
         let input = canonical(bundle).map_err(input_error("the bundle"))?;
         // Of many files the record says nothing, and the bundle itself everything.
         let provenance = json!(bundle.provenance());
@@ -130,14 +134,14 @@ impl<'a> PreparedQuestion<'a> {
         }
         session.check_call(oracle_id, &self.question.model)?;
         let bundle_hash = self.bundle.hash();
-        let call = Call {
+        let call = OracleCall {
             oracle_id: BUNDLE_ORACLE.to_owned(),
             model_id: BUNDLE_MODEL.to_owned(),
             params: Params::NULL,
             input: self.bundle,
         };
-        let recorded = session.observe(&call, Reply::Answer(self.evidence.bytes()))?;
-        let consultation = consult(session, endpoint, oracle_id, &self.question)?;
+        let recorded = session.observe(&call, OracleReply::Answer(self.evidence.bytes()))?;
+        let consultation = consult_oracle(session, endpoint, oracle_id, &self.question)?;
         let answer = consultation.recorded_text();
         Ok(BundleConsultation {
             bundle_hash,
@@ -178,11 +182,11 @@ fn check_record_size(evidence: CanonicalInput) -> Result<CanonicalInput, String>
 
 fn canonical<T: Serialize>(value: &T) -> Result<CanonicalInput, String> {
     let bytes = serde_json::to_vec(value).map_err(|error| error.to_string())?;
-    let canonical = jcs::canonical(&bytes).map_err(|no_form| no_form.reason)?;
+    let canonical = jcs::canonicalize(&bytes).map_err(|no_form| no_form.reason)?;
     CanonicalInput::new(&canonical, InputKind::Json)
 }
 
 fn input_error(what: &str) -> impl FnOnce(String) -> BundleError {
     let path = PathBuf::from(what);
-    move |reason| LedgerError::Input { path, reason }.into()
+    move |reason| LedgerError::InvalidInput { path, reason }.into()
 }

@@ -5,8 +5,8 @@ use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
 use axilog::hash::{Hasher, sha256};
+use axilog_ledger::encoding::hex;
 use axilog_ledger::error::FileError;
-use axilog_ledger::file::hex;
 
 use super::model::ProvenanceRecord;
 use super::value::nfc;
@@ -58,14 +58,16 @@ impl<R: Read> Read for HashingReader<R> {
 pub(super) fn open(path: &Path) -> Result<Option<File>, BundleError> {
     // A pipe must not be waited for, so what it is comes before opening it.
     match std::fs::metadata(path) {
-        Ok(metadata) if !metadata.is_file() => Err(FileError::NotAFile(path.to_owned()).into()),
+        Ok(metadata) if !metadata.is_file() => {
+            Err(FileError::NotARegularFile(path.to_owned()).into())
+        }
         Ok(_) => Ok(File::open(path)
             .map(Some)
-            .map_err(FileError::at(path, "open"))?),
+            .map_err(FileError::from_io(path, "open"))?),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             Ok(None)
         }
-        Err(error) => Err(FileError::at(path, "open")(error).into()),
+        Err(error) => Err(FileError::from_io(path, "open")(error).into()),
     }
 }
 
@@ -74,7 +76,7 @@ pub(super) fn read(path: &Path, action: &'static str) -> Result<Vec<u8>, BundleE
     let mut bytes = Vec::new();
     File::open(path)
         .and_then(|file| file.take(MAX_READ + 1).read_to_end(&mut bytes))
-        .map_err(FileError::at(path, action))?;
+        .map_err(FileError::from_io(path, action))?;
     if bytes.len() as u64 > MAX_READ {
         return Err(FileError::TooLong {
             what: path.display().to_string(),
@@ -91,7 +93,7 @@ pub(super) fn record_file(path: &Path) -> Result<ProvenanceRecord, BundleError> 
     match open(path)? {
         Some(file) => Ok(HashingReader::new(file)
             .record(path)
-            .map_err(FileError::at(path, "read"))?),
+            .map_err(FileError::from_io(path, "read"))?),
         None => Ok(record_missing_file(path)),
     }
 }

@@ -7,24 +7,29 @@ use std::path::Path;
 
 use axilog::admission::InputKind;
 use axilog::evidence::observation::Params;
-use axilog_ledger::file::verify::{Expected, check};
 use axilog_ledger::input::CanonicalInput;
-use axilog_ledger::session::{Call, Reply, Session};
+use axilog_ledger::session::{OracleCall, OracleReply, Session};
+use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = Path::new("decisions.jsonl");
-    let (mut session, _) = Session::open_or_begin(path, None, 1)?;
-    let call = Call {
+    let (mut session, _) = Session::open_or_create(path, None, 1)?;
+    let call = OracleCall {
         oracle_id: "llm".to_owned(),
         model_id: "model-1".to_owned(),
         params: Params::NULL,
         input: CanonicalInput::new(b"Which pump speed?", InputKind::Text)?,
     };
-    let decision = session.observe(&call, Reply::Answer(b"{\"value\": 60.5}"))?;
-    if decision.is_fine() {
+    let decision = session.observe(&call, OracleReply::Answer(b"{\"value\": 60.5}"))?;
+    if decision.may_continue() {
         println!("permitted: the pump may run at 60.5 percent");
     }
-    let checked = check(File::open(path)?, None, &Expected::default(), &mut |_| {})?;
+    let checked = verify_ledger(
+        File::open(path)?,
+        None,
+        &LedgerExpectations::default(),
+        &mut |_| {},
+    )?;
     println!("{}: {}", path.display(), checked.verdict().as_str());
     Ok(())
 }

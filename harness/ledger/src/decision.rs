@@ -3,8 +3,8 @@
 //! A decision is read from the records as they are committed, so that what a caller shows is what the
 //! ledger holds. SRS-004 §12.1.
 
-use axilog::admission::Admitted;
-use axilog::agent::observe::Observed;
+use axilog::admission::AdmissionOutcome;
+use axilog::agent::observe::ObservedAnswer;
 use axilog::agent::state::Health;
 use axilog::evidence::observation::{Completion, Failure};
 use axilog::evidence::policy::{PolicyRecord, PolicyResult};
@@ -18,21 +18,21 @@ use axilog::policy::Comparison;
 use crate::file::batch::Batch;
 use crate::rules::RuleSet;
 
-pub use crate::encoding::text;
+use crate::encoding::unescape;
 
 /// The decision of one step, as the ledger holds it.
 #[derive(Clone, Debug)]
-pub struct Decision {
+pub struct StepDecision {
     /// The observation.
-    pub observation: Recorded,
+    pub observation: RecordedObservation,
     /// How admission treated the answer.
-    pub admitted: Admitted,
+    pub admission: AdmissionOutcome,
     /// The result of each policy, in the order of their ids.
-    pub policies: Vec<Judgement>,
+    pub judgements: Vec<PolicyJudgement>,
     /// The transition; `None` where the agent was STOPPED before and made none.
     pub transition: Option<TransitionRecord>,
     /// Whether the agent acted and nothing breached.
-    pub permitted: bool,
+    pub is_permitted: bool,
     /// The agent's state after the step.
     pub health: Health,
     /// The number of faults since the last reset.
@@ -43,17 +43,17 @@ pub struct Decision {
     pub head: Hash,
 }
 
-impl Decision {
+impl StepDecision {
     /// Whether the caller may go on: no policy was breached and the agent is not STOPPED.
     #[must_use]
-    pub fn is_fine(&self) -> bool {
-        self.permitted && self.health != Health::Stopped
+    pub fn may_continue(&self) -> bool {
+        self.is_permitted && self.health != Health::Stopped
     }
 }
 
 /// The fields of a recorded observation that are shown to people.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recorded {
+pub struct RecordedObservation {
     /// The observation's `ledger_seq`.
     pub ledger_seq: u64,
     /// The id of the oracle.
@@ -74,7 +74,7 @@ pub struct Recorded {
 
 /// The result of one policy, with the policy's definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Judgement {
+pub struct PolicyJudgement {
     /// The policy's id.
     pub policy_id: String,
     /// The selector of the value that the policy compares.
@@ -91,35 +91,35 @@ pub struct Judgement {
 
 /// A ledger sink that collects the records of a step and reads the decision from them.
 #[derive(Default)]
-pub struct Recorder {
+pub struct StepRecorder {
     /// The records in order, in the form in which the file holds them.
     pub batch: Batch,
-    observation: Option<Recorded>,
+    observation: Option<RecordedObservation>,
     policies: Vec<(String, i32, i32, PolicyResult)>,
     transition: Option<TransitionRecord>,
 }
 
-impl Recorder {
+impl StepRecorder {
     /// Creates a recorder whose first record is the genesis.
     #[must_use]
-    pub fn with_genesis() -> Recorder {
-        Recorder {
+    pub fn with_genesis() -> StepRecorder {
+        StepRecorder {
             batch: Batch::with_genesis(),
-            ..Recorder::default()
+            ..StepRecorder::default()
         }
     }
 
     /// Gives the decision of the step that was recorded since the last call; `None` without an observation.
-    pub fn decision(
+    pub fn take_decision(
         &mut self,
-        observed: &Observed,
+        observed: &ObservedAnswer,
         rules: &RuleSet,
         agent: &axilog::agent::Agent,
-    ) -> Option<Decision> {
+    ) -> Option<StepDecision> {
         let policies = std::mem::take(&mut self.policies);
         let complete = |(id, actual, threshold, result): (String, i32, i32, PolicyResult)| {
             let policy = rules.policy(&id);
-            Judgement {
+            PolicyJudgement {
                 selector: policy.map_or("", |p| p.selector).to_owned(),
                 comparison: policy.map_or(Comparison::Unknown, |p| p.comparison),
                 policy_id: id,
@@ -128,12 +128,12 @@ impl Recorder {
                 result,
             }
         };
-        Some(Decision {
+        Some(StepDecision {
             observation: self.observation.take()?,
-            admitted: observed.admitted,
-            policies: policies.into_iter().map(complete).collect(),
+            admission: observed.admitted,
+            judgements: policies.into_iter().map(complete).collect(),
             transition: self.transition.take(),
-            permitted: observed.evaluation.is_some_and(|e| !e.breach),
+            is_permitted: observed.evaluation.is_some_and(|e| !e.breach),
             health: agent.health,
             fault_count: agent.fault_count,
             entries: agent.ledger.sequence.saturating_add(1),
@@ -142,13 +142,13 @@ impl Recorder {
     }
 }
 
-impl LedgerSink for Recorder {
+impl LedgerSink for StepRecorder {
     fn append(&mut self, entry: &Entry<'_>) -> Result<(), SinkFailed> {
         self.batch.append(entry)?;
         match entry.tag {
             Tag::Obs => {
                 let view = ObservationView::parse(entry.payload).map_err(|_| SinkFailed)?;
-                self.observation = Some(Recorded::new(&view));
+                self.observation = Some(RecordedObservation::new(&view));
             }
             Tag::Policy => {
                 let record = PolicyRecord::parse(entry.payload).map_err(|_| SinkFailed)?;
@@ -169,12 +169,12 @@ impl LedgerSink for Recorder {
     }
 }
 
-impl Recorded {
-    fn new(view: &ObservationView<'_>) -> Recorded {
-        Recorded {
+impl RecordedObservation {
+    fn new(view: &ObservationView<'_>) -> RecordedObservation {
+        RecordedObservation {
             ledger_seq: view.ledger_seq,
-            oracle_id: text(view.oracle_id),
-            model_id: text(view.model_id),
+            oracle_id: unescape(view.oracle_id),
+            model_id: unescape(view.model_id),
             completion: view.completion,
             failure: view.failure,
             output_size: view.output_size,

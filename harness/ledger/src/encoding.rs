@@ -1,14 +1,14 @@
 //! Bytes and text as ledger records write them.
 
 use axilog::hash::Hash;
-use axilog::json::escaped::Escaped;
+use axilog::json::escaped::EscapedText;
 use axilog::json::writer::Sink;
 
 /// A byte buffer that the core's writers write into.
 #[derive(Clone, Debug, Default)]
-pub struct LineBytes(pub Vec<u8>);
+pub struct ByteBuffer(pub Vec<u8>);
 
-impl Sink for LineBytes {
+impl Sink for ByteBuffer {
     fn put(&mut self, bytes: &[u8]) {
         self.0.extend_from_slice(bytes);
     }
@@ -26,7 +26,7 @@ pub fn hex(hash: &Hash) -> String {
 
 /// Reads the text of a string in a record, its escapes resolved.
 #[must_use]
-pub fn text(escaped: Escaped<'_>) -> String {
+pub fn unescape(escaped: EscapedText<'_>) -> String {
     let mut bytes = Vec::new();
     escaped.unescape(&mut |run| bytes.extend_from_slice(run));
     String::from_utf8_lossy(&bytes).into_owned()

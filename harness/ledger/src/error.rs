@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use axilog::replay::Verdict;
 
-use crate::file::durability::Checkpoint;
+use crate::durability::Checkpoint;
 
 /// The first fault of a ledger and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct LedgerFault {
     /// The verdict; never [`Verdict::Ok`].
     pub verdict: Verdict,
     /// The sequence of the first bad record, or of the first missing one.
@@ -25,9 +25,9 @@ pub struct Fault {
     pub reason: String,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for LedgerFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Fault {
+        let LedgerFault {
             verdict,
             sequence,
             offset,
@@ -57,7 +57,7 @@ pub enum FileError {
 
     /// The path names a directory or device where a regular file is needed.
     #[error("{path}: is not a regular file, and one is needed here", path = .0.display())]
-    NotAFile(PathBuf),
+    NotARegularFile(PathBuf),
 
     /// The input is longer than the limit.
     #[error(
@@ -76,7 +76,7 @@ pub enum FileError {
 impl FileError {
     /// Makes a [`FileError::Io`] about `path` from a system's error, for `map_err`. `action` is the operation
     /// that failed, as in "cannot {action}".
-    pub fn at(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> FileError {
+    pub fn from_io(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> FileError {
         let path = path.to_owned();
         move |source| FileError::Io {
             path,
@@ -113,7 +113,7 @@ pub enum LedgerError {
         holder.map(|id| format!(" (id {id})")).unwrap_or_default(),
         path = path.display()
     )]
-    Busy {
+    Locked {
         /// The ledger.
         path: PathBuf,
         /// The id of that process, where it is known.
@@ -125,11 +125,11 @@ pub enum LedgerError {
         "{path}: already holds a ledger, which is never overwritten; name another file, or move this one away together with {path}.blobs",
         path = .0.display()
     )]
-    Exists(PathBuf),
+    AlreadyExists(PathBuf),
 
     /// The ledger holds no observation yet.
     #[error("{path}: holds no observations yet; begin it with `axilog init {path}`", path = .0.display())]
-    NotBegun(PathBuf),
+    NoObservations(PathBuf),
 
     /// The ledger has a fault, so nothing may be appended to it.
     #[error("{path}: {fault}", path = path.display())]
@@ -137,7 +137,7 @@ pub enum LedgerError {
         /// The ledger.
         path: PathBuf,
         /// The fault.
-        fault: Fault,
+        fault: LedgerFault,
     },
 
     /// The ledger is sealed, so nothing may be appended to it.
@@ -172,7 +172,7 @@ pub enum LedgerError {
 
     /// A policy file is not valid.
     #[error("{path}:{source}", path = path.display())]
-    Policies {
+    InvalidPolicies {
         /// The file.
         path: PathBuf,
         /// The error and its place.
@@ -181,7 +181,7 @@ pub enum LedgerError {
 
     /// An input has no canonical form and may not be put to an oracle (SRS-004 §8.3).
     #[error("{path}: the input is not admissible: {reason}; nothing was recorded", path = path.display())]
-    Input {
+    InvalidInput {
         /// The file that the input came from.
         path: PathBuf,
         /// What makes the input inadmissible, and where.
@@ -192,7 +192,7 @@ pub enum LedgerError {
     #[error(
         "the {field} {value:?} is not admissible: expected 1 to 256 bytes of text in NFC without control characters"
     )]
-    Identity {
+    InvalidIdentity {
         /// `oracle_id` or `model_id`.
         field: &'static str,
         /// The id that was given.
@@ -201,7 +201,7 @@ pub enum LedgerError {
 
     /// An oracle id is reserved for the time or for control inputs.
     #[error("the oracle id {id} is reserved; use `axilog {command}`")]
-    Reserved {
+    ReservedOracleId {
         /// The id.
         id: String,
         /// The subcommand that records such an observation.
@@ -213,7 +213,7 @@ pub enum LedgerError {
         "{path}: the oracle {oracle:?} has the model {recorded:?} in this ledger and cannot have {given:?} too; use another oracle id or another ledger; nothing was recorded",
         path = path.display()
     )]
-    Model {
+    ModelMismatch {
         /// The ledger.
         path: PathBuf,
         /// The oracle.
@@ -229,7 +229,7 @@ pub enum LedgerError {
         "{path}: the time {given} is not after the last recorded one, {last}, and would stop the agent; nothing was recorded (--force records it all the same)",
         path = path.display()
     )]
-    Rollback {
+    TimeRollback {
         /// The ledger.
         path: PathBuf,
         /// The last accepted timestamp.

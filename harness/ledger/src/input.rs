@@ -9,11 +9,11 @@ use axilog::json::writer;
 use axilog::profile::Profile;
 use axilog::text::{Text, runs};
 
-use crate::encoding::LineBytes;
+use crate::encoding::ByteBuffer;
 
 /// Replaces CR LF and CR by LF, as records do (SRS-004 §5.6).
 #[must_use]
-pub fn line_ends(text: &str) -> String {
+pub fn normalize_line_ends(text: &str) -> String {
     let bytes = runs(text.as_bytes()).flatten().copied().collect();
     // Cannot fail: runs begin and end at ASCII characters.
     String::from_utf8(bytes).unwrap_or_default()
@@ -49,10 +49,10 @@ impl CanonicalInput {
     ///
     /// # Errors
     /// A text that names a content that is not in NFC, and its place.
-    pub fn chat<'m>(
+    pub fn from_chat<'m>(
         messages: impl IntoIterator<Item = (&'m str, &'m str)>,
     ) -> Result<CanonicalInput, String> {
-        let mut out = LineBytes::default();
+        let mut out = ByteBuffer::default();
         for (role, content) in messages {
             let opening: &[u8] = if out.0.is_empty() { b"[" } else { b"," };
             out.0.extend_from_slice(opening);

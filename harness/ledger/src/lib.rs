@@ -9,7 +9,7 @@
 //! use axilog::admission::InputKind;
 //! use axilog::evidence::observation::Params;
 //! use axilog::replay::Verdict;
-//! use axilog_ledger::file::verify::{Expected, check};
+//! use axilog_ledger::verify::{Expected, check};
 //! use axilog_ledger::input::CanonicalInput;
 //! use axilog_ledger::session::{Call, Reply, Session};
 //!
@@ -40,10 +40,13 @@
 //! | [`session`] | an agent bound to an open ledger file |
 //! | [`decision`] | the decision of one step |
 //! | [`what_if`] | the decisions that other rules would have made |
-//! | [`mod@file`] | the ledger file, its blobs and lock; durability, verification and replay |
+//! | [`verify`], [`replay`] | streaming verification and replay of a ledger file |
+//! | [`mod@file`] | the ledger file, its lines, blobs and lock |
+//! | [`durability`] | when a ledger is synced |
 //! | [`rules`] | the policies of an agent, and the choice of the rules that a ledger names |
 //! | [`input`] | inputs of oracles in canonical form |
 //! | [`jcs`] | the canonical form of any JSON (RFC 8785) |
+//! | [`encoding`] | bytes and text as records write them |
 //! | [`error`] | the errors: where, what was found, what to do |
 //!
 //! [`Session`]: session::Session
@@ -63,11 +66,14 @@
 )]
 
 pub mod decision;
-mod encoding;
+pub mod durability;
+pub mod encoding;
 pub mod error;
 pub mod file;
 pub mod input;
 pub mod jcs;
+pub mod replay;
 pub mod rules;
 pub mod session;
+pub mod verify;
 pub mod what_if;

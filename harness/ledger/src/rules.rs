@@ -13,10 +13,10 @@ use axilog::hash::{Hash, Tag, sha256};
 use axilog::policy::{Comparison, Policy, Registry, Rules, builtin};
 use axilog_policyc::{Configuration, PolicySet};
 
-use crate::encoding::LineBytes;
+use crate::encoding::ByteBuffer;
 use crate::error::{FileError, LedgerError};
-use crate::file::blobs::Blobs;
-use crate::file::reader::{Line, Lines};
+use crate::file::blobs::BlobStore;
+use crate::file::lines::{LedgerLine, LineReader};
 
 /// The most bytes of a configuration that are read. A valid one has a few kilobytes: 64 policies of bounded
 /// length.
@@ -42,7 +42,7 @@ impl RuleSet {
     /// # Errors
     /// [`LedgerError::Policies`] in theory only: the empty list of policies is valid.
     pub fn without_policies() -> Result<RuleSet, LedgerError> {
-        let none = PolicySet::parse(b"[]").map_err(|source| LedgerError::Policies {
+        let none = PolicySet::parse(b"[]").map_err(|source| LedgerError::InvalidPolicies {
             path: "no policies".into(),
             source,
         })?;
@@ -67,7 +67,7 @@ impl RuleSet {
 
     /// The configuration in canonical form.
     #[must_use]
-    pub fn canonical(&self) -> String {
+    pub fn to_canonical(&self) -> String {
         self.0.to_canonical()
     }
 
@@ -113,8 +113,8 @@ impl Registry for RuleSet {
 /// # Errors
 /// [`FileError::Io`], or [`LedgerError::Policies`] with line, column and reason.
 pub fn read_policies(path: &Path) -> Result<PolicySet, LedgerError> {
-    let bytes = std::fs::read(path).map_err(FileError::at(path, "read the policies"))?;
-    PolicySet::parse(&bytes).map_err(|source| LedgerError::Policies {
+    let bytes = std::fs::read(path).map_err(FileError::from_io(path, "read the policies"))?;
+    PolicySet::parse(&bytes).map_err(|source| LedgerError::InvalidPolicies {
         path: path.to_owned(),
         source,
     })
@@ -125,8 +125,8 @@ pub fn read_policies(path: &Path) -> Result<PolicySet, LedgerError> {
 /// # Errors
 /// [`LedgerError::ConfigurationUnreadable`] in theory only: the library's build has read the policies from a
 /// policy file.
-pub fn builtin_policies() -> Result<PolicySet, LedgerError> {
-    let mut canonical = LineBytes::default();
+pub fn load_builtin_policies() -> Result<PolicySet, LedgerError> {
+    let mut canonical = ByteBuffer::default();
     let rules = Rules {
         registry: &builtin::BUILTIN,
         permit_truncated: false,
@@ -145,7 +145,7 @@ fn read_configuration(bytes: &[u8], path: &Path) -> Result<Configuration, Ledger
 
 /// The first reset of a ledger, whose input is the configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reset {
+pub struct FirstReset {
     /// SHA-256 of the configuration.
     pub configuration: Hash,
     /// The observation's sequence.
@@ -159,9 +159,9 @@ pub struct Reset {
 ///
 /// # Errors
 /// The reader's error.
-pub fn first_reset(ledger: impl Read) -> io::Result<Option<Reset>> {
-    let mut lines = Lines::new(ledger);
-    while let Some((offset, Line::Whole(line))) = lines.next_line()? {
+pub fn find_first_reset(ledger: impl Read) -> io::Result<Option<FirstReset>> {
+    let mut lines = LineReader::new(ledger);
+    while let Some((offset, LedgerLine::Whole(line))) = lines.next_line()? {
         let Ok(entry) = axilog::ledger_line::parse(line) else {
             return Ok(None);
         };
@@ -173,7 +173,7 @@ pub fn first_reset(ledger: impl Read) -> io::Result<Option<Reset>> {
         };
         let control = view.oracle_id.bytes() == CONTROL_ORACLE.as_bytes();
         if control && view.input_hash != sha256(b"") {
-            return Ok(Some(Reset {
+            return Ok(Some(FirstReset {
                 configuration: view.input_hash,
                 sequence: entry.sequence,
                 offset,
@@ -185,7 +185,7 @@ pub fn first_reset(ledger: impl Read) -> io::Result<Option<Reset>> {
 
 /// The place that rules came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum RulesSource {
     /// The ledger's own configuration, kept as a blob.
     Ledger,
     /// Policies that the caller named.
@@ -194,22 +194,22 @@ pub enum Source {
     BuiltIn,
 }
 
-impl Source {
+impl RulesSource {
     /// The name of the source, as output has it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Source::Ledger => "ledger",
-            Source::Caller => "caller",
-            Source::BuiltIn => "built-in",
+            RulesSource::Ledger => "ledger",
+            RulesSource::Caller => "caller",
+            RulesSource::BuiltIn => "built-in",
         }
     }
 }
 
 /// The outcome of a search for a ledger's rules.
-pub enum Choice {
+pub enum RulesChoice {
     /// The rules were found.
-    Use(RuleSet, Source),
+    Use(RuleSet, RulesSource),
     /// The caller's policies are not the ledger's.
     CallerDiffers,
     /// The blob that should hold the configuration holds other bytes.
@@ -226,35 +226,41 @@ pub enum Choice {
 ///
 /// # Errors
 /// [`FileError::Io`], [`LedgerError::ConfigurationUnreadable`].
-pub fn choose(
-    reset: Option<&Reset>,
-    blobs: &Blobs,
+pub fn choose_rules(
+    reset: Option<&FirstReset>,
+    blobs: &BlobStore,
     caller: Option<&PolicySet>,
-) -> Result<Choice, LedgerError> {
+) -> Result<RulesChoice, LedgerError> {
     let Some(reset) = reset else {
         let (policies, source) = match caller {
-            Some(policies) => (policies.clone(), Source::Caller),
-            None => (builtin_policies()?, Source::BuiltIn),
+            Some(policies) => (policies.clone(), RulesSource::Caller),
+            None => (load_builtin_policies()?, RulesSource::BuiltIn),
         };
-        return Ok(Choice::Use(RuleSet::new(policies, false, false), source));
+        return Ok(RulesChoice::Use(
+            RuleSet::new(policies, false, false),
+            source,
+        ));
     };
     let hash = &reset.configuration;
     if let Some(policies) = caller {
         return Ok(match find_switches(policies, hash) {
-            Some(rules) => Choice::Use(rules, Source::Caller),
-            None => Choice::CallerDiffers,
+            Some(rules) => RulesChoice::Use(rules, RulesSource::Caller),
+            None => RulesChoice::CallerDiffers,
         });
     }
-    if let Some(bytes) = blobs.get(hash, MAX_CONFIGURATION_BYTES)? {
+    if let Some(bytes) = blobs.read(hash, MAX_CONFIGURATION_BYTES)? {
         if sha256(&bytes) != *hash {
-            return Ok(Choice::BlobDiffers);
+            return Ok(RulesChoice::BlobDiffers);
         }
         let configuration = read_configuration(&bytes, &blobs.path(hash))?;
-        return Ok(Choice::Use(RuleSet(configuration), Source::Ledger));
+        return Ok(RulesChoice::Use(
+            RuleSet(configuration),
+            RulesSource::Ledger,
+        ));
     }
-    Ok(match find_switches(&builtin_policies()?, hash) {
-        Some(rules) => Choice::Use(rules, Source::BuiltIn),
-        None => Choice::Missing,
+    Ok(match find_switches(&load_builtin_policies()?, hash) {
+        Some(rules) => RulesChoice::Use(rules, RulesSource::BuiltIn),
+        None => RulesChoice::Missing,
     })
 }
 
@@ -276,9 +282,9 @@ mod tests {
         let set = PolicySet::parse(file).unwrap();
         for (truncated, invalid) in [(false, true), (true, false)] {
             let rules = RuleSet::new(set.clone(), truncated, invalid);
-            let mut written = LineBytes::default();
+            let mut written = ByteBuffer::default();
             rules.rules().write(&mut written);
-            assert_eq!(written.0, rules.canonical().into_bytes());
+            assert_eq!(written.0, rules.to_canonical().into_bytes());
             assert_eq!(rules.hash(), sha256(&written.0));
             assert_eq!(find_switches(&set, &rules.hash()), Some(rules));
         }
@@ -287,7 +293,7 @@ mod tests {
 
     #[test]
     fn builtin_policies_equal_the_cores_registry() {
-        let rules = RuleSet::new(builtin_policies().unwrap(), false, false);
+        let rules = RuleSet::new(load_builtin_policies().unwrap(), false, false);
         assert_eq!(rules.len(), builtin::BUILTIN.len());
         assert!((0..rules.len()).all(|n| rules.get(n) == Registry::get(&builtin::BUILTIN, n)));
     }

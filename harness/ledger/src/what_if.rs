@@ -14,20 +14,20 @@ use axilog::fault::Faults;
 use axilog::hash::Tag;
 use axilog::ledger::{Entry, LedgerSink, SinkFailed};
 
-use crate::encoding::text;
-use crate::file::verify::Record;
+use crate::encoding::unescape;
 use crate::rules::RuleSet;
+use crate::verify::VerifiedRecord;
 
 /// The decision on one observation, recorded or hypothetical.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Decided {
+pub struct DecisionSummary {
     /// The ids of the policies that were breached, in their order.
-    pub breached: Vec<String>,
+    pub breached_policies: Vec<String>,
     /// The transition; `None` where the agent was STOPPED before and made none.
     pub transition: Option<TransitionRecord>,
 }
 
-impl Decided {
+impl DecisionSummary {
     fn add_entry(&mut self, entry: &Entry<'_>) {
         match entry.tag {
             Tag::Policy => {
@@ -35,7 +35,7 @@ impl Decided {
                     && record.result == PolicyResult::Breach
                 {
                     let id = String::from_utf8_lossy(record.policy_id);
-                    self.breached.push(id.into_owned());
+                    self.breached_policies.push(id.into_owned());
                 }
             }
             Tag::Trans => self.transition = TransitionRecord::parse(entry.payload).ok(),
@@ -45,7 +45,7 @@ impl Decided {
 
     /// Whether the agent acted without a violation.
     #[must_use]
-    pub fn permitted(&self) -> bool {
+    pub fn is_permitted(&self) -> bool {
         self.transition
             .is_some_and(|transition| transition.violation.is_none())
     }
@@ -58,16 +58,16 @@ impl Decided {
     }
 
     /// Whether two decisions have the same breaches, violation and following state.
-    fn agrees(&self, other: &Decided) -> bool {
-        let violation = |decided: &Decided| decided.transition.map(|t| t.violation);
-        self.breached == other.breached
+    fn agrees(&self, other: &DecisionSummary) -> bool {
+        let violation = |decided: &DecisionSummary| decided.transition.map(|t| t.violation);
+        self.breached_policies == other.breached_policies
             && violation(self) == violation(other)
             && self.health() == other.health()
     }
 }
 
 /// Collects what the hypothetical agent commits.
-impl LedgerSink for Decided {
+impl LedgerSink for DecisionSummary {
     fn append(&mut self, entry: &Entry<'_>) -> Result<(), SinkFailed> {
         self.add_entry(entry);
         Ok(())
@@ -76,41 +76,41 @@ impl LedgerSink for Decided {
 
 /// An observation on which the recorded and the hypothetical decision differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
+pub struct DecisionDifference {
     /// The sequence number of the observation.
     pub ledger_seq: u64,
     /// The id of the oracle.
     pub oracle_id: String,
     /// The decision in the ledger.
-    pub recorded: Decided,
+    pub recorded: DecisionSummary,
     /// The hypothetical decision.
-    pub instead: Decided,
+    pub hypothetical: DecisionSummary,
 }
 
 /// A comparison of a ledger's decisions with those of other rules, record by record.
-pub struct WhatIf<'r> {
+pub struct WhatIfComparison<'r> {
     rules: &'r RuleSet,
     agent: Agent,
-    current: Option<Difference>,
+    current: Option<DecisionDifference>,
     /// The number of observations that were compared.
-    pub compared: u64,
+    pub compared_observations: u64,
 }
 
-impl<'r> WhatIf<'r> {
+impl<'r> WhatIfComparison<'r> {
     /// Begins a comparison with the decisions under `rules`.
     #[must_use]
-    pub fn new(rules: &'r RuleSet) -> WhatIf<'r> {
-        WhatIf {
+    pub fn new(rules: &'r RuleSet) -> WhatIfComparison<'r> {
+        WhatIfComparison {
             rules,
             agent: Agent::new(),
             current: None,
-            compared: 0,
+            compared_observations: 0,
         }
     }
 
     /// Takes the next good record of the ledger. An observation completes the one before it, which is
     /// returned where the decisions differ.
-    pub fn take(&mut self, record: &Record<'_>) -> Option<Difference> {
+    pub fn take_record(&mut self, record: &VerifiedRecord<'_>) -> Option<DecisionDifference> {
         if let Some(view) = &record.observation {
             let previous = self.finish();
             self.current = Some(self.decide(view));
@@ -124,10 +124,10 @@ impl<'r> WhatIf<'r> {
 
     /// Completes the last observation and gives it where the decisions differ. Callers leave this out where
     /// the last step of the ledger was interrupted: its recorded decision is not complete.
-    pub fn finish(&mut self) -> Option<Difference> {
+    pub fn finish(&mut self) -> Option<DecisionDifference> {
         let current = self.current.take()?;
-        self.compared = self.compared.saturating_add(1);
-        Some(current).filter(|current| !current.recorded.agrees(&current.instead))
+        self.compared_observations = self.compared_observations.saturating_add(1);
+        Some(current).filter(|current| !current.recorded.agrees(&current.hypothetical))
     }
 
     /// The hypothetical agent's current state.
@@ -136,18 +136,18 @@ impl<'r> WhatIf<'r> {
         self.agent.health
     }
 
-    fn decide(&mut self, view: &ObservationView<'_>) -> Difference {
-        let mut instead = Decided::default();
+    fn decide(&mut self, view: &ObservationView<'_>) -> DecisionDifference {
+        let mut instead = DecisionSummary::default();
         if self.agent.health != Health::Stopped {
             let mut faults = Faults::NONE;
             let rules = self.rules.rules();
             self.agent.step_on(view, &rules, &mut instead, &mut faults);
         }
-        Difference {
+        DecisionDifference {
             ledger_seq: view.ledger_seq,
-            oracle_id: text(view.oracle_id),
-            recorded: Decided::default(),
-            instead,
+            oracle_id: unescape(view.oracle_id),
+            recorded: DecisionSummary::default(),
+            hypothetical: instead,
         }
     }
 }

@@ -94,8 +94,9 @@ pub(crate) fn texts(value: &Value) -> Vec<&str> {
 }
 
 fn canonical_bytes(what: &str, text: &[u8]) -> Result<Vec<u8>> {
-    jcs::canonical(text)
-        .map_err(|error| MemoryError::document(what, format!("byte {}", error.at), error.reason))
+    jcs::canonicalize(text).map_err(|error| {
+        MemoryError::document(what, format!("byte {}", error.offset), error.reason)
+    })
 }
 
 fn check_profile(what: &str, value: &Value) -> Result<()> {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use axilog::hash::{Hash, sha256, unhex};
-use axilog_ledger::file::hex;
+use axilog_ledger::encoding::hex;
 use rusqlite::types::{FromSql, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

@@ -114,7 +114,7 @@ pub(crate) fn open_database(path: &Path, flags: OpenFlags) -> Result<Connection>
     match path.try_exists() {
         Ok(true) => {}
         Ok(false) => return Err(MemoryError::Missing(path.to_owned())),
-        Err(source) => return Err(FileError::at(path, "find the memory")(source).into()),
+        Err(source) => return Err(FileError::from_io(path, "find the memory")(source).into()),
     }
     let failed = || MemoryError::sqlite(path, "open the memory");
     let conn = connect(path, flags).map_err(failed())?;

@@ -70,7 +70,7 @@ impl MemoryStore {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 return Err(MemoryError::Exists(path.to_owned()));
             }
-            Err(error) => return Err(FileError::at(path, "create the memory")(error).into()),
+            Err(error) => return Err(FileError::from_io(path, "create the memory")(error).into()),
         }
         let store = MemoryStore::begin(path, initial);
         if store.is_err() {

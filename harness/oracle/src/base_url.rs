@@ -17,7 +17,7 @@ pub(super) fn completions_url(base_url: &str) -> Result<Url, OracleError> {
     } else {
         base_url
     };
-    let invalid = |reason| OracleError::BaseUrl {
+    let invalid = |reason| OracleError::InvalidBaseUrl {
         url: shown.to_owned(),
         reason,
     };

@@ -1,10 +1,10 @@
 //! The consultation: one call of an oracle, and the record of it.
 
 use axilog::evidence::observation::Completion;
-use axilog_ledger::decision::Decision;
+use axilog_ledger::decision::StepDecision;
 use axilog_ledger::error::LedgerError;
-use axilog_ledger::input::line_ends;
-use axilog_ledger::session::{Call, Reply, Session};
+use axilog_ledger::input::normalize_line_ends;
+use axilog_ledger::session::{OracleCall, OracleReply, Session};
 
 use crate::endpoint::Endpoint;
 use crate::error::OracleError;
@@ -15,7 +15,7 @@ use crate::question::Question;
 #[derive(Debug)]
 pub struct Consultation {
     /// The decision that the ledger holds on the answer.
-    pub decision: Decision,
+    pub decision: StepDecision,
     /// The answer or the fault, and every attempt.
     pub exchange: Exchange,
 }
@@ -33,7 +33,7 @@ impl Consultation {
     /// The admitted text as the ledger holds it, with the line ends LF. A replay has only this form.
     #[must_use]
     pub fn recorded_text(&self) -> Option<String> {
-        self.admitted_text().map(line_ends)
+        self.admitted_text().map(normalize_line_ends)
     }
 }
 
@@ -45,26 +45,28 @@ impl Consultation {
 /// without an answer: [`OracleError::NoAnswer`], [`OracleError::NotRecorded`], [`OracleError::UsedUp`],
 /// [`OracleError::Partly`]. Nothing is recorded in these cases. After the call: [`LedgerError::Core`] and
 /// [`FileError::Io`](axilog_ledger::error::FileError::Io).
-pub fn consult(
+pub fn consult_oracle(
     session: &mut Session,
     endpoint: &mut Endpoint,
     oracle_id: &str,
     question: &Question,
 ) -> Result<Consultation, OracleError> {
-    let call = Call {
+    let call = OracleCall {
         oracle_id: oracle_id.to_owned(),
         model_id: question.model.clone(),
         params: question.params,
-        input: question.input().map_err(|reason| LedgerError::Input {
-            path: "the prompt".into(),
-            reason,
-        })?,
+        input: question
+            .to_canonical_input()
+            .map_err(|reason| LedgerError::InvalidInput {
+                path: "the prompt".into(),
+                reason,
+            })?,
     };
     session.check_call(&call.oracle_id, &call.model_id)?;
     let exchange = endpoint.ask(question, &call.input)?;
     let reply = match &exchange.reply {
-        Ok(answer) => Reply::Answer(answer.text.as_bytes()),
-        Err(fault) => Reply::Failed(fault.failure()),
+        Ok(answer) => OracleReply::Answer(answer.text.as_bytes()),
+        Err(fault) => OracleReply::Failure(fault.failure()),
     };
     let decision = session.observe(&call, reply)?;
     Ok(Consultation { decision, exchange })

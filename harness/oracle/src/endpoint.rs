@@ -7,16 +7,16 @@ use std::str::FromStr;
 use axilog_ledger::input::CanonicalInput;
 
 use crate::error::OracleError;
-use crate::exchange::{Answer, Exchange};
+use crate::exchange::{Exchange, ModelAnswer};
 use crate::key::ApiKey;
-use crate::openai::{Limits, OpenAi};
+use crate::openai::{ClientLimits, OpenAiClient};
 use crate::question::Question;
-use crate::recorded::Recorded;
-use crate::scripted::Scripted;
+use crate::recorded::RecordedOracle;
+use crate::scripted::ScriptedOracle;
 
 /// The kind of an oracle, and the file that it answers from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum OracleKind {
     /// `openai`: a server over HTTP.
     OpenAi,
     /// `scripted:FILE`.
@@ -25,21 +25,21 @@ pub enum Kind {
     Recorded(PathBuf),
 }
 
-impl FromStr for Kind {
+impl FromStr for OracleKind {
     type Err = OracleError;
 
-    fn from_str(text: &str) -> Result<Kind, OracleError> {
+    fn from_str(text: &str) -> Result<OracleKind, OracleError> {
         match text.split_once(':') {
-            None if text == "openai" => Ok(Kind::OpenAi),
-            Some(("scripted", path)) if !path.is_empty() => Ok(Kind::Scripted(path.into())),
-            Some(("recorded", path)) if !path.is_empty() => Ok(Kind::Recorded(path.into())),
+            None if text == "openai" => Ok(OracleKind::OpenAi),
+            Some(("scripted", path)) if !path.is_empty() => Ok(OracleKind::Scripted(path.into())),
+            Some(("recorded", path)) if !path.is_empty() => Ok(OracleKind::Recorded(path.into())),
             _ => Err(OracleError::UnknownKind(text.to_owned())),
         }
     }
 }
 
 /// An oracle made of code.
-pub trait Local: fmt::Debug {
+pub trait LocalOracle: fmt::Debug {
     /// Answers `question`.
     fn answer(&mut self, question: &Question) -> String;
 }
@@ -48,13 +48,13 @@ pub trait Local: fmt::Debug {
 #[derive(Debug)]
 pub enum Endpoint {
     /// A server over HTTP.
-    OpenAi(Box<OpenAi>),
+    OpenAi(Box<OpenAiClient>),
     /// A script in a file.
-    Scripted(Scripted),
+    Scripted(ScriptedOracle),
     /// An earlier ledger.
-    Recorded(Recorded),
+    Recorded(RecordedOracle),
     /// Code of the caller.
-    Local(Box<dyn Local>),
+    Code(Box<dyn LocalOracle>),
 }
 
 impl Endpoint {
@@ -63,14 +63,18 @@ impl Endpoint {
     ///
     /// # Errors
     /// As [`OpenAi::new`], [`Scripted::read`] and [`Recorded::read`].
-    pub fn open(kind: &Kind, base_url: &str, limits: Limits) -> Result<Endpoint, OracleError> {
+    pub fn open(
+        kind: &OracleKind,
+        base_url: &str,
+        limits: ClientLimits,
+    ) -> Result<Endpoint, OracleError> {
         Ok(match kind {
-            Kind::OpenAi => {
-                let client = OpenAi::new(base_url, ApiKey::from_env()?, limits)?;
+            OracleKind::OpenAi => {
+                let client = OpenAiClient::new(base_url, ApiKey::from_env()?, limits)?;
                 Endpoint::OpenAi(Box::new(client))
             }
-            Kind::Scripted(path) => Endpoint::Scripted(Scripted::read(path)?),
-            Kind::Recorded(path) => Endpoint::Recorded(Recorded::read(path)?),
+            OracleKind::Scripted(path) => Endpoint::Scripted(ScriptedOracle::open(path)?),
+            OracleKind::Recorded(path) => Endpoint::Recorded(RecordedOracle::open(path)?),
         })
     }
 
@@ -84,7 +88,7 @@ impl Endpoint {
             Endpoint::OpenAi(client) => Ok(client.ask(question)),
             Endpoint::Scripted(script) => script.ask(question),
             Endpoint::Recorded(ledger) => ledger.ask(input),
-            Endpoint::Local(code) => Ok(Exchange::immediate(Ok(Answer {
+            Endpoint::Code(code) => Ok(Exchange::immediate(Ok(ModelAnswer {
                 text: code.answer(question),
                 model: None,
                 finish_reason: Some("stop".to_owned()),
@@ -101,11 +105,11 @@ mod tests {
     #[test]
     fn kinds_are_parsed_from_their_names() {
         for (text, kind) in [
-            ("openai", Kind::OpenAi),
-            ("scripted:a:b", Kind::Scripted("a:b".into())),
-            ("recorded:l.jsonl", Kind::Recorded("l.jsonl".into())),
+            ("openai", OracleKind::OpenAi),
+            ("scripted:a:b", OracleKind::Scripted("a:b".into())),
+            ("recorded:l.jsonl", OracleKind::Recorded("l.jsonl".into())),
         ] {
-            assert_eq!(text.parse::<Kind>().unwrap(), kind);
+            assert_eq!(text.parse::<OracleKind>().unwrap(), kind);
         }
         for text in [
             "",
@@ -115,7 +119,7 @@ mod tests {
             "recorded:",
             "gemini",
         ] {
-            let error = text.parse::<Kind>().unwrap_err().to_string();
+            let error = text.parse::<OracleKind>().unwrap_err().to_string();
             assert!(error.contains("scripted:FILE"), "{error}");
         }
     }

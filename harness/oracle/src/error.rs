@@ -16,7 +16,7 @@ pub enum OracleError {
 
     /// The base URL cannot be used.
     #[error("{url}: {reason}; expected something like https://api.openai.com/v1")]
-    BaseUrl {
+    InvalidBaseUrl {
         /// The URL; a placeholder where it may hold a secret.
         url: String,
         /// The reason.
@@ -25,21 +25,21 @@ pub enum OracleError {
 
     /// The server needs a key and there is none.
     #[error("{KEY_VARIABLE} is not set; the key is read from there and from nowhere else")]
-    NoKey,
+    MissingApiKey,
 
     /// The variable does not hold an API key.
     #[error(
         "{KEY_VARIABLE} does not hold an API key: expected 8 or more printable ASCII characters without spaces"
     )]
-    BadKey,
+    InvalidApiKey,
 
     /// The HTTP client cannot be set up.
     #[error("the HTTP client cannot be set up: {0}")]
-    Client(String),
+    ClientSetup(String),
 
     /// A line of a script is not valid.
     #[error("{path}:{line}: {reason}", path = path.display())]
-    Script {
+    InvalidScript {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
@@ -79,7 +79,7 @@ pub enum OracleError {
         "{path}: the input {input_hash} was asked {recorded} times there, and all of its answers are used",
         path = path.display()
     )]
-    UsedUp {
+    AnswersExhausted {
         /// The ledger.
         path: PathBuf,
         /// SHA-256 of the input, in hexadecimal.
@@ -93,7 +93,7 @@ pub enum OracleError {
         "{path}: record {ledger_seq} holds the answer to the input {input_hash} only in part (TRUNCATED)",
         path = path.display()
     )]
-    Partly {
+    TruncatedAnswer {
         /// The ledger.
         path: PathBuf,
         /// SHA-256 of the input, in hexadecimal.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 /// A model's complete answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct ModelAnswer {
     /// The raw text.
     pub text: String,
     /// The model's name in the response.
@@ -16,12 +16,12 @@ pub struct Answer {
     /// The reason why the model stopped, as in `stop` or `length`.
     pub finish_reason: Option<String>,
     /// The usage. `None` where the oracle reports none, which does not mean zero.
-    pub usage: Option<Usage>,
+    pub usage: Option<TokenUsage>,
 }
 
 /// The usage of a call in tokens, as the oracle counts them (Q11).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-pub struct Usage {
+pub struct TokenUsage {
     /// The tokens of the prompt.
     pub prompt_tokens: u64,
     /// The tokens of the answer.
@@ -30,7 +30,7 @@ pub struct Usage {
 
 /// The reason why an attempt gave no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum AskFault {
     /// The response did not arrive, or not completely, within the time limit.
     Timeout,
     /// The connection failed, with the system's error.
@@ -50,21 +50,22 @@ pub enum Fault {
         limit: usize,
     },
     /// The answer holds the API key, which no file may hold.
-    HoldsKey,
+    ContainsApiKey,
     /// The ledger that answers holds this failure instead of an answer.
-    Recorded(Failure),
+    RecordedFailure(Failure),
 }
 
-impl Fault {
+impl AskFault {
     /// Whether the same question may be asked again (Q51): after a timeout, a connection error, 429 and 5xx.
     #[must_use]
-    pub fn may_pass(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         match self {
-            Fault::Timeout | Fault::Connection(_) => true,
-            Fault::Status { code, .. } => *code == 429 || (500..600).contains(code),
-            Fault::Malformed(_) | Fault::Oversize { .. } | Fault::HoldsKey | Fault::Recorded(_) => {
-                false
-            }
+            AskFault::Timeout | AskFault::Connection(_) => true,
+            AskFault::Status { code, .. } => *code == 429 || (500..600).contains(code),
+            AskFault::Malformed(_)
+            | AskFault::Oversize { .. }
+            | AskFault::ContainsApiKey
+            | AskFault::RecordedFailure(_) => false,
         }
     }
 
@@ -72,57 +73,57 @@ impl Fault {
     #[must_use]
     pub fn failure(&self) -> Failure {
         match self {
-            Fault::Timeout => Failure::Timeout,
-            Fault::Connection(_) | Fault::Status { .. } => Failure::TransportError,
-            Fault::Malformed(_) | Fault::Oversize { .. } | Fault::HoldsKey => {
+            AskFault::Timeout => Failure::Timeout,
+            AskFault::Connection(_) | AskFault::Status { .. } => Failure::TransportError,
+            AskFault::Malformed(_) | AskFault::Oversize { .. } | AskFault::ContainsApiKey => {
                 Failure::InvalidOutput
             }
-            Fault::Recorded(failure) => *failure,
+            AskFault::RecordedFailure(failure) => *failure,
         }
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for AskFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Fault::Timeout => f.write_str("no whole answer in time"),
-            Fault::Connection(reason) => write!(f, "the connection failed: {reason}"),
-            Fault::Status { code, message } if message.is_empty() => write!(f, "status {code}"),
-            Fault::Status { code, message } => write!(f, "status {code}: {message}"),
-            Fault::Malformed(reason) => write!(f, "no chat completion: {reason}"),
-            Fault::Oversize { limit } => write!(f, "an answer of more than {limit} bytes"),
-            Fault::HoldsKey => f.write_str("an answer that holds the API key"),
-            Fault::Recorded(failure) => write!(f, "a recorded {}", failure.as_str()),
+            AskFault::Timeout => f.write_str("no whole answer in time"),
+            AskFault::Connection(reason) => write!(f, "the connection failed: {reason}"),
+            AskFault::Status { code, message } if message.is_empty() => write!(f, "status {code}"),
+            AskFault::Status { code, message } => write!(f, "status {code}: {message}"),
+            AskFault::Malformed(reason) => write!(f, "no chat completion: {reason}"),
+            AskFault::Oversize { limit } => write!(f, "an answer of more than {limit} bytes"),
+            AskFault::ContainsApiKey => f.write_str("an answer that holds the API key"),
+            AskFault::RecordedFailure(failure) => write!(f, "a recorded {}", failure.as_str()),
         }
     }
 }
 
 /// One attempt to get an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Attempt {
+pub struct AskAttempt {
     /// The waiting time before the attempt.
-    pub waited: Duration,
+    pub delay: Duration,
     /// The duration of the attempt.
-    pub took: Duration,
+    pub duration: Duration,
     /// The fault; `None` where the attempt gave the answer.
-    pub fault: Option<Fault>,
+    pub fault: Option<AskFault>,
 }
 
 /// The reply to a question, and every attempt to get it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exchange {
     /// The answer, or the fault of the last attempt.
-    pub reply: Result<Answer, Fault>,
+    pub reply: Result<ModelAnswer, AskFault>,
     /// The attempts in order; never empty.
-    pub attempts: Vec<Attempt>,
+    pub attempts: Vec<AskAttempt>,
 }
 
 impl Exchange {
     /// An exchange of one attempt that took no time.
-    pub(crate) fn immediate(reply: Result<Answer, Fault>) -> Exchange {
-        let attempt = Attempt {
-            waited: Duration::ZERO,
-            took: Duration::ZERO,
+    pub(crate) fn immediate(reply: Result<ModelAnswer, AskFault>) -> Exchange {
+        let attempt = AskAttempt {
+            delay: Duration::ZERO,
+            duration: Duration::ZERO,
             fault: reply.as_ref().err().cloned(),
         };
         Exchange {

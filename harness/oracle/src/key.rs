@@ -18,7 +18,7 @@ impl ApiKey {
     pub fn from_env() -> Result<Option<ApiKey>, OracleError> {
         match std::env::var(KEY_VARIABLE) {
             Ok(text) if !text.is_empty() => ApiKey::new(text).map(Some),
-            Err(std::env::VarError::NotUnicode(_)) => Err(OracleError::BadKey),
+            Err(std::env::VarError::NotUnicode(_)) => Err(OracleError::InvalidApiKey),
             _ => Ok(None),
         }
     }
@@ -30,7 +30,7 @@ impl ApiKey {
     /// shorter key could occur in an answer by chance.
     pub fn new(text: String) -> Result<ApiKey, OracleError> {
         if text.len() < 8 || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(OracleError::BadKey);
+            return Err(OracleError::InvalidApiKey);
         }
         Ok(ApiKey(text))
     }

@@ -71,14 +71,22 @@ pub mod tokens;
 mod wire;
 
 // The canonicalizer imports these under these names. Its source text is frozen.
-use axilog_ledger::{file as ledger_file, jcs};
+mod jcs {
+    pub use axilog_ledger::jcs::{
+        TrackingCursor as Tracked, canonicalize as canonical, is_inexact_integer,
+        max_depth as limit,
+    };
+}
+mod ledger_file {
+    pub use axilog_ledger::encoding::hex;
+}
 
-pub use consultation::{Consultation, consult};
-pub use endpoint::{Endpoint, Kind, Local};
+pub use consultation::{Consultation, consult_oracle};
+pub use endpoint::{Endpoint, LocalOracle, OracleKind};
 pub use error::OracleError;
-pub use exchange::{Answer, Attempt, Exchange, Fault, Usage};
+pub use exchange::{AskAttempt, AskFault, Exchange, ModelAnswer, TokenUsage};
 pub use key::ApiKey;
-pub use openai::{DEFAULT_BASE_URL, Limits, OpenAi};
-pub use question::{Constraint, Message, Question, Role};
-pub use recorded::Recorded;
-pub use scripted::Scripted;
+pub use openai::{ClientLimits, DEFAULT_BASE_URL, OpenAiClient};
+pub use question::{GrammarDialect, Message, Question, Role};
+pub use recorded::RecordedOracle;
+pub use scripted::ScriptedOracle;

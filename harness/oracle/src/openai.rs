@@ -12,7 +12,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::base_url::{completions_url, is_local};
 use crate::error::OracleError;
-use crate::exchange::{Answer, Attempt, Exchange, Fault};
+use crate::exchange::{AskAttempt, AskFault, Exchange, ModelAnswer};
 use crate::key::ApiKey;
 use crate::question::Question;
 use crate::wire;
@@ -22,7 +22,7 @@ pub const DEFAULT_BASE_URL: &str = "https://api.openai.com/v1";
 
 /// The limits of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct ClientLimits {
     /// The time for one attempt, connecting and reading included.
     pub timeout: Duration,
     /// The waiting time before each further attempt. Its length is the number of further attempts.
@@ -31,10 +31,10 @@ pub struct Limits {
     pub max_response_bytes: usize,
 }
 
-impl Default for Limits {
+impl Default for ClientLimits {
     /// Allows 30 s for each of four attempts with 1, 2 and 4 s between them (Q51), and 4 MiB of response.
-    fn default() -> Limits {
-        Limits {
+    fn default() -> ClientLimits {
+        ClientLimits {
             timeout: Duration::from_secs(30),
             backoff: [1, 2, 4].map(Duration::from_secs).to_vec(),
             max_response_bytes: 4 << 20,
@@ -43,16 +43,16 @@ impl Default for Limits {
 }
 
 /// A client bound to one base URL.
-pub struct OpenAi {
+pub struct OpenAiClient {
     url: Url,
     authorization: Option<HeaderValue>,
     key: Option<ApiKey>,
-    limits: Limits,
+    limits: ClientLimits,
     client: Client,
     runtime: Runtime,
 }
 
-impl OpenAi {
+impl OpenAiClient {
     /// Creates a client for `base_url`, the part of the URL before `/chat/completions`.
     ///
     /// The key is sent over TLS only, except to this machine itself, which may also do without a key. A proxy
@@ -61,14 +61,18 @@ impl OpenAi {
     /// # Errors
     /// [`OracleError::BaseUrl`], also for a key that would be sent unencrypted;
     /// [`OracleError::NoKey`]; [`OracleError::Client`].
-    pub fn new(base_url: &str, key: Option<ApiKey>, limits: Limits) -> Result<OpenAi, OracleError> {
+    pub fn new(
+        base_url: &str,
+        key: Option<ApiKey>,
+        limits: ClientLimits,
+    ) -> Result<OpenAiClient, OracleError> {
         let url = completions_url(base_url)?;
         let local = is_local(&url);
         if !local {
             match (url.scheme(), &key) {
-                ("https", None) => return Err(OracleError::NoKey),
+                ("https", None) => return Err(OracleError::MissingApiKey),
                 ("http", Some(_)) => {
-                    return Err(OracleError::BaseUrl {
+                    return Err(OracleError::InvalidBaseUrl {
                         url: base_url.to_owned(),
                         reason: "the API key would travel unencrypted; use https, or unset the key where the server needs none",
                     });
@@ -78,7 +82,7 @@ impl OpenAi {
         }
         let authorization = key.as_ref().map(|key| {
             let mut value =
-                HeaderValue::from_str(&key.bearer()).map_err(|_| OracleError::BadKey)?;
+                HeaderValue::from_str(&key.bearer()).map_err(|_| OracleError::InvalidApiKey)?;
             value.set_sensitive(true);
             Ok::<_, OracleError>(value)
         });
@@ -93,18 +97,18 @@ impl OpenAi {
         if local {
             client = client.no_proxy();
         }
-        Ok(OpenAi {
+        Ok(OpenAiClient {
             url,
             authorization: authorization.transpose()?,
             key,
             limits,
             client: client
                 .build()
-                .map_err(|error| OracleError::Client(describe_error(error)))?,
+                .map_err(|error| OracleError::ClientSetup(describe_error(error)))?,
             runtime: Builder::new_current_thread()
                 .enable_all()
                 .build()
-                .map_err(|error| OracleError::Client(error.to_string()))?,
+                .map_err(|error| OracleError::ClientSetup(error.to_string()))?,
         })
     }
 
@@ -121,13 +125,13 @@ impl OpenAi {
         loop {
             let start = Instant::now();
             let reply = self.run_attempt(body.clone()).await;
-            attempts.push(Attempt {
-                waited,
-                took: start.elapsed(),
+            attempts.push(AskAttempt {
+                delay: waited,
+                duration: start.elapsed(),
                 fault: reply.as_ref().err().cloned(),
             });
             match (&reply, waits.next()) {
-                (Err(fault), Some(wait)) if fault.may_pass() => {
+                (Err(fault), Some(wait)) if fault.is_transient() => {
                     tokio::time::sleep(*wait).await;
                     waited = *wait;
                 }
@@ -136,7 +140,7 @@ impl OpenAi {
         }
     }
 
-    async fn run_attempt(&self, body: Vec<u8>) -> Result<Answer, Fault> {
+    async fn run_attempt(&self, body: Vec<u8>) -> Result<ModelAnswer, AskFault> {
         let (status, body) = self.receive(self.build_request(body)).await?;
         let has_key = self.key.as_ref().is_some_and(|key| key.is_in(&body));
         if !status.is_success() {
@@ -144,14 +148,14 @@ impl OpenAi {
             // Servers quote a key that they do not know.
             let hidden = has_key || matches!(code, 401 | 403);
             let message = wire::read_error_message(&body).filter(|_| !hidden);
-            return Err(Fault::Status {
+            return Err(AskFault::Status {
                 code,
                 message: message.unwrap_or_default(),
             });
         }
-        let answer = wire::read_answer(&body).map_err(Fault::Malformed)?;
+        let answer = wire::read_answer(&body).map_err(AskFault::Malformed)?;
         if has_key {
-            return Err(Fault::HoldsKey);
+            return Err(AskFault::ContainsApiKey);
         }
         Ok(answer)
     }
@@ -170,7 +174,7 @@ impl OpenAi {
     }
 
     /// Sends a request and reads the status and the body of the response.
-    async fn receive(&self, request: RequestBuilder) -> Result<(StatusCode, Vec<u8>), Fault> {
+    async fn receive(&self, request: RequestBuilder) -> Result<(StatusCode, Vec<u8>), AskFault> {
         let response = request.send().await.map_err(classify_error)?;
         let status = response.status();
         match self.read_body(response).await {
@@ -181,12 +185,12 @@ impl OpenAi {
     }
 
     /// Reads the body, up to the limit.
-    async fn read_body(&self, mut response: Response) -> Result<Vec<u8>, Fault> {
+    async fn read_body(&self, mut response: Response) -> Result<Vec<u8>, AskFault> {
         let limit = self.limits.max_response_bytes;
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(classify_error)? {
             if chunk.len() > limit.saturating_sub(body.len()) {
-                return Err(Fault::Oversize { limit });
+                return Err(AskFault::Oversize { limit });
             }
             body.extend_from_slice(&chunk);
         }
@@ -194,7 +198,7 @@ impl OpenAi {
     }
 }
 
-impl fmt::Debug for OpenAi {
+impl fmt::Debug for OpenAiClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OpenAi")
             .field("url", &self.url.as_str())
@@ -204,11 +208,11 @@ impl fmt::Debug for OpenAi {
     }
 }
 
-fn classify_error(error: reqwest::Error) -> Fault {
+fn classify_error(error: reqwest::Error) -> AskFault {
     if error.is_timeout() {
-        Fault::Timeout
+        AskFault::Timeout
     } else {
-        Fault::Connection(describe_error(error))
+        AskFault::Connection(describe_error(error))
     }
 }
 
@@ -233,8 +237,8 @@ mod tests {
         Some(ApiKey::new("sk-abcdefgh".to_owned()).unwrap())
     }
 
-    fn client(url: &str, key: Option<ApiKey>) -> Result<OpenAi, OracleError> {
-        OpenAi::new(url, key, Limits::default())
+    fn client(url: &str, key: Option<ApiKey>) -> Result<OpenAiClient, OracleError> {
+        OpenAiClient::new(url, key, ClientLimits::default())
     }
 
     #[test]
@@ -261,7 +265,7 @@ mod tests {
 
     #[test]
     fn the_default_limits_are_those_of_q51() {
-        let limits = Limits::default();
+        let limits = ClientLimits::default();
         assert_eq!(limits.timeout, Duration::from_secs(30));
         assert_eq!(limits.backoff, [1, 2, 4].map(Duration::from_secs));
     }

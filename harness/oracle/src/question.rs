@@ -34,7 +34,7 @@ pub struct Message {
 
 /// The way in which a server takes a grammar for its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Constraint {
+pub enum GrammarDialect {
     /// The member `grammar` of the request, for llama.cpp's server.
     LlamaCpp,
     /// The member `structured_outputs.grammar`, for vLLM.
@@ -53,7 +53,7 @@ pub struct Question {
     pub params: Params,
     /// A GBNF grammar that the answer must match, and the way in which it is sent. It is no part of the
     /// canonical input: a caller that sends one records it elsewhere.
-    pub grammar: Option<(Constraint, String)>,
+    pub grammar: Option<(GrammarDialect, String)>,
 }
 
 impl Question {
@@ -77,9 +77,9 @@ impl Question {
     ///
     /// # Errors
     /// The reason why the messages may not be put to an oracle (SRS-004 §8.3), in words: they are not in NFC.
-    pub fn input(&self) -> Result<CanonicalInput, String> {
+    pub fn to_canonical_input(&self) -> Result<CanonicalInput, String> {
         let messages = self.messages.iter();
-        CanonicalInput::chat(messages.map(|m| (m.role.as_str(), m.content.as_str())))
+        CanonicalInput::from_chat(messages.map(|m| (m.role.as_str(), m.content.as_str())))
     }
 }
 
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn the_input_is_canonical_json_of_the_messages() {
         let question = Question::new("m", "Say\t\"é\"", "a\r\nb", Params::NULL);
-        let input = question.input().unwrap();
+        let input = question.to_canonical_input().unwrap();
         let expected = "[{\"content\":\"Say\\t\\\"é\\\"\",\"role\":\"system\"},{\"content\":\"a\\r\\nb\",\"role\":\"user\"}]";
         assert_eq!(input.bytes(), expected.as_bytes());
         assert_eq!(input.hash(), sha256(expected.as_bytes()));
@@ -100,12 +100,17 @@ mod tests {
             messages: Vec::new(),
             ..question
         };
-        assert_eq!(nothing.input().unwrap().bytes(), b"[]");
+        assert_eq!(nothing.to_canonical_input().unwrap().bytes(), b"[]");
     }
 
     #[test]
     fn text_outside_nfc_is_refused() {
         let question = Question::new("m", "", "e\u{301}", Params::NULL);
-        assert!(question.input().unwrap_err().contains("form C"));
+        assert!(
+            question
+                .to_canonical_input()
+                .unwrap_err()
+                .contains("form C")
+        );
     }
 }

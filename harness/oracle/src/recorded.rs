@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 use axilog::agent::stimulus::{CONTROL_ORACLE, TIME_ORACLE};
 use axilog::evidence::observation::{Completion, Failure};
 use axilog::hash::{Hash, sha256};
-use axilog_ledger::decision::text;
+use axilog_ledger::encoding::hex;
+use axilog_ledger::encoding::unescape;
 use axilog_ledger::error::{FileError, LedgerError};
-use axilog_ledger::file::blobs::Blobs;
-use axilog_ledger::file::hex;
-use axilog_ledger::file::verify::{Expected, check};
+use axilog_ledger::file::blobs::BlobStore;
 use axilog_ledger::input::CanonicalInput;
+use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 use serde::Deserialize;
 use similar::TextDiff;
 
 use crate::error::OracleError;
-use crate::exchange::{Answer, Exchange, Fault};
+use crate::exchange::{AskFault, Exchange, ModelAnswer};
 
 /// The longest input that is shown or compared.
 const MAX_INPUT_BYTES: u64 = 1 << 20;
@@ -27,9 +27,9 @@ const MAX_DIFF_LINES: usize = 40;
 
 /// An oracle that repeats the answers of a ledger.
 #[derive(Debug)]
-pub struct Recorded {
+pub struct RecordedOracle {
     path: PathBuf,
-    blobs: Blobs,
+    blobs: BlobStore,
     /// The answers to each input, by the input's hash.
     answers: BTreeMap<Hash, InputAnswers>,
 }
@@ -51,15 +51,15 @@ struct RecordedAnswer {
     output: String,
 }
 
-impl Recorded {
+impl RecordedOracle {
     /// Reads and verifies a ledger.
     ///
     /// # Errors
     /// [`FileError::Io`], [`LedgerError::Damaged`].
-    pub fn read(path: &Path) -> Result<Recorded, OracleError> {
-        let file = std::fs::File::open(path).map_err(FileError::at(path, "open"))?;
+    pub fn open(path: &Path) -> Result<RecordedOracle, OracleError> {
+        let file = std::fs::File::open(path).map_err(FileError::from_io(path, "open"))?;
         let mut answers: BTreeMap<Hash, InputAnswers> = BTreeMap::new();
-        let checked = check(file, None, &Expected::default(), &mut |record| {
+        let checked = verify_ledger(file, None, &LedgerExpectations::default(), &mut |record| {
             let Some(view) = &record.observation else {
                 return;
             };
@@ -73,10 +73,10 @@ impl Recorded {
                 ledger_seq: view.ledger_seq,
                 completion: view.completion,
                 failure: view.failure,
-                output: text(view.output),
+                output: unescape(view.output),
             });
         })
-        .map_err(FileError::at(path, "read"))?;
+        .map_err(FileError::from_io(path, "read"))?;
         if let Some(fault) = checked.fault {
             return Err(LedgerError::Damaged {
                 path: path.to_owned(),
@@ -84,9 +84,9 @@ impl Recorded {
             }
             .into());
         }
-        Ok(Recorded {
+        Ok(RecordedOracle {
             path: path.to_owned(),
-            blobs: Blobs::beside(path),
+            blobs: BlobStore::of_ledger(path),
             answers,
         })
     }
@@ -103,22 +103,22 @@ impl Recorded {
             });
         };
         let Some(answer) = of_input.unused.pop_front() else {
-            return Err(OracleError::UsedUp {
+            return Err(OracleError::AnswersExhausted {
                 path,
                 input_hash,
                 recorded: of_input.recorded,
             });
         };
         let reply = match (answer.completion, answer.failure) {
-            (Completion::Complete, _) => Ok(Answer {
+            (Completion::Complete, _) => Ok(ModelAnswer {
                 text: answer.output,
                 model: None,
                 finish_reason: None,
                 usage: None,
             }),
-            (Completion::Error, Some(failure)) => Err(Fault::Recorded(failure)),
+            (Completion::Error, Some(failure)) => Err(AskFault::RecordedFailure(failure)),
             (Completion::Truncated | Completion::Error, _) => {
-                return Err(OracleError::Partly {
+                return Err(OracleError::TruncatedAnswer {
                     path,
                     input_hash,
                     ledger_seq: answer.ledger_seq,
@@ -133,7 +133,7 @@ impl Recorded {
         let asked = format_messages(input.bytes());
         let mut nearest: Option<(usize, String, String)> = None;
         for hash in self.answers.keys() {
-            let bytes = match self.blobs.get(hash, MAX_INPUT_BYTES)? {
+            let bytes = match self.blobs.read(hash, MAX_INPUT_BYTES)? {
                 Some(bytes) if sha256(&bytes) == *hash => bytes,
                 _ => continue,
             };

@@ -25,7 +25,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::error::OracleError;
-use crate::exchange::{Answer, Attempt, Exchange, Fault, Usage};
+use crate::exchange::{AskAttempt, AskFault, Exchange, ModelAnswer, TokenUsage};
 use crate::question::Question;
 
 /// The number of attempts, as for a call over HTTP (Q51).
@@ -36,7 +36,7 @@ const QUOTE: &str = "{{quote}}";
 
 /// An oracle that answers from a script.
 #[derive(Debug)]
-pub struct Scripted {
+pub struct ScriptedOracle {
     path: PathBuf,
     /// The lines with `contains` or `every`.
     conditional: Vec<ScriptLine>,
@@ -58,7 +58,7 @@ struct ScriptLine {
     #[serde(default)]
     faults: Vec<ScriptFault>,
     #[serde(default, deserialize_with = "not_null")]
-    usage: Option<Usage>,
+    usage: Option<TokenUsage>,
     #[serde(default, deserialize_with = "not_null")]
     model: Option<String>,
     #[serde(default, deserialize_with = "not_null")]
@@ -78,16 +78,16 @@ fn not_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "Value")]
-struct ScriptFault(Fault);
+struct ScriptFault(AskFault);
 
 impl TryFrom<Value> for ScriptFault {
     type Error = String;
 
     fn try_from(value: Value) -> Result<ScriptFault, String> {
         let fault = match (value.as_str(), value.as_u64()) {
-            (Some("timeout"), _) => Fault::Timeout,
-            (Some("connection"), _) => Fault::Connection("closed by the script".to_owned()),
-            (_, Some(code @ (100..200 | 300..600))) => Fault::Status {
+            (Some("timeout"), _) => AskFault::Timeout,
+            (Some("connection"), _) => AskFault::Connection("closed by the script".to_owned()),
+            (_, Some(code @ (100..200 | 300..600))) => AskFault::Status {
                 code: u16::try_from(code).unwrap_or(u16::MAX),
                 message: String::new(),
             },
@@ -101,14 +101,14 @@ impl TryFrom<Value> for ScriptFault {
     }
 }
 
-impl Scripted {
+impl ScriptedOracle {
     /// Reads a script.
     ///
     /// # Errors
     /// [`FileError::Io`]; [`OracleError::Script`] with the line.
-    pub fn read(path: &Path) -> Result<Scripted, OracleError> {
-        let bytes = std::fs::read(path).map_err(FileError::at(path, "read the script"))?;
-        let script_error = |line: usize, reason: String| OracleError::Script {
+    pub fn open(path: &Path) -> Result<ScriptedOracle, OracleError> {
+        let bytes = std::fs::read(path).map_err(FileError::from_io(path, "read the script"))?;
+        let script_error = |line: usize, reason: String| OracleError::InvalidScript {
             path: path.to_owned(),
             line,
             reason,
@@ -128,7 +128,7 @@ impl Scripted {
         if conditional.is_empty() && sequence.is_empty() {
             return Err(script_error(1, "the script is empty".to_owned()));
         }
-        Ok(Scripted {
+        Ok(ScriptedOracle {
             path: path.to_owned(),
             conditional,
             sequence,
@@ -199,15 +199,15 @@ fn word_before<'q>(question: &'q Question, marker: &str) -> &'q str {
 
 /// The exchange that a client with [`ATTEMPTS`] attempts has with `line`.
 fn run_attempts(line: &ScriptLine) -> Exchange {
-    let attempt = |fault| Attempt {
-        waited: Duration::ZERO,
-        took: Duration::ZERO,
+    let attempt = |fault| AskAttempt {
+        delay: Duration::ZERO,
+        duration: Duration::ZERO,
         fault,
     };
     let mut attempts = Vec::new();
     for ScriptFault(fault) in &line.faults {
         attempts.push(attempt(Some(fault.clone())));
-        if !fault.may_pass() || attempts.len() == ATTEMPTS {
+        if !fault.is_transient() || attempts.len() == ATTEMPTS {
             return Exchange {
                 reply: Err(fault.clone()),
                 attempts,
@@ -218,7 +218,7 @@ fn run_attempts(line: &ScriptLine) -> Exchange {
         (Some(text), _) => {
             attempts.push(attempt(None));
             Exchange {
-                reply: Ok(Answer {
+                reply: Ok(ModelAnswer {
                     text: text.clone(),
                     model: line.model.clone(),
                     finish_reason: line.finish_reason.clone().or(Some("stop".to_owned())),
@@ -229,7 +229,7 @@ fn run_attempts(line: &ScriptLine) -> Exchange {
         }
         // Without an answer the last fault repeats.
         (None, last) => {
-            let fault = last.map_or(Fault::Timeout, |ScriptFault(fault)| fault.clone());
+            let fault = last.map_or(AskFault::Timeout, |ScriptFault(fault)| fault.clone());
             attempts.resize(ATTEMPTS, attempt(Some(fault.clone())));
             Exchange {
                 reply: Err(fault),

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::exchange::{Answer, Usage};
-use crate::question::{Constraint, Question};
+use crate::exchange::{ModelAnswer, TokenUsage};
+use crate::question::{GrammarDialect, Question};
 
 /// The number of raw units of Q16.16 in one.
 const UNITS_PER_ONE: f64 = 65536.0;
@@ -53,13 +53,14 @@ pub(super) fn write_request(question: &Question) -> Vec<u8> {
     };
     let params = &question.params;
     let body = RequestBody {
-        grammar: grammar(Constraint::LlamaCpp),
+        grammar: grammar(GrammarDialect::LlamaCpp),
         max_tokens: params.max_tokens,
         messages: messages.collect(),
         model: &question.model,
         seed: params.seed,
         stream: false,
-        structured_outputs: grammar(Constraint::Vllm).map(|grammar| StructuredOutputs { grammar }),
+        structured_outputs: grammar(GrammarDialect::Vllm)
+            .map(|grammar| StructuredOutputs { grammar }),
         temperature: params.temperature.map(|raw| f64::from(raw) / UNITS_PER_ONE),
         top_p: params.top_p.map(|raw| f64::from(raw) / UNITS_PER_ONE),
     };
@@ -71,7 +72,7 @@ pub(super) fn write_request(question: &Question) -> Vec<u8> {
 ///
 /// # Errors
 /// What is wrong with the body, in words.
-pub(super) fn read_answer(body: &[u8]) -> Result<Answer, String> {
+pub(super) fn read_answer(body: &[u8]) -> Result<ModelAnswer, String> {
     let body: Value = serde_json::from_slice(body).map_err(|error| format!("not JSON: {error}"))?;
     let choice = body
         .pointer("/choices/0")
@@ -88,13 +89,13 @@ pub(super) fn read_answer(body: &[u8]) -> Result<Answer, String> {
         _ => return Err("the content of choices[0].message is no text".to_owned()),
     };
     let string = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
-    Ok(Answer {
+    Ok(ModelAnswer {
         text,
         model: string(body.get("model")),
         finish_reason: string(choice.get("finish_reason")),
         usage: body
             .get("usage")
-            .and_then(|usage| Usage::deserialize(usage).ok()),
+            .and_then(|usage| TokenUsage::deserialize(usage).ok()),
     })
 }
 
@@ -134,8 +135,8 @@ mod tests {
         assert_eq!(bare.as_object().unwrap().len(), 3);
         let grammar = "root ::= \"a\"";
         for (constraint, place) in [
-            (Constraint::LlamaCpp, "/grammar"),
-            (Constraint::Vllm, "/structured_outputs/grammar"),
+            (GrammarDialect::LlamaCpp, "/grammar"),
+            (GrammarDialect::Vllm, "/structured_outputs/grammar"),
         ] {
             let constrained = Question {
                 grammar: Some((constraint, grammar.to_owned())),
@@ -154,11 +155,11 @@ mod tests {
             r#"{"model":"m-1","choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],
                 "usage":{"prompt_tokens":7,"completion_tokens":2}}"#,
         );
-        let expected = Answer {
+        let expected = ModelAnswer {
             text: "hi".to_owned(),
             model: Some("m-1".to_owned()),
             finish_reason: Some("stop".to_owned()),
-            usage: Some(Usage {
+            usage: Some(TokenUsage {
                 prompt_tokens: 7,
                 completion_tokens: 2,
             }),

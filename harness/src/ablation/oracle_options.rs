@@ -12,11 +12,11 @@ use axilog_ablation::agents::Agent;
 use axilog_ablation::answer_source::{ORACLE_ID, RecordingOracle};
 use axilog_ablation::commitment_trap::CommitmentTrap;
 use axilog_ablation::environment::Environment;
-use axilog_ledger::file::durability::Durability;
+use axilog_ledger::durability::Durability;
 use axilog_ledger::rules::RuleSet;
 use axilog_ledger::session::{Session, check_identities};
 use axilog_oracle::tokens::{self, Tiktoken, Tokenizer};
-use axilog_oracle::{DEFAULT_BASE_URL, Endpoint, Kind, Limits};
+use axilog_oracle::{ClientLimits, DEFAULT_BASE_URL, Endpoint, OracleKind};
 
 use super::super::now;
 use crate::error::CommandError;
@@ -27,7 +27,7 @@ const AGENT_TOKENIZER: &str = "o200k_base";
 /// A kind of oracle, or an agent that ships.
 #[derive(Clone, Debug)]
 pub(super) enum Provider {
-    Oracle(Kind, String),
+    Oracle(OracleKind, String),
     Agent(Agent),
 }
 
@@ -81,10 +81,12 @@ impl OracleOptions {
     pub(super) fn open(&self, path: &Path, model: &str) -> Result<RecordingOracle, CommandError> {
         check_identities(ORACLE_ID, model)?;
         let endpoint = match &self.oracle {
-            Provider::Agent(agent) => Endpoint::Local(Box::new(*agent)),
-            Provider::Oracle(kind, _) => Endpoint::open(kind, &self.base_url, Limits::default())?,
+            Provider::Agent(agent) => Endpoint::Code(Box::new(*agent)),
+            Provider::Oracle(kind, _) => {
+                Endpoint::open(kind, &self.base_url, ClientLimits::default())?
+            }
         };
-        let (mut session, _) = Session::begin(path, RuleSet::without_policies()?, now())?;
+        let (mut session, _) = Session::create(path, RuleSet::without_policies()?, now())?;
         if matches!(self.oracle, Provider::Agent(_)) {
             // An agent gives the same answers again, so that none needs to be synced by itself.
             session.set_durability(Durability::Interval {
@@ -136,6 +138,6 @@ impl ModelOptions {
                 return Ok(Arc::new(Tiktoken::for_model(&model)?));
             }
         };
-        Ok(Arc::from(tokens::open(name)?))
+        Ok(Arc::from(tokens::open_tokenizer(name)?))
     }
 }

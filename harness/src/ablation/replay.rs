@@ -6,7 +6,7 @@ use axilog::hash::sha256;
 use axilog_ablation::AblationError;
 use axilog_ablation::replay::{DOCUMENT_FILE, LEDGER_FILE, ReplayedRun, replay_run};
 use axilog_ablation::run_document::StatusReport;
-use axilog_ledger::file::hex;
+use axilog_ledger::encoding::hex;
 use serde_json::{Value, json};
 
 use super::super::interrupt::Flag;

@@ -154,7 +154,7 @@ fn prepare(args: &Args) -> Result<Preparation, AblationError> {
     let tokenizer: Arc<dyn Tokenizer> = if has_own_tokenizer || options.has_tokenizer() {
         options.open_tokenizer(oracle)?
     } else {
-        Arc::from(tokens::open(&calibration.basis.tokenizer)?)
+        Arc::from(tokens::open_tokenizer(&calibration.basis.tokenizer)?)
     };
     let lengths = calibration.lengths();
     let pad = &calibration.basis.pad;

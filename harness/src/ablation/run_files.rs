@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use axilog_ablation::AblationError;
 use axilog_ablation::replay::HEADER_FILE;
 use axilog_ledger::error::FileError;
-use axilog_ledger::file::volume::{FileSystem, Volume, dir_of, write_file};
+use axilog_ledger::file::volume::{FileSystem, Volume, parent_dir, write_file};
 
 use crate::error::CommandError;
 
@@ -21,7 +21,7 @@ pub(super) fn check_free(dir: &Path) -> Result<(), AblationError> {
 
 /// Creates a directory, and those above it.
 pub(super) fn create_dir(dir: &Path) -> Result<(), CommandError> {
-    Ok(fs::create_dir_all(dir).map_err(FileError::at(dir, "create the directory"))?)
+    Ok(fs::create_dir_all(dir).map_err(FileError::from_io(dir, "create the directory"))?)
 }
 
 /// Writes a file durably under a temporary name, and renames it once it is whole.
@@ -33,11 +33,11 @@ pub(super) fn write_whole(path: &Path, text: &str) -> Result<(), CommandError> {
         FileSystem
             .rename(&temporary, path)
             .inspect_err(|_| drop(FileSystem.remove(&temporary)))
-            .and_then(|()| FileSystem.sync_dir(dir_of(path)))
+            .and_then(|()| FileSystem.sync_dir(parent_dir(path)))
     };
     Ok(write_file(&FileSystem, &temporary, text.as_bytes(), false)
         .and_then(rename)
-        .map_err(FileError::at(path, "write"))?)
+        .map_err(FileError::from_io(path, "write"))?)
 }
 
 /// Finds the runs in `dirs`: each directory that holds a run, or else the runs directly below it, the
@@ -54,7 +54,7 @@ pub(super) fn find_runs(dirs: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> 
                 .map(|e| e.map(|e| e.path()))
                 .collect::<io::Result<Vec<_>>>()
         });
-        let mut below = entries.map_err(FileError::at(dir, "list"))?;
+        let mut below = entries.map_err(FileError::from_io(dir, "list"))?;
         below.retain(|path| path.join(HEADER_FILE).is_file());
         below.sort_by_key(|path| (!path.ends_with("baseline"), path.clone()));
         if below.is_empty() {

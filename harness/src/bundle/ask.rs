@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use axilog::evidence::observation::Params;
 use axilog_bundle::consult::{BundleConsultation, BundleQuestion, PreparedQuestion};
 use axilog_bundle::render_prompt_with_counter;
-use axilog_ledger::file::hex;
+use axilog_ledger::encoding::hex;
 use axilog_ledger::session::check_identities;
-use axilog_oracle::{Constraint, DEFAULT_BASE_URL, Endpoint, Kind, Limits};
+use axilog_oracle::{ClientLimits, DEFAULT_BASE_URL, Endpoint, GrammarDialect, OracleKind};
 use clap::ValueEnum;
 use serde_json::json;
 
@@ -36,7 +36,7 @@ pub(crate) struct Args {
     model: String,
     /// Who answers: openai, scripted:FILE or recorded:LEDGER.
     #[arg(long, value_name = "KIND", default_value = "openai")]
-    oracle: Kind,
+    oracle: OracleKind,
     /// What stands before /chat/completions, for the kind openai.
     #[arg(long, value_name = "URL", default_value = DEFAULT_BASE_URL)]
     base_url: String,
@@ -67,15 +67,15 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let (bundle, mut notes) = args.inputs.bundle(&catalogue)?;
     let rendered = render_prompt_with_counter(&bundle, &*counter)?;
     let grammar = catalogue.grammar(bundle.context().grammar_name())?;
-    let mut endpoint = Endpoint::open(&args.oracle, &args.base_url, Limits::default())?;
+    let mut endpoint = Endpoint::open(&args.oracle, &args.base_url, ClientLimits::default())?;
     let reserve = bundle.budgets().generation_reserve();
     let asking = BundleQuestion {
         model: &args.model,
         rendered: &rendered,
         grammar: &grammar,
         constraint: args.send_grammar.map(|server| match server {
-            Server::LlamaCpp => Constraint::LlamaCpp,
-            Server::Vllm => Constraint::Vllm,
+            Server::LlamaCpp => GrammarDialect::LlamaCpp,
+            Server::Vllm => GrammarDialect::Vllm,
         }),
         params: Params {
             max_tokens: Some(i32::try_from(reserve).unwrap_or(i32::MAX)),

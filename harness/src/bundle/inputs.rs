@@ -149,7 +149,7 @@ impl Counter {
         use axilog_bundle::BundleError;
         use axilog_oracle::tokens::Tiktoken;
         Ok(match &self.tokenizer {
-            Some(name) => Box::new(Tiktoken::named(name).map_err(BundleError::Tokens)?),
+            Some(name) => Box::new(Tiktoken::for_name(name).map_err(BundleError::Tokens)?),
             None => Box::new(WordEstimate),
         })
     }

@@ -62,8 +62,8 @@ pub(super) fn read_input(path: &Path) -> Result<Vec<u8>, Failure> {
         io::stdin()
             .lock()
             .read_to_end(&mut bytes)
-            .map_err(FileError::at(Path::new("standard input"), "read it"))?;
+            .map_err(FileError::from_io(Path::new("standard input"), "read it"))?;
         return Ok(bytes);
     }
-    Ok(fs::read(path).map_err(FileError::at(path, "read the file"))?)
+    Ok(fs::read(path).map_err(FileError::from_io(path, "read the file"))?)
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use axilog_ledger::file::hex;
+use axilog_ledger::encoding::hex;
 use axilog_memory::MemoryStore;
 use serde_json::json;
 

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::Path;
 
 use axilog::hash::sha256;
-use axilog_ledger::file::hex;
+use axilog_ledger::encoding::hex;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};

@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use axilog_ledger::file::hex;
+use axilog_ledger::encoding::hex;
 use axilog_ledger::session::check_identities;
-use axilog_oracle::{DEFAULT_BASE_URL, Endpoint, Exchange, Kind, Limits};
+use axilog_oracle::{ClientLimits, DEFAULT_BASE_URL, Endpoint, Exchange, OracleKind};
 use axilog_x0l::calibration::CALLS;
 use axilog_x0l::live::{CalibrationCall, CalibrationRun, calibrate};
 use axilog_x0l::log::CalibrationVerdict as Verdict;
@@ -31,7 +31,7 @@ pub(crate) struct Args {
     model: String,
     /// The oracle that answers: openai, scripted:FILE or recorded:LEDGER.
     #[arg(long, value_name = "KIND", default_value = "openai")]
-    oracle: Kind,
+    oracle: OracleKind,
     /// The server's URL without /chat/completions, for --oracle openai.
     #[arg(long, value_name = "URL", default_value = DEFAULT_BASE_URL)]
     base_url: String,
@@ -45,7 +45,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     check_identities(ORACLE, &args.model)?;
-    let mut endpoint = Endpoint::open(&args.oracle, &args.base_url, Limits::default())?;
+    let mut endpoint = Endpoint::open(&args.oracle, &args.base_url, ClientLimits::default())?;
     let mut session = ledger_without_policies::open_or_begin(&args.ledger)?;
     let mut on_call = |number| {
         // Progress is not worth an error.
@@ -128,8 +128,8 @@ fn write_attempts(exchange: &Exchange) -> Vec<Value> {
     attempts
         .map(|attempt| {
             json!({
-                "waited_ms": millis(attempt.waited).unwrap_or(u64::MAX),
-                "took_ms": millis(attempt.took).unwrap_or(u64::MAX),
+                "waited_ms": millis(attempt.delay).unwrap_or(u64::MAX),
+                "took_ms": millis(attempt.duration).unwrap_or(u64::MAX),
                 "fault": attempt.fault.as_ref().map(ToString::to_string),
             })
         })

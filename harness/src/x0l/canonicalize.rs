@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use axilog_ledger::file::hex;
+use axilog_ledger::encoding::hex;
 use axilog_oracle::canonicalizer::canonicalize;
 use serde_json::Value;
 

@@ -28,12 +28,12 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let dir = &args.dir;
-    fs::create_dir_all(dir).map_err(FileError::at(dir, "make the directory"))?;
+    fs::create_dir_all(dir).map_err(FileError::from_io(dir, "make the directory"))?;
     let mut rows = Vec::new();
     for (name, text) in examples::FILES {
         let path = dir.join(name);
         write_file(&FileSystem, &path, text.as_bytes(), true)
-            .map_err(FileError::at(&path, "write the example"))?;
+            .map_err(FileError::from_io(&path, "write the example"))?;
         rows.push(("wrote", path.display().to_string()));
     }
     Ok(Report {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use axilog_ledger::file::hex;
+use axilog_ledger::encoding::hex;
 use axilog_x0l::log::RunDirectory;
 use axilog_x0l::replay::RunReplay;
 use axilog_x0l::report::{build_report, check_report};

@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         .iter()
         .find(|cycle| args.dismiss.contains(cycle))
     {
-        return Err(LedgerError::Input {
+        return Err(LedgerError::InvalidInput {
             path: "--confirm and --dismiss".into(),
             reason: format!("found cycle {cycle} in both, expected it in one of them"),
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use axilog_oracle::{DEFAULT_BASE_URL, Kind};
+use axilog_oracle::{DEFAULT_BASE_URL, OracleKind};
 use axilog_x0l::condition::Condition;
 use axilog_x0l::live::{B2, CYCLES, LiveError, SessionPlan, SessionSettings, TokenCounter};
 
@@ -17,7 +17,7 @@ pub(super) struct SessionArgs {
     model: String,
     /// The oracle that answers: openai, scripted:FILE or recorded:LEDGER.
     #[arg(long, value_name = "KIND", default_value = "openai")]
-    pub(super) oracle: Kind,
+    pub(super) oracle: OracleKind,
     /// The server's URL without /chat/completions, for --oracle openai.
     #[arg(long, value_name = "URL", default_value = DEFAULT_BASE_URL)]
     pub(super) base_url: String,

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use axilog::fault::Faults;
 use axilog::ledger::{Entry, Ledger, LedgerSink, SinkFailed};
 use axilog::ledger_line;
-use axilog_ledger::file::LineBytes;
+use axilog_ledger::encoding::ByteBuffer;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -149,7 +149,7 @@ pub fn offset(lines: &[Vec<u8>], n: usize) -> u64 {
 
 /// The ledger with these bytes, sealed.
 pub fn sealed(ledger: &[u8]) -> Vec<u8> {
-    struct Lines(LineBytes);
+    struct Lines(ByteBuffer);
     impl LedgerSink for Lines {
         fn append(&mut self, entry: &Entry<'_>) -> Result<(), SinkFailed> {
             ledger_line::write(entry, &mut self.0);
@@ -158,7 +158,7 @@ pub fn sealed(ledger: &[u8]) -> Vec<u8> {
     }
     let last = lines(ledger).pop().unwrap();
     let last = ledger_line::parse(&last).unwrap();
-    let mut sink = Lines(LineBytes(ledger.to_vec()));
+    let mut sink = Lines(ByteBuffer(ledger.to_vec()));
     let mut faults = Faults::NONE;
     Ledger::resume(last.chain, last.sequence)
         .seal(&mut sink, &mut faults)

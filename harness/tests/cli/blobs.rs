@@ -1,7 +1,7 @@
 //! What is kept beside a ledger: inputs, configurations, answers that their records do not hold.
 
 use axilog::hash::sha256;
-use axilog_ledger::file::blobs::Blobs;
+use axilog_ledger::file::blobs::BlobStore;
 
 use crate::bench::Bench;
 
@@ -17,7 +17,7 @@ fn observe_with_input(bench: &Bench, input: &str, answer: &[u8]) {
 fn inputs_configurations_and_inadmissible_answers_are_kept() {
     let bench = Bench::ledger();
     observe_with_input(&bench, "How\r\nfast?", b"\xff\xfe raw");
-    let blobs = Blobs::beside(&bench.path("ledger.jsonl"));
+    let blobs = BlobStore::of_ledger(&bench.path("ledger.jsonl"));
     for kept in [b"How\nfast?".as_slice(), b"\xff\xfe raw"] {
         assert_eq!(std::fs::read(blobs.path(&sha256(kept))).unwrap(), kept);
     }
@@ -44,7 +44,7 @@ fn an_answer_that_is_too_long_for_its_record_is_kept_whole() {
     let bench = Bench::ledger();
     let long = "long\r\n".repeat(20_000);
     observe_with_input(&bench, "How long?", long.as_bytes());
-    let blobs = Blobs::beside(&bench.path("ledger.jsonl"));
+    let blobs = BlobStore::of_ledger(&bench.path("ledger.jsonl"));
     let kept = std::fs::read(blobs.path(&sha256(long.as_bytes()))).unwrap();
     assert_eq!(kept, long.as_bytes());
 }
@@ -54,7 +54,7 @@ fn missing_and_damaged_blobs_are_named() {
     let bench = Bench::ledger();
     observe_with_input(&bench, "How fast?", b"{\"value\":1}");
     observe_with_input(&bench, "How slow?", b"{\"value\":1}");
-    let blobs = Blobs::beside(&bench.path("ledger.jsonl"));
+    let blobs = BlobStore::of_ledger(&bench.path("ledger.jsonl"));
     let missing = blobs.path(&sha256(b"How fast?"));
     let damaged = blobs.path(&sha256(b"How slow?"));
     std::fs::remove_file(&missing).unwrap();

@@ -165,7 +165,7 @@ fn a_decision_that_was_forged_diverges() {
     struct Lines(Vec<u8>);
     impl LedgerSink for Lines {
         fn append(&mut self, entry: &axilog::ledger::Entry<'_>) -> Result<(), SinkFailed> {
-            let mut line = axilog_ledger::file::LineBytes::default();
+            let mut line = axilog_ledger::encoding::ByteBuffer::default();
             axilog::ledger_line::write(entry, &mut line);
             self.0.extend(line.0);
             Ok(())

@@ -6,7 +6,7 @@ use axilog::fault::Faults;
 use axilog::hash::Tag;
 use axilog::ledger::{Ledger, LedgerSink as _, genesis_entry};
 use axilog::profile::Profile;
-use axilog_ledger::decision::Recorder;
+use axilog_ledger::decision::StepRecorder;
 use serde_json::Value;
 
 use crate::bench::Bench;
@@ -32,7 +32,7 @@ fn a_ledger_of_either_gateway_profile_verifies() {
             ..Limits::DEFAULT
         };
         let (mut ledger, mut faults) = (Ledger::genesis(), Faults::NONE);
-        let mut sink = Recorder::default();
+        let mut sink = StepRecorder::default();
         sink.append(&genesis_entry()).unwrap();
         let mut buffer = vec![0; 131_072];
         for (output, ledger_seq) in outputs().iter().zip(1..) {

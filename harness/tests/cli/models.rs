@@ -7,10 +7,10 @@ use axilog::agent::Agent;
 use axilog::agent::state::InputClass;
 use axilog::evidence::observation::{Completion, Params};
 use axilog::fault::Faults;
-use axilog_ledger::decision::Recorder;
+use axilog_ledger::decision::StepRecorder;
 use axilog_ledger::file::blobs::BlobWriter;
 use axilog_ledger::file::volume::FileSystem;
-use axilog_ledger::rules::{RuleSet, builtin_policies};
+use axilog_ledger::rules::{RuleSet, load_builtin_policies};
 
 use crate::bench::{Bench, lines, offset};
 
@@ -38,10 +38,10 @@ fn a_second_model_is_refused_before_anything_is_recorded() {
 #[test]
 fn a_forged_second_model_is_found() {
     // The core leaves it to the harness to refuse; so the core can write such a ledger.
-    let rules = RuleSet::new(builtin_policies().unwrap(), false, false);
+    let rules = RuleSet::new(load_builtin_policies().unwrap(), false, false);
     let (mut agent, mut faults) = (Agent::new(), Faults::NONE);
     let mut work = vec![0; 65_536];
-    let mut sink = Recorder::with_genesis();
+    let mut sink = StepRecorder::with_genesis();
     let rules = rules.rules();
     agent
         .observe_control(
@@ -168,10 +168,10 @@ fn an_operator_that_no_file_can_express_is_a_clear_error() {
         permit_truncated: false,
         stop_on_invalid: false,
     };
-    let mut configuration = axilog_ledger::file::LineBytes::default();
+    let mut configuration = axilog_ledger::encoding::ByteBuffer::default();
     rules.write(&mut configuration);
     let (mut agent, mut faults) = (Agent::new(), Faults::NONE);
-    let mut sink = Recorder::with_genesis();
+    let mut sink = StepRecorder::with_genesis();
     let mut work = vec![0; 65_536];
     agent
         .observe_control(
@@ -184,8 +184,8 @@ fn an_operator_that_no_file_can_express_is_a_clear_error() {
         .unwrap();
     let bench = Bench::new();
     bench.write("ledger.jsonl", sink.batch.lines());
-    BlobWriter::beside(&bench.path("ledger.jsonl"), Arc::new(FileSystem))
-        .put(&configuration.0)
+    BlobWriter::for_ledger(&bench.path("ledger.jsonl"), Arc::new(FileSystem))
+        .store(&configuration.0)
         .unwrap();
     bench.run("verify ledger.jsonl --blobs").exits(0);
     bench

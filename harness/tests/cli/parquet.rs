@@ -5,7 +5,7 @@ use std::fs::File;
 use axilog::admission::InputKind;
 use axilog::evidence::observation::{Failure, Params};
 use axilog_ledger::input::CanonicalInput;
-use axilog_ledger::session::{Call, Reply, Session};
+use axilog_ledger::session::{OracleCall, OracleReply, Session};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
 use proptest::prelude::*;
@@ -89,7 +89,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 fn give(session: &mut Session, step: &Step) {
-    let call = |oracle: &String, params| Call {
+    let call = |oracle: &String, params| OracleCall {
         oracle_id: oracle.clone(),
         model_id: format!("m-{oracle}"),
         params,
@@ -98,16 +98,16 @@ fn give(session: &mut Session, step: &Step) {
     match step {
         Step::Answer(oracle, answer, params) => {
             let call = call(oracle, *params);
-            session.observe(&call, Reply::Answer(answer)).unwrap();
+            session.observe(&call, OracleReply::Answer(answer)).unwrap();
         }
         Step::Silence(oracle) => {
             let call = call(oracle, Params::NULL);
-            let reply = Reply::Failed(Failure::TransportError);
+            let reply = OracleReply::Failure(Failure::TransportError);
             session.observe(&call, reply).unwrap();
         }
         Step::Time(by, force) => {
             let time = session.agent().last_timestamp + by * u64::from(!force);
-            session.time(time, *force).unwrap();
+            session.observe_time(time, *force).unwrap();
         }
     }
 }
@@ -176,7 +176,7 @@ fn row_groups_are_bounded() {
     let bench = Bench::ledger();
     let mut session = Session::open(&bench.path("ledger.jsonl"), None).unwrap();
     // Syncing each step is not what is tested.
-    let rarely = axilog_ledger::file::durability::Durability::Interval {
+    let rarely = axilog_ledger::durability::Durability::Interval {
         records: std::num::NonZeroU64::MAX,
         within: std::time::Duration::MAX,
     };

@@ -71,7 +71,10 @@ fn a_sealed_session_takes_nothing() {
     session.seal().unwrap();
     let sealed = bench.read("ledger.jsonl");
     assert!(session.agent().ledger.sealed);
-    for refused in [session.time(1 << 40, false).err(), session.seal().err()] {
+    for refused in [
+        session.observe_time(1 << 40, false).err(),
+        session.seal().err(),
+    ] {
         assert!(refused.unwrap().to_string().contains("is sealed"));
     }
     assert_eq!(bench.read("ledger.jsonl"), sealed);

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use axilog::hash::sha256;
-use axilog_ledger::file::hex;
+use axilog_ledger::encoding::hex;
 use base64::Engine;
 use serde_json::{Value, json};
 

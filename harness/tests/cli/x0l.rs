@@ -1,7 +1,7 @@
 //! `axilog x0l canonicalize`.
 
 use axilog::hash::sha256;
-use axilog_ledger::file::hex;
+use axilog_ledger::encoding::hex;
 
 use crate::bench::Bench;
 

@@ -131,7 +131,7 @@ mod tests {
                 ("user", prompt.user.as_str()),
             ];
             for name in ["cl100k_base", "o200k_base", "gpt2"] {
-                let counted = Tiktoken::named(name).unwrap().count_chat(&chat).unwrap();
+                let counted = Tiktoken::for_name(name).unwrap().count_chat(&chat).unwrap();
                 assert!(
                     (tokens.at_least..=tokens.at_most).contains(&counted),
                     "{name}"

@@ -6,7 +6,7 @@
 //! neither a model nor a file:
 //!
 //! ```
-//! use axilog_ledger::file::hex;
+//! use axilog_ledger::encoding::hex;
 //! use axilog_x0l::kernel::{
 //!     CandidateSet, Constitution, DecisionKind, KernelState, Observation, decide, parse_candidates,
 //! };

@@ -9,14 +9,14 @@ use axilog::admission::InputKind;
 use axilog::agent::stimulus::{CONTROL_ORACLE, TIME_ORACLE};
 use axilog::evidence::observation::{Completion, Params};
 use axilog::hash::Hash;
-use axilog_ledger::decision::text;
+use axilog_ledger::encoding::hex;
+use axilog_ledger::encoding::unescape;
 use axilog_ledger::error::{FileError, LedgerError};
-use axilog_ledger::file::hex;
-use axilog_ledger::file::replay::replay;
-use axilog_ledger::file::verify::Expected;
 use axilog_ledger::input::CanonicalInput;
+use axilog_ledger::replay::replay_ledger;
 use axilog_ledger::rules::RuleSet;
-use axilog_ledger::session::{Call, Reply, Session};
+use axilog_ledger::session::{OracleCall, OracleReply, Session};
+use axilog_ledger::verify::LedgerExpectations;
 use serde::{Deserialize, Serialize};
 
 use super::document::{self, to_text};
@@ -96,7 +96,7 @@ pub fn record_statements(
     now: u64,
 ) -> Result<(), X0lError> {
     let path = run.review();
-    let refused = |reason| LedgerError::Input {
+    let refused = |reason| LedgerError::InvalidInput {
         path: "what the reviewer says".into(),
         reason,
     };
@@ -110,7 +110,7 @@ pub fn record_statements(
         CanonicalInput::new(text.as_bytes(), InputKind::Json).map_err(refused)?;
     }
     let mut session = match Session::open(&path, None) {
-        Err(LedgerError::NotBegun(_)) => begin_review(run, now)?,
+        Err(LedgerError::NoObservations(_)) => begin_review(run, now)?,
         Err(LedgerError::File(FileError::Io { source, .. }))
             if source.kind() == io::ErrorKind::NotFound =>
         {
@@ -119,20 +119,20 @@ pub fn record_statements(
         opened => opened?,
     };
     for text in &texts {
-        let call = Call {
+        let call = OracleCall {
             oracle_id: ORACLE.to_owned(),
             model_id: MODEL.to_owned(),
             params: Params::NULL,
             input: CanonicalInput::new(b"", InputKind::Text).map_err(refused)?,
         };
-        session.observe(&call, Reply::Answer(text.as_bytes()))?;
+        session.observe(&call, OracleReply::Answer(text.as_bytes()))?;
     }
     Ok(())
 }
 
 fn begin_review(run: &RunDirectory, now: u64) -> Result<Session, X0lError> {
     let rules = RuleSet::without_policies()?;
-    let (session, _) = Session::begin(&run.review(), rules, now)?;
+    let (session, _) = Session::create(&run.review(), rules, now)?;
     Ok(session)
 }
 
@@ -151,17 +151,28 @@ pub fn read_review(
     let file = match File::open(&path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Review::default()),
-        Err(error) => return Err(FileError::at(&path, "open the review")(error).into()),
+        Err(error) => return Err(FileError::from_io(&path, "open the review")(error).into()),
     };
     let mut review = Review::default();
     let mut observations = Vec::new();
-    let replayed = replay(file, &path, None, &Expected::default(), &mut |record| {
-        if let Some(view) = record.observation {
-            review.named.insert(view.input_hash);
-            let oracle = text(view.oracle_id);
-            observations.push((view.ledger_seq, oracle, view.completion, text(view.output)));
-        }
-    });
+    let replayed = replay_ledger(
+        file,
+        &path,
+        None,
+        &LedgerExpectations::default(),
+        &mut |record| {
+            if let Some(view) = record.observation {
+                review.named.insert(view.input_hash);
+                let oracle = unescape(view.oracle_id);
+                observations.push((
+                    view.ledger_seq,
+                    oracle,
+                    view.completion,
+                    unescape(view.output),
+                ));
+            }
+        },
+    );
     let Some(replayed) = require_rules(run, RunDirectory::REVIEW, replayed, findings)? else {
         return Ok(review);
     };
@@ -169,13 +180,13 @@ pub fn read_review(
         let finding = ReplayFinding::new(RunDirectory::REVIEW, field, found, expected);
         findings.push(finding);
     };
-    if let Some(fault) = &replayed.checked.fault {
+    if let Some(fault) = &replayed.verification.fault {
         let field = format!("record {} at byte {}", fault.sequence, fault.offset);
         let found = format!("{}: {}", fault.verdict.as_str(), fault.reason);
         add_finding(field, found, "a good record");
     }
-    review.entries = replayed.checked.replay.entries();
-    review.head = replayed.checked.replay.ledger().head;
+    review.entries = replayed.verification.replay.entries();
+    review.head = replayed.verification.replay.ledger().head;
     for (seq, oracle, completion, output) in observations {
         if [CONTROL_ORACLE, TIME_ORACLE].contains(&oracle.as_str()) {
             continue;

@@ -8,7 +8,7 @@
 use std::fmt::Write;
 
 use axilog::hash::{Hash, sha256};
-use axilog_ledger::file::hex;
+use axilog_ledger::encoding::hex;
 use axilog_ledger::input::CanonicalInput;
 
 use super::kernel::{ActionField, ActionType, Constitution, FieldType, Observation};
@@ -98,7 +98,7 @@ impl Prompt {
     /// # Errors
     /// Why an oracle may not be asked with the messages, in a sentence: they are not in NFC.
     pub fn input(&self) -> Result<CanonicalInput, String> {
-        CanonicalInput::chat([
+        CanonicalInput::from_chat([
             ("system", self.system.as_str()),
             ("user", self.user.as_str()),
         ])

@@ -8,7 +8,7 @@ use axilog_ablation::experiment::{build_header, execute};
 use axilog_ablation::run::{Run, RunStatus};
 use axilog_ablation::run_document::RunDocument;
 use axilog_ablation::variant::Variant;
-use axilog_ledger::file::hex;
+use axilog_ledger::encoding::hex;
 use serde_json::Value;
 
 use crate::support::{LedgerDir, build_padded_frame, new_plan, open_tiktoken, run_to_end};

@@ -7,7 +7,7 @@ use axilog_ablation::commitment_trap::CommitmentTrap;
 use axilog_ablation::environment::Environment;
 use axilog_ablation::run::RunStatus;
 use axilog_ablation::variant::Variant;
-use axilog_ledger::file::blobs::Blobs;
+use axilog_ledger::file::blobs::BlobStore;
 use axilog_oracle::tokens::{Tiktoken, Tokenizer};
 use serde_json::Value;
 
@@ -27,13 +27,13 @@ fn every_prompt_of_a_baseline_run_has_the_same_length() {
         let plan = new_plan(Variant::Baseline, &[1, 2], 2);
         let run = run_to_end(&plan, &mut world, &frame, &mut oracle);
         assert_eq!(run.status, RunStatus::Valid);
-        let blobs = Blobs::beside(&ledgers.path("l"));
-        let tokenizer = Tiktoken::named(name).unwrap();
+        let blobs = BlobStore::of_ledger(&ledgers.path("l"));
+        let tokenizer = Tiktoken::for_name(name).unwrap();
         let (mut lengths, mut prompts, mut foreign) = (BTreeSet::new(), 0, 0);
         let episodes = run.seeds.iter().flat_map(|(_, episodes)| episodes);
         for step in episodes.flat_map(|episode| &episode.steps) {
             let answer = &step.generated.answer;
-            let input = blobs.get(&answer.input_hash, 1 << 20).unwrap().unwrap();
+            let input = blobs.read(&answer.input_hash, 1 << 20).unwrap().unwrap();
             let messages: Value = serde_json::from_slice(&input).unwrap();
             let part = |n: usize, name| messages[n][name].as_str().unwrap();
             let chat = [0, 1].map(|n| (part(n, "role"), part(n, "content")));

@@ -18,7 +18,7 @@ use axilog_ablation::variant::Variant;
 use axilog_ledger::rules::RuleSet;
 use axilog_ledger::session::Session;
 use axilog_oracle::tokens::{Tiktoken, TokenError, Tokenizer};
-use axilog_oracle::{Endpoint, Scripted};
+use axilog_oracle::{Endpoint, ScriptedOracle};
 use axilog_policyc::PolicySet;
 use serde_json::{Map, json};
 use tempfile::TempDir;
@@ -50,19 +50,22 @@ impl LedgerDir {
     /// An oracle whose answers are recorded in the ledger `name`.
     pub fn record(&self, name: &str, endpoint: Endpoint) -> RecordingOracle {
         let rules = RuleSet::new(PolicySet::parse(b"[]").unwrap(), false, false);
-        let (session, _) = Session::begin(&self.path(name), rules, 1).unwrap();
+        let (session, _) = Session::create(&self.path(name), rules, 1).unwrap();
         RecordingOracle::new(session, endpoint)
     }
 
     pub fn record_agent(&self, name: &str, agent: Agent) -> RecordingOracle {
-        self.record(name, Endpoint::Local(Box::new(agent)))
+        self.record(name, Endpoint::Code(Box::new(agent)))
     }
 
     /// An oracle that answers from a script of these lines.
     pub fn record_script(&self, name: &str, lines: &[String]) -> RecordingOracle {
         let path = self.path(&format!("{name}.script"));
         std::fs::write(&path, lines.join("\n")).unwrap();
-        self.record(name, Endpoint::Scripted(Scripted::read(&path).unwrap()))
+        self.record(
+            name,
+            Endpoint::Scripted(ScriptedOracle::open(&path).unwrap()),
+        )
     }
 }
 
@@ -152,7 +155,7 @@ impl Environment for OneActionWorld {
 }
 
 pub fn open_tiktoken(name: &str) -> Arc<dyn Tokenizer> {
-    Arc::new(Tiktoken::named(name).unwrap())
+    Arc::new(Tiktoken::for_name(name).unwrap())
 }
 
 /// The frame of prompts that are padded to the least lengths.
@@ -245,7 +248,7 @@ pub struct WatchedTokenizer {
 impl WatchedTokenizer {
     pub fn new(tamper: fn(&str, &mut Vec<u32>)) -> Arc<WatchedTokenizer> {
         Arc::new(WatchedTokenizer {
-            inner: Tiktoken::named("o200k_base").unwrap(),
+            inner: Tiktoken::for_name("o200k_base").unwrap(),
             encoded: Mutex::default(),
             tamper,
         })

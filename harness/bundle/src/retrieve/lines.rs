@@ -29,10 +29,10 @@ pub(super) fn read_each_record<T: DeserializeOwned>(
     let mut number = 0;
     loop {
         line.clear();
-        let read = read_line(&mut reader, &mut line).map_err(FileError::at(path, "read"))?;
+        let read = read_line(&mut reader, &mut line).map_err(FileError::from_io(path, "read"))?;
         let Some(whole) = read else {
             let record = reader.into_inner().record(path);
-            return Ok(record.map_err(FileError::at(path, "read"))?);
+            return Ok(record.map_err(FileError::from_io(path, "read"))?);
         };
         number += 1;
         let reason = match serde_json::from_slice(&line) {

@@ -60,8 +60,11 @@ impl HistoryReader<'_> {
                 });
             };
             read_each_record(&mut file, &mut take, &mut skip)
-                .map_err(FileError::at(&path, "read"))?;
-            files.push(file.record(&path).map_err(FileError::at(&path, "read"))?);
+                .map_err(FileError::from_io(&path, "read"))?;
+            files.push(
+                file.record(&path)
+                    .map_err(FileError::from_io(&path, "read"))?,
+            );
         }
         Ok(newest.into_values().rev().collect())
     }
@@ -72,11 +75,11 @@ fn list_summaries(folder: &Path) -> Result<Option<Vec<PathBuf>>, BundleError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(FileError::at(folder, "list")(error).into()),
+        Err(error) => return Err(FileError::from_io(folder, "list")(error).into()),
     };
     let mut paths = Vec::new();
     for entry in entries {
-        let path = entry.map_err(FileError::at(folder, "list"))?.path();
+        let path = entry.map_err(FileError::from_io(folder, "list"))?.path();
         if path.extension().is_some_and(|ending| ending == "json") {
             paths.push(path);
         }

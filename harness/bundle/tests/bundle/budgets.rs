@@ -45,7 +45,7 @@ fn budget() -> impl Strategy<Value = TokenBudget> {
 fn counters() -> Vec<Box<dyn TokenCounter>> {
     vec![
         Box::new(WordEstimate),
-        Box::new(axilog_oracle::tokens::Tiktoken::named("o200k_base").unwrap()),
+        Box::new(axilog_oracle::tokens::Tiktoken::for_name("o200k_base").unwrap()),
     ]
 }
 

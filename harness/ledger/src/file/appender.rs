@@ -9,8 +9,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use super::batch::Batch;
-use super::durability::{Checkpoint, Durability};
 use super::storage::{Storage, write_all_at};
+use crate::durability::{Checkpoint, Durability};
 use crate::error::{FileError, LedgerError};
 
 /// The writer of a ledger file, which knows how far the file is written and how far it is durable.
@@ -174,7 +174,7 @@ impl Appender {
                 "append (the next opening shows whether the step was recorded)"
             }
         };
-        FileError::at(path, action)(error).into()
+        FileError::from_io(path, action)(error).into()
     }
 }
 

@@ -3,15 +3,15 @@
 use axilog::ledger::{Entry, LedgerSink, SinkFailed, genesis_entry};
 use axilog::ledger_line;
 
-use super::durability::Checkpoint;
-use crate::encoding::LineBytes;
+use crate::durability::Checkpoint;
+use crate::encoding::ByteBuffer;
 
 /// Records in the form of ledger lines. The agent commits its records to a batch, and
 /// [`LedgerFile::append`](super::LedgerFile::append) writes the batch, so that a step is complete before
 /// any of it is written.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
-    lines: LineBytes,
+    lines: ByteBuffer,
     records: u64,
     end: Checkpoint,
 }

@@ -12,23 +12,23 @@ use std::sync::Arc;
 
 use axilog::hash::{Hash, Hasher, sha256};
 
-use super::storage::beside;
+use super::storage::append_suffix;
 use super::volume::{Volume, write_file};
 use crate::encoding::hex;
 use crate::error::{FileError, LedgerError};
 
 /// The blobs of one ledger, for reading.
 #[derive(Clone, Debug)]
-pub struct Blobs {
+pub struct BlobStore {
     dir: PathBuf,
 }
 
-impl Blobs {
+impl BlobStore {
     /// Names the blobs of `ledger`. Neither the ledger nor a blob needs to exist.
     #[must_use]
-    pub fn beside(ledger: &Path) -> Blobs {
-        Blobs {
-            dir: beside(ledger, ".blobs"),
+    pub fn of_ledger(ledger: &Path) -> BlobStore {
+        BlobStore {
+            dir: append_suffix(ledger, ".blobs"),
         }
     }
 
@@ -44,13 +44,13 @@ impl Blobs {
     ///
     /// # Errors
     /// [`FileError::Io`].
-    pub fn get(&self, hash: &Hash, limit: u64) -> Result<Option<Vec<u8>>, LedgerError> {
+    pub fn read(&self, hash: &Hash, limit: u64) -> Result<Option<Vec<u8>>, LedgerError> {
         let path = self.path(hash);
         let mut bytes = Vec::new();
         match File::open(&path).and_then(|file| file.take(limit).read_to_end(&mut bytes)) {
             Ok(_) => Ok(Some(bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(FileError::at(&path, "read the blob")(error).into()),
+            Err(error) => Err(FileError::from_io(&path, "read the blob")(error).into()),
         }
     }
 
@@ -65,11 +65,12 @@ impl Blobs {
     ///
     /// # Errors
     /// [`FileError::Io`].
-    pub fn recompute(&self, report: &mut dyn FnMut(&Path, bool)) -> Result<(), LedgerError> {
+    pub fn verify_hashes(&self, report: &mut dyn FnMut(&Path, bool)) -> Result<(), LedgerError> {
         let entries = |dir: &Path| -> Result<Vec<PathBuf>, LedgerError> {
             let read = fs::read_dir(dir)
                 .and_then(|entries| entries.map(|e| e.map(|e| e.path())).collect());
-            let mut paths: Vec<PathBuf> = read.map_err(FileError::at(dir, "list the blobs"))?;
+            let mut paths: Vec<PathBuf> =
+                read.map_err(FileError::from_io(dir, "list the blobs"))?;
             paths.sort();
             Ok(paths)
         };
@@ -82,8 +83,8 @@ impl Blobs {
                 if !is_hash(&name) {
                     continue;
                 }
-                let hash = File::open(&path).and_then(|mut file| hash_of(&mut file));
-                let hash = hash.map_err(FileError::at(&path, "read the blob"))?;
+                let hash = File::open(&path).and_then(|mut file| hash_reader(&mut file));
+                let hash = hash.map_err(FileError::from_io(&path, "read the blob"))?;
                 report(&path, self.path(&hash) == path);
             }
         }
@@ -97,7 +98,7 @@ const MAX_REMEMBERED: usize = 4096;
 /// A writer of blobs, on any volume.
 #[derive(Debug)]
 pub struct BlobWriter {
-    blobs: Blobs,
+    blobs: BlobStore,
     volume: Arc<dyn Volume>,
     durable: HashSet<Hash>,
 }
@@ -105,9 +106,9 @@ pub struct BlobWriter {
 impl BlobWriter {
     /// Creates a writer of the blobs of `ledger`. Neither the ledger nor a blob needs to exist.
     #[must_use]
-    pub fn beside(ledger: &Path, volume: Arc<dyn Volume>) -> BlobWriter {
+    pub fn for_ledger(ledger: &Path, volume: Arc<dyn Volume>) -> BlobWriter {
         BlobWriter {
-            blobs: Blobs::beside(ledger),
+            blobs: BlobStore::of_ledger(ledger),
             volume,
             durable: HashSet::new(),
         }
@@ -117,14 +118,14 @@ impl BlobWriter {
     ///
     /// # Errors
     /// [`FileError::Io`].
-    pub fn put(&mut self, bytes: &[u8]) -> Result<Hash, LedgerError> {
+    pub fn store(&mut self, bytes: &[u8]) -> Result<Hash, LedgerError> {
         let hash = sha256(bytes);
         if bytes.is_empty() || self.durable.contains(&hash) {
             return Ok(hash);
         }
         let path = self.blobs.path(&hash);
         self.make_durable(&path, bytes, &hash)
-            .map_err(FileError::at(&path, "write the blob"))?;
+            .map_err(FileError::from_io(&path, "write the blob"))?;
         if self.durable.len() >= MAX_REMEMBERED {
             self.durable.clear();
         }
@@ -136,7 +137,7 @@ impl BlobWriter {
         let existing = self
             .volume
             .read(path)
-            .and_then(|mut file| hash_of(&mut file));
+            .and_then(|mut file| hash_reader(&mut file));
         if !existing.is_ok_and(|existing| existing == *hash) {
             self.volume
                 .create_dir_all(path.parent().unwrap_or(&self.blobs.dir))?;
@@ -161,7 +162,7 @@ fn is_hash(name: &str) -> bool {
 }
 
 /// Computes the SHA-256 of a file in constant memory.
-pub fn hash_of(file: &mut dyn Read) -> io::Result<Hash> {
+pub fn hash_reader(file: &mut dyn Read) -> io::Result<Hash> {
     let mut hasher = HashingWriter(Hasher::new());
     io::copy(file, &mut hasher)?;
     Ok(hasher.0.finish())

@@ -19,16 +19,12 @@
 mod appender;
 pub mod batch;
 pub mod blobs;
-pub mod durability;
-mod examined_lines;
-pub mod holder;
+pub mod lines;
+pub mod lock_holder;
 mod opening;
-pub mod reader;
-pub mod replay;
 pub mod storage;
 mod stream;
 mod sync_thread;
-pub mod verify;
 pub mod volume;
 
 use std::io::{Read, Seek, SeekFrom};
@@ -38,18 +34,18 @@ use std::sync::Arc;
 use axilog::ledger::genesis_entry;
 use axilog::ledger_line;
 
+use crate::durability::{Checkpoint, Durability};
+use crate::encoding::ByteBuffer;
 use crate::error::{FileError, LedgerError};
 use appender::{Appender, SharedAppender};
 use batch::Batch;
-use durability::{Checkpoint, Durability};
-use holder::Holder;
-use reader::MAX_LINE_BYTES;
+use lines::MAX_LINE_BYTES;
+use lock_holder::LockHolder;
 use storage::Storage;
 use sync_thread::SyncThread;
-use volume::{Volume, keep_torn};
+use volume::{Volume, store_torn_line};
 
-pub use crate::encoding::{LineBytes, hex};
-pub use stream::Stream;
+pub use stream::LedgerBytes;
 
 /// A ledger file that is open for writing, locked against other writers for as long as the value lives.
 #[derive(Debug)]
@@ -58,15 +54,15 @@ pub struct LedgerFile {
     durability: Durability,
     sync_thread: Option<SyncThread>,
     // Dropped before the storage, whose end releases the lock.
-    holder: Option<Holder>,
+    holder: Option<LockHolder>,
     appender: Arc<SharedAppender>,
     volume: Arc<dyn Volume>,
-    torn: Option<Torn>,
+    torn: Option<TornLine>,
 }
 
 /// An incomplete last line that was moved out of the ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Torn {
+pub struct TornLine {
     /// The file that holds the line's bytes now: `FILE.torn-N`.
     pub path: PathBuf,
     /// The number of bytes.
@@ -79,12 +75,13 @@ impl LedgerFile {
     ///
     /// # Errors
     /// [`FileError::Io`].
-    pub fn over(
+    pub fn with_storage(
         path: &Path,
         storage: Box<dyn Storage>,
         volume: Arc<dyn Volume>,
     ) -> Result<LedgerFile, LedgerError> {
-        let appender = Appender::new(storage).map_err(FileError::at(path, "open the ledger"))?;
+        let appender =
+            Appender::new(storage).map_err(FileError::from_io(path, "open the ledger"))?;
         Ok(LedgerFile {
             path: path.to_owned(),
             durability: Durability::default(),
@@ -104,8 +101,8 @@ impl LedgerFile {
 
     /// The bytes of the ledger, from the first one on.
     #[must_use]
-    pub fn bytes(&self) -> Stream<'_> {
-        Stream::new(&self.appender)
+    pub fn bytes(&self) -> LedgerBytes<'_> {
+        LedgerBytes::new(&self.appender)
     }
 
     /// The volume that holds the ledger's blobs and torn lines.
@@ -128,7 +125,7 @@ impl LedgerFile {
     ///
     /// # Errors
     /// [`FileError::Io`].
-    pub fn is_new(&self) -> Result<bool, LedgerError> {
+    pub fn has_no_observation(&self) -> Result<bool, LedgerError> {
         let genesis = genesis_line();
         if self.len() > genesis.len() as u64 {
             return Ok(false);
@@ -136,7 +133,7 @@ impl LedgerFile {
         let mut bytes = Vec::new();
         self.bytes()
             .read_to_end(&mut bytes)
-            .map_err(FileError::at(&self.path, "read"))?;
+            .map_err(FileError::from_io(&self.path, "read"))?;
         Ok(genesis.starts_with(&bytes))
     }
 
@@ -145,11 +142,11 @@ impl LedgerFile {
     ///
     /// # Errors
     /// [`FileError::Io`].
-    pub fn begin(&mut self) -> Result<(), LedgerError> {
+    pub fn clear_torn_genesis(&mut self) -> Result<(), LedgerError> {
         if self.is_empty() || self.len() == genesis_line().len() as u64 {
             return Ok(());
         }
-        self.set_torn_aside(0)
+        self.move_torn_line_aside(0)
     }
 
     /// Moves the incomplete last line, which begins at the byte `offset`, to `FILE.torn-N`. The bytes are
@@ -158,18 +155,18 @@ impl LedgerFile {
     /// # Errors
     /// [`FileError::Io`]. The ledger still holds the bytes, unless the cut itself failed; then
     /// `FILE.torn-N` holds them.
-    pub fn set_torn_aside(&mut self, offset: u64) -> Result<(), LedgerError> {
+    pub fn move_torn_line_aside(&mut self, offset: u64) -> Result<(), LedgerError> {
         let mut line = Vec::new();
         let mut bytes = self.bytes();
         bytes
             .seek(SeekFrom::Start(offset))
             .and_then(|_| bytes.take(MAX_LINE_BYTES as u64).read_to_end(&mut line))
-            .map_err(FileError::at(&self.path, "read"))?;
-        let path = keep_torn(&*self.volume, &self.path, &line)
-            .map_err(FileError::at(&self.path, "move the torn line aside"))?;
+            .map_err(FileError::from_io(&self.path, "read"))?;
+        let path = store_torn_line(&*self.volume, &self.path, &line)
+            .map_err(FileError::from_io(&self.path, "move the torn line aside"))?;
         let truncated = self.appender.lock().truncate(offset);
-        truncated.map_err(FileError::at(&self.path, "cut off the torn line"))?;
-        self.torn = Some(Torn {
+        truncated.map_err(FileError::from_io(&self.path, "cut off the torn line"))?;
+        self.torn = Some(TornLine {
             path,
             bytes: line.len() as u64,
         });
@@ -178,7 +175,7 @@ impl LedgerFile {
 
     /// The torn line that was moved aside since the file was opened.
     #[must_use]
-    pub fn torn(&self) -> Option<&Torn> {
+    pub fn torn_line(&self) -> Option<&TornLine> {
         self.torn.as_ref()
     }
 
@@ -193,8 +190,10 @@ impl LedgerFile {
         self.sync_thread = None;
         self.durability = Durability::Step;
         if matches!(durability, Durability::Interval { .. }) {
-            let thread = SyncThread::start(&self.appender)
-                .map_err(FileError::at(&self.path, "start the thread that syncs"))?;
+            let thread = SyncThread::start(&self.appender).map_err(FileError::from_io(
+                &self.path,
+                "start the thread that syncs",
+            ))?;
             self.sync_thread = Some(thread);
         }
         self.durability = durability;
@@ -229,7 +228,7 @@ impl LedgerFile {
     ///
     /// # Errors
     /// [`LedgerError::NotDurable`].
-    pub fn adopt(&mut self, end: Checkpoint) -> Result<(), LedgerError> {
+    pub fn sync_recovered(&mut self, end: Checkpoint) -> Result<(), LedgerError> {
         self.appender.lock().sync_recovered(end, &self.path)
     }
 
@@ -244,7 +243,7 @@ impl LedgerFile {
 
     /// How far the ledger is known to be durable.
     #[must_use]
-    pub fn durable(&self) -> Checkpoint {
+    pub fn durable_checkpoint(&self) -> Checkpoint {
         self.appender.lock().durable()
     }
 
@@ -252,7 +251,7 @@ impl LedgerFile {
     ///
     /// # Errors
     /// [`LedgerError::NotDurable`] where a sync has failed.
-    pub fn check(&self) -> Result<(), LedgerError> {
+    pub fn ensure_writable(&self) -> Result<(), LedgerError> {
         self.appender.lock().ensure_writable(&self.path)
     }
 }
@@ -268,7 +267,7 @@ impl Drop for LedgerFile {
 /// The first line of every ledger file.
 #[must_use]
 pub fn genesis_line() -> Vec<u8> {
-    let mut line = LineBytes::default();
+    let mut line = ByteBuffer::default();
     ledger_line::write(&genesis_entry(), &mut line);
     line.0
 }

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::LedgerFile;
-use super::holder::Holder;
+use super::lock_holder::LockHolder;
 use super::storage::FileStorage;
-use super::volume::{FileSystem, dir_of};
+use super::volume::{FileSystem, parent_dir};
 use crate::error::{FileError, LedgerError};
 
 impl LedgerFile {
@@ -25,7 +25,7 @@ impl LedgerFile {
         match created {
             Ok(file) => LedgerFile::lock(path, file),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => LedgerFile::open(path),
-            Err(error) => Err(FileError::at(path, "create the ledger")(error).into()),
+            Err(error) => Err(FileError::from_io(path, "create the ledger")(error).into()),
         }
     }
 
@@ -34,35 +34,39 @@ impl LedgerFile {
     /// # Errors
     /// As [`LedgerFile::open_or_create`].
     pub fn open(path: &Path) -> Result<LedgerFile, LedgerError> {
-        let metadata = std::fs::metadata(path).map_err(FileError::at(path, "open the ledger"))?;
+        let metadata =
+            std::fs::metadata(path).map_err(FileError::from_io(path, "open the ledger"))?;
         if !metadata.is_file() {
-            return Err(FileError::NotAFile(path.to_owned()).into());
+            return Err(FileError::NotARegularFile(path.to_owned()).into());
         }
         let file = OpenOptions::new().read(true).write(true).open(path);
-        LedgerFile::lock(path, file.map_err(FileError::at(path, "open the ledger"))?)
+        LedgerFile::lock(
+            path,
+            file.map_err(FileError::from_io(path, "open the ledger"))?,
+        )
     }
 
     fn lock(path: &Path, file: File) -> Result<LedgerFile, LedgerError> {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                return Err(LedgerError::Busy {
+                return Err(LedgerError::Locked {
                     path: path.to_owned(),
-                    holder: Holder::of(path),
+                    holder: LockHolder::read_process_id(path),
                 });
             }
             Err(TryLockError::Error(error)) => {
-                return Err(FileError::at(path, "lock the ledger")(error).into());
+                return Err(FileError::from_io(path, "lock the ledger")(error).into());
             }
         }
-        let holder = Holder::announce(path);
+        let holder = LockHolder::announce(path);
         let storage = Box::new(FileStorage::new(file));
-        let mut ledger = LedgerFile::over(path, storage, Arc::new(FileSystem))?;
+        let mut ledger = LedgerFile::with_storage(path, storage, Arc::new(FileSystem))?;
         ledger.holder = holder;
         if ledger.is_empty() {
             // The process that created the file may have ended before its name was durable.
-            let synced = ledger.volume.sync_dir(dir_of(path));
-            synced.map_err(FileError::at(path, "create the ledger"))?;
+            let synced = ledger.volume.sync_dir(parent_dir(path));
+            synced.map_err(FileError::from_io(path, "create the ledger"))?;
         }
         Ok(ledger)
     }

@@ -121,7 +121,7 @@ impl Storage for FileStorage {
 
 /// Appends `suffix` to the file name of `path`.
 #[must_use]
-pub fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub fn append_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()

@@ -6,21 +6,21 @@ use super::appender::SharedAppender;
 
 /// A reader of a ledger file's bytes.
 #[derive(Debug)]
-pub struct Stream<'s> {
+pub struct LedgerBytes<'s> {
     appender: &'s SharedAppender,
     position: u64,
 }
 
-impl<'s> Stream<'s> {
-    pub(super) fn new(appender: &'s SharedAppender) -> Stream<'s> {
-        Stream {
+impl<'s> LedgerBytes<'s> {
+    pub(super) fn new(appender: &'s SharedAppender) -> LedgerBytes<'s> {
+        LedgerBytes {
             appender,
             position: 0,
         }
     }
 }
 
-impl Read for Stream<'_> {
+impl Read for LedgerBytes<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self
             .appender
@@ -32,7 +32,7 @@ impl Read for Stream<'_> {
     }
 }
 
-impl Seek for Stream<'_> {
+impl Seek for LedgerBytes<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let position = match to {
             SeekFrom::Start(at) => Some(at),

@@ -8,7 +8,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::storage::{FileStorage, Storage, beside, write_all_at};
+use super::storage::{FileStorage, Storage, append_suffix, write_all_at};
 
 /// A set of named files.
 ///
@@ -97,7 +97,7 @@ impl Volume for FileSystem {
 
 /// The directory that `path` is in; the empty path for the current one.
 #[must_use]
-pub fn dir_of(path: &Path) -> &Path {
+pub fn parent_dir(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new(""))
 }
 
@@ -118,15 +118,15 @@ pub fn write_file(volume: &dyn Volume, path: &Path, bytes: &[u8], new: bool) -> 
 ///
 /// # Errors
 /// The system's error. The file is removed then, as far as the system allows.
-pub fn keep_torn(volume: &dyn Volume, ledger: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+pub fn store_torn_line(volume: &dyn Volume, ledger: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
     let mut n = 1u64;
     loop {
-        let path = beside(ledger, &format!(".torn-{n}"));
+        let path = append_suffix(ledger, &format!(".torn-{n}"));
         match write_file(volume, &path, bytes, true) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => n = n.saturating_add(1),
             Err(error) => return Err(error),
             Ok(()) => {
-                let synced = volume.sync_dir(dir_of(&path));
+                let synced = volume.sync_dir(parent_dir(&path));
                 if synced.is_err() {
                     // The ledger still holds the bytes.
                     let _ = volume.remove(&path);

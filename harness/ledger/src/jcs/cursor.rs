@@ -7,16 +7,16 @@ use axilog::json::source::{Plain, Source};
 /// A cursor that stores the furthest position that was read. The core's reader does not say where it
 /// stopped.
 #[derive(Clone, Copy)]
-pub struct Tracked<'a> {
+pub struct TrackingCursor<'a> {
     text: Plain<'a>,
     furthest: &'a Cell<usize>,
 }
 
-impl<'a> Tracked<'a> {
+impl<'a> TrackingCursor<'a> {
     /// Creates a cursor at the position of `text`; `furthest` follows it.
-    pub fn new(text: Plain<'a>, furthest: &'a Cell<usize>) -> Tracked<'a> {
+    pub fn new(text: Plain<'a>, furthest: &'a Cell<usize>) -> TrackingCursor<'a> {
         furthest.set(text.position());
-        Tracked { text, furthest }
+        TrackingCursor { text, furthest }
     }
 
     /// A plain cursor at the same position.
@@ -25,14 +25,14 @@ impl<'a> Tracked<'a> {
     }
 }
 
-impl Tracked<'_> {
+impl TrackingCursor<'_> {
     fn note_position(&self) {
         let furthest = self.furthest.get().max(self.text.position());
         self.furthest.set(furthest);
     }
 }
 
-impl<'a> Source<'a> for Tracked<'a> {
+impl<'a> Source<'a> for TrackingCursor<'a> {
     fn peek(&self) -> Option<u8> {
         self.text.peek()
     }

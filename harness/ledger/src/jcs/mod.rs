@@ -16,46 +16,46 @@ use axilog::json::source::{Plain, Source};
 use axilog::json::writer;
 use axilog::profile::Profile;
 
-use crate::encoding::LineBytes;
+use crate::encoding::ByteBuffer;
 
-pub use cursor::Tracked;
+pub use cursor::TrackingCursor;
 
 /// The reason why a text has no canonical form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NoForm {
+pub struct CanonicalizationError {
     /// The place of the error in the text, in bytes.
-    pub at: usize,
+    pub offset: usize,
     /// The reason in words.
     pub reason: String,
 }
 
-impl NoForm {
-    fn new(at: usize, reason: impl Into<String>) -> NoForm {
-        NoForm {
-            at,
+impl CanonicalizationError {
+    fn new(at: usize, reason: impl Into<String>) -> CanonicalizationError {
+        CanonicalizationError {
+            offset: at,
             reason: reason.into(),
         }
     }
 }
 
-type CursorToken<'a> = Token<'a, Tracked<'a>>;
+type CursorToken<'a> = Token<'a, TrackingCursor<'a>>;
 
 /// Writes the JSON value `bytes` in canonical form. White space may surround the value.
 ///
 /// # Errors
 /// [`NoForm`] for anything but one JSON value, for a member name that occurs twice, a number beyond
 /// the doubles, and nesting deeper than [`MAX_DEPTH`].
-pub fn canonical(bytes: &[u8]) -> Result<Vec<u8>, NoForm> {
+pub fn canonicalize(bytes: &[u8]) -> Result<Vec<u8>, CanonicalizationError> {
     if let Err(error) = std::str::from_utf8(bytes) {
-        return Err(NoForm::new(error.valid_up_to(), "not UTF-8"));
+        return Err(CanonicalizationError::new(error.valid_up_to(), "not UTF-8"));
     }
     let furthest = Cell::new(0);
-    let source = Tracked::new(Plain::new(bytes), &furthest);
+    let source = TrackingCursor::new(Plain::new(bytes), &furthest);
     let mut writer = Writer {
         text: bytes,
         furthest: &furthest,
-        tokens: Reader::new(source, limit()),
-        out: LineBytes::default(),
+        tokens: Reader::new(source, max_depth()),
+        out: ByteBuffer::default(),
     };
     let first = writer.next()?;
     writer.value(first)?;
@@ -67,11 +67,11 @@ pub fn canonical(bytes: &[u8]) -> Result<Vec<u8>, NoForm> {
 
 /// Finds the integers in a JSON text that a double cannot tell from their neighbours: those beyond ±(2^53−1).
 /// Calls `report` with the offset and the digits of each. The search ends where the text is not JSON.
-pub fn inexact_integers(bytes: &[u8], report: &mut dyn FnMut(usize, &str)) {
+pub fn find_inexact_integers(bytes: &[u8], report: &mut dyn FnMut(usize, &str)) {
     if std::str::from_utf8(bytes).is_err() {
         return;
     }
-    let mut tokens = Reader::new(Plain::new(bytes), limit());
+    let mut tokens = Reader::new(Plain::new(bytes), max_depth());
     while let Ok(Some(token)) = tokens.next() {
         if let Token::Number(number) = token
             && let Ok(number_text) = std::str::from_utf8(number)
@@ -91,7 +91,7 @@ pub fn is_inexact_integer(number: &str) -> bool {
 }
 
 /// The most containers that may be open at once, in the reader's type.
-pub fn limit() -> u8 {
+pub fn max_depth() -> u8 {
     u8::try_from(MAX_DEPTH).unwrap_or(u8::MAX)
 }
 
@@ -105,19 +105,19 @@ fn offset_of(text: &[u8], part: &[u8]) -> usize {
 }
 
 /// The UTF-16 code units of a string's content, escapes resolved.
-fn utf16(content: Tracked<'_>) -> Vec<u16> {
+fn utf16(content: TrackingCursor<'_>) -> Vec<u16> {
     Name::new(content.plain()).collect()
 }
 
 struct Writer<'a> {
     text: &'a [u8],
     furthest: &'a Cell<usize>,
-    tokens: Reader<Tracked<'a>>,
-    out: LineBytes,
+    tokens: Reader<TrackingCursor<'a>>,
+    out: ByteBuffer,
 }
 
 impl<'a> Writer<'a> {
-    fn next(&mut self) -> Result<CursorToken<'a>, NoForm> {
+    fn next(&mut self) -> Result<CursorToken<'a>, CanonicalizationError> {
         match self.tokens.next() {
             Ok(Some(token)) => Ok(token),
             _ => Err(self.error()),
@@ -125,7 +125,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The reason why the reader stopped.
-    fn error(&self) -> NoForm {
+    fn error(&self) -> CanonicalizationError {
         let at = self.furthest.get();
         let reason = match self.text.get(at) {
             None => "not JSON: it ends too early".to_owned(),
@@ -134,7 +134,7 @@ impl<'a> Writer<'a> {
             }
             Some(_) => "not JSON from here on".to_owned(),
         };
-        NoForm::new(at, reason)
+        CanonicalizationError::new(at, reason)
     }
 
     /// The literal that was just read.
@@ -146,7 +146,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes the value that begins with `token`. Calls itself at most [`MAX_DEPTH`] deep.
-    fn value(&mut self, token: CursorToken<'a>) -> Result<(), NoForm> {
+    fn value(&mut self, token: CursorToken<'a>) -> Result<(), CanonicalizationError> {
         match token {
             Token::ObjectStart(_) => self.object(),
             Token::ArrayStart => self.array(),
@@ -165,7 +165,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn array(&mut self) -> Result<(), NoForm> {
+    fn array(&mut self) -> Result<(), CanonicalizationError> {
         self.out.0.push(b'[');
         let mut first = true;
         loop {
@@ -181,7 +181,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn object(&mut self) -> Result<(), NoForm> {
+    fn object(&mut self) -> Result<(), CanonicalizationError> {
         let mut members: Vec<(Vec<u16>, usize, Vec<u8>)> = Vec::new();
         let outer = std::mem::take(&mut self.out.0);
         while let Token::Key(name) = self.next()? {
@@ -199,7 +199,7 @@ impl<'a> Writer<'a> {
                 && name == next
             {
                 let name = String::from_utf16_lossy(name);
-                return Err(NoForm::new(
+                return Err(CanonicalizationError::new(
                     at.saturating_sub(1),
                     format!("the member name {name:?} occurs twice in one object"),
                 ));
@@ -224,7 +224,7 @@ impl<'a> Writer<'a> {
         writer::string(text.as_bytes(), Profile::Rfc8785, &mut self.out);
     }
 
-    fn number(&mut self, number: &'a [u8]) -> Result<(), NoForm> {
+    fn number(&mut self, number: &'a [u8]) -> Result<(), CanonicalizationError> {
         let text = String::from_utf8_lossy(number);
         let exact = is_integer(&text)
             .then(|| text.parse::<i128>().ok())
@@ -236,7 +236,10 @@ impl<'a> Writer<'a> {
                 let double: f64 = text.parse().unwrap_or(f64::INFINITY);
                 if !double.is_finite() {
                     let at = offset_of(self.text, number);
-                    return Err(NoForm::new(at, "a number beyond the doubles"));
+                    return Err(CanonicalizationError::new(
+                        at,
+                        "a number beyond the doubles",
+                    ));
                 }
                 ryu_js::Buffer::new().format_finite(double).to_owned()
             }
@@ -288,7 +291,7 @@ mod tests {
             ("1e-400", "0"),
             (&deep(128), &deep(128)),
         ] {
-            let form = canonical(given.as_bytes()).unwrap();
+            let form = canonicalize(given.as_bytes()).unwrap();
             assert_eq!(String::from_utf8(form).unwrap(), expected, "{given}");
         }
     }
@@ -310,19 +313,19 @@ mod tests {
             (b"nul", 3, "ends too early"),
             (b"nulx", 3, "not JSON from here on"),
         ] {
-            let error = canonical(given).unwrap_err();
-            assert_eq!(error.at, at, "{error:?}");
+            let error = canonicalize(given).unwrap_err();
+            assert_eq!(error.offset, at, "{error:?}");
             assert!(error.reason.contains(reason), "{error:?}");
         }
         let deep = "[".repeat(129) + &"]".repeat(129);
-        assert!(canonical(deep.as_bytes()).is_err());
+        assert!(canonicalize(deep.as_bytes()).is_err());
     }
 
     #[test]
     fn inexact_integers_are_reported_with_their_offset() {
         let text = b"[9007199254740991,-9007199254740992,1e30,{\"a\":18446744073709551615}]";
         let mut found = Vec::new();
-        inexact_integers(text, &mut |at, digits| found.push((at, digits.to_owned())));
+        find_inexact_integers(text, &mut |at, digits| found.push((at, digits.to_owned())));
         let expected = [(18, "-9007199254740992"), (46, "18446744073709551615")];
         assert_eq!(found, expected.map(|(at, digits)| (at, digits.to_owned())));
     }
@@ -360,9 +363,9 @@ mod tests {
         /// The core calls every form canonical, and a text exactly where the text is its own form.
         #[test]
         fn the_core_calls_exactly_the_forms_canonical(text in json()) {
-            let form = canonical(text.as_bytes()).unwrap();
+            let form = canonicalize(text.as_bytes()).unwrap();
             prop_assert!(is_canonical_json(&form), "{}", String::from_utf8_lossy(&form));
-            prop_assert_eq!(canonical(&form).unwrap(), form.clone());
+            prop_assert_eq!(canonicalize(&form).unwrap(), form.clone());
             prop_assert_eq!(is_canonical_json(text.as_bytes()), form == text.as_bytes());
         }
     }

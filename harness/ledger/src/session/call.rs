@@ -10,7 +10,7 @@ use crate::input::CanonicalInput;
 
 /// A call of an oracle: the oracle, its model and the input.
 #[derive(Clone, Debug)]
-pub struct Call {
+pub struct OracleCall {
     /// The id of the oracle.
     pub oracle_id: String,
     /// The id of the oracle's model, version included.
@@ -23,11 +23,11 @@ pub struct Call {
 
 /// The reply to a call.
 #[derive(Clone, Copy, Debug)]
-pub enum Reply<'a> {
+pub enum OracleReply<'a> {
     /// An answer, admissible or not.
     Answer(&'a [u8]),
     /// A failure without an answer.
-    Failed(Failure),
+    Failure(Failure),
 }
 
 /// Checks that records may hold these ids of an oracle and its model.
@@ -37,7 +37,7 @@ pub enum Reply<'a> {
 pub fn check_identities(oracle_id: &str, model_id: &str) -> Result<(), LedgerError> {
     for (id, command) in [(TIME_ORACLE, "time"), (CONTROL_ORACLE, "control")] {
         if oracle_id == id {
-            return Err(LedgerError::Reserved {
+            return Err(LedgerError::ReservedOracleId {
                 id: id.to_owned(),
                 command,
             });
@@ -45,7 +45,7 @@ pub fn check_identities(oracle_id: &str, model_id: &str) -> Result<(), LedgerErr
     }
     for (field, value) in [("oracle_id", oracle_id), ("model_id", model_id)] {
         if !is_valid_id(value.as_bytes()) {
-            return Err(LedgerError::Identity {
+            return Err(LedgerError::InvalidIdentity {
                 field,
                 value: value.to_owned(),
             });

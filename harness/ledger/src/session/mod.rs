@@ -15,14 +15,14 @@ use axilog::agent::Agent;
 use axilog::evidence::observation::MAX_RECORD_BYTES;
 use axilog_policyc::PolicySet;
 
-use crate::decision::Decision;
+use crate::decision::StepDecision;
+use crate::durability::{Checkpoint, Durability};
 use crate::error::LedgerError;
 use crate::file::blobs::BlobWriter;
-use crate::file::durability::{Checkpoint, Durability};
-use crate::file::{LedgerFile, Torn};
-use crate::rules::{RuleSet, builtin_policies};
+use crate::file::{LedgerFile, TornLine};
+use crate::rules::{RuleSet, load_builtin_policies};
 
-pub use call::{Call, Reply, check_identities};
+pub use call::{OracleCall, OracleReply, check_identities};
 
 /// An agent and the ledger file that it writes. Dropping the session syncs the file.
 pub struct Session {
@@ -42,16 +42,16 @@ impl Session {
     ///
     /// # Errors
     /// [`LedgerError::Exists`] where the file holds a ledger, [`LedgerError::Busy`], [`FileError::Io`](crate::error::FileError::Io).
-    pub fn begin(
+    pub fn create(
         path: &Path,
         rules: RuleSet,
         time: u64,
-    ) -> Result<(Session, [Decision; 2]), LedgerError> {
+    ) -> Result<(Session, [StepDecision; 2]), LedgerError> {
         let file = LedgerFile::open_or_create(path)?;
-        if file.is_new()? {
+        if file.has_no_observation()? {
             Session::begin_in(file, rules, time)
         } else {
-            Err(LedgerError::Exists(path.to_owned()))
+            Err(LedgerError::AlreadyExists(path.to_owned()))
         }
     }
 
@@ -63,8 +63,8 @@ impl Session {
     /// [`FileError::Io`](crate::error::FileError::Io).
     pub fn open(path: &Path, policies: Option<&PolicySet>) -> Result<Session, LedgerError> {
         let file = LedgerFile::open(path)?;
-        if file.is_new()? {
-            return Err(LedgerError::NotBegun(path.to_owned()));
+        if file.has_no_observation()? {
+            return Err(LedgerError::NoObservations(path.to_owned()));
         }
         Session::resume(file, policies)
     }
@@ -74,29 +74,29 @@ impl Session {
     ///
     /// # Errors
     /// As [`Session::open`] and [`Session::begin`].
-    pub fn open_or_begin(
+    pub fn open_or_create(
         path: &Path,
         policies: Option<&PolicySet>,
         time: u64,
-    ) -> Result<(Session, Option<[Decision; 2]>), LedgerError> {
-        Session::open_or_begin_in(LedgerFile::open_or_create(path)?, policies, time)
+    ) -> Result<(Session, Option<[StepDecision; 2]>), LedgerError> {
+        Session::open_or_create_in(LedgerFile::open_or_create(path)?, policies, time)
     }
 
     /// Does the same as [`Session::open_or_begin`] in a file that is open already.
     ///
     /// # Errors
     /// As [`Session::open_or_begin`].
-    pub fn open_or_begin_in(
+    pub fn open_or_create_in(
         file: LedgerFile,
         policies: Option<&PolicySet>,
         time: u64,
-    ) -> Result<(Session, Option<[Decision; 2]>), LedgerError> {
-        if !file.is_new()? {
+    ) -> Result<(Session, Option<[StepDecision; 2]>), LedgerError> {
+        if !file.has_no_observation()? {
             return Session::resume(file, policies).map(|session| (session, None));
         }
         let policies = match policies {
             Some(policies) => policies.clone(),
-            None => builtin_policies()?,
+            None => load_builtin_policies()?,
         };
         let rules = RuleSet::new(policies, false, false);
         let (session, decisions) = Session::begin_in(file, rules, time)?;
@@ -105,7 +105,7 @@ impl Session {
 
     fn new(file: LedgerFile, rules: RuleSet, agent: Agent) -> Session {
         Session {
-            blobs: BlobWriter::beside(file.path(), file.volume().clone()),
+            blobs: BlobWriter::for_ledger(file.path(), file.volume().clone()),
             file,
             rules,
             agent,
@@ -135,14 +135,14 @@ impl Session {
 
     /// The number of records that opening has added to complete an interrupted step.
     #[must_use]
-    pub fn completed(&self) -> u64 {
+    pub fn completed_records(&self) -> u64 {
         self.completed
     }
 
     /// The torn last line, where opening has moved one aside.
     #[must_use]
-    pub fn torn(&self) -> Option<&Torn> {
-        self.file.torn()
+    pub fn torn_line(&self) -> Option<&TornLine> {
+        self.file.torn_line()
     }
 
     /// Chooses when steps are synced, from the next one on. Earlier steps are synced first.
@@ -158,8 +158,8 @@ impl Session {
     /// How far the ledger is known to be durable. A step is durable if its [`Decision::entries`] is not
     /// greater than the checkpoint's.
     #[must_use]
-    pub fn durable(&self) -> Checkpoint {
-        self.file.durable()
+    pub fn durable_checkpoint(&self) -> Checkpoint {
+        self.file.durable_checkpoint()
     }
 
     /// Syncs every step and gives how far the ledger is durable then. Dropping a session syncs too, but

@@ -9,30 +9,30 @@ use axilog::replay::Verdict;
 use axilog_policyc::PolicySet;
 
 use super::Session;
-use crate::decision::{Decision, Recorder};
-use crate::encoding::text;
+use crate::decision::{StepDecision, StepRecorder};
+use crate::durability::Checkpoint;
+use crate::encoding::unescape;
 use crate::error::LedgerError;
 use crate::file::LedgerFile;
-use crate::file::durability::Checkpoint;
-use crate::file::replay::replay;
-use crate::file::verify::Expected;
+use crate::replay::replay_ledger;
 use crate::rules::RuleSet;
+use crate::verify::LedgerExpectations;
 
 impl Session {
     pub(super) fn begin_in(
         mut file: LedgerFile,
         rules: RuleSet,
         time: u64,
-    ) -> Result<(Session, [Decision; 2]), LedgerError> {
-        file.begin()?;
+    ) -> Result<(Session, [StepDecision; 2]), LedgerError> {
+        file.clear_torn_genesis()?;
         let mut recorder = if file.is_empty() {
-            Recorder::with_genesis()
+            StepRecorder::with_genesis()
         } else {
-            Recorder::default()
+            StepRecorder::default()
         };
         let mut session = Session::new(file, rules, Agent::new());
-        let configuration = session.rules.canonical();
-        session.blobs.put(configuration.as_bytes())?;
+        let configuration = session.rules.to_canonical();
+        session.blobs.store(configuration.as_bytes())?;
         let reset = session.run_step(&mut recorder, |agent, rules, work, sink, faults| {
             agent.observe_control(InputClass::ResetRequest, rules, work, sink, faults)
         })?;
@@ -51,39 +51,39 @@ impl Session {
         let path = file.path().to_owned();
         let mut models = HashMap::new();
         let mut replay_file = |file: &LedgerFile| {
-            replay(
+            replay_ledger(
                 file.bytes(),
                 &path,
                 policies,
-                &Expected::default(),
+                &LedgerExpectations::default(),
                 &mut |record| {
                     if let Some(view) = &record.observation {
                         models
-                            .entry(text(view.oracle_id))
-                            .or_insert_with(|| text(view.model_id));
+                            .entry(unescape(view.oracle_id))
+                            .or_insert_with(|| unescape(view.model_id));
                     }
                 },
             )
         };
         let mut replayed = replay_file(&file)?;
         // A torn line behind a seal is no trace of an interruption: nothing is written behind a seal.
-        if let Some(fault) = &replayed.checked.fault
+        if let Some(fault) = &replayed.verification.fault
             && fault.verdict == Verdict::Torn
             && fault.sequence > 0
-            && !replayed.checked.replay.ledger().sealed
+            && !replayed.verification.replay.ledger().sealed
         {
-            file.set_torn_aside(fault.offset)?;
+            file.move_torn_line_aside(fault.offset)?;
             replayed = replay_file(&file)?;
         }
-        if let Some(fault) = replayed.checked.fault {
+        if let Some(fault) = replayed.verification.fault {
             return Err(LedgerError::Damaged { path, fault });
         }
-        let replayer = &replayed.checked.replay;
+        let replayer = &replayed.verification.replay;
         let ledger = replayer.ledger();
         if ledger.sealed {
             return Err(LedgerError::Sealed(path));
         }
-        file.adopt(Checkpoint {
+        file.sync_recovered(Checkpoint {
             entries: replayer.entries(),
             head: ledger.head,
         })?;
@@ -95,7 +95,7 @@ impl Session {
             .rules
             .ok_or_else(|| core_error(CoreError::Protocol))?;
         let (mut agent, _) = replayer.resume().map_err(core_error)?;
-        let mut recorder = Recorder::default();
+        let mut recorder = StepRecorder::default();
         let mut faults = Faults::NONE;
         replayer
             .complete(&mut agent, Some(&rules.rules()), &mut recorder, &mut faults)

@@ -1,16 +1,16 @@
 //! The steps of a session: answers, the time, control inputs and the seal.
 
-use axilog::admission::{Admitted, Answer};
+use axilog::admission::{AdmissionOutcome, Answer};
 use axilog::agent::Agent;
-use axilog::agent::observe::Observed;
+use axilog::agent::observe::ObservedAnswer;
 use axilog::agent::state::InputClass;
 use axilog::evidence::observation::Completion;
 use axilog::fault::{Error as CoreError, Faults};
 use axilog::policy::Rules;
 
 use super::Session;
-use super::call::{Call, Reply, check_identities};
-use crate::decision::{Decision, Recorder};
+use super::call::{OracleCall, OracleReply, check_identities};
+use crate::decision::{StepDecision, StepRecorder};
 use crate::error::LedgerError;
 
 impl Session {
@@ -22,7 +22,7 @@ impl Session {
         self.ensure_open()?;
         check_identities(oracle_id, model_id)?;
         match self.models.get(oracle_id) {
-            Some(recorded) if recorded != model_id => Err(LedgerError::Model {
+            Some(recorded) if recorded != model_id => Err(LedgerError::ModelMismatch {
                 path: self.path().to_owned(),
                 oracle: oracle_id.to_owned(),
                 recorded: recorded.clone(),
@@ -38,11 +38,15 @@ impl Session {
     /// # Errors
     /// [`LedgerError::Reserved`], [`LedgerError::Identity`], [`LedgerError::Model`], [`LedgerError::Core`] and
     /// [`FileError::Io`](crate::error::FileError::Io); nothing is recorded then.
-    pub fn observe(&mut self, call: &Call, reply: Reply<'_>) -> Result<Decision, LedgerError> {
+    pub fn observe(
+        &mut self,
+        call: &OracleCall,
+        reply: OracleReply<'_>,
+    ) -> Result<StepDecision, LedgerError> {
         self.check_call(&call.oracle_id, &call.model_id)?;
         let (completion, failure, output) = match reply {
-            Reply::Answer(bytes) => (Completion::Complete, None, bytes),
-            Reply::Failed(failure) => (Completion::Error, Some(failure), b"".as_slice()),
+            OracleReply::Answer(bytes) => (Completion::Complete, None, bytes),
+            OracleReply::Failure(failure) => (Completion::Error, Some(failure), b"".as_slice()),
         };
         let answer = Answer {
             completion,
@@ -55,14 +59,14 @@ impl Session {
             output,
             params: call.params,
         };
-        self.blobs.put(call.input.bytes())?;
-        let mut recorder = Recorder::default();
+        self.blobs.store(call.input.bytes())?;
+        let mut recorder = StepRecorder::default();
         let decision = self.run_step(&mut recorder, |agent, rules, work, sink, faults| {
             agent.observe(&answer, rules, work, sink, faults)
         })?;
         // The record does not hold the answer, or not whole.
-        if decision.admitted != Admitted::AsGiven {
-            let stored = self.blobs.put(output);
+        if decision.admission != AdmissionOutcome::AsGiven {
+            let stored = self.blobs.store(output);
             self.halt_on_error(stored)?;
         }
         self.commit(&recorder)?;
@@ -76,10 +80,14 @@ impl Session {
     ///
     /// # Errors
     /// [`LedgerError::Rollback`], [`LedgerError::Core`], [`FileError::Io`](crate::error::FileError::Io).
-    pub fn time(&mut self, timestamp: u64, force: bool) -> Result<Decision, LedgerError> {
+    pub fn observe_time(
+        &mut self,
+        timestamp: u64,
+        force: bool,
+    ) -> Result<StepDecision, LedgerError> {
         self.ensure_open()?;
         if !force && timestamp <= self.agent.last_timestamp {
-            return Err(LedgerError::Rollback {
+            return Err(LedgerError::TimeRollback {
                 path: self.path().to_owned(),
                 last: self.agent.last_timestamp,
                 given: timestamp,
@@ -94,7 +102,7 @@ impl Session {
     ///
     /// # Errors
     /// [`LedgerError::Core`], also for a class that is not a control class; [`FileError::Io`](crate::error::FileError::Io).
-    pub fn control(&mut self, class: InputClass) -> Result<Decision, LedgerError> {
+    pub fn observe_control(&mut self, class: InputClass) -> Result<StepDecision, LedgerError> {
         self.ensure_open()?;
         self.step(|agent, rules, work, sink, faults| {
             agent.observe_control(class, rules, work, sink, faults)
@@ -107,7 +115,7 @@ impl Session {
     /// [`LedgerError::Sealed`], [`LedgerError::Core`], [`FileError::Io`](crate::error::FileError::Io), [`LedgerError::NotDurable`].
     pub fn seal(&mut self) -> Result<(), LedgerError> {
         self.ensure_open()?;
-        let mut recorder = Recorder::default();
+        let mut recorder = StepRecorder::default();
         let mut faults = Faults::NONE;
         let sealed = self.agent.ledger.seal(&mut recorder, &mut faults);
         sealed.map_err(|source| LedgerError::Core {
@@ -124,7 +132,7 @@ impl Session {
             return Err(LedgerError::Sealed(self.path().to_owned()));
         }
         // A sync that failed since the last step ends the session before the next one.
-        let writable = self.file.check();
+        let writable = self.file.ensure_writable();
         self.halt_on_error(writable)
     }
 
@@ -135,11 +143,11 @@ impl Session {
             &mut Agent,
             &Rules<'_>,
             &mut [u8],
-            &mut Recorder,
+            &mut StepRecorder,
             &mut Faults,
-        ) -> Result<Observed, CoreError>,
-    ) -> Result<Decision, LedgerError> {
-        let mut recorder = Recorder::default();
+        ) -> Result<ObservedAnswer, CoreError>,
+    ) -> Result<StepDecision, LedgerError> {
+        let mut recorder = StepRecorder::default();
         let decision = self.run_step(&mut recorder, act)?;
         self.commit(&recorder)?;
         Ok(decision)
@@ -148,15 +156,15 @@ impl Session {
     /// Runs one step of the agent in memory and leaves its records in `recorder`.
     pub(super) fn run_step(
         &mut self,
-        recorder: &mut Recorder,
+        recorder: &mut StepRecorder,
         act: impl FnOnce(
             &mut Agent,
             &Rules<'_>,
             &mut [u8],
-            &mut Recorder,
+            &mut StepRecorder,
             &mut Faults,
-        ) -> Result<Observed, CoreError>,
-    ) -> Result<Decision, LedgerError> {
+        ) -> Result<ObservedAnswer, CoreError>,
+    ) -> Result<StepDecision, LedgerError> {
         let mut faults = Faults::NONE;
         let observed = act(
             &mut self.agent,
@@ -168,7 +176,7 @@ impl Session {
         observed
             .and_then(|observed| {
                 recorder
-                    .decision(&observed, &self.rules, &self.agent)
+                    .take_decision(&observed, &self.rules, &self.agent)
                     .ok_or(CoreError::Ledger)
             })
             .map_err(|source| LedgerError::Core {
@@ -178,7 +186,7 @@ impl Session {
     }
 
     /// Appends the records of `recorder` to the file.
-    pub(super) fn commit(&mut self, recorder: &Recorder) -> Result<(), LedgerError> {
+    pub(super) fn commit(&mut self, recorder: &StepRecorder) -> Result<(), LedgerError> {
         let appended = self.file.append(&recorder.batch);
         self.halt_on_error(appended)
     }

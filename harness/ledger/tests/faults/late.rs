@@ -4,8 +4,8 @@
 use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
+use axilog_ledger::durability::Durability;
 use axilog_ledger::error::LedgerError;
-use axilog_ledger::file::durability::Durability;
 use axilog_ledger::session::Session;
 
 use crate::content::Crash;
@@ -23,7 +23,7 @@ fn begin_with_one_step(durability: Durability, fault: Fault) -> (Session, Disk) 
     let disk = Disk::new(&DiskState::default(), fault, usize::MAX);
     let mut session = Run::new(Durability::Step).open(&disk).unwrap();
     session.set_durability(durability).unwrap();
-    session.time(START + 1, false).unwrap();
+    session.observe_time(START + 1, false).unwrap();
     (session, disk)
 }
 
@@ -48,10 +48,13 @@ fn a_step_becomes_durable_in_time_when_no_other_comes() {
     let (mut session, disk) = begin_with_one_step(SYNC_SOON, Fault::None);
     for n in 2..5 {
         let entries = session.agent().ledger.sequence + 1;
-        wait_until(|| session.durable().entries == entries);
-        assert_eq!(session.durable().head, session.agent().ledger.head);
+        wait_until(|| session.durable_checkpoint().entries == entries);
+        assert_eq!(
+            session.durable_checkpoint().head,
+            session.agent().ledger.head
+        );
         assert_eq!(disk.after(Crash::AllLost), disk.now());
-        session.time(START + n, false).unwrap();
+        session.observe_time(START + n, false).unwrap();
     }
 }
 
@@ -59,19 +62,19 @@ fn a_step_becomes_durable_in_time_when_no_other_comes() {
 fn a_sync_comes_when_enough_records_are_pending_and_not_before() {
     // The beginning has five records, a step with the time two.
     let (mut session, disk) = begin_with_one_step(sync_every(5), Fault::None);
-    let begun = session.durable().entries;
-    session.time(START + 2, false).unwrap();
-    assert_eq!(session.durable().entries, begun);
+    let begun = session.durable_checkpoint().entries;
+    session.observe_time(START + 2, false).unwrap();
+    assert_eq!(session.durable_checkpoint().entries, begun);
     assert_ne!(disk.after(Crash::AllLost), disk.now());
-    session.time(START + 3, false).unwrap();
-    assert_eq!(session.durable().entries, begun + 6);
+    session.observe_time(START + 3, false).unwrap();
+    assert_eq!(session.durable_checkpoint().entries, begun + 6);
     assert_eq!(disk.after(Crash::AllLost), disk.now());
     // A change of the durability and the end of the session both sync everything.
-    session.time(START + 4, false).unwrap();
+    session.observe_time(START + 4, false).unwrap();
     session.set_durability(Durability::Step).unwrap();
     assert_eq!(disk.after(Crash::AllLost), disk.now());
     session.set_durability(sync_every(1000)).unwrap();
-    session.time(START + 5, false).unwrap();
+    session.observe_time(START + 5, false).unwrap();
     assert_ne!(disk.after(Crash::AllLost), disk.now());
     drop(session);
     assert_eq!(disk.after(Crash::AllLost), disk.now());
@@ -90,13 +93,13 @@ fn a_late_sync_that_fails_ends_the_session() {
     for fault in [Fault::Once, Fault::FromThenOn] {
         let (mut session, disk) =
             begin_with_one_step(SYNC_SOON, fault(count_operations_before_sync()));
-        let begun = session.durable();
+        let begun = session.durable_checkpoint();
         wait_until(|| disk.injected() > 0);
         let state_left = disk.now();
         // Every further call fails, also where the disk would sync again.
         for _ in 0..2 {
             let failed = [
-                session.time(START + 2, false).map(|_| ()),
+                session.observe_time(START + 2, false).map(|_| ()),
                 session.sync().map(|_| ()),
                 session.set_durability(Durability::Step),
                 session.seal(),
@@ -108,7 +111,7 @@ fn a_late_sync_that_fails_ends_the_session() {
                 assert_eq!(durable, begun);
             }
         }
-        assert_eq!(session.durable(), begun);
+        assert_eq!(session.durable_checkpoint(), begun);
         drop(session);
         assert_eq!(disk.now(), state_left);
         assert_eq!(disk.injected(), 1);

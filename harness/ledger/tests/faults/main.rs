@@ -15,10 +15,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use axilog::ledger::{LedgerSink, genesis_entry};
+use axilog_ledger::durability::Durability;
 use axilog_ledger::error::LedgerError;
 use axilog_ledger::file::LedgerFile;
 use axilog_ledger::file::batch::Batch;
-use axilog_ledger::file::durability::Durability;
 use content::CRASHES;
 use disk::{Disk, DiskState, Fault};
 use run::{Run, STEPS, torn_line};
@@ -190,7 +190,8 @@ fn a_batch_that_cannot_be_rolled_back_is_not_overwritten() {
     // The write fails half-way, and so does the cut that would remove it.
     let disk = Disk::new(&DiskState::default(), Fault::FromThenOn(1), 50);
     let volume = Arc::new(disk.clone());
-    let mut file = LedgerFile::over(Path::new("under-test.jsonl"), disk.ledger(), volume).unwrap();
+    let mut file =
+        LedgerFile::with_storage(Path::new("under-test.jsonl"), disk.ledger(), volume).unwrap();
     let message = file.append(&batch).unwrap_err().to_string();
     assert!(message.contains("the next opening shows"), "{message}");
     batch.append(&genesis_entry()).unwrap();

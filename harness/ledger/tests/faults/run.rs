@@ -11,11 +11,12 @@ use axilog::evidence::observation::{Failure, Params};
 use axilog::evidence::view::ObservationView;
 use axilog::hash::{Tag, sha256};
 use axilog::ledger_line;
+use axilog_ledger::durability::{Checkpoint, Durability};
+use axilog_ledger::encoding::hex;
 use axilog_ledger::error::LedgerError;
-use axilog_ledger::file::durability::{Checkpoint, Durability};
-use axilog_ledger::file::{LedgerFile, hex};
+use axilog_ledger::file::LedgerFile;
 use axilog_ledger::input::CanonicalInput;
-use axilog_ledger::session::{Call, Reply, Session};
+use axilog_ledger::session::{OracleCall, OracleReply, Session};
 
 use crate::content::Crash;
 use crate::disk::{Disk, DiskState, Fault};
@@ -74,7 +75,7 @@ pub struct Progress {
 impl Progress {
     fn update(&mut self, session: &Session, disk: &Disk) {
         self.acknowledged = disk.now().ledger;
-        self.durable = bytes_up_to(&self.acknowledged, &session.durable());
+        self.durable = bytes_up_to(&self.acknowledged, &session.durable_checkpoint());
         let state = disk.after(Crash::AllLost);
         assert!(state.ledger.starts_with(&self.durable));
         assert_blobs_are_whole(&state);
@@ -100,9 +101,9 @@ impl Run {
 
     pub fn open(&self, disk: &Disk) -> Result<Session, LedgerError> {
         let volume = Arc::new(disk.clone());
-        let mut file = LedgerFile::over(Path::new(PATH), disk.ledger(), volume)?;
+        let mut file = LedgerFile::with_storage(Path::new(PATH), disk.ledger(), volume)?;
         file.set_durability(self.durability)?;
-        Session::open_or_begin_in(file, None, START).map(|(session, _)| session)
+        Session::open_or_create_in(file, None, START).map(|(session, _)| session)
     }
 
     /// Opens the ledger on the disk and runs the missing steps until one fails.
@@ -121,10 +122,10 @@ impl Run {
                 let before = disk.now();
                 // An agent that may be ahead of its ledger refuses every further step.
                 if session.agent().ledger.failed {
-                    assert!(session.time(START + 99, true).is_err());
+                    assert!(session.observe_time(START + 99, true).is_err());
                     assert!(session.sync().is_err() || disk.now() == before);
                 }
-                progress.durable = bytes_up_to(&before.ledger, &session.durable());
+                progress.durable = bytes_up_to(&before.ledger, &session.durable_checkpoint());
                 return Err(error);
             }
             progress.update(&session, disk);
@@ -193,7 +194,7 @@ impl Run {
         };
         assert_eq!(disk.torn(), expected, "{n}");
         assert_eq!(
-            session.torn().map_or(0, |t| t.bytes),
+            session.torn_line().map_or(0, |t| t.bytes),
             torn.len() as u64,
             "{n}"
         );
@@ -267,17 +268,17 @@ pub fn assert_blobs_are_whole(state: &DiskState) {
 }
 
 fn run_step(session: &mut Session, step: Step) -> Result<(), LedgerError> {
-    let call = Call {
+    let call = OracleCall {
         oracle_id: "o".to_owned(),
         model_id: "m".to_owned(),
         params: Params::NULL,
         input: CanonicalInput::new(b"which speed?", InputKind::Text).unwrap(),
     };
     match step {
-        Step::Answer(bytes) => session.observe(&call, Reply::Answer(bytes)),
-        Step::Failure => session.observe(&call, Reply::Failed(Failure::Timeout)),
-        Step::Control(class) => session.control(class),
-        Step::Time(time) => session.time(time, false),
+        Step::Answer(bytes) => session.observe(&call, OracleReply::Answer(bytes)),
+        Step::Failure => session.observe(&call, OracleReply::Failure(Failure::Timeout)),
+        Step::Control(class) => session.observe_control(class),
+        Step::Time(time) => session.observe_time(time, false),
     }
     .map(|_| ())
 }

@@ -27,7 +27,7 @@ pub(super) fn check(inputs: &GateInputs, report: &mut GateReport) -> Result<()> 
         None => (Path::new("the built-in patterns"), PATTERNS.to_owned()),
         Some(path) => (
             path.as_path(),
-            fs::read_to_string(path).map_err(FileError::at(path, "read the patterns"))?,
+            fs::read_to_string(path).map_err(FileError::from_io(path, "read the patterns"))?,
         ),
     };
     let patterns = parse_patterns(name, &text)?;
@@ -54,7 +54,7 @@ pub(super) fn check(inputs: &GateInputs, report: &mut GateReport) -> Result<()> 
 
 /// Makes the error of a call to the system about a source, for `map_err`.
 fn source_error(path: &Path) -> impl FnOnce(io::Error) -> FileError {
-    FileError::at(path, "read the source")
+    FileError::from_io(path, "read the source")
 }
 
 fn parse_patterns(name: &Path, text: &str) -> Result<Vec<Pattern>> {

@@ -32,10 +32,10 @@ pub use tokenizer_json::TokenizerJson;
 ///
 /// # Errors
 /// [`TokenError::UnknownTokenizer`], [`TokenError::File`].
-pub fn open(name: &str) -> Result<Box<dyn Tokenizer>, TokenError> {
+pub fn open_tokenizer(name: &str) -> Result<Box<dyn Tokenizer>, TokenError> {
     let path = Path::new(name);
     if path.extension().is_none_or(|extension| extension != "json") {
-        return Ok(Box::new(Tiktoken::named(name)?));
+        return Ok(Box::new(Tiktoken::for_name(name)?));
     }
     #[cfg(feature = "tokenizer-json")]
     return Ok(Box::new(TokenizerJson::read(path)?));

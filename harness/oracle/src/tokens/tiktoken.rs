@@ -39,7 +39,7 @@ impl Tiktoken {
     ///
     /// # Errors
     /// [`TokenError::UnknownTokenizer`].
-    pub fn named(name: &str) -> Result<Tiktoken, TokenError> {
+    pub fn for_name(name: &str) -> Result<Tiktoken, TokenError> {
         VOCABULARIES
             .into_iter()
             .find(|(known, _)| *known == name)
@@ -98,7 +98,7 @@ mod tests {
             assert_eq!(tokenizer.id(), id);
             assert_eq!(
                 tokenizer.encode("a b").unwrap(),
-                Tiktoken::named(id).unwrap().encode("a b").unwrap()
+                Tiktoken::for_name(id).unwrap().encode("a b").unwrap()
             );
         }
     }
@@ -107,7 +107,7 @@ mod tests {
     fn unknown_names_are_errors_that_say_what_to_do() {
         for error in [
             Tiktoken::for_model("llama-3-70b").unwrap_err(),
-            Tiktoken::named("o300k_base").unwrap_err(),
+            Tiktoken::for_name("o300k_base").unwrap_err(),
         ] {
             let text = error.to_string();
             assert!(text.contains("--tokenizer"), "{text}");
@@ -124,21 +124,21 @@ mod tests {
             ("r50k_base", "hello world", vec![31373, 995]),
             ("cl100k_base", "", vec![]),
         ] {
-            let tokenizer = Tiktoken::named(name).unwrap();
+            let tokenizer = Tiktoken::for_name(name).unwrap();
             assert_eq!(tokenizer.encode(text).unwrap(), tokens, "{name}");
         }
     }
 
     #[test]
     fn control_tokens_are_split_like_text() {
-        let tokenizer = Tiktoken::named("cl100k_base").unwrap();
+        let tokenizer = Tiktoken::for_name("cl100k_base").unwrap();
         let tokens = tokenizer.encode("<|endoftext|>").unwrap();
         assert!(tokens.len() > 1 && !tokens.contains(&100_257), "{tokens:?}");
     }
 
     #[test]
     fn a_chat_counts_its_messages_and_their_frames() {
-        let tokenizer = Tiktoken::named("o200k_base").unwrap();
+        let tokenizer = Tiktoken::for_name("o200k_base").unwrap();
         let count = |text| tokenizer.count(text).unwrap();
         let chat = [("system", "Answer in JSON."), ("user", "How fast?")];
         let content = count("Answer in JSON.") + count("How fast?");
@@ -152,7 +152,7 @@ mod tests {
     /// Text that the splitting pattern cannot match is an error. No text as short as an answer is of that kind.
     #[test]
     fn long_runs_are_counted_or_refused() {
-        let tokenizer = Tiktoken::named("o200k_base").unwrap();
+        let tokenizer = Tiktoken::for_name("o200k_base").unwrap();
         for run in [" ", "a", "\u{300}", "1", "\n", "!", "A"] {
             assert!(tokenizer.count(&run.repeat(1 << 16)).is_ok(), "{run:?}");
         }
@@ -175,7 +175,7 @@ mod tests {
         #[test]
         fn tokens_decode_to_the_text(text in any::<String>()) {
             for (name, _) in VOCABULARIES {
-                let tokenizer = Tiktoken::named(name).unwrap();
+                let tokenizer = Tiktoken::for_name(name).unwrap();
                 let tokens = tokenizer.encode(&text).unwrap();
                 let bytes = tokenizer.tables.decode_bytes(&tokens).unwrap();
                 prop_assert_eq!(bytes, text.as_bytes(), "{}", name);

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use axilog::hash::sha256;
-use axilog_ledger::file::hex;
+use axilog_ledger::encoding::hex;
 
 use super::error::TokenError;
 use super::tokenizer::Tokenizer;

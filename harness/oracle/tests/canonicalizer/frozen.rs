@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use axilog::hash::sha256;
-use axilog_ledger::file::hex;
+use axilog_ledger::encoding::hex;
 use axilog_oracle::canonicalizer::{SELF_TEST_HASH, self_test_hash, source_hash};
 
 /// Every file of the module is in it: the hash is that of `sha256sum *.rs | sha256sum`.

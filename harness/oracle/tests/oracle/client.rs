@@ -4,19 +4,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use axilog_oracle::{ApiKey, Endpoint, Limits, OpenAi};
+use axilog_oracle::{ApiKey, ClientLimits, Endpoint, OpenAiClient};
 
 pub const KEY: &str = "sk-test-0123456789abcdef";
 
 /// An endpoint with the key and short waiting times.
 pub fn client(base_url: &str, timeout: Duration) -> Endpoint {
-    let limits = Limits {
+    let limits = ClientLimits {
         timeout,
         backoff: vec![Duration::from_millis(1); 3],
         max_response_bytes: 1 << 16,
     };
     let key = ApiKey::new(KEY.to_owned()).unwrap();
-    Endpoint::OpenAi(Box::new(OpenAi::new(base_url, Some(key), limits).unwrap()))
+    Endpoint::OpenAi(Box::new(
+        OpenAiClient::new(base_url, Some(key), limits).unwrap(),
+    ))
 }
 
 /// Reads every file below `dir`.

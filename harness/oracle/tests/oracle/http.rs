@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axilog::evidence::observation::{Completion, Failure};
-use axilog_oracle::{Consultation, Fault, Usage};
+use axilog_oracle::{AskFault, Consultation, TokenUsage};
 use serde_json::json;
 
 use crate::client::{KEY, client};
@@ -49,11 +49,11 @@ fn a_question_goes_out_as_it_is_recorded_and_the_answer_comes_back() {
         })
     );
     assert_eq!(consultation.admitted_text(), Some("{\"value\":1}"));
-    assert!(consultation.decision.permitted);
+    assert!(consultation.decision.is_permitted);
     let answer = consultation.exchange.reply.unwrap();
     assert_eq!(answer.model.as_deref(), Some("model-1"));
     assert_eq!(answer.finish_reason.as_deref(), Some("stop"));
-    let usage = Usage {
+    let usage = TokenUsage {
         prompt_tokens: 11,
         completion_tokens: 3,
     };
@@ -75,7 +75,7 @@ fn what_may_pass_is_tried_again_and_every_attempt_is_kept() {
             attempt
                 .fault
                 .as_ref()
-                .map_or("none".into(), Fault::to_string)
+                .map_or("none".into(), AskFault::to_string)
         })
         .collect();
     assert_eq!(faults[..2], ["status 429: busy", "status 500: busy"]);
@@ -85,8 +85,8 @@ fn what_may_pass_is_tried_again_and_every_attempt_is_kept() {
     );
     assert!(!faults[2].contains("127.0.0.1"), "{faults:?}");
     assert_eq!(faults[3], "none");
-    assert_eq!(attempts[0].waited, Duration::ZERO);
-    assert_eq!(attempts[3].waited, Duration::from_millis(1));
+    assert_eq!(attempts[0].delay, Duration::ZERO);
+    assert_eq!(attempts[3].delay, Duration::from_millis(1));
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn four_attempts_are_all_and_the_last_fault_is_recorded() {
         let recorded = &consultation.decision.observation;
         assert_eq!(recorded.completion, Completion::Error);
         assert_eq!(recorded.failure, Some(failure));
-        assert!(!consultation.decision.permitted);
+        assert!(!consultation.decision.is_permitted);
     }
 }
 
@@ -121,7 +121,7 @@ fn four_attempts_are_all_and_the_last_fault_is_recorded() {
 fn a_server_that_hangs_is_a_timeout() {
     for act in [Act::Hang, Act::HangInside(completion("a"))] {
         let (consultation, _) = ask_server(vec![act; 4], Duration::from_millis(200));
-        assert_eq!(consultation.exchange.reply, Err(Fault::Timeout));
+        assert_eq!(consultation.exchange.reply, Err(AskFault::Timeout));
         assert_eq!(consultation.exchange.attempts.len(), 4);
         let recorded = &consultation.decision.observation;
         assert_eq!(recorded.failure, Some(Failure::Timeout));
@@ -136,7 +136,7 @@ fn nobody_there_is_a_connection_error() {
     let consultation = ledger.ask(&mut endpoint, "?").unwrap();
     assert!(matches!(
         consultation.exchange.reply,
-        Err(Fault::Connection(_))
+        Err(AskFault::Connection(_))
     ));
     assert_eq!(consultation.exchange.attempts.len(), 4);
 }

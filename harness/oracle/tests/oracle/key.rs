@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use axilog_oracle::{ApiKey, Fault};
+use axilog_oracle::{ApiKey, AskFault};
 use serde_json::json;
 
 use crate::client::{KEY, client, nowhere};
@@ -35,7 +35,7 @@ fn a_server_that_quotes_the_key_does_not_get_it_into_the_records() {
         shown += &format!("{consultation:?}");
         if let Err(fault) = &consultation.exchange.reply {
             shown += &fault.to_string();
-            held += usize::from(*fault == Fault::HoldsKey);
+            held += usize::from(*fault == AskFault::ContainsApiKey);
         }
     }
     assert_eq!(held, 2);

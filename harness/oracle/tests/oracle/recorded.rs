@@ -3,14 +3,14 @@
 use std::fs;
 
 use axilog_ledger::error::{FileError, LedgerError};
-use axilog_ledger::file::blobs::Blobs;
+use axilog_ledger::file::blobs::BlobStore;
 use axilog_oracle::OracleError;
-use axilog_oracle::{Endpoint, Kind, Limits, Recorded};
+use axilog_oracle::{ClientLimits, Endpoint, OracleKind, RecordedOracle};
 
 use crate::test_ledger::{TestLedger, question};
 
 fn open_recorded(ledger: &TestLedger) -> Endpoint {
-    Endpoint::Recorded(Recorded::read(&ledger.path()).unwrap())
+    Endpoint::Recorded(RecordedOracle::open(&ledger.path()).unwrap())
 }
 
 /// Creates a ledger that holds the answers of `script` to `questions`.
@@ -31,8 +31,8 @@ fn equal_questions_get_equal_answers_in_order() {
     let first = record_answers(script, &questions);
     let mut second = TestLedger::new();
     let path = first.path();
-    let kind = Kind::Recorded(path);
-    let mut endpoint = Endpoint::open(&kind, "", Limits::default()).unwrap();
+    let kind = OracleKind::Recorded(path);
+    let mut endpoint = Endpoint::open(&kind, "", ClientLimits::default()).unwrap();
     // In another order, where the order between questions does not matter.
     let mut texts = Vec::new();
     for user in ["b", "a", "a", "c", "d"] {
@@ -88,12 +88,12 @@ fn a_miss_shows_the_nearest_question_and_the_difference() {
     assert_eq!(fs::read(other.path()).unwrap(), before);
 
     // Without the blob there is nothing to compare with.
-    let blobs = Blobs::beside(&ledger.path());
+    let blobs = BlobStore::of_ledger(&ledger.path());
     for user in [
         "Item: pump\nLimit: 70\nBe brief.",
         "Something else altogether",
     ] {
-        let hash = question(user).input().unwrap().hash();
+        let hash = question(user).to_canonical_input().unwrap().hash();
         fs::remove_file(blobs.path(&hash)).unwrap();
     }
     let error = other.ask(&mut endpoint, asked).unwrap_err().to_string();
@@ -105,12 +105,12 @@ fn ledgers_that_are_not_good_or_not_whole_do_not_answer() {
     let ledger = record_answers("{\"answer\":\"one\"}", &["a"]);
     let good = fs::read_to_string(ledger.path()).unwrap();
     fs::write(ledger.path(), good.replace("\"one\"", "\"two\"")).unwrap();
-    let damaged = Recorded::read(&ledger.path());
+    let damaged = RecordedOracle::open(&ledger.path());
     assert!(matches!(
         damaged,
         Err(OracleError::Ledger(LedgerError::Damaged { .. }))
     ));
-    let missing = Recorded::read(&ledger.dir.path().join("nowhere.jsonl"));
+    let missing = RecordedOracle::open(&ledger.dir.path().join("nowhere.jsonl"));
     assert!(matches!(
         missing,
         Err(OracleError::File(FileError::Io { .. }))

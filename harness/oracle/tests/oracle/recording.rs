@@ -2,15 +2,15 @@
 
 use std::fs::File;
 
-use axilog::admission::Admitted;
+use axilog::admission::AdmissionOutcome;
 use axilog::evidence::observation::{Completion, Failure, Params};
 use axilog::hash::sha256;
 use axilog::replay::Verdict;
 use axilog_ledger::error::LedgerError;
-use axilog_ledger::file::blobs::Blobs;
-use axilog_ledger::file::verify::{Expected, check};
+use axilog_ledger::file::blobs::BlobStore;
+use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 use axilog_oracle::OracleError;
-use axilog_oracle::{Endpoint, Local, Question, consult};
+use axilog_oracle::{Endpoint, LocalOracle, Question, consult_oracle};
 
 use crate::test_ledger::{TestLedger, question};
 
@@ -28,7 +28,7 @@ fn every_answer_and_failure_is_an_observation_and_every_prompt_a_blob() {
         (Completion::Error, Some(Failure::InvalidOutput), None),
         (Completion::Complete, None, Some("cr\r\nlf")),
     ];
-    let blobs = Blobs::beside(&ledger.path());
+    let blobs = BlobStore::of_ledger(&ledger.path());
     for (index, (completion, failure, text)) in expected.into_iter().enumerate() {
         let user = format!("question {index}");
         let consultation = ledger.ask(&mut endpoint, &user).unwrap();
@@ -41,21 +41,21 @@ fn every_answer_and_failure_is_an_observation_and_every_prompt_a_blob() {
         let held = text.map(|text| text.replace("\r\n", "\n"));
         assert_eq!(consultation.recorded_text(), held);
         assert!(held.is_none_or(|held| recorded.output_size == held.len() as u64));
-        let input = question(&user).input().unwrap();
+        let input = question(&user).to_canonical_input().unwrap();
         assert_eq!(recorded.input_hash, input.hash());
-        let blob = blobs.get(&input.hash(), 1 << 20).unwrap();
+        let blob = blobs.read(&input.hash(), 1 << 20).unwrap();
         assert_eq!(blob.as_deref(), Some(input.bytes()));
-        if consultation.decision.admitted == Admitted::Invalid && text.is_none() {
+        if consultation.decision.admission == AdmissionOutcome::Invalid && text.is_none() {
             let raw = b"a tab\there";
-            let kept = blobs.get(&sha256(raw), 1 << 20).unwrap();
+            let kept = blobs.read(&sha256(raw), 1 << 20).unwrap();
             assert_eq!(kept.is_some(), failure == Some(Failure::InvalidOutput));
         }
     }
     let mut observations = 0;
-    let checked = check(
+    let checked = verify_ledger(
         File::open(ledger.path()).unwrap(),
         None,
-        &Expected::default(),
+        &LedgerExpectations::default(),
         &mut |record| {
             let view = record.observation.as_ref();
             observations += usize::from(view.is_some_and(|v| v.oracle_id.bytes() == b"llm"));
@@ -73,27 +73,27 @@ fn what_could_not_be_recorded_is_not_asked() {
     let mut endpoint = ledger.open_script(script).unwrap();
     ledger.ask(&mut endpoint, "first").unwrap();
     let mut ask = |oracle: &str, question: &Question| {
-        consult(&mut ledger.session, &mut endpoint, oracle, question)
+        consult_oracle(&mut ledger.session, &mut endpoint, oracle, question)
     };
     let other = Question::new("model-2", "", "", Params::NULL);
     assert!(matches!(
         ask("llm", &other),
-        Err(OracleError::Ledger(LedgerError::Model { .. }))
+        Err(OracleError::Ledger(LedgerError::ModelMismatch { .. }))
     ));
     let reserved = ask("ax.time", &question("?"));
     assert!(matches!(
         reserved,
-        Err(OracleError::Ledger(LedgerError::Reserved { .. }))
+        Err(OracleError::Ledger(LedgerError::ReservedOracleId { .. }))
     ));
     let nameless = Question::new("", "", "", Params::NULL);
     assert!(matches!(
         ask("o", &nameless),
-        Err(OracleError::Ledger(LedgerError::Identity { .. }))
+        Err(OracleError::Ledger(LedgerError::InvalidIdentity { .. }))
     ));
     let decomposed = ask("llm", &question("e\u{301}"));
     assert!(matches!(
         decomposed,
-        Err(OracleError::Ledger(LedgerError::Input { .. }))
+        Err(OracleError::Ledger(LedgerError::InvalidInput { .. }))
     ));
     // None of the refused questions reached the script.
     let next = ask("llm", &question("second")).unwrap();
@@ -110,7 +110,7 @@ fn what_could_not_be_recorded_is_not_asked() {
 #[derive(Debug)]
 struct Echo;
 
-impl Local for Echo {
+impl LocalOracle for Echo {
     fn answer(&mut self, question: &Question) -> String {
         question.messages[1].content.clone()
     }
@@ -119,7 +119,7 @@ impl Local for Echo {
 #[test]
 fn what_code_answers_is_recorded_like_any_other_answer() {
     let mut ledger = TestLedger::new();
-    let mut endpoint = Endpoint::Local(Box::new(Echo));
+    let mut endpoint = Endpoint::Code(Box::new(Echo));
     let consultation = ledger.ask(&mut endpoint, "Is it so?").unwrap();
     assert_eq!(consultation.admitted_text(), Some("Is it so?"));
     assert_eq!(consultation.decision.observation.output_size, 9);

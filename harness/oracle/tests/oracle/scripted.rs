@@ -1,6 +1,6 @@
 //! Oracles that answer from a script.
 
-use axilog_oracle::{Fault, Usage};
+use axilog_oracle::{AskFault, TokenUsage};
 
 use crate::test_ledger::TestLedger;
 
@@ -26,7 +26,7 @@ fn lines_answer_in_order_and_rules_come_first() {
         ("e", "one"),
         ("ignore all", "inject"),
     ];
-    let usage = Usage {
+    let usage = TokenUsage {
         prompt_tokens: 5,
         completion_tokens: 2,
     };
@@ -84,7 +84,7 @@ fn faults_come_before_the_answer_and_end_as_over_http() {
         assert_eq!(
             reply
                 .map(|answer| answer.text.clone())
-                .map_err(Fault::to_string),
+                .map_err(AskFault::to_string),
             text.map(str::to_owned).map_err(str::to_owned)
         );
         assert_eq!(attempts.len(), faults + usize::from(text.is_ok()));

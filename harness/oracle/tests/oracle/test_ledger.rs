@@ -4,9 +4,11 @@ use std::fs;
 use std::path::PathBuf;
 
 use axilog::evidence::observation::Params;
-use axilog_ledger::rules::{RuleSet, builtin_policies};
+use axilog_ledger::rules::{RuleSet, load_builtin_policies};
 use axilog_ledger::session::Session;
-use axilog_oracle::{Consultation, Endpoint, OracleError, Question, Scripted, consult};
+use axilog_oracle::{
+    Consultation, Endpoint, OracleError, Question, ScriptedOracle, consult_oracle,
+};
 use tempfile::TempDir;
 
 /// A ledger with an open session.
@@ -18,8 +20,8 @@ pub struct TestLedger {
 impl TestLedger {
     pub fn new() -> TestLedger {
         let dir = tempfile::tempdir().unwrap();
-        let rules = RuleSet::new(builtin_policies().unwrap(), false, false);
-        let (session, _) = Session::begin(&dir.path().join("ledger.jsonl"), rules, 1).unwrap();
+        let rules = RuleSet::new(load_builtin_policies().unwrap(), false, false);
+        let (session, _) = Session::create(&dir.path().join("ledger.jsonl"), rules, 1).unwrap();
         TestLedger { dir, session }
     }
 
@@ -33,14 +35,14 @@ impl TestLedger {
         endpoint: &mut Endpoint,
         user: &str,
     ) -> Result<Consultation, OracleError> {
-        consult(&mut self.session, endpoint, "llm", &question(user))
+        consult_oracle(&mut self.session, endpoint, "llm", &question(user))
     }
 
     /// Opens an endpoint for a script of these lines.
     pub fn open_script(&self, lines: &str) -> Result<Endpoint, OracleError> {
         let path = self.dir.path().join("script.jsonl");
         fs::write(&path, lines).unwrap();
-        Scripted::read(&path).map(Endpoint::Scripted)
+        ScriptedOracle::open(&path).map(Endpoint::Scripted)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The tokenizer that a `tokenizer.json` describes, without a command.
 
-use axilog_oracle::tokens::{Tokenizer, TokenizerJson, open};
+use axilog_oracle::tokens::{Tokenizer, TokenizerJson, open_tokenizer};
 use serde_json::{Map, Value, json};
 
 /// Describes a byte-level tokenizer: a token for each byte, written as GPT-2 writes bytes, a token for
@@ -78,7 +78,9 @@ fn other_files_are_refused() {
     let path = dir.path().join("bad.json");
     for text in ["", "{}", "{\"model\":1}"] {
         std::fs::write(&path, text).unwrap();
-        let error = open(&path.to_string_lossy()).unwrap_err().to_string();
+        let error = open_tokenizer(&path.to_string_lossy())
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("bad.json: is no tokenizer.json"), "{error}");
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use axilog::hash::sha256;
 use axilog_bundle::catalogue::GRAMMARS;
-use axilog_ledger::file::hex;
+use axilog_ledger::encoding::hex;
 use axilog_ledger::jcs;
 use serde_json::{Value, json};
 
@@ -83,7 +83,7 @@ fn the_bundle_is_evidence_before_the_answer() {
     // The bundle itself lies beside the ledger, under its hash.
     assert_eq!(bundle["input_hash"], report["bundle_sha256"]);
     let kept = blob(&bench, &bundle["input_hash"]);
-    assert_eq!(jcs::canonical(&kept).unwrap(), kept);
+    assert_eq!(jcs::canonicalize(&kept).unwrap(), kept);
     let kept: Value = serde_json::from_slice(&kept).unwrap();
     assert_eq!(kept["step_name"], "window_optimizer");
     // What its observation says: where it came from, and what was asked with it.

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use axilog::hash::{Hash, HexHash, unhex};
-use axilog_ledger::file::hex;
+use axilog_ledger::encoding::hex;
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error, Unexpected, Visitor};
 use serde::ser::{Serialize, Serializer};
 

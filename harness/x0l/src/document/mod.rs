@@ -36,7 +36,7 @@ pub fn to_value(document: &impl Serialize) -> Value {
 pub fn to_text(document: &impl Serialize) -> String {
     // As in `to_value`.
     let json = serde_json::to_vec(document).unwrap_or_default();
-    String::from_utf8(jcs::canonical(&json).unwrap_or_default()).unwrap_or_default()
+    String::from_utf8(jcs::canonicalize(&json).unwrap_or_default()).unwrap_or_default()
 }
 
 /// The canonical form of a document, and a line feed.
@@ -92,9 +92,9 @@ pub fn parse_canonical(bytes: &[u8]) -> Result<Value, DocumentError> {
     let refused =
         |found: String| DocumentError::new(found, "a JSON value in canonical form (RFC 8785)");
     if !is_canonical_json(bytes) {
-        return Err(refused(match jcs::canonical(bytes) {
+        return Err(refused(match jcs::canonicalize(bytes) {
             Ok(_) => "another form of one".to_owned(),
-            Err(error) => format!("at byte {} something {}", error.at, error.reason),
+            Err(error) => format!("at byte {} something {}", error.offset, error.reason),
         }));
     }
     // 128 levels may be canonical, one more than serde_json reads by itself.

@@ -1,7 +1,7 @@
 //! The gates that a candidate must pass, in order; the first gate that it fails is recorded.
 
 use axilog::hash::Hash;
-use axilog_ledger::file::hex;
+use axilog_ledger::encoding::hex;
 use serde_json::Value;
 
 use super::candidate::Candidate;

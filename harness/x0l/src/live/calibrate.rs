@@ -5,7 +5,7 @@ use axilog::evidence::observation::Params;
 use axilog::hash::Hash;
 use axilog_ledger::session::Session;
 use axilog_oracle::canonicalizer::{Status, canonicalize};
-use axilog_oracle::{Endpoint, Exchange, Question, consult};
+use axilog_oracle::{Endpoint, Exchange, Question, consult_oracle};
 
 use crate::X0lError;
 use crate::calibration::{CALLS, common_form, prompt};
@@ -69,7 +69,7 @@ pub fn calibrate(
     let mut calls = Vec::new();
     for number in 1..=CALLS {
         on_call(number);
-        let consultation = consult(session, endpoint, oracle_id, &question)?;
+        let consultation = consult_oracle(session, endpoint, oracle_id, &question)?;
         let recorded = &consultation.decision.observation;
         input_hash = recorded.input_hash;
         let result = consultation.admitted_text().map(canonicalize);

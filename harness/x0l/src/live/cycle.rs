@@ -5,7 +5,7 @@ use std::time::Duration;
 use axilog::hash::{Hash, sha256};
 use axilog_ledger::session::Session;
 use axilog_oracle::canonicalizer::canonicalize;
-use axilog_oracle::{Attempt, Consultation, Endpoint, Exchange, Usage, consult};
+use axilog_oracle::{AskAttempt, Consultation, Endpoint, Exchange, TokenUsage, consult_oracle};
 
 use super::SessionPlan;
 use super::calibrate::build_question;
@@ -65,7 +65,7 @@ impl CycleRunner<'_> {
         let prompt = plan.render_prompt(task, id.number);
         let counter = &plan.settings.token_counter;
         let tokens = counter.count_prompt(&prompt)?;
-        let no_usage = Usage {
+        let no_usage = TokenUsage {
             prompt_tokens: 0,
             completion_tokens: 0,
         };
@@ -78,7 +78,7 @@ impl CycleRunner<'_> {
             return Ok(CycleResult::Exhausted(Box::new(cycle)));
         }
         if self.budget.is_too_long(tokens) {
-            let usage = Usage {
+            let usage = TokenUsage {
                 prompt_tokens: tokens.at_least,
                 ..no_usage
             };
@@ -86,7 +86,7 @@ impl CycleRunner<'_> {
             return Ok(CycleResult::Cycle(Box::new(cycle)));
         }
         let question = build_question(&plan.settings.model, &prompt);
-        let consultation = consult(&mut self.session, self.endpoint, ORACLE, &question)?;
+        let consultation = consult_oracle(&mut self.session, self.endpoint, ORACLE, &question)?;
         let answer = match &consultation.exchange.reply {
             Ok(answer) => answer,
             Err(fault) => return Ok(CycleResult::TransportFailure(fault.to_string())),
@@ -106,7 +106,7 @@ impl CycleRunner<'_> {
         &mut self,
         id: CycleId,
         task: &Task,
-        usage: Usage,
+        usage: TokenUsage,
         consultation: Option<&Consultation>,
         answer: ParsedAnswer,
     ) -> Cycle {
@@ -213,14 +213,14 @@ fn to_millis(duration: Duration) -> u64 {
 fn sum_latency(exchange: &Exchange) -> u64 {
     let attempts = exchange.attempts.iter();
     attempts.fold(0, |sum: u64, attempt| {
-        sum.saturating_add(to_millis(attempt.waited.saturating_add(attempt.took)))
+        sum.saturating_add(to_millis(attempt.delay.saturating_add(attempt.duration)))
     })
 }
 
-fn record_attempt(attempt: &Attempt) -> log::AttemptRecord {
+fn record_attempt(attempt: &AskAttempt) -> log::AttemptRecord {
     log::AttemptRecord {
-        waited_ms: to_millis(attempt.waited),
-        took_ms: to_millis(attempt.took),
+        waited_ms: to_millis(attempt.delay),
+        took_ms: to_millis(attempt.duration),
         fault: attempt.fault.as_ref().map(ToString::to_string),
     }
 }

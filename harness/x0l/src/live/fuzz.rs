@@ -3,7 +3,7 @@
 //! Equal seeds give equal texts on every machine, so the digest of all results is a constant.
 
 use axilog::hash::{Hash, sha256};
-use axilog_ledger::file::hex;
+use axilog_ledger::encoding::hex;
 use axilog_oracle::canonicalizer::{Canonicalized, Status, canonicalize};
 
 use crate::schedule::SplitMix64;

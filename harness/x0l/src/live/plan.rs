@@ -8,7 +8,7 @@ use axilog::hash::sha256;
 use axilog_ledger::error::FileError;
 use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::session::check_identities;
-use axilog_oracle::Kind;
+use axilog_oracle::OracleKind;
 use axilog_oracle::canonicalizer;
 
 use super::calibrate::MAX_TOKENS;
@@ -87,7 +87,7 @@ impl SessionPlan {
                 frozen_conditions.push(frozen);
             }
         }
-        let is_http = settings.oracle == Kind::OpenAi;
+        let is_http = settings.oracle == OracleKind::OpenAi;
         let frozen = FrozenSettings {
             format: RunFormat::V1,
             temperature: Temperature::Zero,
@@ -150,11 +150,11 @@ impl SessionPlan {
 const TEMPLATE: &str = "template.txt";
 
 /// The oracle as the metadata name it.
-fn name_oracle(kind: &Kind) -> String {
+fn name_oracle(kind: &OracleKind) -> String {
     match kind {
-        Kind::OpenAi => "openai".to_owned(),
-        Kind::Scripted(path) => format!("scripted:{}", path.display()),
-        Kind::Recorded(path) => format!("recorded:{}", path.display()),
+        OracleKind::OpenAi => "openai".to_owned(),
+        OracleKind::Scripted(path) => format!("scripted:{}", path.display()),
+        OracleKind::Recorded(path) => format!("recorded:{}", path.display()),
     }
 }
 
@@ -226,7 +226,7 @@ fn add_input(inputs: &mut Inputs, name: String, text: &str) -> InputFile {
 }
 
 fn read_text(path: &Path, action: &'static str) -> Result<String, X0lError> {
-    let bytes = fs::read(path).map_err(FileError::at(path, action))?;
+    let bytes = fs::read(path).map_err(FileError::from_io(path, action))?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         input_error(path)(format!("is not UTF-8 at byte {at}")).into()

@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use axilog_ledger::file::hex;
+use axilog_ledger::encoding::hex;
 use axilog_oracle::canonicalizer::{self, SELF_TEST_HASH};
 
 use super::{LiveError, SessionPlan, fuzz};

@@ -104,7 +104,7 @@ pub fn run_session(
     };
     directory.write_metadata(&metadata)?;
     let rules = RuleSet::without_policies()?;
-    let (session, _) = Session::begin(&directory.ledger(), rules, plan.frozen.started)?;
+    let (session, _) = Session::create(&directory.ledger(), rules, plan.frozen.started)?;
     let log = CycleLog::create(&directory)?;
     let mut runner = SessionRunner {
         cycles: CycleRunner {
@@ -281,7 +281,9 @@ impl SessionRunner<'_> {
 /// The end of a session whose oracle could not be asked; every other error is passed on.
 fn end_or_error(error: X0lError) -> Result<EarlyEnd, X0lError> {
     match error {
-        X0lError::Oracle(_) | X0lError::Live(_) | X0lError::Ledger(LedgerError::Input { .. }) => {
+        X0lError::Oracle(_)
+        | X0lError::Live(_)
+        | X0lError::Ledger(LedgerError::InvalidInput { .. }) => {
             Ok(EarlyEnd::new(SessionStatus::Aborted, error.to_string()))
         }
         other => Err(other),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use axilog_oracle::Kind;
+use axilog_oracle::OracleKind;
 
 use super::TokenCounter;
 use crate::condition::Condition;
@@ -20,7 +20,7 @@ pub struct SessionSettings {
     /// The model, exactly as its server names it.
     pub model: String,
     /// The kind of oracle that answers.
-    pub oracle: Kind,
+    pub oracle: OracleKind,
     /// The URL without `/chat/completions`, for [`Kind::OpenAi`].
     pub base_url: String,
     /// The model's advertised context length in tokens (Q49).
@@ -50,7 +50,12 @@ pub struct SessionSettings {
 impl SessionSettings {
     /// The settings of a session of every condition on the examples, with the default budgets.
     #[must_use]
-    pub fn new(model: &str, oracle: Kind, context_window: u64, started: u64) -> SessionSettings {
+    pub fn new(
+        model: &str,
+        oracle: OracleKind,
+        context_window: u64,
+        started: u64,
+    ) -> SessionSettings {
         SessionSettings {
             model: model.to_owned(),
             oracle,

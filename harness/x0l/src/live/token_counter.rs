@@ -1,7 +1,7 @@
 //! The counting of tokens: by the oracle, in the `usage` of each answer, or on this machine (Q11, Q35; C1).
 
 use axilog_oracle::tokens::{Tiktoken, TokenError, Tokenizer};
-use axilog_oracle::{Answer, Usage};
+use axilog_oracle::{ModelAnswer, TokenUsage};
 
 use super::LiveError;
 use crate::budget::PromptTokens;
@@ -28,7 +28,7 @@ impl TokenCounter {
     /// [`LiveError::Settings`] where there is no such tokenizer, or none is known for the model.
     pub fn local(tokenizer: Option<&str>, model: &str) -> Result<TokenCounter, LiveError> {
         let tokenizer = match tokenizer {
-            Some(name) => Tiktoken::named(name),
+            Some(name) => Tiktoken::for_name(name),
             None => Tiktoken::for_model(model),
         };
         tokenizer.map(TokenCounter::Local).map_err(settings_error)
@@ -71,11 +71,11 @@ impl TokenCounter {
     pub fn count_usage(
         &self,
         prompt: &Prompt,
-        answer: &Answer,
-    ) -> Result<Option<Usage>, LiveError> {
+        answer: &ModelAnswer,
+    ) -> Result<Option<TokenUsage>, LiveError> {
         match self {
             TokenCounter::Api => Ok(answer.usage),
-            TokenCounter::Local(tokenizer) => Ok(Some(Usage {
+            TokenCounter::Local(tokenizer) => Ok(Some(TokenUsage {
                 prompt_tokens: self.count_prompt(prompt)?.at_most,
                 completion_tokens: tokenizer.count(&answer.text).map_err(settings_error)?,
             })),

@@ -31,7 +31,7 @@ impl CycleLog {
             Ok(storage)
         });
         Ok(CycleLog {
-            storage: created.map_err(FileError::at(&path, "make the cycle log"))?,
+            storage: created.map_err(FileError::from_io(&path, "make the cycle log"))?,
             path,
             len: 0,
         })
@@ -48,7 +48,7 @@ impl CycleLog {
         if let Err(error) = written {
             // Where that fails too a torn line stays, which readers name.
             let _ = self.storage.set_len(self.len);
-            return Err(FileError::at(&self.path, "append to the cycle log")(error).into());
+            return Err(FileError::from_io(&self.path, "append to the cycle log")(error).into());
         }
         self.len = self.len.saturating_add(line.len() as u64);
         Ok(())
@@ -97,7 +97,7 @@ impl<R: BufRead> CycleReader<R> {
         let mut bytes = Vec::new();
         let mut limited = (&mut self.source).take(MAX_LINE_BYTES);
         let read = limited.read_until(b'\n', &mut bytes);
-        let read = read.map_err(FileError::at(&self.path, "read the cycle log"))?;
+        let read = read.map_err(FileError::from_io(&self.path, "read the cycle log"))?;
         if self.ended || read == 0 {
             return Ok(None);
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use axilog::hash::sha256;
 use axilog_ledger::error::FileError;
-use axilog_ledger::file::volume::{FileSystem, Volume, dir_of, write_file};
+use axilog_ledger::file::volume::{FileSystem, Volume, parent_dir, write_file};
 
 use super::{InputFile, LogError, SessionMetadata};
 use crate::X0lError;
@@ -42,7 +42,7 @@ impl RunDirectory {
     /// # Errors
     /// [`X0lError::NotEmpty`], [`FileError::Io`].
     pub fn create(path: &Path) -> Result<RunDirectory, X0lError> {
-        let failed = || FileError::at(path, "make the directory of the run");
+        let failed = || FileError::from_io(path, "make the directory of the run");
         fs::create_dir_all(path).map_err(failed())?;
         let mut entries = fs::read_dir(path).map_err(failed())?;
         if entries.next().is_some() {
@@ -52,7 +52,7 @@ impl RunDirectory {
             path: path.to_owned(),
         };
         fs::create_dir(run.inputs()).map_err(failed())?;
-        for dir in [path, dir_of(path)] {
+        for dir in [path, parent_dir(path)] {
             FileSystem.sync_dir(dir).map_err(failed())?;
         }
         Ok(run)
@@ -64,7 +64,7 @@ impl RunDirectory {
     /// [`X0lError::NotARun`] where the directory holds no file of a run; [`FileError::Io`] where it does
     /// not exist.
     pub fn open(path: &Path) -> Result<RunDirectory, X0lError> {
-        fs::read_dir(path).map_err(FileError::at(path, "open the run"))?;
+        fs::read_dir(path).map_err(FileError::from_io(path, "open the run"))?;
         let run = RunDirectory {
             path: path.to_owned(),
         };
@@ -126,7 +126,7 @@ impl RunDirectory {
     /// [`FileError::Io`], also for a name that is not plain, or that an input with other bytes has.
     pub fn write_input(&self, name: &str, bytes: &[u8]) -> Result<InputFile, X0lError> {
         let path = self.input(name);
-        let failed = || FileError::at(&path, "keep the input");
+        let failed = || FileError::from_io(&path, "keep the input");
         if !is_plain_name(name) {
             let reason = format!("found the name {name:?}, expected {PLAIN_NAME}");
             return Err(failed()(io::Error::new(io::ErrorKind::InvalidInput, reason)).into());
@@ -171,7 +171,7 @@ impl RunDirectory {
     pub fn write_temporary(&self, name: &str, bytes: &[u8]) -> Result<(), X0lError> {
         let path = self.path.join(temporary_name(name));
         let written = write_file(&FileSystem, &path, bytes, false);
-        Ok(written.map_err(FileError::at(&path, "write"))?)
+        Ok(written.map_err(FileError::from_io(&path, "write"))?)
     }
 
     /// Renames the temporary file of `name` to `name`, durably.
@@ -183,7 +183,7 @@ impl RunDirectory {
         let renamed = FileSystem
             .rename(&self.path.join(temporary_name(name)), &path)
             .and_then(|()| FileSystem.sync_dir(&self.path));
-        Ok(renamed.map_err(FileError::at(&path, "write"))?)
+        Ok(renamed.map_err(FileError::from_io(&path, "write"))?)
     }
 
     /// Reads the metadata.
@@ -218,9 +218,9 @@ pub fn temporary_name(name: &str) -> String {
 /// [`FileError::Io`]; [`FileError::TooLong`] for more than 64 MiB.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, X0lError> {
     let mut bytes = Vec::new();
-    let file = fs::File::open(path).map_err(FileError::at(path, "open"))?;
+    let file = fs::File::open(path).map_err(FileError::from_io(path, "open"))?;
     let read = file.take(MOST + 1).read_to_end(&mut bytes);
-    read.map_err(FileError::at(path, "read"))?;
+    read.map_err(FileError::from_io(path, "read"))?;
     if bytes.len() as u64 > MOST {
         return Err(FileError::TooLong {
             what: path.display().to_string(),

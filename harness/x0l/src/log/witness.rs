@@ -11,11 +11,11 @@ use std::path::Path;
 use axilog::admission::InputKind;
 use axilog::evidence::observation::{Completion, Params};
 use axilog::hash::Hash;
-use axilog_ledger::decision::Decision;
+use axilog_ledger::decision::StepDecision;
 use axilog_ledger::error::{FileError, LedgerError};
-use axilog_ledger::file::blobs::hash_of;
+use axilog_ledger::file::blobs::hash_reader;
 use axilog_ledger::input::CanonicalInput;
-use axilog_ledger::session::{Call, Reply, Session};
+use axilog_ledger::session::{OracleCall, OracleReply, Session};
 use serde::{Deserialize, Serialize};
 
 use super::{FrozenSettings, RunDirectory, RunFormat, SessionOutcome};
@@ -56,11 +56,11 @@ impl FileDigest {
     pub fn compute(path: &Path) -> Result<FileDigest, X0lError> {
         let read = File::open(path).and_then(|mut file| {
             Ok(FileDigest {
-                sha256: hash_of(&mut file)?,
+                sha256: hash_reader(&mut file)?,
                 size: file.metadata()?.len(),
             })
         });
-        Ok(read.map_err(FileError::at(path, "read"))?)
+        Ok(read.map_err(FileError::from_io(path, "read"))?)
     }
 }
 
@@ -85,7 +85,7 @@ pub fn committed_files(frozen: &FrozenSettings) -> Vec<String> {
 pub fn commit_settings(
     session: &mut Session,
     frozen: &FrozenSettings,
-) -> Result<Decision, X0lError> {
+) -> Result<StepDecision, X0lError> {
     observe(session, frozen)
 }
 
@@ -99,7 +99,7 @@ pub fn commit_outcome(
     run: &RunDirectory,
     frozen: &FrozenSettings,
     outcome: &SessionOutcome,
-) -> Result<Decision, X0lError> {
+) -> Result<StepDecision, X0lError> {
     let mut files = BTreeMap::new();
     for name in committed_files(frozen) {
         let sealed = FileDigest::compute(&run.path().join(&name))?;
@@ -112,21 +112,21 @@ pub fn commit_outcome(
     observe(session, &closing)
 }
 
-fn observe(session: &mut Session, document: &impl Serialize) -> Result<Decision, X0lError> {
+fn observe(session: &mut Session, document: &impl Serialize) -> Result<StepDecision, X0lError> {
     let said = to_text(document);
-    let refused = |reason| LedgerError::Input {
+    let refused = |reason| LedgerError::InvalidInput {
         path: "what the ledger is to say of the run".into(),
         reason,
     };
     // What an answer may hold is what an input may hold; it is looked at before it is recorded.
     CanonicalInput::new(said.as_bytes(), InputKind::Json).map_err(refused)?;
-    let call = Call {
+    let call = OracleCall {
         oracle_id: ORACLE.to_owned(),
         model_id: MODEL.to_owned(),
         params: Params::NULL,
         input: CanonicalInput::new(b"", InputKind::Text).map_err(refused)?,
     };
-    let decision = session.observe(&call, Reply::Answer(said.as_bytes()))?;
+    let decision = session.observe(&call, OracleReply::Answer(said.as_bytes()))?;
     if decision.observation.completion == Completion::Complete {
         Ok(decision)
     } else {

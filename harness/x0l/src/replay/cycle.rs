@@ -1,7 +1,7 @@
 //! A cycle recomputed: from the raw text to the decision, the state and the refusal's type.
 
 use axilog::evidence::observation::Completion;
-use axilog_ledger::input::line_ends;
+use axilog_ledger::input::normalize_line_ends;
 use axilog_oracle::canonicalizer::canonicalize;
 
 use super::ledger::RecordedCall;
@@ -112,7 +112,7 @@ fn choose_raw_text(logged: Option<&str>, call: &RecordedCall) -> Option<String> 
     if call.completion != Completion::Complete {
         return None;
     }
-    let same = |raw: &&str| line_ends(raw) == call.output;
+    let same = |raw: &&str| normalize_line_ends(raw) == call.output;
     Some(logged.filter(same).unwrap_or(&call.output).to_owned())
 }
 

@@ -5,11 +5,11 @@ use std::fs;
 use std::path::Path;
 
 use axilog::hash::{Hash, sha256};
+use axilog_ledger::encoding::hex;
 use axilog_ledger::error::{FileError, LedgerError};
-use axilog_ledger::file::blobs::Blobs;
-use axilog_ledger::file::hex;
-use axilog_ledger::file::holder::Holder;
-use axilog_ledger::file::replay::Replayed;
+use axilog_ledger::file::blobs::BlobStore;
+use axilog_ledger::file::lock_holder::LockHolder;
+use axilog_ledger::replay::ReplayReport;
 
 use super::ledger::RunLedger;
 use super::{ReplayFinding, Replayer};
@@ -86,9 +86,9 @@ pub(super) fn check_sealed_files(
 pub(crate) fn require_rules(
     run: &RunDirectory,
     name: &str,
-    replayed: Result<Replayed, LedgerError>,
+    replayed: Result<ReplayReport, LedgerError>,
     findings: &mut Vec<ReplayFinding>,
-) -> Result<Option<Replayed>, X0lError> {
+) -> Result<Option<ReplayReport>, X0lError> {
     findings.push(match replayed {
         Ok(replayed) => return Ok(Some(replayed)),
         Err(LedgerError::ConfigurationMissing { blob, .. }) => {
@@ -110,14 +110,14 @@ pub(crate) fn check_blobs(
     named: &BTreeSet<Hash>,
     findings: &mut Vec<ReplayFinding>,
 ) -> Result<(), X0lError> {
-    let blobs = Blobs::beside(ledger);
+    let blobs = BlobStore::of_ledger(ledger);
     for hash in named.iter().filter(|hash| !blobs.contains(hash)) {
         findings.push(ReplayFinding::missing(relative_name(
             run,
             &blobs.path(hash),
         )));
     }
-    Ok(blobs.recompute(&mut |path, good| {
+    Ok(blobs.verify_hashes(&mut |path, good| {
         if !good {
             let name = relative_name(run, path);
             let expected = "those whose SHA-256 is its name";
@@ -128,7 +128,7 @@ pub(crate) fn check_blobs(
 
 /// The file names of the blobs with these hashes.
 pub(crate) fn blob_names(run: &RunDirectory, ledger: &Path, named: &BTreeSet<Hash>) -> Vec<String> {
-    let blobs = Blobs::beside(ledger);
+    let blobs = BlobStore::of_ledger(ledger);
     named
         .iter()
         .map(|hash| relative_name(run, &blobs.path(hash)))
@@ -155,7 +155,8 @@ fn is_lock_file(run: &RunDirectory, name: &str) -> bool {
         return false;
     };
     read_file(&run.path().join(name)).is_ok_and(|found| {
-        let holder = Holder::of(&run.path().join(ledger)).map(|id| format!("axilog {id}\n"));
+        let holder = LockHolder::read_process_id(&run.path().join(ledger))
+            .map(|id| format!("axilog {id}\n"));
         found == holder.unwrap_or_default().as_bytes()
     })
 }
@@ -165,7 +166,7 @@ pub(super) fn list_files(run: &RunDirectory) -> Result<BTreeSet<String>, X0lErro
     let mut names = BTreeSet::new();
     let mut open = vec![run.path().to_owned()];
     while let Some(dir) = open.pop() {
-        let failed = || FileError::at(&dir, "list");
+        let failed = || FileError::from_io(&dir, "list");
         for entry in fs::read_dir(&dir).map_err(failed())? {
             let entry = entry.map_err(failed())?;
             if entry.file_type().map_err(failed())?.is_dir() {

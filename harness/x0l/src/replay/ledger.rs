@@ -8,11 +8,11 @@ use axilog::agent::stimulus::{CONTROL_ORACLE, TIME_ORACLE};
 use axilog::evidence::observation::{Completion, Failure, Params};
 use axilog::hash::{Hash, sha256};
 use axilog::replay::Verdict;
-use axilog_ledger::decision::text;
+use axilog_ledger::encoding::hex;
+use axilog_ledger::encoding::unescape;
 use axilog_ledger::error::FileError;
-use axilog_ledger::file::hex;
-use axilog_ledger::file::replay::replay;
-use axilog_ledger::file::verify::{Expected, Record};
+use axilog_ledger::replay::replay_ledger;
+use axilog_ledger::verify::{LedgerExpectations, VerifiedRecord};
 use serde_json::json;
 
 use super::ReplayFinding;
@@ -38,16 +38,16 @@ pub(super) struct RecordedCall {
 }
 
 impl RecordedCall {
-    fn read(record: &Record<'_>) -> Option<RecordedCall> {
+    fn read(record: &VerifiedRecord<'_>) -> Option<RecordedCall> {
         let view = record.observation?;
         Some(RecordedCall {
             seq: view.ledger_seq,
-            oracle: text(view.oracle_id),
-            model: text(view.model_id),
+            oracle: unescape(view.oracle_id),
+            model: unescape(view.model_id),
             completion: view.completion,
             failure: view.failure,
             input_hash: view.input_hash,
-            output: text(view.output),
+            output: unescape(view.output),
             params: view.params,
         })
     }
@@ -109,24 +109,30 @@ pub(super) fn read_ledger(
             }
             return Ok(RunLedger::default());
         }
-        Err(error) => return Err(FileError::at(&path, "open the ledger")(error).into()),
+        Err(error) => return Err(FileError::from_io(&path, "open the ledger")(error).into()),
     };
     let mut observations = Vec::new();
-    let replayed = replay(file, &path, None, &Expected::default(), &mut |record| {
-        observations.extend(RecordedCall::read(record));
-    });
+    let replayed = replay_ledger(
+        file,
+        &path,
+        None,
+        &LedgerExpectations::default(),
+        &mut |record| {
+            observations.extend(RecordedCall::read(record));
+        },
+    );
     let Some(replayed) = require_rules(run, RunDirectory::LEDGER, replayed, findings)? else {
         return Ok(RunLedger::default());
     };
     let mut ledger = RunLedger {
         intact: true,
-        sealed: replayed.checked.replay.ledger().sealed,
-        entries: replayed.checked.replay.entries(),
-        head: replayed.checked.replay.ledger().head,
+        sealed: replayed.verification.replay.ledger().sealed,
+        entries: replayed.verification.replay.entries(),
+        head: replayed.verification.replay.ledger().head,
         named: observations.iter().map(|call| call.input_hash).collect(),
         ..RunLedger::default()
     };
-    if let Some(fault) = &replayed.checked.fault {
+    if let Some(fault) = &replayed.verification.fault {
         let found = format!("{}: {}", fault.verdict.as_str(), fault.reason);
         let field = format!("record {} at byte {}", fault.sequence, fault.offset);
         let torn = fault.verdict == Verdict::Torn && !ledger.sealed;

@@ -59,7 +59,7 @@ impl Replayer<'_> {
                 }
                 return Ok(());
             }
-            Err(error) => return Err(FileError::at(&path, "open the cycle log")(error).into()),
+            Err(error) => return Err(FileError::from_io(&path, "open the cycle log")(error).into()),
         };
         let mut reader = CycleReader::new(BufReader::new(file), &path);
         while let Some(read) = reader.next_line()? {

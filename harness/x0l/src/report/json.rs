@@ -1,7 +1,7 @@
 //! `report.json`: the whole report, for machines. A ratio is a pair of integers with a decimal beside it,
 //! as a text.
 
-use axilog_ledger::file::hex;
+use axilog_ledger::encoding::hex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 

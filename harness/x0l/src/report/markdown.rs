@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use axilog_ledger::file::hex;
+use axilog_ledger::encoding::hex;
 
 use super::closure::{Closure, ClosureReason, list_forensic_reviews};
 use super::condition::write_section;

@@ -1,7 +1,7 @@
 //! What is decided, in which order, and what does not matter to it.
 
 use axilog::hash::sha256;
-use axilog_ledger::file::hex;
+use axilog_ledger::encoding::hex;
 use axilog_ledger::jcs;
 use axilog_oracle::canonicalizer::Status;
 use axilog_x0l::document::to_value;
@@ -239,7 +239,7 @@ fn an_id_is_the_hash_of_the_rest_of_its_record() {
     );
     for mut record in [to_value(&decision), to_value(&decision.warrant)] {
         let id = record.as_object_mut().unwrap().remove("id").unwrap();
-        let canonical = jcs::canonical(record.to_string().as_bytes()).unwrap();
+        let canonical = jcs::canonicalize(record.to_string().as_bytes()).unwrap();
         assert_eq!(id, hex(&sha256(&canonical)));
     }
 }

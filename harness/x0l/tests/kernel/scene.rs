@@ -1,6 +1,6 @@
 //! The shipped constitution, a cycle's observations, and a candidate that passes every gate.
 
-use axilog_ledger::file::hex;
+use axilog_ledger::encoding::hex;
 use axilog_x0l::kernel::{Candidate, CandidateSet, Constitution, Observation, parse_candidates};
 use serde_json::{Value, json};
 

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use axilog::evidence::observation::{Completion, Params};
 use axilog::hash::sha256;
-use axilog_ledger::file::hex;
+use axilog_ledger::encoding::hex;
 use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::rules::RuleSet;
-use axilog_ledger::session::{Call, Reply, Session};
+use axilog_ledger::session::{OracleCall, OracleReply, Session};
 use axilog_oracle::canonicalizer::{canonicalize, self_test_hash, source_hash};
 use axilog_policyc::PolicySet;
 use axilog_x0l::calibration;
@@ -188,7 +188,7 @@ pub fn build_run(
     };
     run.write_metadata(&metadata).unwrap();
     let rules = RuleSet::new(PolicySet::parse(b"[]").unwrap(), false, false);
-    let (mut session, _) = Session::begin(&run.ledger(), rules, STARTED).unwrap();
+    let (mut session, _) = Session::create(&run.ledger(), rules, STARTED).unwrap();
     let log = CycleLog::create(&run).unwrap();
     witness::commit_settings(&mut session, &frozen).unwrap();
     let mut builder = RunBuilder {
@@ -240,8 +240,8 @@ impl RunBuilder<'_> {
         &mut self,
         input: CanonicalInput,
         text: &str,
-    ) -> axilog_ledger::decision::Decision {
-        let call = Call {
+    ) -> axilog_ledger::decision::StepDecision {
+        let call = OracleCall {
             oracle_id: "llm".to_owned(),
             model_id: "m".to_owned(),
             params: Params {
@@ -251,7 +251,7 @@ impl RunBuilder<'_> {
             },
             input,
         };
-        let reply = Reply::Answer(text.as_bytes());
+        let reply = OracleReply::Answer(text.as_bytes());
         self.session.observe(&call, reply).unwrap()
     }
 

@@ -4,8 +4,8 @@ use std::fs;
 use std::time::Duration;
 
 use axilog::hash::sha256;
-use axilog_ledger::file::blobs::Blobs;
-use axilog_oracle::{Endpoint, Recorded, Scripted};
+use axilog_ledger::file::blobs::BlobStore;
+use axilog_oracle::{Endpoint, RecordedOracle, ScriptedOracle};
 use axilog_x0l::X0lError;
 use axilog_x0l::condition::Condition;
 use axilog_x0l::kernel::{DecisionKind, DecisionReason, RejectionReason};
@@ -45,7 +45,7 @@ fn assert_sealed(directory: &SessionDirectory) {
         text.lines().last().unwrap().contains("AX:PROOF"),
         "not sealed"
     );
-    assert!(Recorded::read(&ledger).is_ok());
+    assert!(RecordedOracle::open(&ledger).is_ok());
     assert!(directory.metadata().outcome.is_some());
 }
 
@@ -155,7 +155,7 @@ fn an_answer_that_no_record_holds_whole_is_refused_and_kept() {
     assert_sealed(&directory);
 
     let ledger = directory.out().join(RunDirectory::LEDGER);
-    let blob = Blobs::beside(&ledger).path(&sha256(answer.as_bytes()));
+    let blob = BlobStore::of_ledger(&ledger).path(&sha256(answer.as_bytes()));
     assert_eq!(fs::read(&blob).unwrap(), answer.as_bytes());
     fs::remove_file(blob).unwrap();
     let run = RunDirectory::open(&directory.out()).unwrap();
@@ -350,7 +350,7 @@ fn a_listener_may_stop_the_session_between_cycles() {
     for stop_after in [0, 1, 7] {
         let directory = SessionDirectory::new();
         let path = directory.write("script.jsonl", &good_script());
-        let mut endpoint = Endpoint::Scripted(Scripted::read(&path).unwrap());
+        let mut endpoint = Endpoint::Scripted(ScriptedOracle::open(&path).unwrap());
         let both = [Condition::A, Condition::B];
         let outcome = directory
             .run(settings(&both, 5), &mut endpoint, stop_after)
@@ -387,7 +387,7 @@ fn a_run_answers_another_session_that_asks_the_same() {
     };
     first.run_script(counted(STARTED), &good_script()).unwrap();
     let ledger = first.out().join(RunDirectory::LEDGER);
-    let recorded = || Endpoint::Recorded(Recorded::read(&ledger).unwrap());
+    let recorded = || Endpoint::Recorded(RecordedOracle::open(&ledger).unwrap());
 
     let second = SessionDirectory::new();
     let outcome = second.run(counted(STARTED), &mut recorded(), u64::MAX);

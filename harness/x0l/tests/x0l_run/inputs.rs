@@ -160,7 +160,7 @@ fn settings_that_make_no_sense_are_refused() {
     model.model = "e\u{301}".to_owned();
     assert!(matches!(
         SessionPlan::read(model),
-        Err(X0lError::Ledger(LedgerError::Identity { .. }))
+        Err(X0lError::Ledger(LedgerError::InvalidIdentity { .. }))
     ));
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use axilog_oracle::{Endpoint, Kind, Scripted};
+use axilog_oracle::{Endpoint, OracleKind, ScriptedOracle};
 use axilog_x0l::X0lError;
 use axilog_x0l::condition::Condition;
 use axilog_x0l::live::{
@@ -83,7 +83,7 @@ impl SessionDirectory {
         lines: &str,
     ) -> Result<SessionOutcome, X0lError> {
         let path = self.write("script.jsonl", lines);
-        let mut endpoint = Endpoint::Scripted(Scripted::read(&path)?);
+        let mut endpoint = Endpoint::Scripted(ScriptedOracle::open(&path)?);
         self.run(settings, &mut endpoint, u64::MAX)
     }
 
@@ -136,7 +136,7 @@ impl SessionDirectory {
 
 /// The settings of a session that B2 does not end.
 pub fn settings(conditions: &[Condition], cycles: u64) -> SessionSettings {
-    let scripted = Kind::Scripted("script.jsonl".into());
+    let scripted = OracleKind::Scripted("script.jsonl".into());
     let mut settings = SessionSettings::new("model-1", scripted, 8192, STARTED);
     settings.conditions = conditions.to_vec();
     settings.cycles = cycles;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use axilog_oracle::Kind;
+use axilog_oracle::OracleKind;
 use axilog_x0l::condition::Condition;
 use axilog_x0l::kernel::{DecisionKind, Observation};
 use axilog_x0l::log::{CalibrationVerdict, ConditionStatus, SessionStatus};
@@ -17,7 +17,7 @@ fn five_conditions_by_a_hundred_cycles() {
     let server = Server::answering(model());
     let directory = SessionDirectory::new_or_kept();
     let mut settings = settings(&Condition::ALL, 100);
-    settings.oracle = Kind::OpenAi;
+    settings.oracle = OracleKind::OpenAi;
     settings.base_url.clone_from(&server.base_url);
     let mut endpoint = client(&server.base_url, Duration::from_secs(2));
     let outcome = directory.run(settings, &mut endpoint, u64::MAX).unwrap();

@@ -8,8 +8,8 @@ use axilog_bundle::budget::TokenBudget;
 use axilog_bundle::builder::Results;
 use axilog_bundle::retrieve::History;
 use axilog_bundle::{build_step_awareness_bundle, render_prompt_from_bundle};
+use axilog_ledger::encoding::hex;
 use axilog_ledger::error::FileError;
-use axilog_ledger::file::hex;
 use serde_json::json;
 
 use crate::place::{build, catalogue, history, json, request, results};
@@ -128,6 +128,6 @@ fn a6_3_a_missing_file_is_recorded_and_assembly_goes_on() {
     let error = build_step_awareness_bundle(&request, &mut |_| {});
     assert!(matches!(
         error,
-        Err(BundleError::File(FileError::NotAFile(_)))
+        Err(BundleError::File(FileError::NotARegularFile(_)))
     ));
 }

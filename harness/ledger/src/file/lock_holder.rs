@@ -7,37 +7,37 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::storage::beside;
+use super::storage::append_suffix;
 
 /// The announcement that this process holds a ledger's lock. Dropping the value removes `FILE.lock`.
 #[derive(Debug)]
-pub struct Holder {
+pub struct LockHolder {
     path: PathBuf,
 }
 
-impl Holder {
+impl LockHolder {
     /// Writes the id of this process, which must have the ledger's lock, to `FILE.lock`. `None` where the file
     /// cannot be written or holds something else.
     #[must_use]
-    pub fn announce(ledger: &Path) -> Option<Holder> {
-        let path = beside(ledger, ".lock");
+    pub fn announce(ledger: &Path) -> Option<LockHolder> {
+        let path = append_suffix(ledger, ".lock");
         let len = fs::metadata(&path).map_or(0, |metadata| metadata.len());
-        if len > 0 && Holder::of(ledger).is_none() {
+        if len > 0 && LockHolder::read_process_id(ledger).is_none() {
             return None;
         }
         fs::write(&path, format!("axilog {}\n", std::process::id())).ok()?;
-        Some(Holder { path })
+        Some(LockHolder { path })
     }
 
     /// Reads the id of the process that `FILE.lock` names.
     #[must_use]
-    pub fn of(ledger: &Path) -> Option<u32> {
-        let text = fs::read_to_string(beside(ledger, ".lock")).ok()?;
+    pub fn read_process_id(ledger: &Path) -> Option<u32> {
+        let text = fs::read_to_string(append_suffix(ledger, ".lock")).ok()?;
         text.strip_prefix("axilog ")?.trim_end().parse().ok()
     }
 }
 
-impl Drop for Holder {
+impl Drop for LockHolder {
     fn drop(&mut self) {
         // The next holder overwrites a file that could not be removed.
         let _ = fs::remove_file(&self.path);

@@ -13,10 +13,10 @@ use std::thread;
 
 use axilog::hash::Hash;
 use axilog::ledger_line;
-use axilog::replay::Examined;
+use axilog::replay::CheckedEntry;
 use self_cell::self_cell;
 
-use super::reader::{Block, Blocks, Line};
+use crate::file::lines::{BlockReader, LedgerLine, LineBlock};
 
 /// The most cores that are used. More would only hold more blocks in memory.
 const MAX_CORES: usize = 16;
@@ -25,7 +25,7 @@ const MAX_CORES: usize = 16;
 #[expect(clippy::large_enum_variant, reason = "almost all lines are records")]
 pub enum ExaminedLine<'b> {
     /// A record.
-    Record(Examined<'b>),
+    Record(CheckedEntry<'b>),
     /// A line that is no ledger line in canonical form.
     NotALine,
     /// The last bytes of the file, without a line feed; their number.
@@ -42,7 +42,7 @@ type ExaminedLines<'b> = Vec<(u64, ExaminedLine<'b>)>;
 self_cell! {
     /// A block and its examined lines.
     struct ExaminedBlock {
-        owner: Block,
+        owner: LineBlock,
         #[covariant]
         dependent: ExaminedLines,
     }
@@ -59,18 +59,20 @@ pub fn visit_lines(source: impl Read, visit: LineVisitor<'_>) -> io::Result<u64>
 }
 
 fn visit_lines_on(cores: usize, source: impl Read, visit: LineVisitor<'_>) -> io::Result<u64> {
-    let mut blocks = Blocks::new(source);
-    match blocks.next_block(Block::default())? {
+    let mut blocks = BlockReader::new(source);
+    match blocks.next_block(LineBlock::default())? {
         None => Ok(0),
         // One block is not worth a thread.
-        Some(first) if cores < 2 || blocks.ended() => visit_on_this_thread(first, blocks, visit),
+        Some(first) if cores < 2 || blocks.is_at_end() => {
+            visit_on_this_thread(first, blocks, visit)
+        }
         Some(first) => visit_with_threads(cores, first, blocks, visit),
     }
 }
 
 fn visit_on_this_thread(
-    first: Block,
-    mut blocks: Blocks<impl Read>,
+    first: LineBlock,
+    mut blocks: BlockReader<impl Read>,
     visit: LineVisitor<'_>,
 ) -> io::Result<u64> {
     let mut block = first;
@@ -78,10 +80,10 @@ fn visit_on_this_thread(
     loop {
         for (offset, line) in block.lines() {
             if visit(offset, &examine(line, &mut previous)).is_break() {
-                return Ok(block.end());
+                return Ok(block.end_offset());
             }
         }
-        let end = block.end();
+        let end = block.end_offset();
         block = match blocks.next_block(block)? {
             Some(block) => block,
             None => return Ok(end),
@@ -91,8 +93,8 @@ fn visit_on_this_thread(
 
 fn visit_with_threads(
     threads: usize,
-    first: Block,
-    mut blocks: Blocks<impl Read>,
+    first: LineBlock,
+    mut blocks: BlockReader<impl Read>,
     visit: LineVisitor<'_>,
 ) -> io::Result<u64> {
     let depth = 2 * threads + 2;
@@ -138,7 +140,7 @@ fn visit_with_threads(
             let Ok(examined) = result.recv() else {
                 return Ok(end);
             };
-            end = examined.borrow_owner().end();
+            end = examined.borrow_owner().end_offset();
             for (offset, line) in examined.borrow_dependent() {
                 if visit(*offset, line).is_break() {
                     return Ok(end);
@@ -150,7 +152,7 @@ fn visit_with_threads(
 }
 
 /// A block to examine, and the channel for the result.
-type Job = (Block, SyncSender<ExaminedBlock>);
+type Job = (LineBlock, SyncSender<ExaminedBlock>);
 
 fn examine_blocks(queue: &Mutex<Receiver<Job>>) {
     let take = || queue.lock().ok()?.recv().ok();
@@ -168,11 +170,11 @@ fn examine_blocks(queue: &Mutex<Receiver<Job>>) {
 }
 
 /// Examines a line. `previous` is the chain value of the line before, `None` at the beginning of a block.
-fn examine<'b>(line: Line<'b>, previous: &mut Option<Hash>) -> ExaminedLine<'b> {
+fn examine<'b>(line: LedgerLine<'b>, previous: &mut Option<Hash>) -> ExaminedLine<'b> {
     match line {
-        Line::Whole(line) => match ledger_line::parse(line) {
+        LedgerLine::Whole(line) => match ledger_line::parse(line) {
             Ok(entry) => {
-                let examined = Examined::of(&entry);
+                let examined = CheckedEntry::of(&entry);
                 ExaminedLine::Record(match previous.replace(entry.chain) {
                     Some(previous) => examined.behind(&previous),
                     None => examined,
@@ -180,8 +182,8 @@ fn examine<'b>(line: Line<'b>, previous: &mut Option<Hash>) -> ExaminedLine<'b> 
             }
             Err(_) => ExaminedLine::NotALine,
         },
-        Line::Torn(bytes) => ExaminedLine::Torn(bytes.len()),
-        Line::TooLong => ExaminedLine::TooLong,
+        LedgerLine::Torn(bytes) => ExaminedLine::Torn(bytes.len()),
+        LedgerLine::TooLong => ExaminedLine::TooLong,
     }
 }
 
@@ -228,7 +230,7 @@ mod tests {
     fn every_number_of_cores_gives_the_same_lines() {
         let mut file = Vec::new();
         for sequence in 0..10_000u64 {
-            let mut line = crate::encoding::LineBytes::default();
+            let mut line = crate::encoding::ByteBuffer::default();
             ledger_line::write(
                 &axilog::ledger::Entry {
                     sequence,

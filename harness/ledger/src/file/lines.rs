@@ -17,7 +17,7 @@ const _: () = assert!(BLOCK_BYTES > MAX_LINE_BYTES);
 
 /// One line of a ledger file, or the bytes that stand in the place of one.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Line<'b> {
+pub enum LedgerLine<'b> {
     /// A line with its line feed.
     Whole(&'b [u8]),
     /// The last bytes of the file, without a line feed.
@@ -28,32 +28,32 @@ pub enum Line<'b> {
 
 /// A block of consecutive lines.
 #[derive(Debug, Default)]
-pub struct Block {
+pub struct LineBlock {
     bytes: Vec<u8>,
     offset: u64,
 }
 
-impl Block {
+impl LineBlock {
     /// The line that begins `at` bytes into the block, with its offset in the file and the place in the
     /// block where the next line begins. `None` at the end. [`Line::Torn`] and [`Line::TooLong`] are the
     /// last lines of a file.
-    fn line(&self, at: usize) -> Option<(u64, Line<'_>, usize)> {
+    fn line(&self, at: usize) -> Option<(u64, LedgerLine<'_>, usize)> {
         let rest = self.bytes.get(at..).filter(|rest| !rest.is_empty())?;
         let longest = rest.get(..MAX_LINE_BYTES).unwrap_or(rest);
         let line = match memchr::memchr(b'\n', longest) {
-            Some(end) => Line::Whole(rest.get(..=end)?),
-            None if rest.len() < MAX_LINE_BYTES => Line::Torn(rest),
-            None => Line::TooLong,
+            Some(end) => LedgerLine::Whole(rest.get(..=end)?),
+            None if rest.len() < MAX_LINE_BYTES => LedgerLine::Torn(rest),
+            None => LedgerLine::TooLong,
         };
         let next = match line {
-            Line::Whole(line) => at.saturating_add(line.len()),
+            LedgerLine::Whole(line) => at.saturating_add(line.len()),
             _ => self.bytes.len(),
         };
         Some((self.offset.saturating_add(at as u64), line, next))
     }
 
     /// The lines of the block with their offsets in the file.
-    pub fn lines(&self) -> impl Iterator<Item = (u64, Line<'_>)> {
+    pub fn lines(&self) -> impl Iterator<Item = (u64, LedgerLine<'_>)> {
         let mut at = 0;
         std::iter::from_fn(move || {
             let (offset, line, next) = self.line(at)?;
@@ -64,13 +64,13 @@ impl Block {
 
     /// The offset in the file at which the block ends.
     #[must_use]
-    pub fn end(&self) -> u64 {
+    pub fn end_offset(&self) -> u64 {
         self.offset.saturating_add(self.bytes.len() as u64)
     }
 }
 
 /// A reader of blocks.
-pub struct Blocks<R> {
+pub struct BlockReader<R> {
     source: R,
     /// The beginning of a line that ends in the next block.
     rest: Vec<u8>,
@@ -78,10 +78,10 @@ pub struct Blocks<R> {
     ended: bool,
 }
 
-impl<R: Read> Blocks<R> {
+impl<R: Read> BlockReader<R> {
     /// Creates a reader that begins at the current position of `source`, which offsets count from.
-    pub fn new(source: R) -> Blocks<R> {
-        Blocks {
+    pub fn new(source: R) -> BlockReader<R> {
+        BlockReader {
             source,
             rest: Vec::new(),
             offset: 0,
@@ -93,7 +93,7 @@ impl<R: Read> Blocks<R> {
     ///
     /// # Errors
     /// The source's error.
-    pub fn next_block(&mut self, used: Block) -> io::Result<Option<Block>> {
+    pub fn next_block(&mut self, used: LineBlock) -> io::Result<Option<LineBlock>> {
         if self.ended {
             return Ok(None);
         }
@@ -112,34 +112,34 @@ impl<R: Read> Blocks<R> {
                 None => self.ended = true,
             }
         }
-        let block = Block {
+        let block = LineBlock {
             bytes,
             offset: self.offset,
         };
-        self.offset = block.end();
+        self.offset = block.end_offset();
         Ok(Some(block).filter(|block| !block.bytes.is_empty()))
     }
 
     /// Whether the last block was read.
     #[must_use]
-    pub fn ended(&self) -> bool {
+    pub fn is_at_end(&self) -> bool {
         self.ended
     }
 }
 
 /// A reader of lines, one at a time.
-pub struct Lines<R> {
-    blocks: Blocks<R>,
-    block: Block,
+pub struct LineReader<R> {
+    blocks: BlockReader<R>,
+    block: LineBlock,
     at: usize,
 }
 
-impl<R: Read> Lines<R> {
+impl<R: Read> LineReader<R> {
     /// Creates a reader that begins at the current position of `source`, which offsets count from.
-    pub fn new(source: R) -> Lines<R> {
-        Lines {
-            blocks: Blocks::new(source),
-            block: Block::default(),
+    pub fn new(source: R) -> LineReader<R> {
+        LineReader {
+            blocks: BlockReader::new(source),
+            block: LineBlock::default(),
             at: 0,
         }
     }
@@ -149,7 +149,7 @@ impl<R: Read> Lines<R> {
     ///
     /// # Errors
     /// The source's error.
-    pub fn next_line(&mut self) -> io::Result<Option<(u64, Line<'_>)>> {
+    pub fn next_line(&mut self) -> io::Result<Option<(u64, LedgerLine<'_>)>> {
         if self.at >= self.block.bytes.len() {
             let used = std::mem::take(&mut self.block);
             let Some(block) = self.blocks.next_block(used)? else {
@@ -172,29 +172,38 @@ mod tests {
 
     #[test]
     fn lines_have_offsets_and_a_longest_length() {
-        let mut lines = Lines::new(b"a\n\nbc".as_slice());
-        assert_eq!(lines.next_line().unwrap(), Some((0, Line::Whole(b"a\n"))));
-        assert_eq!(lines.next_line().unwrap(), Some((2, Line::Whole(b"\n"))));
-        assert_eq!(lines.next_line().unwrap(), Some((3, Line::Torn(b"bc"))));
+        let mut lines = LineReader::new(b"a\n\nbc".as_slice());
+        assert_eq!(
+            lines.next_line().unwrap(),
+            Some((0, LedgerLine::Whole(b"a\n")))
+        );
+        assert_eq!(
+            lines.next_line().unwrap(),
+            Some((2, LedgerLine::Whole(b"\n")))
+        );
+        assert_eq!(
+            lines.next_line().unwrap(),
+            Some((3, LedgerLine::Torn(b"bc")))
+        );
         assert_eq!(lines.next_line().unwrap(), None);
 
         let mut longest = vec![b'x'; MAX_LINE_BYTES - 1];
         longest.push(b'\n');
-        let mut lines = Lines::new(longest.as_slice());
+        let mut lines = LineReader::new(longest.as_slice());
         assert_eq!(
             lines.next_line().unwrap(),
-            Some((0, Line::Whole(longest.as_slice())))
+            Some((0, LedgerLine::Whole(longest.as_slice())))
         );
         assert_eq!(lines.next_line().unwrap(), None);
 
-        let mut lines = Lines::new(io::repeat(b'x'));
-        assert_eq!(lines.next_line().unwrap(), Some((0, Line::TooLong)));
+        let mut lines = LineReader::new(io::repeat(b'x'));
+        assert_eq!(lines.next_line().unwrap(), Some((0, LedgerLine::TooLong)));
         assert_eq!(lines.next_line().unwrap(), None);
         for more in [0, 1, BLOCK_BYTES] {
             let mut long = vec![b'x'; MAX_LINE_BYTES + more];
             *long.last_mut().unwrap() = if more == 0 { b'x' } else { b'\n' };
-            let mut lines = Lines::new(long.as_slice());
-            assert_eq!(lines.next_line().unwrap(), Some((0, Line::TooLong)));
+            let mut lines = LineReader::new(long.as_slice());
+            assert_eq!(lines.next_line().unwrap(), Some((0, LedgerLine::TooLong)));
         }
     }
 
@@ -220,17 +229,17 @@ mod tests {
             file.push(b'\n');
         }
         file.extend_from_slice(b"torn");
-        let mut lines = Lines::new(UnevenReader(&file, 1));
+        let mut lines = LineReader::new(UnevenReader(&file, 1));
         let mut read = Vec::new();
         while let Some((offset, line)) = lines.next_line().unwrap() {
             assert_eq!(offset, read.len() as u64);
             match line {
-                Line::Whole(line) => {
+                LedgerLine::Whole(line) => {
                     assert_eq!(line.iter().filter(|b| **b == b'\n').count(), 1);
                     read.extend_from_slice(line);
                 }
-                Line::Torn(rest) => read.extend_from_slice(rest),
-                Line::TooLong => unreachable!(),
+                LedgerLine::Torn(rest) => read.extend_from_slice(rest),
+                LedgerLine::TooLong => unreachable!(),
             }
         }
         assert!(read == file && file.len() > 3 * BLOCK_BYTES);

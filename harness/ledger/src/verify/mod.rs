@@ -4,6 +4,8 @@
 //! gives every verdict but those on torn and over-long lines, which only a reader of files can see. This
 //! module adds these, and the place of each fault. Determinism: D2.
 
+mod examined_lines;
+
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 
@@ -13,17 +15,17 @@ use axilog::json::writer;
 use axilog::ledger::Entry;
 use axilog::policy::Rules;
 use axilog::profile::Profile;
-use axilog::replay::{Examined, Replay, Verdict};
+use axilog::replay::{CheckedEntry, Replay, Verdict};
 
-use super::examined_lines::{ExaminedLine, visit_lines};
-use super::reader::MAX_LINE_BYTES;
-use crate::encoding::{LineBytes, hex};
-use crate::error::Fault;
+use crate::encoding::{ByteBuffer, hex};
+use crate::error::LedgerFault;
+use crate::file::lines::MAX_LINE_BYTES;
+use examined_lines::{ExaminedLine, visit_lines};
 
 /// Facts about a ledger that the caller knows from elsewhere and wants checked. The chain has no key and
 /// cannot prove them: whoever can write the file can rewrite it or cut off its end.
 #[derive(Clone, Debug, Default)]
-pub struct Expected {
+pub struct LedgerExpectations {
     /// The number of records, genesis included, a seal not counted.
     pub entries: Option<u64>,
     /// The chain value of the last record: of the seal, or of the one before it.
@@ -33,16 +35,16 @@ pub struct Expected {
 }
 
 /// The result of a verification.
-pub struct Checked {
+pub struct VerificationReport {
     /// The state of the chain and of the agent behind the last good record.
     pub replay: Replay,
     /// The first fault; `None` in a good ledger.
-    pub fault: Option<Fault>,
+    pub fault: Option<LedgerFault>,
     /// Whether any observation is written in each profile, in the order of [`Profile::ALL`].
     pub profiles: [bool; 3],
 }
 
-impl Checked {
+impl VerificationReport {
     /// The verdict of the verification.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
@@ -51,10 +53,10 @@ impl Checked {
 }
 
 /// A visitor of the good records of a ledger, called with each one in order.
-pub type See<'s> = &'s mut dyn FnMut(&Record<'_>);
+pub type RecordVisitor<'s> = &'s mut dyn FnMut(&VerifiedRecord<'_>);
 
 /// A record that was verified.
-pub struct Record<'a> {
+pub struct VerifiedRecord<'a> {
     /// The record with its place in the chain.
     pub entry: Entry<'a>,
     /// The offset of its line in the file, in bytes.
@@ -68,13 +70,13 @@ pub struct Record<'a> {
 ///
 /// # Errors
 /// The source's error. A bad ledger is no error but a [`Checked::fault`].
-pub fn check(
+pub fn verify_ledger(
     source: impl Read,
     rules: Option<&Rules<'_>>,
-    expected: &Expected,
-    see: See<'_>,
-) -> io::Result<Checked> {
-    let mut checked = Checked {
+    expected: &LedgerExpectations,
+    see: RecordVisitor<'_>,
+) -> io::Result<VerificationReport> {
+    let mut checked = VerificationReport {
         replay: Replay::new(),
         fault: None,
         profiles: [false; 3],
@@ -119,7 +121,7 @@ pub fn check(
             return ControlFlow::Continue(());
         };
         checked.replay.refuse(verdict);
-        checked.fault = Some(Fault {
+        checked.fault = Some(LedgerFault {
             verdict,
             sequence,
             offset,
@@ -142,7 +144,7 @@ pub fn check(
             (_, Some(expected)) if surplus > 0 => (expected, surplus),
             _ => (entries.saturating_sub(1), last),
         };
-        checked.fault = Some(Fault {
+        checked.fault = Some(LedgerFault {
             verdict,
             sequence,
             offset,
@@ -154,12 +156,12 @@ pub fn check(
 
 /// Replays the next record and gives the verdict and reason where it is bad.
 fn take_record(
-    checked: &mut Checked,
-    examined: &Examined<'_>,
+    checked: &mut VerificationReport,
+    examined: &CheckedEntry<'_>,
     offset: u64,
     rules: Option<&Rules<'_>>,
     pins: &[(Vec<u8>, Vec<u8>)],
-    see: See<'_>,
+    see: RecordVisitor<'_>,
 ) -> Option<(Verdict, String)> {
     let entry = *examined.entry();
     let expected = checked.replay.entries();
@@ -172,7 +174,7 @@ fn take_record(
                 "found the sequence number {}, expected {expected}",
                 entry.sequence
             ),
-            _ => meaning(verdict).to_owned(),
+            _ => describe_verdict(verdict).to_owned(),
         };
         return Some((verdict, reason));
     }
@@ -186,7 +188,7 @@ fn take_record(
             *used = true;
         }
     }
-    see(&Record {
+    see(&VerifiedRecord {
         entry,
         offset,
         observation,
@@ -207,7 +209,11 @@ fn find_model_mismatch(view: &ObservationView<'_>, pins: &[(Vec<u8>, Vec<u8>)]) 
 }
 
 /// Describes how the ledger's end differs from the expected one.
-fn describe_mismatch(replay: &Replay, expected: &Expected, head_at: Option<u64>) -> String {
+fn describe_mismatch(
+    replay: &Replay,
+    expected: &LedgerExpectations,
+    head_at: Option<u64>,
+) -> String {
     let entries = replay.entries();
     if entries == 0 {
         return "the file is empty, not even a genesis".to_owned();
@@ -227,13 +233,13 @@ fn describe_mismatch(replay: &Replay, expected: &Expected, head_at: Option<u64>)
                 hex(&replay.ledger().head)
             )
         }
-        _ => meaning(Verdict::Truncated).to_owned(),
+        _ => describe_verdict(Verdict::Truncated).to_owned(),
     }
 }
 
 /// Describes what a verdict says about the record that it names.
 #[must_use]
-pub fn meaning(verdict: Verdict) -> &'static str {
+pub fn describe_verdict(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Ok => "nothing is wrong",
         Verdict::Altered => "its bytes do not match its commit, its obs_hash or the chain",
@@ -250,7 +256,7 @@ pub fn meaning(verdict: Verdict) -> &'static str {
 
 /// Escapes an identity as records do. All profiles escape the characters of an identity alike.
 fn escape_id(id: &str) -> Vec<u8> {
-    let mut bytes = LineBytes::default();
+    let mut bytes = ByteBuffer::default();
     writer::escape(id.as_bytes(), Profile::Rfc8785, &mut bytes);
     bytes.0
 }
