@@ -7,7 +7,7 @@ use super::platform::Platform;
 use crate::process::{TaskResult, print_heading, workspace_root};
 
 /// The directory of the golden session, in the tests of the memory.
-const GOLDEN: &str = "harness/tests/memory/golden";
+const GOLDEN: &str = "harness/tests/cli/memory/golden";
 
 /// Runs the session's commands on a platform and compares what they print with the golden bytes.
 ///
