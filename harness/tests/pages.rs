@@ -10,6 +10,9 @@ struct Example {
     printed: Vec<String>,
 }
 
+/// How a page runs the command in a clone. The tests run the command that cargo has built already.
+const FROM_A_CLONE: &str = "cargo run --release -p axilog-harness --";
+
 fn examples(page: &str) -> Vec<Example> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(page);
     let text = fs::read_to_string(path).unwrap();
@@ -22,7 +25,7 @@ fn examples(page: &str) -> Vec<Example> {
             (_, false) => {}
             (line, true) => match line.strip_prefix("$ ") {
                 Some(command) => examples.push(Example {
-                    command: command.to_owned(),
+                    command: command.replace(FROM_A_CLONE, "axilog"),
                     printed: Vec::new(),
                 }),
                 None => examples.last_mut().unwrap().printed.push(line.to_owned()),
@@ -81,4 +84,9 @@ fn the_auditors_page() {
 #[test]
 fn the_ablation_page() {
     check_page("docs/ablation.md", 4);
+}
+
+#[test]
+fn the_first_screen() {
+    check_page("README.md", 0);
 }
