@@ -22,8 +22,8 @@
 //! let mut trap = CommitmentTrap::default();
 //! let plan = RunPlan { variant: Variant::V300, seeds: vec![1, 2], episodes: 1 };
 //! let header = experiment::build_header(&plan, &trap, "agent", "agent:indifferent", None);
-//! let (session, _) = Session::begin(&dir.path().join("ledger.jsonl"), RuleSet::without_policies()?, 0)?;
-//! let mut oracle = RecordingOracle::new(session, Endpoint::Local(Box::new(Agent::Indifferent)));
+//! let (session, _) = Session::create(&dir.path().join("ledger.jsonl"), RuleSet::without_policies()?, 0)?;
+//! let mut oracle = RecordingOracle::new(session, Endpoint::Code(Box::new(Agent::Indifferent)));
 //! let run = experiment::execute(&header, &mut trap, None, &mut oracle, &mut |_| true)?;
 //! oracle.finish()?;
 //! let document = RunDocument::new(&header, &run);

@@ -9,26 +9,26 @@
 //! use axilog::admission::InputKind;
 //! use axilog::evidence::observation::Params;
 //! use axilog::replay::Verdict;
-//! use axilog_ledger::verify::{Expected, check};
 //! use axilog_ledger::input::CanonicalInput;
-//! use axilog_ledger::session::{Call, Reply, Session};
+//! use axilog_ledger::session::{OracleCall, OracleReply, Session};
+//! use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let dir = tempfile::tempdir()?;
 //! # let path = dir.path().join("decisions.jsonl");
-//! let (mut session, _) = Session::open_or_begin(&path, None, 1)?;
-//! let call = Call {
+//! let (mut session, _) = Session::open_or_create(&path, None, 1)?;
+//! let call = OracleCall {
 //!     oracle_id: "llm".to_owned(),
 //!     model_id: "model-1".to_owned(),
 //!     params: Params::NULL,
 //!     input: CanonicalInput::new(b"Which pump speed?", InputKind::Text)?,
 //! };
-//! let decision = session.observe(&call, Reply::Answer(b"{\"value\": 60.5}"))?;
-//! assert!(decision.is_fine());
+//! let decision = session.observe(&call, OracleReply::Answer(b"{\"value\": 60.5}"))?;
+//! assert!(decision.may_continue());
 //!
 //! let file = std::fs::File::open(&path)?;
-//! let checked = check(file, None, &Expected::default(), &mut |_| {})?;
-//! assert_eq!(checked.verdict(), Verdict::Ok);
+//! let report = verify_ledger(file, None, &LedgerExpectations::default(), &mut |_| {})?;
+//! assert_eq!(report.verdict(), Verdict::Ok);
 //! # Ok(())
 //! # }
 //! ```

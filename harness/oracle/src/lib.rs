@@ -1,7 +1,7 @@
 //! Asks a language model, and records the question and the reply in an axilog ledger.
 //!
 //! A program that acts on a model's answers needs evidence of what it asked and what came back. This crate
-//! gives an answer out only after the ledger holds it: [`consult`] asks an [`Endpoint`], records the reply in a
+//! gives an answer out only after the ledger holds it: [`consult_oracle`] asks an [`Endpoint`], records the reply in a
 //! session's ledger and then returns it. Failures are recorded too, and the prompt is stored as a blob beside
 //! the ledger. An endpoint is a server with an OpenAI-compatible interface, a script, an earlier ledger, or
 //! code. SRS-004 §8.1, §15.1, §15.3; X-0L, binding answers B1, B3, Q43, Q51, Q52.
@@ -9,16 +9,16 @@
 //! ```
 //! use axilog::evidence::observation::Params;
 //! use axilog_ledger::session::Session;
-//! use axilog_oracle::{Endpoint, Question, Scripted, consult};
+//! use axilog_oracle::{Endpoint, Question, ScriptedOracle, consult_oracle};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let dir = tempfile::tempdir()?;
 //! let script = dir.path().join("script.jsonl");
 //! std::fs::write(&script, r#"{"answer":"{\"value\":60}"}"#)?;
-//! let (mut session, _) = Session::open_or_begin(&dir.path().join("ledger.jsonl"), None, 1)?;
-//! let mut endpoint = Endpoint::Scripted(Scripted::read(&script)?);
+//! let (mut session, _) = Session::open_or_create(&dir.path().join("ledger.jsonl"), None, 1)?;
+//! let mut endpoint = Endpoint::Scripted(ScriptedOracle::open(&script)?);
 //! let question = Question::new("model-1", "Answer in JSON.", "How fast?", Params::NULL);
-//! let consultation = consult(&mut session, &mut endpoint, "llm", &question)?;
+//! let consultation = consult_oracle(&mut session, &mut endpoint, "llm", &question)?;
 //! let recorded = &consultation.decision.observation;
 //! println!("record {}: {:?}", recorded.ledger_seq, consultation.recorded_text());
 //! assert_eq!(consultation.admitted_text(), Some(r#"{"value":60}"#));
@@ -28,7 +28,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `consultation.rs` | [`consult`]: asking and recording |
+//! | `consultation.rs` | [`consult_oracle`]: asking and recording |
 //! | `endpoint.rs` | the kinds of oracles by name, and oracles made of code |
 //! | `openai.rs` | the client for OpenAI-compatible chat completion |
 //! | `scripted.rs` | the oracle that answers from a script |

@@ -11,7 +11,7 @@
 //!     CandidateSet, Constitution, DecisionKind, KernelState, Observation, decide, parse_candidates,
 //! };
 //!
-//! let constitution = Constitution::parse(axilog_x0l::live::shipped::CONSTITUTION)?;
+//! let constitution = Constitution::parse(axilog_x0l::live::examples::CONSTITUTION)?;
 //! let request = Observation::UserInput { text: "Tell the operator that the pump is warm.".into() };
 //! let answer = serde_json::json!({ "candidates": [{
 //!     "action_request": { "action_type": "Notify",

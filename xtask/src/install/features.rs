@@ -106,20 +106,22 @@ mod tests {
     #[test]
     fn an_unknown_feature_is_answered_with_the_list_of_all() {
         let metadata = Metadata::read().unwrap();
-        parse(&["--features=audit"])
+        parse(&["--features=bundle"])
             .unwrap()
             .check(&metadata)
             .unwrap();
-        let error = parse(&["--features=audit,minds"]).unwrap().check(&metadata);
+        let error = parse(&["--features=bundle,minds"])
+            .unwrap()
+            .check(&metadata);
         let error = error.unwrap_err().to_string();
         let expected =
-            "the command axilog has no feature \"minds\"; choose among ablation, audit, ";
+            "the command axilog has no feature \"minds\"; choose among ablation, bundle, ";
         assert!(error.starts_with(expected), "{error}");
     }
 
     #[test]
     fn features_are_refused_where_the_command_is_left_out() {
-        let error = parse(&["--library-only", "--features=audit"]).unwrap_err();
+        let error = parse(&["--library-only", "--features=bundle"]).unwrap_err();
         assert!(error.contains("cannot be used with"), "{error}");
     }
 }

@@ -81,7 +81,10 @@ fn other_files_are_refused() {
         let error = open_tokenizer(&path.to_string_lossy())
             .unwrap_err()
             .to_string();
-        assert!(error.contains("bad.json: is no tokenizer.json"), "{error}");
+        assert!(
+            error.contains("bad.json: is not a tokenizer.json"),
+            "{error}"
+        );
     }
 }
 

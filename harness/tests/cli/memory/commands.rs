@@ -205,7 +205,7 @@ fn errors_name_the_cause_and_the_remedy() {
         (
             2,
             &["event", "m.db", "EV-031", "{\"scene_id\":7}"],
-            "at $.scene_id: invalid type: integer `7`, expected a name",
+            "expected a name: 1 to 128",
         ),
         (
             1,
