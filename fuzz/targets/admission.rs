@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use axilog::admission::{Admitted, Answer, InputKind, Limits, admit};
+use axilog::admission::{AdmissionOutcome, Answer, InputKind, Limits, admit};
 use axilog::evidence::observation::{Completion, Failure, Params, is_consistent, is_valid_id};
 use axilog::evidence::view::ObservationView;
 use axilog::fault::Error;
@@ -101,7 +101,7 @@ fn is_well_formed(answer: &Answer<'_>) -> bool {
 /// Checks that the record contains the answer, or the longest prefix of the answer that fits.
 fn check_record(
     answer: &Answer<'_>,
-    admitted: Admitted,
+    admitted: AdmissionOutcome,
     limits: &Limits,
     view: &ObservationView<'_>,
     record_len: usize,
@@ -115,19 +115,19 @@ fn check_record(
     let canonical = input.as_ref().map_or(answer.input, |text| text.as_bytes());
     assert_eq!(view.input_hash, sha256(canonical));
     let (Some(_), Some(output)) = (input, output) else {
-        assert_eq!(admitted, Admitted::Invalid);
+        assert_eq!(admitted, AdmissionOutcome::Invalid);
         assert_eq!(view.completion, Completion::Error);
         assert_eq!(view.failure, Some(Failure::InvalidOutput));
         return assert!(recorded.is_empty());
     };
     assert_eq!(view.failure, answer.failure);
     match admitted {
-        Admitted::Invalid => panic!("refused a valid input and a valid output"),
-        Admitted::AsGiven => {
+        AdmissionOutcome::Invalid => panic!("refused a valid input and a valid output"),
+        AdmissionOutcome::AsGiven => {
             assert_eq!(view.completion, answer.completion);
             assert_eq!(recorded, output.as_bytes());
         }
-        Admitted::Cut => {
+        AdmissionOutcome::Cut => {
             assert_eq!(view.completion, Completion::Truncated);
             assert!(output.as_bytes().starts_with(&recorded));
             let cap = limits.max_output.filter(|&cap| answer.output.len() > cap);

@@ -5,7 +5,7 @@
 use axilog::json::number::{decimal_to_q16, integer_to_q16};
 use axilog::json::shortest::is_canonical_number;
 use axilog_fuzz::strict_json::Json;
-use axilog_ledger::jcs::canonical;
+use axilog_ledger::jcs::canonicalize;
 use libfuzzer_sys::fuzz_target;
 use num_bigint::BigInt;
 
@@ -37,7 +37,7 @@ fuzz_target!(|bytes: &[u8]| {
         written.as_deref() == Some(token),
         "{token}"
     );
-    let form = canonical(bytes)
+    let form = canonicalize(bytes)
         .ok()
         .map(|form| String::from_utf8(form).unwrap());
     assert_eq!(form, written, "{token}");

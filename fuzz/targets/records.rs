@@ -10,7 +10,7 @@ use axilog::evidence::view::{MAX_GATEWAY_RECORD_BYTES, ObservationView};
 use axilog::fault::Error;
 use axilog::hash::{Hash, Tag, commit, hex, sha256};
 use axilog::json::canonical::is_canonical_json;
-use axilog::json::escaped::Escaped;
+use axilog::json::escaped::EscapedText;
 use axilog::ledger_line;
 use axilog::profile::Profile;
 use axilog::text::Text;
@@ -107,7 +107,7 @@ fn check_accepted(record: &[u8], view: &ObservationView<'_>) {
     }
 }
 
-fn unescape(text: Escaped<'_>) -> Vec<u8> {
+fn unescape(text: EscapedText<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     text.unescape(&mut |bytes| out.extend_from_slice(bytes));
     out

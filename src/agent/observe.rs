@@ -32,7 +32,7 @@ impl Agent {
     /// ignored. `work` holds the record and bounds its size; at most 65536 bytes of it are used.
     ///
     /// An answer that is not admissible is recorded and acted on all the same
-    /// ([`Admitted::Invalid`]). In STOPPED the observation is still recorded; nothing follows it.
+    /// ([`AdmissionOutcome::Invalid`]). In STOPPED the observation is still recorded; nothing follows it.
     /// An agent that failed by itself (a halt without a record) records nothing any more.
     ///
     /// # Errors

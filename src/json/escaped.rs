@@ -55,7 +55,7 @@ impl<'a> EscapedText<'a> {
     }
 }
 
-/// A position in [`Escaped`] text, which yields unescaped bytes. Positions are offsets into the
+/// A position in [`EscapedText`] text, which yields unescaped bytes. Positions are offsets into the
 /// escaped bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor<'a> {

@@ -36,7 +36,7 @@ impl Results {
     /// Reads results: a JSON object, in a file of at most 64 MiB.
     ///
     /// # Errors
-    /// [`FileError::Io`], [`FileError::TooLong`]; [`BundleError::Results`] with the place.
+    /// [`FileError::Io`](axilog_ledger::error::FileError::Io), [`FileError::TooLong`](axilog_ledger::error::FileError::TooLong); [`BundleError::Results`] with the place.
     pub fn read(path: &Path) -> Result<Results, BundleError> {
         let bytes = provenance::read(path, "read the results")?;
         let value = Object::parse(&bytes).map_err(|reason| BundleError::Results {
@@ -115,8 +115,8 @@ pub struct LlmContext {
 /// `skipped` gets each entry of the history that is not a valid record.
 ///
 /// # Errors
-/// [`BundleError::UnknownStep`], [`BundleError::NoFallback`]; [`FileError::Io`] for a file that is there
-/// and cannot be read, [`FileError::NotAFile`]. A file that is not there is no error (A6.3).
+/// [`BundleError::UnknownStep`], [`BundleError::NoFallback`]; [`FileError::Io`](axilog_ledger::error::FileError::Io) for a file that is there
+/// and cannot be read, [`FileError::NotARegularFile`](axilog_ledger::error::FileError::NotARegularFile). A file that is not there is no error (A6.3).
 pub fn build_step_awareness_bundle(
     request: &BundleRequest<'_>,
     skipped: &mut dyn FnMut(SkippedRecord),

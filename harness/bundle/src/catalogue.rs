@@ -143,7 +143,7 @@ impl Catalogue {
     /// Reads a catalogue in TOML.
     ///
     /// # Errors
-    /// [`FileError::Io`], [`FileError::TooLong`]; [`BundleError::Catalogue`], with line and column where the form is wrong.
+    /// [`FileError::Io`](axilog_ledger::error::FileError::Io), [`FileError::TooLong`](axilog_ledger::error::FileError::TooLong); [`BundleError::Catalogue`], with line and column where the form is wrong.
     pub fn read(path: &Path) -> Result<Catalogue, BundleError> {
         let bytes = provenance::read(path, "read the catalogue")?;
         let text = std::str::from_utf8(&bytes).map_err(|error| BundleError::Catalogue {
@@ -195,8 +195,8 @@ impl Catalogue {
     /// With it comes where it was found.
     ///
     /// # Errors
-    /// [`BundleError::NoGrammar`]; [`BundleError::Grammar`] for what is not UTF-8; [`FileError::Io`],
-    /// [`FileError::NotAFile`], [`FileError::TooLong`].
+    /// [`BundleError::NoGrammar`]; [`BundleError::Grammar`] for what is not UTF-8; [`FileError::Io`](axilog_ledger::error::FileError::Io),
+    /// [`FileError::NotARegularFile`](axilog_ledger::error::FileError::NotARegularFile), [`FileError::TooLong`](axilog_ledger::error::FileError::TooLong).
     pub fn grammar_text(&self, name: &str) -> Result<(PathBuf, String), BundleError> {
         let beside = self.source.as_ref().map(|(path, _)| path);
         let path = beside.map_or_else(|| PathBuf::from(name), |path| path.with_file_name(name));

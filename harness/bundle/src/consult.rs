@@ -82,7 +82,7 @@ impl<'a> PreparedQuestion<'a> {
     /// Prepares all records that precede the answer. No ledger is needed yet.
     ///
     /// # Errors
-    /// [`LedgerError::Input`] for a bundle or prompt that is not admissible.
+    /// [`LedgerError::InvalidInput`] for a bundle or prompt that is not admissible.
     pub fn new(
         bundle: &StepAwarenessBundle,
         asking: &BundleQuestion<'a>,
@@ -121,8 +121,8 @@ impl<'a> PreparedQuestion<'a> {
     ///
     /// # Errors
     /// Before anything is recorded: [`BundleError::LedgerHasPolicies`] for a ledger with policies,
-    /// [`LedgerError::Identity`], [`LedgerError::Reserved`], [`LedgerError::Model`], [`LedgerError::Sealed`]. Afterwards as
-    /// [`consult`].
+    /// [`LedgerError::InvalidIdentity`], [`LedgerError::ReservedOracleId`], [`LedgerError::ModelMismatch`], [`LedgerError::Sealed`]. Afterwards as
+    /// [`consult_oracle`].
     pub fn ask(
         self,
         session: &mut Session,

@@ -25,7 +25,7 @@ pub enum Durability {
     Step,
     /// Sync after several steps. A step is acknowledged when it is written: it survives the end of the
     /// process, but a crash of the machine loses the steps that are not durable yet.
-    /// [`Session::durable`](crate::session::Session::durable) gives how far the ledger is durable.
+    /// [`Session::durable_checkpoint`](crate::session::Session::durable_checkpoint) gives how far the ledger is durable.
     Interval {
         /// Sync once this many records are not durable.
         records: NonZeroU64,

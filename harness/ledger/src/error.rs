@@ -1,6 +1,6 @@
 //! The errors of ledgers. Their texts name the place, what was found, what was expected and what to do.
 //!
-//! A bad record is a [`Fault`], with a verdict of formats.md §6 and a position. A file that cannot be used is
+//! A bad record is a [`LedgerFault`], with a verdict of formats.md §6 and a position. A file that cannot be used is
 //! a [`FileError`]. Every other error is a [`LedgerError`].
 
 use std::fmt;

@@ -23,7 +23,7 @@ pub struct ReplayReport {
     pub rules: Option<(RuleSet, RulesSource)>,
 }
 
-/// Replays the ledger that is read from `source`, under the rules that it names (see [`rules::choose`]).
+/// Replays the ledger that is read from `source`, under the rules that it names (see [`rules::choose_rules`]).
 /// The blobs are those beside `path`, which messages name too. Calls `see` with each good record.
 ///
 /// # Errors

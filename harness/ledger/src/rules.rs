@@ -40,7 +40,7 @@ impl RuleSet {
     /// Creates rules without policies, which permit every complete answer.
     ///
     /// # Errors
-    /// [`LedgerError::Policies`] in theory only: the empty list of policies is valid.
+    /// [`LedgerError::InvalidPolicies`] in theory only: the empty list of policies is valid.
     pub fn without_policies() -> Result<RuleSet, LedgerError> {
         let none = PolicySet::parse(b"[]").map_err(|source| LedgerError::InvalidPolicies {
             path: "no policies".into(),
@@ -111,7 +111,7 @@ impl Registry for RuleSet {
 /// Reads a policy file, which must be in canonical form.
 ///
 /// # Errors
-/// [`FileError::Io`], or [`LedgerError::Policies`] with line, column and reason.
+/// [`FileError::Io`], or [`LedgerError::InvalidPolicies`] with line, column and reason.
 pub fn read_policies(path: &Path) -> Result<PolicySet, LedgerError> {
     let bytes = std::fs::read(path).map_err(FileError::from_io(path, "read the policies"))?;
     PolicySet::parse(&bytes).map_err(|source| LedgerError::InvalidPolicies {

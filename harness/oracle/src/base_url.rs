@@ -9,7 +9,7 @@ use crate::error::OracleError;
 /// Builds the URL of chat completion below `base_url`.
 ///
 /// # Errors
-/// [`OracleError::BaseUrl`], which does not show a URL that may hold a secret.
+/// [`OracleError::InvalidBaseUrl`], which does not show a URL that may hold a secret.
 pub(super) fn completions_url(base_url: &str) -> Result<Url, OracleError> {
     // A user name, a query or a fragment may hold a secret.
     let shown = if base_url.contains(['@', '?', '#']) {

@@ -40,10 +40,10 @@ impl Consultation {
 /// Asks `endpoint`, and records the reply as that of the oracle `oracle_id` before it returns it.
 ///
 /// # Errors
-/// Before the call: [`LedgerError::Input`] for a prompt that is not admissible, [`LedgerError::Sealed`],
-/// [`LedgerError::Reserved`], [`LedgerError::Identity`], [`LedgerError::Model`]. From a script or ledger
-/// without an answer: [`OracleError::NoAnswer`], [`OracleError::NotRecorded`], [`OracleError::UsedUp`],
-/// [`OracleError::Partly`]. Nothing is recorded in these cases. After the call: [`LedgerError::Core`] and
+/// Before the call: [`LedgerError::InvalidInput`] for a prompt that is not admissible, [`LedgerError::Sealed`],
+/// [`LedgerError::ReservedOracleId`], [`LedgerError::InvalidIdentity`], [`LedgerError::ModelMismatch`]. From a script or ledger
+/// without an answer: [`OracleError::NoAnswer`], [`OracleError::NotRecorded`], [`OracleError::AnswersExhausted`],
+/// [`OracleError::TruncatedAnswer`]. Nothing is recorded in these cases. After the call: [`LedgerError::Core`] and
 /// [`FileError::Io`](axilog_ledger::error::FileError::Io).
 pub fn consult_oracle(
     session: &mut Session,

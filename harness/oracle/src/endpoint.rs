@@ -44,7 +44,7 @@ pub trait LocalOracle: fmt::Debug {
     fn answer(&mut self, question: &Question) -> String;
 }
 
-/// An oracle that [`crate::consult`] can ask.
+/// An oracle that [`crate::consult_oracle`] can ask.
 #[derive(Debug)]
 pub enum Endpoint {
     /// A server over HTTP.
@@ -58,11 +58,11 @@ pub enum Endpoint {
 }
 
 impl Endpoint {
-    /// Opens an oracle. `base_url` and `limits` are for [`Kind::OpenAi`], which takes its key from the
+    /// Opens an oracle. `base_url` and `limits` are for [`OracleKind::OpenAi`], which takes its key from the
     /// environment variable `OPENAI_API_KEY`.
     ///
     /// # Errors
-    /// As [`OpenAi::new`], [`Scripted::read`] and [`Recorded::read`].
+    /// As [`OpenAiClient::new`], [`ScriptedOracle::open`] and [`RecordedOracle::open`].
     pub fn open(
         kind: &OracleKind,
         base_url: &str,

@@ -14,7 +14,7 @@ impl ApiKey {
     /// Reads the key from `OPENAI_API_KEY`; `None` where the variable is absent or empty.
     ///
     /// # Errors
-    /// [`OracleError::BadKey`] as [`ApiKey::new`].
+    /// [`OracleError::InvalidApiKey`] as [`ApiKey::new`].
     pub fn from_env() -> Result<Option<ApiKey>, OracleError> {
         match std::env::var(KEY_VARIABLE) {
             Ok(text) if !text.is_empty() => ApiKey::new(text).map(Some),
@@ -26,7 +26,7 @@ impl ApiKey {
     /// Creates a key from its text.
     ///
     /// # Errors
-    /// [`OracleError::BadKey`] where the text is not 8 or more printable ASCII characters without spaces. A
+    /// [`OracleError::InvalidApiKey`] where the text is not 8 or more printable ASCII characters without spaces. A
     /// shorter key could occur in an answer by chance.
     pub fn new(text: String) -> Result<ApiKey, OracleError> {
         if text.len() < 8 || !text.bytes().all(|byte| byte.is_ascii_graphic()) {

@@ -59,8 +59,8 @@ impl OpenAiClient {
     /// that the environment names is used, except for this machine.
     ///
     /// # Errors
-    /// [`OracleError::BaseUrl`], also for a key that would be sent unencrypted;
-    /// [`OracleError::NoKey`]; [`OracleError::Client`].
+    /// [`OracleError::InvalidBaseUrl`], also for a key that would be sent unencrypted;
+    /// [`OracleError::MissingApiKey`]; [`OracleError::ClientSetup`].
     pub fn new(
         base_url: &str,
         key: Option<ApiKey>,

@@ -105,7 +105,7 @@ impl ScriptedOracle {
     /// Reads a script.
     ///
     /// # Errors
-    /// [`FileError::Io`]; [`OracleError::Script`] with the line.
+    /// [`FileError::Io`]; [`OracleError::InvalidScript`] with the line.
     pub fn open(path: &Path) -> Result<ScriptedOracle, OracleError> {
         let bytes = std::fs::read(path).map_err(FileError::from_io(path, "read the script"))?;
         let script_error = |line: usize, reason: String| OracleError::InvalidScript {

@@ -88,7 +88,7 @@ const MAX_NAME: usize = 1024;
 /// Records statements durably in the review of a run.
 ///
 /// # Errors
-/// As [`Session::open`] and [`Session::observe`]; [`LedgerError::Input`] for a name that no record may hold,
+/// As [`Session::open`] and [`Session::observe`]; [`LedgerError::InvalidInput`] for a name that no record may hold,
 /// or of more than 1024 bytes.
 pub fn record_statements(
     run: &RunDirectory,
@@ -244,7 +244,7 @@ mod tests {
             (
                 "CONFIRMED",
                 "SEEN",
-                "judgement: found \"SEEN\", expected one of",
+                "judgement: found \"SEEN\", expected CONFIRMED or DISMISSED",
             ),
             ("ab", "AB", "run: found \"AB"),
             (

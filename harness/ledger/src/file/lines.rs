@@ -35,7 +35,7 @@ pub struct LineBlock {
 
 impl LineBlock {
     /// The line that begins `at` bytes into the block, with its offset in the file and the place in the
-    /// block where the next line begins. `None` at the end. [`Line::Torn`] and [`Line::TooLong`] are the
+    /// block where the next line begins. `None` at the end. [`LedgerLine::Torn`] and [`LedgerLine::TooLong`] are the
     /// last lines of a file.
     fn line(&self, at: usize) -> Option<(u64, LedgerLine<'_>, usize)> {
         let rest = self.bytes.get(at..).filter(|rest| !rest.is_empty())?;
@@ -144,8 +144,8 @@ impl<R: Read> LineReader<R> {
         }
     }
 
-    /// Reads the next line and gives the offset of its first byte too; `None` at the end. [`Line::Torn`] and
-    /// [`Line::TooLong`] are the last lines of a file.
+    /// Reads the next line and gives the offset of its first byte too; `None` at the end. [`LedgerLine::Torn`] and
+    /// [`LedgerLine::TooLong`] are the last lines of a file.
     ///
     /// # Errors
     /// The source's error.

@@ -9,9 +9,9 @@
 //! |---|---|
 //! | create or open a ledger for writing | [`LedgerFile::open_or_create`], [`LedgerFile::open`] |
 //! | append what an agent commits | [`Batch`], the core's sink, and [`LedgerFile::append`] |
-//! | choose and query durability | [`Durability`], [`LedgerFile::sync`], [`LedgerFile::durable`] |
-//! | read the lines of a ledger | [`Lines`](reader::Lines) |
-//! | verify and replay a ledger | [`check`](verify::check), [`replay`](replay::replay) |
+//! | choose and query durability | [`Durability`], [`LedgerFile::sync`], [`LedgerFile::durable_checkpoint`] |
+//! | read the lines of a ledger | [`LineReader`](lines::LineReader) |
+//! | verify and replay a ledger | [`check`](crate::verify::verify_ledger), [`replay`](crate::replay::replay_ledger) |
 //!
 //! A [`Session`](crate::session::Session) combines the file with an agent: replay on opening, steps, the
 //! seal.

@@ -15,7 +15,7 @@ impl LedgerFile {
     /// Opens the ledger at `path`, or creates an empty one where there is none.
     ///
     /// # Errors
-    /// [`FileError::Io`], [`FileError::NotAFile`], [`LedgerError::Busy`].
+    /// [`FileError::Io`], [`FileError::NotARegularFile`], [`LedgerError::Locked`].
     pub fn open_or_create(path: &Path) -> Result<LedgerFile, LedgerError> {
         let created = OpenOptions::new()
             .read(true)

@@ -43,7 +43,7 @@ type CursorToken<'a> = Token<'a, TrackingCursor<'a>>;
 /// Writes the JSON value `bytes` in canonical form. White space may surround the value.
 ///
 /// # Errors
-/// [`NoForm`] for anything but one JSON value, for a member name that occurs twice, a number beyond
+/// [`CanonicalizationError`] for anything but one JSON value, for a member name that occurs twice, a number beyond
 /// the doubles, and nesting deeper than [`MAX_DEPTH`].
 pub fn canonicalize(bytes: &[u8]) -> Result<Vec<u8>, CanonicalizationError> {
     if let Err(error) = std::str::from_utf8(bytes) {

@@ -33,7 +33,7 @@ pub enum OracleReply<'a> {
 /// Checks that records may hold these ids of an oracle and its model.
 ///
 /// # Errors
-/// [`LedgerError::Reserved`] for the ids of time and control, [`LedgerError::Identity`].
+/// [`LedgerError::ReservedOracleId`] for the ids of time and control, [`LedgerError::InvalidIdentity`].
 pub fn check_identities(oracle_id: &str, model_id: &str) -> Result<(), LedgerError> {
     for (id, command) in [(TIME_ORACLE, "time"), (CONTROL_ORACLE, "control")] {
         if oracle_id == id {

@@ -41,7 +41,7 @@ impl Session {
     /// Stores the configuration as a blob, then records a reset and the time, which makes the agent ENABLED.
     ///
     /// # Errors
-    /// [`LedgerError::Exists`] where the file holds a ledger, [`LedgerError::Busy`], [`FileError::Io`](crate::error::FileError::Io).
+    /// [`LedgerError::AlreadyExists`] where the file holds a ledger, [`LedgerError::Locked`], [`FileError::Io`](crate::error::FileError::Io).
     pub fn create(
         path: &Path,
         rules: RuleSet,
@@ -58,8 +58,8 @@ impl Session {
     /// Opens the ledger at `path`. `policies`, where given, must be the ledger's own.
     ///
     /// # Errors
-    /// [`LedgerError::NotBegun`] where the file holds no observation, [`LedgerError::Damaged`], [`LedgerError::Sealed`],
-    /// [`LedgerError::ConfigurationMissing`], [`LedgerError::ConfigurationUnreadable`], [`LedgerError::Busy`],
+    /// [`LedgerError::NoObservations`] where the file holds no observation, [`LedgerError::Damaged`], [`LedgerError::Sealed`],
+    /// [`LedgerError::ConfigurationMissing`], [`LedgerError::ConfigurationUnreadable`], [`LedgerError::Locked`],
     /// [`FileError::Io`](crate::error::FileError::Io).
     pub fn open(path: &Path, policies: Option<&PolicySet>) -> Result<Session, LedgerError> {
         let file = LedgerFile::open(path)?;
@@ -73,7 +73,7 @@ impl Session {
     /// the built-in ones, and both switches of its rules off.
     ///
     /// # Errors
-    /// As [`Session::open`] and [`Session::begin`].
+    /// As [`Session::open`] and [`Session::create`].
     pub fn open_or_create(
         path: &Path,
         policies: Option<&PolicySet>,
@@ -82,10 +82,10 @@ impl Session {
         Session::open_or_create_in(LedgerFile::open_or_create(path)?, policies, time)
     }
 
-    /// Does the same as [`Session::open_or_begin`] in a file that is open already.
+    /// Does the same as [`Session::open_or_create`] in a file that is open already.
     ///
     /// # Errors
-    /// As [`Session::open_or_begin`].
+    /// As [`Session::open_or_create`].
     pub fn open_or_create_in(
         file: LedgerFile,
         policies: Option<&PolicySet>,
@@ -155,7 +155,7 @@ impl Session {
         self.file.set_durability(durability)
     }
 
-    /// How far the ledger is known to be durable. A step is durable if its [`Decision::entries`] is not
+    /// How far the ledger is known to be durable. A step is durable if its [`StepDecision::entries`] is not
     /// greater than the checkpoint's.
     #[must_use]
     pub fn durable_checkpoint(&self) -> Checkpoint {

@@ -17,7 +17,7 @@ impl Session {
     /// Checks, before an oracle is called, that its reply could be recorded under these ids. Decision D24.
     ///
     /// # Errors
-    /// [`LedgerError::Sealed`], [`LedgerError::Reserved`], [`LedgerError::Identity`], [`LedgerError::Model`].
+    /// [`LedgerError::Sealed`], [`LedgerError::ReservedOracleId`], [`LedgerError::InvalidIdentity`], [`LedgerError::ModelMismatch`].
     pub fn check_call(&mut self, oracle_id: &str, model_id: &str) -> Result<(), LedgerError> {
         self.ensure_open()?;
         check_identities(oracle_id, model_id)?;
@@ -36,7 +36,7 @@ impl Session {
     /// input as a blob, and the answer too where the record does not hold it whole.
     ///
     /// # Errors
-    /// [`LedgerError::Reserved`], [`LedgerError::Identity`], [`LedgerError::Model`], [`LedgerError::Core`] and
+    /// [`LedgerError::ReservedOracleId`], [`LedgerError::InvalidIdentity`], [`LedgerError::ModelMismatch`], [`LedgerError::Core`] and
     /// [`FileError::Io`](crate::error::FileError::Io); nothing is recorded then.
     pub fn observe(
         &mut self,
@@ -79,7 +79,7 @@ impl Session {
     /// `force`.
     ///
     /// # Errors
-    /// [`LedgerError::Rollback`], [`LedgerError::Core`], [`FileError::Io`](crate::error::FileError::Io).
+    /// [`LedgerError::TimeRollback`], [`LedgerError::Core`], [`FileError::Io`](crate::error::FileError::Io).
     pub fn observe_time(
         &mut self,
         timestamp: u64,

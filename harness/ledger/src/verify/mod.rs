@@ -69,7 +69,7 @@ pub struct VerifiedRecord<'a> {
 /// `rules` it replays every decision too. Calls `see` with each good record.
 ///
 /// # Errors
-/// The source's error. A bad ledger is no error but a [`Checked::fault`].
+/// The source's error. A bad ledger is no error but a [`VerificationReport::fault`].
 pub fn verify_ledger(
     source: impl Read,
     rules: Option<&Rules<'_>>,

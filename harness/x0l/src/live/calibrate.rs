@@ -56,7 +56,7 @@ pub fn build_question(model: &str, prompt: &Prompt) -> Question {
 /// Before each call, `on_call` is given its number, from 1.
 ///
 /// # Errors
-/// As [`consult`].
+/// As [`consult_oracle`].
 pub fn calibrate(
     session: &mut Session,
     endpoint: &mut Endpoint,

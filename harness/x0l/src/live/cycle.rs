@@ -59,7 +59,7 @@ impl CycleRunner<'_> {
     /// Runs the cycle `id` with `task`.
     ///
     /// # Errors
-    /// As [`consult`]; [`X0lError::Live`] where tokens cannot be counted.
+    /// As [`consult_oracle`]; [`X0lError::Live`] where tokens cannot be counted.
     pub(super) fn run_cycle(&mut self, id: CycleId, task: &Task) -> Result<CycleResult, X0lError> {
         let plan = self.plan;
         let prompt = plan.render_prompt(task, id.number);

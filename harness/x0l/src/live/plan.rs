@@ -70,7 +70,7 @@ impl SessionPlan {
     ///
     /// # Errors
     /// [`FileError::Io`]; [`X0lError::Live`] for files that cannot be read as what they are named for and for
-    /// settings that contradict each other; [`axilog_ledger::error::LedgerError::Identity`] for a model id
+    /// settings that contradict each other; [`axilog_ledger::error::LedgerError::InvalidIdentity`] for a model id
     /// that no record may hold.
     pub fn read(settings: SessionSettings) -> Result<SessionPlan, X0lError> {
         check_identities(ORACLE, &settings.model)?;

@@ -21,7 +21,7 @@ pub struct SessionSettings {
     pub model: String,
     /// The kind of oracle that answers.
     pub oracle: OracleKind,
-    /// The URL without `/chat/completions`, for [`Kind::OpenAi`].
+    /// The URL without `/chat/completions`, for [`OracleKind::OpenAi`].
     pub base_url: String,
     /// The model's advertised context length in tokens (Q49).
     pub context_window: u64,

@@ -79,7 +79,7 @@ pub fn committed_files(frozen: &FrozenSettings) -> Vec<String> {
 /// Commits the frozen settings to the ledger, before the first call.
 ///
 /// # Errors
-/// [`LedgerError::Input`] where the settings hold what no record may, such as text that is not in NFC;
+/// [`LedgerError::InvalidInput`] where the settings hold what no record may, such as text that is not in NFC;
 /// then nothing is
 /// recorded. As [`Session::observe`].
 pub fn commit_settings(
