@@ -10,13 +10,14 @@ use axilog::hash::{Hasher, sha256};
 use axilog::replay::{Replay, Verdict};
 use criterion::{Criterion, Throughput, criterion_group};
 use support::{
-    ASCII, CAgent, CJK, Kept, LATIN, ONE_POLICY, SIZE, answer_text, ratio, rules, session, text,
+    ASCII, CAgent, CJK, CommittedSession, LATIN, ONE_POLICY, SIZE, answer_text, ratio, rules,
+    session, text,
 };
 
 /// The record that one observation of `output` writes.
 fn record_of(output: &str) -> Vec<u8> {
-    let kept = session(output, 1);
-    kept.0[kept.0.len() - 3].payload.clone()
+    let committed = session(output, 1);
+    committed.0[committed.0.len() - 3].payload.clone()
 }
 
 fn corpora() -> [(&'static str, &'static str, String); 3] {
@@ -41,8 +42,8 @@ fn unavoidable_step(records: &[&[u8]; 3]) {
 }
 
 /// The digests of replaying a ledger: each record's commit and chain, each observation's own hash.
-fn unavoidable_replay(kept: &Kept) {
-    for owned in &kept.0 {
+fn unavoidable_replay(committed: &CommittedSession) {
+    for owned in &committed.0 {
         let entry = owned.entry();
         let tag = entry.tag.as_str();
         black_box(axilog::hash::commit(tag.as_bytes(), entry.payload));
@@ -53,18 +54,18 @@ fn unavoidable_replay(kept: &Kept) {
     }
 }
 
-fn replay(kept: &Kept, with_rules: bool) {
+fn replay(committed: &CommittedSession, with_rules: bool) {
     let rules = rules(&ONE_POLICY);
     let mut replay = Replay::new();
-    for owned in &kept.0 {
+    for owned in &committed.0 {
         let verdict = replay.feed(&owned.entry(), with_rules.then_some(&rules));
         assert_eq!(verdict, Verdict::Ok);
     }
 }
 
 /// The first observation's record of a session, its policy's and its transition's.
-fn step_records(kept: &Kept) -> [&[u8]; 3] {
-    [5, 6, 7].map(|sequence: usize| &*kept.0[sequence].payload)
+fn step_records(committed: &CommittedSession) -> [&[u8]; 3] {
+    [5, 6, 7].map(|sequence: usize| &*committed.0[sequence].payload)
 }
 
 fn benches(c: &mut Criterion) {
@@ -81,13 +82,13 @@ fn benches(c: &mut Criterion) {
         });
         group.finish();
     }
-    let kept = session("{\"value\":60.5}", 1000);
-    let [observation, ..] = step_records(&kept);
+    let committed = session("{\"value\":60.5}", 1000);
+    let [observation, ..] = step_records(&committed);
     c.bench_function("ax_agent_step with one policy", |b| {
         b.iter(|| agent.step(observation))
     });
     c.bench_function("replay of 1000 short answers", |b| {
-        b.iter(|| replay(&kept, true))
+        b.iter(|| replay(&committed, true))
     });
 }
 
@@ -104,8 +105,8 @@ fn ratios() {
             },
         );
     }
-    let kept = session("{\"value\":60.5}", 1);
-    let records = step_records(&kept);
+    let committed = session("{\"value\":60.5}", 1);
+    let records = step_records(&committed);
     ratio(
         "ax_agent_step, one policy / its SHA-256 work",
         "<= 2",
@@ -116,13 +117,13 @@ fn ratios() {
         ("short", "{\"value\":60.5}".to_owned()),
         ("16 KiB", answer_text(&text(ASCII, SIZE))),
     ] {
-        let kept = session(&output, 200);
+        let committed = session(&output, 200);
         for (what, limit, with_rules) in [("replay", "<= 1.5", true), ("verify", "", false)] {
             ratio(
                 &format!("{what}, {name} answers / its SHA-256 work"),
                 limit,
-                || replay(&kept, with_rules),
-                || unavoidable_replay(&kept),
+                || replay(&committed, with_rules),
+                || unavoidable_replay(&committed),
             );
         }
     }

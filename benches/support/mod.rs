@@ -91,14 +91,14 @@ pub fn enabled(rules: &Rules<'_>, sink: &mut dyn LedgerSink) -> Agent {
 }
 
 /// Keeps what a session commits, the genesis first.
-pub struct Kept(pub Vec<Owned>);
+pub struct CommittedSession(pub Vec<OwnedEntry>);
 
-pub struct Owned {
+pub struct OwnedEntry {
     pub entry: Entry<'static>,
     pub payload: Vec<u8>,
 }
 
-impl Owned {
+impl OwnedEntry {
     pub fn entry(&self) -> Entry<'_> {
         Entry {
             payload: &self.payload,
@@ -107,15 +107,15 @@ impl Owned {
     }
 }
 
-impl Kept {
-    pub fn new() -> Kept {
-        let mut kept = Kept(Vec::new());
-        kept.append(&genesis_entry()).unwrap();
-        kept
+impl CommittedSession {
+    pub fn new() -> CommittedSession {
+        let mut committed = CommittedSession(Vec::new());
+        committed.append(&genesis_entry()).unwrap();
+        committed
     }
 }
 
-impl LedgerSink for Kept {
+impl LedgerSink for CommittedSession {
     fn append(&mut self, entry: &Entry<'_>) -> Result<(), SinkFailed> {
         let (tag, sequence) = (entry.tag, entry.sequence);
         let empty = Entry {
@@ -125,7 +125,7 @@ impl LedgerSink for Kept {
             commit: entry.commit,
             chain: entry.chain,
         };
-        self.0.push(Owned {
+        self.0.push(OwnedEntry {
             entry: empty,
             payload: entry.payload.to_vec(),
         });
@@ -134,10 +134,10 @@ impl LedgerSink for Kept {
 }
 
 /// A session of `count` copies of an answer.
-pub fn session(output: &str, count: usize) -> Kept {
+pub fn session(output: &str, count: usize) -> CommittedSession {
     let rules = rules(&ONE_POLICY);
-    let mut kept = Kept::new();
-    let mut agent = enabled(&rules, &mut kept);
+    let mut committed = CommittedSession::new();
+    let mut agent = enabled(&rules, &mut committed);
     let (mut work, mut faults) = (vec![0u8; 65_536], Faults::NONE);
     for _ in 0..count {
         agent
@@ -145,12 +145,12 @@ pub fn session(output: &str, count: usize) -> Kept {
                 &answer(output.as_bytes()),
                 &rules,
                 &mut work,
-                &mut kept,
+                &mut committed,
                 &mut faults,
             )
             .unwrap();
     }
-    kept
+    committed
 }
 
 /// An agent as C has it, on which one call can be made again and again.

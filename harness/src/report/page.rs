@@ -90,7 +90,7 @@ impl Page<'_> {
                     .unwrap_or_default()
                     .as_bytes(),
             ),
-            "said" => out.put(self.said().as_bytes()),
+            "said" => out.put(self.facts_json().as_bytes()),
             "configuration" => encode(self.configuration.unwrap_or_default().as_bytes(), out),
             "ledger" => encode(self.ledger, out),
             _ => {}
@@ -102,13 +102,14 @@ impl Page<'_> {
         name.to_string_lossy().into_owned()
     }
 
-    fn said(&self) -> String {
+    /// What the command says of the ledger, as JSON that is safe inside HTML.
+    fn facts_json(&self) -> String {
         let mut verify = self.verify.clone();
         if let Some(fields) = verify.as_object_mut() {
             // A path is no part of the ledger.
             fields.remove("ledger");
         }
-        let said = json!({
+        let facts = json!({
             "generator": GENERATOR,
             "file": self.name(),
             "size": self.ledger.len(),
@@ -116,7 +117,7 @@ impl Page<'_> {
             "verify": verify,
             "replay": self.replay,
         });
-        plain(&said)
+        escape_for_html(&facts)
     }
 }
 
@@ -142,7 +143,7 @@ fn encode(bytes: &[u8], out: &mut OutputStream<impl Write>) {
 }
 
 /// JSON in plain ASCII without the characters that mean something to HTML.
-fn plain(value: &Value) -> String {
+fn escape_for_html(value: &Value) -> String {
     let mut text = String::new();
     for c in value.to_string().chars() {
         if c.is_ascii() && !matches!(c, '<' | '>' | '&' | '\x7f') {
@@ -217,7 +218,7 @@ mod tests {
     fn text_from_outside_is_inert() {
         let hostile = "</script><!--\u{2028}\u{202e}\u{7f}&\u{1f600}\"é";
         assert_eq!(
-            plain(&json!(hostile)),
+            escape_for_html(&json!(hostile)),
             r#""\u003c/script\u003e\u003c!--\u2028\u202e\u007f\u0026\ud83d\ude00\"\u00e9""#
         );
         assert_eq!(

@@ -4,6 +4,8 @@ mod ablation;
 mod bench;
 mod blobs;
 mod bundle;
+#[path = "../../oracle/tests/oracle/byte_level_tokenizer.rs"]
+mod byte_level_tokenizer;
 mod calibrate;
 #[path = "../../oracle/tests/oracle/client.rs"]
 #[allow(dead_code, reason = "here the program itself is the client")]

@@ -75,8 +75,8 @@ impl<'a> Parser<'a> {
         Err(GrammarError::at(self.text, at, reason))
     }
 
-    /// What stands here, for messages.
-    fn found(&self) -> String {
+    /// Describes the next character, for messages.
+    fn describe_next(&self) -> String {
         self.peek()
             .map_or("the end".to_owned(), |c| format!("{c:?}"))
     }
@@ -119,12 +119,15 @@ impl<'a> Parser<'a> {
         let Some(name) = self.name() else {
             return self.wrong(
                 at,
-                format!("found {}, expected a rule's name", self.found()),
+                format!("found {}, expected a rule's name", self.describe_next()),
             );
         };
         self.space(false);
         if !self.take("::=") {
-            let reason = format!("found {}, expected ::= behind {name:?}", self.found());
+            let reason = format!(
+                "found {}, expected ::= behind {name:?}",
+                self.describe_next()
+            );
             return self.wrong(self.at, reason);
         }
         self.space(true);
@@ -143,7 +146,7 @@ impl<'a> Parser<'a> {
             Some(_) => {
                 let reason = format!(
                     "found {}, expected more of the rule or a line end",
-                    self.found()
+                    self.describe_next()
                 );
                 self.wrong(self.at, reason)
             }
@@ -221,7 +224,10 @@ impl<'a> Parser<'a> {
         let rule = self.rules.reserve();
         self.alternatives(rule, depth)?;
         if !self.take(")") {
-            let reason = format!("found {}, expected more of the group or )", self.found());
+            let reason = format!(
+                "found {}, expected more of the group or )",
+                self.describe_next()
+            );
             return self.wrong(self.at, reason);
         }
         Ok(Symbol::Rule(rule))
@@ -297,7 +303,10 @@ impl<'a> Parser<'a> {
         };
         self.space(false);
         if !self.take("}") {
-            return self.wrong(self.at, format!("found {}, expected }}", self.found()));
+            return self.wrong(
+                self.at,
+                format!("found {}, expected }}", self.describe_next()),
+            );
         }
         if most.is_some_and(|most| most < least) {
             return self.wrong(start, "the second number is below the first");

@@ -219,36 +219,36 @@ impl Rules {
     /// too.
     pub(super) fn left_recursive(&self) -> Option<usize> {
         #[derive(Clone, Copy, PartialEq)]
-        enum Seen {
-            No,
+        enum VisitState {
+            Unvisited,
             Open,
             Done,
         }
-        fn mark(seen: &mut [Seen], rule: usize, what: Seen) {
-            if let Some(slot) = seen.get_mut(rule) {
-                *slot = what;
+        fn mark(states: &mut [VisitState], rule: usize, state: VisitState) {
+            if let Some(slot) = states.get_mut(rule) {
+                *slot = state;
             }
         }
-        let mut seen = vec![Seen::No; self.rules.len()];
+        let mut states = vec![VisitState::Unvisited; self.rules.len()];
         for first in 0..self.rules.len() {
-            if seen.get(first) != Some(&Seen::No) {
+            if states.get(first) != Some(&VisitState::Unvisited) {
                 continue;
             }
-            mark(&mut seen, first, Seen::Open);
+            mark(&mut states, first, VisitState::Open);
             // Each rule with the rules it may begin with that are still to be looked at.
             let mut open = vec![(first, self.beginnings(first))];
             while let Some((rule, beginnings)) = open.last_mut() {
                 match beginnings.pop() {
-                    Some(next) => match seen.get(next) {
-                        Some(Seen::Open) => return Some(next),
-                        Some(Seen::No) => {
-                            mark(&mut seen, next, Seen::Open);
+                    Some(next) => match states.get(next) {
+                        Some(VisitState::Open) => return Some(next),
+                        Some(VisitState::Unvisited) => {
+                            mark(&mut states, next, VisitState::Open);
                             open.push((next, self.beginnings(next)));
                         }
                         _ => {}
                     },
                     None => {
-                        mark(&mut seen, *rule, Seen::Done);
+                        mark(&mut states, *rule, VisitState::Done);
                         open.pop();
                     }
                 }

@@ -1,6 +1,8 @@
 //! Oracles of each kind: over real HTTP from a server that misbehaves on purpose, from scripts, from ledgers and
 //! from code; and the records of their answers.
 
+#[cfg(feature = "tokenizer-json")]
+mod byte_level_tokenizer;
 mod client;
 mod http;
 mod key;

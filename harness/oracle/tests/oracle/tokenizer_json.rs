@@ -1,48 +1,8 @@
 //! The tokenizer that a `tokenizer.json` describes, without a command.
 
 use axilog_oracle::tokens::{Tokenizer, TokenizerJson, open_tokenizer};
-use serde_json::{Map, Value, json};
 
-/// Describes a byte-level tokenizer: a token for each byte, written as GPT-2 writes bytes, a token for
-/// " X", and the tokens `control`.
-fn describe_byte_level(control: &[&str]) -> String {
-    let mut vocabulary = Map::new();
-    let mut next = 256;
-    for byte in 0..=255_u32 {
-        let letter = match byte {
-            33..=126 | 161..=172 | 174..=255 => byte,
-            _ => {
-                next += 1;
-                next - 1
-            }
-        };
-        let letter = char::from_u32(letter).unwrap();
-        vocabulary.insert(letter.to_string(), byte.into());
-    }
-    vocabulary.insert("ĠX".to_owned(), 256.into());
-    let control = control.iter().enumerate().map(|(n, text)| {
-        json!({
-            "id": 1000 + n, "content": text, "single_word": false, "lstrip": false, "rstrip": false,
-            "normalized": false, "special": true,
-        })
-    });
-    json!({
-        "version": "1.0",
-        "truncation": { "direction": "Right", "max_length": 8, "strategy": "LongestFirst", "stride": 0 },
-        "padding": null,
-        "added_tokens": control.collect::<Vec<Value>>(),
-        "normalizer": null,
-        "pre_tokenizer": { "type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": true },
-        "post_processor": null,
-        "decoder": { "type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": true },
-        "model": {
-            "type": "BPE", "dropout": null, "unk_token": null, "continuing_subword_prefix": null,
-            "end_of_word_suffix": null, "fuse_unk": false, "byte_fallback": false,
-            "vocab": vocabulary, "merges": ["Ġ X"],
-        },
-    })
-    .to_string()
-}
+use crate::byte_level_tokenizer::describe_byte_level;
 
 #[test]
 fn a_text_is_read_as_text_and_counted_whole() {
