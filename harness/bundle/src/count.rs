@@ -3,7 +3,7 @@
 use super::BundleError;
 
 /// A counter of tokens.
-pub trait TokenCounter {
+pub trait PromptTokenCounter {
     /// Counts the tokens of `text`.
     ///
     /// # Errors
@@ -19,7 +19,7 @@ pub trait TokenCounter {
 #[derive(Clone, Copy, Debug)]
 pub struct WordEstimate;
 
-impl TokenCounter for WordEstimate {
+impl PromptTokenCounter for WordEstimate {
     fn count(&self, text: &str) -> Result<u64, BundleError> {
         let words = text.split_whitespace().count() as u64;
         Ok(words.saturating_mul(13) / 10)
@@ -30,7 +30,7 @@ impl TokenCounter for WordEstimate {
     }
 }
 
-impl TokenCounter for axilog_oracle::tokens::Tiktoken {
+impl PromptTokenCounter for axilog_oracle::tokens::Tiktoken {
     fn count(&self, text: &str) -> Result<u64, BundleError> {
         Ok(axilog_oracle::tokens::Tokenizer::count(self, text)?)
     }

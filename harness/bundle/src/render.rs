@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::BundleError;
-use super::count::{TokenCounter, WordEstimate};
+use super::count::{PromptTokenCounter, WordEstimate};
 use super::fit::{FittedText, fit};
 use super::model::{BundleContext, StepAwarenessBundle};
 
@@ -35,7 +35,7 @@ pub fn render_prompt_from_bundle(bundle: &StepAwarenessBundle) -> Result<String,
 /// [`BundleError::Tier0`]; [`BundleError`] where tokens cannot be counted.
 pub fn render_prompt_with_counter(
     bundle: &StepAwarenessBundle,
-    tokens: &dyn TokenCounter,
+    tokens: &dyn PromptTokenCounter,
 ) -> Result<RenderedPrompt, BundleError> {
     let (context, budgets) = (bundle.context(), bundle.budgets());
     let limit = budgets.prompt_limit();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use axilog_bundle::budget::TokenBudget;
 use axilog_bundle::builder::Results;
 use axilog_bundle::catalogue::Catalogue;
-use axilog_bundle::count::{TokenCounter, WordEstimate};
+use axilog_bundle::count::{PromptTokenCounter, WordEstimate};
 use axilog_bundle::retrieve::{History, SkippedRecord};
 use axilog_bundle::{BundleRequest, StepAwarenessBundle, build_step_awareness_bundle};
 
@@ -145,7 +145,7 @@ pub(super) struct Counter {
 }
 
 impl Counter {
-    pub(super) fn open(&self) -> Result<Box<dyn TokenCounter>, CommandError> {
+    pub(super) fn open(&self) -> Result<Box<dyn PromptTokenCounter>, CommandError> {
         use axilog_bundle::BundleError;
         use axilog_oracle::tokens::Tiktoken;
         Ok(match &self.tokenizer {

@@ -6,7 +6,7 @@
 //! and no vocabulary known to us has one of more than `LONGEST_TOKEN` bytes. Determinism: D1.
 
 use super::log::FrozenSettings;
-use super::template::Prompt;
+use super::template::CyclePrompt;
 
 /// The length of the longest token of any known vocabulary, in bytes.
 const LONGEST_TOKEN: u64 = 128;
@@ -26,7 +26,7 @@ pub struct PromptTokens {
 impl PromptTokens {
     /// Estimates the tokens of a prompt from its length, without a tokenizer.
     #[must_use]
-    pub fn estimate(prompt: &Prompt) -> PromptTokens {
+    pub fn estimate(prompt: &CyclePrompt) -> PromptTokens {
         let bytes = (prompt.system.len() as u64).saturating_add(prompt.user.len() as u64);
         PromptTokens {
             at_least: bytes / LONGEST_TOKEN,
@@ -111,7 +111,7 @@ mod tests {
     /// A prompt whose length may or may not break B1 is sent; one that may break B2 is not.
     #[test]
     fn bytes_bound_tokens_from_both_sides() {
-        let prompt = Prompt {
+        let prompt = CyclePrompt {
             system: "é".repeat(500),
             user: "x".repeat(280),
         };

@@ -6,7 +6,7 @@
 
 use axilog::hash::Hash;
 
-use super::template::Prompt;
+use super::template::CyclePrompt;
 
 /// The number of calls.
 pub const CALLS: usize = 3;
@@ -16,8 +16,8 @@ const USER: &str = "Answer with this object: {\"candidates\":[]}";
 
 /// The prompt of every call.
 #[must_use]
-pub fn prompt() -> Prompt {
-    Prompt {
+pub fn prompt() -> CyclePrompt {
+    CyclePrompt {
         system: SYSTEM.to_owned(),
         user: USER.to_owned(),
     }

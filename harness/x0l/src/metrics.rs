@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::kernel::{Constitution, DecisionKind, DecisionReason, Gate, RejectionReason};
+use super::kernel::{Constitution, DecisionKind, DecisionReason, KernelGate, RejectionReason};
 use super::log::{Canonicalization, Condition, Cycle};
 use super::replay::{CycleId, MOST_REFUSALS};
 use super::taxonomy::{LcOutcome, RefusalType};
@@ -143,7 +143,7 @@ pub struct ConditionMetrics {
     /// Candidates that passed every gate.
     pub passed: u64,
     /// Candidates that failed a gate, by gate and code.
-    pub gates: BTreeMap<Gate, BTreeMap<&'static str, u64>>,
+    pub gates: BTreeMap<KernelGate, BTreeMap<&'static str, u64>>,
     /// For each cited clause, the candidates that cite it, and the actions that rest on it.
     pub clauses: BTreeMap<String, (u64, u64)>,
     /// Permutation tests, and those that changed the selection.

@@ -1,7 +1,7 @@
 //! The types of refusals (Q16, Q27; D1), and the outcomes of injections (Q54; G3).
 
 use super::document::named_enum;
-use super::kernel::{Decision, DecisionKind, DecisionReason, Gate};
+use super::kernel::{Decision, DecisionKind, DecisionReason, KernelGate};
 use super::log::Condition;
 
 named_enum! {
@@ -35,7 +35,7 @@ impl RefusalType {
         let judged = decision.reason == Some(DecisionReason::NoAdmissibleAction) && candidates > 0;
         let complete = decision.verdicts.iter().any(|verdict| {
             let gate = verdict.failure.map(|failure| failure.gate);
-            gate != Some(Gate::Completeness)
+            gate != Some(KernelGate::Completeness)
         });
         Some(match (judged, prompt_valid, complete) {
             (false, ..) | (true, true, false) => RefusalType::II,

@@ -85,14 +85,14 @@ fn names() -> String {
 
 /// The two messages of a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prompt {
+pub struct CyclePrompt {
     /// The system message: the constitution, the form of answers, the ids of observations.
     pub system: String,
     /// The user message: the task.
     pub user: String,
 }
 
-impl Prompt {
+impl CyclePrompt {
     /// The canonical JSON of the two messages, whose SHA-256 is the `input_hash` (Q43).
     ///
     /// # Errors
@@ -154,7 +154,12 @@ impl Template {
     /// Fills in the prompt for `task` under `constitution`, with the observations that are known before it is
     /// asked.
     #[must_use]
-    pub fn fill(&self, constitution: &Constitution, known: &[Observation], task: &str) -> Prompt {
+    pub fn fill(
+        &self,
+        constitution: &Constitution,
+        known: &[Observation],
+        task: &str,
+    ) -> CyclePrompt {
         let fill = |pieces: &[Piece]| {
             let filled = pieces.iter().map(|piece| match piece {
                 Piece::Text(text) => text.clone(),
@@ -162,7 +167,7 @@ impl Template {
             });
             filled.collect()
         };
-        Prompt {
+        CyclePrompt {
             system: fill(&self.system),
             user: fill(&self.user),
         }

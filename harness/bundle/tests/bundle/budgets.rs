@@ -3,7 +3,7 @@
 use std::fs;
 
 use axilog_bundle::budget::TokenBudget;
-use axilog_bundle::count::{TokenCounter, WordEstimate};
+use axilog_bundle::count::{PromptTokenCounter, WordEstimate};
 use axilog_bundle::retrieve::History;
 use axilog_bundle::{BundleError, render_prompt_with_counter};
 use proptest::prelude::*;
@@ -42,7 +42,7 @@ fn budget() -> impl Strategy<Value = TokenBudget> {
     )
 }
 
-fn counters() -> Vec<Box<dyn TokenCounter>> {
+fn counters() -> Vec<Box<dyn PromptTokenCounter>> {
     vec![
         Box::new(WordEstimate),
         Box::new(axilog_oracle::tokens::Tiktoken::for_name("o200k_base").unwrap()),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Ruling;
 use super::candidate::{CandidateSet, RejectionReason};
 use super::constitution::Constitution;
-use super::gates::{FailureCode, Gate, GateFailure};
+use super::gates::{FailureCode, GateFailure, KernelGate};
 use super::observation::Observation;
 use crate::document::{self, hash_document, named_enum, to_value};
 
@@ -53,7 +53,7 @@ struct VerdictDocument {
     #[serde(with = "document::hash")]
     bundle_hash: Hash,
     admitted: bool,
-    gate: Option<Gate>,
+    gate: Option<KernelGate>,
     code: Option<FailureCode>,
 }
 

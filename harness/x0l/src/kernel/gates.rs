@@ -14,7 +14,7 @@ const MAX_INTEGER: u64 = (1 << 53) - 1;
 
 named_enum! {
     /// A check that a candidate must pass.
-    pub enum Gate {
+    pub enum KernelGate {
         /// The candidate has every part.
         Completeness = "completeness",
         /// Citations name clauses of this constitution.
@@ -58,7 +58,7 @@ named_enum! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GateFailure {
     /// The gate.
-    pub gate: Gate,
+    pub gate: KernelGate,
     /// The reason.
     pub code: FailureCode,
 }
@@ -70,11 +70,12 @@ pub(super) fn check_candidate(
     candidate: &Candidate,
 ) -> Result<(), GateFailure> {
     let at = |gate| move |code| GateFailure { gate, code };
-    check_completeness(candidate).map_err(at(Gate::Completeness))?;
-    check_citations(constitution, candidate).map_err(at(Gate::AuthorityCitation))?;
-    check_scope(constitution, observations, candidate).map_err(at(Gate::ScopeClaim))?;
-    let kind = check_action(constitution, candidate).map_err(at(Gate::ConstitutionCompliance))?;
-    check_paths(constitution, kind, candidate).map_err(at(Gate::IoAllowlist))
+    check_completeness(candidate).map_err(at(KernelGate::Completeness))?;
+    check_citations(constitution, candidate).map_err(at(KernelGate::AuthorityCitation))?;
+    check_scope(constitution, observations, candidate).map_err(at(KernelGate::ScopeClaim))?;
+    let kind =
+        check_action(constitution, candidate).map_err(at(KernelGate::ConstitutionCompliance))?;
+    check_paths(constitution, kind, candidate).map_err(at(KernelGate::IoAllowlist))
 }
 
 fn check_completeness(candidate: &Candidate) -> Result<(), FailureCode> {

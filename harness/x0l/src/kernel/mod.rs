@@ -34,7 +34,7 @@ pub use constitution::{
 pub use decision::{
     CandidateVerdict, Decision, DecisionKind, DecisionReason, KernelState, SingleUse, Warrant,
 };
-pub use gates::{FailureCode, Gate, GateFailure};
+pub use gates::{FailureCode, GateFailure, KernelGate};
 pub use observation::{Observation, SystemEvent};
 
 /// Decides a cycle.
@@ -135,7 +135,7 @@ pub fn judge_candidates(
             // Any that were picked out of too many would be picked by their order.
             failure: if too_many {
                 Some(GateFailure {
-                    gate: Gate::Completeness,
+                    gate: KernelGate::Completeness,
                     code: FailureCode::TooManyCandidates,
                 })
             } else {

@@ -10,7 +10,7 @@ use axilog_oracle::{Endpoint, Exchange, Question, consult_oracle};
 use crate::X0lError;
 use crate::calibration::{CALLS, common_form, prompt};
 use crate::log::CalibrationVerdict as Verdict;
-use crate::template::Prompt;
+use crate::template::CyclePrompt;
 
 /// The most tokens that an answer may have, for every prompt of a session (Q52b).
 pub const MAX_TOKENS: i32 = 2048;
@@ -43,7 +43,7 @@ pub struct CalibrationRun {
 
 /// Builds the question for a prompt, with the parameters of every call: temperature 0, no seed (Q52c).
 #[must_use]
-pub fn build_question(model: &str, prompt: &Prompt) -> Question {
+pub fn build_question(model: &str, prompt: &CyclePrompt) -> Question {
     let params = Params {
         max_tokens: Some(MAX_TOKENS),
         temperature: Some(0),

@@ -22,7 +22,7 @@ use crate::log::{
     CanonicalizerHashes, FrozenCondition, FrozenSettings, InputFile, RunFormat, Temperature,
 };
 use crate::schedule::{order_seed, schedule};
-use crate::template::{self, Prompt, Template, initial_observations};
+use crate::template::{self, CyclePrompt, Template, initial_observations};
 
 /// The oracle id of the model in the ledger.
 pub(crate) const ORACLE: &str = "llm";
@@ -141,7 +141,7 @@ impl SessionPlan {
 
     /// Renders the prompt for `task` in the session's cycle `number`, from 1.
     #[must_use]
-    pub fn render_prompt(&self, task: &Task, number: u64) -> Prompt {
+    pub fn render_prompt(&self, task: &Task, number: u64) -> CyclePrompt {
         let known = initial_observations(&task.prompt, self.settings.started, number);
         self.template.fill(&self.constitution, &known, &task.prompt)
     }

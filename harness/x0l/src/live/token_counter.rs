@@ -6,7 +6,7 @@ use axilog_oracle::{ModelAnswer, TokenUsage};
 use super::LiveError;
 use crate::budget::PromptTokens;
 use crate::log::TokenSource;
-use crate::template::Prompt;
+use crate::template::CyclePrompt;
 
 /// The source of token counts.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl TokenCounter {
     ///
     /// # Errors
     /// [`LiveError::Settings`] where the tokenizer fails.
-    pub fn count_prompt(&self, prompt: &Prompt) -> Result<PromptTokens, LiveError> {
+    pub fn count_prompt(&self, prompt: &CyclePrompt) -> Result<PromptTokens, LiveError> {
         match self {
             TokenCounter::Api => Ok(PromptTokens::estimate(prompt)),
             TokenCounter::Local(tokenizer) => {
@@ -70,7 +70,7 @@ impl TokenCounter {
     /// As [`TokenCounter::count_prompt`].
     pub fn count_usage(
         &self,
-        prompt: &Prompt,
+        prompt: &CyclePrompt,
         answer: &ModelAnswer,
     ) -> Result<Option<TokenUsage>, LiveError> {
         match self {

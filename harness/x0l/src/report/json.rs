@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::closure::{Closure, ClosureReason, list_forensic_reviews};
 use super::metric_list::{MetricValue, list_metrics};
 use super::{JSON, ReportInputs};
-use crate::kernel::Gate;
+use crate::kernel::KernelGate;
 use crate::log::{Condition, RunDirectory, read_file};
 use crate::metrics::{ConditionMetrics, Distribution, Ratio};
 use crate::replay::CycleId;
@@ -157,7 +157,7 @@ fn write_value(value: &MetricValue<'_>) -> Value {
         }
         MetricValue::ServerNames(counts) => json!(counts),
         MetricValue::Gates(gates) => {
-            let gates = Gate::ALL.map(|gate| {
+            let gates = KernelGate::ALL.map(|gate| {
                 let codes = gates.get(&gate).cloned().unwrap_or_default();
                 let refused: u64 = codes.values().sum();
                 let value = json!({ "refused": refused, "codes": codes });

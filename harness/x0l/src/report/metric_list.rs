@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::ReportInputs;
-use crate::kernel::{DecisionKind, DecisionReason, Gate, RejectionReason};
+use crate::kernel::{DecisionKind, DecisionReason, KernelGate, RejectionReason};
 use crate::log::{Canonicalization, Condition, ConditionStatus};
 use crate::metrics::{ConditionMetrics, Distribution, Ratio};
 use crate::taxonomy::{LcOutcome, RefusalType};
@@ -37,7 +37,7 @@ pub(super) enum MetricValue<'m> {
     /// Counts by names that the server gave.
     ServerNames(&'m BTreeMap<String, u64>),
     /// Candidates that a gate refused, by gate and code.
-    Gates(&'m BTreeMap<Gate, BTreeMap<&'static str, u64>>),
+    Gates(&'m BTreeMap<KernelGate, BTreeMap<&'static str, u64>>),
     /// For each clause, the candidates that cite it and the actions that rest on it.
     Clauses(&'m BTreeMap<String, (u64, u64)>),
 }

@@ -6,7 +6,7 @@ use axilog_ledger::jcs;
 use axilog_oracle::canonicalizer::Status;
 use axilog_x0l::document::to_value;
 use axilog_x0l::kernel::{
-    CandidateSet, DecisionKind, DecisionReason, FailureCode, Gate, GateFailure, KernelState,
+    CandidateSet, DecisionKind, DecisionReason, FailureCode, GateFailure, KernelGate, KernelState,
     Observation, RejectionReason, SystemEvent, decide,
 };
 use proptest::prelude::*;
@@ -139,7 +139,7 @@ fn the_smallest_hash_of_those_admitted_is_selected() {
     );
     let refused: Vec<_> = decision.verdicts.iter().filter_map(|v| v.failure).collect();
     let expected = GateFailure {
-        gate: Gate::AuthorityCitation,
+        gate: KernelGate::AuthorityCitation,
         code: FailureCode::OtherConstitution,
     };
     assert_eq!(refused, [expected]);
@@ -161,7 +161,7 @@ fn five_candidates_are_enough_and_six_are_too_many() {
     );
     assert_eq!(decision.reason, Some(DecisionReason::NoAdmissibleAction));
     let expected = GateFailure {
-        gate: Gate::Completeness,
+        gate: KernelGate::Completeness,
         code: FailureCode::TooManyCandidates,
     };
     assert!(

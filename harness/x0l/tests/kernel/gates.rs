@@ -1,14 +1,14 @@
 //! Each gate, with each code it has.
 
 use axilog_x0l::kernel::{
-    DecisionKind, DecisionReason, FailureCode, Gate, KernelState, decide, parse_candidates,
+    DecisionKind, DecisionReason, FailureCode, KernelGate, KernelState, decide, parse_candidates,
 };
 use serde_json::{Value, json};
 
 use crate::scene::{constitution, observations, proposal, set};
 
 /// The verdict on the good proposal after `change`.
-fn verdict(change: impl Fn(&mut Value)) -> Option<(Gate, FailureCode)> {
+fn verdict(change: impl Fn(&mut Value)) -> Option<(KernelGate, FailureCode)> {
     let mut item = proposal();
     change(&mut item);
     let set = set(&[item]);
@@ -62,7 +62,7 @@ fn good_candidates_pass() {
 
 #[test]
 fn completeness() {
-    let gate = Gate::Completeness;
+    let gate = KernelGate::Completeness;
     for (path, value, code) in [
         (
             "/action_request/action_type",
@@ -109,7 +109,7 @@ fn completeness() {
 
 #[test]
 fn authority_citation() {
-    let gate = Gate::AuthorityCitation;
+    let gate = KernelGate::AuthorityCitation;
     for (citation, code) in [
         ("CL-NOTIFY", FailureCode::MalformedCitation),
         ("constitution:0.1.0", FailureCode::MalformedCitation),
@@ -136,7 +136,7 @@ fn authority_citation() {
 
 #[test]
 fn scope_claim() {
-    let gate = Gate::ScopeClaim;
+    let gate = KernelGate::ScopeClaim;
     for (member, value, code) in [
         (
             "observation_ids",
@@ -168,7 +168,7 @@ fn scope_claim() {
 
 #[test]
 fn constitution_compliance() {
-    let gate = Gate::ConstitutionCompliance;
+    let gate = KernelGate::ConstitutionCompliance;
     let notify = |more: (&str, Value)| {
         let mut fields = json!({ "to": "operator", "message": "m" });
         fields[more.0] = more.1;
@@ -211,11 +211,11 @@ fn io_allowlist() {
         "",
     ] {
         let change = action("WriteNote", json!({ "path": path, "text": "t" }));
-        let expected = Some((Gate::IoAllowlist, FailureCode::WriteOutsideAllowlist));
+        let expected = Some((KernelGate::IoAllowlist, FailureCode::WriteOutsideAllowlist));
         assert_eq!(verdict(change), expected, "{path}");
     }
     let read = action("ReadNote", json!({ "path": "inboxes/a" }));
-    let expected = Some((Gate::IoAllowlist, FailureCode::ReadOutsideAllowlist));
+    let expected = Some((KernelGate::IoAllowlist, FailureCode::ReadOutsideAllowlist));
     assert_eq!(verdict(read), expected);
 }
 
@@ -247,7 +247,7 @@ fn gates_stand_in_order() {
             }
         }
     }
-    assert_eq!(seen, Gate::ALL);
+    assert_eq!(seen, KernelGate::ALL);
 }
 
 #[test]

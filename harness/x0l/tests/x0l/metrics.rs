@@ -1,6 +1,6 @@
 //! The metrics, on a run with every kind of outcome.
 
-use axilog_x0l::kernel::{DecisionKind, Gate};
+use axilog_x0l::kernel::{DecisionKind, KernelGate};
 use axilog_x0l::log::Condition;
 use axilog_x0l::metrics::ConditionMetrics;
 use axilog_x0l::report::{self, build_report};
@@ -85,7 +85,10 @@ fn decisions_gates_and_outcomes_are_counted() {
             .map_or(0, |codes| codes.values().sum::<u64>())
     };
     assert_eq!(
-        (refused(Gate::Completeness), refused(Gate::IoAllowlist)),
+        (
+            refused(KernelGate::Completeness),
+            refused(KernelGate::IoAllowlist)
+        ),
         (6, 3)
     );
     assert_eq!(

@@ -3,7 +3,7 @@
 use axilog::hash::Hash;
 use axilog_x0l::kernel::{
     ActionRequest, Candidate, CandidateVerdict, Decision, DecisionKind, DecisionReason,
-    FailureCode, Gate, GateFailure, Justification, KernelState, Observation, RejectionReason,
+    FailureCode, GateFailure, Justification, KernelGate, KernelState, Observation, RejectionReason,
     ScopeClaim, SingleUse, SystemEvent, Warrant,
 };
 use axilog_x0l::log::{
@@ -85,7 +85,7 @@ pub fn observation() -> impl Strategy<Value = Observation> {
 prop_compose! {
     fn verdict()(
         bundle_hash in hash(),
-        refused in option::of((select(&Gate::ALL[..]), select(&FailureCode::ALL[..]))),
+        refused in option::of((select(&KernelGate::ALL[..]), select(&FailureCode::ALL[..]))),
     ) -> CandidateVerdict {
         CandidateVerdict { bundle_hash, failure: refused.map(|(gate, code)| GateFailure { gate, code }) }
     }

@@ -1,7 +1,7 @@
 //! The types of refusals and the outcomes of injections, as the tables of the design say.
 
 use axilog_x0l::kernel::{
-    CandidateVerdict, Decision, DecisionKind, DecisionReason, FailureCode, Gate, GateFailure,
+    CandidateVerdict, Decision, DecisionKind, DecisionReason, FailureCode, GateFailure, KernelGate,
     SingleUse, Warrant,
 };
 use axilog_x0l::log::Condition;
@@ -11,10 +11,10 @@ use axilog_x0l::taxonomy::{LcOutcome, RefusalType};
 fn decision(
     kind: DecisionKind,
     reason: Option<DecisionReason>,
-    gates: &[Option<Gate>],
+    gates: &[Option<KernelGate>],
 ) -> Decision {
     let code = FailureCode::MissingCitation;
-    let verdict = |gate: &Option<Gate>| CandidateVerdict {
+    let verdict = |gate: &Option<KernelGate>| CandidateVerdict {
         bundle_hash: [3; 32],
         failure: gate.map(|gate| GateFailure { gate, code }),
     };
@@ -42,7 +42,7 @@ fn decision(
     }
 }
 
-const INCOMPLETE: Option<Gate> = Some(Gate::Completeness);
+const INCOMPLETE: Option<KernelGate> = Some(KernelGate::Completeness);
 const NO_ADMISSIBLE: Option<DecisionReason> = Some(DecisionReason::NoAdmissibleAction);
 
 #[test]
@@ -64,7 +64,7 @@ fn refusals_have_the_types_of_the_table() {
             II,
         ),
     ];
-    for gate in &Gate::ALL[1..] {
+    for gate in &KernelGate::ALL[1..] {
         rows.push((NO_ADMISSIBLE, vec![Some(*gate)], 1, III, I));
         rows.push((NO_ADMISSIBLE, vec![INCOMPLETE, Some(*gate)], 2, III, I));
     }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use axilog_bundle::budget::TokenBudget;
-use axilog_bundle::count::{TokenCounter, WordEstimate};
+use axilog_bundle::count::{PromptTokenCounter, WordEstimate};
 use axilog_bundle::retrieve::History;
 use axilog_bundle::{BundleError, BundleRequest, render_prompt_with_counter};
 use serde_json::json;
