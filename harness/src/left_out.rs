@@ -47,10 +47,11 @@ pub(crate) fn build_command(name: &str) -> String {
 impl Part {
     fn explain(&self) -> String {
         format!(
-            "{} is not in this build. It would: {}. Build it with `{}` (or `--features full`: everything).",
+            "this build of axilog has no command {0} ({1}); build it with `{2}`, or everything with `{3}`",
             self.name,
             self.about,
-            build_command(self.name)
+            build_command(self.name),
+            build_command("full")
         )
     }
 
@@ -87,4 +88,45 @@ pub(crate) fn refuse(matches: &ArgMatches) -> Option<ExitCode> {
         .find(|part| part.name == name && !part.is_built)?;
     eprintln!("axilog: {}", part.explain());
     Some(ExitCode::from(3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_a_command_of_every_build() {
+        let command = crate::command();
+        for part in PARTS {
+            assert!(
+                command.find_subcommand(part.name).is_some(),
+                "{}",
+                part.name
+            );
+        }
+    }
+
+    #[test]
+    fn a_missing_part_takes_any_arguments_and_says_how_to_build_it() {
+        let part = Part {
+            name: "memory",
+            about: "Keep the Oracle memory",
+            is_built: false,
+        };
+        let axilog = Command::new("axilog").subcommand(part.command());
+        let help = axilog.clone().render_long_help().to_string();
+        assert!(
+            help.contains("not in this build: --features memory"),
+            "{help}"
+        );
+        let words = ["axilog", "memory", "show", "m.db", "--json"];
+        let matches = axilog.try_get_matches_from(words).unwrap();
+        assert_eq!(matches.subcommand_name(), Some("memory"));
+        assert_eq!(
+            part.explain(),
+            "this build of axilog has no command memory (Keep the Oracle memory); build it with \
+             `cargo build --release -p axilog-harness --features memory`, or everything with \
+             `cargo build --release -p axilog-harness --features full`"
+        );
+    }
 }
