@@ -17,10 +17,10 @@ const HOST_BUILD: &[&str] = &["test", "--workspace", "--test", "cli", "--no-run"
 /// The features of a platform's command.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Features {
-    /// The memory alone.
-    MemoryAlone,
-    /// The default features, as an auditor's command has them, and the memory.
-    DefaultAndMemory,
+    /// The memory.
+    Memory,
+    /// The memory and the live harness.
+    MemoryAndX0l,
 }
 
 /// Builds the command with every feature for this machine, and copies it into `directory`: another build
@@ -35,9 +35,10 @@ pub fn build_for_host(directory: &Path) -> TaskResult<PathBuf> {
 /// Builds the command for a platform.
 pub fn build_for(platform: &Platform, features: Features) -> TaskResult<PathBuf> {
     let mut command = platform.cargo("build");
-    command.args(["-p", PACKAGE, "--bin", "axilog", "--features", "memory"]);
-    if features == Features::MemoryAlone {
-        command.arg("--no-default-features");
-    }
+    let list = match features {
+        Features::Memory => "memory",
+        Features::MemoryAndX0l => "memory,x0l",
+    };
+    command.args(["-p", PACKAGE, "--bin", "axilog", "--features", list]);
     Ok(build(&mut command)?.path("axilog")?.to_owned())
 }

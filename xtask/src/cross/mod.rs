@@ -45,7 +45,7 @@ pub fn check_platforms(part: Option<Part>) -> TaskResult {
         }
     }
     if is_chosen(Part::Session) {
-        let has_x0l = |platform: &&Platform| platform.command == Some(Features::DefaultAndMemory);
+        let has_x0l = |platform: &&Platform| platform.command == Some(Features::MemoryAndX0l);
         for platform in PLATFORMS.iter().filter(has_x0l) {
             x0l_sessions::check_replay(platform)?;
         }

@@ -51,7 +51,7 @@ pub const PLATFORMS: &[Platform] = &[
         runner: "qemu-arm -L /usr/arm-linux-gnueabihf",
         purpose: "32 bits, plain char unsigned",
         coverage: Coverage::CInterface,
-        command: Some(Features::MemoryAlone),
+        command: Some(Features::Memory),
     },
     Platform {
         triple: "s390x-unknown-linux-gnu",
@@ -59,7 +59,7 @@ pub const PLATFORMS: &[Platform] = &[
         runner: "qemu-s390x -L /usr/s390x-linux-gnu",
         purpose: "64 bits, big-endian",
         coverage: Coverage::All,
-        command: Some(Features::DefaultAndMemory),
+        command: Some(Features::MemoryAndX0l),
     },
     Platform {
         triple: "i686-unknown-linux-gnu",

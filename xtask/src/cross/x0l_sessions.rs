@@ -34,7 +34,7 @@ pub fn check_replay(platform: &Platform) -> TaskResult {
     let directory = tempfile::tempdir()?;
     let directory = directory.path();
     let host_axilog = build_for_host(directory)?;
-    let platform_axilog = build_for(platform, Features::DefaultAndMemory)?;
+    let platform_axilog = build_for(platform, Features::MemoryAndX0l)?;
     run(Command::new(&host_axilog)
         .current_dir(directory)
         .args(["x0l", "examples", "examples"]))?;

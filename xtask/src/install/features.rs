@@ -21,9 +21,6 @@ pub struct FeatureSelection {
         conflicts_with = "library_only"
     )]
     features: Vec<String>,
-    /// Builds the command without the features that it has by default
-    #[arg(long, conflicts_with = "library_only")]
-    no_default_features: bool,
 }
 
 impl FeatureSelection {
@@ -48,9 +45,6 @@ impl FeatureSelection {
     pub fn add_to(&self, command: &mut Command) {
         for name in &self.features {
             command.args(["--features", &format!("{PACKAGE}/{name}")]);
-        }
-        if self.no_default_features {
-            command.arg("--no-default-features");
         }
     }
 }
@@ -79,20 +73,12 @@ mod tests {
         for (words, expected) in [
             (&[][..], &[][..]),
             (
-                &["--features", "audit,memory"],
+                &["--features", "bundle,memory"],
                 &[
                     "--features",
-                    "axilog-harness/audit",
+                    "axilog-harness/bundle",
                     "--features",
                     "axilog-harness/memory",
-                ],
-            ),
-            (
-                &["--features=audit", "--no-default-features"],
-                &[
-                    "--features",
-                    "axilog-harness/audit",
-                    "--no-default-features",
                 ],
             ),
         ] {

@@ -61,7 +61,8 @@ pub fn read_dynamic_section(file: &Path) -> TaskResult<String> {
     read_output(Command::new("readelf").arg("-d").arg(file))
 }
 
-/// Checks that the command runs, has a manual page for each subcommand, and has completions.
+/// Checks that the command runs, refuses a subcommand that the build left out, has a manual page for each
+/// subcommand, and has completions.
 pub fn check_command(installed: &Path) -> TaskResult {
     let program = installed.join("bin/axilog");
     let version = read_output(Command::new(&program).arg("--version"))?;
@@ -70,6 +71,18 @@ pub fn check_command(installed: &Path) -> TaskResult {
         &format!(
             "axilog --version prints {version:?}, expected {}",
             VERSION.full
+        ),
+    )?;
+    let left_out = Command::new(&program)
+        .args(["memory", "show", "--json"])
+        .output()?;
+    let message = String::from_utf8_lossy(&left_out.stderr);
+    ensure(
+        left_out.status.code() == Some(3) && message.contains("--features memory"),
+        &format!(
+            "axilog memory, which the build left out, ends with {} and says {message:?}, expected \
+             exit code 3 and how to build it",
+            left_out.status
         ),
     )?;
     let help = read_output(Command::new(&program).arg("--help"))?;
