@@ -13,10 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::AblationError;
 use super::json_document::{parse_document, to_canonical_json};
-use super::prompt_frame::SegmentLengths;
-
-/// The least length of a segment, in tokens.
-pub const MIN_LENGTH: u64 = 512;
+use super::prompt_frame::{MIN_LENGTH, SegmentLengths};
 
 /// The greatest length of a segment, in tokens: more than a situation and a record can have. The
 /// self-test of the padding takes time with the square of it.

@@ -10,11 +10,13 @@ use axilog::hash::{Hash, sha256};
 use axilog_oracle::Role;
 use axilog_oracle::tokens::Tokenizer;
 
-use super::calibration::MIN_LENGTH;
 use super::error::AblationError;
 use super::invalid_run::{InvalidReason, InvalidRun};
 use super::pad::Padding;
 use super::prompt::{HEAD, MIDDLE, TAIL};
+
+/// The least length of a segment, in tokens.
+pub const MIN_LENGTH: u64 = 512;
 
 /// How many tokens each padded segment has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,10 +5,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::budget::TokenBudget;
 use super::catalogue::{CHAPTER_13, Catalogue, Step};
+use super::error::BundleError;
 use super::model::{BUNDLE_VERSION, BundleContext, ProvenanceRecord, StepAwarenessBundle};
+use super::provenance;
+use super::render::render_prompt_from_bundle;
 use super::retrieve::{History, HistoryReader, HistoryRecords, SkippedRecord};
 use super::value::{Object, nfc};
-use super::{BundleError, provenance, render_prompt_from_bundle};
 
 /// The members of a step's results that evaluate the step.
 const EVALUATION: [&str; 3] = ["success", "confidence", "interpretation"];

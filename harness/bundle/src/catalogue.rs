@@ -7,7 +7,7 @@ use std::string::FromUtf8Error;
 use axilog_ledger::input::normalize_line_ends;
 use serde::Deserialize;
 
-use super::BundleError;
+use super::error::BundleError;
 use super::gbnf::{Grammar, GrammarError};
 use super::model::ProvenanceRecord;
 use super::provenance;

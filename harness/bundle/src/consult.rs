@@ -23,9 +23,10 @@ use axilog_oracle::{
 use serde::Serialize;
 use serde_json::json;
 
+use super::error::BundleError;
 use super::gbnf::{Grammar, Mismatch};
 use super::model::StepAwarenessBundle;
-use super::{BundleError, RenderedPrompt};
+use super::render::RenderedPrompt;
 
 /// The oracle id of the observation of a bundle.
 pub const BUNDLE_ORACLE: &str = "bundle";

@@ -1,6 +1,6 @@
 //! Counting tokens: estimated from words, or by a model's tokenizer (A2.2).
 
-use super::BundleError;
+use super::error::BundleError;
 
 /// A counter of tokens.
 pub trait PromptTokenCounter {

@@ -1,6 +1,6 @@
 //! Cutting a text to its token budget (A2.2): at line ends and word ends; a last line marks the cut.
 
-use super::BundleError;
+use super::error::BundleError;
 
 /// The last line of a text that was cut.
 pub const MARKER: &str = "[... truncated to fit token budget ...]";

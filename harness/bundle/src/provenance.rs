@@ -10,7 +10,7 @@ use axilog_ledger::error::FileError;
 
 use super::model::ProvenanceRecord;
 use super::value::nfc;
-use crate::BundleError;
+use crate::error::BundleError;
 
 /// The value in place of the hash where the file does not exist (A6.3).
 pub const FILE_NOT_FOUND: &str = "FILE_NOT_FOUND";

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::BundleError;
 use super::count::{PromptTokenCounter, WordEstimate};
+use super::error::BundleError;
 use super::fit::{FittedText, fit};
 use super::model::{BundleContext, StepAwarenessBundle};
 

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use axilog_ablation::AblationError;
 use axilog_ablation::agents::Agent;
-use axilog_ablation::calibration::{Calibration, MIN_LENGTH};
+use axilog_ablation::calibration::Calibration;
 use axilog_ablation::environment::{Environment, Place};
 use axilog_ablation::experiment::build_frame;
 use axilog_ablation::invalid_run::InvalidRun;
 use axilog_ablation::pad::DEFAULT_PAD;
 use axilog_ablation::prompt::render_situation;
-use axilog_ablation::prompt_frame::{PromptFrame, SegmentLengths};
+use axilog_ablation::prompt_frame::{MIN_LENGTH, PromptFrame, SegmentLengths};
 use serde_json::json;
 
 use super::super::output::Report;

@@ -1,6 +1,6 @@
 //! Literals, classes and escapes.
 
-use super::GrammarError;
+use super::error::GrammarError;
 use super::parse::Parser;
 use super::rules::{Class, Symbol};
 

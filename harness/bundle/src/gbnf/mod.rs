@@ -6,6 +6,7 @@
 //! | `characters.rs` | literals, classes, escapes |
 //! | `rules.rs` | a grammar as plain rules, and what llama.cpp refuses |
 //! | `matcher.rs` | whether a text fits |
+//! | `error.rs` | why a text is no grammar |
 //!
 //! The notation: rules `name ::= …` with the start `root`; `"literal"`, `[a-z]`, `[^a-z]`, `.`, names,
 //! `( )`, `|`, `*`, `+`, `?`, `{m}`, `{m,}`, `{m,n}`, `#` comments; the escapes `\n \r \t \\ \" \[ \]
@@ -13,10 +14,12 @@
 //! parentheses, after `::=` and after `|`. Tokens (`<…>`) depend on a model's vocabulary and are refused.
 
 mod characters;
+mod error;
 mod matcher;
 mod parse;
 mod rules;
 
+pub use error::GrammarError;
 pub use matcher::{MAX_WORK, Mismatch};
 pub use parse::{MAX_BYTES, MAX_NESTING, MAX_REPEAT};
 pub use rules::MAX_SYMBOLS;
@@ -26,30 +29,6 @@ use rules::Rules;
 /// A grammar that llama.cpp takes: complete, and without left recursion.
 #[derive(Clone, Debug)]
 pub struct Grammar(Rules);
-
-/// Why a text is no grammar.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{line}:{column}: {reason}")]
-pub struct GrammarError {
-    /// The line, from 1.
-    pub line: usize,
-    /// The column in characters, from 1.
-    pub column: usize,
-    /// What is wrong there.
-    pub reason: String,
-}
-
-impl GrammarError {
-    fn at(text: &str, at: usize, reason: impl Into<String>) -> GrammarError {
-        let before = text.get(..at).unwrap_or(text);
-        let line_start = before.rfind('\n').map_or(0, |feed| feed + 1);
-        GrammarError {
-            line: before.matches('\n').count() + 1,
-            column: before.get(line_start..).map_or(0, |l| l.chars().count()) + 1,
-            reason: reason.into(),
-        }
-    }
-}
 
 impl Grammar {
     /// Reads a grammar.

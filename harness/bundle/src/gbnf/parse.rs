@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::GrammarError;
+use super::error::GrammarError;
 use super::rules::{Class, MAX_SYMBOLS, Rules, Symbol, TooLarge};
 
 /// The most bytes of a grammar's text.

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
-use super::{History, SkippedRecord, lines};
-use crate::BundleError;
+use super::history::{History, SkippedRecord};
+use super::lines;
+use crate::error::BundleError;
 use crate::model::ProvenanceRecord;
 use crate::value::nfc;
 

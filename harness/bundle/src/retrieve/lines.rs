@@ -6,8 +6,8 @@ use std::path::Path;
 use axilog_ledger::error::FileError;
 use serde::de::DeserializeOwned;
 
-use super::SkippedRecord;
-use crate::BundleError;
+use super::history::SkippedRecord;
+use crate::error::BundleError;
 use crate::model::ProvenanceRecord;
 use crate::provenance::{self, HashingReader};
 

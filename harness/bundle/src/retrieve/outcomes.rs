@@ -12,8 +12,8 @@ use serde::Deserializer as _;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, MapAccess, SeqAccess, Visitor};
 
-use super::{History, HistoryReader, SkippedRecord};
-use crate::BundleError;
+use super::history::{History, HistoryReader, SkippedRecord};
+use crate::error::BundleError;
 use crate::model::{OutcomeRecord, ProvenanceRecord};
 use crate::provenance::{self, HashingReader};
 

@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, VecDeque};
 use serde::Deserialize;
 use serde_json::Number;
 
-use super::{History, HistoryReader, SkippedRecord, lines};
-use crate::BundleError;
+use super::history::{History, HistoryReader, SkippedRecord};
+use super::lines;
+use crate::error::BundleError;
 use crate::model::{Direction, ProvenanceRecord, TrendSummary};
 use crate::value::nfc;
 

@@ -3,7 +3,8 @@
 use rusqlite::params;
 use serde_json::json;
 
-use super::{GateReport, canonical_query};
+use super::queries::canonical_query;
+use super::report::GateReport;
 use crate::entry::EntryKind;
 use crate::error::{MemoryError, Result};
 use crate::reader::MemoryReader;

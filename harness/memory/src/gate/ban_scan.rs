@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use axilog_ledger::error::FileError;
 
-use super::{GateInputs, GateReport};
+use super::report::{GateInputs, GateReport};
 use crate::error::{MemoryError, Result};
 use crate::folded_text::fold_case;
 

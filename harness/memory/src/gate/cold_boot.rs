@@ -4,7 +4,8 @@ use axilog::hash::Hasher;
 use rusqlite::types::ValueRef;
 use rusqlite::{TransactionBehavior, params};
 
-use super::{GateReport, canonical_query, output_queries};
+use super::queries::{canonical_query, output_queries};
+use super::report::GateReport;
 use crate::error::{MemoryError, Result};
 use crate::handle::Handle;
 use crate::reader::MemoryReader;

@@ -2,7 +2,7 @@
 
 use rusqlite::params;
 
-use super::GateReport;
+use super::report::GateReport;
 use crate::compaction::{compact, compaction_id, read_inputs};
 use crate::error::Result;
 use crate::handle::Handle;

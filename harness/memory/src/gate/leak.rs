@@ -9,7 +9,8 @@ use std::collections::{BTreeSet, HashMap};
 use rusqlite::params;
 use serde_json::Value;
 
-use super::{GateReport, output_queries};
+use super::queries::output_queries;
+use super::report::GateReport;
 use crate::audience::Audience;
 use crate::bodies::AssetBody;
 use crate::canonical::texts;

@@ -1,6 +1,6 @@
 //! G6 ORC-PIN-ASSERT: the pins have the values they were pinned with, unless a revision says otherwise.
 
-use super::GateReport;
+use super::report::GateReport;
 use crate::error::{MemoryError, Result};
 use crate::reader::MemoryReader;
 

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use rusqlite::{OptionalExtension, params};
 
-use super::GateReport;
+use super::report::GateReport;
 use crate::bodies::{
     AttemptOutcome, NotebookRequestBody, RecallAttemptBody, RecallResultBody, RecallScope,
     ResultOutcome,
