@@ -232,10 +232,10 @@ static void observing(void)
     policy.permit_truncated = 1;
     NOTHING(ax_agent_observe(&agent, &policy, &in, work, least - 1, &faults), AX_ERR_BUFFER, 0);
 
-    /* An answer that is not admissible is recorded and acted on. */
+    /* An answer that is not admissible is recorded, bound by a RAW record, and acted on. */
     bad = scenario_answer("a\tb");
     CHECK(ax_agent_observe(&agent, &policy, &bad, work, 1024, &faults) == AX_ERR_ENCODING);
-    CHECK(flags_taken(&faults) == 0 && agent.health == AX_HEALTH_ALARM && file.entries == 8);
+    CHECK(flags_taken(&faults) == 0 && agent.health == AX_HEALTH_ALARM && file.entries == 9);
 
     /* A sink that refuses the k-th record of the step. */
     for (k = 1; k <= 3; k++) {
@@ -277,7 +277,7 @@ static void observing(void)
         ax_obs_input_set_complete(&in, 0, "o", "m", "Q", 1, longest, sizeof longest, NULL);
         CHECK(ax_agent_observe(&agent, &policy, &in, work, sizeof work, &faults) == AX_OK);
         CHECK(flags_taken(&faults) == 0 && agent.health == AX_HEALTH_ALARM);
-        CHECK(file.entries == 8 && file.len > AX_MAX_OBS_BYTES);
+        CHECK(file.entries == 9 && file.len > AX_MAX_OBS_BYTES);
     }
 }
 

@@ -139,6 +139,7 @@ static void scenario_digest(const agent_vector_t *v)
     fold_int(ax_policy_config_hash(&policy, configuration, &faults));
     fold(configuration, sizeof configuration);
     fold_int(ax_replay_init(&replay, &rules.registry, v->permit_truncated, v->stop_on_invalid, &faults));
+    ax_replay_set_manifest(&replay, v->manifest.at);
     fold_int(ax_ledger_genesis_entry(&genesis));
     fold_int(fold_line(&replay, &genesis));
     for (i = 0; i < v->step_count; i++) {

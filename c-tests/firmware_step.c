@@ -87,8 +87,10 @@ static ax_input_class_t class_of(const step_vector_t *step)
 /* Admits, records and steps: what ax_agent_observe does with the library's own step. */
 static void observe(ax_admission_ctx_t *admission, const step_vector_t *step)
 {
-    static char output[4096];
-    static char text[8192];
+    static char output[AX_MAX_OBS_BYTES];
+    static char text[AX_MAX_OBS_BYTES + 1];
+    uint8_t raw[AX_RAW_RECORD_MAX_BYTES];
+    int unheld = 0;
     ax_obs_input_t in = scenario_input(step);
     ax_input_t input;
     ax_evidence_t evidence;
@@ -101,9 +103,12 @@ static void observe(ax_admission_ctx_t *admission, const step_vector_t *step)
         in.model_id = in.oracle_id;
         in.input_len = 0;
     }
-    if (ax_obs_admit(&record, output, sizeof output, &in, admission, &faults) == AX_ERR_ENCODING) {
-        /* What the oracle did wrong is in the record; the flags speak of the machine. */
-        CHECK(flags_taken(&faults) == ENCODING_);
+    if (ax_obs_admit(&record, output, sizeof output, &in, admission, &faults) != AX_OK || faults.size) {
+        /* What the oracle did wrong is in the record; the flags speak of the machine. The record does not
+         * hold what came, so a RAW record binds it. */
+        const int taken = flags_taken(&faults);
+        CHECK(taken == ENCODING_ || taken == SIZE_);
+        unheld = in.output_len > 0;
     }
     if (input.type == AX_INPUT_RESET_REQUEST) {
         CHECK(ax_policy_config_hash(&policy, record.input_hash, &faults) == AX_OK);
@@ -118,6 +123,14 @@ static void observe(ax_admission_ctx_t *admission, const step_vector_t *step)
     input.payload = evidence.payload;
     input.payload_len = evidence.payload_len;
     input.ledger_seq = record.ledger_seq;
+    if (unheld) {
+        written = ax_raw_record(raw, sizeof raw, record.ledger_seq, step->output.at, step->output.len);
+        CHECK(written > 0);
+        evidence.tag = AX_TAG_PROOF;
+        evidence.payload = raw;
+        evidence.payload_len = (uint64_t)written;
+        CHECK(ax_ledger_record(&agent.ledger, &evidence, &faults) == AX_OK);
+    }
     if (agent.health != AX_HEALTH_STOPPED) {
         ax_policy_reset_cycle(&policy);
         ax_agent_step(&agent, &policy, &input, &faults);
@@ -129,7 +142,7 @@ static int differs(const char *name)
     static const char *const NAMES[] = { "uninit-needs-reset", "fault-budget", "fault-then-reset-clears",
                                          "time-rollback", "bad-time", "unknown-control", "selectors",
                                          "critical-invalid-output-stops", "epoch-time-first",
-                                         "newline-after-time", "no-policies" };
+                                         "newline-after-time", "stopped-binds-raw", "no-policies" };
     size_t i;
     for (i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
         if (strcmp(name, NAMES[i]) == 0) {

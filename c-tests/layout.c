@@ -132,10 +132,13 @@ int main(void)
     FIELD(ax_policy_ctx_t, agent);
     FIELD(ax_policy_ctx_t, breach_flag);
     FIELD(ax_policy_ctx_t, evaluation_count);
+    FIELD(ax_policy_ctx_t, answer_permitted);
     FIELD(ax_policy_ctx_t, last_eval_seq);
     FIELD(ax_policy_ctx_t, registry);
     FIELD(ax_policy_ctx_t, permit_truncated);
     FIELD(ax_policy_ctx_t, stop_on_invalid);
+    FIELD(ax_policy_ctx_t, has_manifest);
+    FIELD(ax_policy_ctx_t, manifest);
 
     TYPE(ax_policy_input_t);
     FIELD(ax_policy_input_t, value);
@@ -172,6 +175,9 @@ int main(void)
     FIELD(ax_replay_ctx_t, _permit_truncated);
     FIELD(ax_replay_ctx_t, _stop_on_invalid);
     FIELD(ax_replay_ctx_t, _state);
+    FIELD(ax_replay_ctx_t, _offset);
+    FIELD(ax_replay_ctx_t, _manifest);
+    FIELD(ax_replay_ctx_t, _has_manifest);
 
     TYPE(ax_completion_state_t);
     VALUE(AX_COMPLETION_COMPLETE);

@@ -21,6 +21,7 @@ static const ax_policy_registry_t THREE = { TABLE, 3, NULL };
 
 static void names(void)
 {
+    int code;
     CHECK(AX_POLICY_PERMITTED == 0 && AX_POLICY_BREACH == 1);
     CHECK(AX_POLICY_CMP_GT == 0 && AX_POLICY_CMP_LT == 1);
     CHECK(AX_POLICY_CMP_GE == 2 && AX_POLICY_CMP_LE == 3);
@@ -37,6 +38,13 @@ static void names(void)
     CHECK_STR(ax_policy_cmp_to_str(AX_POLICY_CMP_LE), "LE");
     CHECK_STR(ax_policy_cmp_to_str((ax_policy_cmp_t)4), "UNKNOWN");
     CHECK_STR(ax_policy_cmp_to_str((ax_policy_cmp_t)-1), "UNKNOWN");
+    for (code = -7; code <= 1; code++) {
+        static const char *const ENDS[] = { "has more than 64 policies", "ascend strictly", "committed",
+                                            "its buffer", "is NULL", "is NULL", "success" };
+        const char *found = ax_policy_strerror((ax_policy_err_t)code);
+        const char *end = code < -6 || code > 0 ? "unknown code" : ENDS[code + 6];
+        CHECK_STR(found + strlen(found) - strlen(end), end);
+    }
 }
 
 static void comparing(void)
@@ -332,6 +340,11 @@ static void configuration(void)
         CHECK(ax_policy_init_with_registry(&ctx, &rules.registry, NULL, NULL, &faults) == AX_POLICY_OK);
         ctx.permit_truncated = AGENTS[i].permit_truncated;
         ctx.stop_on_invalid = AGENTS[i].stop_on_invalid;
+        CHECK(ctx.has_manifest == 0 && is_all(ctx.manifest, sizeof ctx.manifest, 0));
+        if (AGENTS[i].manifest.at != NULL) {
+            ctx.has_manifest = 1;
+            memcpy(ctx.manifest, AGENTS[i].manifest.at, sizeof ctx.manifest);
+        }
         CHECK(ax_policy_config_hash(&ctx, hash, &faults) == AX_OK);
         axilog_sha256(expected, AGENTS[i].configuration.at, AGENTS[i].configuration.len);
         CHECK(memcmp(hash, expected, 32) == 0);

@@ -68,6 +68,7 @@ static void scenarios(void)
             uint8_t other[32] = { 0 };
             CHECK(ax_replay_init(&replay, registries[r], v->permit_truncated, v->stop_on_invalid, &faults)
                   == AX_OK);
+            ax_replay_set_manifest(&replay, v->manifest.at);
             CHECK(feed(&replay, file.bytes, file.len, SIZE_MAX) == AX_VERDICT_OK);
             CHECK(ax_replay_finish(&replay, 0, NULL, &faults) == AX_VERDICT_OK);
             CHECK(ax_replay_finish(&replay, entries, agent.ledger.current_hash, &faults) == AX_VERDICT_OK);

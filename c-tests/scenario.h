@@ -52,6 +52,10 @@ static inline void scenario_begin(const agent_vector_t *v, const scenario_rules_
           == AX_POLICY_OK);
     policy->permit_truncated = v->permit_truncated;
     policy->stop_on_invalid = v->stop_on_invalid;
+    if (v->manifest.at != NULL) {
+        policy->has_manifest = 1;
+        memcpy(policy->manifest, v->manifest.at, sizeof policy->manifest);
+    }
 }
 
 /* What the scenario's step hands to ax_agent_observe. */

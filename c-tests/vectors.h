@@ -74,6 +74,7 @@ typedef struct {
     size_t policy_count;
     uint8_t permit_truncated;
     uint8_t stop_on_invalid;
+    bytes_t manifest; /* its SHA-256; at NULL where the configuration names none */
     bytes_t configuration;
     const step_vector_t *steps;
     size_t step_count;

@@ -6,7 +6,7 @@
 #![forbid(unsafe_code)]
 
 use crate::evidence::policy::MAX_POLICY_RECORD_BYTES;
-use crate::evidence::proof::{MAX_SEAL_RECORD_BYTES, Seal};
+use crate::evidence::proof::{MAX_RAW_RECORD_BYTES, MAX_SEAL_RECORD_BYTES, Seal};
 use crate::evidence::state::GENESIS_PAYLOAD;
 use crate::evidence::transition::MAX_TRANSITION_RECORD_BYTES;
 use crate::fault::{Error, Fault, Faults};
@@ -150,6 +150,7 @@ impl Ledger {
         const LONGEST: usize = MAX_POLICY_RECORD_BYTES;
         const _: () = assert!(MAX_TRANSITION_RECORD_BYTES <= LONGEST);
         const _: () = assert!(MAX_SEAL_RECORD_BYTES <= LONGEST);
+        const _: () = assert!(MAX_RAW_RECORD_BYTES <= LONGEST);
         let mut bytes = [0u8; LONGEST];
         let mut out = Buffer::new(&mut bytes);
         write(&mut out);

@@ -187,7 +187,8 @@ pub(crate) fn iter_policies<R: Registry + ?Sized>(
     (0..registry.len()).filter_map(|index| registry.get(index))
 }
 
-/// The rules an agent runs under: its policies and its two switches.
+/// The rules an agent runs under: its policies, its two switches, and the manifest that its ledger
+/// is bound to.
 pub struct Rules<'r> {
     /// The policies.
     pub registry: &'r dyn Registry,
@@ -195,12 +196,20 @@ pub struct Rules<'r> {
     pub permit_truncated: bool,
     /// Whether an INVALID_OUTPUT stops the agent rather than alarming it (decision D21).
     pub stop_on_invalid: bool,
+    /// SHA-256 of the host's manifest, where the ledger is bound to one (formats.md, Manifest).
+    pub manifest: Option<Hash>,
 }
 
 impl Rules<'_> {
     /// Writes the canonical configuration, which names these rules in a ledger.
     pub fn write(&self, out: &mut (impl Sink + ?Sized)) {
-        out.put(b"{\"permit_truncated\":");
+        out.put(b"{");
+        if let Some(manifest) = &self.manifest {
+            out.put(b"\"manifest\":");
+            writer::hash(manifest, out);
+            out.put(b",");
+        }
+        out.put(b"\"permit_truncated\":");
         writer::bool(self.permit_truncated, out);
         out.put(b",\"policies\":{");
         let mut previous = None;

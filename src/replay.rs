@@ -15,13 +15,16 @@ use crate::agent::Agent;
 use crate::agent::state::{Health, InputClass};
 use crate::agent::step::{Step, StepRecord};
 use crate::agent::stimulus::Stimulus;
+use crate::evidence::observation::Failure;
 use crate::evidence::policy::MAX_POLICY_RECORD_BYTES;
-use crate::evidence::proof::Seal;
+use crate::evidence::proof::{Proof, RawAnswer, Seal};
 use crate::evidence::state::GENESIS_PAYLOAD;
+use crate::evidence::view::ObservationView;
 use crate::fault::{Error, Faults};
 use crate::hash::{Hash, Tag};
 use crate::ledger::{Entry, Ledger, LedgerSink};
 use crate::policy::Rules;
+use crate::profile::Profile;
 use crate::sink::{Buffer, shared};
 use models::Models;
 
@@ -42,6 +45,11 @@ pub struct Replay {
     observed: u64,
     /// Whether that observation's transition is still to come.
     open: bool,
+    /// Whether the last record is an observation that does not hold its answer, so that a RAW record
+    /// may follow.
+    unheld: bool,
+    /// The number of observations that do not hold their answers, less the RAW records behind them.
+    unbound_answers: u64,
     /// The chain value that the seal names, once there is one.
     sealed_head: Option<Hash>,
     step: Option<Step>,
@@ -66,6 +74,8 @@ impl Replay {
             verdict: Verdict::Ok,
             observed: 0,
             open: false,
+            unheld: false,
+            unbound_answers: 0,
             sealed_head: None,
             step: None,
             undecided: false,
@@ -130,6 +140,12 @@ impl Replay {
         }
     }
 
+    /// The verdict so far.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        self.verdict
+    }
+
     /// The number of good entries; the first bad one, if any, has this sequence.
     #[must_use]
     pub fn entries(&self) -> u64 {
@@ -142,6 +158,13 @@ impl Replay {
         &self.agent.ledger
     }
 
+    /// The number of observations that do not hold their answers and that no RAW record follows:
+    /// nothing binds the bytes of those answers, if any came.
+    #[must_use]
+    pub fn unbound_answers(&self) -> u64 {
+        self.unbound_answers
+    }
+
     /// Whether there are more oracles than can be held to their models ([`MAX_ORACLES`]).
     #[must_use]
     pub fn lost_track_of_models(&self) -> bool {
@@ -151,13 +174,24 @@ impl Replay {
     /// The agent after everything fed, and the step that was under way, if its last records are
     /// missing: hand both to [`Agent::complete`] to go on.
     ///
+    /// A RAW record that an interruption kept from being written cannot be made again from the
+    /// ledger, which does not hold the answer's bytes: the step is completed without it, and the
+    /// answer counts among the [`Replay::unbound_answers`]. A caller that still has the bytes records
+    /// it first ([`RawAnswer::of`], [`Ledger::record_written`]), feeds the entry, and resumes then.
+    ///
     /// # Errors
     /// [`Error::Protocol`] where the ledger is not good so far, or was only verified.
     pub fn resume(&self) -> Result<(Agent, Option<Step>), Error> {
         if self.verdict != Verdict::Ok || self.entries == 0 || self.undecided {
             return Err(Error::Protocol);
         }
-        Ok((self.agent.clone(), self.step.clone()))
+        let mut agent = self.agent.clone();
+        // Gateways' observations may be ahead of their lines. The next one may not fall behind them,
+        // also where the agent, once STOPPED, has acted on none of them.
+        if self.observed > agent.ledger.sequence {
+            agent.last_seen_seq = self.observed;
+        }
+        Ok((agent, self.step.clone()))
     }
 
     /// Commits what is missing of an interrupted last step. `agent` is the one of [`Replay::resume`].
@@ -205,8 +239,10 @@ impl Replay {
             _ if self.entries == 0 => return Err(Verdict::Reordered),
             Tag::Obs => self.check_observation(examined, rules)?,
             Tag::Policy | Tag::Trans => self.check_decision(examined, rules)?,
-            Tag::Proof => self.check_seal(entry)?,
+            Tag::Proof => self.check_proof(entry)?,
         }
+        self.unheld = entry.tag == Tag::Obs && examined.observation().is_some_and(lacks_answer);
+        self.unbound_answers = self.unbound_answers.saturating_add(u64::from(self.unheld));
         self.agent.ledger.head = entry.chain;
         self.agent.ledger.sequence = entry.sequence;
         Ok(())
@@ -228,7 +264,10 @@ impl Replay {
         rules: Option<&Rules<'_>>,
     ) -> Result<(), Verdict> {
         let view = examined.read_observation()?;
-        if view.ledger_seq <= self.observed {
+        // Gateways, which write the other profiles, keep sequences of their own.
+        let misplaced =
+            view.profile == Profile::Rfc8785 && view.ledger_seq != examined.entry().sequence;
+        if misplaced || view.ledger_seq <= self.observed {
             return Err(Verdict::Reordered);
         }
         if self.step.is_some() {
@@ -266,8 +305,11 @@ impl Replay {
             let bound_to = examined.read_bound_to()?;
             let skips = entry.tag == Tag::Trans
                 && expected.is_some_and(|expected| expected.tag() == Tag::Policy);
-            if !self.open || bound_to != self.observed || skips {
+            if !self.open || bound_to.observation != self.observed || skips {
                 return Err(Verdict::Unwitnessed);
+            }
+            if bound_to.step != self.observed {
+                return Err(Verdict::Reordered);
             }
             if rules.is_some() {
                 return Err(Verdict::Diverged);
@@ -283,8 +325,23 @@ impl Replay {
         Ok(())
     }
 
-    fn check_seal(&mut self, entry: &Entry<'_>) -> Result<(), Verdict> {
-        let seal = Seal::parse(entry.payload).map_err(|_| Verdict::NonCanonical)?;
+    fn check_proof(&mut self, entry: &Entry<'_>) -> Result<(), Verdict> {
+        match Proof::parse(entry.payload) {
+            Ok(Proof::Raw(raw)) => self.check_raw_answer(&raw),
+            Ok(Proof::Seal(seal)) => self.check_seal(&seal, entry),
+            Err(_) => Err(Verdict::NonCanonical),
+        }
+    }
+
+    fn check_raw_answer(&mut self, raw: &RawAnswer) -> Result<(), Verdict> {
+        if !self.unheld || raw.ledger_seq != self.observed {
+            return Err(Verdict::Reordered);
+        }
+        self.unbound_answers = self.unbound_answers.saturating_sub(1);
+        Ok(())
+    }
+
+    fn check_seal(&mut self, seal: &Seal, entry: &Entry<'_>) -> Result<(), Verdict> {
         if seal.entries > entry.sequence {
             return Err(Verdict::Truncated);
         }
@@ -298,6 +355,12 @@ impl Replay {
         self.agent.ledger.sealed = true;
         Ok(())
     }
+}
+
+/// Whether an observation does not hold the answer that came, or not all of it.
+fn lacks_answer(view: &ObservationView<'_>) -> bool {
+    let invalid = view.failure == Some(Failure::InvalidOutput) && view.output_held == 0;
+    invalid || view.output_held < view.output_size
 }
 
 /// Whether `entry` holds exactly what `expected` writes.

@@ -13,6 +13,7 @@ const RULES: Rules<'static> = Rules {
     registry: &BUILTIN,
     permit_truncated: false,
     stop_on_invalid: false,
+    manifest: None,
 };
 
 /// An agent that was reset.

@@ -24,6 +24,7 @@ fn rules<R>(call: impl FnOnce(&Rules<'_>) -> R) -> R {
         registry: &registry,
         permit_truncated: false,
         stop_on_invalid: false,
+        manifest: None,
     })
 }
 
@@ -277,20 +278,25 @@ fn observing_with_a_flag_set_does_nothing() {
 fn observing_records_in_stopped_and_does_no_more() {
     let mut agent = Agent::new();
     agent.health = Health::Stopped;
-    for answer in [
-        answer(b"{\"value\":3}"),
-        answer(b"\xff"),
-        reserved("ax.time", b"{\"timestamp\":1}"),
-        reserved("ax.control", b"{\"input_class\":\"RESET_REQUEST\"}"),
+    // What is not held is bound by a RAW record.
+    for (answer, records) in [
+        (answer(b"{\"value\":3}"), 1),
+        (answer(b"\xff"), 2),
+        (reserved("ax.time", b"{\"timestamp\":1}"), 1),
+        (
+            reserved("ax.control", b"{\"input_class\":\"RESET_REQUEST\"}"),
+            1,
+        ),
     ] {
         let (before, mut store, mut faults) = (agent.clone(), Store::default(), Faults::NONE);
         let observed = observe(&mut agent, &answer, &mut store, &mut faults).unwrap();
         assert_eq!(observed.evaluation, None);
-        assert_eq!(observed.ledger_seq, agent.ledger.sequence);
-        assert_eq!(store.records.len(), 1);
+        assert_eq!(observed.ledger_seq, before.ledger.sequence + 1);
+        assert!(!observed.may_act);
+        assert_eq!(store.records.len(), records);
         assert_eq!(faults, Faults::NONE);
         let ledger = agent.ledger.clone();
-        assert_eq!(ledger.sequence, before.ledger.sequence + 1);
+        assert_eq!(ledger.sequence, before.ledger.sequence + records as u64);
         assert_eq!(agent, Agent { ledger, ..before });
     }
 }
@@ -385,7 +391,8 @@ fn observing_refuses_the_callers_mistakes() {
         }
         assert_eq!(agent, Agent::new());
     }
-    assert_eq!(store.records.len(), 1 + 3 + 1);
+    // The observation, its RAW record as it was cut, three policies, the transition.
+    assert_eq!(store.records.len(), 2 + 3 + 1);
 
     let mut agent = Agent::new();
     let mut schema = Faults::NONE;

@@ -29,6 +29,7 @@ fn genesis_is_checked_at_the_first_reset() {
         registry: &registry,
         permit_truncated: false,
         stop_on_invalid: false,
+        manifest: None,
     };
     for (state, next, expected) in [
         (

@@ -251,6 +251,7 @@ fn step(
         registry: &registry,
         permit_truncated: false,
         stop_on_invalid,
+        manifest: None,
     };
     let input = Input {
         class: class(arrival.class),

@@ -37,6 +37,7 @@ fn values(
         registry,
         permit_truncated,
         stop_on_invalid: false,
+        manifest: None,
     };
     let (mut agent, mut store) = (Agent::new(), Store::default());
     agent.health = Health::Enabled;

@@ -1,18 +1,21 @@
 //! A ledger that ends anywhere is taken up there (formats.md §6): completing the interrupted step
-//! and going on gives the bytes of a run that was never interrupted.
+//! and going on gives the bytes of a run that was never interrupted. The one record that cannot be
+//! made again is the RAW record of an answer whose bytes only the caller has.
 
 mod support;
 
 use axilog::admission::Answer;
 use axilog::agent::Agent;
 use axilog::agent::state::{Health, InputClass, Violation};
+use axilog::evidence::proof::RawAnswer;
 use axilog::fault::{Error, Fault, Faults};
 use axilog::hash::Tag;
+use axilog::json::writer::Buffer;
 use axilog::ledger_line;
 use axilog::policy::{Comparison, Policy, Rules};
 use axilog::replay::{Replay, Verdict};
 use support::ledger::{Store, answer, chained, feed, genesis, golden, with_golden_rules};
-use support::{AgentVector, agents, decode};
+use support::{AgentVector, StepVector, agents, decode, unhex};
 
 fn policies(vector: &AgentVector) -> Vec<Policy<'_>> {
     let policies = vector.policies.iter().map(|p| Policy {
@@ -55,6 +58,78 @@ fn go_on(
     }
 }
 
+fn is_raw_answer(line: &[u8]) -> bool {
+    RawAnswer::parse(ledger_line::parse(line).unwrap().payload).is_ok()
+}
+
+/// The observation was written and its RAW record was not: the answer stays unbound and the ledger good,
+/// or the caller brings the bytes and the ledger is the uninterrupted one.
+#[test]
+fn a_step_interrupted_before_its_raw_record_goes_on_without_it_or_with_the_callers_bytes() {
+    let mut interrupted = 0;
+    for vector in agents() {
+        let policies = policies(&vector);
+        let registry = policies.as_slice();
+        let rules = Rules {
+            registry: &registry,
+            permit_truncated: vector.permit_truncated,
+            stop_on_invalid: vector.stop_on_invalid,
+            manifest: vector.manifest.as_deref().map(unhex),
+        };
+        let mut whole = Store {
+            lines: chained(&[genesis()]).0.concat(),
+            ..Store::default()
+        };
+        let mut uninterrupted = Agent::new();
+        go_on(&mut uninterrupted, &vector, &rules, 0, &mut whole);
+        let lines: Vec<&[u8]> = whole.lines.split_inclusive(|&b| b == b'\n').collect();
+        for kept in (1..lines.len()).filter(|&n| is_raw_answer(lines[n])) {
+            interrupted += 1;
+            let mut replay = Replay::new();
+            let mut store = Store {
+                lines: lines[..kept].concat(),
+                ..Store::default()
+            };
+            feed(&mut replay, &store.lines, Some(&rules));
+            let observed = replay.ledger().sequence;
+            let mut faults = Faults::NONE;
+
+            let (mut agent, _) = replay.resume().unwrap();
+            let mut unbound = store.clone();
+            replay
+                .complete(&mut agent, Some(&rules), &mut unbound, &mut faults)
+                .unwrap();
+            assert_eq!(agent.health, uninterrupted.health, "{}", vector.name);
+            let mut again = Replay::new();
+            let verdict = feed(&mut again, &unbound.lines, Some(&rules));
+            assert_eq!((verdict, again.unbound_answers()), (Verdict::Ok, 1));
+
+            let is_this = |step: &&StepVector| {
+                step.records.iter().any(|(tag, record)| {
+                    tag == "AX:OBS:v1" && record.contains(&format!("\"ledger_seq\":{observed},"))
+                })
+            };
+            let output = decode(&vector.steps.iter().find(is_this).unwrap().output_b64);
+            let (mut agent, _) = replay.resume().unwrap();
+            let write = |out: &mut Buffer<'_>| RawAnswer::of(observed, &output).write(out);
+            agent
+                .ledger
+                .record_written(Tag::Proof, write, &mut store, &mut faults)
+                .unwrap();
+            let raw = ledger_line::parse(lines[kept]).unwrap();
+            assert_eq!(replay.feed(&raw, Some(&rules)), Verdict::Ok);
+            assert_eq!(replay.unbound_answers(), 0);
+            let (mut agent, _) = replay.resume().unwrap();
+            replay
+                .complete(&mut agent, Some(&rules), &mut store, &mut faults)
+                .unwrap();
+            let count = store.lines.split_inclusive(|&b| b == b'\n').count();
+            assert_eq!(store.lines, lines[..count].concat(), "{}", vector.name);
+        }
+    }
+    assert_eq!(interrupted, 5);
+}
+
 #[test]
 fn every_prefix_of_every_vector_goes_on_to_the_same_ledger() {
     let mut interrupted = 0;
@@ -65,6 +140,7 @@ fn every_prefix_of_every_vector_goes_on_to_the_same_ledger() {
             registry: &registry,
             permit_truncated: vector.permit_truncated,
             stop_on_invalid: vector.stop_on_invalid,
+            manifest: vector.manifest.as_deref().map(unhex),
         };
         let mut whole = Store {
             lines: chained(&[genesis()]).0.concat(),
@@ -95,6 +171,11 @@ fn every_prefix_of_every_vector_goes_on_to_the_same_ledger() {
             assert_eq!(faults, Faults::NONE);
             assert_eq!(step.is_some(), !store.records.is_empty(), "{kept}");
             interrupted += usize::from(step.is_some());
+            if lines.get(kept).is_some_and(|line| is_raw_answer(line)) {
+                assert_eq!(replay.unbound_answers(), 1, "{} {kept}", vector.name);
+                continue;
+            }
+            assert_eq!(replay.unbound_answers(), 0, "{} {kept}", vector.name);
 
             let observed = prefix
                 .split_inclusive(|&b| b == b'\n')

@@ -96,11 +96,6 @@ fn a_decision_that_was_changed_diverges() {
         (6, "\"threshold\":4587520", "\"threshold\":4653057"),
         (6, "\"actual\":4653056", "\"actual\":-2147483648"),
         (6, "POL-001", "POL-002"),
-        (
-            6,
-            "{\"actual\":4653056,\"ledger_seq\":5",
-            "{\"actual\":4653056,\"ledger_seq\":3",
-        ),
         (7, "\"next_state\":\"ALARM\"", "\"next_state\":\"ENABLED\""),
         (7, "\"POLICY_BREACH\"", "null"),
         (7, "\"prev_state\":\"ENABLED\"", "\"prev_state\":\"INIT\""),
@@ -121,11 +116,12 @@ fn a_decision_that_was_changed_diverges() {
 
 #[test]
 fn decisions_need_their_witnesses() {
-    let cases: [(Found, Change<'_>); 9] = [
-        // A transition without its policies, which only replay can know of.
-        (replayed(Unwitnessed, 6, 19), &|r| drop(r.remove(6))),
+    let cases: [(Found, Change<'_>); 11] = [
+        // A transition without its policies, which only replay can know of, at once.
+        (((Reordered, 7), (Unwitnessed, 6)), &|r| drop(r.remove(6))),
+        (replayed(Unwitnessed, 18, 19), &|r| drop(r.remove(18))),
         // A transition that is missing: something else stands in its place, or nothing yet.
-        (replayed(Diverged, 7, 19), &|r| drop(r.remove(7))),
+        (both(Reordered, 7), &|r| drop(r.remove(7))),
         (both(Good, 19), &|r| drop(r.remove(19))),
         (both(Good, 18), &|r| r.truncate(18)),
         // No observation.
@@ -133,7 +129,10 @@ fn decisions_need_their_witnesses() {
         (both(Unwitnessed, 20), &|r| r.push(r[19].clone())),
         (both(Unwitnessed, 20), &|r| r.push(r[18].clone())),
         (both(Unwitnessed, 1), &|r| r.insert(1, r[2].clone())),
-        (replayed(Diverged, 7, 21), &|r| r.insert(6, r[6].clone())),
+        (((Reordered, 9), (Diverged, 7)), &|r| {
+            r.insert(6, r[6].clone());
+        }),
+        (replayed(Diverged, 19, 21), &|r| r.insert(18, r[18].clone())),
     ];
     for (n, (expected, change)) in cases.into_iter().enumerate() {
         assert_eq!(rewritten(change), expected, "case {n}");
@@ -194,7 +193,6 @@ fn order_is_kept() {
         rewritten(replace(0, "universal", "Universal")),
         both(Altered, 0)
     );
-    // The last observation may have any greater sequence.
     let jumped = rewritten(|r| {
         reobserve(
             17,
@@ -203,7 +201,12 @@ fn order_is_kept() {
         )(r);
         r.truncate(18);
     });
-    assert_eq!(jumped, both(Good, 18));
+    assert_eq!(jumped, both(Reordered, 17));
+    let policy = "{\"actual\":4653056,\"ledger_seq\":";
+    for to in [3, 6] {
+        let (from, to) = (format!("{policy}5"), format!("{policy}{to}"));
+        assert_eq!(rewritten(replace(6, &from, &to)), both(Reordered, 6));
+    }
 }
 
 #[test]
@@ -388,9 +391,9 @@ fn more_oracles_than_memory_holds() {
     assert_eq!(verify(&records[..=MAX_ORACLES]), (Good, false));
     assert_eq!(verify(&records), (Good, true));
     for n in 0..MAX_ORACLES {
-        let changed = [&records[..], &[of(99, n, b"n")]].concat();
+        let changed = [&records[..], &[of(MAX_ORACLES + 2, n, b"n")]].concat();
         assert_eq!(verify(&changed), (ModelMismatch, true));
     }
-    let changed = [&records[..], &[of(99, MAX_ORACLES, b"n")]].concat();
+    let changed = [&records[..], &[of(MAX_ORACLES + 2, MAX_ORACLES, b"n")]].concat();
     assert_eq!(verify(&changed), (Good, true));
 }

@@ -170,6 +170,7 @@ fn run<R>(events: &[Event], call: impl FnOnce(&[u8], &Rules<'_>) -> R) -> R {
         registry: &registry,
         permit_truncated: false,
         stop_on_invalid: false,
+        manifest: None,
     };
     let (lines, _) = chained(&[genesis()]);
     let mut store = Store {

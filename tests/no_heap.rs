@@ -165,6 +165,7 @@ fn agents_observe_and_step() {
                 registry: &registry,
                 permit_truncated,
                 stop_on_invalid,
+                manifest: None,
             };
             without_heap(|| {
                 assert_eq!(check(rules.registry), Ok(()));

@@ -155,6 +155,7 @@ fn the_configuration_in_bytes() {
             registry: &policies,
             permit_truncated,
             stop_on_invalid,
+            manifest: None,
         };
         let bytes = written(|out| rules.write(out));
         assert_eq!(rules.hash(), sha256(&bytes));

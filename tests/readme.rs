@@ -33,6 +33,7 @@ fn replays(path: &Path, entries: u64) -> bool {
         registry: &registry,
         permit_truncated: false,
         stop_on_invalid: false,
+        manifest: None,
     };
     let mut replay = Replay::new();
     for line in ledger.split_inclusive(|&b| b == b'\n') {

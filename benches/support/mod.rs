@@ -69,6 +69,7 @@ pub fn rules<'r>(registry: &'r [Policy<'static>; 1]) -> Rules<'r> {
         registry,
         permit_truncated: false,
         stop_on_invalid: false,
+        manifest: None,
     }
 }
 

@@ -128,6 +128,11 @@ void agents()
               == AX_POLICY_OK);
         agent.rules().permit_truncated(v.permit_truncated != 0);
         agent.rules().stop_on_invalid(v.stop_on_invalid != 0);
+        Digest manifest{};
+        if (v.manifest.at != nullptr) {
+            std::memcpy(manifest.data(), v.manifest.at, manifest.size());
+            agent.rules().manifest(manifest);
+        }
         CHECK(agent.attach(sink).ok());
         const Result<Digest> configuration = agent.rules().configuration_hash(agent.faults());
         CHECK(configuration.ok() && equal(*configuration, input_hash(text(v.configuration))));
@@ -142,6 +147,20 @@ void agents()
         }
         CHECK(!agent.faults().any());
         CHECK(is(sha256(as_bytes(lines)), v.ledger_sha256));
+        Replay replay;
+        Verdict found = Verdict::Torn;
+        CHECK(replay.feed_lines(as_bytes(lines), found) == lines.size() && found == Verdict::Ok);
+        CHECK(replay.entries() == agent.ledger().sequence() + 1 && replay.offset() == lines.size());
+        if (v.manifest.at != nullptr) {
+            Replay bound;
+            CHECK(bound.begin_builtin().ok());
+            bound.manifest(manifest);
+            CHECK(bound.feed_lines(as_bytes(lines), found) == lines.size() && found == Verdict::Ok);
+            Replay unbound;
+            CHECK(unbound.begin_builtin().ok());
+            CHECK(unbound.feed_lines(as_bytes(lines), found) < lines.size());
+            CHECK(found == Verdict::ConfigMismatch && unbound.entries() == 1);
+        }
     }
 }
 
@@ -158,8 +177,11 @@ void program()
         CHECK(agent.observe_time(1).ok() && agent.enabled() && agent.last_time() == 1);
         const std::string oracle = "llm"; // a ZString from something with c_str()
         CHECK(agent.observe(Answer::complete(oracle, "m", "Q", "{\"value\":69}")).ok() && agent.enabled());
+        CHECK(agent.may_act());
         CHECK(agent.observe(Answer::complete(oracle, "m", "Q", "{\"value\":71}")).ok());
-        CHECK(agent.health() == Health::Alarm && agent.rules().breached());
+        CHECK(agent.health() == Health::Alarm && agent.rules().breached() && !agent.may_act());
+        CHECK(agent.observe(Answer::complete(oracle, "m", "Q", "{\"value\":69}")).ok());
+        CHECK(!agent.rules().breached() && !agent.may_act());
         CHECK(agent.observe_control(InputClass::PolicyTrigger).ok() && agent.health() == Health::Degraded);
         CHECK(agent.observe(Answer::timeout("llm", "m", "Q")).ok());
         CHECK(agent.observe(Answer::transport_error("llm", "m", "Q")).ok());
@@ -216,6 +238,7 @@ void program()
     const Registry disorder{ Span<const ax_policy_t>(unsorted) };
     const PolicyStatus refused = other.use(disorder);
     CHECK(!refused && refused.code() == AX_POLICY_ERR_INVALID_ID && other.faults().has(Fault::Domain));
+    CHECK(same(refused.message(), ax_policy_strerror(AX_POLICY_ERR_INVALID_ID)));
 }
 
 // A sink that refuses, or throws where that is possible, fails the ledger for good.
@@ -229,6 +252,8 @@ void refusals()
     CHECK(ledger.record(AX_TAG_TRANS, as_bytes("{}"), faults).ok());
     const Digest head = commit(AX_CHAIN_LEDGER, as_bytes("x"), faults);
     CHECK(ledger.append(head, faults).ok() && ledger.sequence() == 2);
+    Ledger own;
+    CHECK(own.record_raw(1, as_bytes("\xFF"), faults).ok() && own.sequence() == 1);
     CHECK(ledger.record(AX_TAG_TRANS, as_bytes("{}"), faults).code() == Code::Ledger && ledger.failed());
     CHECK(faults.has(Fault::IoError) && faults.has(Fault::LedgerFail) && !faults.has(Fault::Domain));
     CHECK(ledger.detach(faults).ok());

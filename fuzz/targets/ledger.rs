@@ -88,6 +88,7 @@ fuzz_target!(|case: Case<'_>| match case {
             registry: &registry,
             permit_truncated,
             stop_on_invalid,
+            manifest: None,
         };
         let work = usize::from(work);
         let (file, agent) = run_agent(&events, &rules, work);

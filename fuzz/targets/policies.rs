@@ -95,6 +95,7 @@ fn write_with_library(set: &PolicySet, permit_truncated: bool, stop_on_invalid: 
             registry,
             permit_truncated,
             stop_on_invalid,
+            manifest: None,
         }
         .write(out)
     })

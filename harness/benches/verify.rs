@@ -51,6 +51,7 @@ mod linux {
             registry: &BUILTIN,
             permit_truncated: false,
             stop_on_invalid: false,
+            manifest: None,
         };
         let mut sink = LineWriter(BufWriter::new(File::create(path).unwrap()), 0);
         sink.append(&genesis_entry()).unwrap();

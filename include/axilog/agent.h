@@ -260,15 +260,19 @@ void axilog_agent_step(struct ax_agent_ctx_t *ctx,
  * Takes an oracle's raw answer all the way: admits and records it under the next sequence,
  * evaluates the policies, commits the transition, changes the state.
  *
- * A STOPPED agent still records the observation and does nothing else. What the oracle did wrong
- * is in the record and never in faults.
+ * Where the observation does not hold the answer's bytes, as it is not admissible or was cut, a RAW
+ * record behind it binds them (ax_raw_record). A STOPPED agent still records the observation and the
+ * RAW record, and does nothing else. What the oracle did wrong is in the record and never in faults.
+ * Whether the answer may be acted on, ax_agent_may_act tells.
  *
  * @param agent Agent that ax_agent_init or ax_replay_agent made; its sink, if any, is valid.
  * @param policy Context that ax_policy_init made with the agent's ledger. For a registry that is
  *     not valid the call returns what ax_policy_config_hash returns (flag domain), and records
  *     nothing.
- * @param in Answer as the oracle gave it, borrowed for the call; its ledger_seq is ignored.
- * @param work Scratch room for the record; overlaps nothing that another argument leads to.
+ * @param in Answer as the oracle gave it, borrowed for the call; its ledger_seq is ignored. Its
+ *     input, its output and its identities may overlap one another.
+ * @param work Scratch room for the record; overlaps nothing that another argument leads to. One that
+ *     overlaps the input, the output or an identity of in is refused.
  * @param work_len Bytes of work, of which at most 65536 are used; they bound the record. 1024
  *     suffice for the time, a control input or a short answer.
  * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
@@ -279,8 +283,9 @@ void axilog_agent_step(struct ax_agent_ctx_t *ctx,
  * @retval AX_ERR_LEDGER The ledger has failed, is sealed or has no sequence left (flag
  *     ledger_fail), the sink refused a record (flags io_error and ledger_fail), or the ledger was
  *     never initialised (flag domain). The observation may be recorded; the agent is STOPPED.
- * @retval AX_ERR_PROTOCOL A pointer is NULL (flag domain), a flag is set on entry, or
- *     policy->ledger is not the agent's own, which stops the agent. Nothing is recorded.
+ * @retval AX_ERR_PROTOCOL A pointer is NULL or work overlaps what in leads to (flag domain), a flag
+ *     is set on entry, or policy->ledger is not the agent's own, which stops the agent. Nothing is
+ *     recorded.
  * @retval AX_ERR_ORDERING The next sequence does not exceed the last that the agent acted on
  *     (flags ordering and protocol). Nothing is recorded.
  * @retval AX_ERR_BUFFER work_len is too small for the record. Nothing is recorded.
@@ -415,6 +420,49 @@ int ax_agent_observe_control(struct ax_agent_ctx_t *agent,
                              uint8_t *work,
                              size_t work_len,
                              ct_fault_flags_t *faults);
+
+/**
+ * Tells whether the agent's last answer may be acted on: the policies permitted it, and the agent
+ * was ENABLED behind it and still is.
+ *
+ * An answer that the policies permitted while the agent was in INIT, ALARM or DEGRADED is recorded
+ * and may not be acted on. An answer that ax_agent_observe could not record may not be acted on
+ * either, and after a restart none may before the next answer. Times and control inputs are no
+ * answers; one that takes the agent out of ENABLED ends the permission for good. In a program that
+ * steps by itself, the values that it gives to ax_policy_evaluate_all since ax_policy_reset_cycle
+ * count as the last answer.
+ *
+ * @param agent Agent that observed the answer, borrowed for the call.
+ * @param policy Context with which it did, borrowed for the call; its ledger is the agent's.
+ * @return 1 where the answer may be acted on, else 0; 0 for a NULL.
+ * @see SRS-004 §12 and §19; formats.md §5
+ *
+ * @par Example
+ * @code{.c}
+ * static ax_agent_ctx_t agent;
+ * static ax_policy_ctx_t policy;
+ * static uint8_t work[4096];
+ * const char *answer = "{\"value\": 40}";
+ * ax_obs_input_t input;
+ * ct_fault_flags_t faults;
+ *
+ * ct_fault_init(&faults);
+ * ax_agent_init(&agent, &faults);
+ * ax_policy_init(&policy, &agent.ledger, &agent, &faults);
+ * ax_agent_observe_control(&agent, &policy, AX_INPUT_RESET_REQUEST, work, sizeof work, &faults);
+ * ax_obs_input_set_complete(&input, 0, "llm", "model-1", "How fast?", 9, answer, strlen(answer),
+ *                           NULL);
+ *
+ * ax_agent_observe(&agent, &policy, &input, work, sizeof work, &faults);
+ * assert(!policy.breach_flag && agent.health == AX_HEALTH_INIT && !ax_agent_may_act(&agent, &policy));
+ *
+ * ax_agent_observe_time(&agent, &policy, 1, work, sizeof work, &faults);
+ * ax_agent_observe(&agent, &policy, &input, work, sizeof work, &faults);
+ * assert(agent.health == AX_HEALTH_ENABLED && ax_agent_may_act(&agent, &policy));
+ * @endcode
+ */
+int ax_agent_may_act(const struct ax_agent_ctx_t *agent,
+                     const ax_policy_ctx_t *policy);
 
 /**
  * Extracts the value of the selector "value" from the answer that an input holds.

@@ -256,6 +256,40 @@ int ax_ledger_record(struct ax_ledger_ctx_t *ctx,
 int ax_ledger_seal(struct ax_ledger_ctx_t *ctx, ct_fault_flags_t *faults);
 
 /**
+ * Writes the AX:PROOF:v1 record of kind RAW that binds the bytes of an answer, without a NUL.
+ *
+ * ax_agent_observe records it unasked. A program that steps by itself records it with
+ * ax_ledger_record right behind an observation that does not hold the answer's bytes: one that is
+ * ERROR / INVALID_OUTPUT, or that admission cut to TRUNCATED. Behind any other record it makes the
+ * ledger REORDERED.
+ *
+ * @param dst Receives the record; overlaps no other argument. Untouched on failure.
+ * @param dst_size Bytes of room in dst; AX_RAW_RECORD_MAX_BYTES always suffice.
+ * @param ledger_seq Sequence of the observation.
+ * @param raw Answer as it came, before any normalisation, borrowed for the call. NULL where len is 0.
+ * @param len Bytes of raw.
+ * @return Bytes written; on failure a negative code.
+ * @retval AX_ERR_BUFFER dst_size is too small.
+ * @retval AX_ERR_PROTOCOL dst is NULL, or raw is NULL and len is not 0.
+ * @see SRS-004 §5.6 and §9.4; formats.md §6 (Raw answers)
+ *
+ * @par Example
+ * @code{.c}
+ * uint8_t record[AX_RAW_RECORD_MAX_BYTES];
+ * const uint8_t raw[] = { 0xff };
+ * int written;
+ *
+ * written = ax_raw_record(record, sizeof record, 5, raw, sizeof raw);
+ * assert(written > 0 && memcmp(record, "{\"bytes\":1,\"kind\":\"RAW\",", 24) == 0);
+ * @endcode
+ */
+int ax_raw_record(uint8_t *dst,
+                  size_t dst_size,
+                  uint64_t ledger_seq,
+                  const uint8_t *raw,
+                  size_t len);
+
+/**
  * Checks that a ledger context agrees with itself; replay.h verifies records.
  *
  * The context must be initialised and not failed, with the genesis as its head exactly while it

@@ -67,4 +67,9 @@
  */
 #define AX_TRANS_RECORD_MAX_BYTES 192
 
+/**
+ * Room for any AX:PROOF:v1 record of kind RAW.
+ */
+#define AX_RAW_RECORD_MAX_BYTES 160
+
 #endif /* AXILOG_LIMITS_H */

@@ -152,6 +152,11 @@ typedef struct ax_policy_ctx_t {
      */
     uint8_t evaluation_count;
     /**
+     * 1 where the last answer was permitted, and the agent was ENABLED behind it and since, else 0;
+     * what ax_agent_may_act reads.
+     */
+    uint8_t answer_permitted;
+    /**
      * Sequence of the last step that was evaluated.
      */
     uint64_t last_eval_seq;
@@ -167,6 +172,15 @@ typedef struct ax_policy_ctx_t {
      * 1 where an INVALID_OUTPUT stops the agent, 0 where it alarms the agent (SRS-004 §15.2).
      */
     uint8_t stop_on_invalid;
+    /**
+     * 1 where the configuration names manifest, else 0.
+     */
+    uint8_t has_manifest;
+    /**
+     * SHA-256 of a document of the host's that the ledger is bound to from its first reset on; the
+     * library never reads the document.
+     */
+    uint8_t manifest[32];
 } ax_policy_ctx_t;
 
 /**
@@ -222,7 +236,7 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Makes a policy context with the built-in policies and both switches off.
+ * Makes a policy context with the built-in policies, both switches off and no manifest.
  *
  * @param ctx Context to overwrite, owned by the caller; untouched on failure.
  * @param ledger Ledger to commit records to, which must outlive ctx; NULL: records are not
@@ -253,7 +267,7 @@ enum ax_policy_err_t ax_policy_init(struct ax_policy_ctx_t *ctx,
                                     ct_fault_flags_t *faults);
 
 /**
- * Makes a policy context with a registry of the caller's and both switches off.
+ * Makes a policy context with a registry of the caller's, both switches off and no manifest.
  *
  * A policy whose operator is unknown is kept, and breaches.
  *
@@ -339,6 +353,16 @@ size_t ax_policy_get_count(void);
  * @see SRS-004 §17.5
  */
 int ax_policy_verify_registry_sorted(void);
+
+/**
+ * Describes a return code of the policy functions in one line of English.
+ *
+ * @param code Code, or any other number.
+ * @return A static string of the library, never NULL: "unknown code" for a number that is not a
+ *     code.
+ * @see SRS-004 §25.4
+ */
+const char *ax_policy_strerror(enum ax_policy_err_t code);
 
 /**
  * Evaluates one policy on one value, and commits the record where ctx->ledger is set.
@@ -441,8 +465,8 @@ const char *ax_policy_cmp_to_str(enum ax_policy_cmp_t comparison);
 int ax_policy_has_breach(const struct ax_policy_ctx_t *ctx);
 
 /**
- * Clears the breach flag and the evaluation count of a context; ax_agent_step and
- * ax_agent_observe do so themselves.
+ * Begins a cycle: clears the breach flag, the evaluation count and the permission of a context;
+ * ax_agent_step and ax_agent_observe do so themselves.
  *
  * @param ctx Context that ax_policy_init made. NULL: the call does nothing.
  * @see SRS-004 §17.6 and §25.4

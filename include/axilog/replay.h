@@ -80,6 +80,18 @@ typedef struct ax_replay_ctx_t {
      * Private to the library.
      */
     uint64_t _state[224];
+    /**
+     * Private to the library.
+     */
+    uint64_t _offset;
+    /**
+     * Private to the library.
+     */
+    uint8_t _manifest[32];
+    /**
+     * Private to the library.
+     */
+    uint8_t _has_manifest;
 } ax_replay_ctx_t;
 
 #ifdef __cplusplus
@@ -87,7 +99,8 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Begins to verify or to replay a ledger, whose entries ax_replay_feed then takes.
+ * Begins to verify or to replay a ledger, whose entries ax_replay_feed then takes, or whose lines
+ * ax_replay_feed_lines.
  *
  * With a registry every decision is made again and compared. Without one the ledger is verified
  * only: hashes, chain, canonical forms, order, witnesses, models.
@@ -188,6 +201,11 @@ int ax_replay_agent(const struct ax_replay_ctx_t *ctx,
 /**
  * Commits the records that an interrupted last step lacks; none where the step is whole.
  *
+ * A RAW record is not among them: it binds bytes that the ledger does not hold. Where one is missing
+ * behind the last observation, the answer stays unbound. A caller that still has the bytes gives the
+ * agent its sink, commits the record (ax_raw_record, ax_ledger_record), feeds the entry to ctx and
+ * takes the agent anew, all before this call.
+ *
  * @param ctx Context that ax_replay_init made, borrowed for the call; its registry must still
  *     exist.
  * @param agent Agent that ax_replay_agent gave, with its sink set; the sink leaves ctx alone.
@@ -213,6 +231,86 @@ int ax_replay_complete(const struct ax_replay_ctx_t *ctx,
  * @see SRS-004 §13; formats.md §6 (Verification verdicts)
  */
 const char *ax_verdict_to_str(enum ax_verdict_t verdict);
+
+/**
+ * Names the manifest that the ledger's configuration must name, as ax_policy_ctx_t does.
+ *
+ * @param ctx Context that ax_replay_init made, before its first record; later, or where the context
+ *     was never initialised, the call does nothing.
+ * @param manifest 32 bytes, copied: SHA-256 of the manifest. NULL: the configuration names none, as
+ *     after ax_replay_init.
+ * @see SRS-004 §13; formats.md §5 (Configuration) and §6 (Manifest)
+ */
+void ax_replay_set_manifest(struct ax_replay_ctx_t *ctx, const uint8_t manifest[32]);
+
+/**
+ * Takes every whole line that a buffer holds, as ax_replay_feed takes entries, up to the first that
+ * is not good.
+ *
+ * What stands behind the last line feed is left to the caller, who puts it before the bytes that
+ * follow. A file whose last bytes are never taken is TORN. ax_replay_entries then tells the sequence
+ * of the first line that is not good, and ax_replay_offset where it begins. The flag size says the
+ * same as in ax_replay_feed.
+ *
+ * @param ctx Context that ax_replay_init made; its registry must still exist.
+ * @param lines Bytes of a ledger file, the first of which begins a line; borrowed for the call. NULL
+ *     where len is 0.
+ * @param len Bytes of lines. A line has at most 131296 bytes with its line feed; a buffer of that
+ *     many holds a whole one.
+ * @param verdict Receives the verdict so far; overlaps no other argument. AX_VERDICT_ALTERED for a
+ *     NULL or a context that was never initialised (flag domain).
+ * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call does
+ *     nothing and returns 0.
+ * @return Bytes of the lines that are good: where the first one begins that was not taken.
+ * @see SRS-004 §13; formats.md §6 (Ledger file, Verification verdicts)
+ *
+ * @par Example
+ * @code{.c}
+ * static ax_replay_ctx_t replay;
+ * static uint8_t line[1024];
+ * ax_ledger_entry_t genesis;
+ * ax_verdict_t verdict;
+ * ct_fault_flags_t faults;
+ * size_t taken;
+ * int written;
+ *
+ * ct_fault_init(&faults);
+ * ax_ledger_genesis_entry(&genesis);
+ * written = ax_ledger_line_write(line, sizeof line, &genesis);
+ * if (written < 0 || ax_replay_init(&replay, NULL, 0, 0, &faults) != AX_OK) {
+ *     return 1;
+ * }
+ * taken = ax_replay_feed_lines(&replay, line, (size_t)written, &verdict, &faults);
+ * assert(verdict == AX_VERDICT_OK && taken == (size_t)written);
+ * assert(ax_replay_entries(&replay) == 1 && ax_replay_offset(&replay) == taken);
+ * @endcode
+ */
+size_t ax_replay_feed_lines(struct ax_replay_ctx_t *ctx,
+                            const uint8_t *lines,
+                            size_t len,
+                            enum ax_verdict_t *verdict,
+                            ct_fault_flags_t *faults);
+
+/**
+ * Counts the good entries, the genesis included: the sequence of the first entry that is not good, or
+ * of the one to come.
+ *
+ * @param ctx Context that ax_replay_init made, borrowed for the call.
+ * @return Number of entries; 0 for a NULL or a context that was never initialised.
+ * @see SRS-004 §13; formats.md §6 (Verification verdicts)
+ */
+uint64_t ax_replay_entries(const struct ax_replay_ctx_t *ctx);
+
+/**
+ * Gives the byte offset at which the first line begins that is not good, or that is to come, in all
+ * that ax_replay_feed_lines took.
+ *
+ * @param ctx Context that ax_replay_init made, borrowed for the call.
+ * @return Offset in bytes; entries that ax_replay_feed took count nothing. 0 for a NULL or a context
+ *     that was never initialised.
+ * @see SRS-004 §13; formats.md §6 (Verification verdicts)
+ */
+uint64_t ax_replay_offset(const struct ax_replay_ctx_t *ctx);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -180,7 +180,7 @@ const char *ax_strerror(int code);
 uint32_t ax_abi_version(void);
 
 /**
- * Gives the version of the library as text, such as "0.1.0".
+ * Gives the version of the library as text, such as "0.2.0".
  *
  * @return A static string of the library, never NULL.
  * @see SRS-004 §25.2

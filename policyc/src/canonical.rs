@@ -46,13 +46,22 @@ pub(crate) fn write_file(policies: &[Policy]) -> String {
 
 /// Writes the Configuration of `policies`, which are in order.
 pub(crate) fn write_configuration(
+    manifest: Option<&[u8; 32]>,
     policies: &[Policy],
     permit_truncated: bool,
     stop_on_invalid: bool,
 ) -> String {
-    let mut out = format!("{{\"permit_truncated\":{permit_truncated},\"policies\":");
-    write_object(&mut out, &group_by_selector(policies));
+    let mut out = String::from("{");
     // Writing to a String cannot fail.
+    if let Some(hash) = manifest {
+        out.push_str("\"manifest\":\"");
+        for byte in hash {
+            let _ = write!(out, "{byte:02x}");
+        }
+        out.push_str("\",");
+    }
+    let _ = write!(out, "\"permit_truncated\":{permit_truncated},\"policies\":");
+    write_object(&mut out, &group_by_selector(policies));
     let _ = write!(out, ",\"stop_on_invalid\":{stop_on_invalid}}}");
     out
 }

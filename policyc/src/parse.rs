@@ -45,8 +45,9 @@ impl File {
     }
 }
 
-/// A configuration: its policies, `permit_truncated`, `stop_on_invalid`.
+/// A configuration: its manifest, its policies, `permit_truncated`, `stop_on_invalid`.
 pub(crate) struct Settings {
+    pub manifest: Option<[u8; 32]>,
     pub file: File,
     pub permit_truncated: bool,
     pub stop_on_invalid: bool,
@@ -102,13 +103,23 @@ pub(crate) fn read_file(text: &str) -> Result<File, Fault> {
 pub(crate) fn read_settings(text: &str) -> Result<Settings, Fault> {
     let root = json::read(text)?;
     let names = ["permit_truncated", "policies", "stop_on_invalid"];
-    let [permit, policies, stop] = read_members(&root, "a configuration", names)?;
+    let what = "a configuration";
+    let is_manifest = |member: &Member<'_>| member.name == "manifest";
+    let bound = matches!(&root.kind, Kind::Object(members) if members.iter().any(is_manifest));
+    let (manifest, [permit, policies, stop]) = if bound {
+        let [first, second, third] = names;
+        let [manifest, rest @ ..] = read_members(&root, what, ["manifest", first, second, third])?;
+        (Some(read_hash(manifest)?), rest)
+    } else {
+        (None, read_members(&root, what, names)?)
+    };
     let Kind::Object(groups) = &policies.kind else {
         let found = message::describe_value(policies);
         let expected = "an object from selector to an array of policies";
         return Err(Fault::expected(policies.at, found, expected));
     };
     Ok(Settings {
+        manifest,
         file: Ids::new(text).read_groups(groups)?,
         permit_truncated: read_boolean(permit)?,
         stop_on_invalid: read_boolean(stop)?,
@@ -233,6 +244,32 @@ fn read_members<'v, 't, const N: usize>(
         }
     }
     Ok(values)
+}
+
+/// Reads a SHA-256 in lower-case hexadecimal.
+fn read_hash(value: &Value<'_>) -> Result<[u8; 32], Fault> {
+    let digit = |byte: u8| match byte {
+        b'0'..=b'9' => Some(byte.wrapping_sub(b'0')),
+        b'a'..=b'f' => Some(byte.wrapping_sub(b'a').wrapping_add(10)),
+        _ => None,
+    };
+    let bytes = |text: &str| {
+        let digits: &[u8; 64] = text.as_bytes().try_into().ok()?;
+        let mut hash = [0; 32];
+        for (byte, pair) in hash.iter_mut().zip(digits.chunks_exact(2)) {
+            let [high, low] = pair else { return None };
+            *byte = digit(*high)? << 4 | digit(*low)?;
+        }
+        Some(hash)
+    };
+    let found = match &value.kind {
+        Kind::String(text) => bytes(text),
+        _ => None,
+    };
+    found.ok_or_else(|| {
+        let expected = "64 lower-case hexadecimal digits, the SHA-256 of the manifest";
+        Fault::expected(value.at, message::describe_value(value), expected)
+    })
 }
 
 fn read_boolean(value: &Value<'_>) -> Result<bool, Fault> {

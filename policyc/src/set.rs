@@ -13,10 +13,13 @@ pub struct PolicySet {
     policies: Vec<Policy>,
 }
 
-/// The rules that a ledger's reset observations name: the policies, and the
-/// treatment of answers that are not complete (formats.md section 5, "Configuration").
+/// The rules that a ledger's reset observations name: the policies, the
+/// treatment of answers that are not complete, and the manifest that the
+/// ledger is bound to (formats.md section 5, "Configuration").
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Configuration {
+    /// SHA-256 of the host's manifest, where the ledger is bound to one.
+    pub manifest: Option<[u8; 32]>,
     /// The policies, disabled ones included.
     pub policies: PolicySet,
     /// A TRUNCATED observation is not a breach by itself.
@@ -72,6 +75,7 @@ impl PolicySet {
         with_text(bytes, |text| {
             let settings = parse::read_settings(text)?;
             let configuration = Configuration {
+                manifest: settings.manifest,
                 policies: Self::of(settings.file),
                 permit_truncated: settings.permit_truncated,
                 stop_on_invalid: settings.stop_on_invalid,
@@ -106,10 +110,10 @@ impl PolicySet {
         canonical::write_file(&self.policies)
     }
 
-    /// The Configuration of formats.md section 5, whose SHA-256 is the
-    /// `input_hash` of every RESET_REQUEST observation.
+    /// The Configuration of formats.md section 5 without a manifest, whose
+    /// SHA-256 is the `input_hash` of every RESET_REQUEST observation.
     pub fn configuration(&self, permit_truncated: bool, stop_on_invalid: bool) -> String {
-        canonical::write_configuration(&self.policies, permit_truncated, stop_on_invalid)
+        canonical::write_configuration(None, &self.policies, permit_truncated, stop_on_invalid)
     }
 
     /// The certified operational envelope: per selector with enabled policies
@@ -144,10 +148,15 @@ impl PolicySet {
 }
 
 impl Configuration {
-    /// The canonical text, as [`PolicySet::configuration`] writes it.
+    /// The canonical text: as [`PolicySet::configuration`] writes it, and
+    /// with the manifest before it where there is one.
     pub fn to_canonical(&self) -> String {
-        self.policies
-            .configuration(self.permit_truncated, self.stop_on_invalid)
+        canonical::write_configuration(
+            self.manifest.as_ref(),
+            self.policies.policies(),
+            self.permit_truncated,
+            self.stop_on_invalid,
+        )
     }
 }
 

@@ -6,6 +6,9 @@ use serde_json::{Map, Value, json};
 /// Its operator is one that no file can hold.
 const NOT_A_FILE: &str = "unknown-operator";
 
+/// Their selectors are no plain names in lower case, which is all that the compiler reads yet.
+const UNREAD_SELECTORS: [&str; 3] = ["pointers", "camel-case", "per-oracle"];
+
 #[test]
 fn configurations_are_the_golden_ones() {
     let vectors: Vec<Value> =
@@ -44,19 +47,33 @@ fn configurations_are_the_golden_ones() {
             );
             continue;
         }
+        if UNREAD_SELECTORS.contains(&name) {
+            for reason in [
+                parsed.unwrap_err().reason,
+                configuration.unwrap_err().reason,
+            ] {
+                assert!(reason.contains("selector"), "{name}: {reason}");
+            }
+            continue;
+        }
         let set = parsed.unwrap();
         let permit_truncated = vector["permit_truncated"].as_bool().unwrap();
         let stop_on_invalid = vector["stop_on_invalid"].as_bool().unwrap();
-        assert_eq!(
-            set.configuration(permit_truncated, stop_on_invalid),
-            expected,
-            "{name}"
-        );
         let read = configuration.unwrap();
+        assert_eq!(read.to_canonical(), expected, "{name}");
+        let manifest = read.manifest.map(|hash| {
+            let digits = hash.iter().map(|byte| format!("{byte:02x}"));
+            digits.collect::<String>()
+        });
+        assert_eq!(json!(manifest), vector["manifest"], "{name}");
+        if manifest.is_none() {
+            let written = set.configuration(permit_truncated, stop_on_invalid);
+            assert_eq!(written, expected, "{name}");
+        }
         assert_eq!(read.policies, set, "{name}");
         assert_eq!(read.permit_truncated, permit_truncated);
         assert_eq!(read.stop_on_invalid, stop_on_invalid);
         compared += 1;
     }
-    assert_eq!(compared, vectors.len() - 1);
+    assert_eq!(compared, vectors.len() - 1 - UNREAD_SELECTORS.len());
 }

@@ -8,6 +8,7 @@ use super::state::{Health, InputClass, Violation};
 use super::stimulus::{CONTROL_ORACLE, Stimulus, TIME_ORACLE, is_reserved};
 use crate::admission::{AdmissionOutcome, Answer, InputKind, Limits, admit};
 use crate::evidence::observation::{Completion, MAX_RECORD_BYTES, Params};
+use crate::evidence::proof::RawAnswer;
 use crate::fault::{Error, Fault, Faults};
 use crate::hash::Tag;
 use crate::json::writer;
@@ -24,6 +25,11 @@ pub struct ObservedAnswer {
     pub admitted: AdmissionOutcome,
     /// The decision of the policies; `None` where the agent was STOPPED and only recorded.
     pub evaluation: Option<Evaluation>,
+    /// The binding of the answer's bytes, recorded behind an observation that does not hold them.
+    pub raw_answer: Option<RawAnswer>,
+    /// Whether the answer may be acted on: an oracle's, permitted, and the agent is ENABLED behind
+    /// it (decision D32).
+    pub may_act: bool,
 }
 
 impl Agent {
@@ -32,7 +38,9 @@ impl Agent {
     /// ignored. `work` holds the record and bounds its size; at most 65536 bytes of it are used.
     ///
     /// An answer that is not admissible is recorded and acted on all the same
-    /// ([`AdmissionOutcome::Invalid`]). In STOPPED the observation is still recorded; nothing follows it.
+    /// ([`AdmissionOutcome::Invalid`]). Where the observation does not hold the answer's bytes, a RAW
+    /// record that binds them follows it (formats.md §6, Raw answers). In STOPPED the observation and
+    /// that record are still recorded; nothing follows them.
     /// An agent that failed by itself (a halt without a record) records nothing any more.
     ///
     /// # Errors
@@ -90,20 +98,24 @@ impl Agent {
             observation.input_hash = rules.hash();
         }
 
-        let sealed = observation.seal(limits.profile, work)?;
-        if self
-            .ledger
-            .record(Tag::Obs, sealed.record, sink, faults)
-            .is_err()
-        {
-            self.stop_uncommitted();
-            return Err(Error::Ledger);
-        }
+        let unheld = admitted != AdmissionOutcome::AsGiven && !answer.output.is_empty();
         let mut observed = ObservedAnswer {
             ledger_seq,
             admitted,
             evaluation: None,
+            raw_answer: unheld.then(|| RawAnswer::of(ledger_seq, answer.output)),
+            may_act: false,
         };
+        let sealed = observation.seal(limits.profile, work)?;
+        let mut recorded = self.ledger.record(Tag::Obs, sealed.record, sink, faults);
+        if let (Ok(()), Some(raw)) = (recorded, &observed.raw_answer) {
+            let write = |out: &mut Buffer<'_>| raw.write(shared(out));
+            recorded = self.ledger.record_written(Tag::Proof, write, sink, faults);
+        }
+        if recorded.is_err() {
+            self.stop_uncommitted();
+            return Err(Error::Ledger);
+        }
         if self.health == Health::Stopped {
             return Ok(observed);
         }
@@ -114,7 +126,9 @@ impl Agent {
                 observation.failure,
                 &sealed,
             );
-            observed.evaluation = Some(self.act(&stimulus, ledger_seq, rules, sink, faults));
+            let evaluation = self.act(&stimulus, ledger_seq, rules, sink, faults);
+            observed.evaluation = Some(evaluation);
+            observed.may_act = !own && !evaluation.breach && self.health == Health::Enabled;
         }
         if faults.any() {
             Err(Error::Ledger)

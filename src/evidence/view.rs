@@ -37,6 +37,9 @@ pub struct ObservationView<'a> {
     pub output: EscapedText<'a>,
     /// Bytes of the whole answer.
     pub output_size: u64,
+    /// Bytes of the output in the record, without escapes: fewer than `output_size` where the answer
+    /// was cut.
+    pub output_held: u64,
     /// Sampling parameters.
     pub params: Params,
     /// The profile whose bytes these are; the lowest where several would be equal.
@@ -144,6 +147,7 @@ impl<'a> ObservationView<'a> {
             oracle_id,
             output: output.text,
             output_size,
+            output_held: output.len,
             params,
             profile,
             gateway,

@@ -5,13 +5,15 @@ use core::mem::MaybeUninit;
 
 use super::agent::{ax_agent_ctx_t, ax_input_class_t, ax_input_t, load_class};
 use super::obs::ax_obs_input_t;
-use super::pointer::{Flags, buffer};
+use super::pointer::{Flags, buffer, overlap};
 use super::policy::ax_policy_ctx_t;
 use super::sink::CSink;
 use super::types::ct_fault_flags_t;
 use crate::admission::AdmissionOutcome;
 use crate::agent::Agent;
 use crate::agent::observe::ObservedAnswer;
+use crate::agent::state::{Health, InputClass};
+use crate::agent::stimulus::is_reserved;
 use crate::fault::{Error, Fault, Faults};
 use crate::policy::{Evaluation, Rules};
 
@@ -56,28 +58,42 @@ pub unsafe extern "C" fn axilog_agent_step(
     // SAFETY: by contract.
     let stepped = unsafe {
         with_agent(ctx, policy, flags, |agent, rules, sink, faults| {
-            Ok(agent.step(&input, rules, sink, faults))
+            let evaluation = agent.step(&input, rules, sink, faults);
+            Ok((evaluation, agent.health == Health::Enabled))
         })
     };
     // SAFETY: by contract.
-    let policy = unsafe { policy.as_mut() };
-    if let (Ok(Some(evaluation)), Some(policy)) = (stepped, policy) {
+    let Some(policy) = (unsafe { policy.as_mut() }) else {
+        return;
+    };
+    let (evaluation, enabled) = stepped.unwrap_or((None, false));
+    if let Some(evaluation) = evaluation {
         policy.begin_cycle(evaluation);
+    }
+    if input.class == Some(InputClass::LlmObs) {
+        policy.answer_permitted = u8::from(evaluation.is_some_and(|e| !e.breach));
+    }
+    if !enabled {
+        policy.answer_permitted = 0;
     }
 }
 
 /// Takes an oracle's raw answer all the way: admits and records it under the next sequence,
 /// evaluates the policies, commits the transition, changes the state.
 ///
-/// A STOPPED agent still records the observation and does nothing else. What the oracle did wrong
-/// is in the record and never in faults.
+/// Where the observation does not hold the answer's bytes, as it is not admissible or was cut, a RAW
+/// record behind it binds them (ax_raw_record). A STOPPED agent still records the observation and the
+/// RAW record, and does nothing else. What the oracle did wrong is in the record and never in faults.
+/// Whether the answer may be acted on, ax_agent_may_act tells.
 ///
 /// @param agent Agent that ax_agent_init or ax_replay_agent made; its sink, if any, is valid.
 /// @param policy Context that ax_policy_init made with the agent's ledger. For a registry that is
 ///     not valid the call returns what ax_policy_config_hash returns (flag domain), and records
 ///     nothing.
-/// @param in Answer as the oracle gave it, borrowed for the call; its ledger_seq is ignored.
-/// @param work Scratch room for the record; overlaps nothing that another argument leads to.
+/// @param in Answer as the oracle gave it, borrowed for the call; its ledger_seq is ignored. Its
+///     input, its output and its identities may overlap one another.
+/// @param work Scratch room for the record; overlaps nothing that another argument leads to. One that
+///     overlaps the input, the output or an identity of in is refused.
 /// @param work_len Bytes of work, of which at most 65536 are used; they bound the record. 1024
 ///     suffice for the time, a control input or a short answer.
 /// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
@@ -88,8 +104,9 @@ pub unsafe extern "C" fn axilog_agent_step(
 /// @retval AX_ERR_LEDGER The ledger has failed, is sealed or has no sequence left (flag
 ///     ledger_fail), the sink refused a record (flags io_error and ledger_fail), or the ledger was
 ///     never initialised (flag domain). The observation may be recorded; the agent is STOPPED.
-/// @retval AX_ERR_PROTOCOL A pointer is NULL (flag domain), a flag is set on entry, or
-///     policy->ledger is not the agent's own, which stops the agent. Nothing is recorded.
+/// @retval AX_ERR_PROTOCOL A pointer is NULL or work overlaps what in leads to (flag domain), a flag
+///     is set on entry, or policy->ledger is not the agent's own, which stops the agent. Nothing is
+///     recorded.
 /// @retval AX_ERR_ORDERING The next sequence does not exceed the last that the agent acted on
 ///     (flags ordering and protocol). Nothing is recorded.
 /// @retval AX_ERR_BUFFER work_len is too small for the record. Nothing is recorded.
@@ -137,6 +154,19 @@ pub unsafe extern "C" fn ax_agent_observe(
             .and_then(|input| input.load())
     };
     // SAFETY: by contract.
+    let Some(flags) = (unsafe { Flags::new(faults) }) else {
+        return Error::Protocol.code();
+    };
+    let of_oracle = !answer.is_ok_and(|answer| is_reserved(answer.oracle_id));
+    // SAFETY: by contract.
+    if let (true, Some(policy)) = (of_oracle, unsafe { policy.as_mut() }) {
+        policy.answer_permitted = 0;
+    }
+    let parts = answer.map(|a| [a.output, a.input, a.model_id, a.oracle_id]);
+    if parts.is_ok_and(|parts| parts.iter().any(|part| overlap(part, work, work_len))) {
+        return flags.null();
+    }
+    // SAFETY: by contract; nothing that `answer` borrows is in `work`.
     unsafe {
         observe(
             agent,
@@ -327,15 +357,18 @@ unsafe fn observe(
     // SAFETY: by contract.
     let observed = unsafe {
         with_agent(agent, policy, flags, |agent, rules, sink, faults| {
-            call(agent, rules, work, sink, faults)
+            let observed = call(agent, rules, work, sink, faults)?;
+            Ok((observed, agent.health == Health::Enabled))
         })
     };
     // SAFETY: by contract.
     let policy = unsafe { policy.as_mut() };
     match observed {
-        Ok(observed) => {
+        Ok((observed, enabled)) => {
             if let (Some(evaluation), Some(policy)) = (observed.evaluation, policy) {
                 policy.begin_cycle(evaluation);
+                policy.answer_permitted |= u8::from(observed.may_act);
+                policy.answer_permitted &= u8::from(enabled);
             }
             if observed.admitted == AdmissionOutcome::Invalid {
                 Error::Encoding.code()
@@ -344,8 +377,12 @@ unsafe fn observe(
             }
         }
         Err(error) => {
+            let Some(policy) = policy else {
+                return error.code();
+            };
+            policy.answer_permitted = 0;
             // What cannot be committed is a breach (formats.md §5, rule 6).
-            if let (Error::Ledger, Some(policy)) = (error, policy) {
+            if error == Error::Ledger {
                 policy.begin_cycle(Evaluation {
                     breach: true,
                     count: 0,

@@ -3,12 +3,14 @@
 use core::ffi::c_int;
 
 use super::audit::{ax_evidence_t, ax_ledger_ctx_t, load_evidence};
-use super::pointer::{Flags, code};
+use super::pointer::{Flags, buffer, bytes, code};
 use super::sink::CSink;
 use super::types::ct_fault_flags_t;
+use crate::evidence::proof::{MAX_RAW_RECORD_BYTES, RawAnswer};
 use crate::fault::{Error, Fault, Faults};
 use crate::hash::commit;
 use crate::ledger::Ledger;
+use crate::sink::{Buffer, shared};
 
 /// Appends a commitment whose record the caller keeps; the sink is not called.
 ///
@@ -135,6 +137,62 @@ pub unsafe extern "C" fn ax_ledger_seal(
             ledger.seal(sink, faults)
         })
     }
+}
+
+/// Writes the AX:PROOF:v1 record of kind RAW that binds the bytes of an answer, without a NUL.
+///
+/// ax_agent_observe records it unasked. A program that steps by itself records it with
+/// ax_ledger_record right behind an observation that does not hold the answer's bytes: one that is
+/// ERROR / INVALID_OUTPUT, or that admission cut to TRUNCATED. Behind any other record it makes the
+/// ledger REORDERED.
+///
+/// @param dst Receives the record; overlaps no other argument. Untouched on failure.
+/// @param dst_size Bytes of room in dst; AX_RAW_RECORD_MAX_BYTES always suffice.
+/// @param ledger_seq Sequence of the observation.
+/// @param raw Answer as it came, before any normalisation, borrowed for the call. NULL where len is 0.
+/// @param len Bytes of raw.
+/// @return Bytes written; on failure a negative code.
+/// @retval AX_ERR_BUFFER dst_size is too small.
+/// @retval AX_ERR_PROTOCOL dst is NULL, or raw is NULL and len is not 0.
+/// @see SRS-004 §5.6 and §9.4; formats.md §6 (Raw answers)
+///
+/// @par Example
+/// ```c
+/// uint8_t record[AX_RAW_RECORD_MAX_BYTES];
+/// const uint8_t raw[] = { 0xff };
+/// int written;
+///
+/// written = ax_raw_record(record, sizeof record, 5, raw, sizeof raw);
+/// assert(written > 0 && memcmp(record, "{\"bytes\":1,\"kind\":\"RAW\",", 24) == 0);
+/// ```
+///
+/// # Safety
+/// The pointers are as the parameters say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_raw_record(
+    dst: *mut u8,
+    dst_size: usize,
+    ledger_seq: u64,
+    raw: *const u8,
+    len: usize,
+) -> c_int {
+    // SAFETY: by contract.
+    let Some(raw) = (unsafe { bytes(raw, len) }) else {
+        return Error::Protocol.code();
+    };
+    let raw = RawAnswer::of(ledger_seq, raw);
+    // SAFETY: by contract.
+    let Some(room) = (unsafe { buffer(dst, dst_size) }) else {
+        return Error::Protocol.code();
+    };
+    let mut record = [0; MAX_RAW_RECORD_BYTES];
+    let mut out = Buffer::new(&mut record);
+    raw.write(shared(&mut out));
+    let written = out.finish().and_then(|record| {
+        room.get_mut(..record.len())?.copy_from_slice(record);
+        c_int::try_from(record.len()).ok()
+    });
+    written.unwrap_or(Error::Buffer.code())
 }
 
 /// Checks that a ledger context agrees with itself; replay.h verifies records.

@@ -24,6 +24,8 @@ pub const AX_PARAMS_BUFFER_SIZE: usize = 256;
 pub const AX_POLICY_RECORD_MAX_BYTES: usize = 224;
 /// Room for any AX:TRANS:v1 record and a NUL.
 pub const AX_TRANS_RECORD_MAX_BYTES: usize = 192;
+/// Room for any AX:PROOF:v1 record of kind RAW.
+pub const AX_RAW_RECORD_MAX_BYTES: usize = 160;
 
 // The two sides of the boundary mean the same numbers.
 const _: () = {
@@ -34,5 +36,6 @@ const _: () = {
     assert!(AX_POLICY_ID_MAX_LEN == crate::policy::MAX_ID_BYTES);
     assert!(AX_POLICY_RECORD_MAX_BYTES == crate::evidence::policy::MAX_POLICY_RECORD_BYTES);
     assert!(AX_TRANS_RECORD_MAX_BYTES == crate::evidence::transition::MAX_TRANSITION_RECORD_BYTES);
+    assert!(AX_RAW_RECORD_MAX_BYTES == crate::evidence::proof::MAX_RAW_RECORD_BYTES);
     assert!(AX_CANONICAL_BUFFER_SIZE >= crate::evidence::view::MAX_GATEWAY_RECORD_BYTES);
 };

@@ -12,6 +12,7 @@
 
 pub mod agent;
 pub mod agent_observe;
+pub mod agent_permission;
 pub mod agent_step;
 pub mod audit;
 pub mod audit_line;
@@ -30,6 +31,7 @@ pub mod policy;
 pub mod policy_evaluate;
 pub mod policy_init;
 pub mod replay;
+pub mod replay_lines;
 pub mod sha256;
 pub mod types;
 pub mod validate;

@@ -100,6 +100,16 @@ pub(super) unsafe fn buffer<'a>(data: *mut u8, len: usize) -> Option<&'a mut [u8
     Some(unsafe { core::slice::from_raw_parts_mut(data, len) })
 }
 
+/// Whether the two ranges of memory have a byte in common.
+pub(super) fn overlap(a: &[u8], b: *const u8, b_len: usize) -> bool {
+    let (a_start, b_start) = (a.as_ptr().addr(), b.addr());
+    let (a_end, b_end) = (
+        a_start.saturating_add(a.len()),
+        b_start.saturating_add(b_len),
+    );
+    !a.is_empty() && b_len > 0 && a_start < b_end && b_start < a_end
+}
+
 /// Lets `write` fill `dst` and ends it with a NUL. Nothing is touched if it does not fit.
 ///
 /// Returns the bytes written without the NUL, or a negative code.

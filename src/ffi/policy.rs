@@ -122,6 +122,9 @@ pub struct ax_policy_ctx_t {
     pub breach_flag: u8,
     /// Number of policies that were evaluated in this cycle.
     pub evaluation_count: u8,
+    /// 1 where the last answer was permitted, and the agent was ENABLED behind it and since, else 0;
+    /// what ax_agent_may_act reads.
+    pub answer_permitted: u8,
     /// Sequence of the last step that was evaluated.
     pub last_eval_seq: u64,
     /// Policies of the agent.
@@ -130,6 +133,11 @@ pub struct ax_policy_ctx_t {
     pub permit_truncated: u8,
     /// 1 where an INVALID_OUTPUT stops the agent, 0 where it alarms the agent (SRS-004 §15.2).
     pub stop_on_invalid: u8,
+    /// 1 where the configuration names manifest, else 0.
+    pub has_manifest: u8,
+    /// SHA-256 of a document of the host's that the ledger is bound to from its first reset on; the
+    /// library never reads the document.
+    pub manifest: [u8; 32],
 }
 
 impl ax_policy_ctx_t {
@@ -138,6 +146,7 @@ impl ax_policy_ctx_t {
             registry,
             permit_truncated: self.permit_truncated != 0,
             stop_on_invalid: self.stop_on_invalid != 0,
+            manifest: (self.has_manifest != 0).then_some(self.manifest),
         }
     }
 

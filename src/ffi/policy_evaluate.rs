@@ -147,6 +147,7 @@ unsafe fn evaluate(
     // SAFETY: `ctx` is not NULL; its agent by contract.
     unsafe {
         (*ctx).note(evaluation);
+        (*ctx).answer_permitted = u8::from((*ctx).breach_flag == 0);
         if !evaluation.breach {
             return AX_POLICY_PERMITTED;
         }
@@ -298,8 +299,8 @@ pub unsafe extern "C" fn ax_policy_has_breach(ctx: *const ax_policy_ctx_t) -> c_
     c_int::from(unsafe { ctx.as_ref() }.is_none_or(|ctx| ctx.breach_flag != 0))
 }
 
-/// Clears the breach flag and the evaluation count of a context; ax_agent_step and
-/// ax_agent_observe do so themselves.
+/// Begins a cycle: clears the breach flag, the evaluation count and the permission of a context;
+/// ax_agent_step and ax_agent_observe do so themselves.
 ///
 /// @param ctx Context that ax_policy_init made. NULL: the call does nothing.
 /// @see SRS-004 §17.6 and §25.4
@@ -312,5 +313,6 @@ pub unsafe extern "C" fn ax_policy_reset_cycle(ctx: *mut ax_policy_ctx_t) {
     if let Some(ctx) = unsafe { ctx.as_mut() } {
         ctx.breach_flag = 0;
         ctx.evaluation_count = 0;
+        ctx.answer_permitted = 0;
     }
 }

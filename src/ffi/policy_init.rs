@@ -1,17 +1,18 @@
 //! `policy.h`, second part: the rules of an agent and the built-in registry (formats.md §4 and §5;
 //! SRS-004 §17.5).
 
-use core::ffi::c_int;
+use core::ffi::{c_char, c_int};
+use core::mem::MaybeUninit;
 
 use super::agent::ax_agent_ctx_t;
 use super::audit::ax_ledger_ctx_t;
-use super::pointer::{Flags, code};
+use super::pointer::{Flags, code, enum_value};
 use super::policy::{ax_policy_ctx_t, ax_policy_err_t, ax_policy_registry_t};
 use super::registry::{BUILTIN, CRegistry};
 use super::types::ct_fault_flags_t;
 use crate::fault::{Error, Fault};
 
-/// Makes a policy context with the built-in policies and both switches off.
+/// Makes a policy context with the built-in policies, both switches off and no manifest.
 ///
 /// @param ctx Context to overwrite, owned by the caller; untouched on failure.
 /// @param ledger Ledger to commit records to, which must outlive ctx; NULL: records are not
@@ -49,7 +50,7 @@ pub unsafe extern "C" fn ax_policy_init(
     unsafe { ax_policy_init_with_registry(ctx, &raw const BUILTIN.0, ledger, agent, faults) }
 }
 
-/// Makes a policy context with a registry of the caller's and both switches off.
+/// Makes a policy context with a registry of the caller's, both switches off and no manifest.
 ///
 /// A policy whose operator is unknown is kept, and breaches.
 ///
@@ -114,10 +115,13 @@ pub unsafe extern "C" fn ax_policy_init_with_registry(
                 agent,
                 breach_flag: 0,
                 evaluation_count: 0,
+                answer_permitted: 0,
                 last_eval_seq: 0,
                 registry,
                 permit_truncated: 0,
                 stop_on_invalid: 0,
+                has_manifest: 0,
+                manifest: [0; 32],
             };
             // SAFETY: not NULL.
             unsafe { ctx.write(made) }
@@ -208,4 +212,28 @@ pub unsafe extern "C" fn ax_policy_get_count() -> usize {
 pub unsafe extern "C" fn ax_policy_verify_registry_sorted() -> c_int {
     // SAFETY: the built-in table is static.
     c_int::from(unsafe { CRegistry::new(&raw const BUILTIN.0) }.is_ok())
+}
+
+/// Describes a return code of the policy functions in one line of English.
+///
+/// @param code Code, or any other number.
+/// @return A static string of the library, never NULL: "unknown code" for a number that is not a
+///     code.
+/// @see SRS-004 §25.4
+///
+/// # Safety
+/// Always safe to call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ax_policy_strerror(code: MaybeUninit<ax_policy_err_t>) -> *const c_char {
+    match enum_value(code) {
+        0 => c"success",
+        -1 => c"the policy context is NULL",
+        -2 => c"a required pointer other than the policy context is NULL",
+        -3 => c"the record does not fit its buffer",
+        -4 => c"a record could not be committed",
+        -5 => c"an id or a selector is not valid, or the ids do not ascend strictly",
+        -6 => c"the registry has more than 64 policies",
+        _ => c"unknown code",
+    }
+    .as_ptr()
 }

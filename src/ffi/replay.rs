@@ -54,6 +54,12 @@ pub struct ax_replay_ctx_t {
     pub _stop_on_invalid: u8,
     /// Private to the library.
     pub _state: [u64; 224],
+    /// Private to the library.
+    pub _offset: u64,
+    /// Private to the library.
+    pub _manifest: [u8; 32],
+    /// Private to the library.
+    pub _has_manifest: u8,
 }
 
 /// Says that a context went through `ax_replay_init`.
@@ -67,7 +73,7 @@ impl ax_replay_ctx_t {
     ///
     /// # Safety
     /// `ctx` is NULL or readable, and nobody writes it during `'a`.
-    unsafe fn get<'a>(ctx: *const ax_replay_ctx_t) -> Option<&'a Replay> {
+    pub(super) unsafe fn get<'a>(ctx: *const ax_replay_ctx_t) -> Option<&'a Replay> {
         // SAFETY: by contract; a context that says it was made holds a `Replay`.
         unsafe {
             let made = !ctx.is_null() && (*ctx)._made == MADE;
@@ -77,7 +83,7 @@ impl ax_replay_ctx_t {
 
     /// # Safety
     /// `ctx` is NULL or writable, and nobody else touches its state during `'a`.
-    unsafe fn get_mut<'a>(ctx: *mut ax_replay_ctx_t) -> Option<&'a mut Replay> {
+    pub(super) unsafe fn get_mut<'a>(ctx: *mut ax_replay_ctx_t) -> Option<&'a mut Replay> {
         // SAFETY: as in `get`.
         unsafe {
             let made = !ctx.is_null() && (*ctx)._made == MADE;
@@ -87,7 +93,7 @@ impl ax_replay_ctx_t {
 
     /// # Safety
     /// The registry given to `ax_replay_init` is still valid.
-    unsafe fn with_rules<T>(
+    pub(super) unsafe fn with_rules<T>(
         ctx: *const ax_replay_ctx_t,
         call: impl FnOnce(Option<&Rules<'_>>) -> T,
     ) -> Result<T, Error> {
@@ -101,13 +107,15 @@ impl ax_replay_ctx_t {
                 registry: &registry,
                 permit_truncated: (*ctx)._permit_truncated != 0,
                 stop_on_invalid: (*ctx)._stop_on_invalid != 0,
+                manifest: ((*ctx)._has_manifest != 0).then_some((*ctx)._manifest),
             };
             Ok(call(Some(&rules)))
         }
     }
 }
 
-/// Begins to verify or to replay a ledger, whose entries ax_replay_feed then takes.
+/// Begins to verify or to replay a ledger, whose entries ax_replay_feed then takes, or whose lines
+/// ax_replay_feed_lines.
 ///
 /// With a registry every decision is made again and compared. Without one the ledger is verified
 /// only: hashes, chain, canonical forms, order, witnesses, models.
@@ -310,6 +318,11 @@ pub unsafe extern "C" fn ax_replay_agent(
 
 /// Commits the records that an interrupted last step lacks; none where the step is whole.
 ///
+/// A RAW record is not among them: it binds bytes that the ledger does not hold. Where one is missing
+/// behind the last observation, the answer stays unbound. A caller that still has the bytes gives the
+/// agent its sink, commits the record (ax_raw_record, ax_ledger_record), feeds the entry to ctx and
+/// takes the agent anew, all before this call.
+///
 /// @param ctx Context that ax_replay_init made, borrowed for the call; its registry must still
 ///     exist.
 /// @param agent Agent that ax_replay_agent gave, with its sink set; the sink leaves ctx alone.
@@ -382,7 +395,7 @@ pub unsafe extern "C" fn ax_verdict_to_str(verdict: MaybeUninit<ax_verdict_t>) -
     .as_ptr()
 }
 
-fn verdict_of(verdict: Verdict) -> ax_verdict_t {
+pub(super) fn verdict_of(verdict: Verdict) -> ax_verdict_t {
     match verdict {
         Verdict::Ok => ax_verdict_t::AX_VERDICT_OK,
         Verdict::Altered => ax_verdict_t::AX_VERDICT_ALTERED,

@@ -108,10 +108,10 @@ pub unsafe extern "C" fn ax_strerror(code: c_int) -> *const c_char {
 /// Always safe to call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ax_abi_version() -> u32 {
-    0x0000_0001
+    0x0000_0002
 }
 
-/// Gives the version of the library as text, such as "0.1.0".
+/// Gives the version of the library as text, such as "0.2.0".
 ///
 /// @return A static string of the library, never NULL.
 /// @see SRS-004 §25.2

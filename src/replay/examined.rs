@@ -24,11 +24,20 @@ pub struct CheckedEntry<'a> {
 #[derive(Clone, Copy)]
 enum Content<'a> {
     Observation(Result<ObservationView<'a>, Verdict>),
-    /// The observation that a policy or a transition is bound to; `None` where it is not canonical.
-    Decision(Option<u64>),
+    /// The sequences of a policy or a transition; `None` where it is not canonical.
+    Decision(Option<BoundTo>),
     /// A record that was not read: a decision that may be compared with bytes instead, or a record
     /// that only its place makes right.
     Unread,
+}
+
+/// The sequences that a decision carries.
+#[derive(Clone, Copy)]
+pub(super) struct BoundTo {
+    /// Sequence of the observation that was decided on.
+    pub(super) observation: u64,
+    /// Sequence of the step: the observation's again (decision D10).
+    pub(super) step: u64,
 }
 
 impl<'a> CheckedEntry<'a> {
@@ -107,8 +116,8 @@ impl<'a> CheckedEntry<'a> {
         }
     }
 
-    /// The observation that the decision is bound to.
-    pub(super) fn read_bound_to(&self) -> Result<u64, Verdict> {
+    /// The sequences that the decision carries.
+    pub(super) fn read_bound_to(&self) -> Result<BoundTo, Verdict> {
         let bound = match self.content {
             Content::Decision(bound) => bound,
             _ => bound_to(&self.entry),
@@ -117,13 +126,19 @@ impl<'a> CheckedEntry<'a> {
     }
 }
 
-fn bound_to(entry: &Entry<'_>) -> Option<u64> {
+fn bound_to(entry: &Entry<'_>) -> Option<BoundTo> {
     match entry.tag {
         Tag::Policy => PolicyRecord::parse(entry.payload)
-            .map(|r| r.obs_ledger_seq)
+            .map(|record| BoundTo {
+                observation: record.obs_ledger_seq,
+                step: record.ledger_seq,
+            })
             .ok(),
         _ => TransitionRecord::parse(entry.payload)
-            .map(|r| r.ledger_seq)
+            .map(|record| BoundTo {
+                observation: record.ledger_seq,
+                step: record.ledger_seq,
+            })
             .ok(),
     }
 }

@@ -8,6 +8,7 @@ use crate::build::{Language, Link, Place, link};
 /// The functions that a program begins with, each of which has an example.
 const BEGINNINGS: &[&str] = &[
     "ax_agent_init",
+    "ax_agent_may_act",
     "ax_agent_observe",
     "ax_agent_observe_control",
     "ax_agent_observe_time",
@@ -17,6 +18,8 @@ const BEGINNINGS: &[&str] = &[
     "ax_obs_input_set_complete",
     "ax_policy_init",
     "ax_policy_init_with_registry",
+    "ax_raw_record",
+    "ax_replay_feed_lines",
     "ax_replay_init",
     "ct_fault_any",
 ];

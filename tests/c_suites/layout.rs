@@ -81,7 +81,7 @@ pub fn write(out: &mut impl Write) -> Result {
             policies count selectors
         }
         ax_policy_ctx_t {
-            ledger agent breach_flag evaluation_count last_eval_seq registry permit_truncated stop_on_invalid
+            ledger agent breach_flag evaluation_count answer_permitted last_eval_seq registry permit_truncated stop_on_invalid has_manifest manifest
         }
         ax_policy_input_t {
             value ledger_seq obs_ledger_seq
@@ -96,7 +96,7 @@ pub fn write(out: &mut impl Write) -> Result {
             r#type payload payload_len ledger_seq
         }
         ax_replay_ctx_t {
-            _registry _made _permit_truncated _stop_on_invalid _state
+            _registry _made _permit_truncated _stop_on_invalid _state _offset _manifest _has_manifest
         }
     }
     values! {

@@ -17,10 +17,12 @@ macro_rules! for_each_suite {
             validate 313
             hash 48
             audit 637
-            policy 676
-            agent 1201
+            policy 716
+            agent 1354
+            agent_permission 442
             agent_step 396
-            replay 8006
+            replay 8154
+            replay_lines 20743
             axilog 11
         }
     };

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use super::vectors::{
-    ObservationVector, RecordVector, StepVector, agents, decode, observations, vector,
+    ObservationVector, RecordVector, StepVector, agents, decode, observations, unhex, vector,
 };
 
 /// The text of `vectors.c`.
@@ -148,8 +148,12 @@ impl Tables {
             let steps: Vec<String> = v.steps.iter().map(|s| self.step(s)).collect();
             let steps = self.rows("step_vector_t", &steps);
             let configuration = self.bytes(v.configuration.as_bytes());
+            let manifest = match &v.manifest {
+                Some(digits) => self.bytes(&unhex(digits)),
+                None => "{ NULL, 0 }".into(),
+            };
             rows.push(format!(
-                "{{ {}, {policies}, {}, {}, {configuration}, {steps}, {} }}",
+                "{{ {}, {policies}, {}, {}, {manifest}, {configuration}, {steps}, {} }}",
                 text(&v.name),
                 u8::from(v.permit_truncated),
                 u8::from(v.stop_on_invalid),

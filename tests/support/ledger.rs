@@ -169,6 +169,7 @@ pub fn with_golden_rules<R>(call: impl FnOnce(&Rules<'_>) -> R) -> R {
         registry: &registry,
         permit_truncated: false,
         stop_on_invalid: false,
+        manifest: None,
     })
 }
 

@@ -23,6 +23,13 @@ pub fn decode(base64: &str) -> Vec<u8> {
         .unwrap()
 }
 
+/// The hash whose 64 hexadecimal digits are `digits`.
+pub fn unhex(digits: &str) -> [u8; 32] {
+    let byte = |n: usize| u8::from_str_radix(&digits[2 * n..2 * n + 2], 16).unwrap();
+    assert_eq!(digits.len(), 64);
+    std::array::from_fn(byte)
+}
+
 #[derive(Deserialize, Clone, Copy)]
 pub struct ParamsVector {
     pub max_tokens: Option<i32>,
@@ -83,6 +90,8 @@ pub struct StepVector {
 pub struct AgentVector {
     pub name: String,
     pub policies: Vec<PolicyVector>,
+    /// SHA-256 of the host's manifest in hexadecimal, where the configuration names one.
+    pub manifest: Option<String>,
     pub stop_on_invalid: bool,
     pub permit_truncated: bool,
     pub configuration: String,
@@ -94,6 +103,22 @@ pub fn observations() -> Vec<ObservationVector> {
     serde_json::from_str(&vector("observations.json")).unwrap()
 }
 
-pub fn agents() -> Vec<AgentVector> {
+/// The agent vectors that the library cannot follow yet, each with the selector for which: it is no
+/// plain name in lower case. `tests/vectors.rs` holds this list to that reason.
+pub const LEFT_OUT: [(&str, &str); 3] = [
+    ("pointers", "/linear/x"),
+    ("camel-case", "maxSpeed"),
+    ("per-oracle", "tool.transfer#/amount"),
+];
+
+/// Every agent vector.
+pub fn all_agents() -> Vec<AgentVector> {
     serde_json::from_str(&vector("agent.json")).unwrap()
+}
+
+/// The agent vectors but those of [`LEFT_OUT`].
+pub fn agents() -> Vec<AgentVector> {
+    let mut agents = all_agents();
+    agents.retain(|agent| LEFT_OUT.iter().all(|(name, _)| *name != agent.name));
+    agents
 }

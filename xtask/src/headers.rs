@@ -121,7 +121,7 @@ const HEADERS: &[Header] = &[
         ..header(
             "agent",
             "The agent (SRS-004 sections 19 and 25.5).",
-            &["agent", "agent_observe", "agent_step"],
+            &["agent", "agent_observe", "agent_permission", "agent_step"],
             &[],
             &["policy", "audit", "oracle"],
         )
@@ -129,7 +129,7 @@ const HEADERS: &[Header] = &[
     header(
         "replay",
         "Verification and replay (SRS-004 section 13).",
-        &["replay"],
+        &["replay", "replay_lines"],
         &[],
         &["agent"],
     ),

@@ -103,7 +103,9 @@ public:
     template <class Store> Status attach(const Sink<Store> &&sink) = delete;
 
     /// Admits and records an oracle's answer, evaluates the policies on it and commits the transition.
-    /// Returns Code::Encoding for an inadmissible answer, which is recorded and evaluated too.
+    /// Returns Code::Encoding for an inadmissible answer, which is recorded and evaluated too. The `work`
+    /// of the agent must not overlap the answer: Code::Protocol, and nothing is recorded. Whether the
+    /// program may act on the answer, may_act() tells.
     Status observe(const Answer &answer) noexcept
     {
         return Status(ax_agent_observe(&agent_, &policy_, answer.raw(), work_.data(), work_.size(),
@@ -132,6 +134,8 @@ public:
         ax_agent_step(&agent_, &policy_, &raw, faults_.raw());
     }
 
+    /// Whether the last answer may be acted on: it was permitted, and the agent is Enabled behind it.
+    bool may_act() const noexcept { return ax_agent_may_act(&agent_, &policy_) == 1; }
     Health health() const noexcept { return static_cast<Health>(agent_.health); }
     bool enabled() const noexcept { return health() == Health::Enabled; }
     /// The violation for which the last input was refused, where no record holds it.

@@ -131,6 +131,15 @@ public:
     {
         return Status(ax_ledger_append(ctx(), commit.data(), faults.raw()));
     }
+    /// Records the RAW record that binds an answer as it came, right behind the observation with this
+    /// sequence, which does not hold it. For programs that step by themselves; an Agent records it unasked.
+    Status record_raw(std::uint64_t ledger_seq, ByteView answer, Faults &faults) noexcept
+    {
+        std::uint8_t raw[AX_RAW_RECORD_MAX_BYTES];
+        const int size = ax_raw_record(raw, sizeof raw, ledger_seq, answer.data(), answer.size());
+        return size < 0 ? Status(size)
+                        : record(AX_TAG_PROOF, { raw, static_cast<std::size_t>(size) }, faults);
+    }
     Status seal(Faults &faults) noexcept { return Status(ax_ledger_seal(ctx(), faults.raw())); }
     /// Checks that the fields of the context are consistent.
     Status verify_chain(Faults &faults) const noexcept

@@ -79,6 +79,8 @@ public:
     constexpr bool ok() const noexcept { return code_ == AX_POLICY_OK; }
     constexpr explicit operator bool() const noexcept { return ok(); }
     constexpr ax_policy_err_t code() const noexcept { return static_cast<ax_policy_err_t>(code_); }
+    /// One line of English on the code.
+    const char *message() const noexcept { return ax_policy_strerror(code()); }
 
 private:
     int code_;
@@ -91,6 +93,12 @@ public:
     void permit_truncated(bool permit) noexcept { ctx()->permit_truncated = permit ? 1 : 0; }
     /// Sets whether an INVALID_OUTPUT stops the agent. Call it before the first reset.
     void stop_on_invalid(bool stop) noexcept { ctx()->stop_on_invalid = stop ? 1 : 0; }
+    /// Names the manifest, by its SHA-256, that the ledger is bound to. Call it before the first reset.
+    void manifest(const Digest &sha256) noexcept
+    {
+        ctx()->has_manifest = 1;
+        std::memcpy(ctx()->manifest, sha256.data(), sha256.size());
+    }
 
     /// Computes the hash of the configuration, which every RESET_REQUEST has as its input_hash.
     Result<Digest> configuration_hash(Faults &faults) const noexcept

@@ -55,12 +55,29 @@ public:
         return begin(ax_policy_get_registry(), switches);
     }
 
+    /// Names the manifest, by its SHA-256, that the ledger must be bound to. Call it before the first entry.
+    void manifest(const Digest &sha256) noexcept { ax_replay_set_manifest(&raw_, sha256.data()); }
+
     /// Checks the next entry, beginning with the genesis, and returns the verdict so far. The first
     /// verdict that is not Ok stays.
     Verdict feed(const Entry &entry) noexcept
     {
         return static_cast<Verdict>(ax_replay_feed(&raw_, entry.raw(), faults_.raw()));
     }
+    /// Checks every whole line in a buffer of a ledger file, up to the first that is not good, and returns
+    /// how many bytes were good. The caller puts the rest before the bytes that follow.
+    std::size_t feed_lines(ByteView lines, Verdict &verdict) noexcept
+    {
+        ax_verdict_t found = AX_VERDICT_ALTERED;
+        const std::size_t taken =
+            ax_replay_feed_lines(&raw_, lines.data(), lines.size(), &found, faults_.raw());
+        verdict = static_cast<Verdict>(found);
+        return taken;
+    }
+    /// The number of good entries: the sequence of the first that is not good.
+    std::uint64_t entries() const noexcept { return ax_replay_entries(&raw_); }
+    /// The bytes of good lines that feed_lines() took: the offset of the first that is not good.
+    std::uint64_t offset() const noexcept { return ax_replay_offset(&raw_); }
     /// Returns the verdict on the whole ledger.
     Verdict finish() noexcept { return finish(0, nullptr); }
     /// As above; the ledger must have this many records, a seal not counted (0: any number).

@@ -263,7 +263,7 @@ inline bool equal(const Digest &a, const Digest &b) noexcept
 
 /// The version of the linked library's interface: major times 65536 plus minor.
 inline std::uint32_t abi_version() noexcept { return ax_abi_version(); }
-/// The linked library's version, such as "0.1.0".
+/// The linked library's version, such as "0.2.0".
 inline const char *version() noexcept { return ax_version(); }
 /// The version of Unicode by which the linked library decides whether text is in NFC.
 inline const char *unicode_version() noexcept { return ax_unicode_version(); }

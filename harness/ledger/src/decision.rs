@@ -8,6 +8,7 @@ use axilog::agent::observe::ObservedAnswer;
 use axilog::agent::state::Health;
 use axilog::evidence::observation::{Completion, Failure};
 use axilog::evidence::policy::{PolicyRecord, PolicyResult};
+use axilog::evidence::proof::RawAnswer;
 use axilog::evidence::transition::TransitionRecord;
 use axilog::evidence::view::ObservationView;
 use axilog::hash::{Hash, Tag};
@@ -27,12 +28,16 @@ pub struct StepDecision {
     pub observation: RecordedObservation,
     /// How admission treated the answer.
     pub admission: AdmissionOutcome,
+    /// The binding of the answer's bytes, recorded where the observation does not hold them.
+    pub raw_answer: Option<RawAnswer>,
     /// The result of each policy, in the order of their ids.
     pub judgements: Vec<PolicyJudgement>,
     /// The transition; `None` where the agent was STOPPED before and made none.
     pub transition: Option<TransitionRecord>,
     /// Whether the agent acted and nothing breached.
     pub is_permitted: bool,
+    /// Whether the answer may be acted on: an oracle's, permitted, and the agent is ENABLED behind it. Decision D32.
+    pub may_act: bool,
     /// The agent's state after the step.
     pub health: Health,
     /// The number of faults since the last reset.
@@ -131,9 +136,11 @@ impl StepRecorder {
         Some(StepDecision {
             observation: self.observation.take()?,
             admission: observed.admitted,
+            raw_answer: observed.raw_answer,
             judgements: policies.into_iter().map(complete).collect(),
             transition: self.transition.take(),
             is_permitted: observed.evaluation.is_some_and(|e| !e.breach),
+            may_act: observed.may_act,
             health: agent.health,
             fault_count: agent.fault_count,
             entries: agent.ledger.sequence.saturating_add(1),

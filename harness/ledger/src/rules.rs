@@ -22,7 +22,7 @@ use crate::file::lines::{LedgerLine, LineReader};
 /// length.
 const MAX_CONFIGURATION_BYTES: u64 = 1 << 20;
 
-/// The rules of an agent: its policies and two switches.
+/// The rules of an agent: its policies, two switches, and the manifest that its ledger is bound to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleSet(Configuration);
 
@@ -31,6 +31,7 @@ impl RuleSet {
     #[must_use]
     pub fn new(policies: PolicySet, permit_truncated: bool, stop_on_invalid: bool) -> RuleSet {
         RuleSet(Configuration {
+            manifest: None,
             policies,
             permit_truncated,
             stop_on_invalid,
@@ -49,10 +50,28 @@ impl RuleSet {
         Ok(RuleSet::new(none, false, false))
     }
 
-    /// Creates rules of other policies with the same switches.
+    /// Creates rules of other policies with the same switches and manifest.
     #[must_use]
     pub fn with_policies(&self, policies: PolicySet) -> RuleSet {
-        RuleSet::new(policies, self.0.permit_truncated, self.0.stop_on_invalid)
+        RuleSet(Configuration {
+            policies,
+            ..self.0.clone()
+        })
+    }
+
+    /// Creates the same rules bound to another manifest, or to none; a manifest is named by its SHA-256.
+    #[must_use]
+    pub fn with_manifest(&self, manifest: Option<Hash>) -> RuleSet {
+        RuleSet(Configuration {
+            manifest,
+            ..self.0.clone()
+        })
+    }
+
+    /// SHA-256 of the manifest, where the ledger is bound to one.
+    #[must_use]
+    pub fn manifest(&self) -> Option<Hash> {
+        self.0.manifest
     }
 
     /// The rules as the core takes them.
@@ -62,6 +81,7 @@ impl RuleSet {
             registry: self,
             permit_truncated: self.0.permit_truncated,
             stop_on_invalid: self.0.stop_on_invalid,
+            manifest: self.0.manifest,
         }
     }
 
@@ -131,6 +151,7 @@ pub fn load_builtin_policies() -> Result<PolicySet, LedgerError> {
         registry: &builtin::BUILTIN,
         permit_truncated: false,
         stop_on_invalid: false,
+        manifest: None,
     };
     rules.write(&mut canonical);
     read_configuration(&canonical.0, Path::new("built-in policies")).map(|c| c.policies)
@@ -243,7 +264,14 @@ pub fn choose_rules(
     };
     let hash = &reset.configuration;
     if let Some(policies) = caller {
-        return Ok(match find_switches(policies, hash) {
+        let rules = match find_switches(policies, None, hash) {
+            None => match read_manifest(blobs, hash)? {
+                Some(manifest) => find_switches(policies, Some(manifest), hash),
+                None => None,
+            },
+            found => found,
+        };
+        return Ok(match rules {
             Some(rules) => RulesChoice::Use(rules, RulesSource::Caller),
             None => RulesChoice::CallerDiffers,
         });
@@ -258,17 +286,28 @@ pub fn choose_rules(
             RulesSource::Ledger,
         ));
     }
-    Ok(match find_switches(&load_builtin_policies()?, hash) {
+    Ok(match find_switches(&load_builtin_policies()?, None, hash) {
         Some(rules) => RulesChoice::Use(rules, RulesSource::BuiltIn),
         None => RulesChoice::Missing,
     })
 }
 
-/// Finds the switches with which `policies` have the configuration hash `hash`.
-fn find_switches(policies: &PolicySet, hash: &Hash) -> Option<RuleSet> {
+/// Reads which manifest the configuration named `hash` names, where that configuration is kept.
+fn read_manifest(blobs: &BlobStore, hash: &Hash) -> Result<Option<Hash>, LedgerError> {
+    match blobs.read(hash, MAX_CONFIGURATION_BYTES)? {
+        Some(bytes) if sha256(&bytes) == *hash => {
+            read_configuration(&bytes, &blobs.path(hash)).map(|found| found.manifest)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Finds the switches with which `policies` and `manifest` have the configuration hash `hash`.
+fn find_switches(policies: &PolicySet, manifest: Option<Hash>, hash: &Hash) -> Option<RuleSet> {
     [(false, false), (false, true), (true, false), (true, true)]
         .into_iter()
         .map(|(truncated, invalid)| RuleSet::new(policies.clone(), truncated, invalid))
+        .map(|rules| rules.with_manifest(manifest))
         .find(|rules| rules.hash() == *hash)
 }
 
@@ -281,14 +320,17 @@ mod tests {
         let file = br#"{"altitude":[{"comparison":"LT","enabled":true,"policy_id":"B","threshold":1},{"comparison":"GE","enabled":false,"policy_id":"C","threshold":9}],"value":[{"comparison":"LE","enabled":true,"policy_id":"A","threshold":-1}]}"#;
         let set = PolicySet::parse(file).unwrap();
         for (truncated, invalid) in [(false, true), (true, false)] {
-            let rules = RuleSet::new(set.clone(), truncated, invalid);
-            let mut written = ByteBuffer::default();
-            rules.rules().write(&mut written);
-            assert_eq!(written.0, rules.to_canonical().into_bytes());
-            assert_eq!(rules.hash(), sha256(&written.0));
-            assert_eq!(find_switches(&set, &rules.hash()), Some(rules));
+            for manifest in [None, Some([0xab; 32])] {
+                let rules = RuleSet::new(set.clone(), truncated, invalid).with_manifest(manifest);
+                let mut written = ByteBuffer::default();
+                rules.rules().write(&mut written);
+                assert_eq!(written.0, rules.to_canonical().into_bytes());
+                assert_eq!(rules.hash(), sha256(&written.0));
+                assert_eq!(find_switches(&set, Some([0; 32]), &rules.hash()), None);
+                assert_eq!(find_switches(&set, manifest, &rules.hash()), Some(rules));
+            }
         }
-        assert_eq!(find_switches(&set, &[0; 32]), None);
+        assert_eq!(find_switches(&set, None, &[0; 32]), None);
     }
 
     #[test]

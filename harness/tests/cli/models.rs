@@ -167,6 +167,7 @@ fn an_operator_that_no_file_can_express_is_a_clear_error() {
         registry: &policies,
         permit_truncated: false,
         stop_on_invalid: false,
+        manifest: None,
     };
     let mut configuration = axilog_ledger::encoding::ByteBuffer::default();
     rules.write(&mut configuration);

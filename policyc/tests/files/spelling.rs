@@ -98,6 +98,38 @@ fn a_configuration() {
 }
 
 #[test]
+fn a_configuration_that_names_a_manifest() {
+    let text = r#"{"manifest":"44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a","permit_truncated":true,"policies":{},"stop_on_invalid":false}"#;
+    let read = PolicySet::parse_configuration(text.as_bytes()).unwrap();
+    assert_eq!(
+        read.manifest.map(|hash| hash[..2].to_vec()),
+        Some(vec![0x44, 0x13])
+    );
+    assert_eq!(read.to_canonical(), text);
+    let expected = "expected 64 lower-case hexadecimal digits, the SHA-256 of the manifest";
+    for (from, to) in [
+        ("44136f", "44136F"),
+        ("44136f", "44136"),
+        ("44136f", "44136f0"),
+        ("44136f", "44136g"),
+    ] {
+        let refused = message(PolicySet::parse_configuration(
+            text.replacen(from, to, 1).as_bytes(),
+        ));
+        assert!(
+            refused.starts_with("1:13: found the string") && refused.ends_with(expected),
+            "{refused}"
+        );
+    }
+    let null = text.replace(&text[12..78], "null");
+    let refused = message(PolicySet::parse_configuration(null.as_bytes()));
+    assert_eq!(refused, format!("1:13: found null, {expected}"));
+    // Every member once, in the canonical order.
+    let second = r#"{"permit_truncated":true,"manifest":"44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a","policies":{},"stop_on_invalid":false}"#;
+    assert!(message(PolicySet::parse_configuration(second.as_bytes())).contains("canonical form"));
+}
+
+#[test]
 fn configurations_refused() {
     let set = PolicySet::parse(format!("[{VELOCITY}]").as_bytes()).unwrap();
     let text = set.configuration(true, false);

@@ -2,7 +2,7 @@
 
 /// A version of the library.
 pub struct Version {
-    /// The whole version, such as 0.1.0.
+    /// The whole version, such as 0.2.0.
     pub full: &'static str,
     pub(super) major: &'static str,
     pub(super) minor: &'static str,

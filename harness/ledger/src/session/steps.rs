@@ -1,6 +1,6 @@
 //! The steps of a session: answers, the time, control inputs and the seal.
 
-use axilog::admission::{AdmissionOutcome, Answer};
+use axilog::admission::Answer;
 use axilog::agent::Agent;
 use axilog::agent::observe::ObservedAnswer;
 use axilog::agent::state::InputClass;
@@ -33,7 +33,8 @@ impl Session {
     }
 
     /// Records a reply, evaluates the policies on it and records the transition. Before that it stores the
-    /// input as a blob, and the answer too where the record does not hold it whole.
+    /// input as a blob, and the answer too where the record does not hold it whole: the RAW record behind the
+    /// observation names that blob.
     ///
     /// # Errors
     /// [`LedgerError::ReservedOracleId`], [`LedgerError::InvalidIdentity`], [`LedgerError::ModelMismatch`], [`LedgerError::Core`] and
@@ -64,8 +65,7 @@ impl Session {
         let decision = self.run_step(&mut recorder, |agent, rules, work, sink, faults| {
             agent.observe(&answer, rules, work, sink, faults)
         })?;
-        // The record does not hold the answer, or not whole.
-        if decision.admission != AdmissionOutcome::AsGiven {
+        if decision.raw_answer.is_some() {
             let stored = self.blobs.store(output);
             self.halt_on_error(stored)?;
         }
