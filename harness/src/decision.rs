@@ -64,11 +64,21 @@ pub(crate) fn opening_notes(session: &Session, begun: bool) -> Vec<String> {
             session.completed_records()
         ));
     }
-    if session.agent().health == Health::Init && !session.agent().ledger.sealed {
-        notes.push(format!(
-            "{}: the agent is in INIT and waits for the time (`axilog time`)",
-            session.path().display()
-        ));
+    let next_step = match session.agent().health {
+        _ if session.agent().ledger.sealed => None,
+        Health::Init => Some("INIT and waits for the time (`axilog time`)"),
+        Health::Alarm => Some(
+            "ALARM: when its cause is handled, record that (`axilog control mitigate`), then a reset (`axilog control reset`) and the time (`axilog time`)",
+        ),
+        Health::Degraded => Some(
+            "DEGRADED and waits for a reset (`axilog control reset`), then the time (`axilog time`)",
+        ),
+        Health::Stopped => Some("STOPPED, for good; begin a new ledger"),
+        Health::Uninit | Health::Enabled => None,
+    };
+    if let Some(next_step) = next_step {
+        let path = session.path().display();
+        notes.push(format!("{path}: the agent is in {next_step}"));
     }
     notes
 }

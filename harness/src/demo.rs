@@ -10,7 +10,7 @@ use axilog_ledger::encoding::hex;
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::replay::replay_ledger;
-use axilog_ledger::rules::RuleSet;
+use axilog_ledger::rules::{ExpectedRules, RuleSet};
 use axilog_ledger::session::{OracleCall, OracleReply, Session};
 use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 use axilog_policyc::PolicySet;
@@ -156,11 +156,13 @@ impl Demo {
             entries: Some(agent.ledger.sequence.saturating_add(1)),
             head: Some(agent.ledger.head),
             models: vec![(ORACLE.to_owned(), MODEL.to_owned())],
+            earlier_heads: Vec::new(),
         };
         let open = || File::open(&path).map_err(FileError::from_io(&path, "open the ledger"));
         let verified = verify_ledger(open()?, None, &expected, &mut |_| {})
             .map_err(FileError::from_io(&path, "read the ledger"))?;
-        let replayed = replay_ledger(open()?, &path, None, &expected, &mut |_| {})?;
+        let own_rules = ExpectedRules::default();
+        let replayed = replay_ledger(open()?, &path, own_rules, &expected, &mut |_| {})?;
         let verdicts = [verified.verdict(), replayed.verification.verdict()].map(|v| v.as_str());
         let fine = verified.fault.is_none() && replayed.verification.fault.is_none();
 

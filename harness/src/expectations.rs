@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use axilog::hash::{Hash, HexHash, unhex};
-use axilog_ledger::verify::LedgerExpectations;
+use axilog_ledger::rules::{ExpectedRules, RuleSwitches, read_policies};
+use axilog_ledger::verify::{EarlierHead, LedgerExpectations};
+use axilog_policyc::PolicySet;
 
 use crate::error::CommandError;
 
@@ -15,6 +17,10 @@ pub(crate) struct ExpectedArgs {
     /// How many records there are, genesis included, a seal not counted. For one FILE only.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     expect_entries: Option<u64>,
+    /// A head that was noted earlier, and the number of records then, as `axilog head` prints both:
+    /// the ledger must be that one, grown or as it was. May be given several times; one FILE only.
+    #[arg(long, value_name = "N:HEAD", value_parser = parse_earlier_head)]
+    extends: Vec<EarlierHead>,
     /// The model that an oracle must have; may be given for several oracles.
     #[arg(long, value_name = "ORACLE=MODEL", value_parser = parse_oracle_model)]
     expect_model: Vec<(String, String)>,
@@ -29,6 +35,7 @@ impl ExpectedArgs {
         let single = [
             (self.expect_head.is_some(), "--expect-head"),
             (self.expect_entries.is_some(), "--expect-entries"),
+            (!self.extends.is_empty(), "--extends"),
         ];
         match single
             .into_iter()
@@ -39,17 +46,72 @@ impl ExpectedArgs {
                 entries: self.expect_entries,
                 head: self.expect_head,
                 models: self.expect_model.clone(),
+                earlier_heads: self.extends.clone(),
             }),
         }
     }
 }
 
-fn parse_head(text: &str) -> Result<Hash, String> {
+/// What the caller knows of a ledger's rules.
+#[derive(clap::Args)]
+pub(crate) struct RulesArgs {
+    /// Policy file in canonical form, which must be the ledger's. With it both switches are compared
+    /// too: one that is not given must be off.
+    #[arg(long, value_name = "POLICIES")]
+    policies: Option<PathBuf>,
+    /// The ledger must judge an answer that was cut like a whole one; and stop on an inadmissible
+    /// answer only if --stop-on-invalid is given.
+    #[arg(long)]
+    permit_truncated: bool,
+    /// The ledger must stop the agent on an inadmissible answer; and judge an answer that was cut like
+    /// a whole one only if --permit-truncated is given.
+    #[arg(long)]
+    stop_on_invalid: bool,
+}
+
+impl RulesArgs {
+    /// Reads the policy file, if one is named.
+    ///
+    /// # Errors
+    /// Those of [`read_policies`].
+    pub(crate) fn read_policies(&self) -> Result<Option<PolicySet>, CommandError> {
+        Ok(self.policies.as_deref().map(read_policies).transpose()?)
+    }
+
+    /// The switches that options name, by themselves.
+    pub(crate) fn named_switches(&self) -> Option<RuleSwitches> {
+        (self.permit_truncated || self.stop_on_invalid).then_some(RuleSwitches {
+            permit_truncated: self.permit_truncated,
+            stop_on_invalid: self.stop_on_invalid,
+        })
+    }
+
+    /// What is expected of the ledger's rules. `policies` are those that [`Self::read_policies`] gave.
+    pub(crate) fn expect<'p>(&self, policies: Option<&'p PolicySet>) -> ExpectedRules<'p> {
+        let switches = self.named_switches();
+        ExpectedRules {
+            policies,
+            switches: switches.or(policies.map(|_| RuleSwitches::default())),
+        }
+    }
+}
+
+/// Reads a chain value, for options.
+pub(crate) fn parse_head(text: &str) -> Result<Hash, String> {
     let digits = text.to_ascii_lowercase();
     HexHash::try_from(digits.as_bytes())
         .ok()
         .and_then(|digits| unhex(&digits))
         .ok_or_else(|| "expected 64 hexadecimal digits".to_owned())
+}
+
+fn parse_earlier_head(text: &str) -> Result<EarlierHead, String> {
+    let expected = "expected N:HEAD, a number of at least 1 and 64 hexadecimal digits";
+    let (entries, head) = text.split_once(':').ok_or(expected)?;
+    match (entries.parse(), parse_head(head)) {
+        (Ok(entries @ 1..), Ok(head)) => Ok(EarlierHead { entries, head }),
+        _ => Err(expected.to_owned()),
+    }
 }
 
 fn parse_oracle_model(text: &str) -> Result<(String, String), String> {

@@ -1,14 +1,14 @@
 //! `axilog export`: the observations of a ledger with their decisions, for other tools.
 
 use std::fs::File;
-use std::io::{self, IsTerminal, Read, Seek, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use axilog::ledger_line;
 use axilog::replay::{Replay, Verdict};
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::file::lines::{LedgerLine, LineReader};
-use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
+use axilog_ledger::rules::RuleSet;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
@@ -18,13 +18,15 @@ use super::output_stream::{OutputStream, stdout_name};
 #[cfg(feature = "parquet")]
 use super::parquet::ParquetRows;
 use super::record_contents::RecordContents;
-use super::{Failure, output_file};
+use super::replay_ledger::{lacks_rules, replay_decisions_of};
+use super::{Failure, expectations, output_file};
 use crate::error::CommandError;
 
 /// Export the observations of a ledger, a row each, with what was decided on them.
 ///
-/// A ledger that does not verify is refused, unless --unverified is given: then every observation
-/// that can be read is exported, and the column `verified` says of which the ledger can be trusted.
+/// A ledger that does not replay is refused, unless --unverified is given: then every observation
+/// that can be read is exported. The column `verified` says which rows were replayed: bytes, chain and
+/// every decision. In a ledger without decisions there is nothing to replay, and no row is verified.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The ledger file.
@@ -35,7 +37,9 @@ pub(crate) struct Args {
     /// Write it here instead of to standard output.
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
-    /// Export a ledger that does not verify too.
+    #[command(flatten)]
+    rules: expectations::RulesArgs,
+    /// Export a ledger that does not replay too.
     #[arg(long)]
     unverified: bool,
     /// Put an apostrophe before text that a spreadsheet would take for a formula (CSV only).
@@ -75,36 +79,47 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         }
     }
     let path = &args.file;
-    let mut file = File::open(path).map_err(FileError::from_io(path, "open the ledger"))?;
-    if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
-        return Err(FileError::NotARegularFile(path.clone()).into());
-    }
-    let mut length = u64::MAX;
-    if !args.unverified {
-        let reading = || FileError::from_io(path, "read the ledger");
-        // What is added meanwhile has not been verified, and is left out.
-        length = file.metadata().map_err(reading())?.len();
-        let source = (&mut file).take(length);
-        let checked = verify_ledger(source, None, &LedgerExpectations::default(), &mut |_| {})
-            .map_err(reading())?;
-        if let Some(fault) = checked.fault {
-            let path = path.clone();
-            return Err(LedgerError::Damaged { path, fault }.into());
-        }
-        file.rewind().map_err(reading())?;
-    }
-    let source = file.take(length);
+    let policies = args.rules.read_policies()?;
+    let expected_rules = args.rules.expect(policies.as_ref());
+    let replayed = match replay_decisions_of(path, expected_rules, &mut |_| {}) {
+        Ok(replayed) => match replayed.verification.fault {
+            Some(fault) if !args.unverified => {
+                let path = path.clone();
+                return Err(LedgerError::Damaged { path, fault }.into());
+            }
+            _ => Some(replayed),
+        },
+        // Rules that cannot be had verify no row.
+        Err(failure) if args.unverified && lacks_rules(&failure.error) => None,
+        Err(failure) => return Err(failure),
+    };
+    let source = ExportSource {
+        // What was added meanwhile has not been replayed, and is left out.
+        entries: match args.unverified {
+            true => u64::MAX,
+            false => (replayed.as_ref()).map_or(0, |r| r.verification.replay.entries()),
+        },
+        rules: replayed.and_then(|r| r.rules).map(|(rules, _)| rules),
+    };
     let counts = match &args.output {
-        None => export(source, args, io::stdout(), stdout_name())?,
+        None => export(&source, args, io::stdout(), stdout_name())?,
         Some(output) => {
-            output_file::write_whole(path, output, |out, name| export(source, args, out, name))?
+            output_file::write_whole(path, output, |out, name| export(&source, args, out, name))?
         }
     };
     Ok(report(args, &counts))
 }
 
+/// What is exported, and how far it can be trusted.
+struct ExportSource {
+    /// The number of records to read.
+    entries: u64,
+    /// The rules that decide whether a row is verified; `None` where there is nothing to replay.
+    rules: Option<RuleSet>,
+}
+
 fn export(
-    source: impl Read,
+    source: &ExportSource,
     args: &Args,
     out: impl Write + Send + 'static,
     name: &Path,
@@ -118,14 +133,19 @@ fn export(
         #[cfg(not(feature = "parquet"))]
         Format::Parquet => return Err(CommandError::NotBuilt("parquet")),
     };
+    let file = File::open(&args.file).map_err(FileError::from_io(&args.file, "open the ledger"))?;
+    let rules = source.rules.as_ref().map(RuleSet::rules);
     let mut counts = ExportCounts::default();
+    let mut records = 0;
     let mut replay = Replay::new();
     let mut pending: Option<ExportRow> = None;
-    let mut lines = LineReader::new(source);
-    while let Some((_, line)) = lines
-        .next_line()
-        .map_err(FileError::from_io(&args.file, "read the ledger"))?
+    let mut lines = LineReader::new(file);
+    while records < source.entries
+        && let Some((_, line)) = lines
+            .next_line()
+            .map_err(FileError::from_io(&args.file, "read the ledger"))?
     {
+        records += 1;
         let last = !matches!(line, LedgerLine::Whole(_));
         let entry = match line {
             LedgerLine::Whole(line) => ledger_line::parse(line).ok(),
@@ -133,7 +153,7 @@ fn export(
         };
         let good = entry
             .as_ref()
-            .is_some_and(|entry| replay.feed(entry, None) == Verdict::Ok);
+            .is_some_and(|entry| replay.feed(entry, rules.as_ref()) == Verdict::Ok);
         if !good {
             replay.refuse(Verdict::NonCanonical);
             if let Some(row) = &mut pending {
@@ -144,7 +164,7 @@ fn export(
         let contents = entry.as_ref().and_then(RecordContents::read_entry);
         match (contents, &mut pending) {
             (Some(RecordContents::Observation(view)), _) => {
-                let row = ExportRow::new(sequence, &view, good);
+                let row = ExportRow::new(sequence, &view, good && rules.is_some());
                 counts.put(pending.replace(row), &mut *out);
             }
             (Some(RecordContents::Policy(record)), Some(row)) => row.policy(&record),
@@ -155,6 +175,14 @@ fn export(
         if last {
             break;
         }
+    }
+    // An interrupted step has no decision that could have been replayed.
+    if let Some(row) = &mut pending
+        && replay
+            .resume()
+            .is_ok_and(|(_, interrupted)| interrupted.is_some())
+    {
+        row.mark_unverified();
     }
     counts.put(pending, &mut *out);
     out.finish(name)?;
@@ -176,7 +204,7 @@ fn report(args: &Args, counts: &ExportCounts) -> Report {
     let mut notes = Vec::new();
     if counts.unverified > 0 || counts.unreadable > 0 {
         notes.push(format!(
-            "{path}: does not verify: {} of {} rows are unverified, {} lines could not be read",
+            "{path}: {} of {} rows are unverified, {} lines could not be read",
             counts.unverified, counts.rows, counts.unreadable
         ));
     }

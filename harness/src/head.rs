@@ -1,27 +1,27 @@
 //! `axilog head`: how long a ledger is and where it ends.
 
-use std::fs::File;
 use std::path::PathBuf;
 
 use axilog::agent::state::Health;
 use axilog::evidence::transition::TransitionRecord;
 use axilog::hash::Tag;
 use axilog_ledger::encoding::hex;
-use axilog_ledger::error::FileError;
-use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 use serde_json::json;
 
 use super::output::Report;
-use super::{Failure, table, verify};
+use super::replay_ledger::{describe_decisions, replay_decisions_of};
+use super::{Failure, expectations, table, verify};
 
 /// Print the length, the head, whether it is sealed, and the recorded state of a ledger.
 ///
-/// The ledger is verified on the way; of a damaged one the verdict is given and no head. The state
-/// is what the last transition record says; `axilog replay` decides it again.
+/// The ledger is replayed on the way: of one that is damaged, or whose decisions are not those of its
+/// rules, the verdict is given and no head. A ledger without decisions is verified, and says so.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The ledger file.
     file: PathBuf,
+    #[command(flatten)]
+    rules: expectations::RulesArgs,
     /// One JSON object on standard output.
     #[arg(long)]
     pub(crate) json: bool,
@@ -29,18 +29,19 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let path = &args.file;
-    let file = File::open(path).map_err(FileError::from_io(path, "open the ledger"))?;
+    let policies = args.rules.read_policies()?;
+    let rules = args.rules.expect(policies.as_ref());
     let mut state = Health::Uninit;
-    let checked = verify_ledger(file, None, &LedgerExpectations::default(), &mut |record| {
+    let replayed = replay_decisions_of(path, rules, &mut |record| {
         if record.entry.tag == Tag::Trans
             && let Ok(transition) = TransitionRecord::parse(record.entry.payload)
         {
             state = transition.next_state;
         }
-    })
-    .map_err(FileError::from_io(path, "read the ledger"))?;
+    })?;
+    let checked = &replayed.verification;
     if checked.fault.is_some() {
-        return Ok(verify::report(path, &checked));
+        return Ok(verify::report(path, checked));
     }
     let ledger = checked.replay.ledger();
     let entries = checked.replay.entries();
@@ -51,6 +52,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             ("records", format!("{entries}{sealed}")),
             ("head", hex(&ledger.head)),
             ("state", state.as_str().to_owned()),
+            ("decisions", describe_decisions(&replayed).to_owned()),
         ]),
         json: json!({
             "ledger": path.to_string_lossy(),
@@ -60,6 +62,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             "head": hex(&ledger.head),
             "sealed": ledger.sealed,
             "state": state.as_str(),
+            "replayed": replayed.rules.is_some(),
         }),
         notes: Vec::new(),
     })

@@ -6,6 +6,7 @@
 
 #[cfg(feature = "ablation")]
 mod ablation;
+mod audit;
 #[cfg(feature = "bundle")]
 mod bundle;
 mod control;
@@ -82,6 +83,7 @@ enum Command {
     Seal(seal::Args),
     Verify(verify::Args),
     Replay(replay::Args),
+    Audit(audit::Args),
     Head(head::Args),
     Show(show::Args),
     Stats(stats::Args),
@@ -147,6 +149,7 @@ pub fn main() -> ExitCode {
         Command::Seal(args) => (args.json, seal::run(&args)),
         Command::Verify(args) => return ExitCode::from(verify::run(&args)),
         Command::Replay(args) => return ExitCode::from(replay::run(&args)),
+        Command::Audit(args) => return ExitCode::from(audit::run(&args)),
         Command::Head(args) => (args.json, head::run(&args)),
         Command::Show(args) => (args.json, show::run(&args)),
         Command::Stats(args) => (args.json, stats::run(&args)),

@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use axilog_ledger::rules::ExpectedRules;
+
 use super::output::write_results;
 use super::replay_ledger::{replay_file, replay_report};
-use super::{expectations, read_named_policies, what_if};
+use super::{expectations, what_if};
 
 /// Replay ledgers: run policies and agent afresh on the recorded observations and compare every
 /// record, byte for byte. No oracle is called.
@@ -19,10 +21,10 @@ pub(crate) struct Args {
     files: Vec<PathBuf>,
     #[command(flatten)]
     expected: expectations::ExpectedArgs,
-    /// Policy file in canonical form, which must be the ledger's unless --what-if is given.
-    #[arg(long, value_name = "POLICIES")]
-    policies: Option<PathBuf>,
-    /// List every decision that the policies named by --policies would have changed.
+    #[command(flatten)]
+    rules: expectations::RulesArgs,
+    /// Take the policies of --policies for other ones than the ledger's, and list every decision that
+    /// they would have changed.
     #[arg(long, requires = "policies")]
     what_if: bool,
     /// One JSON object for each FILE, a line each, on standard output.
@@ -33,7 +35,7 @@ pub(crate) struct Args {
 /// Replays every file and gives the exit code.
 pub(crate) fn run(args: &Args) -> u8 {
     let given = args.expected.for_files(&args.files).and_then(|expected| {
-        let policies = read_named_policies(args.policies.as_deref())?;
+        let policies = args.rules.read_policies()?;
         Ok((expected, policies))
     });
     write_results(
@@ -41,9 +43,16 @@ pub(crate) fn run(args: &Args) -> u8 {
         &args.files,
         given,
         |path, (expected, policies)| match policies {
-            Some(policies) if args.what_if => what_if::run(path, policies, expected, args.json),
+            Some(policies) if args.what_if => {
+                let own_rules = ExpectedRules {
+                    policies: None,
+                    switches: args.rules.named_switches(),
+                };
+                what_if::run(path, policies, own_rules, expected, args.json)
+            }
             policies => {
-                let replayed = replay_file(path, policies.as_ref(), expected)?;
+                let rules = args.rules.expect(policies.as_ref());
+                let replayed = replay_file(path, rules, expected)?;
                 Ok(replay_report(path, &replayed))
             }
         },

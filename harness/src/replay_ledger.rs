@@ -1,34 +1,77 @@
 //! Replaying one ledger, and the report on it: for `axilog replay`, with and without --what-if.
 
+use std::io::{Read, Seek};
 use std::path::Path;
 
 use axilog_ledger::encoding::hex;
-use axilog_ledger::error::FileError;
-use axilog_ledger::replay::{ReplayReport, replay_ledger};
-use axilog_ledger::verify::LedgerExpectations;
-use axilog_policyc::PolicySet;
+use axilog_ledger::error::{FileError, LedgerError};
+use axilog_ledger::replay::{ReplayReport, describe_switches, replay_decisions, replay_ledger};
+use axilog_ledger::rules::ExpectedRules;
+use axilog_ledger::verify::{LedgerExpectations, RecordVisitor};
 use serde_json::Value;
 
 use super::output::Report;
 use super::{Failure, progress, table, verify};
+use crate::error::CommandError;
 
 /// Replays the ledger at `path`, which must be a regular file: it is read twice.
 pub(crate) fn replay_file(
     path: &Path,
-    policies: Option<&PolicySet>,
+    expected_rules: ExpectedRules<'_>,
     expected: &LedgerExpectations,
 ) -> Result<ReplayReport, Failure> {
+    let ledger = open_regular_file(path)?;
+    Ok(replay_ledger(
+        ledger,
+        path,
+        expected_rules,
+        expected,
+        &mut |_| {},
+    )?)
+}
+
+/// Replays the ledger at `path` as [`replay_file`] does, or verifies it where it holds no decision. Calls
+/// `see` with each good record.
+pub(crate) fn replay_decisions_of(
+    path: &Path,
+    expected_rules: ExpectedRules<'_>,
+    see: RecordVisitor<'_>,
+) -> Result<ReplayReport, Failure> {
+    let ledger = open_regular_file(path)?;
+    let expected = LedgerExpectations::default();
+    Ok(replay_decisions(
+        ledger,
+        path,
+        expected_rules,
+        &expected,
+        see,
+    )?)
+}
+
+/// What a command says of a ledger's decisions: that they were replayed, or that there are none.
+pub(crate) fn describe_decisions(replayed: &ReplayReport) -> &'static str {
+    match replayed.rules {
+        Some(_) => "replayed",
+        None => "none are recorded",
+    }
+}
+
+/// Whether a ledger could not be replayed because its rules cannot be had.
+pub(crate) fn lacks_rules(error: &CommandError) -> bool {
+    use LedgerError::{ConfigurationMissing, ConfigurationUnreadable};
+    matches!(
+        error,
+        CommandError::Ledger(ConfigurationMissing { .. } | ConfigurationUnreadable { .. })
+    )
+}
+
+/// Opens a ledger that is read more than once, with a bar on a terminal.
+pub(crate) fn open_regular_file(path: &Path) -> Result<impl Read + Seek, Failure> {
     let ledger = progress::open(path)?;
     if !path.metadata().is_ok_and(|metadata| metadata.is_file()) {
         return Err(FileError::NotARegularFile(path.to_owned()).into());
     }
-    Ok(replay_ledger(
-        ledger,
-        path,
-        policies,
-        expected,
-        &mut |_| {},
-    )?)
+    Ok(ledger)
 }
 
 /// The report on a replayed ledger.
@@ -42,6 +85,7 @@ pub(crate) fn replay_report(path: &Path, replayed: &ReplayReport) -> Report {
         return report;
     };
     let configuration = hex(&rules.hash());
+    let switches = rules.switches();
     report.text.push_str(&table::format_pairs(&[
         (
             "state",
@@ -49,6 +93,7 @@ pub(crate) fn replay_report(path: &Path, replayed: &ReplayReport) -> Report {
         ),
         ("time", agent.last_timestamp.to_string()),
         ("rules", format!("{configuration} ({})", source.as_str())),
+        ("switches", describe_switches(switches).to_owned()),
     ]));
     if step.is_some() {
         report.notes.push(format!(
@@ -56,12 +101,14 @@ pub(crate) fn replay_report(path: &Path, replayed: &ReplayReport) -> Report {
             path.display()
         ));
     }
-    let fields: [(&str, Value); 6] = [
+    let fields: [(&str, Value); 8] = [
         ("health", agent.health.as_str().into()),
         ("fault_count", agent.fault_count.into()),
         ("last_timestamp", agent.last_timestamp.into()),
         ("configuration", configuration.into()),
         ("configuration_source", source.as_str().into()),
+        ("permit_truncated", switches.permit_truncated.into()),
+        ("stop_on_invalid", switches.stop_on_invalid.into()),
         ("interrupted", step.is_some().into()),
     ];
     if let Some(object) = report.json.as_object_mut() {

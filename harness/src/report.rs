@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::output::Report;
 use super::output_stream::{OutputStream, stdout_name};
-use super::{Failure, output_file, read_named_policies, table, verify};
+use super::{Failure, expectations, output_file, table, verify};
 use crate::error::CommandError;
 use page::Page;
 
@@ -25,7 +25,8 @@ use page::Page;
 ///
 /// The page is one file, loads nothing, and opens from disk. It holds the ledger's exact bytes and
 /// verifies them in the browser, with scripts that can be read in its source, so that nobody needs
-/// to trust this command. A damaged ledger is reported too, and the exit code is 1.
+/// to trust this command. A ledger that is damaged or that cannot be replayed is reported too, and the
+/// exit code is 1.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The ledger file.
@@ -33,9 +34,8 @@ pub(crate) struct Args {
     /// Write the page here instead of to standard output.
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
-    /// The policies that the ledger was made under, where its configuration is missing.
-    #[arg(long, value_name = "P")]
-    policies: Option<PathBuf>,
+    #[command(flatten)]
+    rules: expectations::RulesArgs,
     /// The longest ledger that is put into a page, in MiB: the browser holds all of it in memory.
     #[arg(long, value_name = "MIB", default_value_t = 64,
           value_parser = clap::value_parser!(u64).range(1..=MAX_LIMIT))]
@@ -50,13 +50,14 @@ const MAX_LIMIT: u64 = 256;
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let path = &args.file;
-    let policies = read_named_policies(args.policies.as_deref())?;
+    let policies = args.rules.read_policies()?;
     let ledger = read(path, args.limit)?;
     let expected = LedgerExpectations::default();
     let checked = verify_ledger(Cursor::new(&ledger), None, &expected, &mut |_| {})
         .map_err(FileError::from_io(path, "read the ledger"))?;
     let again = Cursor::new(&ledger);
-    let replayed = replay_ledger(again, path, policies.as_ref(), &expected, &mut |_| {});
+    let rules = args.rules.expect(policies.as_ref());
+    let replayed = replay_ledger(again, path, rules, &expected, &mut |_| {});
     let (decisions, configuration) = match replayed {
         Ok(replayed) => {
             let rules = replayed.rules.as_ref();
@@ -88,6 +89,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             report.notes.push(note);
         }
         Decisions::Unknown { note, .. } => {
+            report.passed &= note.is_none();
             let note = note.iter().map(|note| format!("not replayed: {note}"));
             report.notes.extend(note);
         }

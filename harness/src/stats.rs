@@ -1,24 +1,25 @@
 //! `axilog stats`: counts over a ledger.
 
-use std::fs::File;
 use std::path::PathBuf;
 
-use axilog_ledger::error::FileError;
-use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 use serde_json::json;
 
 use super::output::Report;
+use super::replay_ledger::{describe_decisions, replay_decisions_of};
 use super::tally::Tally;
-use super::{Failure, table, verify};
+use super::{Failure, expectations, table, verify};
 
 /// Count what a ledger holds: records, oracles, policies, transitions, times, sizes of answers.
 ///
-/// The ledger is verified on the way; of a damaged one the verdict is given and no count. Memory
+/// The ledger is replayed on the way: of one that is damaged, or whose decisions are not those of its
+/// rules, the verdict is given and no count. A ledger without decisions is verified, and says so. Memory
 /// grows with the number of distinct oracles, models and policies only.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The ledger file.
     file: PathBuf,
+    #[command(flatten)]
+    rules: expectations::RulesArgs,
     /// One JSON object on standard output.
     #[arg(long)]
     pub(crate) json: bool,
@@ -26,18 +27,19 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let path = &args.file;
-    let file = File::open(path).map_err(FileError::from_io(path, "open the ledger"))?;
+    let policies = args.rules.read_policies()?;
+    let rules = args.rules.expect(policies.as_ref());
     let mut tally = Tally::default();
-    let checked = verify_ledger(file, None, &LedgerExpectations::default(), &mut |record| {
-        tally.count(record)
-    })
-    .map_err(FileError::from_io(path, "read the ledger"))?;
-    let mut report = verify::report(path, &checked);
-    if checked.fault.is_some() {
+    let replayed = replay_decisions_of(path, rules, &mut |record| tally.count(record))?;
+    let mut report = verify::report(path, &replayed.verification);
+    if replayed.verification.fault.is_some() {
         return Ok(report);
     }
+    let decisions = [("decisions", describe_decisions(&replayed).to_owned())];
+    report.text.push_str(&table::format_pairs(&decisions));
     report.text.push_str(&counts_text(&tally));
     let fields = json!({
+        "replayed": replayed.rules.is_some(),
         "tags": tally.tags_json(),
         "oracles": tally.oracles_json(),
         "policies": tally.policies_json(),

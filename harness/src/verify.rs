@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use axilog_ledger::audit::blobs::{BlobComparison, BlobList, BlobReport, NamedBlob};
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::FileError;
-use axilog_ledger::file::blobs::BlobStore;
 use axilog_ledger::verify::{LedgerExpectations, VerificationReport, verify_ledger};
 use serde_json::{Value, json};
 
@@ -23,7 +23,8 @@ pub(crate) struct Args {
     files: Vec<PathBuf>,
     #[command(flatten)]
     expected: expectations::ExpectedArgs,
-    /// Recompute the blobs beside the ledger too, and name those that are missing or damaged.
+    /// Compare the blobs beside the ledger with the records too: missing, damaged and unreferenced ones
+    /// are named, and any of them is a failure.
     #[arg(long)]
     blobs: bool,
     /// One JSON object for each FILE, a line each, on standard output.
@@ -40,25 +41,22 @@ pub(crate) fn run(args: &Args) -> u8 {
 }
 
 fn run_on(path: &Path, expected: &LedgerExpectations, blobs: bool) -> Result<Report, Failure> {
-    let mut blobs = blobs.then(|| (BlobStore::of_ledger(path), BlobCheck::default()));
+    let mut blobs = blobs.then(|| BlobComparison::of_ledger(path));
     let ledger = progress::open(path)?;
     let checked = verify_ledger(ledger, None, expected, &mut |record| {
-        if let (Some((blobs, found)), Some(view)) = (&mut blobs, &record.observation)
-            && !blobs.contains(&view.input_hash)
-        {
-            found.missing(view.ledger_seq, blobs.path(&view.input_hash));
+        if let Some(blobs) = &mut blobs {
+            blobs.take_record(record);
         }
     })
     .map_err(FileError::from_io(path, "read the ledger"))?;
     let mut report = report(path, &checked);
-    if let Some((blobs, mut found)) = blobs {
-        blobs.verify_hashes(&mut |path, good| {
-            found.checked += 1;
-            if !good {
-                found.altered.push(path.to_owned());
-            }
-        })?;
-        found.add_to(&mut report);
+    if let Some(blobs) = blobs {
+        let mut blobs = blobs.finish()?;
+        if checked.fault.is_some() {
+            // Records that were not read may name them.
+            blobs.unreferenced = BlobList::default();
+        }
+        add_blobs(&mut report, &blobs);
     }
     Ok(report)
 }
@@ -73,7 +71,6 @@ pub(crate) fn report(path: &Path, checked: &VerificationReport) -> Report {
         "ok": checked.fault.is_none(),
     });
     let mut fields: Vec<(&str, Value)> = Vec::new();
-    let mut notes = Vec::new();
     match &checked.fault {
         Some(fault) => {
             rows.push((
@@ -105,15 +102,6 @@ pub(crate) fn report(path: &Path, checked: &VerificationReport) -> Report {
             fields.push(("profiles", profiles.into()));
         }
     }
-    let lost = checked.replay.lost_track_of_models();
-    fields.push(("models_checked", (!lost).into()));
-    if lost {
-        notes.push(format!(
-            "{}: has more than {} oracles; the models of those after were not compared",
-            path.display(),
-            axilog::replay::MAX_ORACLES
-        ));
-    }
     if let Some(object) = object.as_object_mut() {
         object.extend(fields.into_iter().map(|(k, v)| (k.to_owned(), v)));
     }
@@ -121,61 +109,54 @@ pub(crate) fn report(path: &Path, checked: &VerificationReport) -> Report {
         passed: checked.fault.is_none(),
         text: table::format_pairs(&rows),
         json: object,
-        notes,
+        notes: Vec::new(),
     }
 }
 
-/// How many missing blobs are named; all are counted.
-const MAX_NAMED: usize = 20;
-
-/// What was found of the blobs.
-#[derive(Default)]
-struct BlobCheck {
-    checked: u64,
-    missing_count: u64,
-    missing: Vec<(u64, PathBuf)>,
-    altered: Vec<PathBuf>,
-}
-
-impl BlobCheck {
-    fn missing(&mut self, ledger_seq: u64, path: PathBuf) {
-        self.missing_count += 1;
-        if self.missing.len() < MAX_NAMED {
-            self.missing.push((ledger_seq, path));
+fn add_blobs(report: &mut Report, blobs: &BlobReport) {
+    let lists = [
+        ("missing", &blobs.missing),
+        ("damaged", &blobs.damaged),
+        ("unreferenced", &blobs.unreferenced),
+    ];
+    let counts = lists.map(|(word, list)| format!("{} {word}", list.count));
+    let summary = format!("{} recomputed, {}", blobs.recomputed, counts.join(", "));
+    let mut rows = vec![("blobs", summary)];
+    for (word, list) in lists {
+        for NamedBlob { path, ledger_seq } in &list.named {
+            rows.push((
+                word,
+                match ledger_seq {
+                    Some(ledger_seq) => format!("{}, of observation {ledger_seq}", path.display()),
+                    None => path.display().to_string(),
+                },
+            ));
         }
     }
-
-    fn add_to(&self, report: &mut Report) {
-        let mut rows = vec![(
-            "blobs",
-            format!(
-                "{} recomputed, {} damaged, {} missing",
-                self.checked,
-                self.altered.len(),
-                self.missing_count
-            ),
-        )];
-        for path in &self.altered {
-            rows.push(("damaged", path.display().to_string()));
-        }
-        for (ledger_seq, path) in &self.missing {
-            let place = format!("{}, of observation {ledger_seq}", path.display());
-            rows.push(("missing", place));
-        }
-        report.text.push_str(&table::format_pairs(&rows));
-        report.passed &= self.altered.is_empty() && self.missing_count == 0;
-        if let Some(object) = report.json.as_object_mut() {
-            let name = |path: &Path| path.to_string_lossy().into_owned();
-            let missing =
-                |(seq, path): &(u64, PathBuf)| json!({"ledger_seq": seq, "path": name(path)});
-            let blobs = json!({
-                "checked": self.checked,
-                "missing_count": self.missing_count,
-                "missing": self.missing.iter().map(missing).collect::<Vec<_>>(),
-                "altered": self.altered.iter().map(|path| name(path)).collect::<Vec<_>>(),
-            });
-            object.insert("blobs".to_owned(), blobs);
-            object.insert("ok".to_owned(), report.passed.into());
-        }
+    let raw_answers = match (blobs.bound_answers, blobs.unbound_answers) {
+        (0, 0) => "every answer is in its record".to_owned(),
+        (bound, 0) => format!("{bound} bound"),
+        (bound, unbound) => format!("{bound} bound, {unbound} not bound by any record"),
+    };
+    rows.push(("raw answers", raw_answers));
+    report.text.push_str(&table::format_pairs(&rows));
+    report.passed &= blobs.is_good();
+    if let Some(object) = report.json.as_object_mut() {
+        let path = |blob: &NamedBlob| blob.path.to_string_lossy().into_owned();
+        let paths = |list: &BlobList| list.named.iter().map(path).collect::<Vec<_>>();
+        let missing = |blob: &NamedBlob| json!({"ledger_seq": blob.ledger_seq, "path": path(blob)});
+        let blobs = json!({
+            "checked": blobs.recomputed,
+            "missing_count": blobs.missing.count,
+            "missing": blobs.missing.named.iter().map(missing).collect::<Vec<_>>(),
+            "altered_count": blobs.damaged.count,
+            "altered": paths(&blobs.damaged),
+            "unreferenced_count": blobs.unreferenced.count,
+            "unreferenced": paths(&blobs.unreferenced),
+            "bound_answers": blobs.bound_answers,
+            "unbound_answers": blobs.unbound_answers,
+        });
+        object.insert("blobs".to_owned(), blobs);
+        object.insert("ok".to_owned(), report.passed.into());
     }
 }

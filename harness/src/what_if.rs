@@ -6,6 +6,7 @@ use std::path::Path;
 
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::{FileError, LedgerError};
+use axilog_ledger::rules::ExpectedRules;
 use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 use axilog_ledger::what_if::{DecisionDifference, DecisionSummary, WhatIfComparison};
 use axilog_policyc::PolicySet;
@@ -46,10 +47,11 @@ impl Changes {
 pub(crate) fn run(
     path: &Path,
     policies: &PolicySet,
+    own_rules: ExpectedRules<'_>,
     expected: &LedgerExpectations,
     json: bool,
 ) -> Result<Report, Failure> {
-    let replayed = replay_file(path, None, expected)?;
+    let replayed = replay_file(path, own_rules, expected)?;
     let mut report = replay_report(path, &replayed);
     let (Some((own, _)), true) = (&replayed.rules, report.passed) else {
         return Ok(report);

@@ -65,6 +65,7 @@
     )
 )]
 
+pub mod audit;
 pub mod decision;
 pub mod durability;
 pub mod encoding;

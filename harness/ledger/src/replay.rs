@@ -6,12 +6,13 @@ use std::io::{Read, Seek};
 use std::path::Path;
 
 use axilog::replay::Verdict;
-use axilog_policyc::PolicySet;
 
 use crate::encoding::hex;
 use crate::error::{FileError, LedgerError, LedgerFault};
 use crate::file::blobs::BlobStore;
-use crate::rules::{self, FirstReset, RuleSet, RulesChoice, RulesSource};
+use crate::rules::{
+    self, ExpectedRules, FirstReset, RuleSet, RuleSwitches, RulesChoice, RulesSource,
+};
 use crate::verify::{LedgerExpectations, RecordVisitor, VerificationReport, verify_ledger};
 
 /// The result of a replay.
@@ -32,7 +33,7 @@ pub struct ReplayReport {
 pub fn replay_ledger(
     mut source: impl Read + Seek,
     path: &Path,
-    policies: Option<&PolicySet>,
+    expected_rules: ExpectedRules<'_>,
     expected: &LedgerExpectations,
     see: RecordVisitor<'_>,
 ) -> Result<ReplayReport, LedgerError> {
@@ -41,7 +42,7 @@ pub fn replay_ledger(
     source.rewind().map_err(read_error())?;
     let reset = rules::find_first_reset(&mut source).map_err(read_error())?;
     source.rewind().map_err(read_error())?;
-    let choice = rules::choose_rules(reset.as_ref(), &blobs, policies);
+    let choice = rules::choose_rules(reset.as_ref(), &blobs, expected_rules);
     if let Ok(RulesChoice::Use(rules, origin)) = choice {
         let checked =
             verify_ledger(source, Some(&rules.rules()), expected, see).map_err(read_error())?;
@@ -55,7 +56,7 @@ pub fn replay_ledger(
     let mut checked = verify_ledger(source, None, expected, see).map_err(read_error())?;
     let rules_differ = matches!(
         choice,
-        Ok(RulesChoice::CallerDiffers | RulesChoice::BlobDiffers)
+        Ok(RulesChoice::CallerDiffers | RulesChoice::SwitchesDiffer(_) | RulesChoice::BlobDiffers)
     );
     // A ledger with a torn last line is good without it, so its rules matter nevertheless.
     let comes_first = |fault: &LedgerFault| match rules_differ {
@@ -78,6 +79,11 @@ pub fn replay_ledger(
             });
         }
         RulesChoice::BlobDiffers => format!("{} holds other bytes", blobs.path(&hash).display()),
+        RulesChoice::SwitchesDiffer(found) => format!(
+            "its policies are the expected ones, its switches are not: it has {}, expected {}",
+            describe_switches(found),
+            describe_switches(expected_rules.switches.unwrap_or_default())
+        ),
         _ => "the given policies are different ones".to_owned(),
     };
     let FirstReset {
@@ -100,4 +106,41 @@ pub fn replay_ledger(
         verification: checked,
         rules: None,
     })
+}
+
+/// Replays the ledger as [`replay_ledger`] does if it has anything to replay: decisions, or inputs of the
+/// agent. A ledger that only records answers is verified, and [`ReplayReport::rules`] is `None`.
+///
+/// # Errors
+/// Those of [`replay_ledger`].
+pub fn replay_decisions(
+    mut source: impl Read + Seek,
+    path: &Path,
+    expected_rules: ExpectedRules<'_>,
+    expected: &LedgerExpectations,
+    see: RecordVisitor<'_>,
+) -> Result<ReplayReport, LedgerError> {
+    let read_error = || FileError::from_io(path, "read the ledger");
+    source.rewind().map_err(read_error())?;
+    let decided = rules::holds_decisions(&mut source).map_err(read_error())?;
+    if decided {
+        return replay_ledger(source, path, expected_rules, expected, see);
+    }
+    source.rewind().map_err(read_error())?;
+    let verification = verify_ledger(source, None, expected, see).map_err(read_error())?;
+    Ok(ReplayReport {
+        verification,
+        rules: None,
+    })
+}
+
+/// Describes the switches by the options that set them.
+#[must_use]
+pub fn describe_switches(switches: RuleSwitches) -> &'static str {
+    match (switches.permit_truncated, switches.stop_on_invalid) {
+        (false, false) => "neither permit_truncated nor stop_on_invalid",
+        (true, false) => "permit_truncated only",
+        (false, true) => "stop_on_invalid only",
+        (true, true) => "permit_truncated and stop_on_invalid",
+    }
 }

@@ -7,7 +7,7 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use axilog::agent::stimulus::CONTROL_ORACLE;
+use axilog::agent::stimulus::{CONTROL_ORACLE, is_reserved};
 use axilog::evidence::view::ObservationView;
 use axilog::hash::{Hash, Tag, sha256};
 use axilog::policy::{Comparison, Policy, Registry, Rules, builtin};
@@ -74,6 +74,15 @@ impl RuleSet {
         self.0.manifest
     }
 
+    /// The two switches.
+    #[must_use]
+    pub fn switches(&self) -> RuleSwitches {
+        RuleSwitches {
+            permit_truncated: self.0.permit_truncated,
+            stop_on_invalid: self.0.stop_on_invalid,
+        }
+    }
+
     /// The rules as the core takes them.
     #[must_use]
     pub fn rules(&self) -> Rules<'_> {
@@ -126,6 +135,24 @@ impl Registry for RuleSet {
             selector: &policy.selector,
         })
     }
+}
+
+/// The two switches of a configuration (formats.md §5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RuleSwitches {
+    /// Whether an answer that was cut is judged like a whole one.
+    pub permit_truncated: bool,
+    /// Whether an inadmissible answer stops the agent instead of alarming it.
+    pub stop_on_invalid: bool,
+}
+
+/// What the caller says about a ledger's rules.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ExpectedRules<'p> {
+    /// The policies. `None` leaves the choice to the ledger.
+    pub policies: Option<&'p PolicySet>,
+    /// The switches, both of which must be so. `None` takes the ledger's own.
+    pub switches: Option<RuleSwitches>,
 }
 
 /// Reads a policy file, which must be in canonical form.
@@ -204,6 +231,31 @@ pub fn find_first_reset(ledger: impl Read) -> io::Result<Option<FirstReset>> {
     Ok(None)
 }
 
+/// Whether a ledger has anything that rules decided, or names rules. A ledger that only records answers, as
+/// deployed gateways write it, has neither. The search ends at a line that is no ledger line, which
+/// verification reports.
+///
+/// # Errors
+/// The reader's error.
+pub fn holds_decisions(ledger: impl Read) -> io::Result<bool> {
+    let mut lines = LineReader::new(ledger);
+    while let Some((_, LedgerLine::Whole(line))) = lines.next_line()? {
+        let Ok(entry) = axilog::ledger_line::parse(line) else {
+            break;
+        };
+        let decided = match entry.tag {
+            Tag::Policy | Tag::Trans => true,
+            Tag::Obs => ObservationView::parse(entry.payload)
+                .is_ok_and(|view| is_reserved(view.oracle_id.bytes())),
+            Tag::State | Tag::Proof => false,
+        };
+        if decided {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// The place that rules came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RulesSource {
@@ -233,6 +285,8 @@ pub enum RulesChoice {
     Use(RuleSet, RulesSource),
     /// The caller's policies are not the ledger's.
     CallerDiffers,
+    /// The policies are as the caller expects, the switches are not: these are the ledger's.
+    SwitchesDiffer(RuleSwitches),
     /// The blob that should hold the configuration holds other bytes.
     BlobDiffers,
     /// There is no blob, and the built-in policies are not the ledger's.
@@ -241,29 +295,47 @@ pub enum RulesChoice {
 
 /// Chooses the rules under which a ledger with this first reset replays. Policies that the caller names are
 /// used if they are the ledger's. Without such policies the ledger's blob is used, and without a blob the
-/// built-in policies, if they are the ledger's. The two switches are always the ledger's own: of their four
-/// combinations, the one that gives the configuration's hash. A ledger without a reset names no rules; it
-/// gets the caller's or the built-in policies.
+/// built-in policies, if they are the ledger's. The two switches are the ledger's own: of their four
+/// combinations, the one that gives the configuration's hash. Switches that the caller names must equal them.
+/// A ledger without a reset names no rules; it gets the caller's policies and switches, or the built-in ones.
 ///
 /// # Errors
 /// [`FileError::Io`], [`LedgerError::ConfigurationUnreadable`].
 pub fn choose_rules(
     reset: Option<&FirstReset>,
     blobs: &BlobStore,
-    caller: Option<&PolicySet>,
+    expected: ExpectedRules<'_>,
+) -> Result<RulesChoice, LedgerError> {
+    let choice = choose_policies(reset, blobs, expected)?;
+    Ok(match (choice, expected.switches) {
+        (RulesChoice::Use(rules, _), Some(wanted)) if rules.switches() != wanted => {
+            RulesChoice::SwitchesDiffer(rules.switches())
+        }
+        (choice, _) => choice,
+    })
+}
+
+/// Chooses the policies, with the switches that the ledger has.
+fn choose_policies(
+    reset: Option<&FirstReset>,
+    blobs: &BlobStore,
+    expected: ExpectedRules<'_>,
 ) -> Result<RulesChoice, LedgerError> {
     let Some(reset) = reset else {
-        let (policies, source) = match caller {
+        let (policies, source) = match expected.policies {
             Some(policies) => (policies.clone(), RulesSource::Caller),
             None => (load_builtin_policies()?, RulesSource::BuiltIn),
         };
-        return Ok(RulesChoice::Use(
-            RuleSet::new(policies, false, false),
-            source,
-        ));
+        let switches = expected.switches.unwrap_or_default();
+        let rules = RuleSet::new(
+            policies,
+            switches.permit_truncated,
+            switches.stop_on_invalid,
+        );
+        return Ok(RulesChoice::Use(rules, source));
     };
     let hash = &reset.configuration;
-    if let Some(policies) = caller {
+    if let Some(policies) = expected.policies {
         let rules = match find_switches(policies, None, hash) {
             None => match read_manifest(blobs, hash)? {
                 Some(manifest) => find_switches(policies, Some(manifest), hash),

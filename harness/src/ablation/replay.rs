@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use axilog::hash::sha256;
 use axilog_ablation::AblationError;
 use axilog_ablation::replay::{DOCUMENT_FILE, LEDGER_FILE, ReplayedRun, replay_run};
+use axilog_ablation::run::RunStatus;
 use axilog_ablation::run_document::StatusReport;
 use axilog_ledger::encoding::hex;
 use serde_json::{Value, json};
@@ -18,7 +19,8 @@ use crate::error::CommandError;
 /// Make run documents again from their headers and ledgers, without a model, and compare every byte.
 ///
 /// A run that was killed has no document; it is written from the ledger then and marked PARTIAL. Exits 0
-/// where every document follows from its ledger; 1 where one differs.
+/// where every document follows from its ledger and no run was stopped or killed: nobody can tell from its files
+/// whether such a run was stopped or its end cut off. Exits 1 otherwise.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The directory that `axilog ablation run --out` was given, or one run below it.
@@ -40,6 +42,12 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         let result = compare_stored(&dir, &replayed)?;
         if result == "DIFFERS" {
             notes.push(describe_difference(&dir, &replayed));
+        }
+        if let RunStatus::Interrupted(_) = replayed.run.status {
+            notes.push(format!(
+                "{}: INCOMPLETE: the run was stopped, or the end of its ledger was cut off",
+                dir.display()
+            ));
         }
         let hash = hex(&sha256(replayed.document.as_bytes()));
         let verdict = StatusReport::new(&replayed.run.status).summary();

@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
+use axilog::hash::Hash;
 use axilog_ledger::encoding::hex;
 use axilog_x0l::log::RunDirectory;
-use axilog_x0l::replay::RunReplay;
+use axilog_x0l::replay::{ReplayFinding, RunReplay};
 use axilog_x0l::report::{build_report, check_report};
 use serde_json::json;
 
+use super::super::expectations::parse_head;
 use super::super::output::Report;
 use super::super::{Failure, table};
 use super::name_outcome;
@@ -16,14 +18,18 @@ use super::name_outcome;
 ///
 /// Replays the ledger; recomputes each cycle from the model's raw text through canonicalizer, parser
 /// and kernel; renders the prompts from the inputs; recomputes the outcome, the hashes and the
-/// report; and looks for missing, altered and additional files. Exits 0 if there is no difference
-/// (REPLAYED, or REPLAYED_IN_PART for a run that was killed), else 1 (DIVERGED) with the file, cycle
-/// and field of each difference.
+/// report; and looks for missing, altered and additional files. Exits 0 if the run came to its end and
+/// there is no difference (REPLAYED), else 1: DIVERGED with the file, cycle and field of each
+/// difference, or INCOMPLETE where what is there agrees and the run's end is not there. Nobody can tell
+/// then whether the run was killed or its end cut off, unless the head was noted: --expect-head.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The directory of the run.
     #[arg(value_name = "DIR")]
     dir: PathBuf,
+    /// The head of the run's ledger, as `axilog x0l run` printed it.
+    #[arg(long, value_name = "HEX", value_parser = parse_head)]
+    expect_head: Option<Hash>,
     /// Print one JSON object on standard output.
     #[arg(long)]
     pub(crate) json: bool,
@@ -33,7 +39,17 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let run = RunDirectory::open(&args.dir)?;
     let mut report = build_report(&run)?;
     check_report(&run, &mut report)?;
-    Ok(report_replay(args, report.replay))
+    let mut replay = report.replay;
+    if let Some(expected) = args.expect_head.filter(|head| *head != replay.head) {
+        let finding = ReplayFinding::new(
+            RunDirectory::LEDGER,
+            "the head",
+            hex(&replay.head),
+            hex(&expected),
+        );
+        replay.findings.push(finding);
+    }
+    Ok(report_replay(args, replay))
 }
 
 /// The most differences in the text for people; JSON has all of them.
@@ -43,7 +59,7 @@ fn report_replay(args: &Args, replay: RunReplay) -> Report {
     let fine = replay.is_good();
     let verdict = match (fine, replay.ended) {
         (false, _) => "DIVERGED",
-        (true, false) => "REPLAYED_IN_PART",
+        (true, false) => "INCOMPLETE",
         (true, true) => "REPLAYED",
     };
     let status = name_outcome(replay.metadata.as_ref());
@@ -69,11 +85,11 @@ fn report_replay(args: &Args, replay: RunReplay) -> Report {
         json!({ "condition": id.as_str(), "cycles": cycles, "divergent": divergent })
     });
     Report {
-        passed: fine,
+        passed: fine && replay.ended,
         text,
         json: json!({
             "verdict": verdict,
-            "ok": fine,
+            "ok": fine && replay.ended,
             "run": args.dir.to_string_lossy(),
             "ended": status,
             "cycles": replay.cycles,

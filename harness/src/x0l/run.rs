@@ -1,5 +1,6 @@
 //! `axilog x0l run`: a session with a model.
 
+use axilog_ledger::encoding::hex;
 use axilog_oracle::{ClientLimits, Endpoint};
 use axilog_x0l::document::to_value;
 use axilog_x0l::live::{FinishedSession, preflight, run_session};
@@ -61,6 +62,8 @@ fn report_session(args: &Args, finished: &FinishedSession, progress: &ProgressLi
         ));
     }
     rows.push(("tokens", outcome.tokens_spent.to_string()));
+    let head = hex(&finished.report.replay.head);
+    rows.push(("head", head.clone()));
     rows.push((
         "report",
         format!("{closure}; see {}", out.join(MARKDOWN).display()),
@@ -72,6 +75,7 @@ fn report_session(args: &Args, finished: &FinishedSession, progress: &ProgressLi
             json!(outcome.status == SessionStatus::Complete),
         );
         object.insert("closure".to_owned(), json!(closure));
+        object.insert("head".to_owned(), json!(head));
         object.insert("run".to_owned(), json!(out.to_string_lossy()));
     }
     Report {

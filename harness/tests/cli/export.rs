@@ -153,7 +153,7 @@ fn a_damaged_ledger_is_refused_unless_asked_for() {
     for (row, before) in found.iter().zip(rows(&good)) {
         assert_eq!(row["obs_hash"], before["obs_hash"]);
     }
-    run.says("does not verify: 5 of 7 rows are unverified");
+    run.says("ledger.jsonl: 5 of 7 rows are unverified");
 
     // A torn end of a row whose decision is complete leaves the row as it is.
     bench.write(

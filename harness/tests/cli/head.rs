@@ -14,11 +14,12 @@ fn the_head_is_the_one_that_verify_finds() {
     }
     assert_eq!(head["entries"], 8);
     assert_eq!(head["state"], "ENABLED");
+    assert_eq!(head["replayed"], true);
     let text = bench.run("head ledger.jsonl").exits(0).stdout;
     assert_eq!(
         text,
         format!(
-            "records         8\nhead            {}\nstate           ENABLED\n",
+            "records         8\nhead            {}\nstate           ENABLED\ndecisions       replayed\n",
             verified["head"].as_str().unwrap()
         )
     );

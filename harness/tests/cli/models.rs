@@ -137,11 +137,25 @@ fn without_its_blob_the_built_in_or_the_named_rules_serve_if_they_fit() {
         .exits(3)
         .says("its configuration")
         .says("--policies");
+    // The caller's policies say both switches: one that is not named must be off.
+    for switches in [
+        "",
+        "--permit-truncated",
+        "--permit-truncated --stop-on-invalid",
+    ] {
+        let run = format!("replay other.jsonl --policies other.json {switches} --json");
+        let report = bench.run(&run).exits(1).json();
+        assert_eq!(report["verdict"], "CONFIG_MISMATCH", "{switches}");
+        let reason = report["reason"].as_str().unwrap();
+        assert!(reason.contains("it has stop_on_invalid only"), "{reason}");
+    }
     let report = bench
-        .run("replay other.jsonl --policies other.json --json")
+        .run("replay other.jsonl --policies other.json --stop-on-invalid --json")
         .exits(0)
         .json();
     assert_eq!(report["configuration_source"], "caller");
+    assert_eq!(report["stop_on_invalid"], true);
+    assert_eq!(report["permit_truncated"], false);
     bench
         .run("control fault --ledger other.jsonl --policies other.json")
         .exits(0);

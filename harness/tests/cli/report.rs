@@ -222,7 +222,7 @@ fn decisions_that_replay_does_not_make_fail_the_report() {
         .run("init own.jsonl --policies p.json --time 1")
         .exits(0);
     std::fs::remove_dir_all(bench.path("own.jsonl.blobs")).unwrap();
-    let run = bench.run("report own.jsonl -o page.html --json").exits(0);
+    let run = bench.run("report own.jsonl -o page.html --json").exits(1);
     assert_eq!(run.json()["replay"]["verdict"], Value::Null);
     run.says("not replayed: own.jsonl: its configuration");
     assert_eq!(embedded(&page(&bench, "page.html"), "configuration"), b"");

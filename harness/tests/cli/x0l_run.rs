@@ -55,6 +55,11 @@ fn a_run_replays_and_is_reported_on() {
         (&replay["cycles"], &replay["sealed"], &replay["ended"]),
         (&json!(10), &json!(true), &json!("COMPLETE"))
     );
+    let line = |head: &str| format!("x0l replay run --json --expect-head {head}");
+    bench.run(&line(replay["head"].as_str().unwrap())).exits(0);
+    let other = bench.run(&line(&"0".repeat(64))).exits(1).json();
+    assert_eq!(other["verdict"], "DIVERGED");
+    assert_eq!(other["differences"][0]["field"], "the head");
     let b = json!({ "condition": "L-B", "cycles": 5, "divergent": 0 });
     assert_eq!(replay["conditions"][1], b);
 

@@ -14,7 +14,7 @@ use axilog_ledger::encoding::unescape;
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::replay::replay_ledger;
-use axilog_ledger::rules::RuleSet;
+use axilog_ledger::rules::{ExpectedRules, RuleSet};
 use axilog_ledger::session::{OracleCall, OracleReply, Session};
 use axilog_ledger::verify::LedgerExpectations;
 use serde::{Deserialize, Serialize};
@@ -158,7 +158,7 @@ pub fn read_review(
     let replayed = replay_ledger(
         file,
         &path,
-        None,
+        ExpectedRules::default(),
         &LedgerExpectations::default(),
         &mut |record| {
             if let Some(view) = record.observation {

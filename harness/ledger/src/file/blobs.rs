@@ -10,7 +10,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use axilog::hash::{Hash, Hasher, sha256};
+use axilog::hash::{Hash, Hasher, HexHash, sha256, unhex};
 
 use super::storage::append_suffix;
 use super::volume::{Volume, write_file};
@@ -60,36 +60,66 @@ impl BlobStore {
         *hash == sha256(b"") || self.path(hash).is_file()
     }
 
-    /// Recomputes the hash of every blob. Calls `report` with each path and whether the blob's bytes have
-    /// the hash in its name. Files that are not named like a blob are skipped.
+    /// Examines every file among the blobs: recomputes its hash and calls `report` with its path and what it is.
     ///
     /// # Errors
     /// [`FileError::Io`].
-    pub fn verify_hashes(&self, report: &mut dyn FnMut(&Path, bool)) -> Result<(), LedgerError> {
-        let entries = |dir: &Path| -> Result<Vec<PathBuf>, LedgerError> {
-            let read = fs::read_dir(dir)
-                .and_then(|entries| entries.map(|e| e.map(|e| e.path())).collect());
-            let mut paths: Vec<PathBuf> =
-                read.map_err(FileError::from_io(dir, "list the blobs"))?;
-            paths.sort();
-            Ok(paths)
-        };
+    pub fn examine_files(
+        &self,
+        report: &mut dyn FnMut(PathBuf, BlobFile),
+    ) -> Result<(), LedgerError> {
         if !self.dir.exists() {
             return Ok(());
         }
-        for shard in entries(&self.dir)?.iter().filter(|path| path.is_dir()) {
-            for path in entries(shard)? {
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                if !is_hash(&name) {
+        for shard in list_directory(&self.dir)? {
+            if !shard.is_dir() {
+                report(shard, BlobFile::NotABlob);
+                continue;
+            }
+            for path in list_directory(&shard)? {
+                let Some(hash) = self.hash_in_name(&path) else {
+                    report(path, BlobFile::NotABlob);
                     continue;
-                }
-                let hash = File::open(&path).and_then(|mut file| hash_reader(&mut file));
-                let hash = hash.map_err(FileError::from_io(&path, "read the blob"))?;
-                report(&path, self.path(&hash) == path);
+                };
+                let found = File::open(&path).and_then(|mut file| hash_reader(&mut file));
+                let found = found.map_err(FileError::from_io(&path, "read the blob"))?;
+                report(
+                    path,
+                    match found == hash {
+                        true => BlobFile::Blob(hash),
+                        false => BlobFile::Damaged,
+                    },
+                );
             }
         }
         Ok(())
     }
+
+    /// The hash that a path among the blobs names; `None` where no blob can have it.
+    fn hash_in_name(&self, path: &Path) -> Option<Hash> {
+        let name = path.file_name()?.to_str()?;
+        let hash = unhex(&HexHash::try_from(name.as_bytes()).ok()?)?;
+        (self.path(&hash) == path).then_some(hash)
+    }
+}
+
+/// What a file among the blobs is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlobFile {
+    /// A blob whose bytes have the hash in its name.
+    Blob(Hash),
+    /// A blob whose bytes have another hash.
+    Damaged,
+    /// A file that is not named or not placed like a blob.
+    NotABlob,
+}
+
+/// The paths in a directory, sorted.
+fn list_directory(dir: &Path) -> Result<Vec<PathBuf>, LedgerError> {
+    let read = fs::read_dir(dir).and_then(|entries| entries.map(|e| e.map(|e| e.path())).collect());
+    let mut paths: Vec<PathBuf> = read.map_err(FileError::from_io(dir, "list the blobs"))?;
+    paths.sort();
+    Ok(paths)
 }
 
 /// The most blobs that a writer remembers to be durable.
@@ -155,10 +185,6 @@ impl BlobWriter {
         }
         Ok(())
     }
-}
-
-fn is_hash(name: &str) -> bool {
-    name.len() == 64 && name.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// Computes the SHA-256 of a file in constant memory.

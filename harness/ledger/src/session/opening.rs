@@ -15,7 +15,7 @@ use crate::encoding::unescape;
 use crate::error::LedgerError;
 use crate::file::LedgerFile;
 use crate::replay::replay_ledger;
-use crate::rules::RuleSet;
+use crate::rules::{ExpectedRules, RuleSet};
 use crate::verify::LedgerExpectations;
 
 impl Session {
@@ -54,7 +54,10 @@ impl Session {
             replay_ledger(
                 file.bytes(),
                 &path,
-                policies,
+                ExpectedRules {
+                    policies,
+                    switches: None,
+                },
                 &LedgerExpectations::default(),
                 &mut |record| {
                     if let Some(view) = &record.observation {

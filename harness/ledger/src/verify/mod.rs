@@ -5,6 +5,7 @@
 //! module adds these, and the place of each fault. Determinism: D2.
 
 mod examined_lines;
+mod oracle_models;
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
@@ -21,6 +22,7 @@ use crate::encoding::{ByteBuffer, hex};
 use crate::error::LedgerFault;
 use crate::file::lines::MAX_LINE_BYTES;
 use examined_lines::{ExaminedLine, visit_lines};
+use oracle_models::OracleModels;
 
 /// Facts about a ledger that the caller knows from elsewhere and wants checked. The chain has no key and
 /// cannot prove them: whoever can write the file can rewrite it or cut off its end.
@@ -32,6 +34,17 @@ pub struct LedgerExpectations {
     pub head: Option<Hash>,
     /// Pairs of an oracle id and the model id that the oracle must have.
     pub models: Vec<(String, String)>,
+    /// Heads that were noted while the ledger was shorter, or as long as it is.
+    pub earlier_heads: Vec<EarlierHead>,
+}
+
+/// A head that somebody noted: a ledger that only grew since still has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EarlierHead {
+    /// The number of records at that time, genesis included, at least 1; a seal counts as a record.
+    pub entries: u64,
+    /// The chain value of the last of them.
+    pub head: Hash,
 }
 
 /// The result of a verification.
@@ -42,6 +55,8 @@ pub struct VerificationReport {
     pub fault: Option<LedgerFault>,
     /// Whether any observation is written in each profile, in the order of [`Profile::ALL`].
     pub profiles: [bool; 3],
+    /// The models of the oracles that the core has no room for.
+    models: OracleModels,
 }
 
 impl VerificationReport {
@@ -80,6 +95,7 @@ pub fn verify_ledger(
         replay: Replay::new(),
         fault: None,
         profiles: [false; 3],
+        models: OracleModels::default(),
     };
     let pins: Vec<(Vec<u8>, Vec<u8>)> = expected
         .models
@@ -101,6 +117,7 @@ pub fn verify_ledger(
                     head_at = Some(sequence);
                 }
                 take_record(&mut checked, examined, offset, rules, &pins, see)
+                    .or_else(|| check_earlier_heads(&expected.earlier_heads, examined.entry()))
             }
             ExaminedLine::NotALine => Some((
                 Verdict::NonCanonical,
@@ -133,6 +150,23 @@ pub fn verify_ledger(
         return Ok(checked);
     }
 
+    let entries = checked.replay.entries();
+    if let Some(earlier) = (expected.earlier_heads.iter())
+        .filter(|earlier| earlier.entries > entries)
+        .min_by_key(|earlier| earlier.entries)
+    {
+        checked.fault = Some(LedgerFault {
+            verdict: Verdict::Truncated,
+            sequence: entries,
+            offset: end,
+            reason: format!(
+                "the ledger has {entries} records; it had {} when its head {} was noted",
+                earlier.entries,
+                hex(&earlier.head)
+            ),
+        });
+        return Ok(checked);
+    }
     let verdict = checked
         .replay
         .finish(expected.entries, expected.head.as_ref());
@@ -183,6 +217,11 @@ fn take_record(
         if let Some(reason) = find_model_mismatch(view, pins) {
             return Some((Verdict::ModelMismatch, reason));
         }
+        if checked.replay.lost_track_of_models()
+            && let Err(reason) = checked.models.check(view)
+        {
+            return Some((Verdict::ModelMismatch, reason));
+        }
         let index = Profile::ALL.iter().position(|p| *p == view.profile);
         if let Some(used) = index.and_then(|index| checked.profiles.get_mut(index)) {
             *used = true;
@@ -205,6 +244,26 @@ fn find_model_mismatch(view: &ObservationView<'_>, pins: &[(Vec<u8>, Vec<u8>)]) 
         oracle.escape_ascii(),
         model.escape_ascii(),
         wanted.escape_ascii()
+    ))
+}
+
+/// Compares the record with the heads that were noted when it was the last one.
+fn check_earlier_heads(
+    earlier_heads: &[EarlierHead],
+    entry: &Entry<'_>,
+) -> Option<(Verdict, String)> {
+    let differs = |earlier: &&EarlierHead| {
+        earlier.entries == entry.sequence.saturating_add(1) && earlier.head != entry.chain
+    };
+    let earlier = earlier_heads.iter().find(differs)?;
+    Some((
+        Verdict::Altered,
+        format!(
+            "the chain value behind {} records is {}, and was {} when that head was noted: what stands up to here was written anew",
+            earlier.entries,
+            hex(&entry.chain),
+            hex(&earlier.head)
+        ),
     ))
 }
 

@@ -74,7 +74,7 @@ fn an_interrupted_run_stops_at_the_end_of_a_step_and_replays() {
     );
     assert_eq!(read_status(&bench, "r/baseline")["verdict"], "PARTIAL");
     assert_eq!(read_status(&bench, "r/baseline")["reason"], "INTERRUPTED");
-    let again = bench.run("ablation replay r").exits(0);
+    let again = bench.run("ablation replay r").exits(1).says("INCOMPLETE");
     assert!(
         again.stdout.contains("SAME") && again.stdout.contains("INTERRUPTED"),
         "{}",
@@ -95,10 +95,10 @@ fn a_killed_run_is_replayed_from_its_ledger() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(!bench.exists("r/baseline/run.json"));
-    let found = bench.run("ablation replay r").exits(0);
+    let found = bench.run("ablation replay r").exits(1);
     assert!(found.stdout.contains("WRITTEN"), "{}", found.stdout);
     assert_eq!(read_status(&bench, "r/baseline")["reason"], "INTERRUPTED");
-    let again = bench.run("ablation replay r").exits(0);
+    let again = bench.run("ablation replay r").exits(1).says("INCOMPLETE");
     assert!(again.stdout.contains("SAME"), "{}", again.stdout);
 }
 

@@ -12,6 +12,7 @@ use axilog_ledger::encoding::hex;
 use axilog_ledger::encoding::unescape;
 use axilog_ledger::error::FileError;
 use axilog_ledger::replay::replay_ledger;
+use axilog_ledger::rules::ExpectedRules;
 use axilog_ledger::verify::{LedgerExpectations, VerifiedRecord};
 use serde_json::json;
 
@@ -115,7 +116,7 @@ pub(super) fn read_ledger(
     let replayed = replay_ledger(
         file,
         &path,
-        None,
+        ExpectedRules::default(),
         &LedgerExpectations::default(),
         &mut |record| {
             observations.extend(RecordedCall::read(record));

@@ -1,0 +1,177 @@
+//! The blobs of a ledger, compared with the records that name them.
+//!
+//! formats.md §6 (Blobs) and Raw answers; decision D28. A blob that a record names must be there and have that
+//! hash; a blob that no record names may have been put there by anybody.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use axilog::evidence::observation::{Completion, Failure};
+use axilog::evidence::proof::{Proof, RawAnswer};
+use axilog::evidence::view::ObservationView;
+use axilog::hash::{Hash, Tag, sha256};
+
+use crate::encoding::unescape;
+use crate::error::LedgerError;
+use crate::file::blobs::{BlobFile, BlobStore};
+use crate::verify::VerifiedRecord;
+
+/// The most files that a report names of each kind. All are counted.
+pub const MAX_NAMED_BLOBS: usize = 20;
+
+/// A comparison of blobs with records, in progress. Its memory grows with the number of distinct blobs.
+pub struct BlobComparison {
+    store: BlobStore,
+    referenced: HashSet<Hash>,
+    /// The last observation's sequence, if its raw answer should be bound and is not yet.
+    awaited: Option<u64>,
+    report: BlobReport,
+}
+
+/// The result of a comparison of blobs with records.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BlobReport {
+    /// The number of blobs whose hash was computed.
+    pub recomputed: u64,
+    /// The blobs that records name and that are not there.
+    pub missing: BlobList,
+    /// The blobs whose bytes do not have the hash in their name, or not the length in the record.
+    pub damaged: BlobList,
+    /// The files among the blobs that no record names.
+    pub unreferenced: BlobList,
+    /// The number of raw answers that a record binds.
+    pub bound_answers: u64,
+    /// The number of observations that do not hold their whole answer, and whose raw answer no record binds.
+    pub unbound_answers: u64,
+}
+
+/// Files of one kind: all are counted, the first ones are named.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BlobList {
+    /// The number of files.
+    pub count: u64,
+    /// The first [`MAX_NAMED_BLOBS`] of them.
+    pub named: Vec<NamedBlob>,
+}
+
+/// A blob that a report names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedBlob {
+    /// The file.
+    pub path: PathBuf,
+    /// The sequence of the observation that needs it, where one does.
+    pub ledger_seq: Option<u64>,
+}
+
+impl BlobList {
+    fn add(&mut self, path: PathBuf, ledger_seq: Option<u64>) {
+        self.count = self.count.saturating_add(1);
+        if self.named.len() < MAX_NAMED_BLOBS {
+            self.named.push(NamedBlob { path, ledger_seq });
+        }
+    }
+}
+
+impl BlobReport {
+    /// Whether every blob is there, undamaged and named by a record.
+    #[must_use]
+    pub fn is_good(&self) -> bool {
+        [&self.missing, &self.damaged, &self.unreferenced]
+            .iter()
+            .all(|list| list.count == 0)
+    }
+}
+
+impl BlobComparison {
+    /// Begins a comparison of the blobs of the ledger at `path`.
+    #[must_use]
+    pub fn of_ledger(path: &Path) -> BlobComparison {
+        BlobComparison {
+            store: BlobStore::of_ledger(path),
+            referenced: HashSet::new(),
+            awaited: None,
+            report: BlobReport::default(),
+        }
+    }
+
+    /// Takes the next good record of the ledger.
+    pub fn take_record(&mut self, record: &VerifiedRecord<'_>) {
+        match record.entry.tag {
+            Tag::Proof => {
+                if let Ok(Proof::Raw(raw)) = Proof::parse(record.entry.payload) {
+                    self.awaited = None;
+                    self.take_raw_answer(&raw);
+                }
+            }
+            _ => self.end_awaiting(),
+        }
+        if let Some(view) = &record.observation {
+            self.require(&view.input_hash, view.ledger_seq);
+            self.awaited = lacks_answer(view).then_some(view.ledger_seq);
+        }
+    }
+
+    /// Requires the blob `hash`, which the configuration names.
+    pub fn require_from_configuration(&mut self, hash: &Hash) {
+        self.require(hash, 0);
+    }
+
+    fn take_raw_answer(&mut self, raw: &RawAnswer) {
+        self.report.bound_answers = self.report.bound_answers.saturating_add(1);
+        self.require(&raw.sha256, raw.ledger_seq);
+        let path = self.store.path(&raw.sha256);
+        // The hash is computed at the end, and a missing file is named already.
+        if path.metadata().is_ok_and(|file| file.len() != raw.bytes) {
+            self.report.damaged.add(path, Some(raw.ledger_seq));
+        }
+    }
+
+    fn require(&mut self, hash: &Hash, ledger_seq: u64) {
+        if *hash == sha256(b"") || !self.referenced.insert(*hash) {
+            return;
+        }
+        if !self.store.contains(hash) {
+            let path = self.store.path(hash);
+            self.report
+                .missing
+                .add(path, (ledger_seq > 0).then_some(ledger_seq));
+        }
+    }
+
+    fn end_awaiting(&mut self) {
+        let unbound = u64::from(self.awaited.take().is_some());
+        self.report.unbound_answers = self.report.unbound_answers.saturating_add(unbound);
+    }
+
+    /// Computes the hash of every blob and ends the comparison.
+    ///
+    /// # Errors
+    /// Those of [`BlobStore::examine_files`].
+    pub fn finish(mut self) -> Result<BlobReport, LedgerError> {
+        self.end_awaiting();
+        let (referenced, report) = (&self.referenced, &mut self.report);
+        self.store.examine_files(&mut |path, file| match file {
+            BlobFile::Blob(hash) => {
+                report.recomputed = report.recomputed.saturating_add(1);
+                if !referenced.contains(&hash) {
+                    report.unreferenced.add(path, None);
+                }
+            }
+            BlobFile::Damaged => {
+                report.recomputed = report.recomputed.saturating_add(1);
+                report.damaged.add(path, None);
+            }
+            BlobFile::NotABlob => report.unreferenced.add(path, None),
+        })?;
+        Ok(self.report)
+    }
+}
+
+/// Whether an observation does not hold the whole answer: it was inadmissible, or admission cut it.
+fn lacks_answer(view: &ObservationView<'_>) -> bool {
+    match view.completion {
+        Completion::Complete => false,
+        Completion::Truncated => (unescape(view.output).len() as u64) < view.output_size,
+        Completion::Error => view.failure == Some(Failure::InvalidOutput),
+    }
+}

@@ -1,0 +1,224 @@
+//! The single checks of an audit, and what no check can compare.
+
+use axilog::replay::Verdict;
+
+use super::blobs::BlobReport;
+use super::oracles::Oracles;
+use super::report::{AuditCheck, AuditExpectations, CheckResult};
+use crate::encoding::hex;
+use crate::error::LedgerFault;
+use crate::replay::{ReplayReport, describe_switches};
+
+/// The most oracles whose models are named one by one as not compared.
+const MAX_NAMED_ORACLES: usize = 20;
+
+/// A check without details.
+pub(super) fn check(subject: &'static str, result: CheckResult, finding: String) -> AuditCheck {
+    AuditCheck {
+        subject,
+        result,
+        finding,
+        details: Vec::new(),
+    }
+}
+
+/// The first three checks: chain, rules, decisions. Where the ledger has a fault, the check that found it ends
+/// the list with a failure, and those behind it are the caller's to fill up.
+pub(super) fn check_decisions(
+    replayed: &ReplayReport,
+    rules_missing: Option<String>,
+) -> Vec<AuditCheck> {
+    use CheckResult::{Failed, NotChecked, Passed};
+    let verification = &replayed.verification;
+    let entries = verification.replay.entries();
+    if let Some(fault) = &verification.fault {
+        let failure = |subject| check(subject, Failed, describe_fault(fault));
+        let chain = || check("chain", Passed, "every record is in order".to_owned());
+        return match fault.verdict {
+            Verdict::ConfigMismatch => vec![chain(), failure("rules")],
+            Verdict::Diverged => {
+                let found = "found; replay under them failed".to_owned();
+                vec![chain(), check("rules", Passed, found), failure("decisions")]
+            }
+            _ => vec![failure("chain")],
+        };
+    }
+    let mut checks = vec![check(
+        "chain",
+        Passed,
+        format!("{entries} records, each in canonical form, in order and bound to the one before"),
+    )];
+    match (&replayed.rules, rules_missing) {
+        (Some((rules, source)), _) => {
+            let finding = format!(
+                "{} ({}); {}",
+                hex(&rules.hash()),
+                source.as_str(),
+                describe_switches(rules.switches())
+            );
+            checks.push(check("rules", Passed, finding));
+            let finding = "made again, and the same to the byte".to_owned();
+            checks.push(check("decisions", Passed, finding));
+        }
+        (None, Some(error)) => {
+            checks.push(check("rules", NotChecked, error));
+            let finding = "the rules are missing".to_owned();
+            checks.push(check("decisions", NotChecked, finding));
+        }
+        (None, None) => {
+            let finding = "the ledger names no rules".to_owned();
+            checks.push(check("rules", NotChecked, finding));
+            let finding = "the ledger records no decision".to_owned();
+            checks.push(check("decisions", NotChecked, finding));
+        }
+    }
+    checks
+}
+
+fn describe_fault(fault: &LedgerFault) -> String {
+    format!(
+        "{}: record {} at byte {}: {}",
+        fault.verdict.as_str(),
+        fault.sequence,
+        fault.offset,
+        fault.reason
+    )
+}
+
+pub(super) fn check_models(oracles: &Oracles, expected: &AuditExpectations<'_>) -> AuditCheck {
+    let known = oracles.by_id();
+    let absent = expected.ledger.models.iter();
+    let absent: Vec<String> = absent
+        .filter(|(oracle_id, _)| !known.contains_key(oracle_id))
+        .map(|(oracle_id, model_id)| {
+            format!("oracle {oracle_id:?}, expected with the model {model_id:?}, has no record")
+        })
+        .collect();
+    let result = match absent.is_empty() {
+        true => CheckResult::Passed,
+        false => CheckResult::Failed,
+    };
+    let finding = match known.len() {
+        1 => "one oracle, always with the same model".to_owned(),
+        oracles => format!("{oracles} oracles, each always with the same model"),
+    };
+    AuditCheck {
+        details: absent,
+        ..check("models", result, finding)
+    }
+}
+
+pub(super) fn check_blobs(report: &BlobReport) -> AuditCheck {
+    let result = match report.is_good() {
+        true => CheckResult::Passed,
+        false => CheckResult::Failed,
+    };
+    let lists = [
+        ("missing", &report.missing),
+        ("damaged", &report.damaged),
+        ("unreferenced", &report.unreferenced),
+    ];
+    let details = lists.iter().flat_map(|(word, list)| {
+        let named = list.named.iter().map(move |blob| match blob.ledger_seq {
+            Some(ledger_seq) => {
+                format!(
+                    "{word} {}, of observation {ledger_seq}",
+                    blob.path.display()
+                )
+            }
+            None => format!("{word} {}", blob.path.display()),
+        });
+        let rest = list.count.saturating_sub(list.named.len() as u64);
+        named.chain((rest > 0).then(|| format!("{word} {rest} more")))
+    });
+    let finding = format!(
+        "{} recomputed, {} damaged, {} missing, {} that no record names",
+        report.recomputed, report.damaged.count, report.missing.count, report.unreferenced.count
+    );
+    AuditCheck {
+        details: details.collect(),
+        ..check("blobs", result, finding)
+    }
+}
+
+pub(super) fn check_raw_answers(report: &BlobReport) -> AuditCheck {
+    let (bound, unbound) = (report.bound_answers, report.unbound_answers);
+    let result = match unbound {
+        0 => CheckResult::Passed,
+        _ => CheckResult::NotChecked,
+    };
+    let finding = match (bound, unbound) {
+        (0, 0) => "every answer is in its record".to_owned(),
+        (_, 0) => format!("{bound} bound by their length and hash"),
+        _ => format!(
+            "{unbound} that their records do not hold are bound by nothing, {bound} are bound; a writer before version 0.2 recorded no such binding"
+        ),
+    };
+    check("raw answers", result, finding)
+}
+
+pub(super) fn check_derivations(count: usize, faults: Vec<String>) -> AuditCheck {
+    let result = match faults.is_empty() {
+        true => CheckResult::Passed,
+        false => CheckResult::Failed,
+    };
+    let finding = match count {
+        0 => "no input says that it was derived from an answer".to_owned(),
+        count => format!("{count} inputs derived from answers"),
+    };
+    AuditCheck {
+        details: faults,
+        ..check("derivations", result, finding)
+    }
+}
+
+pub(super) fn check_end(replayed: &ReplayReport) -> AuditCheck {
+    let replay = &replayed.verification.replay;
+    let interrupted = matches!(replay.resume(), Ok((_, Some(_))));
+    let (result, finding) = match (interrupted, replay.ledger().sealed) {
+        (true, _) => (
+            CheckResult::NotChecked,
+            "the decision on the last observation is missing: a step was interrupted, or cut off; the next command that writes completes it",
+        ),
+        (false, true) => (CheckResult::Passed, "sealed; nothing can be added"),
+        (false, false) => (CheckResult::Passed, "the last step is whole; not sealed"),
+    };
+    check("end", result, finding.to_owned())
+}
+
+pub(super) fn list_not_compared(
+    oracles: &Oracles,
+    expected: &AuditExpectations<'_>,
+) -> Vec<String> {
+    let mut list = Vec::new();
+    let ledger = &expected.ledger;
+    if ledger.head.is_none() {
+        list.push(
+            match (ledger.entries.is_some(), ledger.earlier_heads.is_empty()) {
+                (_, false) => "whether records behind the noted head were cut off or written anew: only the present head shows that",
+                (true, true) => "whether the whole ledger was written anew: only a head held elsewhere shows that",
+                (false, true) => "whether records were cut off the end, or the whole ledger was written anew: only a head held elsewhere shows that",
+            }
+            .to_owned(),
+        );
+    }
+    if expected.rules.policies.is_none() {
+        list.push("whether the rules are those that should be: no policies were named".to_owned());
+    }
+    let pinned = |oracle_id: &str| ledger.models.iter().any(|(oracle, _)| oracle == oracle_id);
+    let unpinned = oracles.by_id().iter().filter(|(id, _)| !pinned(id));
+    list.extend(unpinned.take(MAX_NAMED_ORACLES).map(|(oracle_id, oracle)| {
+        format!(
+            "whether {:?} is the model that oracle {oracle_id:?} should have",
+            oracle.model_id
+        )
+    }));
+    let rest = oracles.by_id().keys().filter(|id| !pinned(id)).count();
+    let rest = rest.saturating_sub(MAX_NAMED_ORACLES);
+    if rest > 0 {
+        list.push(format!(
+            "whether the models of {rest} more oracles are those that should be"
+        ));
+    }
+    list
+}

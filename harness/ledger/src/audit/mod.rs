@@ -1,0 +1,131 @@
+//! The audit of a ledger: everything that can be checked of it, as one verdict that fails closed.
+//!
+//! decisions.md D34: verification, replay, blobs, configuration, models, derivations, the end, and what the
+//! caller expects. What could not be checked is named, and is not OK. What nobody can check from the ledger
+//! alone, because the caller named nothing to compare it with, is listed beside the verdict.
+
+pub mod blobs;
+mod checks;
+mod derivations;
+mod oracles;
+mod report;
+
+use std::io::{Read, Seek};
+use std::path::Path;
+
+use crate::error::{FileError, LedgerError};
+use crate::file::blobs::BlobStore;
+use crate::replay::{ReplayReport, replay_decisions};
+use crate::verify::{LedgerExpectations, verify_ledger};
+use blobs::BlobComparison;
+use checks::{
+    check, check_blobs, check_decisions, check_derivations, check_end, check_models,
+    check_raw_answers, list_not_compared,
+};
+use derivations::Derivations;
+use oracles::Oracles;
+
+pub use report::{
+    AuditCheck, AuditExpectations, AuditReport, AuditVerdict, CHECKS, CheckResult, UnjudgedOracle,
+};
+
+/// Audits the ledger that is read from `source`. The blobs are those beside `path`, which messages name too.
+/// Memory grows with the number of distinct blobs, oracles and derivations.
+///
+/// # Errors
+/// [`FileError::Io`] where the ledger or its blobs cannot be read. A bad ledger is no error but a failed check.
+pub fn audit_ledger(
+    mut source: impl Read + Seek,
+    path: &Path,
+    expected: &AuditExpectations<'_>,
+) -> Result<AuditReport, LedgerError> {
+    let read_error = || FileError::from_io(path, "read the ledger");
+    let mut blobs = BlobComparison::of_ledger(path);
+    let mut oracles = Oracles::default();
+    let mut derivations = Derivations::new(BlobStore::of_ledger(path));
+    let mut blob_error = None;
+    let replayed = replay_decisions(
+        &mut source,
+        path,
+        expected.rules,
+        &expected.ledger,
+        &mut |record| {
+            blobs.take_record(record);
+            oracles.take_record(record);
+            if let Some(view) = &record.observation
+                && let Err(error) = derivations.take_observation(view)
+            {
+                blob_error.get_or_insert(error);
+            }
+        },
+    );
+    if let Some(error) = blob_error {
+        return Err(error);
+    }
+    let (replayed, rules_missing) = match replayed {
+        Ok(replayed) => (replayed, None),
+        Err(
+            error @ (LedgerError::ConfigurationMissing { .. }
+            | LedgerError::ConfigurationUnreadable { .. }),
+        ) => {
+            source.rewind().map_err(read_error())?;
+            let verification = verify_ledger(&mut source, None, &expected.ledger, &mut |_| {})
+                .map_err(read_error())?;
+            let replayed = ReplayReport {
+                verification,
+                rules: None,
+            };
+            (replayed, Some(error.to_string()))
+        }
+        Err(error) => return Err(error),
+    };
+
+    let mut checks = check_decisions(&replayed, rules_missing);
+    match &replayed.verification.fault {
+        Some(fault) => checks.extend(CHECKS.iter().skip(checks.len()).map(|subject| {
+            let finding = format!("the ledger is not good from record {} on", fault.sequence);
+            check(subject, CheckResult::NotChecked, finding)
+        })),
+        None => {
+            checks.push(check_models(&oracles, expected));
+            let report = blobs.finish()?;
+            checks.push(check_blobs(&report));
+            checks.push(check_raw_answers(&report));
+            let faults = match derivations.is_empty() {
+                true => Vec::new(),
+                false => derivations.find_faults(|see| {
+                    source.rewind().map_err(read_error())?;
+                    verify_ledger(
+                        &mut source,
+                        None,
+                        &LedgerExpectations::default(),
+                        &mut |record| {
+                            if let Some(view) = &record.observation {
+                                see(view.obs_hash, view.ledger_seq);
+                            }
+                        },
+                    )
+                    .map_err(read_error())?;
+                    Ok(())
+                })?,
+            };
+            checks.push(check_derivations(derivations.count(), faults));
+            checks.push(check_end(&replayed));
+        }
+    }
+    let unjudged = oracles
+        .by_id()
+        .iter()
+        .filter(|(_, o)| o.unjudged_answers > 0);
+    Ok(AuditReport {
+        checks,
+        not_compared: list_not_compared(&oracles, expected),
+        unjudged_oracles: unjudged
+            .map(|(oracle_id, oracle)| UnjudgedOracle {
+                oracle_id: oracle_id.clone(),
+                answers: oracle.unjudged_answers,
+            })
+            .collect(),
+        verification: replayed.verification,
+    })
+}

@@ -1,0 +1,118 @@
+//! What the caller of an audit expects, the single checks, and the verdict over them.
+
+use crate::rules::ExpectedRules;
+use crate::verify::{LedgerExpectations, VerificationReport};
+
+/// What the caller of an audit knows from elsewhere.
+#[derive(Clone, Debug, Default)]
+pub struct AuditExpectations<'p> {
+    /// The ledger's length, heads and models.
+    pub ledger: LedgerExpectations,
+    /// The ledger's rules.
+    pub rules: ExpectedRules<'p>,
+}
+
+/// The verdict of an audit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AuditVerdict {
+    /// Every check was made and passed.
+    Ok,
+    /// A check was made and failed.
+    Failed,
+    /// No check failed, and one could not be made.
+    Incomplete,
+}
+
+impl AuditVerdict {
+    /// The verdict as output has it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            AuditVerdict::Ok => "OK",
+            AuditVerdict::Failed => "FAILED",
+            AuditVerdict::Incomplete => "INCOMPLETE",
+        }
+    }
+}
+
+/// The result of one check of an audit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckResult {
+    /// The check was made, and everything is right.
+    Passed,
+    /// The check was made, and something is wrong.
+    Failed,
+    /// The check could not be made.
+    NotChecked,
+}
+
+impl CheckResult {
+    /// The result as output has it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            CheckResult::Passed => "passed",
+            CheckResult::Failed => "FAILED",
+            CheckResult::NotChecked => "NOT CHECKED",
+        }
+    }
+}
+
+/// One check of an audit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditCheck {
+    /// The subject of the check, one of [`CHECKS`].
+    pub subject: &'static str,
+    /// The result.
+    pub result: CheckResult,
+    /// What was found, in words.
+    pub finding: String,
+    /// The files or records that are wrong or missing, a line each.
+    pub details: Vec<String>,
+}
+
+/// The subjects of an audit, in the order of its checks.
+pub const CHECKS: [&str; 8] = [
+    "chain",
+    "rules",
+    "decisions",
+    "models",
+    "blobs",
+    "raw answers",
+    "derivations",
+    "end",
+];
+
+/// An oracle on whose complete answers decisions were made without any policy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnjudgedOracle {
+    /// The oracle.
+    pub oracle_id: String,
+    /// The number of such answers.
+    pub answers: u64,
+}
+
+/// The result of an audit.
+pub struct AuditReport {
+    /// The result of the verification that the audit includes.
+    pub verification: VerificationReport,
+    /// The checks, one for each of [`CHECKS`], in that order.
+    pub checks: Vec<AuditCheck>,
+    /// What the ledger alone cannot show and the caller named nothing to compare with, in words.
+    pub not_compared: Vec<String>,
+    /// The oracles that no policy judged.
+    pub unjudged_oracles: Vec<UnjudgedOracle>,
+}
+
+impl AuditReport {
+    /// The verdict over all checks.
+    #[must_use]
+    pub fn verdict(&self) -> AuditVerdict {
+        let has = |result| self.checks.iter().any(|check| check.result == result);
+        match (has(CheckResult::Failed), has(CheckResult::NotChecked)) {
+            (true, _) => AuditVerdict::Failed,
+            (false, true) => AuditVerdict::Incomplete,
+            (false, false) => AuditVerdict::Ok,
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! `axilog audit`: everything that can be checked of a ledger, as one verdict.
+
+use std::path::{Path, PathBuf};
+
+use axilog_ledger::audit::{
+    AuditCheck, AuditExpectations, AuditReport, AuditVerdict, CheckResult, UnjudgedOracle,
+    audit_ledger,
+};
+use axilog_ledger::encoding::hex;
+use serde_json::{Value, json};
+
+use super::output::{Report, write_results};
+use super::replay_ledger::open_regular_file;
+use super::{Failure, expectations, table};
+
+/// Audit ledgers: verify, replay, blobs, rules, models, derivations and what you expect, as one verdict.
+///
+/// OK: every check was made and passed. FAILED: one failed. INCOMPLETE: one could not be made. Only OK
+/// exits 0. Beside the verdict stands what the ledger alone cannot show and you named nothing to
+/// compare with (heads, policies, models), and which oracles no policy judged.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The ledger files.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    expected: expectations::ExpectedArgs,
+    #[command(flatten)]
+    rules: expectations::RulesArgs,
+    /// One JSON object for each FILE, a line each, on standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Audits every file and gives the exit code.
+pub(crate) fn run(args: &Args) -> u8 {
+    let given = args.expected.for_files(&args.files).and_then(|ledger| {
+        let policies = args.rules.read_policies()?;
+        Ok((ledger, policies))
+    });
+    write_results(args.json, &args.files, given, |path, (ledger, policies)| {
+        let expected = AuditExpectations {
+            ledger: ledger.clone(),
+            rules: args.rules.expect(policies.as_ref()),
+        };
+        run_on(path, &expected)
+    })
+}
+
+fn run_on(path: &Path, expected: &AuditExpectations<'_>) -> Result<Report, Failure> {
+    let audited = audit_ledger(open_regular_file(path)?, path, expected)?;
+    let passed = audited.verdict() == AuditVerdict::Ok;
+    Ok(Report {
+        passed,
+        text: describe_audit(path, &audited),
+        json: audit_json(path, &audited),
+        notes: Vec::new(),
+    })
+}
+
+fn describe_audit(path: &Path, audited: &AuditReport) -> String {
+    let mut rows = vec![(audited.verdict().as_str(), path.display().to_string())];
+    let verification = &audited.verification;
+    if verification.fault.is_none() {
+        let ledger = verification.replay.ledger();
+        let sealed = if ledger.sealed { ", sealed" } else { "" };
+        let entries = verification.replay.entries();
+        rows.push(("records", format!("{entries}{sealed}")));
+        rows.push(("head", hex(&ledger.head)));
+    }
+    // What one fault hides is one line.
+    for checks in audited.checks.chunk_by(|a, b| hides_both(a, b)) {
+        if let [first, _, ..] = checks {
+            let subjects: Vec<&str> = checks.iter().map(|check| check.subject).collect();
+            let line = format!("{}: {}", subjects.join(", "), first.finding);
+            rows.push(("not checked", line));
+            continue;
+        }
+        for check in checks {
+            let finding = match check.result {
+                CheckResult::Passed => check.finding.clone(),
+                result => format!("{}: {}", result.as_str(), check.finding),
+            };
+            rows.push((check.subject, finding));
+            rows.extend(check.details.iter().map(|detail| ("", detail.clone())));
+        }
+    }
+    let unjudged = audited.unjudged_oracles.iter().map(|oracle| {
+        let UnjudgedOracle { oracle_id, answers } = oracle;
+        format!("{answers} answers of oracle {oracle_id:?}: no policy covers them")
+    });
+    rows.extend(unjudged.map(|line| ("not judged", line)));
+    let not_compared = audited.not_compared.iter();
+    rows.extend(not_compared.map(|line| ("not compared", line.clone())));
+    table::format_pairs(&rows)
+}
+
+/// Whether both checks could not be made, for the same reason.
+fn hides_both(a: &AuditCheck, b: &AuditCheck) -> bool {
+    let unmade = [a, b].map(|check| check.result == CheckResult::NotChecked);
+    unmade == [true, true] && a.finding == b.finding
+}
+
+fn audit_json(path: &Path, audited: &AuditReport) -> Value {
+    let check = |check: &AuditCheck| {
+        json!({
+            "subject": check.subject,
+            "result": match check.result {
+                CheckResult::Passed => "passed",
+                CheckResult::Failed => "failed",
+                CheckResult::NotChecked => "not checked",
+            },
+            "finding": check.finding,
+            "details": check.details,
+        })
+    };
+    let oracle =
+        |oracle: &UnjudgedOracle| json!({"oracle_id": oracle.oracle_id, "answers": oracle.answers});
+    let verification = &audited.verification;
+    let good = verification.fault.is_none();
+    let ledger = verification.replay.ledger();
+    json!({
+        "ledger": path.to_string_lossy(),
+        "verdict": audited.verdict().as_str(),
+        "ok": audited.verdict() == AuditVerdict::Ok,
+        "entries": good.then(|| verification.replay.entries()),
+        "head": good.then(|| hex(&ledger.head)),
+        "sealed": good.then_some(ledger.sealed),
+        "fault": verification.fault.as_ref().map(|fault| json!({
+            "verdict": fault.verdict.as_str(),
+            "sequence": fault.sequence,
+            "offset": fault.offset,
+            "reason": fault.reason,
+        })),
+        "checks": audited.checks.iter().map(check).collect::<Vec<_>>(),
+        "not_compared": audited.not_compared,
+        "unjudged_oracles": audited.unjudged_oracles.iter().map(oracle).collect::<Vec<_>>(),
+    })
+}
