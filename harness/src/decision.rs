@@ -4,6 +4,7 @@ use std::path::Path;
 
 use axilog::admission::AdmissionOutcome;
 use axilog::agent::state::{Health, InputClass, Violation};
+use axilog::agent::stimulus::is_reserved;
 use axilog_ledger::decision::{PolicyJudgement, StepDecision};
 use axilog_ledger::encoding::hex;
 use axilog_ledger::session::Session;
@@ -138,6 +139,14 @@ fn decision_text(ledger: &Path, decision: &StepDecision) -> String {
             .map(|j| ("policy", policy_text(j))),
     );
     rows.push(("state", describe_states(decision)));
+    let of_oracle = !is_reserved(observation.oracle_id.as_bytes());
+    if of_oracle && decision.is_permitted && !decision.may_act {
+        let state = decision.health.as_str();
+        rows.push((
+            "act",
+            format!("no: the agent is in {state} behind the answer, and must be ENABLED"),
+        ));
+    }
     rows.extend(
         reasons::list_reasons(decision)
             .into_iter()
@@ -188,6 +197,7 @@ pub(crate) fn decision_json(ledger: &Path, decision: &StepDecision) -> Value {
         "next_state": transition.map(|t| t.next_state.as_str()),
         "violation": transition.and_then(|t| t.violation).map(Violation::as_str),
         "permitted": decision.is_permitted,
+        "may_act": decision.may_act,
         "health": decision.health.as_str(),
         "fault_count": decision.fault_count,
         "why": reasons::list_reasons(decision),

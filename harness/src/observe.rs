@@ -23,8 +23,8 @@ const MAX_READ_BYTES: u64 = 64 << 20;
 /// Admit the answer on standard input into a ledger, and print the decision.
 ///
 /// The answer is recorded whatever it is: too long, not text, not JSON. A new ledger is begun as
-/// `axilog init` does it, with the present time. Exits 0 only where the answer is permitted and the
-/// agent is not STOPPED, else 1. At most 64 MiB are read of the answer and of the input. An input
+/// `axilog init` does it, with the present time. Exits 0 only where the answer may be acted on: it is
+/// permitted and the agent is ENABLED behind it; else 1. At most 64 MiB are read of the answer and of the input. An input
 /// that is not admissible is refused with exit code 2 before anything is recorded.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -113,7 +113,10 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     };
     let (mut session, begun) = Session::open_or_create(&args.ledger, policies.as_ref(), now())?;
     let decision = session.observe(&call, reply)?;
-    Ok(decision::report(&session, &decision, begun.is_some()))
+    Ok(Report {
+        passed: decision.may_act,
+        ..decision::report(&session, &decision, begun.is_some())
+    })
 }
 
 fn input(args: &Args) -> Result<CanonicalInput, CommandError> {

@@ -2,7 +2,7 @@
 
 use axilog::agent::state::{InputClass, Violation};
 use axilog::evidence::policy::{PolicyRecord, PolicyResult};
-use axilog::evidence::proof::Seal;
+use axilog::evidence::proof::{Proof, RawAnswer, Seal};
 use axilog::evidence::transition::TransitionRecord;
 use axilog::evidence::view::ObservationView;
 use axilog::hash::Tag;
@@ -20,6 +20,7 @@ pub(crate) enum RecordContents<'a> {
     Observation(ObservationView<'a>),
     Policy(PolicyRecord<'a>),
     Transition(TransitionRecord),
+    RawAnswer(RawAnswer),
     Seal(Seal),
 }
 
@@ -46,7 +47,10 @@ impl<'a> RecordContents<'a> {
             Tag::Trans => TransitionRecord::parse(payload)
                 .ok()
                 .map(RecordContents::Transition),
-            Tag::Proof => Seal::parse(payload).ok().map(RecordContents::Seal),
+            Tag::Proof => Proof::parse(payload).ok().map(|proof| match proof {
+                Proof::Raw(raw) => RecordContents::RawAnswer(raw),
+                Proof::Seal(seal) => RecordContents::Seal(seal),
+            }),
         }
     }
 
@@ -55,9 +59,10 @@ impl<'a> RecordContents<'a> {
         match self {
             RecordContents::Policy(record) => record.result == PolicyResult::Breach,
             RecordContents::Transition(record) => record.violation.is_some(),
-            RecordContents::Genesis | RecordContents::Observation(_) | RecordContents::Seal(_) => {
-                false
-            }
+            RecordContents::Genesis
+            | RecordContents::Observation(_)
+            | RecordContents::RawAnswer(_)
+            | RecordContents::Seal(_) => false,
         }
     }
 
@@ -94,6 +99,11 @@ impl<'a> RecordContents<'a> {
                     why,
                 ]
             }
+            RecordContents::RawAnswer(raw) => [
+                "raw answer".to_owned(),
+                format!("{} bytes", raw.bytes),
+                format!("sha256 {}", hex(&raw.sha256)),
+            ],
             RecordContents::Seal(seal) => [
                 "seal".to_owned(),
                 format!("{} records", seal.entries),
@@ -133,6 +143,12 @@ impl<'a> RecordContents<'a> {
                 "next_state": record.next_state.as_str(),
                 "violation": record.violation.map(Violation::as_str),
                 "fault_count": record.fault_count,
+            }),
+            RecordContents::RawAnswer(raw) => json!({
+                "ledger_seq": raw.ledger_seq,
+                "kind": "RAW",
+                "bytes": raw.bytes,
+                "sha256": hex(&raw.sha256),
             }),
             RecordContents::Seal(seal) => {
                 json!({ "entries": seal.entries, "head": hex(&seal.head) })

@@ -124,7 +124,9 @@ impl Context {
                 self.breached.push(policy_id(record));
             }
             RecordContents::Genesis | RecordContents::Seal(_) => self.of_oracle = false,
-            RecordContents::Policy(_) | RecordContents::Transition(_) => {}
+            RecordContents::Policy(_)
+            | RecordContents::RawAnswer(_)
+            | RecordContents::Transition(_) => {}
         }
     }
 

@@ -81,7 +81,10 @@ impl Tally {
             }
             Some(RecordContents::Policy(record)) => self.count_policy(&record),
             Some(RecordContents::Transition(record)) => self.count_transition(&record),
-            Some(RecordContents::Genesis | RecordContents::Seal(_)) | None => {}
+            Some(
+                RecordContents::Genesis | RecordContents::RawAnswer(_) | RecordContents::Seal(_),
+            )
+            | None => {}
         }
     }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import hashlib
 from decimal import Decimal
 from typing import Any
 
@@ -9,6 +11,7 @@ import pytest
 
 import axilog
 from axilog import Health
+from axilog.capi import lib
 from tests.conftest import observe
 
 
@@ -298,3 +301,43 @@ def test_bytes_that_are_no_record_are_refused() -> None:
         with pytest.raises(axilog.RecordError) as caught:
             axilog.Observation.parse(record)
         assert caught.value.faults
+
+
+def test_a_permitted_answer_may_be_acted_on_in_enabled_alone() -> None:
+    agent = make_enabled_agent(sink=lambda entry: None)
+    assert observe(agent, b'{"value": 71}').permitted is False
+    for state in (Health.ALARM, Health.DEGRADED, Health.INIT):
+        decision = observe(agent, b'{"value": 1}')
+        assert (decision.permitted, decision.ok, decision.health) == (True, False, state)
+        with pytest.raises(axilog.BreachError) as caught:
+            decision.raise_for_breach()
+        assert caught.value.decision.permitted
+        assert str(caught.value) == (
+            f"observation {decision.ledger_seq} is permitted, the agent is {state}; "
+            "an answer may be acted on only where the agent is ENABLED behind it"
+        )
+        agent.mitigate() if state is Health.ALARM else agent.reset()
+    agent.observe_time(2)
+    assert observe(agent, b'{"value": 1}').ok
+
+
+def test_what_may_act_is_what_the_library_says() -> None:
+    agent = make_enabled_agent()
+    for answer in (b'{"value": 1}', b'{"value": 71}', b'{"value": 1}', b"\xff"):
+        decision = observe(agent, answer)
+        context = (ctypes.byref(agent._context), ctypes.byref(agent._policy_context))
+        assert decision.ok is (lib.ax_agent_may_act(*context) == 1)
+
+
+def test_a_manifest_is_in_the_configuration() -> None:
+    digest = "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
+    bound = axilog.Configuration(axilog.PolicySet.builtin(), manifest=digest)
+    text = bound.canonical()
+    assert text.startswith(b'{"manifest":"' + digest.encode() + b'","permit_truncated":false,')
+    assert axilog.Configuration.parse(text) == bound
+    assert bound.hash() == hashlib.sha256(text).hexdigest()
+    for wrong in (digest.upper(), digest[1:], "", 7):
+        with pytest.raises(axilog.PolicyError, match="expected 64 lower-case hexadecimal digits"):
+            axilog.Configuration(axilog.PolicySet.builtin(), manifest=wrong)  # type: ignore[arg-type]
+    with pytest.raises(axilog.PolicyError, match="manifest: found null"):
+        axilog.Configuration.parse(text.replace(b'"' + digest.encode() + b'"', b"null"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import resource
 import subprocess
@@ -288,3 +290,43 @@ def test_an_agent_closes_its_ledger_at_a_relative_path(
         assert agent.health is Health.ENABLED and agent.observe_time(2).ok
     assert axilog.verify("l.jsonl", blobs=True).ok
     assert sorted(os.listdir(".")) == ["l.jsonl", "l.jsonl.blobs"]
+
+
+def test_answers_that_are_not_held_are_bound_and_kept(path: str) -> None:
+    refused, long = b"\xff\xfe", b"x" * 70_000
+    with axilog.Ledger.create(path) as ledger:
+        agent = axilog.Agent(ledger)
+        agent.reset()
+        agent.observe_time(1)
+        for answer in (refused, long):
+            decision = observe(agent, answer)
+            digest = hashlib.sha256(answer).hexdigest()
+            assert decision.records[1].tag == "AX:PROOF:v1"
+            assert json.loads(decision.records[1].payload) == {
+                "bytes": len(answer),
+                "kind": "RAW",
+                "ledger_seq": decision.ledger_seq,
+                "sha256": digest,
+            }
+            blob = Path(f"{path}.blobs") / digest[:2] / digest
+            assert blob.read_bytes() == answer
+        assert not agent.sealed
+        assert len(observe(agent, b'{"value": 1}').records) == 3
+        assert axilog.verify(path).sealed is False
+        agent.seal()
+    assert axilog.verify(path, blobs=True).sealed is True
+    assert axilog.replay(path).ok
+
+
+def test_a_ledger_keeps_its_manifest(path: str) -> None:
+    manifest = hashlib.sha256(b"{}").hexdigest()
+    with axilog.Agent(axilog.Ledger.create(path), manifest=manifest) as agent:
+        agent.reset()
+        agent.observe_time(1)
+    assert axilog.replay(path).ok
+    assert axilog.replay(path, policies=axilog.PolicySet.builtin()).ok
+    with axilog.Agent(axilog.Ledger.open(path)) as agent:
+        assert agent.configuration.manifest == manifest
+    other = hashlib.sha256(b"[]").hexdigest()
+    with axilog.Ledger.open(path) as ledger, pytest.raises(axilog.ConfigurationError):
+        axilog.Agent(ledger, manifest=other)

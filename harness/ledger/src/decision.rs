@@ -49,7 +49,8 @@ pub struct StepDecision {
 }
 
 impl StepDecision {
-    /// Whether the caller may go on: no policy was breached and the agent is not STOPPED.
+    /// Whether the caller may go on with its inputs: no policy was breached and the agent is not STOPPED.
+    /// Whether it may act on an answer, `may_act` tells.
     #[must_use]
     pub fn may_continue(&self) -> bool {
         self.is_permitted && self.health != Health::Stopped

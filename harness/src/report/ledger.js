@@ -105,6 +105,8 @@ class Verification {
     this.observed = 0n;
     /** Whether that observation's transition is still to come. */
     this.open = false;
+    /** Whether the last record is an observation that a RAW record may follow. */
+    this.unheld = false;
     /** @type {string | null} */
     this.sealedHead = null;
     /** @type {Map<string, string>} */
@@ -138,6 +140,7 @@ class Verification {
     if (expected > 0 && entry.tag === "AX:STATE:v1") throw new Refused("REORDERED");
     const said = readRecord(entry.tag, entry.record);
     this.#judge(said, entry);
+    this.unheld = said.kind === "observation" && said.unheld;
     this.chained = chained;
     this.head = entry.chain;
     this.offsets.push(offset);
@@ -157,6 +160,10 @@ class Verification {
         break;
       case "observation":
         if (said.profile === null) throw new Refused("ALTERED");
+        if (said.profile === "RFC8785" && said.ledgerSeq !== entry.sequence) {
+          const reason = `found the ledger_seq ${said.ledgerSeq}, expected ${entry.sequence}, its line's`;
+          throw new Refused("REORDERED", reason);
+        }
         if (said.ledgerSeq <= this.observed) throw new Refused("REORDERED");
         this.#holdToModel(said);
         this.observed = said.ledgerSeq;
@@ -166,7 +173,13 @@ class Verification {
       case "policy":
       case "transition":
         if (!this.open || said.boundTo !== this.observed) throw new Refused("UNWITNESSED");
+        if (said.kind === "policy" && said.ledgerSeq !== this.observed) {
+          throw new Refused("REORDERED");
+        }
         if (said.kind === "transition") this.open = false;
+        break;
+      case "raw":
+        if (!this.unheld || said.boundTo !== this.observed) throw new Refused("REORDERED");
         break;
       case "seal":
         if (said.entries > entry.sequence) throw new Refused("TRUNCATED");

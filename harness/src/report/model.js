@@ -162,7 +162,7 @@ class Model {
    */
   #joined(said, standing) {
     const last = this.groups.at(-1);
-    if (!last || (said?.kind !== "policy" && said?.kind !== "transition")) return null;
+    if (!last || !["raw", "policy", "transition"].includes(said?.kind ?? "")) return null;
     if (last.oracle === null && last.standing === "good") return null;
     if (last.count < MAX_STEP) return last;
     // More than any step has: a ledger may be made to look so.
@@ -254,6 +254,8 @@ function title(said) {
       return "Genesis";
     case "seal":
       return "Seal";
+    case "raw":
+      return "A raw answer without its observation";
     case "observation": {
       const time = timestamp(said);
       if (time !== null) return `Time ${time}`;

@@ -1,19 +1,22 @@
 "use strict";
 
-// The five kinds of records, each with its exact canonical bytes.
+// The six kinds of records, each with its exact canonical bytes.
 
 /**
  * @typedef {{kind: "genesis"}} Genesis
  * @typedef {{kind: "observation", completion: string, failure: string | null, inputHash: string,
  *   ledgerSeq: bigint, model: string, obsHash: string, oracle: string, output: string,
- *   outputSize: bigint, params: Record<string, bigint | null>, profile: string | null}} Observation
- *   `profile` is null where obs_hash is not the record's
+ *   outputSize: bigint, params: Record<string, bigint | null>, profile: string | null,
+ *   unheld: boolean}} Observation
+ *   `profile` is null where obs_hash is not the record's; `unheld` where the record does not hold the
+ *   answer that came, or not all of it
  * @typedef {{kind: "policy", actual: number, ledgerSeq: bigint, boundTo: bigint, policy: string,
  *   breach: boolean, threshold: number}} Policy
  * @typedef {{kind: "transition", faults: bigint, inputClass: string, boundTo: bigint, next: string,
  *   previous: string, violation: string | null}} Transition
+ * @typedef {{kind: "raw", bytes: bigint, boundTo: bigint, sha256: string}} RawAnswer
  * @typedef {{kind: "seal", entries: bigint, head: string}} Seal
- * @typedef {Genesis | Observation | Policy | Transition | Seal} Said what a record says
+ * @typedef {Genesis | Observation | Policy | Transition | RawAnswer | Seal} Said what a record says
  */
 
 const TAGS = ["AX:OBS:v1", "AX:POLICY:v1", "AX:TRANS:v1", "AX:STATE:v1", "AX:PROOF:v1"];
@@ -161,6 +164,7 @@ function readObservation(record) {
     outputSize,
     params: { max_tokens: maxTokens, seed, temperature, top_p: topP },
     profile: fitting ? fitting.name : null,
+    unheld: BigInt(size) < outputSize || (failure === "INVALID_OUTPUT" && size === 0),
   };
 }
 
@@ -219,11 +223,20 @@ function readTransition(record) {
 
 /**
  * @param {Uint8Array} record
- * @returns {Seal}
+ * @returns {RawAnswer | Seal}
  */
-function readSeal(record) {
+function readProof(record) {
   const reader = new Reader(record);
-  reader.literal('{"entries":');
+  if (reader.oneOf(['{"bytes":', '{"entries":']) === '{"bytes":') {
+    const bytes = reader.u64();
+    reader.literal(',"kind":"RAW","ledger_seq":');
+    const boundTo = reader.u64();
+    reader.literal(',"sha256":');
+    const sha256 = reader.hash();
+    reader.literal("}");
+    reader.end();
+    return { kind: "raw", bytes, boundTo, sha256 };
+  }
   const entries = reader.u64();
   reader.literal(',"head":');
   const head = reader.hash();
@@ -248,7 +261,7 @@ function readRecord(tag, record) {
     case "AX:TRANS:v1":
       return readTransition(record);
     case "AX:PROOF:v1":
-      return readSeal(record);
+      return readProof(record);
     default:
       return { kind: "genesis" };
   }

@@ -9,6 +9,7 @@ const KINDS = {
   observation: "Observation",
   policy: "Policy",
   transition: "Transition",
+  raw: "Raw answer",
   seal: "Proof",
 };
 
@@ -201,6 +202,8 @@ function told(said) {
       const { inputClass, previous, next, violation } = said;
       return [inputClass, `${previous} → ${next}`, violation ? `× ${violation}` : ""];
     }
+    case "raw":
+      return ["raw answer", count(said.bytes, "byte"), `sha256 ${said.sha256.slice(0, 16)}…`];
     case "seal":
       return ["seal", count(said.entries, "record"), ""];
     default:

@@ -121,6 +121,21 @@ test("forged records in a right chain earn the verdict of the command", async ()
       },
     );
   }
+  // The RAW record of the refused answer, behind every other record and of every other observation.
+  const raw = records.findIndex(({ record }) => Buffer.from(record).includes('"kind":"RAW"'));
+  assert.ok(raw > 0);
+  const { tag, record } = records[raw];
+  for (let n = 1; n < records.length; n++) {
+    const moved = spliced(spliced(records, raw, 1), n, 0, records[raw]);
+    const text = Buffer.from(record).toString().replace(/"ledger_seq":\d+/, `"ledger_seq":${n}`);
+    cases.push(
+      { name: `the RAW record at ${n}`, bytes: chained(moved) },
+      {
+        name: `the RAW record of observation ${n}`,
+        bytes: chained(spliced(records, raw, 1, { tag, record: Buffer.from(text) })),
+      },
+    );
+  }
   const seen = await agree(page, bench, cases);
   console.log(`${cases.length} forgeries:`, seen);
   for (const verdict of [

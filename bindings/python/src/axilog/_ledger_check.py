@@ -101,6 +101,9 @@ class LedgerCheck:
         if code != ReturnCode.OK:
             faults = Faults.from_struct(self._faults)
             raise CallError(ReturnCode(code), faults, "beginning a replay under the policies")
+        if configuration is not None and configuration.manifest is not None:
+            manifest = bytes.fromhex(configuration.manifest)
+            lib.ax_replay_set_manifest(ctypes.byref(self._replay), manifest)
         self._check_lines(source)
 
     @property
@@ -166,7 +169,10 @@ class LedgerCheck:
             return verdict, self._describe_refusal(verdict, entry.sequence)
         self.entries = sequence + 1
         self.head = chain
-        self.sealed = entry.tag == AX_TAG_PROOF
+        # The other kind of proof binds a raw answer.
+        self.sealed = entry.tag == AX_TAG_PROOF and ctypes.string_at(
+            entry.payload, entry.payload_len
+        ).endswith(b'"kind":"SEAL"}')
         observation = None
         if entry.tag == AX_TAG_OBS:
             observation = Observation.parse(ctypes.string_at(entry.payload, entry.payload_len))

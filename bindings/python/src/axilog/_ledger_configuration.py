@@ -56,14 +56,17 @@ def complete_configuration(
     policies: Optional[PolicySet],
     permit_truncated: Optional[bool],
     stop_on_invalid: Optional[bool],
+    manifest: Optional[str],
 ) -> Configuration:
     """The configuration with a caller's settings. A setting that is ``None`` is as ``recorded``;
-    without ``recorded`` the policies are the built-in ones and both switches are off."""
+    without ``recorded`` the policies are the built-in ones, both switches are off, and there is no
+    manifest."""
     default = Configuration(PolicySet.builtin()) if recorded is None else recorded
     return Configuration(
         default.policies if policies is None else policies,
         default.permit_truncated if permit_truncated is None else bool(permit_truncated),
         default.stop_on_invalid if stop_on_invalid is None else bool(stop_on_invalid),
+        default.manifest if manifest is None else manifest,
     )
 
 
@@ -107,7 +110,9 @@ def choose_configuration(
         return Configuration(PolicySet.builtin()), ConfigurationSource.BUILT_IN
     digest = reset.configuration
     if policies is not None:
-        found = _find_switches(policies, digest)
+        found = _find_switches(policies, digest, None)
+        if found is None:
+            found = _find_switches(policies, digest, _read_manifest(blobs, digest))
         if found is None:
             return ConfigurationProblem.CALLER_DIFFERS
         return found, ConfigurationSource.CALLER
@@ -116,15 +121,25 @@ def choose_configuration(
         if hashlib.sha256(data).hexdigest() != digest:
             return ConfigurationProblem.BLOB_DIFFERS
         return Configuration.parse(data, blobs.path(digest)), ConfigurationSource.LEDGER
-    found = _find_switches(PolicySet.builtin(), digest)
+    found = _find_switches(PolicySet.builtin(), digest, None)
     return ConfigurationProblem.MISSING if found is None else (found, ConfigurationSource.BUILT_IN)
 
 
-def _find_switches(policies: PolicySet, digest: str) -> Optional[Configuration]:
-    """Finds the configuration of these policies that has this hash."""
+def _read_manifest(blobs: BlobStore, digest: str) -> Optional[str]:
+    """Reads which manifest the configuration with this hash names, where its blob is good."""
+    data = blobs.get(digest, _MAX_BYTES)
+    if data is None or hashlib.sha256(data).hexdigest() != digest:
+        return None
+    return Configuration.parse(data, blobs.path(digest)).manifest
+
+
+def _find_switches(
+    policies: PolicySet, digest: str, manifest: Optional[str]
+) -> Optional[Configuration]:
+    """Finds the configuration of these policies and this manifest that has this hash."""
     for permit_truncated in (False, True):
         for stop_on_invalid in (False, True):
-            configuration = Configuration(policies, permit_truncated, stop_on_invalid)
+            configuration = Configuration(policies, permit_truncated, stop_on_invalid, manifest)
             if configuration.hash() == digest:
                 return configuration
     return None

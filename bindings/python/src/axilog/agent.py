@@ -14,7 +14,7 @@ from axilog._ledger_configuration import complete_configuration
 from axilog._oracle_call import OracleCall, as_bytes, check_identities
 from axilog._recorder import EntrySink, Recorder
 from axilog.capi import lib
-from axilog.capi.constants import AX_MAX_OBS_BYTES
+from axilog.capi.constants import AX_MAX_OBS_BYTES, AX_TAG_PROOF
 from axilog.capi.inlines import ct_fault_clear
 from axilog.capi.structs import ax_agent_ctx_t, ct_fault_flags_t
 from axilog.configuration import Configuration
@@ -37,6 +37,7 @@ from axilog.policy_set import PolicySet
 
 _HEALTH: tuple[Health, ...] = tuple(Health)
 _ENCODING = int(ReturnCode.ENCODING)
+_PROOF = AX_TAG_PROOF.decode()
 _MAX_TIMESTAMP = 2**64 - 1
 # This function object has no argtypes: its arguments are C values already, made once per agent, and
 # checking each of them at each call would be a fifth of the call's cost.
@@ -56,11 +57,12 @@ class Agent(AbstractContextManager["Agent"]):
         policies: The policies; absent, the built-in ones.
         permit_truncated: See :class:`axilog.Configuration`; absent, false.
         stop_on_invalid: See :class:`axilog.Configuration`; absent, false.
+        manifest: See :class:`axilog.Configuration`; absent, none.
         sink: A function that is called with each :class:`axilog.Entry` before the chain's head
             moves, in place of ``ledger``. An exception of it fails the agent's ledger for good.
 
-    An opened ledger names its own configuration: ``policies``, ``permit_truncated`` and
-    ``stop_on_invalid`` are then the ledger's where absent, and must be the ledger's where given.
+    An opened ledger names its own configuration: ``policies``, ``permit_truncated``,
+    ``stop_on_invalid`` and ``manifest`` are then the ledger's where absent, and must be the ledger's where given.
 
     Raises:
         ConfigurationError, LedgerError for a ledger that has an agent already, ValueError for both
@@ -74,6 +76,7 @@ class Agent(AbstractContextManager["Agent"]):
         policies: Optional[PolicySet] = None,
         permit_truncated: Optional[bool] = None,
         stop_on_invalid: Optional[bool] = None,
+        manifest: Optional[str] = None,
         sink: Optional[EntrySink] = None,
     ) -> None:
         if ledger is not None and sink is not None:
@@ -83,15 +86,15 @@ class Agent(AbstractContextManager["Agent"]):
         resumed = None if ledger is None else ledger._resumed
         recorded = None if resumed is None else resumed.configuration
         self._configuration = complete_configuration(
-            recorded, policies, permit_truncated, stop_on_invalid
+            recorded, policies, permit_truncated, stop_on_invalid, manifest
         )
         if ledger is not None:
             if recorded is not None and recorded != self._configuration:
                 raise ConfigurationError(
                     ledger.path,
                     f"was made under the configuration {recorded.hash()}, and the one given is "
-                    f"{self._configuration.hash()}; leave out policies, permit_truncated and "
-                    "stop_on_invalid, or begin a new ledger",
+                    f"{self._configuration.hash()}; leave out policies, permit_truncated, "
+                    "stop_on_invalid and manifest, or begin a new ledger",
                 )
             ledger._attach_agent()
         if resumed is None:
@@ -288,7 +291,7 @@ class Agent(AbstractContextManager["Agent"]):
 
     def _observe_recorded(self, call: OracleCall, prompt: bytes, answer: bytes) -> Decision:
         """Observes ``call`` as a step. A ledger keeps the prompt as a blob before, and the answer
-        too if it is inadmissible."""
+        too if the observation does not hold it; the RAW record behind it names that blob."""
         if self._ledger is not None:
             self._ledger._put_blob(prompt)
         decision = self._run_step(lambda: self._observe_call(call), answer)
@@ -338,7 +341,7 @@ class Agent(AbstractContextManager["Agent"]):
             if code not in (ReturnCode.OK, ReturnCode.ENCODING):
                 raise self._call_error(code)
             if ledger is not None and recorder is not None:
-                if code == ReturnCode.ENCODING:
+                if answer and any(entry.tag == _PROOF for entry in recorder.entries):
                     ledger._put_blob(answer)
                 ledger._file.append(bytes(recorder.lines))
         except BaseException:

@@ -18,7 +18,8 @@ from axilog.policy_set import PolicySet
 
 @dataclass(frozen=True)
 class Configuration:
-    """Policies and two switches. Every reset in a ledger records the hash of its configuration."""
+    """Policies, two switches, and the manifest that a ledger is bound to. Every reset in a ledger
+    records the hash of its configuration."""
 
     policies: PolicySet
     """The policies, disabled ones included."""
@@ -26,6 +27,14 @@ class Configuration:
     """Whether a TRUNCATED answer is evaluated like a COMPLETE one, instead of being a breach."""
     stop_on_invalid: bool = False
     """Whether an inadmissible answer stops the agent, instead of raising the alarm."""
+    manifest: Optional[str] = None
+    """The SHA-256 of a document of the program's own that the ledger is bound to from its first
+    reset on, 64 lower-case hexadecimal digits; ``None`` without one. The library never reads it."""
+
+    def __post_init__(self) -> None:
+        """Raises PolicyError for a manifest that is no SHA-256."""
+        if self.manifest is not None:
+            policy_file.check_manifest(self.manifest)
 
     @classmethod
     def parse(cls, data: bytes, where: str = "") -> Configuration:
@@ -33,12 +42,14 @@ class Configuration:
         is its name in messages. Raises PolicyError."""
         settings = policy_file.parse_configuration(data, where)
         policies = PolicySet._without_checks(settings.policies)
-        return cls(policies, settings.permit_truncated, settings.stop_on_invalid)
+        return cls(
+            policies, settings.permit_truncated, settings.stop_on_invalid, settings.manifest
+        )
 
     def canonical(self) -> bytes:
         """The canonical text of the configuration, which a ledger keeps as a blob."""
         return policy_file.format_configuration(
-            self.policies, self.permit_truncated, self.stop_on_invalid
+            self.policies, self.permit_truncated, self.stop_on_invalid, self.manifest
         ).encode()
 
     def hash(self) -> str:
@@ -71,4 +82,7 @@ class Configuration:
             )
         context.permit_truncated = int(self.permit_truncated)
         context.stop_on_invalid = int(self.stop_on_invalid)
+        if self.manifest is not None:
+            context.has_manifest = 1
+            context.manifest[:] = bytes.fromhex(self.manifest)
         return context

@@ -94,13 +94,14 @@ class Decision:
 
     @property
     def ok(self) -> bool:
-        """Whether the answer may be acted on: it is permitted, and the agent is not STOPPED. In
-        ALARM, INIT and DEGRADED the policies can permit an answer too; look at ``health`` where
-        that matters."""
-        return self.permitted and self.health is not Health.STOPPED
+        """Whether the answer may be acted on: it is permitted, and the agent is ENABLED behind it. In
+        ALARM, INIT and DEGRADED the policies can permit an answer too, which is recorded and may
+        not be acted on."""
+        return self.permitted and self.health is Health.ENABLED
 
     def raise_for_breach(self) -> Decision:
-        """Returns this decision, or raises BreachError where the answer may not be acted on."""
+        """Returns this decision, or raises BreachError where the answer may not be acted on: it is a
+        breach, or the agent is not ENABLED behind it."""
         if not self.ok:
             raise BreachError(self)
         return self
@@ -129,13 +130,15 @@ class Decision:
 
     @property
     def why(self) -> str:
-        """The decision and the reasons for a breach, in one sentence."""
+        """The decision and the reasons why the answer may not be acted on, in one sentence."""
         state = f"observation {self.ledger_seq} is {'permitted' if self.permitted else 'a breach'}"
         reasons = [] if self.ok else self._reasons()
         return f"{state}, the agent is {self.health}" + "".join(f"; {text}" for text in reasons)
 
     def _reasons(self) -> list[str]:
         reasons = []
+        if self.permitted:
+            reasons.append("an answer may be acted on only where the agent is ENABLED behind it")
         if not self.admissible:
             reasons.append("the answer is not UTF-8 in NFC without control characters")
         observation = self.observation
@@ -163,7 +166,8 @@ class Decision:
 
 
 class BreachError(AxilogError):
-    """An answer may not be acted on. Answer and decision are recorded."""
+    """An answer may not be acted on: it is a breach, or it was permitted and the agent is not ENABLED
+    behind it. ``decision.permitted`` says which. Answer and decision are recorded."""
 
     def __init__(self, decision: Decision) -> None:
         super().__init__(decision.why)

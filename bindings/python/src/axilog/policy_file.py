@@ -8,13 +8,15 @@ since a ledger names a configuration by the hash of its text.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Optional
 
 from axilog.enums import Comparison
 from axilog.errors import PolicyError
 from axilog.policy import VALUE, Policy, check_ids, check_limits, check_selector, check_shape
 
+_HASH = re.compile("[0-9a-f]{64}")
 _MEMBERS = ("comparison", "enabled", "policy_id", "threshold")
 
 
@@ -24,6 +26,7 @@ class ConfigurationSettings(NamedTuple):
     policies: list[Policy]
     permit_truncated: bool
     stop_on_invalid: bool
+    manifest: Optional[str]
 
 
 def parse_policies(data: bytes, where: str) -> list[Policy]:
@@ -53,8 +56,13 @@ def parse_configuration(data: bytes, where: str) -> ConfigurationSettings:
     Raises PolicyError."""
     root = _parse_json(data, where)
     try:
-        names = ("permit_truncated", "policies", "stop_on_invalid")
+        names: tuple[str, ...] = ("permit_truncated", "policies", "stop_on_invalid")
+        bound = isinstance(root, dict) and "manifest" in root
+        if bound:
+            names = ("manifest", *names)
         _check_members(root, names, "a configuration")
+        if bound:
+            check_manifest(root["manifest"])
         for name in ("permit_truncated", "stop_on_invalid"):
             if not isinstance(root[name], bool):
                 raise PolicyError(
@@ -69,9 +77,18 @@ def parse_configuration(data: bytes, where: str) -> ConfigurationSettings:
         check_ids(policies)
     except PolicyError as error:
         raise _prefix_where(where, error) from None
-    settings = ConfigurationSettings(policies, root["permit_truncated"], root["stop_on_invalid"])
+    settings = ConfigurationSettings(
+        policies, root["permit_truncated"], root["stop_on_invalid"], root.get("manifest")
+    )
     _check_canonical(data, format_configuration(*settings).encode(), where, "")
     return settings
+
+
+def check_manifest(value: object) -> None:
+    """Raises PolicyError unless ``value`` can name a manifest."""
+    if not isinstance(value, str) or not _HASH.fullmatch(value):
+        expected = "64 lower-case hexadecimal digits, the SHA-256 of the manifest"
+        raise PolicyError("manifest", f"found {_describe_value(value)}, expected {expected}")
 
 
 def format_policies(policies: Sequence[Policy]) -> str:
@@ -83,17 +100,21 @@ def format_policies(policies: Sequence[Policy]) -> str:
 
 
 def format_configuration(
-    policies: Iterable[Policy], permit_truncated: bool, stop_on_invalid: bool
+    policies: Iterable[Policy],
+    permit_truncated: bool,
+    stop_on_invalid: bool,
+    manifest: Optional[str] = None,
 ) -> str:
     """Formats the canonical configuration, whose SHA-256 every reset in a ledger records."""
     ordered = sorted(policies, key=lambda policy: policy.policy_id.encode())
-    return _to_canonical_json(
-        {
-            "permit_truncated": permit_truncated,
-            "policies": _group_by_selector(ordered),
-            "stop_on_invalid": stop_on_invalid,
-        }
-    ).decode()
+    members: dict[str, object] = {
+        "permit_truncated": permit_truncated,
+        "policies": _group_by_selector(ordered),
+        "stop_on_invalid": stop_on_invalid,
+    }
+    if manifest is not None:
+        members["manifest"] = manifest
+    return _to_canonical_json(members).decode()
 
 
 def _group_by_selector(policies: Iterable[Policy]) -> dict[str, list[dict[str, object]]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from axilog.capi import functions
 
-ABI_VERSION = (0, 1)
+ABI_VERSION = (0, 2)
 """The version of the C interface that this package was written for, major and minor. It needs a
 library with the same major and at least this minor version."""
 

@@ -221,10 +221,13 @@ class ax_policy_ctx_t(Structure):
         ("agent", POINTER(ax_agent_ctx_t)),
         ("breach_flag", c_uint8),
         ("evaluation_count", c_uint8),
+        ("answer_permitted", c_uint8),
         ("last_eval_seq", c_uint64),
         ("registry", POINTER(ax_policy_registry_t)),
         ("permit_truncated", c_uint8),
         ("stop_on_invalid", c_uint8),
+        ("has_manifest", c_uint8),
+        ("manifest", c_uint8 * 32),
     ]
 
 
@@ -267,4 +270,7 @@ class ax_replay_ctx_t(Structure):
         ("_permit_truncated", c_uint8),
         ("_stop_on_invalid", c_uint8),
         ("_state", c_uint64 * 224),
+        ("_offset", c_uint64),
+        ("_manifest", c_uint8 * 32),
+        ("_has_manifest", c_uint8),
     ]
