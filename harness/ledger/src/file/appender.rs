@@ -86,6 +86,14 @@ impl Appender {
         }
     }
 
+    /// Refuses to go on where the ledger's path does not lead to what was written.
+    pub(super) fn ensure_in_place(&mut self, path: &Path) -> Result<(), LedgerError> {
+        if let Err(displacement) = self.storage.check_place(self.len) {
+            self.failure = Some(Failure::Displaced(displacement));
+        }
+        self.ensure_writable(path)
+    }
+
     /// Cuts off everything behind `len` bytes, durably.
     pub(super) fn truncate(&mut self, len: u64) -> io::Result<()> {
         if self.storage.len()? < len {

@@ -159,8 +159,10 @@ impl LedgerFile {
     ///
     /// # Errors
     /// [`FileError::Io`]. The ledger still holds the bytes, unless the cut itself failed; then
-    /// `FILE.torn-N` holds them.
+    /// `FILE.torn-N` holds them. [`FileError::Displaced`] where the line is torn since something else has cut
+    /// the file off meanwhile.
     pub fn move_torn_line_aside(&mut self, offset: u64) -> Result<(), LedgerError> {
+        self.appender.lock().ensure_in_place(&self.path)?;
         let mut line = Vec::new();
         let mut bytes = self.bytes();
         bytes

@@ -38,6 +38,32 @@ impl FileIdentity {
     }
 }
 
+impl FileIdentity {
+    /// Checks that `path` leads to this file, through links where there are any.
+    ///
+    /// # Errors
+    /// [`Displacement`].
+    pub fn check(&self, path: &Path) -> Result<(), Displacement> {
+        self.compare(fs::metadata(path)).map(drop)
+    }
+
+    fn compare(&self, found: io::Result<Metadata>) -> Result<Metadata, Displacement> {
+        let expected = *self;
+        match found {
+            Ok(metadata) => match FileIdentity::of(&metadata) {
+                found if found == expected => Ok(metadata),
+                found => Err(Displacement::Replaced { found, expected }),
+            },
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(Displacement::Gone { expected })
+            }
+            Err(error) => Err(Displacement::Unknown {
+                reason: error.to_string(),
+            }),
+        }
+    }
+}
+
 impl fmt::Display for FileIdentity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "device {}, inode {}", self.device, self.inode)
@@ -70,21 +96,7 @@ impl FilePlace {
     /// # Errors
     /// [`Displacement`].
     pub fn check(&self, len: u64) -> Result<(), Displacement> {
-        let expected = self.identity;
-        let metadata = match fs::symlink_metadata(&self.path) {
-            Ok(metadata) => metadata,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(Displacement::Gone { expected });
-            }
-            Err(error) => {
-                let reason = error.to_string();
-                return Err(Displacement::Unknown { reason });
-            }
-        };
-        let found = FileIdentity::of(&metadata);
-        if found != expected {
-            return Err(Displacement::Replaced { found, expected });
-        }
+        let metadata = self.identity.compare(fs::symlink_metadata(&self.path))?;
         if metadata.len() != len {
             return Err(Displacement::Resized {
                 found: metadata.len(),
