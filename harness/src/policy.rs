@@ -9,7 +9,7 @@ use clap::{Subcommand, ValueEnum};
 use serde_json::{Value, json};
 
 use super::output::Report;
-use super::{Failure, table};
+use super::{Failure, output_file, table};
 use crate::error::CommandError;
 
 /// Check, format and compile policy files.
@@ -172,12 +172,7 @@ fn interval(interval: &Interval) -> Value {
 fn deliver(text: String, target: Option<&Path>) -> Result<Report, Failure> {
     let printed = match target {
         Some(path) => {
-            let mut temporary = path.as_os_str().to_owned();
-            temporary.push(".tmp");
-            fs::write(&temporary, text)
-                .and_then(|()| fs::rename(&temporary, path))
-                .inspect_err(|_| drop(fs::remove_file(&temporary)))
-                .map_err(FileError::from_io(path, "write"))?;
+            output_file::write_text(path, &text)?;
             String::new()
         }
         None => text,

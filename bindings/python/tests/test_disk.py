@@ -16,7 +16,7 @@ from tests.conftest import Cli, observe
 
 OPERATIONS = [
     name
-    for name in ("pwrite", "fdatasync", "fsync", "ftruncate", "replace", "unlink")
+    for name in ("write", "fdatasync", "fsync", "ftruncate", "replace", "unlink")
     if hasattr(os, name)
 ]
 FAILS_ONCE, FAILS_FROM_THEN_ON = "one operation fails", "every operation from then on fails"
@@ -35,10 +35,10 @@ class FailingDisk:
             self.countdown -= 1
             if self.countdown == 0 or (self.failed and self.keeps_failing):
                 self.failed = True
-                if name == "pwrite":
+                if name == "write":
                     # A failing write may still have written a part.
-                    descriptor, data, at = arguments
-                    real(descriptor, data[: len(data) // 2], at)
+                    descriptor, data = arguments
+                    real(descriptor, data[: len(data) // 2])
                 raise OSError(errno.EIO, os.strerror(errno.EIO))
             return real(*arguments, **keywords)
 

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use axilog::replay::Verdict;
 
 use crate::durability::Checkpoint;
+use crate::file::place::Displacement;
 
 /// The first fault of a ledger and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +60,31 @@ pub enum FileError {
     #[error("{path}: is not a regular file, and one is needed here", path = .0.display())]
     NotARegularFile(PathBuf),
 
+    /// The path names a symbolic link where the file's own name is needed.
+    #[error(
+        "{path}: is a symbolic link to {target}; a ledger is written by its own name, so that no link can be turned to another file meanwhile; name the file that the link leads to",
+        path = path.display(), target = target.display()
+    )]
+    SymbolicLink {
+        /// The link.
+        path: PathBuf,
+        /// The path that the link holds.
+        target: PathBuf,
+    },
+
+    /// The path does not lead to the file that was opened under it, or the file has another length than it was
+    /// given. What was not acknowledged before is not recorded.
+    #[error(
+        "{path}: is not the file that was opened, so nothing more is recorded: {displacement}",
+        path = path.display()
+    )]
+    Displaced {
+        /// The file.
+        path: PathBuf,
+        /// The difference.
+        displacement: Displacement,
+    },
+
     /// The input is longer than the limit.
     #[error(
         "{what} is longer than {limit} bytes, the most that is read; nothing was recorded{hint}"
@@ -74,6 +100,12 @@ pub enum FileError {
 }
 
 impl FileError {
+    /// Makes a [`FileError::Displaced`] about `path`, for `map_err`.
+    pub fn displaced(path: &Path) -> impl FnOnce(Displacement) -> FileError {
+        let path = path.to_owned();
+        move |displacement| FileError::Displaced { path, displacement }
+    }
+
     /// Makes a [`FileError::Io`] about `path` from a system's error, for `map_err`. `action` is the operation
     /// that failed, as in "cannot {action}".
     pub fn from_io(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> FileError {

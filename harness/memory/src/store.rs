@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use axilog_ledger::error::FileError;
+use axilog_ledger::file::place::FileIdentity;
 use rusqlite::{OpenFlags, TransactionBehavior, params};
 use serde_json::Value;
 
@@ -26,6 +27,8 @@ use crate::writer::{AppendReceipt, Writer, append_in_transaction};
 #[derive(Debug)]
 pub struct MemoryStore {
     reader: MemoryReader,
+    /// The file that SQLite has open.
+    identity: FileIdentity,
 }
 
 /// What a new memory begins with.
@@ -134,6 +137,13 @@ impl MemoryStore {
     }
 
     fn open_for_writing(path: &Path) -> Result<MemoryStore> {
+        let identity = match fs::metadata(path) {
+            Ok(metadata) => FileIdentity::of(&metadata),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(MemoryError::Missing(path.to_owned()));
+            }
+            Err(error) => return Err(FileError::from_io(path, "find the memory")(error).into()),
+        };
         let conn = schema::open_database(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         schema::migrate(&conn).map_err(MemoryError::sqlite(
             path,
@@ -142,7 +152,9 @@ impl MemoryStore {
         conn.pragma_update(None, "journal_mode", "WAL")
             .map_err(MemoryError::sqlite(path, "set the write-ahead log up"))?;
         let reader = MemoryReader::from_connection(conn, path);
-        Ok(MemoryStore { reader })
+        let store = MemoryStore { reader, identity };
+        store.check_place()?;
+        Ok(store)
     }
 
     /// The read access to this memory.
@@ -156,7 +168,8 @@ impl MemoryStore {
     /// # Errors
     /// [`MemoryError::OwnCommand`] for an event that has a function of its own; [`MemoryError::Document`],
     /// [`MemoryError::Refused`] for an entry that the contract or the present state forbids,
-    /// [`MemoryError::Leak`] for a picture's request with a locked exact string, [`MemoryError::Sqlite`].
+    /// [`MemoryError::Leak`] for a picture's request with a locked exact string, [`MemoryError::Sqlite`],
+    /// [`FileError::Displaced`] where the file was renamed, removed or replaced since it was opened.
     pub fn append(&mut self, kind: EntryKind, body: Value) -> Result<AppendReceipt> {
         self.append_with(|writer| writer.append(kind, body))
     }
@@ -177,12 +190,26 @@ impl MemoryStore {
         })
     }
 
-    /// Runs `work` in one transaction, which an error rolls back.
+    /// Checks that the memory's path leads to the file that SQLite has open.
+    fn check_place(&self) -> Result<()> {
+        let path = self.reader.path();
+        let checked = self.identity.check(path);
+        Ok(checked.map_err(FileError::displaced(path))?)
+    }
+
+    /// Runs `work` in one transaction, which an error rolls back. Nothing is acknowledged into a file that was
+    /// renamed, removed or replaced since it was opened.
     pub(crate) fn append_with<T>(
         &mut self,
         work: impl FnOnce(&mut Writer<'_>) -> Result<T>,
     ) -> Result<T> {
-        append_in_transaction(&self.reader, work)
+        let appended = append_in_transaction(&self.reader, |writer| {
+            let result = work(writer)?;
+            self.check_place()?;
+            Ok(result)
+        })?;
+        self.check_place()?;
+        Ok(appended)
     }
 
     /// Derives every table anew from the log, whose chain is checked.

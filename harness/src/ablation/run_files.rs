@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use axilog_ablation::AblationError;
 use axilog_ablation::replay::HEADER_FILE;
 use axilog_ledger::error::FileError;
-use axilog_ledger::file::volume::{FileSystem, Volume, parent_dir, write_file};
+use axilog_ledger::file::volume::{FileSystem, Volume, parent_dir, replace_file};
 
 use crate::error::CommandError;
 
@@ -26,17 +26,8 @@ pub(super) fn create_dir(dir: &Path) -> Result<(), CommandError> {
 
 /// Writes a file durably under a temporary name, and renames it once it is whole.
 pub(super) fn write_whole(path: &Path, text: &str) -> Result<(), CommandError> {
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(".tmp");
-    let temporary = PathBuf::from(temporary);
-    let rename = |()| {
-        FileSystem
-            .rename(&temporary, path)
-            .inspect_err(|_| drop(FileSystem.remove(&temporary)))
-            .and_then(|()| FileSystem.sync_dir(parent_dir(path)))
-    };
-    Ok(write_file(&FileSystem, &temporary, text.as_bytes(), false)
-        .and_then(rename)
+    Ok(replace_file(&FileSystem, path, text.as_bytes())
+        .and_then(|()| FileSystem.sync_dir(parent_dir(path)))
         .map_err(FileError::from_io(path, "write"))?)
 }
 

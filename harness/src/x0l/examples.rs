@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let mut rows = Vec::new();
     for (name, text) in examples::FILES {
         let path = dir.join(name);
-        write_file(&FileSystem, &path, text.as_bytes(), true)
+        write_file(&FileSystem, &path, text.as_bytes())
             .map_err(FileError::from_io(&path, "write the example"))?;
         rows.push(("wrote", path.display().to_string()));
     }

@@ -20,7 +20,7 @@ use super::session_args::SessionArgs;
 /// The checks of `axilog x0l preflight` come first. Every prompt and answer is recorded in the run's
 /// ledger before it is used. Ctrl-C stops the session before the next cycle, a second Ctrl-C at
 /// once; what is recorded until then replays, but a session is never resumed. Exits 0 if every
-/// condition ran to its end; 1 if preflight fails, or if the session ended early (INTERRUPTED,
+/// condition ran to its end and the run replays; 1 if preflight fails, or if the session ended early (INTERRUPTED,
 /// SESSION_BUDGET_EXHAUSTED, TRANSPORT_FAILURE_ABORT, MODEL_DRIFT_DETECTED, INTEGRITY_RISK,
 /// ABORTED). The API key is read from the environment variable OPENAI_API_KEY.
 #[derive(clap::Args)]
@@ -68,18 +68,25 @@ fn report_session(args: &Args, finished: &FinishedSession, progress: &ProgressLi
         "report",
         format!("{closure}; see {}", out.join(MARKDOWN).display()),
     ));
+    // What the session has just written replays without a finding, unless it was exchanged since.
+    let findings = finished.report.replay.findings.len();
+    if findings > 0 {
+        let found = format!(
+            "{findings} differences; see axilog x0l replay {}",
+            out.display()
+        );
+        rows.push(("replay", found));
+    }
+    let passed = outcome.status == SessionStatus::Complete && findings == 0;
     let mut object = to_value(outcome);
     if let Some(object) = object.as_object_mut() {
-        object.insert(
-            "ok".to_owned(),
-            json!(outcome.status == SessionStatus::Complete),
-        );
+        object.insert("ok".to_owned(), json!(passed));
         object.insert("closure".to_owned(), json!(closure));
         object.insert("head".to_owned(), json!(head));
         object.insert("run".to_owned(), json!(out.to_string_lossy()));
     }
     Report {
-        passed: outcome.status == SessionStatus::Complete,
+        passed,
         text: table::format_pairs(&rows),
         json: object,
         notes: Vec::new(),

@@ -72,6 +72,15 @@ impl Bench {
         self.path(name).exists()
     }
 
+    /// The names of the temporary files that were left behind.
+    pub fn temporaries(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.dir.path()).unwrap();
+        entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name.ends_with(".tmp"))
+            .collect()
+    }
+
     /// `axilog` here, without the key that whoever runs the tests may have.
     pub fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_axilog"));

@@ -187,7 +187,7 @@ fn files_are_written_whole_and_never_over_the_ledger() {
         .exits(0)
         .stdout;
     assert_eq!(bench.read("out.csv"), printed.as_bytes());
-    assert!(!bench.exists("out.csv.tmp"));
+    assert_eq!(bench.temporaries(), Vec::<String>::new());
     for target in ["ledger.jsonl", "./ledger.jsonl"] {
         bench
             .run(&format!("export ledger.jsonl --format csv -o {target}"))
@@ -195,11 +195,9 @@ fn files_are_written_whole_and_never_over_the_ledger() {
             .says("is the ledger itself");
     }
     bench.write("x.tmp", &before);
-    bench
-        .run("export x.tmp --format csv -o x")
-        .exits(3)
-        .says("x.tmp");
+    bench.run("export x.tmp --format csv -o x").exits(0);
     assert_eq!(bench.read("x.tmp"), before);
+    assert_eq!(bench.read("x"), printed.as_bytes());
     assert_eq!(bench.read("ledger.jsonl"), before);
 }
 
@@ -211,5 +209,6 @@ fn a_format_that_was_not_built_says_how_to_get_it() {
         .run("export ledger.jsonl --format parquet -o out")
         .exits(2)
         .says("--features parquet");
-    assert!(!bench.exists("out") && !bench.exists("out.tmp"));
+    assert!(!bench.exists("out"));
+    assert_eq!(bench.temporaries(), Vec::<String>::new());
 }

@@ -24,6 +24,7 @@ mod models;
 mod observe;
 mod parquet;
 mod policy;
+mod replaced;
 mod report;
 mod seal;
 #[path = "../../oracle/tests/oracle/server.rs"]

@@ -161,7 +161,8 @@ fn files_are_the_same_each_time_and_written_whole() {
     bytes[2000] ^= 1;
     bench.write("ledger.jsonl", bytes);
     bench.run(&format!("{export} -o c")).exits(1);
-    assert!(!bench.exists("c") && !bench.exists("c.tmp"));
+    assert!(!bench.exists("c"));
+    assert_eq!(bench.temporaries(), Vec::<String>::new());
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn fmt_writes_the_canonical_form() {
     );
     assert_eq!(bench.read("p.json"), printed.as_bytes());
     bench.run("policy check p.json").exits(0);
-    assert!(!bench.exists("p.json.tmp"));
+    assert_eq!(bench.temporaries(), Vec::<String>::new());
 }
 
 #[test]

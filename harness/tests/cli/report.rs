@@ -261,7 +261,7 @@ fn pages_are_written_whole_and_never_over_the_ledger() {
     bench.write("page.html", b"old");
     bench.run("report ledger.jsonl -o page.html").exits(0);
     assert!(page(&bench, "page.html").starts_with("<!doctype html>"));
-    assert!(!bench.exists("page.html.tmp"));
+    assert_eq!(bench.temporaries(), Vec::<String>::new());
     bench
         .run("report absent.jsonl -o page.html")
         .exits(3)
@@ -269,7 +269,7 @@ fn pages_are_written_whole_and_never_over_the_ledger() {
     bench
         .run("report ledger.jsonl -o no/page.html")
         .exits(3)
-        .says("page.html.tmp");
+        .says("no/page.html: cannot create");
     bench
         .run("report ledger.jsonl --policies absent.json")
         .exits(3);

@@ -2,7 +2,6 @@
 //! (Q16, Q46, Q57; D1).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::io;
 
 use axilog::admission::InputKind;
@@ -12,6 +11,7 @@ use axilog::hash::Hash;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::encoding::unescape;
 use axilog_ledger::error::{FileError, LedgerError};
+use axilog_ledger::file::regular_file;
 use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::replay::replay_ledger;
 use axilog_ledger::rules::{ExpectedRules, RuleSet};
@@ -148,7 +148,7 @@ pub fn read_review(
     findings: &mut Vec<ReplayFinding>,
 ) -> Result<Review, X0lError> {
     let path = run.review();
-    let file = match File::open(&path) {
+    let file = match regular_file::open_for_reading(&path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Review::default()),
         Err(error) => return Err(FileError::from_io(&path, "open the review")(error).into()),

@@ -3,18 +3,23 @@ configurations and the raw bytes of inadmissible answers.
 
 formats.md section 6, Blobs: the path is ``LEDGER.blobs/<first two hex digits>/<sha256>``. A blob is
 written under another name, synced and renamed, so that a crash never leaves a part of one under its
-hash. The empty string has no blob.
+hash. The empty string has no blob. A blob is a regular file, and what else has its name is neither
+read nor waited for; blobs are written into directories, and into none that a link leads to.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import io
 import os
 import re
+import stat
 from collections.abc import Iterator
 from typing import Optional
 
-from axilog._ledger_file import sync_directory
+from axilog._ledger_file import fill_file, sync_directory
+from axilog._regular_file import create_temporary, open_for_reading
 from axilog.errors import LedgerIOError
 
 EMPTY_HASH = hashlib.sha256(b"").hexdigest()
@@ -27,7 +32,8 @@ class BlobStore:
 
     def __init__(self, ledger: str) -> None:
         self._ledger = ledger
-        self._directory = ledger + ".blobs"
+        # Absolute, so that it means the same when the process changes its working directory.
+        self._directory = os.path.abspath(ledger + ".blobs")
 
     def path(self, digest: str) -> str:
         """The path that the blob with this hash has, be there one or not."""
@@ -41,21 +47,23 @@ class BlobStore:
             return
         path = self.path(digest)
         try:
-            if _hash_file(path) != digest:
+            for directory in (self._directory, os.path.dirname(path)):
+                _make_directory(directory)
+            if not _has_hash(path, digest):
                 self._write(path, data)
         except OSError as error:
             raise LedgerIOError(self._ledger, f"write the blob {path}", error) from error
 
     def _write(self, path: str, data: bytes) -> None:
-        shard = os.path.dirname(path)
-        os.makedirs(shard, exist_ok=True)
-        temporary = path + ".tmp"
-        with open(temporary, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
+        temporary, file = create_temporary(path)
+        try:
+            fill_file(file, data)
+            os.replace(temporary, path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
         # Every directory on the way may be new, so each of their names must become durable.
+        shard = os.path.dirname(path)
         for directory in (shard, self._directory, os.path.dirname(self._directory)):
             sync_directory(directory)
 
@@ -65,7 +73,7 @@ class BlobStore:
         Raises LedgerIOError."""
         path = self.path(digest)
         try:
-            with open(path, "rb") as file:
+            with io.BufferedReader(open_for_reading(path)) as file:
                 return file.read(limit)
         except FileNotFoundError:
             return None
@@ -74,11 +82,16 @@ class BlobStore:
 
     def contains(self, digest: str) -> bool:
         """Whether there is a file for this hash. Its bytes are not read."""
-        return digest == EMPTY_HASH or os.path.isfile(self.path(digest))
+        if digest == EMPTY_HASH:
+            return True
+        try:
+            return stat.S_ISREG(os.lstat(self.path(digest)).st_mode)
+        except OSError:
+            return False
 
     def recompute_hashes(self) -> Iterator[tuple[str, bool]]:
-        """Hashes every blob and yields its path, and whether the hash is the one in its name. Files
-        with other names are skipped. Raises LedgerIOError."""
+        """Hashes every blob and yields its path, and whether the hash is the one in its name; what
+        is no regular file has none. Files with other names are skipped. Raises LedgerIOError."""
         if not os.path.exists(self._directory):
             return
         try:
@@ -89,18 +102,36 @@ class BlobStore:
                 for name in sorted(os.listdir(directory)):
                     if _HASH.fullmatch(name):
                         path = os.path.join(directory, name)
-                        yield path, self.path(_hash_file(path) or "") == path
+                        yield path, name[:2] == shard and _has_hash(path, name)
         except OSError as error:
             raise LedgerIOError(self._ledger, "read the blobs", error) from error
 
 
-def _hash_file(path: str) -> Optional[str]:
-    """SHA-256 of a file in hexadecimal, in constant memory; ``None`` where there is no file."""
+def _make_directory(path: str) -> None:
+    """Makes a directory where there is none. Raises OSError, also for a link to one."""
+    try:
+        os.mkdir(path)
+    except FileExistsError:
+        if not stat.S_ISDIR(os.lstat(path).st_mode):
+            reason = (
+                f"{path} is a link or a file, expected a directory; move it away, and what it "
+                "holds into a directory"
+            )
+            raise NotADirectoryError(errno.ENOTDIR, reason) from None
+
+
+def _has_hash(path: str, expected: str) -> bool:
+    """Whether a regular file with this SHA-256, in hexadecimal, is at ``path``. Needs constant
+    memory. Raises OSError."""
     digest = hashlib.sha256()
     try:
-        with open(path, "rb") as file:
+        with open_for_reading(path) as file:
             while chunk := file.read(1 << 16):
                 digest.update(chunk)
     except FileNotFoundError:
-        return None
-    return digest.hexdigest()
+        return False
+    except OSError as error:
+        if error.errno == errno.EINVAL:
+            return False
+        raise
+    return digest.hexdigest() == expected

@@ -106,6 +106,17 @@ class LedgerSealedError(LedgerError):
     """The ledger is sealed, and takes nothing more."""
 
 
+class LedgerDisplacedError(LedgerError):
+    """The path of a ledger does not lead to the file that was opened under it, or the file has
+    another length than was written: something else renamed, removed, replaced or cut it off. What
+    was not acknowledged before is not recorded, and nothing more will be."""
+
+    def __init__(self, path: str, displacement: str) -> None:
+        super().__init__(
+            path, f"is not the file that was opened, so nothing more is recorded: {displacement}"
+        )
+
+
 class LedgerIOError(LedgerError, OSError):
     """The operating system refused an operation on a ledger; ``__cause__`` is its error."""
 

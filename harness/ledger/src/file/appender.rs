@@ -1,6 +1,7 @@
 //! Appending to a ledger file, and the record of how much of it is durable.
 //!
-//! A failed sync is never tried again: the system may then call durable what it has dropped.
+//! A failed sync is never tried again: the system may then call durable what it has dropped. And nothing is
+//! acknowledged unless the ledger's path leads to the file that holds it.
 
 use std::fmt;
 use std::io;
@@ -9,7 +10,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use super::batch::Batch;
-use super::storage::{Storage, write_all_at};
+use super::place::Displacement;
+use super::storage::{Storage, append_all};
 use crate::durability::{Checkpoint, Durability};
 use crate::error::{FileError, LedgerError};
 
@@ -24,10 +26,19 @@ pub(super) struct Appender {
     pending: bool,
     /// When the pending records must be synced at the latest.
     sync_due: Option<Instant>,
-    /// The error that ended writing.
-    failure: Option<Arc<io::Error>>,
+    /// The failure that ended writing.
+    failure: Option<Failure>,
     /// Whether the thread that syncs is to end.
     pub(super) closing: bool,
+}
+
+/// The failure after which nothing is written any more.
+#[derive(Debug)]
+enum Failure {
+    /// It is uncertain what of the file is durable.
+    Uncertain(Arc<io::Error>),
+    /// The ledger's path does not lead to what was written.
+    Displaced(Displacement),
 }
 
 impl Appender {
@@ -60,20 +71,35 @@ impl Appender {
         self.sync_due
     }
 
-    /// Refuses to go on where an earlier failure has left the file's content uncertain.
+    /// Refuses to go on where an earlier failure has left the file's content or its place uncertain.
     pub(super) fn ensure_writable(&self, path: &Path) -> Result<(), LedgerError> {
         match &self.failure {
             None => Ok(()),
-            Some(source) => Err(LedgerError::NotDurable {
+            Some(Failure::Uncertain(source)) => Err(LedgerError::NotDurable {
                 path: path.to_owned(),
                 durable: self.durable,
                 source: source.clone(),
             }),
+            Some(Failure::Displaced(displacement)) => {
+                Err(FileError::displaced(path)(displacement.clone()).into())
+            }
         }
+    }
+
+    /// Refuses to go on where the ledger's path does not lead to what was written.
+    pub(super) fn ensure_in_place(&mut self, path: &Path) -> Result<(), LedgerError> {
+        if let Err(displacement) = self.storage.check_place(self.len) {
+            self.failure = Some(Failure::Displaced(displacement));
+        }
+        self.ensure_writable(path)
     }
 
     /// Cuts off everything behind `len` bytes, durably.
     pub(super) fn truncate(&mut self, len: u64) -> io::Result<()> {
+        if self.storage.len()? < len {
+            // The file would get a hole.
+            return Err(io::Error::other("another program has cut the file off"));
+        }
         self.storage.set_len(len)?;
         self.storage.sync()?;
         self.len = len;
@@ -99,12 +125,18 @@ impl Appender {
 
     pub(super) fn sync_pending(&mut self) {
         self.sync_due = None;
-        if !self.pending || self.failure.is_some() {
+        if self.failure.is_some() {
             return;
         }
-        match self.storage.sync() {
+        if self.pending
+            && let Err(error) = self.storage.sync()
+        {
+            self.failure = Some(Failure::Uncertain(Arc::new(error)));
+            return;
+        }
+        match self.storage.check_place(self.len) {
             Ok(()) => self.mark_durable(),
-            Err(error) => self.failure = Some(Arc::new(error)),
+            Err(displacement) => self.failure = Some(Failure::Displaced(displacement)),
         }
     }
 
@@ -114,8 +146,8 @@ impl Appender {
         self.sync_due = None;
     }
 
-    /// Writes a batch and syncs it as `durability` says. A batch that cannot be written, or not be synced
-    /// where it should be at once, is rolled back.
+    /// Writes a batch, syncs it as `durability` says, and checks that the ledger's path leads to it. A batch
+    /// that cannot be written, or not be synced where it should be at once, is rolled back.
     pub(super) fn append(
         &mut self,
         batch: &Batch,
@@ -126,7 +158,11 @@ impl Appender {
         if let Err(error) = self.write(batch.lines(), durability) {
             return Err(self.roll_back(error, path));
         }
-        self.len = self.len.saturating_add(batch.lines().len() as u64);
+        let len = self.len.saturating_add(batch.lines().len() as u64);
+        if let Err(displacement) = self.storage.check_place(len) {
+            return self.withdraw(displacement, len, path);
+        }
+        self.len = len;
         self.written = batch.end();
         let Durability::Interval { records, within } = durability else {
             self.mark_durable();
@@ -146,35 +182,51 @@ impl Appender {
     fn write(&mut self, lines: &[u8], durability: Durability) -> io::Result<()> {
         match durability {
             Durability::Record => {
-                let mut at = self.len;
                 for line in lines.split_inclusive(|&b| b == b'\n') {
-                    write_all_at(&mut *self.storage, at, line)?;
+                    append_all(&mut *self.storage, line)?;
                     self.storage.sync()?;
-                    at = at.saturating_add(line.len() as u64);
                 }
                 Ok(())
             }
             Durability::Step => {
-                write_all_at(&mut *self.storage, self.len, lines)?;
+                append_all(&mut *self.storage, lines)?;
                 self.storage.sync()
             }
-            Durability::Interval { .. } => write_all_at(&mut *self.storage, self.len, lines),
+            Durability::Interval { .. } => append_all(&mut *self.storage, lines),
         }
     }
 
     fn roll_back(&mut self, error: io::Error, path: &Path) -> LedgerError {
         let action = match self.truncate(self.len) {
             Ok(()) => {
-                self.mark_durable();
+                match self.storage.check_place(self.len) {
+                    Ok(()) => self.mark_durable(),
+                    Err(displacement) => self.failure = Some(Failure::Displaced(displacement)),
+                }
                 "append (nothing was recorded)"
             }
             // The next opening finds a torn line, a step to complete, or the whole step.
             Err(error) => {
-                self.failure = Some(Arc::new(error));
+                self.failure = Some(Failure::Uncertain(Arc::new(error)));
                 "append (the next opening shows whether the step was recorded)"
             }
         };
         FileError::from_io(path, action)(error).into()
+    }
+
+    /// Takes a batch back that was written to a file which the ledger's path does not lead to any more. A file
+    /// that something else has cut off or written to stays as it is: what it holds shows that it was.
+    fn withdraw(
+        &mut self,
+        displacement: Displacement,
+        len: u64,
+        path: &Path,
+    ) -> Result<(), LedgerError> {
+        if self.storage.len().is_ok_and(|found| found == len) {
+            let _ = self.truncate(self.len);
+        }
+        self.failure = Some(Failure::Displaced(displacement));
+        self.ensure_writable(path)
     }
 }
 

@@ -3,17 +3,21 @@
 //!
 //! formats.md §6, Blobs: `<ledger>.blobs/<first two hex digits>/<sha256>`. A blob exists whole or not at
 //! all: it is written under another name, synced, and renamed. The empty string needs no blob.
+//!
+//! A blob is a regular file: what else has its name is neither read nor waited for. Blobs are written into
+//! directories only, and into none that a link leads to.
 
 use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axilog::hash::{Hash, Hasher, HexHash, sha256, unhex};
 
+use super::regular_file;
 use super::storage::append_suffix;
-use super::volume::{Volume, write_file};
+use super::volume::{Volume, replace_file};
 use crate::encoding::hex;
 use crate::error::{FileError, LedgerError};
 
@@ -47,7 +51,9 @@ impl BlobStore {
     pub fn read(&self, hash: &Hash, limit: u64) -> Result<Option<Vec<u8>>, LedgerError> {
         let path = self.path(hash);
         let mut bytes = Vec::new();
-        match File::open(&path).and_then(|file| file.take(limit).read_to_end(&mut bytes)) {
+        match regular_file::open_for_reading(&path)
+            .and_then(|file| file.take(limit).read_to_end(&mut bytes))
+        {
             Ok(_) => Ok(Some(bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(FileError::from_io(&path, "read the blob")(error).into()),
@@ -57,10 +63,12 @@ impl BlobStore {
     /// Whether a blob with this hash exists. Its content is not read.
     #[must_use]
     pub fn contains(&self, hash: &Hash) -> bool {
-        *hash == sha256(b"") || self.path(hash).is_file()
+        *hash == sha256(b"")
+            || fs::symlink_metadata(self.path(hash)).is_ok_and(|metadata| metadata.is_file())
     }
 
     /// Examines every file among the blobs: recomputes its hash and calls `report` with its path and what it is.
+    /// What is no regular file is not opened.
     ///
     /// # Errors
     /// [`FileError::Io`].
@@ -72,7 +80,7 @@ impl BlobStore {
             return Ok(());
         }
         for shard in list_directory(&self.dir)? {
-            if !shard.is_dir() {
+            if !fs::symlink_metadata(&shard).is_ok_and(|metadata| metadata.is_dir()) {
                 report(shard, BlobFile::NotABlob);
                 continue;
             }
@@ -81,15 +89,17 @@ impl BlobStore {
                     report(path, BlobFile::NotABlob);
                     continue;
                 };
-                let found = File::open(&path).and_then(|mut file| hash_reader(&mut file));
-                let found = found.map_err(FileError::from_io(&path, "read the blob"))?;
-                report(
-                    path,
-                    match found == hash {
-                        true => BlobFile::Blob(hash),
-                        false => BlobFile::Damaged,
-                    },
-                );
+                let opened = regular_file::open_for_reading(&path);
+                match opened.and_then(|mut file| hash_reader(&mut file)) {
+                    Ok(found) if found == hash => report(path, BlobFile::Blob(hash)),
+                    Ok(_) => report(path, BlobFile::Damaged),
+                    Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+                        report(path, BlobFile::Damaged);
+                    }
+                    Err(error) => {
+                        return Err(FileError::from_io(&path, "read the blob")(error).into());
+                    }
+                }
             }
         }
         Ok(())
@@ -164,19 +174,15 @@ impl BlobWriter {
     }
 
     fn make_durable(&self, path: &Path, bytes: &[u8], hash: &Hash) -> io::Result<()> {
+        self.volume.create_dir(&self.blobs.dir)?;
+        self.volume
+            .create_dir(path.parent().unwrap_or(&self.blobs.dir))?;
         let existing = self
             .volume
             .read(path)
             .and_then(|mut file| hash_reader(&mut file));
         if !existing.is_ok_and(|existing| existing == *hash) {
-            self.volume
-                .create_dir_all(path.parent().unwrap_or(&self.blobs.dir))?;
-            let temporary = path.with_extension("tmp");
-            write_file(&*self.volume, &temporary, bytes, false)?;
-            if let Err(error) = self.volume.rename(&temporary, path) {
-                let _ = self.volume.remove(&temporary);
-                return Err(error);
-            }
+            replace_file(&*self.volume, path, bytes)?;
         }
         // The names are made durable too: the blob's, its directory's, and that of all blobs. The process
         // that wrote an existing blob may have ended before it had done so.

@@ -5,6 +5,9 @@
 //! the file. The next opening for writing repairs it: it moves a torn line aside and completes a step
 //! whose last records are missing.
 //!
+//! Before anything is acknowledged the file behind the ledger's path is compared with the one that is open. A
+//! ledger that was renamed, removed, replaced or cut off meanwhile ends the session.
+//!
 //! | task | item |
 //! |---|---|
 //! | create or open a ledger for writing | [`LedgerFile::open_or_create`], [`LedgerFile::open`] |
@@ -22,6 +25,8 @@ pub mod blobs;
 pub mod lines;
 pub mod lock_holder;
 mod opening;
+pub mod place;
+pub mod regular_file;
 pub mod storage;
 mod stream;
 mod sync_thread;
@@ -154,8 +159,10 @@ impl LedgerFile {
     ///
     /// # Errors
     /// [`FileError::Io`]. The ledger still holds the bytes, unless the cut itself failed; then
-    /// `FILE.torn-N` holds them.
+    /// `FILE.torn-N` holds them. [`FileError::Displaced`] where the line is torn since something else has cut
+    /// the file off meanwhile.
     pub fn move_torn_line_aside(&mut self, offset: u64) -> Result<(), LedgerError> {
+        self.appender.lock().ensure_in_place(&self.path)?;
         let mut line = Vec::new();
         let mut bytes = self.bytes();
         bytes
@@ -210,8 +217,9 @@ impl LedgerFile {
     /// part that was written is removed again.
     ///
     /// # Errors
-    /// [`FileError::Io`], whose text says whether the removal is certain; [`LedgerError::NotDurable`] where
-    /// an earlier append could not be synced, or with [`Durability::Interval`] this one.
+    /// [`FileError::Io`], whose text says whether the removal is certain; [`FileError::Displaced`] where the
+    /// ledger's path leads elsewhere now or the file has another length; [`LedgerError::NotDurable`] where an
+    /// earlier append could not be synced, or with [`Durability::Interval`] this one.
     pub fn append(&mut self, batch: &Batch) -> Result<(), LedgerError> {
         let appended = self
             .appender
@@ -235,7 +243,7 @@ impl LedgerFile {
     /// Syncs everything that was appended, and gives how far the ledger is durable then.
     ///
     /// # Errors
-    /// [`LedgerError::NotDurable`].
+    /// [`LedgerError::NotDurable`], [`FileError::Displaced`].
     pub fn sync(&mut self) -> Result<Checkpoint, LedgerError> {
         let mut appender = self.appender.lock();
         appender.sync(&self.path).map(|()| appender.durable())
@@ -250,7 +258,8 @@ impl LedgerFile {
     /// Checks that records may still be appended.
     ///
     /// # Errors
-    /// [`LedgerError::NotDurable`] where a sync has failed.
+    /// [`LedgerError::NotDurable`] where a sync has failed; [`FileError::Displaced`] where the file was found
+    /// to be elsewhere.
     pub fn ensure_writable(&self) -> Result<(), LedgerError> {
         self.appender.lock().ensure_writable(&self.path)
     }

@@ -8,6 +8,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use super::place::{Displacement, FilePlace};
+
 /// The bytes of one file.
 ///
 /// A crash of the machine may keep or lose any part of what was written or cut off since the last
@@ -34,11 +36,12 @@ pub trait Storage: fmt::Debug + Send {
     /// The system's error.
     fn read_at(&self, at: u64, into: &mut [u8]) -> io::Result<usize>;
 
-    /// Writes from the byte `at` on and gives how many bytes it wrote, which may be fewer than all.
+    /// Writes behind the last byte and gives how many bytes it wrote, which may be fewer than all. Where
+    /// something else has cut the file off, the bytes stand behind what is left, without a hole.
     ///
     /// # Errors
     /// The system's error; some of the bytes may be written nevertheless.
-    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<usize>;
+    fn append(&mut self, bytes: &[u8]) -> io::Result<usize>;
 
     /// Cuts off everything behind the first `len` bytes.
     ///
@@ -51,20 +54,23 @@ pub trait Storage: fmt::Debug + Send {
     /// # Errors
     /// The system's error; everything since the last sync is uncertain then.
     fn sync(&mut self) -> io::Result<()>;
+
+    /// Checks that the name under which the file was opened still leads to it, and that it has `len` bytes.
+    ///
+    /// # Errors
+    /// [`Displacement`].
+    fn check_place(&self, len: u64) -> Result<(), Displacement>;
 }
 
-/// Writes all of `bytes` from the byte `at` on.
+/// Writes all of `bytes` behind the last byte.
 ///
 /// # Errors
 /// The system's error; some of the bytes may be written nevertheless.
-pub fn write_all_at(storage: &mut dyn Storage, mut at: u64, mut bytes: &[u8]) -> io::Result<()> {
+pub fn append_all(storage: &mut dyn Storage, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
-        match storage.write_at(at, bytes) {
+        match storage.append(bytes) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(written) => {
-                at = at.saturating_add(written as u64);
-                bytes = bytes.get(written..).unwrap_or_default();
-            }
+            Ok(written) => bytes = bytes.get(written..).unwrap_or_default(),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
@@ -76,13 +82,19 @@ pub fn write_all_at(storage: &mut dyn Storage, mut at: u64, mut bytes: &[u8]) ->
 #[derive(Debug)]
 pub struct FileStorage {
     file: File,
+    place: FilePlace,
 }
 
 impl FileStorage {
-    /// Wraps a file that is open for reading and writing.
-    #[must_use]
-    pub fn new(file: File) -> FileStorage {
-        FileStorage { file }
+    /// Wraps a file that was opened under `path`, for reading and appending.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn new(path: &Path, file: File) -> io::Result<FileStorage> {
+        Ok(FileStorage {
+            place: FilePlace::of(path, &file)?,
+            file,
+        })
     }
 }
 
@@ -105,8 +117,7 @@ impl Storage for FileStorage {
         file.read(into)
     }
 
-    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<usize> {
-        self.file.seek(SeekFrom::Start(at))?;
+    fn append(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file.write(bytes)
     }
 
@@ -116,6 +127,10 @@ impl Storage for FileStorage {
 
     fn sync(&mut self) -> io::Result<()> {
         self.file.sync_data()
+    }
+
+    fn check_place(&self, len: u64) -> Result<(), Displacement> {
+        self.place.check(len)
     }
 }
 

@@ -4,35 +4,42 @@
 //! formats.md §6. As with [`Storage`], tests put a failing disk behind the same trait.
 
 use std::fmt;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::storage::{FileStorage, Storage, append_suffix, write_all_at};
+use super::regular_file;
+use super::storage::{FileStorage, Storage, append_all, append_suffix};
 
 /// A set of named files.
 ///
 /// A crash of the machine may undo the creation, renaming or removal of a name until [`Volume::sync_dir`]
 /// has returned, and the writing of bytes until [`Storage::sync`] has.
 pub trait Volume: fmt::Debug + Send + Sync {
-    /// Opens a file for reading.
+    /// Opens a regular file for reading, by its own name and not through a link.
     ///
     /// # Errors
     /// The system's error; so in every method below.
     fn read(&self, path: &Path) -> io::Result<Box<dyn Read>>;
 
-    /// Creates a directory and the missing ones above it.
+    /// Creates a directory in one that exists. A directory that has the name already is no error; a link to
+    /// one is.
     ///
     /// # Errors
     /// The system's error.
-    fn create_dir_all(&self, dir: &Path) -> io::Result<()>;
+    fn create_dir(&self, dir: &Path) -> io::Result<()>;
 
-    /// Creates an empty file. A file that has the name already is emptied; with `new` the call fails with
-    /// [`io::ErrorKind::AlreadyExists`] instead.
+    /// Creates an empty file.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::AlreadyExists`] where anything has the name.
+    fn create(&self, path: &Path) -> io::Result<Box<dyn Storage>>;
+
+    /// Creates an empty file beside `target`, with a name that is free and unpredictable, and gives its path.
     ///
     /// # Errors
     /// The system's error.
-    fn create(&self, path: &Path, new: bool) -> io::Result<Box<dyn Storage>>;
+    fn create_temporary(&self, target: &Path) -> io::Result<(PathBuf, Box<dyn Storage>)>;
 
     /// Renames a file and replaces the file that has the new name.
     ///
@@ -59,22 +66,34 @@ pub struct FileSystem;
 
 impl Volume for FileSystem {
     fn read(&self, path: &Path) -> io::Result<Box<dyn Read>> {
-        Ok(Box::new(File::open(path)?))
+        Ok(Box::new(regular_file::open_for_reading(path)?))
     }
 
-    fn create_dir_all(&self, dir: &Path) -> io::Result<()> {
-        fs::create_dir_all(dir)
-    }
-
-    fn create(&self, path: &Path, new: bool) -> io::Result<Box<dyn Storage>> {
-        let mut options = OpenOptions::new();
-        options.read(true).write(true);
-        if new {
-            options.create_new(true);
-        } else {
-            options.create(true).truncate(true);
+    fn create_dir(&self, dir: &Path) -> io::Result<()> {
+        match fs::create_dir(dir) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                if fs::symlink_metadata(dir)?.is_dir() {
+                    return Ok(());
+                }
+                let found = dir.display();
+                let reason = format!(
+                    "{found} is a link or a file, expected a directory; move it away, and what it holds into a directory"
+                );
+                Err(io::Error::new(io::ErrorKind::NotADirectory, reason))
+            }
+            created => created,
         }
-        Ok(Box::new(FileStorage::new(options.open(path)?)))
+    }
+
+    fn create(&self, path: &Path) -> io::Result<Box<dyn Storage>> {
+        let file = regular_file::create_new(path)?;
+        Ok(Box::new(FileStorage::new(path, file)?))
+    }
+
+    fn create_temporary(&self, target: &Path) -> io::Result<(PathBuf, Box<dyn Storage>)> {
+        let (path, file) = regular_file::create_temporary(target)?;
+        let storage = FileStorage::new(&path, file)?;
+        Ok((path, Box::new(storage)))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -101,13 +120,38 @@ pub fn parent_dir(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new(""))
 }
 
-/// Writes a file and syncs its bytes, but not its name. A file that cannot be written whole is removed.
+/// Writes a new file and syncs its bytes, but not its name. A file that cannot be written whole is removed.
 ///
 /// # Errors
-/// The system's error.
-pub fn write_file(volume: &dyn Volume, path: &Path, bytes: &[u8], new: bool) -> io::Result<()> {
-    let mut file = volume.create(path, new)?;
-    let written = write_all_at(&mut *file, 0, bytes).and_then(|()| file.sync());
+/// [`io::ErrorKind::AlreadyExists`] where anything has the name. The system's error.
+pub fn write_file(volume: &dyn Volume, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let file = volume.create(path)?;
+    fill_file(volume, path, file, bytes)
+}
+
+/// Writes a file in place of the one that has the name, if there is one, and syncs its bytes, but not its
+/// name. It is written under a temporary name and renamed, so that the name leads to the old or the new bytes
+/// as a whole, and nothing is written through a link that has the name.
+///
+/// # Errors
+/// The system's error. The temporary file is removed then, as far as the system allows.
+pub fn replace_file(volume: &dyn Volume, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let (temporary, file) = volume.create_temporary(path)?;
+    fill_file(volume, &temporary, file, bytes)?;
+    let renamed = volume.rename(&temporary, path);
+    if renamed.is_err() {
+        let _ = volume.remove(&temporary);
+    }
+    renamed
+}
+
+fn fill_file(
+    volume: &dyn Volume,
+    path: &Path,
+    mut file: Box<dyn Storage>,
+    bytes: &[u8],
+) -> io::Result<()> {
+    let written = append_all(&mut *file, bytes).and_then(|()| file.sync());
     if written.is_err() {
         let _ = volume.remove(path);
     }
@@ -122,7 +166,7 @@ pub fn store_torn_line(volume: &dyn Volume, ledger: &Path, bytes: &[u8]) -> io::
     let mut n = 1u64;
     loop {
         let path = append_suffix(ledger, &format!(".torn-{n}"));
-        match write_file(volume, &path, bytes, true) {
+        match write_file(volume, &path, bytes) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => n = n.saturating_add(1),
             Err(error) => return Err(error),
             Ok(()) => {

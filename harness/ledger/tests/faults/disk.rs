@@ -8,6 +8,7 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use axilog_ledger::file::place::Displacement;
 use axilog_ledger::file::storage::Storage;
 use axilog_ledger::file::volume::Volume;
 
@@ -187,7 +188,7 @@ impl Storage for Handle {
         Ok(read)
     }
 
-    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<usize> {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut state = self.disk.operation()?;
         let mut len = bytes.len().min(self.disk.max_write);
         if let Fault::Byte(n) = self.disk.fault {
@@ -199,6 +200,7 @@ impl Storage for Handle {
             len = len.min(room);
         }
         state.written += len as u64;
+        let at = state.contents[self.place].now().len() as u64;
         let change = Change::Write(at, bytes[..len].to_vec());
         state.contents[self.place].change(change);
         Ok(len)
@@ -214,6 +216,18 @@ impl Storage for Handle {
         self.disk.operation()?.contents[self.place].sync();
         Ok(())
     }
+
+    /// On this disk no name ever leads to another file.
+    fn check_place(&self, len: u64) -> Result<(), Displacement> {
+        let found = self.len().unwrap();
+        if found == len {
+            return Ok(());
+        }
+        Err(Displacement::Resized {
+            found,
+            expected: len,
+        })
+    }
 }
 
 impl Volume for Disk {
@@ -224,25 +238,26 @@ impl Volume for Disk {
         Ok(Box::new(Cursor::new(bytes)))
     }
 
-    fn create_dir_all(&self, dir: &Path) -> io::Result<()> {
-        let above = dir.ancestors().map(Path::to_owned);
-        self.operation()?.now.dirs.extend(above);
+    fn create_dir(&self, dir: &Path) -> io::Result<()> {
+        self.operation()?.now.dirs.insert(dir.to_owned());
         Ok(())
     }
 
-    fn create(&self, path: &Path, new: bool) -> io::Result<Box<dyn Storage>> {
+    fn create(&self, path: &Path) -> io::Result<Box<dyn Storage>> {
         let mut state = self.operation()?;
-        if let Some(place) = state.now.files.get(path).copied() {
-            if new {
-                return Err(io::ErrorKind::AlreadyExists.into());
-            }
-            state.contents[place].change(Change::SetLen(0));
-            return Ok(self.handle(place));
+        if state.now.files.contains_key(path) {
+            return Err(io::ErrorKind::AlreadyExists.into());
         }
         let place = state.contents.len();
         state.contents.push(Content::default());
         state.now.files.insert(path.to_owned(), place);
         Ok(self.handle(place))
+    }
+
+    fn create_temporary(&self, target: &Path) -> io::Result<(PathBuf, Box<dyn Storage>)> {
+        let path = target.with_extension(format!("{}.tmp", self.lock().contents.len()));
+        let storage = self.create(&path)?;
+        Ok((path, storage))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {

@@ -10,5 +10,7 @@ mod leak;
 mod masks;
 mod pictures;
 mod recall;
+#[cfg(unix)]
+mod replaced;
 mod test_memory;
 mod working_sets;

@@ -86,7 +86,8 @@ impl EarlyEnd {
 ///
 /// # Errors
 /// [`X0lError::NotEmpty`], [`axilog_ledger::error::FileError::Io`], [`LedgerError::Core`],
-/// [`LedgerError::NotDurable`]: the run cannot be written.
+/// [`LedgerError::NotDurable`]: the run cannot be written. [`axilog_ledger::error::FileError::Displaced`]: the
+/// ledger or the cycle log was renamed, removed, replaced or cut off while the session ran.
 pub fn run_session(
     plan: &SessionPlan,
     endpoint: &mut Endpoint,
@@ -137,7 +138,8 @@ pub fn run_session(
     metadata.outcome = Some(outcome.clone());
     directory.write_metadata(&metadata)?;
     let mut session = runner.cycles.session;
-    witness::commit_outcome(&mut session, &directory, &plan.frozen, &outcome)?;
+    let cycle_log = runner.log.digest();
+    witness::commit_outcome(&mut session, &directory, cycle_log, &plan.frozen, &outcome)?;
     session.seal()?;
     // The session and the log hold their files; the report reads them.
     drop((session, runner.log));

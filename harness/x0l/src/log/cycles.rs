@@ -3,20 +3,22 @@
 use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 
+use axilog::hash::Hasher;
 use axilog_ledger::error::FileError;
-use axilog_ledger::file::storage::{Storage, write_all_at};
+use axilog_ledger::file::storage::{Storage, append_all};
 use axilog_ledger::file::volume::{FileSystem, Volume};
 
+use super::witness::FileDigest;
 use super::{Cycle, LogError, RunDirectory};
 use crate::X0lError;
 use crate::document::{self, DocumentError, to_line};
 
 /// The cycle log of a run that is going on.
-#[derive(Debug)]
 pub struct CycleLog {
     path: PathBuf,
     storage: Box<dyn Storage>,
     len: u64,
+    hasher: Hasher,
 }
 
 impl CycleLog {
@@ -26,7 +28,7 @@ impl CycleLog {
     /// [`FileError::Io`], also where the run has a cycle log already.
     pub fn create(run: &RunDirectory) -> Result<CycleLog, X0lError> {
         let path = run.cycles();
-        let created = FileSystem.create(&path, true).and_then(|storage| {
+        let created = FileSystem.create(&path).and_then(|storage| {
             FileSystem.sync_dir(run.path())?;
             Ok(storage)
         });
@@ -34,24 +36,41 @@ impl CycleLog {
             storage: created.map_err(FileError::from_io(&path, "make the cycle log"))?,
             path,
             len: 0,
+            hasher: Hasher::new(),
         })
     }
 
     /// Appends a cycle, durably. A line that cannot be written whole is removed again.
     ///
     /// # Errors
-    /// [`FileError::Io`].
+    /// [`FileError::Io`]; [`FileError::Displaced`] where the log was renamed, removed, replaced or cut off since
+    /// it was created, which every later call finds too.
     pub fn append(&mut self, cycle: &Cycle) -> Result<(), X0lError> {
         let line = to_line(cycle);
-        let written =
-            write_all_at(&mut *self.storage, self.len, &line).and_then(|()| self.storage.sync());
+        let written = append_all(&mut *self.storage, &line).and_then(|()| self.storage.sync());
         if let Err(error) = written {
             // Where that fails too a torn line stays, which readers name.
-            let _ = self.storage.set_len(self.len);
+            if self.storage.len().is_ok_and(|found| found > self.len) {
+                let _ = self.storage.set_len(self.len);
+            }
             return Err(FileError::from_io(&self.path, "append to the cycle log")(error).into());
         }
-        self.len = self.len.saturating_add(line.len() as u64);
+        let len = self.len.saturating_add(line.len() as u64);
+        self.storage
+            .check_place(len)
+            .map_err(FileError::displaced(&self.path))?;
+        self.len = len;
+        self.hasher.update(&line);
         Ok(())
+    }
+
+    /// Computes the digest of what was appended.
+    #[must_use]
+    pub fn digest(&self) -> FileDigest {
+        FileDigest {
+            sha256: self.hasher.clone().finish(),
+            size: self.len,
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use axilog::hash::sha256;
 use axilog_ledger::error::FileError;
+use axilog_ledger::file::regular_file;
 use axilog_ledger::file::volume::{FileSystem, Volume, parent_dir, write_file};
 
 use super::{InputFile, LogError, SessionMetadata};
@@ -131,9 +132,9 @@ impl RunDirectory {
             let reason = format!("found the name {name:?}, expected {PLAIN_NAME}");
             return Err(failed()(io::Error::new(io::ErrorKind::InvalidInput, reason)).into());
         }
-        match write_file(&FileSystem, &path, bytes, true) {
+        match write_file(&FileSystem, &path, bytes) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                if fs::read(&path).map_err(failed())? != bytes {
+                if read_file(&path)? != bytes {
                     return Err(failed()(error).into());
                 }
             }
@@ -170,7 +171,11 @@ impl RunDirectory {
     /// [`FileError::Io`].
     pub fn write_temporary(&self, name: &str, bytes: &[u8]) -> Result<(), X0lError> {
         let path = self.path.join(temporary_name(name));
-        let written = write_file(&FileSystem, &path, bytes, false);
+        // An earlier one was interrupted. Whatever has the name is removed and not written to.
+        let written = match FileSystem.remove(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => write_file(&FileSystem, &path, bytes),
+        };
         Ok(written.map_err(FileError::from_io(&path, "write"))?)
     }
 
@@ -212,13 +217,13 @@ pub fn temporary_name(name: &str) -> String {
     format!("{name}.tmp")
 }
 
-/// Reads a whole file.
+/// Reads a whole file, which must be a regular one.
 ///
 /// # Errors
 /// [`FileError::Io`]; [`FileError::TooLong`] for more than 64 MiB.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, X0lError> {
     let mut bytes = Vec::new();
-    let file = fs::File::open(path).map_err(FileError::from_io(path, "open"))?;
+    let file = regular_file::open_for_reading(path).map_err(FileError::from_io(path, "open"))?;
     let read = file.take(MOST + 1).read_to_end(&mut bytes);
     read.map_err(FileError::from_io(path, "read"))?;
     if bytes.len() as u64 > MOST {

@@ -5,15 +5,17 @@
 //! neither belongs to the ledger nor is made from the others.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::io;
 use std::path::Path;
 
 use axilog::admission::InputKind;
 use axilog::evidence::observation::{Completion, Params};
 use axilog::hash::Hash;
 use axilog_ledger::decision::StepDecision;
+use axilog_ledger::encoding::hex;
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::file::blobs::hash_reader;
+use axilog_ledger::file::regular_file;
 use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::session::{OracleCall, OracleReply, Session};
 use serde::{Deserialize, Serialize};
@@ -54,7 +56,7 @@ impl FileDigest {
     /// # Errors
     /// [`FileError::Io`].
     pub fn compute(path: &Path) -> Result<FileDigest, X0lError> {
-        let read = File::open(path).and_then(|mut file| {
+        let read = regular_file::open_for_reading(path).and_then(|mut file| {
             Ok(FileDigest {
                 sha256: hash_reader(&mut file)?,
                 size: file.metadata()?.len(),
@@ -93,23 +95,45 @@ pub fn commit_settings(
 /// outcome must have been written before; the seal must follow.
 ///
 /// # Errors
-/// As [`commit_settings`]; [`FileError::Io`] where a file cannot be read.
+/// As [`commit_settings`]; [`FileError::Io`] where a file cannot be read, or the cycle log on disk has another
+/// digest than `cycle_log`, that of what the session has appended to it.
 pub fn commit_outcome(
     session: &mut Session,
     run: &RunDirectory,
+    cycle_log: FileDigest,
     frozen: &FrozenSettings,
     outcome: &SessionOutcome,
 ) -> Result<StepDecision, X0lError> {
     let mut files = BTreeMap::new();
     for name in committed_files(frozen) {
-        let sealed = FileDigest::compute(&run.path().join(&name))?;
-        files.insert(name, sealed);
+        let path = run.path().join(&name);
+        let digest = FileDigest::compute(&path)?;
+        if name == RunDirectory::CYCLES {
+            check_cycle_log(&path, digest, cycle_log)?;
+        }
+        files.insert(name, digest);
     }
     let closing = ClosingStatement {
         outcome: outcome.clone(),
         files,
     };
     observe(session, &closing)
+}
+
+/// Checks that the cycle log on disk is the one that the session has written.
+fn check_cycle_log(path: &Path, found: FileDigest, expected: FileDigest) -> Result<(), X0lError> {
+    if found == expected {
+        return Ok(());
+    }
+    let describe =
+        |digest: FileDigest| format!("{} bytes with SHA-256 {}", digest.size, hex(&digest.sha256));
+    let reason = format!(
+        "found {}, expected {}: another program has replaced or altered it; the run stays without an end",
+        describe(found),
+        describe(expected)
+    );
+    let error = io::Error::new(io::ErrorKind::InvalidData, reason);
+    Err(FileError::from_io(path, "record the digest of the cycle log")(error).into())
 }
 
 fn observe(session: &mut Session, document: &impl Serialize) -> Result<StepDecision, X0lError> {

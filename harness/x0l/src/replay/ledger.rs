@@ -1,7 +1,6 @@
 //! The run's ledger: verified, replayed, and its observations sorted by oracle.
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io;
 
 use axilog::agent::stimulus::{CONTROL_ORACLE, TIME_ORACLE};
@@ -11,6 +10,7 @@ use axilog::replay::Verdict;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::encoding::unescape;
 use axilog_ledger::error::FileError;
+use axilog_ledger::file::regular_file;
 use axilog_ledger::replay::replay_ledger;
 use axilog_ledger::rules::ExpectedRules;
 use axilog_ledger::verify::{LedgerExpectations, VerifiedRecord};
@@ -99,7 +99,7 @@ pub(super) fn read_ledger(
 ) -> Result<RunLedger, X0lError> {
     let path = run.ledger();
     let finished = metadata.is_some_and(|metadata| metadata.outcome.is_some());
-    let file = match File::open(&path) {
+    let file = match regular_file::open_for_reading(&path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             // A run that was killed at its very beginning has neither ledger nor cycle log.

@@ -1,9 +1,9 @@
 //! The walk through the cycle log: each line is matched with its call in the ledger, recomputed and checked.
 
-use std::fs::File;
 use std::io::{self, BufReader};
 
 use axilog_ledger::error::FileError;
+use axilog_ledger::file::regular_file;
 
 use super::check::{check_cycle, find_answer_blob};
 use super::cycle::{CallLookup, CycleInputs, choose_next_state, recompute_cycle};
@@ -49,7 +49,7 @@ impl Replayer<'_> {
         on_line: &mut dyn FnMut(&mut Self, u64, Option<&Cycle>),
     ) -> Result<(), X0lError> {
         let path = self.run.cycles();
-        let file = match File::open(&path) {
+        let file = match regular_file::open_for_reading(&path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 // The log is created before the ledger records what is frozen.

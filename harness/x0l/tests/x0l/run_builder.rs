@@ -228,6 +228,7 @@ pub fn build_run(
     witness::commit_outcome(
         &mut builder.session,
         &builder.run,
+        builder.log.digest(),
         &builder.frozen,
         &outcome,
     )
