@@ -1,6 +1,5 @@
 //! `axilog export`: the observations of a ledger with their decisions, for other tools.
 
-use std::fs::File;
 use std::io::{self, IsTerminal, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
@@ -8,6 +7,7 @@ use axilog::ledger_line;
 use axilog::replay::{Replay, Verdict};
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::file::lines::{LedgerLine, LineReader};
+use axilog_ledger::input_file::open_input;
 use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 use clap::ValueEnum;
 use serde_json::{Value, json};
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         }
     }
     let path = &args.file;
-    let mut file = File::open(path).map_err(FileError::from_io(path, "open the ledger"))?;
+    let mut file = open_input(path, "open the ledger")?;
     if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
         return Err(FileError::NotARegularFile(path.clone()).into());
     }

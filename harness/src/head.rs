@@ -1,6 +1,5 @@
 //! `axilog head`: how long a ledger is and where it ends.
 
-use std::fs::File;
 use std::path::PathBuf;
 
 use axilog::agent::state::Health;
@@ -8,6 +7,7 @@ use axilog::evidence::transition::TransitionRecord;
 use axilog::hash::Tag;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::FileError;
+use axilog_ledger::input_file::open_input;
 use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 use serde_json::json;
 
@@ -29,7 +29,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let path = &args.file;
-    let file = File::open(path).map_err(FileError::from_io(path, "open the ledger"))?;
+    let file = open_input(path, "open the ledger")?;
     let mut state = Health::Uninit;
     let checked = verify_ledger(file, None, &LedgerExpectations::default(), &mut |record| {
         if record.entry.tag == Tag::Trans

@@ -1,12 +1,13 @@
 //! `axilog stats`: counts over a ledger.
 
-use std::fs::File;
 use std::path::PathBuf;
 
 use axilog_ledger::error::FileError;
+use axilog_ledger::input_file::open_input;
 use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 use serde_json::json;
 
+use super::lookalikes::Lookalikes;
 use super::output::Report;
 use super::tally::Tally;
 use super::{Failure, table, verify};
@@ -26,7 +27,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let path = &args.file;
-    let file = File::open(path).map_err(FileError::from_io(path, "open the ledger"))?;
+    let file = open_input(path, "open the ledger")?;
     let mut tally = Tally::default();
     let checked = verify_ledger(file, None, &LedgerExpectations::default(), &mut |record| {
         tally.count(record)
@@ -37,6 +38,11 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         return Ok(report);
     }
     report.text.push_str(&counts_text(&tally));
+    let lookalikes = tally.lookalikes();
+    let remarks = lookalikes.iter().map(Lookalikes::describe);
+    report
+        .notes
+        .extend(remarks.map(|remark| format!("{}: {remark}", path.display())));
     let fields = json!({
         "tags": tally.tags_json(),
         "oracles": tally.oracles_json(),
@@ -45,6 +51,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         "violations": tally.violations_json(),
         "times": tally.times_json(),
         "answers": tally.answers_json(),
+        "lookalikes": lookalikes.iter().map(Lookalikes::json).collect::<Vec<_>>(),
     });
     if let (Some(object), serde_json::Value::Object(fields)) = (report.json.as_object_mut(), fields)
     {
