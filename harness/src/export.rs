@@ -1,6 +1,5 @@
 //! `axilog export`: the observations of a ledger with their decisions, for other tools.
 
-use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -8,6 +7,7 @@ use axilog::ledger_line;
 use axilog::replay::{Replay, Verdict};
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::file::lines::{LedgerLine, LineReader};
+use axilog_ledger::input_file::open_input;
 use axilog_ledger::rules::RuleSet;
 use clap::ValueEnum;
 use serde_json::{Value, json};
@@ -133,7 +133,7 @@ fn export(
         #[cfg(not(feature = "parquet"))]
         Format::Parquet => return Err(CommandError::NotBuilt("parquet")),
     };
-    let file = File::open(&args.file).map_err(FileError::from_io(&args.file, "open the ledger"))?;
+    let file = open_input(&args.file, "open the ledger")?;
     let rules = source.rules.as_ref().map(RuleSet::rules);
     let mut counts = ExportCounts::default();
     let mut records = 0;

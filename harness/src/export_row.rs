@@ -12,6 +12,7 @@ use axilog_ledger::encoding::ByteBuffer;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::encoding::unescape;
 use axilog_ledger::jcs::canonicalize;
+use axilog_ledger::visible_text::{escape_deceptive_json, escape_deceptive_text};
 use serde_json::{Value, json};
 
 use super::output_stream::OutputStream;
@@ -134,12 +135,14 @@ pub(crate) trait RowWriter {
     fn finish(self: Box<Self>, name: &Path) -> Result<(), CommandError>;
 }
 
-/// One canonical JSON object per line.
+/// One canonical JSON object per line, in which deceptive characters are escapes.
 pub(crate) struct JsonRows<W: Write>(pub(crate) OutputStream<W>);
 
 impl<W: Write> RowWriter for JsonRows<W> {
     fn put(&mut self, row: ExportRow) {
-        self.0.put(&canonical_bytes(&row.into_object()));
+        let bytes = canonical_bytes(&row.into_object());
+        let text = String::from_utf8_lossy(&bytes);
+        self.0.put(escape_deceptive_json(&text).as_bytes());
         self.0.put(b"\n");
     }
 
@@ -148,7 +151,7 @@ impl<W: Write> RowWriter for JsonRows<W> {
     }
 }
 
-/// CSV with a header: text as it is, nothing for null, objects and arrays as canonical JSON.
+/// CSV with a header: text in which deceptive characters are escapes, nothing for null, objects and arrays as canonical JSON.
 pub(crate) struct CsvRows<W: Write> {
     out: OutputStream<W>,
     guard: bool,
@@ -168,10 +171,14 @@ impl<W: Write> RowWriter for CsvRows<W> {
         let guard = self.guard;
         let cells = row.fields().map(|field| match field {
             Value::Null => Vec::new(),
-            Value::String(text) if guard && text.starts_with(FORMULA) => {
-                format!("'{text}").into_bytes()
+            Value::String(text) => {
+                let mark = if guard && text.starts_with(FORMULA) {
+                    "'"
+                } else {
+                    ""
+                };
+                format!("{mark}{}", escape_deceptive_text(&text)).into_bytes()
             }
-            Value::String(text) => text.into_bytes(),
             other => canonical_bytes(&other),
         });
         write_record(cells, &mut self.out);
@@ -182,8 +189,9 @@ impl<W: Write> RowWriter for CsvRows<W> {
     }
 }
 
-/// What the first character of a formula can be.
-const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+/// What a spreadsheet takes for the beginning of a formula, or skips before one: signs, full-width signs as
+/// East Asian spreadsheets have them, and white space.
+const FORMULA: [char; 11] = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n'];
 
 fn write_record(cells: impl Iterator<Item = Vec<u8>>, out: &mut OutputStream<impl Write>) {
     let mut writer = csv::Writer::from_writer(Vec::new());

@@ -6,6 +6,8 @@ use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
+use super::output::write_remark;
+
 /// A command that needs a feature.
 struct Part {
     /// The command's name, which is the feature's too.
@@ -86,7 +88,7 @@ pub(crate) fn refuse(matches: &ArgMatches) -> Option<ExitCode> {
     let part = PARTS
         .iter()
         .find(|part| part.name == name && !part.is_built)?;
-    eprintln!("axilog: {}", part.explain());
+    write_remark(&part.explain());
     Some(ExitCode::from(3))
 }
 

@@ -25,6 +25,7 @@ mod interrupt;
 mod ledger_without_policies;
 mod left_out;
 mod lint;
+mod lookalikes;
 #[cfg(feature = "memory")]
 mod memory;
 mod observe;
@@ -101,6 +102,29 @@ enum Command {
     X0l(x0l::Args),
 }
 
+impl Command {
+    /// Whether the command records something, which stays recorded where its result cannot be shown.
+    fn records(&self) -> bool {
+        match self {
+            Command::Demo(_)
+            | Command::Init(_)
+            | Command::Observe(_)
+            | Command::Time(_)
+            | Command::Control(_)
+            | Command::Seal(_) => true,
+            #[cfg(feature = "ablation")]
+            Command::Ablation(args) => args.records(),
+            #[cfg(feature = "bundle")]
+            Command::Bundle(args) => args.records(),
+            #[cfg(feature = "memory")]
+            Command::Memory(args) => args.records(),
+            #[cfg(feature = "x0l")]
+            Command::X0l(args) => args.records(),
+            _ => false,
+        }
+    }
+}
+
 /// The error of a subcommand, and its exit code.
 pub(crate) struct Failure {
     pub(crate) error: CommandError,
@@ -135,11 +159,16 @@ pub fn main() -> ExitCode {
         Ok(Ok(cli)) => cli,
         Ok(Err(code)) => return code,
         Err(error) => {
-            // Help and version are errors here too, with exit code 0. A closed pipe is no matter.
-            let _ = error.print();
+            if error.use_stderr() {
+                output::write_usage_error(&error.render().to_string());
+            } else {
+                // Help and version are errors here too, with exit code 0. A closed pipe is no matter.
+                let _ = error.print();
+            }
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
+    let records = cli.command.records();
     let (json, result): CommandOutcome = match cli.command {
         Command::Demo(args) => (args.json, demo::run(&args)),
         Command::Init(args) => (args.json, init::run(&args)),
@@ -166,7 +195,11 @@ pub fn main() -> ExitCode {
         #[cfg(feature = "x0l")]
         Command::X0l(args) => x0l::run(&args),
     };
-    ExitCode::from(output::write_result(json, result))
+    ExitCode::from(if records {
+        output::write_recorded_result(json, result)
+    } else {
+        output::write_result(json, result)
+    })
 }
 
 /// Reads the policies that an option names, if it is given.

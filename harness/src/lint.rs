@@ -1,15 +1,15 @@
 //! `axilog lint`: whether JSON is written as RFC 8785 writes it (formats.md §2; SRS-004 §5.7).
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 
 use axilog::json::canonical::is_canonical_json;
 use axilog_ledger::error::FileError;
+use axilog_ledger::input_file::open_input;
 use axilog_ledger::jcs::{canonicalize, find_inexact_integers};
 use serde_json::{Value, json};
 
-use super::output::{Report, escape_controls};
+use super::output::Report;
 use super::{Failure, table};
 
 /// Check whether JSON is canonical (RFC 8785, JCS).
@@ -58,7 +58,7 @@ struct Linted {
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let path = &args.file;
-    let file = File::open(path).map_err(FileError::from_io(path, "open"))?;
+    let file = open_input(path, "open")?;
     let mut source = BufReader::new(file);
     let lines = args.jsonl || path.extension().is_some_and(|end| end == "jsonl");
     let mut linted = Linted::default();
@@ -141,9 +141,7 @@ impl Linted {
         let mut text = String::new();
         for finding in &self.findings {
             let (line, column, reason) = (finding.line, finding.column, &finding.reason);
-            text.push_str(&escape_controls(&format!(
-                "{path}:{line}:{column}: {reason}\n"
-            )));
+            text.push_str(&format!("{path}:{line}:{column}: {reason}\n"));
             if let Some((found, expected)) = &finding.difference {
                 text.push_str(&table::format_pairs(&[
                     ("  found", found.clone()),

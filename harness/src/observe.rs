@@ -1,6 +1,5 @@
 //! `axilog observe`: admits the answer on standard input.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -10,15 +9,13 @@ use axilog::json::number::decimal_to_q16;
 use axilog::q16::ONE;
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::input::CanonicalInput;
+use axilog_ledger::input_file::{MAX_INPUT_BYTES, open_input};
 use axilog_ledger::session::{OracleCall, OracleReply, Session, check_identities};
 use clap::ValueEnum;
 
 use super::output::Report;
 use super::{Failure, decision, now, read_named_policies};
 use crate::error::CommandError;
-
-/// More than any record holds by far; the rest of a longer answer could only be cut.
-const MAX_READ_BYTES: u64 = 64 << 20;
 
 /// Admit the answer on standard input into a ledger, and print the decision.
 ///
@@ -126,7 +123,7 @@ fn input(args: &Args) -> Result<CanonicalInput, CommandError> {
     };
     let (path, raw) = match &args.input {
         Some(path) => {
-            let file = File::open(path).map_err(FileError::from_io(path, "open the input"))?;
+            let file = open_input(path, "open the input")?;
             (path.clone(), read(file, path, "the input", "")?)
         }
         None => (PathBuf::from("--input"), Vec::new()),
@@ -135,7 +132,7 @@ fn input(args: &Args) -> Result<CanonicalInput, CommandError> {
         .map_err(|reason| LedgerError::InvalidInput { path, reason })?)
 }
 
-/// Reads at most 64 MiB.
+/// Reads at most 64 MiB: more than any record holds by far, and the rest of a longer answer could only be cut.
 pub(super) fn read(
     source: impl Read,
     path: &Path,
@@ -144,13 +141,13 @@ pub(super) fn read(
 ) -> Result<Vec<u8>, CommandError> {
     let mut bytes = Vec::new();
     source
-        .take(MAX_READ_BYTES + 1)
+        .take(MAX_INPUT_BYTES + 1)
         .read_to_end(&mut bytes)
         .map_err(FileError::from_io(path, "read"))?;
-    if bytes.len() as u64 > MAX_READ_BYTES {
+    if bytes.len() as u64 > MAX_INPUT_BYTES {
         return Err(FileError::TooLong {
             what: what.to_owned(),
-            limit: MAX_READ_BYTES,
+            limit: MAX_INPUT_BYTES,
             hint,
         }
         .into());

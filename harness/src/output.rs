@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use axilog_ledger::error::LedgerError;
+use axilog_ledger::visible_text::{escape_deceptive_json, escape_deceptive_text};
 use serde_json::{Value, json};
 
 use super::Failure;
@@ -22,20 +23,45 @@ pub(crate) struct Report {
     pub(crate) notes: Vec<String>,
 }
 
-/// Writes a result and gives the exit code.
+/// Writes the result of a command that records nothing, and gives the exit code: 3 where the result cannot
+/// be written, since it is all there is.
 pub(crate) fn write_result(json: bool, result: Result<Report, Failure>) -> u8 {
+    let (code, written) = write_parts(json, result);
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            write_remark(&format!("cannot write to standard output: {error}"));
+            code.max(3)
+        }
+        _ => code,
+    }
+}
+
+/// Writes the result of a command that records, and gives the exit code. What was recorded stays so where
+/// the result cannot be written: that is a remark, and the exit code says what was decided.
+pub(crate) fn write_recorded_result(json: bool, result: Result<Report, Failure>) -> u8 {
+    let (code, written) = write_parts(json, result);
+    if let Err(error) = written {
+        write_remark(&format!(
+            "cannot write to standard output: {error}; what the command did stays done, and the exit code, {code}, tells how it ended"
+        ));
+    }
+    code
+}
+
+/// Writes remarks and the result; gives the exit code that the result asks for.
+fn write_parts(json: bool, result: Result<Report, Failure>) -> (u8, io::Result<()>) {
     let (code, text, notes) = match result {
         Ok(report) => {
             let text = match (json, &report.json) {
                 (true, Value::Null) => String::new(),
-                (true, object) => format!("{object}\n"),
-                (false, _) => report.text,
+                (true, object) => print_json(object),
+                (false, _) => escape_deceptive_text(&report.text).into_owned(),
             };
             (u8::from(!report.passed), text, report.notes)
         }
         Err(Failure { error, code }) => {
             let text = if json {
-                format!("{}\n", error_json(&error, code))
+                print_json(&error_json(&error, code))
             } else {
                 String::new()
             };
@@ -43,23 +69,25 @@ pub(crate) fn write_result(json: bool, result: Result<Report, Failure>) -> u8 {
         }
     };
     for note in notes {
-        // Where standard error fails too, there is nobody to report to.
-        let _ = writeln!(io::stderr(), "axilog: {}", escape_controls(&note));
+        write_remark(&note);
     }
     let mut stdout = io::stdout().lock();
-    match stdout
+    let written = stdout
         .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush())
-    {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            let _ = writeln!(
-                io::stderr(),
-                "axilog: cannot write to standard output: {error}"
-            );
-            code.max(3)
-        }
-        _ => code,
-    }
+        .and_then(|()| stdout.flush());
+    (code, written)
+}
+
+/// Writes to standard error what is wrong with the command line, with its advice on several lines.
+pub(crate) fn write_usage_error(message: &str) {
+    // Where standard error fails too, there is nobody to report to.
+    let _ = write!(io::stderr(), "{}", escape_deceptive_text(message));
+}
+
+/// Writes a remark to standard error.
+pub(crate) fn write_remark(remark: &str) {
+    // Where standard error fails too, there is nobody to report to.
+    let _ = writeln!(io::stderr(), "axilog: {}", escape_deceptive_text(remark));
 }
 
 /// Writes a result for each of `paths` as it comes and gives the highest exit code. `expected` goes to
@@ -92,16 +120,7 @@ fn error_json(error: &CommandError, code: u8) -> Value {
     object
 }
 
-/// `text` without what could steer a terminal: control characters are written as escapes.
-pub(crate) fn escape_controls(text: &str) -> String {
-    text.chars()
-        .flat_map(|c| {
-            let (plain, escaped) = if c.is_control() && c != '\n' {
-                (None, Some(c.escape_default()))
-            } else {
-                (Some(c), None)
-            };
-            plain.into_iter().chain(escaped.into_iter().flatten())
-        })
-        .collect()
+/// Prints a JSON value on a line of its own. Deceptive characters are JSON's own escapes.
+pub(crate) fn print_json(value: &Value) -> String {
+    format!("{}\n", escape_deceptive_json(&value.to_string()))
 }

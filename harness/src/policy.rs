@@ -1,9 +1,10 @@
 //! `axilog policy`: checks, formats and compiles policy files (formats.md §4; SRS-004 §17).
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use axilog_ledger::error::{FileError, LedgerError};
+use axilog_ledger::error::LedgerError;
+use axilog_ledger::input_file::read_input;
+use axilog_ledger::rules::MAX_CONFIGURATION_BYTES;
 use axilog_policyc::{Interval, PolicySet, decimal};
 use clap::{Subcommand, ValueEnum};
 use serde_json::{Value, json};
@@ -108,7 +109,7 @@ fn parse(
     file: &Path,
     parse: fn(&[u8]) -> Result<PolicySet, axilog_policyc::Error>,
 ) -> Result<PolicySet, Failure> {
-    let bytes = fs::read(file).map_err(FileError::from_io(file, "read the policies"))?;
+    let bytes = read_input(file, "read the policies", MAX_CONFIGURATION_BYTES)?;
     parse(&bytes).map_err(|source| Failure {
         error: LedgerError::InvalidPolicies {
             path: file.to_owned(),

@@ -1,10 +1,9 @@
 //! Progress bars for long work, on a terminal only.
 
-use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::Path;
 
-use axilog_ledger::error::FileError;
+use axilog_ledger::input_file::open_input;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 
 use crate::error::CommandError;
@@ -16,9 +15,9 @@ const WORTH_SHOWING: u64 = 64 << 20;
 /// goes when the ledger has been read, whatever was found.
 ///
 /// # Errors
-/// [`FileError::Io`].
+/// [`FileError`](axilog_ledger::error::FileError) where it cannot be opened.
 pub(crate) fn open(path: &Path) -> Result<impl Read + Seek, CommandError> {
-    let file = File::open(path).map_err(FileError::from_io(path, "open the ledger"))?;
+    let file = open_input(path, "open the ledger")?;
     let length = file.metadata().map_or(0, |metadata| metadata.len());
     let target = match length {
         WORTH_SHOWING.. => ProgressDrawTarget::stderr(),

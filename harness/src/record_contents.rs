@@ -11,6 +11,7 @@ use axilog::ledger::Entry;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::encoding::unescape;
 use axilog_ledger::verify::VerifiedRecord;
+use axilog_ledger::visible_text::escape_identity;
 use axilog_policyc::decimal;
 use serde_json::{Value, json};
 
@@ -157,6 +158,16 @@ impl<'a> RecordContents<'a> {
     }
 }
 
+/// Names an oracle and its model for people, the model only where it has another name.
+pub(crate) fn name_oracle(oracle: &str, model: &str) -> String {
+    let (shown, shown_model) = (escape_identity(oracle), escape_identity(model));
+    if oracle == model {
+        shown.into_owned()
+    } else {
+        format!("{shown} / {shown_model}")
+    }
+}
+
 /// Short names of the tags, as options and tables have them.
 pub(crate) fn tag_name(tag: Tag) -> &'static str {
     match tag {
@@ -187,11 +198,7 @@ const EXCERPT: usize = 60;
 
 fn summarize_observation(view: &ObservationView<'_>) -> [String; 3] {
     let (oracle, model) = (unescape(view.oracle_id), unescape(view.model_id));
-    let whom = if oracle == model {
-        oracle
-    } else {
-        format!("{oracle} / {model}")
-    };
+    let whom = name_oracle(&oracle, &model);
     let output = unescape(view.output).replace('\n', "\\n");
     let mut excerpt: String = output.chars().take(EXCERPT).collect();
     if excerpt.len() < output.len() {

@@ -2,12 +2,12 @@
 
 mod page;
 
-use std::fs::File;
 use std::io::{self, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 
 use axilog::replay::Verdict;
 use axilog_ledger::error::{FileError, LedgerError, LedgerFault};
+use axilog_ledger::input_file::open_input;
 use axilog_ledger::replay::{ReplayReport, replay_ledger};
 use axilog_ledger::rules::RulesSource;
 use axilog_ledger::verify::{
@@ -125,7 +125,7 @@ fn write(page: &Page<'_>, out: impl Write, name: &Path) -> Result<(), CommandErr
 
 /// The whole ledger, so that everything that follows is about the same bytes.
 fn read(path: &Path, limit: u64) -> Result<Vec<u8>, CommandError> {
-    let file = File::open(path).map_err(FileError::from_io(path, "open the ledger"))?;
+    let file = open_input(path, "open the ledger")?;
     let most = limit << 20;
     let mut bytes = Vec::new();
     file.take(most.saturating_add(1))

@@ -1,6 +1,5 @@
 //! `axilog show`: what the records of a ledger say.
 
-use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 
@@ -8,11 +7,13 @@ use axilog::hash::Tag;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::encoding::unescape;
 use axilog_ledger::error::{FileError, LedgerError};
+use axilog_ledger::input_file::open_input;
 use axilog_ledger::verify::{LedgerExpectations, VerifiedRecord, verify_ledger};
+use axilog_ledger::visible_text::escape_deceptive_text;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use super::output::{Report, escape_controls};
+use super::output::{Report, print_json};
 use super::output_stream::{OutputStream, stdout_name};
 use super::record_contents::{RecordContents, policy_id, tag_name};
 use super::{Failure, table};
@@ -147,7 +148,7 @@ impl Context {
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let path = &args.file;
-    let file = File::open(path).map_err(FileError::from_io(path, "open the ledger"))?;
+    let file = open_input(path, "open the ledger")?;
     let single = args.seq.is_some_and(|range| range.single);
     let mut out = OutputStream::new(io::stdout().lock());
     let mut context = Context::default();
@@ -166,7 +167,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             out.put(table::format_grid(header, WIDTHS, &[]).as_bytes());
         }
         let shown = match (args.json, single) {
-            (true, _) => format!("{}\n", record_json(record, &contents, single)),
+            (true, _) => print_json(&record_json(record, &contents, single)),
             (false, true) => describe_fully(record, &contents, &context),
             (false, false) => describe_in_row(record, &contents, &context),
         };
@@ -229,7 +230,7 @@ fn describe_fully(
     format!(
         "{}{}\n",
         table::format_pairs(&rows),
-        escape_controls(&bytes)
+        escape_deceptive_text(&bytes)
     )
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
+use super::lookalikes::Lookalikes;
 use super::output::Report;
 use super::replay_ledger::{describe_decisions, replay_decisions_of};
 use super::tally::Tally;
@@ -38,6 +39,11 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let decisions = [("decisions", describe_decisions(&replayed).to_owned())];
     report.text.push_str(&table::format_pairs(&decisions));
     report.text.push_str(&counts_text(&tally));
+    let lookalikes = tally.lookalikes();
+    let remarks = lookalikes.iter().map(Lookalikes::describe);
+    report
+        .notes
+        .extend(remarks.map(|remark| format!("{}: {remark}", path.display())));
     let fields = json!({
         "replayed": replayed.rules.is_some(),
         "tags": tally.tags_json(),
@@ -47,6 +53,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         "violations": tally.violations_json(),
         "times": tally.times_json(),
         "answers": tally.answers_json(),
+        "lookalikes": lookalikes.iter().map(Lookalikes::json).collect::<Vec<_>>(),
     });
     if let (Some(object), serde_json::Value::Object(fields)) = (report.json.as_object_mut(), fields)
     {

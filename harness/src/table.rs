@@ -1,8 +1,7 @@
 //! Tables of at most 80 columns, without colour.
 
+use axilog_ledger::visible_text::escape_deceptive_text;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, TableComponent, Width, presets};
-
-use super::output::escape_controls;
 
 const WIDTH: u16 = 80;
 
@@ -17,7 +16,10 @@ pub(crate) fn format_pairs(rows: &[(&str, String)]) -> String {
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_width(WIDTH);
     for (label, value) in rows {
-        table.add_row([(*label).to_owned(), escape_controls(value)]);
+        table.add_row([
+            (*label).to_owned(),
+            escape_deceptive_text(value).into_owned(),
+        ]);
     }
     if let Some(label) = table.column_mut(0) {
         label
@@ -38,7 +40,7 @@ pub(crate) fn wrap_sentence(text: &str) -> String {
         .load_preset(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_width(WIDTH);
-    table.add_row(["-".to_owned(), escape_controls(text)]);
+    table.add_row(["-".to_owned(), escape_deceptive_text(text).into_owned()]);
     for (column, width) in table.column_iter_mut().zip([2, WIDTH - 2]) {
         column
             .set_padding((0, u16::from(width == 2)))
@@ -74,7 +76,7 @@ fn lay_out<const N: usize>(mut table: Table, widths: [u16; N], rows: &[[String; 
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_width(WIDTH);
     for row in rows {
-        table.add_row(row.iter().map(|cell| escape_controls(cell)));
+        table.add_row(row.iter().map(|cell| escape_deceptive_text(cell)));
     }
     for (column, width) in table.column_iter_mut().zip(widths) {
         column

@@ -15,7 +15,8 @@ use axilog_ledger::verify::VerifiedRecord;
 use axilog_policyc::decimal;
 use serde_json::{Map, Value, json};
 
-use super::record_contents::{RecordContents, policy_id, tag_name};
+use super::lookalikes::{Lookalikes, find_lookalikes};
+use super::record_contents::{RecordContents, name_oracle, policy_id, tag_name};
 
 /// How many observations one oracle has, by outcome.
 #[derive(Default)]
@@ -162,11 +163,7 @@ impl Tally {
 
     pub(crate) fn oracle_rows(&self) -> Vec<[String; 5]> {
         let row = |((oracle, model), counts): (&(String, String), &AnswerCounts)| {
-            let whom = if oracle == model {
-                oracle.clone()
-            } else {
-                format!("{oracle} / {model}")
-            };
+            let whom = name_oracle(oracle, model);
             let how = Failure::ALL.map(Failure::as_str).into_iter();
             let how: Vec<String> = how
                 .zip(counts.failed)
@@ -197,6 +194,17 @@ impl Tally {
             })
         };
         self.oracles.iter().map(object).collect()
+    }
+
+    /// The oracle ids, then the model ids, that look alike.
+    pub(crate) fn lookalikes(&self) -> Vec<Lookalikes> {
+        let oracles = self.oracles.keys().map(|(oracle, _)| oracle.as_str());
+        let models = self.oracles.keys().map(|(_, model)| model.as_str());
+        [
+            find_lookalikes("oracle_id", oracles),
+            find_lookalikes("model_id", models),
+        ]
+        .concat()
     }
 
     pub(crate) fn policy_rows(&self) -> Vec<[String; 6]> {

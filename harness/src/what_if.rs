@@ -1,18 +1,19 @@
 //! `axilog replay --what-if`: every decision that other policies would have changed.
 
-use std::fs::File;
 use std::io;
 use std::path::Path;
 
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::{FileError, LedgerError};
+use axilog_ledger::input_file::open_input;
 use axilog_ledger::rules::ExpectedRules;
 use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
+use axilog_ledger::visible_text::escape_identity;
 use axilog_ledger::what_if::{DecisionDifference, DecisionSummary, WhatIfComparison};
 use axilog_policyc::PolicySet;
 use serde_json::{Value, json};
 
-use super::output::Report;
+use super::output::{Report, print_json};
 use super::output_stream::{OutputStream, stdout_name};
 use super::replay_ledger::{replay_file, replay_report};
 use super::{Failure, table};
@@ -69,7 +70,7 @@ pub(crate) fn run(
         changes.count(difference);
         out.put(describe_difference(difference, json).as_bytes());
     };
-    let file = File::open(path).map_err(FileError::from_io(path, "open the ledger"))?;
+    let file = open_input(path, "open the ledger")?;
     let checked = verify_ledger(file, None, expected, &mut |record| {
         if let Some(difference) = what_if.take_record(record) {
             write(&difference);
@@ -131,12 +132,12 @@ fn describe_difference(difference: &DecisionDifference, json: bool) -> String {
             "recorded": recorded,
             "what_if": instead,
         });
-        return format!("{object}\n");
+        return print_json(&object);
     }
     let [recorded, instead] = sides.map(describe_decision);
     let row = [
         difference.ledger_seq.to_string(),
-        difference.oracle_id.clone(),
+        escape_identity(&difference.oracle_id).into_owned(),
         recorded,
         instead,
     ];

@@ -182,6 +182,26 @@ def test_invalid_identities_are_refused(bad: Any) -> None:
     assert agent.head == before
 
 
+@pytest.mark.parametrize(
+    ("identity", "found"),
+    [
+        ("gpt\u200b-1", r"'gpt\\u200b-1' is not admissible: character 4 is U\+200B;"),
+        ("g\u0440t", r"'g\\u0440t' is not admissible: character 2 is U\+0440;"),
+        ("a b", r"'a b' is not admissible: character 2 is U\+0020;"),
+        ("x\x7f", r"character 2 is U\+007F; expected 1 to 256 visible ASCII characters"),
+        ("\U000e0041", r"character 1 is U\+E0041;"),
+        ("", r"it has 0 characters;"),
+    ],
+)
+def test_a_refused_identity_is_told_with_character_and_place(identity: str, found: str) -> None:
+    agent = make_enabled_agent()
+    before = agent.head
+    with pytest.raises(axilog.IdentityError, match=found) as refusal:
+        agent.observe(b"{}", oracle_id="llm", model_id=identity)
+    assert str(refusal.value).isascii() and "nothing was recorded" in str(refusal.value)
+    assert agent.head == before
+
+
 def test_reserved_oracle_ids_and_second_models_are_refused() -> None:
     agent = make_enabled_agent()
     for oracle, method in (("ax.time", "observe_time"), ("ax.control", "observe_control")):

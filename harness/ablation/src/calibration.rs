@@ -8,7 +8,7 @@ use std::path::Path;
 
 use axilog::hash::sha256;
 use axilog_ledger::encoding::hex;
-use axilog_ledger::error::FileError;
+use axilog_ledger::input_file::read_input;
 use serde::{Deserialize, Serialize};
 
 use super::error::AblationError;
@@ -128,15 +128,7 @@ impl Calibration {
             path: path.to_owned(),
             reason: format!("{reason}; {HINT}"),
         };
-        let bytes_long = std::fs::metadata(path)
-            .map_err(FileError::from_io(path, "read"))?
-            .len();
-        if bytes_long > MAX_FILE_BYTES {
-            return Err(refuse(format!(
-                "not a calibration: it has {bytes_long} bytes, and none has more than {MAX_FILE_BYTES}"
-            )));
-        }
-        let bytes = std::fs::read(path).map_err(FileError::from_io(path, "read"))?;
+        let bytes = read_input(path, "read", MAX_FILE_BYTES)?;
         let mut calibration: Calibration = parse_document(path, &bytes, "a calibration", HINT)?;
         let version = calibration.axilog_ablation_calibration;
         if version != 1 {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use axilog::hash::sha256;
 use axilog_ledger::encoding::hex;
-use axilog_ledger::error::FileError;
+use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
 
 use super::error::AblationError;
 use super::header::RunHeader;
@@ -36,8 +36,7 @@ impl ComparableRun {
     /// [`FileError::Io`]; [`AblationError::Document`], [`AblationError::NotComparable`].
     pub fn read(dir: &Path) -> Result<ComparableRun, AblationError> {
         let path = dir.join(DOCUMENT_FILE);
-        let bytes =
-            std::fs::read(&path).map_err(FileError::from_io(&path, "read the run document"))?;
+        let bytes = read_input(&path, "read the run document", MAX_INPUT_BYTES)?;
         let document = RunDocument::parse(&path, &bytes)?;
         let refuse = |reason: String| AblationError::NotComparable {
             path: path.clone(),

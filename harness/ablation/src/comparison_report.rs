@@ -1,5 +1,6 @@
 //! What a comparison is written as: a JSON document, a summary in Markdown, and a plot.
 
+use axilog_ledger::visible_text::escape_markdown;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -111,19 +112,19 @@ impl Comparison {
         let header = &reference.header;
         let mut out = format!(
             "# Precedent ablation: {}\n\n{} seeds, {} episodes of {} steps under each.\n\n",
-            header.environment,
+            escape_markdown(&header.environment),
             header.seeds.len(),
             header.episodes,
             header.steps_per_episode
         );
         out.push_str(&format!(
             "| held against {} | distance | 95 % interval | total variation | verdict |\n|---|---|---|---|---|\n",
-            reference.label
+            escape_markdown(&reference.label)
         ));
         for (run, difference) in self.differing() {
             out.push_str(&format!(
                 "| {} | {} | {} to {} | {} | {} |\n",
-                run.label,
+                escape_markdown(&run.label),
                 difference.estimate,
                 difference.low,
                 difference.high,
@@ -135,12 +136,12 @@ impl Comparison {
             "\n![How often each run did each action]({plot})\n\n| action |"
         ));
         for run in &self.runs {
-            out.push_str(&format!(" {} |", run.label));
+            out.push_str(&format!(" {} |", escape_markdown(&run.label)));
         }
         out.push_str("\n|---|");
         out.push_str(&"---|".repeat(self.runs.len()));
         for action in &self.actions {
-            out.push_str(&format!("\n| {action} |"));
+            out.push_str(&format!("\n| {} |", escape_markdown(action)));
             for run in &self.runs {
                 let count: u64 = run.counts(action).sum();
                 let share = to_percent(count, run.totals.steps);
@@ -151,7 +152,7 @@ impl Comparison {
         for run in &self.runs {
             out.push_str(&format!(
                 "\n| {} | {} | {} | {} | {} |",
-                run.label,
+                escape_markdown(&run.label),
                 run.document_hash,
                 run.totals.written,
                 run.totals.writes_blocked,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use axilog_ledger::error::FileError;
+use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
 use serde::{Deserialize, Serialize};
 
 use super::calibration::{CalibrationBasis, MAX_LENGTH};
@@ -56,7 +56,7 @@ impl RunHeader {
     /// [`FileError::Io`], [`AblationError::Document`].
     pub fn read(path: &Path) -> Result<RunHeader, AblationError> {
         const HINT: &str = "take the file as `axilog ablation run` wrote it";
-        let bytes = std::fs::read(path).map_err(FileError::from_io(path, "read"))?;
+        let bytes = read_input(path, "read", MAX_INPUT_BYTES)?;
         let header: RunHeader = parse_document(path, &bytes, "a run header", HINT)?;
         let refuse = |reason: String| AblationError::Document {
             path: path.to_owned(),

@@ -1,7 +1,6 @@
 //! The answers of a finished run, read from its ledger: no model, no key, no network.
 
 use std::collections::VecDeque;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use axilog::evidence::observation::Params;
@@ -9,6 +8,7 @@ use axilog::replay::Verdict;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::encoding::unescape;
 use axilog_ledger::error::{FileError, LedgerError};
+use axilog_ledger::input_file::open_input;
 use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 use axilog_oracle::Question;
 
@@ -34,7 +34,7 @@ impl LedgerAnswers {
     /// # Errors
     /// [`FileError::Io`], [`LedgerError::Damaged`].
     pub fn read(path: &Path) -> Result<LedgerAnswers, AblationError> {
-        let file = File::open(path).map_err(FileError::from_io(path, "open the ledger"))?;
+        let file = open_input(path, "open the ledger")?;
         let mut remaining = VecDeque::new();
         let checked = verify_ledger(file, None, &LedgerExpectations::default(), &mut |record| {
             let Some(view) = &record.observation else {

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use axilog_ledger::visible_text::escape_deceptive_line;
+
 /// How often a run did each action.
 pub struct PlotSeries {
     /// The run's name in the legend.
@@ -100,7 +102,8 @@ fn append(out: &mut String, line: std::fmt::Arguments<'_>) {
 }
 
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
+    escape_deceptive_line(text)
+        .replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use axilog_ledger::error::FileError;
+use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
 use axilog_oracle::tokens;
 
 use super::error::AblationError;
@@ -101,10 +102,10 @@ pub fn replay_run(
     )?;
     let document = RunDocument::new(&header, &run).to_file_text();
     let path = dir.join(DOCUMENT_FILE);
-    let stored = match std::fs::read(&path) {
+    let stored = match read_input(&path, "read", MAX_INPUT_BYTES) {
         Ok(bytes) => Some(bytes),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => return Err(FileError::from_io(&path, "read")(error).into()),
+        Err(FileError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error.into()),
     };
     Ok(ReplayedRun {
         header,

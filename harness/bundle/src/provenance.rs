@@ -7,6 +7,7 @@ use std::path::Path;
 use axilog::hash::{Hasher, sha256};
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::FileError;
+use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
 
 use super::model::ProvenanceRecord;
 use super::value::nfc;
@@ -14,9 +15,6 @@ use crate::error::BundleError;
 
 /// The value in place of the hash where the file does not exist (A6.3).
 pub const FILE_NOT_FOUND: &str = "FILE_NOT_FOUND";
-
-/// The most bytes of results, a catalogue or a grammar.
-const MAX_READ: u64 = 64 << 20;
 
 /// A reader that hashes what is read, so that content and provenance come from one reading.
 pub(super) struct HashingReader<R> {
@@ -71,21 +69,9 @@ pub(super) fn open(path: &Path) -> Result<Option<File>, BundleError> {
     }
 }
 
-/// The bytes of a file that is wanted whole, of at most [`MAX_READ`]; a pipe will do.
+/// The bytes of a file that is wanted whole, of at most 64 MiB; `<(command)` will do.
 pub(super) fn read(path: &Path, action: &'static str) -> Result<Vec<u8>, BundleError> {
-    let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(MAX_READ + 1).read_to_end(&mut bytes))
-        .map_err(FileError::from_io(path, action))?;
-    if bytes.len() as u64 > MAX_READ {
-        return Err(FileError::TooLong {
-            what: path.display().to_string(),
-            limit: MAX_READ,
-            hint: "",
-        }
-        .into());
-    }
-    Ok(bytes)
+    Ok(read_input(path, action, MAX_INPUT_BYTES)?)
 }
 
 /// Gives the provenance of a file, whatever the file holds.

@@ -12,6 +12,7 @@ use axilog::replay::Verdict;
 
 use crate::durability::Checkpoint;
 use crate::file::place::Displacement;
+use crate::visible_text::escape_identity;
 
 /// The first fault of a ledger and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -220,15 +221,18 @@ pub enum LedgerError {
         reason: String,
     },
 
-    /// An oracle id or model id is one that no record may hold.
+    /// An oracle id or model id that a session does not record: readers could take it for another one.
     #[error(
-        "the {field} {value:?} is not admissible: expected 1 to 256 bytes of text in NFC without control characters"
+        "the {field} \"{start}\" is not admissible: {reason}; expected 1 to 256 visible ASCII characters (U+0021 to U+007E), like `planner-1`; give such an id; nothing was recorded",
+        start = escape_identity(start)
     )]
     InvalidIdentity {
         /// `oracle_id` or `model_id`.
         field: &'static str,
-        /// The id that was given.
-        value: String,
+        /// The beginning of the id that was given.
+        start: String,
+        /// What was found: the character and its place, or the length.
+        reason: String,
     },
 
     /// An oracle id is reserved for the time or for control inputs.
@@ -242,8 +246,8 @@ pub enum LedgerError {
 
     /// The oracle has another model in this ledger (decision D24).
     #[error(
-        "{path}: the oracle {oracle:?} has the model {recorded:?} in this ledger and cannot have {given:?} too; use another oracle id or another ledger; nothing was recorded",
-        path = path.display()
+        "{path}: the oracle \"{oracle}\" has the model \"{recorded}\" in this ledger and cannot have \"{given}\" too; use another oracle id or another ledger; nothing was recorded",
+        path = path.display(), oracle = escape_identity(oracle), recorded = escape_identity(recorded), given = escape_identity(given)
     )]
     ModelMismatch {
         /// The ledger.

@@ -45,8 +45,10 @@
 //! | [`durability`] | when a ledger is synced |
 //! | [`rules`] | the policies of an agent, and the choice of the rules that a ledger names |
 //! | [`input`] | inputs of oracles in canonical form |
+//! | [`input_file`] | files that a caller names to be read |
 //! | [`jcs`] | the canonical form of any JSON (RFC 8785) |
 //! | [`encoding`] | bytes and text as records write them |
+//! | [`visible_text`] | text as people may be shown it |
 //! | [`error`] | the errors: where, what was found, what to do |
 //!
 //! [`Session`]: session::Session
@@ -72,9 +74,11 @@ pub mod encoding;
 pub mod error;
 pub mod file;
 pub mod input;
+pub mod input_file;
 pub mod jcs;
 pub mod replay;
 pub mod rules;
 pub mod session;
 pub mod verify;
+pub mod visible_text;
 pub mod what_if;

@@ -14,13 +14,14 @@ use axilog::policy::{Comparison, Policy, Registry, Rules, builtin};
 use axilog_policyc::{Configuration, PolicySet};
 
 use crate::encoding::ByteBuffer;
-use crate::error::{FileError, LedgerError};
+use crate::error::LedgerError;
 use crate::file::blobs::BlobStore;
 use crate::file::lines::{LedgerLine, LineReader};
+use crate::input_file::read_input;
 
-/// The most bytes of a configuration that are read. A valid one has a few kilobytes: 64 policies of bounded
-/// length.
-const MAX_CONFIGURATION_BYTES: u64 = 1 << 20;
+/// The most bytes of a configuration or policy file that are read. A valid one has a few kilobytes: 64 policies
+/// of bounded length.
+pub const MAX_CONFIGURATION_BYTES: u64 = 1 << 20;
 
 /// The rules of an agent: its policies, two switches, and the manifest that its ledger is bound to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -158,9 +159,10 @@ pub struct ExpectedRules<'p> {
 /// Reads a policy file, which must be in canonical form.
 ///
 /// # Errors
-/// [`FileError::Io`], or [`LedgerError::InvalidPolicies`] with line, column and reason.
+/// [`FileError`](crate::error::FileError) for a file that cannot be read or has more than [`MAX_CONFIGURATION_BYTES`], or
+/// [`LedgerError::InvalidPolicies`] with line, column and reason.
 pub fn read_policies(path: &Path) -> Result<PolicySet, LedgerError> {
-    let bytes = std::fs::read(path).map_err(FileError::from_io(path, "read the policies"))?;
+    let bytes = read_input(path, "read the policies", MAX_CONFIGURATION_BYTES)?;
     PolicySet::parse(&bytes).map_err(|source| LedgerError::InvalidPolicies {
         path: path.to_owned(),
         source,
@@ -300,7 +302,7 @@ pub enum RulesChoice {
 /// A ledger without a reset names no rules; it gets the caller's policies and switches, or the built-in ones.
 ///
 /// # Errors
-/// [`FileError::Io`], [`LedgerError::ConfigurationUnreadable`].
+/// [`FileError::Io`](crate::error::FileError::Io), [`LedgerError::ConfigurationUnreadable`].
 pub fn choose_rules(
     reset: Option<&FirstReset>,
     blobs: &BlobStore,

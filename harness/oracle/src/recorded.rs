@@ -12,6 +12,7 @@ use axilog_ledger::encoding::unescape;
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::file::blobs::BlobStore;
 use axilog_ledger::input::CanonicalInput;
+use axilog_ledger::input_file::open_input;
 use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 use serde::Deserialize;
 use similar::TextDiff;
@@ -57,7 +58,7 @@ impl RecordedOracle {
     /// # Errors
     /// [`FileError::Io`], [`LedgerError::Damaged`].
     pub fn open(path: &Path) -> Result<RecordedOracle, OracleError> {
-        let file = std::fs::File::open(path).map_err(FileError::from_io(path, "open"))?;
+        let file = open_input(path, "open")?;
         let mut answers: BTreeMap<Hash, InputAnswers> = BTreeMap::new();
         let checked = verify_ledger(file, None, &LedgerExpectations::default(), &mut |record| {
             let Some(view) = &record.observation else {

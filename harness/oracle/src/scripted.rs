@@ -20,7 +20,7 @@ use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use axilog_ledger::error::FileError;
+use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
@@ -107,7 +107,7 @@ impl ScriptedOracle {
     /// # Errors
     /// [`FileError::Io`]; [`OracleError::InvalidScript`] with the line.
     pub fn open(path: &Path) -> Result<ScriptedOracle, OracleError> {
-        let bytes = std::fs::read(path).map_err(FileError::from_io(path, "read the script"))?;
+        let bytes = read_input(path, "read the script", MAX_INPUT_BYTES)?;
         let script_error = |line: usize, reason: String| OracleError::InvalidScript {
             path: path.to_owned(),
             line,

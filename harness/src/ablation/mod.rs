@@ -30,6 +30,13 @@ enum Command {
     Compare(compare::Args),
 }
 
+impl Args {
+    /// Whether the command writes to a ledger, whatever becomes of its result.
+    pub(crate) fn records(&self) -> bool {
+        matches!(self.command, Command::Calibrate(_) | Command::Run(_))
+    }
+}
+
 pub(crate) fn run(args: &Args) -> CommandOutcome {
     match &args.command {
         Command::Preflight(args) => (args.json, preflight::run(args)),

@@ -11,7 +11,7 @@ use axilog_ledger::encoding::hex;
 use serde_json::{Value, json};
 
 use super::super::interrupt::Flag;
-use super::super::output::{Report, escape_controls};
+use super::super::output::Report;
 use super::super::{Failure, table};
 use super::run_files;
 use crate::error::CommandError;
@@ -107,7 +107,7 @@ fn describe_difference(dir: &Path, replayed: &ReplayedRun) -> String {
     let excerpt = |text: &[u8]| {
         let rest = text.get(same.saturating_sub(BEFORE)..).unwrap_or_default();
         let rest = rest.get(..EXCERPT).unwrap_or(rest);
-        escape_controls(&String::from_utf8_lossy(rest))
+        String::from_utf8_lossy(rest).into_owned()
     };
     format!(
         "{}: byte {same}: found ...{}, expected ...{}; move it away, and replay writes what follows from the ledger",

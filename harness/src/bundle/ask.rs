@@ -11,7 +11,7 @@ use axilog_oracle::{ClientLimits, DEFAULT_BASE_URL, Endpoint, GrammarDialect, Or
 use clap::ValueEnum;
 use serde_json::json;
 
-use super::super::output::{Report, escape_controls};
+use super::super::output::Report;
 use super::super::{Failure, decision, ledger_without_policies, table};
 use super::inputs::{Counter, Inputs};
 
@@ -121,9 +121,7 @@ fn report(args: &Args, grammar: &str, asked: &BundleConsultation, notes: Vec<Str
         ),
     ]);
     // Not in the table, which would break its lines.
-    let said = answer.map_or_else(String::new, |answer| {
-        format!("\n{}\n", escape_controls(answer))
-    });
+    let said = answer.map_or_else(String::new, |answer| format!("\n{answer}\n"));
     Report {
         passed: verdict == "OK",
         text: table::format_pairs(&rows) + &said,

@@ -28,6 +28,13 @@ enum Command {
     Schema,
 }
 
+impl Args {
+    /// Whether the command writes to a ledger, whatever becomes of its result.
+    pub(crate) fn records(&self) -> bool {
+        matches!(self.command, Command::Ask(_))
+    }
+}
+
 pub(crate) fn run(args: &Args) -> CommandOutcome {
     match &args.command {
         Command::Build(args) => (args.json, build::run(args)),

@@ -7,7 +7,7 @@ use axilog_memory::gate::{Gate, GateInputs, GateReport, run_gate};
 use serde_json::{Value, json};
 
 use super::super::Failure;
-use super::super::output::{Report, escape_controls};
+use super::super::output::Report;
 use super::options::{HandleArgument, Pin, pin_pairs};
 
 /// Run gates: checks of the whole memory. Print what each gate checked; exit 1 where one is not passed.
@@ -108,10 +108,10 @@ fn to_text(report: &GateReport) -> String {
     };
     let mut text = format!("{number} {name}: {verdict}\n");
     for line in &report.checked {
-        text.push_str(&format!("   {}\n", escape_controls(line)));
+        text.push_str(&format!("   {line}\n"));
     }
     for fault in report.faults.iter().take(MAX_FAULTS) {
-        text.push_str(&format!(" ! {}\n", escape_controls(fault)));
+        text.push_str(&format!(" ! {fault}\n"));
     }
     if report.faults.len() > MAX_FAULTS {
         text.push_str(&format!(

@@ -37,6 +37,21 @@ enum Command {
     Show(show::Args),
 }
 
+impl Args {
+    /// Whether the command writes to the database, whatever becomes of its result.
+    pub(crate) fn records(&self) -> bool {
+        matches!(
+            self.command,
+            Command::Init(_)
+                | Command::Event(_)
+                | Command::Fact(_)
+                | Command::Unlock(_)
+                | Command::Notebook(_)
+                | Command::Rebuild(_)
+        )
+    }
+}
+
 pub(crate) fn run(args: &Args) -> CommandOutcome {
     match &args.command {
         Command::Init(args) => (args.json, init::run(args)),

@@ -1,13 +1,13 @@
 //! Options and inputs that several commands have.
 
-use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
-use axilog_ledger::error::FileError;
+use axilog_ledger::input_file::{self, MAX_INPUT_BYTES};
 use axilog_memory::Handle;
 
 use super::super::Failure;
+use super::super::observe::read;
 
 /// A pin on the command line.
 #[derive(Clone, Debug)]
@@ -55,15 +55,19 @@ pub(super) fn to_handles(arguments: &[HandleArgument]) -> Vec<Handle> {
     arguments.iter().map(|argument| argument.0).collect()
 }
 
-/// Reads a file; `-` is standard input.
+/// Reads a file of at most 64 MiB; `-` is standard input.
 pub(super) fn read_input(path: &Path) -> Result<Vec<u8>, Failure> {
     if path == Path::new("-") {
-        let mut bytes = Vec::new();
-        io::stdin()
-            .lock()
-            .read_to_end(&mut bytes)
-            .map_err(FileError::from_io(Path::new("standard input"), "read it"))?;
-        return Ok(bytes);
+        return Ok(read(
+            io::stdin().lock(),
+            Path::new("standard input"),
+            "standard input",
+            "",
+        )?);
     }
-    Ok(fs::read(path).map_err(FileError::from_io(path, "read the file"))?)
+    Ok(input_file::read_input(
+        path,
+        "read the file",
+        MAX_INPUT_BYTES,
+    )?)
 }

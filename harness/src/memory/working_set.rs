@@ -6,7 +6,7 @@ use axilog_memory::{Audience, MemoryReader, OutputClass, WorkingSetQuery};
 use serde_json::json;
 
 use super::super::Failure;
-use super::super::output::{Report, escape_controls};
+use super::super::output::Report;
 use super::options::read_input;
 use crate::error::CommandError;
 
@@ -84,7 +84,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         let narration = reader.check_narration(&args.query.viewer, &text)?;
         return Ok(Report {
             passed: true,
-            text: escape_controls(narration.text()),
+            text: narration.text().to_owned(),
             json: json!({ "ok": true, "narration": narration.text() }),
             notes: Vec::new(),
         });

@@ -62,8 +62,11 @@ function part(id) {
   return document.getElementById(id);
 }
 
-/** Controls, format characters (bidi, zero width, tags), line and paragraph separators. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+/**
+ * Controls, format characters (bidi, zero width, tags), line and paragraph separators, and what has
+ * no glyph: the characters that `axilog` escapes too.
+ */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
 
 /**
  * Text from a ledger, in which everything unseen is a visible escape such as \u{202e}.

@@ -24,6 +24,9 @@
 /** The most records of a step: an observation, a record for each of 64 policies, a transition. */
 const MAX_STEP = 66;
 
+/** How many lines are listed from the first bad one on: a ledger may be made to have millions. */
+const MAX_REST = 1000;
+
 class Model {
   /** @param {Uint8Array} bytes the file */
   constructor(bytes) {
@@ -32,6 +35,8 @@ class Model {
     this.rows = [];
     /** How many rows are good; the first of the others, if any, is the bad one. */
     this.good = 0;
+    /** How many bytes stand behind the last row. */
+    this.unlisted = 0;
     /** @type {Group[]} */
     this.groups = [];
     /** @type {Map<string, Judgement[]>} */
@@ -78,12 +83,13 @@ class Model {
   }
 
   /**
-   * Lists what stands behind the last good record, as far as it can be read.
+   * Lists what stands behind the last good record, as far as it can be read, MAX_REST lines of it.
    * @returns {Generator<number, void, void>}
    */
   *takeRest() {
     let offset = this.rows.length > 0 ? this.#end(this.rows.length - 1) : 0;
-    while (offset < this.bytes.length) {
+    const most = this.good + MAX_REST;
+    while (offset < this.bytes.length && this.rows.length < most) {
       const line = lineAt(this.bytes, offset);
       this.#list(
         understood(line).said,
@@ -93,6 +99,7 @@ class Model {
       offset += line.length;
       yield offset;
     }
+    this.unlisted = this.bytes.length - offset;
   }
 
   /**

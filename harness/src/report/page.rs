@@ -9,6 +9,7 @@ use std::path::Path;
 
 use axilog::hash::sha256;
 use axilog_ledger::encoding::hex;
+use axilog_ledger::visible_text::is_deceptive;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
@@ -165,22 +166,11 @@ fn escaped(text: &str) -> String {
             '>' => html.push_str("&gt;"),
             '&' => html.push_str("&amp;"),
             '"' => html.push_str("&quot;"),
-            c if unseen(c) => html.extend(c.escape_unicode()),
+            c if is_deceptive(c) => html.extend(c.escape_unicode()),
             c => html.push(c),
         }
     }
     html
-}
-
-/// Controls, and what reorders, joins or hides the text around it.
-fn unseen(c: char) -> bool {
-    c.is_control()
-        || matches!(
-            c,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
-        )
-        || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-        || matches!(c, '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]

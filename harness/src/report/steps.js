@@ -51,7 +51,11 @@ class Steps {
   go(row) {
     const group = this.model.groups[this.model.groupOf(row)];
     if (!group || row >= this.model.rows.length) {
-      this.#say(`Record ${grouped(row)} is not there: the file ends before it.`);
+      const why =
+        this.model.unlisted > 0
+          ? `is not listed: the list ends ${grouped(MAX_REST)} lines behind the last good record`
+          : "is not there: the file ends before it";
+      this.#say(`Record ${grouped(row)} ${why}.`);
       part("records").focus();
       return;
     }
@@ -86,7 +90,9 @@ class Steps {
         (outcome !== "doubtful" || group.standing !== "good"),
     );
     const records = this.listed.reduce((sum, group) => sum + group.count, 0);
-    this.#say(`${count(this.listed.length, "step")} with ${count(records, "record")}.`);
+    const { unlisted } = this.model;
+    const more = unlisted > 0 ? ` ${count(unlisted, "byte")} behind them are not listed.` : "";
+    this.#say(`${count(this.listed.length, "step")} with ${count(records, "record")}.${more}`);
     this.#show(0);
   }
 

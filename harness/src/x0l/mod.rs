@@ -35,6 +35,16 @@ enum Command {
     Report(report::Args),
 }
 
+impl Args {
+    /// Whether the command writes to a ledger or a run's directory, whatever becomes of its result.
+    pub(crate) fn records(&self) -> bool {
+        matches!(
+            self.command,
+            Command::Calibrate(_) | Command::Run(_) | Command::Report(_)
+        )
+    }
+}
+
 pub(crate) fn run(args: &Args) -> CommandOutcome {
     match &args.command {
         Command::Preflight(args) => (args.session.json, preflight::run(args)),

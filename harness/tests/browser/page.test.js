@@ -152,7 +152,7 @@ test("what a ledger says is text and nothing else", async () => {
     text.replace(/[\u2028\u202e\u200b\x7f]/g, (c) => `\\u{${c.charCodeAt(0).toString(16)}}`);
   assert.equal(await answer.innerText(), escaped(HOSTILE));
   assert.equal(await answer.locator(".escape").count(), 4);
-  assert.ok((await page.locator("#oracles").innerText()).includes("<b>second</b> oracle"));
+  assert.ok((await page.locator("#oracles").innerText()).includes("<b>second</b>-oracle"));
   assert.equal(
     await page.locator("#filter-oracle option", { hasText: "<b>second</b>" }).count(),
     1,
@@ -397,5 +397,60 @@ test("paper has every fact and no controls", async () => {
   }
   for (const id of ["#verdict", "#facts", "#states", "#table", "#page"]) {
     assert.equal(await page.locator(id).isVisible(), true, id);
+  }
+});
+
+test("every character that is not seen is an escape, and no other is", async () => {
+  const page = await viewer.open(rich);
+  const shown = await page.evaluate(() => {
+    const changed = [];
+    for (let code = 0; code < 0x110000; code++) {
+      const text = String.fromCodePoint(code);
+      if (visible(text).textContent !== text) changed.push(code);
+    }
+    return changed;
+  });
+  // Ranges of the command's table, each by its first and its last.
+  const escaped = [0, 0x1f, 0x7f, 0x85, 0x9f, 0xad, 0x34f, 0x61c, 0x115f, 0x180f, 0x200b, 0x200f];
+  escaped.push(0x2028, 0x202e, 0x2060, 0x206f, 0x3164, 0xfe0f, 0xfeff, 0xffa0, 0xfff9, 0xe0fff);
+  for (const code of [...escaped, 0xd800]) assert.ok(shown.includes(code), code.toString(16));
+  const letters = [0x20, 0x7e, 0xa0, 0xe9, 0x301, 0x440, 0x200a, 0x2027, 0x3042, 0x1f600, 0x10ffff];
+  for (const code of letters) assert.ok(!shown.includes(code), code.toString(16));
+  assert.ok(shown.length > 6000 && shown.length < 6500, String(shown.length));
+});
+
+test("the page is not wider than a phone of 360 pixels, whatever the identities are", async () => {
+  const PHONE_360 = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
+  bench.run(["init", "wide.jsonl", "--time", "1000"]);
+  const ids = ["W".repeat(256), `family/${"m".repeat(249)}`];
+  bench.observe("wide.jsonl", '{"value": 12.5}', ids);
+  bench.observe("wide.jsonl", `{"value": 99, "${"k".repeat(900)}": 1}`, ids);
+  const page = await viewer.open(bench.report("wide.jsonl"), PHONE_360);
+  for (const number of [5, 6, 7]) await page.locator(`#bytes-${number}`).click();
+  const [width, screen] = await page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    return [scrollWidth, clientWidth];
+  });
+  assert.equal(width, screen);
+  assert.equal(screen, 360);
+});
+
+test("a ledger that was made to have millions of lines has a verdict", async () => {
+  const good = bench.read("rich.jsonl");
+  const flood = Buffer.alloc(60 << 20, "\n");
+  for (const [name, bytes] of /** @type {[string, Uint8Array][]} */ ([
+    ["flood", flood],
+    ["behind", Buffer.concat([good, flood])],
+    ["line", Buffer.alloc(64 << 20, "x")],
+  ])) {
+    bench.write(`${name}.jsonl`, bytes);
+    const page = await viewer.open(bench.report(`${name}.jsonl`));
+    assert.match(await page.locator("#agreement").innerText(), /found the same/);
+    assert.ok((await verdictOf(page)).endsWith("NON_CANONICAL"), name);
+    const listed = (await page.locator("#listed").innerText()).replaceAll("\u202f", "");
+    const lines = name === "line" ? 1 : 1000 + (name === "behind" ? recordsOf(good).length : 0);
+    assert.ok(listed.includes(`with ${lines} record`), listed);
+    assert.equal(listed.includes("are not listed"), name !== "line", listed);
+    await page.context().close();
   }
 });

@@ -117,7 +117,7 @@ function richLedger(bench, name) {
   control("reset");
   time(1020);
   for (const value of [61, 70]) bench.observe(name, `{"value": ${value}}`);
-  bench.observe(name, '{"value": 42,\n "why": "Café \u202e"}', ["<b>second</b> oracle", "m&m"]);
+  bench.observe(name, '{"value": 42,\n "why": "Café \u202e"}', ["<b>second</b>-oracle", "m&m"]);
   bench.observe(name, '{"value": 71}');
   bench.observe(name, Uint8Array.of(0xff, 0xfe));
   control("mitigate");

@@ -173,7 +173,7 @@ fn names_cannot_steer_a_terminal() {
             .args(["--failure", "timeout", "--oracle-id", "o\u{9b}31m"]);
         command.output().unwrap()
     };
-    let told = String::from_utf8(run.stdout).unwrap();
+    let told = String::from_utf8(run.stderr).unwrap();
     assert!(!told.contains('\u{9b}'), "{told}");
     assert!(told.contains("\\u{9b}31m"), "{told}");
 }

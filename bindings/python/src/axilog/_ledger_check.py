@@ -7,6 +7,7 @@ This module adds what only a reader of the file knows: torn and over-long lines,
 from __future__ import annotations
 
 import ctypes
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import BinaryIO, Optional
@@ -179,8 +180,8 @@ class LedgerCheck:
             model = self._expected.models.get(observation.oracle_id, observation.model_id)
             if model != observation.model_id:
                 return Verdict.MODEL_MISMATCH, (
-                    f'the oracle "{observation.oracle_id}" has the model '
-                    f'"{observation.model_id}", expected "{model}"'
+                    f"the oracle {json.dumps(observation.oracle_id)} has the model "
+                    f"{json.dumps(observation.model_id)}, expected {json.dumps(model)}"
                 )
             self.profiles.add(observation.profile)
         if self._visitor is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 from typing import Optional
 
-from axilog.capi import lib
 from axilog.capi.constants import AX_MAX_ORACLE_ID_BYTES
 from axilog.capi.structs import ax_obs_input_t
 from axilog.enums import Completion, InputKind
@@ -71,21 +70,28 @@ def as_bytes(output: Text) -> bytes:
 
 
 def check_identities(oracle_id: str, model_id: str) -> None:
-    """Raises IdentityError for an id that no record can hold, and for the two reserved oracle ids
-    (SRS-004 section 7.1; formats.md section 3)."""
+    """Raises IdentityError for an id that is not 1 to 256 visible ASCII characters, since readers
+    could take it for another one, and for the two reserved oracle ids (SRS-004 section 7.1)."""
     if oracle_id in _RESERVED_IDS:
         method = _RESERVED_IDS[oracle_id]
         raise IdentityError(f"the oracle id {oracle_id} is reserved; use Agent.{method}()")
     for field, value in (("oracle_id", oracle_id), ("model_id", model_id)):
-        if not isinstance(value, str) or not _is_identity(value):
+        reason = _identity_fault(value)
+        if reason is not None:
+            start = ascii(value[:64]) if isinstance(value, str) else ascii(value)
             raise IdentityError(
-                f"the {field} {value!r} is not admissible: expected 1 to {AX_MAX_ORACLE_ID_BYTES} "
-                "bytes of text in NFC without control characters; nothing was recorded"
+                f"the {field} {start} is not admissible: {reason}; expected 1 to "
+                f"{AX_MAX_ORACLE_ID_BYTES} visible ASCII characters (U+0021 to U+007E), like "
+                "'planner-1'; give such an id; nothing was recorded"
             )
 
 
-def _is_identity(value: str) -> bool:
-    data = value.encode("utf-8", "surrogatepass")
-    if not 1 <= len(data) <= AX_MAX_ORACLE_ID_BYTES or any(byte < 0x20 for byte in data):
-        return False
-    return bool(lib.ax_is_nfc(data, len(data)))
+def _identity_fault(value: object) -> Optional[str]:
+    if not isinstance(value, str):
+        return f"it is of the type {type(value).__name__}"
+    for place, character in enumerate(value, 1):
+        if not "!" <= character <= "~":
+            return f"character {place} is U+{ord(character):04X}"
+    if not 1 <= len(value) <= AX_MAX_ORACLE_ID_BYTES:
+        return f"it has {len(value)} characters"
+    return None

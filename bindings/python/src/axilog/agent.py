@@ -136,8 +136,9 @@ class Agent(AbstractContextManager["Agent"]):
         Args:
             output: The answer as it came, text or bytes. Text that is not admissible (SRS-004
                 section 5) is recorded as INVALID_OUTPUT, and is a breach.
-            oracle_id: Who answered, 1 to 256 bytes of text.
-            model_id: Which model answered. An oracle has one model in a ledger.
+            oracle_id: Who answered, 1 to 256 visible ASCII characters.
+            model_id: Which model answered, 1 to 256 visible ASCII characters. An oracle has one
+                model in a ledger.
             input: What the oracle was asked, which should have passed
                 :func:`axilog.canonical_input` before.
             input_kind: What form the input must have.
@@ -280,8 +281,8 @@ class Agent(AbstractContextManager["Agent"]):
         if recorded != model_id:
             where = "" if self._ledger is None else f"{self._ledger.path}: "
             raise ModelError(
-                f"{where}the oracle {oracle_id!r} has the model {recorded!r} in this ledger and "
-                f"cannot have {model_id!r} too; use another oracle id or another ledger; nothing "
+                f"{where}the oracle {oracle_id!a} has the model {recorded!a} in this ledger and "
+                f"cannot have {model_id!a} too; use another oracle id or another ledger; nothing "
                 "was recorded"
             )
 

@@ -7,6 +7,7 @@ use axilog::evidence::observation::{Failure, Params, is_valid_id};
 
 use crate::error::LedgerError;
 use crate::input::CanonicalInput;
+use crate::visible_text::is_deceptive;
 
 /// A call of an oracle: the oracle, its model and the input.
 #[derive(Clone, Debug)]
@@ -30,7 +31,9 @@ pub enum OracleReply<'a> {
     Failure(Failure),
 }
 
-/// Checks that records may hold these ids of an oracle and its model.
+/// Checks that these ids of an oracle and its model may be recorded: 1 to 256 visible ASCII characters, so that
+/// no two look alike by what is not seen or not ASCII. Records may hold more (formats.md §3); ledgers of other
+/// programs do.
 ///
 /// # Errors
 /// [`LedgerError::ReservedOracleId`] for the ids of time and control, [`LedgerError::InvalidIdentity`].
@@ -44,12 +47,71 @@ pub fn check_identities(oracle_id: &str, model_id: &str) -> Result<(), LedgerErr
         }
     }
     for (field, value) in [("oracle_id", oracle_id), ("model_id", model_id)] {
-        if !is_valid_id(value.as_bytes()) {
+        if let Some(reason) = find_identity_fault(value) {
             return Err(LedgerError::InvalidIdentity {
                 field,
-                value: value.to_owned(),
+                start: value.chars().take(EXCERPT).collect(),
+                reason,
             });
         }
     }
     Ok(())
+}
+
+/// The most characters of a refused id that an error shows.
+const EXCERPT: usize = 64;
+
+/// Describes why an id is not visible ASCII of the length that a record may hold; `None` where it is.
+fn find_identity_fault(id: &str) -> Option<String> {
+    let mut characters = (1u64..).zip(id.chars());
+    if let Some((place, c)) = characters.find(|(_, c)| !c.is_ascii_graphic()) {
+        let name = match c {
+            ' ' => ", a space",
+            _ if is_deceptive(c) => ", which is not seen",
+            _ => "",
+        };
+        return Some(format!("character {place} is U+{:04X}{name}", u32::from(c)));
+    }
+    match id.len() {
+        0 => Some("it is empty".to_owned()),
+        length if !is_valid_id(id.as_bytes()) => Some(format!("it has {length} characters")),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_visible_ascii_is_an_identity() {
+        for c in '\0'..=char::MAX {
+            let fault = find_identity_fault(&format!("ab{c}"));
+            let expected = format!("character 3 is U+{:04X}", u32::from(c));
+            match c {
+                '!'..='~' => assert_eq!(fault, None),
+                _ => assert!(fault.unwrap().starts_with(&expected), "{expected}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_refused_identity_is_told_with_character_place_and_advice() {
+        let told = |id: &str| check_identities("o", id).unwrap_err().to_string();
+        assert_eq!(
+            told("gpt\u{200b}-1"),
+            "the model_id \"gpt\\u{200b}-1\" is not admissible: character 4 is U+200B, which is not seen; \
+             expected 1 to 256 visible ASCII characters (U+0021 to U+007E), like `planner-1`; give such an id; \
+             nothing was recorded"
+        );
+        assert!(told("g\u{440}t").contains("character 2 is U+0440; "));
+        assert!(told("a b").contains("character 2 is U+0020, a space; "));
+        assert!(told("").contains("it is empty; "));
+        let long = told(&"x".repeat(257));
+        assert!(
+            long.contains("it has 257 characters; ") && long.len() < 300,
+            "{long}"
+        );
+        assert!(check_identities(&"x".repeat(256), "!~").is_ok());
+    }
 }

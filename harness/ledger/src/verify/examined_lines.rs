@@ -34,6 +34,12 @@ pub enum ExaminedLine<'b> {
     TooLong,
 }
 
+impl ExaminedLine<'_> {
+    fn is_record(&self) -> bool {
+        matches!(self, ExaminedLine::Record(_))
+    }
+}
+
 /// A visitor of lines, called with each line's offset. It breaks to end the visit.
 pub type LineVisitor<'s> = &'s mut dyn FnMut(u64, &ExaminedLine<'_>) -> ControlFlow<()>;
 
@@ -48,8 +54,8 @@ self_cell! {
     }
 }
 
-/// Calls `visit` with every line of `source`, in order, until it breaks. Gives the offset at which the last
-/// visited block ends.
+/// Calls `visit` with the lines of `source`, in order, until it breaks or has seen one that is no record: what
+/// is behind that is no part of the ledger. Gives the offset at which the last visited block ends.
 ///
 /// # Errors
 /// The source's error.
@@ -78,12 +84,12 @@ fn visit_on_this_thread(
     let mut block = first;
     let mut previous = None;
     loop {
-        for (offset, line) in block.lines() {
-            if visit(offset, &examine(line, &mut previous)).is_break() {
-                return Ok(block.end_offset());
+        let end = block.end_offset();
+        for (offset, line) in examine_lines(&block, &mut previous) {
+            if visit(offset, &line).is_break() || !line.is_record() {
+                return Ok(end);
             }
         }
-        let end = block.end_offset();
         block = match blocks.next_block(block)? {
             Some(block) => block,
             None => return Ok(end),
@@ -142,7 +148,7 @@ fn visit_with_threads(
             };
             end = examined.borrow_owner().end_offset();
             for (offset, line) in examined.borrow_dependent() {
-                if visit(*offset, line).is_break() {
+                if visit(*offset, line).is_break() || !line.is_record() {
                     return Ok(end);
                 }
             }
@@ -157,16 +163,27 @@ type Job = (LineBlock, SyncSender<ExaminedBlock>);
 fn examine_blocks(queue: &Mutex<Receiver<Job>>) {
     let take = || queue.lock().ok()?.recv().ok();
     while let Some((block, done)) = take() {
-        let examined = ExaminedBlock::new(block, |block| {
-            let mut previous = None;
-            let lines = block.lines();
-            lines
-                .map(|(offset, line)| (offset, examine(line, &mut previous)))
-                .collect()
-        });
+        let examined = ExaminedBlock::new(block, |block| examine_lines(block, &mut None).collect());
         // The receiver is gone where the visitor has broken off.
         let _ = done.send(examined);
     }
+}
+
+/// Examines the lines of a block up to the first that is no record, which is the last. A block of the
+/// shortest lines there can be, all of them empty, would else take hundreds of times its own memory.
+fn examine_lines<'b>(
+    block: &'b LineBlock,
+    previous: &mut Option<Hash>,
+) -> impl Iterator<Item = (u64, ExaminedLine<'b>)> {
+    let mut has_ended = false;
+    block.lines().map_while(move |(offset, line)| {
+        if has_ended {
+            return None;
+        }
+        let examined = examine(line, previous);
+        has_ended = !examined.is_record();
+        Some((offset, examined))
+    })
 }
 
 /// Examines a line. `previous` is the chain value of the line before, `None` at the beginning of a block.
@@ -238,18 +255,23 @@ mod tests {
                 },
                 &mut line,
             );
-            if sequence % 999 == 0 {
-                line.0[0] = b'!';
-            }
             file.extend_from_slice(&line.0);
         }
         let lines = 10_000;
+        let mut feeds = (1..).zip(&file).filter(|(_, byte)| **byte == b'\n');
+        let (bad, _) = feeds.nth(8_999).unwrap();
+        let mut damaged = file.clone();
+        damaged[bad] = b'!';
         file.extend_from_slice(b"torn");
         let (one, _) = describe_lines(1, file.as_slice(), u64::MAX);
         assert_eq!(one.len(), lines + 1);
-        assert!(one[lines].ends_with("torn 4") && one[999].ends_with("not a line"));
+        assert!(one[lines].ends_with("torn 4"));
+        let (some, _) = describe_lines(1, damaged.as_slice(), u64::MAX);
+        assert_eq!(some.len(), 9_001, "nothing behind the first bad line");
+        assert!(some[9_000].ends_with("not a line"));
         for cores in [2, 3, 16] {
             assert_eq!(describe_lines(cores, file.as_slice(), u64::MAX).0, one);
+            assert_eq!(describe_lines(cores, damaged.as_slice(), u64::MAX).0, some);
             let (some, result) = describe_lines(cores, FailingReader(&file), 1_000_000);
             assert!(result.is_ok(), "the visit ended before the source failed");
             assert_eq!(some, one[..some.len()]);

@@ -1,10 +1,11 @@
 //! G7 UI-BAN-SCAN and IMG-BAN-SCAN: the search of source trees for what the document forbids (section 9).
 
 use std::fs;
-use std::io::{self, BufRead, BufReader};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use axilog_ledger::error::FileError;
+use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
 
 use super::report::{GateInputs, GateReport};
 use crate::error::{MemoryError, Result};
@@ -25,10 +26,7 @@ struct Pattern {
 pub(super) fn check(inputs: &GateInputs, report: &mut GateReport) -> Result<()> {
     let (name, text) = match &inputs.patterns {
         None => (Path::new("the built-in patterns"), PATTERNS.to_owned()),
-        Some(path) => (
-            path.as_path(),
-            fs::read_to_string(path).map_err(FileError::from_io(path, "read the patterns"))?,
-        ),
+        Some(path) => (path.as_path(), read_patterns(path)?),
     };
     let patterns = parse_patterns(name, &text)?;
     report
@@ -55,6 +53,15 @@ pub(super) fn check(inputs: &GateInputs, report: &mut GateReport) -> Result<()> 
 /// Makes the error of a call to the system about a source, for `map_err`.
 fn source_error(path: &Path) -> impl FnOnce(io::Error) -> FileError {
     FileError::from_io(path, "read the source")
+}
+
+/// Reads a file of patterns, which has 1 MiB at most.
+fn read_patterns(path: &Path) -> Result<String> {
+    let bytes = read_input(path, "read the patterns", 1 << 20)?;
+    String::from_utf8(bytes).map_err(|error| {
+        let place = format!("byte {}", error.utf8_error().valid_up_to());
+        MemoryError::document(path.display().to_string(), place, "is not UTF-8")
+    })
 }
 
 fn parse_patterns(name: &Path, text: &str) -> Result<Vec<Pattern>> {
@@ -119,21 +126,10 @@ fn scan_file(path: &Path, patterns: &[Pattern], report: &mut GateReport) -> Resu
     if wanted.is_empty() {
         return Ok(());
     }
-    let mut lines = BufReader::new(fs::File::open(path).map_err(source_error(path))?);
-    let mut line = Vec::new();
-    let mut number = 0;
-    loop {
-        line.clear();
-        if lines
-            .read_until(b'\n', &mut line)
-            .map_err(source_error(path))?
-            == 0
-        {
-            return Ok(());
-        }
-        number += 1;
+    let source = read_input(path, "read the source", MAX_INPUT_BYTES)?;
+    for (number, line) in (1u64..).zip(source.split(|byte| *byte == b'\n')) {
         // A pattern that begins with a space looks for the beginning of a word.
-        let text = format!(" {}", String::from_utf8_lossy(&line)).replace(char::is_whitespace, " ");
+        let text = format!(" {}", String::from_utf8_lossy(line)).replace(char::is_whitespace, " ");
         let text = fold_case(&text);
         for pattern in wanted.iter().filter(|pattern| text.contains(&pattern.text)) {
             report.faults.push(format!(
@@ -144,4 +140,5 @@ fn scan_file(path: &Path, patterns: &[Pattern], report: &mut GateReport) -> Resu
             ));
         }
     }
+    Ok(())
 }

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use axilog::hash::sha256;
 use axilog_ledger::encoding::hex;
+use axilog_ledger::error::FileError;
+use axilog_ledger::input_file::read_input;
 
 use super::error::TokenError;
 use super::tokenizer::Tokenizer;
@@ -32,12 +34,11 @@ impl TokenizerJson {
             path: path.to_owned(),
             reason,
         };
-        let unreadable = |error: std::io::Error| file_error(format!("cannot read: {error}"));
-        let length = std::fs::metadata(path).map_err(unreadable)?.len();
-        if length > MAX_BYTES {
-            return Err(file_error(format!("is longer than {MAX_BYTES} bytes")));
-        }
-        let bytes = std::fs::read(path).map_err(unreadable)?;
+        let bytes = read_input(path, "read", MAX_BYTES).map_err(|error| match error {
+            FileError::Io { source, .. } => file_error(format!("cannot read: {source}")),
+            FileError::TooLong { limit, .. } => file_error(format!("is longer than {limit} bytes")),
+            error => file_error(error.to_string()),
+        })?;
         let mut tokenizer = tokenizers::Tokenizer::from_bytes(&bytes)
             .map_err(|error| file_error(format!("is not a tokenizer.json: {error}")))?;
         // A file's settings for batches of training text would cut or pad the text.

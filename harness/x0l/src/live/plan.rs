@@ -1,12 +1,11 @@
 //! The plan of a session: the settings with every file read, frozen before the first call.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use axilog::admission::InputKind;
 use axilog::hash::sha256;
-use axilog_ledger::error::FileError;
 use axilog_ledger::input::CanonicalInput;
+use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
 use axilog_ledger::session::check_identities;
 use axilog_oracle::OracleKind;
 use axilog_oracle::canonicalizer;
@@ -226,7 +225,7 @@ fn add_input(inputs: &mut Inputs, name: String, text: &str) -> InputFile {
 }
 
 fn read_text(path: &Path, action: &'static str) -> Result<String, X0lError> {
-    let bytes = fs::read(path).map_err(FileError::from_io(path, action))?;
+    let bytes = read_input(path, action, MAX_INPUT_BYTES)?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         input_error(path)(format!("is not UTF-8 at byte {at}")).into()

@@ -1,13 +1,14 @@
 //! The directory of a run, and its files by their names.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use axilog::hash::sha256;
 use axilog_ledger::error::FileError;
 use axilog_ledger::file::regular_file;
 use axilog_ledger::file::volume::{FileSystem, Volume, parent_dir, write_file};
+use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_whole};
 
 use super::{InputFile, LogError, SessionMetadata};
 use crate::X0lError;
@@ -16,9 +17,6 @@ use crate::document::{self, DocumentError, to_line};
 /// What the name of an input must be.
 pub(super) const PLAIN_NAME: &str =
     "a file name of letters, digits, '-', '_' and '.' that begins with none of the latter three";
-
-/// The most bytes of a file that is read as a whole.
-const MOST: u64 = 64 << 20;
 
 /// A directory that holds one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -222,19 +220,8 @@ pub fn temporary_name(name: &str) -> String {
 /// # Errors
 /// [`FileError::Io`]; [`FileError::TooLong`] for more than 64 MiB.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, X0lError> {
-    let mut bytes = Vec::new();
     let file = regular_file::open_for_reading(path).map_err(FileError::from_io(path, "open"))?;
-    let read = file.take(MOST + 1).read_to_end(&mut bytes);
-    read.map_err(FileError::from_io(path, "read"))?;
-    if bytes.len() as u64 > MOST {
-        return Err(FileError::TooLong {
-            what: path.display().to_string(),
-            limit: MOST,
-            hint: "",
-        }
-        .into());
-    }
-    Ok(bytes)
+    Ok(read_whole(file, path, "read", MAX_INPUT_BYTES)?)
 }
 
 /// Whether `name` means the same everywhere, and nothing but a file in its directory.

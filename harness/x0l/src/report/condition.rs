@@ -4,8 +4,9 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use axilog_ledger::visible_text::escape_markdown;
+
 use super::ReportInputs;
-use super::markdown::escape;
 use super::metric_list::{Metric, MetricValue, list_metrics};
 use crate::log::Condition;
 use crate::metrics::Distribution;
@@ -80,7 +81,7 @@ fn format_server_names(counts: &BTreeMap<String, u64>) -> String {
         .map(|(name, count)| {
             let start: String = name.chars().take(LONGEST_NAME).collect();
             let cut = if start.len() < name.len() { "…" } else { "" };
-            format!("{count} {}{cut}", escape(&start))
+            format!("{count} {}{cut}", escape_markdown(&start))
         })
         .collect();
     if let Some(more @ 1..) = names.len().checked_sub(MOST_NAMES) {
@@ -119,7 +120,7 @@ fn write_table(page: &mut String, value: &MetricValue<'_>) {
         MetricValue::Clauses(clauses) if !clauses.is_empty() => {
             page.push_str("\n| clause | candidates that cite it | actions |\n|---|---:|---:|\n");
             for (clause, (cited, acted)) in *clauses {
-                let _ = writeln!(page, "| {} | {cited} | {acted} |", escape(clause));
+                let _ = writeln!(page, "| {} | {cited} | {acted} |", escape_markdown(clause));
             }
         }
         _ => {}

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use axilog_ledger::encoding::hex;
+use axilog_ledger::visible_text::escape_markdown;
 
 use super::closure::{Closure, ClosureReason, list_forensic_reviews};
 use super::condition::write_section;
@@ -32,7 +33,12 @@ pub(super) fn write_page(
     if !reasons.is_empty() {
         page.push('\n');
         for reason in reasons {
-            let _ = writeln!(page, "- `{}`: {}", reason.code, escape(&reason.text));
+            let _ = writeln!(
+                page,
+                "- `{}`: {}",
+                reason.code,
+                escape_markdown(&reason.text)
+            );
         }
     }
     write_review(&mut page, inputs);
@@ -73,7 +79,7 @@ fn write_review(page: &mut String, inputs: &ReportInputs<'_>) {
             id.number,
             id.condition.as_str(),
             id.cycle,
-            escape(by.unwrap_or_default())
+            escape_markdown(by.unwrap_or_default())
         );
     }
 }
@@ -178,7 +184,7 @@ fn write_frozen(page: &mut String, inputs: &ReportInputs<'_>) {
         ("ledger", format!("{} records", inputs.replay.entries)),
         ("head", hex(&inputs.replay.head)),
     ] {
-        let _ = writeln!(page, "| {name} | {} |", escape(&value));
+        let _ = writeln!(page, "| {name} | {} |", escape_markdown(&value));
     }
 }
 
@@ -192,29 +198,9 @@ fn write_differences(page: &mut String, inputs: &ReportInputs<'_>) {
     }
     page.push_str("\n## What replay found\n\n");
     for finding in findings.iter().take(MOST) {
-        let _ = writeln!(page, "- {}", escape(&finding.to_string()));
+        let _ = writeln!(page, "- {}", escape_markdown(&finding.to_string()));
     }
     if let Some(more @ 1..) = findings.len().checked_sub(MOST) {
         let _ = writeln!(page, "- and {more} more; `report.json` has all of them");
     }
-}
-
-/// Escapes text that is not the report's own for a table cell or a list, so that Markdown and HTML show it
-/// as it is.
-pub(super) fn escape(text: &str) -> String {
-    let mut escaped = String::new();
-    for c in text.chars() {
-        match c {
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '!' | '~' | '$' => {
-                escaped.push('\\');
-                escaped.push(c);
-            }
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '&' => escaped.push_str("&amp;"),
-            c if c.is_control() => escaped.extend(c.escape_default()),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }
