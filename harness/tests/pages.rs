@@ -86,6 +86,12 @@ fn the_ablation_page() {
     check_page("docs/ablation.md", 4);
 }
 
+#[cfg(feature = "bundle")]
+#[test]
+fn the_page_on_bundles() {
+    check_page("docs/bundle.md", 3);
+}
+
 #[test]
 fn the_first_screen() {
     check_page("README.md", 0);

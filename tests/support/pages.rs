@@ -18,16 +18,8 @@ pub fn blocks(page: &str) -> Vec<(String, String)> {
     blocks
 }
 
-/// The programs of a page in `language`, and what the block behind each says that it prints.
-pub fn programs(page: &str, language: &str) -> Vec<(String, String)> {
-    let blocks = blocks(page);
-    let of = |text: &str| text == language;
-    let found: Vec<_> = blocks
-        .windows(2)
-        .filter(|pair| of(&pair[0].0) && pair[1].0 == "text")
-        .map(|pair| (pair[0].1.clone(), pair[1].1.clone()))
-        .collect();
-    let all = blocks.iter().filter(|block| of(&block.0)).count();
-    assert_eq!(found.len(), all, "{page} has a program without its output");
-    found
+/// The blocks in `language`.
+pub fn in_language<'b>(blocks: &'b [(String, String)], language: &str) -> Vec<&'b str> {
+    let found = blocks.iter().filter(|(of, _)| of == language);
+    found.map(|(_, block)| block.as_str()).collect()
 }

@@ -23,6 +23,10 @@ const ON_HOST_ONLY: &[(&str, &str)] = &[
         "no_panic",
         "it builds for this machine and reads this machine's symbols",
     ),
+    (
+        "power_failure",
+        "it runs programs of the pages hundreds of times, which takes an emulator minutes",
+    ),
     ("readme", "its Python program runs on this machine"),
     ("requirements", "it reads the source tree, not the library"),
 ];

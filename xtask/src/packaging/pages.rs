@@ -21,10 +21,11 @@ pub fn check_pages(directory: &Path) -> TaskResult {
     )?;
     let printed = run_shell(&read_block("README.md", "sh build")?, directory, &home)?;
     ensure(
-        printed.starts_with("ALARM\n") && printed.contains("\nOK "),
-        &format!("the README's commands print {printed:?}, expected ALARM and a line with OK"),
+        printed.starts_with("go\nALARM\n") && printed.contains("\nOK "),
+        &format!("the README's commands print {printed:?}, expected go, ALARM and a line with OK"),
     )?;
     for (language, _, page) in LANGUAGES {
+        fs::remove_file(directory.join("ledger.jsonl"))?; // Of the program before.
         let source = directory.join(format!("decide.{language}"));
         fs::write(source, read_block(page, language)?)?;
         let printed = run_shell(&read_block(page, "sh build")?, directory, &home)?;

@@ -30,7 +30,8 @@ pub fn check_programs(directory: &Path, installed: &Path, lib: &Path) -> TaskRes
             for program in [program, with_cmake] {
                 check_linking(&program, is_shared)?;
                 let mut command = Command::new(&program);
-                command.current_dir(directory).env("LD_LIBRARY_PATH", lib);
+                let place = tempfile::tempdir_in(directory)?; // No program begins a ledger over another.
+                command.current_dir(&place).env("LD_LIBRARY_PATH", lib);
                 let printed = read_output(&mut command)?;
                 ensure(
                     printed == expected,
