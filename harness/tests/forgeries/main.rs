@@ -61,9 +61,14 @@ impl Place {
 
     /// A ledger with permitted answers, a breach, the way back from it, and an inadmissible answer.
     fn new() -> Place {
+        Place::begun_at(1000)
+    }
+
+    fn begun_at(time: u64) -> Place {
         let place = Place(tempfile::tempdir().unwrap());
         fs::write(place.path("p.json"), POLICIES).unwrap();
-        place.run("init l.jsonl --policies p.json --time 1000", b"");
+        let init = format!("init l.jsonl --policies p.json --time {time}");
+        place.run(&init, b"");
         fs::write(place.path("question"), "How fast?").unwrap();
         place.run(
             "observe --ledger l.jsonl --oracle-id llm --model-id m-1 --input question",
@@ -192,11 +197,7 @@ const FORGERIES: &[Forgery] = &[
     }),
     ("a transition left out", |place| {
         let mut records = place.records();
-        let at = records
-            .0
-            .iter()
-            .rposition(|(tag, _)| *tag == Tag::Trans)
-            .unwrap();
+        let at = records.find(Tag::Trans, &["\"next_state\":\"ALARM\""]);
         records.0.remove(at);
         records.renumber();
         place.forge(&records);
@@ -288,13 +289,13 @@ const FORGERIES: &[Forgery] = &[
         records.0.truncate(last);
         place.forge(&records);
     }),
-    ("the end of another ledger spliced on", |place| {
-        let other = Place::new();
-        other.observe(r#"{"value":1}"#);
-        let (mut records, other) = (place.records(), other.records());
-        let begin = records.0.len();
-        records.0.extend_from_slice(&other.0[begin..]);
+    ("the last step replaced by one of another run", |place| {
+        let mut records = place.records();
+        let last = records.0.iter().rposition(|(tag, _)| *tag == Tag::Obs);
+        records.0.truncate(last.unwrap());
+        fs::remove_file(place.blob(RAW_ANSWER)).unwrap();
         place.forge(&records);
+        place.observe(r#"{"value":1}"#);
     }),
     ("the end of a ledger in another state spliced on", |place| {
         let other = Place::new();
@@ -344,8 +345,7 @@ const FORGERIES: &[Forgery] = &[
         place.forge(&records);
     }),
     ("the whole ledger written anew", |place| {
-        let forged = Place::new();
-        forged.observe(r#"{"value":1}"#);
+        let forged = Place::begun_at(1001);
         fs::copy(forged.path("l.jsonl"), place.path("l.jsonl")).unwrap();
     }),
 ];
