@@ -512,8 +512,8 @@ void ax_agent_commit_transition(struct ax_agent_ctx_t *ctx,
  *
  * @param payload Bytes of the payload, borrowed for the call; may be NULL where payload_len is 0.
  * @param payload_len Bytes of payload.
- * @param out Receives the timestamp in the integrator's unit; untouched on failure. NULL sets
- *     domain.
+ * @param out Receives the timestamp in the integrator's unit; overlaps no other argument. Untouched
+ *     on failure. NULL sets domain.
  * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
  *     does nothing and returns 0.
  * @return 1 where the payload has a timestamp, else 0.

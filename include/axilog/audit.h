@@ -209,7 +209,7 @@ int ax_ledger_append(struct ax_ledger_ctx_t *ctx,
  * Computes the commitment of a record whose tag is one of the closed set.
  *
  * @param evidence Record to commit to, borrowed for the call.
- * @param out Receives the 32 bytes of the commitment, all zero on failure.
+ * @param out Receives the 32 bytes of the commitment, all zero on failure; may overlap the payload.
  * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
  *     does nothing and returns AX_ERR_PROTOCOL.
  * @return AX_OK, or one of these codes.

@@ -316,7 +316,7 @@ enum ax_policy_err_t ax_policy_init_with_registry(struct ax_policy_ctx_t *ctx,
  * RESET_REQUEST.
  *
  * @param ctx Context that ax_policy_init made, borrowed for the call.
- * @param out Receives the 32 bytes of the digest, all zero on failure.
+ * @param out Receives the 32 bytes of the digest, all zero on failure; overlaps no other argument.
  * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
  *     does nothing and returns AX_ERR_PROTOCOL.
  * @return AX_OK, or one of these codes.

@@ -45,7 +45,7 @@ pub unsafe extern "C" fn ax_ledger_append(
 /// Computes the commitment of a record whose tag is one of the closed set.
 ///
 /// @param evidence Record to commit to, borrowed for the call.
-/// @param out Receives the 32 bytes of the commitment, all zero on failure.
+/// @param out Receives the 32 bytes of the commitment, all zero on failure; may overlap the payload.
 /// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
 ///     does nothing and returns AX_ERR_PROTOCOL.
 /// @return AX_OK, or one of these codes.

@@ -166,7 +166,7 @@ pub unsafe extern "C" fn ax_obs_output(
 /// hash, followed by the derivation.
 ///
 /// @param hash Receives the 32 bytes of the digest; all zero where prev is NULL or has no hash, or
-///     derivation is NULL and len is above 0. NULL: the call does nothing.
+///     derivation is NULL and len is above 0; may overlap derivation. NULL: the call does nothing.
 /// @param prev Observation that the input is derived from, borrowed for the call.
 /// @param derivation Bytes of the derivation, borrowed for the call; may be NULL where len is 0.
 /// @param len Bytes of derivation.

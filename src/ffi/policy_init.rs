@@ -136,7 +136,7 @@ pub unsafe extern "C" fn ax_policy_init_with_registry(
 /// RESET_REQUEST.
 ///
 /// @param ctx Context that ax_policy_init made, borrowed for the call.
-/// @param out Receives the 32 bytes of the digest, all zero on failure.
+/// @param out Receives the 32 bytes of the digest, all zero on failure; overlaps no other argument.
 /// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
 ///     does nothing and returns AX_ERR_PROTOCOL.
 /// @return AX_OK, or one of these codes.

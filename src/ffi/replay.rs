@@ -281,7 +281,8 @@ pub unsafe extern "C" fn ax_replay_finish(
 /// before anything else.
 ///
 /// @param ctx Context that ax_replay_init made with a registry, borrowed for the call.
-/// @param out Agent to overwrite, owned by the caller; untouched on failure.
+/// @param out Agent to overwrite, owned by the caller; overlaps no other argument. Untouched on
+///     failure.
 /// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
 ///     does nothing and returns AX_ERR_PROTOCOL.
 /// @return AX_OK, or one of these codes.

@@ -169,6 +169,7 @@ static inline void clear(flags_t *flags)
             "fits: does not begin with a sentence: \"whether it fits\"",
             "fits: @param b, b, but the parameters are a, b, c",
             "fits: no @return",
+            "fits: does not say whether the buffer may overlap what is read",
             "fits: no @see with a section of SRS-004 or formats.md",
             "bare: no comment",
             "clear: @return, but it returns nothing",
@@ -181,6 +182,8 @@ struct Function {
     name: String,
     returns: bool,
     parameters: Vec<String>,
+    /// Whether bytes are written where one parameter points, and another but the flags points somewhere.
+    fills_a_buffer: bool,
     comment: String,
 }
 
@@ -217,10 +220,21 @@ fn functions_of(header: &str) -> Vec<Function> {
                 .map(name_of_parameter)
                 .filter(|name| name != "void")
                 .collect(),
+            fills_a_buffer: fills_a_buffer(parameters),
             comment: comment.join("\n"),
         });
     }
     found
+}
+
+fn fills_a_buffer(parameters: &str) -> bool {
+    let pointers: Vec<&str> = parameters
+        .split(',')
+        .map(str::trim)
+        .filter(|parameter| parameter.contains(['*', '[']) && !parameter.ends_with("*faults"))
+        .collect();
+    let is_buffer = |p: &&str| p.starts_with("uint8_t ") || p.starts_with("char ");
+    pointers.len() > 1 && pointers.iter().any(is_buffer)
 }
 
 /// `const char *const *b` and `uint8_t b[32]` as `b`.
@@ -263,6 +277,9 @@ fn faults_of(function: &Function) -> Vec<String> {
     }
     let is_section =
         |text: &&str| text.starts_with("SRS-004 §") || text.starts_with("formats.md §");
+    if function.fills_a_buffer && !function.comment.contains("overlap") {
+        faults.push("does not say whether the buffer may overlap what is read".to_owned());
+    }
     if !after("@see ").iter().any(is_section) {
         faults.push("no @see with a section of SRS-004 or formats.md".to_owned());
     }

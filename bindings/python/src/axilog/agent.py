@@ -62,7 +62,8 @@ class Agent(AbstractContextManager["Agent"]):
             moves, in place of ``ledger``. An exception of it fails the agent's ledger for good.
 
     An opened ledger names its own configuration: ``policies``, ``permit_truncated``,
-    ``stop_on_invalid`` and ``manifest`` are then the ledger's where absent, and must be the ledger's where given.
+    ``stop_on_invalid`` and ``manifest`` are then the ledger's where absent, and must be the
+    ledger's where given.
 
     Raises:
         ConfigurationError, LedgerError for a ledger that has an agent already, ValueError for both

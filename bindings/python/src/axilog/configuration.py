@@ -42,9 +42,7 @@ class Configuration:
         is its name in messages. Raises PolicyError."""
         settings = policy_file.parse_configuration(data, where)
         policies = PolicySet._without_checks(settings.policies)
-        return cls(
-            policies, settings.permit_truncated, settings.stop_on_invalid, settings.manifest
-        )
+        return cls(policies, settings.permit_truncated, settings.stop_on_invalid, settings.manifest)
 
     def canonical(self) -> bytes:
         """The canonical text of the configuration, which a ledger keeps as a blob."""

@@ -94,14 +94,14 @@ class Decision:
 
     @property
     def ok(self) -> bool:
-        """Whether the answer may be acted on: it is permitted, and the agent is ENABLED behind it. In
-        ALARM, INIT and DEGRADED the policies can permit an answer too, which is recorded and may
-        not be acted on."""
+        """Whether the answer may be acted on: it is permitted, and the agent is ENABLED behind it.
+        In ALARM, INIT and DEGRADED the policies can permit an answer too, which is recorded and
+        may not be acted on."""
         return self.permitted and self.health is Health.ENABLED
 
     def raise_for_breach(self) -> Decision:
-        """Returns this decision, or raises BreachError where the answer may not be acted on: it is a
-        breach, or the agent is not ENABLED behind it."""
+        """Returns this decision, or raises BreachError where the answer may not be acted on: it is
+        a breach, or the agent is not ENABLED behind it."""
         if not self.ok:
             raise BreachError(self)
         return self
@@ -166,8 +166,8 @@ class Decision:
 
 
 class BreachError(AxilogError):
-    """An answer may not be acted on: it is a breach, or it was permitted and the agent is not ENABLED
-    behind it. ``decision.permitted`` says which. Answer and decision are recorded."""
+    """An answer may not be acted on: it is a breach, or it was permitted and the agent is not
+    ENABLED behind it. ``decision.permitted`` says which. Answer and decision are recorded."""
 
     def __init__(self, decision: Decision) -> None:
         super().__init__(decision.why)
