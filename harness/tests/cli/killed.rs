@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::bench::{Bench, lines};
 
@@ -71,9 +71,17 @@ fn what_was_acknowledged_survives_a_kill() {
 fn kill_observers(bench: &Bench, acknowledged: &AtomicU64) {
     let wanted = count_kills();
     let (mut killed, mut finished, mut moved) = (0u32, 0u32, 0u32);
+    let mut whole_run = Duration::ZERO;
     for n in 0..u64::from(wanted) * 20 {
         if killed == wanted {
             break;
+        }
+        // The moments are spread over the time that the command takes here and now, and a half more.
+        if n % 40 == 0 {
+            let begun = Instant::now();
+            let decision = bench.observe(b"{\"value\":1}").json();
+            whole_run = begun.elapsed();
+            acknowledged.store(decision["entries"].as_u64().unwrap(), Ordering::Relaxed);
         }
         let before = bench.read("ledger.jsonl");
         let mut child = bench
@@ -92,7 +100,7 @@ fn kill_observers(bench: &Bench, acknowledged: &AtomicU64) {
             .unwrap()
             .write_all(answer.as_bytes())
             .unwrap();
-        std::thread::sleep(Duration::from_micros(n * 7919 % 8_000));
+        std::thread::sleep(whole_run.mul_f64((n * 7919 % 1000) as f64 / 1000.0 * 1.5));
         child.kill().unwrap();
         let mut told = String::new();
         child
@@ -136,4 +144,5 @@ fn kill_observers(bench: &Bench, acknowledged: &AtomicU64) {
         "{killed} processes killed, {finished} decisions acknowledged before, {moved} torn lines moved aside"
     );
     assert_eq!(killed, wanted);
+    assert!(finished > 0, "none was killed behind its acknowledgement");
 }

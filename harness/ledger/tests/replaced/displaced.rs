@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use axilog::agent::state::Health;
 use axilog_ledger::durability::Durability;
-use axilog_ledger::file::place::Displacement;
+use axilog_ledger::file::place::{Displacement, FilePlace};
 use axilog_ledger::session::Session;
 
 use crate::attack::{ATTACKS, Attack};
@@ -152,4 +152,30 @@ fn a_ledger_in_another_directory_of_the_same_name_is_another_ledger() {
     let found = displacement(session.observe_time(START + 1, false), &inside);
     assert!(matches!(found, Displacement::Replaced { .. }));
     running.session.observe_time(START + 1, false).unwrap();
+}
+
+/// The look at the path is a small part of a step whose sync it comes behind.
+#[test]
+fn a_look_at_the_path_costs_little_beside_a_step() {
+    let mut running = Running::begin();
+    let path = running.ledger();
+    let opened = fs::File::open(&path).unwrap();
+    let place = FilePlace::of(&path, &opened).unwrap();
+    let (mut looks, mut steps) = (Vec::new(), Vec::new());
+    for n in 1..=200 {
+        let len = opened.metadata().unwrap().len();
+        let begun = Instant::now();
+        place.check(len).unwrap();
+        looks.push(begun.elapsed());
+        let begun = Instant::now();
+        running.session.observe_time(START + n, false).unwrap();
+        steps.push(begun.elapsed());
+    }
+    let median = |mut times: Vec<Duration>| {
+        times.sort();
+        times[times.len() / 2]
+    };
+    let (look, step) = (median(looks), median(steps));
+    println!("a look takes {look:?}, a step with its sync and its look {step:?}");
+    assert!(look * 4 < step, "{look:?} of {step:?}");
 }
