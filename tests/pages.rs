@@ -8,7 +8,6 @@ mod pages;
 mod support;
 
 use std::fs;
-use std::process::Command;
 
 use build::{Language, Link, Place, Program, link};
 
@@ -70,8 +69,7 @@ fn names_damage(name: &str, language: Language) {
     ];
     for (number, (damaged, verdict)) in cases.iter().enumerate() {
         fs::write(&path, damaged).unwrap();
-        let output = Command::new(&programs[1].0).current_dir(&place.0).output();
-        let output = output.unwrap();
+        let output = programs[1].command_in(&place.0).output().unwrap();
         let printed = String::from_utf8(output.stdout).unwrap();
         let found = printed.split([',', '\n']).next().unwrap();
         assert_eq!(

@@ -126,12 +126,17 @@ impl Program {
 
     /// The same, in `directory`.
     pub fn run_in(&self, directory: &Path) -> String {
+        run(self.command_in(directory))
+    }
+
+    /// A command that runs it in `directory`.
+    pub fn command_in(&self, directory: &Path) -> Command {
         let mut command = runner(&self.0);
         command.current_dir(directory);
         // Cargo names directories there that may hold an older libaxilog.so; the one to test is the
         // one that the program was linked with.
         command.env_remove("LD_LIBRARY_PATH");
-        run(command)
+        command
     }
 }
 
