@@ -7,6 +7,7 @@ use axilog_ablation::AblationError;
 #[cfg(feature = "bundle")]
 use axilog_bundle::BundleError;
 use axilog_ledger::error::{FileError, LedgerError};
+use axilog_ledger::manifest::InvalidManifest;
 #[cfg(feature = "memory")]
 use axilog_memory::MemoryError;
 #[cfg(feature = "oracle")]
@@ -66,6 +67,10 @@ pub(crate) enum CommandError {
     /// An argument of the policy compiler that is not in a file.
     #[error("{0}")]
     Symbol(axilog_policyc::Error),
+
+    /// A name or a note that no manifest can have.
+    #[error("the manifest is refused: {0}")]
+    InvalidManifest(InvalidManifest),
 
     /// A file cannot be used.
     #[error(transparent)]
@@ -213,6 +218,7 @@ impl CommandError {
             | CommandError::OneLedger(_)
             | CommandError::OverLedger(_)
             | CommandError::NotBuilt(_)
+            | CommandError::InvalidManifest(_)
             | CommandError::ToTerminal(_) => 2,
             #[cfg(any(feature = "memory", feature = "x0l"))]
             CommandError::NotText { .. } => 2,

@@ -6,7 +6,9 @@ use axilog::agent::state::Health;
 use axilog::evidence::transition::TransitionRecord;
 use axilog::hash::Tag;
 use axilog_ledger::encoding::hex;
-use serde_json::json;
+use axilog_ledger::file::blobs::BlobStore;
+use axilog_ledger::manifest::{FoundManifest, find_manifest};
+use serde_json::{Value, json};
 
 use super::output::Report;
 use super::replay_ledger::{describe_decisions, replay_decisions_of};
@@ -46,23 +48,51 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let ledger = checked.replay.ledger();
     let entries = checked.replay.entries();
     let sealed = if ledger.sealed { ", sealed" } else { "" };
+    let mut rows = vec![
+        ("records", format!("{entries}{sealed}")),
+        ("head", hex(&ledger.head)),
+        ("state", state.as_str().to_owned()),
+        ("decisions", describe_decisions(&replayed).to_owned()),
+    ];
+    let hash = replayed
+        .rules
+        .as_ref()
+        .and_then(|(rules, _)| rules.manifest());
+    let found = match &hash {
+        Some(hash) => Some(find_manifest(&BlobStore::of_ledger(path), hash)?),
+        None => None,
+    };
+    let manifest = match &found {
+        Some(FoundManifest::Good(manifest)) => {
+            let name = manifest.name().map(|name| ("name", name.to_owned()));
+            rows.extend(name);
+            rows.extend(manifest.note().map(|note| ("note", note.to_owned())));
+            json!({ "name": manifest.name(), "note": manifest.note() })
+        }
+        Some(FoundManifest::Missing) => {
+            rows.push(("manifest", "its blob is missing".to_owned()));
+            Value::Null
+        }
+        Some(FoundManifest::Bad(reason)) => {
+            rows.push(("manifest", format!("is not the one named: {reason}")));
+            Value::Null
+        }
+        None => Value::Null,
+    };
     Ok(Report {
-        passed: true,
-        text: table::format_pairs(&[
-            ("records", format!("{entries}{sealed}")),
-            ("head", hex(&ledger.head)),
-            ("state", state.as_str().to_owned()),
-            ("decisions", describe_decisions(&replayed).to_owned()),
-        ]),
+        passed: !matches!(found, Some(FoundManifest::Bad(_))),
+        text: table::format_pairs(&rows),
         json: json!({
             "ledger": path.to_string_lossy(),
             "verdict": checked.verdict().as_str(),
-            "ok": true,
+            "ok": !matches!(found, Some(FoundManifest::Bad(_))),
             "entries": entries,
             "head": hex(&ledger.head),
             "sealed": ledger.sealed,
             "state": state.as_str(),
             "replayed": replayed.rules.is_some(),
+            "manifest_hash": hash.as_ref().map(|hash| hex(hash)),
+            "manifest": manifest,
         }),
         notes: Vec::new(),
     })

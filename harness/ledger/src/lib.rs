@@ -44,6 +44,8 @@
 //! | [`mod@file`] | the ledger file, its lines, blobs and lock |
 //! | [`durability`] | when a ledger is synced |
 //! | [`rules`] | the policies of an agent, and the choice of the rules that a ledger names |
+//! | [`manifest`] | what else a ledger is bound to: its name, a note, schemas |
+//! | [`audit`] | every check of a ledger, as one verdict |
 //! | [`input`] | inputs of oracles in canonical form |
 //! | [`input_file`] | files that a caller names to be read |
 //! | [`jcs`] | the canonical form of any JSON (RFC 8785) |
@@ -76,6 +78,7 @@ pub mod file;
 pub mod input;
 pub mod input_file;
 pub mod jcs;
+pub mod manifest;
 pub mod replay;
 pub mod rules;
 pub mod session;

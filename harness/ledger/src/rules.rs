@@ -339,7 +339,7 @@ fn choose_policies(
     let hash = &reset.configuration;
     if let Some(policies) = expected.policies {
         let rules = match find_switches(policies, None, hash) {
-            None => match read_manifest(blobs, hash)? {
+            None => match read_manifest_hash(blobs, hash)? {
                 Some(manifest) => find_switches(policies, Some(manifest), hash),
                 None => None,
             },
@@ -367,7 +367,10 @@ fn choose_policies(
 }
 
 /// Reads which manifest the configuration named `hash` names, where that configuration is kept.
-fn read_manifest(blobs: &BlobStore, hash: &Hash) -> Result<Option<Hash>, LedgerError> {
+///
+/// # Errors
+/// [`FileError::Io`], [`LedgerError::ConfigurationUnreadable`].
+pub fn read_manifest_hash(blobs: &BlobStore, hash: &Hash) -> Result<Option<Hash>, LedgerError> {
     match blobs.read(hash, MAX_CONFIGURATION_BYTES)? {
         Some(bytes) if sha256(&bytes) == *hash => {
             read_configuration(&bytes, &blobs.path(hash)).map(|found| found.manifest)

@@ -24,6 +24,9 @@ const POLICIES: &[u8] =
 /// An answer that is no text: its record does not hold it.
 const RAW_ANSWER: &[u8] = b"\xff\xfe as it came";
 
+/// The manifest of the ledger.
+const MANIFEST: &[u8] = b"{\"name\":\"plant/pump-3\",\"note\":\"trial\"}";
+
 /// A directory with a ledger `l.jsonl` that the command made.
 struct Place(TempDir);
 
@@ -67,7 +70,8 @@ impl Place {
     fn begun_at(time: u64) -> Place {
         let place = Place(tempfile::tempdir().unwrap());
         fs::write(place.path("p.json"), POLICIES).unwrap();
-        let init = format!("init l.jsonl --policies p.json --time {time}");
+        let init =
+            format!("init l.jsonl --policies p.json --time {time} --name plant/pump-3 --note trial");
         place.run(&init, b"");
         fs::write(place.path("question"), "How fast?").unwrap();
         place.run(
@@ -230,6 +234,27 @@ const FORGERIES: &[Forgery] = &[
         let [own, other] = [own, other].map(|text| hex_text(&sha256(text.as_bytes())));
         for (_, record) in &mut records.0 {
             *record = record.replace(&own, &other);
+        }
+        records.rehash();
+        place.forge(&records);
+    }),
+    ("the manifest's bytes exchanged", |place| {
+        store_blob(&place.blob(MANIFEST), b"{\"name\":\"plant/pump-4\"}");
+    }),
+    ("the manifest exchanged with the configuration", |place| {
+        let mut records = place.records();
+        let other = b"{\"name\":\"plant/pump-4\"}";
+        let own = configuration(place);
+        let [old, new] = [MANIFEST, other].map(|bytes| hex_text(&sha256(bytes)));
+        let changed = own.replace(&old, &new);
+        assert_ne!(own, changed);
+        fs::remove_file(place.blob(MANIFEST)).unwrap();
+        fs::remove_file(place.blob(own.as_bytes())).unwrap();
+        store_blob(&place.blob(other), other);
+        store_blob(&place.blob(changed.as_bytes()), changed.as_bytes());
+        let [own, changed] = [own, changed].map(|text| hex_text(&sha256(text.as_bytes())));
+        for (_, record) in &mut records.0 {
+            *record = record.replace(&own, &changed);
         }
         records.rehash();
         place.forge(&records);

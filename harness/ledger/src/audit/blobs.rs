@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use axilog::agent::stimulus::CONTROL_ORACLE;
 use axilog::evidence::observation::{Completion, Failure};
 use axilog::evidence::proof::{Proof, RawAnswer};
 use axilog::evidence::view::ObservationView;
@@ -14,6 +15,8 @@ use axilog::hash::{Hash, Tag, sha256};
 use crate::encoding::unescape;
 use crate::error::LedgerError;
 use crate::file::blobs::{BlobFile, BlobStore};
+use crate::manifest::{FoundManifest, find_manifest};
+use crate::rules::read_manifest_hash;
 use crate::verify::VerifiedRecord;
 
 /// The most files that a report names of each kind. All are counted.
@@ -23,6 +26,8 @@ pub const MAX_NAMED_BLOBS: usize = 20;
 pub struct BlobComparison {
     store: BlobStore,
     referenced: HashSet<Hash>,
+    /// The configuration that the first reset names.
+    configuration: Option<Hash>,
     /// The last observation's sequence, if its raw answer should be bound and is not yet.
     awaited: Option<u64>,
     report: BlobReport,
@@ -89,6 +94,7 @@ impl BlobComparison {
         BlobComparison {
             store: BlobStore::of_ledger(path),
             referenced: HashSet::new(),
+            configuration: None,
             awaited: None,
             report: BlobReport::default(),
         }
@@ -106,19 +112,36 @@ impl BlobComparison {
             _ => self.end_awaiting(),
         }
         if let Some(view) = &record.observation {
-            self.require(&view.input_hash, view.ledger_seq);
+            self.require(&view.input_hash, Some(view.ledger_seq));
+            let is_control = view.oracle_id.bytes() == CONTROL_ORACLE.as_bytes();
+            if is_control && view.input_hash != sha256(b"") {
+                self.configuration.get_or_insert(view.input_hash);
+            }
             self.awaited = lacks_answer(view).then_some(view.ledger_seq);
         }
     }
 
-    /// Requires the blob `hash`, which the configuration names.
-    pub fn require_from_configuration(&mut self, hash: &Hash) {
-        self.require(hash, 0);
+    /// Requires the manifest that the configuration names, and the schemas that the manifest declares.
+    fn require_manifest(&mut self) -> Result<(), LedgerError> {
+        let Some(configuration) = self.configuration else {
+            return Ok(());
+        };
+        // A configuration that cannot be read is another check's.
+        let Ok(Some(hash)) = read_manifest_hash(&self.store, &configuration) else {
+            return Ok(());
+        };
+        self.require(&hash, None);
+        if let FoundManifest::Good(manifest) = find_manifest(&self.store, &hash)? {
+            manifest
+                .schema_hashes()
+                .for_each(|hash| self.require(&hash, None));
+        }
+        Ok(())
     }
 
     fn take_raw_answer(&mut self, raw: &RawAnswer) {
         self.report.bound_answers = self.report.bound_answers.saturating_add(1);
-        self.require(&raw.sha256, raw.ledger_seq);
+        self.require(&raw.sha256, Some(raw.ledger_seq));
         let path = self.store.path(&raw.sha256);
         // The hash is computed at the end, and a missing file is named already.
         if path.metadata().is_ok_and(|file| file.len() != raw.bytes) {
@@ -126,15 +149,13 @@ impl BlobComparison {
         }
     }
 
-    fn require(&mut self, hash: &Hash, ledger_seq: u64) {
+    fn require(&mut self, hash: &Hash, ledger_seq: Option<u64>) {
         if *hash == sha256(b"") || !self.referenced.insert(*hash) {
             return;
         }
         if !self.store.contains(hash) {
             let path = self.store.path(hash);
-            self.report
-                .missing
-                .add(path, (ledger_seq > 0).then_some(ledger_seq));
+            self.report.missing.add(path, ledger_seq);
         }
     }
 
@@ -149,6 +170,7 @@ impl BlobComparison {
     /// Those of [`BlobStore::examine_files`].
     pub fn finish(mut self) -> Result<BlobReport, LedgerError> {
         self.end_awaiting();
+        self.require_manifest()?;
         let (referenced, report) = (&self.referenced, &mut self.report);
         self.store.examine_files(&mut |path, file| match file {
             BlobFile::Blob(hash) => {

@@ -7,6 +7,7 @@ use super::oracles::Oracles;
 use super::report::{AuditCheck, AuditExpectations, CheckResult};
 use crate::encoding::hex;
 use crate::error::LedgerFault;
+use crate::manifest::FoundManifest;
 use crate::replay::{ReplayReport, describe_switches};
 
 /// The most oracles whose models are named one by one as not compared.
@@ -83,6 +84,29 @@ fn describe_fault(fault: &LedgerFault) -> String {
         fault.offset,
         fault.reason
     )
+}
+
+pub(super) fn check_manifest(found: Option<&FoundManifest>) -> AuditCheck {
+    let (result, finding) = match found {
+        None => (
+            CheckResult::Passed,
+            "the ledger is bound to none".to_owned(),
+        ),
+        Some(FoundManifest::Good(manifest)) => {
+            let name = manifest.name().unwrap_or("without a name");
+            let note = manifest.note().map(|note| format!("; note: {note}"));
+            (
+                CheckResult::Passed,
+                format!("{name}{}", note.unwrap_or_default()),
+            )
+        }
+        Some(FoundManifest::Missing) => (
+            CheckResult::NotChecked,
+            "the blob that the configuration names is missing".to_owned(),
+        ),
+        Some(FoundManifest::Bad(reason)) => (CheckResult::Failed, reason.clone()),
+    };
+    check("manifest", result, finding)
 }
 
 pub(super) fn check_models(oracles: &Oracles, expected: &AuditExpectations<'_>) -> AuditCheck {

@@ -15,12 +15,13 @@ use std::path::Path;
 
 use crate::error::{FileError, LedgerError};
 use crate::file::blobs::BlobStore;
+use crate::manifest::find_manifest;
 use crate::replay::{ReplayReport, replay_decisions};
 use crate::verify::{LedgerExpectations, verify_ledger};
 use blobs::BlobComparison;
 use checks::{
-    check, check_blobs, check_decisions, check_derivations, check_end, check_models,
-    check_raw_answers, list_not_compared,
+    check, check_blobs, check_decisions, check_derivations, check_end, check_manifest,
+    check_models, check_raw_answers, list_not_compared,
 };
 use derivations::Derivations;
 use oracles::Oracles;
@@ -87,6 +88,15 @@ pub fn audit_ledger(
             check(subject, CheckResult::NotChecked, finding)
         })),
         None => {
+            let manifest = replayed
+                .rules
+                .as_ref()
+                .and_then(|(rules, _)| rules.manifest());
+            let found = match &manifest {
+                Some(hash) => Some(find_manifest(&BlobStore::of_ledger(path), hash)?),
+                None => None,
+            };
+            checks.push(check_manifest(found.as_ref()));
             checks.push(check_models(&oracles, expected));
             let report = blobs.finish()?;
             checks.push(check_blobs(&report));

@@ -72,10 +72,11 @@ pub struct AuditCheck {
 }
 
 /// The subjects of an audit, in the order of its checks.
-pub const CHECKS: [&str; 8] = [
+pub const CHECKS: [&str; 9] = [
     "chain",
     "rules",
     "decisions",
+    "manifest",
     "models",
     "blobs",
     "raw answers",

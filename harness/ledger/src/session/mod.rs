@@ -20,6 +20,7 @@ use crate::durability::{Checkpoint, Durability};
 use crate::error::LedgerError;
 use crate::file::blobs::BlobWriter;
 use crate::file::{LedgerFile, TornLine};
+use crate::manifest::Manifest;
 use crate::rules::{RuleSet, load_builtin_policies};
 
 pub use call::{OracleCall, OracleReply, check_identities};
@@ -47,9 +48,32 @@ impl Session {
         rules: RuleSet,
         time: u64,
     ) -> Result<(Session, [StepDecision; 2]), LedgerError> {
+        Session::create_bound(path, rules, None, time)
+    }
+
+    /// Begins a ledger as [`Session::create`] does, and binds it to `manifest`, which is stored as a blob too.
+    ///
+    /// # Errors
+    /// As [`Session::create`].
+    pub fn create_with_manifest(
+        path: &Path,
+        rules: &RuleSet,
+        manifest: &Manifest,
+        time: u64,
+    ) -> Result<(Session, [StepDecision; 2]), LedgerError> {
+        let rules = rules.with_manifest(Some(manifest.hash()));
+        Session::create_bound(path, rules, Some(manifest), time)
+    }
+
+    fn create_bound(
+        path: &Path,
+        rules: RuleSet,
+        manifest: Option<&Manifest>,
+        time: u64,
+    ) -> Result<(Session, [StepDecision; 2]), LedgerError> {
         let file = LedgerFile::open_or_create(path)?;
         if file.has_no_observation()? {
-            Session::begin_in(file, rules, time)
+            Session::begin_in(file, rules, manifest, time)
         } else {
             Err(LedgerError::AlreadyExists(path.to_owned()))
         }
@@ -99,7 +123,7 @@ impl Session {
             None => load_builtin_policies()?,
         };
         let rules = RuleSet::new(policies, false, false);
-        let (session, decisions) = Session::begin_in(file, rules, time)?;
+        let (session, decisions) = Session::begin_in(file, rules, None, time)?;
         Ok((session, Some(decisions)))
     }
 

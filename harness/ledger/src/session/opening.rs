@@ -14,6 +14,7 @@ use crate::durability::Checkpoint;
 use crate::encoding::unescape;
 use crate::error::LedgerError;
 use crate::file::LedgerFile;
+use crate::manifest::Manifest;
 use crate::replay::replay_ledger;
 use crate::rules::{ExpectedRules, RuleSet};
 use crate::verify::LedgerExpectations;
@@ -22,6 +23,7 @@ impl Session {
     pub(super) fn begin_in(
         mut file: LedgerFile,
         rules: RuleSet,
+        manifest: Option<&Manifest>,
         time: u64,
     ) -> Result<(Session, [StepDecision; 2]), LedgerError> {
         file.clear_torn_genesis()?;
@@ -31,6 +33,9 @@ impl Session {
             StepRecorder::default()
         };
         let mut session = Session::new(file, rules, Agent::new());
+        if let Some(manifest) = manifest {
+            session.blobs.store(&manifest.to_canonical())?;
+        }
         let configuration = session.rules.to_canonical();
         session.blobs.store(configuration.as_bytes())?;
         let reset = session.run_step(&mut recorder, |agent, rules, work, sink, faults| {

@@ -1,0 +1,230 @@
+//! The manifest of a ledger: what else it is bound to from its first record.
+//!
+//! formats.md §5 (Manifest, Configuration); decision D30. The configuration names the manifest by its SHA-256, and
+//! every reset names the configuration, so nobody can exchange either without writing the ledger anew. The
+//! manifest and the schemas that it names lie among the blobs.
+
+use std::collections::BTreeMap;
+
+use axilog::hash::{Hash, HexHash, sha256, unhex};
+use serde::{Deserialize, Serialize};
+
+use crate::error::LedgerError;
+use crate::file::blobs::BlobStore;
+use crate::jcs::canonicalize;
+
+/// The most bytes of a name.
+pub const MAX_NAME_BYTES: usize = 256;
+/// The most bytes of a note.
+pub const MAX_NOTE_BYTES: usize = 4096;
+/// The most bytes of a manifest that are read.
+const MAX_MANIFEST_BYTES: u64 = 1 << 20;
+
+/// What a ledger is bound to beside its policies.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// The ledger's name, which its checkpoints have as their origin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    /// A text for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+    /// The declared schemas of each oracle.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    schemas: BTreeMap<String, OracleSchemas>,
+}
+
+/// The declared schemas of an oracle, each named by the SHA-256 of a canonical JSON Schema document in hexadecimal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OracleSchemas {
+    /// The schema of what the oracle is asked; `None` where it is not declared.
+    pub input: Option<String>,
+    /// The schema of what it answers; `None` where it is not declared.
+    pub output: Option<String>,
+}
+
+/// The reason why a manifest is refused, in words.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct InvalidManifest(String);
+
+/// The manifest that a configuration names, as it was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FoundManifest {
+    /// The manifest is there, and is the one named.
+    Good(Manifest),
+    /// There is no such blob.
+    Missing,
+    /// The blob is another document, or none; the text says which.
+    Bad(String),
+}
+
+impl Manifest {
+    /// Makes a manifest of a name and a note. `name` has 1 to 256 visible ASCII characters and no `+`, so that it can be
+    /// the origin of checkpoints; `note` has at most 4096 bytes without control characters but line feeds.
+    ///
+    /// # Errors
+    /// [`InvalidManifest`].
+    pub fn new(name: Option<&str>, note: Option<&str>) -> Result<Manifest, InvalidManifest> {
+        let manifest = Manifest {
+            name: name.map(str::to_owned),
+            note: note.map(str::to_owned),
+            schemas: BTreeMap::new(),
+        };
+        manifest.check()?;
+        Ok(manifest)
+    }
+
+    /// Reads a manifest, which must be in canonical form.
+    ///
+    /// # Errors
+    /// [`InvalidManifest`]: not JSON, an unknown member, a value out of its range, another form.
+    pub fn parse(bytes: &[u8]) -> Result<Manifest, InvalidManifest> {
+        let manifest: Manifest =
+            serde_json::from_slice(bytes).map_err(|error| InvalidManifest(error.to_string()))?;
+        manifest.check()?;
+        match manifest.to_canonical() == bytes {
+            true => Ok(manifest),
+            false => Err(InvalidManifest("it is not in canonical form".to_owned())),
+        }
+    }
+
+    fn check(&self) -> Result<(), InvalidManifest> {
+        let invalid = |text: String| Err(InvalidManifest(text));
+        if let Some(name) = &self.name {
+            if name.is_empty() || name.len() > MAX_NAME_BYTES {
+                return invalid(format!(
+                    "the name has {} bytes; give 1 to {MAX_NAME_BYTES}",
+                    name.len()
+                ));
+            }
+            if let Some(bad) = name.chars().find(|c| !c.is_ascii_graphic() || *c == '+') {
+                return invalid(format!(
+                    "the name has the character U+{:04X}; give visible ASCII characters without space and \"+\"",
+                    u32::from(bad)
+                ));
+            }
+        }
+        if let Some(note) = &self.note {
+            if note.len() > MAX_NOTE_BYTES {
+                return invalid(format!(
+                    "the note has {} bytes; give at most {MAX_NOTE_BYTES}",
+                    note.len()
+                ));
+            }
+            if let Some(bad) = note.chars().find(|c| c.is_control() && *c != '\n') {
+                return invalid(format!(
+                    "the note has the control character U+{:04X}; leave it out",
+                    u32::from(bad)
+                ));
+            }
+        }
+        let named = self.schemas.values().flat_map(|s| [&s.input, &s.output]);
+        for hash in named.flatten() {
+            if parse_hash(hash).is_none() {
+                return invalid(format!(
+                    "found {hash:?} for a schema, expected 64 lower-case hexadecimal digits"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// The note.
+    #[must_use]
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
+    }
+
+    /// The hashes of all declared schemas.
+    pub fn schema_hashes(&self) -> impl Iterator<Item = Hash> {
+        let named = self.schemas.values().flat_map(|s| [&s.input, &s.output]);
+        named.flatten().filter_map(|hash| parse_hash(hash))
+    }
+
+    /// The manifest in canonical form.
+    #[must_use]
+    pub fn to_canonical(&self) -> Vec<u8> {
+        // Neither fails: a manifest has only texts, and what serde_json writes is JSON.
+        let text = serde_json::to_vec(self).unwrap_or_default();
+        canonicalize(&text).unwrap_or(text)
+    }
+
+    /// SHA-256 of the canonical form, which the configuration names.
+    #[must_use]
+    pub fn hash(&self) -> Hash {
+        sha256(&self.to_canonical())
+    }
+}
+
+/// Finds the manifest `hash` among the blobs.
+///
+/// # Errors
+/// Those of [`BlobStore::read`].
+pub fn find_manifest(blobs: &BlobStore, hash: &Hash) -> Result<FoundManifest, LedgerError> {
+    Ok(match blobs.read(hash, MAX_MANIFEST_BYTES)? {
+        None => FoundManifest::Missing,
+        Some(bytes) if sha256(&bytes) != *hash => {
+            FoundManifest::Bad("its bytes have another hash".to_owned())
+        }
+        Some(bytes) => match Manifest::parse(&bytes) {
+            Ok(manifest) => FoundManifest::Good(manifest),
+            Err(error) => FoundManifest::Bad(error.to_string()),
+        },
+    })
+}
+
+fn parse_hash(text: &str) -> Option<Hash> {
+    unhex(&HexHash::try_from(text.as_bytes()).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_is_read_back_as_it_was_written() {
+        let manifest = Manifest::new(Some("plant/pump-3"), Some("trial \"A\"\nof May")).unwrap();
+        let bytes = manifest.to_canonical();
+        assert_eq!(
+            String::from_utf8(bytes.clone()).unwrap(),
+            r#"{"name":"plant/pump-3","note":"trial \"A\"\nof May"}"#
+        );
+        assert_eq!(Manifest::parse(&bytes).unwrap(), manifest);
+        assert_eq!(Manifest::default().to_canonical(), b"{}");
+        let hash = "ab".repeat(32);
+        let schemas = format!(r#"{{"schemas":{{"llm":{{"input":null,"output":"{hash}"}}}}}}"#);
+        let manifest = Manifest::parse(schemas.as_bytes()).unwrap();
+        assert_eq!(manifest.schema_hashes().collect::<Vec<_>>(), [[0xab; 32]]);
+    }
+
+    #[test]
+    fn what_is_no_manifest_is_refused_with_its_reason() {
+        for (bytes, reason) in [
+            ("[]", "invalid"),
+            ("{\"nme\":\"a\"}", "unknown field"),
+            ("{\"name\": \"a\"}", "canonical form"),
+            ("{\"name\":\"\"}", "has 0 bytes"),
+            ("{\"name\":\"a b\"}", "U+0020"),
+            ("{\"name\":\"a+b\"}", "U+002B"),
+            ("{\"name\":\"\u{430}\"}", "U+0430"),
+            ("{\"note\":\"a\\u0007\"}", "U+0007"),
+            (
+                "{\"schemas\":{\"o\":{\"input\":null,\"output\":\"AB\"}}}",
+                "64 lower-case",
+            ),
+        ] {
+            let error = Manifest::parse(bytes.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains(reason), "{bytes}: {error}");
+        }
+        assert!(Manifest::new(None, Some(&"x".repeat(4097))).is_err());
+    }
+}
