@@ -39,6 +39,8 @@ impl Session {
     /// # Errors
     /// [`LedgerError::ReservedOracleId`], [`LedgerError::InvalidIdentity`], [`LedgerError::ModelMismatch`], [`LedgerError::Core`] and
     /// [`FileError::Io`](crate::error::FileError::Io); nothing is recorded then.
+    /// [`FileError::Displaced`](crate::error::FileError::Displaced) where the ledger is no longer under its path,
+    /// as with every step; the session refuses further steps then.
     pub fn observe(
         &mut self,
         call: &OracleCall,

@@ -9,6 +9,9 @@ use serde_json::json;
 
 use crate::test_memory::initial_state;
 
+/// What another program does to the memory, and where it puts it.
+type Attack = fn(&Path, &Path);
+
 fn append(store: &mut MemoryStore) -> Result<u64, MemoryError> {
     let body = json!({"scene_id": "cellar"});
     Ok(store.append(EntryKind::SceneStart, body)?.seq)
@@ -16,7 +19,7 @@ fn append(store: &mut MemoryStore) -> Result<u64, MemoryError> {
 
 #[test]
 fn nothing_is_acknowledged_into_a_memory_that_is_not_where_it_was_opened() {
-    let attacks: [(&str, fn(&Path, &Path)); 3] = [
+    let attacks: [(&str, Attack); 3] = [
         ("found no file", |path, aside| {
             fs::rename(path, aside).unwrap()
         }),
