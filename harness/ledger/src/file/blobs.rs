@@ -68,7 +68,8 @@ impl BlobStore {
     }
 
     /// Examines every file among the blobs: recomputes its hash and calls `report` with its path and what it is.
-    /// What is no regular file is not opened.
+    /// What is no regular file is not opened. A blob that was being written when its process ended counts for
+    /// nothing and is skipped.
     ///
     /// # Errors
     /// [`FileError::Io`].
@@ -85,6 +86,9 @@ impl BlobStore {
                 continue;
             }
             for path in list_directory(&shard)? {
+                if is_temporary(&path) {
+                    continue;
+                }
                 let Some(hash) = self.hash_in_name(&path) else {
                     report(path, BlobFile::NotABlob);
                     continue;
@@ -122,6 +126,12 @@ pub enum BlobFile {
     Damaged,
     /// A file that is not named or not placed like a blob.
     NotABlob,
+}
+
+/// Whether a path is the temporary name of a blob that is being written.
+fn is_temporary(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with('.') && name.ends_with(".tmp")
 }
 
 /// The paths in a directory, sorted.
