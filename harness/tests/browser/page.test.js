@@ -326,7 +326,7 @@ test("10,000 records are usable", async () => {
   const records = recordsOf(bench.read("rich.jsonl"));
   const step = records.slice(5, 8).map(({ tag, record }) => ({ tag, text: record.toString() }));
   const many = records.slice(0, 5);
-  for (let seq = 100; many.length < 10_000; seq += 3) {
+  for (let seq = many.length; many.length < 10_000; seq += 3) {
     for (const { tag, text } of step) {
       const bound = text.replace(
         /"(obs_)?ledger_seq":\d+/g,
@@ -376,7 +376,7 @@ test("a ledger that is made to flood the page does not", async () => {
   }
   const answer = records[5].record.toString().replace(/"obs_hash":"\w+"/, '"obs_hash":"HASH"');
   for (let n = 0; n < 1000; n++) {
-    const numbered = answer.replace(/"ledger_seq":\d+/, `"ledger_seq":${100 + n}`);
+    const numbered = answer.replace(/"ledger_seq":\d+/, `"ledger_seq":${many.length}`);
     many.push(observation(numbered.replace('"planner"', `"planner-${n}"`)));
   }
   bench.write("flood.jsonl", chained(many));

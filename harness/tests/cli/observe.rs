@@ -41,12 +41,20 @@ fn the_first_answer_begins_a_ledger_and_the_next_ones_go_on() {
     assert_eq!(decision["next_state"], "ALARM");
     assert_eq!(decision["violation"], "POLICY_BREACH");
 
-    // Permitted in ALARM: the agent is not STOPPED.
-    bench.observe(b"{\"value\":1}").exits(0);
-    for control in ["mitigate", "reset"] {
+    // Permitted in ALARM, DEGRADED and INIT, and not to be acted on.
+    let in_state = |state: &str| {
+        let run = bench.observe(b"{\"value\":1}").exits(1);
+        let decision = run.json();
+        assert_eq!(decision["permitted"], true, "{state}");
+        assert_eq!(decision["may_act"], false, "{state}");
+        assert_eq!(decision["health"], state);
+    };
+    in_state("ALARM");
+    for (control, state) in [("mitigate", "DEGRADED"), ("reset", "INIT")] {
         bench
             .run(&format!("control {control} --ledger ledger.jsonl"))
             .exits(0);
+        in_state(state);
     }
     let time = bench.run("time --ledger ledger.jsonl --json");
     // The clock may stand at the second of the first time; then it may not be recorded twice.
