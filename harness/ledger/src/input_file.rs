@@ -19,7 +19,8 @@ pub const MAX_INPUT_BYTES: u64 = 64 << 20;
 /// [`FileError::Io`], also for directories, named pipes, devices and sockets.
 pub fn open_input(path: &Path, action: &'static str) -> Result<File, FileError> {
     let metadata = std::fs::metadata(path).map_err(FileError::from_io(path, action))?;
-    if !metadata.is_file() && !(is_pipe(&metadata) && is_descriptor(path)) {
+    let is_open_already = is_pipe(&metadata) && is_descriptor(path);
+    if !metadata.is_file() && !is_open_already {
         let found = match (metadata.is_dir(), is_pipe(&metadata)) {
             (true, _) => "a directory",
             (_, true) => "a named pipe, which may never end",
@@ -30,6 +31,17 @@ pub fn open_input(path: &Path, action: &'static str) -> Result<File, FileError> 
         return Err(FileError::from_io(path, action)(refused));
     }
     File::open(path).map_err(FileError::from_io(path, action))
+}
+
+/// Opens a file for reading; `None` where there is none of that name.
+///
+/// # Errors
+/// As [`open_input`].
+pub fn open_input_if_present(path: &Path, action: &'static str) -> Result<Option<File>, FileError> {
+    match open_input(path, action) {
+        Err(FileError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(None),
+        opened => opened.map(Some),
+    }
 }
 
 /// Reads a file of at most `limit` bytes whole.
@@ -102,8 +114,14 @@ mod tests {
             assert!(told.contains("cannot read: it is a "), "{told}");
             assert!(told.contains("name a regular file"), "{told}");
         }
-        let missing = open_input(&dir.path().join("none"), "open the ledger").unwrap_err();
-        assert!(missing.to_string().contains("none: cannot open the ledger"));
+        let missing = dir.path().join("none");
+        let told = open_input(&missing, "open the ledger")
+            .unwrap_err()
+            .to_string();
+        assert!(told.contains("none: cannot open the ledger"), "{told}");
+        assert!(open_input_if_present(&missing, "open").unwrap().is_none());
+        assert!(open_input_if_present(&path, "open").unwrap().is_some());
+        assert!(open_input_if_present(&pipe, "open").is_err());
     }
 
     #[test]

@@ -2,7 +2,6 @@
 //! (Q16, Q46, Q57; D1).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::io;
 
 use axilog::admission::InputKind;
@@ -13,6 +12,7 @@ use axilog_ledger::encoding::hex;
 use axilog_ledger::encoding::unescape;
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::input::CanonicalInput;
+use axilog_ledger::input_file::open_input_if_present;
 use axilog_ledger::replay::replay_ledger;
 use axilog_ledger::rules::RuleSet;
 use axilog_ledger::session::{OracleCall, OracleReply, Session};
@@ -148,10 +148,8 @@ pub fn read_review(
     findings: &mut Vec<ReplayFinding>,
 ) -> Result<Review, X0lError> {
     let path = run.review();
-    let file = match File::open(&path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Review::default()),
-        Err(error) => return Err(FileError::from_io(&path, "open the review")(error).into()),
+    let Some(file) = open_input_if_present(&path, "open the review")? else {
+        return Ok(Review::default());
     };
     let mut review = Review::default();
     let mut observations = Vec::new();

@@ -5,7 +5,6 @@
 //! neither belongs to the ledger nor is made from the others.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::Path;
 
 use axilog::admission::InputKind;
@@ -15,6 +14,7 @@ use axilog_ledger::decision::StepDecision;
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::file::blobs::hash_reader;
 use axilog_ledger::input::CanonicalInput;
+use axilog_ledger::input_file::open_input;
 use axilog_ledger::session::{OracleCall, OracleReply, Session};
 use serde::{Deserialize, Serialize};
 
@@ -54,13 +54,14 @@ impl FileDigest {
     /// # Errors
     /// [`FileError::Io`].
     pub fn compute(path: &Path) -> Result<FileDigest, X0lError> {
-        let read = File::open(path).and_then(|mut file| {
+        let mut file = open_input(path, "read")?;
+        let mut digest = || {
             Ok(FileDigest {
                 sha256: hash_reader(&mut file)?,
                 size: file.metadata()?.len(),
             })
-        });
-        Ok(read.map_err(FileError::from_io(path, "read"))?)
+        };
+        Ok(digest().map_err(FileError::from_io(path, "read"))?)
     }
 }
 

@@ -1,8 +1,6 @@
 //! The run's ledger: verified, replayed, and its observations sorted by oracle.
 
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io;
 
 use axilog::agent::stimulus::{CONTROL_ORACLE, TIME_ORACLE};
 use axilog::evidence::observation::{Completion, Failure, Params};
@@ -10,7 +8,7 @@ use axilog::hash::{Hash, sha256};
 use axilog::replay::Verdict;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::encoding::unescape;
-use axilog_ledger::error::FileError;
+use axilog_ledger::input_file::open_input_if_present;
 use axilog_ledger::replay::replay_ledger;
 use axilog_ledger::verify::{LedgerExpectations, VerifiedRecord};
 use serde_json::json;
@@ -98,18 +96,14 @@ pub(super) fn read_ledger(
 ) -> Result<RunLedger, X0lError> {
     let path = run.ledger();
     let finished = metadata.is_some_and(|metadata| metadata.outcome.is_some());
-    let file = match File::open(&path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            // A run that was killed at its very beginning has neither ledger nor cycle log.
-            if finished || run.cycles().exists() {
-                findings.push(ReplayFinding::missing(RunDirectory::LEDGER));
-            } else {
-                notes.push("the run was killed before it had a ledger".to_owned());
-            }
-            return Ok(RunLedger::default());
+    let Some(file) = open_input_if_present(&path, "open the ledger")? else {
+        // A run that was killed at its very beginning has neither ledger nor cycle log.
+        if finished || run.cycles().exists() {
+            findings.push(ReplayFinding::missing(RunDirectory::LEDGER));
+        } else {
+            notes.push("the run was killed before it had a ledger".to_owned());
         }
-        Err(error) => return Err(FileError::from_io(&path, "open the ledger")(error).into()),
+        return Ok(RunLedger::default());
     };
     let mut observations = Vec::new();
     let replayed = replay_ledger(

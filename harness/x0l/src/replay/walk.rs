@@ -1,9 +1,8 @@
 //! The walk through the cycle log: each line is matched with its call in the ledger, recomputed and checked.
 
-use std::fs::File;
-use std::io::{self, BufReader};
+use std::io::BufReader;
 
-use axilog_ledger::error::FileError;
+use axilog_ledger::input_file::open_input_if_present;
 
 use super::check::{check_cycle, find_answer_blob};
 use super::cycle::{CallLookup, CycleInputs, choose_next_state, recompute_cycle};
@@ -49,17 +48,13 @@ impl Replayer<'_> {
         on_line: &mut dyn FnMut(&mut Self, u64, Option<&Cycle>),
     ) -> Result<(), X0lError> {
         let path = self.run.cycles();
-        let file = match File::open(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // The log is created before the ledger records what is frozen.
-                if self.ledger.opened || self.ledger.sealed {
-                    let missing = ReplayFinding::missing(RunDirectory::CYCLES);
-                    self.replay.findings.push(missing);
-                }
-                return Ok(());
+        let Some(file) = open_input_if_present(&path, "open the cycle log")? else {
+            // The log is created before the ledger records what is frozen.
+            if self.ledger.opened || self.ledger.sealed {
+                let missing = ReplayFinding::missing(RunDirectory::CYCLES);
+                self.replay.findings.push(missing);
             }
-            Err(error) => return Err(FileError::from_io(&path, "open the cycle log")(error).into()),
+            return Ok(());
         };
         let mut reader = CycleReader::new(BufReader::new(file), &path);
         while let Some(read) = reader.next_line()? {
