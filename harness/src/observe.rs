@@ -28,7 +28,7 @@ pub(crate) struct Args {
     /// The ledger file.
     #[arg(long, value_name = "FILE")]
     ledger: PathBuf,
-    /// Identity of the oracle.
+    /// Identity of the oracle, visible ASCII as the model's.
     #[arg(long, value_name = "ID")]
     oracle_id: String,
     /// Versioned identity of its model; one per oracle in a ledger.

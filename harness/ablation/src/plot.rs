@@ -101,9 +101,26 @@ fn append(out: &mut String, line: std::fmt::Arguments<'_>) {
     let _ = out.write_fmt(line);
 }
 
+/// Escapes text for an SVG image.
 fn escape(text: &str) -> String {
     escape_deceptive_line(text)
         .replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_shown_as_text() {
+        let series = PlotSeries {
+            label: "run\u{202e}<&".to_owned(),
+            shares: vec![(500, vec![])],
+        };
+        let image = render_svg(&["act\u{200b}\u{85}".to_owned()], &[series]);
+        assert!(image.contains(">run\\u{202e}&lt;&amp;<"), "{image}");
+        assert!(image.contains(">act\\u{200b}\\u{85}<"), "{image}");
+    }
 }

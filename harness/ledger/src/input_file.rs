@@ -19,7 +19,8 @@ pub const MAX_INPUT_BYTES: u64 = 64 << 20;
 /// [`FileError::Io`], also for directories, named pipes, devices and sockets.
 pub fn open_input(path: &Path, action: &'static str) -> Result<File, FileError> {
     let metadata = std::fs::metadata(path).map_err(FileError::from_io(path, action))?;
-    if !metadata.is_file() && !(is_pipe(&metadata) && is_descriptor(path)) {
+    let is_open_already = is_pipe(&metadata) && is_descriptor(path);
+    if !metadata.is_file() && !is_open_already {
         let found = match (metadata.is_dir(), is_pipe(&metadata)) {
             (true, _) => "a directory",
             (_, true) => "a named pipe, which may never end",
@@ -114,8 +115,11 @@ mod tests {
             assert!(told.contains("cannot read: it is a "), "{told}");
             assert!(told.contains("name a regular file"), "{told}");
         }
-        let missing = open_input(&dir.path().join("none"), "open the ledger").unwrap_err();
-        assert!(missing.to_string().contains("none: cannot open the ledger"));
+        let missing = dir.path().join("none");
+        let told = open_input(&missing, "open the ledger")
+            .unwrap_err()
+            .to_string();
+        assert!(told.contains("none: cannot open the ledger"), "{told}");
     }
 
     #[test]

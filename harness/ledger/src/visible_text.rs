@@ -188,6 +188,14 @@ mod tests {
     }
 
     #[test]
+    fn markdown_shows_text_as_it_is_and_on_one_line() {
+        assert_eq!(
+            escape_markdown("a|b *c* <i>\n\u{202e}\u{85}&\u{e9}"),
+            "a\\|b \\*c\\* &lt;i&gt;\\n\\u{202e}\\u{85}&amp;\u{e9}"
+        );
+    }
+
+    #[test]
     fn identities_that_differ_are_shown_differently() {
         for (id, shown) in [
             ("gpt-4", "gpt-4"),

@@ -32,7 +32,7 @@ fn run_soon(bench: &Bench, line: &str) -> Run {
 }
 
 /// The commands that read a file which is not the ledger they write, with FILE in its place.
-const READERS: [&str; 22] = [
+const READERS: [&str; 30] = [
     "verify FILE",
     "replay FILE",
     "head FILE",
@@ -52,9 +52,17 @@ const READERS: [&str; 22] = [
     "policy compile FILE --emit c",
     "x0l calibrate --model m --oracle scripted:FILE --ledger new.jsonl",
     "x0l calibrate --model m --oracle recorded:FILE --ledger new.jsonl",
-    "ablation compare FILE FILE",
-    "memory gate G7 memory.db --patterns FILE",
-    "bundle render --results FILE --step s",
+    "x0l preflight --model m --context-window 8000 --out out --constitution FILE",
+    "x0l preflight --model m --context-window 8000 --out out --tasks A=FILE",
+    "x0l preflight --model m --context-window 8000 --out out --erratum FILE",
+    "ablation run --model m --seeds 1 --out out --calibration FILE",
+    "bundle check FILE",
+    "bundle render --step 1 --results FILE",
+    "bundle render --step 1 --results ok.json --manifest FILE",
+    "bundle render --step 1 --results ok.json --state FILE",
+    "memory gate memory.db G7 --patterns FILE --source .",
+    "memory fact memory.db FILE",
+    "memory working-set memory.db --viewer narrator --narration FILE",
 ];
 
 #[test]
@@ -62,18 +70,21 @@ fn pipes_without_a_writer_and_devices_are_refused_at_once() {
     let bench = Bench::ledger();
     let made = Command::new("mkfifo").arg(bench.path("pipe")).status();
     assert!(made.unwrap().success());
+    bench.write("ok.json", "{}");
+    let line = "memory init memory.db --world w --campaign c --session s";
+    bench.run(line).exits(0);
     let before = bench.read("ledger.jsonl");
     for file in ["pipe", "/dev/zero", "."] {
         for line in READERS {
             let line = line.replace("FILE", file);
             let run = run_soon(&bench, &line);
+            let told = &run.stderr;
+            assert_eq!(run.code, 3, "{line}: {told}");
             assert!(
-                matches!(run.code, 2 | 3),
-                "{line}: {} {}",
-                run.code,
-                run.stderr
+                told.starts_with(&format!("axilog: {file}: ")),
+                "{line}: {told}"
             );
-            assert!(!run.stderr.is_empty(), "{line}");
+            assert!(told.contains("regular file"), "{line}: {told}");
         }
     }
     assert_eq!(bench.read("ledger.jsonl"), before);

@@ -70,8 +70,9 @@ impl Place {
     fn begun_at(time: u64) -> Place {
         let place = Place(tempfile::tempdir().unwrap());
         fs::write(place.path("p.json"), POLICIES).unwrap();
-        let init =
-            format!("init l.jsonl --policies p.json --time {time} --name plant/pump-3 --note trial");
+        let init = format!(
+            "init l.jsonl --policies p.json --time {time} --name plant/pump-3 --note trial"
+        );
         place.run(&init, b"");
         fs::write(place.path("question"), "How fast?").unwrap();
         place.run(
