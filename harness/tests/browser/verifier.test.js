@@ -127,7 +127,9 @@ test("forged records in a right chain earn the verdict of the command", async ()
   const { tag, record } = records[raw];
   for (let n = 1; n < records.length; n++) {
     const moved = spliced(spliced(records, raw, 1), n, 0, records[raw]);
-    const text = Buffer.from(record).toString().replace(/"ledger_seq":\d+/, `"ledger_seq":${n}`);
+    const text = Buffer.from(record)
+      .toString()
+      .replace(/"ledger_seq":\d+/, `"ledger_seq":${n}`);
     cases.push(
       { name: `the RAW record at ${n}`, bytes: chained(moved) },
       {
