@@ -6,7 +6,7 @@ use std::path::Path;
 
 use axilog::hash::sha256;
 use axilog_ledger::error::{FileError, LedgerError};
-use axilog_ledger::file::blobs::BlobStore;
+use axilog_ledger::file::blobs::{BlobFile, BlobStore};
 use axilog_ledger::session::Session;
 
 use crate::attack::make_pipe;
@@ -154,7 +154,9 @@ fn a_blob_is_not_written_through_a_link_and_not_waited_for() {
         );
         let mut bad = Vec::new();
         blobs
-            .verify_hashes(&mut |path, good| bad.extend((!good).then(|| path.to_owned())))
+            .examine_files(&mut |path, file| {
+                bad.extend((file == BlobFile::Damaged).then_some(path))
+            })
             .unwrap();
         assert_eq!(bad, std::slice::from_ref(&blob), "{plant}");
 
