@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 
 use axilog::replay::Verdict;
 use axilog_ledger::error::{FileError, LedgerError, LedgerFault};
+use axilog_ledger::file::blobs::BlobStore;
 use axilog_ledger::input_file::open_input;
+use axilog_ledger::manifest::MAX_MANIFEST_BYTES;
 use axilog_ledger::replay::{ReplayReport, replay_ledger};
-use axilog_ledger::rules::RulesSource;
+use axilog_ledger::rules::{RuleSet, RulesSource};
 use axilog_ledger::verify::{
     LedgerExpectations, VerificationReport, describe_verdict, verify_ledger,
 };
@@ -58,13 +60,17 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let again = Cursor::new(&ledger);
     let rules = args.rules.expect(policies.as_ref());
     let replayed = replay_ledger(again, path, rules, &expected, &mut |_| {});
-    let (decisions, configuration) = match replayed {
+    let (decisions, rules) = match replayed {
         Ok(replayed) => {
-            let rules = replayed.rules.as_ref();
-            let configuration = rules.map(|(rules, _)| rules.to_canonical());
-            (Decisions::of(&checked, &replayed), configuration)
+            let decisions = Decisions::of(&checked, &replayed);
+            (decisions, replayed.rules.map(|(rules, _)| rules))
         }
         Err(error) => (Decisions::unknown(error)?, None),
+    };
+    let configuration = rules.as_ref().map(RuleSet::to_canonical);
+    let manifest = match rules.as_ref().and_then(RuleSet::manifest) {
+        Some(hash) => BlobStore::of_ledger(path).read(&hash, MAX_MANIFEST_BYTES)?,
+        None => None,
     };
 
     let mut report = verify::report(path, &checked);
@@ -74,6 +80,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         verify: &report.json,
         replay: &decisions.json(),
         configuration: configuration.as_deref(),
+        manifest: manifest.as_deref(),
     };
     match &args.output {
         None => write(&page, io::stdout().lock(), stdout_name())?,

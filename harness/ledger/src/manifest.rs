@@ -18,7 +18,7 @@ pub const MAX_NAME_BYTES: usize = 256;
 /// The most bytes of a note.
 pub const MAX_NOTE_BYTES: usize = 4096;
 /// The most bytes of a manifest that are read.
-const MAX_MANIFEST_BYTES: u64 = 1 << 20;
+pub const MAX_MANIFEST_BYTES: u64 = 1 << 20;
 
 /// What a ledger is bound to beside its policies.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -88,9 +88,11 @@ async function main() {
 
   const configuration = await paced(decoding("configuration"), 1, () => {});
   const rules = readRules(configuration, model.configuration);
+  const bound = await paced(decoding("manifest"), 1, () => {});
+  const manifest = readManifest(bound, configuration, model.configuration);
   const steps = new Steps(model);
   const go = (/** @type {number} */ row) => steps.go(row);
-  showFacts(outcome, model, command, digest, rules !== null);
+  showFacts(outcome, model, command, digest, rules !== null, manifest);
   showChecks(outcome, rules && compareWithRules(model, rules));
   showTimeline(model, rules, go);
   answerExpectations(outcome, bytes);

@@ -57,6 +57,8 @@ pub(super) struct Page<'a> {
     pub(super) replay: &'a Value,
     /// The canonical configuration that the ledger names.
     pub(super) configuration: Option<&'a str>,
+    /// The manifest that the configuration names, as it lies among the blobs.
+    pub(super) manifest: Option<&'a [u8]>,
 }
 
 impl Page<'_> {
@@ -93,6 +95,7 @@ impl Page<'_> {
             ),
             "said" => out.put(self.facts_json().as_bytes()),
             "configuration" => encode(self.configuration.unwrap_or_default().as_bytes(), out),
+            "manifest" => encode(self.manifest.unwrap_or_default(), out),
             "ledger" => encode(self.ledger, out),
             _ => {}
         }

@@ -35,6 +35,24 @@ function readRules(bytes, hash) {
 }
 
 /**
+ * What else the ledger is bound to: its name and a note. `undefined` where the configuration names no manifest,
+ * `null` where the bytes are not the ones that it names.
+ * @param {Uint8Array | null} bytes the manifest
+ * @param {Uint8Array | null} configuration the canonical configuration
+ * @param {string | null} hash of the configuration that the ledger names
+ * @returns {{name?: string, note?: string} | null | undefined}
+ */
+function readManifest(bytes, configuration, hash) {
+  if (configuration === null || hash === null || hex(sha256(configuration)) !== hash) {
+    return undefined;
+  }
+  const { manifest } = JSON.parse(UTF8.decode(configuration));
+  if (manifest === undefined) return undefined;
+  if (bytes === null || hex(sha256(bytes)) !== manifest) return null;
+  return JSON.parse(UTF8.decode(bytes));
+}
+
+/**
  * Whether a value breaches a rule.
  * @param {Rule} rule
  * @param {number | null} actual raw Q16.16; null where there is none, which always breaches

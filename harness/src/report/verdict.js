@@ -164,8 +164,9 @@ function showChecks({ entries, counts, fault, sealedHead, modelsChecked }, compa
  * @param {Command} command
  * @param {string} digest
  * @param {boolean} rulesKnown
+ * @param {{name?: string, note?: string} | null | undefined} manifest as `readManifest` gives it
  */
-function showFacts(outcome, model, command, digest, rulesKnown) {
+function showFacts(outcome, model, command, digest, rulesKnown, manifest) {
   const { sealedHead, entries, head, fault } = outcome;
   const mono = (/** @type {string} */ text) => el("span", { class: "mono digest" }, text);
   const last = model.states.at(-1);
@@ -187,6 +188,9 @@ function showFacts(outcome, model, command, digest, rulesKnown) {
       model.configuration ? el("span", {}, mono(model.configuration), ` ${kept}`) : "none named",
     ],
   ];
+  if (manifest === null) facts.push(["Manifest", "named by the configuration, not in this page"]);
+  if (manifest?.name !== undefined) facts.push(["Name", el("bdi", {}, visible(manifest.name))]);
+  if (manifest?.note !== undefined) facts.push(["Note", el("bdi", {}, visible(manifest.note))]);
   part("facts").replaceChildren(
     ...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))),
   );

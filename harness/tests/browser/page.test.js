@@ -53,6 +53,20 @@ test("a good ledger is good, and the facts are the command's", async () => {
   }
 });
 
+test("the name and the note that a ledger is bound to are shown, if they are the ones it names", async () => {
+  bench.run(["init", "named.jsonl", "--name", "plant/pump-3", "--note", "trial \u202eA"]);
+  const facts = async () =>
+    (await viewer.open(bench.report("named.jsonl"))).locator("#facts").innerText();
+  const good = await facts();
+  assert.match(good, /Name\s+plant\/pump-3/);
+  assert.match(good, /Note\s+trial \\u\{202e\}A/);
+  const { manifest_hash: hash } = JSON.parse(bench.run(["head", "named.jsonl", "--json"]).stdout);
+  bench.write(`named.jsonl.blobs/${hash.slice(0, 2)}/${hash}`, '{"name":"plant/pump-4"}');
+  const other = await facts();
+  assert.match(other, /Manifest\s+named by the configuration, not in this page/);
+  assert.doesNotMatch(other, /pump-4/);
+});
+
 test("one edited byte in the page's ledger is bad at the right record", async () => {
   const html = readFileSync(new URL(rich), "utf8");
   const ledger = bench.read("rich.jsonl");
