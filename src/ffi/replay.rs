@@ -30,13 +30,15 @@ pub enum ax_verdict_t {
     AX_VERDICT_TORN = 4,
     /// A record is not in its canonical form.
     AX_VERDICT_NON_CANONICAL = 5,
-    /// A transition or a policy lacks its observation, or a transition lacks its policies.
+    /// A transition or a policy stands behind no observation, or behind another than its own. In a
+    /// replay also: a transition lacks policies, whose number a verification without rules cannot know.
     AX_VERDICT_UNWITNESSED = 6,
     /// Replay gives other bytes than the record has.
     AX_VERDICT_DIVERGED = 7,
     /// A reset names other rules than the ones given.
     AX_VERDICT_CONFIG_MISMATCH = 8,
-    /// One oracle answers with two models.
+    /// One of the first 32 oracles answers with two models. The flag size of ax_replay_feed says that
+    /// there are more oracles, whose models were not compared.
     AX_VERDICT_MODEL_MISMATCH = 9,
 }
 

@@ -16,13 +16,14 @@ pub enum Verdict {
     Torn = 4,
     /// A record is not in its canonical form.
     NonCanonical = 5,
-    /// A transition or a policy lacks its observation, or a transition lacks its policies.
+    /// A transition or a policy stands behind no observation, or behind another than its own. In a
+    /// replay also: a transition lacks policies, whose number a verification without rules cannot know.
     Unwitnessed = 6,
     /// Replay gives other bytes than the record has.
     Diverged = 7,
     /// A reset names other rules than the ones given.
     ConfigMismatch = 8,
-    /// One oracle answers with two models.
+    /// One of the first [`super::MAX_ORACLES`] oracles answers with two models.
     ModelMismatch = 9,
 }
 

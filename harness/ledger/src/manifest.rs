@@ -189,6 +189,7 @@ fn parse_hash(text: &str) -> Option<Hash> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::encoding::hex;
 
     #[test]
     fn a_manifest_is_read_back_as_it_was_written() {
@@ -199,7 +200,12 @@ mod tests {
             r#"{"name":"plant/pump-3","note":"trial \"A\"\nof May"}"#
         );
         assert_eq!(Manifest::parse(&bytes).unwrap(), manifest);
+        // The manifest of the vector `manifest` in tests/vectors/agent.json.
         assert_eq!(Manifest::default().to_canonical(), b"{}");
+        assert_eq!(
+            hex(&Manifest::default().hash()),
+            "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
+        );
         let hash = "ab".repeat(32);
         let schemas = format!(r#"{{"schemas":{{"llm":{{"input":null,"output":"{hash}"}}}}}}"#);
         let manifest = Manifest::parse(schemas.as_bytes()).unwrap();
@@ -209,7 +215,7 @@ mod tests {
     #[test]
     fn what_is_no_manifest_is_refused_with_its_reason() {
         for (bytes, reason) in [
-            ("[]", "invalid"),
+            ("[]", "canonical form"),
             ("{\"nme\":\"a\"}", "unknown field"),
             ("{\"name\": \"a\"}", "canonical form"),
             ("{\"name\":\"\"}", "has 0 bytes"),

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use axilog::agent::stimulus::{CONTROL_ORACLE, TIME_ORACLE};
 use axilog::evidence::observation::{Completion, Failure};
-use axilog::hash::{Hash, sha256};
+use axilog::evidence::proof::RawAnswer;
+use axilog::hash::{Hash, Tag, sha256};
 use axilog_ledger::encoding::hex;
 use axilog_ledger::encoding::unescape;
 use axilog_ledger::error::{FileError, LedgerError};
@@ -22,6 +23,9 @@ use crate::exchange::{AskFault, Exchange, ModelAnswer};
 
 /// The longest input that is shown or compared.
 const MAX_INPUT_BYTES: u64 = 1 << 20;
+
+/// The longest raw answer that is repeated.
+const MAX_ANSWER_BYTES: u64 = 64 << 20;
 
 /// The most lines of a difference that are shown.
 const MAX_DIFF_LINES: usize = 40;
@@ -50,6 +54,8 @@ struct RecordedAnswer {
     completion: Completion,
     failure: Option<Failure>,
     output: String,
+    /// SHA-256 of the answer as it came, where its record does not hold it whole and a RAW record binds it.
+    raw_answer: Option<Hash>,
 }
 
 impl RecordedOracle {
@@ -60,14 +66,26 @@ impl RecordedOracle {
     pub fn open(path: &Path) -> Result<RecordedOracle, OracleError> {
         let file = open_input(path, "open")?;
         let mut answers: BTreeMap<Hash, InputAnswers> = BTreeMap::new();
+        // The input of the last observation of a model, behind which a RAW record may stand.
+        let mut last_input: Option<Hash> = None;
         let checked = verify_ledger(file, None, &LedgerExpectations::default(), &mut |record| {
+            if record.entry.tag == Tag::Proof
+                && let Ok(raw) = RawAnswer::parse(record.entry.payload)
+                && let Some(input) = last_input
+                && let Some(of_input) = answers.get_mut(&input)
+                && let Some(answer) = of_input.unused.back_mut()
+            {
+                answer.raw_answer = Some(raw.sha256);
+            }
             let Some(view) = &record.observation else {
                 return;
             };
+            last_input = None;
             let oracle = view.oracle_id.bytes();
             if oracle == TIME_ORACLE.as_bytes() || oracle == CONTROL_ORACLE.as_bytes() {
                 return;
             }
+            last_input = Some(view.input_hash);
             let of_input = answers.entry(view.input_hash).or_default();
             of_input.recorded += 1;
             of_input.unused.push_back(RecordedAnswer {
@@ -75,6 +93,7 @@ impl RecordedOracle {
                 completion: view.completion,
                 failure: view.failure,
                 output: unescape(view.output),
+                raw_answer: None,
             });
         })
         .map_err(FileError::from_io(path, "read"))?;
@@ -110,13 +129,21 @@ impl RecordedOracle {
                 recorded: of_input.recorded,
             });
         };
-        let reply = match (answer.completion, answer.failure) {
-            (Completion::Complete, _) => Ok(ModelAnswer {
-                text: answer.output,
+        let of_text = |text| {
+            Ok(ModelAnswer {
+                text,
                 model: None,
                 finish_reason: None,
                 usage: None,
-            }),
+            })
+        };
+        let raw_text = match answer.raw_answer {
+            Some(hash) => self.read_raw_text(&hash)?,
+            None => None,
+        };
+        let reply = match (answer.completion, answer.failure) {
+            (Completion::Complete, _) => of_text(answer.output),
+            _ if raw_text.is_some() => of_text(raw_text.unwrap_or_default()),
             (Completion::Error, Some(failure)) => Err(AskFault::RecordedFailure(failure)),
             (Completion::Truncated | Completion::Error, _) => {
                 return Err(OracleError::TruncatedAnswer {
@@ -127,6 +154,13 @@ impl RecordedOracle {
             }
         };
         Ok(Exchange::immediate(reply))
+    }
+
+    /// The raw answer with this hash, if it is kept beside the ledger, undamaged and text.
+    fn read_raw_text(&self, hash: &Hash) -> Result<Option<String>, OracleError> {
+        let bytes = self.blobs.read(hash, MAX_ANSWER_BYTES)?;
+        let bytes = bytes.filter(|bytes| sha256(bytes) == *hash);
+        Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
     }
 
     /// Describes the recorded input that has most in common with `input`, and how they differ.

@@ -202,6 +202,7 @@ mod tests {
             "scripts",
             "said",
             "configuration",
+            "manifest",
             "ledger",
         ];
         assert_eq!(places, all);

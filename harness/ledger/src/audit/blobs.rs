@@ -7,12 +7,9 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use axilog::agent::stimulus::CONTROL_ORACLE;
-use axilog::evidence::observation::{Completion, Failure};
 use axilog::evidence::proof::{Proof, RawAnswer};
-use axilog::evidence::view::ObservationView;
 use axilog::hash::{Hash, Tag, sha256};
 
-use crate::encoding::unescape;
 use crate::error::LedgerError;
 use crate::file::blobs::{BlobFile, BlobStore};
 use crate::manifest::{FoundManifest, find_manifest};
@@ -28,8 +25,6 @@ pub struct BlobComparison {
     referenced: HashSet<Hash>,
     /// The configuration that the first reset names.
     configuration: Option<Hash>,
-    /// The last observation's sequence, if its raw answer should be bound and is not yet.
-    awaited: Option<u64>,
     report: BlobReport,
 }
 
@@ -46,8 +41,6 @@ pub struct BlobReport {
     pub unreferenced: BlobList,
     /// The number of raw answers that a record binds.
     pub bound_answers: u64,
-    /// The number of observations that do not hold their whole answer, and whose raw answer no record binds.
-    pub unbound_answers: u64,
 }
 
 /// Files of one kind: all are counted, the first ones are named.
@@ -95,21 +88,16 @@ impl BlobComparison {
             store: BlobStore::of_ledger(path),
             referenced: HashSet::new(),
             configuration: None,
-            awaited: None,
             report: BlobReport::default(),
         }
     }
 
     /// Takes the next good record of the ledger.
     pub fn take_record(&mut self, record: &VerifiedRecord<'_>) {
-        match record.entry.tag {
-            Tag::Proof => {
-                if let Ok(Proof::Raw(raw)) = Proof::parse(record.entry.payload) {
-                    self.awaited = None;
-                    self.take_raw_answer(&raw);
-                }
-            }
-            _ => self.end_awaiting(),
+        if record.entry.tag == Tag::Proof
+            && let Ok(Proof::Raw(raw)) = Proof::parse(record.entry.payload)
+        {
+            self.take_raw_answer(&raw);
         }
         if let Some(view) = &record.observation {
             self.require(&view.input_hash, Some(view.ledger_seq));
@@ -117,7 +105,6 @@ impl BlobComparison {
             if is_control && view.input_hash != sha256(b"") {
                 self.configuration.get_or_insert(view.input_hash);
             }
-            self.awaited = lacks_answer(view).then_some(view.ledger_seq);
         }
     }
 
@@ -159,17 +146,11 @@ impl BlobComparison {
         }
     }
 
-    fn end_awaiting(&mut self) {
-        let unbound = u64::from(self.awaited.take().is_some());
-        self.report.unbound_answers = self.report.unbound_answers.saturating_add(unbound);
-    }
-
     /// Computes the hash of every blob and ends the comparison.
     ///
     /// # Errors
     /// Those of [`BlobStore::examine_files`].
     pub fn finish(mut self) -> Result<BlobReport, LedgerError> {
-        self.end_awaiting();
         self.require_manifest()?;
         let (referenced, report) = (&self.referenced, &mut self.report);
         self.store.examine_files(&mut |path, file| match file {
@@ -186,14 +167,5 @@ impl BlobComparison {
             BlobFile::NotABlob => report.unreferenced.add(path, None),
         })?;
         Ok(self.report)
-    }
-}
-
-/// Whether an observation does not hold the whole answer: it was inadmissible, or admission cut it.
-fn lacks_answer(view: &ObservationView<'_>) -> bool {
-    match view.completion {
-        Completion::Complete => false,
-        Completion::Truncated => (unescape(view.output).len() as u64) < view.output_size,
-        Completion::Error => view.failure == Some(Failure::InvalidOutput),
     }
 }

@@ -165,8 +165,7 @@ pub(super) fn check_blobs(report: &BlobReport) -> AuditCheck {
     }
 }
 
-pub(super) fn check_raw_answers(report: &BlobReport) -> AuditCheck {
-    let (bound, unbound) = (report.bound_answers, report.unbound_answers);
+pub(super) fn check_raw_answers(bound: u64, unbound: u64) -> AuditCheck {
     let result = match unbound {
         0 => CheckResult::Passed,
         _ => CheckResult::NotChecked,

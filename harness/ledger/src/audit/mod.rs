@@ -100,7 +100,10 @@ pub fn audit_ledger(
             checks.push(check_models(&oracles, expected));
             let report = blobs.finish()?;
             checks.push(check_blobs(&report));
-            checks.push(check_raw_answers(&report));
+            checks.push(check_raw_answers(
+                report.bound_answers,
+                replayed.verification.replay.unbound_answers(),
+            ));
             let faults = match derivations.is_empty() {
                 true => Vec::new(),
                 false => derivations.find_faults(|see| {
