@@ -1,6 +1,7 @@
 //! The command `axilog`, run as people and machines run it.
 
 mod ablation;
+mod audit;
 mod bench;
 mod blobs;
 mod bundle;
