@@ -12,6 +12,7 @@ the library ``libaxilog``, which is in the wheel, implements it (:mod:`axilog.ca
     True
 """
 
+from axilog._blob_comparison import BlobReport
 from axilog.agent import Agent
 from axilog.capi import ABI_VERSION, LibraryError, lib
 from axilog.configuration import Configuration
@@ -46,6 +47,7 @@ from axilog.errors import (
     LedgerIOError,
     LedgerMissingError,
     LedgerSealedError,
+    ManifestError,
     ModelError,
     PolicyError,
     RecordError,
@@ -56,12 +58,13 @@ from axilog.errors import (
 from axilog.faults import Faults
 from axilog.inputs import canonical_input
 from axilog.ledger import Ledger, TornLine
+from axilog.manifest import Manifest, OracleSchemas
 from axilog.observation import Observation
 from axilog.params import Params
 from axilog.policy import Policy
 from axilog.policy_set import PolicySet
 from axilog.q16 import from_q16, to_q16
-from axilog.verification import BlobReport, Report, replay, verify
+from axilog.verification import Report, replay, verify
 
 __version__: str = lib.ax_version().decode()
 """The version of the library."""
@@ -103,8 +106,11 @@ __all__ = [
     "LedgerMissingError",
     "LedgerSealedError",
     "LibraryError",
+    "Manifest",
+    "ManifestError",
     "ModelError",
     "Observation",
+    "OracleSchemas",
     "Params",
     "Policy",
     "PolicyError",

@@ -57,7 +57,8 @@ class Agent(AbstractContextManager["Agent"]):
         policies: The policies; absent, the built-in ones.
         permit_truncated: See :class:`axilog.Configuration`; absent, false.
         stop_on_invalid: See :class:`axilog.Configuration`; absent, false.
-        manifest: See :class:`axilog.Configuration`; absent, none.
+        manifest: See :class:`axilog.Configuration`; absent, that of :meth:`axilog.Ledger.create`,
+            or none. Whoever gives one keeps the document as a blob of the ledger.
         sink: A function that is called with each :class:`axilog.Entry` before the chain's head
             moves, in place of ``ledger``. An exception of it fails the agent's ledger for good.
 
@@ -86,6 +87,15 @@ class Agent(AbstractContextManager["Agent"]):
         self._faults = ct_fault_flags_t()
         resumed = None if ledger is None else ledger._resumed
         recorded = None if resumed is None else resumed.configuration
+        if ledger is not None and ledger._manifest is not None:
+            named = ledger._manifest.hash()
+            if manifest is not None and manifest != named:
+                raise ConfigurationError(
+                    ledger.path,
+                    f"was made with a name or a note, whose manifest is {named}, and the one given "
+                    f"is {manifest!a}; leave out manifest, or name and note",
+                )
+            manifest = named
         self._configuration = complete_configuration(
             recorded, policies, permit_truncated, stop_on_invalid, manifest
         )
@@ -249,10 +259,12 @@ class Agent(AbstractContextManager["Agent"]):
 
     def observe_control(self, input_class: InputClass) -> Decision:
         """Records a control input: RESET_REQUEST, POLICY_TRIGGER or FAULT_SIGNAL. Before a reset
-        the ledger keeps the configuration, whose hash the reset records. Raises CallError for
-        another class, and what :meth:`observe` raises."""
+        the ledger keeps the configuration, whose hash the reset records, and its manifest. Raises
+        CallError for another class, and what :meth:`observe` raises."""
         with self._hold_lock():
             if self._ledger is not None and input_class == InputClass.RESET_REQUEST:
+                if self._ledger._manifest is not None:
+                    self._ledger._put_blob(self._ledger._manifest.canonical())
                 self._ledger._put_blob(self._configuration.canonical())
             return self._observe_input(lib.ax_agent_observe_control, int(input_class))
 

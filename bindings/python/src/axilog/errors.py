@@ -71,6 +71,11 @@ class PolicyError(AxilogError, ValueError):
         self.reason = reason
 
 
+class ManifestError(AxilogError, ValueError):
+    """A name, a note or a document is no manifest's. The message says what was found and what was
+    expected."""
+
+
 class RecordError(CallError, ValueError):
     """Bytes are not a record in canonical form with a matching hash."""
 
