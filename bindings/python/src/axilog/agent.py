@@ -26,6 +26,7 @@ from axilog.errors import (
     ConcurrentUseError,
     ConfigurationError,
     ModelError,
+    ResetMissingError,
     StoppedError,
     TimeRollbackError,
 )
@@ -47,6 +48,10 @@ _WORK_BYTES = ctypes.c_size_t(AX_MAX_OBS_BYTES)
 
 class Agent(AbstractContextManager["Agent"]):
     """An agent under fixed policies.
+
+    A new agent is UNINIT, and takes nothing but a reset: call :meth:`reset`, which makes it INIT,
+    and then :meth:`observe_time`, which makes it ENABLED. Behind that its decisions can be acted
+    on.
 
     One thread at a time uses an agent: a call while another one is under way raises
     ConcurrentUseError and does nothing. Calls release the GIL, so that several agents run in
@@ -161,12 +166,15 @@ class Agent(AbstractContextManager["Agent"]):
             ``raise_for_breach()``.
 
         Raises:
-            InputError, IdentityError, ModelError, ConcurrentUseError, LedgerError and StoppedError,
-            with nothing recorded; SinkError where a record could not be stored.
+            InputError, IdentityError, ModelError, ResetMissingError, ConcurrentUseError,
+            LedgerError and StoppedError, with nothing recorded; SinkError where a record could not
+            be stored.
         """
         if not self._try_lock(False):
             raise _concurrent_use_error()
         try:
+            if not self._context.health:
+                raise _reset_missing_error("an answer")
             call = self._calls.get(oracle_id)
             if call is None or call.model_id != model_id:
                 self._check_model(oracle_id, model_id)
@@ -222,6 +230,7 @@ class Agent(AbstractContextManager["Agent"]):
                 "failure: found NULL, expected TIMEOUT, TRANSPORT_ERROR, INVALID_OUTPUT"
             )
         with self._hold_lock():
+            self._require_reset("a failure")
             self._check_model(oracle_id, model_id)
             prompt = canonical_input(input, input_kind)
             call = OracleCall(oracle_id, model_id)
@@ -243,12 +252,14 @@ class Agent(AbstractContextManager["Agent"]):
 
         Raises:
             TimeRollbackError for such a time without ``force``, ValueError for one that is no
-            unsigned 64-bit integer, and what :meth:`observe` raises.
+            unsigned 64-bit integer, ResetMissingError before the first reset, and what
+            :meth:`observe` raises.
         """
         now = int(time.time()) if timestamp is None else timestamp
         if isinstance(now, bool) or not 0 <= now <= _MAX_TIMESTAMP:
             raise ValueError(f"timestamp: found {now!r}, expected 0 to {_MAX_TIMESTAMP}")
         with self._hold_lock():
+            self._require_reset("a time")
             last = self.last_timestamp
             if now <= last and not force:
                 raise TimeRollbackError(
@@ -262,7 +273,9 @@ class Agent(AbstractContextManager["Agent"]):
         the ledger keeps the configuration, whose hash the reset records, and its manifest. Raises
         CallError for another class, and what :meth:`observe` raises."""
         with self._hold_lock():
-            if self._ledger is not None and input_class == InputClass.RESET_REQUEST:
+            if input_class != InputClass.RESET_REQUEST:
+                self._require_reset(f"the control input {input_class!s}")
+            elif self._ledger is not None:
                 if self._ledger._manifest is not None:
                     self._ledger._put_blob(self._ledger._manifest.canonical())
                 self._ledger._put_blob(self._configuration.canonical())
@@ -287,6 +300,10 @@ class Agent(AbstractContextManager["Agent"]):
         before it. Nothing may follow. Raises StoppedError for a ledger that is already sealed."""
         with self._hold_lock():
             self._run_call(lambda: lib.ax_ledger_seal(ctypes.byref(self._chain), self._faults_ref))
+
+    def _require_reset(self, what: str) -> None:
+        if self._context.health == Health.UNINIT:
+            raise _reset_missing_error(what)
 
     def _check_model(self, oracle_id: str, model_id: str) -> None:
         check_identities(oracle_id, model_id)
@@ -453,4 +470,11 @@ def _concurrent_use_error() -> ConcurrentUseError:
     return ConcurrentUseError(
         "the agent is in use: a call on it is under way, in another thread or in this one's sink; "
         "nothing was done; give each thread its own agent, or put a lock of yours around it"
+    )
+
+
+def _reset_missing_error(what: str) -> ResetMissingError:
+    return ResetMissingError(
+        f"the agent is UNINIT and was given {what}, which would stop it for good; call reset() "
+        "first, and observe_time() behind it; nothing was recorded"
     )

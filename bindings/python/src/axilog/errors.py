@@ -40,6 +40,11 @@ class StoppedError(CallError):
     failed."""
 
 
+class ResetMissingError(AxilogError, RuntimeError):
+    """An agent was given an input before its first reset, which would stop it for good. Call
+    ``reset()`` first, then ``observe_time()``."""
+
+
 class SinkError(AxilogError):
     """A record could not be stored, and the agent is STOPPED. ``__cause__`` is the exception of the
     sink."""
