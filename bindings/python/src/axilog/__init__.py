@@ -12,8 +12,10 @@ the library ``libaxilog``, which is in the wheel, implements it (:mod:`axilog.ca
     True
 """
 
+from axilog._audit_checks import AuditCheck, CheckResult
 from axilog._blob_comparison import BlobReport
 from axilog.agent import Agent
+from axilog.auditing import AuditReport, AuditVerdict, UnjudgedOracle, audit
 from axilog.capi import ABI_VERSION, LibraryError, lib
 from axilog.configuration import Configuration
 from axilog.decision import BreachError, Decision, Judgement, Transition
@@ -77,10 +79,14 @@ __all__ = [
     "ABI_VERSION",
     "UNICODE_VERSION",
     "Agent",
+    "AuditCheck",
+    "AuditReport",
+    "AuditVerdict",
     "AxilogError",
     "BlobReport",
     "BreachError",
     "CallError",
+    "CheckResult",
     "Comparison",
     "Completion",
     "ConcurrentUseError",
@@ -127,9 +133,11 @@ __all__ = [
     "StoppedError",
     "TornLine",
     "Transition",
+    "UnjudgedOracle",
     "Verdict",
     "Violation",
     "__version__",
+    "audit",
     "canonical_input",
     "from_q16",
     "replay",

@@ -53,15 +53,18 @@ class BlobReport:
     """How many raw answers a RAW record binds."""
     unbound_answers: int = 0
     """How many observations lack a part of their answer and have no RAW record behind them."""
+    # For each of ``altered`` the observation whose record names another length.
+    _altered_sequences: list[Optional[int]] = field(default_factory=list, repr=False)
 
     def is_good(self) -> bool:
         """Whether every blob is there, has its hash and is named by a record."""
         return not (self.altered_count or self.missing_count or self.unreferenced_count)
 
-    def _add_altered(self, path: str) -> None:
+    def _add_altered(self, ledger_seq: Optional[int], path: str) -> None:
         self.altered_count += 1
         if len(self.altered) < _MAX_NAMED:
             self.altered.append(path)
+            self._altered_sequences.append(ledger_seq)
 
     def _add_missing(self, ledger_seq: Optional[int], path: str) -> None:
         self.missing_count += 1
@@ -114,7 +117,7 @@ class BlobComparison:
             if digest is not None:
                 report.checked += 1
             if digest is not None and not is_good:
-                report._add_altered(path)
+                report._add_altered(None, path)
             elif digest not in self._referenced and is_whole:
                 report._add_unreferenced(path)
         return report
@@ -145,7 +148,7 @@ class BlobComparison:
             # It is named as missing already.
             return
         if found != size:
-            self._report._add_altered(path)
+            self._report._add_altered(ledger_seq, path)
 
     def _require(self, digest: str, ledger_seq: Optional[int]) -> None:
         if digest == EMPTY_HASH or digest in self._referenced:
