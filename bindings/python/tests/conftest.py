@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import subprocess
@@ -12,6 +13,11 @@ from typing import Any
 import pytest
 
 import axilog
+from axilog._ledger_check import Expectations, LedgerCheck
+from axilog._recorder import Recorder
+from axilog.capi import lib
+from axilog.capi.structs import ax_agent_ctx_t, ax_evidence_t, ct_fault_flags_t
+from axilog.entry import genesis_line
 
 ROOT = Path(__file__).resolve().parents[3]
 INCLUDE = ROOT / "include"
@@ -72,6 +78,28 @@ def begin_agent(ledger: axilog.Ledger, **rules: Any) -> axilog.Agent:
     agent.reset()
     agent.observe_time(1)
     return agent
+
+
+def forge_ledger(path: str, records: list[tuple[str, bytes]]) -> None:
+    """Writes a ledger of these records, each a tag and its bytes: every hash and the chain fit, as
+    whoever can write the file can make them fit."""
+    recorder = Recorder(lines=True)
+    context, faults = ax_agent_ctx_t(), ct_fault_flags_t()
+    lib.ax_agent_init(ctypes.byref(context), ctypes.byref(faults))
+    recorder.attach(context)
+    for tag, payload in records:
+        evidence = ax_evidence_t(tag.encode(), payload, len(payload))
+        chain = ctypes.byref(context.ledger)
+        assert lib.ax_ledger_record(chain, ctypes.byref(evidence), ctypes.byref(faults)) == 0
+    Path(path).write_bytes(genesis_line() + bytes(recorder.lines))
+
+
+def read_records(path: str) -> list[tuple[str, bytes]]:
+    """Reads the records of a ledger behind its genesis, each a tag and its bytes."""
+    records: list[tuple[str, bytes]] = []
+    with open(path, "rb") as file:
+        LedgerCheck(file, None, Expectations(), lambda e, *_: records.append((e.tag, e.payload)))
+    return records[1:]
 
 
 def write_ledger(path: str, answers: int = 3) -> list[bytes]:

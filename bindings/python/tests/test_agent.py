@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -234,8 +235,8 @@ def test_observe_time_refuses_rollback_unless_forced() -> None:
 
 
 def test_a_stopped_agent_records_the_observation_only() -> None:
-    agent = axilog.Agent(sink=lambda entry: None)
-    first = agent.observe_time(1)
+    agent = make_enabled_agent(sink=lambda entry: None)
+    first = agent.observe_time(1, force=True)
     assert (first.health, first.ok) == (Health.STOPPED, False)
     decision = observe(agent, b'{"value": 1}')
     assert [entry.tag for entry in decision.records] == ["AX:OBS:v1"]
@@ -326,7 +327,11 @@ def test_bytes_that_are_no_record_are_refused() -> None:
 def test_a_permitted_answer_may_be_acted_on_in_enabled_alone() -> None:
     agent = make_enabled_agent(sink=lambda entry: None)
     assert observe(agent, b'{"value": 71}').permitted is False
-    for state in (Health.ALARM, Health.DEGRADED, Health.INIT):
+    for state, advice in (
+        (Health.ALARM, "the alarm is not handled, call mitigate(), reset() and observe_time()"),
+        (Health.DEGRADED, "reset and time are missing, call reset() and observe_time()"),
+        (Health.INIT, "the time is missing, call observe_time()"),
+    ):
         decision = observe(agent, b'{"value": 1}')
         assert (decision.permitted, decision.ok, decision.health) == (True, False, state)
         with pytest.raises(axilog.BreachError) as caught:
@@ -334,7 +339,7 @@ def test_a_permitted_answer_may_be_acted_on_in_enabled_alone() -> None:
         assert caught.value.decision.permitted
         assert str(caught.value) == (
             f"observation {decision.ledger_seq} is permitted, the agent is {state}; "
-            "an answer may be acted on only where the agent is ENABLED behind it"
+            f"an answer may be acted on only where the agent is ENABLED behind it: {advice}"
         )
         agent.mitigate() if state is Health.ALARM else agent.reset()
     agent.observe_time(2)
@@ -361,3 +366,29 @@ def test_a_manifest_is_in_the_configuration() -> None:
             axilog.Configuration(axilog.PolicySet.builtin(), manifest=wrong)  # type: ignore[arg-type]
     with pytest.raises(axilog.PolicyError, match="manifest: found null"):
         axilog.Configuration.parse(text.replace(b'"' + digest.encode() + b'"', b"null"))
+
+
+def test_an_input_before_the_first_reset_is_refused_and_stops_nothing(path: str) -> None:
+    inputs: list[Callable[[axilog.Agent], object]] = [
+        lambda agent: observe(agent, b'{"value": 1}'),
+        lambda agent: agent.observe_failure(
+            axilog.Failure.TIMEOUT, oracle_id="llm", model_id="m", input="x"
+        ),
+        lambda agent: agent.observe_time(1),
+        lambda agent: agent.observe_time(0, force=True),
+        lambda agent: agent.mitigate(),
+        lambda agent: agent.signal_fault(),
+    ]
+    with axilog.Ledger.create(path) as ledger:
+        for agent in (axilog.Agent(), axilog.Agent(sink=lambda entry: None), axilog.Agent(ledger)):
+            head = agent.head
+            for give in inputs:
+                with pytest.raises(axilog.ResetMissingError, match=r"UNINIT.*call reset\(\) first"):
+                    give(agent)
+            assert (agent.head, agent.health) == (head, Health.UNINIT)
+            agent.reset()
+            forgotten = observe(agent, b'{"value": 1}')
+            assert not forgotten.ok and "call observe_time()" in forgotten.why
+            agent.observe_time(1)
+            assert observe(agent, b'{"value": 1}').ok
+    assert axilog.verify(path, blobs=True).ok and axilog.replay(path).ok

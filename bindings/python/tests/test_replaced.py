@@ -231,7 +231,9 @@ def test_a_blob_is_not_written_through_a_link_and_not_waited_for(plant: str, pat
         observe(begin_agent(ledger), b'{"value": 1}', QUESTION)
     assert blob.is_file() and not blob.is_symlink() and blob.read_bytes() == QUESTION.encode()
     assert victim.read_bytes() == VICTIM
-    assert axilog.verify(path, blobs=True).ok
+    found = axilog.verify(path, blobs=True).blobs
+    assert found is not None and found.unreferenced == [f"{blob}.tmp"]
+    assert (found.altered_count, found.missing_count) == (0, 0)
     # One that is put there behind the write is found, and not read.
     blob.unlink()
     if plant == "pipe":

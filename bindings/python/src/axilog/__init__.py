@@ -12,7 +12,10 @@ the library ``libaxilog``, which is in the wheel, implements it (:mod:`axilog.ca
     True
 """
 
+from axilog._audit_checks import AuditCheck, CheckResult
+from axilog._blob_comparison import BlobReport
 from axilog.agent import Agent
+from axilog.auditing import AuditReport, AuditVerdict, UnjudgedOracle, audit
 from axilog.capi import ABI_VERSION, LibraryError, lib
 from axilog.configuration import Configuration
 from axilog.decision import BreachError, Decision, Judgement, Transition
@@ -46,9 +49,11 @@ from axilog.errors import (
     LedgerIOError,
     LedgerMissingError,
     LedgerSealedError,
+    ManifestError,
     ModelError,
     PolicyError,
     RecordError,
+    ResetMissingError,
     SinkError,
     StoppedError,
     TimeRollbackError,
@@ -56,12 +61,13 @@ from axilog.errors import (
 from axilog.faults import Faults
 from axilog.inputs import canonical_input
 from axilog.ledger import Ledger, TornLine
+from axilog.manifest import Manifest, OracleSchemas
 from axilog.observation import Observation
 from axilog.params import Params
 from axilog.policy import Policy
 from axilog.policy_set import PolicySet
 from axilog.q16 import from_q16, to_q16
-from axilog.verification import BlobReport, Report, replay, verify
+from axilog.verification import Report, replay, verify
 
 __version__: str = lib.ax_version().decode()
 """The version of the library."""
@@ -73,10 +79,14 @@ __all__ = [
     "ABI_VERSION",
     "UNICODE_VERSION",
     "Agent",
+    "AuditCheck",
+    "AuditReport",
+    "AuditVerdict",
     "AxilogError",
     "BlobReport",
     "BreachError",
     "CallError",
+    "CheckResult",
     "Comparison",
     "Completion",
     "ConcurrentUseError",
@@ -103,8 +113,11 @@ __all__ = [
     "LedgerMissingError",
     "LedgerSealedError",
     "LibraryError",
+    "Manifest",
+    "ManifestError",
     "ModelError",
     "Observation",
+    "OracleSchemas",
     "Params",
     "Policy",
     "PolicyError",
@@ -113,15 +126,18 @@ __all__ = [
     "Profile",
     "RecordError",
     "Report",
+    "ResetMissingError",
     "ReturnCode",
     "TimeRollbackError",
     "SinkError",
     "StoppedError",
     "TornLine",
     "Transition",
+    "UnjudgedOracle",
     "Verdict",
     "Violation",
     "__version__",
+    "audit",
     "canonical_input",
     "from_q16",
     "replay",

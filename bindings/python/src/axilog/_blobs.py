@@ -89,22 +89,29 @@ class BlobStore:
         except OSError:
             return False
 
-    def recompute_hashes(self) -> Iterator[tuple[str, bool]]:
-        """Hashes every blob and yields its path, and whether the hash is the one in its name; what
-        is no regular file has none. Files with other names are skipped. Raises LedgerIOError."""
+    def examine_files(self) -> Iterator[tuple[str, Optional[str], bool]]:
+        """Hashes every blob and yields for each file its path, the hash in its name, and whether
+        its bytes have that hash; what is no regular file has none. A file that is not named or not
+        placed like a blob is not read, and has ``None`` for the hash. Raises LedgerIOError."""
         if not os.path.exists(self._directory):
             return
         try:
-            for shard in sorted(os.listdir(self._directory)):
-                directory = os.path.join(self._directory, shard)
-                if not os.path.isdir(directory):
+            for shard in _list_directory(self._directory):
+                if not stat.S_ISDIR(os.lstat(shard).st_mode):
+                    yield shard, None, False
                     continue
-                for name in sorted(os.listdir(directory)):
-                    if _HASH.fullmatch(name):
-                        path = os.path.join(directory, name)
-                        yield path, name[:2] == shard and _has_hash(path, name)
+                for path in _list_directory(shard):
+                    name = os.path.basename(path)
+                    if _HASH.fullmatch(name) and self.path(name) == path:
+                        yield path, name, _has_hash(path, name)
+                    else:
+                        yield path, None, False
         except OSError as error:
             raise LedgerIOError(self._ledger, "read the blobs", error) from error
+
+
+def _list_directory(path: str) -> list[str]:
+    return [os.path.join(path, name) for name in sorted(os.listdir(path), key=os.fsencode)]
 
 
 def _make_directory(path: str) -> None:

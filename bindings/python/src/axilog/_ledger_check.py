@@ -10,8 +10,9 @@ import ctypes
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import BinaryIO, Optional
+from typing import BinaryIO, NamedTuple, Optional
 
+from axilog._oracle_models import OracleModels
 from axilog.capi import lib
 from axilog.capi.constants import AX_TAG_OBS, AX_TAG_PROOF
 from axilog.capi.structs import (
@@ -28,6 +29,15 @@ from axilog.faults import Faults
 from axilog.observation import Observation
 
 
+class EarlierHead(NamedTuple):
+    """A head that somebody noted: a ledger that only grew since still has it."""
+
+    entries: int
+    """The number of records at that time, the genesis counted, and a seal too."""
+    head: bytes
+    """The chain value of the last of them."""
+
+
 @dataclass(frozen=True)
 class Expectations:
     """What the caller knows about a ledger from elsewhere. The chain has no key, so whoever can
@@ -39,6 +49,8 @@ class Expectations:
     """The chain value of the last record, or of the record before the seal."""
     models: Mapping[str, str] = field(default_factory=dict)
     """The model id that each oracle must have, by oracle id."""
+    earlier_heads: tuple[EarlierHead, ...] = ()
+    """Heads that were noted while the ledger was shorter, or as long as it is."""
 
 
 RecordVisitor = Callable[[Entry, int, Optional[Observation]], None]
@@ -80,6 +92,7 @@ class LedgerCheck:
         """The profiles that the observations are written in."""
         self._expected = expected
         self._visitor = visitor
+        self._models = OracleModels()
         self._entry = ax_ledger_entry_t()
         self._tag = ctypes.create_string_buffer(16)
         self._faults = ct_fault_flags_t()
@@ -107,11 +120,6 @@ class LedgerCheck:
             lib.ax_replay_set_manifest(ctypes.byref(self._replay), manifest)
         self._check_lines(source)
 
-    @property
-    def models_checked(self) -> bool:
-        """Whether the library compared every oracle's models. It does so for 32 oracles."""
-        return not self._faults.size
-
     def _check_lines(self, source: BinaryIO) -> None:
         end = 0
         for offset, line in read_lines(source):
@@ -123,6 +131,15 @@ class LedgerCheck:
                 return
             end = offset + len(line)
         expected = self._expected
+        missing = [earlier for earlier in expected.earlier_heads if earlier.entries > self.entries]
+        if missing:
+            entries, head = min(missing, key=lambda earlier: earlier.entries)
+            reason = (
+                f"the ledger has {self.entries} records; it had {entries} when its head "
+                f"{head.hex()} was noted"
+            )
+            self.defect = LedgerDefect(Verdict.TRUNCATED, self.entries, end, reason)
+            return
         verdict = Verdict(
             lib.ax_replay_finish(
                 ctypes.byref(self._replay),
@@ -183,9 +200,25 @@ class LedgerCheck:
                     f"the oracle {json.dumps(observation.oracle_id)} has the model "
                     f"{json.dumps(observation.model_id)}, expected {json.dumps(model)}"
                 )
+            # The library sets this flag where it has no room for an oracle.
+            if self._faults.size:
+                found = self._models.find_mismatch(observation.oracle_id, observation.model_id)
+                if found is not None:
+                    return Verdict.MODEL_MISMATCH, found
             self.profiles.add(observation.profile)
         if self._visitor is not None:
             self._visitor(Entry.from_struct(entry), offset, observation)
+        return self._check_earlier_heads(chain)
+
+    def _check_earlier_heads(self, chain: bytes) -> Optional[tuple[Verdict, str]]:
+        """Compares the last record with the heads that were noted when it was the last one."""
+        for entries, head in self._expected.earlier_heads:
+            if entries == self.entries and head != chain:
+                return Verdict.ALTERED, (
+                    f"the chain value behind {entries} records is {chain.hex()}, and was "
+                    f"{head.hex()} when that head was noted: what stands up to here was written "
+                    "anew"
+                )
         return None
 
     def _describe_refusal(self, verdict: Verdict, sequence: int) -> str:

@@ -6,12 +6,14 @@ from __future__ import annotations
 import ctypes
 import enum
 import hashlib
+from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple, Optional, Union
 
 from axilog._blobs import EMPTY_HASH, BlobStore
 from axilog._ledger_check import read_lines
+from axilog._oracle_call import CONTROL_ORACLE, RESERVED_IDS
 from axilog.capi import lib
-from axilog.capi.constants import AX_TAG_OBS
+from axilog.capi.constants import AX_TAG_OBS, AX_TAG_POLICY, AX_TAG_TRANS
 from axilog.capi.structs import ax_ledger_entry_t
 from axilog.configuration import Configuration
 from axilog.enums import ReturnCode
@@ -40,15 +42,45 @@ class ConfigurationSource(enum.Enum):
     BUILT_IN = "built-in"
 
 
-class ConfigurationProblem(enum.Enum):
-    """Why a ledger's configuration cannot be had."""
+class Switches(NamedTuple):
+    """The two switches of a configuration (formats.md section 5)."""
 
-    CALLER_DIFFERS = "the policies given are not its policies; give those it was made under"
-    BLOB_DIFFERS = "its blob beside the ledger is altered; restore it, or give its policies"
-    MISSING = "it has no blob, and the built-in policies are not its policies"
+    permit_truncated: bool
+    stop_on_invalid: bool
+
+    def __str__(self) -> str:
+        if self.permit_truncated and self.stop_on_invalid:
+            return "permit_truncated and stop_on_invalid"
+        if self.permit_truncated:
+            return "permit_truncated only"
+        if self.stop_on_invalid:
+            return "stop_on_invalid only"
+        return "neither permit_truncated nor stop_on_invalid"
 
 
-ConfigurationChoice = Union[tuple[Configuration, ConfigurationSource], ConfigurationProblem]
+class ExpectedRules(NamedTuple):
+    """What a caller says about a ledger's rules."""
+
+    policies: Optional[PolicySet] = None
+    """The policies; ``None`` leaves the choice to the ledger."""
+    switches: Optional[Switches] = None
+    """The switches, both of which must be so; ``None`` takes the ledger's own."""
+
+
+class ConfigurationDiffers(NamedTuple):
+    """The configuration of a ledger is not the expected one, or its blob holds other bytes."""
+
+    reason: str
+    """What was found, in words."""
+
+
+class ConfigurationMissing(NamedTuple):
+    """A ledger has no blob of its configuration, and its policies are not the built-in ones."""
+
+
+ConfigurationChoice = Union[
+    tuple[Configuration, ConfigurationSource], ConfigurationDiffers, ConfigurationMissing
+]
 
 
 def complete_configuration(
@@ -73,60 +105,109 @@ def complete_configuration(
 def find_first_reset(source: BinaryIO) -> Optional[FirstReset]:
     """Finds the first control observation with an input, which only a reset has. Returns ``None``
     at the first line that is no ledger line: verification reports that one."""
+    for entry, offset in _parse_lines(source):
+        if entry.tag != AX_TAG_OBS:
+            continue
+        observation = _parse_observation(entry)
+        if observation is None:
+            return None
+        if observation.oracle_id == CONTROL_ORACLE and observation.input_hash != EMPTY_HASH:
+            return FirstReset(observation.input_hash, entry.sequence, offset)
+    return None
+
+
+def _parse_lines(source: BinaryIO) -> Iterator[tuple[ax_ledger_entry_t, int]]:
+    """Yields the entry of each line and the line's offset, up to a line that is no ledger line. The
+    same struct is filled anew for each line."""
     entry = ax_ledger_entry_t()
     tag = ctypes.create_string_buffer(16)
     for offset, line in read_lines(source):
         is_whole = line.endswith(b"\n")
         code = lib.ax_ledger_line_parse(ctypes.byref(entry), tag, line, len(line))
         if not is_whole or code != ReturnCode.OK:
-            return None
-        if entry.tag != AX_TAG_OBS:
-            continue
-        try:
-            observation = Observation.parse(ctypes.string_at(entry.payload, entry.payload_len))
-        except RecordError:
-            return None
-        if observation.oracle_id == "ax.control" and observation.input_hash != EMPTY_HASH:
-            return FirstReset(observation.input_hash, entry.sequence, offset)
-    return None
+            return
+        yield entry, offset
+
+
+def _parse_observation(entry: ax_ledger_entry_t) -> Optional[Observation]:
+    try:
+        return Observation.parse(ctypes.string_at(entry.payload, entry.payload_len))
+    except RecordError:
+        return None
 
 
 def choose_configuration(
-    reset: Optional[FirstReset], blobs: BlobStore, policies: Optional[PolicySet]
+    reset: Optional[FirstReset], blobs: BlobStore, expected: ExpectedRules
 ) -> ConfigurationChoice:
     """Chooses the configuration under which a ledger with this first reset replays, which must have
     the hash that the reset names.
 
-    If the caller gives ``policies``, they must be the ledger's. Else the configuration is the blob
-    beside the ledger, or where there is none the built-in policies. The two switches are always the
-    ledger's: of their four combinations the one whose hash fits. A ledger without a reset names no
-    configuration, and replays under ``policies`` or the built-in ones.
+    If the caller expects policies, they must be the ledger's. Else the configuration is the blob
+    beside the ledger, or where there is none the built-in policies. The two switches are the
+    ledger's: of their four combinations the one whose hash fits; switches that the caller expects
+    must equal them. A ledger without a reset names no configuration, and replays under the
+    policies and switches that the caller expects, or the built-in ones.
 
     Raises PolicyError for a configuration that no policy file can express, and LedgerIOError.
     """
+    choice = _choose_policies(reset, blobs, expected)
+    if expected.switches is None or isinstance(
+        choice, (ConfigurationDiffers, ConfigurationMissing)
+    ):
+        return choice
+    found = Switches(choice[0].permit_truncated, choice[0].stop_on_invalid)
+    if found == expected.switches:
+        return choice
+    return ConfigurationDiffers(
+        f"its policies are the expected ones, its switches are not: it has {found}, expected "
+        f"{expected.switches}"
+    )
+
+
+def _choose_policies(
+    reset: Optional[FirstReset], blobs: BlobStore, expected: ExpectedRules
+) -> ConfigurationChoice:
+    """Chooses the policies, with the switches that the ledger has."""
+    policies = expected.policies
     if reset is None:
+        switches = expected.switches or Switches(False, False)
         if policies is not None:
-            return Configuration(policies), ConfigurationSource.CALLER
-        return Configuration(PolicySet.builtin()), ConfigurationSource.BUILT_IN
+            return Configuration(policies, *switches), ConfigurationSource.CALLER
+        return Configuration(PolicySet.builtin(), *switches), ConfigurationSource.BUILT_IN
     digest = reset.configuration
     if policies is not None:
         found = _find_switches(policies, digest, None)
         if found is None:
-            found = _find_switches(policies, digest, _read_manifest(blobs, digest))
+            found = _find_switches(policies, digest, read_manifest_hash(blobs, digest))
         if found is None:
-            return ConfigurationProblem.CALLER_DIFFERS
+            return ConfigurationDiffers("the given policies are different ones")
         return found, ConfigurationSource.CALLER
     data = blobs.get(digest, _MAX_BYTES)
     if data is not None:
         if hashlib.sha256(data).hexdigest() != digest:
-            return ConfigurationProblem.BLOB_DIFFERS
+            return ConfigurationDiffers(f"{blobs.path(digest)} holds other bytes")
         return Configuration.parse(data, blobs.path(digest)), ConfigurationSource.LEDGER
     found = _find_switches(PolicySet.builtin(), digest, None)
-    return ConfigurationProblem.MISSING if found is None else (found, ConfigurationSource.BUILT_IN)
+    return ConfigurationMissing() if found is None else (found, ConfigurationSource.BUILT_IN)
 
 
-def _read_manifest(blobs: BlobStore, digest: str) -> Optional[str]:
-    """Reads which manifest the configuration with this hash names, where its blob is good."""
+def holds_decisions(source: BinaryIO) -> bool:
+    """Whether a ledger has anything that policies decided, or names policies. One that only records
+    answers, as deployed gateways write it, has neither. The search ends at a line that is no ledger
+    line, which verification reports."""
+    for entry, _ in _parse_lines(source):
+        if entry.tag in (AX_TAG_POLICY, AX_TAG_TRANS):
+            return True
+        if entry.tag == AX_TAG_OBS:
+            observation = _parse_observation(entry)
+            if observation is not None and observation.oracle_id in RESERVED_IDS:
+                return True
+    return False
+
+
+def read_manifest_hash(blobs: BlobStore, digest: str) -> Optional[str]:
+    """Reads which manifest the configuration with this hash names, where its blob is good.
+    Raises PolicyError for one that no policy file can express, and LedgerIOError."""
     data = blobs.get(digest, _MAX_BYTES)
     if data is None or hashlib.sha256(data).hexdigest() != digest:
         return None

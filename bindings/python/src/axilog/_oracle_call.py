@@ -13,7 +13,10 @@ from axilog.inputs import Text
 from axilog.params import Params
 
 _NO_PARAMS = Params()
-_RESERVED_IDS = {"ax.time": "observe_time", "ax.control": "observe_control"}
+CONTROL_ORACLE = "ax.control"
+"""The oracle id of the observations of control inputs."""
+RESERVED_IDS = {"ax.time": "observe_time", CONTROL_ORACLE: "observe_control"}
+"""The oracle ids of times and control inputs, and the agent's method that records each."""
 
 
 class OracleCall:
@@ -72,8 +75,8 @@ def as_bytes(output: Text) -> bytes:
 def check_identities(oracle_id: str, model_id: str) -> None:
     """Raises IdentityError for an id that is not 1 to 256 visible ASCII characters, since readers
     could take it for another one, and for the two reserved oracle ids (SRS-004 section 7.1)."""
-    if oracle_id in _RESERVED_IDS:
-        method = _RESERVED_IDS[oracle_id]
+    if oracle_id in RESERVED_IDS:
+        method = RESERVED_IDS[oracle_id]
         raise IdentityError(f"the oracle id {oracle_id} is reserved; use Agent.{method}()")
     for field, value in (("oracle_id", oracle_id), ("model_id", model_id)):
         reason = _identity_fault(value)

@@ -26,6 +26,7 @@ from axilog.errors import (
     ConcurrentUseError,
     ConfigurationError,
     ModelError,
+    ResetMissingError,
     StoppedError,
     TimeRollbackError,
 )
@@ -48,6 +49,10 @@ _WORK_BYTES = ctypes.c_size_t(AX_MAX_OBS_BYTES)
 class Agent(AbstractContextManager["Agent"]):
     """An agent under fixed policies.
 
+    A new agent is UNINIT, and takes nothing but a reset: call :meth:`reset`, which makes it INIT,
+    and then :meth:`observe_time`, which makes it ENABLED. Behind that its decisions can be acted
+    on.
+
     One thread at a time uses an agent: a call while another one is under way raises
     ConcurrentUseError and does nothing. Calls release the GIL, so that several agents run in
     parallel. Only the thread that uses the agent should read its properties.
@@ -57,7 +62,8 @@ class Agent(AbstractContextManager["Agent"]):
         policies: The policies; absent, the built-in ones.
         permit_truncated: See :class:`axilog.Configuration`; absent, false.
         stop_on_invalid: See :class:`axilog.Configuration`; absent, false.
-        manifest: See :class:`axilog.Configuration`; absent, none.
+        manifest: See :class:`axilog.Configuration`; absent, that of :meth:`axilog.Ledger.create`,
+            or none. Whoever gives one keeps the document as a blob of the ledger.
         sink: A function that is called with each :class:`axilog.Entry` before the chain's head
             moves, in place of ``ledger``. An exception of it fails the agent's ledger for good.
 
@@ -86,6 +92,15 @@ class Agent(AbstractContextManager["Agent"]):
         self._faults = ct_fault_flags_t()
         resumed = None if ledger is None else ledger._resumed
         recorded = None if resumed is None else resumed.configuration
+        if ledger is not None and ledger._manifest is not None:
+            named = ledger._manifest.hash()
+            if manifest is not None and manifest != named:
+                raise ConfigurationError(
+                    ledger.path,
+                    f"was made with a name or a note, whose manifest is {named}, and the one given "
+                    f"is {manifest!a}; leave out manifest, or name and note",
+                )
+            manifest = named
         self._configuration = complete_configuration(
             recorded, policies, permit_truncated, stop_on_invalid, manifest
         )
@@ -151,12 +166,15 @@ class Agent(AbstractContextManager["Agent"]):
             ``raise_for_breach()``.
 
         Raises:
-            InputError, IdentityError, ModelError, ConcurrentUseError, LedgerError and StoppedError,
-            with nothing recorded; SinkError where a record could not be stored.
+            InputError, IdentityError, ModelError, ResetMissingError, ConcurrentUseError,
+            LedgerError and StoppedError, with nothing recorded; SinkError where a record could not
+            be stored.
         """
         if not self._try_lock(False):
             raise _concurrent_use_error()
         try:
+            if not self._context.health:
+                raise _reset_missing_error("an answer")
             call = self._calls.get(oracle_id)
             if call is None or call.model_id != model_id:
                 self._check_model(oracle_id, model_id)
@@ -212,6 +230,7 @@ class Agent(AbstractContextManager["Agent"]):
                 "failure: found NULL, expected TIMEOUT, TRANSPORT_ERROR, INVALID_OUTPUT"
             )
         with self._hold_lock():
+            self._require_reset("a failure")
             self._check_model(oracle_id, model_id)
             prompt = canonical_input(input, input_kind)
             call = OracleCall(oracle_id, model_id)
@@ -233,12 +252,14 @@ class Agent(AbstractContextManager["Agent"]):
 
         Raises:
             TimeRollbackError for such a time without ``force``, ValueError for one that is no
-            unsigned 64-bit integer, and what :meth:`observe` raises.
+            unsigned 64-bit integer, ResetMissingError before the first reset, and what
+            :meth:`observe` raises.
         """
         now = int(time.time()) if timestamp is None else timestamp
         if isinstance(now, bool) or not 0 <= now <= _MAX_TIMESTAMP:
             raise ValueError(f"timestamp: found {now!r}, expected 0 to {_MAX_TIMESTAMP}")
         with self._hold_lock():
+            self._require_reset("a time")
             last = self.last_timestamp
             if now <= last and not force:
                 raise TimeRollbackError(
@@ -249,10 +270,14 @@ class Agent(AbstractContextManager["Agent"]):
 
     def observe_control(self, input_class: InputClass) -> Decision:
         """Records a control input: RESET_REQUEST, POLICY_TRIGGER or FAULT_SIGNAL. Before a reset
-        the ledger keeps the configuration, whose hash the reset records. Raises CallError for
-        another class, and what :meth:`observe` raises."""
+        the ledger keeps the configuration, whose hash the reset records, and its manifest. Raises
+        CallError for another class, and what :meth:`observe` raises."""
         with self._hold_lock():
-            if self._ledger is not None and input_class == InputClass.RESET_REQUEST:
+            if input_class != InputClass.RESET_REQUEST:
+                self._require_reset(f"the control input {input_class!s}")
+            elif self._ledger is not None:
+                if self._ledger._manifest is not None:
+                    self._ledger._put_blob(self._ledger._manifest.canonical())
                 self._ledger._put_blob(self._configuration.canonical())
             return self._observe_input(lib.ax_agent_observe_control, int(input_class))
 
@@ -275,6 +300,10 @@ class Agent(AbstractContextManager["Agent"]):
         before it. Nothing may follow. Raises StoppedError for a ledger that is already sealed."""
         with self._hold_lock():
             self._run_call(lambda: lib.ax_ledger_seal(ctypes.byref(self._chain), self._faults_ref))
+
+    def _require_reset(self, what: str) -> None:
+        if self._context.health == Health.UNINIT:
+            raise _reset_missing_error(what)
 
     def _check_model(self, oracle_id: str, model_id: str) -> None:
         check_identities(oracle_id, model_id)
@@ -441,4 +470,11 @@ def _concurrent_use_error() -> ConcurrentUseError:
     return ConcurrentUseError(
         "the agent is in use: a call on it is under way, in another thread or in this one's sink; "
         "nothing was done; give each thread its own agent, or put a lock of yours around it"
+    )
+
+
+def _reset_missing_error(what: str) -> ResetMissingError:
+    return ResetMissingError(
+        f"the agent is UNINIT and was given {what}, which would stop it for good; call reset() "
+        "first, and observe_time() behind it; nothing was recorded"
     )

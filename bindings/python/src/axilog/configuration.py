@@ -28,8 +28,8 @@ class Configuration:
     stop_on_invalid: bool = False
     """Whether an inadmissible answer stops the agent, instead of raising the alarm."""
     manifest: Optional[str] = None
-    """The SHA-256 of a document of the program's own that the ledger is bound to from its first
-    reset on, 64 lower-case hexadecimal digits; ``None`` without one. The library never reads it."""
+    """The SHA-256 of the :class:`axilog.Manifest` that the ledger is bound to from its first reset
+    on, 64 lower-case hexadecimal digits; ``None`` without one. The library never reads it."""
 
     def __post_init__(self) -> None:
         """Raises PolicyError for a manifest that is no SHA-256."""

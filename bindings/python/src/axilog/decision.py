@@ -14,6 +14,13 @@ from axilog.errors import AxilogError
 from axilog.observation import Observation
 from axilog.q16 import from_q16
 
+# What an agent in each state needs to become ENABLED.
+_ADVICE = {
+    Health.INIT: "the time is missing, call observe_time()",
+    Health.ALARM: "the alarm is not handled, call mitigate(), reset() and observe_time()",
+    Health.DEGRADED: "reset and time are missing, call reset() and observe_time()",
+}
+
 
 class Judgement(NamedTuple):
     """An AX:POLICY:v1 record: what one policy decided on one observation."""
@@ -138,7 +145,10 @@ class Decision:
     def _reasons(self) -> list[str]:
         reasons = []
         if self.permitted:
-            reasons.append("an answer may be acted on only where the agent is ENABLED behind it")
+            advice = _ADVICE.get(self.health, "a STOPPED agent never is again")
+            reasons.append(
+                f"an answer may be acted on only where the agent is ENABLED behind it: {advice}"
+            )
         if not self.admissible:
             reasons.append("the answer is not UTF-8 in NFC without control characters")
         observation = self.observation

@@ -40,6 +40,11 @@ class StoppedError(CallError):
     failed."""
 
 
+class ResetMissingError(AxilogError, RuntimeError):
+    """An agent was given an input before its first reset, which would stop it for good. Call
+    ``reset()`` first, then ``observe_time()``."""
+
+
 class SinkError(AxilogError):
     """A record could not be stored, and the agent is STOPPED. ``__cause__`` is the exception of the
     sink."""
@@ -69,6 +74,11 @@ class PolicyError(AxilogError, ValueError):
         super().__init__(f"{where}: {reason}" if where else reason)
         self.where = where
         self.reason = reason
+
+
+class ManifestError(AxilogError, ValueError):
+    """A name, a note or a document is no manifest's. The message says what was found and what was
+    expected."""
 
 
 class RecordError(CallError, ValueError):

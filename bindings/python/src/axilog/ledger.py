@@ -9,6 +9,7 @@ from typing import NamedTuple, Optional, Union
 
 from axilog._blobs import BlobStore
 from axilog._ledger_check import Expectations, LedgerCheck, RecordVisitor
+from axilog._ledger_configuration import ExpectedRules
 from axilog._ledger_file import LedgerFile
 from axilog._recorder import Recorder
 from axilog.capi.structs import ax_agent_ctx_t
@@ -24,6 +25,7 @@ from axilog.errors import (
     LedgerIOError,
     LedgerSealedError,
 )
+from axilog.manifest import Manifest
 from axilog.observation import Observation
 from axilog.policy_set import PolicySet
 from axilog.verification import replay_stream
@@ -66,17 +68,39 @@ class Ledger(AbstractContextManager["Ledger"]):
         self._lock = threading.Lock()
         self._has_agent = False
         self._resumed: Optional[ResumedState] = None
+        # What a new ledger is bound to, of which its agent keeps the blob.
+        self._manifest: Optional[Manifest] = None
         self._torn_line: Optional[TornLine] = None
         self._completed_records = 0
 
     @classmethod
-    def create(cls, path: Union[str, os.PathLike[str]]) -> Ledger:
+    def create(
+        cls,
+        path: Union[str, os.PathLike[str]],
+        *,
+        name: Optional[str] = None,
+        note: Optional[str] = None,
+    ) -> Ledger:
         """Begins a new ledger at ``path``. There must be no file, or one that holds nothing but the
         genesis or a beginning of it: a ledger is never overwritten.
 
-        Raises LedgerExistsError, LedgerBusyError, LedgerIOError.
+        Args:
+            path: The ledger file.
+            name: The ledger's name: 1 to 256 visible ASCII characters without ``+``.
+            note: A text for people: at most 4096 bytes of UTF-8, no control characters but line
+                feeds.
+
+        With a name or a note every reset of the ledger's agent binds the ledger to the
+        :class:`axilog.Manifest` of both, which is kept as a blob. ``axilog head`` shows them.
+
+        Raises:
+            ManifestError for a name or note that is refused, LedgerExistsError, LedgerBusyError,
+            LedgerIOError.
         """
-        return cls._open(path, create=True, resume=False, policies=None)
+        manifest = None if name is None and note is None else Manifest(name, note)
+        ledger = cls._open(path, create=True, resume=False, policies=None)
+        ledger._manifest = manifest
+        return ledger
 
     @classmethod
     def open(
@@ -187,7 +211,8 @@ class Ledger(AbstractContextManager["Ledger"]):
     def _replay(self, policies: Optional[PolicySet], visitor: RecordVisitor) -> LedgerCheck:
         try:
             source = self._file.open_reader()
-            return replay_stream(source, self.path, policies, Expectations(), visitor).check
+            rules = ExpectedRules(policies)
+            return replay_stream(source, self.path, rules, Expectations(), visitor).check
         except OSError as error:
             if isinstance(error, AxilogError):
                 raise

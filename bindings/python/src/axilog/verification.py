@@ -6,22 +6,26 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import BinaryIO, NamedTuple, Optional, Union
 
+from axilog._blob_comparison import BlobComparison, BlobReport
 from axilog._blobs import BlobStore
-from axilog._ledger_check import Expectations, LedgerCheck, RecordVisitor
+from axilog._ledger_check import EarlierHead, Expectations, LedgerCheck, RecordVisitor
 from axilog._ledger_configuration import (
     ConfigurationChoice,
-    ConfigurationProblem,
+    ConfigurationDiffers,
+    ConfigurationMissing,
     ConfigurationSource,
+    ExpectedRules,
     FirstReset,
+    Switches,
     choose_configuration,
     find_first_reset,
 )
 from axilog._recorder import Recorder
-from axilog.entry import Entry
 from axilog.enums import Health, Profile, Verdict
 from axilog.errors import (
     ConfigurationError,
@@ -31,26 +35,13 @@ from axilog.errors import (
     LedgerMissingError,
     PolicyError,
 )
-from axilog.observation import Observation
 from axilog.policy_set import PolicySet
 
 Path = Union[str, "os.PathLike[str]"]
 _HASH = re.compile(r"[0-9A-Fa-f]{64}")
-_MAX_MISSING_LISTED = 20
-
-
-@dataclass
-class BlobReport:
-    """What :func:`verify` found about the blobs beside a ledger (formats.md section 6, Blobs)."""
-
-    checked: int = 0
-    """How many blobs were hashed."""
-    altered: list[str] = field(default_factory=list)
-    """The paths of the blobs whose bytes have another hash than their name."""
-    missing_count: int = 0
-    """How many observations have an input without a blob."""
-    missing: list[tuple[int, str]] = field(default_factory=list)
-    """The sequence of the observation and the path of its blob, for the first 20 missing blobs."""
+EarlierHeads = Sequence[tuple[int, str]]
+"""Pairs of a number of records and the head that the ledger had then, as ``Agent.entries`` and
+``Agent.head`` give both."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +69,6 @@ class Report:
     """In a good ledger: whether the last record is a seal."""
     profiles: tuple[Profile, ...] = ()
     """In a good ledger: the profiles that its observations are written in."""
-    models_checked: bool = True
-    """Whether each oracle was checked to have one model: the library does so for 32 oracles."""
     blobs: Optional[BlobReport] = None
     """What was found about the blobs; ``None`` where ``verify`` was not asked to check them."""
     health: Optional[Health] = None
@@ -93,6 +82,10 @@ class Report:
     configuration_source: Optional[str] = None
     """After a good replay: where the configuration is from: ``ledger``, ``caller``,
     ``built-in``."""
+    permit_truncated: Optional[bool] = None
+    """After a good replay: whether the ledger judges a TRUNCATED answer like a COMPLETE one."""
+    stop_on_invalid: Optional[bool] = None
+    """After a good replay: whether an inadmissible answer stops the ledger's agent."""
     interrupted: Optional[bool] = None
     """After a good replay: whether the last step lacks records, which ``Ledger.open`` adds."""
 
@@ -106,6 +99,7 @@ def verify(
     expect_head: Optional[str] = None,
     expect_entries: Optional[int] = None,
     expect_models: Optional[Mapping[str, str]] = None,
+    extends: EarlierHeads = (),
     blobs: bool = False,
 ) -> Report:
     """Verifies a ledger file as ``axilog verify`` does: hashes, chain, canonical forms, order,
@@ -118,7 +112,12 @@ def verify(
             file can rewrite all of it.
         expect_entries: How many records there must be, the genesis counted and a seal not.
         expect_models: The model id that each oracle must have, by oracle id.
-        blobs: Whether to hash every blob beside the ledger, and to look for that of every input.
+        extends: Heads that were noted earlier, each with the number of records then, the genesis
+            and a seal counted: the ledger must be that one, grown or as it was.
+        blobs: Whether to compare the files in ``LEDGER.blobs`` with the records. A blob that a
+            record names and that is missing, one that is altered, or a file that no record names
+            makes the report false; the verdict stays the ledger's own. Memory then grows with the
+            number of distinct blobs.
 
     Returns:
         The report. A defect of the ledger is in it and raises nothing.
@@ -127,37 +126,28 @@ def verify(
         LedgerMissingError, LedgerIOError, and ValueError for an expectation out of range.
     """
     name = os.fspath(path)
-    expected = _make_expectations(expect_head, expect_entries, expect_models or {})
-    store, blob_report = BlobStore(name), BlobReport()
-
-    def find_missing_blob(entry: Entry, offset: int, observation: Optional[Observation]) -> None:
-        if observation is not None and not store.contains(observation.input_hash):
-            blob_report.missing_count += 1
-            if len(blob_report.missing) < _MAX_MISSING_LISTED:
-                blob = store.path(observation.input_hash)
-                blob_report.missing.append((observation.ledger_seq, blob))
-
+    expected = make_expectations(expect_head, expect_entries, expect_models or {}, extends)
+    comparison = BlobComparison(BlobStore(name)) if blobs else None
     try:
         with open(name, "rb", buffering=1 << 16) as file:
-            check = LedgerCheck(file, None, expected, find_missing_blob if blobs else None)
+            visitor = None if comparison is None else comparison.take_record
+            check = LedgerCheck(file, None, expected, visitor)
     except OSError as error:
-        raise _reading_error(name, error) from error
-    if not blobs:
-        return _make_report(name, check)
-    for blob, is_good in store.recompute_hashes():
-        blob_report.checked += 1
-        if not is_good:
-            blob_report.altered.append(blob)
-    return _make_report(name, check, blob_report)
+        raise reading_error(name, error) from error
+    found = None if comparison is None else comparison.finish(check.defect is None)
+    return _make_report(name, check, found)
 
 
 def replay(
     path: Path,
     *,
     policies: Optional[PolicySet] = None,
+    permit_truncated: bool = False,
+    stop_on_invalid: bool = False,
     expect_head: Optional[str] = None,
     expect_entries: Optional[int] = None,
     expect_models: Optional[Mapping[str, str]] = None,
+    extends: EarlierHeads = (),
 ) -> Report:
     """Replays a ledger file as ``axilog replay`` does: verifies it, runs policies and agent anew on
     the recorded observations, and compares every record byte for byte. No oracle is called. The
@@ -165,11 +155,16 @@ def replay(
 
     Args:
         path: The ledger file.
-        policies: The policies that the ledger was made under. They are needed only where the blob
-            of its configuration is missing and its policies are not the built-in ones.
+        policies: The policies that the ledger must have. Without them its own are taken, which the
+            blob of its configuration holds; where that is missing, the built-in ones must be its
+            own.
+        permit_truncated: Whether the ledger must judge a TRUNCATED answer like a COMPLETE one. Both
+            switches are compared as soon as one of them is true or ``policies`` are given.
+        stop_on_invalid: Whether an inadmissible answer must stop the ledger's agent.
         expect_head: As in :func:`verify`.
         expect_entries: As in :func:`verify`.
         expect_models: As in :func:`verify`.
+        extends: As in :func:`verify`.
 
     Returns:
         The report. A defect of the ledger is in it and raises nothing.
@@ -180,15 +175,10 @@ def replay(
         expectation out of range.
     """
     name = os.fspath(path)
-    expected = _make_expectations(expect_head, expect_entries, expect_models or {})
-    try:
-        with open(name, "rb", buffering=1 << 16) as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise LedgerError(name, "is not a regular file, which a ledger must be")
-            replayed = replay_stream(file, name, policies, expected)
-    except OSError as error:
-        raise _reading_error(name, error) from error
-    check, source = replayed
+    expected = make_expectations(expect_head, expect_entries, expect_models or {}, extends)
+    rules = make_expected_rules(policies, permit_truncated, stop_on_invalid)
+    with open_ledger(name) as file:
+        check, source = replay_stream(file, name, rules, expected)
     agent = None if check.defect is not None or source is None else check.restore_agent()
     if agent is None or source is None or check.configuration is None:
         return _make_report(name, check)
@@ -203,6 +193,8 @@ def replay(
         last_timestamp=agent.last_timestamp,
         configuration=check.configuration.hash(),
         configuration_source=source.value,
+        permit_truncated=check.configuration.permit_truncated,
+        stop_on_invalid=check.configuration.stop_on_invalid,
         interrupted=bool(recorder.entries),
     )
 
@@ -219,7 +211,7 @@ class LedgerReplay(NamedTuple):
 def replay_stream(
     source: BinaryIO,
     path: str,
-    policies: Optional[PolicySet],
+    rules: ExpectedRules,
     expected: Expectations,
     visitor: Optional[RecordVisitor] = None,
 ) -> LedgerReplay:
@@ -232,16 +224,16 @@ def replay_stream(
     policy_error: Optional[PolicyError] = None
     choice: ConfigurationChoice
     try:
-        choice = choose_configuration(reset, blobs, policies)
+        choice = choose_configuration(reset, blobs, rules)
     except PolicyError as error:
-        choice, policy_error = ConfigurationProblem.MISSING, error
-    if not isinstance(choice, ConfigurationProblem):
+        choice, policy_error = ConfigurationMissing(), error
+    if not isinstance(choice, (ConfigurationDiffers, ConfigurationMissing)):
         configuration, chosen_from = choice
         return LedgerReplay(LedgerCheck(source, configuration, expected, visitor), chosen_from)
 
     # A defect of the ledger itself matters more than its configuration.
     check = LedgerCheck(source, None, expected, visitor)
-    differs = choice is not ConfigurationProblem.MISSING
+    differs = isinstance(choice, ConfigurationDiffers)
     if check.defect is not None and _comes_first(check.defect, reset, differs):
         return LedgerReplay(check, None)
     digest, sequence, offset = reset or FirstReset("", 0, 0)
@@ -251,13 +243,13 @@ def replay_stream(
             f"{policy_error}; a configuration with an operator outside GT, LT, GE, LE cannot be "
             "replayed here",
         )
-    if not differs:
+    if isinstance(choice, ConfigurationMissing):
         raise ConfigurationError(
             path,
             f"its configuration {digest} is missing: no file {blobs.path(digest)}, and the "
             "built-in policies are not its policies; give the policies it was made under",
         )
-    reason = f"the ledger was made under the configuration {digest}; {choice.value}"
+    reason = f"the ledger was made under the configuration {digest}; {choice.reason}"
     check.defect = LedgerDefect(Verdict.CONFIG_MISMATCH, sequence, offset, reason)
     return LedgerReplay(check, None)
 
@@ -271,7 +263,21 @@ def _comes_first(defect: LedgerDefect, reset: Optional[FirstReset], differs: boo
     return defect.verdict is not Verdict.TORN
 
 
-def _reading_error(path: str, error: OSError) -> LedgerError:
+@contextmanager
+def open_ledger(path: str) -> Iterator[BinaryIO]:
+    """Opens a ledger that is read more than once, and gives errors of reading it their names.
+    Raises LedgerError for a path that is no regular file, LedgerMissingError, LedgerIOError."""
+    try:
+        with open(path, "rb", buffering=1 << 16) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise LedgerError(path, "is not a regular file, which a ledger must be")
+            yield file
+    except OSError as error:
+        raise reading_error(path, error) from error
+
+
+def reading_error(path: str, error: OSError) -> LedgerError:
+    """The package's exception for an error of reading the ledger at ``path``."""
     if isinstance(error, LedgerError):
         return error
     if isinstance(error, FileNotFoundError):
@@ -279,14 +285,38 @@ def _reading_error(path: str, error: OSError) -> LedgerError:
     return LedgerIOError(path, "read the ledger", error)
 
 
-def _make_expectations(
-    head: Optional[str], entries: Optional[int], models: Mapping[str, str]
+def make_expectations(
+    head: Optional[str],
+    entries: Optional[int],
+    models: Mapping[str, str],
+    extends: EarlierHeads,
 ) -> Expectations:
-    if head is not None and not _HASH.fullmatch(head):
-        raise ValueError(f"expect_head: found {head!r}, expected 64 hexadecimal digits")
+    """Checks what a caller expects of a ledger. Raises ValueError for a value out of its range."""
     if entries is not None and not 1 <= entries < 2**64:
         raise ValueError(f"expect_entries: found {entries!r}, expected a number from 1")
-    return Expectations(entries, None if head is None else bytes.fromhex(head), models)
+    earlier_heads = []
+    for number, noted in extends:
+        if not 1 <= number < 2**64:
+            raise ValueError(f"extends: found {number!r} records, expected a number from 1")
+        earlier_heads.append(EarlierHead(number, _parse_head(noted, "extends")))
+    expected_head = None if head is None else _parse_head(head, "expect_head")
+    return Expectations(entries, expected_head, models, tuple(earlier_heads))
+
+
+def make_expected_rules(
+    policies: Optional[PolicySet], permit_truncated: bool, stop_on_invalid: bool
+) -> ExpectedRules:
+    """What a caller expects of a ledger's rules. Policies, or a switch that is on, name both
+    switches."""
+    named = policies is not None or permit_truncated or stop_on_invalid
+    switches = Switches(bool(permit_truncated), bool(stop_on_invalid)) if named else None
+    return ExpectedRules(policies, switches)
+
+
+def _parse_head(text: str, where: str) -> bytes:
+    if not _HASH.fullmatch(text):
+        raise ValueError(f"{where}: found {text!r}, expected 64 hexadecimal digits")
+    return bytes.fromhex(text)
 
 
 def _make_report(path: str, check: LedgerCheck, blobs: Optional[BlobReport] = None) -> Report:
@@ -299,17 +329,15 @@ def _make_report(path: str, check: LedgerCheck, blobs: Optional[BlobReport] = No
             sequence=sequence,
             offset=offset,
             reason=reason,
-            models_checked=check.models_checked,
             blobs=blobs,
         )
     return Report(
         ledger=path,
         verdict=Verdict.OK,
-        ok=blobs is None or not (blobs.altered or blobs.missing_count),
+        ok=blobs is None or blobs.is_good(),
         entries=check.entries,
         head=check.head.hex(),
         sealed=check.sealed,
         profiles=tuple(sorted(check.profiles)),
-        models_checked=check.models_checked,
         blobs=blobs,
     )

@@ -1,0 +1,210 @@
+"""The single checks of an audit, and what no check can compare, in the sentences of
+``axilog audit``."""
+
+from __future__ import annotations
+
+import enum
+from typing import NamedTuple, Optional, Union
+
+from axilog._blob_comparison import BadManifest, BlobReport
+from axilog._ledger_check import Expectations, LedgerCheck
+from axilog._ledger_configuration import ConfigurationSource, ExpectedRules, Switches
+from axilog._oracle_summary import Oracles
+from axilog.enums import Verdict
+from axilog.manifest import Manifest
+
+_MAX_NAMED_ORACLES = 20
+
+CHECKS = (
+    "chain",
+    "rules",
+    "decisions",
+    "manifest",
+    "models",
+    "blobs",
+    "raw answers",
+    "derivations",
+    "end",
+)
+"""The subjects of an audit, in the order of its checks."""
+
+
+class CheckResult(enum.Enum):
+    """The result of one check of an audit."""
+
+    PASSED = "passed"
+    """The check was made, and everything is right."""
+    FAILED = "failed"
+    """The check was made, and something is wrong."""
+    NOT_CHECKED = "not checked"
+    """The check could not be made."""
+
+
+class AuditCheck(NamedTuple):
+    """One check of an audit."""
+
+    subject: str
+    """What was checked: ``chain``, ``rules``, ``decisions``, ``manifest``, ``models``, ``blobs``,
+    ``raw answers``, ``derivations`` or ``end``."""
+    result: CheckResult
+    """The result."""
+    finding: str
+    """What was found, in words."""
+    details: tuple[str, ...] = ()
+    """The files or records that are wrong or missing."""
+
+
+def check_decisions(
+    check: LedgerCheck, source: Optional[ConfigurationSource], problem: Optional[str]
+) -> list[AuditCheck]:
+    """The first three checks: chain, rules, decisions. ``problem`` says why the configuration
+    cannot be had. In a ledger with a defect the check that found it ends the list."""
+    passed, not_checked = CheckResult.PASSED, CheckResult.NOT_CHECKED
+    defect, configuration = check.defect, check.configuration
+    if defect is not None:
+        chain = AuditCheck("chain", passed, "every record is in order")
+        if defect.verdict is Verdict.CONFIG_MISMATCH:
+            return [chain, AuditCheck("rules", CheckResult.FAILED, str(defect))]
+        if defect.verdict is Verdict.DIVERGED:
+            rules = AuditCheck("rules", passed, "found; replay under them failed")
+            return [chain, rules, AuditCheck("decisions", CheckResult.FAILED, str(defect))]
+        return [AuditCheck("chain", CheckResult.FAILED, str(defect))]
+    form = "each in canonical form, in order and bound to the one before"
+    chain = AuditCheck("chain", passed, f"{check.entries} records, {form}")
+    if configuration is not None and source is not None:
+        switches = Switches(configuration.permit_truncated, configuration.stop_on_invalid)
+        found = f"{configuration.hash()} ({source.value}); {switches}"
+        same = "made again, and the same to the byte"
+        return [chain, AuditCheck("rules", passed, found), AuditCheck("decisions", passed, same)]
+    rules_finding, decisions_finding = "the ledger names no rules", "the ledger records no decision"
+    if problem is not None:
+        rules_finding, decisions_finding = problem, "the rules are missing"
+    return [
+        chain,
+        AuditCheck("rules", not_checked, rules_finding),
+        AuditCheck("decisions", not_checked, decisions_finding),
+    ]
+
+
+def check_manifest(bound: bool, found: Union[Manifest, BadManifest, None]) -> AuditCheck:
+    """Whether the manifest is there and is one; ``bound`` says that the configuration names one."""
+    if not bound:
+        return AuditCheck("manifest", CheckResult.PASSED, "the ledger is bound to none")
+    if found is None:
+        finding = "the blob that the configuration names is missing"
+        return AuditCheck("manifest", CheckResult.NOT_CHECKED, finding)
+    if isinstance(found, BadManifest):
+        return AuditCheck("manifest", CheckResult.FAILED, found.reason)
+    note = "" if found.note is None else f"; note: {found.note}"
+    name = "without a name" if found.name is None else found.name
+    return AuditCheck("manifest", CheckResult.PASSED, name + note)
+
+
+def check_models(oracles: Oracles, expected: Expectations) -> AuditCheck:
+    """Whether every oracle of which a model is expected has a record."""
+    known = oracles.by_id()
+    absent = tuple(
+        f"oracle {quote(oracle_id)}, expected with the model {quote(model_id)}, has no record"
+        for oracle_id, model_id in expected.models.items()
+        if oracle_id not in known
+    )
+    finding = f"{len(known)} oracles, each always with the same model"
+    if len(known) == 1:
+        finding = "one oracle, always with the same model"
+    return AuditCheck("models", _judge(not absent), finding, absent)
+
+
+def check_blobs(report: BlobReport) -> AuditCheck:
+    """Whether every blob that a record names is there and whole, and no other file."""
+    altered = list(zip(report._altered_sequences, report.altered))
+    unreferenced: list[tuple[Optional[int], str]] = [(None, path) for path in report.unreferenced]
+    details = []
+    for word, count, named in (
+        ("missing", report.missing_count, report.missing),
+        ("damaged", report.altered_count, altered),
+        ("unreferenced", report.unreferenced_count, unreferenced),
+    ):
+        for ledger_seq, path in named:
+            owner = "" if ledger_seq is None else f", of observation {ledger_seq}"
+            details.append(f"{word} {path}{owner}")
+        if count > len(named):
+            details.append(f"{word} {count - len(named)} more")
+    finding = (
+        f"{report.checked} recomputed, {report.altered_count} damaged, {report.missing_count} "
+        f"missing, {report.unreferenced_count} that no record names"
+    )
+    return AuditCheck("blobs", _judge(report.is_good()), finding, tuple(details))
+
+
+def check_raw_answers(report: BlobReport) -> AuditCheck:
+    """Whether every answer is in its record or bound by a RAW record."""
+    bound, unbound = report.bound_answers, report.unbound_answers
+    if unbound:
+        finding = (
+            f"{unbound} that their records do not hold are bound by nothing, {bound} are bound; a "
+            "writer before version 0.2 recorded no such binding"
+        )
+        return AuditCheck("raw answers", CheckResult.NOT_CHECKED, finding)
+    finding = f"{bound} bound by their length and hash" if bound else ""
+    return AuditCheck("raw answers", CheckResult.PASSED, finding or "every answer is in its record")
+
+
+def check_derivations(count: int, faults: list[str]) -> AuditCheck:
+    """Whether every answer that an input names is an earlier observation of the ledger."""
+    finding = f"{count} inputs derived from answers"
+    if not count:
+        finding = "no input says that it was derived from an answer"
+    return AuditCheck("derivations", _judge(not faults), finding, tuple(faults))
+
+
+def check_end(interrupted: bool, sealed: bool) -> AuditCheck:
+    """Whether the last step has its decision."""
+    if interrupted:
+        finding = (
+            "the decision on the last observation is missing: a step was interrupted, or cut off; "
+            "the next command that writes completes it"
+        )
+        return AuditCheck("end", CheckResult.NOT_CHECKED, finding)
+    finding = "sealed; nothing can be added" if sealed else "the last step is whole; not sealed"
+    return AuditCheck("end", CheckResult.PASSED, finding)
+
+
+def list_not_compared(
+    oracles: Oracles, expected: Expectations, rules: ExpectedRules
+) -> tuple[str, ...]:
+    """What the ledger alone cannot show and the caller named nothing to compare with, in words."""
+    found = []
+    if expected.head is None:
+        anew = "the whole ledger was written anew: only a head held elsewhere shows that"
+        if expected.earlier_heads:
+            found.append(
+                "whether records behind the noted head were cut off or written anew: only the "
+                "present head shows that"
+            )
+        elif expected.entries is not None:
+            found.append(f"whether {anew}")
+        else:
+            found.append(f"whether records were cut off the end, or {anew}")
+    if rules.policies is None:
+        found.append("whether the rules are those that should be: no policies were named")
+    unpinned = [(i, o) for i, o in oracles.by_id().items() if i not in expected.models]
+    for oracle_id, oracle in unpinned[:_MAX_NAMED_ORACLES]:
+        model, owner = quote(oracle.model_id), quote(oracle_id)
+        found.append(f"whether {model} is the model that oracle {owner} should have")
+    if len(unpinned) > _MAX_NAMED_ORACLES:
+        rest = len(unpinned) - _MAX_NAMED_ORACLES
+        found.append(f"whether the models of {rest} more oracles are those that should be")
+    return tuple(found)
+
+
+def quote(identity: str) -> str:
+    """An identity in quotes, with escapes for what is not printed."""
+    named = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\0"}
+    shown = "".join(
+        named.get(c) or (c if c.isprintable() else f"\\u{{{ord(c):x}}}") for c in identity
+    )
+    return f'"{shown}"'
+
+
+def _judge(is_good: bool) -> CheckResult:
+    return CheckResult.PASSED if is_good else CheckResult.FAILED

@@ -1,0 +1,245 @@
+"""The audit of a ledger: everything that can be checked of it, as one verdict that fails closed
+(decision D34)."""
+
+from __future__ import annotations
+
+import enum
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import BinaryIO, NamedTuple, Optional
+
+from axilog._audit_checks import (
+    CHECKS,
+    AuditCheck,
+    CheckResult,
+    check_blobs,
+    check_decisions,
+    check_derivations,
+    check_end,
+    check_manifest,
+    check_models,
+    check_raw_answers,
+    list_not_compared,
+)
+from axilog._blob_comparison import BlobComparison, find_manifest
+from axilog._blobs import BlobStore
+from axilog._derivations import Derivations
+from axilog._ledger_check import Expectations, LedgerCheck, RecordVisitor
+from axilog._ledger_configuration import ConfigurationSource, ExpectedRules, holds_decisions
+from axilog._oracle_summary import Oracles
+from axilog._recorder import Recorder
+from axilog.entry import Entry
+from axilog.errors import ConfigurationError, LedgerDefect
+from axilog.observation import Observation
+from axilog.policy_set import PolicySet
+from axilog.verification import (
+    EarlierHeads,
+    Path,
+    make_expectations,
+    make_expected_rules,
+    open_ledger,
+    replay_stream,
+)
+
+
+class AuditVerdict(enum.Enum):
+    """The verdict over all checks of an audit."""
+
+    OK = "OK"
+    """Every check was made and passed."""
+    FAILED = "FAILED"
+    """A check was made and failed."""
+    INCOMPLETE = "INCOMPLETE"
+    """No check failed, and one could not be made."""
+
+
+class UnjudgedOracle(NamedTuple):
+    """An oracle on whose complete answers decisions were made without any policy."""
+
+    oracle_id: str
+    """The oracle."""
+    answers: int
+    """How many such answers there are."""
+
+
+@dataclass(frozen=True)
+class AuditReport:
+    """What :func:`audit` found. The fields are those of ``axilog audit --json``. A report is true
+    where ``ok`` is."""
+
+    ledger: str
+    """The path of the ledger."""
+    verdict: AuditVerdict
+    """The verdict over all checks."""
+    ok: bool
+    """Whether the verdict is OK."""
+    entries: Optional[int]
+    """In a ledger without a defect: how many records it has, genesis and seal counted."""
+    head: Optional[str]
+    """In a ledger without a defect: the chain value of the last record, in hexadecimal."""
+    sealed: Optional[bool]
+    """In a ledger without a defect: whether the last record is a seal."""
+    fault: Optional[LedgerDefect]
+    """The first defect of the ledger. A check behind it is not made."""
+    checks: tuple[AuditCheck, ...]
+    """The nine checks, always in the same order."""
+    not_compared: tuple[str, ...]
+    """What the ledger alone cannot show and nothing was named to compare with, in words."""
+    unjudged_oracles: tuple[UnjudgedOracle, ...]
+    """The oracles that no policy judged."""
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+
+def audit(
+    path: Path,
+    *,
+    policies: Optional[PolicySet] = None,
+    permit_truncated: bool = False,
+    stop_on_invalid: bool = False,
+    expect_head: Optional[str] = None,
+    expect_entries: Optional[int] = None,
+    expect_models: Optional[Mapping[str, str]] = None,
+    extends: EarlierHeads = (),
+) -> AuditReport:
+    """Audits a ledger file as ``axilog audit`` does: verification, replay, manifest, models, blobs,
+    raw answers, derivations and what the caller expects, as one verdict. Only OK is good: a check
+    that could not be made is no success. Memory grows with the number of distinct blobs, oracles
+    and derivations.
+
+    Args:
+        path: The ledger file, which is read several times.
+        policies: As in :func:`axilog.replay`.
+        permit_truncated: As in :func:`axilog.replay`.
+        stop_on_invalid: As in :func:`axilog.replay`.
+        expect_head: As in :func:`axilog.verify`.
+        expect_entries: As in :func:`axilog.verify`.
+        expect_models: As in :func:`axilog.verify`; each of these oracles must have a record.
+        extends: As in :func:`axilog.verify`.
+
+    Returns:
+        The report. A defect of the ledger is a failed check and raises nothing.
+
+    Raises:
+        LedgerError for a path that is no regular file, LedgerMissingError, LedgerIOError, and
+        ValueError for an expectation out of range.
+    """
+    name = os.fspath(path)
+    expected = make_expectations(expect_head, expect_entries, expect_models or {}, extends)
+    rules = make_expected_rules(policies, permit_truncated, stop_on_invalid)
+    with open_ledger(name) as file:
+        return _Audit(file, name, expected, rules).make_report()
+
+
+class _Audit:
+    """An audit of the ledger in ``source``, whose path is ``path``."""
+
+    def __init__(
+        self, source: BinaryIO, path: str, expected: Expectations, rules: ExpectedRules
+    ) -> None:
+        self._source = source
+        self._path = path
+        self._expected = expected
+        self._rules = rules
+        self._store = BlobStore(path)
+        self._blobs = BlobComparison(self._store)
+        self._oracles = Oracles()
+        self._derivations = Derivations(self._store)
+
+    def make_report(self) -> AuditReport:
+        """Makes every check. Raises LedgerIOError."""
+        check, source, problem = self._replay()
+        checks = check_decisions(check, source, problem)
+        if check.defect is None:
+            checks += self._check_the_rest(check)
+        else:
+            finding = f"the ledger is not good from record {check.defect.sequence} on"
+            left = CHECKS[len(checks) :]
+            checks += [AuditCheck(what, CheckResult.NOT_CHECKED, finding) for what in left]
+        verdict = _judge(checks)
+        is_whole = check.defect is None
+        return AuditReport(
+            ledger=self._path,
+            verdict=verdict,
+            ok=verdict is AuditVerdict.OK,
+            entries=check.entries if is_whole else None,
+            head=check.head.hex() if is_whole else None,
+            sealed=check.sealed if is_whole else None,
+            fault=check.defect,
+            checks=tuple(checks),
+            not_compared=list_not_compared(self._oracles, self._expected, self._rules),
+            unjudged_oracles=tuple(
+                UnjudgedOracle(oracle_id, oracle.unjudged_answers)
+                for oracle_id, oracle in self._oracles.by_id().items()
+                if oracle.unjudged_answers
+            ),
+        )
+
+    def _replay(self) -> tuple[LedgerCheck, Optional[ConfigurationSource], Optional[str]]:
+        """Replays the ledger, or verifies it where it holds no decision or its configuration cannot
+        be had; the last result says why."""
+        self._source.seek(0)
+        if not holds_decisions(self._source):
+            return self._verify(self._expected, self._take_record), None, None
+        try:
+            check, source = replay_stream(
+                self._source, self._path, self._rules, self._expected, self._take_record
+            )
+            return check, source, None
+        except ConfigurationError as error:
+            # Its verification has visited every record.
+            return self._verify(self._expected, None), None, str(error)
+
+    def _verify(self, expected: Expectations, visitor: Optional[RecordVisitor]) -> LedgerCheck:
+        self._source.seek(0)
+        return LedgerCheck(self._source, None, expected, visitor)
+
+    def _take_record(self, entry: Entry, offset: int, observation: Optional[Observation]) -> None:
+        self._blobs.take_record(entry, offset, observation)
+        self._oracles.take_record(entry, observation)
+        if observation is not None:
+            self._derivations.take_observation(observation)
+
+    def _check_the_rest(self, check: LedgerCheck) -> list[AuditCheck]:
+        """The checks behind the decisions, of a ledger without a defect."""
+        manifest = None if check.configuration is None else check.configuration.manifest
+        found = None if manifest is None else find_manifest(self._store, manifest)
+        blobs = self._blobs.finish(True)
+        faults: list[str] = []
+        if self._derivations:
+            self._verify(Expectations(), self._find_place)
+            faults = self._derivations.find_faults()
+        return [
+            check_manifest(manifest is not None, found),
+            check_models(self._oracles, self._expected),
+            check_blobs(blobs),
+            check_raw_answers(blobs),
+            check_derivations(len(self._derivations), faults),
+            check_end(_is_interrupted(check), check.sealed),
+        ]
+
+    def _find_place(self, entry: Entry, offset: int, observation: Optional[Observation]) -> None:
+        if observation is not None:
+            self._derivations.find_place(observation)
+
+
+def _is_interrupted(check: LedgerCheck) -> bool:
+    """Whether the last step of a good ledger lacks records, which only a replay shows."""
+    agent = None if check.configuration is None else check.restore_agent()
+    if agent is None:
+        return False
+    recorder = Recorder()
+    recorder.attach(agent)
+    check.complete_last_step(agent)
+    return bool(recorder.entries)
+
+
+def _judge(checks: list[AuditCheck]) -> AuditVerdict:
+    results = {check.result for check in checks}
+    if CheckResult.FAILED in results:
+        return AuditVerdict.FAILED
+    if CheckResult.NOT_CHECKED in results:
+        return AuditVerdict.INCOMPLETE
+    return AuditVerdict.OK

@@ -1,0 +1,309 @@
+"""``audit`` makes the checks of ``axilog audit``, and gives the same verdict."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import axilog
+from axilog import AuditVerdict
+from axilog._derivations import find_sources
+from tests.conftest import Cli, begin_agent, forge_ledger, observe, read_records, write_ledger
+from tests.test_blobs import CHANGES, blob, store, write_answers
+from tests.test_verification import DAMAGE, Change
+
+
+def compare_audits(
+    cli: Cli, path: str, *arguments: object, compare_words: bool = True, **expected: Any
+) -> axilog.AuditReport:
+    """Audits with the package and the command, and compares the reports: with ``compare_words``
+    the sentences too."""
+    report = axilog.audit(path, **expected)
+    command_report = cli.run_json("audit", path, *arguments)
+    fault = None if report.fault is None else report.fault._asdict()
+    if fault is not None:
+        fault["verdict"] = fault["verdict"].name
+    found: dict[str, Any] = {
+        "ledger": report.ledger,
+        "verdict": report.verdict.value,
+        "ok": report.ok,
+        "entries": report.entries,
+        "head": report.head,
+        "sealed": report.sealed,
+        "fault": fault,
+        "checks": [
+            {**check._asdict(), "result": check.result.value, "details": list(check.details)}
+            for check in report.checks
+        ],
+        "not_compared": list(report.not_compared),
+        "unjudged_oracles": [oracle._asdict() for oracle in report.unjudged_oracles],
+    }
+    if not compare_words:
+        for each in (found, command_report):
+            (each["fault"] or {}).pop("reason", None)
+            for check in each["checks"]:
+                check.pop("finding")
+    assert found == command_report
+    assert bool(report) == report.ok == (cli.run("audit", path, *arguments).returncode == 0)
+    return report
+
+
+def results(report: axilog.AuditReport) -> dict[str, str]:
+    """The results of the checks that did not pass, by subject."""
+    return {c.subject: c.result.value for c in report.checks if c.result.value != "passed"}
+
+
+@pytest.mark.parametrize("sealed", [False, True])
+def test_a_good_ledger_is_ok(cli: Cli, path: str, sealed: bool) -> None:
+    write_answers(path)
+    if sealed:
+        with axilog.Ledger.open(path) as ledger:
+            axilog.Agent(ledger).seal()
+    report = compare_audits(cli, path)
+    assert report.verdict is AuditVerdict.OK and results(report) == {}
+    assert len(report.not_compared) == 3 and report.sealed is sealed
+    assert report.checks[3].finding == "plant/pump-3"
+
+
+@pytest.mark.parametrize(("what", "verdict", "change"), DAMAGE, ids=[case[0] for case in DAMAGE])
+def test_damage_fails_the_audit(
+    cli: Cli, path: str, what: str, verdict: axilog.Verdict, change: Change
+) -> None:
+    lines = write_ledger(path)
+    Path(path).write_bytes(b"".join(change(lines)))
+    # The sentence on a torn line names what opens such a ledger.
+    report = compare_audits(cli, path, compare_words=verdict is not axilog.Verdict.TORN)
+    assert report.ok is (what == "nothing")
+    if what == "only the genesis":
+        # Nothing was decided, and the blobs are named by no record.
+        expected = {"rules": "not checked", "decisions": "not checked", "blobs": "failed"}
+        assert results(report) == expected
+    if "step" in what and "hole" not in what:
+        assert results(report)["end"] == "not checked" and report.fault is None
+
+
+@pytest.mark.parametrize(("what", "counts", "change"), CHANGES, ids=[c[0] for c in CHANGES])
+def test_changed_blobs_fail_the_audit(
+    cli: Cli, path: str, what: str, counts: tuple[int, int, int], change: Callable[[str], object]
+) -> None:
+    write_answers(path)
+    change(path)
+    # The error on a missing configuration, and that on what is no manifest, are the package's own.
+    report = compare_audits(cli, path, compare_words=what != "no directory")
+    assert report.ok is (counts == (0, 0, 0))
+    assert results(report).get("blobs", "passed") == ("passed" if report.ok else "failed")
+    if "manifest" in what:
+        expected = "not checked" if "missing" in what else "failed"
+        assert results(report) == {"manifest": expected, "blobs": "failed"}
+
+
+Records = list[tuple[str, bytes]]
+
+
+def replace_in(records: Records, old: bytes, new: bytes) -> Records:
+    changed = [(tag, payload.replace(old, new)) for tag, payload in records]
+    assert changed != records
+    return changed
+
+
+FORGERIES: list[tuple[str, dict[str, str], Callable[[Records], Records]]] = [
+    (
+        "a breach made a permission",
+        {"decisions": "failed"},
+        lambda r: replace_in(r, b'"result":"BREACH"', b'"result":"PERMITTED"'),
+    ),
+    (
+        "an alarm left out",
+        {"decisions": "failed"},
+        lambda r: replace_in(r, b'"next_state":"ALARM"', b'"next_state":"ENABLED"'),
+    ),
+    (
+        "another limit",
+        {"decisions": "failed"},
+        lambda r: replace_in(r, b'"threshold":4587520', b'"threshold":4587521'),
+    ),
+    (
+        "a raw answer unbound",
+        {"raw answers": "not checked", "blobs": "failed"},
+        lambda r: [x for x in r if b'"kind":"RAW"' not in x[1]],
+    ),
+    ("the end cut off", {"blobs": "failed"}, lambda r: r[:4]),
+    ("half of the last step cut off", {"end": "not checked"}, lambda r: r[:-1]),
+]
+
+
+@pytest.mark.parametrize(("what", "found", "forge"), FORGERIES, ids=[f[0] for f in FORGERIES])
+def test_a_forged_ledger_fails_the_audit(
+    cli: Cli,
+    path: str,
+    what: str,
+    found: dict[str, str],
+    forge: Callable[[Records], Records],
+) -> None:
+    """All hashes fit, as whoever can write the file can make them fit."""
+    with axilog.Ledger.create(path) as ledger:
+        agent = begin_agent(ledger)
+        observe(agent, b'{"value": 71}')
+        observe(agent, b"\xff")
+    head, entries = agent.head, agent.entries
+    assert compare_audits(cli, path).ok
+    forge_ledger(path, forge(read_records(path)))
+    report = compare_audits(cli, path)
+    seen = results(report)
+    assert not report.ok and {k: v for k, v in seen.items() if k in found} == found
+    noted = ["--extends", f"{entries}:{head}"]
+    assert results(compare_audits(cli, path, *noted, extends=[(entries, head)])) != {}
+
+
+def test_what_the_caller_expects_is_compared(cli: Cli, path: str, tmp_path: Path) -> None:
+    write_ledger(path)
+    rules, other = axilog.PolicySet.builtin(), axilog.PolicySet()
+    file, other_file = tmp_path / "rules.json", tmp_path / "other.json"
+    file.write_text(rules.canonical())
+    other_file.write_text(other.canonical())
+    head = axilog.verify(path).head
+    assert head is not None
+    pins = {"llm": "m", "planner": "p-1"}
+    for arguments, expected, failed in (
+        (["--expect-head", head], {"expect_head": head}, {}),
+        (["--expect-head", "0" * 64], {"expect_head": "0" * 64}, {"chain"}),
+        (["--expect-entries", 2], {"expect_entries": 2}, {"chain"}),
+        (["--policies", file], {"policies": rules}, {}),
+        (["--policies", other_file], {"policies": other}, {"rules"}),
+        (
+            ["--policies", file, "--stop-on-invalid"],
+            {"policies": rules, "stop_on_invalid": True},
+            {"rules"},
+        ),
+        (["--permit-truncated"], {"permit_truncated": True}, {"rules"}),
+        (["--expect-model", "llm=m"], {"expect_models": {"llm": "m"}}, {}),
+        (
+            ["--expect-model", "llm=m", "--expect-model", "planner=p-1"],
+            {"expect_models": pins},
+            {"models"},
+        ),
+        (["--extends", f"3:{'0' * 64}"], {"extends": [(3, "0" * 64)]}, {"chain"}),
+    ):
+        report = compare_audits(cli, path, *arguments, **expected)
+        found = {subject for subject, result in results(report).items() if result == "failed"}
+        assert found == set(failed)
+    with pytest.raises(ValueError, match="expected 64 hexadecimal digits"):
+        axilog.audit(path, expect_head="0")
+    with pytest.raises(axilog.LedgerMissingError):
+        axilog.audit(tmp_path / "absent")
+    with pytest.raises(axilog.LedgerError):
+        axilog.audit(tmp_path)
+
+
+def test_a_missing_configuration_is_not_checked(cli: Cli, path: str) -> None:
+    with axilog.Ledger.create(path) as ledger:
+        agent = begin_agent(ledger, policies=axilog.PolicySet())
+        observe(agent, b"prose")
+    assert compare_audits(cli, path).unjudged_oracles == (axilog.UnjudgedOracle("llm", 1),)
+    blob(path, agent.configuration.canonical()).unlink()
+    report = compare_audits(cli, path, compare_words=False)
+    assert results(report) == {
+        "rules": "not checked",
+        "decisions": "not checked",
+        "blobs": "failed",
+    }
+
+
+def test_a_ledger_without_decisions_is_incomplete(cli: Cli, path: str) -> None:
+    axilog.Ledger.create(path).close()
+    report = compare_audits(cli, path)
+    assert report.verdict is AuditVerdict.INCOMPLETE
+    assert results(report) == {"rules": "not checked", "decisions": "not checked"}
+
+
+def test_many_oracles_are_named_and_counted(cli: Cli, path: str) -> None:
+    with axilog.Ledger.create(path) as ledger:
+        agent = begin_agent(ledger)
+        for number in range(40):
+            agent.observe(b'{"value": 1}', oracle_id=f'"o"-{number}\\', model_id="m")
+    report = compare_audits(cli, path)
+    assert report.not_compared[-1].startswith("whether the models of 20 more oracles")
+
+
+def test_derivations_are_checked(cli: Cli, path: str) -> None:
+    kind = axilog.InputKind.JSON
+    call: dict[str, Any] = {"oracle_id": "llm", "model_id": "m", "input_kind": kind}
+    with axilog.Ledger.create(path) as ledger:
+        agent = begin_agent(ledger)
+        first = observe(agent, b'{"value": 1}').observation
+        assert first is not None
+        question = '{"derived_from":["%s"]}'
+        agent.observe(b'{"value": 2}', input=question % first.obs_hash, **call)
+        assert compare_audits(cli, path).ok
+        agent.observe(b'{"value": 3}', input=question % ("0" * 64), **call)
+        agent.observe(b'{"value": 3}', input='{"derived_from":7}', **call)
+        agent.observe(b'{"value": 3}', input='{"derived_from":["AB"]}', **call)
+    report = compare_audits(cli, path)
+    assert results(report) == {"derivations": "failed"}
+    assert len(report.checks[7].details) == 3
+
+
+UNREADABLE = "names derived_from, and cannot be read as JSON"
+
+
+def rehash(payload: bytes) -> bytes:
+    """Gives an observation the hash of its text; other records stay as they are."""
+    before, name, rest = payload.partition(b'"obs_hash":"')
+    if not name:
+        return payload
+    digest = hashlib.sha256(before + name + rest[64:]).hexdigest()
+    return before + name + digest.encode() + rest[64:]
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"{}", None),
+        (b'"derived_from"', None),
+        (b'{"a":"derived_from"}', None),
+        (b'{"a":{"derived_from":[]}}', None),
+        (b'{"derived_from":[]}', []),
+        (b'{"derived_from":[]', UNREADABLE),
+        (b' {"derived_from":[]', None),
+        (b'{"derived_from":[],"a":NaN}', UNREADABLE),
+        (b'{"derived_from":[],"a":1e999}', UNREADABLE),
+        (b'{"derived_from":[],"a":' + b"9" * 400 + b"}", UNREADABLE),
+        (b'{"derived_from":[],"a":"\\ud800"}', UNREADABLE),
+        (b'{"derived_from":[],"a":"\xff"}', UNREADABLE),
+        (b'{"derived_from":[],"a":"[[\\"{"}', []),
+        (b'{"derived_from":[],"a":' + b"[" * 126 + b"]" * 126 + b"}", []),
+        (b'{"derived_from":[],"a":' + b"[" * 127 + b"]" * 127 + b"}", UNREADABLE),
+        (b'{"derived_from":[],"a":' + b"[" * 100_000, UNREADABLE),
+    ],
+)
+def test_the_command_reads_the_same_derivations(
+    cli: Cli, path: str, data: bytes, expected: object
+) -> None:
+    assert find_sources(data) == expected
+    # The command finds the same in an input with the same bytes.
+    with axilog.Ledger.create(path) as ledger:
+        agent = begin_agent(ledger)
+        observe(agent, b'{"value": 1}', "input")
+    old, new = (hashlib.sha256(text).hexdigest().encode() for text in (b"input", data))
+    records = [(tag, rehash(payload.replace(old, new))) for tag, payload in read_records(path)]
+    forge_ledger(path, records)
+    blob(path, b"input").unlink()
+    store(path, data)
+    report = compare_audits(cli, path)
+    assert results(report) == ({"derivations": "failed"} if expected is UNREADABLE else {})
+    count = 0 if expected is None else 1
+    assert report.checks[7].finding.startswith("no input" if not count else "1 inputs")
+
+
+def test_a_pipe_in_place_of_an_input_is_not_waited_for(path: str) -> None:
+    write_ledger(path)
+    question = blob(path, b"question 0")
+    question.unlink()
+    os.mkfifo(question)
+    with pytest.raises(axilog.LedgerIOError, match="expected a regular file"):
+        axilog.audit(path)

@@ -1,0 +1,124 @@
+"""``verify(blobs=True)`` compares the blobs with the records as the command does."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import axilog
+from axilog import Verdict
+from tests.conftest import Cli, begin_agent, forge_ledger, observe, read_records, write_ledger
+
+
+def compare_blobs(cli: Cli, path: str) -> axilog.Report:
+    """Compares the blobs with the package and the command, and the two reports."""
+    report = axilog.verify(path, blobs=True)
+    command_report = cli.run_json("verify", path, "--blobs")
+    assert (report.ok, report.verdict.name) == (command_report["ok"], command_report["verdict"])
+    found = report.blobs
+    assert found is not None
+    assert {
+        "checked": found.checked,
+        "altered": found.altered,
+        "altered_count": found.altered_count,
+        "missing": [{"ledger_seq": n, "path": p} for n, p in found.missing],
+        "missing_count": found.missing_count,
+        "unreferenced": found.unreferenced,
+        "unreferenced_count": found.unreferenced_count,
+        "bound_answers": found.bound_answers,
+        "unbound_answers": found.unbound_answers,
+    } == command_report["blobs"]
+    return report
+
+
+def write_answers(path: str) -> None:
+    """Writes a ledger with a whole answer, an inadmissible one and one that is too long."""
+    with axilog.Ledger.create(path, name="plant/pump-3") as ledger:
+        agent = begin_agent(ledger)
+        observe(agent, b'{"value": 1}')
+        observe(agent, b"\xff")
+        observe(agent, b"x" * 100_000)
+        agent.observe_failure(axilog.Failure.TIMEOUT, oracle_id="llm", model_id="m", input="late?")
+
+
+def blob(path: str, data: bytes) -> Path:
+    digest = hashlib.sha256(data).hexdigest()
+    return Path(f"{path}.blobs", digest[:2], digest)
+
+
+def store(path: str, data: bytes) -> None:
+    file = blob(path, data)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(data)
+
+
+def store_many(path: str) -> None:
+    for number in range(25):
+        store(path, b"%d" % number)
+
+
+def alter(path: str, data: bytes, other: bytes) -> None:
+    assert blob(path, data).exists()
+    blob(path, data).write_bytes(other)
+
+
+MANIFEST = axilog.Manifest("plant/pump-3").canonical()
+CHANGES: list[tuple[str, tuple[int, int, int], Callable[[str], object]]] = [
+    ("nothing", (0, 0, 0), lambda path: None),
+    ("an altered input", (1, 0, 0), lambda path: alter(path, b"how fast?", b"how far??")),
+    ("a missing input", (0, 1, 0), lambda path: blob(path, b"how fast?").unlink()),
+    ("an altered raw answer", (1, 0, 0), lambda path: alter(path, b"\xff", b"\xfe")),
+    ("a raw answer of another length", (2, 0, 0), lambda path: alter(path, b"\xff", b"\xff\xff")),
+    ("a missing raw answer", (0, 1, 0), lambda path: blob(path, b"x" * 100_000).unlink()),
+    ("an altered manifest", (1, 0, 0), lambda path: alter(path, MANIFEST, b"{}")),
+    ("a missing manifest", (0, 1, 0), lambda path: blob(path, MANIFEST).unlink()),
+    ("a blob more", (0, 0, 1), lambda path: store(path, b"added")),
+    ("another file", (0, 0, 1), lambda path: Path(f"{path}.blobs", "notes").write_text("x")),
+    ("a file in a shard", (0, 0, 1), lambda path: (blob(path, MANIFEST).parent / "a").touch()),
+    ("a link to a directory", (0, 0, 1), lambda path: os.symlink("/tmp", f"{path}.blobs/ab-link")),
+    ("no directory", (0, 5, 0), lambda path: os.rename(f"{path}.blobs", f"{path}.away")),
+    ("more than are named", (0, 0, 25), store_many),
+]
+
+
+@pytest.mark.parametrize(("what", "counts", "change"), CHANGES, ids=[c[0] for c in CHANGES])
+def test_blobs_are_compared_with_the_records(
+    cli: Cli,
+    path: str,
+    what: str,
+    counts: tuple[int, int, int],
+    change: Callable[[str], object],
+) -> None:
+    write_answers(path)
+    change(path)
+    report = compare_blobs(cli, path)
+    found = report.blobs
+    assert found is not None and report.verdict is Verdict.OK
+    assert (found.altered_count, found.missing_count, found.unreferenced_count) == counts
+    assert report.ok is (counts == (0, 0, 0))
+    assert len(found.unreferenced) <= 20
+    if "directory" not in what:
+        assert (found.bound_answers, found.unbound_answers) == (2, 0)
+
+
+def test_an_answer_that_no_record_binds_is_counted(cli: Cli, path: str) -> None:
+    """Ledgers from before version 0.2 have no RAW records, and were made by a step of their own."""
+    with axilog.Ledger.create(path) as ledger:
+        observe(begin_agent(ledger), b"\xff")
+    raw = blob(path, b"\xff")
+    assert compare_blobs(cli, path).ok
+    forge_ledger(path, [r for r in read_records(path) if b'"kind":"RAW"' not in r[1]])
+    report = compare_blobs(cli, path)
+    assert report.blobs is not None and report.blobs.unbound_answers == 1
+    assert report.blobs.unreferenced == [str(raw)]
+
+
+def test_the_blobs_of_a_damaged_ledger_are_compared_too(cli: Cli, path: str) -> None:
+    lines = write_ledger(path)
+    Path(path).write_bytes(b"".join(lines[:5]) + b"nonsense\n")
+    report = compare_blobs(cli, path)
+    assert report.blobs is not None and report.blobs.unreferenced_count == 0
