@@ -119,6 +119,7 @@ fn what_could_not_be_checked_is_not_ok() {
     assert_eq!(verified, [true, true, false]);
 
     // A ledger that records no decision.
+    std::fs::remove_dir_all(bench.path("ledger.jsonl.blobs")).unwrap();
     bench.write("ledger.jsonl", axilog_ledger::file::genesis_line());
     let (_, report) = audit(&bench, "");
     assert_eq!(report["verdict"], "INCOMPLETE");

@@ -44,15 +44,20 @@ fn attack(name: &str, file: &Path, aside: &Path) {
         fs::hard_link(file, aside).unwrap();
         return fs::remove_file(file).unwrap();
     }
-    fs::rename(file, aside).unwrap();
-    match name {
-        "rename" => {}
-        "replace" => drop(fs::copy(aside, file).unwrap()),
-        "recreate" => fs::write(file, "").unwrap(),
-        "link" => symlink(aside, file).unwrap(),
-        "pipe" => make_pipe(file),
-        other => panic!("{other}"),
+    if name == "rename" {
+        return fs::rename(file, aside).unwrap();
     }
+    // What takes the place takes it at once, so that nobody finds no file between.
+    let other = &aside.with_extension("other");
+    match name {
+        "replace" => drop(fs::copy(file, other).unwrap()),
+        "recreate" => fs::write(other, "").unwrap(),
+        "link" => symlink(aside, other).unwrap(),
+        "pipe" => make_pipe(other),
+        unknown => panic!("{unknown}"),
+    }
+    fs::hard_link(file, aside).unwrap();
+    fs::rename(other, file).unwrap();
 }
 
 /// Waits until a condition holds while a command runs; fails where the command ends before.
