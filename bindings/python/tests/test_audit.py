@@ -248,9 +248,6 @@ def test_derivations_are_checked(cli: Cli, path: str) -> None:
     assert len(report.checks[7].details) == 3
 
 
-UNREADABLE = "names derived_from, and cannot be read as JSON"
-
-
 def rehash(payload: bytes) -> bytes:
     """Gives an observation the hash of its text; other records stay as they are."""
     before, name, rest = payload.partition(b'"obs_hash":"')
@@ -258,6 +255,28 @@ def rehash(payload: bytes) -> bytes:
         return payload
     digest = hashlib.sha256(before + name + rest[64:]).hexdigest()
     return before + name + digest.encode() + rest[64:]
+
+
+def exchange_input(path: str, old: bytes, new: bytes) -> None:
+    """Forges a ledger in which an oracle was asked ``new`` in place of ``old``."""
+    before, after = (hashlib.sha256(text).hexdigest().encode() for text in (old, new))
+    records = [(tag, rehash(text.replace(before, after))) for tag, text in read_records(path)]
+    forge_ledger(path, records)
+    blob(path, old).unlink()
+    store(path, new)
+
+
+def test_nothing_is_derived_from_a_later_answer(cli: Cli, path: str) -> None:
+    with axilog.Ledger.create(path) as ledger:
+        agent = begin_agent(ledger)
+        observe(agent, b'{"value": 1}', "input")
+        later = observe(agent, b'{"value": 2}').observation
+        assert later is not None
+    exchange_input(path, b"input", b'{"derived_from":["%s"]}' % later.obs_hash.encode())
+    assert results(compare_audits(cli, path)) == {"derivations": "failed"}
+
+
+UNREADABLE = "names derived_from, and cannot be read as JSON"
 
 
 @pytest.mark.parametrize(
@@ -289,11 +308,7 @@ def test_the_command_reads_the_same_derivations(
     with axilog.Ledger.create(path) as ledger:
         agent = begin_agent(ledger)
         observe(agent, b'{"value": 1}', "input")
-    old, new = (hashlib.sha256(text).hexdigest().encode() for text in (b"input", data))
-    records = [(tag, rehash(payload.replace(old, new))) for tag, payload in read_records(path)]
-    forge_ledger(path, records)
-    blob(path, b"input").unlink()
-    store(path, data)
+    exchange_input(path, b"input", data)
     report = compare_audits(cli, path)
     assert results(report) == ({"derivations": "failed"} if expected is UNREADABLE else {})
     count = 0 if expected is None else 1

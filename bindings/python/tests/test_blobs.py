@@ -13,6 +13,8 @@ import axilog
 from axilog import Verdict
 from tests.conftest import Cli, begin_agent, forge_ledger, observe, read_records, write_ledger
 
+MANIFEST = axilog.Manifest("plant/pump-3").canonical()
+
 
 def compare_blobs(cli: Cli, path: str) -> axilog.Report:
     """Compares the blobs with the package and the command, and the two reports."""
@@ -61,12 +63,16 @@ def store_many(path: str) -> None:
         store(path, b"%d" % number)
 
 
+def move_blob(path: str) -> None:
+    file = blob(path, b"how fast?")
+    file.rename(blob(path, MANIFEST).parent / file.name)
+
+
 def alter(path: str, data: bytes, other: bytes) -> None:
     assert blob(path, data).exists()
     blob(path, data).write_bytes(other)
 
 
-MANIFEST = axilog.Manifest("plant/pump-3").canonical()
 CHANGES: list[tuple[str, tuple[int, int, int], Callable[[str], object]]] = [
     ("nothing", (0, 0, 0), lambda path: None),
     ("an altered input", (1, 0, 0), lambda path: alter(path, b"how fast?", b"how far??")),
@@ -80,6 +86,7 @@ CHANGES: list[tuple[str, tuple[int, int, int], Callable[[str], object]]] = [
     ("another file", (0, 0, 1), lambda path: Path(f"{path}.blobs", "notes").write_text("x")),
     ("a file in a shard", (0, 0, 1), lambda path: (blob(path, MANIFEST).parent / "a").touch()),
     ("a link to a directory", (0, 0, 1), lambda path: os.symlink("/tmp", f"{path}.blobs/ab-link")),
+    ("a blob in another directory", (0, 1, 1), move_blob),
     ("no directory", (0, 5, 0), lambda path: os.rename(f"{path}.blobs", f"{path}.away")),
     ("more than are named", (0, 0, 25), store_many),
 ]
@@ -101,15 +108,16 @@ def test_blobs_are_compared_with_the_records(
     assert (found.altered_count, found.missing_count, found.unreferenced_count) == counts
     assert report.ok is (counts == (0, 0, 0))
     assert len(found.unreferenced) <= 20
-    if "directory" not in what:
+    if what != "no directory":
         assert (found.bound_answers, found.unbound_answers) == (2, 0)
 
 
-def test_an_answer_that_no_record_binds_is_counted(cli: Cli, path: str) -> None:
+@pytest.mark.parametrize("answer", [b"\xff", b"x" * 100_000])
+def test_an_answer_that_no_record_binds_is_counted(cli: Cli, path: str, answer: bytes) -> None:
     """Ledgers from before version 0.2 have no RAW records, and were made by a step of their own."""
     with axilog.Ledger.create(path) as ledger:
-        observe(begin_agent(ledger), b"\xff")
-    raw = blob(path, b"\xff")
+        observe(begin_agent(ledger), answer)
+    raw = blob(path, answer)
     assert compare_blobs(cli, path).ok
     forge_ledger(path, [r for r in read_records(path) if b'"kind":"RAW"' not in r[1]])
     report = compare_blobs(cli, path)
@@ -122,3 +130,24 @@ def test_the_blobs_of_a_damaged_ledger_are_compared_too(cli: Cli, path: str) -> 
     Path(path).write_bytes(b"".join(lines[:5]) + b"nonsense\n")
     report = compare_blobs(cli, path)
     assert report.blobs is not None and report.blobs.unreferenced_count == 0
+
+
+def test_a_manifest_and_its_schemas_are_named_by_the_configuration(cli: Cli, path: str) -> None:
+    schemas = [b'{"type":"object"}', b'{"type":"string"}']
+    declared = axilog.OracleSchemas(*(hashlib.sha256(text).hexdigest() for text in schemas))
+    manifest = axilog.Manifest(schemas={"llm": declared})
+    with axilog.Ledger.create(path) as ledger:
+        observe(begin_agent(ledger, manifest=manifest.hash()), b'{"value": 1}')
+    for text, missing in (
+        (b"", 1),
+        # The schemas are known once the manifest is there.
+        (manifest.canonical(), 2),
+        (schemas[0], 1),
+        (schemas[1], 0),
+    ):
+        if text:
+            store(path, text)
+        found = compare_blobs(cli, path).blobs
+        assert found is not None
+        assert (found.missing_count, found.unreferenced_count) == (missing, 0)
+        assert [sequence for sequence, _ in found.missing] == [None] * missing

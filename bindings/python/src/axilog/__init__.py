@@ -2,8 +2,9 @@
 
 An :class:`Agent` takes the answers of a language model, or of any other oracle, evaluates fixed
 policies on them, and records answer, decision and transition in a hash-chained :class:`Ledger`.
-:func:`verify` and :func:`replay` check such a file without the oracle. SRS-004 specifies all of it;
-the library ``libaxilog``, which is in the wheel, implements it (:mod:`axilog.capi`).
+:func:`verify`, :func:`replay` and :func:`audit` check such a file without the oracle. SRS-004
+specifies all of it; the library ``libaxilog``, which is in the wheel, implements it
+(:mod:`axilog.capi`).
 
     >>> import axilog
     >>> agent = axilog.Agent()

@@ -19,7 +19,7 @@ _MAX_INPUT_BYTES = 64 << 20
 _MAX_DEPTH = 127
 _MEMBER = b'"derived_from"'
 _HASH = re.compile(r"[0-9a-f]{64}")
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.S)
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[{]|[\]}]', re.S)
 
 Sources = Union[list[str], str]
 """The ``obs_hash`` of each answer that an input was derived from, or the reason why they cannot be
@@ -107,14 +107,15 @@ def find_sources(data: bytes) -> Optional[Sources]:
 def _parse_json(data: bytes) -> object:
     """Reads JSON as the command does. Raises ValueError and RecursionError."""
     text = data.decode()
+    value: object = json.loads(
+        text, parse_float=_parse_number, parse_int=_parse_number, parse_constant=_refuse
+    )
+    # In what is JSON every string ends, so that this is done in one pass.
     depth = 0
     for token in _TOKEN.finditer(text):
         depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)
         if depth > _MAX_DEPTH:
             raise ValueError("too many arrays and objects within each other")
-    value: object = json.loads(
-        text, parse_float=_parse_number, parse_int=_parse_number, parse_constant=_refuse
-    )
     # Lone surrogates, which UTF-8 cannot express, raise here.
     json.dumps(value, ensure_ascii=False).encode()
     return value
