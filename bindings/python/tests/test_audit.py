@@ -230,6 +230,22 @@ def test_many_oracles_are_named_and_counted(cli: Cli, path: str) -> None:
     assert report.not_compared[-1].startswith("whether the models of 20 more oracles")
 
 
+def test_identities_that_are_not_seen_are_shown_as_by_the_command(
+    cli: Cli, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ledgers from elsewhere hold ids that the package itself does not record."""
+    monkeypatch.setattr("axilog.agent.check_identities", lambda *identities: None)
+    ids = ("g\u0440t", "a\u200b", "\u202eb", "c d\u00a0", "\U0001f600'", "e\u00e9", "\ue000")
+    with axilog.Ledger.create(path) as ledger:
+        agent = begin_agent(ledger)
+        for oracle_id in ids:
+            agent.observe(b'{"value": 1}', oracle_id=oracle_id, model_id="m\u2028")
+    pins = [f"--expect-model={oracle_id}\u0301=m" for oracle_id in ids]
+    expected = {f"{oracle_id}\u0301": "m" for oracle_id in ids}
+    report = compare_audits(cli, path, *pins, expect_models=expected)
+    assert results(report) == {"models": "failed"}
+
+
 def test_derivations_are_checked(cli: Cli, path: str) -> None:
     kind = axilog.InputKind.JSON
     call: dict[str, Any] = {"oracle_id": "llm", "model_id": "m", "input_kind": kind}

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import enum
+import unicodedata
 from typing import NamedTuple, Optional, Union
 
 from axilog._blob_comparison import BadManifest, BlobReport
@@ -198,12 +199,17 @@ def list_not_compared(
 
 
 def quote(identity: str) -> str:
-    """An identity in quotes, with escapes for what is not printed."""
+    """An identity in quotes, with escapes for what is not printed and for marks that combine with
+    the character before."""
+    return '"' + "".join(map(_quote_character, identity)) + '"'
+
+
+def _quote_character(character: str) -> str:
     named = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\0"}
-    shown = "".join(
-        named.get(c) or (c if c.isprintable() else f"\\u{{{ord(c):x}}}") for c in identity
-    )
-    return f'"{shown}"'
+    if character in named:
+        return named[character]
+    is_seen = character.isprintable() and unicodedata.category(character) not in ("Mn", "Me")
+    return character if is_seen else f"\\u{{{ord(character):x}}}"
 
 
 def _judge(is_good: bool) -> CheckResult:
