@@ -69,7 +69,7 @@ fn describe_audit(path: &Path, audited: &AuditReport) -> String {
         rows.push(("head", hex(&ledger.head)));
     }
     // What one fault hides is one line.
-    for checks in audited.checks.chunk_by(|a, b| hides_both(a, b)) {
+    for checks in audited.checks.chunk_by(hides_both) {
         if let [first, _, ..] = checks {
             let subjects: Vec<&str> = checks.iter().map(|check| check.subject).collect();
             let line = format!("{}: {}", subjects.join(", "), first.finding);

@@ -91,7 +91,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             "sealed": ledger.sealed,
             "state": state.as_str(),
             "replayed": replayed.rules.is_some(),
-            "manifest_hash": hash.as_ref().map(|hash| hex(hash)),
+            "manifest_hash": hash.as_ref().map(hex),
             "manifest": manifest,
         }),
         notes: Vec::new(),
