@@ -187,6 +187,15 @@ void program()
         CHECK(agent.observe(Answer::transport_error("llm", "m", "Q")).ok());
         CHECK(agent.observe(Answer::invalid("llm", "m", "Q")).ok());
         CHECK(agent.observe(Answer::complete("llm", "m", "{}", "{\"val").truncated().json_input()).ok());
+        // Ids that could show as others are refused before anything is recorded.
+        const std::uint64_t before = agent.ledger().sequence();
+        for (const char *id : { "l m", "ll\u200bm", "\u202ellm", "ll\x7f", "" }) {
+            CHECK(agent.observe(Answer::complete(id, "m", "Q", "{}")).code() == Code::Schema);
+            CHECK(agent.faults().has(Fault::Schema) && agent.ledger().sequence() == before);
+            agent.faults().clear();
+            CHECK(agent.observe(Answer::complete("llm", id, "Q", "{}")).code() == Code::Schema);
+            agent.faults().clear();
+        }
         const Status refused = agent.observe_control(InputClass::Time);
         CHECK(!refused && refused.code() == Code::Schema && agent.faults().has(Fault::Schema));
         CHECK_STR(refused.message(), ax_strerror(AX_ERR_SCHEMA));

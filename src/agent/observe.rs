@@ -25,8 +25,8 @@ pub struct ObservedAnswer {
     pub admitted: AdmissionOutcome,
     /// The decision of the policies; `None` where the agent was STOPPED and only recorded.
     pub evaluation: Option<Evaluation>,
-    /// The binding of the answer's bytes, recorded behind an observation that does not hold them.
-    pub raw_answer: Option<RawAnswer>,
+    /// Whether a RAW record binds the answer's bytes, because the observation does not hold them.
+    pub binds_raw_answer: bool,
     /// Whether the answer may be acted on: an oracle's, permitted, and the agent is ENABLED behind
     /// it (decision D32).
     pub may_act: bool,
@@ -98,19 +98,17 @@ impl Agent {
             observation.input_hash = rules.hash();
         }
 
-        let unheld = admitted != AdmissionOutcome::AsGiven && !answer.output.is_empty();
         let mut observed = ObservedAnswer {
             ledger_seq,
             admitted,
             evaluation: None,
-            raw_answer: unheld.then(|| RawAnswer::of(ledger_seq, answer.output)),
+            binds_raw_answer: admitted != AdmissionOutcome::AsGiven && !answer.output.is_empty(),
             may_act: false,
         };
         let sealed = observation.seal(limits.profile, work)?;
         let mut recorded = self.ledger.record(Tag::Obs, sealed.record, sink, faults);
-        if let (Ok(()), Some(raw)) = (recorded, &observed.raw_answer) {
-            let write = |out: &mut Buffer<'_>| raw.write(shared(out));
-            recorded = self.ledger.record_written(Tag::Proof, write, sink, faults);
+        if recorded.is_ok() && observed.binds_raw_answer {
+            recorded = self.bind_raw_answer(ledger_seq, answer.output, sink, faults);
         }
         if recorded.is_err() {
             self.stop_uncommitted();
@@ -135,6 +133,21 @@ impl Agent {
         } else {
             Ok(observed)
         }
+    }
+
+    /// Records the binding of a raw answer. A function of its own, so that neither the hash's state nor the
+    /// record's buffer is on the stack of the step that follows.
+    #[inline(never)]
+    fn bind_raw_answer(
+        &mut self,
+        ledger_seq: u64,
+        answer: &[u8],
+        sink: &mut dyn LedgerSink,
+        faults: &mut Faults,
+    ) -> Result<(), Error> {
+        let raw = RawAnswer::of(ledger_seq, answer);
+        let write = |out: &mut Buffer<'_>| raw.write(shared(out));
+        self.ledger.record_written(Tag::Proof, write, sink, faults)
     }
 
     /// Observes the time, in the integrator's unit.

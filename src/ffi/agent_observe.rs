@@ -9,7 +9,7 @@ use super::pointer::{Flags, buffer, overlap};
 use super::policy::ax_policy_ctx_t;
 use super::sink::CSink;
 use super::types::ct_fault_flags_t;
-use crate::admission::AdmissionOutcome;
+use crate::admission::{AdmissionOutcome, Answer};
 use crate::agent::Agent;
 use crate::agent::observe::ObservedAnswer;
 use crate::agent::state::{Health, InputClass};
@@ -157,13 +157,12 @@ pub unsafe extern "C" fn ax_agent_observe(
     let Some(flags) = (unsafe { Flags::new(faults) }) else {
         return Error::Protocol.code();
     };
-    let of_oracle = !answer.is_ok_and(|answer| is_reserved(answer.oracle_id));
+    let of_oracle = !matches!(&answer, Ok(answer) if is_reserved(answer.oracle_id));
     // SAFETY: by contract.
     if let (true, Some(policy)) = (of_oracle, unsafe { policy.as_mut() }) {
         policy.answer_permitted = 0;
     }
-    let parts = answer.map(|a| [a.output, a.input, a.model_id, a.oracle_id]);
-    if parts.is_ok_and(|parts| parts.iter().any(|part| overlap(part, work, work_len))) {
+    if matches!(&answer, Ok(answer) if overlaps_work(answer, work, work_len)) {
         return flags.null();
     }
     // SAFETY: by contract; nothing that `answer` borrows is in `work`.
@@ -392,6 +391,20 @@ unsafe fn observe(
             error.code()
         }
     }
+}
+
+/// Whether anything that `answer` borrows is in `work`. A function of its own, so that its list is not on the
+/// stack of the step.
+#[inline(never)]
+fn overlaps_work(answer: &Answer<'_>, work: *const u8, work_len: usize) -> bool {
+    [
+        answer.output,
+        answer.input,
+        answer.model_id,
+        answer.oracle_id,
+    ]
+    .iter()
+    .any(|part| overlap(part, work, work_len))
 }
 
 /// Takes agent and rules out of their contexts, lets `change` at them, puts the agent back.

@@ -148,14 +148,15 @@ impl Sink for ClosureSink<'_> {
     }
 }
 
-/// The integer in a C enum, whatever size the target gives enums (decision D11).
+/// The integer in a C enum, whatever size the target gives enums (decision D11). No enum of the library has
+/// a value above 127, so a small one is read as signed: error codes are negative.
 pub(super) fn enum_value<E: Copy>(raw: MaybeUninit<E>) -> i64 {
     let bytes = (&raw const raw).cast::<u8>();
     // SAFETY: `E` is a C enum of one, two or four bytes that the caller initialised.
     unsafe {
         match size_of::<E>() {
-            1 => i64::from(bytes.read()),
-            2 => i64::from(bytes.cast::<u16>().read()),
+            1 => i64::from(bytes.cast::<i8>().read()),
+            2 => i64::from(bytes.cast::<i16>().read()),
             _ => i64::from(bytes.cast::<i32>().read()),
         }
     }

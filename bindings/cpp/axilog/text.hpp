@@ -34,6 +34,17 @@ inline bool has_valid_encoding(std::string_view text) noexcept
     return ax_validate_encoding(text.data(), text.size()) == 1;
 }
 
+/// Whether text has visible ASCII characters only, U+0021 to U+007E, and at least one.
+inline bool is_visible_ascii(std::string_view text) noexcept
+{
+    for (const char character : text) {
+        if (character < '!' || character > '~') {
+            return false;
+        }
+    }
+    return !text.empty();
+}
+
 inline bool is_canonical_json(std::string_view text) noexcept
 {
     return ax_is_canonical_json(text.data(), text.size()) == 1;

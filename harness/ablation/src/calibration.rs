@@ -121,7 +121,7 @@ impl Calibration {
     /// Reads a file. Its digest must be right, and its lengths must follow from its measures.
     ///
     /// # Errors
-    /// [`FileError::Io`]; [`AblationError::Document`].
+    /// [`FileError::Io`](axilog_ledger::error::FileError::Io); [`AblationError::Document`].
     pub fn read(path: &Path) -> Result<Calibration, AblationError> {
         const HINT: &str = "make it with `axilog ablation calibrate` and leave it as it is";
         let refuse = |reason: String| AblationError::Document {

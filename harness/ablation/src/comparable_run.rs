@@ -33,7 +33,7 @@ impl ComparableRun {
     /// Reads the run document in `dir`.
     ///
     /// # Errors
-    /// [`FileError::Io`]; [`AblationError::Document`], [`AblationError::NotComparable`].
+    /// [`FileError::Io`](axilog_ledger::error::FileError::Io); [`AblationError::Document`], [`AblationError::NotComparable`].
     pub fn read(dir: &Path) -> Result<ComparableRun, AblationError> {
         let path = dir.join(DOCUMENT_FILE);
         let bytes = read_input(&path, "read the run document", MAX_INPUT_BYTES)?;

@@ -53,7 +53,7 @@ impl RunHeader {
     /// Reads a header file.
     ///
     /// # Errors
-    /// [`FileError::Io`], [`AblationError::Document`].
+    /// [`FileError::Io`](axilog_ledger::error::FileError::Io), [`AblationError::Document`].
     pub fn read(path: &Path) -> Result<RunHeader, AblationError> {
         const HINT: &str = "take the file as `axilog ablation run` wrote it";
         let bytes = read_input(path, "read", MAX_INPUT_BYTES)?;

@@ -8,7 +8,6 @@ use axilog::agent::observe::ObservedAnswer;
 use axilog::agent::state::Health;
 use axilog::evidence::observation::{Completion, Failure};
 use axilog::evidence::policy::{PolicyRecord, PolicyResult};
-use axilog::evidence::proof::RawAnswer;
 use axilog::evidence::transition::TransitionRecord;
 use axilog::evidence::view::ObservationView;
 use axilog::hash::{Hash, Tag};
@@ -28,8 +27,8 @@ pub struct StepDecision {
     pub observation: RecordedObservation,
     /// How admission treated the answer.
     pub admission: AdmissionOutcome,
-    /// The binding of the answer's bytes, recorded where the observation does not hold them.
-    pub raw_answer: Option<RawAnswer>,
+    /// Whether a RAW record binds the answer's bytes, because the observation does not hold them.
+    pub binds_raw_answer: bool,
     /// The result of each policy, in the order of their ids.
     pub judgements: Vec<PolicyJudgement>,
     /// The transition; `None` where the agent was STOPPED before and made none.
@@ -137,7 +136,7 @@ impl StepRecorder {
         Some(StepDecision {
             observation: self.observation.take()?,
             admission: observed.admitted,
-            raw_answer: observed.raw_answer,
+            binds_raw_answer: observed.binds_raw_answer,
             judgements: policies.into_iter().map(complete).collect(),
             transition: self.transition.take(),
             is_permitted: observed.evaluation.is_some_and(|e| !e.breach),

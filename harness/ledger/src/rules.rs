@@ -369,7 +369,7 @@ fn choose_policies(
 /// Reads which manifest the configuration named `hash` names, where that configuration is kept.
 ///
 /// # Errors
-/// [`FileError::Io`], [`LedgerError::ConfigurationUnreadable`].
+/// [`FileError::Io`](crate::error::FileError::Io), [`LedgerError::ConfigurationUnreadable`].
 pub fn read_manifest_hash(blobs: &BlobStore, hash: &Hash) -> Result<Option<Hash>, LedgerError> {
     match blobs.read(hash, MAX_CONFIGURATION_BYTES)? {
         Some(bytes) if sha256(&bytes) == *hash => {

@@ -105,7 +105,7 @@ impl ScriptedOracle {
     /// Reads a script.
     ///
     /// # Errors
-    /// [`FileError::Io`]; [`OracleError::InvalidScript`] with the line.
+    /// [`FileError::Io`](axilog_ledger::error::FileError::Io); [`OracleError::InvalidScript`] with the line.
     pub fn open(path: &Path) -> Result<ScriptedOracle, OracleError> {
         let bytes = read_input(path, "read the script", MAX_INPUT_BYTES)?;
         let script_error = |line: usize, reason: String| OracleError::InvalidScript {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use axilog::hash::sha256;
+use axilog::hash::{Hash, sha256};
 use axilog_ablation::AblationError;
 use axilog_ablation::replay::{DOCUMENT_FILE, LEDGER_FILE, ReplayedRun, replay_run};
 use axilog_ablation::run::RunStatus;
@@ -10,6 +10,7 @@ use axilog_ablation::run_document::StatusReport;
 use axilog_ledger::encoding::hex;
 use serde_json::{Value, json};
 
+use super::super::expectations::parse_head;
 use super::super::interrupt::Flag;
 use super::super::output::Report;
 use super::super::{Failure, table};
@@ -25,6 +26,9 @@ use crate::error::CommandError;
 pub(crate) struct Args {
     /// The directory that `axilog ablation run --out` was given, or one run below it.
     dir: PathBuf,
+    /// The head of the run's ledger, as `axilog ablation run` printed it; for a directory of one run.
+    #[arg(long, value_name = "HEX", value_parser = parse_head)]
+    expect_head: Option<Hash>,
     /// One JSON object on standard output.
     #[arg(long)]
     pub(crate) json: bool,
@@ -33,7 +37,11 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let flag = Flag::install();
     let (mut rows, mut objects, mut notes) = (Vec::new(), Vec::new(), Vec::new());
-    for dir in run_files::find_runs(std::slice::from_ref(&args.dir))? {
+    let dirs = run_files::find_runs(std::slice::from_ref(&args.dir))?;
+    if args.expect_head.is_some() && dirs.len() > 1 {
+        return Err(CommandError::OneLedger("--expect-head").into());
+    }
+    for dir in dirs {
         let replayed = replay_run(&dir, &mut |_| !flag.is_set())?;
         if flag.is_set() {
             let detail = "before the replay was whole; nothing was changed".to_owned();
@@ -42,6 +50,15 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         let result = compare_stored(&dir, &replayed)?;
         if result == "DIFFERS" {
             notes.push(describe_difference(&dir, &replayed));
+        }
+        let head = run_files::read_head(&dir)?;
+        if let Some(expected) = args.expect_head.map(|head| hex(&head))
+            && expected != head
+        {
+            notes.push(format!(
+                "{}: the head of its ledger is {head}, expected {expected}",
+                dir.display()
+            ));
         }
         if let RunStatus::Interrupted(_) = replayed.run.status {
             notes.push(format!(
@@ -59,6 +76,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         objects.push(json!({
             "dir": dir.to_string_lossy(),
             "document_hash": hash,
+            "head": head,
             "replay": result,
             "unasked_answers": replayed.unasked_answers,
             "variant": replayed.header.variant.as_str(),

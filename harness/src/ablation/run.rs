@@ -52,7 +52,7 @@ impl FromStr for Variants {
 /// is the base harness without precedents and without a constant prompt length, and takes no calibration.
 /// Each run gets a directory of its own below --out, with header.json, ledger.jsonl and its blobs, and
 /// run.json; the variant all adds comparison.json, summary.md and actions.svg. Ctrl-C stops a run at the
-/// end of a step, and the run is marked PARTIAL. Exits 0 where every run is valid; 1 where one is
+/// end of a step, and the run is marked PARTIAL. The head of each ledger is printed. Exits 0 where every run is valid; 1 where one is
 /// INVALID_RUN; 3 where one is PARTIAL.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -209,8 +209,9 @@ fn run_into_dir(
 }
 
 fn build_report(args: &Args, runs: &[(Variant, PathBuf, Run)]) -> Result<Report, Failure> {
-    let (mut rows, mut objects) = (Vec::new(), Vec::new());
+    let (mut rows, mut heads, mut objects) = (Vec::new(), Vec::new(), Vec::new());
     for (variant, dir, run) in runs {
+        let head = run_files::read_head(dir)?;
         let invalid = match &run.status {
             RunStatus::Invalid(invalid, _) => Some(invalid),
             _ => None,
@@ -222,11 +223,13 @@ fn build_report(args: &Args, runs: &[(Variant, PathBuf, Run)]) -> Result<Report,
         objects.push(json!({
             "detail": status.detail,
             "dir": dir.to_string_lossy(),
+            "head": head,
             "reason": status.reason,
             "steps": steps,
             "variant": variant.as_str(),
             "verdict": status.verdict,
         }));
+        heads.push((variant.as_str(), head));
     }
     let fine = runs.iter().all(|(.., run)| run.status == RunStatus::Valid);
     let mut text = table::format_grid(["run", "steps", "how it ended"], [34, 8, 36], &rows);
@@ -241,6 +244,8 @@ fn build_report(args: &Args, runs: &[(Variant, PathBuf, Run)]) -> Result<Report,
             object.insert("comparison".to_owned(), comparison.document());
         }
     }
+    text.push_str("\nheads of the ledgers, for axilog ablation replay --expect-head\n\n");
+    text.push_str(&table::format_pairs(&heads));
     Ok(Report {
         passed: fine,
         text,

@@ -5,9 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use axilog_ablation::AblationError;
-use axilog_ablation::replay::HEADER_FILE;
-use axilog_ledger::error::FileError;
+use axilog_ablation::replay::{HEADER_FILE, LEDGER_FILE};
+use axilog_ledger::encoding::hex;
+use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::file::volume::{FileSystem, Volume, parent_dir, replace_file};
+use axilog_ledger::input_file::open_input;
+use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 
 use crate::error::CommandError;
 
@@ -29,6 +32,18 @@ pub(super) fn write_whole(path: &Path, text: &str) -> Result<(), CommandError> {
     Ok(replace_file(&FileSystem, path, text.as_bytes())
         .and_then(|()| FileSystem.sync_dir(parent_dir(path)))
         .map_err(FileError::from_io(path, "write"))?)
+}
+
+/// The chain value of the last record of a run's ledger, in hexadecimal. The ledger is verified on the way.
+pub(super) fn read_head(dir: &Path) -> Result<String, CommandError> {
+    let path = dir.join(LEDGER_FILE);
+    let ledger = open_input(&path, "open the ledger")?;
+    let checked = verify_ledger(ledger, None, &LedgerExpectations::default(), &mut |_| {})
+        .map_err(FileError::from_io(&path, "read the ledger"))?;
+    match checked.fault {
+        Some(fault) => Err(LedgerError::Damaged { path, fault }.into()),
+        None => Ok(hex(&checked.replay.ledger().head)),
+    }
 }
 
 /// Finds the runs in `dirs`: each directory that holds a run, or else the runs directly below it, the

@@ -67,7 +67,7 @@ impl Session {
         let decision = self.run_step(&mut recorder, |agent, rules, work, sink, faults| {
             agent.observe(&answer, rules, work, sink, faults)
         })?;
-        if decision.raw_answer.is_some() {
+        if decision.binds_raw_answer {
             let stored = self.blobs.store(output);
             self.halt_on_error(stored)?;
         }

@@ -41,7 +41,11 @@ fn every_document_is_reproduced_byte_for_byte() {
         bench.run(&format!("replay r/{run}/ledger.jsonl")).exits(0);
     }
     // A run is replayed by itself too, and a run that lost its document gets the same one again.
-    bench.run("ablation replay r/b").exits(0);
+    let head = report["runs"][1]["head"].as_str().unwrap();
+    let line = format!("ablation replay r/b --expect-head {head}");
+    bench.run(&line).exits(0);
+    let line = format!("ablation replay r --expect-head {head}");
+    bench.run(&line).exits(2);
     let document = bench.read("r/b/run.json");
     std::fs::remove_file(bench.path("r/b/run.json")).unwrap();
     let again = bench.run("ablation replay r/b").exits(0);

@@ -81,6 +81,11 @@ fn an_interrupted_run_stops_at_the_end_of_a_step_and_replays() {
         again.stdout
     );
     bench.run("verify r/baseline/ledger.jsonl --blobs").exits(0);
+    let expect = |head: &str| format!("ablation replay r --expect-head {head}");
+    bench
+        .run(&expect(&"0".repeat(64)))
+        .exits(1)
+        .says(", expected 0000");
     bench
         .run("ablation compare r")
         .exits(1)

@@ -68,7 +68,7 @@ impl SessionPlan {
     /// Reads every file that `settings` names.
     ///
     /// # Errors
-    /// [`FileError::Io`]; [`X0lError::Live`] for files that cannot be read as what they are named for and for
+    /// [`FileError::Io`](axilog_ledger::error::FileError::Io); [`X0lError::Live`] for files that cannot be read as what they are named for and for
     /// settings that contradict each other; [`axilog_ledger::error::LedgerError::InvalidIdentity`] for a model id
     /// that no record may hold.
     pub fn read(settings: SessionSettings) -> Result<SessionPlan, X0lError> {
