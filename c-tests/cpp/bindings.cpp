@@ -187,15 +187,6 @@ void program()
         CHECK(agent.observe(Answer::transport_error("llm", "m", "Q")).ok());
         CHECK(agent.observe(Answer::invalid("llm", "m", "Q")).ok());
         CHECK(agent.observe(Answer::complete("llm", "m", "{}", "{\"val").truncated().json_input()).ok());
-        // Ids that could show as others are refused before anything is recorded.
-        const std::uint64_t before = agent.ledger().sequence();
-        for (const char *id : { "l m", "ll\u200bm", "\u202ellm", "ll\x7f", "" }) {
-            CHECK(agent.observe(Answer::complete(id, "m", "Q", "{}")).code() == Code::Schema);
-            CHECK(agent.faults().has(Fault::Schema) && agent.ledger().sequence() == before);
-            agent.faults().clear();
-            CHECK(agent.observe(Answer::complete("llm", id, "Q", "{}")).code() == Code::Schema);
-            agent.faults().clear();
-        }
         const Status refused = agent.observe_control(InputClass::Time);
         CHECK(!refused && refused.code() == Code::Schema && agent.faults().has(Fault::Schema));
         CHECK_STR(refused.message(), ax_strerror(AX_ERR_SCHEMA));
@@ -332,6 +323,8 @@ void texts()
     std::array<char, 80> room;
     Faults faults;
     CHECK(is_utf8("\xC3\xA9") && !is_utf8("\xC3") && is_nfc("\xC3\xA9") && !is_nfc("e\xCC\x81"));
+    CHECK(is_visible_ascii("llm-1~!") && !is_visible_ascii("l m") && !is_visible_ascii("llm\x7F"));
+    CHECK(!is_visible_ascii("") && !is_visible_ascii("ll\xE2\x80\x8Bm") && !is_visible_ascii("\xD0\xB0"));
     CHECK(has_forbidden_control("\t") && has_valid_encoding("\t") && is_canonical_json("{\"a\":1}"));
     CHECK(normalise_line_endings(room, "a\r\nb").size() == 3 && same(room.data(), "a\nb"));
     CHECK(validate_and_normalise(room, "a\rb", faults).size() == 3);

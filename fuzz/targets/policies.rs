@@ -6,7 +6,7 @@
 use axilog::json::canonical::is_canonical_json;
 use axilog::policy::{self, Registry, Rules};
 use axilog_fuzz::support::ledger::written;
-use axilog_policyc::{Comparison, PolicySet};
+use axilog_policyc::{Comparison, Configuration, PolicySet};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -30,14 +30,7 @@ fuzz_target!(|bytes: &[u8]| {
     if let Ok(configuration) = PolicySet::parse_configuration(bytes) {
         assert_eq!(configuration.to_canonical().as_bytes(), bytes);
         assert!(is_canonical_json(bytes));
-        let (permit, stop) = (
-            configuration.permit_truncated,
-            configuration.stop_on_invalid,
-        );
-        assert_eq!(
-            write_with_library(&configuration.policies, permit, stop),
-            bytes
-        );
+        assert_eq!(write_with_library(&configuration), bytes);
     }
 });
 
@@ -45,18 +38,19 @@ fn check_accepted(set: &PolicySet) {
     let text = set.to_canonical();
     assert!(is_canonical_json(text.as_bytes()));
     assert_eq!(PolicySet::parse(text.as_bytes()).as_ref(), Ok(set));
-    for switches in 0..4 {
+    for switches in 0..4u8 {
         let (permit, stop) = (switches & 1 != 0, switches & 2 != 0);
-        let configuration = set.configuration(permit, stop);
+        let configuration = Configuration {
+            manifest: (switches == 3).then_some([0xab; 32]),
+            policies: set.clone(),
+            permit_truncated: permit,
+            stop_on_invalid: stop,
+        };
+        let text = configuration.to_canonical();
+        assert_eq!(write_with_library(&configuration), text.as_bytes());
         assert_eq!(
-            write_with_library(set, permit, stop),
-            configuration.as_bytes()
-        );
-        let parsed = PolicySet::parse_configuration(configuration.as_bytes()).unwrap();
-        assert_eq!(parsed.policies, *set);
-        assert_eq!(
-            (parsed.permit_truncated, parsed.stop_on_invalid),
-            (permit, stop)
+            PolicySet::parse_configuration(text.as_bytes()),
+            Ok(configuration)
         );
     }
     // Every selector permits some value; a file in which one permits none is refused.
@@ -70,8 +64,9 @@ fn check_accepted(set: &PolicySet) {
 }
 
 /// Writes the configuration with the core, from a registry that the core accepts.
-fn write_with_library(set: &PolicySet, permit_truncated: bool, stop_on_invalid: bool) -> Vec<u8> {
-    let policies: Vec<policy::Policy<'_>> = set
+fn write_with_library(configuration: &Configuration) -> Vec<u8> {
+    let policies: Vec<policy::Policy<'_>> = configuration
+        .policies
         .policies()
         .iter()
         .map(|p| policy::Policy {
@@ -93,9 +88,9 @@ fn write_with_library(set: &PolicySet, permit_truncated: bool, stop_on_invalid: 
     written(|out| {
         Rules {
             registry,
-            permit_truncated,
-            stop_on_invalid,
-            manifest: None,
+            permit_truncated: configuration.permit_truncated,
+            stop_on_invalid: configuration.stop_on_invalid,
+            manifest: configuration.manifest,
         }
         .write(out)
     })

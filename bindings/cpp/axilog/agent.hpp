@@ -105,18 +105,10 @@ public:
     /// Admits and records an oracle's answer, evaluates the policies on it and commits the transition.
     /// Returns Code::Encoding for an inadmissible answer, which is recorded and evaluated too. The `work`
     /// of the agent must not overlap the answer: Code::Protocol, and nothing is recorded. Whether the
-    /// program may act on the answer, may_act() tells.
-    ///
-    /// The ids are visible ASCII, U+0021 to U+007E, so that what is shown of them is what they are. Others
-    /// give Code::Schema and the flag Schema, and nothing is recorded, as with every id that the library
-    /// refuses.
+    /// program may act on the answer, may_act() tells. The library takes every id in NFC without control
+    /// characters; is_visible_ascii() tells whether what is shown of an id is what it is.
     Status observe(const Answer &answer) noexcept
     {
-        const auto is_refused = [](const char *id) { return id != nullptr && !is_visible_ascii(id); };
-        if (is_refused(answer.raw()->oracle_id) || is_refused(answer.raw()->model_id)) {
-            faults_.raw()->schema = 1;
-            return Status(AX_ERR_SCHEMA);
-        }
         return Status(ax_agent_observe(&agent_, &policy_, answer.raw(), work_.data(), work_.size(),
                                        faults_.raw()));
     }
