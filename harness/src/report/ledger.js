@@ -5,8 +5,10 @@
 
 /** The longest line there can be, its line feed included. */
 const MAX_LINE_BYTES = MAX_GATEWAY_RECORD_BYTES + 224;
-/** How many oracles are held to their models. */
+/** How many oracles `axilog verify` holds to their models in its fixed memory. */
 const MAX_ORACLES = 32;
+/** How many oracles it compares behind these. A ledger with more is refused. */
+const MAX_FURTHER_ORACLES = 2 ** 18;
 const LINE_FEED = 0x0a;
 
 /** What a verdict says about the record it names. @type {Record<string, string>} */
@@ -41,7 +43,6 @@ const MEANING = {
  * @property {string} head the chain value of the last good record
  * @property {string | null} sealedHead the chain value that the seal names
  * @property {string[]} profiles those that were found
- * @property {boolean} modelsChecked whether every oracle was held to its model
  * @property {Record<string, number>} counts records by tag
  *
  * @typedef {(entry: Entry, said: Said, offset: number) => void} See sees every good record
@@ -111,7 +112,8 @@ class Verification {
     this.sealedHead = null;
     /** @type {Map<string, string>} */
     this.models = new Map();
-    this.modelsChecked = true;
+    /** The oracles of the observations from the one on that had no place. @type {Set<string>} */
+    this.furtherOracles = new Set();
     /** @type {Set<string>} */
     this.profiles = new Set();
     /** @type {Record<string, number>} */
@@ -199,10 +201,13 @@ class Verification {
     const reserved = oracle === "ax.time" || oracle === "ax.control";
     const known = reserved ? oracle : this.models.get(oracle);
     if (known === undefined) {
-      if (this.models.size < MAX_ORACLES) this.models.set(oracle, model);
-      else this.modelsChecked = false;
+      this.models.set(oracle, model);
     } else if (known !== model) {
       throw new Refused("MODEL_MISMATCH");
+    }
+    if (this.models.size > MAX_ORACLES) {
+      this.furtherOracles.add(oracle);
+      if (this.furtherOracles.size > MAX_FURTHER_ORACLES) throw new Refused("MODEL_MISMATCH");
     }
   }
 }
@@ -244,7 +249,6 @@ function* verifying(bytes, see = () => {}) {
     head: state.head,
     sealedHead: state.sealedHead,
     profiles: PROFILES.map(({ name }) => name).filter((name) => state.profiles.has(name)),
-    modelsChecked: state.modelsChecked,
     counts: state.counts,
   };
 }

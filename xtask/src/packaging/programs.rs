@@ -65,7 +65,7 @@ fn build_with_cmake(
     let link = if is_shared { "" } else { "-static" };
     let project = format!(
         "cmake_minimum_required(VERSION 3.13)\nproject(stranger C CXX)\n\
-         set(CMAKE_CXX_STANDARD 17)\nfind_package(axilog 0.1 REQUIRED)\n\
+         set(CMAKE_CXX_STANDARD 17)\nfind_package(axilog 0.2 REQUIRED)\n\
          add_executable(stranger ../program.{language})\n\
          target_link_libraries(stranger PRIVATE axilog::{target} {link})\n"
     );
@@ -104,11 +104,11 @@ pub fn check_cmake_versions(directory: &Path, installed: &Path) -> TaskResult {
     let sources = directory.join("cmake");
     for (version, is_accepted) in [
         ("0", true),
-        ("0.1", true),
-        ("0.1.0 EXACT", true),
-        ("0.0.9", false),
-        ("0.1.9", false),
-        ("0.2", false),
+        ("0.2", true),
+        ("0.2.0 EXACT", true),
+        ("0.1", false),
+        ("0.2.9", false),
+        ("0.3", false),
         ("1", false),
     ] {
         let find = format!("find_package(axilog {version} REQUIRED)");
