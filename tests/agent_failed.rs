@@ -84,9 +84,9 @@ fn the_last_sequence_fails_the_ledger() {
 }
 
 /// Keeps the payloads it is given.
-struct Kept(Vec<(Vec<u8>, Entry<'static>)>);
+struct RecordedEntries(Vec<(Vec<u8>, Entry<'static>)>);
 
-impl LedgerSink for Kept {
+impl LedgerSink for RecordedEntries {
     fn append(&mut self, entry: &Entry<'_>) -> Result<(), SinkFailed> {
         let Entry {
             tag,
@@ -109,7 +109,7 @@ impl LedgerSink for Kept {
 
 #[test]
 fn a_ledger_that_was_only_verified_in_part_gives_no_agent() {
-    let mut kept = Kept(Vec::new());
+    let mut kept = RecordedEntries(Vec::new());
     kept.append(&genesis_entry()).unwrap();
     let (mut agent, mut faults, mut work) = (Agent::new(), Faults::NONE, [0; 1024]);
     let class = InputClass::ResetRequest;

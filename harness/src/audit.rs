@@ -79,7 +79,7 @@ fn describe_audit(path: &Path, audited: &AuditReport) -> String {
         for check in checks {
             let finding = match check.result {
                 CheckResult::Passed => check.finding.clone(),
-                result => format!("{}: {}", result.as_str(), check.finding),
+                result => format!("{}: {}", result.as_str().to_uppercase(), check.finding),
             };
             rows.push((check.subject, finding));
             rows.extend(check.details.iter().map(|detail| ("", detail.clone())));
@@ -105,11 +105,7 @@ fn audit_json(path: &Path, audited: &AuditReport) -> Value {
     let check = |check: &AuditCheck| {
         json!({
             "subject": check.subject,
-            "result": match check.result {
-                CheckResult::Passed => "passed",
-                CheckResult::Failed => "failed",
-                CheckResult::NotChecked => "not checked",
-            },
+            "result": check.result.as_str(),
             "finding": check.finding,
             "details": check.details,
         })

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use axilog::hash::{Hash, HexHash, unhex};
-use axilog_ledger::rules::{ExpectedRules, RuleSwitches, read_policies};
+use axilog_ledger::rules::{ExpectedRules, RuleSwitches};
 use axilog_ledger::verify::{EarlierHead, LedgerExpectations};
 use axilog_policyc::PolicySet;
 
+use super::read_named_policies;
 use crate::error::CommandError;
 
 #[derive(clap::Args)]
@@ -73,9 +74,9 @@ impl RulesArgs {
     /// Reads the policy file, if one is named.
     ///
     /// # Errors
-    /// Those of [`read_policies`].
+    /// Those of [`read_named_policies`].
     pub(crate) fn read_policies(&self) -> Result<Option<PolicySet>, CommandError> {
-        Ok(self.policies.as_deref().map(read_policies).transpose()?)
+        read_named_policies(self.policies.as_deref())
     }
 
     /// The switches that options name, by themselves.

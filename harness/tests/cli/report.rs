@@ -27,7 +27,7 @@ fn embedded(page: &str, id: &str) -> Vec<u8> {
     BASE64.decode(block(page, id)).unwrap()
 }
 
-fn said(page: &str) -> Value {
+fn read_facts(page: &str) -> Value {
     serde_json::from_str(block(page, "said")).unwrap()
 }
 
@@ -58,7 +58,7 @@ fn a_page_holds_the_ledger_and_what_was_found() {
 
     let page = page(&bench, "page.html");
     assert_eq!(embedded(&page, "ledger"), ledger);
-    let said = said(&page);
+    let said = read_facts(&page);
     for (name, value) in said["verify"].as_object().unwrap() {
         assert_eq!(verified[name], *value, "{name}");
     }
@@ -171,7 +171,7 @@ fn text_from_outside_is_inert() {
         assert!(!page.contains(text), "{text:?}");
     }
     assert!(page.contains("<title>&lt;b onclick=x&gt;&amp;\\u{202e}\\u{2028}&quot;'.jsonl"));
-    assert_eq!(said(&page)["file"], name);
+    assert_eq!(read_facts(&page)["file"], name);
     let count = |page: &str, tag: &str| page.matches(tag).count();
     for tag in ["<script", "</script", "<!--", "<b", "<img"] {
         assert_eq!(count(&page, tag), count(&clean, tag), "{tag}");
@@ -198,12 +198,12 @@ fn a_damaged_ledger_is_reported_all_the_same() {
             .run("report ledger.jsonl -o page.html --json")
             .exits(1);
         let page = page(&bench, "page.html");
-        for object in [&run.json(), &said(&page)["verify"]] {
+        for object in [&run.json(), &read_facts(&page)["verify"]] {
             assert_eq!(object["verdict"], verdict);
             assert_eq!(object["sequence"], sequence);
             assert_eq!(object["offset"], at);
         }
-        assert_eq!(said(&page)["replay"]["verdict"], Value::Null);
+        assert_eq!(read_facts(&page)["replay"]["verdict"], Value::Null);
         assert_eq!(embedded(&page, "ledger"), bytes);
         let printed = bench.run("report ledger.jsonl").exits(1).says(verdict);
         assert_eq!(printed.stdout, page);

@@ -4,7 +4,7 @@ use axilog_policyc::PolicySet;
 
 use crate::{entry, refused};
 
-fn one(selector: &str, comparison: &str, threshold: i64) -> String {
+fn file_of_one_policy(selector: &str, comparison: &str, threshold: i64) -> String {
     format!("{{\"{selector}\":[{}]}}", entry(comparison, "X", threshold))
 }
 
@@ -19,7 +19,7 @@ fn a_policy_that_every_value_breaches() {
         ("elapsed", "GE", 0, 75, "0"),
     ] {
         refused(
-            one(selector, comparison, threshold),
+            file_of_one_policy(selector, comparison, threshold),
             &format!(
                 "1:{at}: found policy \"X\", which every value of \"{selector}\" breaches \
                  ({comparison} {threshold}), \
@@ -45,7 +45,8 @@ fn limits_at_the_ends() {
         ("elapsed", "LT", 65536, 65536, i32::MAX),
         ("elapsed", "LE", -5, 0, i32::MAX),
     ] {
-        let set = PolicySet::parse(one(selector, comparison, threshold).as_bytes()).unwrap();
+        let set = PolicySet::parse(file_of_one_policy(selector, comparison, threshold).as_bytes())
+            .unwrap();
         let interval = &set.envelope()[0];
         assert_eq!(
             (interval.min, interval.max),
@@ -112,13 +113,14 @@ fn other_selectors_and_disabled_policies_are_no_conflict() {
 fn limits_on_elapsed_above_32767_units() {
     let exact = 32767 * 65536;
     for comparison in ["GT", "GE", "LT", "LE"] {
-        PolicySet::parse(one("elapsed", comparison, exact).as_bytes()).unwrap();
-        PolicySet::parse(one("elapsed_s", comparison, exact + 1).as_bytes()).unwrap();
+        PolicySet::parse(file_of_one_policy("elapsed", comparison, exact).as_bytes()).unwrap();
+        PolicySet::parse(file_of_one_policy("elapsed_s", comparison, exact + 1).as_bytes())
+            .unwrap();
         for (threshold, amount) in [
             (exact + 1, "2147418113 (32767.0000152587890625)"),
             (2147483647, "2147483647 (32767.9999847412109375)"),
         ] {
-            let file = one("elapsed", comparison, threshold);
+            let file = file_of_one_policy("elapsed", comparison, threshold);
             let expected = format!(
                 "found the limit {amount} on elapsed, \
                  expected at most 2147418112 (32767), since elapsed saturates above it"

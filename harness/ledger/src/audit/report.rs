@@ -52,8 +52,8 @@ impl CheckResult {
     pub fn as_str(self) -> &'static str {
         match self {
             CheckResult::Passed => "passed",
-            CheckResult::Failed => "FAILED",
-            CheckResult::NotChecked => "NOT CHECKED",
+            CheckResult::Failed => "failed",
+            CheckResult::NotChecked => "not checked",
         }
     }
 }
