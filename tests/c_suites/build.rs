@@ -32,7 +32,9 @@ pub struct Place(pub PathBuf);
 
 impl Place {
     pub fn new(name: &str) -> Place {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("c-suites-{name}"));
+        // Another compiler, a sanitizer or an emulator may be running the same test at the same time.
+        let name = format!("c-suites-{name}-{}", std::process::id());
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
         Place(path)
@@ -104,15 +106,16 @@ pub fn program(name: &str, language: Language) -> PathBuf {
     directory.join(format!("{name}.{}", language.extension()))
 }
 
-/// The object with the golden vectors, compiled once.
+/// The object with the golden vectors, compiled once. It stays for the next run, which replaces it whole.
 pub fn vectors() -> &'static PathBuf {
-    static OBJECT: OnceLock<(Place, PathBuf)> = OnceLock::new();
-    let (_, object) = OBJECT.get_or_init(|| {
+    static OBJECT: OnceLock<PathBuf> = OnceLock::new();
+    OBJECT.get_or_init(|| {
         let place = Place::new("vectors");
-        let object = place.compile_text("vectors", &c_tables::vectors(), Language::C);
-        (place, object)
-    });
-    object
+        let compiled = place.compile_text("vectors", &c_tables::vectors(), Language::C);
+        let object = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("vectors-{}.o", target()));
+        fs::rename(compiled, &object).unwrap();
+        object
+    })
 }
 
 /// A linked program.
