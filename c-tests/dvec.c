@@ -8,7 +8,7 @@
 int main(void)
 {
     const char *const tags[] = { AX_TAG_STATE, AX_TAG_TRANS, AX_TAG_OBS, AX_TAG_POLICY, AX_TAG_PROOF };
-    ax_evidence_t evidence = { NULL, NULL, 0 };
+    ax_evidence_t evidence = { NULL, (const uint8_t *)"{}", 2 };
     ct_fault_flags_t faults;
     uint8_t commit[32];
     size_t i;

@@ -113,7 +113,8 @@ impl Ledger {
     ///
     /// # Errors
     /// [`Error::Ledger`] where the ledger is failed or sealed, where no sequence is left, or where
-    /// the sink refuses. The head stays; after the last two the ledger has failed.
+    /// the sink refuses; the head stays, and after the last two the ledger has failed.
+    /// [`Error::Schema`] for an empty record, with which nothing changes.
     pub fn record(
         &mut self,
         tag: Tag,
@@ -121,6 +122,9 @@ impl Ledger {
         sink: &mut dyn LedgerSink,
         faults: &mut Faults,
     ) -> Result<(), Error> {
+        if payload.is_empty() {
+            return Err(Error::Schema);
+        }
         self.append(
             commit(tag.as_str().as_bytes(), payload),
             |commit, chain, sequence| {

@@ -269,7 +269,8 @@ void refusals()
     CHECK(resumed.resume(head, 7, faults).ok() && resumed.sequence() == 7);
     CHECK(same(as_text(resumed.head()), as_text(head)));
     CHECK(!commit_evidence("AX:OTHER:v1", {}, faults) && faults.has(Fault::Domain));
-    CHECK(commit_evidence(AX_TAG_OBS, {}, faults).ok());
+    CHECK(commit_evidence(AX_TAG_OBS, as_bytes("{}"), faults).ok());
+    CHECK(commit_evidence(AX_TAG_OBS, {}, faults).code() == Code::Schema && faults.has(Fault::Domain));
 }
 
 // Observations without an agent: admitted, written, read.

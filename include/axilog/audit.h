@@ -197,7 +197,7 @@ int ax_ledger_set_sink(struct ax_ledger_ctx_t *ctx,
  *     does nothing and returns AX_ERR_PROTOCOL.
  * @return AX_OK, or one of these codes.
  * @retval AX_ERR_LEDGER The ledger has failed, is sealed or has no sequence left (flag
- *     ledger_fail), or was never initialised (flag domain).
+ *     ledger_fail), or was never initialised (flags domain and ledger_fail; it has then failed).
  * @retval AX_ERR_PROTOCOL A pointer is NULL (flag domain).
  * @see SRS-004 §12.3; formats.md §1
  */
@@ -213,7 +213,7 @@ int ax_ledger_append(struct ax_ledger_ctx_t *ctx,
  * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
  *     does nothing and returns AX_ERR_PROTOCOL.
  * @return AX_OK, or one of these codes.
- * @retval AX_ERR_SCHEMA The tag is not one of the closed set (flag domain).
+ * @retval AX_ERR_SCHEMA The tag is not one of the closed set, or the payload is empty (flag domain).
  * @retval AX_ERR_PROTOCOL A pointer is NULL (flag domain).
  * @see SRS-004 §20.2; formats.md §1
  */
@@ -231,8 +231,9 @@ int ax_commit_evidence(const struct ax_evidence_t *evidence,
  * @return AX_OK, or one of these codes.
  * @retval AX_ERR_LEDGER The ledger has failed, is sealed or has no sequence left (flag
  *     ledger_fail), the sink refuses (flags io_error and ledger_fail; the ledger has failed for
- *     good), or the ledger was never initialised (flag domain). The head stays.
- * @retval AX_ERR_SCHEMA The tag is not one of the closed set (flag domain).
+ *     good), or the ledger was never initialised (flags domain and ledger_fail; it has then failed).
+ *     The head stays.
+ * @retval AX_ERR_SCHEMA The tag is not one of the closed set, or the payload is empty (flag domain).
  * @retval AX_ERR_PROTOCOL A pointer is NULL (flag domain).
  * @see SRS-004 §12.3; formats.md §6
  */
@@ -249,11 +250,13 @@ int ax_ledger_record(struct ax_ledger_ctx_t *ctx,
  * @return AX_OK, or one of these codes.
  * @retval AX_ERR_LEDGER The ledger has failed, is sealed or has no sequence left (flag
  *     ledger_fail), the sink refuses (flags io_error and ledger_fail; the ledger has failed for
- *     good), or the ledger was never initialised (flag domain). The head stays.
+ *     good), or the ledger was never initialised (flags domain and ledger_fail; it has then failed).
+ *     The head stays.
  * @retval AX_ERR_PROTOCOL ctx is NULL (flag domain).
  * @see SRS-004 §20.2; formats.md §6
  */
-int ax_ledger_seal(struct ax_ledger_ctx_t *ctx, ct_fault_flags_t *faults);
+int ax_ledger_seal(struct ax_ledger_ctx_t *ctx,
+                   ct_fault_flags_t *faults);
 
 /**
  * Writes the AX:PROOF:v1 record of kind RAW that binds the bytes of an answer, without a NUL.

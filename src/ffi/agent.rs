@@ -76,7 +76,7 @@ pub const AX_INPUT_CLASS_COUNT: i32 = 5;
 pub const AX_HEALTH_STATE_COUNT: i32 = 6;
 
 /// The chain value of every ledger's genesis (formats.md §1).
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_AX_GOLDEN_GENESIS_HASH")]
 pub static AX_GOLDEN_GENESIS_HASH: [u8; 32] = GOLDEN_GENESIS;
 
 /// One input of the agent, whose observation is already in the ledger.
@@ -188,7 +188,7 @@ impl ax_agent_ctx_t {
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_agent_init")]
 pub unsafe extern "C" fn ax_agent_init(ctx: *mut ax_agent_ctx_t, faults: *mut ct_fault_flags_t) {
     // SAFETY: by contract.
     let Some(flags) = (unsafe { Flags::new(faults) }) else {
@@ -229,7 +229,7 @@ pub(super) unsafe fn place(ctx: *mut ax_agent_ctx_t, agent: &Agent) -> Result<()
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_agent_bind")]
 pub unsafe extern "C" fn ax_agent_bind(ctx: *mut ax_agent_ctx_t, faults: *mut ct_fault_flags_t) {
     // SAFETY: by contract.
     let Some(flags) = (unsafe { Flags::new(faults) }) else {

@@ -17,9 +17,6 @@ use crate::agent::stimulus::is_reserved;
 use crate::fault::{Error, Fault, Faults};
 use crate::policy::{Evaluation, Rules};
 
-// Exports ax_agent_step, which only forwards.
-use axilog_step as _;
-
 /// Acts on one input whose observation is already in the agent's ledger: evaluates the policies,
 /// commits the transition, changes the state.
 ///
@@ -38,7 +35,7 @@ use axilog_step as _;
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_axilog_agent_step")]
 pub unsafe extern "C" fn axilog_agent_step(
     ctx: *mut ax_agent_ctx_t,
     policy: *mut ax_policy_ctx_t,
@@ -138,7 +135,7 @@ pub unsafe extern "C" fn axilog_agent_step(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_agent_observe")]
 pub unsafe extern "C" fn ax_agent_observe(
     agent: *mut ax_agent_ctx_t,
     policy: *mut ax_policy_ctx_t,
@@ -231,7 +228,7 @@ pub unsafe extern "C" fn ax_agent_observe(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_agent_observe_time")]
 pub unsafe extern "C" fn ax_agent_observe_time(
     agent: *mut ax_agent_ctx_t,
     policy: *mut ax_policy_ctx_t,
@@ -298,7 +295,7 @@ pub unsafe extern "C" fn ax_agent_observe_time(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_agent_observe_control")]
 pub unsafe extern "C" fn ax_agent_observe_control(
     agent: *mut ax_agent_ctx_t,
     policy: *mut ax_policy_ctx_t,

@@ -48,7 +48,7 @@ use crate::agent::state::Health;
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_agent_may_act")]
 pub unsafe extern "C" fn ax_agent_may_act(
     agent: *const ax_agent_ctx_t,
     policy: *const ax_policy_ctx_t,

@@ -24,7 +24,7 @@ use crate::json::extract::NO_VALUE;
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_agent_extract_value")]
 pub unsafe extern "C" fn ax_agent_extract_value(input: *const ax_input_t) -> q16_16_t {
     // SAFETY: by contract.
     unsafe { input.as_ref().and_then(|input| input.load()) }
@@ -41,7 +41,7 @@ pub unsafe extern "C" fn ax_agent_extract_value(input: *const ax_input_t) -> q16
 ///
 /// # Safety
 /// Always safe to call.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_agent_determine_next")]
 pub unsafe extern "C" fn ax_agent_determine_next(
     state: MaybeUninit<ax_health_state_t>,
     input_class: MaybeUninit<ax_input_class_t>,
@@ -72,7 +72,7 @@ pub unsafe extern "C" fn ax_agent_determine_next(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_agent_commit_transition")]
 pub unsafe extern "C" fn ax_agent_commit_transition(
     ctx: *mut ax_agent_ctx_t,
     input: *const ax_input_t,
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn ax_agent_commit_transition(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_extract_timestamp")]
 pub unsafe extern "C" fn ax_extract_timestamp(
     payload: *const u8,
     payload_len: u64,
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn ax_extract_timestamp(
 ///
 /// # Safety
 /// Always safe to call.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_health_state_to_str")]
 pub unsafe extern "C" fn ax_health_state_to_str(
     state: MaybeUninit<ax_health_state_t>,
 ) -> *const c_char {
@@ -177,7 +177,7 @@ pub unsafe extern "C" fn ax_health_state_to_str(
 ///
 /// # Safety
 /// Always safe to call.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_input_class_to_str")]
 pub unsafe extern "C" fn ax_input_class_to_str(
     input_class: MaybeUninit<ax_input_class_t>,
 ) -> *const c_char {
@@ -201,7 +201,7 @@ pub unsafe extern "C" fn ax_input_class_to_str(
 ///
 /// # Safety
 /// Always safe to call.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_violation_to_str")]
 pub unsafe extern "C" fn ax_violation_to_str(
     violation: MaybeUninit<ax_violation_t>,
 ) -> *const c_char {

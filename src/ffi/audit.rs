@@ -119,7 +119,7 @@ impl ax_evidence_t {
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_ledger_genesis")]
 pub unsafe extern "C" fn ax_ledger_genesis(
     ctx: *mut ax_ledger_ctx_t,
     faults: *mut ct_fault_flags_t,
@@ -142,7 +142,7 @@ pub unsafe extern "C" fn ax_ledger_genesis(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_ledger_resume")]
 pub unsafe extern "C" fn ax_ledger_resume(
     ctx: *mut ax_ledger_ctx_t,
     head: *const [u8; 32],
@@ -223,7 +223,7 @@ unsafe fn initialise(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_ledger_set_sink")]
 pub unsafe extern "C" fn ax_ledger_set_sink(
     ctx: *mut ax_ledger_ctx_t,
     sink: *const ax_ledger_sink_t,

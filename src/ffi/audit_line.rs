@@ -29,7 +29,7 @@ use crate::sink::{Buffer, Counter, shared};
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_ledger_genesis_entry")]
 pub unsafe extern "C" fn ax_ledger_genesis_entry(out: *mut ax_ledger_entry_t) -> c_int {
     if out.is_null() {
         return Error::Protocol.code();
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn ax_ledger_genesis_entry(out: *mut ax_ledger_entry_t) ->
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_ledger_line_write")]
 pub unsafe extern "C" fn ax_ledger_line_write(
     dst: *mut u8,
     dst_size: usize,
@@ -106,7 +106,7 @@ pub unsafe extern "C" fn ax_ledger_line_write(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_ledger_line_parse")]
 pub unsafe extern "C" fn ax_ledger_line_parse(
     out: *mut ax_ledger_entry_t,
     tag: *mut [c_char; 16],
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn ax_ledger_line_parse(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_hash_equal_ct")]
 pub unsafe extern "C" fn ax_hash_equal_ct(a: *const u8, b: *const u8, len: usize) -> c_int {
     // SAFETY: by contract.
     let (a, b) = unsafe { (bytes(a, len), bytes(b, len)) };

@@ -20,13 +20,13 @@ use crate::sink::{Buffer, shared};
 ///     does nothing and returns AX_ERR_PROTOCOL.
 /// @return AX_OK, or one of these codes.
 /// @retval AX_ERR_LEDGER The ledger has failed, is sealed or has no sequence left (flag
-///     ledger_fail), or was never initialised (flag domain).
+///     ledger_fail), or was never initialised (flags domain and ledger_fail; it has then failed).
 /// @retval AX_ERR_PROTOCOL A pointer is NULL (flag domain).
 /// @see SRS-004 §12.3; formats.md §1
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_ledger_append")]
 pub unsafe extern "C" fn ax_ledger_append(
     ctx: *mut ax_ledger_ctx_t,
     commit: *const [u8; 32],
@@ -49,13 +49,13 @@ pub unsafe extern "C" fn ax_ledger_append(
 /// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
 ///     does nothing and returns AX_ERR_PROTOCOL.
 /// @return AX_OK, or one of these codes.
-/// @retval AX_ERR_SCHEMA The tag is not one of the closed set (flag domain).
+/// @retval AX_ERR_SCHEMA The tag is not one of the closed set, or the payload is empty (flag domain).
 /// @retval AX_ERR_PROTOCOL A pointer is NULL (flag domain).
 /// @see SRS-004 §20.2; formats.md §1
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_commit_evidence")]
 pub unsafe extern "C" fn ax_commit_evidence(
     evidence: *const ax_evidence_t,
     out: *mut [u8; 32],
@@ -69,8 +69,12 @@ pub unsafe extern "C" fn ax_commit_evidence(
         return flags.null();
     }
     // SAFETY: by contract.
-    let commitment = unsafe { load_evidence(evidence) }
-        .map(|(tag, payload)| commit(tag.as_str().as_bytes(), payload));
+    let commitment = unsafe { load_evidence(evidence) }.and_then(|(tag, payload)| {
+        let has_record = !payload.is_empty();
+        has_record
+            .then(|| commit(tag.as_str().as_bytes(), payload))
+            .ok_or(Error::Schema)
+    });
     // SAFETY: not NULL.
     unsafe { out.write(commitment.unwrap_or([0; 32])) }
     if commitment.is_err() {
@@ -88,14 +92,15 @@ pub unsafe extern "C" fn ax_commit_evidence(
 /// @return AX_OK, or one of these codes.
 /// @retval AX_ERR_LEDGER The ledger has failed, is sealed or has no sequence left (flag
 ///     ledger_fail), the sink refuses (flags io_error and ledger_fail; the ledger has failed for
-///     good), or the ledger was never initialised (flag domain). The head stays.
-/// @retval AX_ERR_SCHEMA The tag is not one of the closed set (flag domain).
+///     good), or the ledger was never initialised (flags domain and ledger_fail; it has then failed).
+///     The head stays.
+/// @retval AX_ERR_SCHEMA The tag is not one of the closed set, or the payload is empty (flag domain).
 /// @retval AX_ERR_PROTOCOL A pointer is NULL (flag domain).
 /// @see SRS-004 §12.3; formats.md §6
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_ledger_record")]
 pub unsafe extern "C" fn ax_ledger_record(
     ctx: *mut ax_ledger_ctx_t,
     evidence: *const ax_evidence_t,
@@ -120,13 +125,14 @@ pub unsafe extern "C" fn ax_ledger_record(
 /// @return AX_OK, or one of these codes.
 /// @retval AX_ERR_LEDGER The ledger has failed, is sealed or has no sequence left (flag
 ///     ledger_fail), the sink refuses (flags io_error and ledger_fail; the ledger has failed for
-///     good), or the ledger was never initialised (flag domain). The head stays.
+///     good), or the ledger was never initialised (flags domain and ledger_fail; it has then failed).
+///     The head stays.
 /// @retval AX_ERR_PROTOCOL ctx is NULL (flag domain).
 /// @see SRS-004 §20.2; formats.md §6
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_ledger_seal")]
 pub unsafe extern "C" fn ax_ledger_seal(
     ctx: *mut ax_ledger_ctx_t,
     faults: *mut ct_fault_flags_t,
@@ -168,7 +174,7 @@ pub unsafe extern "C" fn ax_ledger_seal(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_raw_record")]
 pub unsafe extern "C" fn ax_raw_record(
     dst: *mut u8,
     dst_size: usize,
@@ -210,7 +216,7 @@ pub unsafe extern "C" fn ax_raw_record(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_verify_chain")]
 pub unsafe extern "C" fn ax_verify_chain(
     ctx: *const ax_ledger_ctx_t,
     faults: *mut ct_fault_flags_t,
@@ -250,6 +256,9 @@ unsafe fn with_ledger(
     let (ledger, sink) = unsafe { ((*ctx).load(), (*ctx).sink) };
     let Some(mut ledger) = ledger else {
         flags.set(Fault::Domain);
+        flags.set(Fault::LedgerFail);
+        // SAFETY: not NULL.
+        unsafe { (*ctx).failed = 1 };
         return Error::Ledger.code();
     };
     let mut raised = Faults::NONE;

@@ -34,7 +34,7 @@ use crate::text;
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_obs_canonicalise")]
 pub unsafe extern "C" fn ax_obs_canonicalise(
     dst: *mut c_char,
     dst_size: usize,
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn ax_obs_canonicalise(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_obs_canonicalise_as")]
 pub unsafe extern "C" fn ax_obs_canonicalise_as(
     dst: *mut c_char,
     dst_size: usize,
@@ -104,7 +104,7 @@ pub unsafe extern "C" fn ax_obs_canonicalise_as(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_params_canonicalise")]
 pub unsafe extern "C" fn ax_params_canonicalise(
     dst: *mut c_char,
     dst_size: usize,
@@ -140,7 +140,7 @@ pub unsafe extern "C" fn ax_params_canonicalise(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_string_escape")]
 pub unsafe extern "C" fn ax_string_escape(
     dst: *mut c_char,
     dst_size: usize,
@@ -168,7 +168,7 @@ pub unsafe extern "C" fn ax_string_escape(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_string_escape_as")]
 pub unsafe extern "C" fn ax_string_escape_as(
     dst: *mut c_char,
     dst_size: usize,
@@ -204,7 +204,7 @@ pub unsafe extern "C" fn ax_string_escape_as(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_format_int64")]
 pub unsafe extern "C" fn ax_format_int64(dst: *mut c_char, dst_size: usize, value: i64) -> c_int {
     // SAFETY: by contract.
     unsafe {
@@ -226,7 +226,7 @@ pub unsafe extern "C" fn ax_format_int64(dst: *mut c_char, dst_size: usize, valu
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_format_uint64")]
 pub unsafe extern "C" fn ax_format_uint64(dst: *mut c_char, dst_size: usize, value: u64) -> c_int {
     // SAFETY: by contract.
     unsafe {
@@ -248,7 +248,7 @@ pub unsafe extern "C" fn ax_format_uint64(dst: *mut c_char, dst_size: usize, val
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_format_q16")]
 pub unsafe extern "C" fn ax_format_q16(
     dst: *mut c_char,
     dst_size: usize,
@@ -271,7 +271,7 @@ pub unsafe extern "C" fn ax_format_q16(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_format_hash_hex")]
 pub unsafe extern "C" fn ax_format_hash_hex(
     dst: *mut c_char,
     dst_size: usize,

@@ -24,7 +24,7 @@ use crate::hash;
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_axilog_commit")]
 pub unsafe extern "C" fn axilog_commit(
     tag: *const c_char,
     payload: *const u8,

@@ -19,7 +19,7 @@ use crate::q16;
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_dvm_add_q16")]
 pub unsafe extern "C" fn dvm_add_q16(a: i32, b: i32, faults: *mut ct_fault_flags_t) -> i32 {
     // SAFETY: forwarded.
     unsafe { apply(q16::add, a, b, faults) }
@@ -37,7 +37,7 @@ pub unsafe extern "C" fn dvm_add_q16(a: i32, b: i32, faults: *mut ct_fault_flags
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_dvm_sub_q16")]
 pub unsafe extern "C" fn dvm_sub_q16(a: i32, b: i32, faults: *mut ct_fault_flags_t) -> i32 {
     // SAFETY: forwarded.
     unsafe { apply(q16::sub, a, b, faults) }
@@ -55,7 +55,7 @@ pub unsafe extern "C" fn dvm_sub_q16(a: i32, b: i32, faults: *mut ct_fault_flags
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_dvm_mul_q16")]
 pub unsafe extern "C" fn dvm_mul_q16(a: i32, b: i32, faults: *mut ct_fault_flags_t) -> i32 {
     // SAFETY: forwarded.
     unsafe { apply(q16::mul, a, b, faults) }
@@ -73,7 +73,7 @@ pub unsafe extern "C" fn dvm_mul_q16(a: i32, b: i32, faults: *mut ct_fault_flags
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_dvm_div_q16")]
 pub unsafe extern "C" fn dvm_div_q16(a: i32, b: i32, faults: *mut ct_fault_flags_t) -> i32 {
     // SAFETY: forwarded.
     unsafe { apply(q16::div, a, b, faults) }

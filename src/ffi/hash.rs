@@ -19,7 +19,7 @@ use crate::hash::hex;
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_compute_input_hash")]
 pub unsafe extern "C" fn ax_compute_input_hash(
     hash: *mut [u8; 32],
     input: *const c_char,
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn ax_compute_input_hash(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_obs_compute_hash")]
 pub unsafe extern "C" fn ax_obs_compute_hash(record: *mut ax_obs_record_t) -> c_int {
     let profile = MaybeUninit::new(ax_profile_t::AX_PROFILE_RFC8785);
     // SAFETY: forwarded.
@@ -63,7 +63,7 @@ pub unsafe extern "C" fn ax_obs_compute_hash(record: *mut ax_obs_record_t) -> c_
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_obs_compute_hash_as")]
 pub unsafe extern "C" fn ax_obs_compute_hash_as(
     record: *mut ax_obs_record_t,
     profile: MaybeUninit<ax_profile_t>,

@@ -4,6 +4,9 @@
 //! safe function of the core and maps the result. Types and functions carry their C names. Each
 //! file is the source of one header, so the documentation in it is written for C programmers.
 //!
+//! Each function is exported as `axilog_impl_NAME`; the symbol `NAME` that C programs call is a function of
+//! the crate `symbols/`, which forwards to it and has an object file of its own.
+//!
 //! Enums cross the boundary as `MaybeUninit<…>`: a C caller can store any integer in one, which a
 //! Rust enum may not hold, so each is read as an integer and checked.
 
@@ -19,6 +22,7 @@ pub mod audit_line;
 pub mod audit_record;
 pub mod canonical;
 pub mod commitment;
+pub mod compat;
 pub mod dvec;
 pub mod dvm;
 pub mod hash;
@@ -35,6 +39,9 @@ pub mod replay_lines;
 pub mod sha256;
 pub mod types;
 pub mod validate;
+
+// Exports the symbols.
+use axilog_symbols as _;
 
 mod pointer;
 mod registry;

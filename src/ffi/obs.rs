@@ -165,7 +165,7 @@ pub struct ax_admission_ctx_t {
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_obs_init")]
 pub unsafe extern "C" fn ax_obs_init(record: *mut ax_obs_record_t) {
     if !record.is_null() {
         // SAFETY: not NULL, writable by contract.
@@ -214,7 +214,7 @@ const EMPTY: ax_obs_record_t = ax_obs_record_t {
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_obs_admit")]
 pub unsafe extern "C" fn ax_obs_admit(
     out: *mut ax_obs_record_t,
     output_buf: *mut c_char,
@@ -321,7 +321,7 @@ pub unsafe extern "C" fn ax_obs_admit(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_obs_validate")]
 pub unsafe extern "C" fn ax_obs_validate(
     obs: *const ax_obs_record_t,
     faults: *mut ct_fault_flags_t,

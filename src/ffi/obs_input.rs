@@ -14,7 +14,7 @@ use crate::evidence::observation::{Completion, Failure};
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_obs_input_init")]
 pub unsafe extern "C" fn ax_obs_input_init(r#in: *mut ax_obs_input_t) {
     // SAFETY: forwarded.
     unsafe {
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn ax_obs_input_init(r#in: *mut ax_obs_input_t) {
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_obs_input_set_complete")]
 pub unsafe extern "C" fn ax_obs_input_set_complete(
     r#in: *mut ax_obs_input_t,
     ledger_seq: u64,
@@ -114,7 +114,7 @@ pub unsafe extern "C" fn ax_obs_input_set_complete(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_obs_input_set_timeout")]
 pub unsafe extern "C" fn ax_obs_input_set_timeout(
     r#in: *mut ax_obs_input_t,
     ledger_seq: u64,
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn ax_obs_input_set_timeout(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_obs_input_set_transport_error")]
 pub unsafe extern "C" fn ax_obs_input_set_transport_error(
     r#in: *mut ax_obs_input_t,
     ledger_seq: u64,
@@ -193,7 +193,7 @@ pub unsafe extern "C" fn ax_obs_input_set_transport_error(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_obs_input_set_invalid_output")]
 pub unsafe extern "C" fn ax_obs_input_set_invalid_output(
     r#in: *mut ax_obs_input_t,
     ledger_seq: u64,

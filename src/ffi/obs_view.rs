@@ -69,7 +69,7 @@ pub struct ax_obs_view_t {
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_obs_parse")]
 pub unsafe extern "C" fn ax_obs_parse(
     out: *mut ax_obs_view_t,
     record: *const u8,
@@ -142,7 +142,7 @@ impl ax_obs_view_t {
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_obs_output")]
 pub unsafe extern "C" fn ax_obs_output(
     view: *const ax_obs_view_t,
     dst: *mut c_char,
@@ -174,7 +174,7 @@ pub unsafe extern "C" fn ax_obs_output(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_compute_derivation_hash")]
 pub unsafe extern "C" fn ax_compute_derivation_hash(
     hash: *mut [u8; 32],
     prev: *const ax_obs_record_t,

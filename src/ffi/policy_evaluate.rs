@@ -37,7 +37,7 @@ use crate::sink::shared;
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_policy_evaluate")]
 pub unsafe extern "C" fn ax_policy_evaluate(
     ctx: *mut ax_policy_ctx_t,
     policy: *const ax_policy_t,
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn ax_policy_evaluate(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_policy_evaluate_all")]
 pub unsafe extern "C" fn ax_policy_evaluate_all(
     ctx: *mut ax_policy_ctx_t,
     input: *const ax_policy_input_t,
@@ -168,7 +168,7 @@ unsafe fn evaluate(
 ///
 /// # Safety
 /// Always safe to call.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_policy_check_breach")]
 pub unsafe extern "C" fn ax_policy_check_breach(
     actual: q16_16_t,
     threshold: q16_16_t,
@@ -196,7 +196,7 @@ pub unsafe extern "C" fn ax_policy_check_breach(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_policy_serialize")]
 pub unsafe extern "C" fn ax_policy_serialize(
     buf: *mut c_char,
     size: usize,
@@ -250,7 +250,7 @@ pub unsafe extern "C" fn ax_policy_serialize(
 ///
 /// # Safety
 /// Always safe to call.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_policy_result_to_str")]
 pub unsafe extern "C" fn ax_policy_result_to_str(
     result: MaybeUninit<ax_policy_result_t>,
 ) -> *const c_char {
@@ -271,7 +271,7 @@ pub unsafe extern "C" fn ax_policy_result_to_str(
 ///
 /// # Safety
 /// Always safe to call.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_policy_cmp_to_str")]
 pub unsafe extern "C" fn ax_policy_cmp_to_str(
     comparison: MaybeUninit<ax_policy_cmp_t>,
 ) -> *const c_char {
@@ -293,7 +293,7 @@ pub unsafe extern "C" fn ax_policy_cmp_to_str(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_policy_has_breach")]
 pub unsafe extern "C" fn ax_policy_has_breach(ctx: *const ax_policy_ctx_t) -> c_int {
     // SAFETY: by contract.
     c_int::from(unsafe { ctx.as_ref() }.is_none_or(|ctx| ctx.breach_flag != 0))
@@ -307,7 +307,7 @@ pub unsafe extern "C" fn ax_policy_has_breach(ctx: *const ax_policy_ctx_t) -> c_
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_policy_reset_cycle")]
 pub unsafe extern "C" fn ax_policy_reset_cycle(ctx: *mut ax_policy_ctx_t) {
     // SAFETY: by contract.
     if let Some(ctx) = unsafe { ctx.as_mut() } {

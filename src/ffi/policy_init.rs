@@ -39,7 +39,7 @@ use crate::fault::{Error, Fault};
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_policy_init")]
 pub unsafe extern "C" fn ax_policy_init(
     ctx: *mut ax_policy_ctx_t,
     ledger: *mut ax_ledger_ctx_t,
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn ax_policy_init(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_policy_init_with_registry")]
 pub unsafe extern "C" fn ax_policy_init_with_registry(
     ctx: *mut ax_policy_ctx_t,
     registry: *const ax_policy_registry_t,
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn ax_policy_init_with_registry(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_policy_config_hash")]
 pub unsafe extern "C" fn ax_policy_config_hash(
     ctx: *const ax_policy_ctx_t,
     out: *mut [u8; 32],
@@ -184,7 +184,7 @@ pub unsafe extern "C" fn ax_policy_config_hash(
 ///
 /// # Safety
 /// Always safe to call.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_policy_get_registry")]
 pub unsafe extern "C" fn ax_policy_get_registry() -> *const ax_policy_registry_t {
     &raw const BUILTIN.0
 }
@@ -196,7 +196,7 @@ pub unsafe extern "C" fn ax_policy_get_registry() -> *const ax_policy_registry_t
 ///
 /// # Safety
 /// Always safe to call.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_policy_get_count")]
 pub unsafe extern "C" fn ax_policy_get_count() -> usize {
     BUILTIN.0.count
 }
@@ -208,7 +208,7 @@ pub unsafe extern "C" fn ax_policy_get_count() -> usize {
 ///
 /// # Safety
 /// Always safe to call.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_policy_verify_registry_sorted")]
 pub unsafe extern "C" fn ax_policy_verify_registry_sorted() -> c_int {
     // SAFETY: the built-in table is static.
     c_int::from(unsafe { CRegistry::new(&raw const BUILTIN.0) }.is_ok())
@@ -223,7 +223,7 @@ pub unsafe extern "C" fn ax_policy_verify_registry_sorted() -> c_int {
 ///
 /// # Safety
 /// Always safe to call.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_policy_strerror")]
 pub unsafe extern "C" fn ax_policy_strerror(code: MaybeUninit<ax_policy_err_t>) -> *const c_char {
     match enum_value(code) {
         0 => c"success",

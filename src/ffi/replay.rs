@@ -155,7 +155,7 @@ impl ax_replay_ctx_t {
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_replay_init")]
 pub unsafe extern "C" fn ax_replay_init(
     ctx: *mut ax_replay_ctx_t,
     registry: *const ax_policy_registry_t,
@@ -207,7 +207,7 @@ pub unsafe extern "C" fn ax_replay_init(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_replay_feed")]
 pub unsafe extern "C" fn ax_replay_feed(
     ctx: *mut ax_replay_ctx_t,
     entry: *const ax_ledger_entry_t,
@@ -257,7 +257,7 @@ pub unsafe extern "C" fn ax_replay_feed(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_replay_finish")]
 pub unsafe extern "C" fn ax_replay_finish(
     ctx: *mut ax_replay_ctx_t,
     expected_entries: u64,
@@ -294,7 +294,7 @@ pub unsafe extern "C" fn ax_replay_finish(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_replay_agent")]
 pub unsafe extern "C" fn ax_replay_agent(
     ctx: *const ax_replay_ctx_t,
     out: *mut ax_agent_ctx_t,
@@ -340,7 +340,7 @@ pub unsafe extern "C" fn ax_replay_agent(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_replay_complete")]
 pub unsafe extern "C" fn ax_replay_complete(
     ctx: *const ax_replay_ctx_t,
     agent: *mut ax_agent_ctx_t,
@@ -380,7 +380,7 @@ pub unsafe extern "C" fn ax_replay_complete(
 ///
 /// # Safety
 /// Always safe to call.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_verdict_to_str")]
 pub unsafe extern "C" fn ax_verdict_to_str(verdict: MaybeUninit<ax_verdict_t>) -> *const c_char {
     match enum_value(verdict) {
         0 => c"OK",

@@ -19,7 +19,7 @@ use crate::search::run;
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_replay_set_manifest")]
 pub unsafe extern "C" fn ax_replay_set_manifest(
     ctx: *mut ax_replay_ctx_t,
     manifest: *const [u8; 32],
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn ax_replay_set_manifest(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_replay_feed_lines")]
 pub unsafe extern "C" fn ax_replay_feed_lines(
     ctx: *mut ax_replay_ctx_t,
     lines: *const u8,
@@ -146,7 +146,7 @@ pub unsafe extern "C" fn ax_replay_feed_lines(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_replay_entries")]
 pub unsafe extern "C" fn ax_replay_entries(ctx: *const ax_replay_ctx_t) -> u64 {
     // SAFETY: by contract.
     unsafe { ax_replay_ctx_t::get(ctx) }.map_or(0, |replay| replay.entries())
@@ -162,7 +162,7 @@ pub unsafe extern "C" fn ax_replay_entries(ctx: *const ax_replay_ctx_t) -> u64 {
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_replay_offset")]
 pub unsafe extern "C" fn ax_replay_offset(ctx: *const ax_replay_ctx_t) -> u64 {
     // SAFETY: by contract; a context that holds a replay is not NULL.
     unsafe {

@@ -14,7 +14,7 @@ use crate::hash;
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_axilog_sha256")]
 pub unsafe extern "C" fn axilog_sha256(out: *mut [u8; 32], data: *const u8, len: usize) {
     if out.is_null() {
         return;
@@ -34,7 +34,7 @@ pub unsafe extern "C" fn axilog_sha256(out: *mut [u8; 32], data: *const u8, len:
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_sha256")]
 pub unsafe extern "C" fn ax_sha256(out: *mut [u8; 32], data: *const u8, len: usize) {
     // SAFETY: forwarded.
     unsafe { axilog_sha256(out, data, len) }

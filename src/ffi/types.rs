@@ -80,7 +80,7 @@ pub const AX_ERR_LEDGER: i32 = -8;
 ///
 /// # Safety
 /// Always safe to call.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_strerror")]
 pub unsafe extern "C" fn ax_strerror(code: c_int) -> *const c_char {
     match code {
         AX_OK => c"success",
@@ -106,7 +106,7 @@ pub unsafe extern "C" fn ax_strerror(code: c_int) -> *const c_char {
 ///
 /// # Safety
 /// Always safe to call.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_abi_version")]
 pub unsafe extern "C" fn ax_abi_version() -> u32 {
     0x0000_0002
 }
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn ax_abi_version() -> u32 {
 ///
 /// # Safety
 /// Always safe to call.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_version")]
 pub unsafe extern "C" fn ax_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
 }
@@ -131,7 +131,7 @@ pub unsafe extern "C" fn ax_version() -> *const c_char {
 ///
 /// # Safety
 /// Always safe to call.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_unicode_version")]
 pub unsafe extern "C" fn ax_unicode_version() -> *const c_char {
     crate::text::UNICODE_VERSION_C.as_ptr()
 }

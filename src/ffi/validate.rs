@@ -18,7 +18,7 @@ use crate::text::{self, Text};
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_validate_utf8")]
 pub unsafe extern "C" fn ax_validate_utf8(data: *const c_char, len: usize) -> c_int {
     // SAFETY: by contract.
     c_int::from(unsafe { bytes(data.cast(), len) }.is_some_and(text::is_utf8))
@@ -37,7 +37,7 @@ pub unsafe extern "C" fn ax_validate_utf8(data: *const c_char, len: usize) -> c_
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_is_nfc")]
 pub unsafe extern "C" fn ax_is_nfc(data: *const c_char, len: usize) -> c_int {
     // SAFETY: by contract.
     c_int::from(unsafe { bytes(data.cast(), len) }.is_some_and(text::is_nfc))
@@ -52,7 +52,7 @@ pub unsafe extern "C" fn ax_is_nfc(data: *const c_char, len: usize) -> c_int {
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_contains_forbidden_control")]
 pub unsafe extern "C" fn ax_contains_forbidden_control(data: *const c_char, len: usize) -> c_int {
     // SAFETY: by contract.
     let data = unsafe { bytes(data.cast(), len) };
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn ax_contains_forbidden_control(data: *const c_char, len:
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_validate_encoding")]
 pub unsafe extern "C" fn ax_validate_encoding(data: *const c_char, len: usize) -> c_int {
     // SAFETY: forwarded.
     unsafe { ax_is_nfc(data, len) }
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn ax_validate_encoding(data: *const c_char, len: usize) -
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_is_canonical_json")]
 pub unsafe extern "C" fn ax_is_canonical_json(data: *const c_char, len: usize) -> c_int {
     // SAFETY: by contract.
     c_int::from(unsafe { bytes(data.cast(), len) }.is_some_and(is_canonical_json))
@@ -106,7 +106,7 @@ pub unsafe extern "C" fn ax_is_canonical_json(data: *const c_char, len: usize) -
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_normalise_line_endings")]
 pub unsafe extern "C" fn ax_normalise_line_endings(
     dst: *mut c_char,
     dst_size: usize,
@@ -145,7 +145,7 @@ pub unsafe extern "C" fn ax_normalise_line_endings(
 ///
 /// # Safety
 /// The pointers are as the parameters say.
-#[unsafe(no_mangle)]
+#[unsafe(export_name = "axilog_impl_ax_validate_and_normalise")]
 pub unsafe extern "C" fn ax_validate_and_normalise(
     dst: *mut c_char,
     dst_size: usize,

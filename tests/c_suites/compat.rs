@@ -31,7 +31,7 @@ fn a_deployed_rig_links_unchanged() {
         }
         let object = place.compile_against(COMPAT, &source, Language::C, arguments);
         let linked = link(&place, "rig", Language::C, how, &[&object, vectors()]);
-        assert_eq!(linked.run(), "225 passed, 0 failed\n", "{how:?}");
+        assert_eq!(linked.run(), "217 passed, 0 failed\n", "{how:?}");
         if !natively {
             continue;
         }
@@ -70,9 +70,11 @@ fn every_header_compiles_alone() {
     names.sort();
     assert_eq!(
         names.join(" "),
-        "canonical.h commitment.h dvec.h dvm.h hash.h l3_types.h limits.h obs.h oracle.h sha256.h \
-         types.h validate.h"
+        "agent.h audit.h axilog.h canonical.h commitment.h dvec.h dvm.h hash.h l3_types.h limits.h names.h \
+         obs.h oracle.h policy.h replay.h sha256.h types.h validate.h"
     );
+    // What cannot work with a rig's fault struct says so.
+    names.retain(|name| name != "replay.h");
     for (name, language) in names
         .iter()
         .flat_map(|name| [(name, Language::C), (name, Language::Cpp)])

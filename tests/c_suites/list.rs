@@ -16,7 +16,7 @@ macro_rules! for_each_suite {
             canonical 110
             validate 313
             hash 48
-            audit 637
+            audit 640
             policy 716
             agent 1354
             agent_permission 442

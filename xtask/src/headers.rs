@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use cbindgen::{Builder, Config};
 
 use crate::process::{TaskResult, workspace_root};
+use crate::symbols;
 
 /// A header and its sources.
 struct Header {
@@ -266,12 +267,13 @@ impl Header {
     fn generate_declarations(&self) -> TaskResult<String> {
         let mut config = Config::from_root_or_default(workspace_root());
         let mut builder = Builder::new();
+        let edited = tempfile::tempdir()?;
         for source in self.sources {
-            let path = workspace_root().join(format!("src/ffi/{source}.rs"));
-            config
-                .export
-                .include
-                .extend(find_public_types(&fs::read_to_string(&path)?));
+            let name = format!("{source}.rs");
+            let text = fs::read_to_string(workspace_root().join("src/ffi").join(&name))?;
+            config.export.include.extend(find_public_types(&text));
+            let path = edited.path().join(name);
+            fs::write(&path, symbols::name_as_exported(&text))?;
             builder = builder.with_src(path);
         }
         for tag in self.tags {

@@ -23,3 +23,4 @@ pub mod packaging;
 pub mod process;
 pub mod sanitize;
 pub mod seeds;
+pub mod symbols;

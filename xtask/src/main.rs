@@ -7,7 +7,9 @@ use clap::{Parser, Subcommand};
 use xtask::cross::Part;
 use xtask::install::{InstallOptions, Locations};
 use xtask::process::TaskResult;
-use xtask::{abi, cross, firmware, fuzz, headers, install, miri, packaging, sanitize, seeds};
+use xtask::{
+    abi, cross, firmware, fuzz, headers, install, miri, packaging, sanitize, seeds, symbols,
+};
 
 /// Development tasks of the axilog workspace. A task that needs a missing tool names the command that
 /// installs it.
@@ -78,7 +80,10 @@ fn main() -> ExitCode {
 
 fn run_task(task: Task) -> TaskResult {
     match task {
-        Task::Headers => headers::write_headers(),
+        Task::Headers => {
+            headers::write_headers()?;
+            symbols::write_list()
+        }
         Task::Seeds => seeds::write_seeds(),
         Task::Abi { bless } => abi::check_abi(bless),
         Task::Firmware { write } => firmware::check_firmware(write),

@@ -32,8 +32,22 @@
 #define AX_ERR_LEDGER (-8)
 
 /**
+ * Refuses to compile where a constant condition does not hold; behind it, what to say of it. Stands wherever
+ * a declaration may.
+ */
+#define AX_L3_STATIC_ASSERT(condition, ...) \
+    extern int (*ax_l3_static_assert(void))[(condition) ? 1 : -1]
+
+#ifdef AXILOG_COMPAT_1_0
+
+/** The one struct of a rig of that generation. */
+typedef ct_fault_flags_t ax_l3_fault_flags_t;
+
+#else
+
+/**
  * Sixteen bytes: the eight flags of ct_fault_flags_t and six of the observation layer, each where
- * the library has it. No function declared here touches base._reserved or _pad.
+ * the library has it. No function that takes this struct touches base._reserved or _pad.
  */
 typedef struct ax_l3_fault_flags_t {
     ct_fault_flags_t base;
@@ -46,6 +60,8 @@ typedef struct ax_l3_fault_flags_t {
     uint8_t _pad[2];
 } ax_l3_fault_flags_t;
 
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -56,6 +72,9 @@ const char *ax_strerror(int code);
 /** Clears every flag. NULL is left alone. */
 static inline void ax_l3_fault_init(ax_l3_fault_flags_t *faults)
 {
+#ifdef AXILOG_COMPAT_1_0
+    ct_fault_init(faults);
+#else
     if (faults != NULL) {
         ct_fault_init(&faults->base);
         faults->precision = 0;
@@ -67,11 +86,15 @@ static inline void ax_l3_fault_init(ax_l3_fault_flags_t *faults)
         faults->_pad[0] = 0;
         faults->_pad[1] = 0;
     }
+#endif
 }
 
 /** 1 where any flag is set, else 0; 1 for NULL. */
 static inline int ax_l3_fault_any(const ax_l3_fault_flags_t *faults)
 {
+#ifdef AXILOG_COMPAT_1_0
+    return ct_fault_any(faults);
+#else
     if (faults == NULL) {
         return 1;
     }
@@ -79,6 +102,7 @@ static inline int ax_l3_fault_any(const ax_l3_fault_flags_t *faults)
             || faults->ordering || faults->size || faults->protocol)
         ? 1
         : 0;
+#endif
 }
 
 #ifdef __cplusplus

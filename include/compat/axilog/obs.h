@@ -1,6 +1,11 @@
 /**
- * Observations, for deployed rigs: the library's own declarations, except that
- * the functions take ax_l3_fault_flags_t *, and that ax_admission_ctx_init chooses profile 2.
+ * Observations, for deployed rigs: the library's own declarations, except that the functions take
+ * ax_l3_fault_flags_t *, and these:
+ *
+ * ax_obs_init gives COMPLETE without a failure. ax_obs_admit writes the rig's profile, refuses U+007F, cuts
+ * raw outputs above 64512 bytes, hashes the input as it came (zero without one), reads of the context the
+ * sequence alone, and moves it with an admitted answer only: after AX_ERR_ENCODING the record of the invalid
+ * answer takes the same sequence.
  */
 
 #ifndef AXILOG_COMPAT_OBS_H
@@ -22,14 +27,14 @@ extern "C" {
 #endif
 
 /**
- * Makes a context that has admitted nothing, as deployed rigs have it: profile 2, raw outputs above
- * 64512 bytes are TRUNCATED, U+007F is refused. NULL is left alone.
+ * Makes a context that has admitted nothing, as ax_obs_admit treats every context here: the rig's profile,
+ * raw outputs above 64512 bytes are TRUNCATED, U+007F is refused. NULL is left alone.
  */
-static inline void ax_admission_ctx_init_1_2(ax_admission_ctx_t *ctx)
+static inline void ax_compat_admission_ctx_init(ax_admission_ctx_t *ctx)
 {
     ax_admission_ctx_init(ctx);
     if (ctx != NULL) {
-        ctx->profile = AX_PROFILE_ORACLE_1_2;
+        ctx->profile = AXILOG_COMPAT_PROFILE == 1 ? AX_PROFILE_ORACLE_1_1 : AX_PROFILE_ORACLE_1_2;
         ctx->max_output_bytes = AX_COMPAT_MAX_OUTPUT_BYTES;
         ctx->reject_del = 1;
     }
@@ -40,6 +45,6 @@ static inline void ax_admission_ctx_init_1_2(ax_admission_ctx_t *ctx)
 #endif
 
 /** What a rig calls. */
-#define ax_admission_ctx_init ax_admission_ctx_init_1_2
+#define ax_admission_ctx_init ax_compat_admission_ctx_init
 
 #endif /* AXILOG_COMPAT_OBS_H */

@@ -1,7 +1,8 @@
 /**
- * Q16.16 and the eight fault flags of deployed rigs (c-abi.md, Compatibility headers).
+ * Q16.16 and the fault flags of deployed rigs (c-abi.md, Compatibility headers; docs/rigs.md).
  *
- * Stands in for axilog/types.h where include/compat comes before include.
+ * Stands in for axilog/types.h where include/compat comes before include. The struct has eight flags; a rig
+ * whose own types.h has one struct of sixteen defines AXILOG_COMPAT_1_0 for all of its sources.
  */
 
 #ifndef AXILOG_TYPES_H
@@ -12,6 +13,13 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "axilog/names.h"
+
+/* Rigs declare functions again that these headers declare already. */
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wredundant-decls"
+#endif
 
 /** A Q16.16 fixed-point number: the raw integer is the value times 65536. */
 typedef int32_t q16_16_t;
@@ -31,9 +39,33 @@ typedef int32_t q16_16_t;
  */
 #define Q16_16_FROM_INT(x) ((q16_16_t)((x) * Q16_16_ONE))
 
+#ifdef AXILOG_COMPAT_1_0
+
+/** Sixteen sticky fault flags, each 0 or 1, where the library has them. */
+typedef struct ct_fault_flags_t {
+    uint8_t overflow;
+    uint8_t underflow;
+    uint8_t div_zero;
+    uint8_t saturation;
+    uint8_t narrowing;
+    uint8_t domain;
+    uint8_t ledger_fail;
+    uint8_t io_error;
+    uint8_t precision;
+    uint8_t encoding;
+    uint8_t schema;
+    uint8_t ordering;
+    uint8_t size;
+    uint8_t protocol;
+    uint8_t serialise;
+    uint8_t commit;
+} ct_fault_flags_t;
+
+#else
+
 /**
  * Eight sticky fault flags, each 0 or 1: the first seven of the library's sixteen, and a byte that
- * no function declared here touches.
+ * counts for nothing; a sink that refuses a record sets it beside ledger_fail.
  */
 typedef struct ct_fault_flags_t {
     uint8_t overflow;
@@ -46,6 +78,8 @@ typedef struct ct_fault_flags_t {
     uint8_t _reserved;
 } ct_fault_flags_t;
 
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -54,14 +88,12 @@ extern "C" {
 static inline void ct_fault_clear(ct_fault_flags_t *faults)
 {
     if (faults != NULL) {
-        faults->overflow = 0;
-        faults->underflow = 0;
-        faults->div_zero = 0;
-        faults->saturation = 0;
-        faults->narrowing = 0;
-        faults->domain = 0;
-        faults->ledger_fail = 0;
-        faults->_reserved = 0;
+        const ct_fault_flags_t none = { 0, 0, 0, 0, 0, 0, 0, 0
+#ifdef AXILOG_COMPAT_1_0
+                                        , 0, 0, 0, 0, 0, 0, 0, 0
+#endif
+        };
+        *faults = none;
     }
 }
 
@@ -77,6 +109,13 @@ static inline int ct_fault_any(const ct_fault_flags_t *faults)
     if (faults == NULL) {
         return 1;
     }
+#ifdef AXILOG_COMPAT_1_0
+    if (faults->io_error || faults->precision || faults->encoding || faults->schema
+        || faults->ordering || faults->size || faults->protocol || faults->serialise
+        || faults->commit) {
+        return 1;
+    }
+#endif
     return (faults->overflow || faults->underflow || faults->div_zero || faults->saturation
             || faults->narrowing || faults->domain || faults->ledger_fail)
         ? 1

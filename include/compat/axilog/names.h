@@ -1,0 +1,54 @@
+/**
+ * The names under which deployed rigs call functions whose deployed behaviour differs from SRS-004. Each
+ * stands for a function of the library that behaves as deployed (docs/rigs.md has the table). A rig that
+ * declares or defines such a function itself does so under the same name.
+ */
+
+#ifndef AXILOG_COMPAT_NAMES_H
+#define AXILOG_COMPAT_NAMES_H
+
+/**
+ * The profile of the rig's records: 1 (ORACLE_1_1) or 2 (ORACLE_1_2). axilog verify names the one that it
+ * finds in a ledger.
+ */
+#ifndef AXILOG_COMPAT_PROFILE
+#ifdef AXILOG_COMPAT_1_0
+#define AXILOG_COMPAT_PROFILE 1
+#else
+#define AXILOG_COMPAT_PROFILE 2
+#endif
+#endif
+
+#if AXILOG_COMPAT_PROFILE == 1
+#define ax_obs_admit ax_compat_obs_admit_1_1
+#define ax_obs_canonicalise ax_compat_obs_canonicalise_1_1
+#define ax_obs_compute_hash ax_compat_obs_compute_hash_1_1
+#elif AXILOG_COMPAT_PROFILE == 2
+#define ax_obs_admit ax_compat_obs_admit_1_2
+#define ax_obs_canonicalise ax_compat_obs_canonicalise_1_2
+#define ax_obs_compute_hash ax_compat_obs_compute_hash_1_2
+#else
+#error "AXILOG_COMPAT_PROFILE is neither 1 nor 2"
+#endif
+
+#define ax_compute_input_hash ax_compat_compute_input_hash
+#define ax_contains_forbidden_control ax_compat_contains_forbidden_control
+#define ax_obs_init ax_compat_obs_init
+#define ax_string_escape ax_compat_string_escape
+#define ax_validate_and_normalise ax_compat_validate_and_normalise
+#define ax_validate_encoding ax_compat_validate_encoding
+#define ax_verify_chain ax_compat_verify_chain
+
+/* The library's functions that set flags behind the eighth. */
+#ifdef AXILOG_COMPAT_1_0
+#define ax_agent_step ax_compat_agent_step_1_0
+#else
+#define ax_agent_observe ax_compat_agent_observe
+#define ax_agent_observe_control ax_compat_agent_observe_control
+#define ax_agent_observe_time ax_compat_agent_observe_time
+#define ax_agent_step ax_compat_agent_step
+#define ax_policy_serialize ax_compat_policy_serialize
+#define axilog_agent_step ax_compat_agent_step_with_policies
+#endif
+
+#endif /* AXILOG_COMPAT_NAMES_H */

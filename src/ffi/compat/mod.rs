@@ -1,0 +1,8 @@
+//! What rigs written for the deployed C gateways call under the names of the library
+//! (c-abi.md, Compatibility headers; docs/rigs.md).
+//!
+//! The headers in `include/compat/` rename a function whose deployed behaviour differs to the one here:
+//! `ax_obs_admit` becomes `ax_compat_obs_admit_1_2`. Everything here stands on the library's own functions.
+
+pub mod narrow;
+pub mod observation;
