@@ -44,6 +44,7 @@ mod message;
 mod parse;
 mod policy;
 mod position;
+mod selector;
 mod set;
 
 pub use envelope::{Interval, decimal};
@@ -58,4 +59,4 @@ pub const MAX_POLICIES: usize = 64;
 pub const MAX_POLICY_ID: usize = 64;
 
 /// The longest selector, in bytes.
-pub const MAX_SELECTOR: usize = 32;
+pub const MAX_SELECTOR: usize = 192;

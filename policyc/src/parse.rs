@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::error::Fault;
 use crate::json::{self, Kind, Member, Value};
 use crate::policy::{Comparison, Policy};
-use crate::{MAX_POLICIES, check, message, position};
+use crate::{MAX_POLICIES, check, message, position, selector};
 
 /// The selector of a file that is a plain array.
 pub(crate) const VALUE: &str = "value";
@@ -141,7 +141,7 @@ impl<'t> Ids<'t> {
     fn read_groups(&mut self, members: &[Member<'_>]) -> Result<File, Fault> {
         let mut groups = Vec::new();
         for member in members {
-            check::check_selector(member.at, &member.name)?;
+            selector::check_selector(member.at, &member.name)?;
             let Kind::Array(values) = &member.value.kind else {
                 let found = message::describe_value(&member.value);
                 let expected = "an array of policies";
