@@ -142,7 +142,8 @@ static int differs(const char *name)
     static const char *const NAMES[] = { "uninit-needs-reset", "fault-budget", "fault-then-reset-clears",
                                          "time-rollback", "bad-time", "unknown-control", "selectors",
                                          "critical-invalid-output-stops", "epoch-time-first",
-                                         "newline-after-time", "stopped-binds-raw", "no-policies" };
+                                         "newline-after-time", "stopped-binds-raw", "no-policies",
+                                         "pointers", "camel-case", "per-oracle" };
     size_t i;
     for (i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
         if (strcmp(name, NAMES[i]) == 0) {

@@ -87,11 +87,18 @@ static int refused(const ax_policy_registry_t *registry, ax_policy_err_t error)
         && flags_taken(&faults) == DOMAIN_ && is_all(&ctx, sizeof ctx, 0xA5);
 }
 
+static const char *const BAD_SELECTORS[] = { "", "1a", "a b", "altitude_q16", "/a_q16", "/~", "/~2",
+                                             "#a", "llm#", "llm#1", "llm#elapsed", "\xc3#a", "/\xff" };
+static const char *const GOOD_SELECTORS[] = { "Altitude", "_a-1", "/", "/a/0", "/~0~1", "/a#b",
+                                              "llm-1#value", "llm-1#/a/0", "tool.x#/", "elapsed" };
+
 static void registries(void)
 {
+    enum { SELECTOR_MAX_LEN = 192 };
     static ax_policy_t many[AX_POLICY_MAX_COUNT + 1];
     static char ids[AX_POLICY_MAX_COUNT + 1][4];
     static char long_id[AX_POLICY_ID_MAX_LEN + 2];
+    static char long_selector[SELECTOR_MAX_LEN + 2];
     const char *selectors[3] = { "value", "altitude", "a_1" };
     ax_policy_t table[3];
     ax_policy_registry_t registry = { table, 3, selectors };
@@ -135,17 +142,20 @@ static void registries(void)
     CHECK(refused(&registry, AX_POLICY_ERR_INVALID_ID));
     long_id[AX_POLICY_ID_MAX_LEN] = '\0';
     CHECK(ax_policy_init_with_registry(&ctx, &registry, NULL, NULL, &faults) == AX_POLICY_OK);
-    selectors[1] = "Altitude";
-    CHECK(refused(&registry, AX_POLICY_ERR_INVALID_ID));
-    selectors[1] = "altitude_q16";
-    CHECK(refused(&registry, AX_POLICY_ERR_INVALID_ID));
-    selectors[1] = "";
-    CHECK(refused(&registry, AX_POLICY_ERR_INVALID_ID));
     selectors[1] = NULL;
     CHECK(refused(&registry, AX_POLICY_ERR_INVALID_ID));
-    selectors[1] = "a23456789012345678901234567890123";
+    for (i = 0; i < sizeof BAD_SELECTORS / sizeof BAD_SELECTORS[0]; i++) {
+        selectors[1] = BAD_SELECTORS[i];
+        CHECK(refused(&registry, AX_POLICY_ERR_INVALID_ID));
+    }
+    for (i = 0; i < sizeof GOOD_SELECTORS / sizeof GOOD_SELECTORS[0]; i++) {
+        selectors[1] = GOOD_SELECTORS[i];
+        CHECK(ax_policy_init_with_registry(&ctx, &registry, NULL, NULL, &faults) == AX_POLICY_OK);
+    }
+    memset(long_selector, 'a', SELECTOR_MAX_LEN + 1);
+    selectors[1] = long_selector;
     CHECK(refused(&registry, AX_POLICY_ERR_INVALID_ID));
-    selectors[1] = "a2345678901234567890123456789012";
+    long_selector[SELECTOR_MAX_LEN] = '\0';
     CHECK(ax_policy_init_with_registry(&ctx, &registry, NULL, NULL, &faults) == AX_POLICY_OK);
 
     /* An unknown operator is kept. */

@@ -17,6 +17,7 @@
 //! | [`agent`] | the state machine: observe, step | D2 |
 //! | [`admission`] | an oracle's answer becomes an observation | D3 |
 //! | [`policy`] | the registry of limits, their evaluation, the configuration | D2 |
+//! | [`selector`] | which value of whose answer a policy judges | D1 |
 //! | [`ledger`], [`ledger_line`] | the hash chain, its sink, the lines of a ledger file | D1 |
 //! | [`evidence`] | one file per record type: its fields and its bytes | D1 |
 //! | [`json`] | canonical writer, strict readers, number conversion | D1 |
@@ -61,6 +62,7 @@ pub mod profile;
 pub mod q16;
 pub mod replay;
 mod search;
+pub mod selector;
 pub mod sink;
 pub mod text;
 

@@ -18,15 +18,9 @@ use crate::profile::Profile;
 use crate::sink::{Sink, shared};
 
 pub use crate::evidence::policy::{MAX_ID_BYTES, is_valid_id};
-
-/// The longest selector in bytes.
-pub const MAX_SELECTOR_BYTES: usize = 32;
-
-/// The selector of a policy that names none.
-pub const DEFAULT_SELECTOR: &str = "value";
-
-/// The one selector that applies to time and not to answers.
-pub const ELAPSED_SELECTOR: &str = "elapsed";
+pub use crate::selector::{
+    DEFAULT_SELECTOR, ELAPSED_SELECTOR, MAX_SELECTOR_BYTES, Selector, is_valid_selector,
+};
 
 /// The comparison of a value with its threshold. A value *breaches* where the comparison holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +62,7 @@ pub struct Policy<'a> {
     pub comparison: Comparison,
     /// Whether the policy is evaluated at all; a disabled policy leaves no record.
     pub enabled: bool,
-    /// The member of the answer that the policy looks at; satisfies [`is_valid_selector`].
+    /// The value that the policy looks at, and whose answers; satisfies [`is_valid_selector`].
     pub selector: &'a str,
 }
 
@@ -138,17 +132,6 @@ impl<const N: usize> Registry for [Policy<'_>; N] {
     fn get(&self, index: usize) -> Option<Policy<'_>> {
         self.as_slice().get(index).copied()
     }
-}
-
-/// Whether `selector` is `[a-z][a-z0-9_]*`, at most 32 bytes, and does not end in `_q16`.
-#[must_use]
-pub fn is_valid_selector(selector: &[u8]) -> bool {
-    selector.len() <= MAX_SELECTOR_BYTES
-        && selector.first().is_some_and(u8::is_ascii_lowercase)
-        && selector
-            .iter()
-            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'_')
-        && !selector.ends_with(b"_q16")
 }
 
 /// Whether every id is below its successor's, so that the table is sorted and free of duplicates.
@@ -246,8 +229,13 @@ impl Rules<'_> {
 fn next_selector<'r>(registry: &'r dyn Registry, previous: Option<&str>) -> Option<&'r str> {
     iter_policies(registry)
         .map(|policy| policy.selector)
-        .filter(|selector| previous.is_none_or(|p| selector.cmp(&p) == Ordering::Greater))
-        .min()
+        .filter(|selector| previous.is_none_or(|p| compare_units(selector, p) == Ordering::Greater))
+        .min_by(|a, b| compare_units(a, b))
+}
+
+/// Compares by UTF-16 code units, as RFC 8785 §3.2.3 orders names.
+fn compare_units(a: &str, b: &str) -> Ordering {
+    a.encode_utf16().cmp(b.encode_utf16())
 }
 
 fn write_entry(policy: &Policy<'_>, out: &mut (impl Sink + ?Sized)) {

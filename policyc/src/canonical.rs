@@ -1,14 +1,13 @@
 //! The canonical texts (RFC 8785): policy files (formats.md section 4) and
-//! configurations (section 5). Nothing written here ever needs an escape:
-//! names, ids and operators are of a closed alphabet. Determinism class D1.
+//! configurations (section 5). Selectors alone may need escapes: ids and
+//! operators are of a closed alphabet. Determinism class D1.
 
 use core::fmt::Write;
-use std::collections::BTreeMap;
 
 use crate::error::Fault;
-use crate::message;
-use crate::parse::{File, VALUE};
+use crate::parse::{File, Group, VALUE};
 use crate::policy::Policy;
+use crate::{message, selector};
 
 /// Writes a file that was read as RFC 8785 does: shape and order of the arrays as they
 /// are, members and selectors sorted.
@@ -19,14 +18,15 @@ pub(crate) fn write_source(file: &File) -> String {
             write_array(&mut out, group.entries.iter().map(|entry| &entry.policy));
         }
         File::Object(groups) => {
-            let by_selector = groups
-                .iter()
-                .map(|group| {
+            let mut groups: Vec<&Group> = groups.iter().collect();
+            groups.sort_by(|a, b| selector::compare(&a.selector, &b.selector));
+            write_object(
+                &mut out,
+                groups.into_iter().map(|group| {
                     let policies = group.entries.iter().map(|entry| &entry.policy);
-                    (group.selector.as_str(), policies.collect())
-                })
-                .collect();
-            write_object(&mut out, &by_selector);
+                    (group.selector.as_str(), policies)
+                }),
+            );
         }
     }
     out
@@ -39,7 +39,7 @@ pub(crate) fn write_file(policies: &[Policy]) -> String {
     if policies.iter().all(|policy| policy.selector == VALUE) {
         write_array(&mut out, policies.iter());
     } else {
-        write_object(&mut out, &group_by_selector(policies));
+        write_groups(&mut out, policies);
     }
     out
 }
@@ -61,7 +61,7 @@ pub(crate) fn write_configuration(
         out.push_str("\",");
     }
     let _ = write!(out, "\"permit_truncated\":{permit_truncated},\"policies\":");
-    write_object(&mut out, &group_by_selector(policies));
+    write_groups(&mut out, policies);
     let _ = write!(out, ",\"stop_on_invalid\":{stop_on_invalid}}}");
     out
 }
@@ -115,25 +115,49 @@ pub(crate) fn check_canonical(
     })
 }
 
-/// Groups policies by selector, in byte order, which is UTF-16 order for ASCII.
-fn group_by_selector(policies: &[Policy]) -> BTreeMap<&str, Vec<&Policy>> {
-    let mut groups: BTreeMap<&str, Vec<&Policy>> = BTreeMap::new();
-    for policy in policies {
-        groups.entry(&policy.selector).or_default().push(policy);
-    }
-    groups
+/// Writes the object from selector to the policies that have it.
+fn write_groups(out: &mut String, policies: &[Policy]) {
+    let items = policies
+        .iter()
+        .map(|policy| (policy.selector.as_str(), policy));
+    write_object(out, selector::group(items));
 }
 
-fn write_object(out: &mut String, groups: &BTreeMap<&str, Vec<&Policy>>) {
+fn write_object<'p, P>(out: &mut String, groups: impl IntoIterator<Item = (&'p str, P)>)
+where
+    P: IntoIterator<Item = &'p Policy>,
+{
     out.push('{');
-    for (index, (selector, policies)) in groups.iter().enumerate() {
+    for (index, (selector, policies)) in groups.into_iter().enumerate() {
         if index > 0 {
             out.push(',');
         }
-        let _ = write!(out, "\"{selector}\":");
-        write_array(out, policies.iter().copied());
+        write_string(out, selector);
+        out.push(':');
+        write_array(out, policies.into_iter());
     }
     out.push('}');
+}
+
+/// Writes a string with the escapes of RFC 8785 section 3.2.2.2.
+fn write_string(out: &mut String, text: &str) {
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => out.extend(['\\', character]),
+            '\u{8}' => out.push_str("\\b"),
+            '\t' => out.push_str("\\t"),
+            '\n' => out.push_str("\\n"),
+            '\u{c}' => out.push_str("\\f"),
+            '\r' => out.push_str("\\r"),
+            '\0'..='\u{1f}' => {
+                // Writing to a String cannot fail.
+                let _ = write!(out, "\\u{:04x}", u32::from(character));
+            }
+            _ => out.push(character),
+        }
+    }
+    out.push('"');
 }
 
 fn write_array<'p>(out: &mut String, policies: impl Iterator<Item = &'p Policy>) {

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use crate::MAX_POLICY_ID;
 use crate::envelope::{ELAPSED, decimal, domain, permitted};
 use crate::error::Fault;
 use crate::message;
 use crate::parse::Entry;
 use crate::policy::Policy;
-use crate::{MAX_POLICY_ID, MAX_SELECTOR};
 
 /// 32767 units: the longest elapsed time that is exact. Whatever is longer
 /// saturates to one raw value, so a limit above this would not be the limit
@@ -25,29 +25,6 @@ pub(crate) fn check_policy_id(at: usize, id: &str) -> Result<(), Fault> {
         at,
         format_args!("the policy_id {}", message::quote(id)),
         format_args!("1 to {MAX_POLICY_ID} characters of A-Z a-z 0-9 - _ ."),
-    ))
-}
-
-/// Checks a selector: `[a-z][a-z0-9_]*`, at most 32 bytes, not ending in `_q16`,
-/// which is how an answer marks a raw value.
-pub(crate) fn check_selector(at: usize, selector: &str) -> Result<(), Fault> {
-    let expected = if selector.ends_with("_q16") {
-        "a name not ending in _q16".into()
-    } else if selector.len() > MAX_SELECTOR {
-        format!("at most {MAX_SELECTOR} bytes")
-    } else if !selector.starts_with(|c: char| c.is_ascii_lowercase())
-        || !selector
-            .chars()
-            .all(|c| matches!(c, 'a'..='z' | '0'..='9' | '_'))
-    {
-        "a letter a-z, then characters of a-z 0-9 _".into()
-    } else {
-        return Ok(());
-    };
-    Err(Fault::expected(
-        at,
-        format_args!("the selector {}", message::quote(selector)),
-        expected,
     ))
 }
 

@@ -1,11 +1,11 @@
 //! Registries as source text: Rust for the library, the C layout in Rust for
 //! its C surface, C for integrators (SRS-004 section 17.5; c-abi.md,
-//! policy.h). Ids and selectors are of alphabets that need no escape in
-//! either language. Determinism class D1.
+//! policy.h). Ids are of an alphabet that needs no escape in either language.
+//! Determinism class D1.
 
 use core::fmt::Write;
 
-use crate::envelope::envelope;
+use crate::envelope::{Interval, envelope};
 use crate::error::Error;
 use crate::message;
 use crate::policy::{Comparison, Policy};
@@ -40,7 +40,7 @@ pub(crate) fn emit_rust(policies: &[Policy]) -> String {
         let _ = writeln!(
             out,
             "    Policy {{ id: \"{}\", threshold: {}, comparison: Comparison::{comparison}, \
-             enabled: {}, selector: \"{}\" }},",
+             enabled: {}, selector: {:?} }},",
             policy.policy_id, policy.threshold, policy.enabled, policy.selector
         );
     }
@@ -75,7 +75,7 @@ pub(crate) fn emit_rust_ffi(policies: &[Policy]) -> String {
          pub(super) static BUILTIN_SELECTORS: Static<[*const core::ffi::c_char; {count}]> = Static([\n"
     );
     for policy in policies {
-        let _ = writeln!(out, "    c\"{}\".as_ptr(),", policy.selector);
+        let _ = writeln!(out, "    c{:?}.as_ptr(),", policy.selector);
     }
     out.push_str("]);\n");
     out
@@ -92,7 +92,7 @@ pub(crate) fn emit_c(policies: &[Policy], symbol: &str) -> Result<String, Error>
     );
     let intervals = envelope(policies);
     for interval in &intervals {
-        let _ = writeln!(out, " *   {}", interval.to_string().replace('…', "..."));
+        let _ = writeln!(out, " *   {}", describe_in_comment(interval));
     }
     if intervals.is_empty() {
         out.push_str(" *   no enabled policies, no limits\n");
@@ -133,9 +133,29 @@ fn emit_c_arrays(out: &mut String, policies: &[Policy]) {
     }
     out.push_str("};\n\nstatic const char *const selectors[] = {\n");
     for policy in policies {
-        let _ = writeln!(out, "    \"{}\",", policy.selector);
+        let _ = writeln!(out, "    \"{}\",", escape_for_c(&policy.selector, "\"?\\"));
     }
     out.push_str("};\n\n");
+}
+
+/// Describes an interval in ASCII, without anything that begins or ends a comment.
+fn describe_in_comment(interval: &Interval) -> String {
+    let values = interval.describe_values().replace('…', "...");
+    format!("{}: {values}", escape_for_c(&interval.selector, "*\\"))
+}
+
+/// Escapes the characters of `special`, and the bytes that are not printable ASCII, in the
+/// octal form of a C string, which ends after three digits whatever follows.
+fn escape_for_c(text: &str, special: &str) -> String {
+    let mut out = String::new();
+    for byte in text.bytes() {
+        if matches!(byte, b' '..=b'~') && !special.as_bytes().contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            let _ = write!(out, "\\{byte:03o}");
+        }
+    }
+    out
 }
 
 fn check_identifier(symbol: &str) -> Result<(), Error> {

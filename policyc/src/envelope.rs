@@ -3,9 +3,9 @@
 //! Determinism class D1; integers only.
 
 use core::fmt;
-use std::collections::BTreeMap;
 
 use crate::policy::{Comparison, Policy};
+use crate::{message, selector};
 
 /// The selector of the time between two time observations. It always has a
 /// value, never a negative one, and saturates.
@@ -24,14 +24,23 @@ pub struct Interval {
 }
 
 impl fmt::Display for Interval {
-    /// `value: -2147483647 … 4587520 (-32767.9999847412109375 … 70)`
+    /// `value: -2147483647 … 4587520 (-32767.9999847412109375 … 70)`, with
+    /// escapes for the characters of a selector that do not print.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { selector, min, max } = self;
+        let selector = message::show(&self.selector);
+        write!(f, "{selector}: {}", self.describe_values())
+    }
+}
+
+impl Interval {
+    /// `-2147483647 … 4587520 (-32767.9999847412109375 … 70)`
+    pub(crate) fn describe_values(&self) -> String {
+        let Self { min, max, .. } = self;
         if min > max {
-            return write!(f, "{selector}: nothing");
+            return "nothing".into();
         }
         let (low, high) = (decimal(*min), decimal(*max));
-        write!(f, "{selector}: {min} … {max} ({low} … {high})")
+        format!("{min} … {max} ({low} … {high})")
     }
 }
 
@@ -77,17 +86,15 @@ pub(crate) fn permitted(policy: &Policy) -> (i64, i64) {
 
 /// One interval per selector that has an enabled policy, in selector order.
 pub(crate) fn envelope(policies: &[Policy]) -> Vec<Interval> {
-    let mut intervals: BTreeMap<&str, (i64, i64)> = BTreeMap::new();
-    for policy in policies.iter().filter(|policy| policy.enabled) {
-        let (low, high) = permitted(policy);
-        intervals
-            .entry(&policy.selector)
-            .and_modify(|(min, max)| (*min, *max) = (low.max(*min), high.min(*max)))
-            .or_insert((low, high));
-    }
-    intervals
+    let enabled = policies.iter().filter(|policy| policy.enabled);
+    selector::group(enabled.map(|policy| (policy.selector.as_str(), permitted(policy))))
         .into_iter()
-        .map(|(selector, (low, high))| {
+        .map(|(selector, intervals)| {
+            let (low, high) = intervals
+                .into_iter()
+                .fold(domain(selector), |(min, max), (low, high)| {
+                    (low.max(min), high.min(max))
+                });
             // Where nothing is permitted an end may lie outside `i32`.
             let (min, max) = match (i32::try_from(low), i32::try_from(high)) {
                 (Ok(min), Ok(max)) if min <= max => (min, max),

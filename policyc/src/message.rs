@@ -62,15 +62,27 @@ pub(crate) fn describe_value(value: &Value<'_>) -> String {
     }
 }
 
+/// Escapes the characters of a text that do not print.
+pub(crate) fn show(text: &str) -> String {
+    let mut shown = String::new();
+    text.chars()
+        .for_each(|character| push_shown(&mut shown, character));
+    shown
+}
+
+fn push_shown(shown: &mut String, character: char) {
+    match character {
+        // These print as they stand in the file.
+        '"' | '\'' | '\\' => shown.push(character),
+        _ => shown.extend(character.escape_debug()),
+    }
+}
+
 fn shorten(text: &str, longest: usize) -> String {
     let mut characters = text.chars();
     let mut short = String::new();
     for character in characters.by_ref().take(longest) {
-        match character {
-            // These print as they stand in the file.
-            '"' | '\'' | '\\' => short.push(character),
-            _ => short.extend(character.escape_debug()),
-        }
+        push_shown(&mut short, character);
     }
     if characters.next().is_some() {
         short.push('…');

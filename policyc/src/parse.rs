@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::error::Fault;
 use crate::json::{self, Kind, Member, Value};
 use crate::policy::{Comparison, Policy};
-use crate::{MAX_POLICIES, check, message, position};
+use crate::{MAX_POLICIES, check, message, position, selector};
 
 /// The selector of a file that is a plain array.
 pub(crate) const VALUE: &str = "value";
@@ -141,7 +141,7 @@ impl<'t> Ids<'t> {
     fn read_groups(&mut self, members: &[Member<'_>]) -> Result<File, Fault> {
         let mut groups = Vec::new();
         for member in members {
-            check::check_selector(member.at, &member.name)?;
+            selector::check_selector(member.at, &member.name)?;
             let Kind::Array(values) = &member.value.kind else {
                 let found = message::describe_value(&member.value);
                 let expected = "an array of policies";
@@ -231,7 +231,15 @@ fn read_members<'v, 't, const N: usize>(
     };
     if let Some(other) = members.iter().find(|m| !names.contains(&m.name.as_str())) {
         let found = format!("the member {}", message::quote(&other.name));
-        return Err(Fault::expected(other.at, found, exactly()));
+        let expected = match other.name.as_str() {
+            "selector" | "path" | "oracle" if names.contains(&"threshold") => {
+                "what is judged as the name of the array that holds the policy: \
+                 {\"SELECTOR\":[…]}, SELECTOR being a path or ORACLE#PATH"
+                    .to_owned()
+            }
+            _ => exactly(),
+        };
+        return Err(Fault::expected(other.at, found, expected));
     }
     let mut values = [value; N];
     for (slot, name) in values.iter_mut().zip(names) {

@@ -40,8 +40,8 @@ impl Comparison {
 pub struct Policy {
     /// 1 to 64 characters of `A-Z a-z 0-9 - _ .`, unique in its set.
     pub policy_id: String,
-    /// The name of the value it limits: `[a-z][a-z0-9_]*`, at most 32 bytes,
-    /// not ending in `_q16`.
+    /// The value it limits, and whose answers: `[oracle#]path`, at most 192
+    /// bytes. The path is a name or an RFC 6901 pointer, not ending in `_q16`.
     pub selector: String,
     /// The operator.
     pub comparison: Comparison,

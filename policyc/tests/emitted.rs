@@ -109,7 +109,7 @@ fn main() {
 
 /// Sets of 0, 1 and 3 policies, with every operator and both ends of `i32`.
 fn sets() -> Vec<(&'static str, PolicySet, &'static str)> {
-    let read = |text: &str| PolicySet::parse(text.as_bytes()).unwrap();
+    let read = |text: &str| PolicySet::parse_lenient(text.as_bytes()).unwrap();
     vec![
         ("none", read("[]"), ""),
         (
@@ -125,6 +125,14 @@ fn sets() -> Vec<(&'static str, PolicySet, &'static str)> {
                 r#"{"altitude":[{"comparison":"LT","enabled":true,"policy_id":"b","threshold":-2147483648},{"comparison":"GE","enabled":false,"policy_id":"C.x","threshold":2147483647}],"value":[{"comparison":"LE","enabled":true,"policy_id":"a_1","threshold":-1}]}"#,
             ),
             "C.x altitude 2147483647 2 0\na_1 value -1 3 1\nb altitude -2147483648 1 1\n",
+        ),
+        // What would end a string, a comment or an escape, and what is not ASCII.
+        (
+            "odd",
+            read(
+                r#"{"/*/\"1??/é%n\\":[{"comparison":"GT","enabled":true,"policy_id":"a","threshold":1}],"/\u00011\u001b/😀/{}":[{"comparison":"GT","enabled":true,"policy_id":"b","threshold":2}],"llm 1#v":[{"comparison":"GT","enabled":true,"policy_id":"c","threshold":3}]}"#,
+            ),
+            "a /*/\"1??/é%n\\ 1 0 1\nb /\u{1}1\u{1b}/😀/{} 2 0 1\nc llm 1#v 3 0 1\n",
         ),
     ]
 }

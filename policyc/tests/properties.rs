@@ -50,9 +50,20 @@ fn expressible(policy: &Policy) -> bool {
     policy.selector != "elapsed" || policy.threshold <= MAX_ELAPSED
 }
 
+/// In the order of a file.
+const SELECTORS: [&str; 7] = [
+    "/\n\"\\/0",
+    "/a#b/~1",
+    "a",
+    "elapsed",
+    "llm \"1\"#/x/1",
+    "speed-2",
+    "value",
+];
+
 /// Random policies with distinct ids, any limits.
 fn policies() -> impl Strategy<Value = Vec<Policy>> {
-    let names = select(vec!["value", "elapsed", "a", "speed_2"]);
+    let names = select(SELECTORS.to_vec());
     let policy = (
         "[A-Za-z0-9_.-]{1,64}",
         names,
@@ -125,6 +136,7 @@ impl Choices<'_> {
         let escaped: String = text
             .chars()
             .map(|c| match self.below(4) {
+                _ if c < ' ' || c == '"' || c == '\\' => format!("\\u{:04X}", u32::from(c)),
                 0 => format!("\\u{:04X}", u32::from(c)),
                 _ => c.to_string(),
             })
@@ -229,7 +241,7 @@ proptest! {
         }).to_string();
         let set = PolicySet::parse_configuration(configuration.as_bytes()).unwrap().policies;
         let mut envelope = set.envelope().into_iter();
-        for selector in ["a", "elapsed", "speed_2", "value"] {
+        for selector in SELECTORS {
             let enabled: Vec<_> = policies
                 .iter()
                 .filter(|policy| policy.enabled && policy.selector == selector)

@@ -9,13 +9,13 @@ use super::machine::Agent;
 use super::state::{
     FAULT_THRESHOLD_ALARM, FAULT_THRESHOLD_STOP, Health, InputClass, Violation, determine_next,
 };
-use super::stimulus::Stimulus;
+use super::stimulus::{OracleId, Stimulus};
 use crate::evidence::observation::Failure;
 use crate::evidence::policy::{PolicyRecord, PolicyResult};
 use crate::evidence::transition::TransitionRecord;
 use crate::hash::{GOLDEN_GENESIS, Tag};
 use crate::json::extract::{MAX_POLICIES, NO_VALUE, Selectors};
-use crate::policy::{ELAPSED_SELECTOR, Evaluation, Policy, Registry, Rules};
+use crate::policy::{ELAPSED_SELECTOR, Evaluation, Registry, Rules, Selector};
 use crate::sink::Sink;
 
 /// A record that a step commits.
@@ -46,26 +46,44 @@ impl StepRecord<'_> {
     }
 }
 
-/// The policies that look at the input of a step.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Scope {
-    /// No policy: for control inputs, and for time that is refused.
-    Nothing,
-    /// The policies on `elapsed`.
-    Time,
-    /// Every other policy.
-    Answer,
-}
+/// The policies that judge the input of a step: bit i stands for the policy at index i.
+#[derive(Clone, Copy)]
+struct Scope(u64);
 
 impl Scope {
-    fn covers(self, policy: &Policy<'_>) -> bool {
-        let on_time = policy.selector == ELAPSED_SELECTOR;
-        policy.enabled
-            && match self {
-                Scope::Nothing => false,
-                Scope::Time => on_time,
-                Scope::Answer => !on_time,
-            }
+    /// No policy: for control inputs, and for time that is refused.
+    const NOTHING: Scope = Scope(0);
+
+    /// The enabled policies on `elapsed`.
+    fn of_time(registry: &dyn Registry) -> Scope {
+        Scope::gather(registry, |selector| selector == ELAPSED_SELECTOR)
+    }
+
+    /// The enabled policies on the answers of `oracle`, and on those of every oracle; the latter only
+    /// where no oracle is known.
+    fn of_answer(registry: &dyn Registry, oracle: Option<OracleId<'_>>) -> Scope {
+        Scope::gather(registry, |selector| {
+            selector != ELAPSED_SELECTOR
+                && Selector::split(selector)
+                    .oracle
+                    .is_none_or(|id| oracle.is_some_and(|oracle| oracle.is(id)))
+        })
+    }
+
+    /// The enabled policies whose selector `applies`.
+    fn gather(registry: &dyn Registry, applies: impl Fn(&str) -> bool) -> Scope {
+        let mut scope = 0u64;
+        for index in (0..registry.len().min(MAX_POLICIES)).rev() {
+            let covered = registry
+                .get(index)
+                .is_some_and(|policy| policy.enabled && applies(policy.selector));
+            scope = scope << 1 | u64::from(covered);
+        }
+        Scope(scope)
+    }
+
+    fn covers(self, index: usize) -> bool {
+        index < MAX_POLICIES && self.0 >> (index & 63) & 1 == 1
     }
 }
 
@@ -84,7 +102,8 @@ pub struct Step {
 }
 
 impl Step {
-    /// Decides what `agent` does with `stimulus`, the observation `ledger_seq`, under `rules`.
+    /// Decides what `agent` does with `stimulus`, the observation `ledger_seq`, under `rules`. A
+    /// registry of more than [`MAX_POLICIES`], which its check refuses, permits nothing.
     pub(crate) fn begin(
         agent: &Agent,
         rules: &Rules<'_>,
@@ -95,6 +114,7 @@ impl Step {
         let prev = agent.health;
         let fault_count = count_faults(agent.fault_count, class);
         let (mut next, mut violation) = determine_next(prev, class);
+        let too_many = rules.registry.len() > MAX_POLICIES;
         let mut step = Step {
             transition: TransitionRecord {
                 fault_count,
@@ -105,7 +125,7 @@ impl Step {
                 violation,
             },
             timestamp: None,
-            scope: Scope::Nothing,
+            scope: Scope::NOTHING,
             values: [NO_VALUE; MAX_POLICIES],
             stops_on_breach: false,
             breach: false,
@@ -120,21 +140,26 @@ impl Step {
                 (next, violation) = (Health::Stopped, Some(Violation::TimeRollback));
             }
             Stimulus::Time(Some(timestamp)) => {
-                step.scope = Scope::Time;
+                step.scope = Scope::of_time(rules.registry);
                 step.values.fill(elapsed(agent.last_timestamp, timestamp));
                 step.timestamp = Some(timestamp);
+                step.breach = too_many;
             }
             Stimulus::Answer(None) => {
-                step.scope = Scope::Answer;
+                step.scope = Scope::of_answer(rules.registry, None);
                 step.breach = true;
             }
             Stimulus::Answer(Some(recorded)) => {
                 let permit = rules.permit_truncated;
-                step.scope = Scope::Answer;
-                step.breach = !recorded.is_usable(permit);
+                step.scope = Scope::of_answer(rules.registry, Some(recorded.oracle));
+                step.breach = too_many || !recorded.is_usable(permit);
                 step.stops_on_breach =
                     rules.stop_on_invalid && recorded.failure == Some(Failure::InvalidOutput);
-                recorded.extract_into(&mut step.values, &AnswerSelectors(rules.registry), permit);
+                let selectors = ScopedSelectors {
+                    registry: rules.registry,
+                    scope: step.scope,
+                };
+                recorded.extract_into(&mut step.values, &selectors, permit);
             }
             Stimulus::Control(Some(InputClass::FaultSignal)) if prev == Health::Enabled => {
                 (next, violation) = match fault_count {
@@ -164,7 +189,10 @@ impl Step {
         while self.cursor < registry.len() {
             let index = self.cursor;
             self.cursor = index.saturating_add(1);
-            let Some(policy) = registry.get(index).filter(|p| self.scope.covers(p)) else {
+            if !self.scope.covers(index) {
+                continue;
+            }
+            let Some(policy) = registry.get(index) else {
                 continue;
             };
             let actual = self.values.get(index).copied().unwrap_or(NO_VALUE);
@@ -235,18 +263,22 @@ fn elapsed(last: u64, now: u64) -> i32 {
     units.saturating_mul(crate::q16::ONE)
 }
 
-/// The selectors of the enabled policies that look at answers.
-struct AnswerSelectors<'r>(&'r dyn Registry);
+/// The selectors of the policies in a scope.
+struct ScopedSelectors<'r> {
+    registry: &'r dyn Registry,
+    scope: Scope,
+}
 
-impl Selectors for AnswerSelectors<'_> {
+impl Selectors for ScopedSelectors<'_> {
     fn count(&self) -> usize {
-        self.0.len()
+        self.registry.len()
     }
 
-    fn selector(&self, index: usize) -> Option<&str> {
-        self.0
-            .get(index)
-            .filter(|p| Scope::Answer.covers(p))
-            .map(|p| p.selector)
+    fn path(&self, index: usize) -> Option<&str> {
+        if !self.scope.covers(index) {
+            return None;
+        }
+        let policy = self.registry.get(index)?;
+        Some(Selector::split(policy.selector).path)
     }
 }

@@ -33,9 +33,27 @@ pub struct Input<'a> {
     pub ledger_seq: u64,
 }
 
+/// The id of an oracle, as it was given or as a record holds it.
+#[derive(Clone, Copy)]
+pub(crate) enum OracleId<'a> {
+    Given(&'a [u8]),
+    Recorded(EscapedText<'a>),
+}
+
+impl OracleId<'_> {
+    pub(crate) fn is(self, id: &str) -> bool {
+        match self {
+            OracleId::Given(bytes) => bytes == id.as_bytes(),
+            OracleId::Recorded(text) => text.is(id.as_bytes()),
+        }
+    }
+}
+
 /// An oracle's answer as its record holds it.
 #[derive(Clone, Copy)]
 pub(crate) struct RecordedAnswer<'a> {
+    /// The oracle that answered.
+    pub(crate) oracle: OracleId<'a>,
     pub(crate) completion: Completion,
     pub(crate) failure: Option<Failure>,
     pub(crate) output: EscapedText<'a>,
@@ -96,40 +114,37 @@ impl<'a> Stimulus<'a> {
 
     /// The stimulus that a verified observation is.
     pub(crate) fn of_view(view: &ObservationView<'a>) -> Stimulus<'a> {
-        let recorded = RecordedAnswer {
+        Stimulus::of_recorded_answer(RecordedAnswer {
+            oracle: OracleId::Recorded(view.oracle_id),
             completion: view.completion,
             failure: view.failure,
             output: view.output,
             key: key_of(&view.obs_hash),
-        };
-        Stimulus::of_recorded_answer(view.oracle_id.bytes(), recorded)
+        })
     }
 
     /// The stimulus that an observation is which was just written.
     pub(crate) fn of_sealed(
-        oracle_id: &[u8],
+        oracle_id: &'a [u8],
         completion: Completion,
         failure: Option<Failure>,
         sealed: &SealedObservation<'a>,
     ) -> Stimulus<'a> {
-        let key = key_of(&sealed.obs_hash);
-        Stimulus::of_recorded_answer(
-            oracle_id,
-            RecordedAnswer {
-                completion,
-                failure,
-                output: sealed.output,
-                key,
-            },
-        )
+        Stimulus::of_recorded_answer(RecordedAnswer {
+            oracle: OracleId::Given(oracle_id),
+            completion,
+            failure,
+            output: sealed.output,
+            key: key_of(&sealed.obs_hash),
+        })
     }
 
-    fn of_recorded_answer(oracle_id: &[u8], recorded: RecordedAnswer<'a>) -> Stimulus<'a> {
+    fn of_recorded_answer(recorded: RecordedAnswer<'a>) -> Stimulus<'a> {
         let whole = recorded.completion == Completion::Complete;
         let output = recorded.output.bytes();
-        if oracle_id == TIME_ORACLE.as_bytes() {
+        if recorded.oracle.is(TIME_ORACLE) {
             Stimulus::Time(read_timestamp(output, b"{\\\"timestamp\\\":").filter(|_| whole))
-        } else if oracle_id == CONTROL_ORACLE.as_bytes() {
+        } else if recorded.oracle.is(CONTROL_ORACLE) {
             Stimulus::Control(read_control(output).filter(|_| whole))
         } else {
             Stimulus::Answer(Some(recorded))
@@ -167,7 +182,7 @@ pub fn extract_value(input: &Input<'_>) -> i32 {
         fn count(&self) -> usize {
             1
         }
-        fn selector(&self, index: usize) -> Option<&str> {
+        fn path(&self, index: usize) -> Option<&str> {
             (index == 0).then_some(crate::policy::DEFAULT_SELECTOR)
         }
     }

@@ -39,6 +39,19 @@ impl<'a> EscapedText<'a> {
         }
     }
 
+    /// Whether the unescaped bytes are `bytes`.
+    #[must_use]
+    pub fn is(self, bytes: &[u8]) -> bool {
+        let mut cursor = self.cursor();
+        for &byte in bytes {
+            if cursor.peek() != Some(byte) {
+                return false;
+            }
+            cursor.bump();
+        }
+        cursor.peek().is_none()
+    }
+
     /// A cursor over the unescaped bytes, at the first.
     #[must_use]
     pub fn cursor(self) -> Cursor<'a> {
@@ -64,6 +77,16 @@ pub struct Cursor<'a> {
 }
 
 impl Cursor<'_> {
+    /// The byte at this position if it stands for itself in the text of the answer and in the record,
+    /// so that nothing has to be unescaped.
+    #[inline]
+    pub(super) fn peek_plain(&self) -> Option<u8> {
+        self.bytes
+            .get(self.at)
+            .copied()
+            .filter(|&byte| byte != b'\\')
+    }
+
     /// The unescaped byte at this position and how many bytes stand for it.
     #[inline]
     fn unit(&self) -> Option<(u8, usize)> {

@@ -5,16 +5,11 @@
 
 use super::duplicate::{Names, fingerprint, is_repeated};
 use super::escaped::{Cursor, EscapedText};
-use super::name::Name;
-use super::number::{decimal_to_q16, integer_to_q16};
 use super::reader::{InvalidJson, Reader, Token};
 use super::source::Source;
+use super::values::{Place, Values};
 
-/// The number that stands for 'no value' (decision D18); no extracted Q16.16 value equals it.
-pub const NO_VALUE: i32 = i32::MIN;
-
-/// The largest number of selectors: one for each policy of a registry.
-pub const MAX_POLICIES: usize = 64;
+pub use super::values::{MAX_POLICIES, NO_VALUE, Selectors};
 
 /// The largest number of objects and arrays open at once, the outermost included.
 const MAX_DEPTH: usize = 32;
@@ -22,43 +17,26 @@ const MAX_DEPTH: usize = 32;
 /// [`MAX_DEPTH`] as the reader takes it.
 const LIMIT: u8 = MAX_DEPTH as u8;
 
-/// The suffix of a member that holds a raw Q16.16 integer.
-const RAW_SUFFIX: &str = "_q16";
-
-/// Gives the selectors that are wanted.
-pub trait Selectors {
-    /// The number of selectors. Those from [`MAX_POLICIES`] on are ignored.
-    fn count(&self) -> usize;
-
-    /// The selector at `index`, below `count`; `None` where none is wanted. It is asked for once
-    /// per member at the top level of the answer, so it should be at hand.
-    fn selector(&self, index: usize) -> Option<&str>;
-}
-
 /// Extracts the value of every selector from an answer.
 ///
 /// `output` is the answer as it stands in its record. `key` keys the fingerprints of names; it
 /// should be bytes that whoever writes the answer cannot choose, such as of its `obs_hash`. The
 /// values do not depend on it, only the time taken.
 ///
-/// `values[i]` becomes the Q16.16 value of selector `i`, from the top-level member of its name
-/// (natural units) or of its name with `_q16` (raw), or [`NO_VALUE`]: where neither or both are
-/// there, or it does not convert, where no selector is wanted, and everywhere if the answer is not
-/// one JSON object (RFC 8259) without repeated names, lone surrogates or nesting beyond 32.
+/// `values[i]` becomes the Q16.16 value of selector `i`, from the member that its path names (natural
+/// units), the member of that name with `_q16` (raw), or the array's element that its path leads to
+/// (natural units), or [`NO_VALUE`]: where none or both of the members are there, or the value does not
+/// convert, where no selector is wanted, and everywhere if the answer is not one JSON object (RFC 8259)
+/// without repeated names, lone surrogates or nesting beyond 32.
 pub fn extract(
     output: EscapedText<'_>,
     key: &[u8; 16],
     selectors: &dyn Selectors,
     values: &mut [i32; MAX_POLICIES],
 ) {
-    values.fill(NO_VALUE);
-    let mut members = Members {
-        selectors,
-        met: 0,
-        values,
-    };
-    if read(output, key, &mut members).is_err() {
-        values.fill(NO_VALUE);
+    let mut values = Values::new(selectors, values);
+    if read(output, key, &mut values).is_err() {
+        values.discard();
     }
 }
 
@@ -67,11 +45,11 @@ pub fn extract(
 fn read(
     output: EscapedText<'_>,
     key: &[u8; 16],
-    members: &mut Members<'_>,
+    values: &mut Values<'_>,
 ) -> Result<(), InvalidJson> {
     let mut names = Names::new();
     let mut walk = Walk::new(output);
-    walk.pass(key, &mut names, Some(members))?;
+    walk.pass(key, &mut names, Some(values))?;
     while names.is_full() {
         walk.pass(key, &mut names, None)?;
     }
@@ -83,8 +61,9 @@ fn read(
 struct Walk<'a> {
     output: EscapedText<'a>,
     reader: Reader<Cursor<'a>>,
-    /// The beginning of each open object, by depth; the place of an array is not used.
-    objects: [u32; MAX_DEPTH],
+    /// By depth: the beginning of each open object, and of each open array that a path leads into the
+    /// number of elements so far.
+    containers: [u32; MAX_DEPTH],
 }
 
 impl<'a> Walk<'a> {
@@ -92,18 +71,18 @@ impl<'a> Walk<'a> {
         Walk {
             output,
             reader: Reader::new(output.cursor(), LIMIT),
-            objects: [0; MAX_DEPTH],
+            containers: [0; MAX_DEPTH],
         }
     }
 
     /// Reads from here to the end of the answer, keeps the first names in `names` and refuses any
     /// later one that repeats one of these. If `names` is full then, this walk has moved on to
-    /// where the next pass begins. Members at the top level go to `members`.
+    /// where the next pass begins. The values that paths lead to go to `values`.
     fn pass(
         &mut self,
         key: &[u8; 16],
         names: &mut Names,
-        mut members: Option<&mut Members<'_>>,
+        mut values: Option<&mut Values<'_>>,
     ) -> Result<(), InvalidJson> {
         names.clear();
         let mut ahead = *self;
@@ -112,13 +91,14 @@ impl<'a> Walk<'a> {
         let mut first = None;
         let mut alone = true;
         while let Some(token) = ahead.reader.next()? {
-            if let (Some(name), Some(members)) = (member.take(), &mut members) {
-                members.take(name, token);
+            if let Some(values) = &mut values {
+                ahead.collect(token, &mut member, values)?;
             }
             match token {
-                Token::ObjectStart(brace) => *ahead.object()? = offset(brace)?,
+                Token::ObjectStart(brace) => *ahead.container()? = offset(brace)?,
+                Token::ArrayStart => *ahead.container()? = 0,
                 Token::Key(name) => {
-                    let object = *ahead.object()?;
+                    let object = *ahead.container()?;
                     // An object that begins behind the last name kept has none of those kept.
                     if alone {
                         // Most answers have few names. The first waits for one to compare it with.
@@ -140,9 +120,6 @@ impl<'a> Walk<'a> {
                             }
                         }
                     }
-                    if ahead.reader.depth() == 1 {
-                        member = Some(name);
-                    }
                 }
                 _ => {}
             }
@@ -150,11 +127,52 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// The beginning of the innermost open object.
-    fn object(&mut self) -> Result<&mut u32, InvalidJson> {
-        let depth = usize::from(self.reader.depth());
-        self.objects
-            .get_mut(depth.wrapping_sub(1))
+    /// Hands `token`, which was just read, to `values` if a path leads there. `member` is the name of
+    /// the member that it may be the value of.
+    fn collect(
+        &mut self,
+        token: Token<'a, Cursor<'a>>,
+        member: &mut Option<Cursor<'a>>,
+        values: &mut Values<'_>,
+    ) -> Result<(), InvalidJson> {
+        let depth = self.reader.depth();
+        let around = match token {
+            Token::Key(name) => {
+                *member = values.reaches(depth).then_some(name);
+                return Ok(());
+            }
+            Token::ObjectEnd | Token::ArrayEnd => {
+                if values.reaches(depth.wrapping_add(1)) {
+                    values.leave();
+                }
+                return Ok(());
+            }
+            // Only an object has values.
+            Token::ArrayStart if depth == 1 => return Err(InvalidJson),
+            Token::ObjectStart(_) | Token::ArrayStart => depth.wrapping_sub(1),
+            Token::String(_) | Token::Number(_) | Token::Literal => depth,
+        };
+        if let Some(name) = member.take() {
+            values.take(Place::Member(name), token);
+        } else if values.reaches(around) {
+            // An object would have given a name.
+            let index = self.container_at(around)?;
+            let place = Place::Element(*index);
+            *index = index.wrapping_add(1);
+            values.take(place, token);
+        }
+        Ok(())
+    }
+
+    /// What is kept of the innermost open container.
+    fn container(&mut self) -> Result<&mut u32, InvalidJson> {
+        self.container_at(self.reader.depth())
+    }
+
+    /// What is kept of the open container at `depth`, the outermost being at 1.
+    fn container_at(&mut self, depth: u8) -> Result<&mut u32, InvalidJson> {
+        self.containers
+            .get_mut(usize::from(depth).wrapping_sub(1))
             .ok_or(InvalidJson)
     }
 }
@@ -162,71 +180,6 @@ impl<'a> Walk<'a> {
 /// The position of the cursor. No record comes near 4 GiB; longer text would be refused.
 fn offset(cursor: Cursor<'_>) -> Result<u32, InvalidJson> {
     u32::try_from(cursor.position()).map_err(|_| InvalidJson)
-}
-
-/// The values being extracted.
-struct Members<'v> {
-    selectors: &'v dyn Selectors,
-    /// Bit i: a member for selector i has been met.
-    met: u64,
-    values: &'v mut [i32; MAX_POLICIES],
-}
-
-impl Members<'_> {
-    /// Takes in the top-level member with this name, whose value is or begins with `value`.
-    fn take(&mut self, name: Cursor<'_>, value: Token<'_, Cursor<'_>>) {
-        let count = self.selectors.count();
-        for (index, extracted) in self.values.iter_mut().enumerate().take(count) {
-            let Some(form) = self
-                .selectors
-                .selector(index)
-                .and_then(|s| Form::of(name, s))
-            else {
-                continue;
-            };
-            let bit = 1u64.wrapping_shl(u32::try_from(index).unwrap_or(0));
-            let converted = match (value, form) {
-                // Names do not repeat, so what was met before is the other form.
-                _ if self.met & bit != 0 => None,
-                (Token::Number(text), Form::Natural) => decimal_to_q16(text),
-                (Token::Number(text), Form::Raw) => integer_to_q16(text),
-                _ => None,
-            };
-            self.met |= bit;
-            *extracted = converted.unwrap_or(NO_VALUE);
-        }
-    }
-}
-
-/// The two forms of a member that gives a selector's value.
-#[derive(Clone, Copy)]
-enum Form {
-    /// `s`: a JSON number in natural units.
-    Natural,
-    /// `s_q16`: a JSON integer, the raw Q16.16 value.
-    Raw,
-}
-
-impl Form {
-    /// The form of `selector` that the name has; `None` where it is another name.
-    fn of(name: Cursor<'_>, selector: &str) -> Option<Form> {
-        // Most names are spelt plainly, and then differ from most selectors in the first byte.
-        let first = selector.as_bytes().first().copied();
-        if first.is_some() && name.peek().is_some_and(|b| b != b'\\' && Some(b) != first) {
-            return None;
-        }
-        let mut units = Name::new(name);
-        for unit in selector.encode_utf16() {
-            if units.next() != Some(unit) {
-                return None;
-            }
-        }
-        let mut rest = units;
-        match rest.next() {
-            None => Some(Form::Natural),
-            Some(_) => units.eq(RAW_SUFFIX.encode_utf16()).then_some(Form::Raw),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -242,7 +195,7 @@ mod tests {
         fn count(&self) -> usize {
             1
         }
-        fn selector(&self, _: usize) -> Option<&str> {
+        fn path(&self, _: usize) -> Option<&str> {
             Some("value")
         }
     }

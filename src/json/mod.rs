@@ -8,6 +8,7 @@
 //! - [`number`]: number tokens, and their exact conversion to Q16.16; [`shortest`]: how
 //!   RFC 8785 writes a number, in the `layout` of ECMAScript, on the fixed-size integers of
 //!   `bignum`.
+//! - [`path`]: the steps to a value; `values`: the values at the ends of many paths.
 //! - [`extract`]: the values that policies evaluate, out of an oracle's answer; `duplicate`
 //!   refuses repeated names in it, by the keyed fingerprints of `siphash`.
 //! - [`writer`]: the canonical writer.
@@ -23,8 +24,10 @@ pub mod extract;
 mod layout;
 pub mod name;
 pub mod number;
+pub mod path;
 pub mod reader;
 pub mod shortest;
 mod siphash;
 pub mod source;
+mod values;
 pub mod writer;

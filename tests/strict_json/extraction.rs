@@ -6,13 +6,13 @@ use axilog::json::number::{decimal_to_q16, integer_to_q16};
 
 use super::Json;
 
-pub struct Wanted(pub Vec<Option<&'static str>>);
+pub struct Wanted<'s>(pub Vec<Option<&'s str>>);
 
-impl Selectors for Wanted {
+impl Selectors for Wanted<'_> {
     fn count(&self) -> usize {
         self.0.len()
     }
-    fn selector(&self, index: usize) -> Option<&str> {
+    fn path(&self, index: usize) -> Option<&str> {
         self.0[index]
     }
 }
@@ -35,7 +35,7 @@ pub fn record_form(text: &str, short: bool) -> String {
     out
 }
 
-pub fn extracted_raw(output: &[u8], wanted: &Wanted) -> [i32; MAX_POLICIES] {
+pub fn extracted_raw(output: &[u8], wanted: &Wanted<'_>) -> [i32; MAX_POLICIES] {
     let mut values = [7; MAX_POLICIES];
     extract(
         EscapedText::new(output),
@@ -46,31 +46,59 @@ pub fn extracted_raw(output: &[u8], wanted: &Wanted) -> [i32; MAX_POLICIES] {
     values
 }
 
-pub fn extracted(text: &str, wanted: &Wanted) -> [i32; MAX_POLICIES] {
+pub fn extracted(text: &str, wanted: &Wanted<'_>) -> [i32; MAX_POLICIES] {
     let values = extracted_raw(record_form(text, true).as_bytes(), wanted);
     let long = extracted_raw(record_form(text, false).as_bytes(), wanted);
     assert_eq!(values, long, "{text}");
     values
 }
 
+/// The names and indices that a path consists of.
+fn steps(path: &str) -> Vec<String> {
+    match path.strip_prefix('/') {
+        Some(pointer) => pointer
+            .split('/')
+            .map(|step| step.replace("~1", "/").replace("~0", "~"))
+            .collect(),
+        None => vec![path.into()],
+    }
+}
+
+/// What one step leads to: a member, or an element.
+fn follow<'j>(json: &'j Json, step: &str) -> Option<&'j Json> {
+    match json {
+        Json::Object(members) => members.iter().find(|m| m.0 == step).map(|m| &m.1),
+        Json::Array(items) => items
+            .iter()
+            .enumerate()
+            .find(|(index, _)| index.to_string() == step)
+            .map(|(_, item)| item),
+        _ => None,
+    }
+}
+
 /// formats.md §4 word for word.
-pub fn reference(text: &str, wanted: &Wanted) -> [i32; MAX_POLICIES] {
+pub fn reference(text: &str, wanted: &Wanted<'_>) -> [i32; MAX_POLICIES] {
     let mut values = [NO_VALUE; MAX_POLICIES];
     let Some(json) = Json::parse(text).filter(|json| json.depth() <= 32) else {
         return values;
     };
-    let Json::Object(members) = json else {
+    if !matches!(json, Json::Object(_)) {
         return values;
-    };
-    let member = |name: &str| {
-        members
+    }
+    for (value, path) in values.iter_mut().zip(&wanted.0) {
+        let Some(path) = path else { continue };
+        let steps = steps(path);
+        let (last, before) = steps.split_last().unwrap();
+        let around = before
             .iter()
-            .find(|(other, _)| other == name)
-            .map(|m| &m.1)
-    };
-    for (value, selector) in values.iter_mut().zip(&wanted.0) {
-        let Some(selector) = selector else { continue };
-        let found = match (member(selector), member(&format!("{selector}_q16"))) {
+            .try_fold(&json, |around, step| follow(around, step));
+        let Some(around) = around else { continue };
+        let raw = match around {
+            Json::Object(_) => follow(around, &format!("{last}_q16")),
+            _ => None,
+        };
+        let found = match (follow(around, last), raw) {
             (Some(Json::Number(text)), None) => decimal_to_q16(text.as_bytes()),
             (None, Some(Json::Number(text))) => integer_to_q16(text.as_bytes()),
             _ => None,
@@ -80,7 +108,33 @@ pub fn reference(text: &str, wanted: &Wanted) -> [i32; MAX_POLICIES] {
     values
 }
 
-pub fn selectors() -> Wanted {
+/// The pointer to every value inside `json`, in its order.
+pub fn pointers(json: &Json) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut open = vec![(String::new(), json)];
+    while let Some((pointer, json)) = open.pop() {
+        let inside: Vec<(String, &Json)> = match json {
+            Json::Object(members) => members
+                .iter()
+                .map(|(name, value)| (name.replace('~', "~0").replace('/', "~1"), value))
+                .collect(),
+            Json::Array(items) => items
+                .iter()
+                .enumerate()
+                .map(|(index, item)| (index.to_string(), item))
+                .collect(),
+            _ => Vec::new(),
+        };
+        for (step, value) in inside {
+            let pointer = format!("{pointer}/{step}");
+            found.push(pointer.clone());
+            open.push((pointer, value));
+        }
+    }
+    found
+}
+
+pub fn selectors() -> Wanted<'static> {
     Wanted(vec![
         Some("value"),
         None,
@@ -90,5 +144,19 @@ pub fn selectors() -> Wanted {
         Some("é"),
         Some("😀"),
         Some("b"),
+        Some("/a"),
+        Some("/a/a"),
+        Some("/a/0"),
+        Some("/b/1/a"),
+        Some("/a/b/value"),
+        Some("/value/a/1"),
+        Some("/~1"),
+        Some("/a/~1"),
+        Some("/"),
+        Some("//"),
+        Some("/\n/\u{e9}"),
+        Some("/😀/0/0"),
+        Some("/a/-"),
+        Some("/a/00"),
     ])
 }

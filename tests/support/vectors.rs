@@ -103,22 +103,7 @@ pub fn observations() -> Vec<ObservationVector> {
     serde_json::from_str(&vector("observations.json")).unwrap()
 }
 
-/// The agent vectors that the library cannot follow yet, each with the selector for which: it is no
-/// plain name in lower case. `tests/vectors.rs` holds this list to that reason.
-pub const LEFT_OUT: [(&str, &str); 3] = [
-    ("pointers", "/linear/x"),
-    ("camel-case", "maxSpeed"),
-    ("per-oracle", "tool.transfer#/amount"),
-];
-
-/// Every agent vector.
-pub fn all_agents() -> Vec<AgentVector> {
-    serde_json::from_str(&vector("agent.json")).unwrap()
-}
-
-/// The agent vectors but those of [`LEFT_OUT`].
+/// The agent vectors.
 pub fn agents() -> Vec<AgentVector> {
-    let mut agents = all_agents();
-    agents.retain(|agent| LEFT_OUT.iter().all(|(name, _)| *name != agent.name));
-    agents
+    serde_json::from_str(&vector("agent.json")).unwrap()
 }

@@ -2,6 +2,7 @@
 //! position where one is not (formats.md sections 4 and 5).
 
 mod limits;
+mod selectors;
 mod shape;
 mod spelling;
 mod text;

@@ -219,30 +219,6 @@ fn ids_are_unique_over_the_file() {
 }
 
 #[test]
-fn selectors() {
-    let file = |name: &str| format!("{{\"{name}\":[{VELOCITY}]}}");
-    let letters = "expected a letter a-z, then characters of a-z 0-9 _";
-    for bad in ["", "Value", "9a", "_a", "a-b", "a.b", "é", "aé"] {
-        let expected = format!("1:2: found the selector \"{bad}\", {letters}");
-        refused(file(bad), &expected);
-        refused(format!("{{\"{bad}\":[]}}"), &expected);
-    }
-    refused(
-        file("speed_q16"),
-        "1:2: found the selector \"speed_q16\", expected a name not ending in _q16",
-    );
-    let long = "a".repeat(33);
-    refused(
-        file(&long),
-        &format!("1:2: found the selector \"{long}\", expected at most 32 bytes"),
-    );
-    for good in ["a", "q16", "a_q16_", "elapsed_s", &"a".repeat(32)] {
-        let set = PolicySet::parse(file(good).as_bytes()).unwrap();
-        assert_eq!(set.policies()[0].selector, good);
-    }
-}
-
-#[test]
 fn at_most_64_policies() {
     let file = |count: usize| {
         let entries: Vec<_> = (0..count)

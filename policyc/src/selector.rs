@@ -1,0 +1,152 @@
+//! Selectors, `[oracle#]path`: which value of whose answer a policy judges
+//! (formats.md section 4, "Policy files"). Determinism class D1.
+
+use core::cmp::Ordering;
+
+use unicode_normalization::char::canonical_combining_class;
+use unicode_normalization::is_nfc;
+
+use crate::MAX_SELECTOR;
+use crate::envelope::ELAPSED;
+use crate::error::Fault;
+use crate::message;
+
+/// The most consecutive marks of an admissible text, after the Stream-Safe
+/// Text Format of UAX #15.
+const MAX_MARKS: usize = 30;
+
+/// Checks a selector: at most 192 bytes, the oracle an `oracle_id` without
+/// `#`, the path a name or an RFC 6901 pointer that does not end in `_q16`,
+/// which is how an answer marks a raw value.
+pub(crate) fn check_selector(at: usize, selector: &str) -> Result<(), Fault> {
+    match find_fault(selector) {
+        None => Ok(()),
+        Some(expected) => {
+            let found = format_args!("the selector {}", message::quote(selector));
+            Err(Fault::expected(at, found, expected))
+        }
+    }
+}
+
+/// What was expected of a selector that is not valid.
+fn find_fault(selector: &str) -> Option<String> {
+    if selector.len() > MAX_SELECTOR {
+        return Some(format!("at most {MAX_SELECTOR} bytes"));
+    }
+    if selector.contains('\0') {
+        return Some("no U+0000, which a C string cannot hold".into());
+    }
+    let (oracle, path) = split(selector);
+    if oracle.is_some_and(|oracle| !is_oracle_id(oracle)) {
+        return Some(
+            "in front of the # an oracle_id: at least one character, none of them a control \
+             character, in NFC"
+                .into(),
+        );
+    }
+    if oracle.is_some() && path == ELAPSED {
+        return Some("elapsed without an oracle, since time is no oracle's answer".into());
+    }
+    let expected = if path.ends_with("_q16") {
+        "a path not ending in _q16"
+    } else if let Some(steps) = path.strip_prefix('/') {
+        if is_pointer(steps) {
+            return None;
+        }
+        "a pointer in which ~ is written ~0 and / within a name ~1"
+    } else {
+        if is_name(path) {
+            return None;
+        }
+        "a name (a letter or _, then characters of A-Z a-z 0-9 _ -) or a pointer, which begins with /"
+    };
+    Some(expected.into())
+}
+
+/// Takes a selector apart: the oracle is what stands before the first `#`,
+/// unless the selector begins with `/` and is all path.
+pub(crate) fn split(selector: &str) -> (Option<&str>, &str) {
+    if selector.starts_with('/') {
+        return (None, selector);
+    }
+    match selector.split_once('#') {
+        Some((oracle, path)) => (Some(oracle), path),
+        None => (None, selector),
+    }
+}
+
+/// The path of a selector: a name or a pointer, without the oracle.
+///
+/// ```
+/// assert_eq!(axilog_policyc::selector_path("tool.cmd_vel#/linear/x"), "/linear/x");
+/// ```
+pub fn selector_path(selector: &str) -> &str {
+    split(selector).1
+}
+
+/// Whether observations may have this `oracle_id` (formats.md section 3,
+/// "Admission"), its length aside.
+fn is_oracle_id(id: &str) -> bool {
+    let mut marks: usize = 0;
+    let few_marks = id.chars().all(|character| {
+        let is_mark = canonical_combining_class(character) != 0;
+        marks = if is_mark { marks.saturating_add(1) } else { 0 };
+        marks <= MAX_MARKS
+    });
+    !id.is_empty() && !id.bytes().any(|byte| byte < 0x20) && is_nfc(id) && few_marks
+}
+
+fn is_name(path: &str) -> bool {
+    path.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && path
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+}
+
+/// Whether every `~` is followed by `0` or `1`.
+fn is_pointer(steps: &str) -> bool {
+    steps
+        .split('~')
+        .skip(1)
+        .all(|behind| behind.starts_with(['0', '1']))
+}
+
+/// Compares by UTF-16 code units, as RFC 8785 orders member names.
+pub(crate) fn compare(a: &str, b: &str) -> Ordering {
+    a.encode_utf16().cmp(b.encode_utf16())
+}
+
+/// Groups items by selector, in the order of [`compare`]; in a group they keep
+/// their order.
+pub(crate) fn group<'s, T>(
+    items: impl IntoIterator<Item = (&'s str, T)>,
+) -> Vec<(&'s str, Vec<T>)> {
+    let mut groups: Vec<(&str, Vec<T>)> = Vec::new();
+    for (selector, item) in items {
+        match groups.binary_search_by(|(other, _)| compare(other, selector)) {
+            Ok(at) => {
+                if let Some((_, group)) = groups.get_mut(at) {
+                    group.push(item);
+                }
+            }
+            Err(at) => groups.insert(at, (selector, vec![item])),
+        }
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_oracle_id;
+
+    #[test]
+    fn oracle_ids_are_those_of_observations() {
+        let marks = |count| format!("a{}", "\u{315}".repeat(count));
+        for good in ["a", " ", "é", "\u{7f}", "\u{80}", "\"\\/", &marks(30)] {
+            assert!(is_oracle_id(good), "{good:?}");
+        }
+        for bad in ["", "a\nb", "\u{1f}", "e\u{301}", "\u{212b}", &marks(31)] {
+            assert!(!is_oracle_id(bad), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! The path of a selector: the steps that lead from an answer to one of its values. Determinism: D1.
+//!
+//! formats.md §4 (Policy files); RFC 6901. A path is read where it stands, step by step: nothing of it
+//! is unescaped or kept.
+
+use super::escaped::Cursor;
+use super::name::Name;
+
+/// The suffix of a member that holds a raw Q16.16 integer.
+const RAW_SUFFIX: &str = "_q16";
+
+/// A name, which is one step from the outermost object, or a JSON Pointer of one step or more.
+#[derive(Clone, Copy, Debug)]
+pub struct Path<'p> {
+    /// The steps with a `/` between any two.
+    steps: &'p str,
+}
+
+impl<'p> Path<'p> {
+    /// The path that `text` writes: a JSON Pointer if it begins with `/`, else a name.
+    #[must_use]
+    pub fn new(text: &'p str) -> Self {
+        let steps = match text.as_bytes().first() {
+            Some(b'/') => text.get(1..).unwrap_or_default(),
+            _ => text,
+        };
+        Path { steps }
+    }
+
+    /// The step behind the first `passed` steps; `None` behind the last.
+    #[must_use]
+    pub fn step(self, passed: u8) -> Option<Step<'p>> {
+        let mut steps = self.steps;
+        for _ in 0..passed {
+            steps = split_step(steps).1?;
+        }
+        let (text, rest) = split_step(steps);
+        Some(Step {
+            text,
+            is_last: rest.is_none(),
+        })
+    }
+}
+
+/// The first step, and those behind it.
+fn split_step(steps: &str) -> (&str, Option<&str>) {
+    let slash = steps.bytes().position(|byte| byte == b'/');
+    let parts = slash.and_then(|at| Some((steps.get(..at)?, steps.get(at.wrapping_add(1)..)?)));
+    match parts {
+        Some((first, rest)) => (first, Some(rest)),
+        None => (steps, None),
+    }
+}
+
+/// One step of a path: the name of a member, or the index of an array's element.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'p> {
+    /// The step as the path has it, in which `~0` is a `~` and `~1` a `/`.
+    text: &'p str,
+    /// Whether the path ends with this step.
+    pub is_last: bool,
+}
+
+/// The two forms of a member that gives a selector's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// `s`: a JSON number in natural units.
+    Natural,
+    /// `s_q16`: a JSON integer, the raw Q16.16 value.
+    Raw,
+}
+
+impl Step<'_> {
+    /// The form of the member that this step names which has `name`; `None` where it is another member.
+    #[must_use]
+    pub fn form_of(self, name: Cursor<'_>) -> Option<Form> {
+        // Most names are spelt plainly, and then differ from most steps in the first byte.
+        let first = self.text.as_bytes().first().copied();
+        let is_plain = first.is_some_and(|byte| byte != b'~');
+        if is_plain && name.peek_plain().is_some_and(|byte| Some(byte) != first) {
+            return None;
+        }
+        let mut units = Name::new(name);
+        let mut expected = self.text.encode_utf16();
+        while let Some(unit) = expected.next() {
+            let unit = match unit {
+                TILDE if expected.next() == Some(ONE) => SLASH,
+                unit => unit,
+            };
+            if units.next() != Some(unit) {
+                return None;
+            }
+        }
+        let mut rest = units;
+        match rest.next() {
+            None => Some(Form::Natural),
+            Some(_) => units.eq(RAW_SUFFIX.encode_utf16()).then_some(Form::Raw),
+        }
+    }
+
+    /// Whether this step is `index` as RFC 6901 §4 writes it: in decimal, without leading zeros.
+    #[must_use]
+    pub fn is_index(self, index: u32) -> bool {
+        let digits = self.text.as_bytes();
+        let has_leading_zero = digits.len() > 1 && digits.first() == Some(&b'0');
+        let value = digits.iter().try_fold(0u32, |value, digit| {
+            let digit = char::from(*digit).to_digit(10)?;
+            value.checked_mul(10)?.checked_add(digit)
+        });
+        !digits.is_empty() && !has_leading_zero && value == Some(index)
+    }
+}
+
+const TILDE: u16 = b'~' as u16;
+const ONE: u16 = b'1' as u16;
+const SLASH: u16 = b'/' as u16;
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use crate::json::escaped::EscapedText;
+    use std::{format, vec::Vec};
+
+    fn steps(text: &str) -> Vec<(&str, bool)> {
+        (0..=255)
+            .map_while(|passed| Path::new(text).step(passed))
+            .map(|step| (step.text, step.is_last))
+            .collect()
+    }
+
+    #[test]
+    fn a_path_is_its_steps() {
+        assert_eq!(steps("value"), [("value", true)]);
+        assert_eq!(steps("/value"), [("value", true)]);
+        assert_eq!(steps("/"), [("", true)]);
+        assert_eq!(steps("//"), [("", false), ("", true)]);
+        assert_eq!(
+            steps("/é/0/~1x"),
+            [("é", false), ("0", false), ("~1x", true)]
+        );
+        assert_eq!(steps(&"/".repeat(192)).len(), 192);
+    }
+
+    #[test]
+    fn a_step_names_members() {
+        let form = |path, name: &str| {
+            let text = format!("{name}\\\"");
+            let cursor = EscapedText::new(text.as_bytes()).cursor();
+            Path::new(path).step(0).unwrap().form_of(cursor)
+        };
+        for (path, name, expected) in [
+            ("value", "value", Some(Form::Natural)),
+            ("value", "value_q16", Some(Form::Raw)),
+            ("value", r"v\\u0061lue\\u005fq16", Some(Form::Raw)),
+            ("value", "value_q1", None),
+            ("value", "value_q16_", None),
+            ("value", "valu", None),
+            ("value", "Value", None),
+            ("/", "", Some(Form::Natural)),
+            ("/", "_q16", Some(Form::Raw)),
+            ("/~0", "~", Some(Form::Natural)),
+            ("/~1", "/", Some(Form::Natural)),
+            ("/~1", "/_q16", Some(Form::Raw)),
+            ("/~01", "~1", Some(Form::Natural)),
+            ("/~01", "/", None),
+            ("/~1", "~1", None),
+            ("/a~1b", r"a\\/b", Some(Form::Natural)),
+            ("/~0", r"\\u007e", Some(Form::Natural)),
+            ("/😀", r"\\ud83d\\ude00", Some(Form::Natural)),
+            ("/0", "0", Some(Form::Natural)),
+        ] {
+            assert_eq!(form(path, name), expected, "{path} {name}");
+        }
+    }
+
+    #[test]
+    fn indices_have_one_spelling() {
+        let is = |text: &str, index| {
+            Step {
+                text,
+                is_last: true,
+            }
+            .is_index(index)
+        };
+        for index in [0, 1, 9, 10, 12_345, u32::MAX] {
+            assert!(is(&format!("{index}"), index));
+            assert!(!is(&format!("0{index}"), index));
+            assert!(!is(&format!("+{index}"), index) && !is(&format!("{index} "), index));
+            assert!(!is(&format!("{index}"), index ^ 1));
+        }
+        for text in [
+            "",
+            "-",
+            "-1",
+            "4294967296",
+            "1.0",
+            "1e0",
+            "a",
+            "٣",
+            "99999999999999999999",
+        ] {
+            assert!((0..9).all(|index| !is(text, index)), "{text}");
+        }
+    }
+}
