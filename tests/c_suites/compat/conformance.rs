@@ -2,9 +2,11 @@
 //! every compiler that is here, as C99 and as C++17, with the static and the shared library, and under
 //! AddressSanitizer and UndefinedBehaviorSanitizer.
 
+use std::fs;
 use std::process::Command;
 
-use crate::build::{Language, Link, Place, clang, compiler, link, program, runs_natively};
+use crate::build::{Language, Link, Place, clang, compiler, link, program, root, runs_natively};
+use crate::support::declarations::functions;
 
 /// As `pkg-config --cflags axilog-compat` names them.
 pub const HEADERS: &[&str] = &["include/compat", "include"];
@@ -20,12 +22,62 @@ const SANITIZERS: &[&str] = &["-fsanitize=address,undefined", "-fno-sanitize-rec
 /// A suite's name, and the number of its checks for a rig of eight and sixteen bytes and for one of a single
 /// struct.
 macro_rules! suites {
-    ($($name:ident $separate:literal $single:literal)*) => {$(
+    ($($name:ident $separate:literal $single:literal)*) => {
+        const SUITES: &[&str] = &[$(stringify!($name)),*];
+
+        $(
         #[test]
         fn $name() {
             conforms(stringify!($name), [$separate, $single]);
         }
-    )*};
+        )*
+    };
+}
+
+/// Functions of the library's headers that a rig does not have: versions of the interface, which the rig's
+/// types.h does not declare, and replay, whose header refuses.
+const NOT_FOR_RIGS: &[&str] = &["ax_abi_version", "ax_version", "ax_unicode_version"];
+
+/// No function of the deployed surface is left out: one that takes external linkage, or that a header defines
+/// inline.
+#[test]
+fn every_function_is_called() {
+    // Two of the suites declare functions that they do not call.
+    let suites: String = SUITES
+        .iter()
+        .filter(|name| !["redeclared", "own_ledger"].contains(name))
+        .map(|name| {
+            let path = program(&format!("compat/{name}"), Language::C);
+            fs::read_to_string(path).unwrap()
+        })
+        .collect();
+    let mut names = functions();
+    names.extend(HEADERS.iter().flat_map(|directory| {
+        let directory = root().join(directory).join("axilog");
+        fs::read_dir(directory).unwrap().flat_map(|entry| {
+            let text = fs::read_to_string(entry.unwrap().path()).unwrap();
+            let inline = text
+                .lines()
+                .filter_map(|line| line.strip_prefix("static inline ")?.split_once('('));
+            inline
+                .map(|(before, _)| before.rsplit([' ', '*']).next().unwrap().to_owned())
+                .collect::<Vec<_>>()
+        })
+    }));
+    names.retain(|name| {
+        let is_replay = name.starts_with("ax_replay_") || name.starts_with("ax_verdict_");
+        !is_replay && !NOT_FOR_RIGS.contains(&name.as_str())
+    });
+    assert!(names.len() > 90, "{}", names.len());
+    for name in names {
+        // A rig calls it by the name without the word.
+        let called = name.replace("ax_compat_", "ax_");
+        let calls = suites.match_indices(&format!("{called}(")).any(|(at, _)| {
+            let before = suites[..at].chars().next_back();
+            before.is_none_or(|c| !c.is_alphanumeric() && c != '_')
+        });
+        assert!(calls, "no conformance suite calls {called}");
+    }
 }
 
 suites! {

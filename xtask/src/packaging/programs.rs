@@ -128,22 +128,39 @@ pub fn check_cmake_versions(directory: &Path, installed: &Path) -> TaskResult {
     Ok(())
 }
 
-/// Builds and runs a rig written for deployed gateways, with the flags of `axilog-compat.pc`.
+/// Builds and runs rigs written for deployed gateways, with the flags of `axilog-compat.pc` and the warnings that
+/// such rigs are compiled with.
 pub fn check_compatibility_headers(directory: &Path, installed: &Path) -> TaskResult {
+    const WARNINGS: &[&str] = &["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion"];
     let mut command = Command::new("pkg-config");
     command.env("PKG_CONFIG_PATH", installed.join("lib/pkgconfig"));
     let flags = read_output(command.args(["--cflags", "--libs", "axilog-compat"]))?;
-    let source = workspace_root().join("c-tests/compat/shared.c");
-    let program = directory.join("rig");
-    let mut compile = Command::new("cc");
-    compile.arg(source).arg("-o").arg(&program);
-    run(compile.args(flags.split_whitespace()))?;
-    let mut command = Command::new(&program);
-    let printed = read_output(command.env("LD_LIBRARY_PATH", installed.join("lib")))?;
-    ensure(
-        printed.contains("protocol 13\n"),
-        &format!("c-tests/compat/shared.c prints {printed:?}, expected a line `protocol 13`"),
-    )
+    let tests = workspace_root().join("c-tests");
+    for (name, expected) in [
+        ("shared", "protocol 13\n"),
+        ("redeclared", "4 passed, 0 failed\n"),
+        ("agent", " passed, 0 failed\n"),
+    ] {
+        let program = directory.join("rig");
+        let mut compile = Command::new("cc");
+        compile
+            .args(WARNINGS)
+            // mmap is no part of C99.
+            .args(["-Wredundant-decls", "-Werror", "-D_DEFAULT_SOURCE"])
+            .arg(tests.join(format!("compat/{name}.c")))
+            .args(["-o".as_ref(), program.as_os_str()])
+            .args(flags.split_whitespace())
+            .arg("-I")
+            .arg(&tests);
+        run(&mut compile)?;
+        let mut command = Command::new(&program);
+        let printed = read_output(command.env("LD_LIBRARY_PATH", installed.join("lib")))?;
+        ensure(
+            printed.contains(expected),
+            &format!("c-tests/compat/{name}.c prints {printed:?}, expected {expected:?}"),
+        )?;
+    }
+    Ok(())
 }
 
 /// Links firmware that defines `ax_agent_step` itself with the installed archive, and runs it.
