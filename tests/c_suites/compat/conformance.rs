@@ -127,7 +127,8 @@ fn conforms(name: &str, checks: [u32; 2]) {
         // An emulator or checker that runs the suites bears no sanitizer beside it.
         if runs_natively() {
             let arguments = [&arguments, SANITIZERS].concat();
-            let object = place.compile_with(compiler(Language::C), HEADERS, &source, &arguments);
+            let command = compiler(Language::C);
+            let object = place.compile_with(command, HEADERS, &source, &arguments);
             let linked = link(&place, name, Language::C, Link::Sanitised, &[&object]);
             assert_eq!(linked.run(), expected, "sanitised {generation:?}");
         }
