@@ -17,6 +17,8 @@ mod layout;
 #[macro_use]
 #[path = "c_suites/list.rs"]
 mod list;
+#[path = "c_suites/rigs.rs"]
+mod rigs;
 mod support;
 
 use build::{

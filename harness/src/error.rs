@@ -68,6 +68,14 @@ pub(crate) enum CommandError {
     #[error("{0}")]
     Symbol(axilog_policyc::Error),
 
+    /// The canonical form would replace what a person wrote.
+    #[error("{}: --write would replace the source form; name the result with --output", .0.display())]
+    SourceOverwritten(PathBuf),
+
+    /// An oracle's id that no observation can have.
+    #[error("{}: no oracle id: expected 1 to 256 bytes of text in NFC without control characters", .0.escape_debug())]
+    OracleId(String),
+
     /// A name or a note that no manifest can have.
     #[error("the manifest is refused: {0}")]
     InvalidManifest(InvalidManifest),
@@ -215,6 +223,8 @@ impl CommandError {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             CommandError::Symbol(_)
+            | CommandError::SourceOverwritten(_)
+            | CommandError::OracleId(_)
             | CommandError::OneLedger(_)
             | CommandError::OverLedger(_)
             | CommandError::NotBuilt(_)

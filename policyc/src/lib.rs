@@ -36,6 +36,8 @@
 
 mod canonical;
 mod check;
+#[cfg(feature = "source")]
+mod decimal_limit;
 mod emit;
 mod envelope;
 mod error;
@@ -44,12 +46,17 @@ mod message;
 mod parse;
 mod policy;
 mod position;
+mod scope;
 mod selector;
 mod set;
+#[cfg(feature = "source")]
+mod source;
 
 pub use envelope::{Interval, decimal};
 pub use error::Error;
 pub use policy::{Comparison, Policy};
+pub use scope::{Scope, Shadow};
+pub use selector::selector_path;
 pub use set::{Configuration, PolicySet};
 
 /// The most policies one file may hold (`AX_POLICY_MAX_COUNT`).

@@ -231,7 +231,15 @@ fn read_members<'v, 't, const N: usize>(
     };
     if let Some(other) = members.iter().find(|m| !names.contains(&m.name.as_str())) {
         let found = format!("the member {}", message::quote(&other.name));
-        return Err(Fault::expected(other.at, found, exactly()));
+        let expected = match other.name.as_str() {
+            "selector" | "path" | "oracle" if names.contains(&"threshold") => {
+                "what is judged as the name of the array that holds the policy: \
+                 {\"SELECTOR\":[…]}, SELECTOR being a path or ORACLE#PATH"
+                    .to_owned()
+            }
+            _ => exactly(),
+        };
+        return Err(Fault::expected(other.at, found, expected));
     }
     let mut values = [value; N];
     for (slot, name) in values.iter_mut().zip(names) {

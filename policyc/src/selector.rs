@@ -65,7 +65,7 @@ fn find_fault(selector: &str) -> Option<String> {
 
 /// Takes a selector apart: the oracle is what stands before the first `#`,
 /// unless the selector begins with `/` and is all path.
-fn split(selector: &str) -> (Option<&str>, &str) {
+pub(crate) fn split(selector: &str) -> (Option<&str>, &str) {
     if selector.starts_with('/') {
         return (None, selector);
     }
@@ -73,6 +73,15 @@ fn split(selector: &str) -> (Option<&str>, &str) {
         Some((oracle, path)) => (Some(oracle), path),
         None => (None, selector),
     }
+}
+
+/// The path of a selector: a name or a pointer, without the oracle.
+///
+/// ```
+/// assert_eq!(axilog_policyc::selector_path("tool.cmd_vel#/linear/x"), "/linear/x");
+/// ```
+pub fn selector_path(selector: &str) -> &str {
+    split(selector).1
 }
 
 /// Whether observations may have this `oracle_id` (formats.md section 3,

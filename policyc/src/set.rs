@@ -5,6 +5,7 @@ use crate::envelope::{self, Interval};
 use crate::error::{Error, Fault};
 use crate::parse::{self, File};
 use crate::policy::Policy;
+use crate::scope::{self, Scope, Shadow};
 use crate::{canonical, check, emit};
 
 /// At most 64 policies with unique ids, sorted by the bytes of `policy_id`.
@@ -57,6 +58,24 @@ impl PolicySet {
     pub fn parse_lenient(bytes: &[u8]) -> Result<Self, Error> {
         with_text(bytes, |text| {
             let file = parse::read_file(text)?;
+            check::check_limits(file.entries())?;
+            Ok(Self::of(file))
+        })
+    }
+
+    /// Reads the source form, for people to write: TOML, one table per
+    /// quantity with `path`, `oracle`, and its limits `max`, `min`, `below`,
+    /// `above` in decimal, each in a string; `enabled = false` switches a table
+    /// off (docs/policies.md). A table with one limit names its policy; with
+    /// several the ids end in -MAX, -MIN, -BELOW, -ABOVE.
+    ///
+    /// # Errors
+    /// The first fault: text, TOML, shape and names in the order of the file,
+    /// then limits, as [`parse`](Self::parse).
+    #[cfg(feature = "source")]
+    pub fn parse_source(bytes: &[u8]) -> Result<Self, Error> {
+        with_text(bytes, |text| {
+            let file = crate::source::read_source(text)?;
             check::check_limits(file.entries())?;
             Ok(Self::of(file))
         })
@@ -120,6 +139,19 @@ impl PolicySet {
     /// the interval of values that none of them breaches, in selector order.
     pub fn envelope(&self) -> Vec<Interval> {
         envelope::envelope(&self.policies)
+    }
+
+    /// What is left to each value of each oracle's answers: per oracle and path
+    /// the interval that all policies which judge it permit together. Where a
+    /// path is judged for every oracle and for one, the one's row has both.
+    pub fn scopes(&self) -> Vec<Scope> {
+        scope::scopes(&self.policies)
+    }
+
+    /// The enabled policies that never decide, since another one that judges
+    /// the same values permits no more than they do.
+    pub fn shadows(&self) -> Vec<Shadow> {
+        scope::shadows(&self.policies)
     }
 
     /// The registry as Rust source: `pub static BUILTIN: [Policy<'static>; N]`,

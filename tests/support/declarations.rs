@@ -1,8 +1,9 @@
 //! The functions and objects that the headers declare, and what no image may hold beside them;
 //! `xtask` compiles this file too.
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Parts of symbols that nothing in the library may need.
 pub const FORBIDDEN: &[&str] = &[
@@ -27,15 +28,35 @@ pub enum Declared {
     Object(String),
 }
 
+/// The directory of the headers.
+fn include() -> PathBuf {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package
+        .ancestors()
+        .map(|directory| directory.join("include"))
+        .find(|directory| directory.is_dir())
+        .unwrap_or_else(|| panic!("no include above {}", package.display()))
+}
+
+/// The functions that the compatibility headers call by the library's names.
+pub fn compat_functions() -> BTreeSet<String> {
+    let names = include().join("compat/axilog/names.h");
+    fs::read_to_string(names)
+        .unwrap()
+        .lines()
+        .filter_map(|line| line.strip_prefix("#define ")?.split_once(" ax_compat_"))
+        .map(|(_, name)| format!("ax_compat_{name}"))
+        .collect()
+}
+
+/// Whether a symbol is the function behind another symbol of the interface.
+pub fn is_implementation(symbol: &str) -> bool {
+    symbol.starts_with("axilog_impl_")
+}
+
 /// What all headers together declare, in no order that matters.
 pub fn declared() -> Vec<Declared> {
-    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let headers = package
-        .ancestors()
-        .map(|directory| directory.join("include/axilog"))
-        .find(|directory| directory.is_dir())
-        .unwrap_or_else(|| panic!("no include/axilog above {}", package.display()));
-    fs::read_dir(headers)
+    fs::read_dir(include().join("axilog"))
         .unwrap()
         .flat_map(|entry| of_header(&fs::read_to_string(entry.unwrap().path()).unwrap()))
         .collect()

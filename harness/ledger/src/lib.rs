@@ -82,6 +82,7 @@ pub mod manifest;
 pub mod replay;
 pub mod rules;
 pub mod session;
+pub mod trial;
 pub mod verify;
 pub mod visible_text;
 pub mod what_if;

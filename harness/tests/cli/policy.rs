@@ -107,3 +107,118 @@ fn compile_emits_each_form() {
         .exits(2)
         .says("\"while\"");
 }
+
+const ROBOT: &str = "[VELOCITY-X]\npath = \"/linear/x\"\noracle = \"tool.cmd_vel\"\nmin = \"-0.5\" # m/s\nmax = \"0.5\"\n\n[AMOUNT]\noracle = \"tool.pay\"\npath = \"/payment/amount\"\nmax = \"100\"\n";
+
+#[test]
+fn fmt_compiles_the_source_form() {
+    let bench = Bench::new();
+    bench.write("p.toml", ROBOT);
+    let printed = bench.run("policy fmt p.toml").exits(0).stdout;
+    assert_eq!(
+        printed,
+        "{\"tool.cmd_vel#/linear/x\":[{\"comparison\":\"GT\",\"enabled\":true,\"policy_id\":\"VELOCITY-X-MAX\",\"threshold\":32768},{\"comparison\":\"LT\",\"enabled\":true,\"policy_id\":\"VELOCITY-X-MIN\",\"threshold\":-32768}],\"tool.pay#/payment/amount\":[{\"comparison\":\"GT\",\"enabled\":true,\"policy_id\":\"AMOUNT\",\"threshold\":6553600}]}\n"
+    );
+    bench.run("policy fmt p.toml -o p.json").exits(0);
+    bench.run("policy check p.json").exits(0);
+    bench.run("init l.jsonl --policies p.json").exits(0);
+    bench
+        .run("policy fmt --write p.toml")
+        .exits(2)
+        .says("--write would replace the source form");
+    assert_eq!(bench.read("p.toml"), ROBOT.as_bytes());
+    bench.write("bad.toml", "[A]\nmax = 0.1\n");
+    bench
+        .run("policy fmt bad.toml")
+        .exits(1)
+        .says("bad.toml:2:7: found a number, expected the limit as a string");
+}
+
+#[test]
+fn check_tells_what_each_oracle_may_and_which_policy_never_decides() {
+    let bench = Bench::new();
+    bench.write(
+        "p.toml",
+        "[ALL]\npath = \"speed\"\nmax = \"10\"\n[ARM]\noracle = \"arm\"\npath = \"/speed\"\nmax = \"20\"\n",
+    );
+    let run = bench.run("policy check p.toml").exits(0);
+    for part in ["every other one", "arm", "/speed", "(655360)"] {
+        assert!(run.stdout.contains(part), "{part} in {}", run.stdout);
+    }
+    run.says("the policy ARM never decides: ALL permits no more wherever it applies");
+    assert!(run.stdout.lines().all(|line| line.chars().count() <= 80));
+    let report = bench.run("policy check p.toml --json").exits(0).json();
+    assert_eq!(report["scopes"][1]["oracle"], "arm");
+    assert_eq!(report["scopes"][1]["max"], 655_360);
+    assert_eq!(report["shadows"][0]["policy_id"], "ARM");
+    bench.write(
+        "tried.json",
+        r#"[{"comparison":"GT","enabled":true,"policy_id":"A","selector":"/x","threshold":1}]"#,
+    );
+    bench
+        .run("policy check tried.json")
+        .exits(1)
+        .says("the member \"selector\", expected what is judged as the name of the array");
+}
+
+#[test]
+fn explain_says_value_by_value_what_would_be_decided() {
+    let bench = Bench::new();
+    bench.write("p.toml", ROBOT);
+    let explain = |oracle: &str, answer: &str| {
+        bench.write("a.json", answer);
+        bench.run(&format!(
+            "policy explain p.toml --answer a.json --oracle {oracle}"
+        ))
+    };
+    explain("tool.cmd_vel", r#"{"linear":{"x":0.25}}"#)
+        .exits(0)
+        .says("PERMITTED");
+    explain("tool.cmd_vel", r#"{"linear":{"x":0.75}}"#)
+        .exits(1)
+        .says("breach of 0.5");
+    // Another oracle's limits are not its.
+    explain(
+        "tool.pay",
+        r#"{"payment":{"amount":99.5},"linear":{"x":9}}"#,
+    )
+    .exits(0)
+    .says("99.5");
+    for (answer, why) in [
+        ("hello", "the answer is not JSON"),
+        ("[1]", "the answer is an array, not one JSON object"),
+        ("{}", "the answer has no \"linear\""),
+        (r#"{"linear":{}}"#, "\"/linear\" has no \"x\""),
+        (r#"{"linear":{"x":"1"}}"#, "\"x\" is a string, not a number"),
+        (r#"{"linear":3}"#, "\"/linear\" is a number"),
+        (
+            r#"{"linear":{"x":1,"x_q16":1}}"#,
+            "has both \"x\" and \"x_q16\"",
+        ),
+        (
+            r#"{"linear":{"x_q16":0.5}}"#,
+            "\"x_q16\" is 0.5, which is no raw Q16.16 value",
+        ),
+        (
+            r#"{"linear":{"x":40000}}"#,
+            "\"x\" is 40000, beyond 18 digits or the range of Q16.16",
+        ),
+        (
+            r#"{"linear":{"x":1},"a":1,"a":2}"#,
+            "the answer has a member twice",
+        ),
+    ] {
+        explain("tool.cmd_vel", answer).exits(1).says(why);
+    }
+    bench.write("a.json", r#"{"linear":{"x":0.75}}"#);
+    let report = bench
+        .run("policy explain p.toml --answer a.json --oracle tool.cmd_vel --json")
+        .exits(1)
+        .json();
+    assert_eq!(report["permitted"], false);
+    assert_eq!(report["judgements"][0]["actual"], 49152);
+    bench
+        .run("policy explain p.toml --answer none.json")
+        .exits(3)
+        .says("none.json");
+}

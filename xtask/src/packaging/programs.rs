@@ -128,22 +128,48 @@ pub fn check_cmake_versions(directory: &Path, installed: &Path) -> TaskResult {
     Ok(())
 }
 
-/// Builds and runs a rig written for deployed gateways, with the flags of `axilog-compat.pc`.
+/// Builds programs written for deployed gateways with the flags of `axilog-compat.pc`, runs them, and has the
+/// installed command verify and audit the ledger of a gateway's day.
 pub fn check_compatibility_headers(directory: &Path, installed: &Path) -> TaskResult {
     let mut command = Command::new("pkg-config");
     command.env("PKG_CONFIG_PATH", installed.join("lib/pkgconfig"));
     let flags = read_output(command.args(["--cflags", "--libs", "axilog-compat"]))?;
-    let source = workspace_root().join("c-tests/compat/shared.c");
-    let program = directory.join("rig");
-    let mut compile = Command::new("cc");
-    compile.arg(source).arg("-o").arg(&program);
-    run(compile.args(flags.split_whitespace()))?;
-    let mut command = Command::new(&program);
-    let printed = read_output(command.env("LD_LIBRARY_PATH", installed.join("lib")))?;
-    ensure(
-        printed.contains("protocol 13\n"),
-        &format!("c-tests/compat/shared.c prints {printed:?}, expected a line `protocol 13`"),
-    )
+    let flags: Vec<&str> = flags.split_whitespace().collect();
+    let archive = installed.join("lib/libaxilog.a");
+    let archive = archive.to_string_lossy();
+    let headers: Vec<&str> = flags
+        .iter()
+        .copied()
+        .filter(|f| f.starts_with("-I"))
+        .collect();
+    let ledger = directory.join("day.jsonl");
+    let ledger = ledger.to_string_lossy();
+    for (name, arguments, expected) in [
+        ("shared", vec![], "protocol 13\n"),
+        ("gateway", vec![ledger.as_ref()], "500 refused"),
+        ("mixed", vec![], " 0 failed\n"),
+    ] {
+        let source = workspace_root().join(format!("c-tests/compat/{name}.c"));
+        for library in [&flags, &[&headers[..], &[archive.as_ref()]].concat()] {
+            let program = directory.join("rig");
+            let mut compile = Command::new("cc");
+            compile.arg("-I").arg(workspace_root().join("c-tests"));
+            compile.arg(&source).arg("-o").arg(&program);
+            run(compile.args(library))?;
+            let mut command = Command::new(&program);
+            command.args(&arguments);
+            let printed = read_output(command.env("LD_LIBRARY_PATH", installed.join("lib")))?;
+            ensure(
+                printed.contains(expected),
+                &format!("c-tests/compat/{name}.c prints {printed:?}, expected {expected:?}"),
+            )?;
+        }
+    }
+    for check in ["verify", "audit"] {
+        let mut command = Command::new(installed.join("bin/axilog"));
+        run(command.args([check, ledger.as_ref()]))?;
+    }
+    Ok(())
 }
 
 /// Links firmware that defines `ax_agent_step` itself with the installed archive, and runs it.

@@ -5,15 +5,19 @@ use std::path::{Path, PathBuf};
 use axilog_ledger::error::LedgerError;
 use axilog_ledger::input_file::read_input;
 use axilog_ledger::rules::MAX_CONFIGURATION_BYTES;
-use axilog_policyc::{Interval, PolicySet, decimal};
+use axilog_policyc::PolicySet;
 use clap::{Subcommand, ValueEnum};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::output::Report;
-use super::{Failure, output_file, table};
+use super::{Failure, output_file};
 use crate::error::CommandError;
 
-/// Check, format and compile policy files.
+mod check;
+mod explain;
+mod missing_value;
+
+/// Check, format, explain and compile policy files.
 ///
 /// A bad file is refused with FILE:LINE:COLUMN and the reason, exit code 1.
 #[derive(clap::Args)]
@@ -24,17 +28,17 @@ pub(crate) struct Args {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Check a file and print the values that it permits, per selector.
+    /// Check a file and print the values that it permits, per oracle and path.
     Check {
-        /// The policy file.
+        /// The policy file; one that ends in .toml is in source form.
         file: PathBuf,
         /// One JSON object on standard output.
         #[arg(long)]
         json: bool,
     },
-    /// Print the canonical form of a file in any spelling.
+    /// Print the canonical form of a file in any spelling, or in source form.
     Fmt {
-        /// The policy file.
+        /// The policy file; one that ends in .toml is in source form.
         file: PathBuf,
         /// Write it here instead.
         #[arg(short, long, value_name = "OUT", conflicts_with = "write")]
@@ -42,6 +46,22 @@ enum Command {
         /// Write it back into the file.
         #[arg(short, long)]
         write: bool,
+    },
+    /// Say value by value what would be decided on an answer, and why, without a ledger.
+    ///
+    /// Exit code 0 where the answer is permitted, 1 where it is not.
+    Explain {
+        /// The policy file; one that ends in .toml is in source form.
+        file: PathBuf,
+        /// The answer, as the oracle gives it; - is standard input.
+        #[arg(long, value_name = "FILE")]
+        answer: PathBuf,
+        /// The oracle that gives it.
+        #[arg(long, value_name = "ID", default_value = "oracle")]
+        oracle: String,
+        /// One JSON object on standard output.
+        #[arg(long)]
+        json: bool,
     },
     /// Compile a file in canonical form to a registry.
     Compile {
@@ -71,19 +91,37 @@ enum Emit {
 
 impl Args {
     pub(crate) fn json(&self) -> bool {
-        matches!(self.command, Command::Check { json: true, .. })
+        matches!(
+            self.command,
+            Command::Check { json: true, .. } | Command::Explain { json: true, .. }
+        )
     }
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     match &args.command {
-        Command::Check { file, .. } => Ok(check(file, &parse(file, PolicySet::parse)?)),
+        Command::Check { file, .. } => {
+            let set = parse_by_name(file, PolicySet::parse)?;
+            Ok(check::report(file, &set))
+        }
+        Command::Explain {
+            file,
+            answer,
+            oracle,
+            ..
+        } => {
+            let set = parse_by_name(file, PolicySet::parse_lenient)?;
+            explain::run(set, answer, oracle)
+        }
         Command::Fmt {
             file,
             output,
             write,
         } => {
-            let set = parse(file, PolicySet::parse_lenient)?;
+            let set = parse_by_name(file, PolicySet::parse_lenient)?;
+            if *write && is_source(file) {
+                return Err(CommandError::SourceOverwritten(file.clone()).into());
+            }
             let target = output.as_deref().or(write.then_some(file.as_path()));
             deliver(format!("{}\n", set.to_canonical()), target)
         }
@@ -104,6 +142,21 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     }
 }
 
+/// Whether a file is in the source form, which its name says.
+fn is_source(file: &Path) -> bool {
+    file.extension()
+        .is_some_and(|extension| extension == "toml")
+}
+
+/// Reads a file in source form, or another one by `json`.
+fn parse_by_name(
+    file: &Path,
+    json: fn(&[u8]) -> Result<PolicySet, axilog_policyc::Error>,
+) -> Result<PolicySet, Failure> {
+    let source = PolicySet::parse_source;
+    parse(file, if is_source(file) { source } else { json })
+}
+
 /// Reads a file; here a bad one is what was looked for, not a wrong argument.
 fn parse(
     file: &Path,
@@ -117,55 +170,6 @@ fn parse(
         }
         .into(),
         code: 1,
-    })
-}
-
-fn check(file: &Path, set: &PolicySet) -> Report {
-    let count = set.policies().len();
-    let enabled = set.policies().iter().filter(|p| p.enabled).count();
-    let envelope = set.envelope();
-    let mut text = table::format_pairs(&[
-        ("OK", file.display().to_string()),
-        ("policies", format!("{count}, {enabled} of them enabled")),
-    ]);
-    if envelope.is_empty() {
-        text.push_str("No limits: every answer is permitted.\n");
-    } else {
-        let rows: Vec<[String; 3]> = envelope.iter().map(row).collect();
-        let header = ["permitted", "from (raw Q16.16)", "to (raw Q16.16)"];
-        text.push_str(&table::format_grid(header, [24, 27, 27], &rows));
-    }
-    let envelope: Vec<Value> = envelope.iter().map(interval).collect();
-    Report {
-        passed: true,
-        text,
-        json: json!({
-            "file": file.to_string_lossy(),
-            "ok": true,
-            "policies": count,
-            "enabled": enabled,
-            "envelope": envelope,
-        }),
-        notes: Vec::new(),
-    }
-}
-
-fn row(interval: &Interval) -> [String; 3] {
-    let end = |raw: i32| format!("{}\n({raw})", decimal(raw));
-    [
-        interval.selector.clone(),
-        end(interval.min),
-        end(interval.max),
-    ]
-}
-
-fn interval(interval: &Interval) -> Value {
-    json!({
-        "selector": interval.selector,
-        "min": interval.min,
-        "min_decimal": decimal(interval.min),
-        "max": interval.max,
-        "max_decimal": decimal(interval.max),
     })
 }
 
