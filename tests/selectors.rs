@@ -1,6 +1,7 @@
 //! Selectors: their grammar, and the policies that judge an answer (formats.md §4, Policy files and
 //! Extracting the value; decision D29).
 
+mod cases;
 mod support;
 
 use axilog::admission::{Answer, Limits};
@@ -15,6 +16,9 @@ use axilog::policy::{
 };
 use axilog::profile::Profile;
 use axilog::replay::{Replay, Verdict};
+use axilog_policyc::PolicySet;
+use cases::cases;
+use proptest::prelude::*;
 use support::ledger::{Store, answer, chained, feed, genesis, policy, record_under, reserved};
 
 #[test]
@@ -145,6 +149,26 @@ fn lengths() {
     assert!(
         is_valid_selector(long.as_bytes()) && !is_valid_selector(format!("o{long}").as_bytes())
     );
+}
+
+proptest! {
+    #![proptest_config(cases(4_000))]
+
+    /// The library and the compiler accept the same selectors.
+    #[test]
+    fn the_compiler_accepts_the_same(
+        text in prop_oneof![
+            "([a-z.#/~01 é\u{301}\n_-]{0,3}#)?[a-zA-Z0-9#/~ é\u{301}\u{0}\n_-]{0,6}(_q16|elapsed)?",
+            "([a-z]{1,8}#)?(/([a-z~/]|~0|~1){0,6}|[a-zA-Z_][a-z0-9_-]{0,8})",
+            "[a/é]{180,200}",
+            any::<String>(),
+        ],
+    ) {
+        let entry = r#"{"comparison":"GT","enabled":true,"policy_id":"A","threshold":0}"#;
+        let file = format!("{{{}:[{entry}]}}", serde_json::Value::from(text.as_str()));
+        let compiled = PolicySet::parse_lenient(file.as_bytes());
+        prop_assert_eq!(is_valid_selector(text.as_bytes()), compiled.is_ok(), "{:?}", compiled);
+    }
 }
 
 fn on<'a>(id: &'a str, selector: &'a str) -> Policy<'a> {

@@ -4,11 +4,14 @@
 #![no_main]
 
 use axilog::json::canonical::is_canonical_json;
+use axilog::json::extract::MAX_POLICIES;
 use axilog::json::reader::Reader;
 use axilog::json::source::Plain;
 use axilog_fuzz::strict_json::Json;
 use axilog_fuzz::strict_json::canonical::{canonical, shared};
-use axilog_fuzz::strict_json::extraction::{extracted, extracted_raw, reference, selectors};
+use axilog_fuzz::strict_json::extraction::{
+    Wanted, extracted, extracted_raw, pointers, reference, selectors,
+};
 use axilog_ledger::jcs;
 use libfuzzer_sys::fuzz_target;
 
@@ -31,10 +34,23 @@ fuzz_target!(|bytes: &[u8]| {
         return;
     };
     assert!(is_accepted_by_reader(bytes));
+    check_pointers(text, &json);
     if shared(&json) {
         assert_eq!(form, Some(canonical(&json).into_bytes()));
     }
 });
+
+/// Every value of the text, and what its place would hold beyond it, is found by its pointer.
+fn check_pointers(text: &str, json: &Json) {
+    let mut paths = pointers(json);
+    paths.truncate(4 * MAX_POLICIES);
+    let beyond: Vec<String> = paths.iter().map(|path| format!("{path}/0")).collect();
+    paths.extend(beyond);
+    for paths in paths.chunks(MAX_POLICIES) {
+        let wanted = Wanted(paths.iter().map(|path| Some(path.as_str())).collect());
+        assert_eq!(extracted(text, &wanted), reference(text, &wanted));
+    }
+}
 
 fn is_accepted_by_reader(bytes: &[u8]) -> bool {
     let mut tokens = Reader::new(Plain::new(bytes), 128);

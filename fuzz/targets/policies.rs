@@ -10,6 +10,7 @@ use axilog_policyc::{Comparison, Configuration, PolicySet};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
+    check_selector(bytes);
     let strict = PolicySet::parse(bytes);
     let lenient = PolicySet::parse_lenient(bytes);
     match (&strict, &lenient) {
@@ -33,6 +34,26 @@ fuzz_target!(|bytes: &[u8]| {
         assert_eq!(write_with_library(&configuration), bytes);
     }
 });
+
+/// The library and the compiler accept the same selectors.
+fn check_selector(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        assert!(!policy::is_valid_selector(bytes));
+        return;
+    };
+    let entry = r#"{"comparison":"GT","enabled":true,"policy_id":"A","threshold":0}"#;
+    let file = format!("{{{}:[{entry}]}}", serde_json::Value::from(text));
+    let accepted = PolicySet::parse_lenient(file.as_bytes()).is_ok();
+    assert_eq!(policy::is_valid_selector(bytes), accepted);
+    if accepted {
+        let selector = policy::Selector::split(text);
+        let joined = match selector.oracle {
+            Some(oracle) => format!("{oracle}#{}", selector.path),
+            None => selector.path.to_owned(),
+        };
+        assert_eq!(joined, text);
+    }
+}
 
 fn check_accepted(set: &PolicySet) {
     let text = set.to_canonical();

@@ -124,8 +124,12 @@ typedef struct ax_policy_registry_t {
      */
     size_t count;
     /**
-     * Array with the selector of each policy: a lower-case letter, then lower-case letters, digits
-     * and underscores, at most 32 bytes, not ending in _q16. NULL: "value" for every policy.
+     * Array with the selector of each policy: [oracle#]path, at most 192 bytes of UTF-8 and a NUL. The
+     * path is the name of a member at the top level of the answer (a letter or an underscore, then
+     * letters, digits, underscores and hyphens) or an RFC 6901 pointer, which begins with a slash, and
+     * does not end in _q16. What stands before the first # is an oracle_id, and the policy judges the
+     * answers of that oracle only; without it, those of every oracle. A selector that begins with a
+     * slash is all path. "elapsed" is the time and takes no oracle. NULL: "value" for every policy.
      */
     const char *const *selectors;
 } ax_policy_registry_t;

@@ -17,11 +17,11 @@ macro_rules! for_each_suite {
             validate 313
             hash 48
             audit 640
-            policy 716
-            agent 1354
+            policy 748
+            agent 1570
             agent_permission 442
             agent_step 396
-            replay 8154
+            replay 8328
             replay_lines 20743
             axilog 11
         }

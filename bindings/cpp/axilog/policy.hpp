@@ -58,7 +58,9 @@ public:
         : raw_{ policies.data(), policies.size(), nullptr }
     {
     }
-    /// Makes a table of policies with the selector of each.
+    /// Makes a table of policies with the selector of each: `[oracle#]path`, the path the name of a
+    /// member at the top level of the answer, or a pointer such as "/linear/x". With an oracle in
+    /// front, as in "llm-1#value", the policy judges the answers of that oracle alone.
     template <std::size_t N>
     constexpr Registry(const ax_policy_t (&policies)[N], const char *const (&selectors)[N]) noexcept
         : raw_{ policies, N, selectors }

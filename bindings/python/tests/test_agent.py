@@ -311,6 +311,28 @@ def test_policies_judge_their_own_selectors() -> None:
     assert observe(agent, b"\xff").health is Health.STOPPED
 
 
+def test_policies_reach_nested_values_and_may_judge_one_oracle_alone() -> None:
+    policies = axilog.PolicySet(
+        [
+            axilog.Policy("P-1", axilog.Comparison.GT, axilog.to_q16(100), "tool.pay#/to/1/amount"),
+            axilog.Policy("P-2", axilog.Comparison.GT, axilog.to_q16(70), "llm#maxSpeed"),
+        ]
+    )
+    agent = make_enabled_agent(policies=policies, sink=lambda entry: None)
+
+    def judge(oracle: str, output: bytes) -> dict[str, tuple[object, str]]:
+        decision = agent.observe(output, oracle_id=oracle, model_id=f"m-{oracle}", input="go")
+        return {j.policy_id: (j.actual, j.result.name) for j in decision.policies}
+
+    assert judge("llm", b'{"maxSpeed":70}') == {"P-2": (axilog.to_q16(70), "PERMITTED")}
+    paid = b'{"to":[{},{"amount":99.5}],"maxSpeed":99}'
+    assert judge("tool.pay", paid) == {"P-1": (axilog.to_q16("99.5"), "PERMITTED")}
+    assert judge("other", b'{"n":1}') == {}
+    assert agent.health is Health.ENABLED
+    too_much = b'{"to":{"1":{"amount":101}}}'
+    assert judge("tool.pay", too_much) == {"P-1": (axilog.to_q16(101), "BREACH")}
+
+
 def test_an_agent_takes_a_ledger_or_a_sink(path: str) -> None:
     with axilog.Ledger.create(path) as ledger:
         with pytest.raises(ValueError, match="a ledger or a sink, not both"):

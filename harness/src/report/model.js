@@ -16,8 +16,13 @@
  * @property {boolean} alarming whether a policy breached or a rule was violated
  * @property {Standing} standing
  *
- * @typedef {{at: number, actual: number | null, threshold: number, breach: boolean}} Judgement
- *   `at` is the record's sequence; the values are raw Q16.16
+ * @typedef {object} Judgement a policy's decision on an observation
+ * @property {number} at the record's sequence
+ * @property {string} oracle whose observation was judged
+ * @property {number | null} actual raw Q16.16
+ * @property {number} threshold raw Q16.16
+ * @property {boolean} breach
+ *
  * @typedef {{all: number, COMPLETE: number, TRUNCATED: number, ERROR: number, model: string}} Answers
  */
 
@@ -51,6 +56,8 @@ class Model {
     this.configuration = null;
     /** @type {bigint | null} */
     this.time = null;
+    /** The oracle of the last observation. */
+    this.oracle = "";
   }
 
   /**
@@ -70,6 +77,7 @@ class Model {
       case "policy":
         this.#series(said.policy).push({
           at,
+          oracle: this.oracle,
           actual: said.actual === NO_VALUE ? null : said.actual,
           threshold: said.threshold,
           breach: said.breach,
@@ -200,6 +208,7 @@ class Model {
     counts[/** @type {"COMPLETE" | "TRUNCATED" | "ERROR"} */ (said.completion)] += 1;
     this.oracles.set(key, counts);
     this.time = timestamp(said);
+    this.oracle = oracle;
     // A reset is the only control input whose own input is not empty.
     if (oracle === "ax.control" && said.inputHash !== hex(sha256())) {
       this.configuration ??= said.inputHash;

@@ -53,6 +53,19 @@ function readManifest(bytes, configuration, hash) {
 }
 
 /**
+ * Whether a rule judges the observations of an oracle. A selector is `[oracle#]path`, and all path where
+ * it begins with a slash.
+ * @param {Rule} rule
+ * @param {string} oracle
+ */
+function judges({ selector }, oracle) {
+  if (selector === "elapsed") return oracle === "ax.time";
+  if (oracle === "ax.time" || oracle === "ax.control") return false;
+  const end = selector.startsWith("/") ? -1 : selector.indexOf("#");
+  return end < 0 || selector.slice(0, end) === oracle;
+}
+
+/**
  * Whether a value breaches a rule.
  * @param {Rule} rule
  * @param {number | null} actual raw Q16.16; null where there is none, which always breaches
@@ -74,7 +87,7 @@ function breaches({ comparison, threshold }, actual) {
 }
 
 /**
- * Compares every policy record with the rules: its threshold, and its result.
+ * Compares every policy record with the rules: its oracle, its threshold, and its result.
  * @param {Model} model
  * @param {Map<string, Rule>} rules
  * @returns {{compared: number, different: number[]}} `different` are sequences
@@ -84,10 +97,13 @@ function compareWithRules(model, rules) {
   const different = [];
   for (const [id, judgements] of model.policies) {
     const rule = rules.get(id);
-    for (const { at, actual, threshold, breach } of judgements) {
+    for (const { at, oracle, actual, threshold, breach } of judgements) {
       compared += 1;
       const agrees =
-        rule?.enabled && rule.threshold === threshold && breaches(rule, actual) === breach;
+        rule?.enabled &&
+        judges(rule, oracle) &&
+        rule.threshold === threshold &&
+        breaches(rule, actual) === breach;
       if (!agrees) different.push(at);
     }
   }

@@ -53,6 +53,70 @@ test("a good ledger is good, and the facts are the command's", async () => {
   }
 });
 
+test("policy results are compared with the rules on the oracle that answered", async () => {
+  const entry = (/** @type {string} */ id, /** @type {number} */ units) => ({
+    comparison: "GT",
+    enabled: true,
+    policy_id: id,
+    threshold: units * 65536,
+  });
+  const policies = {
+    "/deep/a~1b/0": [entry("A", 5)],
+    elapsed: [entry("B", 100)],
+    "planner#value": [entry("C", 70)],
+    "tool.x#/deep#1": [entry("D", 1)],
+  };
+  bench.write("scoped.json", Buffer.from(JSON.stringify(policies)));
+  const init = ["init", "scoped.jsonl", "--policies", "scoped.json", "--time", "1"];
+  assert.equal(bench.run(init).code, 0);
+  const answer = '{"value":70,"deep":{"a/b":[5]},"deep#1":9}';
+  assert.equal(bench.observe("scoped.jsonl", answer).code, 0);
+  assert.equal(bench.observe("scoped.jsonl", answer, ["other", "other-1"]).code, 0);
+  assert.equal(bench.observe("scoped.jsonl", '{"deep":{"a/b":[6]}}', ["tool.x", "x-1"]).code, 1);
+  const page = await viewer.open(bench.report("scoped.jsonl"));
+  assert.match(await verdictOf(page), /OK$/);
+  await page.locator("#checks summary").click();
+  const checks = await page.locator("#checks").innerText();
+  // B on the time; A and C, A, and A and D on the answers.
+  assert.ok(
+    checks.includes("6 policy results: value, limit and operator of the configuration give"),
+  );
+  assert.match(await page.locator("#plots").innerText(), /planner#value breaches above 70/);
+
+  /** @type {[string, string, boolean][]} policy, oracle, whether the rules let it judge there */
+  const cases = [
+    ["A", "planner", true],
+    ["A", "tool.x", true],
+    ["A", "ax.time", false],
+    ["A", "ax.control", false],
+    ["B", "ax.time", true],
+    ["B", "planner", false],
+    ["C", "planner", true],
+    ["C", "planner2", false],
+    ["C", "value", false],
+    ["D", "tool.x", true],
+    ["D", "tool.x#/deep", false],
+    ["E", "planner", false],
+  ];
+  const agreed = await page.evaluate(
+    ([cases, text]) => {
+      const bytes = new TextEncoder().encode(text);
+      const rules = readRules(bytes, hex(sha256(bytes)));
+      return cases.map(([policy, oracle]) => {
+        const { threshold = 0 } = rules.get(policy) ?? {};
+        const judgement = { at: 1, oracle, actual: threshold, threshold, breach: false };
+        const model = { policies: new Map([[policy, [judgement]]]) };
+        return compareWithRules(model, rules).different.length === 0;
+      });
+    },
+    /** @type {[typeof cases, string]} */ ([cases, JSON.stringify({ policies })]),
+  );
+  assert.deepEqual(
+    agreed,
+    cases.map(([, , agrees]) => agrees),
+  );
+});
+
 test("the name and the note that a ledger is bound to are shown, if they are the ones it names", async () => {
   bench.run(["init", "named.jsonl", "--name", "plant/pump-3", "--note", "trial \u202eA"]);
   const facts = async () =>

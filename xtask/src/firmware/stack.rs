@@ -58,11 +58,6 @@ pub fn measure_stack(
     if let Some(name) = names.iter().find(|name| !deepest.contains_key(*name)) {
         return Err(format!("no C suite calls {name}, so its stack is unknown").into());
     }
-    // ax_agent_step only forwards to axilog_agent_step, which has a wrapper of its own.
-    let callee = deepest.get("axilog_agent_step").copied().unwrap_or(0);
-    if let Some(step) = deepest.get_mut("ax_agent_step") {
-        *step += callee;
-    }
     let over: Vec<_> = deepest.iter().filter(|&(_, &b)| b > LIMIT).collect();
     ensure(
         over.is_empty(),

@@ -11,13 +11,11 @@ from axilog.capi.constants import AX_POLICY_ID_MAX_LEN, AX_POLICY_MAX_COUNT, Q16
 from axilog.enums import Comparison
 from axilog.errors import PolicyError
 from axilog.q16 import from_q16
+from axilog.selector import ELAPSED, VALUE, check_selector, order_selector
 
-VALUE = "value"
-ELAPSED = "elapsed"
 # Longer times all saturate to one raw value, so no greater limit can be told from this one.
 _MAX_ELAPSED = 32767 * 65536
 _POLICY_ID = re.compile(rf"[A-Za-z0-9_.-]{{1,{AX_POLICY_ID_MAX_LEN}}}")
-_SELECTOR = re.compile(r"[a-z][a-z0-9_]{0,31}")
 
 
 class Policy(NamedTuple):
@@ -30,7 +28,10 @@ class Policy(NamedTuple):
     threshold: int
     """The limit as raw Q16.16, as in policy files: ``axilog.to_q16(70)`` is 4587520."""
     selector: str = VALUE
-    """The member of the answer that holds the value; ``elapsed`` is the time since the last."""
+    """Where the value stands, and in whose answers: ``[oracle#]path``, at most 192 bytes. The path
+    is the name of a member at the top level of the answer, as ``speed``, or an RFC 6901 pointer, as
+    ``/linear/x`` or ``/speeds/0``. ``tool.transfer#/amount`` judges the answers of the oracle
+    ``tool.transfer`` alone. ``elapsed`` is the time since the last observation of the time."""
     enabled: bool = True
     """Whether the policy is evaluated. A disabled one leaves no record."""
 
@@ -66,17 +67,6 @@ def check_shape(policy: Policy, where: str) -> None:
     if not isinstance(policy.enabled, bool):
         refuse("enabled", policy.enabled, "true or false")
     check_selector(policy.selector, f"{where}.selector")
-
-
-def check_selector(selector: str, where: str) -> None:
-    """Raises PolicyError for a string that is no selector. ``where`` names the field."""
-    good = isinstance(selector, str) and _SELECTOR.fullmatch(selector)
-    if not good or selector.endswith("_q16"):
-        raise PolicyError(
-            where,
-            f"found {_format_found(selector)}, expected at most 32 characters: a letter a-z, then "
-            "characters of a-z 0-9 _, not ending in _q16",
-        )
 
 
 def check_ids(policies: Sequence[Policy]) -> None:
@@ -131,7 +121,7 @@ def compute_envelope(policies: Iterable[Policy]) -> dict[str, tuple[int, int]]:
             low, high = policy.permitted_range()
             others = bounds.get(policy.selector, (low, high))
             bounds[policy.selector] = (max(low, others[0]), min(high, others[1]))
-    return dict(sorted(bounds.items()))
+    return {selector: bounds[selector] for selector in sorted(bounds, key=order_selector)}
 
 
 def _format_q16(raw: int) -> str:

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple, Optional
 
 from axilog.enums import Comparison
 from axilog.errors import PolicyError
-from axilog.policy import VALUE, Policy, check_ids, check_limits, check_selector, check_shape
+from axilog.policy import Policy, check_ids, check_limits, check_shape
+from axilog.selector import VALUE, check_selector, order_selector
 
 _HASH = re.compile("[0-9a-f]{64}")
 _MEMBERS = ("comparison", "enabled", "policy_id", "threshold")
@@ -134,8 +135,18 @@ def _to_object(policy: Policy) -> dict[str, object]:
 
 
 def _to_canonical_json(value: object) -> bytes:
-    # RFC 8785: every name and string here is ASCII that needs no escape, every number an integer.
-    return json.dumps(value, separators=(",", ":"), sort_keys=True).encode()
+    # RFC 8785: every number here is an integer, and json.dumps escapes strings as it asks for.
+    return json.dumps(_sort_members(value), separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def _sort_members(value: object) -> object:
+    """The same value with the members of its objects in canonical order, which is not that of
+    ``sort_keys``."""
+    if isinstance(value, dict):
+        return {name: _sort_members(value[name]) for name in sorted(value, key=order_selector)}
+    if isinstance(value, list):
+        return [_sort_members(item) for item in value]
+    return value
 
 
 def _parse_json(data: bytes, where: str) -> Any:
