@@ -45,6 +45,7 @@
 //! | [`durability`] | when a ledger is synced |
 //! | [`rules`] | the policies of an agent, and the choice of the rules that a ledger names |
 //! | [`manifest`] | what else a ledger is bound to: its name, a note, schemas |
+//! | [`schema`] | the declared schemas of what oracles are asked and answer |
 //! | [`audit`] | every check of a ledger, as one verdict |
 //! | [`input`] | inputs of oracles in canonical form |
 //! | [`input_file`] | files that a caller names to be read |
@@ -81,6 +82,7 @@ pub mod jcs;
 pub mod manifest;
 pub mod replay;
 pub mod rules;
+pub mod schema;
 pub mod session;
 pub mod verify;
 pub mod visible_text;

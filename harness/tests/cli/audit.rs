@@ -154,10 +154,10 @@ fn derivations_name_earlier_answers() {
     );
     let report = ask(&format!(r#"{{"derived_from":["{}"]}}"#, "0".repeat(64)));
     assert_eq!(report["verdict"], "FAILED");
-    let details = report["checks"][7]["details"].to_string();
+    let details = report["checks"][8]["details"].to_string();
     assert!(details.contains("no earlier observation"), "{details}");
     let report = ask(r#"{"derived_from":"the first"}"#);
-    let details = report["checks"][7]["details"].to_string();
+    let details = report["checks"][8]["details"].to_string();
     assert!(details.contains("derived_from is no array"), "{details}");
 }
 

@@ -30,6 +30,7 @@ mod parquet;
 mod policy;
 mod replaced;
 mod report;
+mod schemas;
 mod seal;
 #[path = "../../oracle/tests/oracle/server.rs"]
 #[allow(dead_code, reason = "the tests of the client need more of it")]
