@@ -269,6 +269,7 @@ fn code_of_ledger(error: &LedgerError) -> u8 {
         | LedgerError::InvalidInput { .. }
         | LedgerError::InvalidIdentity { .. }
         | LedgerError::QuestionViolatesSchema { .. }
+        | LedgerError::UnknownSource { .. }
         | LedgerError::ReservedOracleId { .. } => 2,
         LedgerError::File(_)
         | LedgerError::NotDurable { .. }

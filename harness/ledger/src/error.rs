@@ -261,6 +261,18 @@ pub enum LedgerError {
         given: String,
     },
 
+    /// A question is said to be derived from what is no observation of the ledger (SRS-004 §10.1).
+    #[error(
+        "{path}: the question is derived from {source_name}, which is no observation of this ledger; name answers that it holds; nothing was recorded",
+        path = path.display()
+    )]
+    UnknownSource {
+        /// The ledger.
+        path: PathBuf,
+        /// What was named.
+        source_name: String,
+    },
+
     /// A question violates the schema that the ledger's manifest declares (SRS-004 §8.3).
     #[error(
         "{path}: the question violates the input schema of the oracle \"{oracle}\": {violation}; nothing was recorded",

@@ -48,6 +48,8 @@
 //! | [`schema`] | the declared schemas of what oracles are asked and answer |
 //! | [`audit`] | every check of a ledger, as one verdict |
 //! | [`input`] | inputs of oracles in canonical form |
+//! | [`derivation`] | inputs that are made from earlier answers |
+//! | [`derivation_graph`] | which answers fed which questions |
 //! | [`input_file`] | files that a caller names to be read |
 //! | [`jcs`] | the canonical form of any JSON (RFC 8785) |
 //! | [`encoding`] | bytes and text as records write them |
@@ -72,6 +74,8 @@
 
 pub mod audit;
 pub mod decision;
+pub mod derivation;
+pub mod derivation_graph;
 pub mod durability;
 pub mod encoding;
 pub mod error;

@@ -14,6 +14,7 @@ mod client;
 mod damage;
 mod deceptive_text;
 mod demo;
+mod derivations;
 mod exits;
 mod export;
 mod gateways;

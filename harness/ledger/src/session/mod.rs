@@ -5,6 +5,7 @@
 //! [`Durability`] is chosen. SRS-004 §7, §8 and §12; decisions D19, D24, D26.
 
 mod call;
+mod derivations;
 mod opening;
 mod refusal;
 mod schemas;
@@ -26,6 +27,8 @@ use crate::manifest::{MAX_MANIFEST_BYTES, Manifest};
 use crate::rules::{RuleSet, load_builtin_policies};
 use crate::schema::DeclaredSchemas;
 
+use derivations::ObservationIndex;
+
 pub use call::{OracleCall, OracleReply, check_identities};
 
 /// An agent and the ledger file that it writes. Dropping the session syncs the file.
@@ -38,6 +41,8 @@ pub struct Session {
     models: HashMap<String, String>,
     /// The schemas that the ledger's manifest declares; `None` until they are needed.
     schemas: Option<DeclaredSchemas>,
+    /// The observations of the ledger; `None` until a derived input needs them.
+    observations: Option<ObservationIndex>,
     work: Vec<u8>,
     completed: u64,
 }
@@ -181,6 +186,7 @@ impl Session {
             agent,
             models: HashMap::new(),
             schemas: None,
+            observations: None,
             work: vec![0; MAX_RECORD_BYTES],
             completed: 0,
         }

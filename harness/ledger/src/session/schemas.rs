@@ -13,15 +13,17 @@ use crate::schema::violation::SchemaViolation;
 use crate::schema::{DeclaredSchemas, SchemaSubject};
 
 impl Session {
-    /// Checks, before an oracle is called, that its reply could be recorded and that the question conforms to the
-    /// declared schema of the oracle's questions.
+    /// Checks, before an oracle is called, that its reply could be recorded, that the answers which the question is
+    /// derived from are in the ledger, and that the question conforms to the declared schema of the oracle's questions.
     ///
     /// # Errors
     /// [`LedgerError::Sealed`], [`LedgerError::ReservedOracleId`], [`LedgerError::InvalidIdentity`],
-    /// [`LedgerError::ModelMismatch`], [`LedgerError::QuestionViolatesSchema`]; [`LedgerError::SchemasUnusable`] where
+    /// [`LedgerError::ModelMismatch`], [`LedgerError::InvalidInput`] for a derivation that cannot be read,
+    /// [`LedgerError::UnknownSource`], [`LedgerError::QuestionViolatesSchema`]; [`LedgerError::SchemasUnusable`] where
     /// the manifest or a schema is missing or bad, or where this build cannot validate.
     pub fn check_question(&mut self, call: &OracleCall) -> Result<(), LedgerError> {
         self.check_call(&call.oracle_id, &call.model_id)?;
+        self.check_sources(call)?;
         let schemas = self.load_schemas()?;
         let checked = match schemas.get(&call.oracle_id, SchemaSubject::Input) {
             Some(schema) => schema.check(call.input.bytes()),

@@ -2,18 +2,12 @@
 
 use std::fs;
 
-use axilog::admission::{Answer, InputKind};
-use axilog::agent::Agent;
-use axilog::evidence::observation::{Completion, Params};
-use axilog::fault::Faults;
-use axilog::ledger::{Entry, LedgerSink, SinkFailed};
 use axilog_ledger::audit::{AuditVerdict, CheckResult};
-use axilog_ledger::encoding::ByteBuffer;
 use axilog_ledger::error::LedgerError;
 use axilog_ledger::jcs::canonicalize;
 use axilog_ledger::session::{OracleReply, Session};
 
-use crate::support::{ANSWER, Place, call, observe, parse};
+use crate::support::{ANSWER, Place, call, observe, observe_without_validation, parse};
 
 /// Refuses an answer, and says why.
 #[track_caller]
@@ -87,52 +81,6 @@ fn a_schema_that_is_not_canonical_or_none_is_found() {
         fs::write(blob, document).unwrap();
         assert_takes_no_answers(&place, &hash);
         assert_eq!(place.audit_schemas().result, CheckResult::Failed);
-    }
-}
-
-/// Lines of a ledger file.
-#[derive(Default)]
-struct Lines(ByteBuffer);
-
-impl LedgerSink for Lines {
-    fn append(&mut self, entry: &Entry<'_>) -> Result<(), SinkFailed> {
-        axilog::ledger_line::write(entry, &mut self.0);
-        Ok(())
-    }
-}
-
-/// Appends what a writer records that validates nothing.
-fn observe_without_validation(place: &Place, input: &[u8], answer: &[u8]) {
-    let session = place.open().unwrap();
-    let (mut agent, rules): (Agent, _) = (session.agent().clone(), session.rules().clone());
-    drop(session);
-    let answer = Answer {
-        completion: Completion::Complete,
-        failure: None,
-        input,
-        input_kind: InputKind::Text,
-        ledger_seq: 0,
-        model_id: b"m",
-        oracle_id: b"o",
-        output: answer,
-        params: Params::NULL,
-    };
-    let (mut sink, mut faults) = (Lines::default(), Faults::NONE);
-    let mut work = vec![0; 65536];
-    agent
-        .observe(&answer, &rules.rules(), &mut work, &mut sink, &mut faults)
-        .unwrap();
-    let mut file = fs::OpenOptions::new()
-        .append(true)
-        .open(place.ledger())
-        .unwrap();
-    std::io::Write::write_all(&mut file, &sink.0.0).unwrap();
-    for bytes in [input, answer.output] {
-        let blob = place.blob(bytes);
-        fs::create_dir_all(blob.parent().unwrap()).unwrap();
-        if bytes == input || bytes.len() > 65536 {
-            fs::write(blob, bytes).unwrap();
-        }
     }
 }
 
