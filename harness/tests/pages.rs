@@ -10,6 +10,27 @@ struct Example {
     printed: Vec<String>,
 }
 
+/// A file that a page shows, in a block whose language stands before the file's name.
+struct ShownFile {
+    name: String,
+    text: String,
+}
+
+fn shown_files(page: &str) -> Vec<ShownFile> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(page);
+    let text = fs::read_to_string(path).unwrap();
+    text.split("\n```")
+        .filter_map(|block| {
+            let (heading, text) = block.split_once('\n')?;
+            let (_, name) = heading.split_once(' ')?;
+            Some(ShownFile {
+                name: name.to_owned(),
+                text: format!("{text}\n"),
+            })
+        })
+        .collect()
+}
+
 /// How a page runs the command in a clone. The tests run the command that cargo has built already.
 const FROM_A_CLONE: &str = "cargo run --release -p axilog-harness --";
 
@@ -52,6 +73,9 @@ fn matches(lines: &[&str], expected: &[String]) -> bool {
 /// Runs the commands of a page, of which there are more than `least`, in their order in one directory.
 fn check_page(page: &str, least: usize) {
     let directory = tempfile::tempdir().unwrap();
+    for file in shown_files(page) {
+        fs::write(directory.path().join(file.name), file.text).unwrap();
+    }
     let program = Path::new(env!("CARGO_BIN_EXE_axilog"));
     let mut path = program.parent().unwrap().as_os_str().to_owned();
     path.push(":");
@@ -74,6 +98,11 @@ fn check_page(page: &str, least: usize) {
             example.command
         );
     }
+}
+
+#[test]
+fn the_page_on_policies() {
+    check_page("docs/policies.md", 12);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
 use axilog_ledger::rules::RuleSet;
 use axilog_ledger::trial::decide_answer;
 use axilog_ledger::visible_text::escape_identity;
-use axilog_policyc::{PolicySet, decimal};
+use axilog_policyc::{PolicySet, decimal, selector_path};
 use serde_json::{Value, json};
 
 use super::missing_value;
@@ -17,7 +17,7 @@ use crate::output::Report;
 use crate::{Failure, reasons, table};
 
 /// Widths of the columns.
-const WIDTHS: [u16; 4] = [22, 22, 12, 20];
+const WIDTHS: [u16; 4] = [24, 20, 12, 20];
 
 /// Decides on the answer in a file.
 pub(super) fn run(policies: PolicySet, answer: &Path, oracle: &str) -> Result<Report, Failure> {
@@ -44,7 +44,7 @@ fn report(decision: &StepDecision, answer: &[u8], oracle: &str) -> Report {
     }
     let missing = missing_values(decision, answer);
     for (_, why) in &missing {
-        text.push_str(&format!("{why}\n"));
+        text.push_str(&format!("No value: {why}.\n"));
     }
     Report {
         passed: decision.is_permitted,
@@ -78,11 +78,12 @@ fn missing_values(decision: &StepDecision, answer: &[u8]) -> Vec<(String, String
 
 fn row(judged: &PolicyJudgement) -> [String; 4] {
     [
-        escape_identity(&judged.selector).into_owned(),
+        escape_identity(selector_path(&judged.selector)).into_owned(),
         judged.policy_id.clone(),
         judged.actual.map_or("none".to_owned(), decimal),
         match judged.result {
             PolicyResult::Permitted => "permitted".to_owned(),
+            PolicyResult::Breach if judged.actual.is_none() => "breach".to_owned(),
             PolicyResult::Breach => format!("breach of {}", decimal(judged.threshold)),
         },
     ]
