@@ -13,17 +13,18 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The last size bytes before a page without access; never freed. */
-static void *guarded(size_t size)
+/* The last size bytes before a page without access; zero, and never freed. */
+static inline void *guarded(size_t size)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    uint8_t *pages = (uint8_t *)mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+    const size_t used = (size / page + 1) * page;
+    uint8_t *pages = (uint8_t *)mmap(NULL, used + page, PROT_READ | PROT_WRITE,
                                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (pages == (uint8_t *)MAP_FAILED || size > page || mprotect(pages + page, page, PROT_NONE) != 0) {
+    if (pages == (uint8_t *)MAP_FAILED || mprotect(pages + used, page, PROT_NONE) != 0) {
         perror("guarded memory");
         exit(2);
     }
-    return pages + page - size;
+    return pages + used - size;
 }
 
 #endif

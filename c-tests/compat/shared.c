@@ -1,5 +1,7 @@
 /* Prints what both include directories declare alike; the test compiles it with each of them. */
 
+#include "axilog/agent.h"
+#include "axilog/audit.h"
 #include "axilog/canonical.h"
 #include "axilog/dvec.h"
 #include "axilog/hash.h"
@@ -42,6 +44,41 @@ int main(void)
     FIELD(ax_obs_record_t, schema_version);
     FIELD(ax_obs_input_t, input_kind);
     FIELD(ax_obs_view_t, gateway);
+    /* audit.h declares these by hand for rigs. */
+    SIZE(ax_ledger_entry_t);
+    FIELD(ax_ledger_entry_t, tag);
+    FIELD(ax_ledger_entry_t, payload);
+    FIELD(ax_ledger_entry_t, payload_len);
+    FIELD(ax_ledger_entry_t, sequence);
+    FIELD(ax_ledger_entry_t, commit);
+    FIELD(ax_ledger_entry_t, chain);
+    SIZE(ax_ledger_sink_t);
+    FIELD(ax_ledger_sink_t, append);
+    FIELD(ax_ledger_sink_t, user);
+    SIZE(ax_ledger_ctx_t);
+    FIELD(ax_ledger_ctx_t, current_hash);
+    FIELD(ax_ledger_ctx_t, genesis_hash);
+    FIELD(ax_ledger_ctx_t, sequence);
+    FIELD(ax_ledger_ctx_t, failed);
+    FIELD(ax_ledger_ctx_t, initialised);
+    FIELD(ax_ledger_ctx_t, sealed);
+    FIELD(ax_ledger_ctx_t, _pad);
+    FIELD(ax_ledger_ctx_t, sink);
+    SIZE(ax_evidence_t);
+    FIELD(ax_evidence_t, tag);
+    FIELD(ax_evidence_t, payload);
+    FIELD(ax_evidence_t, payload_len);
+    SIZE(ax_policy_ctx_t);
+    FIELD(ax_policy_ctx_t, manifest);
+    SIZE(ax_agent_ctx_t);
+    FIELD(ax_agent_ctx_t, violation);
+    SIZE(ax_input_t);
+    FIELD(ax_input_t, ledger_seq);
+#ifdef AXILOG_COMPAT
+    printf("state %zu\n", offsetof(ax_ledger_ctx_t, state));
+#else
+    printf("state %zu\n", offsetof(ax_ledger_ctx_t, initialised));
+#endif
 #ifdef AXILOG_COMPAT
 #define FLAG(name, compat) printf(#name " %zu\n", offsetof(ax_l3_fault_flags_t, compat))
 #else

@@ -191,6 +191,7 @@ pub(crate) fn decision_json(ledger: &Path, decision: &StepDecision) -> Value {
             AdmissionOutcome::Cut => "CUT",
             AdmissionOutcome::Invalid => "INVALID",
         },
+        "schema_violation": decision.schema_violation.as_ref().map(ToString::to_string),
         "policies": decision.judgements.iter().map(policy_json).collect::<Vec<_>>(),
         "input_class": transition.map(|t| t.input_class.map_or("UNKNOWN", InputClass::as_str)),
         "prev_state": transition.map(|t| t.prev_state.as_str()),

@@ -8,6 +8,7 @@ use axilog_ablation::AblationError;
 use axilog_bundle::BundleError;
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::manifest::InvalidManifest;
+use axilog_ledger::schema::violation::InvalidSchema;
 #[cfg(feature = "memory")]
 use axilog_memory::MemoryError;
 #[cfg(feature = "oracle")]
@@ -79,6 +80,24 @@ pub(crate) enum CommandError {
     /// A name or a note that no manifest can have.
     #[error("the manifest is refused: {0}")]
     InvalidManifest(InvalidManifest),
+
+    /// A schema that cannot be declared.
+    #[error("{path}: is refused as a schema: {source}", path = path.display())]
+    InvalidSchema {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: InvalidSchema,
+    },
+
+    /// Two schemas for the same of one oracle.
+    #[error("{option} is given twice for the oracle {oracle:?}; give it once")]
+    SchemaTwice {
+        /// The option.
+        option: &'static str,
+        /// The oracle.
+        oracle: String,
+    },
 
     /// A file cannot be used.
     #[error(transparent)]
@@ -229,6 +248,8 @@ impl CommandError {
             | CommandError::OverLedger(_)
             | CommandError::NotBuilt(_)
             | CommandError::InvalidManifest(_)
+            | CommandError::InvalidSchema { .. }
+            | CommandError::SchemaTwice { .. }
             | CommandError::ToTerminal(_) => 2,
             #[cfg(any(feature = "memory", feature = "x0l"))]
             CommandError::NotText { .. } => 2,
@@ -257,6 +278,8 @@ fn code_of_ledger(error: &LedgerError) -> u8 {
         LedgerError::InvalidPolicies { .. }
         | LedgerError::InvalidInput { .. }
         | LedgerError::InvalidIdentity { .. }
+        | LedgerError::QuestionViolatesSchema { .. }
+        | LedgerError::UnknownSource { .. }
         | LedgerError::ReservedOracleId { .. } => 2,
         LedgerError::File(_)
         | LedgerError::NotDurable { .. }
@@ -265,6 +288,7 @@ fn code_of_ledger(error: &LedgerError) -> u8 {
         | LedgerError::NoObservations(_)
         | LedgerError::ConfigurationMissing { .. }
         | LedgerError::ConfigurationUnreadable { .. }
+        | LedgerError::SchemasUnusable { .. }
         | LedgerError::Core { .. } => 3,
     }
 }

@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 
 use axilog_ledger::encoding::hex;
+use axilog_ledger::input_file::read_input;
 use axilog_ledger::manifest::Manifest;
 use axilog_ledger::rules::{RuleSet, load_builtin_policies};
+use axilog_ledger::schema::bounds::{CAN_VALIDATE, MAX_SCHEMA_BYTES};
+use axilog_ledger::schema::{DeclaredSchemas, Schema, SchemaSubject};
 use axilog_ledger::session::Session;
 
 use super::output::Report;
@@ -14,8 +17,8 @@ use crate::error::CommandError;
 /// Begin a ledger: keep the configuration, record a reset and the time.
 ///
 /// The file must be absent, empty, or hold the genesis only; a ledger is never overwritten. The
-/// agent is ENABLED afterwards. With --name or --note a manifest with them is kept too, and every reset
-/// binds the ledger to it. JSON: the fields of the time's decision, and `configuration`.
+/// agent is ENABLED afterwards. With --name, --note or schemas a manifest with them is kept too, and every
+/// reset binds the ledger to it. JSON: the fields of the time's decision, and `configuration`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The ledger file.
@@ -35,6 +38,14 @@ pub(crate) struct Args {
     /// A text for people, at most 4096 bytes, to which the ledger is bound.
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
+    /// JSON Schema (2020-12) that the answers of ORACLE must conform to: another answer is recorded as
+    /// INVALID_OUTPUT. May be given for several oracles.
+    #[arg(long, value_name = "ORACLE=FILE", value_parser = parse_oracle_file)]
+    schema: Vec<(String, PathBuf)>,
+    /// JSON Schema (2020-12) that the inputs of ORACLE must conform to: another input is refused. May
+    /// be given for several oracles.
+    #[arg(long, value_name = "ORACLE=FILE", value_parser = parse_oracle_file)]
+    input_schema: Vec<(String, PathBuf)>,
     /// The present time, in the unit of later `axilog time`s; seconds since 1970 where absent.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     time: Option<u64>,
@@ -50,13 +61,15 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     };
     let rules = RuleSet::new(policies, args.permit_truncated, args.stop_on_invalid);
     let time = args.time.unwrap_or_else(now);
-    let begun = match (&args.name, &args.note) {
-        (None, None) => Session::create(&args.file, rules, time)?,
-        (name, note) => {
-            let manifest = Manifest::new(name.as_deref(), note.as_deref())
-                .map_err(CommandError::InvalidManifest)?;
-            Session::create_with_manifest(&args.file, &rules, &manifest, time)?
-        }
+    let schemas = read_schemas(args)?;
+    let manifest = Manifest::new(args.name.as_deref(), args.note.as_deref())
+        .map_err(CommandError::InvalidManifest)?;
+    let begun = if !schemas.is_empty() {
+        Session::create_with_schemas(&args.file, &rules, &manifest, &schemas, time)?
+    } else if manifest != Manifest::default() {
+        Session::create_with_manifest(&args.file, &rules, &manifest, time)?
+    } else {
+        Session::create(&args.file, rules, time)?
     };
     let (session, [_, decision]) = begun;
     let configuration = hex(&session.rules().hash());
@@ -77,4 +90,39 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         ("head", hex(&decision.head)),
     ]);
     Ok(report)
+}
+
+/// Reads the files of `--schema` and `--input-schema`.
+fn read_schemas(args: &Args) -> Result<DeclaredSchemas, CommandError> {
+    let mut declared = DeclaredSchemas::default();
+    for (option, subject, files) in [
+        ("--schema", SchemaSubject::Output, &args.schema),
+        ("--input-schema", SchemaSubject::Input, &args.input_schema),
+    ] {
+        for (oracle, path) in files {
+            if !CAN_VALIDATE {
+                return Err(CommandError::NotBuilt("schemas"));
+            }
+            if declared.get(oracle, subject).is_some() {
+                let oracle = oracle.clone();
+                return Err(CommandError::SchemaTwice { option, oracle });
+            }
+            let text = read_input(path, "read the schema", MAX_SCHEMA_BYTES as u64)?;
+            let schema = Schema::parse(&text).map_err(|source| CommandError::InvalidSchema {
+                path: path.clone(),
+                source,
+            })?;
+            declared = declared.with(oracle, subject, schema);
+        }
+    }
+    Ok(declared)
+}
+
+fn parse_oracle_file(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((oracle, file)) if !oracle.is_empty() && !file.is_empty() => {
+            Ok((oracle.to_owned(), file.into()))
+        }
+        _ => Err("expected ORACLE=FILE".to_owned()),
+    }
 }

@@ -43,6 +43,7 @@ mod replay_ledger;
 mod report;
 mod seal;
 mod show;
+mod show_graph;
 mod stats;
 mod table;
 mod tally;

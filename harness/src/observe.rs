@@ -7,6 +7,7 @@ use axilog::admission::InputKind;
 use axilog::evidence::observation::{Failure as OracleFailure, Params};
 use axilog::json::number::decimal_to_q16;
 use axilog::q16::ONE;
+use axilog_ledger::derivation::derive_input;
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::input_file::{MAX_INPUT_BYTES, open_input};
@@ -40,6 +41,10 @@ pub(crate) struct Args {
     /// What the input is.
     #[arg(long, value_enum, default_value_t = Kind::Text)]
     input_kind: Kind,
+    /// The numbers of the observations that the input was made from, in the order of their use. They
+    /// become its member `derived_from`: of a JSON object, or of one that holds a text as `input`.
+    #[arg(long, value_name = "SEQ", num_args = 1..)]
+    derived_from: Vec<u64>,
     /// Sampling temperature, a decimal number of at least 0.
     #[arg(long, value_name = "N", value_parser = temperature, allow_negative_numbers = true)]
     temperature: Option<i32>,
@@ -83,7 +88,12 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     // Everything that can be refused is, before a ledger is created or an answer waited for.
     check_identities(&args.oracle_id, &args.model_id)?;
     let policies = read_named_policies(args.policies.as_deref())?;
-    let call = OracleCall {
+    let (path, question, kind) = read_question(args)?;
+    let invalid = |reason| LedgerError::InvalidInput {
+        path: path.clone(),
+        reason,
+    };
+    let mut call = OracleCall {
         oracle_id: args.oracle_id.clone(),
         model_id: args.model_id.clone(),
         params: Params {
@@ -92,7 +102,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             temperature: args.temperature,
             top_p: args.top_p,
         },
-        input: input(args)?,
+        input: CanonicalInput::new(&question, kind).map_err(&invalid)?,
     };
     let answer = match args.failure {
         Some(_) => Vec::new(),
@@ -108,7 +118,15 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         Some(Failed::Transport) => OracleReply::Failure(OracleFailure::TransportError),
         None => OracleReply::Answer(&answer),
     };
-    let (mut session, begun) = Session::open_or_create(&args.ledger, policies.as_ref(), now())?;
+    let (mut session, begun) = match args.derived_from.is_empty() {
+        true => Session::open_or_create(&args.ledger, policies.as_ref(), now())?,
+        // A new ledger has no answers.
+        false => (Session::open(&args.ledger, policies.as_ref())?, None),
+    };
+    if !args.derived_from.is_empty() {
+        let sources = session.find_observations(&args.derived_from)?;
+        call.input = derive_input(&question, kind, &sources).map_err(&invalid)?;
+    }
     let decision = session.observe(&call, reply)?;
     Ok(Report {
         passed: decision.may_act,
@@ -116,7 +134,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     })
 }
 
-fn input(args: &Args) -> Result<CanonicalInput, CommandError> {
+/// Reads the input, with its name for messages and its kind.
+fn read_question(args: &Args) -> Result<(PathBuf, Vec<u8>, InputKind), CommandError> {
     let kind = match args.input_kind {
         Kind::Text => InputKind::Text,
         Kind::Json => InputKind::Json,
@@ -128,8 +147,7 @@ fn input(args: &Args) -> Result<CanonicalInput, CommandError> {
         }
         None => (PathBuf::from("--input"), Vec::new()),
     };
-    Ok(CanonicalInput::new(&raw, kind)
-        .map_err(|reason| LedgerError::InvalidInput { path, reason })?)
+    Ok((path, raw, kind))
 }
 
 /// Reads at most 64 MiB: more than any record holds by far, and the rest of a longer answer could only be cut.

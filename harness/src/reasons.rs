@@ -24,6 +24,10 @@ pub(crate) fn list_reasons(decision: &StepDecision) -> Vec<String> {
         (Completion::Error, Some(Failure::TransportError)) => {
             reasons.push("the oracle could not be reached".to_owned());
         }
+        (Completion::Error, _) if decision.schema_violation.is_some() => {
+            let violation = decision.schema_violation.as_ref();
+            reasons.extend(violation.map(|v| format!("the answer violates its schema: {v}")));
+        }
         (Completion::Error, _) => reasons
             .push("not admissible text (UTF-8 in NFC, controls only as line ends)".to_owned()),
         (Completion::Truncated, _) if decision.admission == AdmissionOutcome::Cut => {

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::output::{Report, print_json};
 use super::output_stream::{OutputStream, stdout_name};
 use super::record_contents::{RecordContents, policy_id, tag_name};
-use super::{Failure, table};
+use super::{Failure, show_graph, table};
 
 /// Show what the records of a ledger say, one by one.
 ///
@@ -39,7 +39,11 @@ pub(crate) struct Args {
     /// Policies that breached and transitions with a violation only.
     #[arg(long)]
     breaches: bool,
-    /// One JSON object per record, a line each.
+    /// Which answers fed which questions, in place of the records: a derived question's observation and
+    /// those of the answers. Exits 1 where one of them is no earlier observation.
+    #[arg(long, conflicts_with_all = ["seq", "tag", "oracle", "breaches"])]
+    graph: bool,
+    /// One JSON object per record, or per derived question, a line each.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -148,6 +152,9 @@ impl Context {
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let path = &args.file;
+    if args.graph {
+        return show_graph::run(path, args.json);
+    }
     let file = open_input(path, "open the ledger")?;
     let single = args.seq.is_some_and(|range| range.single);
     let mut out = OutputStream::new(io::stdout().lock());

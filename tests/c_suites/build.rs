@@ -23,7 +23,8 @@ pub enum Link {
     /// Statically, with [`NATIVE_LIBRARIES`] and nothing that the compiler adds by itself.
     Documented,
     Shared,
-    /// Statically, with AddressSanitizer's runtime; for objects compiled with `-fsanitize=address`.
+    /// Statically, with the runtimes of AddressSanitizer and UndefinedBehaviorSanitizer; for objects compiled
+    /// with `-fsanitize=address` or with both.
     Sanitised,
 }
 
@@ -60,20 +61,29 @@ impl Place {
         language: Language,
         arguments: &[&str],
     ) -> PathBuf {
+        self.compile_with(compiler(language), &[headers], source, arguments)
+    }
+
+    /// The same, with another compiler and the headers of several directories, the first of which comes first.
+    pub fn compile_with(
+        &self,
+        mut compiler: Command,
+        headers: &[&str],
+        source: &Path,
+        arguments: &[&str],
+    ) -> PathBuf {
         let object = self.0.join(source.file_stem().unwrap()).with_extension("o");
         let warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow"];
-        let mut command = compiler(language);
-        command
+        compiler
             .args(warnings)
             .args(arguments)
             .args(["-Wundef", "-Wwrite-strings", "-Werror", "-c", "-o"])
-            .arg(&object)
-            .arg("-I")
-            .arg(root().join(headers))
-            .arg("-I")
-            .arg(root().join("c-tests"))
-            .arg(source);
-        run(command);
+            .arg(&object);
+        for directory in headers {
+            compiler.arg("-I").arg(root().join(directory));
+        }
+        compiler.arg("-I").arg(root().join("c-tests")).arg(source);
+        run(compiler);
         object
     }
 }
@@ -158,7 +168,7 @@ pub fn link(
     match how {
         Link::Static => command.arg(libraries.join("libaxilog.a")),
         Link::Sanitised => command
-            .arg("-fsanitize=address")
+            .arg("-fsanitize=address,undefined")
             .arg(libraries.join("libaxilog.a")),
         Link::Documented => command
             .arg("-nodefaultlibs")
@@ -217,6 +227,26 @@ pub fn compiler(language: Language) -> Command {
     command
 }
 
+/// Clang, where it is installed and the tests run on the machine that compiles them.
+pub fn clang(language: Language) -> Option<Command> {
+    let name = match language {
+        Language::C => "clang",
+        Language::Cpp => "clang++",
+    };
+    let installed = || Command::new(name).arg("--version").output();
+    if !runs_natively() || !installed().is_ok_and(|output| output.status.success()) {
+        return None;
+    }
+    let mut command = Command::new(name);
+    command.args(language.standard()).arg("-g");
+    Some(command)
+}
+
+/// Whether programs run on this machine by themselves, without an emulator or a checker.
+pub fn runs_natively() -> bool {
+    env::var_os("AXILOG_RUNNER").is_none()
+}
+
 fn rustc() -> Command {
     Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
 }
@@ -269,6 +299,6 @@ pub fn run(mut command: Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn root() -> &'static Path {
+pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }

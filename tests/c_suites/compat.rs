@@ -3,11 +3,19 @@
 //!
 //! c-abi.md, Compatibility headers.
 
+#[path = "compat/conformance.rs"]
+mod conformance;
+#[path = "compat/headers.rs"]
+mod headers;
+#[path = "compat/layout.rs"]
+mod layout;
+
+use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::{env, fs};
 
-use crate::build::{Language, Link, Place, link, program, vectors};
+use self::conformance::GENERATIONS;
+use crate::build::{Language, Link, Place, link, program, runs_natively, vectors};
 
 const COMPAT: &str = "include/compat";
 
@@ -20,7 +28,7 @@ fn a_deployed_rig_links_unchanged() {
     let place = Place::new("compat-rig");
     let source = program("compat/rig", Language::C);
     // An emulator or checker that runs the suites bears no sanitizer beside it.
-    let natively = env::var_os("AXILOG_RUNNER").is_none();
+    let natively = runs_natively();
     for (how, arguments) in [
         (Link::Static, &[SYSTEM][..]),
         (Link::Shared, &[SYSTEM][..]),
@@ -56,7 +64,8 @@ fn shared_declarations_agree() {
     assert_eq!(printed[0], printed[1]);
 }
 
-/// Each header compiles by itself, as C99 and as C++17, and the directory holds those of the design.
+/// Each header compiles by itself, as C99 and as C++17, for both generations of rigs, and the directory holds
+/// those of the design.
 #[test]
 fn every_header_compiles_alone() {
     let place = Place::new("compat-alone");
@@ -75,13 +84,15 @@ fn every_header_compiles_alone() {
     );
     // What cannot work with a rig's fault struct says so.
     names.retain(|name| name != "replay.h");
-    for (name, language) in names
-        .iter()
-        .flat_map(|name| [(name, Language::C), (name, Language::Cpp)])
-    {
-        let source = place.0.join(format!("alone.{}", language.extension()));
-        let text = format!("#include \"axilog/{name}\"\n\nextern int only;\nint only;\n");
-        fs::write(&source, text).unwrap();
-        place.compile_against(COMPAT, &source, language, &[]);
+    for name in names {
+        for language in [Language::C, Language::Cpp] {
+            let source = place.0.join(format!("alone.{}", language.extension()));
+            let text = format!("#include \"axilog/{name}\"\n\nextern int only;\nint only;\n");
+            fs::write(&source, text).unwrap();
+            for generation in GENERATIONS {
+                let arguments = [generation, &["-Wredundant-decls"]].concat();
+                place.compile_against(COMPAT, &source, language, &arguments);
+            }
+        }
     }
 }

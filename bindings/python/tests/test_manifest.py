@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 import pytest
 
 import axilog
 from axilog import Manifest, ManifestError
+from axilog.manifest import OracleSchemas
 from tests.conftest import Cli, begin_agent, observe
 
 NAMES: list[dict[str, Any]] = [
@@ -112,3 +113,41 @@ def test_a_manifest_is_read_back_as_it_was_written() -> None:
 def test_what_is_no_manifest_is_refused(data: bytes, reason: str) -> None:
     with pytest.raises(ManifestError, match=reason):
         Manifest.parse(data)
+
+
+def test_a_ledger_that_declares_schemas_takes_no_answers_here(path: str) -> None:
+    schema = b'{"required":["value"]}'
+    declared = {"o": OracleSchemas(output=hashlib.sha256(schema).hexdigest())}
+    manifest = Manifest(schemas=declared)
+    with axilog.Ledger.create(path) as ledger:
+        ledger._put_blob(schema)
+        ledger._put_blob(manifest.canonical())
+        begin_agent(ledger, manifest=manifest.hash())
+    with axilog.Ledger.open(path) as ledger:
+        agent = axilog.Agent(ledger)
+        entries = agent.entries
+        with pytest.raises(axilog.SchemaError, match=r"takes no answers here: its manifest decl"):
+            observe(agent, b'{"value": 1}')
+        with pytest.raises(axilog.SchemaError, match="axilog observe"):
+            agent.observe_failure(axilog.Failure.TIMEOUT, oracle_id="p", model_id="m")
+        assert agent.entries == entries
+        # What needs no schema is recorded.
+        agent.observe_time(agent.last_timestamp + 1)
+    report = axilog.audit(path)
+    unmade = {c.subject: c.finding for c in report.checks if c.result.value == "not checked"}
+    assert unmade == {"schemas": "this package does not validate schemas; `axilog audit` does"}
+    assert report.verdict is axilog.AuditVerdict.INCOMPLETE
+
+
+@pytest.mark.parametrize("replacement", [None, b"{}"])
+def test_a_ledger_whose_manifest_is_missing_or_bad_takes_no_answers(
+    path: str, replacement: Optional[bytes]
+) -> None:
+    with axilog.Ledger.create(path, name="plant") as ledger:
+        digest = begin_agent(ledger).configuration.manifest
+    blob = Path(f"{path}.blobs", str(digest)[:2], str(digest))
+    blob.unlink()
+    if replacement is not None:
+        blob.write_bytes(replacement)
+    with axilog.Ledger.open(path) as ledger, pytest.raises(axilog.SchemaError, match="manifest"):
+        observe(axilog.Agent(ledger), b'{"value": 1}')

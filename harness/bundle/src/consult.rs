@@ -18,7 +18,7 @@ use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::jcs;
 use axilog_ledger::session::{OracleCall, OracleReply, Session};
 use axilog_oracle::{
-    Consultation, Endpoint, GrammarDialect, Message, Question, Role, consult_oracle,
+    Consultation, Endpoint, GrammarDialect, Message, Question, Role, consult_oracle, prepare_call,
 };
 use serde::Serialize;
 use serde_json::json;
@@ -122,7 +122,7 @@ impl<'a> PreparedQuestion<'a> {
     ///
     /// # Errors
     /// Before anything is recorded: [`BundleError::LedgerHasPolicies`] for a ledger with policies,
-    /// [`LedgerError::InvalidIdentity`], [`LedgerError::ReservedOracleId`], [`LedgerError::ModelMismatch`], [`LedgerError::Sealed`]. Afterwards as
+    /// [`LedgerError::InvalidInput`], and those of [`Session::check_question`]. Afterwards as
     /// [`consult_oracle`].
     pub fn ask(
         self,
@@ -133,7 +133,7 @@ impl<'a> PreparedQuestion<'a> {
         if session.rules().len() > 0 {
             return Err(BundleError::LedgerHasPolicies(session.path().to_owned()));
         }
-        session.check_call(oracle_id, &self.question.model)?;
+        session.check_question(&prepare_call(oracle_id, &self.question)?)?;
         let bundle_hash = self.bundle.hash();
         let call = OracleCall {
             oracle_id: BUNDLE_ORACLE.to_owned(),

@@ -17,6 +17,7 @@ use axilog::policy::Comparison;
 
 use crate::file::batch::Batch;
 use crate::rules::RuleSet;
+use crate::schema::violation::SchemaViolation;
 
 use crate::encoding::unescape;
 
@@ -29,6 +30,8 @@ pub struct StepDecision {
     pub admission: AdmissionOutcome,
     /// Whether a RAW record binds the answer's bytes, because the observation does not hold them.
     pub binds_raw_answer: bool,
+    /// How the answer violates the declared schema of the oracle's answers, where it was refused for that.
+    pub schema_violation: Option<SchemaViolation>,
     /// The result of each policy, in the order of their ids.
     pub judgements: Vec<PolicyJudgement>,
     /// The transition; `None` where the agent was STOPPED before and made none.
@@ -137,6 +140,7 @@ impl StepRecorder {
             observation: self.observation.take()?,
             admission: observed.admitted,
             binds_raw_answer: observed.binds_raw_answer,
+            schema_violation: None,
             judgements: policies.into_iter().map(complete).collect(),
             transition: self.transition.take(),
             is_permitted: observed.evaluation.is_some_and(|e| !e.breach),

@@ -12,6 +12,7 @@ use axilog::replay::Verdict;
 
 use crate::durability::Checkpoint;
 use crate::file::place::Displacement;
+use crate::schema::violation::SchemaViolation;
 use crate::visible_text::escape_identity;
 
 /// The first fault of a ledger and its place.
@@ -258,6 +259,41 @@ pub enum LedgerError {
         recorded: String,
         /// The model of the refused call.
         given: String,
+    },
+
+    /// A question is said to be derived from what is no observation of the ledger (SRS-004 §10.1).
+    #[error(
+        "{path}: the question is derived from {source_name}, which is no observation of this ledger; name answers that it holds; nothing was recorded",
+        path = path.display()
+    )]
+    UnknownSource {
+        /// The ledger.
+        path: PathBuf,
+        /// What was named.
+        source_name: String,
+    },
+
+    /// A question violates the schema that the ledger's manifest declares (SRS-004 §8.3).
+    #[error(
+        "{path}: the question violates the input schema of the oracle \"{oracle}\": {violation}; nothing was recorded",
+        path = path.display(), oracle = escape_identity(oracle)
+    )]
+    QuestionViolatesSchema {
+        /// The ledger.
+        path: PathBuf,
+        /// The oracle.
+        oracle: String,
+        /// How the question violates the schema.
+        violation: SchemaViolation,
+    },
+
+    /// The manifest or a schema that it names cannot be used, so that nothing can be validated.
+    #[error("{path}: takes no answers: {reason}; nothing was recorded", path = path.display())]
+    SchemasUnusable {
+        /// The ledger.
+        path: PathBuf,
+        /// What was found.
+        reason: String,
     },
 
     /// A time is not after the last one; recording it would stop the agent.

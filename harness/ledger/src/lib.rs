@@ -45,8 +45,11 @@
 //! | [`durability`] | when a ledger is synced |
 //! | [`rules`] | the policies of an agent, and the choice of the rules that a ledger names |
 //! | [`manifest`] | what else a ledger is bound to: its name, a note, schemas |
+//! | [`schema`] | the declared schemas of what oracles are asked and answer |
 //! | [`audit`] | every check of a ledger, as one verdict |
 //! | [`input`] | inputs of oracles in canonical form |
+//! | [`derivation`] | inputs that are made from earlier answers |
+//! | [`derivation_graph`] | which answers fed which questions |
 //! | [`input_file`] | files that a caller names to be read |
 //! | [`jcs`] | the canonical form of any JSON (RFC 8785) |
 //! | [`encoding`] | bytes and text as records write them |
@@ -71,6 +74,8 @@
 
 pub mod audit;
 pub mod decision;
+pub mod derivation;
+pub mod derivation_graph;
 pub mod durability;
 pub mod encoding;
 pub mod error;
@@ -81,6 +86,7 @@ pub mod jcs;
 pub mod manifest;
 pub mod replay;
 pub mod rules;
+pub mod schema;
 pub mod session;
 pub mod trial;
 pub mod verify;

@@ -45,6 +45,20 @@ pub struct OracleSchemas {
     pub output: Option<String>,
 }
 
+impl OracleSchemas {
+    /// The hash of the schema of what the oracle is asked; `None` where it is not declared.
+    #[must_use]
+    pub fn input_hash(&self) -> Option<Hash> {
+        self.input.as_deref().and_then(parse_hash)
+    }
+
+    /// The hash of the schema of what it answers; `None` where it is not declared.
+    #[must_use]
+    pub fn output_hash(&self) -> Option<Hash> {
+        self.output.as_deref().and_then(parse_hash)
+    }
+}
+
 /// The reason why a manifest is refused, in words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
@@ -89,6 +103,22 @@ impl Manifest {
             true => Ok(manifest),
             false => Err(InvalidManifest("it is not in canonical form".to_owned())),
         }
+    }
+
+    /// The same manifest with other schemas, each named by its hash.
+    ///
+    /// # Errors
+    /// [`InvalidManifest`] for a hash that is none.
+    pub fn with_schemas(
+        &self,
+        schemas: BTreeMap<String, OracleSchemas>,
+    ) -> Result<Manifest, InvalidManifest> {
+        let manifest = Manifest {
+            schemas,
+            ..self.clone()
+        };
+        manifest.check()?;
+        Ok(manifest)
     }
 
     fn check(&self) -> Result<(), InvalidManifest> {
@@ -142,6 +172,12 @@ impl Manifest {
     #[must_use]
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
+    }
+
+    /// The declared schemas, by oracle id.
+    #[must_use]
+    pub fn schemas(&self) -> &BTreeMap<String, OracleSchemas> {
+        &self.schemas
     }
 
     /// The hashes of all declared schemas.

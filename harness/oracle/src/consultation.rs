@@ -41,7 +41,8 @@ impl Consultation {
 ///
 /// # Errors
 /// Before the call: [`LedgerError::InvalidInput`] for a prompt that is not admissible, [`LedgerError::Sealed`],
-/// [`LedgerError::ReservedOracleId`], [`LedgerError::InvalidIdentity`], [`LedgerError::ModelMismatch`]. From a script or ledger
+/// [`LedgerError::ReservedOracleId`], [`LedgerError::InvalidIdentity`], [`LedgerError::ModelMismatch`],
+/// [`LedgerError::QuestionViolatesSchema`], [`LedgerError::SchemasUnusable`]. From a script or ledger
 /// without an answer: [`OracleError::NoAnswer`], [`OracleError::NotRecorded`], [`OracleError::AnswersExhausted`],
 /// [`OracleError::TruncatedAnswer`]. Nothing is recorded in these cases. After the call: [`LedgerError::Core`] and
 /// [`FileError::Io`](axilog_ledger::error::FileError::Io).
@@ -51,18 +52,8 @@ pub fn consult_oracle(
     oracle_id: &str,
     question: &Question,
 ) -> Result<Consultation, OracleError> {
-    let call = OracleCall {
-        oracle_id: oracle_id.to_owned(),
-        model_id: question.model.clone(),
-        params: question.params,
-        input: question
-            .to_canonical_input()
-            .map_err(|reason| LedgerError::InvalidInput {
-                path: "the prompt".into(),
-                reason,
-            })?,
-    };
-    session.check_call(&call.oracle_id, &call.model_id)?;
+    let call = prepare_call(oracle_id, question)?;
+    session.check_question(&call)?;
     let exchange = endpoint.ask(question, &call.input)?;
     let reply = match &exchange.reply {
         Ok(answer) => OracleReply::Answer(answer.text.as_bytes()),
@@ -70,4 +61,21 @@ pub fn consult_oracle(
     };
     let decision = session.observe(&call, reply)?;
     Ok(Consultation { decision, exchange })
+}
+
+/// The call that a question to the oracle `oracle_id` is, as it is recorded.
+///
+/// # Errors
+/// [`LedgerError::InvalidInput`] for a prompt that is not admissible.
+pub fn prepare_call(oracle_id: &str, question: &Question) -> Result<OracleCall, LedgerError> {
+    let input = question.to_canonical_input();
+    Ok(OracleCall {
+        oracle_id: oracle_id.to_owned(),
+        model_id: question.model.clone(),
+        params: question.params,
+        input: input.map_err(|reason| LedgerError::InvalidInput {
+            path: "the prompt".into(),
+            reason,
+        })?,
+    })
 }

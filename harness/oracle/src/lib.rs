@@ -81,7 +81,7 @@ mod ledger_file {
     pub use axilog_ledger::encoding::hex;
 }
 
-pub use consultation::{Consultation, consult_oracle};
+pub use consultation::{Consultation, consult_oracle, prepare_call};
 pub use endpoint::{Endpoint, LocalOracle, OracleKind};
 pub use error::OracleError;
 pub use exchange::{AskAttempt, AskFault, Exchange, ModelAnswer, TokenUsage};

@@ -129,39 +129,6 @@ fn what_could_not_be_checked_is_not_ok() {
 }
 
 #[test]
-fn derivations_name_earlier_answers() {
-    let bench = Bench::ledger();
-    let first = bench
-        .run("show ledger.jsonl --seq 5 --json")
-        .exits(0)
-        .json();
-    let first = first["obs_hash"].as_str().unwrap().to_owned();
-    let ask = |input: &str| {
-        bench.write("input.json", input);
-        bench
-            .run_with(
-                "observe --ledger ledger.jsonl --oracle-id o --model-id m --input input.json --input-kind json",
-                b"{\"value\":1}",
-            )
-            .exits(0);
-        audit(&bench, "").1
-    };
-    let report = ask(&format!(r#"{{"derived_from":["{first}"],"q":"and now?"}}"#));
-    let derived = "1 inputs derived from answers".to_owned();
-    assert_eq!(
-        check(&report, "derivations"),
-        ("passed".to_owned(), derived)
-    );
-    let report = ask(&format!(r#"{{"derived_from":["{}"]}}"#, "0".repeat(64)));
-    assert_eq!(report["verdict"], "FAILED");
-    let details = report["checks"][7]["details"].to_string();
-    assert!(details.contains("no earlier observation"), "{details}");
-    let report = ask(r#"{"derived_from":"the first"}"#);
-    let details = report["checks"][7]["details"].to_string();
-    assert!(details.contains("derived_from is no array"), "{details}");
-}
-
-#[test]
 fn an_oracle_that_no_policy_judges_is_named() {
     let bench = Bench::new();
     bench.write("none.json", b"[]");

@@ -14,6 +14,7 @@ mod client;
 mod damage;
 mod deceptive_text;
 mod demo;
+mod derivations;
 mod exits;
 mod export;
 mod gateways;
@@ -30,6 +31,7 @@ mod parquet;
 mod policy;
 mod replaced;
 mod report;
+mod schemas;
 mod seal;
 #[path = "../../oracle/tests/oracle/server.rs"]
 #[allow(dead_code, reason = "the tests of the client need more of it")]

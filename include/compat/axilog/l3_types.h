@@ -31,12 +31,15 @@
 /** The ledger has failed, is sealed, or was never initialised. */
 #define AX_ERR_LEDGER (-8)
 
+/** The first of several arguments. */
+#define AX_L3_FIRST(first, ...) first
+
 /**
- * Refuses to compile where a constant condition does not hold; behind it, what to say of it. Stands wherever
- * a declaration may.
+ * Refuses to compile where its first argument, a constant condition, does not hold; behind it, what to say of
+ * it, or nothing. Stands wherever a declaration may.
  */
-#define AX_L3_STATIC_ASSERT(condition, ...) \
-    extern int (*ax_l3_static_assert(void))[(condition) ? 1 : -1]
+#define AX_L3_STATIC_ASSERT(...) \
+    extern int (*ax_l3_static_assert(void))[(AX_L3_FIRST(__VA_ARGS__, 0)) ? 1 : -1]
 
 #ifdef AXILOG_COMPAT_1_0
 

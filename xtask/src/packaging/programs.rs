@@ -128,36 +128,46 @@ pub fn check_cmake_versions(directory: &Path, installed: &Path) -> TaskResult {
     Ok(())
 }
 
-/// Builds programs written for deployed gateways with the flags of `axilog-compat.pc`, runs them, and has the
-/// installed command verify and audit the ledger of a gateway's day.
+/// Builds programs written for deployed gateways with the flags of `axilog-compat.pc` and the warnings that such
+/// rigs are compiled with, runs them with both libraries, and has the installed command verify and audit the
+/// ledger of a gateway's day.
 pub fn check_compatibility_headers(directory: &Path, installed: &Path) -> TaskResult {
+    const WARNINGS: &[&str] = &["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion"];
     let mut command = Command::new("pkg-config");
     command.env("PKG_CONFIG_PATH", installed.join("lib/pkgconfig"));
     let flags = read_output(command.args(["--cflags", "--libs", "axilog-compat"]))?;
-    let flags: Vec<&str> = flags.split_whitespace().collect();
+    let shared: Vec<&str> = flags.split_whitespace().collect();
     let archive = installed.join("lib/libaxilog.a");
     let archive = archive.to_string_lossy();
-    let headers: Vec<&str> = flags
-        .iter()
-        .copied()
-        .filter(|f| f.starts_with("-I"))
-        .collect();
+    let mut linked: Vec<&str> = shared.clone();
+    linked.retain(|flag| flag.starts_with("-I"));
+    linked.push(&archive);
+    let tests = workspace_root().join("c-tests");
     let ledger = directory.join("day.jsonl");
-    let ledger = ledger.to_string_lossy();
-    for (name, arguments, expected) in [
-        ("shared", vec![], "protocol 13\n"),
-        ("gateway", vec![ledger.as_ref()], "500 refused"),
-        ("mixed", vec![], " 0 failed\n"),
+    for (name, expected) in [
+        ("shared", "protocol 13\n"),
+        ("redeclared", "4 passed, 0 failed\n"),
+        ("agent", " passed, 0 failed\n"),
+        ("mixed", " passed, 0 failed\n"),
+        ("gateway", " 500 refused"),
     ] {
-        let source = workspace_root().join(format!("c-tests/compat/{name}.c"));
-        for library in [&flags, &[&headers[..], &[archive.as_ref()]].concat()] {
+        for library in [&shared, &linked] {
             let program = directory.join("rig");
             let mut compile = Command::new("cc");
-            compile.arg("-I").arg(workspace_root().join("c-tests"));
-            compile.arg(&source).arg("-o").arg(&program);
-            run(compile.args(library))?;
+            compile
+                .args(WARNINGS)
+                // mmap is no part of C99.
+                .args(["-Wredundant-decls", "-Werror", "-D_DEFAULT_SOURCE"])
+                .arg(tests.join(format!("compat/{name}.c")))
+                .args(["-o".as_ref(), program.as_os_str()])
+                .args(library)
+                .arg("-I")
+                .arg(&tests);
+            run(&mut compile)?;
             let mut command = Command::new(&program);
-            command.args(&arguments);
+            if name == "gateway" {
+                command.arg(&ledger);
+            }
             let printed = read_output(command.env("LD_LIBRARY_PATH", installed.join("lib")))?;
             ensure(
                 printed.contains(expected),
@@ -166,8 +176,9 @@ pub fn check_compatibility_headers(directory: &Path, installed: &Path) -> TaskRe
         }
     }
     for check in ["verify", "audit"] {
-        let mut command = Command::new(installed.join("bin/axilog"));
-        run(command.args([check, ledger.as_ref()]))?;
+        run(Command::new(installed.join("bin/axilog"))
+            .arg(check)
+            .arg(&ledger))?;
     }
     Ok(())
 }

@@ -21,6 +21,7 @@ CHECKS = (
     "rules",
     "decisions",
     "manifest",
+    "schemas",
     "models",
     "blobs",
     "raw answers",
@@ -45,8 +46,8 @@ class AuditCheck(NamedTuple):
     """One check of an audit."""
 
     subject: str
-    """What was checked: ``chain``, ``rules``, ``decisions``, ``manifest``, ``models``, ``blobs``,
-    ``raw answers``, ``derivations`` or ``end``."""
+    """What was checked: ``chain``, ``rules``, ``decisions``, ``manifest``, ``schemas``, ``models``,
+    ``blobs``, ``raw answers``, ``derivations`` or ``end``."""
     result: CheckResult
     """The result."""
     finding: str
@@ -99,6 +100,19 @@ def check_manifest(bound: bool, found: Union[Manifest, BadManifest, None]) -> Au
     note = "" if found.note is None else f"; note: {found.note}"
     name = "without a name" if found.name is None else found.name
     return AuditCheck("manifest", CheckResult.PASSED, name + note)
+
+
+def check_schemas(bound: bool, found: Union[Manifest, BadManifest, None]) -> AuditCheck:
+    """Whether any schema is declared, which only the command validates against; ``bound`` says that
+    the configuration names a manifest."""
+    finding = "the manifest is missing"
+    if isinstance(found, BadManifest):
+        finding = "the manifest is bad"
+    elif not bound or (found is not None and not found.schemas):
+        return AuditCheck("schemas", CheckResult.PASSED, "none is declared")
+    elif found is not None:
+        finding = "this package does not validate schemas; `axilog audit` does"
+    return AuditCheck("schemas", CheckResult.NOT_CHECKED, finding)
 
 
 def check_models(oracles: Oracles, expected: Expectations) -> AuditCheck:

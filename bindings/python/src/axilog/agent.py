@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Optional
 
+from axilog._blob_comparison import BadManifest, find_manifest
+from axilog._blobs import BlobStore
 from axilog._ledger_configuration import complete_configuration
 from axilog._oracle_call import OracleCall, as_bytes, check_identities
 from axilog._recorder import EntrySink, Recorder
@@ -27,12 +29,14 @@ from axilog.errors import (
     ConfigurationError,
     ModelError,
     ResetMissingError,
+    SchemaError,
     StoppedError,
     TimeRollbackError,
 )
 from axilog.faults import Faults
 from axilog.inputs import Text, canonical_input
 from axilog.ledger import Ledger
+from axilog.manifest import Manifest
 from axilog.params import Params
 from axilog.policy_set import PolicySet
 
@@ -166,8 +170,8 @@ class Agent(AbstractContextManager["Agent"]):
             ``raise_for_breach()``.
 
         Raises:
-            InputError, IdentityError, ModelError, ResetMissingError, ConcurrentUseError,
-            LedgerError and StoppedError, with nothing recorded; SinkError where a record could not
+            InputError, IdentityError, ModelError, SchemaError, ResetMissingError,
+            ConcurrentUseError, LedgerError and StoppedError, with nothing recorded; SinkError where a record could not
             be stored.
         """
         if not self._try_lock(False):
@@ -307,6 +311,7 @@ class Agent(AbstractContextManager["Agent"]):
 
     def _check_model(self, oracle_id: str, model_id: str) -> None:
         check_identities(oracle_id, model_id)
+        self._check_undeclared()
         recorded = self._models.get(oracle_id, model_id)
         if recorded != model_id:
             where = "" if self._ledger is None else f"{self._ledger.path}: "
@@ -315,6 +320,27 @@ class Agent(AbstractContextManager["Agent"]):
                 f"cannot have {model_id!a} too; use another oracle id or another ledger; nothing "
                 "was recorded"
             )
+
+    def _check_undeclared(self) -> None:
+        """Raises SchemaError where the ledger's manifest declares schemas, or cannot be read. Python's
+        regular expressions may take exponential time, so that the package validates nothing."""
+        manifest, ledger = self._configuration.manifest, self._ledger
+        if manifest is None or ledger is None or ledger._manifest is not None:
+            # A manifest that this package made has no schemas.
+            return
+        found = find_manifest(BlobStore(ledger.path), manifest)
+        if isinstance(found, Manifest) and not found.schemas:
+            return
+        reason = "its manifest declares schemas, which this package does not validate"
+        if found is None:
+            reason = f"its manifest {manifest} is missing, and what schemas it declares is not known"
+        elif isinstance(found, BadManifest):
+            reason = f"its manifest is bad: {found.reason}"
+        raise SchemaError(
+            ledger.path,
+            f"takes no answers here: {reason}; record them with the command `axilog observe`; nothing "
+            "was recorded",
+        )
 
     def _note_model(self, call: OracleCall) -> None:
         self._models[call.oracle_id] = call.model_id

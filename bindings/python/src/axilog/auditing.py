@@ -20,6 +20,7 @@ from axilog._audit_checks import (
     check_manifest,
     check_models,
     check_raw_answers,
+    check_schemas,
     list_not_compared,
 )
 from axilog._blob_comparison import BlobComparison, find_manifest
@@ -31,6 +32,7 @@ from axilog._oracle_summary import Oracles
 from axilog._recorder import Recorder
 from axilog.entry import Entry
 from axilog.errors import ConfigurationError, LedgerDefect
+from axilog.manifest import Manifest
 from axilog.observation import Observation
 from axilog.policy_set import PolicySet
 from axilog.verification import (
@@ -147,6 +149,8 @@ class _Audit:
         self._blobs = BlobComparison(self._store)
         self._oracles = Oracles()
         self._derivations = Derivations(self._store)
+        # The oracles whose answers a schema covers.
+        self._covered: set[str] = set()
 
     def make_report(self) -> AuditReport:
         """Makes every check. Raises LedgerIOError."""
@@ -173,7 +177,7 @@ class _Audit:
             unjudged_oracles=tuple(
                 UnjudgedOracle(oracle_id, oracle.unjudged_answers)
                 for oracle_id, oracle in self._oracles.by_id().items()
-                if oracle.unjudged_answers
+                if oracle.unjudged_answers and oracle_id not in self._covered
             ),
         )
 
@@ -206,6 +210,8 @@ class _Audit:
         """The checks behind the decisions, of a ledger without a defect."""
         manifest = None if check.configuration is None else check.configuration.manifest
         found = None if manifest is None else find_manifest(self._store, manifest)
+        if isinstance(found, Manifest):
+            self._covered = {o for o, named in found.schemas.items() if named.output is not None}
         blobs = self._blobs.finish(True)
         faults: list[str] = []
         if self._derivations:
@@ -213,6 +219,7 @@ class _Audit:
             faults = self._derivations.find_faults()
         return [
             check_manifest(manifest is not None, found),
+            check_schemas(manifest is not None, found),
             check_models(self._oracles, self._expected),
             check_blobs(blobs),
             check_raw_answers(blobs),

@@ -140,6 +140,12 @@ class ConfigurationError(LedgerError):
     """The configuration of a ledger cannot be had, or another one was given."""
 
 
+class SchemaError(LedgerError):
+    """A ledger declares schemas of what its oracles are asked and answer, or may declare some, and this
+    package does not validate. Nothing was recorded; record answers in such a ledger with the command
+    ``axilog``."""
+
+
 class LedgerDefect(NamedTuple):
     """The first thing that is wrong with a ledger, and where it is."""
 

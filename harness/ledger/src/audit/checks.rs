@@ -5,6 +5,7 @@ use axilog::replay::Verdict;
 use super::blobs::BlobReport;
 use super::oracles::Oracles;
 use super::report::{AuditCheck, AuditExpectations, CheckResult};
+use super::schemas::SchemaSummary;
 use crate::encoding::hex;
 use crate::error::LedgerFault;
 use crate::manifest::FoundManifest;
@@ -107,6 +108,39 @@ pub(super) fn check_manifest(found: Option<&FoundManifest>) -> AuditCheck {
         Some(FoundManifest::Bad(reason)) => (CheckResult::Failed, reason.clone()),
     };
     check("manifest", result, finding)
+}
+
+pub(super) fn check_schemas(summary: &SchemaSummary) -> AuditCheck {
+    use CheckResult::{Failed, NotChecked, Passed};
+    if let Some((reason, is_bad)) = &summary.unusable {
+        let result = if *is_bad { Failed } else { NotChecked };
+        return check("schemas", result, reason.clone());
+    }
+    if !summary.is_declared {
+        return check("schemas", Passed, "none is declared".to_owned());
+    }
+    let result = match (summary.faults, summary.unread) {
+        (0, 0) => Passed,
+        (0, _) => NotChecked,
+        _ => Failed,
+    };
+    let mut finding = format!(
+        "{} questions and {} answers conform, {} answers were refused",
+        summary.questions, summary.answers, summary.refused
+    );
+    if summary.unread > 0 {
+        finding = format!("{finding}, {} could not be read", summary.unread);
+    }
+    if summary.faults > 0 {
+        finding = format!(
+            "{finding}, {} are not recorded as they should be",
+            summary.faults
+        );
+    }
+    AuditCheck {
+        details: summary.named.clone(),
+        ..check("schemas", result, finding)
+    }
 }
 
 pub(super) fn check_models(oracles: &Oracles, expected: &AuditExpectations<'_>) -> AuditCheck {

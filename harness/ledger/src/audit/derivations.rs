@@ -6,9 +6,9 @@
 use std::collections::{HashMap, HashSet};
 
 use axilog::evidence::view::ObservationView;
-use axilog::hash::{Hash, HexHash, sha256, unhex};
-use serde_json::Value;
+use axilog::hash::{Hash, sha256};
 
+use crate::derivation::find_sources;
 use crate::encoding::hex;
 use crate::error::LedgerError;
 use crate::file::blobs::BlobStore;
@@ -120,30 +120,4 @@ impl Derivations {
         }
         Ok(faults)
     }
-}
-
-/// The `obs_hash`es in the member `derived_from` of an input; `None` where the input has no such member.
-fn find_sources(input: &[u8]) -> Option<Result<Vec<Hash>, &'static str>> {
-    const NAME: &[u8] = b"\"derived_from\"";
-    if !input.windows(NAME.len()).any(|window| window == NAME) {
-        return None;
-    }
-    let members = match serde_json::from_slice(input) {
-        Ok(Value::Object(members)) => members,
-        // Only an object has members; an input that begins like one and cannot be read could hide them.
-        Err(_) if input.starts_with(b"{") => {
-            return Some(Err("names derived_from, and cannot be read as JSON"));
-        }
-        _ => return None,
-    };
-    let sources = match members.get("derived_from")? {
-        Value::Array(sources) => sources,
-        _ => return Some(Err("derived_from is no array")),
-    };
-    let read_hash = |source: &Value| {
-        let digits = HexHash::try_from(source.as_str()?.as_bytes()).ok()?;
-        unhex(&digits)
-    };
-    let sources: Option<Vec<Hash>> = sources.iter().map(read_hash).collect();
-    Some(sources.ok_or("derived_from holds something that is no obs_hash of 64 hexadecimal digits"))
 }

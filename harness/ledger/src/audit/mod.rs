@@ -1,6 +1,6 @@
 //! The audit of a ledger: everything that can be checked of it, as one verdict that fails closed.
 //!
-//! decisions.md D34: verification, replay, blobs, configuration, models, derivations, the end, and what the
+//! decisions.md D34: verification, replay, blobs, configuration, schemas, models, derivations, the end, and what the
 //! caller expects. What could not be checked is named, and is not OK. What nobody can check from the ledger
 //! alone, because the caller named nothing to compare it with, is listed beside the verdict.
 
@@ -9,6 +9,7 @@ mod checks;
 mod derivations;
 mod oracles;
 mod report;
+mod schemas;
 
 use std::io::{Read, Seek};
 use std::path::Path;
@@ -21,10 +22,11 @@ use crate::verify::{LedgerExpectations, verify_ledger};
 use blobs::BlobComparison;
 use checks::{
     check, check_blobs, check_decisions, check_derivations, check_end, check_manifest,
-    check_models, check_raw_answers, list_not_compared,
+    check_models, check_raw_answers, check_schemas, list_not_compared,
 };
 use derivations::Derivations;
 use oracles::Oracles;
+use schemas::SchemaValidation;
 
 pub use report::{
     AuditCheck, AuditExpectations, AuditReport, AuditVerdict, CHECKS, CheckResult, UnjudgedOracle,
@@ -44,6 +46,7 @@ pub fn audit_ledger(
     let mut blobs = BlobComparison::of_ledger(path);
     let mut oracles = Oracles::default();
     let mut derivations = Derivations::new(BlobStore::of_ledger(path));
+    let mut schemas = SchemaValidation::new(BlobStore::of_ledger(path));
     let mut blob_error = None;
     let replayed = replay_decisions(
         &mut source,
@@ -56,6 +59,9 @@ pub fn audit_ledger(
             if let Some(view) = &record.observation
                 && let Err(error) = derivations.take_observation(view)
             {
+                blob_error.get_or_insert(error);
+            }
+            if let Err(error) = schemas.take_record(record) {
                 blob_error.get_or_insert(error);
             }
         },
@@ -97,6 +103,7 @@ pub fn audit_ledger(
                 None => None,
             };
             checks.push(check_manifest(found.as_ref()));
+            checks.push(check_schemas(&schemas.summary));
             checks.push(check_models(&oracles, expected));
             let report = blobs.finish()?;
             checks.push(check_blobs(&report));
@@ -129,7 +136,7 @@ pub fn audit_ledger(
     let unjudged = oracles
         .by_id()
         .iter()
-        .filter(|(_, o)| o.unjudged_answers > 0);
+        .filter(|(oracle_id, o)| o.unjudged_answers > 0 && !schemas.covers(oracle_id));
     Ok(AuditReport {
         checks,
         not_compared: list_not_compared(&oracles, expected),

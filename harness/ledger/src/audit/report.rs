@@ -72,11 +72,12 @@ pub struct AuditCheck {
 }
 
 /// The subjects of an audit, in the order of its checks.
-pub const CHECKS: [&str; 9] = [
+pub const CHECKS: [&str; 10] = [
     "chain",
     "rules",
     "decisions",
     "manifest",
+    "schemas",
     "models",
     "blobs",
     "raw answers",
@@ -84,7 +85,7 @@ pub const CHECKS: [&str; 9] = [
     "end",
 ];
 
-/// An oracle on whose complete answers decisions were made without any policy.
+/// An oracle on whose complete answers decisions were made without any policy, and without a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnjudgedOracle {
     /// The oracle.
@@ -101,7 +102,7 @@ pub struct AuditReport {
     pub checks: Vec<AuditCheck>,
     /// What the ledger alone cannot show and the caller named nothing to compare with, in words.
     pub not_compared: Vec<String>,
-    /// The oracles that no policy judged.
+    /// The oracles that neither a policy nor a schema of their answers covers.
     pub unjudged_oracles: Vec<UnjudgedOracle>,
 }
 

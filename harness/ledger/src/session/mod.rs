@@ -5,7 +5,10 @@
 //! [`Durability`] is chosen. SRS-004 §7, §8 and §12; decisions D19, D24, D26.
 
 mod call;
+mod derivations;
 mod opening;
+mod refusal;
+mod schemas;
 mod steps;
 
 use std::collections::HashMap;
@@ -20,8 +23,11 @@ use crate::durability::{Checkpoint, Durability};
 use crate::error::LedgerError;
 use crate::file::blobs::BlobWriter;
 use crate::file::{LedgerFile, TornLine};
-use crate::manifest::Manifest;
+use crate::manifest::{MAX_MANIFEST_BYTES, Manifest};
 use crate::rules::{RuleSet, load_builtin_policies};
+use crate::schema::DeclaredSchemas;
+
+use derivations::ObservationIndex;
 
 pub use call::{OracleCall, OracleReply, check_identities};
 
@@ -33,6 +39,10 @@ pub struct Session {
     agent: Agent,
     /// The model of each oracle in the ledger, by oracle id.
     models: HashMap<String, String>,
+    /// The schemas that the ledger's manifest declares; `None` until they are needed.
+    schemas: Option<DeclaredSchemas>,
+    /// The observations of the ledger; `None` until a derived input needs them.
+    observations: Option<ObservationIndex>,
     work: Vec<u8>,
     completed: u64,
 }
@@ -63,6 +73,47 @@ impl Session {
     ) -> Result<(Session, [StepDecision; 2]), LedgerError> {
         let rules = rules.with_manifest(Some(manifest.hash()));
         Session::create_bound(path, rules, Some(manifest), time)
+    }
+
+    /// Begins a ledger as [`Session::create`] does, and binds it to `manifest` and to `schemas`, whose hashes the
+    /// manifest gets in place of its own. All are stored as blobs. From then on each question and each answer of
+    /// these oracles is validated, by every session (SRS-004 §8.3 and §9.2).
+    ///
+    /// # Errors
+    /// As [`Session::create`]; [`LedgerError::InvalidIdentity`] and [`LedgerError::ReservedOracleId`] for the id of an
+    /// oracle, [`LedgerError::SchemasUnusable`] for a manifest that gets too long.
+    pub fn create_with_schemas(
+        path: &Path,
+        rules: &RuleSet,
+        manifest: &Manifest,
+        schemas: &DeclaredSchemas,
+        time: u64,
+    ) -> Result<(Session, [StepDecision; 2]), LedgerError> {
+        let unusable = |reason: String| LedgerError::SchemasUnusable {
+            path: path.to_owned(),
+            reason,
+        };
+        for oracle_id in schemas.oracle_ids() {
+            check_identities(oracle_id, "m")?;
+        }
+        let manifest = manifest
+            .with_schemas(schemas.to_named())
+            .map_err(|error| unusable(error.to_string()))?;
+        if manifest.to_canonical().len() as u64 > MAX_MANIFEST_BYTES {
+            return Err(unusable(format!(
+                "the manifest would be longer than {MAX_MANIFEST_BYTES} bytes"
+            )));
+        }
+        let file = LedgerFile::open_or_create(path)?;
+        if !file.has_no_observation()? {
+            return Err(LedgerError::AlreadyExists(path.to_owned()));
+        }
+        let mut blobs = BlobWriter::for_ledger(file.path(), file.volume().clone());
+        for document in schemas.documents() {
+            blobs.store(document)?;
+        }
+        let rules = rules.with_manifest(Some(manifest.hash()));
+        Session::begin_in(file, rules, Some(&manifest), time)
     }
 
     fn create_bound(
@@ -134,6 +185,8 @@ impl Session {
             rules,
             agent,
             models: HashMap::new(),
+            schemas: None,
+            observations: None,
             work: vec![0; MAX_RECORD_BYTES],
             completed: 0,
         }

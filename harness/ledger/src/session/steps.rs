@@ -10,11 +10,13 @@ use axilog::policy::Rules;
 
 use super::Session;
 use super::call::{OracleCall, OracleReply, check_identities};
+use super::refusal::observe_refused;
 use crate::decision::{StepDecision, StepRecorder};
 use crate::error::LedgerError;
 
 impl Session {
     /// Checks, before an oracle is called, that its reply could be recorded under these ids. Decision D24.
+    /// [`Session::check_question`] checks the question too.
     ///
     /// # Errors
     /// [`LedgerError::Sealed`], [`LedgerError::ReservedOracleId`], [`LedgerError::InvalidIdentity`], [`LedgerError::ModelMismatch`].
@@ -34,10 +36,11 @@ impl Session {
 
     /// Records a reply, evaluates the policies on it and records the transition. Before that it stores the
     /// input as a blob, and the answer too where the record does not hold it whole: the RAW record behind the
-    /// observation names that blob.
+    /// observation names that blob. An answer that violates the declared schema of the oracle's answers is recorded as
+    /// ERROR / INVALID_OUTPUT; the decision says how it violates it.
     ///
     /// # Errors
-    /// [`LedgerError::ReservedOracleId`], [`LedgerError::InvalidIdentity`], [`LedgerError::ModelMismatch`], [`LedgerError::Core`] and
+    /// Those of [`Session::check_question`], [`LedgerError::Core`] and
     /// [`FileError::Io`](crate::error::FileError::Io); nothing is recorded then.
     /// [`FileError::Displaced`](crate::error::FileError::Displaced) where the ledger is no longer under its path,
     /// as with every step; the session refuses further steps then.
@@ -46,7 +49,11 @@ impl Session {
         call: &OracleCall,
         reply: OracleReply<'_>,
     ) -> Result<StepDecision, LedgerError> {
-        self.check_call(&call.oracle_id, &call.model_id)?;
+        self.check_question(call)?;
+        let violation = match reply {
+            OracleReply::Answer(bytes) => self.find_violation(&call.oracle_id, bytes)?,
+            OracleReply::Failure(_) => None,
+        };
         let (completion, failure, output) = match reply {
             OracleReply::Answer(bytes) => (Completion::Complete, None, bytes),
             OracleReply::Failure(failure) => (Completion::Error, Some(failure), b"".as_slice()),
@@ -64,14 +71,21 @@ impl Session {
         };
         self.blobs.store(call.input.bytes())?;
         let mut recorder = StepRecorder::default();
-        let decision = self.run_step(&mut recorder, |agent, rules, work, sink, faults| {
-            agent.observe(&answer, rules, work, sink, faults)
-        })?;
+        let mut decision =
+            self.run_step(
+                &mut recorder,
+                |agent, rules, work, sink, faults| match violation {
+                    None => agent.observe(&answer, rules, work, sink, faults),
+                    Some(_) => observe_refused(agent, &answer, rules, work, sink, faults),
+                },
+            )?;
+        decision.schema_violation = violation;
         if decision.binds_raw_answer {
             let stored = self.blobs.store(output);
             self.halt_on_error(stored)?;
         }
         self.commit(&recorder)?;
+        self.note_observation(&decision.observation);
         self.models
             .insert(call.oracle_id.clone(), call.model_id.clone());
         Ok(decision)
@@ -152,6 +166,7 @@ impl Session {
         let mut recorder = StepRecorder::default();
         let decision = self.run_step(&mut recorder, act)?;
         self.commit(&recorder)?;
+        self.note_observation(&decision.observation);
         Ok(decision)
     }
 

@@ -1,0 +1,140 @@
+//! Which answers fed which questions of a ledger.
+//!
+//! formats.md §5 (Derived inputs); SRS-004 §10.1 (SHALL-039); decision D31.
+
+use std::collections::{HashMap, HashSet};
+use std::io::{Read, Seek};
+use std::path::Path;
+
+use axilog::hash::{Hash, sha256};
+
+use crate::derivation::find_sources;
+use crate::encoding::unescape;
+use crate::error::{FileError, LedgerError};
+use crate::file::blobs::BlobStore;
+use crate::input_file::MAX_INPUT_BYTES;
+use crate::verify::{LedgerExpectations, VerificationReport, verify_ledger};
+
+/// A call whose question was made from earlier answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DerivedCall {
+    /// The observation of its answer.
+    pub ledger_seq: u64,
+    /// The oracle that was asked.
+    pub oracle_id: String,
+    /// The answers that it was made from, in the order of use; an error says why they cannot be read.
+    pub sources: Result<Vec<DerivationSource>, &'static str>,
+}
+
+/// An answer that a question was made from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DerivationSource {
+    /// The answer's `obs_hash`.
+    pub obs_hash: Hash,
+    /// The answer's observation; `None` where no earlier observation of the ledger has that hash.
+    pub observation: Option<SourceObservation>,
+}
+
+/// An observation that a question was made from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceObservation {
+    /// Its sequence.
+    pub ledger_seq: u64,
+    /// Its oracle.
+    pub oracle_id: String,
+}
+
+/// The derivations of a ledger, as far as it is good.
+pub struct DerivationGraph {
+    /// The calls with derived questions, in the order of the ledger.
+    pub calls: Vec<DerivedCall>,
+    /// The number of calls whose question is not among the blobs or has another hash there, so that nothing is known
+    /// of it.
+    pub unread: u64,
+    /// The result of the verification on the way.
+    pub verification: VerificationReport,
+}
+
+/// Reads the derivations of the ledger in `source`, whose blobs are those beside `path`. Memory grows with the number of
+/// distinct questions and derivations.
+///
+/// # Errors
+/// [`FileError::Io`] where the ledger or a blob cannot be read.
+pub fn read_derivation_graph(
+    mut source: impl Read + Seek,
+    path: &Path,
+) -> Result<DerivationGraph, LedgerError> {
+    let read_error = || FileError::from_io(path, "read the ledger");
+    let store = BlobStore::of_ledger(path);
+    let mut plain_inputs = HashSet::from([sha256(b"")]);
+    let mut named: HashMap<Hash, Option<SourceObservation>> = HashMap::new();
+    let mut derived = Vec::new();
+    let mut unread = 0u64;
+    let mut blob_error = None;
+    let expected = LedgerExpectations::default();
+    let verification = verify_ledger(&mut source, None, &expected, &mut |record| {
+        let Some(view) = &record.observation else {
+            return;
+        };
+        if plain_inputs.contains(&view.input_hash) {
+            return;
+        }
+        let input = match store.read(&view.input_hash, MAX_INPUT_BYTES) {
+            Ok(Some(input)) if sha256(&input) == view.input_hash => input,
+            Ok(_) => {
+                unread = unread.saturating_add(1);
+                return;
+            }
+            Err(error) => {
+                blob_error.get_or_insert(error);
+                return;
+            }
+        };
+        match find_sources(&input) {
+            None => {
+                plain_inputs.insert(view.input_hash);
+            }
+            Some(sources) => {
+                named.extend(sources.iter().flatten().map(|source| (*source, None)));
+                derived.push((view.ledger_seq, unescape(view.oracle_id), sources));
+            }
+        }
+    })
+    .map_err(read_error())?;
+    if let Some(error) = blob_error {
+        return Err(error);
+    }
+    if !named.is_empty() {
+        source.rewind().map_err(read_error())?;
+        verify_ledger(&mut source, None, &expected, &mut |record| {
+            if let Some(view) = &record.observation
+                && let Some(place) = named.get_mut(&view.obs_hash)
+            {
+                place.get_or_insert_with(|| SourceObservation {
+                    ledger_seq: view.ledger_seq,
+                    oracle_id: unescape(view.oracle_id),
+                });
+            }
+        })
+        .map_err(read_error())?;
+    }
+    let calls = derived.into_iter().map(|(ledger_seq, oracle_id, sources)| {
+        let find = |obs_hash: Hash| {
+            let place = named.get(&obs_hash).cloned().flatten();
+            DerivationSource {
+                obs_hash,
+                observation: place.filter(|place| place.ledger_seq < ledger_seq),
+            }
+        };
+        DerivedCall {
+            ledger_seq,
+            oracle_id,
+            sources: sources.map(|all| all.into_iter().map(find).collect()),
+        }
+    });
+    Ok(DerivationGraph {
+        calls: calls.collect(),
+        unread,
+        verification,
+    })
+}

@@ -1,0 +1,253 @@
+//! Schemas and answers that are made to do harm: each is refused or done with in bounded time.
+
+use std::time::{Duration, Instant};
+
+use axilog_ledger::schema::Schema;
+use serde_json::{Map, Value, json};
+
+/// Far more than anything here takes, also on a slow machine without optimisation, and far less than what is not
+/// bounded would take.
+const SOON: Duration = Duration::from_secs(20);
+
+/// The reason for which a schema is refused.
+#[track_caller]
+fn refusal(text: &str) -> String {
+    let begun = Instant::now();
+    let refused = Schema::parse(text.as_bytes()).unwrap_err().to_string();
+    assert!(begun.elapsed() < SOON);
+    assert!(refused.len() < 1000, "{refused:.2000}");
+    refused
+}
+
+/// Whether an answer conforms.
+#[track_caller]
+fn accepts(schema: &Value, answer: &str) -> bool {
+    let schema = Schema::parse(schema.to_string().as_bytes()).unwrap();
+    let begun = Instant::now();
+    let checked = schema.check(answer.as_bytes());
+    assert!(begun.elapsed() < SOON);
+    if let Err(violation) = &checked {
+        assert!(violation.to_string().len() < 4000);
+    }
+    checked.is_ok()
+}
+
+#[test]
+fn references_lead_nowhere_outside() {
+    for reference in [
+        "http://example.com/schema",
+        "https://example.com/schema#/a",
+        "file:///etc/passwd",
+        "other.json",
+        "urn:uuid:0",
+    ] {
+        let told = refusal(&json!({ "$ref": reference }).to_string());
+        assert!(told.contains("is not present in a registry"), "{told}");
+    }
+    // The dialect's own meta-schema is no other document.
+    let dialect = "https://json-schema.org/draft/2020-12/schema";
+    let schema = json!({ "$ref": dialect });
+    assert!(accepts(&schema, r#"{"type":"object"}"#));
+    assert!(!accepts(&schema, r#"{"type":"nothing"}"#));
+}
+
+#[test]
+fn other_dialects_are_refused() {
+    for dialect in [
+        "http://json-schema.org/draft-07/schema#",
+        "https://example.com/mine",
+    ] {
+        let told = refusal(&json!({ "$schema": dialect }).to_string());
+        assert!(
+            told.contains("expected \"https://json-schema.org/draft/2020-12/schema\""),
+            "{told}"
+        );
+        let embedded = json!({"$defs": {"a": {"$id": "a", "$schema": dialect}}});
+        assert!(refusal(&embedded.to_string()).contains("/$defs/a"));
+    }
+}
+
+#[test]
+fn regular_expressions_are_matched_in_linear_time() {
+    for pattern in [
+        "^(a+)+$",
+        "^(a|a)*$",
+        "^(a|aa)+$",
+        "(x+x+)+y",
+        "^(([a-z])+.)+[A-Z]([a-z])+$",
+    ] {
+        let answer = json!("a".repeat(60_000) + "!").to_string();
+        assert!(!accepts(&json!({ "pattern": pattern }), &answer));
+        let answer = json!({ "a".repeat(60_000) + "!": 1 }).to_string();
+        let schema = json!({"patternProperties": {pattern: true}, "additionalProperties": false});
+        assert!(!accepts(&schema, &answer));
+    }
+}
+
+#[test]
+fn regular_expressions_that_need_backtracking_or_much_memory_are_refused() {
+    for pattern in [
+        "(?=a)a",
+        "(?<!a)b",
+        r"(a)\1",
+        "(a{1000}){1000}",
+        r"[\w]{5000}",
+        "(",
+    ] {
+        let told = refusal(&json!({ "pattern": pattern }).to_string());
+        assert!(told.contains("regex") || told.contains("pattern"), "{told}");
+    }
+    let many: Vec<Value> = (0..101)
+        .map(|n| json!({"pattern": format!("a{n}")}))
+        .collect();
+    let told = refusal(&json!({ "anyOf": many }).to_string());
+    assert!(told.contains("more than 100 regular expressions"), "{told}");
+    let many: Map<String, Value> = (0..101).map(|n| (format!("a{n}"), json!(true))).collect();
+    let told = refusal(&json!({ "patternProperties": many }).to_string());
+    assert!(told.contains("more than 100 regular expressions"), "{told}");
+}
+
+#[test]
+fn a_schema_that_is_too_long_or_too_deep_is_refused() {
+    let ten_megabytes = json!({ "enum": ["x".repeat(10 << 20)] }).to_string();
+    assert!(refusal(&ten_megabytes).contains("a schema may have 262144"));
+    let deep = format!("{}true{}", "{\"not\":".repeat(10_000), "}".repeat(10_000));
+    assert!(refusal(&deep).contains("nested deeper than 128"));
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    assert!(refusal(&deep).contains("nested deeper than 128"));
+    assert!(refusal(r#"{"type":"object","type":"array"}"#).starts_with("byte 17"));
+    assert!(refusal(r#"{"minimum":1e999}"#).starts_with("byte"));
+    // The longest text may be short in canonical form, and the other way round.
+    assert!(refusal(&format!("{{}}{}", " ".repeat(300_000))).contains("300002 bytes"));
+}
+
+/// Definitions `a0` … `a{count}`, of which each but the last is made from the name of the next.
+fn definitions(count: usize, make: impl Fn(Value) -> Value, last: Value) -> Value {
+    let mut all = Map::new();
+    for n in 0..count {
+        let next = json!({"$ref": format!("#/$defs/a{}", n + 1)});
+        all.insert(format!("a{n}"), make(next));
+    }
+    all.insert(format!("a{count}"), last);
+    json!({"$ref": "#/$defs/a0", "$defs": all})
+}
+
+#[test]
+fn references_that_multiply_are_refused() {
+    for keyword in ["allOf", "anyOf", "oneOf", "prefixItems"] {
+        let schema = definitions(40, |next| json!({ keyword: [next, next] }), json!(true));
+        let told = refusal(&schema.to_string());
+        assert!(
+            told.contains("more than 5000 subschemas"),
+            "{keyword}: {told}"
+        );
+    }
+    let both = |next: Value| json!({"properties": {"a": next}, "additionalProperties": next});
+    let told = refusal(&definitions(40, both, json!(true)).to_string());
+    assert!(told.contains("more than 5000 subschemas"), "{told}");
+    let embedded = |next: Value| json!({"if": next, "then": next, "else": next, "not": next});
+    let told = refusal(&definitions(20, embedded, json!(true)).to_string());
+    assert!(told.contains("more than 5000 subschemas"), "{told}");
+    let told = refusal(&definitions(1000, |next| next, json!(true)).to_string());
+    assert!(
+        told.contains("more than 128 subschemas within each other"),
+        "{told}"
+    );
+    // Ten are few enough.
+    let few = definitions(
+        10,
+        |next| json!({"allOf": [next, next]}),
+        json!({"type": "object"}),
+    );
+    assert!(accepts(&few, "{}") && !accepts(&few, "[]"));
+}
+
+#[test]
+fn references_into_what_is_no_subschema_are_refused() {
+    // Nothing counts the subschemas that only such references reach.
+    let looped =
+        json!({"x": {"a": {"anyOf": [{"$ref": "#/x/a"}, {"$ref": "#/x/a"}]}}, "$ref": "#/x/a"});
+    assert!(refusal(&looped.to_string()).contains("no subschema"));
+    let escaped = json!({"const": {"a": true}, "$ref": "#/c%6Fnst/a"});
+    assert!(refusal(&escaped.to_string()).contains("no subschema"));
+    let from_resource = json!({"$defs": {"r": {"$id": "r", "x": {"a": true}}}, "$ref": "r#/x/a"});
+    assert!(refusal(&from_resource.to_string()).contains("no subschema"));
+}
+
+#[test]
+fn a_schema_within_itself_costs_no_more_than_the_value() {
+    let descend = json!({"properties": {"a": {"$ref": "#/$defs/n"}}});
+    let or_fail = json!({"properties": {"a": {"$ref": "#/$defs/n"}}, "required": ["x"]});
+    let nodes = [
+        json!({"anyOf": [or_fail, or_fail]}),
+        json!({"oneOf": [descend, or_fail]}),
+        json!({"allOf": [descend, descend], "unevaluatedProperties": false}),
+        json!({"if": descend, "then": descend, "else": or_fail}),
+        json!({"not": {"anyOf": [or_fail, or_fail]}}),
+        json!({"dependentSchemas": {"a": {"anyOf": [or_fail, or_fail]}}}),
+        json!({"patternProperties": {"^a": {"$ref": "#/$defs/n"}}, "properties": {"a": {"$ref": "#/$defs/n"}}, "minProperties": 2}),
+    ];
+    let deep = format!("{}{{}}{}", "{\"a\":".repeat(120), "}".repeat(120));
+    for node in nodes {
+        let schema = json!({"$ref": "#/$defs/n", "$defs": {"n": node}});
+        accepts(&schema, &deep);
+    }
+    let items = json!({"contains": {"$ref": "#"}, "minContains": 0, "unevaluatedItems": {"$ref": "#"}, "items": {"$ref": "#"}});
+    let deep = format!("{}{}", "[".repeat(120), "]".repeat(120));
+    assert!(accepts(&items, &deep));
+    let dynamic = json!({"$dynamicAnchor": "n", "anyOf": [
+        {"items": {"$dynamicRef": "#n"}, "minItems": 2}, {"items": {"$dynamicRef": "#n"}, "minItems": 3}]});
+    assert!(!accepts(&dynamic, &deep));
+    for circle in [
+        json!({"$ref": "#"}),
+        json!({"allOf": [{"$ref": "#"}], "anyOf": [{"$ref": "#"}]}),
+    ] {
+        accepts(&circle, "1");
+    }
+    // The deepest schema and the deepest value at once have room on the stack.
+    let last = json!({"properties": {"a": {"$ref": "#/$defs/a0"}}});
+    let schema = definitions(60, |next| json!({"allOf": [next]}), last);
+    assert!(accepts(
+        &schema,
+        &format!("{}1{}", "{\"a\":".repeat(127), "}".repeat(127))
+    ));
+}
+
+#[test]
+fn answers_are_bounded() {
+    let any = json!({});
+    let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
+    assert!(!accepts(&any, &deep));
+    assert!(!accepts(&any, r#"{"a":1,"\u0061":2}"#));
+    assert!(!accepts(&any, r#""\ud800""#));
+    assert!(!accepts(&any, "1e999"));
+    assert!(!accepts(&any, "{} {}"));
+    assert!(!accepts(&any, &json!("x".repeat(2 << 20)).to_string()));
+    assert!(accepts(&any, &json!("x".repeat(1 << 19)).to_string()));
+    let numbers: Vec<u32> = (0..100_000).collect();
+    let numbers = json!(numbers).to_string();
+    assert!(accepts(&json!({"uniqueItems": true}), &numbers));
+    let objects: Vec<Value> = (0..20_000).map(|n| json!({"a": [n]})).collect();
+    assert!(accepts(
+        &json!({"uniqueItems": true}),
+        &json!(objects).to_string()
+    ));
+    let words: Vec<Value> = (0..15_000).map(|n| json!([n])).collect();
+    let last = json!(vec![words.last(); 20_000]).to_string();
+    assert!(accepts(&json!({"items": {"enum": words}}), &last));
+    accepts(&json!({"multipleOf": 1e-308}), "1e308");
+    assert!(accepts(
+        &json!({"minLength": 1}),
+        &json!("\u{1f600}".repeat(100_000)).to_string()
+    ));
+}
+
+#[test]
+fn many_subschemas_on_many_values_are_done_with() {
+    let all: Vec<Value> = (0..2400)
+        .map(|n| json!({"not": {"const": format!("w{n}")}}))
+        .collect();
+    let schema = json!({"items": {"allOf": all}});
+    let words = json!(vec!["x"; 15_000]).to_string();
+    assert!(accepts(&schema, &words));
+}
