@@ -145,8 +145,8 @@ fn check_tells_what_each_oracle_may_and_which_policy_never_decides() {
     for part in ["every other one", "arm", "/speed", "(655360)"] {
         assert!(run.stdout.contains(part), "{part} in {}", run.stdout);
     }
-    run.says("the policy ARM never decides: ALL permits no more wherever it applies");
     assert!(run.stdout.lines().all(|line| line.chars().count() <= 80));
+    run.says("the policy ARM never decides: ALL permits no more wherever it applies");
     let report = bench.run("policy check p.toml --json").exits(0).json();
     assert_eq!(report["scopes"][1]["oracle"], "arm");
     assert_eq!(report["scopes"][1]["max"], 655_360);
