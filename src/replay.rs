@@ -281,8 +281,10 @@ impl Replay {
             if reset && view.input_hash != rules.hash() {
                 return Err(Verdict::ConfigMismatch);
             }
-            let acts = self.agent.health != Health::Stopped;
-            self.step = acts.then(|| Step::begin(&self.agent, rules, &stimulus, view.ledger_seq));
+            if self.agent.health != Health::Stopped {
+                let step = Step::undecided(&self.agent, &stimulus, view.ledger_seq);
+                self.step.insert(step).decide(&self.agent, rules, &stimulus);
+            }
         }
         self.undecided |= rules.is_none();
         self.observed = view.ledger_seq;

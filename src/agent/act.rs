@@ -86,6 +86,17 @@ impl Agent {
         sink: &mut dyn LedgerSink,
         faults: &mut Faults,
     ) -> Evaluation {
+        self.take_step(&mut step, registry, sink, faults)
+    }
+
+    /// Commits the records of `step` that are still to come, and moves.
+    fn take_step(
+        &mut self,
+        step: &mut Step,
+        registry: &dyn Registry,
+        sink: &mut dyn LedgerSink,
+        faults: &mut Faults,
+    ) -> Evaluation {
         while let Some(record) = step.next(registry) {
             if self.commit(&record, sink, faults).is_err() {
                 self.halt();
@@ -108,8 +119,9 @@ impl Agent {
         sink: &mut dyn LedgerSink,
         faults: &mut Faults,
     ) -> Evaluation {
-        let step = Step::begin(self, rules, stimulus, ledger_seq);
-        self.complete(step, rules.registry, sink, faults)
+        let mut step = Step::undecided(self, stimulus, ledger_seq);
+        step.decide(self, rules, stimulus);
+        self.take_step(&mut step, rules.registry, sink, faults)
     }
 
     fn commit(

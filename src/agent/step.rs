@@ -102,27 +102,18 @@ pub struct Step {
 }
 
 impl Step {
-    /// Decides what `agent` does with `stimulus`, the observation `ledger_seq`, under `rules`. A
-    /// registry of more than [`MAX_POLICIES`], which its check refuses, permits nothing.
-    pub(crate) fn begin(
-        agent: &Agent,
-        rules: &Rules<'_>,
-        stimulus: &Stimulus<'_>,
-        ledger_seq: u64,
-    ) -> Step {
-        let class = stimulus.class();
-        let prev = agent.health;
-        let fault_count = count_faults(agent.fault_count, class);
-        let (mut next, mut violation) = determine_next(prev, class);
-        let too_many = rules.registry.len() > MAX_POLICIES;
-        let mut step = Step {
+    /// The step that [`Step::decide`] decides on `stimulus`, the observation `ledger_seq`. What making it
+    /// takes is off the stack when it is decided.
+    #[inline(never)]
+    pub(crate) fn undecided(agent: &Agent, stimulus: &Stimulus<'_>, ledger_seq: u64) -> Step {
+        Step {
             transition: TransitionRecord {
-                fault_count,
-                input_class: class,
+                fault_count: agent.fault_count,
+                input_class: stimulus.class(),
                 ledger_seq,
-                next_state: next,
-                prev_state: prev,
-                violation,
+                next_state: agent.health,
+                prev_state: agent.health,
+                violation: None,
             },
             timestamp: None,
             scope: Scope::NOTHING,
@@ -131,7 +122,19 @@ impl Step {
             breach: false,
             evaluated: 0,
             cursor: 0,
-        };
+        }
+    }
+
+    /// Decides what `agent` does with `stimulus` under `rules`. A registry of more than
+    /// [`MAX_POLICIES`], which its check refuses, permits nothing. The step is decided where it stands:
+    /// it is too large for a second one on the stack beneath the search for values.
+    #[inline(never)]
+    pub(crate) fn decide(&mut self, agent: &Agent, rules: &Rules<'_>, stimulus: &Stimulus<'_>) {
+        let class = stimulus.class();
+        let prev = agent.health;
+        let fault_count = count_faults(agent.fault_count, class);
+        let (mut next, mut violation) = determine_next(prev, class);
+        let too_many = rules.registry.len() > MAX_POLICIES;
         match *stimulus {
             Stimulus::Time(None) => {
                 (next, violation) = (Health::Stopped, Some(Violation::ProtocolViolation));
@@ -140,26 +143,26 @@ impl Step {
                 (next, violation) = (Health::Stopped, Some(Violation::TimeRollback));
             }
             Stimulus::Time(Some(timestamp)) => {
-                step.scope = Scope::of_time(rules.registry);
-                step.values.fill(elapsed(agent.last_timestamp, timestamp));
-                step.timestamp = Some(timestamp);
-                step.breach = too_many;
+                self.scope = Scope::of_time(rules.registry);
+                self.values.fill(elapsed(agent.last_timestamp, timestamp));
+                self.timestamp = Some(timestamp);
+                self.breach = too_many;
             }
             Stimulus::Answer(None) => {
-                step.scope = Scope::of_answer(rules.registry, None);
-                step.breach = true;
+                self.scope = Scope::of_answer(rules.registry, None);
+                self.breach = true;
             }
-            Stimulus::Answer(Some(recorded)) => {
+            Stimulus::Answer(Some(ref recorded)) => {
                 let permit = rules.permit_truncated;
-                step.scope = Scope::of_answer(rules.registry, Some(recorded.oracle));
-                step.breach = too_many || !recorded.is_usable(permit);
-                step.stops_on_breach =
+                self.scope = Scope::of_answer(rules.registry, Some(recorded.oracle));
+                self.breach = too_many || !recorded.is_usable(permit);
+                self.stops_on_breach =
                     rules.stop_on_invalid && recorded.failure == Some(Failure::InvalidOutput);
                 let selectors = ScopedSelectors {
                     registry: rules.registry,
-                    scope: step.scope,
+                    scope: self.scope,
                 };
-                recorded.extract_into(&mut step.values, &selectors, permit);
+                recorded.extract_into(&mut self.values, &selectors, permit);
             }
             Stimulus::Control(Some(InputClass::FaultSignal)) if prev == Health::Enabled => {
                 (next, violation) = match fault_count {
@@ -177,11 +180,9 @@ impl Step {
             }
             Stimulus::Control(_) => {}
         }
-        (step.transition.next_state, step.transition.violation) = (next, violation);
-        if enters_init(prev, next) {
-            step.transition.fault_count = 0;
-        }
-        step
+        let entered = enters_init(prev, next);
+        self.transition.fault_count = if entered { 0 } else { fault_count };
+        (self.transition.next_state, self.transition.violation) = (next, violation);
     }
 
     /// The next record to commit, or `None` when the step is complete.

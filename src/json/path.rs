@@ -82,19 +82,26 @@ impl Step<'_> {
         }
         let mut units = Name::new(name);
         let mut expected = self.text.encode_utf16();
-        while let Some(unit) = expected.next() {
-            let unit = match unit {
-                TILDE if expected.next() == Some(ONE) => SLASH,
+        let mut suffix = RAW_SUFFIX.bytes();
+        let mut form = Form::Natural;
+        // One place reads the name's units: on a device the code for it counts.
+        loop {
+            let found = units.next();
+            let unit = match expected.next() {
+                Some(TILDE) if expected.next() == Some(ONE) => Some(SLASH),
+                None if found.is_none() && form == Form::Natural => return Some(form),
+                None => {
+                    form = Form::Raw;
+                    suffix.next().map(u16::from)
+                }
                 unit => unit,
             };
-            if units.next() != Some(unit) {
+            if found != unit {
                 return None;
             }
-        }
-        let mut rest = units;
-        match rest.next() {
-            None => Some(Form::Natural),
-            Some(_) => units.eq(RAW_SUFFIX.encode_utf16()).then_some(Form::Raw),
+            if found.is_none() {
+                return Some(form);
+            }
         }
     }
 

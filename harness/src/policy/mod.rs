@@ -1,5 +1,6 @@
 //! `axilog policy`: checks, formats and compiles policy files (formats.md §4; SRS-004 §17).
 
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use axilog_ledger::error::LedgerError;
@@ -10,6 +11,7 @@ use clap::{Subcommand, ValueEnum};
 use serde_json::Value;
 
 use super::output::Report;
+use super::output_stream::{OutputStream, stdout_name};
 use super::{Failure, output_file};
 use crate::error::CommandError;
 
@@ -173,15 +175,19 @@ fn parse(
     })
 }
 
-/// Hands over generated text: to a file, whole or not at all, or to standard output.
+/// Hands over generated text: to a file, whole or not at all, or to standard output. There it is exact, since
+/// it may be on its way into a file; only on a terminal the characters that are not seen are escapes.
 fn deliver(text: String, target: Option<&Path>) -> Result<Report, Failure> {
-    let printed = match target {
-        Some(path) => {
-            output_file::write_text(path, &text)?;
-            String::new()
+    let mut printed = String::new();
+    match target {
+        Some(path) => output_file::write_text(path, &text)?,
+        None if io::stdout().is_terminal() => printed = text,
+        None => {
+            let mut out = OutputStream::new(io::stdout().lock());
+            out.put(text.as_bytes());
+            out.finish(stdout_name())?;
         }
-        None => text,
-    };
+    }
     Ok(Report {
         passed: true,
         text: printed,

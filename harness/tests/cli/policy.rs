@@ -222,3 +222,33 @@ fn explain_says_value_by_value_what_would_be_decided() {
         .exits(3)
         .says("none.json");
 }
+
+/// A selector may hold characters that are not seen, which a file needs as they are.
+#[test]
+fn what_goes_into_a_file_through_standard_output_is_exact() {
+    let bench = Bench::new();
+    let loose = LOOSE
+        .trim_start_matches('[')
+        .trim_end()
+        .trim_end_matches(']');
+    bench.write(
+        "loose.json",
+        format!("{{\"/\\u007f\\u202e\\u0001\":[{loose}]}}"),
+    );
+    let selector = "/\u{7f}\u{202e}\\u0001";
+    let canonical = format!("{{\"{selector}\":{CANONICAL}}}\n");
+    bench.run("policy fmt loose.json -o exact.json").exits(0);
+    assert_eq!(bench.read("exact.json"), canonical.as_bytes());
+    assert_eq!(
+        bench.run("policy fmt loose.json").exits(0).stdout,
+        canonical
+    );
+    let compiled = bench.run("policy compile exact.json --emit json").exits(0);
+    assert_eq!(compiled.stdout, canonical);
+    // For people the selector is shown with escapes.
+    let shown = bench.run("policy check exact.json").exits(0).stdout;
+    assert!(
+        shown.contains("\\u{7f}\\u{202e}") && !shown.contains('\u{202e}'),
+        "{shown}"
+    );
+}
