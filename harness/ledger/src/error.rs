@@ -284,7 +284,7 @@ pub enum LedgerError {
         /// The oracle.
         oracle: String,
         /// How the question violates the schema.
-        violation: SchemaViolation,
+        violation: Box<SchemaViolation>,
     },
 
     /// The manifest or a schema that it names cannot be used, so that nothing can be validated.

@@ -20,6 +20,7 @@ from axilog.auditing import AuditReport, AuditVerdict, UnjudgedOracle, audit
 from axilog.capi import ABI_VERSION, LibraryError, lib
 from axilog.configuration import Configuration
 from axilog.decision import BreachError, Decision, Judgement, Transition
+from axilog.derivation import derive_input
 from axilog.entry import Entry
 from axilog.enums import (
     Comparison,
@@ -142,6 +143,7 @@ __all__ = [
     "__version__",
     "audit",
     "canonical_input",
+    "derive_input",
     "from_q16",
     "replay",
     "to_q16",

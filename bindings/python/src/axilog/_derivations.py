@@ -12,12 +12,16 @@ import re
 from typing import NamedTuple, Optional, Union
 
 from axilog._blobs import EMPTY_HASH, BlobStore
+from axilog.capi.constants import AX_TAG_OBS
+from axilog.errors import LedgerIOError
 from axilog.observation import Observation
 
 _MAX_INPUT_BYTES = 64 << 20
 # The command's reader of JSON goes no deeper, and what one of both cannot read, neither must.
 _MAX_DEPTH = 127
-_MEMBER = b'"derived_from"'
+SOURCES_MEMBER = b'"derived_from"'
+"""The name of the member that says what an input is derived from, as it stands in JSON."""
+_OBS = AX_TAG_OBS.decode()
 _HASH = re.compile(r"[0-9a-f]{64}")
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[{]|[\]}]', re.S)
 
@@ -86,7 +90,7 @@ class Derivations:
 
 def find_sources(data: bytes) -> Optional[Sources]:
     """Finds what an input was derived from; ``None`` where it has no member ``derived_from``."""
-    if _MEMBER not in data:
+    if SOURCES_MEMBER not in data:
         return None
     try:
         members = _parse_json(data)
@@ -102,6 +106,20 @@ def find_sources(data: bytes) -> Optional[Sources]:
     if not all(isinstance(source, str) and _HASH.fullmatch(source) for source in sources):
         return "derived_from holds something that is no obs_hash of 64 hexadecimal digits"
     return sources
+
+
+def read_obs_hashes(path: str) -> set[str]:
+    """The ``obs_hash`` of each observation of a good ledger. Raises LedgerIOError."""
+    hashes = set()
+    try:
+        with open(path, "rb") as file:
+            for line in file:
+                entry = json.loads(line)
+                if entry["tag"] == _OBS:
+                    hashes.add(entry["record"]["obs_hash"])
+    except OSError as error:
+        raise LedgerIOError(path, "read the ledger", error) from error
+    return hashes
 
 
 def _parse_json(data: bytes) -> object:

@@ -6,14 +6,14 @@ from __future__ import annotations
 import ctypes
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Optional
 
-from axilog._blob_comparison import BadManifest, find_manifest
-from axilog._blobs import BlobStore
+from axilog._derivations import SOURCES_MEMBER
 from axilog._ledger_configuration import complete_configuration
 from axilog._oracle_call import OracleCall, as_bytes, check_identities
+from axilog._question_checks import QuestionChecks
 from axilog._recorder import EntrySink, Recorder
 from axilog.capi import lib
 from axilog.capi.constants import AX_MAX_OBS_BYTES, AX_TAG_PROOF
@@ -21,6 +21,7 @@ from axilog.capi.inlines import ct_fault_clear
 from axilog.capi.structs import ax_agent_ctx_t, ct_fault_flags_t
 from axilog.configuration import Configuration
 from axilog.decision import Decision
+from axilog.derivation import Source, derive_input
 from axilog.entry import Entry
 from axilog.enums import Completion, Failure, Health, InputClass, InputKind, ReturnCode
 from axilog.errors import (
@@ -29,14 +30,12 @@ from axilog.errors import (
     ConfigurationError,
     ModelError,
     ResetMissingError,
-    SchemaError,
     StoppedError,
     TimeRollbackError,
 )
 from axilog.faults import Faults
 from axilog.inputs import Text, canonical_input
 from axilog.ledger import Ledger
-from axilog.manifest import Manifest
 from axilog.params import Params
 from axilog.policy_set import PolicySet
 
@@ -124,6 +123,7 @@ class Agent(AbstractContextManager["Agent"]):
             self._context = resumed.agent
         self._models: dict[str, str] = {} if resumed is None else resumed.models
         self._calls: dict[str, OracleCall] = {}
+        self._question_checks = QuestionChecks(ledger, self._configuration.manifest)
         self._chain = self._context.ledger
         self._policy_context = self._configuration._make_context(self._context)
         self._recorder: Optional[Recorder] = None
@@ -149,6 +149,7 @@ class Agent(AbstractContextManager["Agent"]):
         input_kind: InputKind = InputKind.TEXT,
         params: Optional[Params] = None,
         truncated: bool = False,
+        derived_from: Sequence[Source] = (),
     ) -> Decision:
         """Records an oracle's raw answer, evaluates the policies on it and commits the transition.
         With a ledger all of that is on disk when this returns.
@@ -164,6 +165,10 @@ class Agent(AbstractContextManager["Agent"]):
             input_kind: What form the input must have.
             params: The sampling parameters of the call.
             truncated: Whether the oracle said that the answer is cut off.
+            derived_from: The decisions on the answers that the input was made from, or their
+                ``obs_hash``es, in the order of use. The recorded input is then
+                :func:`axilog.derive_input` of ``input``. With a ledger each must be an observation
+                of it.
 
         Returns:
             The decision. A breach is a decision and no exception: look at its ``ok``, or call its
@@ -171,8 +176,8 @@ class Agent(AbstractContextManager["Agent"]):
 
         Raises:
             InputError, IdentityError, ModelError, SchemaError, ResetMissingError,
-            ConcurrentUseError, LedgerError and StoppedError, with nothing recorded; SinkError where a record could not
-            be stored.
+            ConcurrentUseError, LedgerError and StoppedError, with nothing recorded; SinkError where
+            a record could not be stored.
         """
         if not self._try_lock(False):
             raise _concurrent_use_error()
@@ -185,10 +190,14 @@ class Agent(AbstractContextManager["Agent"]):
                 call = self._calls[oracle_id] = OracleCall(oracle_id, model_id)
             answer = output if type(output) is bytes else as_bytes(output)
             # As canonical_input does, but without a call for the most frequent kind of text.
-            if input_kind == 0 and type(input) is str and input.isascii() and input.isprintable():
+            if derived_from:
+                prompt, input_kind = derive_input(input, derived_from, input_kind), InputKind.JSON
+            elif input_kind == 0 and type(input) is str and input.isascii() and input.isprintable():
                 prompt = input.encode()
             else:
                 prompt = canonical_input(input, input_kind)
+            if SOURCES_MEMBER in prompt:
+                self._question_checks.check_sources(prompt)
             struct = call.struct
             struct.output = answer
             struct.output_len = len(answer)
@@ -237,6 +246,8 @@ class Agent(AbstractContextManager["Agent"]):
             self._require_reset("a failure")
             self._check_model(oracle_id, model_id)
             prompt = canonical_input(input, input_kind)
+            if SOURCES_MEMBER in prompt:
+                self._question_checks.check_sources(prompt)
             call = OracleCall(oracle_id, model_id)
             call.set_params(params)
             call.set_kind(input_kind, False)
@@ -311,7 +322,7 @@ class Agent(AbstractContextManager["Agent"]):
 
     def _check_model(self, oracle_id: str, model_id: str) -> None:
         check_identities(oracle_id, model_id)
-        self._check_undeclared()
+        self._question_checks.check_schemas()
         recorded = self._models.get(oracle_id, model_id)
         if recorded != model_id:
             where = "" if self._ledger is None else f"{self._ledger.path}: "
@@ -320,27 +331,6 @@ class Agent(AbstractContextManager["Agent"]):
                 f"cannot have {model_id!a} too; use another oracle id or another ledger; nothing "
                 "was recorded"
             )
-
-    def _check_undeclared(self) -> None:
-        """Raises SchemaError where the ledger's manifest declares schemas, or cannot be read. Python's
-        regular expressions may take exponential time, so that the package validates nothing."""
-        manifest, ledger = self._configuration.manifest, self._ledger
-        if manifest is None or ledger is None or ledger._manifest is not None:
-            # A manifest that this package made has no schemas.
-            return
-        found = find_manifest(BlobStore(ledger.path), manifest)
-        if isinstance(found, Manifest) and not found.schemas:
-            return
-        reason = "its manifest declares schemas, which this package does not validate"
-        if found is None:
-            reason = f"its manifest {manifest} is missing, and what schemas it declares is not known"
-        elif isinstance(found, BadManifest):
-            reason = f"its manifest is bad: {found.reason}"
-        raise SchemaError(
-            ledger.path,
-            f"takes no answers here: {reason}; record them with the command `axilog observe`; nothing "
-            "was recorded",
-        )
 
     def _note_model(self, call: OracleCall) -> None:
         self._models[call.oracle_id] = call.model_id
@@ -382,6 +372,7 @@ class Agent(AbstractContextManager["Agent"]):
         sequence = self._chain.sequence + 1
         code = self._run_call(c_call, answer)
         records = () if self._recorder is None else tuple(self._recorder.entries)
+        self._question_checks.note_records(records)
         return self._make_decision(sequence, code, records)
 
     def _run_call(self, c_call: Callable[[], int], answer: bytes = b"") -> int:

@@ -141,9 +141,8 @@ class ConfigurationError(LedgerError):
 
 
 class SchemaError(LedgerError):
-    """A ledger declares schemas of what its oracles are asked and answer, or may declare some, and this
-    package does not validate. Nothing was recorded; record answers in such a ledger with the command
-    ``axilog``."""
+    """A ledger declares schemas of what its oracles are asked and answer, or may declare some, and
+    this package does not validate. Record answers in such a ledger with the command ``axilog``."""
 
 
 class LedgerDefect(NamedTuple):

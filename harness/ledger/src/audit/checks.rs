@@ -138,7 +138,7 @@ pub(super) fn check_schemas(summary: &SchemaSummary) -> AuditCheck {
         );
     }
     AuditCheck {
-        details: summary.named.clone(),
+        details: [summary.named.as_slice(), &summary.refusals].concat(),
         ..check("schemas", result, finding)
     }
 }

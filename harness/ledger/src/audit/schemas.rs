@@ -68,6 +68,8 @@ pub(super) struct SchemaSummary {
     pub(super) answers: u64,
     /// The number of answers that were refused and do violate their schema, or are no admissible text.
     pub(super) refused: u64,
+    /// Why the first [`MAX_NAMED`] of them were refused, in words.
+    pub(super) refusals: Vec<String>,
     /// The number of questions and answers that could not be validated because their blobs are missing.
     pub(super) unread: u64,
     /// The number of questions and answers that are not recorded as they should be.
@@ -81,6 +83,15 @@ impl SchemaSummary {
         self.faults = self.faults.saturating_add(1);
         if self.faults <= MAX_NAMED {
             self.named.push(text);
+        }
+    }
+
+    fn add_refusal(&mut self, ledger_seq: u64, oracle_id: &str, reason: &str) {
+        self.refused = self.refused.saturating_add(1);
+        if self.refused <= MAX_NAMED {
+            self.refusals.push(format!(
+                "refused answer {ledger_seq} of oracle {oracle_id:?}: {reason}"
+            ));
         }
     }
 }
@@ -224,10 +235,20 @@ impl SchemaValidation {
         };
         let is_text = Text::check(&answer, false).is_ok();
         match (schema.check(&answer), is_refused) {
-            (Ok(()), true) if is_text && *has_good_input => self.summary.add_fault(format!(
+            (_, true) if !is_text => self
+                .summary
+                .add_refusal(*ledger_seq, oracle_id, "it is not admissible text"),
+            (Err(violation), true) => {
+                let reason = violation.to_string();
+                self.summary.add_refusal(*ledger_seq, oracle_id, &reason);
+            }
+            (Ok(()), true) if *has_good_input => self.summary.add_fault(format!(
                 "answer {ledger_seq} of oracle {oracle_id:?} is recorded as INVALID_OUTPUT and conforms to its schema"
             )),
-            (_, true) => self.summary.refused = self.summary.refused.saturating_add(1),
+            (Ok(()), true) => {
+                let reason = "it conforms to its schema; its question may have been why";
+                self.summary.add_refusal(*ledger_seq, oracle_id, reason);
+            }
             (Ok(()), false) => self.summary.answers = self.summary.answers.saturating_add(1),
             (Err(violation), false) => self.summary.add_fault(format!(
                 "answer {ledger_seq} of oracle {oracle_id:?} is recorded as TRUNCATED and violates its schema: {violation}"

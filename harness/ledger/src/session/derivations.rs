@@ -1,34 +1,17 @@
 //! The answers of a ledger that a question may be derived from.
 //!
-//! SRS-004 §10.1 (SHALL-039); formats.md §5 (Derived inputs); decision D31. The index is made when it is first needed,
-//! so that ledgers without derived inputs cost nothing; then it grows with the ledger, about 80 bytes an observation.
+//! SRS-004 §10.1 (SHALL-039); formats.md §5 (Derived inputs); decision D31. The index of observations is made when it is
+//! first needed, so that ledgers without derived inputs cost nothing.
 
-use std::collections::{BTreeMap, HashSet};
-
-use axilog::evidence::view::ObservationView;
-use axilog::hash::{Hash, Tag};
+use axilog::hash::Hash;
 
 use super::Session;
 use super::call::OracleCall;
+use super::observation_index::ObservationIndex;
 use crate::decision::RecordedObservation;
 use crate::derivation::find_sources;
 use crate::encoding::hex;
-use crate::error::{FileError, LedgerError};
-use crate::file::lines::{LedgerLine, LineReader};
-
-/// The observations of a ledger.
-#[derive(Default)]
-pub(super) struct ObservationIndex {
-    by_sequence: BTreeMap<u64, Hash>,
-    hashes: HashSet<Hash>,
-}
-
-impl ObservationIndex {
-    fn add(&mut self, ledger_seq: u64, obs_hash: Hash) {
-        self.by_sequence.insert(ledger_seq, obs_hash);
-        self.hashes.insert(obs_hash);
-    }
-}
+use crate::error::LedgerError;
 
 impl Session {
     /// Gives the `obs_hash` of each of these observations, for an input that is derived from them.
@@ -44,7 +27,7 @@ impl Session {
                 path: path.clone(),
                 source_name: format!("record {sequence}"),
             };
-            let found = index.by_sequence.get(sequence).copied();
+            let found = index.find(*sequence);
             found.ok_or_else(unknown)
         };
         sequences.iter().map(find).collect()
@@ -61,10 +44,7 @@ impl Session {
         })?;
         let path = self.path().to_owned();
         let index = self.index_observations()?;
-        match sources
-            .iter()
-            .find(|source| !index.hashes.contains(*source))
-        {
+        match sources.iter().find(|source| !index.contains(source)) {
             Some(unknown) => Err(LedgerError::UnknownSource {
                 path,
                 source_name: format!("the answer with the obs_hash {}", hex(unknown)),
@@ -82,28 +62,9 @@ impl Session {
 
     fn index_observations(&mut self) -> Result<&ObservationIndex, LedgerError> {
         if self.observations.is_none() {
-            let index = self.read_observations()?;
+            let index = ObservationIndex::read(self.file.bytes(), self.path())?;
             self.observations = Some(index);
         }
         Ok(self.observations.get_or_insert_default())
-    }
-
-    fn read_observations(&self) -> Result<ObservationIndex, LedgerError> {
-        let mut index = ObservationIndex::default();
-        let mut lines = LineReader::new(self.file.bytes());
-        loop {
-            let next = lines.next_line();
-            let next = next.map_err(FileError::from_io(self.path(), "read the ledger"))?;
-            let Some((_, LedgerLine::Whole(line))) = next else {
-                return Ok(index);
-            };
-            // Opening has verified the ledger.
-            if let Ok(entry) = axilog::ledger_line::parse(line)
-                && entry.tag == Tag::Obs
-                && let Ok(view) = ObservationView::parse(entry.payload)
-            {
-                index.add(view.ledger_seq, view.obs_hash);
-            }
-        }
     }
 }

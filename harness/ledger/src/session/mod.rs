@@ -6,6 +6,7 @@
 
 mod call;
 mod derivations;
+mod observation_index;
 mod opening;
 mod refusal;
 mod schemas;
@@ -27,7 +28,7 @@ use crate::manifest::{MAX_MANIFEST_BYTES, Manifest};
 use crate::rules::{RuleSet, load_builtin_policies};
 use crate::schema::DeclaredSchemas;
 
-use derivations::ObservationIndex;
+use observation_index::ObservationIndex;
 
 pub use call::{OracleCall, OracleReply, check_identities};
 

@@ -32,7 +32,7 @@ impl Session {
         checked.map_err(|violation| LedgerError::QuestionViolatesSchema {
             path: self.path().to_owned(),
             oracle: call.oracle_id.clone(),
-            violation,
+            violation: Box::new(violation),
         })
     }
 

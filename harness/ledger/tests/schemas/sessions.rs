@@ -72,12 +72,11 @@ fn an_answer_that_violates_is_invalid_output_with_its_bytes_bound() {
         if !answer.is_empty() {
             assert_eq!(std::fs::read(place.blob(answer)).unwrap(), answer);
         }
-        assert!(
-            place
-                .audit_schemas()
-                .finding
-                .ends_with("1 answers were refused")
-        );
+        let check = place.audit_schemas();
+        assert!(check.finding.ends_with("1 answers were refused"));
+        // The audit finds the reason again, from the answer and the schema.
+        let refusal = format!("refused answer 5 of oracle \"o\": {told}");
+        assert_eq!(check.details, [refusal]);
     }
 }
 
