@@ -23,7 +23,7 @@ use crate::process::{TaskResult, ensure, print_heading};
 /// The limit for the flash of all functions on the first target, in bytes.
 const FLASH_LIMIT: u32 = 96 << 10;
 /// The same limit with `nfc-none`. The aim is 32 KiB; this limit keeps what has been reached.
-const FLASH_LIMIT_ASCII: u32 = 72 << 10;
+const FLASH_LIMIT_ASCII: u32 = 76 << 10;
 
 /// Runs and measures the library on every target. With `write`, the tables go into docs/firmware.md.
 ///
