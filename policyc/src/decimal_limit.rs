@@ -32,8 +32,9 @@ pub(crate) fn parse(text: &str) -> Result<i32, &'static str> {
     let raw = round(whole, part)
         .and_then(|raw| i64::try_from(raw).ok())
         .map(|raw| if negative { raw.saturating_neg() } else { raw })
-        .filter(|raw| *raw >= -i64::from(i32::MAX))
-        .and_then(|raw| i32::try_from(raw).ok());
+        .and_then(|raw| i32::try_from(raw).ok())
+        // The smallest raw value means that there is none.
+        .filter(|raw| *raw != i32::MIN);
     raw.ok_or("a limit from -32767.9999847412109375 to 32767.9999847412109375")
 }
 
