@@ -76,7 +76,7 @@ pub struct ax_policy_registry_t {
     pub policies: *const ax_policy_t,
     /// Number of policies, at most AX_POLICY_MAX_COUNT.
     pub count: usize,
-    /// Array with the selector of each policy: [oracle#]path, at most 192 bytes of UTF-8 and a NUL. The
+    /// Array with the selector of each policy: `[oracle#]path`, at most 192 bytes of UTF-8 and a NUL. The
     /// path is the name of a member at the top level of the answer (a letter or an underscore, then
     /// letters, digits, underscores and hyphens) or an RFC 6901 pointer, which begins with a slash, and
     /// does not end in _q16. What stands before the first # is an oracle_id, and the policy judges the

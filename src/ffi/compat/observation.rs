@@ -52,7 +52,7 @@ fn context(last_ledger_seq: u64, initialized: c_int, profile: ax_profile_t) -> a
     }
 }
 
-/// Admits an oracle's answer for profile 1; see [`admit`].
+/// Admits an oracle's answer for profile 1; `admit` below says how.
 ///
 /// # Safety
 /// As for `ax_obs_admit`.
@@ -70,7 +70,7 @@ pub unsafe extern "C" fn ax_compat_obs_admit_1_1(
     unsafe { admit(profile, out, output_buf, output_buf_size, r#in, ctx, faults) }
 }
 
-/// Admits an oracle's answer for profile 2; see [`admit`].
+/// Admits an oracle's answer for profile 2; `admit` below says how.
 ///
 /// # Safety
 /// As for `ax_obs_admit`.
