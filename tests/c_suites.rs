@@ -99,6 +99,24 @@ fn policy_table() {
     }
 }
 
+/// Three oracles in one ledger, under the policies that docs/policies.md writes.
+#[test]
+fn three_oracles() {
+    let page = include_str!("../docs/policies.md");
+    let (_, behind) = page.split_once("```toml limits.toml\n").unwrap();
+    let (source, _) = behind.split_once("```").unwrap();
+    let emitted = axilog_policyc::PolicySet::parse_source(source.as_bytes())
+        .and_then(|set| set.emit_c("ROBOT_LIMITS"))
+        .unwrap();
+    let place = Place::new("three_oracles");
+    let table = place.compile_text("robot_limits", &emitted, Language::C);
+    let object = place.compile(&program("three_oracles", Language::C), Language::C, &[]);
+    for how in [Link::Static, Link::Shared] {
+        let linked = link(&place, "three_oracles", Language::C, how, &[&object, &table]);
+        assert_eq!(linked.run(), "37 passed, 0 failed\n", "{how:?}");
+    }
+}
+
 /// One SHA-256 over everything that the library makes of the vectors; the same on every platform.
 #[test]
 fn digest() {

@@ -320,3 +320,35 @@ def test_configurations_are_read_strictly() -> None:
     # A ledger under policies that permit no value must replay too.
     nothing = text.replace(b"4587520", b"-2147483648")
     assert axilog.Configuration.parse(nothing).canonical() == nothing
+
+
+def test_three_oracles_in_one_ledger_have_policies_of_their_own(
+    cli: Cli, path: str, tmp_path: Path
+) -> None:
+    page = (ROOT / "docs" / "policies.md").read_text()
+    source = tmp_path / "limits.toml"
+    source.write_text(page.split("```toml limits.toml\n")[1].split("```")[0])
+    limits = tmp_path / "limits.json"
+    assert cli.run("policy", "fmt", source, "--output", limits).returncode == 0
+    policies = PolicySet.load(str(limits))
+
+    with axilog.Ledger.create(path) as ledger:
+        agent = begin_agent(ledger, policies=policies)
+
+        def judged(oracle_id: str, answer: object) -> axilog.Decision:
+            return agent.observe(json.dumps(answer), oracle_id=oracle_id, model_id="model-1")
+
+        robot = judged("tool.cmd_vel", {"linear": {"x": -0.5}, "payment": {"amount": 1e9}})
+        assert robot.ok
+        assert [result.policy_id for result in robot.policies] == [
+            "VELOCITY-X-MAX",
+            "VELOCITY-X-MIN",
+        ]
+        assert judged("tool.pay", {"payment": {"amount": 250}, "linear": {"x": 9}}).ok
+        assert judged("planner", {"confidence": 0.8, "plan": "dock"}).ok
+        assert not judged("tool.pay", {"payment": {"amount": 250.01}}).ok
+        head = agent.head
+
+    assert axilog.replay(path, expect_head=head).ok
+    report = axilog.audit(path, expect_head=head, policies=policies)
+    assert report.ok, report
