@@ -112,7 +112,13 @@ fn three_oracles() {
     let table = place.compile_text("robot_limits", &emitted, Language::C);
     let object = place.compile(&program("three_oracles", Language::C), Language::C, &[]);
     for how in [Link::Static, Link::Shared] {
-        let linked = link(&place, "three_oracles", Language::C, how, &[&object, &table]);
+        let linked = link(
+            &place,
+            "three_oracles",
+            Language::C,
+            how,
+            &[&object, &table],
+        );
         assert_eq!(linked.run(), "37 passed, 0 failed\n", "{how:?}");
     }
 }
