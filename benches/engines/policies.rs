@@ -4,6 +4,7 @@
 
 #![allow(missing_docs, reason = "criterion_group! makes public functions")]
 
+#[path = "../support/mod.rs"]
 mod support;
 
 use std::fmt::Write;
