@@ -2,11 +2,14 @@
  * refused, make an INVALID_OUTPUT record under the same sequence instead; hash, write and commit the record;
  * append the commitment to the ledger; go on. One answer in twenty is bad.
  *
- * Usage: gateway LEDGER. Writes the ledger's lines to the file LEDGER and prints what it counted. */
+ * Usage: gateway LEDGER. Writes the ledger's lines to the file LEDGER, keeps each question as a file of
+ * LEDGER.blobs under its SHA-256, where an audit looks for it, and prints what it counted. */
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "axilog/audit.h"
 #include "axilog/canonical.h"
@@ -59,6 +62,30 @@ static void write_line(FILE *file, const ax_ledger_entry_t *entry)
 {
     const int len = ax_ledger_line_write(line, sizeof line, entry);
     must(len > 0 && fwrite(line, 1, (size_t)len, file) == (size_t)len, "no line", entry->sequence);
+}
+
+/* Makes a directory, unless it is there. */
+static void make_directory(const char *path, uint64_t seq)
+{
+    must(mkdir(path, 0777) == 0 || errno == EEXIST, path, seq);
+}
+
+/* Keeps a question: LEDGER.blobs, the first two digits of its hash, the hash. */
+static void keep_question(const char *ledger, const ax_obs_record_t *obs, const char *question, size_t len)
+{
+    char path[4096];
+    char digits[AX_HASH_HEX_SIZE];
+    FILE *blob;
+    int written = snprintf(path, sizeof path, "%s.blobs", ledger);
+    must(written > 0 && (size_t)written + 80 < sizeof path, "too long a path", obs->ledger_seq);
+    make_directory(path, obs->ledger_seq);
+    must(ax_format_hash_hex(digits, sizeof digits, obs->input_hash, 32) == 64, "no hash", obs->ledger_seq);
+    written += snprintf(path + written, sizeof path - (size_t)written, "/%.2s", digits);
+    make_directory(path, obs->ledger_seq);
+    snprintf(path + written, sizeof path - (size_t)written, "/%s", digits);
+    blob = fopen(path, "wb");
+    must(blob != NULL, path, obs->ledger_seq);
+    must(fwrite(question, 1, len, blob) == len && fclose(blob) == 0, path, obs->ledger_seq);
 }
 
 /* Commits a record and appends the commitment. */
@@ -155,6 +182,7 @@ int main(int argc, char **argv)
         }
         must(code == AX_OK && !ax_l3_fault_any(&l3), "not admitted", seq);
         must(admission.last_ledger_seq == seq && ax_obs_validate(&obs, &l3) == AX_OK, "not valid", seq);
+        keep_question(argv[1], &obs, question, (size_t)question_len);
         commit_record(&ledger, file, &obs);
     }
     if (fclose(file) != 0) {
