@@ -237,6 +237,28 @@ static void observing(void)
     CHECK(ax_agent_observe(&agent, &policy, &bad, work, 1024, &faults) == AX_ERR_ENCODING);
     CHECK(flags_taken(&faults) == 0 && agent.health == AX_HEALTH_ALARM && file.entries == 9);
 
+    /* So is an answer that the caller refuses; without its bytes nothing is bound. */
+    enabled();
+    bad = scenario_answer("{\"value\": 1}");
+    bad.completion_state = AX_COMPLETION_ERROR;
+    bad.failure_type = AX_FAILURE_INVALID_OUTPUT;
+    CHECK(ax_agent_observe(&agent, &policy, &bad, work, 1024, &faults) == AX_ERR_ENCODING);
+    CHECK(flags_taken(&faults) == 0 && agent.health == AX_HEALTH_ALARM && file.entries == 9);
+    enabled();
+    bad.output_len = 0;
+    CHECK(ax_agent_observe(&agent, &policy, &bad, work, 1024, &faults) == AX_ERR_ENCODING);
+    CHECK(flags_taken(&faults) == 0 && agent.health == AX_HEALTH_ALARM && file.entries == 9);
+    enabled();
+    bad.output = NULL;
+    CHECK(ax_agent_observe(&agent, &policy, &bad, work, 1024, &faults) == AX_OK);
+    CHECK(flags_taken(&faults) == 0 && agent.health == AX_HEALTH_ALARM && file.entries == 8);
+    /* No other failure has bytes. */
+    enabled();
+    bad = scenario_answer("late");
+    bad.completion_state = AX_COMPLETION_ERROR;
+    bad.failure_type = AX_FAILURE_TIMEOUT;
+    NOTHING(ax_agent_observe(&agent, &policy, &bad, work, 1024, &faults), AX_ERR_SCHEMA, SCHEMA_);
+
     /* A sink that refuses the k-th record of the step. */
     for (k = 1; k <= 3; k++) {
         enabled();

@@ -3,7 +3,7 @@
 
 mod support;
 
-use axilog::admission::{Answer, InputKind};
+use axilog::admission::{AdmissionOutcome, Answer, InputKind};
 use axilog::agent::Agent;
 use axilog::agent::state::{Health, InputClass};
 use axilog::evidence::observation::{Completion, Failure};
@@ -84,6 +84,43 @@ fn raw(ledger_seq: u64, bytes: &[u8]) -> Record {
 }
 
 const WITH_RAW: [&str; 4] = ["AX:OBS:v1", "AX:PROOF:v1", "AX:POLICY:v1", "AX:TRANS:v1"];
+
+/// A refused answer is bound whatever its bytes are, also none, and whatever the caller says of it.
+#[test]
+fn an_answer_that_the_caller_refuses_is_bound() {
+    let long = "y".repeat(70_000);
+    let outputs = [b"{\"value\":1}".as_slice(), b"", b"\xff", long.as_bytes()];
+    for output in outputs {
+        for completion in Completion::ALL {
+            let given = Answer {
+                completion,
+                ..answer(output)
+            };
+            with_golden_rules(|rules| {
+                let (mut agent, mut store) = enabled(rules);
+                let before = store.records.len();
+                let mut faults = Faults::NONE;
+                let observed = agent
+                    .observe_refused(&given, rules, &mut [0; 1024], &mut store, &mut faults)
+                    .unwrap();
+                assert_eq!(faults, Faults::NONE);
+                assert!(observed.binds_raw_answer && !observed.may_act);
+                assert_eq!(observed.admitted, AdmissionOutcome::Invalid);
+                assert_eq!(agent.health, Health::Alarm);
+                let added = &store.records[before..];
+                let tags: Vec<&str> = added.iter().map(|(tag, _)| tag.as_str()).collect();
+                assert_eq!(tags, WITH_RAW);
+                let view = ObservationView::parse(&added[0].1).unwrap();
+                assert_eq!(view.completion, Completion::Error);
+                assert_eq!(view.failure, Some(Failure::InvalidOutput));
+                assert_eq!(view.input_hash, sha256(given.input));
+                let bound = RawAnswer::parse(&added[1].1).unwrap();
+                assert_eq!(bound, RawAnswer::of(observed.ledger_seq, output));
+                assert_eq!(verdicts(&store.records), (Good, Good));
+            });
+        }
+    }
+}
 
 #[test]
 fn an_answer_that_is_not_held_is_bound() {

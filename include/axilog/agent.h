@@ -261,7 +261,8 @@ void axilog_agent_step(struct ax_agent_ctx_t *ctx,
  * evaluates the policies, commits the transition, changes the state.
  *
  * Where the observation does not hold the answer's bytes, as it is not admissible or was cut, a RAW
- * record behind it binds them (ax_raw_record). A STOPPED agent still records the observation and the
+ * record behind it binds them (ax_raw_record). So it does for an answer that the caller refuses by
+ * its own rules: one that is ERROR / INVALID_OUTPUT and whose output is not NULL. A STOPPED agent still records the observation and the
  * RAW record, and does nothing else. What the oracle did wrong is in the record and never in faults.
  * Whether the answer may be acted on, ax_agent_may_act tells.
  *
@@ -278,8 +279,8 @@ void axilog_agent_step(struct ax_agent_ctx_t *ctx,
  * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
  *     does nothing and returns AX_ERR_PROTOCOL.
  * @return AX_OK, or one of these codes.
- * @retval AX_ERR_ENCODING The input or the output is not admissible; the agent recorded that and
- *     acted on it.
+ * @retval AX_ERR_ENCODING The input or the output is not admissible, or the caller refused the
+ *     output; the agent recorded that and acted on it.
  * @retval AX_ERR_LEDGER The ledger has failed, is sealed or has no sequence left (flag
  *     ledger_fail), the sink refused a record (flags io_error and ledger_fail), or the ledger was
  *     never initialised (flag domain). The observation may be recorded; the agent is STOPPED.

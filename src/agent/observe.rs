@@ -7,7 +7,7 @@ use super::machine::Agent;
 use super::state::{Health, InputClass, Violation};
 use super::stimulus::{CONTROL_ORACLE, Stimulus, TIME_ORACLE, is_reserved};
 use crate::admission::{AdmissionOutcome, Answer, InputKind, Limits, admit};
-use crate::evidence::observation::{Completion, MAX_RECORD_BYTES, Params};
+use crate::evidence::observation::{Completion, Failure, MAX_RECORD_BYTES, Params};
 use crate::evidence::proof::RawAnswer;
 use crate::fault::{Error, Fault, Faults};
 use crate::hash::Tag;
@@ -55,6 +55,44 @@ impl Agent {
         sink: &mut dyn LedgerSink,
         faults: &mut Faults,
     ) -> Result<ObservedAnswer, Error> {
+        self.observe_bound(answer, None, rules, work, sink, faults)
+    }
+
+    /// Takes an answer that the caller refuses for what the core does not know of, as the schema that
+    /// a host declares. It is recorded as ERROR / INVALID_OUTPUT whatever `answer.completion` and
+    /// `answer.failure` say, and a RAW record binds its bytes, also where there are none. Everything
+    /// else is as in [`Agent::observe`].
+    ///
+    /// # Errors
+    /// As [`Agent::observe`].
+    pub fn observe_refused(
+        &mut self,
+        answer: &Answer<'_>,
+        rules: &Rules<'_>,
+        work: &mut [u8],
+        sink: &mut dyn LedgerSink,
+        faults: &mut Faults,
+    ) -> Result<ObservedAnswer, Error> {
+        let refused = Answer {
+            completion: Completion::Error,
+            failure: Some(Failure::InvalidOutput),
+            output: b"",
+            ..*answer
+        };
+        self.observe_bound(&refused, Some(answer.output), rules, work, sink, faults)
+    }
+
+    /// Observes an answer. `refused` has the bytes of one that the caller refuses, which `answer` is
+    /// without.
+    fn observe_bound(
+        &mut self,
+        answer: &Answer<'_>,
+        refused: Option<&[u8]>,
+        rules: &Rules<'_>,
+        work: &mut [u8],
+        sink: &mut dyn LedgerSink,
+        faults: &mut Faults,
+    ) -> Result<ObservedAnswer, Error> {
         if faults.any() {
             return Err(Error::Protocol);
         }
@@ -77,7 +115,7 @@ impl Agent {
             ..Limits::DEFAULT
         };
         let admission = admit(&answer, Some(self.last_seen_seq), &limits);
-        let (mut observation, admitted) = admission.inspect_err(|&error| match error {
+        let (mut observation, mut admitted) = admission.inspect_err(|&error| match error {
             Error::Ordering => {
                 faults.set(Fault::Ordering);
                 faults.set(Fault::Protocol);
@@ -85,6 +123,10 @@ impl Agent {
             Error::Schema => faults.set(Fault::Schema),
             _ => {}
         })?;
+        let raw = refused.unwrap_or(answer.output);
+        if refused.is_some() {
+            admitted = AdmissionOutcome::Invalid;
+        }
         let own = is_reserved(answer.oracle_id);
         if own && admitted == AdmissionOutcome::Cut && limits.max_record < MAX_RECORD_BYTES {
             // The time, or a control input, means something only whole; that `work` is too small
@@ -102,13 +144,14 @@ impl Agent {
             ledger_seq,
             admitted,
             evaluation: None,
-            binds_raw_answer: admitted != AdmissionOutcome::AsGiven && !answer.output.is_empty(),
+            binds_raw_answer: refused.is_some()
+                || admitted != AdmissionOutcome::AsGiven && !raw.is_empty(),
             may_act: false,
         };
         let sealed = observation.seal(limits.profile, work)?;
         let mut recorded = self.ledger.record(Tag::Obs, sealed.record, sink, faults);
         if recorded.is_ok() && observed.binds_raw_answer {
-            recorded = self.bind_raw_answer(ledger_seq, answer.output, sink, faults);
+            recorded = self.bind_raw_answer(ledger_seq, raw, sink, faults);
         }
         if recorded.is_err() {
             self.stop_uncommitted();

@@ -79,7 +79,8 @@ pub unsafe extern "C" fn axilog_agent_step(
 /// evaluates the policies, commits the transition, changes the state.
 ///
 /// Where the observation does not hold the answer's bytes, as it is not admissible or was cut, a RAW
-/// record behind it binds them (ax_raw_record). A STOPPED agent still records the observation and the
+/// record behind it binds them (ax_raw_record). So it does for an answer that the caller refuses by
+/// its own rules: one that is ERROR / INVALID_OUTPUT and whose output is not NULL. A STOPPED agent still records the observation and the
 /// RAW record, and does nothing else. What the oracle did wrong is in the record and never in faults.
 /// Whether the answer may be acted on, ax_agent_may_act tells.
 ///
@@ -96,8 +97,8 @@ pub unsafe extern "C" fn axilog_agent_step(
 /// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
 ///     does nothing and returns AX_ERR_PROTOCOL.
 /// @return AX_OK, or one of these codes.
-/// @retval AX_ERR_ENCODING The input or the output is not admissible; the agent recorded that and
-///     acted on it.
+/// @retval AX_ERR_ENCODING The input or the output is not admissible, or the caller refused the
+///     output; the agent recorded that and acted on it.
 /// @retval AX_ERR_LEDGER The ledger has failed, is sealed or has no sequence left (flag
 ///     ledger_fail), the sink refused a record (flags io_error and ledger_fail), or the ledger was
 ///     never initialised (flag domain). The observation may be recorded; the agent is STOPPED.
@@ -154,6 +155,8 @@ pub unsafe extern "C" fn ax_agent_observe(
     let Some(flags) = (unsafe { Flags::new(faults) }) else {
         return Error::Protocol.code();
     };
+    // SAFETY: by contract.
+    let refused = unsafe { r#in.as_ref() }.is_some_and(ax_obs_input_t::is_refused);
     let of_oracle = !matches!(&answer, Ok(answer) if is_reserved(answer.oracle_id));
     // SAFETY: by contract.
     if let (true, Some(policy)) = (of_oracle, unsafe { policy.as_mut() }) {
@@ -178,7 +181,10 @@ pub unsafe extern "C" fn ax_agent_observe(
                         Fault::Domain
                     });
                 })?;
-                agent.observe(&answer, rules, work, sink, faults)
+                match refused {
+                    true => agent.observe_refused(&answer, rules, work, sink, faults),
+                    false => agent.observe(&answer, rules, work, sink, faults),
+                }
             },
         )
     }

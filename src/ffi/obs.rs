@@ -10,7 +10,7 @@ use super::oracle::{
 use super::pointer::{Flags, buffer, bytes, c_string, code, enum_value};
 use super::types::ct_fault_flags_t;
 use crate::admission::{AdmissionOutcome, Answer, InputKind, Limits, admit};
-use crate::evidence::observation::{MAX_ID_BYTES, Observation, is_valid_id};
+use crate::evidence::observation::{Completion, Failure, MAX_ID_BYTES, Observation, is_valid_id};
 use crate::evidence::view::MAX_GATEWAY_RECORD_BYTES;
 use crate::fault::{Error, Fault};
 use crate::hash::{HexHash, hex, unhex};
@@ -138,6 +138,13 @@ impl ax_obs_input_t {
             output: output.ok_or(Error::Protocol)?,
             params: self.params.load(),
         })
+    }
+
+    /// Whether it is an answer that the caller refuses: an INVALID_OUTPUT that has its bytes with it.
+    pub(super) fn is_refused(&self) -> bool {
+        load_completion(self.completion_state) == Some(Completion::Error)
+            && load_failure(self.failure_type) == Some(Some(Failure::InvalidOutput))
+            && !self.output.is_null()
     }
 }
 

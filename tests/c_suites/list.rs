@@ -20,7 +20,7 @@ macro_rules! for_each_suite {
             policy 748
             agent 1570
             agent_permission 442
-            agent_step 396
+            agent_step 424
             replay 8328
             replay_lines 20743
             axilog 11

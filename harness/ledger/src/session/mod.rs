@@ -8,7 +8,6 @@ mod call;
 mod derivations;
 mod observation_index;
 mod opening;
-mod refusal;
 mod schemas;
 mod steps;
 

@@ -10,7 +10,6 @@ use axilog::policy::Rules;
 
 use super::Session;
 use super::call::{OracleCall, OracleReply, check_identities};
-use super::refusal::observe_refused;
 use crate::decision::{StepDecision, StepRecorder};
 use crate::error::LedgerError;
 
@@ -76,7 +75,8 @@ impl Session {
                 &mut recorder,
                 |agent, rules, work, sink, faults| match violation {
                     None => agent.observe(&answer, rules, work, sink, faults),
-                    Some(_) => observe_refused(agent, &answer, rules, work, sink, faults),
+                    // The core knows no schema.
+                    Some(_) => agent.observe_refused(&answer, rules, work, sink, faults),
                 },
             )?;
         decision.schema_violation = violation;
