@@ -74,11 +74,13 @@ pub(crate) fn check_canonical(
     final_lf: bool,
     remedy: &str,
 ) -> Result<(), Fault> {
+    // By characters, since a place within one cannot be cut out.
     let equal = text
-        .bytes()
-        .zip(canonical.bytes())
+        .chars()
+        .zip(canonical.chars())
         .take_while(|(found, expected)| found == expected)
-        .count();
+        .map(|(found, _)| found.len_utf8())
+        .sum();
     let rest = text.get(equal..).unwrap_or_default();
     let expected = canonical.get(equal..).unwrap_or_default();
     if expected.is_empty() {

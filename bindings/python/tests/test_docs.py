@@ -22,7 +22,7 @@ def test_the_programs_of_the_guide_run(
 ) -> None:
     guide = ROOT / "docs" / "python.md"
     programs = python_blocks(guide)
-    assert len(programs) == 8
+    assert len(programs) == 9
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     for program in programs:

@@ -10,7 +10,6 @@ import pytest
 
 import axilog
 from axilog import Manifest, ManifestError
-from axilog.manifest import OracleSchemas
 from tests.conftest import Cli, begin_agent, observe
 
 NAMES: list[dict[str, Any]] = [
@@ -61,7 +60,7 @@ def test_the_command_shows_and_binds_the_same_manifest(
     ],
 )
 def test_names_and_notes_are_refused_as_by_the_command(
-    cli: Cli, path: str, tmp_path: Path, refused: dict[str, str], reason: str
+    cli: Cli, path: str, tmp_path: Path, refused: dict[str, Any], reason: str
 ) -> None:
     with pytest.raises(ManifestError, match=reason):
         axilog.Ledger.create(path, **refused)
@@ -113,30 +112,6 @@ def test_a_manifest_is_read_back_as_it_was_written() -> None:
 def test_what_is_no_manifest_is_refused(data: bytes, reason: str) -> None:
     with pytest.raises(ManifestError, match=reason):
         Manifest.parse(data)
-
-
-def test_a_ledger_that_declares_schemas_takes_no_answers_here(path: str) -> None:
-    schema = b'{"required":["value"]}'
-    declared = {"o": OracleSchemas(output=hashlib.sha256(schema).hexdigest())}
-    manifest = Manifest(schemas=declared)
-    with axilog.Ledger.create(path) as ledger:
-        ledger._put_blob(schema)
-        ledger._put_blob(manifest.canonical())
-        begin_agent(ledger, manifest=manifest.hash())
-    with axilog.Ledger.open(path) as ledger:
-        agent = axilog.Agent(ledger)
-        entries = agent.entries
-        with pytest.raises(axilog.SchemaError, match=r"takes no answers here: its manifest decl"):
-            observe(agent, b'{"value": 1}')
-        with pytest.raises(axilog.SchemaError, match="axilog observe"):
-            agent.observe_failure(axilog.Failure.TIMEOUT, oracle_id="p", model_id="m")
-        assert agent.entries == entries
-        # What needs no schema is recorded.
-        agent.observe_time(agent.last_timestamp + 1)
-    report = axilog.audit(path)
-    unmade = {c.subject: c.finding for c in report.checks if c.result.value == "not checked"}
-    assert unmade == {"schemas": "this package does not validate schemas; `axilog audit` does"}
-    assert report.verdict is axilog.AuditVerdict.INCOMPLETE
 
 
 @pytest.mark.parametrize("replacement", [None, b"{}"])

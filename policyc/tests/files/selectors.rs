@@ -2,7 +2,7 @@
 
 use axilog_policyc::{Configuration, PolicySet};
 
-use super::{VELOCITY, entry, refused};
+use super::{VELOCITY, entry, message, refused};
 
 /// The file of one policy on `selector`, as it stands in JSON.
 fn file(selector: &str) -> String {
@@ -170,6 +170,34 @@ fn the_canonical_form_of_selectors() {
 }
 
 /// Limits are judged per selector as it is written.
+/// Ids that differ within a character: by its last byte, and by its bytes' order against its UTF-16 units'.
+#[test]
+fn selectors_out_of_order_are_refused_wherever_they_differ() {
+    for (first, second) in [
+        ("\u{cf611}", "\u{cf613}"),
+        ("\u{e4}", "\u{e5}"),
+        ("\u{1f600}", "\u{ff5e}"),
+    ] {
+        let member = |name: &str, id: &str| format!("\"{name}#value\":[{}]", entry("GT", id, 0));
+        let (low, high) = (member(first, "A"), member(second, "B"));
+        let ordered = format!("{{{low},{high}}}");
+        assert_eq!(
+            PolicySet::parse(ordered.as_bytes()).unwrap().to_canonical(),
+            ordered
+        );
+        let swapped = format!("{{{high},{low}}}");
+        let set = PolicySet::parse_lenient(swapped.as_bytes()).unwrap();
+        assert_eq!(set.to_canonical(), ordered);
+        let error = message(PolicySet::parse(swapped.as_bytes()));
+        assert!(error.contains("in the canonical form"), "{error}");
+        let configuration = set.configuration(false, false);
+        assert!(PolicySet::parse_configuration(configuration.as_bytes()).is_ok());
+        let swapped = configuration.replace(&ordered, &swapped);
+        let error = message(PolicySet::parse_configuration(swapped.as_bytes()));
+        assert!(error.contains("in the canonical form"), "{error}");
+    }
+}
+
 #[test]
 fn a_selector_has_limits_of_its_own() {
     let text = |one: &str, other: &str| {

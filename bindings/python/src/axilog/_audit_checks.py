@@ -8,10 +8,12 @@ import unicodedata
 from typing import NamedTuple, Optional, Union
 
 from axilog._blob_comparison import BadManifest, BlobReport
+from axilog._declared_schemas import NO_VALIDATOR
 from axilog._ledger_check import Expectations, LedgerCheck
 from axilog._ledger_configuration import ConfigurationSource, ExpectedRules, Switches
 from axilog._oracle_summary import Oracles
 from axilog.enums import Verdict
+from axilog.errors import LedgerIOError
 from axilog.manifest import Manifest
 
 _MAX_NAMED_ORACLES = 20
@@ -102,17 +104,30 @@ def check_manifest(bound: bool, found: Union[Manifest, BadManifest, None]) -> Au
     return AuditCheck("manifest", CheckResult.PASSED, name + note)
 
 
-def check_schemas(bound: bool, found: Union[Manifest, BadManifest, None]) -> AuditCheck:
-    """Whether any schema is declared, which only the command validates against; ``bound`` says that
-    the configuration names a manifest."""
+def check_schemas(path: str, bound: bool, found: Union[Manifest, BadManifest, None]) -> AuditCheck:
+    """Whether questions and answers conform to the declared schemas, and whether each refused
+    answer violates its own; ``bound`` says that the configuration names a manifest. The package
+    ``axilog-harness`` makes the check where any schema is declared. Raises LedgerIOError."""
     finding = "the manifest is missing"
     if isinstance(found, BadManifest):
         finding = "the manifest is bad"
     elif not bound or (found is not None and not found.schemas):
         return AuditCheck("schemas", CheckResult.PASSED, "none is declared")
     elif found is not None:
-        finding = "this package does not validate schemas; `axilog audit` does"
+        return _validate(path)
     return AuditCheck("schemas", CheckResult.NOT_CHECKED, finding)
+
+
+def _validate(path: str) -> AuditCheck:
+    try:
+        from axilog_harness.ledger import audit_schemas
+    except ImportError:
+        return AuditCheck("schemas", CheckResult.NOT_CHECKED, NO_VALIDATOR)
+    try:
+        result, finding, details = audit_schemas(path)
+    except OSError as error:
+        raise LedgerIOError(path, "validate answers against their schemas", error) from error
+    return AuditCheck("schemas", CheckResult(result), finding, tuple(details))
 
 
 def check_models(oracles: Oracles, expected: Expectations) -> AuditCheck:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Optional
+from typing import TYPE_CHECKING, Optional
 
 from axilog.capi.constants import AX_MAX_ORACLE_ID_BYTES
 from axilog.capi.structs import ax_obs_input_t
-from axilog.enums import Completion, InputKind
-from axilog.errors import IdentityError
-from axilog.inputs import Text
+from axilog.enums import Completion, Failure, InputKind
+from axilog.errors import IdentityError, InputError
+from axilog.inputs import Text, canonical_input
 from axilog.params import Params
+
+if TYPE_CHECKING:
+    from axilog_harness.ledger import Schema
 
 _NO_PARAMS = Params()
 CONTROL_ORACLE = "ax.control"
@@ -24,9 +27,11 @@ class OracleCall:
     output anew for each answer."""
 
     __slots__ = (
+        "input_schema",
         "kind",
         "model_id",
         "oracle_id",
+        "output_schema",
         "params",
         "recorded",
         "ref",
@@ -46,6 +51,9 @@ class OracleCall:
         self.params: Optional[Params] = None
         self.kind = InputKind.TEXT
         self.truncated = False
+        # The declared schemas of what the oracle is asked and answers.
+        self.input_schema: Optional[Schema] = None
+        self.output_schema: Optional[Schema] = None
         self.set_params(None)
 
     def set_params(self, params: Optional[Params]) -> None:
@@ -57,9 +65,27 @@ class OracleCall:
         """Sets the kind of the input, and whether the answer is TRUNCATED or COMPLETE."""
         completion = Completion.TRUNCATED if truncated else Completion.COMPLETE
         self.struct.completion_state = int(completion)
+        self.struct.failure_type = int(Failure.NULL)
         self.struct.input_kind = int(kind)
         self.kind = kind
         self.truncated = truncated
+
+    def refuse_output(self) -> None:
+        """Makes the next answer one that the library records as INVALID_OUTPUT, and whose bytes it
+        binds. :meth:`set_kind` ends that."""
+        self.struct.completion_state = int(Completion.ERROR)
+        self.struct.failure_type = int(Failure.INVALID_OUTPUT)
+
+    def find_violation(self, answer: bytes) -> Optional[str]:
+        """How an answer violates its declared schema; ``None`` where it conforms, where none is
+        declared, and for what is not admissible, which the library refuses."""
+        if self.output_schema is None:
+            return None
+        try:
+            canonical_input(answer)
+        except InputError:
+            return None
+        return self.output_schema.find_violation(answer)
 
 
 def as_bytes(output: Text) -> bytes:

@@ -1,6 +1,6 @@
-"""What is checked of a question before its answer is recorded: whether the ledger declares schemas
-(SRS-004 section 8.3, decision D30), and whether it holds the answers that the question was made
-from (section 10.1, decision D31)."""
+"""What is checked of a question before its answer is recorded: whether it conforms to the schema
+that the ledger declares (SRS-004 section 8.3, decision D30), and whether the ledger holds the
+answers that the question was made from (section 10.1, decision D31)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import Optional
 
 from axilog._blob_comparison import BadManifest, find_manifest
 from axilog._blobs import BlobStore
+from axilog._declared_schemas import DeclaredSchemas, UnusableSchemasError
 from axilog._derivations import find_sources, read_obs_hashes
+from axilog._oracle_call import OracleCall
 from axilog.capi.constants import AX_TAG_OBS
 from axilog.entry import Entry
 from axilog.errors import InputError, SchemaError
 from axilog.ledger import Ledger
-from axilog.manifest import Manifest
 from axilog.observation import Observation
 
 _OBS = AX_TAG_OBS.decode()
@@ -31,29 +32,46 @@ class QuestionChecks:
     def __init__(self, ledger: Optional[Ledger], manifest: Optional[str]) -> None:
         self._ledger = ledger
         self._manifest = manifest
+        self._schemas: Optional[DeclaredSchemas] = None
         # The observations of the ledger, read when a derived input needs them first.
         self._obs_hashes: Optional[set[str]] = None
 
-    def check_schemas(self) -> None:
-        """Raises SchemaError where the ledger's manifest declares schemas, or cannot be read.
-        Python's regular expressions may take exponential time, so the package validates nothing."""
+    def load_schemas(self) -> DeclaredSchemas:
+        """The schemas that the ledger declares, read when they are first needed. Raises SchemaError
+        where they cannot be had, or cannot be validated against."""
+        if self._schemas is None:
+            self._schemas = self._read_schemas()
+        return self._schemas
+
+    def _read_schemas(self) -> DeclaredSchemas:
         ledger = self._ledger
-        if self._manifest is None or ledger is None or ledger._manifest is not None:
-            # A manifest that this package made has no schemas.
-            return
-        found = find_manifest(BlobStore(ledger.path), self._manifest)
-        if isinstance(found, Manifest) and not found.schemas:
-            return
-        reason = "its manifest declares schemas, which this package does not validate"
+        if self._manifest is None or ledger is None:
+            return DeclaredSchemas()
+        if ledger._manifest is not None:
+            return ledger._schemas
+        blobs = BlobStore(ledger.path)
+        found = find_manifest(blobs, self._manifest)
         if found is None:
             reason = f"its manifest {self._manifest} is missing, and may declare schemas"
         elif isinstance(found, BadManifest):
             reason = f"its manifest is bad: {found.reason}"
-        raise SchemaError(
-            ledger.path,
-            f"takes no answers here: {reason}; record them with the command `axilog observe`; "
-            "nothing was recorded",
-        )
+        else:
+            try:
+                return DeclaredSchemas.load(found, blobs)
+            except UnusableSchemasError as error:
+                reason = f"it declares schemas, and {error}"
+        raise SchemaError(ledger.path, f"takes no answers: {reason}; nothing was recorded")
+
+    def check_input(self, call: OracleCall, prompt: bytes) -> None:
+        """Raises InputError where a question violates the declared schema of its oracle."""
+        if call.input_schema is None:
+            return
+        violation = call.input_schema.find_violation(prompt)
+        if violation is not None:
+            raise InputError(
+                f"the input violates the schema of what oracle {call.oracle_id!a} may be asked: "
+                f"{violation}; nothing was recorded"
+            )
 
     def check_sources(self, prompt: bytes) -> None:
         """Raises InputError where a question names answers that it is made from and that the ledger

@@ -6,42 +6,35 @@ from __future__ import annotations
 import ctypes
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Optional
 
+from axilog._agent_steps import AgentSteps, concurrent_use_error
 from axilog._derivations import SOURCES_MEMBER
 from axilog._ledger_configuration import complete_configuration
 from axilog._oracle_call import OracleCall, as_bytes, check_identities
 from axilog._question_checks import QuestionChecks
 from axilog._recorder import EntrySink, Recorder
 from axilog.capi import lib
-from axilog.capi.constants import AX_MAX_OBS_BYTES, AX_TAG_PROOF
-from axilog.capi.inlines import ct_fault_clear
+from axilog.capi.constants import AX_MAX_OBS_BYTES
 from axilog.capi.structs import ax_agent_ctx_t, ct_fault_flags_t
 from axilog.configuration import Configuration
 from axilog.decision import Decision
 from axilog.derivation import Source, derive_input
-from axilog.entry import Entry
 from axilog.enums import Completion, Failure, Health, InputClass, InputKind, ReturnCode
 from axilog.errors import (
-    CallError,
-    ConcurrentUseError,
     ConfigurationError,
     ModelError,
     ResetMissingError,
-    StoppedError,
     TimeRollbackError,
 )
-from axilog.faults import Faults
 from axilog.inputs import Text, canonical_input
 from axilog.ledger import Ledger
 from axilog.params import Params
 from axilog.policy_set import PolicySet
 
-_HEALTH: tuple[Health, ...] = tuple(Health)
 _ENCODING = int(ReturnCode.ENCODING)
-_PROOF = AX_TAG_PROOF.decode()
 _MAX_TIMESTAMP = 2**64 - 1
 # This function object has no argtypes: its arguments are C values already, made once per agent, and
 # checking each of them at each call would be a fifth of the call's cost.
@@ -49,7 +42,7 @@ _observe = lib["ax_agent_observe"]
 _WORK_BYTES = ctypes.c_size_t(AX_MAX_OBS_BYTES)
 
 
-class Agent(AbstractContextManager["Agent"]):
+class Agent(AgentSteps, AbstractContextManager["Agent"]):
     """An agent under fixed policies.
 
     A new agent is UNINIT, and takes nothing but a reset: call :meth:`reset`, which makes it INIT,
@@ -156,7 +149,8 @@ class Agent(AbstractContextManager["Agent"]):
 
         Args:
             output: The answer as it came, text or bytes. Text that is not admissible (SRS-004
-                section 5) is recorded as INVALID_OUTPUT, and is a breach.
+                section 5), or that violates the schema which the ledger declares, is recorded as
+                INVALID_OUTPUT, and is a breach.
             oracle_id: Who answered, 1 to 256 visible ASCII characters.
             model_id: Which model answered, 1 to 256 visible ASCII characters. An oracle has one
                 model in a ledger.
@@ -180,24 +174,16 @@ class Agent(AbstractContextManager["Agent"]):
             a record could not be stored.
         """
         if not self._try_lock(False):
-            raise _concurrent_use_error()
+            raise concurrent_use_error()
         try:
             if not self._context.health:
                 raise _reset_missing_error("an answer")
             call = self._calls.get(oracle_id)
             if call is None or call.model_id != model_id:
-                self._check_model(oracle_id, model_id)
-                call = self._calls[oracle_id] = OracleCall(oracle_id, model_id)
+                call = self._calls[oracle_id] = self._make_call(oracle_id, model_id)
             answer = output if type(output) is bytes else as_bytes(output)
-            # As canonical_input does, but without a call for the most frequent kind of text.
-            if derived_from:
-                prompt, input_kind = derive_input(input, derived_from, input_kind), InputKind.JSON
-            elif input_kind == 0 and type(input) is str and input.isascii() and input.isprintable():
-                prompt = input.encode()
-            else:
-                prompt = canonical_input(input, input_kind)
-            if SOURCES_MEMBER in prompt:
-                self._question_checks.check_sources(prompt)
+            prompt, input_kind = self._make_prompt(call, input, input_kind, derived_from)
+            violation = None if call.output_schema is None else call.find_violation(answer)
             struct = call.struct
             struct.output = answer
             struct.output_len = len(answer)
@@ -207,6 +193,8 @@ class Agent(AbstractContextManager["Agent"]):
                 call.set_params(params)
             if call.kind is not input_kind or call.truncated is not truncated:
                 call.set_kind(input_kind, truncated)
+            if violation is not None:
+                return self._observe_refused(call, prompt, answer, violation)
             if self._recorder is not None:
                 return self._observe_recorded(call, prompt, answer)
             sequence = self._chain.sequence + 1
@@ -218,6 +206,26 @@ class Agent(AbstractContextManager["Agent"]):
             return self._make_decision(sequence, code)
         finally:
             self._unlock()
+
+    def check_question(
+        self,
+        *,
+        oracle_id: str,
+        model_id: str,
+        input: Text = "",
+        input_kind: InputKind = InputKind.TEXT,
+        derived_from: Sequence[Source] = (),
+    ) -> bytes:
+        """Checks, before an oracle is called, that its answer could be recorded: its ids, the
+        input, the answers that the input was made from, and the declared schema of what the oracle
+        may be asked. The arguments and exceptions are those of :meth:`observe`.
+
+        Returns:
+            The input in canonical form, which is what may be put to the oracle.
+        """
+        with self._hold_lock():
+            call = self._make_call(oracle_id, model_id)
+            return self._make_prompt(call, input, input_kind, derived_from)[0]
 
     def observe_failure(
         self,
@@ -244,11 +252,8 @@ class Agent(AbstractContextManager["Agent"]):
             )
         with self._hold_lock():
             self._require_reset("a failure")
-            self._check_model(oracle_id, model_id)
-            prompt = canonical_input(input, input_kind)
-            if SOURCES_MEMBER in prompt:
-                self._question_checks.check_sources(prompt)
-            call = OracleCall(oracle_id, model_id)
+            call = self._make_call(oracle_id, model_id)
+            prompt, input_kind = self._make_prompt(call, input, input_kind, ())
             call.set_params(params)
             call.set_kind(input_kind, False)
             call.struct.completion_state = int(Completion.ERROR)
@@ -291,8 +296,7 @@ class Agent(AbstractContextManager["Agent"]):
             if input_class != InputClass.RESET_REQUEST:
                 self._require_reset(f"the control input {input_class!s}")
             elif self._ledger is not None:
-                if self._ledger._manifest is not None:
-                    self._ledger._put_blob(self._ledger._manifest.canonical())
+                self._ledger._put_manifest()
                 self._ledger._put_blob(self._configuration.canonical())
             return self._observe_input(lib.ax_agent_observe_control, int(input_class))
 
@@ -320,9 +324,33 @@ class Agent(AbstractContextManager["Agent"]):
         if self._context.health == Health.UNINIT:
             raise _reset_missing_error(what)
 
+    def _make_call(self, oracle_id: str, model_id: str) -> OracleCall:
+        self._check_model(oracle_id, model_id)
+        schemas = self._question_checks.load_schemas()
+        call = OracleCall(oracle_id, model_id)
+        call.input_schema = schemas.input_schema(oracle_id)
+        call.output_schema = schemas.output_schema(oracle_id)
+        return call
+
+    def _make_prompt(
+        self, call: OracleCall, input: Text, kind: InputKind, derived_from: Sequence[Source]
+    ) -> tuple[bytes, InputKind]:
+        """What the oracle was asked, in canonical form and checked, and the kind of that."""
+        # As canonical_input does, but without a call for the most frequent kind of text.
+        if derived_from:
+            prompt, kind = derive_input(input, derived_from, kind), InputKind.JSON
+        elif kind == 0 and type(input) is str and input.isascii() and input.isprintable():
+            prompt = input.encode()
+        else:
+            prompt = canonical_input(input, kind)
+        if SOURCES_MEMBER in prompt:
+            self._question_checks.check_sources(prompt)
+        if call.input_schema is not None:
+            self._question_checks.check_input(call, prompt)
+        return prompt, kind
+
     def _check_model(self, oracle_id: str, model_id: str) -> None:
         check_identities(oracle_id, model_id)
-        self._question_checks.check_schemas()
         recorded = self._models.get(oracle_id, model_id)
         if recorded != model_id:
             where = "" if self._ledger is None else f"{self._ledger.path}: "
@@ -335,6 +363,19 @@ class Agent(AbstractContextManager["Agent"]):
     def _note_model(self, call: OracleCall) -> None:
         self._models[call.oracle_id] = call.model_id
         call.recorded = True
+
+    def _observe_refused(
+        self, call: OracleCall, prompt: bytes, answer: bytes, violation: str
+    ) -> Decision:
+        """Observes ``call``, whose answer violates its declared schema."""
+        kind, truncated = call.kind, call.truncated
+        call.refuse_output()
+        try:
+            decision = self._observe_recorded(call, prompt, answer)
+        finally:
+            call.set_kind(kind, truncated)
+        decision.schema_violation = violation
+        return decision
 
     def _observe_recorded(self, call: OracleCall, prompt: bytes, answer: bytes) -> Decision:
         """Observes ``call`` as a step. A ledger keeps the prompt as a blob before, and the answer
@@ -368,98 +409,6 @@ class Agent(AbstractContextManager["Agent"]):
             )
         )
 
-    def _run_step(self, c_call: Callable[[], int], answer: bytes = b"") -> Decision:
-        sequence = self._chain.sequence + 1
-        code = self._run_call(c_call, answer)
-        records = () if self._recorder is None else tuple(self._recorder.entries)
-        self._question_checks.note_records(records)
-        return self._make_decision(sequence, code, records)
-
-    def _run_call(self, c_call: Callable[[], int], answer: bytes = b"") -> int:
-        """Runs one call of the library and puts the records that it commits on disk."""
-        recorder, ledger, sequence = self._recorder, self._ledger, self._chain.sequence
-        if ledger is not None:
-            ledger._file.check_open()
-        if recorder is not None:
-            recorder.clear()
-        try:
-            code = c_call()
-            if recorder is not None:
-                recorder.raise_failure(self._chain.sequence - sequence)
-            if code not in (ReturnCode.OK, ReturnCode.ENCODING):
-                raise self._call_error(code)
-            if ledger is not None and recorder is not None:
-                if answer and any(entry.tag == _PROOF for entry in recorder.entries):
-                    ledger._put_blob(answer)
-                ledger._file.append(bytes(recorder.lines))
-        except BaseException:
-            ct_fault_clear(self._faults)
-            # The agent may be ahead of its ledger now, so it must not act again.
-            if self._chain.sequence != sequence or self._chain.failed:
-                self._stop()
-            raise
-        return code
-
-    def _stop(self) -> None:
-        self._chain.failed = 1
-        self._context.local_failed_flag = 1
-        self._context.health = int(Health.STOPPED)
-
-    def _make_decision(self, sequence: int, code: int, records: tuple[Entry, ...] = ()) -> Decision:
-        context = self._policy_context
-        # An agent that was STOPPED before evaluates no policy.
-        permitted = context.last_eval_seq == sequence and not context.breach_flag
-        return Decision(sequence, code == 0, permitted, _HEALTH[self._context.health], records)
-
-    def _call_error(self, code: int) -> CallError:
-        faults = Faults.from_struct(self._faults)
-        ct_fault_clear(self._faults)
-        return_code = ReturnCode(code)
-        if return_code is not ReturnCode.LEDGER:
-            return CallError(return_code, faults, "nothing was recorded")
-        state = "is sealed" if self.sealed else "has failed"
-        return StoppedError(return_code, faults, f"the ledger {state} and takes nothing more")
-
-    @contextmanager
-    def _hold_lock(self) -> Iterator[None]:
-        if not self._try_lock(False):
-            raise _concurrent_use_error()
-        try:
-            yield
-        finally:
-            self._unlock()
-
-    @property
-    def health(self) -> Health:
-        """The agent's state."""
-        return _HEALTH[int(self._context.health)]
-
-    @property
-    def fault_count(self) -> int:
-        """How many faults the agent counted since the last reset."""
-        return int(self._context.fault_accumulator)
-
-    @property
-    def last_timestamp(self) -> int:
-        """The last accepted time; 0 before the first."""
-        return int(self._context.last_timestamp)
-
-    @property
-    def entries(self) -> int:
-        """How many records the agent's ledger has, genesis and seal counted."""
-        return int(self._chain.sequence) + 1
-
-    @property
-    def head(self) -> str:
-        """The chain value of the last record, in hexadecimal. Keep it where nobody who can write
-        the ledger can change it, and give it to :func:`axilog.verify`."""
-        return bytes(self._chain.current_hash).hex()
-
-    @property
-    def sealed(self) -> bool:
-        """Whether the agent's ledger ends with a seal."""
-        return bool(self._chain.sealed)
-
     @property
     def configuration(self) -> Configuration:
         """The policies and switches that the agent runs under."""
@@ -481,13 +430,6 @@ class Agent(AbstractContextManager["Agent"]):
     def __repr__(self) -> str:
         where = "" if self._ledger is None else f" on {self._ledger.path!r}"
         return f"<axilog.Agent {self.health}, {self.entries} records{where}>"
-
-
-def _concurrent_use_error() -> ConcurrentUseError:
-    return ConcurrentUseError(
-        "the agent is in use: a call on it is under way, in another thread or in this one's sink; "
-        "nothing was done; give each thread its own agent, or put a lock of yours around it"
-    )
 
 
 def _reset_missing_error(what: str) -> ResetMissingError:

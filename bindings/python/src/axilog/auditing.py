@@ -219,7 +219,7 @@ class _Audit:
             faults = self._derivations.find_faults()
         return [
             check_manifest(manifest is not None, found),
-            check_schemas(manifest is not None, found),
+            check_schemas(self._path, manifest is not None, found),
             check_models(self._oracles, self._expected),
             check_blobs(blobs),
             check_raw_answers(blobs),

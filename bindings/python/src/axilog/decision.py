@@ -71,19 +71,30 @@ class Decision:
     empty or ``None`` where the agent has neither a ledger nor a sink.
     """
 
-    __slots__ = ("admissible", "health", "ledger_seq", "permitted", "records")
+    __slots__ = (
+        "admissible",
+        "health",
+        "ledger_seq",
+        "permitted",
+        "records",
+        "schema_violation",
+    )
 
     ledger_seq: int
     """The observation's sequence."""
     admissible: bool
-    """Whether the answer is UTF-8 in NFC without control characters other than line ends. An
-    inadmissible answer is recorded as INVALID_OUTPUT, and is a breach."""
+    """Whether the answer is UTF-8 in NFC without control characters other than line ends, and
+    conforms to the schema that the ledger declares. An inadmissible answer is recorded as
+    INVALID_OUTPUT, and is a breach."""
     permitted: bool
     """Whether the policies were evaluated and none was breached."""
     health: Health
     """The agent's state afterwards."""
     records: tuple[Entry, ...]
     """The records of the step, in order."""
+    schema_violation: Optional[str]
+    """How the answer violates the schema that the ledger declares, in words; ``None`` where it
+    conforms or none is declared."""
 
     def __init__(
         self,
@@ -98,6 +109,7 @@ class Decision:
         self.permitted = permitted
         self.health = health
         self.records = records
+        self.schema_violation: Optional[str] = None
 
     @property
     def ok(self) -> bool:
@@ -149,7 +161,9 @@ class Decision:
             reasons.append(
                 f"an answer may be acted on only where the agent is ENABLED behind it: {advice}"
             )
-        if not self.admissible:
+        if self.schema_violation is not None:
+            reasons.append(f"the answer violates its schema: {self.schema_violation}")
+        elif not self.admissible:
             reasons.append("the answer is not UTF-8 in NFC without control characters")
         observation = self.observation
         if observation is not None and observation.completion is not Completion.COMPLETE:

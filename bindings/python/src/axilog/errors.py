@@ -142,7 +142,8 @@ class ConfigurationError(LedgerError):
 
 class SchemaError(LedgerError):
     """A ledger declares schemas of what its oracles are asked and answer, or may declare some, and
-    this package does not validate. Record answers in such a ledger with the command ``axilog``."""
+    they cannot be had or validated against, so that it takes no answers. The message says why: a
+    blob is missing or altered, or the package ``axilog-harness`` is not installed."""
 
 
 class LedgerDefect(NamedTuple):

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Optional, Union
 
 from axilog._blobs import BlobStore
+from axilog._declared_schemas import DeclaredSchemas, SchemaDocument
 from axilog._ledger_check import Expectations, LedgerCheck, RecordVisitor
 from axilog._ledger_configuration import ExpectedRules
 from axilog._ledger_file import LedgerFile
+from axilog._oracle_call import check_identities
 from axilog._recorder import Recorder
 from axilog.capi.structs import ax_agent_ctx_t
 from axilog.configuration import Configuration
@@ -29,6 +32,8 @@ from axilog.manifest import Manifest
 from axilog.observation import Observation
 from axilog.policy_set import PolicySet
 from axilog.verification import replay_stream
+
+_NO_SCHEMAS: Mapping[str, SchemaDocument] = {}
 
 
 class TornLine(NamedTuple):
@@ -68,8 +73,9 @@ class Ledger(AbstractContextManager["Ledger"]):
         self._lock = threading.Lock()
         self._has_agent = False
         self._resumed: Optional[ResumedState] = None
-        # What a new ledger is bound to, of which its agent keeps the blob.
+        # What a new ledger is bound to, of which its agent keeps the blobs.
         self._manifest: Optional[Manifest] = None
+        self._schemas = DeclaredSchemas()
         self._torn_line: Optional[TornLine] = None
         self._completed_records = 0
 
@@ -80,6 +86,8 @@ class Ledger(AbstractContextManager["Ledger"]):
         *,
         name: Optional[str] = None,
         note: Optional[str] = None,
+        schemas: Mapping[str, SchemaDocument] = _NO_SCHEMAS,
+        input_schemas: Mapping[str, SchemaDocument] = _NO_SCHEMAS,
     ) -> Ledger:
         """Begins a new ledger at ``path``. There must be no file, or one that holds nothing but the
         genesis or a beginning of it: a ledger is never overwritten.
@@ -89,17 +97,25 @@ class Ledger(AbstractContextManager["Ledger"]):
             name: The ledger's name: 1 to 256 visible ASCII characters without ``+``.
             note: A text for people: at most 4096 bytes of UTF-8, no control characters but line
                 feeds.
+            schemas: By oracle id, the JSON Schema (2020-12) of what the oracle answers, as a text
+                or as a dictionary. An answer that violates it is recorded as INVALID_OUTPUT, and is
+                a breach. Needs the package ``axilog-harness``.
+            input_schemas: By oracle id, the schema of what the oracle may be asked.
 
-        With a name or a note every reset of the ledger's agent binds the ledger to the
-        :class:`axilog.Manifest` of both, which is kept as a blob. ``axilog head`` shows them.
+        With any of these, every reset of the ledger's agent binds the ledger to the
+        :class:`axilog.Manifest` of all, which is kept as a blob. ``axilog head`` shows it.
 
         Raises:
-            ManifestError for a name or note that is refused, LedgerExistsError, LedgerBusyError,
-            LedgerIOError.
+            ManifestError for a name, a note or a schema that is refused, IdentityError,
+            LedgerExistsError, LedgerBusyError, LedgerIOError.
         """
-        manifest = None if name is None and note is None else Manifest(name, note)
+        declared = DeclaredSchemas.of_documents(schemas, input_schemas)
+        for oracle_id in declared.oracle_ids():
+            check_identities(oracle_id, "m")
+        manifest = Manifest(name, note, declared.named())
         ledger = cls._open(path, create=True, resume=False, policies=None)
-        ledger._manifest = manifest
+        ledger._manifest = None if manifest == Manifest() else manifest
+        ledger._schemas = declared
         return ledger
 
     @classmethod
@@ -231,6 +247,13 @@ class Ledger(AbstractContextManager["Ledger"]):
     def _put_blob(self, data: bytes) -> None:
         self._file.check_open()
         self._blobs.put(data)
+
+    def _put_manifest(self) -> None:
+        """Keeps what a new ledger is bound to."""
+        if self._manifest is not None:
+            for document in self._schemas.documents():
+                self._put_blob(document)
+            self._put_blob(self._manifest.canonical())
 
     @property
     def path(self) -> str:

@@ -1,0 +1,15 @@
+//! The Python package `axilog_harness`, for what of the harness Python programs use.
+//!
+//! The package `axilog` calls the C library, which has no JSON Schema: validation needs a heap. This one
+//! brings the harness's own, so that Python, the command and an audit judge by the same code.
+
+mod ledger;
+
+use pyo3::prelude::*;
+
+/// The module `axilog_harness._native`; the modules beside it name what is in it.
+#[pymodule(name = "_native")]
+mod native {
+    #[pymodule_export]
+    use crate::ledger::{InvalidSchemaError, Schema, audit_schemas};
+}
