@@ -6,6 +6,7 @@ use std::io::{self, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 
 use axilog::replay::Verdict;
+use axilog_ledger::derivation_graph::read_derived_questions;
 use axilog_ledger::error::{FileError, LedgerError, LedgerFault};
 use axilog_ledger::file::blobs::BlobStore;
 use axilog_ledger::input_file::open_input;
@@ -50,6 +51,9 @@ pub(crate) struct Args {
 /// Browsers bound the length of a text, at half a gigabyte or more: in Base64, this much still fits.
 const MAX_LIMIT: u64 = 256;
 
+/// The most bytes of questions made from answers that go into a page.
+const MAX_QUESTIONS_BYTES: u64 = 16 << 20;
+
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let path = &args.file;
     let policies = args.rules.read_policies()?;
@@ -73,6 +77,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         None => None,
     };
 
+    let questions = read_derived_questions(Cursor::new(&ledger), path, MAX_QUESTIONS_BYTES)?;
+
     let mut report = verify::report(path, &checked);
     let page = Page {
         ledger: &ledger,
@@ -81,6 +87,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         replay: &decisions.json(),
         configuration: configuration.as_deref(),
         manifest: manifest.as_deref(),
+        questions: &questions,
     };
     match &args.output {
         None => write(&page, io::stdout().lock(), stdout_name())?,

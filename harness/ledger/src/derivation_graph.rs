@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::io::{Read, Seek};
 use std::path::Path;
 
+use axilog::evidence::view::ObservationView;
 use axilog::hash::{Hash, sha256};
 
 use crate::derivation::find_sources;
@@ -65,47 +66,16 @@ pub fn read_derivation_graph(
     path: &Path,
 ) -> Result<DerivationGraph, LedgerError> {
     let read_error = || FileError::from_io(path, "read the ledger");
-    let store = BlobStore::of_ledger(path);
-    let mut plain_inputs = HashSet::from([sha256(b"")]);
     let mut named: HashMap<Hash, Option<SourceObservation>> = HashMap::new();
     let mut derived = Vec::new();
-    let mut unread = 0u64;
-    let mut blob_error = None;
-    let expected = LedgerExpectations::default();
-    let verification = verify_ledger(&mut source, None, &expected, &mut |record| {
-        let Some(view) = &record.observation else {
-            return;
-        };
-        if plain_inputs.contains(&view.input_hash) {
-            return;
-        }
-        let input = match store.read(&view.input_hash, MAX_INPUT_BYTES) {
-            Ok(Some(input)) if sha256(&input) == view.input_hash => input,
-            Ok(_) => {
-                unread = unread.saturating_add(1);
-                return;
-            }
-            Err(error) => {
-                blob_error.get_or_insert(error);
-                return;
-            }
-        };
-        match find_sources(&input) {
-            None => {
-                plain_inputs.insert(view.input_hash);
-            }
-            Some(sources) => {
-                named.extend(sources.iter().flatten().map(|source| (*source, None)));
-                derived.push((view.ledger_seq, unescape(view.oracle_id), sources));
-            }
-        }
-    })
-    .map_err(read_error())?;
-    if let Some(error) = blob_error {
-        return Err(error);
-    }
+    let mut take = |view: &ObservationView<'_>, _: &[u8], sources: Sources| {
+        named.extend(sources.iter().flatten().map(|source| (*source, None)));
+        derived.push((view.ledger_seq, unescape(view.oracle_id), sources));
+    };
+    let (verification, unread) = visit_derived_questions(&mut source, path, &mut take)?;
     if !named.is_empty() {
         source.rewind().map_err(read_error())?;
+        let expected = LedgerExpectations::default();
         verify_ledger(&mut source, None, &expected, &mut |record| {
             if let Some(view) = &record.observation
                 && let Some(place) = named.get_mut(&view.obs_hash)
@@ -137,4 +107,93 @@ pub fn read_derivation_graph(
         unread,
         verification,
     })
+}
+
+/// The questions of a ledger that were made from answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DerivedQuestions {
+    /// The exact bytes of the questions, each once, in the order of the ledger.
+    pub questions: Vec<Vec<u8>>,
+    /// The number of calls with such a question that are not among them, because all would be too long.
+    pub left_out: u64,
+    /// As [`DerivationGraph::unread`].
+    pub unread: u64,
+}
+
+/// Reads the questions of the ledger in `source` that were made from answers, at most `limit` bytes of them. The blobs
+/// are those beside `path`.
+///
+/// # Errors
+/// As [`read_derivation_graph`].
+pub fn read_derived_questions(
+    mut source: impl Read + Seek,
+    path: &Path,
+    limit: u64,
+) -> Result<DerivedQuestions, LedgerError> {
+    let mut found = DerivedQuestions::default();
+    let mut taken = HashSet::new();
+    let mut room = limit;
+    let mut take = |view: &ObservationView<'_>, question: &[u8], _: Sources| {
+        if taken.contains(&view.input_hash) {
+            return;
+        }
+        match room.checked_sub(question.len() as u64) {
+            Some(rest) => {
+                room = rest;
+                taken.insert(view.input_hash);
+                found.questions.push(question.to_owned());
+            }
+            None => found.left_out = found.left_out.saturating_add(1),
+        }
+    };
+    let (_, unread) = visit_derived_questions(&mut source, path, &mut take)?;
+    found.unread = unread;
+    Ok(found)
+}
+
+/// The answers that a question names; an error says why they cannot be read.
+type Sources = Result<Vec<Hash>, &'static str>;
+
+/// Calls `see` with each observation whose question names the answers that it was made from, the question and those.
+/// Gives the verification on the way, and the number of calls whose question is not among the blobs.
+fn visit_derived_questions(
+    source: impl Read,
+    path: &Path,
+    see: &mut dyn FnMut(&ObservationView<'_>, &[u8], Sources),
+) -> Result<(VerificationReport, u64), LedgerError> {
+    let store = BlobStore::of_ledger(path);
+    let mut plain_inputs = HashSet::from([sha256(b"")]);
+    let mut unread = 0u64;
+    let mut blob_error = None;
+    let expected = LedgerExpectations::default();
+    let verification = verify_ledger(source, None, &expected, &mut |record| {
+        let Some(view) = &record.observation else {
+            return;
+        };
+        if plain_inputs.contains(&view.input_hash) {
+            return;
+        }
+        let input = match store.read(&view.input_hash, MAX_INPUT_BYTES) {
+            Ok(Some(input)) if sha256(&input) == view.input_hash => input,
+            Ok(_) => {
+                unread = unread.saturating_add(1);
+                return;
+            }
+            Err(error) => {
+                blob_error.get_or_insert(error);
+                return;
+            }
+        };
+        match find_sources(&input) {
+            None => {
+                plain_inputs.insert(view.input_hash);
+            }
+            Some(sources) => see(view, &input, sources),
+        }
+    })
+    .map_err(FileError::from_io(path, "read the ledger"))?;
+    match blob_error {
+        Some(error) => Err(error),
+        None => Ok((verification, unread)),
+    }
 }

@@ -81,7 +81,7 @@ async function main() {
   const { size } = command;
   const bytes = await paced(decoding("ledger"), size, stage(0, 0.1));
   const digest = await paced(hashing(bytes), bytes.length, stage(0.1, 0.2));
-  const model = new Model(bytes);
+  const model = new Model(bytes, JSON.parse(part("questions").textContent));
   const see = model.take.bind(model);
   const outcome = await paced(verifying(bytes, see), bytes.length, stage(0.2, 0.9));
   await paced(model.takeRest(), bytes.length, stage(0.9, 1));

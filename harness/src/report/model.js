@@ -33,9 +33,13 @@ const MAX_STEP = 66;
 const MAX_REST = 1000;
 
 class Model {
-  /** @param {Uint8Array} bytes the file */
-  constructor(bytes) {
+  /**
+   * @param {Uint8Array} bytes the file
+   * @param {Questions} [questions] those of its questions that were made from answers
+   */
+  constructor(bytes, questions = { questions: [], left_out: 0, unread: 0 }) {
     this.bytes = bytes;
+    this.derivations = new Derivations(questions);
     /** Where each row's line begins. @type {number[]} */
     this.rows = [];
     /** How many rows are good; the first of the others, if any, is the bad one. */
@@ -73,6 +77,7 @@ class Model {
     switch (said.kind) {
       case "observation":
         this.#count(said);
+        this.derivations.take(said, at);
         break;
       case "policy":
         this.#series(said.policy).push({

@@ -8,6 +8,7 @@ use std::io::Write;
 use std::path::Path;
 
 use axilog::hash::sha256;
+use axilog_ledger::derivation_graph::DerivedQuestions;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::visible_text::is_deceptive;
 use base64::Engine;
@@ -25,12 +26,13 @@ const STYLE: &str = concat!(
 );
 
 /// In the order in which the page runs them.
-const SCRIPTS: [&str; 14] = [
+const SCRIPTS: [&str; 15] = [
     include_str!("sha256.js"),
     include_str!("reader.js"),
     include_str!("records.js"),
     include_str!("ledger.js"),
     include_str!("dom.js"),
+    include_str!("derivations.js"),
     include_str!("model.js"),
     include_str!("rules.js"),
     include_str!("verdict.js"),
@@ -59,6 +61,8 @@ pub(super) struct Page<'a> {
     pub(super) configuration: Option<&'a str>,
     /// The manifest that the configuration names, as it lies among the blobs.
     pub(super) manifest: Option<&'a [u8]>,
+    /// The questions that were made from answers.
+    pub(super) questions: &'a DerivedQuestions,
 }
 
 impl Page<'_> {
@@ -95,6 +99,7 @@ impl Page<'_> {
             ),
             "said" => out.put(self.facts_json().as_bytes()),
             "configuration" => encode(self.configuration.unwrap_or_default().as_bytes(), out),
+            "questions" => out.put(self.questions_json().as_bytes()),
             "manifest" => encode(self.manifest.unwrap_or_default(), out),
             "ledger" => encode(self.ledger, out),
             _ => {}
@@ -122,6 +127,19 @@ impl Page<'_> {
             "replay": self.replay,
         });
         escape_for_html(&facts)
+    }
+
+    /// The questions that were made from answers, which are text, as JSON that is safe inside HTML.
+    fn questions_json(&self) -> String {
+        let questions = self.questions.questions.iter();
+        let texts: Vec<_> = questions
+            .map(|bytes| String::from_utf8_lossy(bytes))
+            .collect();
+        escape_for_html(&json!({
+            "questions": texts,
+            "left_out": self.questions.left_out,
+            "unread": self.questions.unread,
+        }))
     }
 }
 
@@ -203,6 +221,7 @@ mod tests {
             "said",
             "configuration",
             "manifest",
+            "questions",
             "ledger",
         ];
         assert_eq!(places, all);

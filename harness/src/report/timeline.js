@@ -30,12 +30,14 @@ function showTimeline(model, rules, go) {
     more > 0 ? el("p", {}, `${count(more, "policy", "policies")} more, not drawn.`) : "",
   );
   part("states-told").replaceChildren(...statesTold(model, go));
+  const drawFeeds = showDerivations(model, go);
   let width = 0;
   const draw = () => {
     if (states.clientWidth === width) return;
     width = states.clientWidth;
     drawStates(states, model);
     for (const plot of plots) plot.draw(model);
+    drawFeeds();
   };
   draw();
   new ResizeObserver(draw).observe(states);

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -311,4 +312,21 @@ export async function agree(page, bench, cases) {
     });
   }
   return seen;
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/**
+ * What bars people with a screen reader, a keyboard or weak eyes from a page, as axe-core finds it.
+ * @param {import("playwright-core").Page} page
+ * @returns {Promise<{barriers: string[], passed: number}>} `passed` is the number of rules that hold
+ */
+export async function findBarriers(page) {
+  await page.evaluate(axe);
+  const { violations, passes } = await page.evaluate(() => axe.run());
+  const barriers = violations.map(
+    (/** @type {any} */ v) =>
+      `${v.impact} ${v.id}: ${v.nodes.map((/** @type {any} */ n) => n.html).join("\n")}`,
+  );
+  return { barriers, passed: passes.length };
 }

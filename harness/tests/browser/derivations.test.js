@@ -1,0 +1,118 @@
+// Which answers fed which questions, as the page tells and draws it.
+
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { after, afterEach, test } from "node:test";
+import { findBarriers, stage } from "./support.js";
+
+const { bench, viewer, close } = await stage();
+
+after(close);
+
+afterEach(async () => {
+  assert.deepEqual(viewer.found(), []);
+  for (const context of viewer.browser.contexts()) await context.close();
+});
+
+/**
+ * Observes an answer whose question was made from the observations with these sequences.
+ * @param {string} ledger
+ * @param {string} oracle
+ * @param {number[]} sources
+ * @param {string} [answer]
+ */
+function derive(ledger, oracle, sources, answer = '{"value":1}') {
+  const ids = ["--oracle-id", oracle, "--model-id", "m-1"];
+  const words = ["observe", "--ledger", ledger, ...ids, "--json"];
+  const from = sources.length > 0 ? ["--derived-from", ...sources.map(String)] : [];
+  const { stdout, stderr } = bench.run([...words, ...from], answer);
+  assert.ok(stdout, stderr);
+  return Number(JSON.parse(stdout).ledger_seq);
+}
+
+/** @param {string} name */
+function chain(name) {
+  assert.equal(bench.run(["init", name, "--time", "1"]).code, 0);
+  const sensor = derive(name, "sensor", []);
+  const camera = derive(name, "camera", [], '{"value":2}');
+  const planner = derive(name, "planner", [sensor, camera]);
+  const checker = derive(name, "<b>check\u{2d}er</b>", [planner]);
+  return { sensor, camera, planner, checker };
+}
+
+test("each question is told with the answers that it was made from, and drawn", async () => {
+  const { sensor, camera, planner, checker } = chain("chain.jsonl");
+  const page = await viewer.open(bench.report("chain.jsonl"));
+  const items = page.locator("#derived li");
+  assert.equal(await items.count(), 2);
+  assert.equal(
+    await items.nth(0).innerText(),
+    `${planner} of planner, asked with ${sensor} ${camera}`,
+  );
+  assert.equal(
+    await items.nth(1).innerText(),
+    `${checker} of <b>check-er</b>, asked with ${planner}`,
+  );
+  assert.equal((await page.locator("#derivations-told").innerText()).trim(), "2 questions.");
+  // Three arrows, each with its head.
+  const feeds = await page.locator("#derivations-drawn .feeds").getAttribute("d");
+  assert.equal(feeds?.match(/C/g)?.length, 3);
+  const drawn = page.getByRole("img", { name: "Which answers fed which questions" });
+  assert.equal(await drawn.count(), 1);
+  assert.match(await drawn.innerHTML(), /sensor.*camera.*planner/s);
+  // A button leads to the record.
+  await items
+    .nth(0)
+    .getByRole("button", { name: `Show record ${sensor}` })
+    .click();
+  await page.locator(`#bytes-${sensor}`).waitFor();
+  await page.setViewportSize({ width: 375, height: 740 });
+  await page.waitForFunction(() => part("derivations-drawn").firstChild.clientWidth <= 375);
+});
+
+test("nothing bars anybody from them", async () => {
+  chain("barriers.jsonl");
+  for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
+    const page = await viewer.open(bench.report("barriers.jsonl"), { colorScheme });
+    assert.deepEqual((await findBarriers(page)).barriers, []);
+  }
+});
+
+test("a ledger without such questions has no place for them", async () => {
+  bench.run(["init", "plain.jsonl", "--time", "1"]);
+  bench.observe("plain.jsonl", '{"value":1}');
+  const page = await viewer.open(bench.report("plain.jsonl"));
+  assert.equal(await page.locator("#derivations:visible").count(), 0);
+});
+
+test("what is not known is said", async () => {
+  chain("lost.jsonl");
+  rmSync(bench.path("lost.jsonl.blobs"), { recursive: true });
+  const page = await viewer.open(bench.report("lost.jsonl"));
+  assert.equal(
+    (await page.locator("#derivations-told").innerText()).trim(),
+    "None is known. The page does not have the questions of 3 answers; what those were made from is not known here.",
+  );
+});
+
+test("a question that names what is no earlier answer is marked", async () => {
+  chain("chain2.jsonl");
+  const page = await viewer.open(bench.report("chain2.jsonl"));
+  const unknown = "ab".repeat(32);
+  const told = await page.evaluate((unknown) => {
+    const call = (/** @type {string} */ question) => {
+      const derivations = new Derivations({ questions: [question], left_out: 0, unread: 0 });
+      const said = { inputHash: hex(sha256(bytesOf(question))), obsHash: unknown, oracle: "o" };
+      derivations.take(/** @type {any} */ (said), 7);
+      return derivations.calls[0].sources;
+    };
+    return [
+      // An answer is no source of its own question.
+      call(`{"derived_from":["${unknown}"]}`),
+      call('{"derived_from":["x"]}'),
+      call('{"derived_from":7}'),
+      call('{"derived_from":['),
+    ];
+  }, unknown);
+  assert.deepEqual(told, [[null], null, null, null]);
+});
