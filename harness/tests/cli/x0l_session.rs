@@ -208,24 +208,31 @@ fn the_key_is_used_and_nowhere_to_be_found() {
     }
 }
 
-/// Sends Ctrl-C, and gives whether the process was still there.
+/// Sends a signal, and gives whether the process was still there.
 #[cfg(unix)]
-fn interrupt(id: u32) -> bool {
+fn send(signal: &str, id: u32) -> bool {
     let mut kill = std::process::Command::new("kill");
-    let kill = kill.args(["-INT", &id.to_string()]).stderr(Stdio::null());
+    let kill = kill.args([signal, &id.to_string()]).stderr(Stdio::null());
     kill.status().unwrap().success()
 }
 
-/// Ctrl-C during a call: the cycle is finished, and the run is sealed.
+/// Ctrl-C or SIGTERM during a call: the cycle is finished, and the run is sealed.
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_the_session_between_cycles() {
+    for signal in ["-INT", "-TERM"] {
+        check_interrupt(signal);
+    }
+}
+
+#[cfg(unix)]
+fn check_interrupt(signal: &'static str) {
     let pid: Arc<Mutex<Option<u32>>> = Arc::default();
     let (known, mut calls) = (Arc::clone(&pid), 0);
     let server = Server::answering(move |_| {
         calls += 1;
         if calls == 6 {
-            assert!(interrupt(known.lock().unwrap().unwrap()));
+            assert!(send(signal, known.lock().unwrap().unwrap()));
         }
         Some(answer_nothing())
     });
@@ -250,24 +257,31 @@ fn an_interrupt_ends_the_session_between_cycles() {
     );
 }
 
-/// A second Ctrl-C does not wait for the model.
+/// A second signal does not wait for the model.
 #[cfg(unix)]
 #[test]
 fn a_second_interrupt_ends_the_session_at_once() {
+    for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
+        check_second_interrupt(signal, code);
+    }
+}
+
+#[cfg(unix)]
+fn check_second_interrupt(signal: &'static str, expected: i32) {
     let pid: Arc<Mutex<Option<u32>>> = Arc::default();
     let (known, mut calls) = (Arc::clone(&pid), 0);
     let server = Server::answering(move |_| {
         calls += 1;
         let id = known.lock().unwrap().unwrap();
         // Two signals at one moment could arrive as one.
-        while calls == 6 && interrupt(id) {
+        while calls == 6 && send(signal, id) {
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
         Some(answer_nothing())
     });
     let bench = Bench::new();
     let (code, _, stderr) = run_over_http(&bench, &server, &pid);
-    assert_eq!(code, 130, "{stderr}");
+    assert_eq!(code, expected, "{stderr}");
     let replay = bench
         .run("x0l replay axilog-x0l-run --json")
         .exits(1)
