@@ -1,5 +1,8 @@
-//! A person's judgements on Type III refusals and on actions in L-C: a ledger of its own, `review.jsonl`
-//! (Q16, Q46, Q57; D1).
+//! People's judgements on Type III refusals and on actions on injections (Q16, Q46, Q57; D1).
+//!
+//! The run's ledger is sealed and takes no further records, so that judgements are in a ledger of their own,
+//! `review.jsonl`. Its first statement names the run; each further one is a judgement, with who made it and why.
+//! The report names the head of this ledger, so that a judgement cannot disappear unnoticed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -13,24 +16,37 @@ use axilog_ledger::encoding::unescape;
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::file::regular_file;
 use axilog_ledger::input::CanonicalInput;
-use axilog_ledger::replay::replay_ledger;
+use axilog_ledger::replay::{ReplayReport, replay_ledger};
 use axilog_ledger::rules::{ExpectedRules, RuleSet};
 use axilog_ledger::session::{OracleCall, OracleReply, Session};
 use axilog_ledger::verify::LedgerExpectations;
 use serde::{Deserialize, Serialize};
 
-use super::document::{self, to_text};
+use super::document::{self, DocumentError, to_text};
 use super::log::RunDirectory;
 use super::replay::files::require_rules;
-use super::replay::{CycleId, ReplayFinding};
+use super::replay::noted_head::NotedHead;
+use super::replay::{CycleId, ReplayFinding, RunReplay};
+use super::report::EarlierReport;
 use crate::X0lError;
 
 /// The oracle id of the statements.
-const ORACLE: &str = "reviewer";
+const ORACLE: &str = "x0l.review";
 /// The model id of the statements, which names their format.
-const MODEL: &str = "X0L:REVIEW:v1";
+const MODEL: &str = "X0L:REVIEW:v2";
+/// The oracle id of statements of the earlier format, which need neither a name nor a reason.
+const EARLIER_ORACLE: &str = "reviewer";
 
-/// A person's judgement on a Type III refusal or on an action in L-C.
+/// The statement that opens a review.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OpeningStatement {
+    /// The head of the run's ledger.
+    #[serde(with = "document::hash")]
+    run: Hash,
+}
+
+/// A person's judgement on a Type III refusal or on an action on an injection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Judgement {
@@ -62,18 +78,46 @@ pub struct ReviewStatement {
     pub cycle: u64,
     /// The judgement on the cycle.
     pub judgement: Judgement,
-    /// The person's name, if given. The attribute requires the member, which may be null.
-    #[serde(deserialize_with = "Option::deserialize")]
-    pub by: Option<String>,
+    /// The person's name; empty in statements of the earlier format that have none.
+    pub by: String,
+    /// The reason for the judgement; empty in statements of the earlier format.
+    pub because: String,
     /// The time of the statement, in seconds since 1970.
     pub time: u64,
+}
+
+/// A statement of the earlier format.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EarlierStatement {
+    #[serde(with = "document::hash")]
+    run: Hash,
+    cycle: u64,
+    judgement: Judgement,
+    /// The attribute requires the member, which may be null.
+    #[serde(deserialize_with = "Option::deserialize")]
+    by: Option<String>,
+    time: u64,
+}
+
+impl From<EarlierStatement> for ReviewStatement {
+    fn from(statement: EarlierStatement) -> ReviewStatement {
+        ReviewStatement {
+            run: statement.run,
+            cycle: statement.cycle,
+            judgement: statement.judgement,
+            by: statement.by.unwrap_or_default(),
+            because: String::new(),
+            time: statement.time,
+        }
+    }
 }
 
 /// The statements of all reviewers on a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Review {
-    /// The last statement on each cycle, by the cycle's number.
-    pub judgements: BTreeMap<u64, ReviewStatement>,
+    /// The statements on each cycle, by the cycle's number: the last one of each person, oldest first.
+    pub statements: BTreeMap<u64, Vec<ReviewStatement>>,
     /// The number of records in the ledger; 0 where there is no ledger.
     pub entries: u64,
     /// The chain value of the last record.
@@ -82,14 +126,62 @@ pub struct Review {
     pub named: BTreeSet<Hash>,
 }
 
-/// The longest name of a reviewer, in bytes: a record has room for it, whatever characters it has.
+impl Review {
+    /// The judgement that counts on a cycle; `None` where nobody has judged the cycle.
+    ///
+    /// A confirmation counts until the person who made it dismisses the cycle: another person's dismissal does
+    /// not outweigh it. A dismissal without a name or a reason does not count.
+    #[must_use]
+    pub fn judgement(&self, cycle: u64) -> Option<Judgement> {
+        let statements = self.statements.get(&cycle)?;
+        let counts = |statement: &&ReviewStatement| {
+            statement.judgement == Judgement::Confirmed
+                || !statement.by.is_empty() && !statement.because.is_empty()
+        };
+        let judgements = statements.iter().filter(counts);
+        judgements
+            .map(|statement| statement.judgement)
+            .min_by_key(|judgement| *judgement != Judgement::Confirmed)
+    }
+
+    /// Adds a statement, in place of the same person's earlier one on the cycle.
+    fn add(&mut self, statement: ReviewStatement) {
+        let statements = self.statements.entry(statement.cycle).or_default();
+        statements.retain(|earlier| earlier.by != statement.by);
+        statements.push(statement);
+    }
+}
+
+/// The longest name of a reviewer, in bytes.
 const MAX_NAME: usize = 1024;
+/// The longest reason for a judgement, in bytes: a record has room for it and for the name, whatever
+/// characters they have.
+const MAX_REASON: usize = 4096;
+
+/// Checks the name and the reason of a statement; describes what is wrong.
+fn check_statement(statement: &ReviewStatement) -> Result<(), String> {
+    for (what, text, most) in [
+        ("the name of who judges", &statement.by, MAX_NAME),
+        ("the reason of a judgement", &statement.because, MAX_REASON),
+    ] {
+        let found = match text.len() {
+            0 => "nothing".to_owned(),
+            length if length > most => format!("{length} bytes"),
+            _ if text.trim() != text => "white space around it".to_owned(),
+            _ => continue,
+        };
+        return Err(format!(
+            "{what}: found {found}, expected 1 to {most} bytes without white space around them"
+        ));
+    }
+    Ok(())
+}
 
 /// Records statements durably in the review of a run.
 ///
 /// # Errors
-/// As [`Session::open`] and [`Session::observe`]; [`LedgerError::InvalidInput`] for a name that no record may hold,
-/// or of more than 1024 bytes.
+/// As [`Session::open`] and [`Session::observe`]; [`LedgerError::InvalidInput`] for a name or a reason that is
+/// missing, that no record may hold, or that is longer than 1024 or 4096 bytes.
 pub fn record_statements(
     run: &RunDirectory,
     statements: &[ReviewStatement],
@@ -100,12 +192,14 @@ pub fn record_statements(
         path: "what the reviewer says".into(),
         reason,
     };
-    let names = statements.iter().filter_map(|s| s.by.as_ref());
-    if let Some(length) = names.map(String::len).find(|length| *length > MAX_NAME) {
-        let reason = format!("found a name of {length} bytes, expected at most {MAX_NAME}");
-        return Err(refused(reason).into());
+    for statement in statements {
+        check_statement(statement).map_err(refused)?;
     }
-    let texts: Vec<String> = statements.iter().map(to_text).collect();
+    let Some(first) = statements.first() else {
+        return Ok(());
+    };
+    let opening = OpeningStatement { run: first.run };
+    let mut texts: Vec<String> = statements.iter().map(to_text).collect();
     for text in &texts {
         CanonicalInput::new(text.as_bytes(), InputKind::Json).map_err(refused)?;
     }
@@ -118,6 +212,10 @@ pub fn record_statements(
         }
         opened => opened?,
     };
+    // A review that was interrupted at its beginning, or is of the earlier format, has no opening yet.
+    if !has_statement(run)? {
+        texts.insert(0, to_text(&opening));
+    }
     for text in &texts {
         let call = OracleCall {
             oracle_id: ORACLE.to_owned(),
@@ -136,90 +234,186 @@ fn begin_review(run: &RunDirectory, now: u64) -> Result<Session, X0lError> {
     Ok(session)
 }
 
-/// Reads the review of the run whose ledger has the head `head`. A statement on another run, or on a cycle
-/// that is not among `reviewable`, is a finding.
-///
-/// # Errors
-/// [`FileError::Io`].
-pub fn read_review(
+/// An observation of a review.
+struct ReviewRecord {
+    seq: u64,
+    oracle: String,
+    complete: bool,
+    text: String,
+}
+
+impl ReviewRecord {
+    /// Whether the session that writes the ledger recorded it by itself: the reset and the time.
+    fn is_control(&self) -> bool {
+        [CONTROL_ORACLE, TIME_ORACLE].contains(&self.oracle.as_str())
+    }
+}
+
+/// The ledger of a review, as far as it is good.
+struct ReviewLedger {
+    replayed: ReplayReport,
+    records: Vec<ReviewRecord>,
+    named: BTreeSet<Hash>,
+}
+
+/// Reads the ledger of a review, looking for `noted` in it; `None` where there is no ledger.
+fn read_ledger(
     run: &RunDirectory,
-    head: &Hash,
-    reviewable: &[CycleId],
-    findings: &mut Vec<ReplayFinding>,
-) -> Result<Review, X0lError> {
+    noted: &mut NotedHead,
+) -> Result<Option<Result<ReviewLedger, LedgerError>>, X0lError> {
     let path = run.review();
     let file = match regular_file::open_for_reading(&path) {
         Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Review::default()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(FileError::from_io(&path, "open the review")(error).into()),
     };
-    let mut review = Review::default();
-    let mut observations = Vec::new();
+    let mut records = Vec::new();
+    let mut named = BTreeSet::new();
     let replayed = replay_ledger(
         file,
         &path,
         ExpectedRules::default(),
         &LedgerExpectations::default(),
         &mut |record| {
+            noted.look_at(&record.entry);
             if let Some(view) = record.observation {
-                review.named.insert(view.input_hash);
-                let oracle = unescape(view.oracle_id);
-                observations.push((
-                    view.ledger_seq,
-                    oracle,
-                    view.completion,
-                    unescape(view.output),
-                ));
+                named.insert(view.input_hash);
+                records.push(ReviewRecord {
+                    seq: view.ledger_seq,
+                    oracle: unescape(view.oracle_id),
+                    complete: view.completion == Completion::Complete,
+                    text: unescape(view.output),
+                });
             }
         },
     );
-    let Some(replayed) = require_rules(run, RunDirectory::REVIEW, replayed, findings)? else {
-        return Ok(review);
+    Ok(Some(replayed.map(|replayed| ReviewLedger {
+        replayed,
+        records,
+        named,
+    })))
+}
+
+/// Whether the review holds a statement already.
+fn has_statement(run: &RunDirectory) -> Result<bool, X0lError> {
+    let ledger = read_ledger(run, &mut NotedHead::new(None))?.transpose()?;
+    Ok(ledger.is_some_and(|ledger| !ledger.records.iter().all(ReviewRecord::is_control)))
+}
+
+/// Reads the review of the run that `replay` has replayed, and adds its findings to the replay: a statement
+/// on another run, or on a cycle that is not among `reviewable`, and a head that the report has seen and the
+/// review does not have.
+///
+/// # Errors
+/// [`FileError::Io`].
+pub fn read_review(
+    run: &RunDirectory,
+    reviewable: &[CycleId],
+    replay: &mut RunReplay,
+) -> Result<Review, X0lError> {
+    let mut noted = NotedHead::new(EarlierReport::read(run)?.review_head());
+    let Some(ledger) = read_ledger(run, &mut noted)? else {
+        if noted.is_some() {
+            let expected = "the review whose head report.json has seen";
+            let found = "no such file";
+            replay.add_conflict(ReplayFinding::new(
+                RunDirectory::REVIEW,
+                "",
+                found,
+                expected,
+            ));
+        }
+        return Ok(Review::default());
     };
-    let mut add_finding = |field: String, found: String, expected: &str| {
-        let finding = ReplayFinding::new(RunDirectory::REVIEW, field, found, expected);
-        findings.push(finding);
+    let (ledger, rest) = match ledger {
+        Ok(ledger) => (Ok(ledger.replayed), Some((ledger.records, ledger.named))),
+        Err(error) => (Err(error), None),
+    };
+    let replayed = require_rules(run, RunDirectory::REVIEW, ledger, &mut replay.findings)?;
+    let (Some(replayed), Some((records, named))) = (replayed, rest) else {
+        return Ok(Review::default());
+    };
+    let mut review = Review {
+        entries: replayed.verification.replay.entries(),
+        head: replayed.verification.replay.ledger().head,
+        named,
+        ..Review::default()
     };
     if let Some(fault) = &replayed.verification.fault {
         let field = format!("record {} at byte {}", fault.sequence, fault.offset);
         let found = format!("{}: {}", fault.verdict.as_str(), fault.reason);
-        add_finding(field, found, "a good record");
+        let finding = ReplayFinding::new(RunDirectory::REVIEW, field, found, "a good record");
+        replay.findings.push(finding);
     }
-    review.entries = replayed.verification.replay.entries();
-    review.head = replayed.verification.replay.ledger().head;
-    for (seq, oracle, completion, output) in observations {
-        if [CONTROL_ORACLE, TIME_ORACLE].contains(&oracle.as_str()) {
-            continue;
-        }
-        let field = format!("record {seq}");
-        if oracle != ORACLE || completion != Completion::Complete {
-            let found = format!("an observation of {oracle:?}");
-            add_finding(field, found, "a whole one of the reviewer");
-            continue;
-        }
-        match parse_statement(&output) {
-            Err(found) => add_finding(field, found, "what a reviewer says"),
-            Ok(statement) if statement.run != *head => {
-                let run = hex(&statement.run);
-                let found = format!("a word on the run with the head {run}");
-                add_finding(field, found, &format!("one on this run, {}", hex(head)));
-            }
-            Ok(statement) if !reviewable.iter().any(|id| id.number == statement.cycle) => {
-                let found = format!("a word on cycle {}", statement.cycle);
-                let expected = "one on a Type III refusal or an action in L-C";
-                add_finding(field, found, expected);
-            }
-            Ok(statement) => {
-                review.judgements.insert(statement.cycle, statement);
+    if let Some(missing) = noted.missing(RunDirectory::REVIEW, review.entries) {
+        replay.add_conflict(missing);
+    }
+    let statements = records.iter().filter(|record| !record.is_control());
+    for (n, record) in statements.enumerate() {
+        match read_statement(record, n == 0, &replay.head, reviewable) {
+            Ok(statement) => statement.into_iter().for_each(|it| review.add(it)),
+            Err((found, expected)) => {
+                let field = format!("record {}", record.seq);
+                let finding = ReplayFinding::new(RunDirectory::REVIEW, field, found, expected);
+                replay.findings.push(finding);
             }
         }
     }
     Ok(review)
 }
 
+/// Reads a statement on the run with the head `head`; `None` for the one that opens the review, which is
+/// the first. Where it is something else, gives what was found and what was expected.
+fn read_statement(
+    record: &ReviewRecord,
+    is_first: bool,
+    head: &Hash,
+    reviewable: &[CycleId],
+) -> Result<Option<ReviewStatement>, (String, String)> {
+    let expected = "a whole observation of a reviewer";
+    let earlier = record.oracle == EARLIER_ORACLE;
+    if !record.complete || !earlier && record.oracle != ORACLE {
+        let found = format!("an observation of {:?}", record.oracle);
+        return Err((found, expected.to_owned()));
+    }
+    let other_run = |run: &Hash| {
+        let found = format!("a word on the run with the head {}", hex(run));
+        (found, format!("one on this run, {}", hex(head)))
+    };
+    if is_first && !earlier {
+        let opening = document::read::<OpeningStatement>(record.text.as_bytes());
+        let refused = |error: DocumentError| (error.to_string(), "the run's head".to_owned());
+        let opening = opening.map_err(refused)?;
+        return match opening.run == *head {
+            true => Ok(None),
+            false => Err(other_run(&opening.run)),
+        };
+    }
+    let statement = parse_statement(&record.text, earlier);
+    let statement = statement.map_err(|found| (found, "what a reviewer says".to_owned()))?;
+    if statement.run != *head {
+        return Err(other_run(&statement.run));
+    }
+    if !reviewable.iter().any(|id| id.number == statement.cycle) {
+        let found = format!("a word on cycle {}", statement.cycle);
+        let expected = "one on a Type III refusal or an action on an injection";
+        return Err((found, expected.to_owned()));
+    }
+    Ok(Some(statement))
+}
+
 /// Parses a statement, or describes what is wrong in it, and where.
-fn parse_statement(text: &str) -> Result<ReviewStatement, String> {
-    document::read(text.as_bytes()).map_err(|error| error.to_string())
+fn parse_statement(text: &str, earlier: bool) -> Result<ReviewStatement, String> {
+    let bytes = text.as_bytes();
+    if earlier {
+        let statement = document::read::<EarlierStatement>(bytes);
+        return statement
+            .map(ReviewStatement::from)
+            .map_err(|error| error.to_string());
+    }
+    let statement: ReviewStatement = document::read(bytes).map_err(|error| error.to_string())?;
+    check_statement(&statement)?;
+    Ok(statement)
 }
 
 #[cfg(test)]
@@ -230,13 +424,13 @@ mod tests {
     fn a_statement_is_read_strictly() {
         let run = "ab".repeat(32);
         let good = format!(
-            "{{\"by\":null,\"cycle\":6,\"judgement\":\"CONFIRMED\",\"run\":\"{run}\",\"time\":9}}"
+            "{{\"because\":\"Looked.\",\"by\":\"E.\",\"cycle\":6,\"judgement\":\"CONFIRMED\",\"run\":\"{run}\",\"time\":9}}"
         );
-        let statement = parse_statement(&good).unwrap();
+        let statement = parse_statement(&good, false).unwrap();
         assert_eq!(to_text(&statement), good);
         for (from, to, message) in [
             (
-                "\"by\":null,",
+                "\"by\":\"E.\",",
                 "",
                 "by: found nothing, expected this member",
             ),
@@ -248,13 +442,20 @@ mod tests {
             ),
             ("ab", "AB", "run: found \"AB"),
             (
-                "null",
-                "null,\"c\":1",
+                "\"E.\"",
+                "\"E.\",\"c\":1",
                 "c: found 1, expected no such member",
             ),
-            ("null", " null", "found another form of one"),
+            ("\"E.\"", " \"E.\"", "found another form of one"),
+            ("E.", "", "the name of who judges: found nothing"),
+            (
+                "E.",
+                " E.",
+                "the name of who judges: found white space around it",
+            ),
+            ("Looked.", "", "the reason of a judgement: found nothing"),
         ] {
-            let error = parse_statement(&good.replacen(from, to, 1)).unwrap_err();
+            let error = parse_statement(&good.replacen(from, to, 1), false).unwrap_err();
             assert!(error.contains(message), "{error}");
         }
     }

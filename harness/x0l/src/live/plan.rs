@@ -88,7 +88,7 @@ impl SessionPlan {
         }
         let is_http = settings.oracle == OracleKind::OpenAi;
         let frozen = FrozenSettings {
-            format: RunFormat::V1,
+            format: RunFormat::V2,
             temperature: Temperature::Zero,
             axilog: env!("CARGO_PKG_VERSION").to_owned(),
             model: settings.model.clone(),

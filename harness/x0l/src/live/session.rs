@@ -16,7 +16,7 @@ use crate::calibration;
 use crate::kernel::{DecisionKind, KernelState};
 use crate::log::{
     CalibrationRecord, CalibrationVerdict as Verdict, ConditionStatus, Cycle, CycleLog,
-    RunDirectory, SessionMetadata, SessionOutcome, SessionStatus, witness,
+    CycleStatement, RunDirectory, SessionMetadata, SessionOutcome, SessionStatus, witness,
 };
 use crate::replay::{CycleId, CycleOrder};
 use crate::report::{RunReport, write_report};
@@ -246,7 +246,12 @@ impl SessionRunner<'_> {
                     }
                     Err(error) => return end_or_error(error).map(Some),
                 };
-                self.log.append(&cycle)?;
+                let sha256 = self.log.append(&cycle)?;
+                let line = CycleStatement {
+                    cycle: id.number,
+                    sha256,
+                };
+                witness::commit_cycle(&mut self.cycles.session, line)?;
                 self.number += 1;
                 self.order.count_cycle(&cycle);
                 let aborted = self.order.status() == ConditionStatus::AutoAbort;

@@ -12,8 +12,10 @@ use crate::document::named_enum;
 named_enum! {
     /// The form of a run.
     pub enum RunFormat {
-        /// The only one so far.
+        /// The earlier one: the ledger binds the cycle log at its end only.
         V1 = "X0L:RUN:v1",
+        /// The ledger binds each line of the cycle log before the next call.
+        V2 = "X0L:RUN:v2",
     }
 }
 

@@ -13,7 +13,7 @@
 //! | `outcome.rs` | how a run ended |
 //! | `cycle.rs` | the record of one cycle |
 //! | `cycles.rs` | `cycles.jsonl`: appended to, and read line by line |
-//! | `witness.rs` | what the ledger says of the rest of the directory |
+//! | `witness.rs` | what the ledger says of the rest of the directory, and binds of the cycle log |
 
 mod cycle;
 mod cycles;
@@ -38,7 +38,7 @@ pub use frozen::{
 };
 pub use metadata::{CalibrationRecord, CalibrationVerdict, SessionMetadata};
 pub use outcome::{ConditionOutcome, ConditionStatus, SessionOutcome, SessionStatus};
-pub use witness::ClosingStatement;
+pub use witness::{ClosingStatement, CycleStatement};
 
 /// An error in a file of a run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

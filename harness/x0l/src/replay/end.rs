@@ -14,6 +14,10 @@ impl Replayer<'_> {
     /// Compares the run's outcome with its cycles.
     pub(super) fn check_outcome(&mut self, metadata: &SessionMetadata, walk: SessionWalk<'_>) {
         let unclaimed: Vec<&RecordedCall> = walk.calls.collect();
+        // The call of a line that could not be read is among them.
+        for call in unclaimed.iter().filter(|_| !walk.lines_lost) {
+            self.check_call_follows(call.seq, walk.last_bound);
+        }
         let with_blob = unclaimed.iter().filter(|call| call.has_answer_blob());
         self.unclaimed_blobs += with_blob.count();
         let failed = unclaimed.first().is_some_and(|call| call.failure.is_some());

@@ -16,15 +16,17 @@ use axilog_ledger::rules::ExpectedRules;
 use axilog_ledger::verify::{LedgerExpectations, VerifiedRecord};
 use serde_json::json;
 
-use super::ReplayFinding;
+use super::bindings::{CycleBinding, read_binding};
 use super::compare::compare_json;
 use super::files::require_rules;
+use super::noted_head::NotedHead;
+use super::{ReplayFinding, RunReplay};
 use crate::X0lError;
 use crate::document::{self, parse_canonical, to_text as canonical, to_value};
 use crate::live::ORACLE;
 use crate::log::witness::{self, ClosingStatement};
-use crate::log::{FrozenSettings, RunDirectory, SessionMetadata};
-use crate::report::was_sealed;
+use crate::log::{FrozenSettings, RunDirectory, RunFormat, SessionMetadata};
+use crate::report::EarlierReport;
 
 /// An observation of the ledger.
 pub(super) struct RecordedCall {
@@ -64,6 +66,8 @@ impl RecordedCall {
 pub(super) struct RunLedger {
     /// The calls of the model, in order.
     pub(super) calls: Vec<RecordedCall>,
+    /// The hashes of the lines of the cycle log, in order, up to the first that is out of its place.
+    pub(super) bindings: Vec<CycleBinding>,
     /// The outcome and the files' hashes that the ledger records at its end.
     pub(super) closing: Option<ClosingStatement>,
     /// Whether the ledger records what is frozen.
@@ -90,20 +94,26 @@ fn add_finding(
     findings.push(finding);
 }
 
-/// Reads the ledger, and compares its beginning, its calls and its end with `metadata`.
+/// Reads the ledger, and compares its beginning, its calls and its end with `metadata`, and with the head
+/// that the report has seen. Findings and notes are added to `replay`.
 pub(super) fn read_ledger(
     run: &RunDirectory,
     metadata: Option<&SessionMetadata>,
-    findings: &mut Vec<ReplayFinding>,
-    notes: &mut Vec<String>,
+    replay: &mut RunReplay,
 ) -> Result<RunLedger, X0lError> {
     let path = run.ledger();
+    let mut noted = NotedHead::new(EarlierReport::read(run)?.ledger_head());
+    let RunReplay {
+        findings, notes, ..
+    } = replay;
     let finished = metadata.is_some_and(|metadata| metadata.outcome.is_some());
     let file = match regular_file::open_for_reading(&path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             // A run that was killed at its very beginning has neither ledger nor cycle log.
-            if finished || run.cycles().exists() {
+            if noted.is_some() {
+                replay.add_conflict(ReplayFinding::missing(RunDirectory::LEDGER));
+            } else if finished || run.cycles().exists() {
                 findings.push(ReplayFinding::missing(RunDirectory::LEDGER));
             } else {
                 notes.push("the run was killed before it had a ledger".to_owned());
@@ -119,6 +129,7 @@ pub(super) fn read_ledger(
         ExpectedRules::default(),
         &LedgerExpectations::default(),
         &mut |record| {
+            noted.look_at(&record.entry);
             observations.extend(RecordedCall::read(record));
         },
     );
@@ -153,15 +164,15 @@ pub(super) fn read_ledger(
         add_finding(findings, "the end", "a seal", expected);
     }
     if ledger.intact && finished && !ledger.sealed {
-        if was_sealed(run) {
-            let expected = "the one that the report has seen";
-            add_finding(findings, "the end", "no seal", expected);
-        } else {
-            notes.push(
-                "the ledger has no seal: the run was killed as it ended, or the end was cut off"
-                    .to_owned(),
-            );
-        }
+        notes.push(
+            "the ledger has no seal: the run was killed as it ended, or the end was cut off"
+                .to_owned(),
+        );
+    }
+    if let Some(missing) = noted.missing(RunDirectory::LEDGER, ledger.entries) {
+        // Records that are missing have no further findings.
+        ledger.intact = false;
+        replay.add_conflict(missing);
     }
     Ok(ledger)
 }
@@ -177,6 +188,8 @@ fn sort_observations(
         add_finding(findings, format!("record {seq}"), found, expected);
     };
     let count = observations.len();
+    let binds_cycles = metadata.frozen.format != RunFormat::V1;
+    let mut lines = 0;
     let started = canonical(&json!({ "timestamp": metadata.frozen.started }));
     let frozen = canonical(&metadata.frozen);
     for (n, call) in observations.into_iter().enumerate() {
@@ -205,6 +218,19 @@ fn sort_observations(
                 match document::read::<ClosingStatement>(call.output.as_bytes()) {
                     Ok(closing) => ledger.closing = Some(closing),
                     Err(wrong) => add(call.seq, wrong.to_string(), "how the run ended"),
+                }
+            }
+            (_, witness::CYCLE_ORACLE) if binds_cycles => {
+                lines += 1;
+                match read_binding(call.seq, &call.output, lines) {
+                    Ok(binding) if ledger.bindings.len() as u64 + 1 == lines => {
+                        ledger.bindings.push(binding);
+                    }
+                    Ok(_) => {}
+                    Err(found) => {
+                        let expected = format!("the hash of line {lines} of the cycle log");
+                        add(call.seq, found, &expected);
+                    }
                 }
             }
             (_, ORACLE) => {

@@ -9,15 +9,18 @@
 //! | `finding.rs` | a difference, and the cycle it is in |
 //! | `compare.rs` | two JSON values compared field by field |
 //! | `ledger.rs` | the run's ledger: verified, replayed, and in the order it must have |
+//! | `bindings.rs` | the lines of the cycle log compared with their hashes in the ledger |
 //! | `calibration.rs` | the calibration's verdict, recomputed from its answers |
 //! | `walk.rs` | the walk through the cycle log, with what one cycle hands to the next |
 //! | `cycle.rs` | a cycle recomputed |
 //! | `check.rs` | a cycle's record checked against the recomputed one |
+//! | `noted_head.rs` | a head that the report has seen, looked for in its ledger |
 //! | `order.rs` | which cycle follows which |
 //! | `end.rs` | the outcome, recomputed from the cycles |
 //! | `prompts.rs` | the prompt that each cycle should have sent |
 //! | `files.rs` | files that are missing, altered or too many |
 
+mod bindings;
 mod calibration;
 mod check;
 mod compare;
@@ -26,6 +29,7 @@ mod end;
 pub(super) mod files;
 mod finding;
 mod ledger;
+pub(super) mod noted_head;
 mod order;
 mod prompts;
 mod walk;
@@ -42,7 +46,7 @@ use super::log::{
     Condition, ConditionOutcome, Cycle, FrozenSettings, RunDirectory, SessionMetadata,
 };
 use crate::X0lError;
-use compare::compare_json;
+pub(crate) use compare::compare_json;
 use ledger::RunLedger;
 use prompts::{Inputs, PromptInputs};
 use walk::SessionWalk;
@@ -57,10 +61,15 @@ pub struct RunReplay {
     pub metadata: Option<SessionMetadata>,
     /// Every difference.
     pub findings: Vec<ReplayFinding>,
+    /// Those of the differences that contradict the report in the run's directory, or what the caller expects
+    /// of the run. Where there is one, no report is written.
+    pub conflicts: Vec<ReplayFinding>,
     /// Remarks that are no differences.
     pub notes: Vec<String>,
     /// The number of recomputed cycles.
     pub cycles: u64,
+    /// The number of whole lines of the cycle log, readable or not.
+    pub lines: u64,
     /// The outcome of each condition, as its cycles show it.
     pub outcomes: Vec<ConditionOutcome>,
     /// For each condition, the number of its cycles and the number of those with a difference.
@@ -76,6 +85,12 @@ pub struct RunReplay {
 }
 
 impl RunReplay {
+    /// Adds a finding that contradicts the report, or what the caller expects.
+    pub(super) fn add_conflict(&mut self, finding: ReplayFinding) {
+        self.findings.push(finding.clone());
+        self.conflicts.push(finding);
+    }
+
     /// Whether there is no difference.
     #[must_use]
     pub fn is_good(&self) -> bool {
@@ -109,12 +124,7 @@ pub fn replay_run(
         Err(error) => return Err(error),
     };
     let metadata = replay.metadata.clone();
-    let ledger = ledger::read_ledger(
-        run,
-        metadata.as_ref(),
-        &mut replay.findings,
-        &mut replay.notes,
-    )?;
+    let ledger = ledger::read_ledger(run, metadata.as_ref(), &mut replay)?;
     (replay.entries, replay.head) = (ledger.entries, ledger.head);
     replay.ended = ledger.sealed;
     let mut replayer = Replayer {
@@ -128,7 +138,7 @@ pub fn replay_run(
         Some(metadata) => replayer.replay_session(metadata, on_cycle)?,
         // Without the metadata nothing can be recomputed; the cycles are still read and counted.
         None => replayer
-            .read_cycle_log(&mut |_, _, cycle| cycle.into_iter().for_each(&mut *on_cycle))?,
+            .read_cycle_log(&mut |_, line| line.cycle.into_iter().for_each(&mut *on_cycle))?,
     }
     replayer.check_files(metadata.as_ref())?;
     Ok(replayer.replay)
@@ -184,10 +194,15 @@ impl Replayer<'_> {
         let with_blob = calibration.iter().filter(|call| call.has_answer_blob());
         self.unclaimed_blobs = with_blob.count();
         let mut walk = SessionWalk::new(frozen, rest);
-        self.read_cycle_log(&mut |replayer, line, cycle| {
-            replayer.replay_line(&mut walk, line, cycle, prompts.as_ref(), frozen);
-            cycle.into_iter().for_each(&mut *on_cycle);
+        if let (Some(call), Some(first)) = (calibration.last(), ledger.bindings.first()) {
+            self.check_binding_follows_calibration(call.seq, first.seq);
+        }
+        self.read_cycle_log(&mut |replayer, line| {
+            replayer.replay_line(&mut walk, &line, prompts.as_ref(), frozen);
+            replayer.check_binding(&mut walk, &line, frozen);
+            line.cycle.into_iter().for_each(&mut *on_cycle);
         })?;
+        self.check_all_bound(metadata, &walk.unbound_lines);
         self.check_outcome(metadata, walk);
         Ok(())
     }

@@ -11,3 +11,4 @@ mod run_builder;
 mod session_directory;
 mod strategies;
 mod taxonomy;
+mod verdict;

@@ -18,9 +18,9 @@ use axilog_x0l::kernel::{
 };
 use axilog_x0l::log::{
     AttemptRecord, CalibrationRecord, CalibrationVerdict, Canonicalization, CanonicalizerHashes,
-    Condition, ConditionOutcome, ConditionStatus, Cycle, CycleLog, FrozenCondition, FrozenSettings,
-    RunDirectory, RunFormat, SessionMetadata, SessionOutcome, SessionStatus, Temperature,
-    TokenSource, witness,
+    Condition, ConditionOutcome, ConditionStatus, Cycle, CycleLog, CycleStatement, FrozenCondition,
+    FrozenSettings, RunDirectory, RunFormat, SessionMetadata, SessionOutcome, SessionStatus,
+    Temperature, TokenSource, witness,
 };
 use axilog_x0l::permutation::test_permutations;
 use axilog_x0l::schedule::{order_seed, schedule};
@@ -136,10 +136,38 @@ struct RunBuilder<'m> {
     number: u64,
     spent: u64,
     model: Model<'m>,
+    binding: LineBinding,
+    /// The lines that are bound after the last cycle.
+    unbound: Vec<CycleStatement>,
 }
 
 /// Builds a run in `path`.
 pub fn build_run(
+    path: &Path,
+    conditions: &[Condition],
+    cycles: u64,
+    model: Model<'_>,
+    end: RunEnd,
+) {
+    build_bound_run(LineBinding::EachCycle, path, conditions, cycles, model, end);
+}
+
+/// When the ledger of a run gets the hashes of the cycle log's lines.
+#[derive(Clone, Copy, PartialEq)]
+pub enum LineBinding {
+    /// As each cycle ends.
+    EachCycle,
+    /// All of them after the last cycle.
+    Late,
+    /// Not at all.
+    Never,
+    /// Not at all, in a run of the earlier format.
+    EarlierFormat,
+}
+
+/// Builds a run in `path` whose ledger binds the cycle log as `binding` says.
+pub fn build_bound_run(
+    binding: LineBinding,
     path: &Path,
     conditions: &[Condition],
     cycles: u64,
@@ -158,7 +186,10 @@ pub fn build_run(
         }
     };
     let frozen = FrozenSettings {
-        format: RunFormat::V1,
+        format: match binding {
+            LineBinding::EarlierFormat => RunFormat::V1,
+            _ => RunFormat::V2,
+        },
         temperature: Temperature::Zero,
         axilog: env!("CARGO_PKG_VERSION").to_owned(),
         model: "m".to_owned(),
@@ -202,6 +233,8 @@ pub fn build_run(
         number: 0,
         spent: 0,
         model,
+        binding,
+        unbound: Vec::new(),
     };
     metadata.calibration = Some(builder.calibrate());
     builder.run.write_metadata(&metadata).unwrap();
@@ -209,6 +242,9 @@ pub fn build_run(
         .iter()
         .map(|id| builder.condition(*id, end))
         .collect();
+    for line in std::mem::take(&mut builder.unbound) {
+        witness::commit_cycle(&mut builder.session, line).unwrap();
+    }
     if matches!(end, RunEnd::Killed(_)) {
         return;
     }
@@ -299,7 +335,18 @@ impl RunBuilder<'_> {
                 &task.prompt,
                 task.prompt_valid,
             );
-            self.log.append(&cycle).unwrap();
+            let sha256 = self.log.append(&cycle).unwrap();
+            let line = CycleStatement {
+                cycle: self.number,
+                sha256,
+            };
+            match self.binding {
+                LineBinding::EachCycle => {
+                    witness::commit_cycle(&mut self.session, line).unwrap();
+                }
+                LineBinding::Late => self.unbound.push(line),
+                LineBinding::Never | LineBinding::EarlierFormat => {}
+            }
             match cycle.decision.kind {
                 DecisionKind::Action => refusals = 0,
                 _ => refusals += 1,

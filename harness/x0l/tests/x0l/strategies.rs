@@ -209,12 +209,13 @@ prop_compose! {
             token_source(), vec(frozen_condition(), 0..5), file(), file(), option::of(hash()),
         ),
         [source_hash, self_test_hash] in [hash(), hash()],
+        format in select(&RunFormat::ALL[..]),
     ) -> FrozenSettings {
         FrozenSettings {
             axilog, model, oracle, base_url, context_window_size, max_tokens, seed, b1, b2,
             token_source, cycles, conditions, constitution, template, erratum,
             canonicalizer: CanonicalizerHashes { source_hash, self_test_hash },
-            format: RunFormat::V1, temperature: Temperature::Zero, started,
+            format, temperature: Temperature::Zero, started,
         }
     }
 }
