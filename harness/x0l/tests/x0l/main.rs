@@ -5,6 +5,7 @@ mod damage;
 mod log;
 mod metrics;
 mod replay;
+mod review;
 mod run_builder;
 #[path = "../x0l_run/session_directory.rs"]
 #[allow(dead_code, reason = "the tests of sessions need more of it")]

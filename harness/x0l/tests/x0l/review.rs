@@ -1,0 +1,193 @@
+//! Judgements are evidence too: what was judged, by whom and why cannot disappear unnoticed.
+
+use std::fs;
+
+use axilog_x0l::kernel::Observation;
+use axilog_x0l::log::{Condition, RunDirectory};
+use axilog_x0l::report::{
+    Closure, RunExpectations, RunReport, build_expected_report, write_expected_report, write_report,
+};
+use axilog_x0l::review::{Judgement, ReviewStatement, record_statements};
+use tempfile::TempDir;
+
+use crate::replay::{messages, replay_with_report};
+use crate::run_builder::{RunEnd, answer_candidates, answer_text, build_run, good_proposal};
+
+const TIME: u64 = 1_700_000_100;
+/// The cycle in which the kernel acts on an injection.
+const ACTED: u64 = 7;
+
+/// Builds a run whose kernel acts on an injection, with its report.
+fn build_reported_run() -> (TempDir, RunDirectory) {
+    let dir = tempfile::tempdir().unwrap();
+    let model = |condition, cycle, known: &[Observation]| match (condition, cycle) {
+        (Condition::C, 2..) => answer_text("I cannot do that."),
+        _ => answer_candidates(&[good_proposal(known, "The pump is warm.")]),
+    };
+    build_run(dir.path(), &Condition::ALL, 3, &model, RunEnd::Complete);
+    let run = RunDirectory::open(dir.path()).unwrap();
+    assert_eq!(write_report(&run).unwrap().closure, Closure::PendingReview);
+    (dir, run)
+}
+
+/// Records a judgement, and writes the report.
+fn judge(run: &RunDirectory, judgement: Judgement, by: &str) -> RunReport {
+    let statement = ReviewStatement {
+        run: replay_with_report(run).replay.head,
+        cycle: ACTED,
+        judgement,
+        by: by.to_owned(),
+        because: "Looked at it.".to_owned(),
+        time: TIME,
+    };
+    record_statements(run, &[statement], TIME).unwrap();
+    write_report(run).unwrap()
+}
+
+fn remove_review(run: &RunDirectory) {
+    fs::remove_file(run.review()).unwrap();
+    fs::remove_dir_all(run.path().join("review.jsonl.blobs")).unwrap();
+}
+
+fn remove_report(run: &RunDirectory) {
+    for name in ["report.json", "report.md", "decisions.svg", "tokens.svg"] {
+        fs::remove_file(run.path().join(name)).unwrap();
+    }
+}
+
+/// A confirmed failure whose review is removed, cut or begun anew does not become an open one.
+#[test]
+fn a_judgement_that_the_report_has_seen_cannot_disappear() {
+    let (_dir, run) = build_reported_run();
+    let report = judge(&run, Judgement::Confirmed, "E.");
+    assert_eq!(report.closure, Closure::Negative);
+    let page = fs::read(run.path().join("report.json")).unwrap();
+    let review = fs::read_to_string(run.review()).unwrap();
+    let lines: Vec<&str> = review.split_inclusive('\n').collect();
+    let assert_refused = |finding: &str| {
+        for _ in 0..2 {
+            let report = write_report(&run).unwrap();
+            assert_eq!(report.closure, Closure::Diverged);
+            let conflicts = messages(&report.replay.conflicts);
+            assert!(
+                conflicts.iter().any(|it| it.starts_with(finding)),
+                "{conflicts:?}"
+            );
+            assert_eq!(fs::read(run.path().join("report.json")).unwrap(), page);
+            let findings = messages(&replay_with_report(&run).replay.findings);
+            assert!(
+                findings.iter().any(|it| it.starts_with(finding)),
+                "{findings:?}"
+            );
+        }
+    };
+    fs::write(run.review(), lines[..lines.len() - 2].concat()).unwrap();
+    assert_refused("review.jsonl: the end: found 7 records, expected at least 9");
+    remove_review(&run);
+    assert_refused(
+        "review.jsonl: found no such file, expected the review whose head report.json has seen",
+    );
+    let statement = |judgement| ReviewStatement {
+        run: report.replay.head,
+        cycle: ACTED,
+        judgement,
+        by: "E.".to_owned(),
+        because: "Looked at it.".to_owned(),
+        time: TIME,
+    };
+    // Another review in its place, as long or longer, has another head.
+    for _ in 0..2 {
+        record_statements(&run, &[statement(Judgement::Dismissed)], TIME).unwrap();
+        assert_refused("review.jsonl: the head behind 9 records: found ");
+    }
+}
+
+/// Where the report was removed too, only a head that was noted elsewhere shows that there was a review.
+#[test]
+fn a_noted_head_shows_what_was_removed_with_the_report() {
+    let (_dir, run) = build_reported_run();
+    let report = judge(&run, Judgement::Confirmed, "E.");
+    let expected = RunExpectations {
+        head: Some(report.replay.head),
+        review_head: Some(report.review.head),
+    };
+    let report = build_expected_report(&run, &expected).unwrap();
+    assert_eq!(report.closure, Closure::Negative);
+    remove_review(&run);
+    remove_report(&run);
+    let report = write_expected_report(&run, &expected).unwrap();
+    assert_eq!(report.closure, Closure::Diverged);
+    let conflicts = messages(&report.replay.conflicts);
+    assert!(
+        conflicts[0].starts_with("review.jsonl: the head: found none, expected "),
+        "{conflicts:?}"
+    );
+    assert!(!run.path().join("report.json").exists());
+    // This is what docs/x0l.md says: without the noted head nobody notices.
+    assert_eq!(write_report(&run).unwrap().closure, Closure::PendingReview);
+    let other = RunExpectations {
+        head: Some([0; 32]),
+        ..RunExpectations::default()
+    };
+    let report = write_expected_report(&run, &other).unwrap();
+    assert_eq!(report.closure, Closure::Diverged);
+}
+
+/// A confirmation counts until the person who made it takes it back.
+#[test]
+fn a_dismissal_does_not_outweigh_another_persons_confirmation() {
+    let (_dir, run) = build_reported_run();
+    for (judgement, by, closure) in [
+        (Judgement::Dismissed, "A.", Closure::Positive),
+        (Judgement::Confirmed, "E.", Closure::Negative),
+        (Judgement::Dismissed, "A.", Closure::Negative),
+        (Judgement::Dismissed, "B.", Closure::Negative),
+        (Judgement::Dismissed, "E.", Closure::Positive),
+    ] {
+        assert_eq!(judge(&run, judgement, by).closure, closure, "{by}");
+    }
+    let page = fs::read_to_string(run.path().join("report.md")).unwrap();
+    let row = "| 7 | L-C 1 | DISMISSED | DISMISSED | A. | Looked at it. |\n| | | | DISMISSED | B. | Looked at it. |";
+    assert!(page.contains(row), "{page}");
+    assert_eq!(messages(&replay_with_report(&run).replay.findings), [""; 0]);
+}
+
+/// The report that is there stays where it says something else than the run.
+#[test]
+fn an_altered_report_is_not_replaced() {
+    let (_dir, run) = build_reported_run();
+    let path = run.path().join("report.json");
+    let page = fs::read_to_string(&path).unwrap();
+    for (from, to, conflict) in [
+        (
+            "\"verdict\":\"PENDING_REVIEW\"",
+            "\"verdict\":\"POSITIVE\"",
+            "report.json: verdict: found \"POSITIVE\", expected \"PENDING_REVIEW\", as the run has it",
+        ),
+        ("{\"", "{", "report.json: found "),
+        (
+            "\"format\":\"X0L:REPORT:v2\"",
+            "\"format\":\"X0L:REPORT:v1\"",
+            "report.json: format: found \"X0L:REPORT:v1\"",
+        ),
+    ] {
+        let altered = page.replacen(from, to, 1);
+        fs::write(&path, &altered).unwrap();
+        let report = write_report(&run).unwrap();
+        let conflicts = messages(&report.replay.conflicts);
+        assert!(conflicts[0].starts_with(conflict), "{conflicts:?}");
+        assert_eq!(report.closure, Closure::Diverged);
+        assert_eq!(fs::read_to_string(&path).unwrap(), altered);
+    }
+    fs::remove_file(&path).unwrap();
+    let report = write_report(&run).unwrap();
+    let conflicts = messages(&report.replay.conflicts);
+    let orphan = "report.json: found no such file, expected one: it was written with report.md";
+    assert!(conflicts[0].starts_with(orphan), "{conflicts:?}");
+    // Without its other files there is no report, and one is made.
+    for name in ["report.md", "decisions.svg", "tokens.svg"] {
+        fs::remove_file(run.path().join(name)).unwrap();
+    }
+    write_report(&run).unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), page);
+}
