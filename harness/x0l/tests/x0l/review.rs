@@ -2,6 +2,12 @@
 
 use std::fs;
 
+use axilog::admission::InputKind;
+use axilog::evidence::observation::Params;
+use axilog_ledger::encoding::hex;
+use axilog_ledger::input::CanonicalInput;
+use axilog_ledger::rules::RuleSet;
+use axilog_ledger::session::{OracleCall, OracleReply, Session};
 use axilog_x0l::kernel::Observation;
 use axilog_x0l::log::{Condition, RunDirectory};
 use axilog_x0l::report::{
@@ -190,4 +196,44 @@ fn an_altered_report_is_not_replaced() {
     }
     write_report(&run).unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), page);
+}
+
+/// Judgements of the earlier format needed neither a name nor a reason. They are read: a confirmation
+/// counts, a dismissal does not.
+#[test]
+fn an_earlier_dismissal_without_a_reason_does_not_count() {
+    for (judgement, closure) in [
+        ("DISMISSED", Closure::PendingReview),
+        ("CONFIRMED", Closure::Negative),
+    ] {
+        let (_dir, run) = build_reported_run();
+        let head = hex(&replay_with_report(&run).replay.head);
+        let rules = RuleSet::without_policies().unwrap();
+        let (mut session, _) = Session::create(&run.review(), rules, TIME).unwrap();
+        let text = format!(
+            "{{\"by\":null,\"cycle\":{ACTED},\"judgement\":\"{judgement}\",\"run\":\"{head}\",\"time\":{TIME}}}"
+        );
+        let call = OracleCall {
+            oracle_id: "reviewer".to_owned(),
+            model_id: "X0L:REVIEW:v1".to_owned(),
+            params: Params::NULL,
+            input: CanonicalInput::new(b"", InputKind::Text).unwrap(),
+        };
+        let reply = OracleReply::Answer(text.as_bytes());
+        session.observe(&call, reply).unwrap();
+        drop(session);
+        let report = write_report(&run).unwrap();
+        assert_eq!(messages(&report.replay.findings), [""; 0]);
+        assert_eq!(report.closure, closure);
+        // A judgement of today may follow, by whoever says why.
+        let report = judge(&run, Judgement::Dismissed, "E.");
+        assert_eq!(messages(&report.replay.findings), [""; 0]);
+        let closures = [Closure::PendingReview, Closure::Positive];
+        let after = if closure == closures[0] {
+            closures[1]
+        } else {
+            closure
+        };
+        assert_eq!(report.closure, after);
+    }
 }
