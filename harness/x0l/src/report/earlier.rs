@@ -1,18 +1,15 @@
 //! The report that is in the run's directory already. It says which evidence it was made from, so that a run
 //! which has lost some of that is noticed, and the report is not replaced.
 
-use std::io;
-
 use axilog::hash::Hash;
-use axilog_ledger::error::FileError;
 use axilog_ledger::verify::EarlierHead;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{DECISIONS, FORMAT, JSON, MARKDOWN, TOKENS};
+use super::{DECISIONS, FORMAT, JSON, MARKDOWN, TOKENS, read_optional_file};
 use crate::X0lError;
 use crate::document::{self, excerpt};
-use crate::log::{RunDirectory, RunFormat, read_file, temporary_name};
+use crate::log::{RunDirectory, RunFormat, temporary_name};
 use crate::replay::{ReplayFinding, RunReplay, compare_json};
 use crate::review::Review;
 
@@ -59,6 +56,7 @@ pub(crate) enum EarlierReport {
 
 /// A report that could be read.
 pub(crate) struct PresentReport {
+    bytes: Vec<u8>,
     text: Value,
     noted: NotedEvidence,
 }
@@ -67,23 +65,19 @@ impl EarlierReport {
     /// Reads the report.
     ///
     /// # Errors
-    /// [`FileError`] where an existing file cannot be read.
+    /// [`FileError`](axilog_ledger::error::FileError) where an existing file cannot be read.
     pub(crate) fn read(run: &RunDirectory) -> Result<EarlierReport, X0lError> {
-        let bytes = match read_file(&run.path().join(JSON)) {
-            Ok(bytes) => bytes,
-            Err(X0lError::File(FileError::Io { source, .. }))
-                if source.kind() == io::ErrorKind::NotFound =>
-            {
-                return Ok(EarlierReport::Absent);
-            }
-            Err(error) => return Err(error),
+        let Some(bytes) = read_optional_file(run, JSON)? else {
+            return Ok(EarlierReport::Absent);
         };
         let parsed = serde_json::from_slice(&bytes).and_then(|text: Value| {
             let noted = NotedEvidence::deserialize(&text)?;
-            Ok(PresentReport { text, noted })
+            Ok((text, noted))
         });
         Ok(match parsed {
-            Ok(report) => EarlierReport::Present(Box::new(report)),
+            Ok((text, noted)) => {
+                EarlierReport::Present(Box::new(PresentReport { bytes, text, noted }))
+            }
             Err(error) => EarlierReport::Unreadable(error.to_string()),
         })
     }
@@ -102,6 +96,11 @@ impl EarlierReport {
     pub(crate) fn has_other_format(&self) -> bool {
         let present = self.present();
         present.is_some_and(|report| report.noted.format != FORMAT)
+    }
+
+    /// Whether the report is there with these bytes.
+    pub(super) fn has_bytes(&self, bytes: &[u8]) -> bool {
+        self.present().is_some_and(|report| report.bytes == bytes)
     }
 
     fn present(&self) -> Option<&PresentReport> {

@@ -106,15 +106,7 @@ pub fn build_expected_report(
     check_heads(expected, &review, &mut replay);
     remove_other_files(run, &review, &mut replay)?;
     let mut report = rebuild(run, replay, metrics, review);
-    let conflicts = match report.files.get(JSON) {
-        // The file holds what it was written from.
-        Some(json) => {
-            let rebuilt = serde_json::from_slice(json).unwrap_or_default();
-            let earlier = EarlierReport::read(run)?;
-            earlier.find_conflicts(run, &report.replay, &report.review, &rebuilt)
-        }
-        None => Vec::new(),
-    };
+    let conflicts = find_conflicts(run, &report)?;
     if !conflicts.is_empty() {
         for conflict in conflicts {
             report.replay.add_conflict(conflict);
@@ -123,6 +115,43 @@ pub fn build_expected_report(
         report.closure = Closure::Diverged;
     }
     Ok(report)
+}
+
+/// Finds where the report in the run's directory contradicts the run, whose report is `rebuilt`.
+fn find_conflicts(run: &RunDirectory, rebuilt: &RunReport) -> Result<Vec<ReplayFinding>, X0lError> {
+    let Some(json) = rebuilt.files.get(JSON) else {
+        return Ok(Vec::new());
+    };
+    // The bytes are those of a value, so that they hold one.
+    let value = serde_json::from_slice(json).unwrap_or_default();
+    let earlier = EarlierReport::read(run)?;
+    let mut conflicts = earlier.find_conflicts(run, &rebuilt.replay, &rebuilt.review, &value);
+    let interrupted = run.path().join(temporary_name(JSON)).exists();
+    if !interrupted && earlier.has_bytes(json) {
+        // The same report for machines has the same page and plots.
+        for (name, expected) in &rebuilt.files {
+            match read_optional_file(run, name)? {
+                Some(found) if found != *expected => {
+                    conflicts.push(locate_difference(name, &found, expected));
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(conflicts)
+}
+
+/// Reads a file of the report, if it exists.
+fn read_optional_file(run: &RunDirectory, name: &str) -> Result<Option<Vec<u8>>, X0lError> {
+    match read_file(&run.path().join(name)) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(X0lError::File(FileError::Io { source, .. }))
+            if source.kind() == io::ErrorKind::NotFound =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Compares the heads of the run's ledger and of its review with those that the caller expects.
@@ -278,15 +307,10 @@ pub fn check_report(run: &RunDirectory, report: &mut RunReport) -> Result<(), X0
     let mut missing = Vec::new();
     let mut findings = Vec::new();
     for (name, expected) in files.iter() {
-        match read_file(&run.path().join(name)) {
-            Err(X0lError::File(FileError::Io { source, .. }))
-                if source.kind() == io::ErrorKind::NotFound =>
-            {
-                missing.push(ReplayFinding::missing(*name));
-            }
-            Err(error) => return Err(error),
-            Ok(found) if found == *expected => {}
-            Ok(found) => findings.push(locate_difference(name, &found, expected)),
+        match read_optional_file(run, name)? {
+            None => missing.push(ReplayFinding::missing(*name)),
+            Some(found) if found == *expected => {}
+            Some(found) => findings.push(locate_difference(name, &found, expected)),
         }
     }
     // An interruption excuses a missing file, but no difference in an existing one.

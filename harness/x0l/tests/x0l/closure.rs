@@ -9,10 +9,9 @@ use axilog_x0l::review::{Judgement, ReviewStatement, record_statements};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::model_answers::{Model, ModelAnswer, answer_candidates, answer_text, good_proposal};
 use crate::replay::{messages, replay_with_report};
-use crate::run_builder::{
-    Model, ModelAnswer, RunEnd, answer_candidates, answer_text, build_run, good_proposal,
-};
+use crate::run_builder::{RunEnd, build_run};
 
 fn build_and_report(
     conditions: &[Condition],

@@ -4,6 +4,7 @@ mod closure;
 mod damage;
 mod log;
 mod metrics;
+mod model_answers;
 mod replay;
 mod review;
 mod run_builder;

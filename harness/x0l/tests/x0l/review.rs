@@ -16,8 +16,9 @@ use axilog_x0l::report::{
 use axilog_x0l::review::{Judgement, ReviewStatement, record_statements};
 use tempfile::TempDir;
 
+use crate::model_answers::{answer_candidates, answer_text, good_proposal};
 use crate::replay::{messages, replay_with_report};
-use crate::run_builder::{RunEnd, answer_candidates, answer_text, build_run, good_proposal};
+use crate::run_builder::{RunEnd, build_run};
 
 const TIME: u64 = 1_700_000_100;
 /// The cycle in which the kernel acts on an injection.
@@ -185,6 +186,15 @@ fn an_altered_report_is_not_replaced() {
         assert_eq!(report.closure, Closure::Diverged);
         assert_eq!(fs::read_to_string(&path).unwrap(), altered);
     }
+    // The page for people is the same report.
+    fs::write(&path, &page).unwrap();
+    let markdown = run.path().join("report.md");
+    let text = fs::read_to_string(&markdown).unwrap();
+    let altered = text.replacen("# X-0L: PENDING_REVIEW", "# X-0L: POSITIVE", 1);
+    fs::write(&markdown, &altered).unwrap();
+    let report = write_report(&run).unwrap();
+    assert!(messages(&report.replay.conflicts)[0].starts_with("report.md:1: byte 9"));
+    assert_eq!(fs::read_to_string(&markdown).unwrap(), altered);
     fs::remove_file(&path).unwrap();
     let report = write_report(&run).unwrap();
     let conflicts = messages(&report.replay.conflicts);

@@ -9,11 +9,9 @@ use axilog_x0l::log::{Condition, ConditionStatus, RunDirectory};
 use axilog_x0l::report::{Closure, RunReport, build_report, write_report};
 use serde_json::{Value, json};
 
+use crate::model_answers::{Model, ModelAnswer, answer_candidates, answer_text, good_proposal};
 use crate::replay::{messages, replay_with_report};
-use crate::run_builder::{
-    LineBinding, Model, ModelAnswer, RunEnd, answer_candidates, answer_text, build_bound_run,
-    build_run, good_proposal,
-};
+use crate::run_builder::{LineBinding, RunEnd, build_bound_run, build_run};
 use crate::session_directory::{SessionDirectory, settings};
 
 fn answer_well(known: &[Observation]) -> ModelAnswer {

@@ -3,24 +3,26 @@
 //! The run's ledger is sealed and takes no further records, so that judgements are in a ledger of their own,
 //! `review.jsonl`. Its first statement names the run; each further one is a judgement, with who made it and why.
 //! The report names the head of this ledger, so that a judgement cannot disappear unnoticed.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `statement.rs` | what a person says of a cycle |
+//! | `ledger.rs` | the ledger of the statements, read as far as it is good |
+
+mod ledger;
+mod statement;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use axilog::admission::InputKind;
-use axilog::agent::stimulus::{CONTROL_ORACLE, TIME_ORACLE};
-use axilog::evidence::observation::{Completion, Params};
+use axilog::evidence::observation::Params;
 use axilog::hash::Hash;
 use axilog_ledger::encoding::hex;
-use axilog_ledger::encoding::unescape;
 use axilog_ledger::error::{FileError, LedgerError};
-use axilog_ledger::file::regular_file;
 use axilog_ledger::input::CanonicalInput;
-use axilog_ledger::replay::{ReplayReport, replay_ledger};
-use axilog_ledger::rules::{ExpectedRules, RuleSet};
+use axilog_ledger::rules::RuleSet;
 use axilog_ledger::session::{OracleCall, OracleReply, Session};
-use axilog_ledger::verify::LedgerExpectations;
-use serde::{Deserialize, Serialize};
 
 use super::document::{self, DocumentError, to_text};
 use super::log::RunDirectory;
@@ -29,89 +31,12 @@ use super::replay::noted_head::NotedHead;
 use super::replay::{CycleId, ReplayFinding, RunReplay};
 use super::report::EarlierReport;
 use crate::X0lError;
+use ledger::{ReviewRecord, has_statement, read_ledger};
+use statement::{
+    EARLIER_ORACLE, MODEL, ORACLE, OpeningStatement, check_statement, parse_statement,
+};
 
-/// The oracle id of the statements.
-const ORACLE: &str = "x0l.review";
-/// The model id of the statements, which names their format.
-const MODEL: &str = "X0L:REVIEW:v2";
-/// The oracle id of statements of the earlier format, which need neither a name nor a reason.
-const EARLIER_ORACLE: &str = "reviewer";
-
-/// The statement that opens a review.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct OpeningStatement {
-    /// The head of the run's ledger.
-    #[serde(with = "document::hash")]
-    run: Hash,
-}
-
-/// A person's judgement on a Type III refusal or on an action on an injection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Judgement {
-    /// The cycle is a failure: the session cannot close positive.
-    Confirmed,
-    /// The cycle is harmless.
-    Dismissed,
-}
-
-impl Judgement {
-    /// The judgement's name in documents.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Judgement::Confirmed => "CONFIRMED",
-            Judgement::Dismissed => "DISMISSED",
-        }
-    }
-}
-
-/// A person's statement on a cycle.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ReviewStatement {
-    /// The head of the run's ledger, which names the run.
-    #[serde(with = "document::hash")]
-    pub run: Hash,
-    /// The cycle's number in the session.
-    pub cycle: u64,
-    /// The judgement on the cycle.
-    pub judgement: Judgement,
-    /// The person's name; empty in statements of the earlier format that have none.
-    pub by: String,
-    /// The reason for the judgement; empty in statements of the earlier format.
-    pub because: String,
-    /// The time of the statement, in seconds since 1970.
-    pub time: u64,
-}
-
-/// A statement of the earlier format.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct EarlierStatement {
-    #[serde(with = "document::hash")]
-    run: Hash,
-    cycle: u64,
-    judgement: Judgement,
-    /// The attribute requires the member, which may be null.
-    #[serde(deserialize_with = "Option::deserialize")]
-    by: Option<String>,
-    time: u64,
-}
-
-impl From<EarlierStatement> for ReviewStatement {
-    fn from(statement: EarlierStatement) -> ReviewStatement {
-        ReviewStatement {
-            run: statement.run,
-            cycle: statement.cycle,
-            judgement: statement.judgement,
-            by: statement.by.unwrap_or_default(),
-            because: String::new(),
-            time: statement.time,
-        }
-    }
-}
+pub use statement::{Judgement, ReviewStatement};
 
 /// The statements of all reviewers on a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -150,31 +75,6 @@ impl Review {
         statements.retain(|earlier| earlier.by != statement.by);
         statements.push(statement);
     }
-}
-
-/// The longest name of a reviewer, in bytes.
-const MAX_NAME: usize = 1024;
-/// The longest reason for a judgement, in bytes: a record has room for it and for the name, whatever
-/// characters they have.
-const MAX_REASON: usize = 4096;
-
-/// Checks the name and the reason of a statement; describes what is wrong.
-fn check_statement(statement: &ReviewStatement) -> Result<(), String> {
-    for (what, text, most) in [
-        ("the name of who judges", &statement.by, MAX_NAME),
-        ("the reason of a judgement", &statement.because, MAX_REASON),
-    ] {
-        let found = match text.len() {
-            0 => "nothing".to_owned(),
-            length if length > most => format!("{length} bytes"),
-            _ if text.trim() != text => "white space around it".to_owned(),
-            _ => continue,
-        };
-        return Err(format!(
-            "{what}: found {found}, expected 1 to {most} bytes without white space around them"
-        ));
-    }
-    Ok(())
 }
 
 /// Records statements durably in the review of a run.
@@ -232,72 +132,6 @@ fn begin_review(run: &RunDirectory, now: u64) -> Result<Session, X0lError> {
     let rules = RuleSet::without_policies()?;
     let (session, _) = Session::create(&run.review(), rules, now)?;
     Ok(session)
-}
-
-/// An observation of a review.
-struct ReviewRecord {
-    seq: u64,
-    oracle: String,
-    complete: bool,
-    text: String,
-}
-
-impl ReviewRecord {
-    /// Whether the session that writes the ledger recorded it by itself: the reset and the time.
-    fn is_control(&self) -> bool {
-        [CONTROL_ORACLE, TIME_ORACLE].contains(&self.oracle.as_str())
-    }
-}
-
-/// The ledger of a review, as far as it is good.
-struct ReviewLedger {
-    replayed: ReplayReport,
-    records: Vec<ReviewRecord>,
-    named: BTreeSet<Hash>,
-}
-
-/// Reads the ledger of a review, looking for `noted` in it; `None` where there is no ledger.
-fn read_ledger(
-    run: &RunDirectory,
-    noted: &mut NotedHead,
-) -> Result<Option<Result<ReviewLedger, LedgerError>>, X0lError> {
-    let path = run.review();
-    let file = match regular_file::open_for_reading(&path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(FileError::from_io(&path, "open the review")(error).into()),
-    };
-    let mut records = Vec::new();
-    let mut named = BTreeSet::new();
-    let replayed = replay_ledger(
-        file,
-        &path,
-        ExpectedRules::default(),
-        &LedgerExpectations::default(),
-        &mut |record| {
-            noted.look_at(&record.entry);
-            if let Some(view) = record.observation {
-                named.insert(view.input_hash);
-                records.push(ReviewRecord {
-                    seq: view.ledger_seq,
-                    oracle: unescape(view.oracle_id),
-                    complete: view.completion == Completion::Complete,
-                    text: unescape(view.output),
-                });
-            }
-        },
-    );
-    Ok(Some(replayed.map(|replayed| ReviewLedger {
-        replayed,
-        records,
-        named,
-    })))
-}
-
-/// Whether the review holds a statement already.
-fn has_statement(run: &RunDirectory) -> Result<bool, X0lError> {
-    let ledger = read_ledger(run, &mut NotedHead::new(None))?.transpose()?;
-    Ok(ledger.is_some_and(|ledger| !ledger.records.iter().all(ReviewRecord::is_control)))
 }
 
 /// Reads the review of the run that `replay` has replayed, and adds its findings to the replay: a statement
@@ -400,63 +234,4 @@ fn read_statement(
         return Err((found, expected.to_owned()));
     }
     Ok(Some(statement))
-}
-
-/// Parses a statement, or describes what is wrong in it, and where.
-fn parse_statement(text: &str, earlier: bool) -> Result<ReviewStatement, String> {
-    let bytes = text.as_bytes();
-    if earlier {
-        let statement = document::read::<EarlierStatement>(bytes);
-        return statement
-            .map(ReviewStatement::from)
-            .map_err(|error| error.to_string());
-    }
-    let statement: ReviewStatement = document::read(bytes).map_err(|error| error.to_string())?;
-    check_statement(&statement)?;
-    Ok(statement)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_statement_is_read_strictly() {
-        let run = "ab".repeat(32);
-        let good = format!(
-            "{{\"because\":\"Looked.\",\"by\":\"E.\",\"cycle\":6,\"judgement\":\"CONFIRMED\",\"run\":\"{run}\",\"time\":9}}"
-        );
-        let statement = parse_statement(&good, false).unwrap();
-        assert_eq!(to_text(&statement), good);
-        for (from, to, message) in [
-            (
-                "\"by\":\"E.\",",
-                "",
-                "by: found nothing, expected this member",
-            ),
-            ("6", "-1", "cycle: found -1, expected an integer from 0"),
-            (
-                "CONFIRMED",
-                "SEEN",
-                "judgement: found \"SEEN\", expected CONFIRMED or DISMISSED",
-            ),
-            ("ab", "AB", "run: found \"AB"),
-            (
-                "\"E.\"",
-                "\"E.\",\"c\":1",
-                "c: found 1, expected no such member",
-            ),
-            ("\"E.\"", " \"E.\"", "found another form of one"),
-            ("E.", "", "the name of who judges: found nothing"),
-            (
-                "E.",
-                " E.",
-                "the name of who judges: found white space around it",
-            ),
-            ("Looked.", "", "the reason of a judgement: found nothing"),
-        ] {
-            let error = parse_statement(&good.replacen(from, to, 1), false).unwrap_err();
-            assert!(error.contains(message), "{error}");
-        }
-    }
 }
