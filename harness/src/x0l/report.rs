@@ -143,12 +143,6 @@ fn report_closure(args: &Args, report: RunReport) -> Report {
         text.push_str(&table::wrap_sentence(&conflict.to_string()));
     }
     let open = numbers(&list_forensic_reviews(&report.metrics, &report.review));
-    if !open.is_empty() {
-        let cycles: Vec<String> = open.iter().map(u64::to_string).collect();
-        let cycles = cycles.join(", ");
-        let line = format!("forensic review: the kernel acted on injections, in cycles {cycles}");
-        text.push_str(&table::wrap_sentence(&line));
-    }
     let conditions = report.metrics.conditions.iter();
     let rows: Vec<[String; 8]> = conditions.map(list_counts).collect();
     let header = ["", "cycles", "ACTION", "REFUSE", "EXIT", "I", "II", "III"];

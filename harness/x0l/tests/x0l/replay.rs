@@ -134,7 +134,7 @@ fn a_report_whose_writing_was_interrupted_is_compared_as_far_as_it_goes() {
 /// Each field of a cycle, altered in the log, is named with its cycle, even in a run that was killed, whose
 /// ledger does not hold the whole log's hash.
 #[test]
-fn every_recomputed_field_is_compared() {
+fn every_recorded_field_is_compared() {
     let (_dir, run) = build_reported_run(RunEnd::Killed(30));
     let log = fs::read_to_string(run.cycles()).unwrap();
     let lines: Vec<Value> = log
