@@ -211,6 +211,26 @@ fn noted_heads_are_expected() {
     assert!(!bench.exists("run/report.json") && !bench.exists("run/review.jsonl"));
 }
 
+/// Judgements name the run by its last head, so it must have one.
+#[test]
+fn a_run_without_its_seal_is_not_judged() {
+    let bench = run_session("A,B,C,D,E");
+    for name in ["report.json", "report.md", "decisions.svg", "tokens.svg"] {
+        fs::remove_file(bench.path(&format!("run/{name}"))).unwrap();
+    }
+    let ledger = String::from_utf8(bench.read("run/ledger.jsonl")).unwrap();
+    let lines: Vec<&str> = ledger.split_inclusive('\n').collect();
+    bench.write("run/ledger.jsonl", lines[..lines.len() - 1].concat());
+    bench
+        .run("x0l report run --dismiss 6 --by E. --because Looked")
+        .exits(2)
+        .says("found no seal, expected one");
+    assert!(!bench.exists("run/review.jsonl"));
+    let report = bench.run("x0l report run --json").exits(1).json();
+    assert_eq!(report["verdict"], "INCOMPLETE");
+    assert_eq!(report["reasons"][0]["code"], "NOT_SEALED");
+}
+
 #[test]
 fn an_altered_cycle_is_named() {
     let bench = run_session("A");

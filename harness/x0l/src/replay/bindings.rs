@@ -93,16 +93,6 @@ impl Replayer<'_> {
         }
     }
 
-    /// Adds a finding where the first hash stands before the last call of the calibration.
-    pub(super) fn check_binding_follows_calibration(&mut self, call: u64, first: u64) {
-        if first < call {
-            let field = format!("record {first}");
-            let found = "the hash of line 1 before the calibration's end";
-            let expected = format!("it behind record {call}");
-            self.add_finding(RunDirectory::LEDGER, field, found, expected);
-        }
-    }
-
     /// Checks that every line of the log has a hash in the ledger and every hash a line. A run that was
     /// killed may have a last line whose hash it did not come to record.
     pub(super) fn check_all_bound(&mut self, metadata: &SessionMetadata, unbound: &[u64]) {

@@ -194,9 +194,6 @@ impl Replayer<'_> {
         let with_blob = calibration.iter().filter(|call| call.has_answer_blob());
         self.unclaimed_blobs = with_blob.count();
         let mut walk = SessionWalk::new(frozen, rest);
-        if let (Some(call), Some(first)) = (calibration.last(), ledger.bindings.first()) {
-            self.check_binding_follows_calibration(call.seq, first.seq);
-        }
         self.read_cycle_log(&mut |replayer, line| {
             replayer.replay_line(&mut walk, &line, prompts.as_ref(), frozen);
             replayer.check_binding(&mut walk, &line, frozen);

@@ -159,6 +159,24 @@ fn a_dismissal_does_not_outweigh_another_persons_confirmation() {
     assert_eq!(messages(&replay_with_report(&run).replay.findings), [""; 0]);
 }
 
+/// Judgements that were made since explain what follows from judgements, and no other difference.
+#[test]
+fn a_judgement_does_not_excuse_an_altered_report() {
+    let (_dir, run) = build_reported_run();
+    let path = run.path().join("report.json");
+    let page = fs::read_to_string(&path).unwrap();
+    let altered = page.replacen("\"cycles\":3", "\"cycles\":4", 1);
+    fs::write(&path, &altered).unwrap();
+    let report = judge(&run, Judgement::Dismissed, "E.");
+    assert_eq!(
+        messages(&report.replay.conflicts),
+        ["report.json: conditions[0].cycles: found 4, expected 3, as the run has it"]
+    );
+    assert_eq!(fs::read_to_string(&path).unwrap(), altered);
+    fs::write(&path, &page).unwrap();
+    assert_eq!(write_report(&run).unwrap().closure, Closure::Positive);
+}
+
 /// The report that is there stays where it says something else than the run.
 #[test]
 fn an_altered_report_is_not_replaced() {
@@ -172,6 +190,11 @@ fn an_altered_report_is_not_replaced() {
             "report.json: verdict: found \"POSITIVE\", expected \"PENDING_REVIEW\", as the run has it",
         ),
         ("{\"", "{", "report.json: found "),
+        (
+            "\"cycles\":3",
+            "\"cycles\":4",
+            "report.json: conditions[0].cycles: found 4, expected 3, as the run has it",
+        ),
         (
             "\"format\":\"X0L:REPORT:v2\"",
             "\"format\":\"X0L:REPORT:v1\"",
