@@ -177,6 +177,27 @@ fn a_judgement_does_not_excuse_an_altered_report() {
     assert_eq!(write_report(&run).unwrap().closure, Closure::Positive);
 }
 
+/// A record holds the longest name and reason, whatever characters they have.
+#[test]
+fn the_longest_name_and_reason_are_recorded_whole() {
+    for c in ['\u{1}', '"', '\\', '\u{7f}', '\u{202e}', 'é', '😀'] {
+        let (_dir, run) = build_reported_run();
+        let text = |most: usize| c.to_string().repeat(most / c.len_utf8());
+        let statement = ReviewStatement {
+            run: replay_with_report(&run).replay.head,
+            cycle: ACTED,
+            judgement: Judgement::Dismissed,
+            by: text(1024),
+            because: text(4096),
+            time: TIME,
+        };
+        record_statements(&run, &[statement], TIME).unwrap();
+        let report = write_report(&run).unwrap();
+        assert_eq!(messages(&report.replay.findings), [""; 0]);
+        assert_eq!(report.closure, Closure::Positive, "{c:?}");
+    }
+}
+
 /// The report that is there stays where it says something else than the run.
 #[test]
 fn an_altered_report_is_not_replaced() {
