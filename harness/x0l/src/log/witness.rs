@@ -137,6 +137,15 @@ fn check_cycle_log(path: &Path, found: FileDigest, expected: FileDigest) -> Resu
 }
 
 fn observe(session: &mut Session, document: &impl Serialize) -> Result<StepDecision, X0lError> {
+    observe_as(session, ORACLE, document)
+}
+
+/// Records `document` as an observation of the oracle `oracle_id`.
+pub(super) fn observe_as(
+    session: &mut Session,
+    oracle_id: &str,
+    document: &impl Serialize,
+) -> Result<StepDecision, X0lError> {
     let said = to_text(document);
     let refused = |reason| LedgerError::InvalidInput {
         path: "what the ledger is to say of the run".into(),
@@ -145,7 +154,7 @@ fn observe(session: &mut Session, document: &impl Serialize) -> Result<StepDecis
     // What an answer may hold is what an input may hold; it is looked at before it is recorded.
     CanonicalInput::new(said.as_bytes(), InputKind::Json).map_err(refused)?;
     let call = OracleCall {
-        oracle_id: ORACLE.to_owned(),
+        oracle_id: oracle_id.to_owned(),
         model_id: MODEL.to_owned(),
         params: Params::NULL,
         input: CanonicalInput::new(b"", InputKind::Text).map_err(refused)?,
