@@ -7,7 +7,9 @@ use axilog::hash::sha256;
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_x0l::X0lError;
 use axilog_x0l::condition::Condition;
+use axilog_x0l::kernel::DecisionReason;
 use axilog_x0l::live::{LiveError, SessionPlan, SessionSettings, examples, preflight};
+use axilog_x0l::log::SessionStatus;
 use axilog_x0l::template::BASE;
 
 use crate::session_directory::{SessionDirectory, settings};
@@ -41,6 +43,28 @@ fn the_examples_are_enough_for_a_hundred_cycles() {
     let checks = preflight(&plan, Path::new("nowhere/run")).unwrap();
     assert!(checks.is_ready(), "{checks:?}");
     assert!(checks.surely_enough_b2 > 500 * 2048 && checks.needed_b2 < checks.surely_enough_b2);
+}
+
+/// The B2 that preflight demands is enough for a session on the examples, and at most half as much again.
+#[test]
+fn preflight_demands_what_a_session_takes() {
+    let directory = SessionDirectory::new();
+    let plan = SessionPlan::read(settings(&Condition::ALL, 100)).unwrap();
+    let demanded = preflight(&plan, &directory.out()).unwrap().needed_b2;
+    let mut all = settings(&Condition::ALL, 100);
+    all.b2 = demanded;
+    let outcome = directory.run_script(all, examples::SCRIPT).unwrap();
+    assert_eq!(
+        (outcome.status, outcome.cycles),
+        (SessionStatus::Complete, 500)
+    );
+    let spent = outcome.tokens_spent;
+    assert!(demanded * 2 <= spent * 3, "{demanded} for {spent}");
+    let over_b1 = directory.cycles();
+    let over_b1 = over_b1
+        .iter()
+        .filter(|cycle| cycle.decision.reason == Some(DecisionReason::BudgetExhausted));
+    assert_eq!(over_b1.count(), 10);
 }
 
 #[test]
