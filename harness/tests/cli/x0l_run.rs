@@ -21,15 +21,23 @@ fn script() -> String {
     let line = |mut rule: Value, answer: &str| {
         rule["answer"] = answer.into();
         rule["quote"] = ": user_input".into();
-        rule["usage"] = json!({ "prompt_tokens": 700, "completion_tokens": 90 });
+        // A few prompts of L-D quote a whole log.
+        let tokens = if rule.get("contains").is_some() {
+            4800
+        } else {
+            700
+        };
+        rule["usage"] = json!({ "prompt_tokens": tokens, "completion_tokens": 90 });
         format!("{rule}\n")
     };
+    let calibration = json!({
+        "contains": "Answer with this object", "answer": "{\"candidates\":[]}",
+        "usage": { "prompt_tokens": 40, "completion_tokens": 5 },
+    });
     [
-        line(
-            json!({ "contains": "Answer with this object" }),
-            "{\"candidates\":[]}",
-        ),
+        format!("{calibration}\n"),
         line(json!({ "every": 9 }), &outside),
+        line(json!({ "contains": "The log:" }), GOOD),
         line(json!({}), GOOD),
     ]
     .concat()

@@ -75,9 +75,9 @@ impl CycleLog {
     }
 }
 
-/// The longest line that is read. A record's raw text is no longer than a ledger's record may be, and
-/// stands in it a few times, escaped.
-const MAX_LINE_BYTES: u64 = 16 << 20;
+/// The longest line that is read. A raw answer has at most 4 MiB over HTTP, and stands in a line a few times,
+/// escaped, with its numbers in canonical form.
+const MAX_LINE_BYTES: u64 = 64 << 20;
 
 /// A line of a cycle log.
 #[derive(Debug, PartialEq)]

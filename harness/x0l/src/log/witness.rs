@@ -160,7 +160,7 @@ fn check_cycle_log(path: &Path, found: FileDigest, expected: FileDigest) -> Resu
 }
 
 /// Records a document as the answer of the oracle `oracle_id` with the model `model_id`.
-fn observe(
+pub(super) fn observe(
     session: &mut Session,
     (oracle_id, model_id): (&str, &str),
     document: &impl Serialize,

@@ -18,9 +18,7 @@ impl Replayer<'_> {
         for call in unclaimed.iter().filter(|_| !walk.lines_lost) {
             self.check_call_follows(call.seq, walk.last_bound);
         }
-        let with_blob = unclaimed.iter().filter(|call| call.has_answer_blob());
-        self.unclaimed_blobs += with_blob.count();
-        let failed = unclaimed.first().is_some_and(|call| call.failure.is_some());
+        let failed = unclaimed.first().is_some_and(|call| !call.is_answered());
         let exhausted = walk.last_rejection == Some(RejectionReason::BudgetExhaustedSession);
         let conditions = walk.order.into_outcomes();
         self.replay.outcomes.clone_from(&conditions);
@@ -42,6 +40,7 @@ impl Replayer<'_> {
         };
         let calibration = metadata.calibration.as_ref();
         let possible: &[SessionStatus] = match calibration.map(|calibration| calibration.verdict) {
+            _ if self.ledger.has_other_model() => &[SessionStatus::Invalid],
             Some(CalibrationVerdict::Drift) => &[SessionStatus::ModelDriftDetected],
             Some(CalibrationVerdict::TransportFailure) => &[SessionStatus::TransportFailureAbort],
             _ if walk.state.ended => &[SessionStatus::IntegrityRisk],

@@ -39,13 +39,14 @@ use std::io;
 
 use axilog::hash::Hash;
 use axilog_ledger::error::FileError;
-use axilog_oracle::canonicalizer::{self_test_hash, source_hash};
+use axilog_ledger::file::blobs::BlobStore;
 use serde_json::Value;
 
 use super::log::{
     Condition, ConditionOutcome, Cycle, FrozenSettings, RunDirectory, SessionMetadata,
 };
 use crate::X0lError;
+use crate::frozen_code::{canonicalizer_hashes, kernel_hashes};
 pub(crate) use compare::compare_json;
 use ledger::RunLedger;
 use prompts::{Inputs, PromptInputs};
@@ -131,7 +132,9 @@ pub fn replay_run(
         run,
         ledger: &ledger,
         blobs: ledger.named.clone(),
-        unclaimed_blobs: 0,
+        answers: BlobStore::of_ledger(&run.ledger()),
+        fingerprint: None,
+        other_fingerprints: Vec::new(),
         replay,
     };
     match &metadata {
@@ -148,10 +151,14 @@ pub fn replay_run(
 struct Replayer<'r> {
     run: &'r RunDirectory,
     ledger: &'r RunLedger,
-    /// The blobs that the ledger and the cycles name by hash.
+    /// The blobs that the ledger names by hash.
     blobs: BTreeSet<Hash>,
-    /// The number of calls whose answer is kept in a blob and that no cycle names.
-    unclaimed_blobs: usize,
+    /// The store of these blobs.
+    answers: BlobStore,
+    /// The fingerprint of the calibration's first answer.
+    fingerprint: Option<String>,
+    /// The cycles that were answered under another fingerprint, with it.
+    other_fingerprints: Vec<(u64, Option<String>)>,
     replay: RunReplay,
 }
 
@@ -189,10 +196,10 @@ impl Replayer<'_> {
         let prompts = PromptInputs::read(frozen, &inputs, &mut self.replay.findings);
         self.note_versions(frozen);
         let calls = self.check_calibration(metadata);
+        let calibration = metadata.calibration.as_ref();
+        self.fingerprint = calibration.and_then(|found| found.system_fingerprint.clone());
         let ledger = self.ledger;
-        let (calibration, rest) = ledger.calls.split_at(calls.min(ledger.calls.len()));
-        let with_blob = calibration.iter().filter(|call| call.has_answer_blob());
-        self.unclaimed_blobs = with_blob.count();
+        let (_, rest) = ledger.calls.split_at(calls.min(ledger.calls.len()));
         let mut walk = SessionWalk::new(frozen, rest);
         self.read_cycle_log(&mut |replayer, line| {
             replayer.replay_line(&mut walk, &line, prompts.as_ref(), frozen);
@@ -200,8 +207,36 @@ impl Replayer<'_> {
             line.cycle.into_iter().for_each(&mut *on_cycle);
         })?;
         self.check_all_bound(metadata, &walk.unbound_lines);
+        self.report_fingerprints();
         self.check_outcome(metadata, walk);
         Ok(())
+    }
+
+    /// Takes note of a cycle that was answered under another fingerprint than the calibration (Q6).
+    fn note_fingerprint(&mut self, logged: &Cycle) {
+        if logged.ledger_seq.is_some() && logged.system_fingerprint != self.fingerprint {
+            let found = (logged.number, logged.system_fingerprint.clone());
+            self.other_fingerprints.push(found);
+        }
+    }
+
+    /// Adds a note that names every cycle with another fingerprint.
+    fn report_fingerprints(&mut self) {
+        let name = |fingerprint: &Option<String>| match fingerprint {
+            Some(name) => format!("{name:?}"),
+            None => "none".to_owned(),
+        };
+        let cycles = self.other_fingerprints.iter();
+        let cycles: Vec<String> = cycles
+            .map(|(number, found)| format!("{number} ({})", name(found)))
+            .collect();
+        if !cycles.is_empty() {
+            self.replay.notes.push(format!(
+                "another system_fingerprint than the calibration's, {}, in cycles {}: the server was changed while the session ran",
+                name(&self.fingerprint),
+                cycles.join(", ")
+            ));
+        }
     }
 
     /// Notes that the run was made by another version of the program. A difference that follows from that
@@ -215,13 +250,18 @@ impl Replayer<'_> {
             );
             self.replay.notes.push(note);
         }
-        let hashes = [
-            (frozen.canonicalizer.source_hash, source_hash()),
-            (frozen.canonicalizer.self_test_hash, self_test_hash()),
-        ];
-        if hashes.iter().any(|(run, here)| run != here) {
-            let note = "the run was made with another canonicalizer than this one";
-            self.replay.notes.push(note.to_owned());
+        for (what, run, here) in [
+            (
+                "canonicalizer",
+                frozen.canonicalizer,
+                canonicalizer_hashes(),
+            ),
+            ("kernel", frozen.kernel, kernel_hashes()),
+        ] {
+            if run != here {
+                let note = format!("the run was made with another {what} than this one");
+                self.replay.notes.push(note);
+            }
         }
     }
 }

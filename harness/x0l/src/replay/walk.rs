@@ -6,7 +6,7 @@ use axilog_ledger::error::FileError;
 use axilog_ledger::file::regular_file;
 
 use super::bindings::LoggedLine;
-use super::check::{check_cycle, find_answer_blob};
+use super::check::check_cycle;
 use super::cycle::{CallLookup, CycleInputs, choose_next_state, recompute_cycle};
 use super::ledger::RecordedCall;
 use super::prompts::PromptInputs;
@@ -136,6 +136,8 @@ impl Replayer<'_> {
             call,
             prompt: prompts.render(condition, cycle, line),
             constitution: &prompts.constitution,
+            blobs: &self.answers,
+            field_names: prompts.field_names(),
             frozen,
             state: &walk.state,
             budget: Budget {
@@ -159,10 +161,10 @@ impl Replayer<'_> {
             line,
             &mut self.replay.findings,
         );
-        self.blobs.extend(find_answer_blob(logged, &inputs.call));
         if logged.ledger_seq.is_some() {
             walk.spent = walk.spent.saturating_add(logged.tokens());
         }
+        self.note_fingerprint(logged);
         walk.last_rejection = logged.rejection_reason;
         walk.order.count_cycle(logged);
         walk.state = choose_next_state(logged, &walk.state, state);
@@ -184,7 +186,6 @@ impl Replayer<'_> {
             .iter()
             .position(|call| call.seq == seq);
         for call in walk.calls.by_ref().take(named.unwrap_or_default()) {
-            self.unclaimed_blobs += usize::from(call.has_answer_blob());
             let field = format!("record {}", call.seq);
             let expected = "none without a cycle";
             self.add_finding(RunDirectory::LEDGER, field, "a call", expected);

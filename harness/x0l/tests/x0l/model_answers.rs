@@ -1,6 +1,5 @@
 //! Answers of models, for the runs that the tests build.
 
-use axilog_ledger::encoding::hex;
 use axilog_x0l::kernel::Observation;
 use axilog_x0l::log::Condition;
 use serde_json::{Value, json};
@@ -16,19 +15,19 @@ pub struct ModelAnswer {
 pub fn answer_text(text: impl Into<String>) -> ModelAnswer {
     ModelAnswer {
         text: text.into(),
-        tokens: (900, 40),
+        tokens: (900, 60),
     }
 }
 
 /// A proposal that passes every gate.
-pub fn good_proposal(known: &[Observation], message: &str) -> Value {
+pub fn good_proposal(_: &[Observation], message: &str) -> Value {
     json!({
         "action_request": {
             "action_type": "Notify",
             "fields": { "to": "operator", "message": message },
         },
         "scope_claim": {
-            "observation_ids": [hex(&known[0].id())],
+            "observation_ids": ["obs-1"],
             "claim": "It was asked for.",
             "clause_ref": "CL-NOTIFY",
         },

@@ -2,23 +2,25 @@
 
 use std::path::Path;
 
-use axilog::evidence::observation::{Completion, Params};
+use axilog::evidence::observation::Params;
 use axilog::hash::sha256;
 use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::rules::RuleSet;
 use axilog_ledger::session::{OracleCall, OracleReply, Session};
-use axilog_oracle::canonicalizer::{canonicalize, self_test_hash, source_hash};
+use axilog_oracle::canonicalizer::canonicalize;
 use axilog_policyc::PolicySet;
 use axilog_x0l::calibration;
 use axilog_x0l::condition::TaskSet;
+use axilog_x0l::frozen_code::{canonicalizer_hashes, kernel_hashes};
 use axilog_x0l::kernel::{
     CandidateSet, Constitution, DecisionKind, KernelState, Observation, ParsedCandidates,
     RejectionReason, decide, parse_candidates,
 };
+use axilog_x0l::log::provider::commit_facts;
 use axilog_x0l::log::{
-    AttemptRecord, CalibrationRecord, CalibrationVerdict, Canonicalization, CanonicalizerHashes,
-    Condition, ConditionOutcome, ConditionStatus, Cycle, CycleLog, CycleStatement, FrozenCondition,
-    FrozenSettings, RunDirectory, RunFormat, SessionMetadata, SessionOutcome, SessionStatus,
+    AttemptRecord, CalibrationRecord, CalibrationVerdict, Condition, ConditionOutcome,
+    ConditionStatus, Cycle, CycleLog, CycleStatement, FrozenCondition, FrozenSettings,
+    ProviderFacts, RunDirectory, RunFormat, SessionMetadata, SessionOutcome, SessionStatus,
     Temperature, TokenSource, witness,
 };
 use axilog_x0l::permutation::test_permutations;
@@ -30,10 +32,15 @@ use crate::model_answers::Model;
 
 pub const CYCLES: u64 = 6;
 pub const B1: u64 = 6000;
+/// More than 6000, so that an answer can exceed B1.
+const MAX_TOKENS: u64 = 8192;
 const STARTED: u64 = 1_700_000_000;
 
 const CONSTITUTION: &str = include_str!("../../data/constitution.toml");
-const CORPUS: &str = include_str!("../../data/l-b.corpus.txt");
+const CORPORA: [(Condition, &str); 2] = [
+    (Condition::B, include_str!("../../data/l-b.corpus.txt")),
+    (Condition::D, include_str!("../../data/l-d.corpus.txt")),
+];
 const TASKS: [&str; 5] = [
     include_str!("../../data/l-a.toml"),
     include_str!("../../data/l-b.toml"),
@@ -41,6 +48,11 @@ const TASKS: [&str; 5] = [
     include_str!("../../data/l-d.toml"),
     include_str!("../../data/l-e.toml"),
 ];
+
+fn corpus(id: Condition) -> Option<&'static str> {
+    let mut corpora = CORPORA.into_iter();
+    corpora.find_map(|(other, text)| (other == id).then_some(text))
+}
 
 /// The end of a run.
 #[derive(Clone, Copy, PartialEq)]
@@ -108,7 +120,7 @@ pub fn build_bound_run(
         FrozenCondition {
             id: *id,
             tasks: put(&format!("{}.toml", id.as_str()), tasks),
-            corpus: (*id == Condition::B).then(|| put("L-B.corpus.txt", CORPUS)),
+            corpus: corpus(*id).map(|text| put(&format!("{id}.corpus.txt"), text)),
             order_seed: order_seed(7, *id),
         }
     };
@@ -123,20 +135,20 @@ pub fn build_bound_run(
         oracle: "scripted:here".to_owned(),
         base_url: None,
         context_window_size: 128_000,
-        max_tokens: 2048,
+        max_tokens: MAX_TOKENS,
         seed: Some(7),
         b1: B1,
-        b2: 150_000,
+        b2: 180_000,
         token_source: TokenSource::API,
         cycles,
         conditions: conditions.iter().map(frozen_condition).collect(),
         constitution: put("constitution.toml", CONSTITUTION),
         template: put("template.txt", BASE),
         erratum: None,
-        canonicalizer: CanonicalizerHashes {
-            source_hash: source_hash(),
-            self_test_hash: self_test_hash(),
-        },
+        corrects: None,
+        base_template: None,
+        canonicalizer: canonicalizer_hashes(),
+        kernel: kernel_hashes(),
         started: STARTED,
     };
     let mut metadata = SessionMetadata {
@@ -209,7 +221,7 @@ impl RunBuilder<'_> {
             oracle_id: "llm".to_owned(),
             model_id: "m".to_owned(),
             params: Params {
-                max_tokens: Some(2048),
+                max_tokens: Some(MAX_TOKENS as i32),
                 temperature: Some(0),
                 ..Params::NULL
             },
@@ -219,6 +231,17 @@ impl RunBuilder<'_> {
         self.session.observe(&call, reply).unwrap()
     }
 
+    /// Records who answered, behind the first call.
+    fn record_first_call(&mut self, input: CanonicalInput, text: &str) -> u64 {
+        let seq = self.record_call(input, text).observation.ledger_seq;
+        let facts = ProviderFacts {
+            answered_by: Some("m-1".to_owned()),
+            system_fingerprint: None,
+        };
+        commit_facts(&mut self.session, seq, &facts).unwrap();
+        seq
+    }
+
     fn calibrate(&mut self) -> CalibrationRecord {
         let input = || calibration::prompt().input().unwrap();
         let answers = [
@@ -226,19 +249,22 @@ impl RunBuilder<'_> {
             " {\"candidates\" :[]}",
             "{\"candidates\":[]}.",
         ];
-        let seqs = answers.map(|text| self.record_call(input(), text).observation.ledger_seq);
+        let first = self.record_first_call(input(), answers[0]);
+        let [second, third] = [answers[1], answers[2]]
+            .map(|text| self.record_call(input(), text).observation.ledger_seq);
         CalibrationRecord {
             verdict: CalibrationVerdict::Steady,
             input_hash: input().hash(),
             canonicalized_hash: Some(sha256(b"{\"candidates\":[]}")),
-            ledger_seqs: seqs.to_vec(),
+            answered_by: Some("m-1".to_owned()),
+            system_fingerprint: None,
+            ledger_seqs: vec![first, second, third],
             tokens: 60,
         }
     }
 
     fn condition(&mut self, id: Condition, end: RunEnd) -> ConditionOutcome {
-        let corpus = (id == Condition::B).then_some(CORPUS);
-        let set = TaskSet::parse(id, TASKS[id as usize], corpus).unwrap();
+        let set = TaskSet::parse(id, TASKS[id as usize], corpus(id)).unwrap();
         let mut outcome = ConditionOutcome {
             id,
             cycles: 0,
@@ -300,24 +326,20 @@ impl RunBuilder<'_> {
         let recorded = self
             .record_call(filled.input().unwrap(), &answer.text)
             .observation;
-        let admitted = (recorded.completion == Completion::Complete).then_some(&answer.text);
-        let result = admitted.map(|text| canonicalize(text));
-        let block = result
-            .as_ref()
-            .and_then(|result| result.block.as_ref().ok());
+        let result = canonicalize(&answer.text);
+        let block = result.block.as_ref().ok();
         let parsed = block.map_or(ParsedCandidates::default(), |block| {
             parse_candidates(&block.value)
         });
         let raw_llm_hash = Some(sha256(answer.text.as_bytes()));
         let set = CandidateSet {
             candidates: parsed.candidates.clone(),
-            rejection_reason: match &result {
-                Some(result) => RejectionReason::from_status(result.status()),
-                None => Some(RejectionReason::NotAdmitted),
-            },
+            rejection_reason: RejectionReason::from_status(result.status()),
             raw_llm_hash,
         };
-        let (prompt_tokens, completion_tokens) = answer.tokens;
+        let (least, completion_tokens) = answer.tokens;
+        // A few prompts of L-D are long.
+        let prompt_tokens = least.max((filled.system.len() + filled.user.len()) as u64 / 4);
         self.spent += prompt_tokens + completion_tokens;
         let mut observations = known.to_vec();
         observations.push(Observation::Budget {
@@ -339,13 +361,9 @@ impl RunBuilder<'_> {
             prompt_valid,
             ledger_seq: Some(recorded.ledger_seq),
             input_hash: Some(recorded.input_hash),
-            raw: admitted.cloned(),
+            raw: Some(answer.text.clone()),
             raw_llm_hash,
-            canonicalization: result
-                .as_ref()
-                .map_or(Canonicalization::NotAdmitted, |result| {
-                    result.status().into()
-                }),
+            canonicalization: result.status().into(),
             canonicalized: block.map(|block| block.canonical.clone()),
             canonicalized_hash: block.map(|block| block.hash),
             candidates: set.candidates,
@@ -362,6 +380,7 @@ impl RunBuilder<'_> {
                 fault: None,
             }],
             answered_by: Some("m-1".to_owned()),
+            system_fingerprint: None,
             finish_reason: Some("stop".to_owned()),
             permutations,
             refusal_type: RefusalType::classify(&decision, prompt_valid, count),
