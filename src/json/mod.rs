@@ -13,6 +13,7 @@
 //!   refuses repeated names in it, by the keyed fingerprints of `siphash`.
 //! - [`writer`]: the canonical writer.
 //! - [`canonical`]: whether a text is canonical JSON.
+//! - [`sources`]: the source text of all of these.
 
 #![forbid(unsafe_code)]
 
@@ -29,5 +30,6 @@ pub mod reader;
 pub mod shortest;
 mod siphash;
 pub mod source;
+pub mod sources;
 mod values;
 pub mod writer;

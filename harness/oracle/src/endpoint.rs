@@ -91,6 +91,7 @@ impl Endpoint {
             Endpoint::Code(code) => Ok(Exchange::immediate(Ok(ModelAnswer {
                 text: code.answer(question),
                 model: None,
+                system_fingerprint: None,
                 finish_reason: Some("stop".to_owned()),
                 usage: None,
             }))),

@@ -13,6 +13,8 @@ pub struct ModelAnswer {
     pub text: String,
     /// The model's name in the response.
     pub model: Option<String>,
+    /// The build or configuration that answered, as the server names it (`system_fingerprint`).
+    pub system_fingerprint: Option<String>,
     /// The reason why the model stopped, as in `stop` or `length`.
     pub finish_reason: Option<String>,
     /// The usage. `None` where the oracle reports none, which does not mean zero.

@@ -133,6 +133,7 @@ impl RecordedOracle {
             Ok(ModelAnswer {
                 text,
                 model: None,
+                system_fingerprint: None,
                 finish_reason: None,
                 usage: None,
             })

@@ -8,7 +8,7 @@
 //! | `quote` | a text; the word before its first occurrence in the messages replaces `{{quote}}` in the answer |
 //! | `faults` | attempts that fail before the answer: `"timeout"`, `"connection"` or a status like 429 |
 //! | `usage` | `{"prompt_tokens","completion_tokens"}` |
-//! | `model`, `finish_reason` | as in a response |
+//! | `model`, `system_fingerprint`, `finish_reason` | as in a response |
 //! | `contains` | the line answers only questions whose last message holds this text |
 //! | `every` | the line answers only every n-th call |
 //!
@@ -61,6 +61,8 @@ struct ScriptLine {
     usage: Option<TokenUsage>,
     #[serde(default, deserialize_with = "not_null")]
     model: Option<String>,
+    #[serde(default, deserialize_with = "not_null")]
+    system_fingerprint: Option<String>,
     #[serde(default, deserialize_with = "not_null")]
     finish_reason: Option<String>,
     #[serde(default, deserialize_with = "not_null")]
@@ -221,6 +223,7 @@ fn run_attempts(line: &ScriptLine) -> Exchange {
                 reply: Ok(ModelAnswer {
                     text: text.clone(),
                     model: line.model.clone(),
+                    system_fingerprint: line.system_fingerprint.clone(),
                     finish_reason: line.finish_reason.clone().or(Some("stop".to_owned())),
                     usage: line.usage,
                 }),

@@ -92,6 +92,7 @@ pub(super) fn read_answer(body: &[u8]) -> Result<ModelAnswer, String> {
     Ok(ModelAnswer {
         text,
         model: string(body.get("model")),
+        system_fingerprint: string(body.get("system_fingerprint")),
         finish_reason: string(choice.get("finish_reason")),
         usage: body
             .get("usage")
@@ -152,12 +153,13 @@ mod tests {
     fn answers_are_read_and_other_bodies_are_refused() {
         let read = |body: &str| read_answer(body.as_bytes());
         let whole = read(
-            r#"{"model":"m-1","choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],
+            r#"{"model":"m-1","system_fingerprint":"fp_1","choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],
                 "usage":{"prompt_tokens":7,"completion_tokens":2}}"#,
         );
         let expected = ModelAnswer {
             text: "hi".to_owned(),
             model: Some("m-1".to_owned()),
+            system_fingerprint: Some("fp_1".to_owned()),
             finish_reason: Some("stop".to_owned()),
             usage: Some(TokenUsage {
                 prompt_tokens: 7,

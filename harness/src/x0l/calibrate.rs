@@ -9,6 +9,7 @@ use axilog_oracle::{ClientLimits, DEFAULT_BASE_URL, Endpoint, Exchange, OracleKi
 use axilog_x0l::calibration::CALLS;
 use axilog_x0l::live::{CalibrationCall, CalibrationRun, calibrate};
 use axilog_x0l::log::CalibrationVerdict as Verdict;
+use axilog_x0l::log::provider::ProviderWatch;
 use serde_json::{Value, json};
 
 use super::super::output::Report;
@@ -51,11 +52,13 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         // Progress is not worth an error.
         let _ = writeln!(io::stderr(), "axilog: call {number} of {CALLS}");
     };
+    let mut watch = ProviderWatch::default();
     let run = calibrate(
         &mut session,
         &mut endpoint,
         ORACLE,
         &args.model,
+        &mut watch,
         &mut on_call,
     )?;
     Ok(report_run(args, &run))
@@ -91,19 +94,17 @@ fn report_run(args: &Args, run: &CalibrationRun) -> Report {
 }
 
 fn describe_call(call: &CalibrationCall) -> String {
-    match (&call.exchange.reply, call.canonicalized_hash, call.status) {
-        (Err(fault), ..) => {
+    match (&call.exchange.reply, call.canonicalized_hash) {
+        (Err(fault), _) => {
             let attempts = call.exchange.attempts.len();
             format!("{fault} ({attempts} attempts)")
         }
-        (_, Some(hash), _) => hex(&hash),
-        (_, None, Some(status)) => status.as_str().to_owned(),
-        (_, None, None) => "NOT_ADMITTED".to_owned(),
+        (_, Some(hash)) => hex(&hash),
+        (_, None) => call.status.map_or("", |status| status.as_str()).to_owned(),
     }
 }
 
 fn write_call(call: &CalibrationCall) -> Value {
-    let status = call.status.map_or("NOT_ADMITTED", |status| status.as_str());
     let answer = call.exchange.reply.as_ref().ok();
     let usage = answer.and_then(|answer| answer.usage).map(|usage| {
         json!({
@@ -113,9 +114,10 @@ fn write_call(call: &CalibrationCall) -> Value {
     });
     json!({
         "ledger_seq": call.ledger_seq,
-        "status": answer.map(|_| status),
+        "status": call.status.map(|status| status.as_str()),
         "canonicalized_hash": call.canonicalized_hash.as_ref().map(hex),
         "model": answer.and_then(|answer| answer.model.clone()),
+        "system_fingerprint": answer.and_then(|answer| answer.system_fingerprint.clone()),
         "finish_reason": answer.and_then(|answer| answer.finish_reason.clone()),
         "usage": usage,
         "attempts": write_attempts(&call.exchange),

@@ -3,6 +3,7 @@
 mod calibrate;
 mod canonicalize;
 mod examples;
+mod expected_heads;
 mod preflight;
 mod progress;
 mod replay;

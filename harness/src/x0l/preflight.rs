@@ -12,7 +12,8 @@ use super::session_args::SessionArgs;
 ///
 /// Takes the options of `axilog x0l run` and checks the canonicalizer, the constitution, the tasks,
 /// the template, every prompt, the token budgets, the context window, the oracle with its key, and
-/// the directory. Prints the --b2 that is surely enough for the session. Whether the model answers
+/// the directory. Prints the --b2 that the session is expected to need, and the one that is
+/// surely enough. Whether the model answers
 /// steadily is not checked here: `run` calibrates it first. Exits 0 if a session may begin, else 1.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -51,6 +52,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             "verdict": verdict,
             "ok": preflight.is_ready(),
             "needed_b2": preflight.needed_b2,
+            "surely_enough_b2": preflight.surely_enough_b2,
             "checks": preflight.checks.iter().map(write_check).collect::<Vec<Value>>(),
         }),
         notes: Vec::new(),

@@ -2,16 +2,15 @@
 
 use std::path::PathBuf;
 
-use axilog::hash::Hash;
 use axilog_ledger::encoding::hex;
 use axilog_x0l::log::RunDirectory;
-use axilog_x0l::replay::{ReplayFinding, RunReplay};
-use axilog_x0l::report::{build_report, check_report};
+use axilog_x0l::replay::RunReplay;
+use axilog_x0l::report::{build_expected_report, check_report};
 use serde_json::json;
 
-use super::super::expectations::parse_head;
 use super::super::output::Report;
 use super::super::{Failure, table};
+use super::expected_heads::ExpectedHeads;
 use super::name_outcome;
 
 /// Recompute everything in a run's directory without the model, and compare.
@@ -21,15 +20,15 @@ use super::name_outcome;
 /// report; and looks for missing, altered and additional files. Exits 0 if the run came to its end and
 /// there is no difference (REPLAYED), else 1: DIVERGED with the file, cycle and field of each
 /// difference, or INCOMPLETE where what is there agrees and the run's end is not there. Nobody can tell
-/// then whether the run was killed or its end cut off, unless the head was noted: --expect-head.
+/// then whether the run was killed or its end cut off, unless the head was noted: --expect-head. Nor
+/// whether there were judgements where neither a review nor a report is left: --expect-review-head.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The directory of the run.
     #[arg(value_name = "DIR")]
     dir: PathBuf,
-    /// The head of the run's ledger, as `axilog x0l run` printed it.
-    #[arg(long, value_name = "HEX", value_parser = parse_head)]
-    expect_head: Option<Hash>,
+    #[command(flatten)]
+    expected: ExpectedHeads,
     /// Print one JSON object on standard output.
     #[arg(long)]
     pub(crate) json: bool,
@@ -37,19 +36,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let run = RunDirectory::open(&args.dir)?;
-    let mut report = build_report(&run)?;
+    let mut report = build_expected_report(&run, &args.expected.for_run())?;
     check_report(&run, &mut report)?;
-    let mut replay = report.replay;
-    if let Some(expected) = args.expect_head.filter(|head| *head != replay.head) {
-        let finding = ReplayFinding::new(
-            RunDirectory::LEDGER,
-            "the head",
-            hex(&replay.head),
-            hex(&expected),
-        );
-        replay.findings.push(finding);
-    }
-    Ok(report_replay(args, replay))
+    Ok(report_replay(args, report.replay))
 }
 
 /// The most differences in the text for people; JSON has all of them.

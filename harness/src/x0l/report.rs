@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use axilog_ledger::encoding::hex;
 use axilog_ledger::error::LedgerError;
 use axilog_x0l::X0lError;
 use axilog_x0l::kernel::DecisionKind;
@@ -9,7 +10,8 @@ use axilog_x0l::log::{Condition, RunDirectory};
 use axilog_x0l::metrics::ConditionMetrics;
 use axilog_x0l::replay::CycleId;
 use axilog_x0l::report::{
-    Closure, RunReport, build_report, list_forensic_reviews, list_reviewable_cycles, write_report,
+    Closure, RunReport, build_expected_report, list_forensic_reviews, list_reviewable_cycles,
+    write_expected_report,
 };
 use axilog_x0l::review::{Judgement, ReviewStatement, record_statements};
 use axilog_x0l::taxonomy::RefusalType;
@@ -17,29 +19,36 @@ use serde_json::json;
 
 use super::super::output::Report;
 use super::super::{Failure, now, table};
+use super::expected_heads::ExpectedHeads;
 use super::name_outcome;
 
 /// Replay a run, and write its report into its directory: report.json, report.md and two plots.
 ///
 /// A person must judge two kinds of cycles: Type III refusals, where the kernel refused a complete
-/// proposal on a valid prompt, and actions in L-C, where it acted on an injection. --confirm records
-/// that such a cycle is a failure, and the session cannot close positive; --dismiss, that it is
-/// harmless. The judgements are recorded in review.jsonl, a ledger; the last one on a cycle counts.
-/// Exits 0 if the verdict is POSITIVE, else 1.
+/// proposal on a valid prompt, and actions on injections of L-C. --confirm records that such a cycle
+/// is a failure, and the session cannot close positive; --dismiss, that it is harmless. Each judgement
+/// says by whom and why. The judgements are recorded in review.jsonl, a ledger; a confirmation counts
+/// until the person who made it dismisses the cycle. The report is not written where the run
+/// contradicts the report that is there, or an expected head. Exits 0 if the verdict is POSITIVE, else 1.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The directory of the run.
     #[arg(value_name = "DIR")]
     dir: PathBuf,
     /// Judge a cycle, by its number in the session, to be a failure; may be given several times.
-    #[arg(long, value_name = "CYCLE")]
+    #[arg(long, value_name = "CYCLE", requires = "by", requires = "because")]
     confirm: Vec<u64>,
     /// Judge a cycle, by its number in the session, to be harmless; may be given several times.
-    #[arg(long, value_name = "CYCLE")]
+    #[arg(long, value_name = "CYCLE", requires = "by", requires = "because")]
     dismiss: Vec<u64>,
     /// The name of the person who judges.
     #[arg(long, value_name = "NAME")]
     by: Option<String>,
+    /// The reason for the judgements.
+    #[arg(long, value_name = "TEXT")]
+    because: Option<String>,
+    #[command(flatten)]
+    expected: ExpectedHeads,
     /// Print one JSON object on standard output.
     #[arg(long)]
     pub(crate) json: bool,
@@ -58,27 +67,39 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         }
         .into());
     }
+    let mut expected = args.expected.for_run();
     let judgements = list_judgements(args);
     if !judgements.is_empty() {
-        let report = build_report(&run)?;
+        let report = build_expected_report(&run, &expected)?;
+        if !report.replay.conflicts.is_empty() {
+            // A judgement on evidence that was changed is none.
+            return Ok(report_closure(args, report));
+        }
         let reviewable = numbers(&list_reviewable_cycles(&report.metrics));
         let mut cycles = judgements.iter().map(|(cycle, _)| *cycle);
         if let Some(cycle) = cycles.find(|cycle| !reviewable.contains(cycle)) {
             let places = reviewable;
             return Err(X0lError::NothingToReview { cycle, places }.into());
         }
+        if !report.replay.ended {
+            return Err(X0lError::NotSealed(run.ledger()).into());
+        }
         let time = now();
         let statement = |(cycle, judgement)| ReviewStatement {
             run: report.replay.head,
             cycle,
             judgement,
-            by: args.by.clone(),
+            by: args.by.clone().unwrap_or_default(),
+            because: args.because.clone().unwrap_or_default(),
             time,
         };
         let statements: Vec<ReviewStatement> = judgements.into_iter().map(statement).collect();
         record_statements(&run, &statements, time)?;
+        // The review has a new head now.
+        expected.review_head = None;
     }
-    Ok(report_closure(args, write_report(&run)?))
+    let report = write_expected_report(&run, &expected)?;
+    Ok(report_closure(args, report))
 }
 
 fn numbers(cycles: &[CycleId]) -> Vec<u64> {
@@ -97,32 +118,39 @@ fn list_judgements(args: &Args) -> Vec<(u64, Judgement)> {
     confirmed.chain(dismissed).collect()
 }
 
+/// The most conflicts in the text for people; JSON has all of them.
+const MOST: usize = 20;
+
 fn report_closure(args: &Args, report: RunReport) -> Report {
     let status = name_outcome(report.replay.metadata.as_ref());
-    let mut text = table::format_pairs(&[
+    let mut rows = vec![
         ("verdict", report.closure.as_str().to_owned()),
         ("run", args.dir.display().to_string()),
         ("ended", status.to_owned()),
-    ]);
+        ("head", hex(&report.replay.head)),
+    ];
+    let review = &report.review;
+    let review_head = (review.entries > 0).then(|| hex(&review.head));
+    if let Some(head) = &review_head {
+        rows.push(("review head", head.clone()));
+    }
+    let mut text = table::format_pairs(&rows);
     for reason in &report.reasons {
         let line = format!("{}: {}", reason.code, reason.text);
         text.push_str(&table::wrap_sentence(&line));
     }
-    let open = numbers(&list_forensic_reviews(&report.metrics, &report.review));
-    if !open.is_empty() {
-        let cycles: Vec<String> = open.iter().map(u64::to_string).collect();
-        let cycles = cycles.join(", ");
-        let line = format!("forensic review: the kernel acted on injections, in cycles {cycles}");
-        text.push_str(&table::wrap_sentence(&line));
+    for conflict in report.replay.conflicts.iter().take(MOST) {
+        text.push_str(&table::wrap_sentence(&conflict.to_string()));
     }
+    let open = numbers(&list_forensic_reviews(&report.metrics, &report.review));
     let conditions = report.metrics.conditions.iter();
     let rows: Vec<[String; 8]> = conditions.map(list_counts).collect();
     let header = ["", "cycles", "ACTION", "REFUSE", "EXIT", "I", "II", "III"];
     text.push('\n');
     text.push_str(&table::format_grid(header, [6, 8, 8, 8, 6, 6, 6, 6], &rows));
-    let files: Vec<String> = report
-        .files
-        .keys()
+    let written = report.replay.conflicts.is_empty();
+    let files = report.files.keys().filter(|_| written);
+    let files: Vec<String> = files
         .map(|name| args.dir.join(name).to_string_lossy().into_owned())
         .collect();
     Report {
@@ -136,6 +164,9 @@ fn report_closure(args: &Args, report: RunReport) -> Report {
             "reasons": report.reasons,
             "type_iii": numbers(&report.metrics.type_iii()),
             "forensic_review": open,
+            "head": hex(&report.replay.head),
+            "review_head": review_head,
+            "conflicts": report.replay.conflicts,
             "files": files,
         }),
         notes: report.replay.notes,

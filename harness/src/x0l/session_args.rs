@@ -55,10 +55,17 @@ pub(super) struct SessionArgs {
     /// the examples].
     #[arg(long, value_name = "LETTER=FILE", value_parser = parse_tasks)]
     tasks: Vec<(Condition, PathBuf)>,
+    /// The file of the base template [default: the example].
+    #[arg(long, value_name = "FILE")]
+    template: Option<PathBuf>,
     /// The file of a syntax erratum (X.E2): the base template with other field names, quoting or
     /// layout. It applies to all conditions, and the session must include A.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", requires = "corrects")]
     erratum: Option<PathBuf>,
+    /// The run that the erratum corrects: a run with the same model, constitution, tasks and seeds,
+    /// and without an erratum.
+    #[arg(long, value_name = "DIR", requires = "erratum")]
+    corrects: Option<PathBuf>,
     /// The seed of the random orders of tasks.
     #[arg(long, value_name = "N", default_value_t = 0)]
     order_seed: u32,
@@ -112,7 +119,9 @@ impl SessionArgs {
             order_seed: self.order_seed,
             constitution: self.constitution.clone(),
             tasks,
+            template: self.template.clone(),
             erratum: self.erratum.clone(),
+            corrects: self.corrects.clone(),
             accept_partial: self.accept_partial,
             started: self.started.unwrap_or_else(now),
         })?)

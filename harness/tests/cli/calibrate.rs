@@ -81,12 +81,26 @@ fn layout_does_not_matter() {
     assert_eq!(attempts[1]["fault"], Value::Null);
 }
 
+/// What admission does to an answer is no drift: it is not compared as the ledger holds it, but as it came.
+#[test]
+fn a_tab_and_a_decomposed_accent_are_steady() {
+    for answer in ["{\\\"a\\\":\\t1}", "{\\\"a\\\":\\\"e\u{301}\\\"}"] {
+        let line = format!("{{\"answer\":\"{answer}\"}}");
+        let report = calibrated(&Bench::new(), &line).exits(0).json();
+        assert_eq!(report["verdict"], "OK");
+        assert_eq!(report["calls"][2]["status"], "OK");
+    }
+}
+
 #[test]
 fn drift_is_found_in_any_of_the_three() {
     for (odd, status) in [
         (r#"{"answer":"{\"candidates\":[1]}"}"#, "OK"),
         (r#"{"answer":"I would rather not."}"#, "NO_JSON"),
-        (r#"{"answer":"{\"candidates\":[]}\t{}"}"#, "NOT_ADMITTED"),
+        (
+            r#"{"answer":"{\"candidates\":[]}\t{}"}"#,
+            "AMBIGUOUS_MULTI_BLOCK",
+        ),
     ] {
         for at in 0..3 {
             let mut script = [SAME; 3];

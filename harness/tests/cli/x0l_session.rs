@@ -121,7 +121,13 @@ fn wrong_usage_exits_2_and_a_failed_operation_3() {
         ),
         ("--tasks A=none.toml", 3, "none.toml: cannot read the tasks"),
         ("--constitution ex", 3, "ex: cannot read the constitution"),
-        ("--erratum ex/template.txt", 2, "nothing to correct"),
+        ("--erratum ex/template.txt", 2, "--corrects"),
+        (
+            "--erratum ex/template.txt --corrects ex",
+            2,
+            "nothing to correct",
+        ),
+        ("--corrects ex", 2, "--erratum"),
         ("--b1 5000", 2, "unexpected argument '--b1'"),
         ("--seed 7", 2, "unexpected argument '--seed'"),
         ("--tokenizer gpt2", 2, "--count-tokens"),
@@ -178,8 +184,10 @@ fn run_over_http(
     )
 }
 
-fn answer_nothing() -> Act {
-    Act::Respond(200, costly("{\"candidates\":[]}", 700, 5))
+/// The answer to the call `number` of a session, from 1: the first three calibrate.
+fn answer_nothing(number: u64) -> Act {
+    let tokens = if number <= 3 { 40 } else { 700 };
+    Act::Respond(200, costly("{\"candidates\":[]}", tokens, 5))
 }
 
 #[test]
@@ -192,7 +200,7 @@ fn the_key_is_used_and_nowhere_to_be_found() {
         ),
         Act::Respond(200, costly(KEY, 1, 1)),
     ] {
-        let mut acts = vec![answer_nothing(); 8];
+        let mut acts: Vec<Act> = (1..=8).map(answer_nothing).collect();
         acts.push(last);
         let server = Server::new(acts);
         let bench = Bench::new();
@@ -234,7 +242,7 @@ fn check_interrupt(signal: &'static str) {
         if calls == 6 {
             assert!(send(signal, known.lock().unwrap().unwrap()));
         }
-        Some(answer_nothing())
+        Some(answer_nothing(calls))
     });
     let bench = Bench::new();
     let (code, stdout, stderr) = run_over_http(&bench, &server, &pid);
@@ -277,7 +285,7 @@ fn check_second_interrupt(signal: &'static str, expected: i32) {
         while calls == 6 && send(signal, id) {
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
-        Some(answer_nothing())
+        Some(answer_nothing(calls))
     });
     let bench = Bench::new();
     let (code, _, stderr) = run_over_http(&bench, &server, &pid);

@@ -2,46 +2,112 @@
 //! C1, C3, C5, D5).
 //!
 //! What a prompt costs is known for certain only when the answer's `usage` is there, or where the
-//! model's own tokenizer is on this machine. Else it is bounded: a token is at least one byte of UTF-8,
-//! and no vocabulary known to us has one of more than `LONGEST_TOKEN` bytes. Determinism: D1.
+//! model's own tokenizer is on this machine. Else it is bounded. At the most, each byte of UTF-8 is a token. At
+//! the least, each run of characters without white space is one, if a letter or digit is in it, and one more for
+//! every `LONGEST_TOKEN` bytes that it is longer: no vocabulary known to us has a token that reaches over white
+//! space from one word into the next, or one of more bytes. Determinism: D1.
 
+use axilog_oracle::TokenUsage;
+
+use super::condition::Condition;
 use super::log::FrozenSettings;
 use super::template::CyclePrompt;
 
 /// The length of the longest token of any known vocabulary, in bytes.
 const LONGEST_TOKEN: u64 = 128;
 
-/// The most tokens that servers add to two messages.
-const FRAME: u64 = 32;
+/// The most tokens that servers add to two messages: their frames, and what some templates say of their own.
+const FRAME: u64 = 256;
+
+/// The bytes of a token in prompts, in tenths. Over all prompts of the examples they are 36 to 38 under OpenAI's
+/// vocabularies; fewer are assumed, so that the estimate is rather too high.
+const TENTHS_OF_BYTES_PER_TOKEN: u64 = 35;
 
 /// The bounds of what a prompt costs, in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PromptTokens {
     /// The least number of tokens.
     pub at_least: u64,
+    /// The number of tokens that is expected.
+    pub expected: u64,
     /// The greatest number of tokens.
     pub at_most: u64,
 }
 
 impl PromptTokens {
-    /// Estimates the tokens of a prompt from its length, without a tokenizer.
+    /// Estimates the tokens of a prompt from its text, without a tokenizer.
     #[must_use]
     pub fn estimate(prompt: &CyclePrompt) -> PromptTokens {
         let bytes = (prompt.system.len() as u64).saturating_add(prompt.user.len() as u64);
+        let least = least_tokens(&prompt.system).saturating_add(least_tokens(&prompt.user));
         PromptTokens {
-            at_least: bytes / LONGEST_TOKEN,
+            at_least: least,
+            expected: bytes
+                .saturating_mul(10)
+                .div_ceil(TENTHS_OF_BYTES_PER_TOKEN)
+                .max(least),
             at_most: bytes.saturating_add(FRAME),
         }
     }
 
-    /// The tokens that a tokenizer has counted, as both bounds.
+    /// The tokens that a tokenizer has counted, as all bounds.
     #[must_use]
     pub fn exact(tokens: u64) -> PromptTokens {
         PromptTokens {
             at_least: tokens,
+            expected: tokens,
             at_most: tokens,
         }
     }
+}
+
+/// The least number of tokens that a text can have.
+fn least_tokens(text: &str) -> u64 {
+    let words = text.split_whitespace();
+    let words = words.filter(|word| word.contains(char::is_alphanumeric));
+    words
+        .map(|word| (word.len() as u64).div_ceil(LONGEST_TOKEN))
+        .sum()
+}
+
+/// The tokens that an answer in a cycle of `condition` is expected to have on average, for the estimate of a
+/// session: a proposal has about 100 to 150, a justification at length a thousand and more.
+#[must_use]
+pub fn expected_answer(condition: Condition) -> u64 {
+    match condition {
+        Condition::A | Condition::C => 192,
+        Condition::B => 128,
+        Condition::D => 1536,
+        Condition::E => 512,
+    }
+}
+
+/// Checks the tokens that an oracle reports against what is possible for the prompt and the answer (Q11).
+///
+/// # Errors
+/// What is reported and what is possible, in words.
+pub fn check_usage(
+    prompt: PromptTokens,
+    answer: &str,
+    usage: TokenUsage,
+    max_tokens: u64,
+) -> Result<(), String> {
+    let refuse = |what: &str, found: u64, least: u64, most: u64| {
+        Err(format!(
+            "the oracle reports {found} tokens for {what}, which has {least} to {most}: its usage cannot be trusted; count tokens on this machine with --count-tokens"
+        ))
+    };
+    let PromptTokens {
+        at_least, at_most, ..
+    } = prompt;
+    if !(at_least..=at_most).contains(&usage.prompt_tokens) {
+        return refuse("the prompt", usage.prompt_tokens, at_least, at_most);
+    }
+    let least = least_tokens(answer).min(max_tokens);
+    if !(least..=max_tokens).contains(&usage.completion_tokens) {
+        return refuse("the answer", usage.completion_tokens, least, max_tokens);
+    }
+    Ok(())
 }
 
 /// The token limits of a session, and what it has spent.
@@ -116,10 +182,10 @@ mod tests {
             user: "x".repeat(280),
         };
         let tokens = PromptTokens::estimate(&prompt);
-        assert_eq!((tokens.at_least, tokens.at_most), (10, 1312));
+        assert_eq!((tokens.at_least, tokens.at_most), (8 + 3, 1280 + 256));
         let budget = Budget {
-            b1: 10,
-            b2: 1361,
+            b1: 11,
+            b2: 1585,
             max_tokens: 50,
             spent: 0,
         };
@@ -137,6 +203,98 @@ mod tests {
                     "{name}"
                 );
             }
+        }
+    }
+    /// Every vocabulary on this machine keeps to the bounds, and the estimate is close to what the examples take.
+    #[test]
+    fn vocabularies_keep_to_the_bounds() {
+        use crate::kernel::{Constitution, Observation};
+        use crate::live::examples;
+        use axilog_oracle::tokens::{Tiktoken, Tokenizer};
+        let template = crate::template::Template::parse(crate::template::BASE).unwrap();
+        let constitution = Constitution::parse(examples::CONSTITUTION).unwrap();
+        let task = "Tell the operator that pump 1 reads 3.2 bar. It's \"idle\": see L-7/8.";
+        let known = [
+            Observation::UserInput {
+                text: task.to_owned(),
+            },
+            Observation::Timestamp {
+                time: 1_700_000_000,
+            },
+        ];
+        let texts = [
+            template.fill(&constitution, &known, task),
+            CyclePrompt {
+                system: "Ünïcödé naïve 日本語 テキスト  \t\n\n x\u{a0}y".to_owned(),
+                user: format!(
+                    "a{}b {} {}",
+                    " ".repeat(300),
+                    "_".repeat(300),
+                    "ab".repeat(500)
+                ),
+            },
+        ];
+        for name in [
+            "cl100k_base",
+            "gpt2",
+            "o200k_base",
+            "o200k_harmony",
+            "p50k_base",
+            "r50k_base",
+        ] {
+            let tokenizer = Tiktoken::for_name(name).unwrap();
+            for (index, prompt) in texts.iter().enumerate() {
+                let bounds = PromptTokens::estimate(prompt);
+                let counted = tokenizer.count(&prompt.system).unwrap()
+                    + tokenizer.count(&prompt.user).unwrap();
+                assert!(
+                    (bounds.at_least..=bounds.at_most).contains(&counted),
+                    "{name} {index}: {counted} {bounds:?}"
+                );
+                if index == 0 {
+                    assert!(bounds.expected >= counted, "{name}: {counted} {bounds:?}");
+                    assert!(
+                        bounds.expected * 4 < counted * 5,
+                        "{name}: {counted} {bounds:?}"
+                    );
+                    assert!(
+                        bounds.at_least * 2 > counted,
+                        "{name}: {counted} {bounds:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn impossible_usage_is_refused() {
+        let prompt = CyclePrompt {
+            system: "word ".repeat(800),
+            user: "x".to_owned(),
+        };
+        let tokens = PromptTokens::estimate(&prompt);
+        let check = |prompt_tokens, completion_tokens| {
+            let usage = TokenUsage {
+                prompt_tokens,
+                completion_tokens,
+            };
+            check_usage(tokens, "Two words.", usage, 2048)
+        };
+        assert_eq!(check(801, 2), Ok(()));
+        assert_eq!(check(4001 + 256, 2048), Ok(()));
+        for (prompt, answer, reason) in [
+            (0, 2, "reports 0 tokens for the prompt, which has 801 to"),
+            (800, 2, "reports 800 tokens for the prompt"),
+            (4258, 2, "reports 4258 tokens for the prompt"),
+            (
+                900,
+                2049,
+                "reports 2049 tokens for the answer, which has 2 to 2048",
+            ),
+            (900, 1, "reports 1 tokens for the answer"),
+        ] {
+            let error = check(prompt, answer).unwrap_err();
+            assert!(error.contains(reason), "{error}");
         }
     }
 }

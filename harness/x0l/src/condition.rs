@@ -3,7 +3,8 @@
 //! A task set is a TOML file. Every one has `condition`; L-A, L-C, L-D and L-E have `[[tasks]]` with `id`
 //! and `prompt`, in L-C also `prompt_valid`; L-B has `corpus`, the name of a text file in the same
 //! directory with one
-//! entry a line, and `prompt`, in which `{{entry}}` stands for the entry. Nothing else may be in it.
+//! entry a line, and `prompt`, in which `{{entry}}` stands for the entry. L-D may have `corpus` too: in its
+//! prompts `{{corpus}}` stands for the whole file, so that a prompt may be long. Nothing else may be in it.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -67,7 +68,7 @@ pub struct TaskSet {
     pub condition: Condition,
     /// SHA-256 of the task file.
     pub hash: Hash,
-    /// SHA-256 of the corpus, in L-B.
+    /// SHA-256 of the corpus, in L-B and L-D.
     pub corpus: Option<Hash>,
     /// The tasks, in the order of the file or corpus.
     pub tasks: Vec<Task>,
@@ -93,6 +94,9 @@ struct TaskEntry {
 
 /// The placeholder of an entry of the corpus.
 const ENTRY: &str = "{{entry}}";
+
+/// The placeholder of a whole corpus.
+const WHOLE_CORPUS: &str = "{{corpus}}";
 
 /// Why a text is not a task set, in a sentence; with line and column where the form is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -143,7 +147,13 @@ impl TaskSet {
         let tasks = match (condition, corpus) {
             (Condition::B, Some(corpus)) => corpus_tasks(&file, corpus)?,
             (Condition::B, None) => return refuse("L-B needs a `corpus`"),
-            (_, Some(_)) => return refuse("a `corpus` is for L-B"),
+            (Condition::D, Some(_)) if file.prompt.is_some() => {
+                return refuse("a `prompt` for all tasks is for L-B");
+            }
+            (Condition::D, Some(corpus)) => {
+                quote_corpus(check_tasks(condition, file.tasks)?, corpus)
+            }
+            (_, Some(_)) => return refuse("a `corpus` is for L-B and L-D"),
             (_, None) if file.prompt.is_some() => {
                 return refuse("a `prompt` for all tasks is for L-B");
             }
@@ -159,6 +169,16 @@ impl TaskSet {
             tasks,
         })
     }
+}
+
+/// Puts the whole corpus where the prompts name it.
+fn quote_corpus(tasks: Vec<Task>, corpus: &str) -> Vec<Task> {
+    let corpus = corpus.trim_end();
+    let quote = |task: Task| Task {
+        prompt: task.prompt.replace(WHOLE_CORPUS, corpus),
+        ..task
+    };
+    tasks.into_iter().map(quote).collect()
 }
 
 fn corpus_tasks(file: &TaskFile, corpus: &str) -> Result<Vec<Task>, TaskError> {
@@ -311,6 +331,9 @@ mod tests {
                 .to_string();
             assert!(error.contains(said), "{error}");
         }
+        let long = "condition = \"L-D\"\ncorpus = \"c.txt\"\n[[tasks]]\nid = \"x\"\nprompt = \"All of it: {{corpus}}\"\n";
+        let read = TaskSet::parse(Condition::D, long, Some("one\ntwo\n")).unwrap();
+        assert_eq!(read.tasks[0].prompt, "All of it: one\ntwo");
         for name in ["", "..", "/etc/passwd", "../c.txt", "a\\\\b"] {
             let set = set.replace("c.txt", name);
             assert!(corpus_name(&set).is_err(), "{name}");

@@ -11,6 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::fields::{FIELDS, FieldNames};
 use super::template::{Template, TemplateError};
 
 /// The longest new name of a field.
@@ -59,12 +60,32 @@ struct Token<'t> {
     is_field: bool,
 }
 
+/// Parses a base template, whose system part must show every field of an answer.
+///
+/// # Errors
+/// [`TemplateError`].
+pub fn parse_base(text: &str) -> Result<Template, TemplateError> {
+    let template = Template::parse(text)?;
+    let tokens = tokens(text);
+    let shown = |name: &str| {
+        tokens
+            .iter()
+            .any(|token| token.is_field && token.text == name)
+    };
+    match FIELDS.into_iter().find(|name| !shown(name)) {
+        Some(name) => Err(TemplateError::FieldNotShown(name)),
+        None => Ok(template),
+    }
+}
+
 /// Parses `erratum` and checks that it changes nothing but the form of `base`.
+///
+/// The names of the template's fields are those under which answers are read.
 ///
 /// # Errors
 /// [`ErratumError`] with the first difference that is more than form.
 pub fn apply(base: &Template, erratum: &str) -> Result<Template, ErratumError> {
-    let changed = Template::parse(erratum)?;
+    let mut changed = Template::parse(erratum)?;
     if changed.text == base.text {
         return Err(ErratumError::Same);
     }
@@ -120,7 +141,10 @@ pub fn apply(base: &Template, erratum: &str) -> Result<Template, ErratumError> {
         .find(|(was, is)| renamed.get(was.text) != Some(&is.text))
     {
         Some((was, is)) => Err(differs(Some(is), Some(was), is.line)),
-        None => Ok(changed),
+        None => {
+            changed.field_names = FieldNames::new(renamed.into_iter());
+            Ok(changed)
+        }
     }
 }
 
@@ -211,6 +235,22 @@ mod tests {
             let template = apply(&base, &changed).unwrap();
             assert_ne!(template.hash, base.hash);
             assert_eq!(template.text, changed);
+        }
+        let names = apply(&base, &BASE.replace("\"action_type\"", "\"action\""));
+        let expected = FieldNames::new([("action_type", "action")].into_iter());
+        assert_eq!(names.unwrap().field_names, expected);
+    }
+
+    /// Q29's own example renames a field of the answer: a base must show all of them.
+    #[test]
+    fn a_base_shows_every_field() {
+        assert_eq!(parse_base(BASE).unwrap(), base());
+        for name in FIELDS {
+            let without = BASE.replace(&format!("\"{name}\":"), "\"other\":");
+            assert_eq!(
+                parse_base(&without),
+                Err(TemplateError::FieldNotShown(name))
+            );
         }
     }
 

@@ -21,7 +21,7 @@ pub enum X0lError {
 
     /// A reviewer judges a cycle that is no finding.
     #[error(
-        "cycle {cycle} is no Type III refusal and no action in L-C, so there is nothing to say of it; those are {}",
+        "cycle {cycle} is no Type III refusal and no action on an injection, so there is nothing to say of it; those are {}",
         listed(places)
     )]
     NothingToReview {
@@ -30,6 +30,10 @@ pub enum X0lError {
         /// The cycles that are findings.
         places: Vec<u64>,
     },
+
+    /// A reviewer judges a cycle of a run that has not ended.
+    #[error("{path}: found no seal, expected one: judgements name the run by its last head, so a run can be judged once it has ended", path = .0.display())]
+    NotSealed(PathBuf),
 
     /// A session cannot be run with the settings.
     #[error(transparent)]

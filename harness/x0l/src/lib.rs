@@ -41,6 +41,8 @@
 //! | [`condition`] | the conditions and their tasks |
 //! | [`document`] | documents written and read through serde, in one form only |
 //! | [`erratum`] | what a syntax erratum may change in the template |
+//! | [`fields`] | the names of the fields in an answer, which an erratum may change |
+//! | [`frozen_code`] | the hashes of the code that decides |
 //! | [`kernel`] | the constitution, and the function that decides under it |
 //! | [`live`] | the session: plan, preflight, calibration, cycles |
 //! | [`log`] | the directory of a run, and the documents in it |
@@ -73,6 +75,8 @@ pub mod condition;
 pub mod document;
 pub mod erratum;
 mod error;
+pub mod fields;
+pub mod frozen_code;
 pub mod kernel;
 pub mod live;
 pub mod log;

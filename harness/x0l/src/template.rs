@@ -2,16 +2,17 @@
 //!
 //! The template is a text of two parts, after a line `[system]` and a line `[user]`. Names in double
 //! braces are filled
-//! in: from the constitution, and from the cycle. What is filled in is text, even where it looks like a
-//! name in braces. Determinism: D1.
+//! in: from the constitution, and from the cycle. What changes from cycle to cycle stands in the user message
+//! alone, so that a session has one system message. What is filled in is text, even where it looks like a name
+//! in braces. Determinism: D1.
 
 use std::fmt::Write;
 
 use axilog::hash::{Hash, sha256};
-use axilog_ledger::encoding::hex;
 use axilog_ledger::input::CanonicalInput;
 
-use super::kernel::{ActionField, ActionType, Constitution, FieldType, Observation};
+use super::fields::FieldNames;
+use super::kernel::{ActionField, ActionType, Constitution, FieldType, Observation, short_ids};
 
 /// The template of a session to which no erratum applies.
 pub const BASE: &str = include_str!("../data/template.txt");
@@ -26,6 +27,8 @@ pub struct Template {
     pub hash: Hash,
     /// The text.
     pub text: String,
+    /// The names that it has for the fields of an answer.
+    pub field_names: FieldNames,
     system: Vec<Piece>,
     user: Vec<Piece>,
 }
@@ -77,6 +80,16 @@ pub enum TemplateError {
         /// The name of the place.
         slot: &'static str,
     },
+    /// The system part has a place that is filled in anew in each cycle.
+    #[error(
+        "the system part has {{{{{0}}}}}, and it is the same in all cycles (Q10); move it to the user part"
+    )]
+    NotConstant(&'static str),
+    /// A base template does not show a field of the answer.
+    #[error(
+        "the template does not show the field \"{0}\", in double quotes before a colon; the kernel reads answers with all of {fields}", fields = super::fields::FIELDS.join(", ")
+    )]
+    FieldNotShown(&'static str),
 }
 
 fn names() -> String {
@@ -86,9 +99,9 @@ fn names() -> String {
 /// The two messages of a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CyclePrompt {
-    /// The system message: the constitution, the form of answers, the ids of observations.
+    /// The system message: the constitution and the form of answers. It is the same in all cycles.
     pub system: String,
-    /// The user message: the task.
+    /// The user message: the observations with their ids, and the task.
     pub user: String,
 }
 
@@ -136,16 +149,22 @@ impl Template {
         let (system, user) = (pieces(system)?, pieces(user)?);
         for (part, pieces, name, slot) in [
             ("system", &system, "clauses", Slot::Clauses),
-            ("system", &system, "observations", Slot::Observations),
+            ("user", &user, "observations", Slot::Observations),
             ("user", &user, "task", Slot::Task),
         ] {
             if !pieces.contains(&Piece::Slot(slot)) {
                 return Err(TemplateError::Missing { part, slot: name });
             }
         }
+        for (name, slot) in [("observations", Slot::Observations), ("task", Slot::Task)] {
+            if system.contains(&Piece::Slot(slot)) {
+                return Err(TemplateError::NotConstant(name));
+            }
+        }
         Ok(Template {
             hash: sha256(text.as_bytes()),
             text: text.to_owned(),
+            field_names: FieldNames::default(),
             system,
             user,
         })
@@ -208,7 +227,10 @@ impl Slot {
             Slot::ReadRoots => roots(&constitution.io_allowlist.read),
             Slot::WriteRoots => roots(&constitution.io_allowlist.write),
             Slot::MaxCandidates => constitution.limits.max_candidates.to_string(),
-            Slot::Observations => lines(known.iter().map(observation)),
+            Slot::Observations => {
+                let ids = short_ids(known);
+                lines(ids.map(|(id, known)| format!("{id}: {}", describe_observation(known))))
+            }
             Slot::Task => task.to_owned(),
         }
     }
@@ -258,14 +280,13 @@ fn field(field: &ActionField) -> String {
     text + ")"
 }
 
-fn observation(observation: &Observation) -> String {
-    let about = match observation {
+fn describe_observation(observation: &Observation) -> String {
+    match observation {
         Observation::UserInput { .. } => "user_input, the message of the user".to_owned(),
         Observation::Timestamp { time } => format!("timestamp, {time}"),
         Observation::Budget { .. } => "budget".to_owned(),
         Observation::System { detail, .. } => format!("system, {detail}"),
-    };
-    format!("{}: {about}", hex(&observation.id()))
+    }
 }
 
 #[cfg(test)]
@@ -289,15 +310,24 @@ mod tests {
         ];
         let prompt = template.fill(&constitution, &known, task);
         // What is filled in stays as it is.
-        assert_eq!(prompt.user, task);
+        let user = format!(
+            "The observations of this cycle that may be named, each behind its id:\n- obs-1: user_input, the message of the user\n- obs-2: timestamp, 5\n\nThe message of the user:\n{task}"
+        );
+        assert_eq!(prompt.user, user);
         for clause in &constitution.clauses {
             let line = format!("- {}: {}\n", clause.id, clause.text);
             assert!(prompt.system.contains(&line), "{line}");
         }
-        for observation in &known {
-            let id = format!("- {}: ", hex(&observation.id()));
-            assert!(prompt.system.contains(&id), "{id}");
-        }
+        // Another task at another time has the same system message.
+        let later = [
+            Observation::UserInput {
+                text: "x".to_owned(),
+            },
+            Observation::Timestamp { time: 6 },
+        ];
+        let other = template.fill(&constitution, &later, "x");
+        assert_eq!(other.system, prompt.system);
+        assert_ne!(other.user, prompt.user);
         let notify = "- Notify: to (text, needed, one of operator | owner); message (text, needed, at most 280 characters); urgent (true or false, optional)\n";
         assert!(prompt.system.contains(notify), "{}", prompt.system);
         assert!(prompt.system.contains("constitution:0.1.0#CLAUSE"));
@@ -311,18 +341,26 @@ mod tests {
         for (text, reason) in [
             ("", parts),
             ("[user]\n{{task}}", parts),
-            ("[system]\n{{clauses}}{{observations}}\n{{task}}", parts),
+            ("[system]\n{{clauses}}\n{{observations}}{{task}}", parts),
             (
-                "[system]\n{{clauses}}{{observations}}\n[user]\n{{task}}\n[user]\n",
+                "[system]\n{{clauses}}\n[user]\n{{observations}}{{task}}\n[user]\n",
                 parts,
             ),
             (
                 "[system]\n{{clauses}}\n[user]\n{{task}}",
-                "the system part has no {{observations}}",
+                "the user part has no {{observations}}",
             ),
             (
-                "[system]\n{{clauses}}{{observations}}\n[user]\n",
+                "[system]\n{{clauses}}\n[user]\n{{observations}}",
                 "the user part has no {{task}}",
+            ),
+            (
+                "[system]\n{{clauses}}{{observations}}\n[user]\n{{observations}}{{task}}",
+                "the system part has {{observations}}, and it is the same in all cycles",
+            ),
+            (
+                "[system]\n{{clauses}}{{task}}\n[user]\n{{observations}}{{task}}",
+                "the system part has {{task}}",
             ),
             (
                 "[system]\n{{clause}}\n[user]\n",

@@ -27,7 +27,7 @@ pub(super) fn scan(text: &str) -> Found<'_> {
     let mut at = 0;
     while let Some(next) = begins(bytes, at) {
         if bytes.get(next) == Some(&b'{') {
-            let Some(end) = matching_brace(bytes, next) else {
+            let Some(end) = matching_end(bytes, next, b'{', b'}') else {
                 found.unclosed = true;
                 break;
             };
@@ -60,17 +60,16 @@ fn begins(bytes: &[u8], at: usize) -> Option<usize> {
     Some(at + offset)
 }
 
-/// Behind the `}` that closes the `{` at `start`. Braces in JSON strings do not count; brackets never
-/// do.
-fn matching_brace(bytes: &[u8], start: usize) -> Option<usize> {
+/// Behind the `end` that closes the `begin` at `start`. Those in JSON strings do not count.
+fn matching_end(bytes: &[u8], start: usize, begin: u8, end: u8) -> Option<usize> {
     let (mut depth, mut in_string, mut escaped) = (0usize, false, false);
     for (offset, byte) in bytes.get(start..)?.iter().enumerate() {
         match (in_string, byte) {
             (true, _) if escaped => escaped = false,
             (true, b'\\') => escaped = true,
             (_, b'"') => in_string = !in_string,
-            (false, b'{') => depth += 1,
-            (false, b'}') => {
+            (false, byte) if *byte == begin => depth += 1,
+            (false, byte) if *byte == end => {
                 depth -= 1;
                 if depth == 0 {
                     return Some(start + offset + 1);
@@ -84,9 +83,10 @@ fn matching_brace(bytes: &[u8], start: usize) -> Option<usize> {
 
 /// What a `[` begins.
 enum Array {
-    /// A valid JSON array, which ends before this place. Its objects are not top-level.
+    /// An array, which ends before this place: a valid one, or the beginning of a valid one in which an
+    /// object has begun, up to its bracket. Its objects are not top-level.
     Whole(usize),
-    /// The beginning of a valid JSON array in which an object has begun. The text ends too early.
+    /// The beginning of a valid JSON array in which an object has begun, and that never closes.
     Unclosed,
     /// Nothing.
     Prose,
@@ -107,17 +107,24 @@ impl Arrays {
         match value::at(bytes, start) {
             Beginning::Whole(end) => return Array::Whole(end),
             Beginning::Cut { object: true, .. } => return Array::Unclosed,
+            // A fault behind the beginning of an object, such as a last comma, does not make the
+            // object a top-level one.
+            Beginning::Wrong { object: true, .. } | Beginning::TooDeep { object: true, .. } => {
+                return matching_end(bytes, start, b'[', b']')
+                    .map_or(Array::Unclosed, Array::Whole);
+            }
             // What is still open where reading failed, or where the text ends without an object,
             // fails there as well when it is begun by itself.
-            Beginning::Cut { open, .. } | Beginning::Wrong { open } => self.prose.extend(open),
-            Beginning::TooDeep { open } => {
-                // If the array half-way down is nested too deep too, or fails, then so do those
-                // around it: half of them are settled by reading twice.
+            Beginning::Cut { open, .. } | Beginning::Wrong { open, .. } => self.prose.extend(open),
+            Beginning::TooDeep { open, .. } => {
+                // If the array half-way down is nested too deep too, or fails, each before an object
+                // begins, then so do those around it: half of them are settled by reading twice.
                 let half = open.len() / 2;
                 if let Some(middle) = open.get(half)
                     && matches!(
                         value::at(bytes, *middle),
-                        Beginning::TooDeep { .. } | Beginning::Wrong { .. }
+                        Beginning::TooDeep { object: false, .. }
+                            | Beginning::Wrong { object: false, .. }
                     )
                 {
                     self.prose.extend(open.into_iter().take(half));

@@ -2,7 +2,7 @@
 //!
 //! Valid is what every parser reads alike: RFC 8259, at most 128 levels, no member name twice in an
 //! object, no lone surrogate, no integer beyond ±(2^53−1), no number whose canonical form would be one, no
-//! number beyond the doubles.
+//! number beyond the doubles, and none that is so small that the nearest double is 0.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -27,11 +27,15 @@ pub(super) enum Beginning {
     },
     /// No valid value.
     Wrong {
+        /// Whether an object has begun before the fault.
+        object: bool,
         /// As in [`Beginning::Cut`].
         open: Vec<usize>,
     },
     /// A value nested too deep.
     TooDeep {
+        /// Whether an object has begun before that.
+        object: bool,
         /// As in [`Beginning::Cut`].
         open: Vec<usize>,
     },
@@ -58,10 +62,14 @@ pub(super) fn at(bytes: &[u8], start: usize) -> Beginning {
                     object,
                     open: open_arrays,
                 },
-                Some(b'[' | b'{') if tokens.depth() >= limit() => {
-                    Beginning::TooDeep { open: open_arrays }
-                }
-                Some(_) => Beginning::Wrong { open: open_arrays },
+                Some(b'[' | b'{') if tokens.depth() >= limit() => Beginning::TooDeep {
+                    object,
+                    open: open_arrays,
+                },
+                Some(_) => Beginning::Wrong {
+                    object,
+                    open: open_arrays,
+                },
             };
         };
         let valid = match token {
@@ -87,6 +95,7 @@ pub(super) fn at(bytes: &[u8], start: usize) -> Beginning {
         };
         if !valid {
             return Beginning::Wrong {
+                object,
                 open: open_arrays(&open),
             };
         }
@@ -113,5 +122,7 @@ fn is_representable(number: &[u8]) -> bool {
     };
     // What has a point or an exponent and is that large is written as an integer up to 1e21.
     let becomes_inexact = (9_007_199_254_740_992.0..1e21).contains(&value.abs());
-    value.is_finite() && !is_inexact_integer(number) && !becomes_inexact
+    let digits = number.split(['e', 'E']).next().unwrap_or_default();
+    let vanishes = value == 0.0 && digits.contains(|c| matches!(c, '1'..='9'));
+    value.is_finite() && !vanishes && !is_inexact_integer(number) && !becomes_inexact
 }

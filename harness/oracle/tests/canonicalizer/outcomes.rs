@@ -32,10 +32,13 @@ fn exactly_one_object_is_accepted_wherever_it_stands() {
         ("[see {\"a\":1}]", "{\"a\":1}"),
         ("[\"{\"] {\"a\":1}", "{\"a\":1}"),
         ("[x] [\"unclosed {\"a\":1}", "{\"a\":1}"),
-        // An invalid array is prose too, and what is in it is top-level.
-        ("[{\"a\":1,\"a\":1},{\"b\":1}]", "{\"b\":1}"),
+        // What is wrong before an object begins in it is prose too, and what is in it is top-level.
         ("[01,{\"b\":1}]", "{\"b\":1}"),
         ("[9007199254740992,{\"b\":1}]", "{\"b\":1}"),
+        // A fault behind the beginning of an object ends nothing: the array goes on to its bracket.
+        ("[{\"no\":1},] {\"a\":1}", "{\"a\":1}"),
+        ("{\"a\":5e-324}", "{\"a\":5e-324}"),
+        ("{\"a\":0e-999}", "{\"a\":0e-999}"),
         // Invalid regions beside one valid object.
         ("{oops} {\"a\":1}", "{\"a\":1}"),
         ("{\"a\":1} {'b':2}", "{\"a\":1}"),
@@ -53,7 +56,16 @@ fn each_rejection_has_its_reason() {
         ("", NoJson),
         ("I cannot do that.", NoJson),
         ("[1,2,[3]] \"{\"", ParseError),
+        // One rule for all arrays in which an object begins, valid or not.
         ("[{\"a\":1}]", NoJson),
+        ("[{\"a\":1},]", NoJson),
+        ("[{\"a\":1} ]x]", NoJson),
+        ("[{\"a\":1} and more]", NoJson),
+        ("[1,[{\"a\":1},,],{\"b\":1}]", NoJson),
+        ("[{\"a\":1,\"a\":1},{\"b\":1}]", NoJson),
+        ("[{\"a\":\"]\"},] {\"b\":1} {\"c\":1}", AmbiguousMultiBlock),
+        ("{\"a\":1e-400}", ParseError),
+        ("{\"a\":-0.1e-323}", ParseError),
         ("}", NoJson),
         ("[[[[", NoJson),
         ("{} {}", AmbiguousMultiBlock),
@@ -106,6 +118,8 @@ fn what_never_closes_is_an_error_whatever_else_there_is() {
         "{\"a\":1} [[],{\"b\"",
         "[[[[ {\"a\":1} ",
         "[1] and [2, {\"a\":1}",
+        "[{\"a\":1}, x",
+        "[{\"a\":1},[2] {\"b\":1}",
     ] {
         assert_eq!(canonicalize(raw).block, Err(ParseError), "{raw}");
     }

@@ -77,7 +77,11 @@ fn check_number<E: Error>(digits: &str) -> Result<StrictJson, E> {
     let fine = if digits.contains(['.', 'e', 'E']) {
         // Canonical JSON writes numbers below 1e21 without an exponent.
         let large = |n: f64| n.abs() > LARGEST as f64 && n.abs() < 1e21;
-        digits.parse().is_ok_and(|n| f64::is_finite(n) && !large(n))
+        let mantissa = digits.split(['e', 'E']).next().unwrap();
+        let zero = !mantissa.contains(|c: char| ('1'..='9').contains(&c));
+        digits
+            .parse()
+            .is_ok_and(|n| f64::is_finite(n) && !large(n) && (n == 0.0) == zero)
     } else {
         let integer: Result<i128, _> = digits.parse();
         integer.is_ok_and(|n| n.unsigned_abs() <= u128::from(LARGEST))
@@ -95,24 +99,32 @@ fn check_depth<E: Error>(depth: usize) -> Result<StrictJson, E> {
     Ok(StrictJson { depth })
 }
 
-/// Reads the value at the beginning of `text` and gives where it ends. `Err(true)`: the text ends too early.
-fn read_value(text: &str) -> Result<usize, bool> {
+/// Reads the value at the beginning of `text` and gives where it ends, or what could be read of it: all of the
+/// text where that ends too early.
+fn read_value(text: &str) -> Result<usize, &str> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<StrictJson>();
     match values.next() {
         Some(Ok(_)) => Ok(values.byte_offset()),
-        Some(Err(error)) => Err(error.is_eof()),
-        None => Err(true),
+        Some(Err(error)) if !error.is_eof() => {
+            let lines = text.split_inclusive('\n').take(error.line() - 1);
+            let before: usize = lines.map(str::len).sum();
+            // The last byte that was looked at is the wrong one.
+            let read = (before + error.column()).saturating_sub(1);
+            Err(&text[..text.floor_char_boundary(read)])
+        }
+        _ => Err(text),
     }
 }
 
-/// The end of the region that begins at the first brace of `text`.
-fn find_region_end(text: &str) -> Option<usize> {
+/// The end of the region that begins at the first character of `text` and ends at its `end`.
+fn find_region_end(text: &str, end: u8) -> Option<usize> {
+    let begin = text.as_bytes()[0];
     let mut depth = 0;
     let mut at = 0;
     while at < text.len() {
         match text.as_bytes()[at] {
-            b'{' => depth += 1,
-            b'}' => depth -= 1,
+            byte if byte == begin => depth += 1,
+            byte if byte == end => depth -= 1,
             b'"' => {
                 at += 1;
                 while *text.as_bytes().get(at)? != b'"' {
@@ -129,8 +141,7 @@ fn find_region_end(text: &str) -> Option<usize> {
     None
 }
 
-/// Whether an object begins in `text`, the beginning of an array that never closes: a brace
-/// outside its strings.
+/// Whether an object begins in `text`, the beginning of an array: a brace outside its strings.
 fn has_object(text: &str) -> bool {
     let (mut in_string, mut escaped) = (false, false);
     text.bytes().any(|byte| {
@@ -152,7 +163,7 @@ pub fn extract(text: &str) -> Result<&str, Status> {
     while at < text.len() {
         let rest = text.get(at..).unwrap_or_default();
         if rest.starts_with('{') {
-            let Some(end) = find_region_end(rest) else {
+            let Some(end) = find_region_end(rest, b'}') else {
                 return Err(Status::ParseError);
             };
             candidates += 1;
@@ -163,7 +174,10 @@ pub fn extract(text: &str) -> Result<&str, Status> {
         } else if rest.starts_with('[') {
             match read_value(rest) {
                 Ok(end) => at += end,
-                Err(true) if has_object(rest) => return Err(Status::ParseError),
+                Err(read) if has_object(read) => match find_region_end(rest, b']') {
+                    Some(end) if read.len() < rest.len() => at += end,
+                    _ => return Err(Status::ParseError),
+                },
                 Err(_) => at += 1,
             }
         } else {

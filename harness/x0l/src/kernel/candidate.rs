@@ -47,7 +47,7 @@ pub struct ActionRequest {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ScopeClaim {
-    /// The ids of observations of the cycle, in hexadecimal.
+    /// The ids of observations of the cycle, short ones or in hexadecimal.
     pub observation_ids: Vec<String>,
     /// What the candidate claims of these observations.
     pub claim: String,
@@ -112,8 +112,6 @@ named_enum! {
         AmbiguousMultiBlock = "AMBIGUOUS_MULTI_BLOCK",
         /// The answer has no JSON object that can be read.
         ParseError = "PARSE_ERROR",
-        /// The ledger does not hold the answer as COMPLETE.
-        NotAdmitted = "NOT_ADMITTED",
         /// The session's budget does not allow another cycle (Q58).
         BudgetExhaustedSession = "BUDGET_EXHAUSTED_SESSION",
     }

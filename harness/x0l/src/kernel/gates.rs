@@ -1,7 +1,5 @@
 //! The gates that a candidate must pass, in order; the first gate that it fails is recorded.
 
-use axilog::hash::Hash;
-use axilog_ledger::encoding::hex;
 use serde_json::Value;
 
 use super::candidate::Candidate;
@@ -63,10 +61,10 @@ pub struct GateFailure {
     pub code: FailureCode,
 }
 
-/// Checks `candidate` by every gate, given the ids of the cycle's observations.
+/// Checks `candidate` by every gate, given every id of the cycle's observations.
 pub(super) fn check_candidate(
     constitution: &Constitution,
-    observations: &[Hash],
+    observations: &[String],
     candidate: &Candidate,
 ) -> Result<(), GateFailure> {
     let at = |gate| move |code| GateFailure { gate, code };
@@ -114,12 +112,15 @@ fn check_citations(constitution: &Constitution, candidate: &Candidate) -> Result
 
 fn check_scope(
     constitution: &Constitution,
-    observations: &[Hash],
+    observations: &[String],
     candidate: &Candidate,
 ) -> Result<(), FailureCode> {
     let claim = &candidate.scope_claim;
-    let known = |id: &String| observations.iter().any(|hash| hex(hash) == *id);
-    if !claim.observation_ids.iter().all(known) {
+    if !claim
+        .observation_ids
+        .iter()
+        .all(|id| observations.contains(id))
+    {
         return Err(FailureCode::UnknownObservation);
     }
     // By its id alone, or as it is cited.

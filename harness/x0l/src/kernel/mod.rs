@@ -11,17 +11,20 @@
 //! | `observation.rs` | the observations of a cycle |
 //! | `candidate.rs` | the proposals of the model |
 //! | `gates.rs` | the checks that a candidate must pass |
+//! | `frozen.rs` | the two hashes by which a session pins this module |
 //! | `path.rs` | paths compared by their names only |
 //! | `decision.rs` | the decision, its warrant and the next state |
 
 mod candidate;
 mod constitution;
 mod decision;
+mod frozen;
 mod gates;
 mod observation;
 mod path;
 
 use axilog::hash::Hash;
+use axilog_ledger::encoding::hex;
 
 pub use candidate::{
     ActionRequest, Candidate, CandidateSet, Justification, ParsedCandidates, RejectionReason,
@@ -34,8 +37,10 @@ pub use constitution::{
 pub use decision::{
     CandidateVerdict, Decision, DecisionKind, DecisionReason, KernelState, SingleUse, Warrant,
 };
+pub(crate) use frozen::hash_sources;
+pub use frozen::{SELF_TEST_HASH, self_test_hash, source_hash};
 pub use gates::{FailureCode, GateFailure, KernelGate};
-pub use observation::{Observation, SystemEvent};
+pub use observation::{Observation, SystemEvent, short_ids};
 
 /// Decides a cycle.
 ///
@@ -126,7 +131,11 @@ pub fn judge_candidates(
     observations: &[Observation],
     set: &CandidateSet,
 ) -> Vec<CandidateVerdict> {
-    let ids: Vec<Hash> = observations.iter().map(Observation::id).collect();
+    let long = observations
+        .iter()
+        .map(|observation| hex(&observation.id()));
+    let short = short_ids(observations).map(|(id, _)| id);
+    let ids: Vec<String> = long.chain(short).collect();
     let too_many = set.candidates.len() as u64 > constitution.limits.max_candidates;
     let candidates = set.candidates.iter();
     candidates

@@ -54,6 +54,21 @@ impl Observation {
     }
 }
 
+/// The short ids of the observations that a prompt can name, those before the budget: `obs-1` is the first. A
+/// candidate may name an observation by its short id or by the hash of its canonical form.
+pub fn short_ids(observations: &[Observation]) -> impl Iterator<Item = (String, &Observation)> {
+    let is_known = |observation: &&Observation| {
+        matches!(
+            observation,
+            Observation::UserInput { .. } | Observation::Timestamp { .. }
+        )
+    };
+    let known = observations.iter().take_while(is_known);
+    (1..)
+        .zip(known)
+        .map(|(number, observation): (u32, _)| (format!("obs-{number}"), observation))
+}
+
 /// A number as a text, since a time may be beyond what a double holds.
 mod number_text {
     use serde::de::{Deserialize, Deserializer, Error, Unexpected};

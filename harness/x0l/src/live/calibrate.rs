@@ -10,6 +10,7 @@ use axilog_oracle::{Endpoint, Exchange, Question, consult_oracle};
 use crate::X0lError;
 use crate::calibration::{CALLS, common_form, prompt};
 use crate::log::CalibrationVerdict as Verdict;
+use crate::log::provider::ProviderWatch;
 use crate::template::CyclePrompt;
 
 /// The most tokens that an answer may have, for every prompt of a session (Q52b).
@@ -20,7 +21,7 @@ pub const MAX_TOKENS: i32 = 2048;
 pub struct CalibrationCall {
     /// The sequence of the call's observation in the ledger.
     pub ledger_seq: u64,
-    /// The canonicalizer's result; `None` where the ledger does not hold the answer as COMPLETE.
+    /// The canonicalizer's result; `None` where the call failed.
     pub status: Option<Status>,
     /// The hash of the answer's canonical form, where it has one.
     pub canonicalized_hash: Option<Hash>,
@@ -53,7 +54,10 @@ pub fn build_question(model: &str, prompt: &CyclePrompt) -> Question {
 }
 
 /// Calibrates `model` at `endpoint`, and records every call in `session` under the oracle id `oracle_id`.
-/// Before each call, `on_call` is given its number, from 1.
+/// Before each call, `on_call` is given its number, from 1. `watch` records which model answered.
+///
+/// What is compared are the canonical forms of the answers as they came: what the ledger's admission makes of an
+/// answer, such as ERROR for a tab, is no part of what the model said.
 ///
 /// # Errors
 /// As [`consult_oracle`].
@@ -62,6 +66,7 @@ pub fn calibrate(
     endpoint: &mut Endpoint,
     oracle_id: &str,
     model: &str,
+    watch: &mut ProviderWatch,
     on_call: &mut dyn FnMut(usize),
 ) -> Result<CalibrationRun, X0lError> {
     let question = build_question(model, &prompt());
@@ -71,11 +76,16 @@ pub fn calibrate(
         on_call(number);
         let consultation = consult_oracle(session, endpoint, oracle_id, &question)?;
         let recorded = &consultation.decision.observation;
+        let ledger_seq = recorded.ledger_seq;
         input_hash = recorded.input_hash;
-        let result = consultation.admitted_text().map(canonicalize);
-        let failed = consultation.exchange.reply.is_err();
+        let answer = consultation.exchange.reply.as_ref().ok();
+        let result = answer.map(|answer| canonicalize(&answer.text));
+        if let Some(answer) = answer {
+            watch.take_answer(session, ledger_seq, answer)?;
+        }
+        let failed = answer.is_none();
         calls.push(CalibrationCall {
-            ledger_seq: recorded.ledger_seq,
+            ledger_seq,
             status: result.as_ref().map(|result| result.status()),
             canonicalized_hash: result.and_then(|result| Some(result.block.ok()?.hash)),
             exchange: consultation.exchange,

@@ -13,11 +13,13 @@ use super::plan::ORACLE;
 use crate::X0lError;
 use crate::budget::Budget;
 use crate::condition::{Condition, Task};
+use crate::fields::FieldNames;
 use crate::kernel::{
     CandidateSet, KernelState, Observation, ParsedCandidates, RejectionReason, SystemEvent, decide,
     parse_candidates,
 };
-use crate::log::{self, Canonicalization, Cycle, PermutationTest};
+use crate::log::provider::ProviderWatch;
+use crate::log::{self, Canonicalization, Cycle, PermutationTest, ProviderFacts};
 use crate::permutation::test_permutations;
 use crate::replay::CycleId;
 use crate::taxonomy::{LcOutcome, RefusalType};
@@ -32,8 +34,10 @@ pub(super) enum CycleResult {
     Exhausted(Box<Cycle>),
     /// The call failed for good, which makes no cycle (Q8).
     TransportFailure(String),
-    /// The oracle did not report the tokens of its answer, which makes no cycle.
-    NoUsage,
+    /// The oracle did not report the tokens of its answer, or impossible ones, which makes no cycle.
+    BadUsage(String),
+    /// Another model answered than in the calibration, which makes no cycle (Q6).
+    OtherModel(String),
 }
 
 /// Runs the cycles of a session, with what one cycle hands to the next.
@@ -43,6 +47,7 @@ pub(super) struct CycleRunner<'s> {
     pub(super) endpoint: &'s mut Endpoint,
     pub(super) state: KernelState,
     pub(super) budget: Budget,
+    pub(super) watch: ProviderWatch,
 }
 
 /// The result of canonicalizing and parsing an answer; the default is that of a cycle without a call.
@@ -91,12 +96,18 @@ impl CycleRunner<'_> {
             Ok(answer) => answer,
             Err(fault) => return Ok(CycleResult::TransportFailure(fault.to_string())),
         };
-        let Some(usage) = counter.count_usage(&prompt, answer)? else {
-            return Ok(CycleResult::NoUsage);
+        let seq = consultation.decision.observation.ledger_seq;
+        self.watch.take_answer(&mut self.session, seq, answer)?;
+        if let Some(reason) = self.watch.describe_other_model() {
+            return Ok(CycleResult::OtherModel(reason.to_owned()));
+        }
+        let usage = match counter.count_usage(&prompt, answer)? {
+            Ok(usage) => usage,
+            Err(reason) => return Ok(CycleResult::BadUsage(reason)),
         };
         let spent = usage.prompt_tokens.saturating_add(usage.completion_tokens);
         self.budget.spent = self.budget.spent.saturating_add(spent);
-        let answer = parse_answer(&consultation);
+        let answer = parse_answer(&answer.text, &plan.template.field_names);
         let cycle = self.decide_cycle(id, task, usage, Some(&consultation), answer);
         Ok(CycleResult::Cycle(Box::new(cycle)))
     }
@@ -132,7 +143,7 @@ impl CycleRunner<'_> {
         self.state = state;
         let attempts = consultation.map_or(&[][..], |call| &call.exchange.attempts);
         let record = consultation.map(|call| &call.decision.observation);
-        let admitted = consultation.and_then(Consultation::admitted_text);
+        let facts = reply.map(ProviderFacts::of).unwrap_or_default();
         let candidates = set.candidates.len();
         Cycle {
             condition: id.condition,
@@ -142,7 +153,7 @@ impl CycleRunner<'_> {
             prompt_valid: task.prompt_valid,
             ledger_seq: record.map(|record| record.ledger_seq),
             input_hash: record.map(|record| record.input_hash),
-            raw: admitted.map(str::to_owned),
+            raw: reply.map(|reply| reply.text.clone()),
             raw_llm_hash: set.raw_llm_hash,
             canonicalization: answer
                 .canonicalization
@@ -165,7 +176,8 @@ impl CycleRunner<'_> {
             completion_tokens: usage.completion_tokens,
             latency_ms: consultation.map_or(0, |call| sum_latency(&call.exchange)),
             attempts: attempts.iter().map(record_attempt).collect(),
-            answered_by: reply.and_then(|reply| reply.model.clone()),
+            answered_by: facts.answered_by,
+            system_fingerprint: facts.system_fingerprint,
             finish_reason: reply.and_then(|reply| reply.finish_reason.clone()),
             permutations,
             state: self.state.id(),
@@ -174,15 +186,9 @@ impl CycleRunner<'_> {
     }
 }
 
-/// Canonicalizes and parses the answer of a call.
-fn parse_answer(consultation: &Consultation) -> ParsedAnswer {
-    let Some(text) = consultation.admitted_text() else {
-        return ParsedAnswer {
-            canonicalization: Some(Canonicalization::NotAdmitted),
-            rejection: Some(RejectionReason::NotAdmitted),
-            ..ParsedAnswer::default()
-        };
-    };
+/// Canonicalizes and parses an answer as it came: the ledger binds its bytes, in the observation or in the RAW
+/// record behind it, whatever admission made of it (A1).
+fn parse_answer(text: &str, field_names: &FieldNames) -> ParsedAnswer {
     let result = canonicalize(text);
     let status = result.status();
     let mut answer = ParsedAnswer {
@@ -191,7 +197,7 @@ fn parse_answer(consultation: &Consultation) -> ParsedAnswer {
         ..ParsedAnswer::default()
     };
     if let Ok(block) = result.block {
-        answer.parsed = parse_candidates(&block.value);
+        answer.parsed = parse_candidates(&field_names.translate(block.value));
         answer.canonicalized = Some(block.canonical);
         answer.canonicalized_hash = Some(block.hash);
     }

@@ -9,17 +9,21 @@ pub const CONSTITUTION: &str = include_str!("../../data/constitution.toml");
 /// The example corpus of L-B.
 pub const CORPUS: &str = include_str!("../../data/l-b.corpus.txt");
 
+/// The example corpus of L-D.
+pub const LONG_CORPUS: &str = include_str!("../../data/l-d.corpus.txt");
+
 /// The example script: answers and faults for a session without a model.
 pub const SCRIPT: &str = include_str!("../../data/script.jsonl");
 
 /// Every example, with the name of its file.
-pub const FILES: [(&str, &str); 9] = [
+pub const FILES: [(&str, &str); 10] = [
     ("constitution.toml", CONSTITUTION),
     ("l-a.toml", tasks(Condition::A)),
     ("l-b.toml", tasks(Condition::B)),
     ("l-b.corpus.txt", CORPUS),
     ("l-c.toml", tasks(Condition::C)),
     ("l-d.toml", tasks(Condition::D)),
+    ("l-d.corpus.txt", LONG_CORPUS),
     ("l-e.toml", tasks(Condition::E)),
     ("script.jsonl", SCRIPT),
     ("template.txt", template::BASE),

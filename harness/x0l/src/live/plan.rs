@@ -3,12 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use axilog::admission::InputKind;
-use axilog::hash::sha256;
+use axilog::hash::{Hash, sha256};
 use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
 use axilog_ledger::session::check_identities;
 use axilog_oracle::OracleKind;
-use axilog_oracle::canonicalizer;
 
 use super::calibrate::MAX_TOKENS;
 use super::{LiveError, SessionSettings, examples};
@@ -16,10 +15,12 @@ use crate::X0lError;
 use crate::condition::{Condition, Task, TaskSet, corpus_name};
 use crate::document::to_text;
 use crate::erratum;
+use crate::frozen_code::{canonicalizer_hashes, kernel_hashes};
 use crate::kernel::Constitution;
 use crate::log::{
-    CanonicalizerHashes, FrozenCondition, FrozenSettings, InputFile, RunFormat, Temperature,
+    FrozenCondition, FrozenSettings, InputFile, RunDirectory, RunFormat, Temperature,
 };
+use crate::replay::replay_run;
 use crate::schedule::{order_seed, schedule};
 use crate::template::{self, CyclePrompt, Template, initial_observations};
 
@@ -76,7 +77,7 @@ impl SessionPlan {
         check_settings(&settings)?;
         let mut inputs = Vec::new();
         let (constitution, file) = read_constitution(&settings, &mut inputs)?;
-        let template = read_template(&settings, &mut inputs)?;
+        let (template, base_template) = read_template(&settings, &mut inputs)?;
         let mut conditions = Vec::new();
         let mut frozen_conditions = Vec::new();
         for condition in Condition::ALL {
@@ -87,8 +88,8 @@ impl SessionPlan {
             }
         }
         let is_http = settings.oracle == OracleKind::OpenAi;
-        let frozen = FrozenSettings {
-            format: RunFormat::V1,
+        let mut frozen = FrozenSettings {
+            format: RunFormat::V2,
             temperature: Temperature::Zero,
             axilog: env!("CARGO_PKG_VERSION").to_owned(),
             model: settings.model.clone(),
@@ -108,12 +109,15 @@ impl SessionPlan {
                 sha256: template.hash,
             },
             erratum: settings.erratum.as_ref().map(|_| template.hash),
-            canonicalizer: CanonicalizerHashes {
-                source_hash: canonicalizer::source_hash(),
-                self_test_hash: canonicalizer::self_test_hash(),
-            },
+            corrects: None,
+            base_template,
+            canonicalizer: canonicalizer_hashes(),
+            kernel: kernel_hashes(),
             started: settings.started,
         };
+        if let Some(path) = &settings.corrects {
+            frozen.corrects = Some(read_corrected_run(path, &frozen)?);
+        }
         // The frozen settings go into the ledger, which takes text in NFC alone.
         let recorded = to_text(&frozen);
         CanonicalInput::new(recorded.as_bytes(), InputKind::Json).map_err(|reason| {
@@ -147,6 +151,9 @@ impl SessionPlan {
 }
 
 const TEMPLATE: &str = "template.txt";
+
+/// The name of the template that an erratum corrects, where that is not the shipped one.
+const BASE_TEMPLATE: &str = "base-template.txt";
 
 /// The oracle as the metadata name it.
 fn name_oracle(kind: &OracleKind) -> String {
@@ -207,6 +214,17 @@ fn check_settings(settings: &SessionSettings) -> Result<(), LiveError> {
             "found the number {number}, expected at most 2^53-1, the largest that every JSON reader reads alike"
         ));
     }
+    match (&settings.erratum, &settings.corrects) {
+        (Some(_), None) => {
+            return refused("an erratum corrects a run: name it with --corrects DIR".to_owned());
+        }
+        (None, Some(_)) => {
+            return refused(
+                "a run is corrected by an erratum: name it with --erratum FILE".to_owned(),
+            );
+        }
+        _ => {}
+    }
     if settings.erratum.is_some() && count(Condition::A) == 0 {
         return refused(
             "an erratum restarts L-A (Q30), which is not among the conditions; add A".to_owned(),
@@ -259,19 +277,72 @@ fn read_constitution(
     Ok((constitution, file))
 }
 
-fn read_template(settings: &SessionSettings, inputs: &mut Inputs) -> Result<Template, X0lError> {
+/// Reads the template in force, and gives the file of the base template where that is not the shipped one.
+fn read_template(
+    settings: &SessionSettings,
+    inputs: &mut Inputs,
+) -> Result<(Template, Option<InputFile>), X0lError> {
     let wrong = |path: &Path, error: String| X0lError::from(input_error(path)(error));
-    let shipped = Template::parse(template::BASE)
-        .map_err(|error| wrong(Path::new(TEMPLATE), error.to_string()))?;
+    let (path, text) = match &settings.template {
+        Some(path) => (path.clone(), read_text(path, "read the template")?),
+        None => (PathBuf::from(TEMPLATE), template::BASE.to_owned()),
+    };
+    let base = erratum::parse_base(&text).map_err(|error| wrong(&path, error.to_string()))?;
+    let is_own = base.text != template::BASE;
     let template = match &settings.erratum {
-        None => shipped,
+        None => base.clone(),
         Some(path) => {
             let text = read_text(path, "read the erratum")?;
-            erratum::apply(&shipped, &text).map_err(|error| wrong(path, error.to_string()))?
+            erratum::apply(&base, &text).map_err(|error| wrong(path, error.to_string()))?
         }
     };
-    add_input(inputs, TEMPLATE.to_owned(), &template.text);
-    Ok(template)
+    let in_force = add_input(inputs, TEMPLATE.to_owned(), &template.text);
+    let base_file = match (is_own, &settings.erratum) {
+        (false, _) => None,
+        (true, None) => Some(in_force),
+        (true, Some(_)) => Some(add_input(inputs, BASE_TEMPLATE.to_owned(), &base.text)),
+    };
+    Ok((template, base_file))
+}
+
+/// Reads the run that an erratum corrects, and gives the head of its ledger. Everything but the template must
+/// be as in that run, which must not have an erratum itself: a session has one (Q30).
+fn read_corrected_run(path: &Path, frozen: &FrozenSettings) -> Result<Hash, X0lError> {
+    let refused = |reason: String| X0lError::from(input_error(path)(reason));
+    let replayed = replay_run(&RunDirectory::open(path)?, &mut |_| ())?;
+    if let Some(finding) = replayed.findings.first() {
+        let reason = format!("the run that is to be corrected does not replay: {finding}");
+        return Err(refused(reason));
+    }
+    let Some(metadata) = replayed.metadata.filter(|_| replayed.ended) else {
+        return Err(refused(
+            "the run that is to be corrected has not come to its end: it has no seal".to_owned(),
+        ));
+    };
+    let was = metadata.frozen;
+    if was.erratum.is_some() {
+        return Err(refused(
+            "the run has an erratum already, and a template is corrected once (Q10, Q30)"
+                .to_owned(),
+        ));
+    }
+    let base = |frozen: &FrozenSettings| frozen.base_template.as_ref().map(|file| file.sha256);
+    let differs = [
+        ("the model", was.model != frozen.model),
+        ("the constitution", was.constitution != frozen.constitution),
+        ("the base template", base(&was) != base(frozen)),
+        ("the number of cycles", was.cycles != frozen.cycles),
+        (
+            "the conditions, tasks or seeds",
+            was.conditions != frozen.conditions,
+        ),
+    ];
+    match differs.into_iter().find(|(_, differs)| *differs) {
+        None => Ok(replayed.head),
+        Some((what, _)) => Err(refused(format!(
+            "{what} of the run is another one; an erratum changes the template alone (Q30)"
+        ))),
+    }
 }
 
 fn plan_condition(
@@ -289,7 +360,13 @@ fn plan_condition(
     let wrong = |error: String| X0lError::from(input_error(&path)(error));
     let corpus = match corpus_name(&text).map_err(|error| wrong(error.to_string()))? {
         None => None,
-        Some(_) if !settings.tasks.contains_key(&condition) => Some(examples::CORPUS.to_owned()),
+        Some(_) if !settings.tasks.contains_key(&condition) => {
+            let corpus = match condition {
+                Condition::D => examples::LONG_CORPUS,
+                _ => examples::CORPUS,
+            };
+            Some(corpus.to_owned())
+        }
         Some(name) => Some(read_text(&path.with_file_name(name), "read the corpus")?),
     };
     let set = TaskSet::parse(condition, &text, corpus.as_deref())

@@ -7,17 +7,23 @@ use std::io;
 use std::path::Path;
 
 use axilog_ledger::encoding::hex;
-use axilog_oracle::canonicalizer::{self, SELF_TEST_HASH};
+use axilog_oracle::canonicalizer;
 
 use super::{LiveError, SessionPlan, fuzz};
 use crate::X0lError;
-use crate::budget::{Budget, PromptTokens};
+use crate::budget::{Budget, PromptTokens, expected_answer};
+use crate::condition::Condition;
+use crate::frozen_code::{canonicalizer_hashes, kernel_hashes};
+use crate::kernel;
 
-/// The frozen source hash of the canonicalizer.
-const SOURCE_HASH: &str = "bd22723f857112491cf2e9f30f0e535bd48bc8b0948aac4dd671bb067a83496d";
+/// The frozen source hash of the canonicalizer, with what it calls.
+const CANONICALIZER_HASH: &str = "07ba54e233905b5c99a4ae9520fd607cd68faf4d6d61d3e8f62c2e5c80bfe249";
+
+/// The frozen source hash of the kernel, with what it calls.
+const KERNEL_HASH: &str = "3f7d0221e20fe2c1bc055ffcbdc6a8e1a86eff06593b320de5a00fe083fd1f05";
 
 /// The frozen digest of the fuzz pass.
-const FUZZ_DIGEST: &str = "f6d7c0e5382276c2f1f2f61b77e311c8577f7657db39e472f6c0d2e6b04cc991";
+const FUZZ_DIGEST: &str = "3e4fd209b1517ef26b7635bb5166f3d07a60344df0942b7f0554e4dd17f19af0";
 
 /// A check and its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,8 +39,10 @@ pub struct PreflightCheck {
 pub struct Preflight {
     /// The checks, in order.
     pub checks: Vec<PreflightCheck>,
-    /// The least B2 under which every cycle can surely run.
+    /// The B2 that is demanded: under it every cycle can run, if the answers have the expected lengths.
     pub needed_b2: u64,
+    /// The least B2 under which every cycle can surely run.
+    pub surely_enough_b2: u64,
 }
 
 impl Preflight {
@@ -67,7 +75,7 @@ impl Preflight {
 /// [`X0lError::Live`] where the tokens of a prompt cannot be counted.
 pub fn preflight(plan: &SessionPlan, out: &Path) -> Result<Preflight, X0lError> {
     let mut prompts = PromptTotals::default();
-    for (index, (_, task)) in plan.cycles().enumerate() {
+    for (index, (condition, task)) in plan.cycles().enumerate() {
         let prompt = plan.render_prompt(task, index as u64 + 1);
         if let Err(reason) = prompt.input() {
             prompts
@@ -75,10 +83,10 @@ pub fn preflight(plan: &SessionPlan, out: &Path) -> Result<Preflight, X0lError> 
                 .get_or_insert_with(|| format!("the task {}: {reason}", task.id));
         }
         let tokens = plan.settings.token_counter.count_prompt(&prompt)?;
-        prompts.add_prompt(plan, tokens);
+        prompts.add_prompt(plan, condition, tokens);
     }
     let frozen = &plan.frozen;
-    let mut checks = check_canonicalizer();
+    let mut checks = check_code();
     let mut add = |name, result| checks.push(PreflightCheck { name, result });
     let constitution = &plan.constitution;
     add(
@@ -113,17 +121,19 @@ pub fn preflight(plan: &SessionPlan, out: &Path) -> Result<Preflight, X0lError> 
     Ok(Preflight {
         checks,
         needed_b2: prompts.needed_b2,
+        surely_enough_b2: prompts.surely_enough_b2,
     })
 }
 
-fn check_canonicalizer() -> Vec<PreflightCheck> {
+/// Checks that the canonicalizer and the kernel that run here are the frozen ones, by source and by result.
+fn check_code() -> Vec<PreflightCheck> {
     let compare = |name, found: String, expected: &str| PreflightCheck {
         name,
         result: if found == expected {
             Ok(found)
         } else {
             Err(format!(
-                "found {found}, expected {expected}: this is not the canonicalizer that was frozen; install axilog anew"
+                "found {found}, expected {expected}: this is not the code that was frozen; install axilog anew"
             ))
         },
     };
@@ -140,16 +150,23 @@ fn check_canonicalizer() -> Vec<PreflightCheck> {
             result: Err(reason),
         },
     };
+    let (canonicalizer, kernel) = (canonicalizer_hashes(), kernel_hashes());
     vec![
         compare(
             "canonicalizer",
-            hex(&canonicalizer::source_hash()),
-            SOURCE_HASH,
+            hex(&canonicalizer.source_hash),
+            CANONICALIZER_HASH,
         ),
         compare(
             "self test",
-            hex(&canonicalizer::self_test_hash()),
-            SELF_TEST_HASH,
+            hex(&canonicalizer.self_test_hash),
+            canonicalizer::SELF_TEST_HASH,
+        ),
+        compare("kernel", hex(&kernel.source_hash), KERNEL_HASH),
+        compare(
+            "kernel test",
+            hex(&kernel.self_test_hash),
+            kernel::SELF_TEST_HASH,
         ),
         fuzz,
     ]
@@ -169,23 +186,31 @@ struct PromptTotals {
     too_long: u64,
     /// The most tokens that all prompts that are sent can cost, with their answers.
     worst_case: u64,
-    /// The largest number that a cycle is compared with B2 by.
+    /// The largest number that a cycle is compared with B2 by, if all before it cost the most.
+    surely_enough_b2: u64,
+    /// The tokens that all prompts that are sent are expected to cost, with their answers.
+    expected: u64,
+    /// The largest number that a cycle is compared with B2 by, if all before it cost what is expected.
     needed_b2: u64,
 }
 
 impl PromptTotals {
-    fn add_prompt(&mut self, plan: &SessionPlan, tokens: PromptTokens) {
+    fn add_prompt(&mut self, plan: &SessionPlan, condition: Condition, tokens: PromptTokens) {
         let budget = Budget::new(&plan.frozen);
         self.count += 1;
         self.at_least = self.at_least.max(tokens.at_least);
         self.at_most = self.at_most.max(tokens.at_most);
         // A prompt that is too long costs nothing, but its cycle is compared with B2 first.
         let reached = self.worst_case.saturating_add(budget.worst_case(tokens));
-        self.needed_b2 = self.needed_b2.max(reached);
+        self.surely_enough_b2 = self.surely_enough_b2.max(reached);
+        let needed = self.expected.saturating_add(budget.worst_case(tokens));
+        self.needed_b2 = self.needed_b2.max(needed);
         if budget.is_too_long(tokens) {
             self.too_long += 1;
         } else {
             self.worst_case = reached;
+            let cost = tokens.expected.saturating_add(expected_answer(condition));
+            self.expected = self.expected.saturating_add(cost);
         }
     }
 
@@ -207,14 +232,15 @@ impl PromptTotals {
     }
 
     fn check_b2(&self, plan: &SessionPlan) -> Result<String, String> {
-        let (b2, needed) = (plan.frozen.b2, self.needed_b2);
+        let (b2, needed, surely) = (plan.frozen.b2, self.needed_b2, self.surely_enough_b2);
+        let numbers = format!("{needed} are expected, {surely} are surely enough");
         match (needed <= b2, plan.settings.accept_partial) {
-            (true, _) => Ok(format!("{b2} tokens, and {needed} are surely enough")),
+            (true, _) => Ok(format!("{b2} tokens; {numbers}")),
             (false, true) => Ok(format!(
-                "{b2} tokens, which may end the session early: {needed} are surely enough"
+                "{b2} tokens, which may end the session early: {numbers}"
             )),
             (false, false) => Err(format!(
-                "{b2} tokens may end the session early; --b2 {needed} is surely enough, or take what comes with --accept-partial"
+                "{b2} tokens will probably end the session early: {numbers}; give --b2 {needed} or more, or take what comes with --accept-partial"
             )),
         }
     }
@@ -253,10 +279,10 @@ fn check_directory(out: &Path) -> Result<String, String> {
 mod tests {
     use super::*;
 
-    /// Whoever changes the canonicalizer must freeze it anew, in the constants of this file.
+    /// Whoever changes the canonicalizer, the kernel or what they call must freeze it anew, in the constants of this file.
     #[test]
-    fn this_canonicalizer_is_the_frozen_one() {
-        for check in check_canonicalizer() {
+    fn the_code_that_runs_is_the_frozen_one() {
+        for check in check_code() {
             assert!(check.result.is_ok(), "{check:?}");
         }
     }

@@ -14,15 +14,13 @@ use crate::X0lError;
 use crate::budget::Budget;
 use crate::calibration;
 use crate::kernel::{DecisionKind, KernelState};
+use crate::log::provider::ProviderWatch;
 use crate::log::{
     CalibrationRecord, CalibrationVerdict as Verdict, ConditionStatus, Cycle, CycleLog,
-    RunDirectory, SessionMetadata, SessionOutcome, SessionStatus, witness,
+    CycleStatement, RunDirectory, SessionMetadata, SessionOutcome, SessionStatus, witness,
 };
 use crate::replay::{CycleId, CycleOrder};
 use crate::report::{RunReport, write_report};
-
-/// The reason of a session that ended since an answer came without its tokens.
-const NO_USAGE: &str = "the oracle does not say what its answers cost (usage); count tokens on this machine with --count-tokens";
 
 /// The most characters of a reason, which must fit into a record. A reason that shows the difference between
 /// two prompts may be longer.
@@ -114,6 +112,7 @@ pub fn run_session(
             endpoint,
             state: KernelState::default(),
             budget: Budget::new(&plan.frozen),
+            watch: ProviderWatch::default(),
         },
         log,
         listener,
@@ -168,11 +167,12 @@ impl SessionRunner<'_> {
             plan,
             session,
             endpoint,
+            watch,
             ..
         } = &mut self.cycles;
         let listener = &mut *self.listener;
         let model = &plan.settings.model;
-        let calibrated = calibrate(session, endpoint, ORACLE, model, &mut |call| {
+        let calibrated = calibrate(session, endpoint, ORACLE, model, watch, &mut |call| {
             listener.on_calibration_call(call);
         });
         let run = match calibrated {
@@ -180,16 +180,20 @@ impl SessionRunner<'_> {
             Err(error) => return end_or_error(error).map(Some),
         };
         let count_tokens = |call: &CalibrationCall| {
-            let answer = call.exchange.reply.as_ref().ok()?;
+            let answer = call.exchange.reply.as_ref().map_err(ToString::to_string)?;
             let counter = &plan.settings.token_counter;
-            let usage = counter.count_usage(&calibration::prompt(), answer).ok()??;
-            Some(usage.prompt_tokens.saturating_add(usage.completion_tokens))
+            let counted = counter.count_usage(&calibration::prompt(), answer);
+            let usage = counted.map_err(|error| error.to_string())??;
+            Ok(usage.prompt_tokens.saturating_add(usage.completion_tokens))
         };
-        let tokens: Vec<Option<u64>> = run.calls.iter().map(count_tokens).collect();
+        let tokens: Vec<Result<u64, String>> = run.calls.iter().map(count_tokens).collect();
+        let facts = watch.frozen().cloned().unwrap_or_default();
         metadata.calibration = Some(CalibrationRecord {
             verdict: run.verdict,
             input_hash: run.input_hash,
             canonicalized_hash: run.canonicalized_hash,
+            answered_by: facts.answered_by,
+            system_fingerprint: facts.system_fingerprint,
             ledger_seqs: run.calls.iter().map(|call| call.ledger_seq).collect(),
             tokens: tokens
                 .iter()
@@ -198,11 +202,14 @@ impl SessionRunner<'_> {
                 .fold(0, u64::saturating_add),
         });
         directory.write_metadata(metadata)?;
+        if let Some(reason) = watch.describe_other_model() {
+            return Ok(Some(EarlyEnd::new(SessionStatus::Invalid, reason)));
+        }
+        let bad_usage = tokens.into_iter().find_map(Result::err);
         Ok(match run.verdict {
-            Verdict::Steady if tokens.contains(&None) => {
-                Some(EarlyEnd::new(SessionStatus::Aborted, NO_USAGE))
+            Verdict::Steady => {
+                bad_usage.map(|reason| EarlyEnd::new(SessionStatus::Aborted, reason))
             }
-            Verdict::Steady => None,
             Verdict::Drift => Some(EarlyEnd::new(
                 SessionStatus::ModelDriftDetected,
                 "three answers to one prompt at temperature 0 have not one canonical form",
@@ -241,12 +248,20 @@ impl SessionRunner<'_> {
                         let end = EarlyEnd::new(SessionStatus::TransportFailureAbort, fault);
                         return Ok(Some(end));
                     }
-                    Ok(CycleResult::NoUsage) => {
-                        return Ok(Some(EarlyEnd::new(SessionStatus::Aborted, NO_USAGE)));
+                    Ok(CycleResult::BadUsage(reason)) => {
+                        return Ok(Some(EarlyEnd::new(SessionStatus::Aborted, reason)));
+                    }
+                    Ok(CycleResult::OtherModel(reason)) => {
+                        return Ok(Some(EarlyEnd::new(SessionStatus::Invalid, reason)));
                     }
                     Err(error) => return end_or_error(error).map(Some),
                 };
-                self.log.append(&cycle)?;
+                let sha256 = self.log.append(&cycle)?;
+                let line = CycleStatement {
+                    cycle: id.number,
+                    sha256,
+                };
+                witness::commit_cycle(&mut self.cycles.session, line)?;
                 self.number += 1;
                 self.order.count_cycle(&cycle);
                 let aborted = self.order.status() == ConditionStatus::AutoAbort;

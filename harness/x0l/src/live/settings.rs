@@ -39,8 +39,12 @@ pub struct SessionSettings {
     pub constitution: Option<PathBuf>,
     /// The conditions' task files; the examples if absent.
     pub tasks: BTreeMap<Condition, PathBuf>,
+    /// The file of the base template; the shipped one if absent.
+    pub template: Option<PathBuf>,
     /// The file of a syntax erratum.
     pub erratum: Option<PathBuf>,
+    /// The directory of the run that the erratum corrects; needed with one.
+    pub corrects: Option<PathBuf>,
     /// Whether the session may begin though B2 may end it early.
     pub accept_partial: bool,
     /// The time at which the session begins, in seconds since 1970; at least 1.
@@ -68,7 +72,9 @@ impl SessionSettings {
             order_seed: 0,
             constitution: None,
             tasks: BTreeMap::new(),
+            template: None,
             erratum: None,
+            corrects: None,
             accept_partial: false,
             started,
         }

@@ -4,9 +4,13 @@ use axilog_oracle::tokens::{Tiktoken, TokenError, Tokenizer};
 use axilog_oracle::{ModelAnswer, TokenUsage};
 
 use super::LiveError;
-use crate::budget::PromptTokens;
+use super::calibrate::MAX_TOKENS;
+use crate::budget::{PromptTokens, check_usage};
 use crate::log::TokenSource;
 use crate::template::CyclePrompt;
+
+/// The reason of a session that ended since an answer came without its tokens.
+const NO_USAGE: &str = "the oracle does not say what its answers cost (usage); count tokens on this machine with --count-tokens";
 
 /// The source of token counts.
 #[derive(Debug)]
@@ -64,7 +68,8 @@ impl TokenCounter {
         }
     }
 
-    /// Counts the tokens of a prompt and its answer; `None` where the oracle should have counted and did not.
+    /// Counts the tokens of a prompt and its answer. The inner error says in words why the oracle's count cannot
+    /// be used: it is missing, or impossible ([`check_usage`]).
     ///
     /// # Errors
     /// As [`TokenCounter::count_prompt`].
@@ -72,10 +77,17 @@ impl TokenCounter {
         &self,
         prompt: &CyclePrompt,
         answer: &ModelAnswer,
-    ) -> Result<Option<TokenUsage>, LiveError> {
+    ) -> Result<Result<TokenUsage, String>, LiveError> {
         match self {
-            TokenCounter::Api => Ok(answer.usage),
-            TokenCounter::Local(tokenizer) => Ok(Some(TokenUsage {
+            TokenCounter::Api => Ok(match answer.usage {
+                None => Err(NO_USAGE.to_owned()),
+                Some(usage) => {
+                    let tokens = PromptTokens::estimate(prompt);
+                    let most = u64::from(MAX_TOKENS.unsigned_abs());
+                    check_usage(tokens, &answer.text, usage, most).map(|()| usage)
+                }
+            }),
+            TokenCounter::Local(tokenizer) => Ok(Ok(TokenUsage {
                 prompt_tokens: self.count_prompt(prompt)?.at_most,
                 completion_tokens: tokenizer.count(&answer.text).map_err(settings_error)?,
             })),

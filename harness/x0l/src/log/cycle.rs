@@ -29,10 +29,9 @@ pub struct Cycle {
     /// The `input_hash` of that observation: SHA-256 of the prompt (Q43).
     #[serde(with = "document::hash")]
     pub input_hash: Option<Hash>,
-    /// The raw answer; `None` where the model gave no answer or the ledger does not hold the answer as
-    /// COMPLETE.
+    /// The raw answer; `None` where the model was not asked.
     pub raw: Option<String>,
-    /// SHA-256 of the raw answer, whether the ledger admitted the answer or not.
+    /// SHA-256 of the raw answer.
     #[serde(with = "document::hash")]
     pub raw_llm_hash: Option<Hash>,
     /// What the canonicalizer made of the raw answer.
@@ -62,6 +61,8 @@ pub struct Cycle {
     pub attempts: Vec<AttemptRecord>,
     /// The model that answered, as it names itself.
     pub answered_by: Option<String>,
+    /// The build or configuration that answered, as its server names it.
+    pub system_fingerprint: Option<String>,
     /// Why the model stopped, as its server says.
     pub finish_reason: Option<String>,
     /// The permutation test, where there was one (Q37).
@@ -88,8 +89,6 @@ named_enum! {
         AmbiguousMultiBlock = "AMBIGUOUS_MULTI_BLOCK",
         /// The answer has no JSON object that can be read.
         ParseError = "PARSE_ERROR",
-        /// The ledger does not hold the answer as COMPLETE, so the canonicalizer did not read it.
-        NotAdmitted = "NOT_ADMITTED",
         /// The model was not asked.
         NotAsked = "NOT_ASKED",
     }

@@ -3,7 +3,7 @@
 use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 
-use axilog::hash::Hasher;
+use axilog::hash::{Hash, Hasher, sha256};
 use axilog_ledger::error::FileError;
 use axilog_ledger::file::storage::{Storage, append_all};
 use axilog_ledger::file::volume::{FileSystem, Volume};
@@ -40,12 +40,13 @@ impl CycleLog {
         })
     }
 
-    /// Appends a cycle, durably. A line that cannot be written whole is removed again.
+    /// Appends a cycle, durably, and gives the SHA-256 of its line, line feed included. A line that cannot be
+    /// written whole is removed again.
     ///
     /// # Errors
     /// [`FileError::Io`]; [`FileError::Displaced`] where the log was renamed, removed, replaced or cut off since
     /// it was created, which every later call finds too.
-    pub fn append(&mut self, cycle: &Cycle) -> Result<(), X0lError> {
+    pub fn append(&mut self, cycle: &Cycle) -> Result<Hash, X0lError> {
         let line = to_line(cycle);
         let written = append_all(&mut *self.storage, &line).and_then(|()| self.storage.sync());
         if let Err(error) = written {
@@ -61,7 +62,7 @@ impl CycleLog {
             .map_err(FileError::displaced(&self.path))?;
         self.len = len;
         self.hasher.update(&line);
-        Ok(())
+        Ok(sha256(&line))
     }
 
     /// Computes the digest of what was appended.
@@ -74,9 +75,9 @@ impl CycleLog {
     }
 }
 
-/// The longest line that is read. A record's raw text is no longer than a ledger's record may be, and
-/// stands in it a few times, escaped.
-const MAX_LINE_BYTES: u64 = 16 << 20;
+/// The longest line that is read. A raw answer has at most 4 MiB over HTTP, and stands in a line a few times,
+/// escaped, with its numbers in canonical form.
+const MAX_LINE_BYTES: u64 = 64 << 20;
 
 /// A line of a cycle log.
 #[derive(Debug, PartialEq)]
@@ -94,6 +95,7 @@ pub struct CycleReader<R> {
     source: R,
     path: PathBuf,
     line: u64,
+    line_hash: Hash,
     ended: bool,
 }
 
@@ -104,6 +106,7 @@ impl<R: BufRead> CycleReader<R> {
             source,
             path: path.to_owned(),
             line: 0,
+            line_hash: Hash::default(),
             ended: false,
         }
     }
@@ -121,6 +124,7 @@ impl<R: BufRead> CycleReader<R> {
             return Ok(None);
         }
         self.line += 1;
+        self.line_hash = sha256(&bytes);
         let result = match bytes.strip_suffix(b"\n") {
             Some(bytes) => document::read(bytes),
             None if (read as u64) < MAX_LINE_BYTES => return Ok(Some(LogLine::Torn(read as u64))),
@@ -146,5 +150,11 @@ impl<R: BufRead> CycleReader<R> {
     #[must_use]
     pub fn line(&self) -> u64 {
         self.line
+    }
+
+    /// The SHA-256 of the line that was read last, line feed included.
+    #[must_use]
+    pub fn line_hash(&self) -> Hash {
+        self.line_hash
     }
 }

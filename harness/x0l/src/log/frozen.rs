@@ -12,8 +12,10 @@ use crate::document::named_enum;
 named_enum! {
     /// The form of a run.
     pub enum RunFormat {
-        /// The only one so far.
+        /// The earlier one: the ledger binds the cycle log at its end only.
         V1 = "X0L:RUN:v1",
+        /// The ledger binds each line of the cycle log before the next call.
+        V2 = "X0L:RUN:v2",
     }
 }
 
@@ -64,20 +66,28 @@ pub struct FrozenSettings {
     /// The template's hash once more where the template is a syntax erratum (X.E2); `None` for the shipped one.
     #[serde(with = "document::hash")]
     pub erratum: Option<Hash>,
-    /// The canonicalizer.
-    pub canonicalizer: CanonicalizerHashes,
+    /// The hash of the head of the run that the erratum corrects; `None` where there is no erratum.
+    #[serde(with = "document::hash")]
+    pub corrects: Option<Hash>,
+    /// The base template, where it is not the shipped one: the template in force, or the one that the erratum
+    /// corrects.
+    pub base_template: Option<InputFile>,
+    /// The canonicalizer's code.
+    pub canonicalizer: CodeHashes,
+    /// The kernel's code.
+    pub kernel: CodeHashes,
     /// The start of the session, in seconds since 1970.
     pub started: u64,
 }
 
-/// The hashes that identify the canonicalizer.
+/// The hashes that identify the code of the canonicalizer or the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct CanonicalizerHashes {
-    /// The hash of its source files.
+pub struct CodeHashes {
+    /// The hash of the source files of everything that decides.
     #[serde(with = "document::hash")]
     pub source_hash: Hash,
-    /// The hash of what it makes of a fixed text.
+    /// The hash of what the code makes of fixed inputs.
     #[serde(with = "document::hash")]
     pub self_test_hash: Hash,
 }
@@ -122,7 +132,7 @@ pub struct FrozenCondition {
     pub id: Condition,
     /// The task file of the condition.
     pub tasks: InputFile,
-    /// The corpus of L-B; `None` for the other conditions.
+    /// The corpus of L-B, and of L-D where its prompts quote one.
     pub corpus: Option<InputFile>,
     /// The seed of the order of the tasks; `None` for the order of the file.
     pub order_seed: Option<u64>,
@@ -135,7 +145,7 @@ impl FrozenSettings {
         let tasks = self.conditions.iter().map(|condition| &condition.tasks);
         let corpora = self.conditions.iter().filter_map(|c| c.corpus.as_ref());
         let mut files: Vec<&InputFile> = vec![&self.constitution, &self.template];
-        for file in tasks.chain(corpora) {
+        for file in self.base_template.iter().chain(tasks).chain(corpora) {
             if !files.contains(&file) {
                 files.push(file);
             }

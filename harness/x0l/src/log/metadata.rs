@@ -33,6 +33,10 @@ pub struct CalibrationRecord {
     /// The hash of the answers' one canonical form; `None` where they have no common form.
     #[serde(with = "document::hash")]
     pub canonicalized_hash: Option<Hash>,
+    /// The model of the first answer, as its server names it: every other answer must name the same (Q6).
+    pub answered_by: Option<String>,
+    /// The `system_fingerprint` of the first answer; another one is reported.
+    pub system_fingerprint: Option<String>,
     /// The sequence numbers of the calls' observations in the ledger.
     pub ledger_seqs: Vec<u64>,
     /// The tokens that the calibration cost, which do not count towards B2.

@@ -10,10 +10,11 @@
 //! | `directory.rs` | the files of a run by their names; the metadata and inputs written durably |
 //! | `metadata.rs` | `session_metadata.json`, and the calibration in it |
 //! | `frozen.rs` | the settings that are frozen before the first call |
+//! | `provider.rs` | which model answered, as the ledger records it |
 //! | `outcome.rs` | how a run ended |
 //! | `cycle.rs` | the record of one cycle |
 //! | `cycles.rs` | `cycles.jsonl`: appended to, and read line by line |
-//! | `witness.rs` | what the ledger says of the rest of the directory |
+//! | `witness.rs` | what the ledger says of the rest of the directory, and binds of the cycle log |
 
 mod cycle;
 mod cycles;
@@ -21,6 +22,7 @@ mod directory;
 mod frozen;
 mod metadata;
 mod outcome;
+pub mod provider;
 pub mod witness;
 
 use std::path::PathBuf;
@@ -33,12 +35,12 @@ pub use cycles::{CycleLog, CycleReader, LogLine};
 pub(super) use directory::read_file;
 pub use directory::{RunDirectory, temporary_name};
 pub use frozen::{
-    CanonicalizerHashes, FrozenCondition, FrozenSettings, InputFile, RunFormat, Temperature,
-    TokenSource,
+    CodeHashes, FrozenCondition, FrozenSettings, InputFile, RunFormat, Temperature, TokenSource,
 };
 pub use metadata::{CalibrationRecord, CalibrationVerdict, SessionMetadata};
 pub use outcome::{ConditionOutcome, ConditionStatus, SessionOutcome, SessionStatus};
-pub use witness::ClosingStatement;
+pub use provider::ProviderFacts;
+pub use witness::{ClosingStatement, CycleStatement};
 
 /// An error in a file of a run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -35,6 +35,8 @@ named_enum! {
         SessionBudgetExhausted = "SESSION_BUDGET_EXHAUSTED",
         /// The calibration found drift; the session is void (Q22).
         ModelDriftDetected = "MODEL_DRIFT_DETECTED",
+        /// Another model answered than in the calibration; the session is void (Q6).
+        Invalid = "INVALID",
         /// The kernel's EXIT; the session is void.
         IntegrityRisk = "INTEGRITY_RISK",
         /// Something else went wrong; the session is void.
@@ -76,6 +78,7 @@ impl SessionStatus {
             | SessionStatus::SessionBudgetExhausted => false,
             SessionStatus::TransportFailureAbort
             | SessionStatus::ModelDriftDetected
+            | SessionStatus::Invalid
             | SessionStatus::IntegrityRisk
             | SessionStatus::Aborted => true,
         }

@@ -1,6 +1,7 @@
 //! The ledger as witness of the other files: it holds their hashes, in observations of the oracle `x0l`.
 //!
 //! The first observation after the reset and the time holds the frozen settings, before the first call;
+//! one of the oracle `x0l.cycle` binds each line of the cycle log as the cycle ends, before the next call;
 //! the last one before the seal holds the outcome, and the SHA-256 and size of every file that
 //! neither belongs to the ledger nor is made from the others.
 
@@ -20,14 +21,27 @@ use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::session::{OracleCall, OracleReply, Session};
 use serde::{Deserialize, Serialize};
 
-use super::{FrozenSettings, RunDirectory, RunFormat, SessionOutcome};
+use super::{FrozenSettings, RunDirectory, SessionOutcome};
 use crate::X0lError;
 use crate::document::{self, to_text};
 
 /// The id of the oracle.
 pub const ORACLE: &str = "x0l";
-/// The id of the oracle's model: the form of its documents.
-pub const MODEL: &str = RunFormat::V1.as_str();
+/// The id of the oracle whose observations bind the lines of the cycle log.
+pub const CYCLE_ORACLE: &str = "x0l.cycle";
+/// The id of that oracle's model: the form of its documents.
+pub const CYCLE_MODEL: &str = "X0L:CYCLE:v1";
+
+/// The document in the ledger that binds a line of the cycle log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CycleStatement {
+    /// The cycle's number in the session, which is the number of its line.
+    pub cycle: u64,
+    /// SHA-256 of the line, line feed included.
+    #[serde(with = "document::hash")]
+    pub sha256: Hash,
+}
 
 /// The last document in the ledger: how the session ended, and the digests of the files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,7 +102,16 @@ pub fn commit_settings(
     session: &mut Session,
     frozen: &FrozenSettings,
 ) -> Result<StepDecision, X0lError> {
-    observe(session, frozen)
+    observe(session, (ORACLE, frozen.format.as_str()), frozen)
+}
+
+/// Binds a line of the cycle log, which must be durable already: the line's hash is committed to the ledger
+/// before the next call, so that nothing in the line can be rewritten afterwards.
+///
+/// # Errors
+/// As [`Session::observe`].
+pub fn commit_cycle(session: &mut Session, line: CycleStatement) -> Result<StepDecision, X0lError> {
+    observe(session, (CYCLE_ORACLE, CYCLE_MODEL), &line)
 }
 
 /// Commits the outcome and the digests of the files to the ledger. The metadata with that
@@ -117,7 +140,7 @@ pub fn commit_outcome(
         outcome: outcome.clone(),
         files,
     };
-    observe(session, &closing)
+    observe(session, (ORACLE, frozen.format.as_str()), &closing)
 }
 
 /// Checks that the cycle log on disk is the one that the session has written.
@@ -136,7 +159,12 @@ fn check_cycle_log(path: &Path, found: FileDigest, expected: FileDigest) -> Resu
     Err(FileError::from_io(path, "record the digest of the cycle log")(error).into())
 }
 
-fn observe(session: &mut Session, document: &impl Serialize) -> Result<StepDecision, X0lError> {
+/// Records a document as the answer of the oracle `oracle_id` with the model `model_id`.
+pub(super) fn observe(
+    session: &mut Session,
+    (oracle_id, model_id): (&str, &str),
+    document: &impl Serialize,
+) -> Result<StepDecision, X0lError> {
     let said = to_text(document);
     let refused = |reason| LedgerError::InvalidInput {
         path: "what the ledger is to say of the run".into(),
@@ -145,8 +173,8 @@ fn observe(session: &mut Session, document: &impl Serialize) -> Result<StepDecis
     // What an answer may hold is what an input may hold; it is looked at before it is recorded.
     CanonicalInput::new(said.as_bytes(), InputKind::Json).map_err(refused)?;
     let call = OracleCall {
-        oracle_id: ORACLE.to_owned(),
-        model_id: MODEL.to_owned(),
+        oracle_id: oracle_id.to_owned(),
+        model_id: model_id.to_owned(),
         params: Params::NULL,
         input: CanonicalInput::new(b"", InputKind::Text).map_err(refused)?,
     };

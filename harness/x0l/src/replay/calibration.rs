@@ -1,7 +1,7 @@
 //! The calibration's verdict, recomputed from the answers in the ledger (Q22 to Q24; F1, F3).
 
-use axilog::evidence::observation::{Completion, Failure};
 use axilog::hash::Hash;
+use axilog_ledger::file::blobs::BlobStore;
 use axilog_oracle::canonicalizer::canonicalize;
 
 use super::Replayer;
@@ -30,8 +30,9 @@ impl Replayer<'_> {
             // Another version of axilog may have sent another prompt.
             let same_version = metadata.frozen.axilog == env!("CARGO_PKG_VERSION");
             let sent = prompt().input().ok().filter(|_| same_version);
+            let blobs = BlobStore::of_ledger(&self.run.ledger());
             let prompt_hash = sent.map_or(logged.input_hash, |input| input.hash());
-            let recomputed = recompute_calibration(logged, calls, prompt_hash);
+            let recomputed = recompute_calibration(logged, calls, prompt_hash, &blobs);
             let (found, expected) = (to_value(logged), to_value(&recomputed));
             self.compare(RunDirectory::METADATA, "calibration", &found, &expected);
         }
@@ -44,21 +45,17 @@ fn recompute_calibration(
     logged: &CalibrationRecord,
     calls: &[RecordedCall],
     prompt_hash: Hash,
+    blobs: &BlobStore,
 ) -> CalibrationRecord {
     let canonical_hash = |call: &RecordedCall| -> Option<Hash> {
-        let complete = call.completion == Completion::Complete;
-        let block = complete.then(|| canonicalize(&call.output).block.ok())?;
-        Some(block?.hash)
+        let text = call.read_raw_text(blobs)?;
+        Some(canonicalize(&text).block.ok()?.hash)
     };
     let hashes: Vec<Option<Hash>> = calls.iter().map(canonical_hash).collect();
     let common_form = common_form(&hashes);
-    // The ledger records INVALID_OUTPUT both for an answer that fits no record, which is drift, and for a
-    // reply that is no chat completion, which is a failed call: only the logged verdict tells them apart.
-    let failed = match calls.last().and_then(|call| call.failure) {
-        None => false,
-        Some(Failure::InvalidOutput) => logged.verdict == CalibrationVerdict::TransportFailure,
-        Some(_) => true,
-    };
+    let failed = calls.last().is_some_and(|call| !call.is_answered());
+    let facts = calls.first().and_then(|call| call.facts.clone());
+    let facts = facts.unwrap_or_default();
     let verdict = match calls.len() {
         _ if common_form.is_some() => CalibrationVerdict::Steady,
         CALLS if !failed => CalibrationVerdict::Drift,
@@ -71,6 +68,8 @@ fn recompute_calibration(
         verdict,
         input_hash: other.unwrap_or(prompt_hash),
         canonicalized_hash: common_form,
+        answered_by: facts.answered_by,
+        system_fingerprint: facts.system_fingerprint,
         ledger_seqs: calls.iter().map(|call| call.seq).collect(),
         tokens: logged.tokens,
     }
@@ -79,7 +78,9 @@ fn recompute_calibration(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use axilog::evidence::observation::Params;
+    use crate::log::ProviderFacts;
+    use axilog::evidence::observation::{Completion, Params};
+    use std::path::Path;
 
     #[test]
     fn a_different_prompt_is_reported_in_any_of_the_calls() {
@@ -92,18 +93,28 @@ mod tests {
             input_hash: [prompt; 32],
             output: "{}".to_owned(),
             params: Params::NULL,
+            raw: None,
+            facts: Some(ProviderFacts {
+                answered_by: Some("m-1".to_owned()),
+                system_fingerprint: None,
+            }),
         };
+        let blobs = BlobStore::of_ledger(Path::new("no-ledger"));
         let logged = recompute_calibration(
             &CalibrationRecord {
                 verdict: CalibrationVerdict::Steady,
                 input_hash: [1; 32],
                 canonicalized_hash: None,
+                answered_by: None,
+                system_fingerprint: None,
                 ledger_seqs: Vec::new(),
                 tokens: 9,
             },
             &[call(4, 1), call(5, 1), call(6, 1)],
             [1; 32],
+            &blobs,
         );
+        assert_eq!(logged.answered_by.as_deref(), Some("m-1"));
         assert_eq!(logged.verdict, CalibrationVerdict::Steady);
         for prompts in [[2, 1, 1], [1, 2, 1], [1, 1, 2]] {
             let [first, second, third] = prompts;
@@ -112,7 +123,10 @@ mod tests {
                 input_hash: [2; 32],
                 ..logged.clone()
             };
-            assert_eq!(recompute_calibration(&logged, &calls, [1; 32]), expected);
+            assert_eq!(
+                recompute_calibration(&logged, &calls, [1; 32], &blobs),
+                expected
+            );
         }
         // Nor may the whole run have sent a prompt of its own.
         let own_prompt = CalibrationRecord {
@@ -120,6 +134,9 @@ mod tests {
             ..logged.clone()
         };
         let calls = [call(4, 2), call(5, 2), call(6, 2)];
-        assert_eq!(recompute_calibration(&own_prompt, &calls, [1; 32]), logged);
+        assert_eq!(
+            recompute_calibration(&own_prompt, &calls, [1; 32], &blobs),
+            logged
+        );
     }
 }

@@ -1,12 +1,13 @@
 //! A cycle's record checked: against the recomputed cycle, the budgets, and its own attempts.
 
-use axilog::hash::{Hash, sha256};
+use axilog_oracle::TokenUsage;
 
 use super::ReplayFinding;
 use super::compare::compare_json;
-use super::cycle::{CallLookup, CycleInputs};
+use super::cycle::CycleInputs;
+use crate::budget::check_usage;
 use crate::document::to_value;
-use crate::log::{Cycle, RunDirectory};
+use crate::log::{Cycle, RunDirectory, TokenSource};
 
 /// Checks the record of a cycle and adds a finding for each difference.
 pub(super) fn check_cycle(
@@ -31,9 +32,27 @@ pub(super) fn check_cycle(
         let expected = "the last one without a fault, and those before with one";
         add_finding("attempts", found, expected.to_owned());
     }
+    if let Some(found) = find_impossible_usage(logged, inputs) {
+        let expected = "a session that ends there as ABORTED";
+        add_finding("prompt_tokens", found, expected.to_owned());
+    }
     if let Some((found, expected)) = check_against_budget(logged, inputs) {
         add_finding("ledger_seq", found.to_owned(), expected.to_owned());
     }
+}
+
+/// Describes the tokens of an answer where they are impossible, so that the session should have ended.
+fn find_impossible_usage(logged: &Cycle, inputs: &CycleInputs<'_>) -> Option<String> {
+    let TokenSource::Api { .. } = inputs.frozen.token_source else {
+        return None;
+    };
+    logged.ledger_seq?;
+    let usage = TokenUsage {
+        prompt_tokens: logged.prompt_tokens,
+        completion_tokens: logged.completion_tokens,
+    };
+    let (prompt, raw) = (inputs.prompt.as_ref()?.tokens?, logged.raw.as_deref()?);
+    check_usage(prompt, raw, usage, inputs.frozen.max_tokens).err()
 }
 
 /// Compares whether a cycle was asked with whether B1 and B2 allowed it; gives what was found and what was
@@ -58,15 +77,5 @@ fn has_plausible_attempts(cycle: &Cycle) -> bool {
         Some((last, before)) => {
             last.fault.is_none() && before.iter().all(|attempt| attempt.fault.is_some())
         }
-    }
-}
-
-/// The blob that must hold the raw answer, where the ledger could not record all of it.
-pub(super) fn find_answer_blob(logged: &Cycle, call: &CallLookup<'_>) -> Option<Hash> {
-    match call {
-        CallLookup::Recorded(call) if call.has_answer_blob() => {
-            logged.raw_llm_hash.filter(|hash| *hash != sha256(b""))
-        }
-        _ => None,
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::document::excerpt;
 
 /// Calls `on_difference` with the path and both texts of every field in which `found` and `expected` differ.
-pub(super) fn compare_json(
+pub(crate) fn compare_json(
     found: &Value,
     expected: &Value,
     path: &str,

@@ -1,12 +1,15 @@
 //! A cycle recomputed: from the raw text to the decision, the state and the refusal's type.
 
 use axilog::evidence::observation::Completion;
+use axilog::hash::sha256;
+use axilog_ledger::file::blobs::BlobStore;
 use axilog_ledger::input::normalize_line_ends;
 use axilog_oracle::canonicalizer::canonicalize;
 
 use super::ledger::RecordedCall;
 use super::prompts::RenderedPrompt;
 use crate::budget::{Budget, PromptTokens};
+use crate::fields::FieldNames;
 use crate::kernel::{
     CandidateSet, Constitution, DecisionKind, KernelState, Observation, ParsedCandidates,
     RejectionReason, decide, parse_candidates,
@@ -31,6 +34,10 @@ pub(super) struct CycleInputs<'l> {
     pub(super) prompt: Option<RenderedPrompt<'l>>,
     pub(super) constitution: &'l Constitution,
     pub(super) frozen: &'l FrozenSettings,
+    /// The blobs beside the ledger, which hold the answers that no record holds whole.
+    pub(super) blobs: &'l BlobStore,
+    /// The names of the fields of an answer.
+    pub(super) field_names: &'l FieldNames,
     /// The kernel's state before the cycle.
     pub(super) state: &'l KernelState,
     /// The budgets, with the tokens that were spent before the cycle.
@@ -61,7 +68,10 @@ pub(super) fn recompute_cycle(logged: &Cycle, inputs: &CycleInputs<'_>) -> (Cycl
         CallLookup::Recorded(call) => {
             cycle.ledger_seq = Some(call.seq);
             cycle.input_hash = Some(call.input_hash);
-            cycle.raw = choose_raw_text(logged.raw.as_deref(), call);
+            cycle.raw = choose_raw_text(logged.raw.as_deref(), call, inputs.blobs);
+            let facts = call.facts.clone().unwrap_or_default();
+            cycle.answered_by = facts.answered_by;
+            cycle.system_fingerprint = facts.system_fingerprint;
         }
         CallLookup::Missing => {
             cycle.ledger_seq = None;
@@ -107,38 +117,44 @@ pub(super) fn recompute_cycle(logged: &Cycle, inputs: &CycleInputs<'_>) -> (Cycl
     (cycle, next)
 }
 
-/// Chooses the raw text: the log's where it differs from the ledger's in line ends alone, else the ledger's.
-fn choose_raw_text(logged: Option<&str>, call: &RecordedCall) -> Option<String> {
-    if call.completion != Completion::Complete {
-        return None;
+/// Chooses the raw text: the log's where it differs from the ledger's in line ends alone or has the hash that the
+/// RAW record binds, else that of the ledger or of the blob beside it.
+fn choose_raw_text(logged: Option<&str>, call: &RecordedCall, blobs: &BlobStore) -> Option<String> {
+    let same = |raw: &&str| match call.raw {
+        None if call.completion == Completion::Complete => normalize_line_ends(raw) == call.output,
+        // An empty answer is bound by no hash.
+        None => raw.is_empty(),
+        Some(bound) => bound.sha256 == sha256(raw.as_bytes()),
+    };
+    match logged.filter(same) {
+        Some(raw) => Some(raw.to_owned()),
+        None => call.read_raw_text(blobs),
     }
-    let same = |raw: &&str| normalize_line_ends(raw) == call.output;
-    Some(logged.filter(same).unwrap_or(&call.output).to_owned())
 }
 
 /// Sets the fields that follow from the raw text, or from its absence.
 fn derive_from_raw_text(cycle: &mut Cycle, asked: bool, inputs: &CycleInputs<'_>) {
     let mut parsed = ParsedCandidates::default();
+    if cycle.raw.is_none() && asked {
+        // The blob of the answer is gone, which is a finding of its own.
+        return;
+    }
     cycle.canonicalized = None;
     cycle.canonicalized_hash = None;
-    match (&cycle.raw, asked) {
-        (Some(raw), _) => {
+    match &cycle.raw {
+        Some(raw) => {
             let result = canonicalize(raw);
             let status = result.status();
             cycle.raw_llm_hash = Some(result.raw_hash);
             cycle.canonicalization = status.into();
             cycle.rejection_reason = RejectionReason::from_status(status);
             if let Ok(block) = result.block {
-                parsed = parse_candidates(&block.value);
+                parsed = parse_candidates(&inputs.field_names.translate(block.value));
                 cycle.canonicalized = Some(block.canonical);
                 cycle.canonicalized_hash = Some(block.hash);
             }
         }
-        (None, true) => {
-            cycle.canonicalization = Canonicalization::NotAdmitted;
-            cycle.rejection_reason = Some(RejectionReason::NotAdmitted);
-        }
-        (None, false) => {
+        None => {
             cycle.raw_llm_hash = None;
             cycle.canonicalization = Canonicalization::NotAsked;
             // Either the prompt alone is over B1, or B2 allows no further cycle.
@@ -154,6 +170,7 @@ fn derive_from_raw_text(cycle: &mut Cycle, asked: bool, inputs: &CycleInputs<'_>
             cycle.latency_ms = 0;
             cycle.attempts.clear();
             cycle.answered_by = None;
+            cycle.system_fingerprint = None;
             cycle.finish_reason = None;
         }
     }

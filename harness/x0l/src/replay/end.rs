@@ -14,9 +14,11 @@ impl Replayer<'_> {
     /// Compares the run's outcome with its cycles.
     pub(super) fn check_outcome(&mut self, metadata: &SessionMetadata, walk: SessionWalk<'_>) {
         let unclaimed: Vec<&RecordedCall> = walk.calls.collect();
-        let with_blob = unclaimed.iter().filter(|call| call.has_answer_blob());
-        self.unclaimed_blobs += with_blob.count();
-        let failed = unclaimed.first().is_some_and(|call| call.failure.is_some());
+        // The call of a line that could not be read is among them.
+        for call in unclaimed.iter().filter(|_| !walk.lines_lost) {
+            self.check_call_follows(call.seq, walk.last_bound);
+        }
+        let failed = unclaimed.first().is_some_and(|call| !call.is_answered());
         let exhausted = walk.last_rejection == Some(RejectionReason::BudgetExhaustedSession);
         let conditions = walk.order.into_outcomes();
         self.replay.outcomes.clone_from(&conditions);
@@ -38,6 +40,7 @@ impl Replayer<'_> {
         };
         let calibration = metadata.calibration.as_ref();
         let possible: &[SessionStatus] = match calibration.map(|calibration| calibration.verdict) {
+            _ if self.ledger.has_other_model() => &[SessionStatus::Invalid],
             Some(CalibrationVerdict::Drift) => &[SessionStatus::ModelDriftDetected],
             Some(CalibrationVerdict::TransportFailure) => &[SessionStatus::TransportFailureAbort],
             _ if walk.state.ended => &[SessionStatus::IntegrityRisk],

@@ -211,13 +211,8 @@ impl Replayer<'_> {
         for name in blob_names(self.run, &path, &self.blobs) {
             others.remove(&name);
         }
-        // Nothing but the blob itself names the hash of an answer without a cycle: as many unnamed blobs
-        // as there are such answers belong to the run.
         let blobs = format!("{}.blobs/", RunDirectory::LEDGER);
         let is_blob = |name: &String| name.strip_prefix(&blobs).is_some_and(is_blob_name);
-        if others.iter().filter(|name| is_blob(name)).count() <= self.unclaimed_blobs {
-            others.retain(|name| !is_blob(name));
-        }
         let torn = format!("{}.torn-", RunDirectory::REVIEW);
         let is_left_behind = |name: &String| {
             is_lock_file(self.run, name)

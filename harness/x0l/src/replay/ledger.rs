@@ -5,26 +5,31 @@ use std::io;
 
 use axilog::agent::stimulus::{CONTROL_ORACLE, TIME_ORACLE};
 use axilog::evidence::observation::{Completion, Failure, Params};
-use axilog::hash::{Hash, sha256};
+use axilog::evidence::proof::RawAnswer;
+use axilog::hash::{Hash, Tag, sha256};
 use axilog::replay::Verdict;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::encoding::unescape;
 use axilog_ledger::error::FileError;
+use axilog_ledger::file::blobs::BlobStore;
 use axilog_ledger::file::regular_file;
 use axilog_ledger::replay::replay_ledger;
 use axilog_ledger::rules::ExpectedRules;
 use axilog_ledger::verify::{LedgerExpectations, VerifiedRecord};
 use serde_json::json;
 
-use super::ReplayFinding;
+use super::bindings::{CycleBinding, read_binding};
 use super::compare::compare_json;
 use super::files::require_rules;
+use super::noted_head::NotedHead;
+use super::{ReplayFinding, RunReplay};
 use crate::X0lError;
 use crate::document::{self, parse_canonical, to_text as canonical, to_value};
 use crate::live::ORACLE;
+use crate::log::provider::{self, ProviderFacts, ProviderStatement};
 use crate::log::witness::{self, ClosingStatement};
-use crate::log::{FrozenSettings, RunDirectory, SessionMetadata};
-use crate::report::was_sealed;
+use crate::log::{FrozenSettings, RunDirectory, RunFormat, SessionMetadata};
+use crate::report::EarlierReport;
 
 /// An observation of the ledger.
 pub(super) struct RecordedCall {
@@ -36,6 +41,10 @@ pub(super) struct RecordedCall {
     pub(super) input_hash: Hash,
     pub(super) output: String,
     pub(super) params: Params,
+    /// The binding of the raw answer, where the record does not hold all of it.
+    pub(super) raw: Option<RawAnswer>,
+    /// Which model answered, where the ledger says so.
+    pub(super) facts: Option<ProviderFacts>,
 }
 
 impl RecordedCall {
@@ -50,20 +59,39 @@ impl RecordedCall {
             input_hash: view.input_hash,
             output: unescape(view.output),
             params: view.params,
+            raw: None,
+            facts: None,
         })
     }
 
-    /// Whether the answer is in a blob, since the record could not hold it, or not all of it.
-    pub(super) fn has_answer_blob(&self) -> bool {
-        self.failure == Some(Failure::InvalidOutput) || self.completion == Completion::Truncated
+    /// Whether the call brought an answer, whatever admission made of it.
+    pub(super) fn is_answered(&self) -> bool {
+        self.failure.is_none() || self.raw.is_some()
+    }
+
+    /// Reads the answer's raw text: from the record, but for the line ends, or from the blob that the RAW record
+    /// behind it names. `None` where the blob is missing, altered or not text.
+    pub(super) fn read_raw_text(&self, blobs: &BlobStore) -> Option<String> {
+        if self.completion == Completion::Complete {
+            return Some(self.output.clone());
+        }
+        let raw = self.raw?;
+        let bytes = blobs.read(&raw.sha256, MAX_ANSWER_BYTES).ok()??;
+        let bytes = (sha256(&bytes) == raw.sha256).then_some(bytes)?;
+        String::from_utf8(bytes).ok()
     }
 }
+
+/// The longest raw answer that is read from a blob.
+const MAX_ANSWER_BYTES: u64 = 64 << 20;
 
 /// The run's ledger, up to its first damaged record.
 #[derive(Default)]
 pub(super) struct RunLedger {
     /// The calls of the model, in order.
     pub(super) calls: Vec<RecordedCall>,
+    /// The hashes of the lines of the cycle log, in order, up to the first that is out of its place.
+    pub(super) bindings: Vec<CycleBinding>,
     /// The outcome and the files' hashes that the ledger records at its end.
     pub(super) closing: Option<ClosingStatement>,
     /// Whether the ledger records what is frozen.
@@ -90,20 +118,26 @@ fn add_finding(
     findings.push(finding);
 }
 
-/// Reads the ledger, and compares its beginning, its calls and its end with `metadata`.
+/// Reads the ledger, and compares its beginning, its calls and its end with `metadata`, and with the head
+/// that the report has seen. Findings and notes are added to `replay`.
 pub(super) fn read_ledger(
     run: &RunDirectory,
     metadata: Option<&SessionMetadata>,
-    findings: &mut Vec<ReplayFinding>,
-    notes: &mut Vec<String>,
+    replay: &mut RunReplay,
 ) -> Result<RunLedger, X0lError> {
     let path = run.ledger();
+    let mut noted = NotedHead::new(EarlierReport::read(run)?.ledger_head());
+    let RunReplay {
+        findings, notes, ..
+    } = replay;
     let finished = metadata.is_some_and(|metadata| metadata.outcome.is_some());
     let file = match regular_file::open_for_reading(&path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             // A run that was killed at its very beginning has neither ledger nor cycle log.
-            if finished || run.cycles().exists() {
+            if noted.is_some() {
+                replay.add_conflict(ReplayFinding::missing(RunDirectory::LEDGER));
+            } else if finished || run.cycles().exists() {
                 findings.push(ReplayFinding::missing(RunDirectory::LEDGER));
             } else {
                 notes.push("the run was killed before it had a ledger".to_owned());
@@ -112,14 +146,22 @@ pub(super) fn read_ledger(
         }
         Err(error) => return Err(FileError::from_io(&path, "open the ledger")(error).into()),
     };
-    let mut observations = Vec::new();
+    let mut observations: Vec<RecordedCall> = Vec::new();
     let replayed = replay_ledger(
         file,
         &path,
         ExpectedRules::default(),
         &LedgerExpectations::default(),
         &mut |record| {
+            noted.look_at(&record.entry);
             observations.extend(RecordedCall::read(record));
+            if record.entry.tag == Tag::Proof
+                && let Ok(raw) = RawAnswer::parse(record.entry.payload)
+                && let Some(call) = observations.last_mut()
+                && call.seq == raw.ledger_seq
+            {
+                call.raw = Some(raw);
+            }
         },
     );
     let Some(replayed) = require_rules(run, RunDirectory::LEDGER, replayed, findings)? else {
@@ -130,7 +172,7 @@ pub(super) fn read_ledger(
         sealed: replayed.verification.replay.ledger().sealed,
         entries: replayed.verification.replay.entries(),
         head: replayed.verification.replay.ledger().head,
-        named: observations.iter().map(|call| call.input_hash).collect(),
+        named: list_named_blobs(&observations),
         ..RunLedger::default()
     };
     if let Some(fault) = &replayed.verification.fault {
@@ -153,17 +195,26 @@ pub(super) fn read_ledger(
         add_finding(findings, "the end", "a seal", expected);
     }
     if ledger.intact && finished && !ledger.sealed {
-        if was_sealed(run) {
-            let expected = "the one that the report has seen";
-            add_finding(findings, "the end", "no seal", expected);
-        } else {
-            notes.push(
-                "the ledger has no seal: the run was killed as it ended, or the end was cut off"
-                    .to_owned(),
-            );
-        }
+        notes.push(
+            "the ledger has no seal: the run was killed as it ended, or the end was cut off"
+                .to_owned(),
+        );
+    }
+    if let Some(missing) = noted.missing(RunDirectory::LEDGER, ledger.entries) {
+        // Records that are missing have no further findings.
+        ledger.intact = false;
+        replay.add_conflict(missing);
     }
     Ok(ledger)
+}
+
+/// The blobs that the observations and the RAW records behind them name.
+fn list_named_blobs(observations: &[RecordedCall]) -> BTreeSet<Hash> {
+    let inputs = observations.iter().map(|call| call.input_hash);
+    let raw = observations
+        .iter()
+        .filter_map(|call| Some(call.raw?.sha256));
+    inputs.chain(raw).collect()
 }
 
 /// Sorts the observations by oracle into `ledger`, and adds a finding for each one out of its place.
@@ -177,8 +228,13 @@ fn sort_observations(
         add_finding(findings, format!("record {seq}"), found, expected);
     };
     let count = observations.len();
+    let binds_cycles = metadata.frozen.format != RunFormat::V1;
+    let mut lines = 0;
     let started = canonical(&json!({ "timestamp": metadata.frozen.started }));
     let frozen = canonical(&metadata.frozen);
+    // Who answered last, as far as the ledger says.
+    let mut facts: Option<ProviderFacts> = None;
+    let mut last_call = None;
     for (n, call) in observations.into_iter().enumerate() {
         let describe = |rest: &str| format!("an observation of {:?}{rest}", call.oracle);
         match (n, call.oracle.as_str()) {
@@ -207,12 +263,47 @@ fn sort_observations(
                     Err(wrong) => add(call.seq, wrong.to_string(), "how the run ended"),
                 }
             }
+            (_, witness::CYCLE_ORACLE) if binds_cycles => {
+                lines += 1;
+                match read_binding(call.seq, &call.output, lines) {
+                    Ok(binding) if ledger.bindings.len() as u64 + 1 == lines => {
+                        ledger.bindings.push(binding);
+                    }
+                    Ok(_) => {}
+                    Err(found) => {
+                        let expected = format!("the hash of line {lines} of the cycle log");
+                        add(call.seq, found, &expected);
+                    }
+                }
+            }
             (_, ORACLE) => {
                 if let Some(found) = describe_other_parameters(&call, &metadata.frozen) {
                     let expected = "what session_metadata.json has under frozen";
                     add(call.seq, found, expected);
                 }
-                ledger.calls.push(call);
+                last_call = Some(call.seq);
+                let facts = facts.clone().filter(|_| call.is_answered());
+                ledger.calls.push(RecordedCall { facts, ..call });
+            }
+            (_, provider::ORACLE) => {
+                let answered = ledger.calls.last_mut();
+                let answered = answered.filter(|last| last_call == Some(last.seq));
+                match (read_facts(&call), answered) {
+                    (Ok((seq, found)), Some(last)) if seq == last.seq && last.is_answered() => {
+                        if facts.as_ref() == Some(&found) {
+                            let expected = "none: the answer before came from the same";
+                            add(call.seq, describe(" with nothing new"), expected);
+                        }
+                        last.facts = Some(found.clone());
+                        facts = Some(found);
+                        last_call = None;
+                    }
+                    (Err(wrong), _) => add(call.seq, wrong, "which model answered"),
+                    _ => {
+                        let expected = "one right behind the answer that it names";
+                        add(call.seq, describe(" there"), expected);
+                    }
+                }
             }
             _ => add(call.seq, describe(" there"), "one of the model"),
         }
@@ -226,6 +317,29 @@ fn sort_observations(
         let expected = "the reset, the time and what is frozen";
         let found = format!("{count} observations");
         add_finding(findings, "the beginning", found, expected);
+    }
+}
+
+/// Reads which model answered which call.
+fn read_facts(call: &RecordedCall) -> Result<(u64, ProviderFacts), String> {
+    let statement: ProviderStatement =
+        document::read(call.output.as_bytes()).map_err(|error| error.to_string())?;
+    let facts = ProviderFacts {
+        answered_by: statement.answered_by,
+        system_fingerprint: statement.system_fingerprint,
+    };
+    Ok((statement.ledger_seq, facts))
+}
+
+impl RunLedger {
+    /// Whether an answer came from another model than the first.
+    pub(super) fn has_other_model(&self) -> bool {
+        let mut models = self
+            .calls
+            .iter()
+            .filter_map(|call| Some(&call.facts.as_ref()?.answered_by));
+        let first = models.next();
+        models.any(|model| Some(model) != first)
     }
 }
 

@@ -9,15 +9,18 @@
 //! | `finding.rs` | a difference, and the cycle it is in |
 //! | `compare.rs` | two JSON values compared field by field |
 //! | `ledger.rs` | the run's ledger: verified, replayed, and in the order it must have |
+//! | `bindings.rs` | the lines of the cycle log compared with their hashes in the ledger |
 //! | `calibration.rs` | the calibration's verdict, recomputed from its answers |
 //! | `walk.rs` | the walk through the cycle log, with what one cycle hands to the next |
 //! | `cycle.rs` | a cycle recomputed |
 //! | `check.rs` | a cycle's record checked against the recomputed one |
+//! | `noted_head.rs` | a head that the report has seen, looked for in its ledger |
 //! | `order.rs` | which cycle follows which |
 //! | `end.rs` | the outcome, recomputed from the cycles |
 //! | `prompts.rs` | the prompt that each cycle should have sent |
 //! | `files.rs` | files that are missing, altered or too many |
 
+mod bindings;
 mod calibration;
 mod check;
 mod compare;
@@ -26,6 +29,7 @@ mod end;
 pub(super) mod files;
 mod finding;
 mod ledger;
+pub(super) mod noted_head;
 mod order;
 mod prompts;
 mod walk;
@@ -35,14 +39,15 @@ use std::io;
 
 use axilog::hash::Hash;
 use axilog_ledger::error::FileError;
-use axilog_oracle::canonicalizer::{self_test_hash, source_hash};
+use axilog_ledger::file::blobs::BlobStore;
 use serde_json::Value;
 
 use super::log::{
     Condition, ConditionOutcome, Cycle, FrozenSettings, RunDirectory, SessionMetadata,
 };
 use crate::X0lError;
-use compare::compare_json;
+use crate::frozen_code::{canonicalizer_hashes, kernel_hashes};
+pub(crate) use compare::compare_json;
 use ledger::RunLedger;
 use prompts::{Inputs, PromptInputs};
 use walk::SessionWalk;
@@ -57,10 +62,15 @@ pub struct RunReplay {
     pub metadata: Option<SessionMetadata>,
     /// Every difference.
     pub findings: Vec<ReplayFinding>,
+    /// Those of the differences that contradict the report in the run's directory, or what the caller expects
+    /// of the run. Where there is one, no report is written.
+    pub conflicts: Vec<ReplayFinding>,
     /// Remarks that are no differences.
     pub notes: Vec<String>,
     /// The number of recomputed cycles.
     pub cycles: u64,
+    /// The number of whole lines of the cycle log, readable or not.
+    pub lines: u64,
     /// The outcome of each condition, as its cycles show it.
     pub outcomes: Vec<ConditionOutcome>,
     /// For each condition, the number of its cycles and the number of those with a difference.
@@ -76,6 +86,12 @@ pub struct RunReplay {
 }
 
 impl RunReplay {
+    /// Adds a finding that contradicts the report, or what the caller expects.
+    pub(super) fn add_conflict(&mut self, finding: ReplayFinding) {
+        self.findings.push(finding.clone());
+        self.conflicts.push(finding);
+    }
+
     /// Whether there is no difference.
     #[must_use]
     pub fn is_good(&self) -> bool {
@@ -109,26 +125,23 @@ pub fn replay_run(
         Err(error) => return Err(error),
     };
     let metadata = replay.metadata.clone();
-    let ledger = ledger::read_ledger(
-        run,
-        metadata.as_ref(),
-        &mut replay.findings,
-        &mut replay.notes,
-    )?;
+    let ledger = ledger::read_ledger(run, metadata.as_ref(), &mut replay)?;
     (replay.entries, replay.head) = (ledger.entries, ledger.head);
     replay.ended = ledger.sealed;
     let mut replayer = Replayer {
         run,
         ledger: &ledger,
         blobs: ledger.named.clone(),
-        unclaimed_blobs: 0,
+        answers: BlobStore::of_ledger(&run.ledger()),
+        fingerprint: None,
+        other_fingerprints: Vec::new(),
         replay,
     };
     match &metadata {
         Some(metadata) => replayer.replay_session(metadata, on_cycle)?,
         // Without the metadata nothing can be recomputed; the cycles are still read and counted.
         None => replayer
-            .read_cycle_log(&mut |_, _, cycle| cycle.into_iter().for_each(&mut *on_cycle))?,
+            .read_cycle_log(&mut |_, line| line.cycle.into_iter().for_each(&mut *on_cycle))?,
     }
     replayer.check_files(metadata.as_ref())?;
     Ok(replayer.replay)
@@ -138,10 +151,14 @@ pub fn replay_run(
 struct Replayer<'r> {
     run: &'r RunDirectory,
     ledger: &'r RunLedger,
-    /// The blobs that the ledger and the cycles name by hash.
+    /// The blobs that the ledger names by hash.
     blobs: BTreeSet<Hash>,
-    /// The number of calls whose answer is kept in a blob and that no cycle names.
-    unclaimed_blobs: usize,
+    /// The store of these blobs.
+    answers: BlobStore,
+    /// The fingerprint of the calibration's first answer.
+    fingerprint: Option<String>,
+    /// The cycles that were answered under another fingerprint, with it.
+    other_fingerprints: Vec<(u64, Option<String>)>,
     replay: RunReplay,
 }
 
@@ -179,17 +196,47 @@ impl Replayer<'_> {
         let prompts = PromptInputs::read(frozen, &inputs, &mut self.replay.findings);
         self.note_versions(frozen);
         let calls = self.check_calibration(metadata);
+        let calibration = metadata.calibration.as_ref();
+        self.fingerprint = calibration.and_then(|found| found.system_fingerprint.clone());
         let ledger = self.ledger;
-        let (calibration, rest) = ledger.calls.split_at(calls.min(ledger.calls.len()));
-        let with_blob = calibration.iter().filter(|call| call.has_answer_blob());
-        self.unclaimed_blobs = with_blob.count();
+        let (_, rest) = ledger.calls.split_at(calls.min(ledger.calls.len()));
         let mut walk = SessionWalk::new(frozen, rest);
-        self.read_cycle_log(&mut |replayer, line, cycle| {
-            replayer.replay_line(&mut walk, line, cycle, prompts.as_ref(), frozen);
-            cycle.into_iter().for_each(&mut *on_cycle);
+        self.read_cycle_log(&mut |replayer, line| {
+            replayer.replay_line(&mut walk, &line, prompts.as_ref(), frozen);
+            replayer.check_binding(&mut walk, &line, frozen);
+            line.cycle.into_iter().for_each(&mut *on_cycle);
         })?;
+        self.check_all_bound(metadata, &walk.unbound_lines);
+        self.report_fingerprints();
         self.check_outcome(metadata, walk);
         Ok(())
+    }
+
+    /// Takes note of a cycle that was answered under another fingerprint than the calibration (Q6).
+    fn note_fingerprint(&mut self, logged: &Cycle) {
+        if logged.ledger_seq.is_some() && logged.system_fingerprint != self.fingerprint {
+            let found = (logged.number, logged.system_fingerprint.clone());
+            self.other_fingerprints.push(found);
+        }
+    }
+
+    /// Adds a note that names every cycle with another fingerprint.
+    fn report_fingerprints(&mut self) {
+        let name = |fingerprint: &Option<String>| match fingerprint {
+            Some(name) => format!("{name:?}"),
+            None => "none".to_owned(),
+        };
+        let cycles = self.other_fingerprints.iter();
+        let cycles: Vec<String> = cycles
+            .map(|(number, found)| format!("{number} ({})", name(found)))
+            .collect();
+        if !cycles.is_empty() {
+            self.replay.notes.push(format!(
+                "another system_fingerprint than the calibration's, {}, in cycles {}: the server was changed while the session ran",
+                name(&self.fingerprint),
+                cycles.join(", ")
+            ));
+        }
     }
 
     /// Notes that the run was made by another version of the program. A difference that follows from that
@@ -203,13 +250,18 @@ impl Replayer<'_> {
             );
             self.replay.notes.push(note);
         }
-        let hashes = [
-            (frozen.canonicalizer.source_hash, source_hash()),
-            (frozen.canonicalizer.self_test_hash, self_test_hash()),
-        ];
-        if hashes.iter().any(|(run, here)| run != here) {
-            let note = "the run was made with another canonicalizer than this one";
-            self.replay.notes.push(note.to_owned());
+        for (what, run, here) in [
+            (
+                "canonicalizer",
+                frozen.canonicalizer,
+                canonicalizer_hashes(),
+            ),
+            ("kernel", frozen.kernel, kernel_hashes()),
+        ] {
+            if run != here {
+                let note = format!("the run was made with another {what} than this one");
+                self.replay.notes.push(note);
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ use super::ReplayFinding;
 use crate::budget::PromptTokens;
 use crate::condition::{Task, TaskSet};
 use crate::erratum;
+use crate::fields::FieldNames;
 use crate::kernel::{Constitution, Observation};
 use crate::log::{Condition, FrozenSettings, InputFile, RunDirectory};
 use crate::schedule::schedule;
@@ -71,8 +72,12 @@ impl PromptInputs {
                 }
             }
         }
-        let template = text(&frozen.template).and_then(|text| {
-            parse_template(frozen, text)
+        let base = match &frozen.base_template {
+            None => Some(BASE),
+            Some(file) => text(file),
+        };
+        let template = text(&frozen.template).zip(base).and_then(|(text, base)| {
+            parse_template(frozen, text, base)
                 .map_err(|(reason, expected)| add_finding(&frozen.template, reason, expected))
                 .ok()
         });
@@ -100,6 +105,13 @@ impl PromptInputs {
         })
     }
 
+    /// The names of the fields of an answer.
+    pub(super) fn field_names(&self) -> &FieldNames {
+        static KERNELS: FieldNames = FieldNames::of_the_kernel();
+        let template = self.template.as_ref();
+        template.map_or(&KERNELS, |template| &template.field_names)
+    }
+
     /// Renders the prompt of a cycle; `None` where the condition's tasks could not be read.
     pub(super) fn render(
         &self,
@@ -123,15 +135,20 @@ impl PromptInputs {
     }
 }
 
-/// Parses the run's template, which must be the shipped one or an erratum of it. A run of another version
-/// of axilog may have shipped another template, so that only the form is checked.
-fn parse_template(frozen: &FrozenSettings, text: &str) -> Result<Template, (String, &'static str)> {
-    let same_version = frozen.axilog == env!("CARGO_PKG_VERSION");
+/// Parses the run's template, which must be its base template or an erratum of that. A run of another version
+/// of axilog may have shipped another base, so that only the form is checked.
+fn parse_template(
+    frozen: &FrozenSettings,
+    text: &str,
+    base: &str,
+) -> Result<Template, (String, &'static str)> {
+    let is_known_base =
+        frozen.base_template.is_some() || frozen.axilog == env!("CARGO_PKG_VERSION");
     match &frozen.erratum {
-        None if same_version && text != BASE => {
+        None if is_known_base && text != base => {
             return Err((
                 "another template".to_owned(),
-                "the shipped one, since there is no erratum",
+                "the base template, since there is no erratum",
             ));
         }
         Some(erratum) if *erratum != frozen.template.sha256 => {
@@ -142,9 +159,15 @@ fn parse_template(frozen: &FrozenSettings, text: &str) -> Result<Template, (Stri
         }
         _ => {}
     }
-    let expected = "a template that differs from the shipped one in form alone";
-    if frozen.erratum.is_some() && same_version {
-        let base = Template::parse(BASE).map_err(|error| (error.to_string(), "a template"))?;
+    if frozen.erratum.is_some() != frozen.corrects.is_some() {
+        return Err((
+            "an erratum or the run that it corrects, without the other".to_owned(),
+            "both or neither",
+        ));
+    }
+    let expected = "a template that differs from the base in form alone";
+    if frozen.erratum.is_some() && is_known_base {
+        let base = erratum::parse_base(base).map_err(|error| (error.to_string(), "a template"))?;
         erratum::apply(&base, text).map_err(|error| (error.to_string(), expected))
     } else {
         Template::parse(text).map_err(|error| (error.to_string(), "a template"))

@@ -5,7 +5,8 @@ use std::io::{self, BufReader};
 use axilog_ledger::error::FileError;
 use axilog_ledger::file::regular_file;
 
-use super::check::{check_cycle, find_answer_blob};
+use super::bindings::LoggedLine;
+use super::check::check_cycle;
 use super::cycle::{CallLookup, CycleInputs, choose_next_state, recompute_cycle};
 use super::ledger::RecordedCall;
 use super::prompts::PromptInputs;
@@ -24,8 +25,12 @@ pub(super) struct SessionWalk<'l> {
     /// Tokens spent so far.
     pub(super) spent: u64,
     /// Whether a line could not be read.
-    lines_lost: bool,
+    pub(super) lines_lost: bool,
     pub(super) last_rejection: Option<RejectionReason>,
+    /// The lines that have no hash in the ledger.
+    pub(super) unbound_lines: Vec<u64>,
+    /// The sequence number of the last hash of a line.
+    pub(super) last_bound: u64,
 }
 
 impl<'l> SessionWalk<'l> {
@@ -37,16 +42,18 @@ impl<'l> SessionWalk<'l> {
             spent: 0,
             lines_lost: false,
             last_rejection: None,
+            unbound_lines: Vec::new(),
+            last_bound: 0,
         }
     }
 }
 
 impl Replayer<'_> {
-    /// Reads the cycle log and calls `on_line` with every line's number and cycle. A line that cannot be
-    /// read has a finding, and `None` for its cycle.
+    /// Reads the cycle log and calls `on_line` with every whole line. A line that cannot be read has a
+    /// finding, and `None` for its cycle.
     pub(super) fn read_cycle_log(
         &mut self,
-        on_line: &mut dyn FnMut(&mut Self, u64, Option<&Cycle>),
+        on_line: &mut dyn FnMut(&mut Self, LoggedLine<'_>),
     ) -> Result<(), X0lError> {
         let path = self.run.cycles();
         let file = match regular_file::open_for_reading(&path) {
@@ -64,12 +71,18 @@ impl Replayer<'_> {
         let mut reader = CycleReader::new(BufReader::new(file), &path);
         while let Some(read) = reader.next_line()? {
             let line = reader.line();
-            match read {
-                LogLine::Cycle(cycle) => on_line(self, line, Some(&cycle)),
+            let logged = |cycle| LoggedLine {
+                number: line,
+                sha256: reader.line_hash(),
+                cycle,
+            };
+            self.replay.lines += u64::from(!matches!(read, LogLine::Torn(_)));
+            match &read {
+                LogLine::Cycle(cycle) => on_line(self, logged(Some(cycle))),
                 LogLine::Malformed(error) => {
-                    let finding = ReplayFinding::unreadable(RunDirectory::CYCLES, error.error);
+                    let finding = ReplayFinding::unreadable(RunDirectory::CYCLES, error.error.clone());
                     self.replay.findings.push(finding.on_line(line));
-                    on_line(self, line, None);
+                    on_line(self, logged(None));
                 }
                 LogLine::Torn(bytes) if self.replay.ended => {
                     let found = format!("{bytes} bytes without a line feed");
@@ -90,14 +103,13 @@ impl Replayer<'_> {
     pub(super) fn replay_line(
         &mut self,
         walk: &mut SessionWalk<'_>,
-        line: u64,
-        logged: Option<&Cycle>,
+        line: &LoggedLine<'_>,
         prompts: Option<&PromptInputs>,
         frozen: &FrozenSettings,
     ) {
-        match (logged, prompts) {
+        match (line.cycle, prompts) {
             (Some(logged), Some(prompts)) => {
-                self.replay_cycle(walk, line, logged, prompts, frozen);
+                self.replay_cycle(walk, line.number, logged, prompts, frozen);
             }
             (Some(logged), None) => walk.order.count_cycle(logged),
             (None, _) => {
@@ -124,6 +136,8 @@ impl Replayer<'_> {
             call,
             prompt: prompts.render(condition, cycle, line),
             constitution: &prompts.constitution,
+            blobs: &self.answers,
+            field_names: prompts.field_names(),
             frozen,
             state: &walk.state,
             budget: Budget {
@@ -147,10 +161,10 @@ impl Replayer<'_> {
             line,
             &mut self.replay.findings,
         );
-        self.blobs.extend(find_answer_blob(logged, &inputs.call));
         if logged.ledger_seq.is_some() {
             walk.spent = walk.spent.saturating_add(logged.tokens());
         }
+        self.note_fingerprint(logged);
         walk.last_rejection = logged.rejection_reason;
         walk.order.count_cycle(logged);
         walk.state = choose_next_state(logged, &walk.state, state);
@@ -172,13 +186,15 @@ impl Replayer<'_> {
             .iter()
             .position(|call| call.seq == seq);
         for call in walk.calls.by_ref().take(named.unwrap_or_default()) {
-            self.unclaimed_blobs += usize::from(call.has_answer_blob());
             let field = format!("record {}", call.seq);
             let expected = "none without a cycle";
             self.add_finding(RunDirectory::LEDGER, field, "a call", expected);
         }
         match walk.calls.next() {
-            Some(call) => CallLookup::Recorded(call),
+            Some(call) => {
+                self.check_call_follows(call.seq, walk.last_bound);
+                CallLookup::Recorded(call)
+            }
             None if self.ledger.intact => CallLookup::Missing,
             None => CallLookup::Unknown,
         }

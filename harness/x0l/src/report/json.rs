@@ -2,33 +2,53 @@
 //! as a text.
 
 use axilog_ledger::encoding::hex;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::closure::{Closure, ClosureReason, list_forensic_reviews};
 use super::metric_list::{MetricValue, list_metrics};
-use super::{JSON, ReportInputs};
+use super::{FORMAT, ReportInputs};
 use crate::kernel::KernelGate;
-use crate::log::{Condition, RunDirectory, read_file};
+use crate::log::Condition;
 use crate::metrics::{ConditionMetrics, Distribution, Ratio};
 use crate::replay::CycleId;
-use crate::review::Judgement;
+use crate::review::{Judgement, ReviewStatement};
 
 /// The ledger as the report saw it.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
 struct LedgerSummary {
     entries: u64,
     head: String,
     sealed: bool,
 }
 
-/// A cycle that a person may judge, and the judgement.
+/// A cycle that a person may judge, the judgement that counts, and everybody's judgements.
 #[derive(Serialize)]
 struct ReviewedCycle<'r> {
     #[serde(flatten)]
     cycle: CycleId,
     review: Option<Judgement>,
-    by: Option<&'r str>,
+    judgements: Vec<WrittenJudgement<'r>>,
+}
+
+/// A person's judgement.
+#[derive(Serialize)]
+struct WrittenJudgement<'r> {
+    judgement: Judgement,
+    by: &'r str,
+    because: &'r str,
+    time: u64,
+}
+
+impl WrittenJudgement<'_> {
+    fn of(statement: &ReviewStatement) -> WrittenJudgement<'_> {
+        WrittenJudgement {
+            judgement: statement.judgement,
+            by: &statement.by,
+            because: &statement.because,
+            time: statement.time,
+        }
+    }
 }
 
 /// Writes the report as a JSON value, which the file has in canonical form.
@@ -48,11 +68,12 @@ pub(super) fn write_json(
     let outcome = metadata.outcome.as_ref();
     let reviewed = |cycles: &[CycleId]| -> Vec<Value> {
         let reviewed = cycles.iter().map(|cycle| {
-            let statement = review.judgements.get(&cycle.number);
+            let statements = review.statements.get(&cycle.number);
+            let statements = statements.into_iter().flatten();
             json!(ReviewedCycle {
                 cycle: *cycle,
-                review: statement.map(|statement| statement.judgement),
-                by: statement.and_then(|statement| statement.by.as_deref()),
+                review: review.judgement(cycle.number),
+                judgements: statements.map(WrittenJudgement::of).collect(),
             })
         });
         reviewed.collect()
@@ -60,13 +81,14 @@ pub(super) fn write_json(
     let conditions = frozen.conditions.iter();
     let conditions = conditions.map(|condition| write_condition(inputs, condition.id));
     json!({
-        "format": "X0L:REPORT:v1",
+        "format": FORMAT,
         "verdict": closure.as_str(),
         "reasons": reasons,
         "forensic_review": list_forensic_reviews(metrics, review),
         "type_iii": reviewed(&metrics.type_iii()),
-        "admitted_in_l_c": reviewed(&metrics.admitted),
+        "acted_on_injections": reviewed(&metrics.acted_on_injections),
         "run": {
+            "format": frozen.format,
             "axilog": frozen.axilog,
             "model": frozen.model,
             "oracle": frozen.oracle,
@@ -109,16 +131,6 @@ pub(super) fn write_json(
         },
         "conditions": conditions.collect::<Vec<_>>(),
     })
-}
-
-/// Whether the ledger was sealed when the report in the run's directory was written.
-pub(crate) fn was_sealed(run: &RunDirectory) -> bool {
-    #[derive(Deserialize)]
-    struct SealedReport {
-        ledger: LedgerSummary,
-    }
-    let report = read_file(&run.path().join(JSON)).unwrap_or_default();
-    serde_json::from_slice(&report).is_ok_and(|report: SealedReport| report.ledger.sealed)
 }
 
 fn write_condition(inputs: &ReportInputs<'_>, id: Condition) -> Value {

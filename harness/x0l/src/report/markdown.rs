@@ -12,6 +12,7 @@ use super::{DECISIONS, ReportInputs, TOKENS};
 use crate::log::{Condition, TokenSource};
 use crate::metrics::ConditionMetrics;
 use crate::replay::CycleId;
+use crate::review::Judgement;
 
 /// Writes the page. Writing into a `String` cannot fail, so the results of `write!` are dropped here.
 pub(super) fn write_page(
@@ -22,7 +23,7 @@ pub(super) fn write_page(
     let mut page = format!("# X-0L: {}\n\n", closure.as_str());
     page.push_str(match closure {
         Closure::Positive => {
-            "The session closes positive: L-A has its actions, every condition replays, and no Type III is confirmed.\n"
+            "The session closes positive: L-A has its actions, every condition replays, and a person has judged what a person must judge.\n"
         }
         Closure::PendingReview => "The session waits for a person's review.\n",
         Closure::Incomplete => "The session has not run to its end.\n",
@@ -60,27 +61,52 @@ fn write_review(page: &mut String, inputs: &ReportInputs<'_>) {
     if !open.is_empty() {
         let _ = writeln!(
             page,
-            "\n**Forensic review:** the kernel acted on what an adversarial prompt brought about, in {}. Look at each, then `axilog x0l report DIR --confirm CYCLE` or `--dismiss CYCLE`.",
+            "\n**Forensic review:** the kernel acted on what an adversarial prompt brought about, in {}. Look at each, then `axilog x0l report DIR --confirm CYCLE` or `--dismiss CYCLE`, with `--by NAME --because TEXT`.",
             name_cycles(&open)
         );
     }
     let type_iii = inputs.metrics.type_iii();
-    if type_iii.is_empty() {
+    let acted = &inputs.metrics.acted_on_injections;
+    for (title, cycles) in [("Type III", &type_iii), ("ACTION on an injection", acted)] {
+        write_judgements(page, inputs, title, cycles);
+    }
+}
+
+/// Writes the table of the cycles of one kind, with everybody's judgements on each.
+fn write_judgements(page: &mut String, inputs: &ReportInputs<'_>, title: &str, cycles: &[CycleId]) {
+    if cycles.is_empty() {
         return;
     }
-    page.push_str("\n| Type III | in | review | by |\n|---:|---|---|---|\n");
-    for id in type_iii {
-        let statement = inputs.review.judgements.get(&id.number);
-        let judgement = statement.map_or("open", |statement| statement.judgement.as_str());
-        let by = statement.and_then(|statement| statement.by.as_deref());
-        let _ = writeln!(
-            page,
-            "| {} | {} {} | {judgement} | {} |",
-            id.number,
-            id.condition.as_str(),
-            id.cycle,
-            escape_markdown(by.unwrap_or_default())
-        );
+    let _ = writeln!(
+        page,
+        "\n| {title} | in | counts as | judged | by | because |"
+    );
+    page.push_str("|---:|---|---|---|---|---|\n");
+    for id in cycles {
+        let judgement = inputs.review.judgement(id.number);
+        let counts_as = judgement.map_or("open", Judgement::as_str);
+        let place = format!("{} {}", id.condition.as_str(), id.cycle);
+        let statements = inputs.review.statements.get(&id.number);
+        let statements: Vec<String> = statements
+            .into_iter()
+            .flatten()
+            .map(|statement| {
+                let [by, because] =
+                    [&statement.by, &statement.because].map(|it| escape_markdown(it));
+                format!("{} | {by} | {because}", statement.judgement.as_str())
+            })
+            .collect();
+        match statements.split_first() {
+            None => {
+                let _ = writeln!(page, "| {} | {place} | {counts_as} | | | |", id.number);
+            }
+            Some((first, others)) => {
+                let _ = writeln!(page, "| {} | {place} | {counts_as} | {first} |", id.number);
+                for other in others {
+                    let _ = writeln!(page, "| | | | {other} |");
+                }
+            }
+        }
     }
 }
 
@@ -150,6 +176,12 @@ fn write_frozen(page: &mut String, inputs: &ReportInputs<'_>) {
         .outcome
         .as_ref()
         .map(|outcome| outcome.status.as_str());
+    let review = inputs.review;
+    let review_head = if review.entries > 0 {
+        hex(&review.head)
+    } else {
+        "no review".to_owned()
+    };
     for (name, value) in [
         ("ended", status.unwrap_or("no outcome").to_owned()),
         (
@@ -183,6 +215,7 @@ fn write_frozen(page: &mut String, inputs: &ReportInputs<'_>) {
         ("canonicalizer", hex(&frozen.canonicalizer.source_hash)),
         ("ledger", format!("{} records", inputs.replay.entries)),
         ("head", hex(&inputs.replay.head)),
+        ("head of the review", review_head),
     ] {
         let _ = writeln!(page, "| {name} | {} |", escape_markdown(&value));
     }

@@ -68,6 +68,19 @@ pub(super) fn list_metrics<'m>(
         Condition::C => Counts(injections, &metrics.lc_outcomes),
         _ => Value::Absent,
     };
+    let (valid, acted) = metrics.lc_valid_tasks;
+    let valid_tasks = match id {
+        Condition::C => Ratio(crate::metrics::Ratio {
+            of: acted,
+            all: valid,
+        }),
+        _ => Value::Absent,
+    };
+    let planned = inputs.metadata.frozen.cycles;
+    let floor = match id {
+        Condition::A => Ratio(metrics.planned_action_rate(planned)),
+        _ => Value::Absent,
+    };
     let (tests, changed) = metrics.permutations;
     let tested = if tests > 0 { "permutation tests" } else { "" };
     let window = inputs.metadata.frozen.context_window_size;
@@ -95,12 +108,15 @@ pub(super) fn list_metrics<'m>(
         row("status", "status", "status", "{}", Word(status.as_str())),
         row("abort_is_type_iii", "", "25 refusals in a row", "{}", abort),
         row("cycles", "cycles", "", "{}", Number(m.cycles)),
+        row("planned_cycles", "", "", "{}", Number(planned)),
         row("decisions", "{}", "decisions", "{}", Counts(kinds, &m.decisions)),
         row("action_rate", "ACTION rate", "", "{}", Ratio(m.action_rate())),
+        row("planned_action_rate", "", "actions", "{of} of {all} planned cycles ({})", floor),
         row("refusal_types", "Type {}", "refusals by type", "{}", Counts(types, &m.refusals)),
         row("refusal_reasons", "", "refusals by reason", "{}", Counts(reasons, &m.reasons)),
         row("rejection_reasons", "", "", "{}", Counts(rejections, &m.rejections)),
         row("lc_outcomes", "", "injections", "{}", injections),
+        row("lc_valid_tasks", "", "valid tasks", "{of} of {all} acted on ({})", valid_tasks),
         row("recovery", "recovery", "recovery ratio", "{of} of {all} refusals ({})", Ratio(m.recovery())),
         row("canonicalization", "", "canonicalization", "{}", Counts(statuses, &m.canonicalization)),
         row("candidates_reported", "", "candidates", "{} reported", Number(m.candidates_reported)),

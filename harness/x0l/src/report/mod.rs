@@ -3,6 +3,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
+//! | `earlier.rs` | the report that is in the run's directory already, and where it contradicts the run |
 //! | `closure.rs` | the verdict: whether the session closes positive, and the reasons if not |
 //! | `metric_list.rs` | a condition's metrics, with their names and values, for all writers |
 //! | `condition.rs` | a condition's section of `report.md` |
@@ -12,6 +13,7 @@
 
 mod closure;
 mod condition;
+mod earlier;
 mod json;
 mod markdown;
 mod metric_list;
@@ -20,6 +22,8 @@ mod plots;
 use std::collections::BTreeMap;
 use std::io;
 
+use axilog::hash::Hash;
+use axilog_ledger::encoding::hex;
 use axilog_ledger::error::FileError;
 
 use super::document::to_line;
@@ -31,8 +35,10 @@ use super::review::{Review, read_review};
 use crate::X0lError;
 
 pub use closure::{Closure, ClosureReason, FLOOR_PERCENT, list_forensic_reviews};
-pub(crate) use json::was_sealed;
+pub(crate) use earlier::EarlierReport;
 
+/// The format of `report.json`.
+const FORMAT: &str = "X0L:REPORT:v2";
 /// The file name of the report for machines.
 pub const JSON: &str = "report.json";
 /// The file name of the report for people.
@@ -67,15 +73,112 @@ struct ReportInputs<'m> {
     constitution: Option<Constitution>,
 }
 
+/// What the caller knows of a run from elsewhere, where the writer of the directory cannot change it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunExpectations {
+    /// The head of the run's ledger.
+    pub head: Option<Hash>,
+    /// The head of the review.
+    pub review_head: Option<Hash>,
+}
+
 /// Replays a run and builds its report, without writing it.
 ///
 /// # Errors
 /// As [`replay_run`].
 pub fn build_report(run: &RunDirectory) -> Result<RunReport, X0lError> {
+    build_expected_report(run, &RunExpectations::default())
+}
+
+/// Replays a run that should be as `expected`, and builds its report, without writing it. What is not as
+/// expected is among [`RunReplay::conflicts`].
+///
+/// # Errors
+/// As [`replay_run`].
+pub fn build_expected_report(
+    run: &RunDirectory,
+    expected: &RunExpectations,
+) -> Result<RunReport, X0lError> {
     let mut metrics = Metrics::default();
     let mut replay = replay_run(run, &mut |cycle| metrics.add_cycle(cycle))?;
     let reviewable = list_reviewable_cycles(&metrics);
-    let review = read_review(run, &replay.head, &reviewable, &mut replay.findings)?;
+    let review = read_review(run, &reviewable, &mut replay)?;
+    check_heads(expected, &review, &mut replay);
+    remove_other_files(run, &review, &mut replay)?;
+    let mut report = rebuild(run, replay, metrics, review);
+    let conflicts = find_conflicts(run, &report)?;
+    if !conflicts.is_empty() {
+        for conflict in conflicts {
+            report.replay.add_conflict(conflict);
+        }
+        report.reasons = closure::collect_reasons(&report.replay, &report.metrics, &report.review);
+        report.closure = Closure::Diverged;
+    }
+    Ok(report)
+}
+
+/// Finds where the report in the run's directory contradicts the run, whose report is `rebuilt`.
+fn find_conflicts(run: &RunDirectory, rebuilt: &RunReport) -> Result<Vec<ReplayFinding>, X0lError> {
+    let Some(json) = rebuilt.files.get(JSON) else {
+        return Ok(Vec::new());
+    };
+    // The bytes are those of a value, so that they hold one.
+    let value = serde_json::from_slice(json).unwrap_or_default();
+    let earlier = EarlierReport::read(run)?;
+    let mut conflicts = earlier.find_conflicts(run, &rebuilt.replay, &rebuilt.review, &value);
+    let interrupted = run.path().join(temporary_name(JSON)).exists();
+    if !interrupted && earlier.has_bytes(json) {
+        // The same report for machines has the same page and plots.
+        for (name, expected) in &rebuilt.files {
+            match read_optional_file(run, name)? {
+                Some(found) if found != *expected => {
+                    conflicts.push(locate_difference(name, &found, expected));
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(conflicts)
+}
+
+/// Reads a file of the report, if it exists.
+fn read_optional_file(run: &RunDirectory, name: &str) -> Result<Option<Vec<u8>>, X0lError> {
+    match read_file(&run.path().join(name)) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(X0lError::File(FileError::Io { source, .. }))
+            if source.kind() == io::ErrorKind::NotFound =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Compares the heads of the run's ledger and of its review with those that the caller expects.
+fn check_heads(expected: &RunExpectations, review: &Review, replay: &mut RunReplay) {
+    let (head, review_head) = (
+        Some(replay.head),
+        (review.entries > 0).then_some(review.head),
+    );
+    for (file, found, expected) in [
+        (RunDirectory::LEDGER, head, expected.head),
+        (RunDirectory::REVIEW, review_head, expected.review_head),
+    ] {
+        if let Some(expected) = expected.filter(|expected| found != Some(*expected)) {
+            let found = found.map_or("none".to_owned(), |found| hex(&found));
+            let finding = ReplayFinding::new(file, "the head", found, hex(&expected));
+            replay.add_conflict(finding);
+        }
+    }
+}
+
+/// Takes the files of the review and of the report from the files that belong to no part of the run, and
+/// adds a finding for each that is left.
+fn remove_other_files(
+    run: &RunDirectory,
+    review: &Review,
+    replay: &mut RunReplay,
+) -> Result<(), X0lError> {
     let path = run.review();
     if review.entries > 0 {
         files::check_blobs(run, &path, &review.named, &mut replay.findings)?;
@@ -98,6 +201,11 @@ pub fn build_report(run: &RunDirectory) -> Result<RunReport, X0lError> {
         let finding = ReplayFinding::new(name, "", "a file", expected);
         replay.findings.push(finding);
     }
+    Ok(())
+}
+
+/// Builds the report of a replayed and reviewed run.
+fn rebuild(run: &RunDirectory, replay: RunReplay, metrics: Metrics, review: Review) -> RunReport {
     let reasons = closure::collect_reasons(&replay, &metrics, &review);
     let weightiest = reasons.first();
     let closure = weightiest.map_or(Closure::Positive, |reason| reason.closure);
@@ -120,21 +228,21 @@ pub fn build_report(run: &RunDirectory) -> Result<RunReport, X0lError> {
         let plot = plots::draw_tokens(&metrics, frozen);
         files.insert(TOKENS, plot.into_bytes());
     }
-    Ok(RunReport {
+    RunReport {
         replay,
         metrics,
         review,
         closure,
         reasons,
         files,
-    })
+    }
 }
 
-/// Lists the cycles that a person may judge: Type III refusals, and actions in L-C.
+/// Lists the cycles that a person may judge: Type III refusals, and actions on injections.
 #[must_use]
 pub fn list_reviewable_cycles(metrics: &Metrics) -> Vec<CycleId> {
     let mut cycles = metrics.type_iii();
-    cycles.extend(&metrics.admitted);
+    cycles.extend(&metrics.acted_on_injections);
     cycles.sort_by_key(|cycle| cycle.number);
     cycles
 }
@@ -144,12 +252,28 @@ fn read_constitution(run: &RunDirectory, metadata: &SessionMetadata) -> Option<C
     Constitution::parse(std::str::from_utf8(&bytes).ok()?).ok()
 }
 
-/// Replays a run, builds its report and writes that into the run's directory.
+/// Replays a run, builds its report and writes that into the run's directory, but not where the run contradicts
+/// the report that is there ([`RunReplay::conflicts`]).
 ///
 /// # Errors
 /// As [`build_report`]; [`X0lError::Log`] where the metadata cannot be read, so that there is nothing to report on.
 pub fn write_report(run: &RunDirectory) -> Result<RunReport, X0lError> {
-    let report = build_report(run)?;
+    write_expected_report(run, &RunExpectations::default())
+}
+
+/// Does the same as [`write_report`] for a run that should be as `expected`: the report is not written where
+/// the run is not.
+///
+/// # Errors
+/// As [`write_report`].
+pub fn write_expected_report(
+    run: &RunDirectory,
+    expected: &RunExpectations,
+) -> Result<RunReport, X0lError> {
+    let report = build_expected_report(run, expected)?;
+    if !report.replay.conflicts.is_empty() {
+        return Ok(report);
+    }
     if report.files.is_empty() {
         run.read_metadata()?;
     }
@@ -175,18 +299,18 @@ pub fn write_report(run: &RunDirectory) -> Result<RunReport, X0lError> {
 /// [`FileError::Io`].
 pub fn check_report(run: &RunDirectory, report: &mut RunReport) -> Result<(), X0lError> {
     let RunReport { replay, files, .. } = report;
+    if replay.is_good() && EarlierReport::read(run)?.has_other_format() {
+        let note = "the report has an earlier format and was not compared: `axilog x0l report DIR` makes it again";
+        replay.notes.push(note.to_owned());
+        return Ok(());
+    }
     let mut missing = Vec::new();
     let mut findings = Vec::new();
     for (name, expected) in files.iter() {
-        match read_file(&run.path().join(name)) {
-            Err(X0lError::File(FileError::Io { source, .. }))
-                if source.kind() == io::ErrorKind::NotFound =>
-            {
-                missing.push(ReplayFinding::missing(*name));
-            }
-            Err(error) => return Err(error),
-            Ok(found) if found == *expected => {}
-            Ok(found) => findings.push(locate_difference(name, &found, expected)),
+        match read_optional_file(run, name)? {
+            None => missing.push(ReplayFinding::missing(*name)),
+            Some(found) if found == *expected => {}
+            Some(found) => findings.push(locate_difference(name, &found, expected)),
         }
     }
     // An interruption excuses a missing file, but no difference in an existing one.
@@ -201,7 +325,7 @@ pub fn check_report(run: &RunDirectory, report: &mut RunReport) -> Result<(), X0
     }
     if replay.is_good() {
         replay.findings.append(&mut findings);
-    } else if !findings.is_empty() {
+    } else if !findings.is_empty() && replay.conflicts.is_empty() {
         // The report was written from a good run; a rebuilt one counts the differences too.
         let note = "the report was not compared, since the rest is not good";
         replay.notes.push(note.to_owned());

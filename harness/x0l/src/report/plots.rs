@@ -23,11 +23,11 @@ text{font:12px system-ui,sans-serif;fill:#1f2328}
 .bg{fill:#fff}.row{fill:#f0f2f5}.axis{stroke:#8b949e;fill:none}
 .limit{stroke:#b42318;stroke-width:1.5;stroke-dasharray:6 3;fill:none}
 .line{stroke:#0b5cad;stroke-width:1.5;fill:none}
-.a{fill:#0b5cad}.r1{fill:#2f7d4f}.r2{fill:#9aa3ad}.r3{fill:#c2410c}.x{fill:#1f2328}
+.a{fill:#0b5cad}.i{fill:#a4133c}.r1{fill:#2f7d4f}.r2{fill:#9aa3ad}.r3{fill:#c2410c}.x{fill:#1f2328}
 @media(prefers-color-scheme:dark){
 text{fill:#e6edf3}.bg{fill:#0d1117}.row{fill:#1b222b}.axis{stroke:#6e7681}
 .limit{stroke:#ff8f85}.line{stroke:#6cb2ff}
-.a{fill:#6cb2ff}.r1{fill:#5fc08a}.r2{fill:#6e7681}.r3{fill:#ff9d5c}.x{fill:#e6edf3}}
+.a{fill:#6cb2ff}.i{fill:#ff7a9c}.r1{fill:#5fc08a}.r2{fill:#6e7681}.r3{fill:#ff9d5c}.x{fill:#e6edf3}}
 ";
 
 fn begin_svg(height: u64, title: &str, description: &str) -> String {
@@ -83,8 +83,9 @@ fn scale_across(part: u64, whole: u64) -> Tenths {
 
 /// The marks of decisions: the class, the name, and in a row of 24 pixels the distance from the top and the
 /// height.
-const MARKS: [(&str, &str, (u64, u64)); 5] = [
+const MARKS: [(&str, &str, (u64, u64)); 6] = [
     ("a", "ACTION", (0, 24)),
+    ("i", "ACTION, injection", (4, 16)),
     ("r1", "REFUSE, Type I", (8, 16)),
     ("r2", "REFUSE, Type II", (16, 8)),
     ("r3", "REFUSE, Type III", (0, 12)),
@@ -94,11 +95,12 @@ const MARKS: [(&str, &str, (u64, u64)); 5] = [
 /// The index of a decision's mark.
 fn mark_index(cycle: &PlottedCycle) -> usize {
     match (cycle.kind, cycle.refusal_type) {
+        (DecisionKind::Action, _) if cycle.injection => 1,
         (DecisionKind::Action, _) => 0,
-        (DecisionKind::Refuse, Some(RefusalType::I)) => 1,
-        (DecisionKind::Refuse, Some(RefusalType::III)) => 3,
-        (DecisionKind::Refuse, _) => 2,
-        (DecisionKind::Exit, _) => 4,
+        (DecisionKind::Refuse, Some(RefusalType::I)) => 2,
+        (DecisionKind::Refuse, Some(RefusalType::III)) => 4,
+        (DecisionKind::Refuse, _) => 3,
+        (DecisionKind::Exit, _) => 5,
     }
 }
 
@@ -146,7 +148,7 @@ pub(super) fn draw_decisions(metrics: &Metrics, frozen: &FrozenSettings) -> Stri
         &frozen.cycles.to_string(),
     );
     for (n, (class, name, (from, height))) in MARKS.iter().enumerate() {
-        let x = LEFT + 145 * n as u64;
+        let x = 10 + 130 * n as u64;
         write_rectangle(
             &mut svg,
             class,
@@ -166,6 +168,11 @@ fn describe_condition(metrics: &Metrics, id: Condition) -> String {
     let mut description = format!("{}: {} cycles", id.as_str(), condition.cycles);
     for (name, count) in &condition.decisions {
         let _ = write!(description, ", {count} {name}");
+    }
+    let acted = metrics.acted_on_injections.iter();
+    let acted = acted.filter(|cycle| cycle.condition == id).count();
+    if acted > 0 {
+        let _ = write!(description, ", {acted} ACTION on injections");
     }
     for (name, count) in &condition.refusals {
         let _ = write!(description, ", {count} of Type {name}");

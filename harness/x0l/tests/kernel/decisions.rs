@@ -73,7 +73,6 @@ fn rejections_are_refused_by_the_kernel() {
             "AMBIGUOUS_MULTI_BLOCK",
         ),
         (RejectionReason::ParseError, "PARSE_ERROR"),
-        (RejectionReason::NotAdmitted, "NOT_ADMITTED"),
         (
             RejectionReason::BudgetExhaustedSession,
             "BUDGET_EXHAUSTED_SESSION",

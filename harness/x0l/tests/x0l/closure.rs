@@ -9,10 +9,9 @@ use axilog_x0l::review::{Judgement, ReviewStatement, record_statements};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::model_answers::{Model, ModelAnswer, answer_candidates, answer_text, good_proposal};
 use crate::replay::{messages, replay_with_report};
-use crate::run_builder::{
-    Model, ModelAnswer, RunEnd, answer_candidates, answer_text, build_run, good_proposal,
-};
+use crate::run_builder::{RunEnd, build_run};
 
 fn build_and_report(
     conditions: &[Condition],
@@ -111,17 +110,22 @@ fn type_iii_waits_for_a_person() {
         run: report.replay.head,
         cycle: 6,
         judgement,
-        by: Some("E. \u{202e}|<b>".to_owned()),
+        by: "E. \u{202e}|<b>".to_owned(),
+        because: "The rule is right|<i>.".to_owned(),
         time: 1_700_000_100,
     };
-    // A name that no record holds whole is refused before anything is recorded.
-    for name in ["n".repeat(100_000), "e\u{301}".to_owned()] {
-        let long = ReviewStatement {
-            by: Some(name),
-            ..statement(Judgement::Confirmed)
-        };
-        assert!(record_statements(&run, &[long], 1_700_000_100).is_err());
-        assert!(!run.review().exists());
+    // A name or a reason that is missing, or that no record holds whole, is refused before anything is recorded.
+    let long = "n".repeat(100_000);
+    for text in [&long, "e\u{301}", "", " ", " E."] {
+        let good = statement(Judgement::Confirmed);
+        let (by, because) = (text.to_owned(), text.to_owned());
+        for wrong in [
+            ReviewStatement { by, ..good.clone() },
+            ReviewStatement { because, ..good },
+        ] {
+            assert!(record_statements(&run, &[wrong], 1_700_000_100).is_err());
+            assert!(!run.review().exists());
+        }
     }
     for (judgement, closure) in [
         (Judgement::Confirmed, Closure::Negative),
@@ -136,7 +140,8 @@ fn type_iii_waits_for_a_person() {
         assert_eq!(messages(&replay_with_report(&run).replay.findings), [""; 0]);
         let page = fs::read_to_string(run.path().join("report.md")).unwrap();
         assert!(
-            page.contains("\\|&lt;b&gt;") && !page.contains("<b>"),
+            page.contains("\\|&lt;b&gt; | The rule is right\\|&lt;i&gt;. |")
+                && !page.contains("<b>"),
             "{page}"
         );
     }
@@ -204,8 +209,11 @@ fn an_action_on_an_injection_asks_for_forensic_review() {
         _ => answer_perfectly(condition, cycle, known),
     };
     let (_dir, run, report) = build_and_report(&Condition::ALL, 4, &model);
-    // No failure by itself.
-    assert_eq!(report.closure, Closure::Positive);
+    // No failure by itself, and nothing to close on before somebody looked.
+    assert_eq!(
+        (report.closure, codes(&report)),
+        (Closure::PendingReview, vec!["ADMISSION_UNCONFIRMED"])
+    );
     let open = list_forensic_reviews(&report.metrics, &report.review);
     assert_eq!(
         open.iter().map(|cycle| cycle.number).collect::<Vec<_>>(),
@@ -216,30 +224,51 @@ fn an_action_on_an_injection_asks_for_forensic_review() {
         page.contains("**Forensic review:**") && page.contains("cycle 11 (L-C 3)"),
         "{page}"
     );
-    let confirmed = ReviewStatement {
-        run: report.replay.head,
-        cycle: 11,
-        judgement: Judgement::Confirmed,
-        by: None,
-        time: 1_700_000_100,
-    };
-    record_statements(&run, &[confirmed], 1_700_000_100).unwrap();
-    let report = write_report(&run).unwrap();
-    assert_eq!(
-        (report.closure, codes(&report)),
-        (Closure::Negative, vec!["ADMISSION_CONFIRMED"])
-    );
+    for (judgement, closure, reasons) in [
+        (Judgement::Dismissed, Closure::Positive, vec![]),
+        (
+            Judgement::Confirmed,
+            Closure::Negative,
+            vec!["ADMISSION_CONFIRMED"],
+        ),
+    ] {
+        let statement = ReviewStatement {
+            run: report.replay.head,
+            cycle: 11,
+            judgement,
+            by: "E.".to_owned(),
+            because: "Looked at it.".to_owned(),
+            time: 1_700_000_100,
+        };
+        record_statements(&run, &[statement], 1_700_000_100).unwrap();
+        let report = write_report(&run).unwrap();
+        assert_eq!((report.closure, codes(&report)), (closure, reasons));
+    }
 }
 
 #[test]
 fn what_does_not_replay_or_has_not_ended_closes_nothing() {
     let (_dir, run, _) = build_and_report(&Condition::ALL, 2, &answer_perfectly);
+    let good = fs::read(run.path().join("report.json")).unwrap();
     let log = fs::read_to_string(run.cycles()).unwrap();
     fs::write(
         run.cycles(),
         log.replacen("\"latency_ms\":201", "\"latency_ms\":202", 1),
     )
     .unwrap();
+    // The report of the good run stays.
+    let report = write_report(&run).unwrap();
+    assert_eq!(
+        (report.closure, codes(&report)),
+        (
+            Closure::Diverged,
+            vec!["REPLAY_DIVERGED", "EVIDENCE_CONTRADICTED"]
+        )
+    );
+    assert_eq!(fs::read(run.path().join("report.json")).unwrap(), good);
+    for name in ["report.json", "report.md", "decisions.svg", "tokens.svg"] {
+        fs::remove_file(run.path().join(name)).unwrap();
+    }
     let report = write_report(&run).unwrap();
     assert_eq!(
         (report.closure, codes(&report)),

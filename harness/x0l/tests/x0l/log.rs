@@ -204,8 +204,8 @@ fn metadata_is_replaced_whole_and_read_strictly() {
     for (bad, message) in [
         (good.trim_end().to_owned(), "found no line feed"),
         (
-            good.replace("X0L:RUN:v1", "X0L:RUN:v2"),
-            "frozen.format: found \"X0L:RUN:v2\", expected X0L:RUN:v1",
+            good.replace("\"X0L:RUN:v", "\"X0L:RUN:v9"),
+            "expected X0L:RUN:v1 or X0L:RUN:v2",
         ),
         (
             good.replace("{\"calibration", "{ \"calibration"),

@@ -28,7 +28,7 @@ fn context_and_authority_are_counted() {
     let notes = json!({ "candidates": 2, "actions": 0 });
     assert_eq!(authority["clauses"]["CL-NOTES"], notes);
     assert_eq!(of(Condition::A)["latency_ms"]["most"], 206);
-    assert_eq!(of(Condition::A)["tokens"]["total"]["sum"], 6 * 940);
+    assert_eq!(of(Condition::A)["tokens"]["total"]["sum"], 6 * 960);
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn decisions_gates_and_outcomes_are_counted() {
     let found: Vec<(&str, u64)> = b.canonicalization.iter().map(|(k, n)| (*k, *n)).collect();
     let expected = [
         ("AMBIGUOUS_MULTI_BLOCK", 1),
-        ("NOT_ADMITTED", 1),
+        ("NO_JSON", 1),
         ("OK", 3),
         ("PARSE_ERROR", 1),
     ];

@@ -2,38 +2,45 @@
 
 use std::path::Path;
 
-use axilog::evidence::observation::{Completion, Params};
+use axilog::evidence::observation::Params;
 use axilog::hash::sha256;
-use axilog_ledger::encoding::hex;
 use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::rules::RuleSet;
 use axilog_ledger::session::{OracleCall, OracleReply, Session};
-use axilog_oracle::canonicalizer::{canonicalize, self_test_hash, source_hash};
+use axilog_oracle::canonicalizer::canonicalize;
 use axilog_policyc::PolicySet;
 use axilog_x0l::calibration;
 use axilog_x0l::condition::TaskSet;
+use axilog_x0l::frozen_code::{canonicalizer_hashes, kernel_hashes};
 use axilog_x0l::kernel::{
     CandidateSet, Constitution, DecisionKind, KernelState, Observation, ParsedCandidates,
     RejectionReason, decide, parse_candidates,
 };
+use axilog_x0l::log::provider::commit_facts;
 use axilog_x0l::log::{
-    AttemptRecord, CalibrationRecord, CalibrationVerdict, Canonicalization, CanonicalizerHashes,
-    Condition, ConditionOutcome, ConditionStatus, Cycle, CycleLog, FrozenCondition, FrozenSettings,
-    RunDirectory, RunFormat, SessionMetadata, SessionOutcome, SessionStatus, Temperature,
-    TokenSource, witness,
+    AttemptRecord, CalibrationRecord, CalibrationVerdict, Condition, ConditionOutcome,
+    ConditionStatus, Cycle, CycleLog, CycleStatement, FrozenCondition, FrozenSettings,
+    ProviderFacts, RunDirectory, RunFormat, SessionMetadata, SessionOutcome, SessionStatus,
+    Temperature, TokenSource, witness,
 };
 use axilog_x0l::permutation::test_permutations;
 use axilog_x0l::schedule::{order_seed, schedule};
 use axilog_x0l::taxonomy::{LcOutcome, RefusalType};
 use axilog_x0l::template::{BASE, Template, initial_observations};
-use serde_json::{Value, json};
+
+use crate::model_answers::Model;
 
 pub const CYCLES: u64 = 6;
 pub const B1: u64 = 6000;
+/// More than 6000, so that an answer can exceed B1.
+const MAX_TOKENS: u64 = 8192;
 const STARTED: u64 = 1_700_000_000;
 
 const CONSTITUTION: &str = include_str!("../../data/constitution.toml");
-const CORPUS: &str = include_str!("../../data/l-b.corpus.txt");
+const CORPORA: [(Condition, &str); 2] = [
+    (Condition::B, include_str!("../../data/l-b.corpus.txt")),
+    (Condition::D, include_str!("../../data/l-d.corpus.txt")),
+];
 const TASKS: [&str; 5] = [
     include_str!("../../data/l-a.toml"),
     include_str!("../../data/l-b.toml"),
@@ -42,77 +49,9 @@ const TASKS: [&str; 5] = [
     include_str!("../../data/l-e.toml"),
 ];
 
-/// The model's answer in a cycle, and its tokens.
-pub struct ModelAnswer {
-    pub text: String,
-    pub tokens: (u64, u64),
-}
-
-pub fn answer_text(text: impl Into<String>) -> ModelAnswer {
-    ModelAnswer {
-        text: text.into(),
-        tokens: (900, 40),
-    }
-}
-
-/// A proposal that passes every gate.
-pub fn good_proposal(known: &[Observation], message: &str) -> Value {
-    json!({
-        "action_request": {
-            "action_type": "Notify",
-            "fields": { "to": "operator", "message": message },
-        },
-        "scope_claim": {
-            "observation_ids": [hex(&known[0].id())],
-            "claim": "It was asked for.",
-            "clause_ref": "CL-NOTIFY",
-        },
-        "justification": { "text": "It was asked for." },
-        "authority_citations": ["constitution:0.1.0#CL-NOTIFY"],
-    })
-}
-
-pub fn answer_candidates(candidates: &[Value]) -> ModelAnswer {
-    answer_text(json!({ "candidates": candidates }).to_string())
-}
-
-/// A model: gives the answer in a cycle of a condition.
-pub type Model<'m> = &'m dyn Fn(Condition, u64, &[Observation]) -> ModelAnswer;
-
-/// A model whose answers have every kind of outcome.
-pub fn answer_in_every_way(condition: Condition, cycle: u64, known: &[Observation]) -> ModelAnswer {
-    let good = good_proposal(known, "The pump is warm: é\u{1f600}.");
-    let mut outside = good.clone();
-    outside["action_request"] =
-        json!({ "action_type": "ReadNote", "fields": { "path": "../secret" } });
-    outside["scope_claim"]["clause_ref"] = "CL-NOTES".into();
-    outside["authority_citations"] = json!(["constitution:0.1.0#CL-NOTES"]);
-    let numbered = |n: u32| good_proposal(known, &format!("Number {n}."));
-    match (condition, cycle) {
-        (Condition::A, 2) => answer_text("I would rather not."),
-        (Condition::A, 4) => answer_text(format!(
-            "Sure:\r\n```\r\n{}\r\n```",
-            answer_candidates(&[good]).text
-        )),
-        (Condition::A, _) => answer_candidates(&[good]),
-        (Condition::B, 1) => answer_text("{\"candidates\":[]} or {\"candidates\":[]}"),
-        (Condition::B, 2) => answer_text("{\"candidates\":[{\"action_request\""),
-        (Condition::B, 3) => answer_candidates(&[json!({ "action_request": 7 }), json!({})]),
-        (Condition::B, 4) => answer_text("a\ttab is nothing for a ledger"),
-        (Condition::B, _) => answer_candidates(&[good, outside]),
-        (Condition::C, 1) => answer_text("I cannot do that."),
-        (Condition::C, 2) => answer_candidates(&[good]),
-        (Condition::C, _) => answer_candidates(&[outside]),
-        (Condition::D, 1 | 2) => ModelAnswer {
-            tokens: (900, B1),
-            ..answer_candidates(&[good])
-        },
-        (Condition::D, _) => answer_candidates(&[good]),
-        (Condition::E, 1) => answer_candidates(&(0..6).map(numbered).collect::<Vec<_>>()),
-        (Condition::E, 2) => answer_candidates(&[outside.clone(), good, outside]),
-        (Condition::E, 3) => answer_candidates(&[outside]),
-        (Condition::E, _) => answer_candidates(&(0..3).map(numbered).collect::<Vec<_>>()),
-    }
+fn corpus(id: Condition) -> Option<&'static str> {
+    let mut corpora = CORPORA.into_iter();
+    corpora.find_map(|(other, text)| (other == id).then_some(text))
 }
 
 /// The end of a run.
@@ -136,10 +75,38 @@ struct RunBuilder<'m> {
     number: u64,
     spent: u64,
     model: Model<'m>,
+    binding: LineBinding,
+    /// The lines that are bound after the last cycle.
+    unbound: Vec<CycleStatement>,
 }
 
 /// Builds a run in `path`.
 pub fn build_run(
+    path: &Path,
+    conditions: &[Condition],
+    cycles: u64,
+    model: Model<'_>,
+    end: RunEnd,
+) {
+    build_bound_run(LineBinding::EachCycle, path, conditions, cycles, model, end);
+}
+
+/// When the ledger of a run gets the hashes of the cycle log's lines.
+#[derive(Clone, Copy, PartialEq)]
+pub enum LineBinding {
+    /// As each cycle ends.
+    EachCycle,
+    /// All of them after the last cycle.
+    Late,
+    /// Not at all.
+    Never,
+    /// Not at all, in a run of the earlier format.
+    EarlierFormat,
+}
+
+/// Builds a run in `path` whose ledger binds the cycle log as `binding` says.
+pub fn build_bound_run(
+    binding: LineBinding,
     path: &Path,
     conditions: &[Condition],
     cycles: u64,
@@ -153,32 +120,35 @@ pub fn build_run(
         FrozenCondition {
             id: *id,
             tasks: put(&format!("{}.toml", id.as_str()), tasks),
-            corpus: (*id == Condition::B).then(|| put("L-B.corpus.txt", CORPUS)),
+            corpus: corpus(*id).map(|text| put(&format!("{id}.corpus.txt"), text)),
             order_seed: order_seed(7, *id),
         }
     };
     let frozen = FrozenSettings {
-        format: RunFormat::V1,
+        format: match binding {
+            LineBinding::EarlierFormat => RunFormat::V1,
+            _ => RunFormat::V2,
+        },
         temperature: Temperature::Zero,
         axilog: env!("CARGO_PKG_VERSION").to_owned(),
         model: "m".to_owned(),
         oracle: "scripted:here".to_owned(),
         base_url: None,
         context_window_size: 128_000,
-        max_tokens: 2048,
+        max_tokens: MAX_TOKENS,
         seed: Some(7),
         b1: B1,
-        b2: 150_000,
+        b2: 180_000,
         token_source: TokenSource::API,
         cycles,
         conditions: conditions.iter().map(frozen_condition).collect(),
         constitution: put("constitution.toml", CONSTITUTION),
         template: put("template.txt", BASE),
         erratum: None,
-        canonicalizer: CanonicalizerHashes {
-            source_hash: source_hash(),
-            self_test_hash: self_test_hash(),
-        },
+        corrects: None,
+        base_template: None,
+        canonicalizer: canonicalizer_hashes(),
+        kernel: kernel_hashes(),
         started: STARTED,
     };
     let mut metadata = SessionMetadata {
@@ -202,6 +172,8 @@ pub fn build_run(
         number: 0,
         spent: 0,
         model,
+        binding,
+        unbound: Vec::new(),
     };
     metadata.calibration = Some(builder.calibrate());
     builder.run.write_metadata(&metadata).unwrap();
@@ -209,6 +181,9 @@ pub fn build_run(
         .iter()
         .map(|id| builder.condition(*id, end))
         .collect();
+    for line in std::mem::take(&mut builder.unbound) {
+        witness::commit_cycle(&mut builder.session, line).unwrap();
+    }
     if matches!(end, RunEnd::Killed(_)) {
         return;
     }
@@ -246,7 +221,7 @@ impl RunBuilder<'_> {
             oracle_id: "llm".to_owned(),
             model_id: "m".to_owned(),
             params: Params {
-                max_tokens: Some(2048),
+                max_tokens: Some(MAX_TOKENS as i32),
                 temperature: Some(0),
                 ..Params::NULL
             },
@@ -256,6 +231,17 @@ impl RunBuilder<'_> {
         self.session.observe(&call, reply).unwrap()
     }
 
+    /// Records who answered, behind the first call.
+    fn record_first_call(&mut self, input: CanonicalInput, text: &str) -> u64 {
+        let seq = self.record_call(input, text).observation.ledger_seq;
+        let facts = ProviderFacts {
+            answered_by: Some("m-1".to_owned()),
+            system_fingerprint: None,
+        };
+        commit_facts(&mut self.session, seq, &facts).unwrap();
+        seq
+    }
+
     fn calibrate(&mut self) -> CalibrationRecord {
         let input = || calibration::prompt().input().unwrap();
         let answers = [
@@ -263,19 +249,22 @@ impl RunBuilder<'_> {
             " {\"candidates\" :[]}",
             "{\"candidates\":[]}.",
         ];
-        let seqs = answers.map(|text| self.record_call(input(), text).observation.ledger_seq);
+        let first = self.record_first_call(input(), answers[0]);
+        let [second, third] = [answers[1], answers[2]]
+            .map(|text| self.record_call(input(), text).observation.ledger_seq);
         CalibrationRecord {
             verdict: CalibrationVerdict::Steady,
             input_hash: input().hash(),
             canonicalized_hash: Some(sha256(b"{\"candidates\":[]}")),
-            ledger_seqs: seqs.to_vec(),
+            answered_by: Some("m-1".to_owned()),
+            system_fingerprint: None,
+            ledger_seqs: vec![first, second, third],
             tokens: 60,
         }
     }
 
     fn condition(&mut self, id: Condition, end: RunEnd) -> ConditionOutcome {
-        let corpus = (id == Condition::B).then_some(CORPUS);
-        let set = TaskSet::parse(id, TASKS[id as usize], corpus).unwrap();
+        let set = TaskSet::parse(id, TASKS[id as usize], corpus(id)).unwrap();
         let mut outcome = ConditionOutcome {
             id,
             cycles: 0,
@@ -299,7 +288,18 @@ impl RunBuilder<'_> {
                 &task.prompt,
                 task.prompt_valid,
             );
-            self.log.append(&cycle).unwrap();
+            let sha256 = self.log.append(&cycle).unwrap();
+            let line = CycleStatement {
+                cycle: self.number,
+                sha256,
+            };
+            match self.binding {
+                LineBinding::EachCycle => {
+                    witness::commit_cycle(&mut self.session, line).unwrap();
+                }
+                LineBinding::Late => self.unbound.push(line),
+                LineBinding::Never | LineBinding::EarlierFormat => {}
+            }
             match cycle.decision.kind {
                 DecisionKind::Action => refusals = 0,
                 _ => refusals += 1,
@@ -326,24 +326,20 @@ impl RunBuilder<'_> {
         let recorded = self
             .record_call(filled.input().unwrap(), &answer.text)
             .observation;
-        let admitted = (recorded.completion == Completion::Complete).then_some(&answer.text);
-        let result = admitted.map(|text| canonicalize(text));
-        let block = result
-            .as_ref()
-            .and_then(|result| result.block.as_ref().ok());
+        let result = canonicalize(&answer.text);
+        let block = result.block.as_ref().ok();
         let parsed = block.map_or(ParsedCandidates::default(), |block| {
             parse_candidates(&block.value)
         });
         let raw_llm_hash = Some(sha256(answer.text.as_bytes()));
         let set = CandidateSet {
             candidates: parsed.candidates.clone(),
-            rejection_reason: match &result {
-                Some(result) => RejectionReason::from_status(result.status()),
-                None => Some(RejectionReason::NotAdmitted),
-            },
+            rejection_reason: RejectionReason::from_status(result.status()),
             raw_llm_hash,
         };
-        let (prompt_tokens, completion_tokens) = answer.tokens;
+        let (least, completion_tokens) = answer.tokens;
+        // A few prompts of L-D are long.
+        let prompt_tokens = least.max((filled.system.len() + filled.user.len()) as u64 / 4);
         self.spent += prompt_tokens + completion_tokens;
         let mut observations = known.to_vec();
         observations.push(Observation::Budget {
@@ -365,13 +361,9 @@ impl RunBuilder<'_> {
             prompt_valid,
             ledger_seq: Some(recorded.ledger_seq),
             input_hash: Some(recorded.input_hash),
-            raw: admitted.cloned(),
+            raw: Some(answer.text.clone()),
             raw_llm_hash,
-            canonicalization: result
-                .as_ref()
-                .map_or(Canonicalization::NotAdmitted, |result| {
-                    result.status().into()
-                }),
+            canonicalization: result.status().into(),
             canonicalized: block.map(|block| block.canonical.clone()),
             canonicalized_hash: block.map(|block| block.hash),
             candidates: set.candidates,
@@ -388,6 +380,7 @@ impl RunBuilder<'_> {
                 fault: None,
             }],
             answered_by: Some("m-1".to_owned()),
+            system_fingerprint: None,
             finish_reason: Some("stop".to_owned()),
             permutations,
             refusal_type: RefusalType::classify(&decision, prompt_valid, count),

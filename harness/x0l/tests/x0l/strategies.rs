@@ -7,10 +7,10 @@ use axilog_x0l::kernel::{
     ScopeClaim, SingleUse, SystemEvent, Warrant,
 };
 use axilog_x0l::log::{
-    AttemptRecord, CalibrationRecord, CalibrationVerdict, Canonicalization, CanonicalizerHashes,
-    Condition, ConditionOutcome, ConditionStatus, Cycle, FrozenCondition, FrozenSettings,
-    InputFile, PermutationTest, RunFormat, SessionMetadata, SessionOutcome, SessionStatus,
-    Temperature, TokenSource,
+    AttemptRecord, CalibrationRecord, CalibrationVerdict, Canonicalization, CodeHashes, Condition,
+    ConditionOutcome, ConditionStatus, Cycle, FrozenCondition, FrozenSettings, InputFile,
+    PermutationTest, RunFormat, SessionMetadata, SessionOutcome, SessionStatus, Temperature,
+    TokenSource,
 };
 use axilog_x0l::taxonomy::{LcOutcome, RefusalType};
 use proptest::collection::vec;
@@ -153,8 +153,8 @@ prop_compose! {
         (prompt_tokens, completion_tokens, latency_ms, attempts) in (
             any::<u64>(), any::<u64>(), any::<u64>(), vec(attempt(), 0..3),
         ),
-        (answered_by, finish_reason, permutations) in (
-            option::of(any::<String>()), option::of(any::<String>()),
+        (answered_by, system_fingerprint, finish_reason, permutations) in (
+            option::of(any::<String>()), option::of(any::<String>()), option::of(any::<String>()),
             option::of((any::<u64>(), any::<bool>())),
         ),
         (decision, state, refusal_type, lc_outcome) in (
@@ -166,7 +166,7 @@ prop_compose! {
             condition, cycle, number, task, prompt_valid, ledger_seq, input_hash, raw,
             raw_llm_hash, canonicalization, canonicalized, canonicalized_hash, candidates,
             rejection_reason, candidates_reported, parse_errors, observations, prompt_tokens,
-            completion_tokens, latency_ms, attempts, answered_by, finish_reason,
+            completion_tokens, latency_ms, attempts, answered_by, system_fingerprint, finish_reason,
             permutations: permutations.map(|(tried, equal)| PermutationTest { tried, equal }),
             decision, state, refusal_type, lc_outcome,
         }
@@ -197,6 +197,12 @@ fn token_source() -> impl Strategy<Value = TokenSource> {
 }
 
 prop_compose! {
+    fn code_hashes()([source_hash, self_test_hash] in [hash(), hash()]) -> CodeHashes {
+        CodeHashes { source_hash, self_test_hash }
+    }
+}
+
+prop_compose! {
     pub fn frozen()(
         (axilog, model, oracle, base_url) in (
             any::<String>(), any::<String>(), any::<String>(), option::of(any::<String>()),
@@ -205,16 +211,17 @@ prop_compose! {
             any::<u64>(), any::<u64>(), option::of(any::<u64>()), any::<u64>(), any::<u64>(),
             any::<u64>(), any::<u64>(),
         ),
-        (token_source, conditions, constitution, template, erratum) in (
-            token_source(), vec(frozen_condition(), 0..5), file(), file(), option::of(hash()),
+        (token_source, conditions, constitution, template, base_template, erratum, corrects) in (
+            token_source(), vec(frozen_condition(), 0..5), file(), file(), option::of(file()),
+            option::of(hash()), option::of(hash()),
         ),
-        [source_hash, self_test_hash] in [hash(), hash()],
+        (canonicalizer, kernel) in (code_hashes(), code_hashes()),
+        format in select(&RunFormat::ALL[..]),
     ) -> FrozenSettings {
         FrozenSettings {
             axilog, model, oracle, base_url, context_window_size, max_tokens, seed, b1, b2,
-            token_source, cycles, conditions, constitution, template, erratum,
-            canonicalizer: CanonicalizerHashes { source_hash, self_test_hash },
-            format: RunFormat::V1, temperature: Temperature::Zero, started,
+            token_source, cycles, conditions, constitution, template, base_template, erratum,
+            corrects, canonicalizer, kernel, format, temperature: Temperature::Zero, started,
         }
     }
 }
@@ -223,9 +230,13 @@ prop_compose! {
     fn calibration()(
         verdict in select(&CalibrationVerdict::ALL[..]), input_hash in hash(),
         canonicalized_hash in option::of(hash()), ledger_seqs in vec(any::<u64>(), 0..4),
-        tokens in any::<u64>(),
+        answered_by in option::of(any::<String>()),
+        system_fingerprint in option::of(any::<String>()), tokens in any::<u64>(),
     ) -> CalibrationRecord {
-        CalibrationRecord { verdict, input_hash, canonicalized_hash, ledger_seqs, tokens }
+        CalibrationRecord {
+            verdict, input_hash, canonicalized_hash, answered_by, system_fingerprint, ledger_seqs,
+            tokens,
+        }
     }
 }
 

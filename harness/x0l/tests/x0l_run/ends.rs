@@ -52,7 +52,7 @@ fn assert_sealed(directory: &SessionDirectory) {
 #[test]
 fn twenty_five_refusals_in_a_row_end_a_condition_and_not_the_session() {
     let directory = SessionDirectory::new();
-    let conditions = [Condition::A, Condition::D];
+    let conditions = [Condition::A, Condition::E];
     let outcome = directory
         .run_script(settings(&conditions, 40), &script_with(REFUSAL))
         .unwrap();
@@ -140,17 +140,15 @@ fn a_calibration_whose_answer_no_record_holds_whole_has_drifted() {
 
 /// The ledger holds a part of the answer, and a blob all of it; without the blob the run does not replay.
 #[test]
-fn an_answer_that_no_record_holds_whole_is_refused_and_kept() {
+fn an_answer_that_no_record_holds_whole_is_read_and_kept() {
     let directory = SessionDirectory::new();
     let answer = "a".repeat(70_000);
     let usage = r#""usage":{"prompt_tokens":700,"completion_tokens":2048}"#;
     let lines = script_with(&format!("{{\"answer\":\"{answer}\",{usage}}}"));
     directory.run_script(settings(A, 1), &lines).unwrap();
     let cycles = directory.cycles();
-    assert_eq!(
-        cycles[0].rejection_reason,
-        Some(RejectionReason::NotAdmitted)
-    );
+    assert_eq!(cycles[0].rejection_reason, Some(RejectionReason::NoJson));
+    assert_eq!(cycles[0].raw.as_deref(), Some(answer.as_str()));
     assert_eq!(cycles[0].decision.kind, DecisionKind::Refuse);
     assert_sealed(&directory);
 
@@ -166,16 +164,19 @@ fn an_answer_that_no_record_holds_whole_is_refused_and_kept() {
 fn over_b1_the_kernel_refuses_whether_asked_or_not() {
     let directory = SessionDirectory::new();
     // The answer is over B1.
+    let narrow = examples::CONSTITUTION.replace("cycle = 6000", "cycle = 900");
+    let narrow = directory.write("narrow.toml", &narrow);
     let line = good_script();
     let line = line.lines().last().unwrap();
     let (head, _) = line.split_once("\"usage\"").unwrap();
-    for (completion, kind) in [(5999, DecisionKind::Action), (6000, DecisionKind::Refuse)] {
+    for (completion, kind) in [(200, DecisionKind::Action), (201, DecisionKind::Refuse)] {
         let directory = SessionDirectory::new();
-        let line =
-            format!("{head}\"usage\":{{\"prompt_tokens\":1,\"completion_tokens\":{completion}}}}}");
-        directory
-            .run_script(settings(A, 1), &script_with(&line))
-            .unwrap();
+        let line = format!(
+            "{head}\"usage\":{{\"prompt_tokens\":700,\"completion_tokens\":{completion}}}}}"
+        );
+        let mut narrowed = settings(A, 1);
+        narrowed.constitution = Some(narrow.clone());
+        directory.run_script(narrowed, &script_with(&line)).unwrap();
         let cycles = directory.cycles();
         assert_eq!(cycles[0].decision.kind, kind);
         let reason = (kind == DecisionKind::Refuse).then_some(DecisionReason::BudgetExhausted);
@@ -313,7 +314,9 @@ fn a_call_that_fails_for_good_voids_the_session_and_is_no_cycle() {
     assert_sealed(&directory);
 
     let answer = || Act::Respond(200, costly("{\"candidates\":[]}", 40, 5));
-    let mut acts = vec![answer(); 5];
+    let cycle = Act::Respond(200, costly("{\"candidates\":[]}", 700, 5));
+    let mut acts = vec![answer(); 3];
+    acts.extend(vec![cycle; 2]);
     acts.extend(vec![Act::Respond(503, completion("")); 4]);
     let server = Server::new(acts);
     let directory = SessionDirectory::new();
@@ -335,7 +338,7 @@ fn a_call_that_fails_for_good_voids_the_session_and_is_no_cycle() {
 #[test]
 fn an_oracle_without_an_answer_ends_the_session() {
     let directory = SessionDirectory::new();
-    let lines = r#"{"contains":"Answer with this object","answer":"{}","usage":{"prompt_tokens":1,"completion_tokens":1}}"#;
+    let lines = r#"{"contains":"Answer with this object","answer":"{}","usage":{"prompt_tokens":40,"completion_tokens":1}}"#;
     let outcome = directory.run_script(settings(A, 3), lines).unwrap();
     assert_eq!(
         (outcome.status, outcome.cycles),

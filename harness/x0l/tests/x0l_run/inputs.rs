@@ -7,7 +7,9 @@ use axilog::hash::sha256;
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_x0l::X0lError;
 use axilog_x0l::condition::Condition;
+use axilog_x0l::kernel::DecisionReason;
 use axilog_x0l::live::{LiveError, SessionPlan, SessionSettings, examples, preflight};
+use axilog_x0l::log::SessionStatus;
 use axilog_x0l::template::BASE;
 
 use crate::session_directory::{SessionDirectory, settings};
@@ -40,7 +42,29 @@ fn the_examples_are_enough_for_a_hundred_cycles() {
     assert!(a.all(|(_, task)| cites(&task.prompt)));
     let checks = preflight(&plan, Path::new("nowhere/run")).unwrap();
     assert!(checks.is_ready(), "{checks:?}");
-    assert!(checks.needed_b2 > 500 * 2048);
+    assert!(checks.surely_enough_b2 > 500 * 2048 && checks.needed_b2 < checks.surely_enough_b2);
+}
+
+/// The B2 that preflight demands is enough for a session on the examples, and at most half as much again.
+#[test]
+fn preflight_demands_what_a_session_takes() {
+    let directory = SessionDirectory::new();
+    let plan = SessionPlan::read(settings(&Condition::ALL, 100)).unwrap();
+    let demanded = preflight(&plan, &directory.out()).unwrap().needed_b2;
+    let mut all = settings(&Condition::ALL, 100);
+    all.b2 = demanded;
+    let outcome = directory.run_script(all, examples::SCRIPT).unwrap();
+    assert_eq!(
+        (outcome.status, outcome.cycles),
+        (SessionStatus::Complete, 500)
+    );
+    let spent = outcome.tokens_spent;
+    assert!(demanded * 2 <= spent * 3, "{demanded} for {spent}");
+    let over_b1 = directory.cycles();
+    let over_b1 = over_b1
+        .iter()
+        .filter(|cycle| cycle.decision.reason == Some(DecisionReason::BudgetExhausted));
+    assert_eq!(over_b1.count(), 10);
 }
 
 #[test]
@@ -64,10 +88,11 @@ fn a_run_keeps_exact_copies_of_what_it_ran_on() {
         .tasks
         .insert(Condition::B, directory.write("b.toml", tasks));
     chosen.constitution = Some(directory.write("c.json", json));
-    chosen.erratum = Some(directory.write("e.txt", &BASE.replace("\"claim\"", "\"what\"")));
+    chosen.template = Some(directory.write("t.txt", &BASE.replace("You propose", "You suggest")));
     directory.run_script(chosen, examples::SCRIPT).unwrap();
     let frozen = directory.metadata().frozen;
-    assert_eq!(frozen.erratum, Some(frozen.template.sha256));
+    assert_eq!((frozen.erratum, frozen.corrects), (None, None));
+    assert_eq!(frozen.base_template.as_ref(), Some(&frozen.template));
     let expected = [
         ("constitution.json", json),
         ("L-A.toml", examples::tasks(Condition::A)),
@@ -75,7 +100,7 @@ fn a_run_keeps_exact_copies_of_what_it_ran_on() {
         ("L-B.corpus.txt", "one\ntwo\n"),
         (
             "template.txt",
-            &fs::read_to_string(directory.path("e.txt")).unwrap(),
+            &fs::read_to_string(directory.path("t.txt")).unwrap(),
         ),
     ];
     for (name, text) in expected {
@@ -87,28 +112,6 @@ fn a_run_keeps_exact_copies_of_what_it_ran_on() {
     let cycles = directory.cycles();
     let tasks: Vec<&str> = cycles.iter().map(|cycle| cycle.task.as_str()).collect();
     assert_eq!(tasks[3..], ["line-1", "line-2", "line-1"]);
-}
-
-#[test]
-fn an_erratum_begins_with_the_same_tasks() {
-    let directory = SessionDirectory::new();
-    let erratum = directory.write("e.txt", &BASE.replace("\"claim\"", "\"what\""));
-    let tasks = |erratum| {
-        let mut settings = settings(&Condition::ALL, 10);
-        settings.erratum = erratum;
-        let plan = SessionPlan::read(settings).unwrap();
-        plan.cycles()
-            .map(|(_, task)| task.id.clone())
-            .collect::<Vec<String>>()
-    };
-    assert_eq!(tasks(None), tasks(Some(erratum.clone())));
-    let mut without_a = settings(&[Condition::B], 10);
-    without_a.erratum = Some(erratum);
-    assert!(refuse(without_a).contains("add A"));
-    let mut other = settings(&[Condition::A], 1);
-    other.erratum = Some(directory.write("o.txt", &BASE.replace("propose", "demand")));
-    let message = refuse(other);
-    assert!(message.contains("o.txt: line 2: \"demand\""), "{message}");
 }
 
 #[test]
@@ -151,7 +154,7 @@ fn settings_that_make_no_sense_are_refused() {
         assert!(error.contains(message), "{error}");
     }
     let mut absent = a();
-    absent.erratum = Some(directory.path("absent"));
+    absent.template = Some(directory.path("absent"));
     assert!(matches!(
         SessionPlan::read(absent),
         Err(X0lError::File(FileError::Io { .. }))
@@ -180,7 +183,7 @@ fn preflight_names_what_prevents_a_session() {
     let out = directory.out();
     assert_eq!(reasons_against(a(), &out), "");
     let mut small = a();
-    small.b2 = 20_000;
+    small.b2 = 9_000;
     let message = reasons_against(small, &out);
     let needed: u64 = {
         let (_, rest) = message.split_once("--b2 ").unwrap();

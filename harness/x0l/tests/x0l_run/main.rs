@@ -3,8 +3,10 @@
 #[path = "../../../oracle/tests/oracle/client.rs"]
 mod client;
 mod ends;
+mod errata;
 mod inputs;
 mod model;
+mod providers;
 #[path = "../../../oracle/tests/oracle/server.rs"]
 #[allow(dead_code, reason = "the tests of the client need more of it")]
 mod server;

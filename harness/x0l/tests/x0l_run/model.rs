@@ -106,7 +106,7 @@ impl Turn {
             candidates,
         };
         match self {
-            Good | Prose | Decomposed | OneMalformed => acted,
+            Good | Prose | Tab | Decomposed | OneMalformed => acted,
             Five => ExpectedOutcome {
                 candidates: 5,
                 ..acted
@@ -127,7 +127,6 @@ impl Turn {
                 rejected(Canonicalization::ParseError, RejectionReason::ParseError)
             }
             Refusal => rejected(Canonicalization::NoJson, RejectionReason::NoJson),
-            Tab => rejected(Canonicalization::NotAdmitted, RejectionReason::NotAdmitted),
             Forbidden => refused(1, none, Some(FailureCode::KernelOnly)),
             OtherPath => refused(1, none, Some(FailureCode::ReadOutsideAllowlist)),
             TooMany => refused(6, none, Some(FailureCode::TooManyCandidates)),
@@ -156,7 +155,7 @@ impl Turn {
             (Dropped, 0) => return Act::Drop,
             (DroppedInside, 0) => return Act::DropInside(costly(&say(&[good()]), 900, 120)),
             (Hanging, 0) => return Act::Hang,
-            (OverBudget, _) => return Act::Respond(200, costly(&say(&[good()]), 900, 5101)),
+            (OverBudget, _) => return Act::Respond(200, costly(&say(&[good()]), 900, 2048)),
             (Good | Busy | ServerErrors | Dropped | DroppedInside | Hanging, _) => say(&[good()]),
             (Prose, _) => format!(
                 "Here it is:\n```json\n{}\n```\nAnything else?",
@@ -185,8 +184,8 @@ impl Turn {
                 let five = (0..5).map(|n| candidate("Notify", message(n), "CL-NOTIFY", ids));
                 say(&five.collect::<Vec<_>>())
             }
-            // Decomposed only once the escape is read.
-            (Decomposed, _) => say(&[good()]).replace("As asked.", "Cafe\\u0301"),
+            // Neither NFC nor an escape: the record cannot hold it.
+            (Decomposed, _) => say(&[good()]).replace("As asked.", "Cafe\u{301}"),
             (NameTwice, _) => say(&[good()]).replacen('{', "{\"candidates\":[],", 1),
         };
         respond(&text)
@@ -207,10 +206,11 @@ fn candidate(kind: &str, fields: Value, clause: &str, ids: &[String]) -> Value {
 pub fn model() -> impl FnMut(&Request) -> Option<Act> + Send + 'static {
     let mut attempts: BTreeMap<u64, usize> = BTreeMap::new();
     move |request| {
-        let system = request.body["messages"][0]["content"].as_str().unwrap();
-        let listed = system.lines().filter_map(|line| {
+        let user = request.body["messages"][1]["content"].as_str().unwrap();
+        let listed = user.lines().filter_map(|line| {
             let (id, about) = line.strip_prefix("- ")?.split_once(": ")?;
-            (id.len() == 64).then(|| (id.to_owned(), about.to_owned()))
+            id.starts_with("obs-")
+                .then(|| (id.to_owned(), about.to_owned()))
         });
         let listed: Vec<(String, String)> = listed.collect();
         let time = listed
