@@ -20,6 +20,9 @@ const MAX_RESPONSE_BYTES: usize = 8 << 20;
 /// The text by which a server shows that it has a tokenizer.
 const PROBE: &str = "one two three";
 
+/// The most tokens of that text: its bytes, and what a tokenizer may put around it.
+const MAX_PROBE_TOKENS: u64 = 20;
+
 /// A tokenizer behind the base URL of a server.
 pub struct ServerTokenizer {
     url: Url,
@@ -63,7 +66,7 @@ impl ServerTokenizer {
             runtime: Builder::new_current_thread().enable_all().build().ok()?,
         };
         let counted = tokenizer.count(PROBE)?;
-        (1..=PROBE.len() as u64)
+        (1..=MAX_PROBE_TOKENS)
             .contains(&counted)
             .then_some(tokenizer)
     }
