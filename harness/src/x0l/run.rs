@@ -21,7 +21,7 @@ use super::session_args::SessionArgs;
 /// ledger before it is used. Ctrl-C stops the session before the next cycle, a second Ctrl-C at
 /// once; what is recorded until then replays, but a session is never resumed. Exits 0 if every
 /// condition ran to its end and the run replays; 1 if preflight fails, or if the session ended early (INTERRUPTED,
-/// SESSION_BUDGET_EXHAUSTED, TRANSPORT_FAILURE_ABORT, MODEL_DRIFT_DETECTED, INTEGRITY_RISK,
+/// SESSION_BUDGET_EXHAUSTED, TRANSPORT_FAILURE_ABORT, MODEL_DRIFT_DETECTED, INVALID, INTEGRITY_RISK,
 /// ABORTED). The API key is read from the environment variable OPENAI_API_KEY.
 #[derive(clap::Args)]
 pub(crate) struct Args {

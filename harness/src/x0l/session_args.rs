@@ -45,7 +45,8 @@ pub(super) struct SessionArgs {
     /// Count tokens on this machine instead of trusting the `usage` in the server's answers.
     #[arg(long)]
     count_tokens: bool,
-    /// The tokenizer for --count-tokens, if the model's own is not known by its id.
+    /// The tokenizer for --count-tokens, if the model's own is not known by its id: a vocabulary of
+    /// OpenAI's, or the path of a tokenizer.json (builds with the feature tokenizer-json).
     #[arg(long, value_name = "NAME", requires = "count_tokens")]
     tokenizer: Option<String>,
     /// The file of the constitution [default: the example].

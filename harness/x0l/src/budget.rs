@@ -154,6 +154,23 @@ impl Budget {
     }
 }
 
+/// The tokens that a server's own count of the messages' contents may have more than its `usage`: words at the
+/// edge of a message may be split otherwise within the frame.
+const COUNT_SLACK: u64 = 8;
+
+/// Checks the tokens that an oracle reports for a prompt against the count of the server's own tokenizer.
+///
+/// # Errors
+/// What is reported and what was counted, in words.
+pub fn check_against_count(reported: u64, counted: u64) -> Result<(), String> {
+    if reported.saturating_add(COUNT_SLACK) >= counted {
+        return Ok(());
+    }
+    Err(format!(
+        "the oracle reports {reported} tokens for the prompt, and its own tokenizer counts {counted}: its usage cannot be trusted; count tokens on this machine with --count-tokens"
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,9 +10,11 @@
 //! | `tiktoken.rs` | the tokenizers of OpenAI's models |
 //! | `vocabularies.rs` | the names of their vocabularies |
 //! | `tokenizer_json.rs` | a `tokenizer.json` as Hugging Face publishes them; with the feature `tokenizer-json` |
+//! | `server.rs` | the tokenizer of a server |
 //! | `error.rs` | the errors |
 
 mod error;
+mod server;
 mod tiktoken;
 mod tokenizer;
 #[cfg(feature = "tokenizer-json")]
@@ -22,6 +24,7 @@ mod vocabularies;
 use std::path::Path;
 
 pub use error::TokenError;
+pub use server::ServerTokenizer;
 pub use tiktoken::Tiktoken;
 pub use tokenizer::Tokenizer;
 #[cfg(feature = "tokenizer-json")]

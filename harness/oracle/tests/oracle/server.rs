@@ -69,16 +69,25 @@ impl Server {
     pub fn new(acts: Vec<Act>) -> Server {
         let connections = acts.len();
         let mut acts = acts.into_iter();
-        Server::for_connections(Some(connections), move |_| acts.next())
+        Server::for_connections(Some(connections), None, move |_| acts.next())
     }
 
     /// Starts a server that performs the act that `next` gives for each request, until it gives `None`.
     pub fn answering(next: impl FnMut(&Request) -> Option<Act> + Send + 'static) -> Server {
-        Server::for_connections(None, next)
+        Server::for_connections(None, None, next)
+    }
+
+    /// Starts a server as [`Server::answering`] does, which has a tokenizer too, of so many tokens a word.
+    pub fn with_tokenizer(
+        tokens_per_word: usize,
+        next: impl FnMut(&Request) -> Option<Act> + Send + 'static,
+    ) -> Server {
+        Server::for_connections(None, Some(tokens_per_word), next)
     }
 
     fn for_connections(
         connections: Option<usize>,
+        tokens_per_word: Option<usize>,
         mut next: impl FnMut(&Request) -> Option<Act> + Send + 'static,
     ) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -86,13 +95,20 @@ impl Server {
         let (sender, requests) = channel();
         thread::spawn(move || {
             let mut open = Vec::new();
-            for _ in 0..connections.unwrap_or(usize::MAX) {
+            let mut left = connections.unwrap_or(usize::MAX);
+            while left > 0 {
                 let Ok((stream, _)) = listener.accept() else {
                     return;
                 };
                 let Some(request) = read(&stream) else {
                     return;
                 };
+                // A client that looks for a tokenizer uses up no act.
+                if request.head.starts_with("POST /tokenize ") {
+                    perform(&tokenize(&request, tokens_per_word), stream);
+                    continue;
+                }
+                left -= 1;
                 let act = next(&request);
                 if sender.send(request).is_err() {
                     return;
@@ -113,6 +129,16 @@ impl Server {
     pub fn requests(&self) -> Vec<Request> {
         self.requests.try_iter().collect()
     }
+}
+
+/// The answer to a request for tokens, where the server has a tokenizer.
+fn tokenize(request: &Request, tokens_per_word: Option<usize>) -> Act {
+    let Some(tokens) = tokens_per_word else {
+        return Act::Respond(404, String::new());
+    };
+    let words = request.body["content"].as_str().unwrap_or_default();
+    let count = words.split_whitespace().count() * tokens;
+    Act::Respond(200, json!({ "tokens": vec![7; count] }).to_string())
 }
 
 fn read(stream: &TcpStream) -> Option<Request> {

@@ -10,6 +10,7 @@ use axilog_oracle::{AskAttempt, Consultation, Endpoint, Exchange, TokenUsage, co
 use super::SessionPlan;
 use super::calibrate::build_question;
 use super::plan::ORACLE;
+use super::server_count::ServerCount;
 use crate::X0lError;
 use crate::budget::Budget;
 use crate::condition::{Condition, Task};
@@ -48,6 +49,8 @@ pub(super) struct CycleRunner<'s> {
     pub(super) state: KernelState,
     pub(super) budget: Budget,
     pub(super) watch: ProviderWatch,
+    /// The tokenizer of the server, where it has one.
+    pub(super) server_count: Option<ServerCount>,
 }
 
 /// The result of canonicalizing and parsing an answer; the default is that of a cycle without a call.
@@ -105,6 +108,11 @@ impl CycleRunner<'_> {
             Ok(usage) => usage,
             Err(reason) => return Ok(CycleResult::BadUsage(reason)),
         };
+        if let Some(server_count) = &mut self.server_count
+            && let Err(reason) = server_count.check_usage(&prompt, usage)
+        {
+            return Ok(CycleResult::BadUsage(reason));
+        }
         let spent = usage.prompt_tokens.saturating_add(usage.completion_tokens);
         self.budget.spent = self.budget.spent.saturating_add(spent);
         let answer = parse_answer(&answer.text, &plan.template.field_names);

@@ -10,6 +10,7 @@
 //! | `plan.rs` | the plan: the settings, with every file read |
 //! | `examples.rs` | the example files that are compiled in |
 //! | `token_counter.rs` | the counting of tokens: by the oracle or on this machine |
+//! | `server_count.rs` | the server's own tokenizer, where it has one |
 //! | `preflight.rs` | the checks before a session |
 //! | `fuzz.rs` | one of the checks: the canonicalizer on random texts |
 //! | `calibrate.rs` | the calibration's calls |
@@ -24,6 +25,7 @@ pub mod examples;
 mod fuzz;
 mod plan;
 mod preflight;
+mod server_count;
 mod session;
 mod settings;
 mod token_counter;

@@ -10,6 +10,7 @@ use axilog_oracle::Endpoint;
 use super::calibrate::{CalibrationCall, calibrate};
 use super::cycle::{CycleResult, CycleRunner};
 use super::plan::{ORACLE, SessionPlan};
+use super::server_count::ServerCount;
 use crate::X0lError;
 use crate::budget::Budget;
 use crate::calibration;
@@ -113,6 +114,7 @@ pub fn run_session(
             state: KernelState::default(),
             budget: Budget::new(&plan.frozen),
             watch: ProviderWatch::default(),
+            server_count: ServerCount::find(plan),
         },
         log,
         listener,

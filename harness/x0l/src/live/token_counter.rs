@@ -1,6 +1,6 @@
 //! The counting of tokens: by the oracle, in the `usage` of each answer, or on this machine (Q11, Q35; C1).
 
-use axilog_oracle::tokens::{Tiktoken, TokenError, Tokenizer};
+use axilog_oracle::tokens::{Tiktoken, TokenError, Tokenizer, open_tokenizer};
 use axilog_oracle::{ModelAnswer, TokenUsage};
 
 use super::LiveError;
@@ -18,7 +18,7 @@ pub enum TokenCounter {
     /// The oracle counts: the counts are the `usage` of its answers.
     Api,
     /// This machine counts, whatever the oracle reports.
-    Local(Tiktoken),
+    Local(Box<dyn Tokenizer>),
 }
 
 fn settings_error(error: TokenError) -> LiveError {
@@ -26,14 +26,16 @@ fn settings_error(error: TokenError) -> LiveError {
 }
 
 impl TokenCounter {
-    /// A counter on this machine, with the named tokenizer, or without a name with the model's own.
+    /// A counter on this machine, with the tokenizer that `tokenizer` names as [`open_tokenizer`] takes it, or
+    /// without a name with the model's own.
     ///
     /// # Errors
     /// [`LiveError::Settings`] where there is no such tokenizer, or none is known for the model.
     pub fn local(tokenizer: Option<&str>, model: &str) -> Result<TokenCounter, LiveError> {
         let tokenizer = match tokenizer {
-            Some(name) => Tiktoken::for_name(name),
-            None => Tiktoken::for_model(model),
+            Some(name) => open_tokenizer(name),
+            None => Tiktoken::for_model(model)
+                .map(|tokenizer| Box::new(tokenizer) as Box<dyn Tokenizer>),
         };
         tokenizer.map(TokenCounter::Local).map_err(settings_error)
     }

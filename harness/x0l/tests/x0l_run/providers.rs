@@ -251,3 +251,39 @@ fn shipped_tasks_of_l_d_can_exceed_b1() {
         assert_eq!(reach.count(), 10, "{name}");
     }
 }
+
+/// A server with a tokenizer is held to it: `usage` that the bounds would let pass is refused.
+#[test]
+fn usage_below_the_servers_own_count_ends_a_session() {
+    use crate::client::client;
+    use crate::server::{Act, Server, costly};
+    use axilog_oracle::OracleKind;
+
+    // Three tokens a word, which is more than the bounds of a prompt can know.
+    for (reported, status) in [
+        (700, SessionStatus::Aborted),
+        (1400, SessionStatus::Complete),
+    ] {
+        let server = Server::with_tokenizer(3, move |request| {
+            let user = request.body["messages"][1]["content"].as_str()?;
+            let tokens = if user.contains("Answer with this object") {
+                40
+            } else {
+                reported
+            };
+            Some(Act::Respond(200, costly("{\"candidates\":[]}", tokens, 5)))
+        });
+        let directory = SessionDirectory::new();
+        let mut settings = settings(A, 2);
+        settings.oracle = OracleKind::OpenAi;
+        settings.base_url.clone_from(&server.base_url);
+        let mut endpoint = client(&server.base_url, std::time::Duration::from_secs(5));
+        let outcome = directory.run(settings, &mut endpoint, u64::MAX).unwrap();
+        assert_eq!(outcome.status, status, "{:?}", outcome.reason);
+        let reason = outcome.reason.unwrap_or_default();
+        assert_eq!(
+            reason.contains("its own tokenizer counts"),
+            status == SessionStatus::Aborted
+        );
+    }
+}
