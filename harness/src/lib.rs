@@ -42,6 +42,8 @@ mod replay;
 mod replay_ledger;
 mod report;
 mod seal;
+#[cfg(feature = "oracle")]
+mod server_args;
 mod show;
 mod show_graph;
 mod stats;

@@ -164,6 +164,7 @@ pub fn build_run(
         model: "m".to_owned(),
         oracle: "scripted:here".to_owned(),
         base_url: None,
+        transport: None,
         context_window_size: 128_000,
         max_tokens: 2048,
         seed: Some(7),

@@ -1,6 +1,7 @@
 //! Strategies for every document of a run.
 
 use axilog::hash::Hash;
+use axilog_oracle::TransportSettings;
 use axilog_x0l::kernel::{
     ActionRequest, Candidate, CandidateVerdict, Decision, DecisionKind, DecisionReason,
     FailureCode, GateFailure, Justification, KernelGate, KernelState, Observation, RejectionReason,
@@ -197,6 +198,18 @@ fn token_source() -> impl Strategy<Value = TokenSource> {
 }
 
 prop_compose! {
+    fn transport()(
+        [timeout_ms, max_retry_after_ms, pace_ms] in any::<[u64; 3]>(),
+        backoff_ms in vec(any::<u64>(), 0..4), token_limit_as in any::<String>(),
+        response_format in option::of(any::<String>()),
+    ) -> TransportSettings {
+        TransportSettings {
+            timeout_ms, backoff_ms, max_retry_after_ms, pace_ms, token_limit_as, response_format,
+        }
+    }
+}
+
+prop_compose! {
     pub fn frozen()(
         (axilog, model, oracle, base_url) in (
             any::<String>(), any::<String>(), any::<String>(), option::of(any::<String>()),
@@ -209,9 +222,10 @@ prop_compose! {
             token_source(), vec(frozen_condition(), 0..5), file(), file(), option::of(hash()),
         ),
         [source_hash, self_test_hash] in [hash(), hash()],
+        transport in option::of(transport()),
     ) -> FrozenSettings {
         FrozenSettings {
-            axilog, model, oracle, base_url, context_window_size, max_tokens, seed, b1, b2,
+            axilog, model, oracle, base_url, transport, context_window_size, max_tokens, seed, b1, b2,
             token_source, cycles, conditions, constitution, template, erratum,
             canonicalizer: CanonicalizerHashes { source_hash, self_test_hash },
             format: RunFormat::V1, temperature: Temperature::Zero, started,
