@@ -133,11 +133,23 @@ impl<'a> PreparedQuestion<'a> {
         })
     }
 
+    /// Refuses a question or a bundle that may not be recorded or cannot be sent to `endpoint`.
+    ///
+    /// # Errors
+    /// As [`Endpoint::check_question`] and [`Endpoint::check_recorded_text`].
+    pub fn check_for_endpoint(&self, endpoint: &Endpoint) -> Result<(), BundleError> {
+        endpoint.check_question(&self.question)?;
+        for input in [&self.bundle, &self.evidence] {
+            endpoint.check_recorded_text("the bundle", input.bytes())?;
+        }
+        Ok(())
+    }
+
     /// Asks `endpoint`, as the oracle `oracle_id`'s.
     ///
     /// # Errors
     /// Before anything is recorded: [`BundleError::LedgerHasPolicies`] for a ledger with policies,
-    /// [`LedgerError::InvalidInput`], and those of [`Endpoint::check_question`] and
+    /// [`LedgerError::InvalidInput`], and those of [`PreparedQuestion::check_for_endpoint`] and
     /// [`Session::check_question`]. Afterwards as
     /// [`consult_oracle`].
     pub fn ask(
@@ -149,10 +161,7 @@ impl<'a> PreparedQuestion<'a> {
         if session.rules().len() > 0 {
             return Err(BundleError::LedgerHasPolicies(session.path().to_owned()));
         }
-        endpoint.check_question(&self.question)?;
-        for input in [&self.bundle, &self.evidence] {
-            endpoint.check_recorded_text("the bundle", input.bytes())?;
-        }
+        self.check_for_endpoint(endpoint)?;
         session.check_question(&prepare_call(oracle_id, &self.question)?)?;
         let bundle_hash = self.bundle.hash();
         let call = OracleCall {

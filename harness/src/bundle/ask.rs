@@ -99,6 +99,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         },
     };
     let prepared = PreparedQuestion::new(&bundle, &asking)?;
+    prepared.check_for_endpoint(&endpoint)?;
     let mut session = ledger_without_policies::open_or_begin(&args.ledger)?;
     notes.extend(decision::opening_notes(&session, false));
     let asked = prepared.ask(&mut session, &mut endpoint, ORACLE)?;

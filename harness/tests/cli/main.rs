@@ -42,6 +42,7 @@ mod seal;
 #[path = "../../oracle/tests/oracle/server.rs"]
 #[allow(dead_code, reason = "the tests of the client need more of it")]
 mod server;
+mod server_options;
 mod several;
 mod show;
 mod stats;
