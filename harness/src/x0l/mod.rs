@@ -61,11 +61,13 @@ pub(crate) fn run(args: &Args) -> CommandOutcome {
 /// Parses the value of `--oracle`. The document wants an OpenAI-compatible chat completion API (B1, Q6), with its
 /// key in `OPENAI_API_KEY` (Q52a).
 fn parse_oracle(text: &str) -> Result<OracleKind, String> {
-    match text.parse::<OracleKind>() {
-        Ok(OracleKind::Anthropic) => Err(
-            "X-0L asks an OpenAI-compatible chat completion API (B1); expected openai, scripted:FILE or recorded:LEDGER".to_owned(),
-        ),
-        parsed => parsed.map_err(|error| error.to_string()),
+    const EXPECTED: &str = "expected openai, scripted:FILE or recorded:LEDGER";
+    match text.parse() {
+        Ok(OracleKind::Anthropic) => Err(format!(
+            "X-0L asks an OpenAI-compatible chat completion API (B1); {EXPECTED}"
+        )),
+        Ok(kind) => Ok(kind),
+        Err(_) => Err(format!("there is no oracle {text:?}; {EXPECTED}")),
     }
 }
 

@@ -1,9 +1,8 @@
 //! `axilog x0l run`: a session with a model.
 
 use axilog_ledger::encoding::hex;
-use axilog_oracle::Endpoint;
 use axilog_x0l::document::to_value;
-use axilog_x0l::live::{FinishedSession, SessionPlan, preflight, run_session};
+use axilog_x0l::live::{FinishedSession, preflight, run_session};
 use axilog_x0l::log::SessionStatus;
 use axilog_x0l::report::MARKDOWN;
 use serde_json::json;
@@ -13,7 +12,6 @@ use super::super::output::Report;
 use super::super::{Failure, table};
 use super::progress::ProgressLine;
 use super::session_args::SessionArgs;
-use crate::error::CommandError;
 
 /// Run a session: calibrate the model, run the conditions, and leave a directory that replays
 /// without the model.
@@ -33,26 +31,12 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let session = &args.session;
     let plan = session.read_plan()?;
-    let mut endpoint = Endpoint::open(&session.oracle, &session.server.options())?;
-    refuse_api_key(&plan, &endpoint)?;
+    let mut endpoint = session.open_endpoint(&plan)?;
     preflight(&plan, &session.out)?.require_ready()?;
     let mut progress = ProgressLine::new(&plan, Flag::install());
     let finished = run_session(&plan, &mut endpoint, &session.out, &mut progress);
     progress.clear();
     Ok(report_session(args, &finished?, &progress))
-}
-
-/// Refuses a session whose files or settings hold the API key, before they are copied into its directory.
-fn refuse_api_key(plan: &SessionPlan, endpoint: &Endpoint) -> Result<(), CommandError> {
-    let settings = to_value(&plan.frozen).to_string();
-    endpoint.check_recorded_text("the session's settings", settings.as_bytes())?;
-    for (number, (_, task)) in (1..).zip(plan.cycles()) {
-        let prompt = plan.render_prompt(task, number);
-        for text in [&prompt.system, &prompt.user] {
-            endpoint.check_recorded_text("a prompt", text.as_bytes())?;
-        }
-    }
-    Ok(())
 }
 
 fn report_session(args: &Args, finished: &FinishedSession, progress: &ProgressLine) -> Report {

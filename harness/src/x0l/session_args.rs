@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use axilog_oracle::{DEFAULT_BASE_URL, OracleKind, TransportSettings};
+use axilog_oracle::{DEFAULT_BASE_URL, Endpoint, OracleKind, TransportSettings};
 use axilog_x0l::condition::Condition;
+use axilog_x0l::document::to_value;
 use axilog_x0l::live::{B2, CYCLES, LiveError, SessionPlan, SessionSettings, TokenCounter};
 
 use super::super::now;
@@ -84,6 +85,24 @@ fn parse_tasks(text: &str) -> Result<(Condition, PathBuf), String> {
 }
 
 impl SessionArgs {
+    /// Opens the oracle. A session whose settings or prompts hold its key is refused, before they are copied into
+    /// the session's directory.
+    ///
+    /// # Errors
+    /// As [`Endpoint::open`] and [`Endpoint::check_recorded_text`].
+    pub(super) fn open_endpoint(&self, plan: &SessionPlan) -> Result<Endpoint, CommandError> {
+        let endpoint = Endpoint::open(&self.oracle, &self.server.options())?;
+        let settings = to_value(&plan.frozen).to_string();
+        endpoint.check_recorded_text("the session's settings", settings.as_bytes())?;
+        for (number, (_, task)) in (1..).zip(plan.cycles()) {
+            let prompt = plan.render_prompt(task, number);
+            for text in [&prompt.system, &prompt.user] {
+                endpoint.check_recorded_text("a prompt", text.as_bytes())?;
+            }
+        }
+        Ok(endpoint)
+    }
+
     /// Reads every file that the options name.
     ///
     /// # Errors

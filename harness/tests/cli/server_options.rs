@@ -226,6 +226,14 @@ fn a_session_whose_settings_hold_the_key_is_not_begun() {
         .exits(3)
         .says("in the session's settings");
     assert!(!bench.exists("run"));
+    let preflight = run.replace("x0l run", "x0l preflight");
+    let run = run_with_key(&bench, "OPENAI_API_KEY", &preflight).exits(1);
+    let told = "the question holds the API key";
+    assert!(
+        run.stdout.contains(told) && !run.stdout.contains(KEY),
+        "{}",
+        run.stdout
+    );
 }
 
 #[test]
