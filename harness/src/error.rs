@@ -99,9 +99,9 @@ pub(crate) enum CommandError {
         oracle: String,
     },
 
-    /// A JSON Schema that cannot be sent to a server.
+    /// A form of answers that cannot be sent to a server.
     #[cfg(any(feature = "ablation", feature = "bundle"))]
-    #[error("{path}: {reason}; --response-format takes json_object or the file of a JSON Schema", path = path.display())]
+    #[error("{path}: {reason}; --response-format takes json_object, the file of a JSON Schema, llama-cpp:FILE or vllm:FILE", path = path.display())]
     ResponseFormat {
         /// The file.
         path: PathBuf,

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
-use axilog_oracle::{AnswerConstraint, AnswerSchema, ServerOptions, TokenLimitMember};
+use axilog_oracle::{
+    AnswerConstraint, AnswerSchema, GrammarDialect, ServerOptions, TokenLimitMember,
+};
 
 use crate::error::CommandError;
 
@@ -50,8 +52,9 @@ pub(crate) struct FreeServerArgs {
     /// The time for each attempt, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = parse_timeout)]
     timeout: Duration,
-    /// Ask the server to hold the answer to a form: json_object for any JSON object, or the path of a
-    /// JSON Schema. Servers that do not know `response_format` refuse it.
+    /// Ask the server to hold the answer to a form: json_object for any JSON object, the path of a JSON
+    /// Schema, or llama-cpp:FILE or vllm:FILE for a GBNF grammar sent in the way of that server. Servers
+    /// refuse what they do not know.
     #[arg(long, value_name = "FORM")]
     response_format: Option<String>,
 }
@@ -73,14 +76,22 @@ impl FreeServerArgs {
         if form == "json_object" {
             return Ok(Some(AnswerConstraint::JsonObject));
         }
-        let path = Path::new(form);
-        let bytes = read_input(path, "read the JSON Schema", MAX_INPUT_BYTES)?;
-        let text = String::from_utf8_lossy(&bytes);
-        let schema = AnswerSchema::parse(&text).map_err(|reason| CommandError::ResponseFormat {
+        let (dialect, path) = match form.split_once(':') {
+            Some(("llama-cpp", path)) => (Some(GrammarDialect::LlamaCpp), path),
+            Some(("vllm", path)) => (Some(GrammarDialect::Vllm), path),
+            _ => (None, form.as_str()),
+        };
+        let path = Path::new(path);
+        let refuse = |reason: String| CommandError::ResponseFormat {
             path: path.to_owned(),
             reason,
-        })?;
-        Ok(Some(AnswerConstraint::JsonSchema(schema)))
+        };
+        let bytes = read_input(path, "read the form of answers", MAX_INPUT_BYTES)?;
+        let text = String::from_utf8(bytes).map_err(|_| refuse("is not UTF-8".to_owned()))?;
+        Ok(Some(match dialect {
+            Some(dialect) => AnswerConstraint::Grammar(dialect, text),
+            None => AnswerConstraint::JsonSchema(AnswerSchema::parse(&text).map_err(refuse)?),
+        }))
     }
 }
 

@@ -120,7 +120,7 @@ impl<'a> PreparedQuestion<'a> {
         if let Some(BundleConstraint::ResponseFormat(form)) = asking.constraint
             && let Some(evidence) = evidence.as_object_mut()
         {
-            evidence.insert("response_format".to_owned(), json!(form.response_format()));
+            evidence.insert("response_format".to_owned(), json!(form.describe()));
         }
         let evidence = canonical(&evidence)
             .and_then(check_record_size)

@@ -92,17 +92,15 @@ pub enum AnswerConstraint {
 }
 
 impl AnswerConstraint {
-    /// The constraint as records name it: `json_object`, or `json_schema:` and the schema's SHA-256 in hexadecimal.
-    /// `None` for a grammar, which records name in a way of their own.
+    /// The constraint as records name it: `json_object`, or `json_schema:` or `grammar:` and the SHA-256 of the
+    /// text in hexadecimal.
     #[must_use]
-    pub fn response_format(&self) -> Option<String> {
+    pub fn describe(&self) -> String {
+        let hash = hex(&sha256(self.text().as_bytes()));
         match self {
-            AnswerConstraint::Grammar(..) => None,
-            AnswerConstraint::JsonObject => Some("json_object".to_owned()),
-            AnswerConstraint::JsonSchema(schema) => {
-                let hash = sha256(schema.text().as_bytes());
-                Some(format!("json_schema:{}", hex(&hash)))
-            }
+            AnswerConstraint::Grammar(..) => format!("grammar:{hash}"),
+            AnswerConstraint::JsonObject => "json_object".to_owned(),
+            AnswerConstraint::JsonSchema(_) => format!("json_schema:{hash}"),
         }
     }
 
@@ -184,8 +182,10 @@ mod tests {
         assert_eq!(schema.text(), text);
         assert_eq!(schema.value()["type"], "object");
         let hash = hex(&sha256(text.as_bytes()));
-        let named = AnswerConstraint::JsonSchema(schema).response_format();
-        assert_eq!(named, Some(format!("json_schema:{hash}")));
+        let named = AnswerConstraint::JsonSchema(schema).describe();
+        assert_eq!(named, format!("json_schema:{hash}"));
+        let grammar = AnswerConstraint::Grammar(GrammarDialect::Vllm, text.to_owned());
+        assert_eq!(grammar.describe(), format!("grammar:{hash}"));
         for (text, reason) in [("[]", "not a JSON object"), ("{", "not JSON")] {
             let error = AnswerSchema::parse(text).unwrap_err();
             assert!(error.contains(reason), "{error}");

@@ -20,8 +20,8 @@ pub struct TransportSettings {
     pub pace_ms: u64,
     /// The member of a request that limits the tokens of the answer.
     pub token_limit_as: String,
-    /// The form that the server is asked to hold answers to: `json_object`, or `json_schema:` and the schema's
-    /// SHA-256; absent where none is sent.
+    /// The form that the server is asked to hold answers to: `json_object`, or `json_schema:` or `grammar:`
+    /// and the text's SHA-256; absent where none is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_format: Option<String>,
 }

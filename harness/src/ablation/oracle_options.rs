@@ -112,7 +112,7 @@ impl OracleOptions {
         let constraint = self.server.read_response_format()?;
         let settings = TransportSettings::new(kind, &self.server.options());
         Ok(settings.map(|settings| TransportSettings {
-            response_format: constraint.and_then(|constraint| constraint.response_format()),
+            response_format: constraint.map(|constraint| constraint.describe()),
             ..settings
         }))
     }

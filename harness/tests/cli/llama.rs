@@ -183,3 +183,48 @@ fn a_bundle_is_answered_over_anthropics_interface() {
         .says("takes no grammar or response_format");
     assert_eq!(bench.read("l.jsonl"), records);
 }
+
+/// A grammar of the ablation's answers, for a model that knows nothing of the harbour.
+const ABLATION_GRAMMAR: &str = r#"
+root ::= (
+  "{\"action\":" action ",\"authorized_violations\":" ids ",\"required_preservations\":" ids
+  ",\"conflict_attribution\":[],\"predicted_effects\":{\"satisfies\":" ids ",\"violates\":" ids "}}"
+)
+action ::= "\"drift\"" | "\"moor\"" | "\"relieve\""
+ids ::= "[" id? "]"
+id ::= "\"crew-rest\"" | "\"fuel-reserve\"" | "\"night-quiet\""
+"#;
+
+#[test]
+fn an_ablation_run_with_answers_held_to_a_grammar_replays() {
+    let Some(python) = find_python("an_ablation_run_with_answers_held_to_a_grammar_replays") else {
+        return;
+    };
+    let bench = Bench::new();
+    bench.write("answer.gbnf", ABLATION_GRAMMAR);
+    let model = make_model(&python, &bench.path(""), 7);
+    let server = LlamaServer::start(&python, &model, &[]);
+    let line = format!(
+        "ablation run --variant v300 --model {MODEL} --base-url {} --seeds 1 --episodes 1 --out r \
+         --response-format llama-cpp:answer.gbnf --timeout 60 --json",
+        server.base_url()
+    );
+    bench.run(&line).exits(0);
+    drop(server);
+    bench.run("ablation replay r").exits(0);
+    let shown = bench.run("show r/v300/ledger.jsonl --oracle proposer --json");
+    let shown = shown.exits(0).stdout;
+    let records = shown
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let answers: Vec<Value> = records
+        .filter(|record| record["tag"] == "AX:OBS:v1")
+        .collect();
+    assert_eq!(answers.len(), 50);
+    for answer in answers {
+        assert_eq!(answer["completion_state"], "COMPLETE", "{answer}");
+        let text = answer["output"].as_str().unwrap();
+        let value: Value = serde_json::from_str(text).unwrap();
+        assert_eq!(value.as_object().unwrap().len(), 5, "{text}");
+    }
+}

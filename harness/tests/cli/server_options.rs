@@ -9,6 +9,7 @@ use crate::client::{KEY, nowhere};
 use crate::server::{Act, Request, Server, completion, message};
 
 const SCHEMA: &str = r#"{"type":"object"}"#;
+const GRAMMAR: &str = "root ::= [a-z]*";
 const GOOD: &str =
     r#"{"success":true,"confidence":0.9,"interpretation":"fine","recommendation":"proceed"}"#;
 
@@ -16,6 +17,7 @@ fn bench() -> Bench {
     let bench = Bench::new();
     bench.write("results.json", r#"{"recall":0.5}"#);
     bench.write("schema.json", SCHEMA);
+    bench.write("any.gbnf", GRAMMAR);
     bench
 }
 
@@ -46,16 +48,26 @@ fn ask_bundle(bench: &Bench, server: &Server, options: &str) -> Run {
 fn a_bundle_is_asked_as_the_options_say() {
     let named = format!("json_schema:{}", hex(&sha256(SCHEMA.as_bytes())));
     let schema = json!({ "name": "answer", "schema": { "type": "object" }, "strict": true });
-    for (form, sent, recorded) in [
+    let grammar = format!("grammar:{}", hex(&sha256(GRAMMAR.as_bytes())));
+    for (form, place, sent, recorded) in [
         (
             "json_object",
+            "/response_format",
             json!({ "type": "json_object" }),
             "json_object",
         ),
         (
             "schema.json",
+            "/response_format",
             json!({ "type": "json_schema", "json_schema": schema }),
             &named,
+        ),
+        ("llama-cpp:any.gbnf", "/grammar", json!(GRAMMAR), &grammar),
+        (
+            "vllm:any.gbnf",
+            "/structured_outputs/grammar",
+            json!(GRAMMAR),
+            &grammar,
         ),
     ] {
         let bench = bench();
@@ -64,7 +76,7 @@ fn a_bundle_is_asked_as_the_options_say() {
             format!("--response-format {form} --token-limit-as max_completion_tokens --timeout 5");
         ask_bundle(&bench, &server, &options).exits(0);
         let body = server.requests().remove(0).body;
-        assert_eq!(body["response_format"], sent);
+        assert_eq!(body.pointer(place), Some(&sent), "{form}");
         assert_eq!(body["max_completion_tokens"], 2000);
         assert_eq!(body.get("max_tokens"), None);
         let records = String::from_utf8(bench.read("l.jsonl")).unwrap();
@@ -109,6 +121,7 @@ fn options_that_make_no_sense_are_refused_before_a_ledger_begins() {
         ("--token-limit-as tokens", 2, "max_completion_tokens"),
         ("--response-format list.json", 2, "not a JSON object"),
         ("--response-format none.json", 3, "none.json"),
+        ("--response-format vllm:none.gbnf", 3, "none.gbnf"),
         (
             "--response-format json_object --send-grammar vllm",
             2,
