@@ -1,14 +1,8 @@
 //! The options of the commands that ask a server.
 
-use std::path::Path;
 use std::time::Duration;
 
-use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
-use axilog_oracle::{
-    AnswerConstraint, AnswerSchema, GrammarDialect, ServerOptions, TokenLimitMember,
-};
-
-use crate::error::CommandError;
+use axilog_oracle::{ServerOptions, TokenLimitMember};
 
 /// The longest pace and the longest timeout.
 const MAX_SECONDS: f64 = 3600.0;
@@ -43,69 +37,12 @@ impl ServerArgs {
     }
 }
 
-/// The options that a command has besides, where no document freezes the way of asking.
-#[cfg(any(feature = "ablation", feature = "bundle"))]
-#[derive(clap::Args)]
-pub(crate) struct FreeServerArgs {
-    #[command(flatten)]
-    server: ServerArgs,
-    /// The time for each attempt, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = parse_timeout)]
-    timeout: Duration,
-    /// Ask the server to hold the answer to a form: json_object for any JSON object, the path of a JSON
-    /// Schema, or llama-cpp:FILE or vllm:FILE for a GBNF grammar sent in the way of that server. Servers
-    /// refuse what they do not know.
-    #[arg(long, value_name = "FORM")]
-    response_format: Option<String>,
-}
-
-#[cfg(any(feature = "ablation", feature = "bundle"))]
-impl FreeServerArgs {
-    /// The options.
-    pub(crate) fn options(&self) -> ServerOptions {
-        let mut options = self.server.options();
-        options.limits.timeout = self.timeout;
-        options
-    }
-
-    /// The form that the answer is held to.
-    pub(crate) fn read_response_format(&self) -> Result<Option<AnswerConstraint>, CommandError> {
-        let Some(form) = &self.response_format else {
-            return Ok(None);
-        };
-        if form == "json_object" {
-            return Ok(Some(AnswerConstraint::JsonObject));
-        }
-        let (dialect, path) = match form.split_once(':') {
-            Some(("llama-cpp", path)) => (Some(GrammarDialect::LlamaCpp), path),
-            Some(("vllm", path)) => (Some(GrammarDialect::Vllm), path),
-            _ => (None, form.as_str()),
-        };
-        let path = Path::new(path);
-        let refuse = |reason: String| CommandError::ResponseFormat {
-            path: path.to_owned(),
-            reason,
-        };
-        let bytes = read_input(path, "read the form of answers", MAX_INPUT_BYTES)?;
-        let text = String::from_utf8(bytes).map_err(|_| refuse("is not UTF-8".to_owned()))?;
-        Ok(Some(match dialect {
-            Some(dialect) => AnswerConstraint::Grammar(dialect, text),
-            None => AnswerConstraint::JsonSchema(AnswerSchema::parse(&text).map_err(refuse)?),
-        }))
-    }
-}
-
 fn parse_pace(text: &str) -> Result<Duration, String> {
     parse_seconds(text, 0.0)
 }
 
-#[cfg(any(feature = "ablation", feature = "bundle"))]
-fn parse_timeout(text: &str) -> Result<Duration, String> {
-    parse_seconds(text, 0.001)
-}
-
 /// Parses a number of seconds, to the millisecond.
-fn parse_seconds(text: &str, least: f64) -> Result<Duration, String> {
+pub(crate) fn parse_seconds(text: &str, least: f64) -> Result<Duration, String> {
     let seconds: Option<f64> = text.parse().ok();
     let seconds = seconds.filter(|seconds| (least..=MAX_SECONDS).contains(seconds));
     let seconds = seconds.ok_or_else(|| {
@@ -136,7 +73,6 @@ mod tests {
             let error = parse_pace(text).unwrap_err();
             assert!(error.contains("from 0 to 3600"), "{error}");
         }
-        assert!(parse_timeout("0").is_err());
-        assert_eq!(parse_timeout("90"), Ok(Duration::from_secs(90)));
+        assert!(parse_seconds("0", 0.001).is_err());
     }
 }

@@ -19,8 +19,8 @@ use axilog_ledger::session::{Session, check_identities};
 use axilog_oracle::tokens::{self, Tiktoken, Tokenizer};
 use axilog_oracle::{Endpoint, OracleKind, TransportSettings};
 
+use super::super::free_server_args::FreeServerArgs;
 use super::super::now;
-use super::super::server_args::FreeServerArgs;
 use crate::error::CommandError;
 
 /// The tokenizer of the agents that ship, which have none of their own.

@@ -13,8 +13,8 @@ use axilog_oracle::{Endpoint, GrammarDialect, OracleKind};
 use clap::ValueEnum;
 use serde_json::json;
 
+use super::super::free_server_args::FreeServerArgs;
 use super::super::output::Report;
-use super::super::server_args::FreeServerArgs;
 use super::super::{Failure, decision, ledger_without_policies, table};
 use super::inputs::{Counter, Inputs};
 
