@@ -99,6 +99,16 @@ pub(crate) enum CommandError {
         oracle: String,
     },
 
+    /// A form of answers that cannot be sent to a server.
+    #[cfg(any(feature = "ablation", feature = "bundle"))]
+    #[error("{path}: {reason}; --response-format takes json_object, the file of a JSON Schema, llama-cpp:FILE or vllm:FILE", path = path.display())]
+    ResponseFormat {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        reason: String,
+    },
+
     /// A file cannot be used.
     #[error(transparent)]
     File(#[from] FileError),
@@ -253,6 +263,8 @@ impl CommandError {
             | CommandError::ToTerminal(_) => 2,
             #[cfg(any(feature = "memory", feature = "x0l"))]
             CommandError::NotText { .. } => 2,
+            #[cfg(any(feature = "ablation", feature = "bundle"))]
+            CommandError::ResponseFormat { .. } => 2,
             CommandError::BeyondPage { .. } | CommandError::File(_) => 3,
             CommandError::Ledger(error) => code_of_ledger(error),
             #[cfg(feature = "oracle")]

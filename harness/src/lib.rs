@@ -17,6 +17,8 @@ mod error;
 mod expectations;
 mod export;
 mod export_row;
+#[cfg(any(feature = "ablation", feature = "bundle"))]
+mod free_server_args;
 mod head;
 mod init;
 #[cfg(any(feature = "ablation", feature = "x0l"))]
@@ -42,6 +44,8 @@ mod replay;
 mod replay_ledger;
 mod report;
 mod seal;
+#[cfg(any(feature = "ablation", feature = "bundle", feature = "x0l"))]
+mod server_args;
 mod show;
 mod show_graph;
 mod stats;

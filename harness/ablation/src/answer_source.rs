@@ -5,7 +5,7 @@
 use axilog::evidence::observation::{Completion, Failure};
 use axilog::hash::Hash;
 use axilog_ledger::session::Session;
-use axilog_oracle::{Endpoint, Question, consult_oracle};
+use axilog_oracle::{AnswerConstraint, Endpoint, Question, consult_oracle};
 
 use super::error::AblationError;
 
@@ -65,13 +65,25 @@ pub trait AnswerSource {
 pub struct RecordingOracle {
     session: Session,
     endpoint: Endpoint,
+    constraint: Option<AnswerConstraint>,
 }
 
 impl RecordingOracle {
     /// Asks `endpoint` and records in `session`.
     #[must_use]
     pub fn new(session: Session, endpoint: Endpoint) -> RecordingOracle {
-        RecordingOracle { session, endpoint }
+        RecordingOracle {
+            session,
+            endpoint,
+            constraint: None,
+        }
+    }
+
+    /// Asks the server to hold each answer to this form.
+    #[must_use]
+    pub fn with_constraint(mut self, constraint: Option<AnswerConstraint>) -> RecordingOracle {
+        self.constraint = constraint;
+        self
     }
 
     /// Makes what was recorded durable and gives the session back.
@@ -86,8 +98,12 @@ impl RecordingOracle {
 
 impl AnswerSource for RecordingOracle {
     fn ask(&mut self, question: &Question) -> Result<Option<RecordedAnswer>, AblationError> {
+        let question = Question {
+            constraint: self.constraint.clone(),
+            ..question.clone()
+        };
         let consultation =
-            consult_oracle(&mut self.session, &mut self.endpoint, ORACLE_ID, question)?;
+            consult_oracle(&mut self.session, &mut self.endpoint, ORACLE_ID, &question)?;
         let observation = &consultation.decision.observation;
         let text = consultation.recorded_text();
         Ok(Some(RecordedAnswer {

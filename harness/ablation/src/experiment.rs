@@ -76,6 +76,7 @@ pub fn build_header(
         episodes: plan.episodes,
         seeds: plan.seeds.clone(),
         constant_length,
+        transport: None,
     }
 }
 

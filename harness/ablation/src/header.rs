@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
+use axilog_oracle::TransportSettings;
 use serde::{Deserialize, Serialize};
 
 use super::calibration::{CalibrationBasis, MAX_LENGTH};
@@ -37,6 +38,9 @@ pub struct RunHeader {
     /// How the prompt's length is held constant; `None` for the base harness.
     #[serde(rename = "held")]
     pub constant_length: Option<ConstantLength>,
+    /// How a server's calls are made; absent for an oracle that is no server, and in runs of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<TransportSettings>,
 }
 
 impl RunHeader {

@@ -18,7 +18,8 @@ use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::jcs;
 use axilog_ledger::session::{OracleCall, OracleReply, Session};
 use axilog_oracle::{
-    Consultation, Endpoint, GrammarDialect, Message, Question, Role, consult_oracle, prepare_call,
+    AnswerConstraint, Consultation, Endpoint, GrammarDialect, Message, Question, Role,
+    consult_oracle, prepare_call,
 };
 use serde::Serialize;
 use serde_json::json;
@@ -40,6 +41,15 @@ const MAX_PROVENANCE: usize = 32 << 10;
 /// The most bytes of all that a record is given. What stands around it needs less than the rest.
 const MAX_EVIDENCE: usize = MAX_RECORD_BYTES - 1024;
 
+/// What the server is asked to hold the answer to.
+#[derive(Clone, Copy, Debug)]
+pub enum BundleConstraint<'a> {
+    /// The grammar that the bundle names, and the way in which it is sent.
+    Grammar(GrammarDialect),
+    /// Another form.
+    ResponseFormat(&'a AnswerConstraint),
+}
+
 /// The question that goes with a bundle.
 #[derive(Clone, Copy, Debug)]
 pub struct BundleQuestion<'a> {
@@ -49,8 +59,8 @@ pub struct BundleQuestion<'a> {
     pub rendered: &'a RenderedPrompt,
     /// The grammar that the bundle names, and its text.
     pub grammar: &'a (Grammar, String),
-    /// How the grammar is sent, if it is.
-    pub constraint: Option<GrammarDialect>,
+    /// What the server is asked to hold the answer to; `None` where it is asked for the text alone.
+    pub constraint: Option<BundleConstraint<'a>>,
     /// The sampling parameters.
     pub params: Params,
 }
@@ -97,16 +107,21 @@ impl<'a> PreparedQuestion<'a> {
         let provenance = json!(bundle.provenance());
         let fits = provenance.to_string().len() <= MAX_PROVENANCE;
         let provenance = fits.then_some(provenance);
-        let evidence = json!({
+        let mut evidence = json!({
             "bundle_sha256": hex(&input.hash()),
             "grammar_name": bundle.context().grammar_name(),
-            "grammar_sent": asking.constraint.is_some(),
+            "grammar_sent": matches!(asking.constraint, Some(BundleConstraint::Grammar(_))),
             "grammar_sha256": hex(&sha256(asking.grammar.1.as_bytes())),
             "prompt_sha256": hex(&prompt.hash()),
             "provenance": provenance,
             "run_id": bundle.run_id(),
             "step_id": bundle.step_id(),
         });
+        if let Some(BundleConstraint::ResponseFormat(form)) = asking.constraint
+            && let Some(evidence) = evidence.as_object_mut()
+        {
+            evidence.insert("response_format".to_owned(), json!(form.describe()));
+        }
         let evidence = canonical(&evidence)
             .and_then(check_record_size)
             .map_err(input_error("the bundle's record"))?;
@@ -118,11 +133,24 @@ impl<'a> PreparedQuestion<'a> {
         })
     }
 
+    /// Refuses a question or a bundle that may not be recorded or cannot be sent to `endpoint`.
+    ///
+    /// # Errors
+    /// As [`Endpoint::check_question`] and [`Endpoint::check_recorded_text`].
+    pub fn check_for_endpoint(&self, endpoint: &Endpoint) -> Result<(), BundleError> {
+        endpoint.check_question(&self.question)?;
+        for input in [&self.bundle, &self.evidence] {
+            endpoint.check_recorded_text("the bundle", input.bytes())?;
+        }
+        Ok(())
+    }
+
     /// Asks `endpoint`, as the oracle `oracle_id`'s.
     ///
     /// # Errors
     /// Before anything is recorded: [`BundleError::LedgerHasPolicies`] for a ledger with policies,
-    /// [`LedgerError::InvalidInput`], and those of [`Session::check_question`]. Afterwards as
+    /// [`LedgerError::InvalidInput`], and those of [`PreparedQuestion::check_for_endpoint`] and
+    /// [`Session::check_question`]. Afterwards as
     /// [`consult_oracle`].
     pub fn ask(
         self,
@@ -133,6 +161,7 @@ impl<'a> PreparedQuestion<'a> {
         if session.rules().len() > 0 {
             return Err(BundleError::LedgerHasPolicies(session.path().to_owned()));
         }
+        self.check_for_endpoint(endpoint)?;
         session.check_question(&prepare_call(oracle_id, &self.question)?)?;
         let bundle_hash = self.bundle.hash();
         let call = OracleCall {
@@ -160,12 +189,17 @@ fn question(asking: &BundleQuestion<'_>) -> Question {
         role: Role::User,
         content: asking.rendered.prompt.clone(),
     };
-    let constraint = asking.constraint;
+    let constraint = asking.constraint.map(|constraint| match constraint {
+        BundleConstraint::Grammar(dialect) => {
+            AnswerConstraint::Grammar(dialect, asking.grammar.1.clone())
+        }
+        BundleConstraint::ResponseFormat(form) => form.clone(),
+    });
     Question {
         model: asking.model.to_owned(),
         messages: vec![prompt],
         params: asking.params,
-        grammar: constraint.map(|form| (form, asking.grammar.1.clone())),
+        constraint,
     }
 }
 

@@ -6,11 +6,11 @@ use reqwest::Url;
 
 use crate::error::OracleError;
 
-/// Builds the URL of chat completion below `base_url`.
+/// Builds the URL of `path` below `base_url`.
 ///
 /// # Errors
 /// [`OracleError::InvalidBaseUrl`], which does not show a URL that may hold a secret.
-pub(super) fn completions_url(base_url: &str) -> Result<Url, OracleError> {
+pub(super) fn request_url(base_url: &str, path: &str) -> Result<Url, OracleError> {
     // A user name, a query or a fragment may hold a secret.
     let shown = if base_url.contains(['@', '?', '#']) {
         "the base URL"
@@ -31,7 +31,7 @@ pub(super) fn completions_url(base_url: &str) -> Result<Url, OracleError> {
     if url.query().is_some() || url.fragment().is_some() {
         return Err(invalid("has a query or a fragment"));
     }
-    let path = format!("{}/chat/completions", url.path().trim_end_matches('/'));
+    let path = format!("{}/{path}", url.path().trim_end_matches('/'));
     url.set_path(&path);
     Ok(url)
 }
@@ -58,18 +58,20 @@ mod tests {
             ("https://h/v1/", "https://h/v1/chat/completions"),
             ("https://h", "https://h/chat/completions"),
         ] {
-            assert_eq!(completions_url(base).unwrap().as_str(), url);
+            assert_eq!(request_url(base, "chat/completions").unwrap().as_str(), url);
         }
     }
 
     #[test]
     fn bad_base_urls_are_refused_and_secrets_in_them_are_not_shown() {
         for url in ["", "models", "ftp://h", "https://h/?a=b", "https://h/#a"] {
-            let error = completions_url(url).unwrap_err().to_string();
+            let error = request_url(url, "chat/completions")
+                .unwrap_err()
+                .to_string();
             assert!(error.contains("https://api.openai.com/v1"), "{error}");
         }
         for url in ["https://u:secret@h/v1", "u:secret@h", "https://h/?k=secret"] {
-            let error = completions_url(url).unwrap_err();
+            let error = request_url(url, "chat/completions").unwrap_err();
             assert!(!format!("{error} {error:?}").contains("secret"));
         }
     }

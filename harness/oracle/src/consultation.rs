@@ -42,7 +42,8 @@ impl Consultation {
 /// # Errors
 /// Before the call: [`LedgerError::InvalidInput`] for a prompt that is not admissible, [`LedgerError::Sealed`],
 /// [`LedgerError::ReservedOracleId`], [`LedgerError::InvalidIdentity`], [`LedgerError::ModelMismatch`],
-/// [`LedgerError::QuestionViolatesSchema`], [`LedgerError::SchemasUnusable`]. From a script or ledger
+/// [`LedgerError::QuestionViolatesSchema`], [`LedgerError::SchemasUnusable`], and those of
+/// [`Endpoint::check_question`]. From a script or ledger
 /// without an answer: [`OracleError::NoAnswer`], [`OracleError::NotRecorded`], [`OracleError::AnswersExhausted`],
 /// [`OracleError::TruncatedAnswer`]. Nothing is recorded in these cases. After the call: [`LedgerError::Core`] and
 /// [`FileError::Io`](axilog_ledger::error::FileError::Io).
@@ -52,6 +53,7 @@ pub fn consult_oracle(
     oracle_id: &str,
     question: &Question,
 ) -> Result<Consultation, OracleError> {
+    endpoint.check_question(question)?;
     let call = prepare_call(oracle_id, question)?;
     session.check_question(&call)?;
     let exchange = endpoint.ask(question, &call.input)?;

@@ -6,19 +6,24 @@ use std::str::FromStr;
 
 use axilog_ledger::input::CanonicalInput;
 
+use crate::anthropic::{ANTHROPIC_BASE_URL, AnthropicClient};
 use crate::error::OracleError;
 use crate::exchange::{Exchange, ModelAnswer};
-use crate::key::ApiKey;
-use crate::openai::{ClientLimits, OpenAiClient};
+use crate::http_client::ClientLimits;
+use crate::key::{ANTHROPIC_KEY_VARIABLE, ApiKey, OPENAI_KEY_VARIABLE};
+use crate::openai::{DEFAULT_BASE_URL, OpenAiClient};
 use crate::question::Question;
 use crate::recorded::RecordedOracle;
 use crate::scripted::ScriptedOracle;
+use crate::token_limit::TokenLimitMember;
 
 /// The kind of an oracle, and the file that it answers from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OracleKind {
-    /// `openai`: a server over HTTP.
+    /// `openai`: a server with OpenAI-compatible chat completion.
     OpenAi,
+    /// `anthropic`: a server with Anthropic's messages API.
+    Anthropic,
     /// `scripted:FILE`.
     Scripted(PathBuf),
     /// `recorded:LEDGER`.
@@ -31,11 +36,31 @@ impl FromStr for OracleKind {
     fn from_str(text: &str) -> Result<OracleKind, OracleError> {
         match text.split_once(':') {
             None if text == "openai" => Ok(OracleKind::OpenAi),
+            None if text == "anthropic" => Ok(OracleKind::Anthropic),
             Some(("scripted", path)) if !path.is_empty() => Ok(OracleKind::Scripted(path.into())),
             Some(("recorded", path)) if !path.is_empty() => Ok(OracleKind::Recorded(path.into())),
             _ => Err(OracleError::UnknownKind(text.to_owned())),
         }
     }
+}
+
+impl OracleKind {
+    /// Whether the oracle is a server that is asked over HTTP.
+    #[must_use]
+    pub fn is_server(&self) -> bool {
+        matches!(self, OracleKind::OpenAi | OracleKind::Anthropic)
+    }
+}
+
+/// How a server is asked. Nothing of it concerns the other kinds of oracles.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ServerOptions {
+    /// The URL before the interface's own path; `None` for the provider's.
+    pub base_url: Option<String>,
+    /// The limits of a call.
+    pub limits: ClientLimits,
+    /// The member that limits the tokens of an answer, for [`OracleKind::OpenAi`].
+    pub token_limit: TokenLimitMember,
 }
 
 /// An oracle made of code.
@@ -47,8 +72,10 @@ pub trait LocalOracle: fmt::Debug {
 /// An oracle that [`crate::consult_oracle`] can ask.
 #[derive(Debug)]
 pub enum Endpoint {
-    /// A server over HTTP.
+    /// A server with OpenAI-compatible chat completion.
     OpenAi(Box<OpenAiClient>),
+    /// A server with Anthropic's messages API.
+    Anthropic(Box<AnthropicClient>),
     /// A script in a file.
     Scripted(ScriptedOracle),
     /// An earlier ledger.
@@ -58,24 +85,53 @@ pub enum Endpoint {
 }
 
 impl Endpoint {
-    /// Opens an oracle. `base_url` and `limits` are for [`OracleKind::OpenAi`], which takes its key from the
-    /// environment variable `OPENAI_API_KEY`.
+    /// Opens an oracle. A server's key comes from the environment: `OPENAI_API_KEY` for [`OracleKind::OpenAi`],
+    /// `ANTHROPIC_API_KEY` for [`OracleKind::Anthropic`].
     ///
     /// # Errors
-    /// As [`OpenAiClient::new`], [`ScriptedOracle::open`] and [`RecordedOracle::open`].
-    pub fn open(
-        kind: &OracleKind,
-        base_url: &str,
-        limits: ClientLimits,
-    ) -> Result<Endpoint, OracleError> {
+    /// As [`OpenAiClient::new`], [`AnthropicClient::new`], [`ScriptedOracle::open`] and [`RecordedOracle::open`].
+    pub fn open(kind: &OracleKind, options: &ServerOptions) -> Result<Endpoint, OracleError> {
+        let base_url = |default| options.base_url.as_deref().unwrap_or(default);
+        let limits = options.limits.clone();
         Ok(match kind {
             OracleKind::OpenAi => {
-                let client = OpenAiClient::new(base_url, ApiKey::from_env()?, limits)?;
-                Endpoint::OpenAi(Box::new(client))
+                let key = ApiKey::from_env(OPENAI_KEY_VARIABLE)?;
+                let client = OpenAiClient::new(base_url(DEFAULT_BASE_URL), key, limits)?;
+                Endpoint::OpenAi(Box::new(client.with_token_limit(options.token_limit)))
+            }
+            OracleKind::Anthropic => {
+                let key = ApiKey::from_env(ANTHROPIC_KEY_VARIABLE)?;
+                let client = AnthropicClient::new(base_url(ANTHROPIC_BASE_URL), key, limits)?;
+                Endpoint::Anthropic(Box::new(client))
             }
             OracleKind::Scripted(path) => Endpoint::Scripted(ScriptedOracle::open(path)?),
             OracleKind::Recorded(path) => Endpoint::Recorded(RecordedOracle::open(path)?),
         })
+    }
+
+    /// Refuses a question that may not be recorded or cannot be sent. [`crate::consult_oracle`] checks it before
+    /// it records anything; a caller that records something of the question earlier checks it earlier.
+    ///
+    /// # Errors
+    /// [`OracleError::QuestionHoldsApiKey`]; [`OracleError::Unsupported`].
+    pub fn check_question(&self, question: &Question) -> Result<(), OracleError> {
+        match self {
+            Endpoint::OpenAi(client) => client.http().check_for_key(question),
+            Endpoint::Anthropic(client) => client.check_question(question),
+            Endpoint::Scripted(_) | Endpoint::Recorded(_) | Endpoint::Code(_) => Ok(()),
+        }
+    }
+
+    /// Refuses a text that is to be recorded beside a question and holds the server's key. `place` names the text.
+    ///
+    /// # Errors
+    /// [`OracleError::QuestionHoldsApiKey`].
+    pub fn check_recorded_text(&self, place: &'static str, text: &[u8]) -> Result<(), OracleError> {
+        match self {
+            Endpoint::OpenAi(client) => client.http().check_text(place, text),
+            Endpoint::Anthropic(client) => client.http().check_text(place, text),
+            Endpoint::Scripted(_) | Endpoint::Recorded(_) | Endpoint::Code(_) => Ok(()),
+        }
     }
 
     /// Asks `question`, whose canonical form is `input`.
@@ -86,6 +142,7 @@ impl Endpoint {
     ) -> Result<Exchange, OracleError> {
         match self {
             Endpoint::OpenAi(client) => Ok(client.ask(question)),
+            Endpoint::Anthropic(client) => Ok(client.ask(question)),
             Endpoint::Scripted(script) => script.ask(question),
             Endpoint::Recorded(ledger) => ledger.ask(input),
             Endpoint::Code(code) => Ok(Exchange::immediate(Ok(ModelAnswer {
@@ -107,6 +164,7 @@ mod tests {
     fn kinds_are_parsed_from_their_names() {
         for (text, kind) in [
             ("openai", OracleKind::OpenAi),
+            ("anthropic", OracleKind::Anthropic),
             ("scripted:a:b", OracleKind::Scripted("a:b".into())),
             ("recorded:l.jsonl", OracleKind::Recorded("l.jsonl".into())),
         ] {
@@ -115,6 +173,7 @@ mod tests {
         for text in [
             "",
             "openai:",
+            "anthropic:",
             "scripted",
             "scripted:",
             "recorded:",

@@ -4,14 +4,13 @@ use std::path::PathBuf;
 
 use axilog_ledger::error::{FileError, LedgerError};
 
-/// The environment variable that holds the API key.
-pub(crate) const KEY_VARIABLE: &str = "OPENAI_API_KEY";
-
 /// The reason why an oracle cannot be asked, or its reply not be recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum OracleError {
     /// The name is not that of a kind of oracle.
-    #[error("there is no oracle {0:?}; --oracle takes openai, scripted:FILE or recorded:LEDGER")]
+    #[error(
+        "there is no oracle {0:?}; --oracle takes openai, anthropic, scripted:FILE or recorded:LEDGER"
+    )]
     UnknownKind(String),
 
     /// The base URL cannot be used.
@@ -24,14 +23,40 @@ pub enum OracleError {
     },
 
     /// The server needs a key and there is none.
-    #[error("{KEY_VARIABLE} is not set; the key is read from there and from nowhere else")]
-    MissingApiKey,
+    #[error("{variable} is not set; the key is read from there and from nowhere else")]
+    MissingApiKey {
+        /// The environment variable that the key is read from.
+        variable: &'static str,
+    },
 
-    /// The variable does not hold an API key.
+    /// The variable, or another text, does not hold an API key.
     #[error(
-        "{KEY_VARIABLE} does not hold an API key: expected 8 or more printable ASCII characters without spaces"
+        "{variable} does not hold an API key: expected 8 or more printable ASCII characters without spaces"
     )]
-    InvalidApiKey,
+    InvalidApiKey {
+        /// The environment variable; `the text` for a key from elsewhere.
+        variable: &'static str,
+    },
+
+    /// The question holds the API key, which no file may hold.
+    #[error(
+        "the question holds the API key, in {place}; take it out of there: nothing was recorded or sent"
+    )]
+    QuestionHoldsApiKey {
+        /// The part of the question.
+        place: &'static str,
+    },
+
+    /// The server's interface has no place for a part of the question.
+    #[error("{server} takes no {part}; {advice}")]
+    Unsupported {
+        /// The server.
+        server: &'static str,
+        /// The part of the question.
+        part: &'static str,
+        /// What to do.
+        advice: &'static str,
+    },
 
     /// The HTTP client cannot be set up.
     #[error("the HTTP client cannot be set up: {0}")]

@@ -41,10 +41,10 @@ pub enum AskFault {
     Status {
         /// The status.
         code: u16,
-        /// The server's error message, shortened; empty where there is none that may be shown.
+        /// The server's error message on one line, without keys; empty where there is none that may be shown.
         message: String,
     },
-    /// The response is no chat completion, with the reason.
+    /// The response is a success and no completion, with the reason.
     Malformed(String),
     /// The response is longer than the limit.
     Oversize {
@@ -58,16 +58,19 @@ pub enum AskFault {
 }
 
 impl AskFault {
-    /// Whether the same question may be asked again (Q51): after a timeout, a connection error, 429 and 5xx.
+    /// Whether the same question may be asked again (Q8, Q51): after a timeout, a connection error, a response
+    /// that is no completion, and the statuses 408, 409, 425, 429 and 5xx.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {
-            AskFault::Timeout | AskFault::Connection(_) => true,
-            AskFault::Status { code, .. } => *code == 429 || (500..600).contains(code),
-            AskFault::Malformed(_)
-            | AskFault::Oversize { .. }
-            | AskFault::ContainsApiKey
-            | AskFault::RecordedFailure(_) => false,
+            AskFault::Timeout
+            | AskFault::Connection(_)
+            | AskFault::Malformed(_)
+            | AskFault::Oversize { .. } => true,
+            AskFault::Status { code, .. } => {
+                matches!(*code, 408 | 409 | 425 | 429 | 500..600)
+            }
+            AskFault::ContainsApiKey | AskFault::RecordedFailure(_) => false,
         }
     }
 
@@ -76,10 +79,11 @@ impl AskFault {
     pub fn failure(&self) -> Failure {
         match self {
             AskFault::Timeout => Failure::Timeout,
-            AskFault::Connection(_) | AskFault::Status { .. } => Failure::TransportError,
-            AskFault::Malformed(_) | AskFault::Oversize { .. } | AskFault::ContainsApiKey => {
-                Failure::InvalidOutput
-            }
+            AskFault::Connection(_)
+            | AskFault::Status { .. }
+            | AskFault::Malformed(_)
+            | AskFault::Oversize { .. } => Failure::TransportError,
+            AskFault::ContainsApiKey => Failure::InvalidOutput,
             AskFault::RecordedFailure(failure) => *failure,
         }
     }
@@ -92,7 +96,7 @@ impl fmt::Display for AskFault {
             AskFault::Connection(reason) => write!(f, "the connection failed: {reason}"),
             AskFault::Status { code, message } if message.is_empty() => write!(f, "status {code}"),
             AskFault::Status { code, message } => write!(f, "status {code}: {message}"),
-            AskFault::Malformed(reason) => write!(f, "no chat completion: {reason}"),
+            AskFault::Malformed(reason) => write!(f, "no completion: {reason}"),
             AskFault::Oversize { limit } => write!(f, "an answer of more than {limit} bytes"),
             AskFault::ContainsApiKey => f.write_str("an answer that holds the API key"),
             AskFault::RecordedFailure(failure) => write!(f, "a recorded {}", failure.as_str()),
@@ -103,7 +107,7 @@ impl fmt::Display for AskFault {
 /// One attempt to get an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AskAttempt {
-    /// The waiting time before the attempt.
+    /// The waiting time since the attempt before; zero for the first.
     pub delay: Duration,
     /// The duration of the attempt.
     pub duration: Duration,

@@ -2,23 +2,29 @@
 
 use std::fmt;
 
-use serde_json::Value;
+use crate::error::OracleError;
+use crate::key_search::contains_secret;
 
-use crate::error::{KEY_VARIABLE, OracleError};
+/// The environment variable that holds the key of an OpenAI-compatible server (Q52a).
+pub const OPENAI_KEY_VARIABLE: &str = "OPENAI_API_KEY";
+
+/// The environment variable that holds the key of Anthropic's server.
+pub const ANTHROPIC_KEY_VARIABLE: &str = "ANTHROPIC_API_KEY";
 
 /// An API key. It has neither `Display` nor `Serialize`, and its `Debug` shows nothing of it.
 #[derive(Clone)]
 pub struct ApiKey(String);
 
 impl ApiKey {
-    /// Reads the key from `OPENAI_API_KEY`; `None` where the variable is absent or empty.
+    /// Reads the key from the environment variable `variable`; `None` where it is absent or empty.
     ///
     /// # Errors
-    /// [`OracleError::InvalidApiKey`] as [`ApiKey::new`].
-    pub fn from_env() -> Result<Option<ApiKey>, OracleError> {
-        match std::env::var(KEY_VARIABLE) {
-            Ok(text) if !text.is_empty() => ApiKey::new(text).map(Some),
-            Err(std::env::VarError::NotUnicode(_)) => Err(OracleError::InvalidApiKey),
+    /// [`OracleError::InvalidApiKey`] as [`ApiKey::new`], with the variable's name.
+    pub fn from_env(variable: &'static str) -> Result<Option<ApiKey>, OracleError> {
+        let invalid = |_| OracleError::InvalidApiKey { variable };
+        match std::env::var(variable) {
+            Ok(text) if !text.is_empty() => ApiKey::new(text).map(Some).map_err(invalid),
+            Err(std::env::VarError::NotUnicode(_)) => Err(OracleError::InvalidApiKey { variable }),
             _ => Ok(None),
         }
     }
@@ -30,26 +36,33 @@ impl ApiKey {
     /// shorter key could occur in an answer by chance.
     pub fn new(text: String) -> Result<ApiKey, OracleError> {
         if text.len() < 8 || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(OracleError::InvalidApiKey);
+            return Err(OracleError::InvalidApiKey {
+                variable: "the text",
+            });
         }
         Ok(ApiKey(text))
     }
 
-    /// The value of the authorization header.
+    /// The value of the header `authorization`.
     pub(super) fn bearer(&self) -> String {
         format!("Bearer {}", self.0)
     }
 
-    /// Whether `bytes` hold the key, as they are or, as JSON, behind escapes.
+    /// The key itself, for the header `x-api-key`.
+    pub(super) fn text(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether `bytes` hold the key, as they are or behind the escapes of JSON and of URLs.
     pub(super) fn is_in(&self, bytes: &[u8]) -> bool {
-        let contains = |text: &[u8], key: &str| {
-            let mut parts = text.windows(key.len());
-            parts.any(|part| part == key.as_bytes())
-        };
-        let json: Result<Value, _> = serde_json::from_slice(bytes);
-        let written = json.map_or_else(|_| String::new(), |json| json.to_string());
-        let key = Value::from(self.0.as_str()).to_string();
-        contains(bytes, &self.0) || contains(written.as_bytes(), key.trim_matches('"'))
+        contains_secret(bytes, &self.0)
+    }
+
+    /// Whether `text` holds the key, or `length` bytes of it in a row.
+    pub(super) fn shares_piece(&self, text: &str, length: usize) -> bool {
+        let mut pieces = self.0.as_bytes().windows(length);
+        self.is_in(text.as_bytes())
+            || pieces.any(|piece| text.as_bytes().windows(length).any(|part| part == piece))
     }
 }
 
@@ -69,8 +82,7 @@ mod tests {
         assert_eq!(format!("{key:?} {key:#?}"), "ApiKey(hidden) ApiKey(hidden)");
         assert!(key.is_in(b"x sk-abcdefgh y") && !key.is_in(b"sk-abcdefg"));
         assert!(key.is_in(br#"{"said":["\u0073k-abcdefgh?"]}"#));
-        let odd = ApiKey::new(r#"a/b\c"defg"#.to_owned()).unwrap();
-        assert!(odd.is_in(br#"["a\/b\\c\u0022defg"]"#) && !odd.is_in(br#"["a/b"]"#));
+        assert!(key.shares_piece("...abcdefgh", 8) && !key.shares_piece("...bcdefgh", 8));
         for bad in ["short", "sk abcdefgh", "sk-abcdefgh\n", "sk-äbcdefgh"] {
             let error = ApiKey::new(bad.to_owned()).unwrap_err();
             assert!(!format!("{error} {error:?}").contains(bad));

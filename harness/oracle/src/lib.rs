@@ -3,7 +3,7 @@
 //! A program that acts on a model's answers needs evidence of what it asked and what came back. This crate
 //! gives an answer out only after the ledger holds it: [`consult_oracle`] asks an [`Endpoint`], records the reply in a
 //! session's ledger and then returns it. Failures are recorded too, and the prompt is stored as a blob beside
-//! the ledger. An endpoint is a server with an OpenAI-compatible interface, a script, an earlier ledger, or
+//! the ledger. An endpoint is a server with OpenAI's or Anthropic's interface, a script, an earlier ledger, or
 //! code. SRS-004 §8.1, §15.1, §15.3; X-0L, binding answers B1, B3, Q43, Q51, Q52.
 //!
 //! ```
@@ -31,11 +31,18 @@
 //! | `consultation.rs` | [`consult_oracle`]: asking and recording |
 //! | `endpoint.rs` | the kinds of oracles by name, and oracles made of code |
 //! | `openai.rs` | the client for OpenAI-compatible chat completion |
+//! | `anthropic.rs` | the client for Anthropic's messages API |
+//! | `http_client.rs` | what both clients share: attempts, waits, limits |
+//! | `token_limit.rs` | the name under which a request limits the tokens of its answer |
+//! | `retry_after.rs` | the header `Retry-After` |
+//! | `server_message.rs` | the message of a server's error, fit to be shown |
+//! | `transport_settings.rs` | how a run's calls are made, as its documents record it |
 //! | `scripted.rs` | the oracle that answers from a script |
 //! | `recorded.rs` | the oracle that answers from a ledger |
-//! | `wire.rs` | the JSON of requests and responses |
+//! | `wire.rs` | the JSON of OpenAI's requests and responses |
 //! | `base_url.rs` | the URL that requests go to |
 //! | `key.rs` | the API key, which is never shown |
+//! | `key_search.rs` | the search for a key behind escapes |
 //! | `question.rs` | the question and its canonical form |
 //! | `exchange.rs` | the reply: an answer or a fault, and the attempts |
 //! | `error.rs` | the errors of this crate |
@@ -56,18 +63,25 @@
     )
 )]
 
+mod anthropic;
 mod base_url;
 pub mod canonicalizer;
 mod consultation;
 mod endpoint;
 mod error;
 mod exchange;
+mod http_client;
 mod key;
+mod key_search;
 mod openai;
 mod question;
 mod recorded;
+mod retry_after;
 mod scripted;
+mod server_message;
+mod token_limit;
 pub mod tokens;
+mod transport_settings;
 mod wire;
 
 // The canonicalizer imports these under these names. Its source text is frozen.
@@ -81,12 +95,16 @@ mod ledger_file {
     pub use axilog_ledger::encoding::hex;
 }
 
+pub use anthropic::{ANTHROPIC_BASE_URL, AnthropicClient};
 pub use consultation::{Consultation, consult_oracle, prepare_call};
-pub use endpoint::{Endpoint, LocalOracle, OracleKind};
+pub use endpoint::{Endpoint, LocalOracle, OracleKind, ServerOptions};
 pub use error::OracleError;
 pub use exchange::{AskAttempt, AskFault, Exchange, ModelAnswer, TokenUsage};
-pub use key::ApiKey;
-pub use openai::{ClientLimits, DEFAULT_BASE_URL, OpenAiClient};
-pub use question::{GrammarDialect, Message, Question, Role};
+pub use http_client::ClientLimits;
+pub use key::{ANTHROPIC_KEY_VARIABLE, ApiKey, OPENAI_KEY_VARIABLE};
+pub use openai::{DEFAULT_BASE_URL, OpenAiClient};
+pub use question::{AnswerConstraint, AnswerSchema, GrammarDialect, Message, Question, Role};
 pub use recorded::RecordedOracle;
 pub use scripted::ScriptedOracle;
+pub use token_limit::TokenLimitMember;
+pub use transport_settings::TransportSettings;

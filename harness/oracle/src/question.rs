@@ -1,7 +1,10 @@
 //! The question that an oracle is asked (Q10, Q43).
 
 use axilog::evidence::observation::Params;
+use axilog::hash::sha256;
+use axilog_ledger::encoding::hex;
 use axilog_ledger::input::CanonicalInput;
+use serde_json::Value;
 
 /// The role of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +44,76 @@ pub enum GrammarDialect {
     Vllm,
 }
 
+/// The JSON Schema that an answer must match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnswerSchema {
+    text: String,
+    value: Value,
+}
+
+impl AnswerSchema {
+    /// Reads a schema. Whether it is one that a server takes is the server's to say.
+    ///
+    /// # Errors
+    /// Why the text is no JSON object, in words.
+    pub fn parse(text: &str) -> Result<AnswerSchema, String> {
+        let value: Value =
+            serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
+        if !value.is_object() {
+            return Err("not a JSON object; expected a JSON Schema".to_owned());
+        }
+        Ok(AnswerSchema {
+            text: text.to_owned(),
+            value,
+        })
+    }
+
+    /// The schema as it was read.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The schema.
+    pub(crate) fn value(&self) -> &Value {
+        &self.value
+    }
+}
+
+/// What the server is asked to hold the answer to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AnswerConstraint {
+    /// A GBNF grammar that the answer must match, and the way in which it is sent.
+    Grammar(GrammarDialect, String),
+    /// Any JSON object: `response_format` of the type `json_object`.
+    JsonObject,
+    /// A JSON Schema: `response_format` of the type `json_schema`, and strict.
+    JsonSchema(AnswerSchema),
+}
+
+impl AnswerConstraint {
+    /// The constraint as records name it: `json_object`, or `json_schema:` or `grammar:` and the SHA-256 of the
+    /// text in hexadecimal.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let hash = hex(&sha256(self.text().as_bytes()));
+        match self {
+            AnswerConstraint::Grammar(..) => format!("grammar:{hash}"),
+            AnswerConstraint::JsonObject => "json_object".to_owned(),
+            AnswerConstraint::JsonSchema(_) => format!("json_schema:{hash}"),
+        }
+    }
+
+    /// The text that is sent.
+    pub(crate) fn text(&self) -> &str {
+        match self {
+            AnswerConstraint::Grammar(_, text) => text,
+            AnswerConstraint::JsonObject => "",
+            AnswerConstraint::JsonSchema(schema) => schema.text(),
+        }
+    }
+}
+
 /// A question: a chat and the sampling parameters for its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
@@ -51,9 +124,9 @@ pub struct Question {
     /// The sampling parameters. Those that are `None` are not sent. Q16.16 values are sent exactly as they are
     /// recorded: 45875 is sent as 0.6999969482421875.
     pub params: Params,
-    /// A GBNF grammar that the answer must match, and the way in which it is sent. It is no part of the
-    /// canonical input: a caller that sends one records it elsewhere.
-    pub grammar: Option<(GrammarDialect, String)>,
+    /// What the server is asked to hold the answer to. It is no part of the canonical input: a caller that sends
+    /// one records it elsewhere.
+    pub constraint: Option<AnswerConstraint>,
 }
 
 impl Question {
@@ -68,7 +141,7 @@ impl Question {
             model: model.to_owned(),
             messages: vec![message(Role::System, system), message(Role::User, user)],
             params,
-            grammar: None,
+            constraint: None,
         }
     }
 
@@ -86,7 +159,6 @@ impl Question {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use axilog::hash::sha256;
 
     #[test]
     fn the_input_is_canonical_json_of_the_messages() {
@@ -101,6 +173,23 @@ mod tests {
             ..question
         };
         assert_eq!(nothing.to_canonical_input().unwrap().bytes(), b"[]");
+    }
+
+    #[test]
+    fn a_schema_is_a_json_object() {
+        let text = r#"{ "type": "object" }"#;
+        let schema = AnswerSchema::parse(text).unwrap();
+        assert_eq!(schema.text(), text);
+        assert_eq!(schema.value()["type"], "object");
+        let hash = hex(&sha256(text.as_bytes()));
+        let named = AnswerConstraint::JsonSchema(schema).describe();
+        assert_eq!(named, format!("json_schema:{hash}"));
+        let grammar = AnswerConstraint::Grammar(GrammarDialect::Vllm, text.to_owned());
+        assert_eq!(grammar.describe(), format!("grammar:{hash}"));
+        for (text, reason) in [("[]", "not a JSON object"), ("{", "not JSON")] {
+            let error = AnswerSchema::parse(text).unwrap_err();
+            assert!(error.contains(reason), "{error}");
+        }
     }
 
     #[test]

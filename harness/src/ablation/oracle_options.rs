@@ -12,12 +12,14 @@ use axilog_ablation::agents::Agent;
 use axilog_ablation::answer_source::{ORACLE_ID, RecordingOracle};
 use axilog_ablation::commitment_trap::CommitmentTrap;
 use axilog_ablation::environment::Environment;
+use axilog_ablation::prompt::build_question;
 use axilog_ledger::durability::Durability;
 use axilog_ledger::rules::RuleSet;
 use axilog_ledger::session::{Session, check_identities};
 use axilog_oracle::tokens::{self, Tiktoken, Tokenizer};
-use axilog_oracle::{ClientLimits, DEFAULT_BASE_URL, Endpoint, OracleKind};
+use axilog_oracle::{Endpoint, OracleKind, TransportSettings};
 
+use super::super::free_server_args::FreeServerArgs;
 use super::super::now;
 use crate::error::CommandError;
 
@@ -41,7 +43,7 @@ impl FromStr for Provider {
         match text.parse() {
             Ok(kind) => Ok(Provider::Oracle(kind, text.to_owned())),
             Err(_) => Err(format!(
-                "there is no oracle {text:?}; expected openai, agent:precedent, agent:indifferent, agent:random, scripted:FILE or recorded:LEDGER"
+                "there is no oracle {text:?}; expected openai, anthropic, agent:precedent, agent:indifferent, agent:random, scripted:FILE or recorded:LEDGER"
             )),
         }
     }
@@ -67,23 +69,28 @@ pub(super) fn new_environment() -> Box<dyn Environment> {
 /// The options of the commands that ask an oracle.
 #[derive(clap::Args)]
 pub(super) struct OracleOptions {
-    /// Who answers: openai, agent:precedent, agent:indifferent, agent:random, scripted:FILE or
-    /// recorded:LEDGER.
+    /// Who answers: openai, anthropic, agent:precedent, agent:indifferent, agent:random,
+    /// scripted:FILE or recorded:LEDGER.
     #[arg(long, value_name = "KIND", default_value = "openai")]
     pub(super) oracle: Provider,
-    /// The server's URL up to /chat/completions, for the kind openai.
-    #[arg(long, value_name = "URL", default_value = DEFAULT_BASE_URL)]
-    base_url: String,
+    #[command(flatten)]
+    server: FreeServerArgs,
 }
 
 impl OracleOptions {
     /// Opens the oracle, and a new ledger at `path` that records its answers.
     pub(super) fn open(&self, path: &Path, model: &str) -> Result<RecordingOracle, CommandError> {
         check_identities(ORACLE_ID, model)?;
+        let constraint = self.server.read_response_format()?;
         let endpoint = match &self.oracle {
             Provider::Agent(agent) => Endpoint::Code(Box::new(*agent)),
             Provider::Oracle(kind, _) => {
-                Endpoint::open(kind, &self.base_url, ClientLimits::default())?
+                let endpoint = Endpoint::open(kind, &self.server.options())?;
+                // What cannot be asked is refused before a ledger exists.
+                let mut question = build_question(model, "", "");
+                question.constraint = constraint.clone();
+                endpoint.check_question(&question)?;
+                endpoint
             }
         };
         let (mut session, _) = Session::create(path, RuleSet::without_policies()?, now())?;
@@ -94,7 +101,20 @@ impl OracleOptions {
                 within: Duration::from_secs(2),
             })?;
         }
-        Ok(RecordingOracle::new(session, endpoint))
+        Ok(RecordingOracle::new(session, endpoint).with_constraint(constraint))
+    }
+
+    /// How the calls are made, as a run's header records it; `None` for an oracle that is no server.
+    pub(super) fn transport(&self) -> Result<Option<TransportSettings>, CommandError> {
+        let Provider::Oracle(kind, _) = &self.oracle else {
+            return Ok(None);
+        };
+        let constraint = self.server.read_response_format()?;
+        let settings = TransportSettings::new(kind, &self.server.options());
+        Ok(settings.map(|settings| TransportSettings {
+            response_format: constraint.map(|constraint| constraint.describe()),
+            ..settings
+        }))
     }
 }
 

@@ -177,13 +177,14 @@ fn run_into_dir(
 ) -> Result<Run, CommandError> {
     let mut environment = new_environment();
     let constant_length = preparation.constant_length.as_ref();
-    let header = build_header(
+    let mut header = build_header(
         plan,
         &*environment,
         &args.oracle_options.oracle.to_string(),
         &preparation.model,
         constant_length.map(|(_, constant)| constant.clone()),
     );
+    header.transport = args.oracle_options.transport()?;
     run_files::create_dir(dir)?;
     // The header comes after the oracle: one that cannot be opened, for want of a key perhaps, leaves the
     // directory free.

@@ -3,14 +3,17 @@
 use std::path::PathBuf;
 
 use axilog::evidence::observation::Params;
-use axilog_bundle::consult::{BundleConsultation, BundleQuestion, PreparedQuestion};
+use axilog_bundle::consult::{
+    BundleConstraint, BundleConsultation, BundleQuestion, PreparedQuestion,
+};
 use axilog_bundle::render_prompt_with_counter;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::session::check_identities;
-use axilog_oracle::{ClientLimits, DEFAULT_BASE_URL, Endpoint, GrammarDialect, OracleKind};
+use axilog_oracle::{Endpoint, GrammarDialect, OracleKind};
 use clap::ValueEnum;
 use serde_json::json;
 
+use super::super::free_server_args::FreeServerArgs;
 use super::super::output::Report;
 use super::super::{Failure, decision, ledger_without_policies, table};
 use super::inputs::{Counter, Inputs};
@@ -24,7 +27,8 @@ const ORACLE: &str = "llm";
 /// in; then the answer is, before it is looked at. Asks at temperature 0, for no more tokens than the
 /// budget reserves for the answer. Exits 0 where the answer fits the grammar, else 1:
 /// GRAMMAR_MISMATCH where it does not, NOT_ADMITTED where the ledger does not hold it as COMPLETE,
-/// NO_ANSWER where the call failed. The key is taken from OPENAI_API_KEY.
+/// NO_ANSWER where the call failed. The key is taken from OPENAI_API_KEY, or ANTHROPIC_API_KEY for
+/// the oracle anthropic.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -34,14 +38,18 @@ pub(crate) struct Args {
     /// The model, exactly as its server names it.
     #[arg(long, value_name = "ID")]
     model: String,
-    /// Who answers: openai, scripted:FILE or recorded:LEDGER.
+    /// Who answers: openai, anthropic, scripted:FILE or recorded:LEDGER.
     #[arg(long, value_name = "KIND", default_value = "openai")]
     oracle: OracleKind,
-    /// What stands before /chat/completions, for the kind openai.
-    #[arg(long, value_name = "URL", default_value = DEFAULT_BASE_URL)]
-    base_url: String,
+    #[command(flatten)]
+    server: FreeServerArgs,
     /// Send the grammar too, in the way of this server; others refuse it.
-    #[arg(long, value_enum, value_name = "SERVER")]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "SERVER",
+        conflicts_with = "response_format"
+    )]
     send_grammar: Option<Server>,
     /// The ledger; begun where it is new, without policies.
     #[arg(long, value_name = "FILE", default_value = "axilog-bundle.jsonl")]
@@ -67,16 +75,23 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let (bundle, mut notes) = args.inputs.bundle(&catalogue)?;
     let rendered = render_prompt_with_counter(&bundle, &*counter)?;
     let grammar = catalogue.grammar(bundle.context().grammar_name())?;
-    let mut endpoint = Endpoint::open(&args.oracle, &args.base_url, ClientLimits::default())?;
+    let response_format = args.server.read_response_format()?;
+    let mut endpoint = Endpoint::open(&args.oracle, &args.server.options())?;
+    let grammar_dialect = args.send_grammar.map(|server| match server {
+        Server::LlamaCpp => GrammarDialect::LlamaCpp,
+        Server::Vllm => GrammarDialect::Vllm,
+    });
+    let response_format = response_format
+        .as_ref()
+        .map(BundleConstraint::ResponseFormat);
     let reserve = bundle.budgets().generation_reserve();
     let asking = BundleQuestion {
         model: &args.model,
         rendered: &rendered,
         grammar: &grammar,
-        constraint: args.send_grammar.map(|server| match server {
-            Server::LlamaCpp => GrammarDialect::LlamaCpp,
-            Server::Vllm => GrammarDialect::Vllm,
-        }),
+        constraint: grammar_dialect
+            .map(BundleConstraint::Grammar)
+            .or(response_format),
         params: Params {
             max_tokens: Some(i32::try_from(reserve).unwrap_or(i32::MAX)),
             temperature: Some(0),
@@ -84,6 +99,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         },
     };
     let prepared = PreparedQuestion::new(&bundle, &asking)?;
+    prepared.check_for_endpoint(&endpoint)?;
     let mut session = ledger_without_policies::open_or_begin(&args.ledger)?;
     notes.extend(decision::opening_notes(&session, false));
     let asked = prepared.ask(&mut session, &mut endpoint, ORACLE)?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use axilog_ledger::encoding::hex;
 use axilog_ledger::session::check_identities;
-use axilog_oracle::{ClientLimits, DEFAULT_BASE_URL, Endpoint, Exchange, OracleKind};
+use axilog_oracle::{Endpoint, Exchange, OracleKind};
 use axilog_x0l::calibration::CALLS;
 use axilog_x0l::live::{CalibrationCall, CalibrationRun, calibrate};
 use axilog_x0l::log::CalibrationVerdict as Verdict;
@@ -13,7 +13,9 @@ use axilog_x0l::log::provider::ProviderWatch;
 use serde_json::{Value, json};
 
 use super::super::output::Report;
+use super::super::server_args::ServerArgs;
 use super::super::{Failure, ledger_without_policies, table};
+use super::parse_oracle;
 
 /// The oracle id of the model in the ledger.
 const ORACLE: &str = "llm";
@@ -31,11 +33,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ID")]
     model: String,
     /// The oracle that answers: openai, scripted:FILE or recorded:LEDGER.
-    #[arg(long, value_name = "KIND", default_value = "openai")]
+    #[arg(long, value_name = "KIND", default_value = "openai", value_parser = parse_oracle)]
     oracle: OracleKind,
-    /// The server's URL without /chat/completions, for --oracle openai.
-    #[arg(long, value_name = "URL", default_value = DEFAULT_BASE_URL)]
-    base_url: String,
+    #[command(flatten)]
+    server: ServerArgs,
     /// The ledger that records the calls; begun without policies if it does not exist.
     #[arg(long, value_name = "FILE", default_value = "axilog-calibration.jsonl")]
     ledger: PathBuf,
@@ -46,7 +47,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     check_identities(ORACLE, &args.model)?;
-    let mut endpoint = Endpoint::open(&args.oracle, &args.base_url, ClientLimits::default())?;
+    let mut endpoint = Endpoint::open(&args.oracle, &args.server.options())?;
     let mut session = ledger_without_policies::open_or_begin(&args.ledger)?;
     let mut on_call = |number| {
         // Progress is not worth an error.

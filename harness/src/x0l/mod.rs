@@ -11,6 +11,7 @@ mod report;
 mod run;
 mod session_args;
 
+use axilog_oracle::OracleKind;
 use axilog_x0l::log::SessionMetadata;
 
 use super::CommandOutcome;
@@ -55,6 +56,19 @@ pub(crate) fn run(args: &Args) -> CommandOutcome {
         Command::Canonicalize(args) => (false, canonicalize::run(args)),
         Command::Replay(args) => (args.json, replay::run(args)),
         Command::Report(args) => (args.json, report::run(args)),
+    }
+}
+
+/// Parses the value of `--oracle`. The document wants an OpenAI-compatible chat completion API (B1, Q6), with its
+/// key in `OPENAI_API_KEY` (Q52a).
+fn parse_oracle(text: &str) -> Result<OracleKind, String> {
+    const EXPECTED: &str = "expected openai, scripted:FILE or recorded:LEDGER";
+    match text.parse() {
+        Ok(OracleKind::Anthropic) => Err(format!(
+            "X-0L asks an OpenAI-compatible chat completion API (B1); {EXPECTED}"
+        )),
+        Ok(kind) => Ok(kind),
+        Err(_) => Err(format!("there is no oracle {text:?}; {EXPECTED}")),
     }
 }
 

@@ -1,6 +1,5 @@
 //! `axilog x0l preflight`: the checks before a session.
 
-use axilog_oracle::{ClientLimits, Endpoint};
 use axilog_x0l::live::{PreflightCheck, preflight};
 use serde_json::{Value, json};
 
@@ -25,7 +24,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let session = &args.session;
     let plan = session.read_plan()?;
     let mut preflight = preflight(&plan, &session.out)?;
-    let oracle = Endpoint::open(&session.oracle, &session.base_url, ClientLimits::default());
+    let oracle = session.open_endpoint(&plan);
     preflight.checks.push(PreflightCheck {
         name: "oracle",
         result: oracle

@@ -1,7 +1,6 @@
 //! `axilog x0l run`: a session with a model.
 
 use axilog_ledger::encoding::hex;
-use axilog_oracle::{ClientLimits, Endpoint};
 use axilog_x0l::document::to_value;
 use axilog_x0l::live::{FinishedSession, preflight, run_session};
 use axilog_x0l::log::SessionStatus;
@@ -32,7 +31,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let session = &args.session;
     let plan = session.read_plan()?;
-    let mut endpoint = Endpoint::open(&session.oracle, &session.base_url, ClientLimits::default())?;
+    let mut endpoint = session.open_endpoint(&plan)?;
     preflight(&plan, &session.out)?.require_ready()?;
     let mut progress = ProgressLine::new(&plan, Flag::install());
     let finished = run_session(&plan, &mut endpoint, &session.out, &mut progress);

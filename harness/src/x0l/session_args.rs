@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use axilog_oracle::{DEFAULT_BASE_URL, OracleKind};
+use axilog_oracle::{DEFAULT_BASE_URL, Endpoint, OracleKind, TransportSettings};
 use axilog_x0l::condition::Condition;
+use axilog_x0l::document::to_value;
 use axilog_x0l::live::{B2, CYCLES, LiveError, SessionPlan, SessionSettings, TokenCounter};
 
 use super::super::now;
+use super::super::server_args::ServerArgs;
+use super::parse_oracle;
 use crate::error::CommandError;
 
 #[derive(clap::Args)]
@@ -16,11 +19,10 @@ pub(super) struct SessionArgs {
     #[arg(long, value_name = "ID")]
     model: String,
     /// The oracle that answers: openai, scripted:FILE or recorded:LEDGER.
-    #[arg(long, value_name = "KIND", default_value = "openai")]
+    #[arg(long, value_name = "KIND", default_value = "openai", value_parser = parse_oracle)]
     pub(super) oracle: OracleKind,
-    /// The server's URL without /chat/completions, for --oracle openai.
-    #[arg(long, value_name = "URL", default_value = DEFAULT_BASE_URL)]
-    pub(super) base_url: String,
+    #[command(flatten)]
+    pub(super) server: ServerArgs,
     /// The model's context length in tokens, as its provider states it.
     #[arg(long, value_name = "TOKENS")]
     context_window: u64,
@@ -91,6 +93,24 @@ fn parse_tasks(text: &str) -> Result<(Condition, PathBuf), String> {
 }
 
 impl SessionArgs {
+    /// Opens the oracle. A session whose settings or prompts hold its key is refused, before they are copied into
+    /// the session's directory.
+    ///
+    /// # Errors
+    /// As [`Endpoint::open`] and [`Endpoint::check_recorded_text`].
+    pub(super) fn open_endpoint(&self, plan: &SessionPlan) -> Result<Endpoint, CommandError> {
+        let endpoint = Endpoint::open(&self.oracle, &self.server.options())?;
+        let settings = to_value(&plan.frozen).to_string();
+        endpoint.check_recorded_text("the session's settings", settings.as_bytes())?;
+        for (number, (_, task)) in (1..).zip(plan.cycles()) {
+            let prompt = plan.render_prompt(task, number);
+            for text in [&prompt.system, &prompt.user] {
+                endpoint.check_recorded_text("a prompt", text.as_bytes())?;
+            }
+        }
+        Ok(endpoint)
+    }
+
     /// Reads every file that the options name.
     ///
     /// # Errors
@@ -108,10 +128,12 @@ impl SessionArgs {
         } else {
             TokenCounter::Api
         };
+        let server = self.server.options();
         Ok(SessionPlan::read(SessionSettings {
             model: self.model.clone(),
             oracle: self.oracle.clone(),
-            base_url: self.base_url.clone(),
+            transport: TransportSettings::new(&self.oracle, &server),
+            base_url: server.base_url.unwrap_or(DEFAULT_BASE_URL.to_owned()),
             context_window: self.context_window,
             b2: self.b2,
             token_counter,

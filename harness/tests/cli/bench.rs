@@ -86,7 +86,8 @@ impl Bench {
         let mut command = Command::new(env!("CARGO_BIN_EXE_axilog"));
         command
             .current_dir(self.dir.path())
-            .env_remove("OPENAI_API_KEY");
+            .env_remove("OPENAI_API_KEY")
+            .env_remove("ANTHROPIC_API_KEY");
         command
     }
 

@@ -24,11 +24,17 @@ mod input_files;
 mod interrupted;
 mod killed;
 mod lint;
+mod llama;
+#[path = "../../oracle/tests/llama/llama_server.rs"]
+#[allow(dead_code, reason = "the tests of the client need more of it")]
+mod llama_server;
 mod memory;
 mod models;
 mod observe;
 mod parquet;
 mod policy;
+#[path = "../../oracle/tests/llama/proxy.rs"]
+mod proxy;
 mod replaced;
 mod report;
 mod schemas;
@@ -36,6 +42,7 @@ mod seal;
 #[path = "../../oracle/tests/oracle/server.rs"]
 #[allow(dead_code, reason = "the tests of the client need more of it")]
 mod server;
+mod server_options;
 mod several;
 mod show;
 mod stats;

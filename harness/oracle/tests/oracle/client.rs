@@ -14,6 +14,7 @@ pub fn client(base_url: &str, timeout: Duration) -> Endpoint {
         timeout,
         backoff: vec![Duration::from_millis(1); 3],
         max_response_bytes: 1 << 16,
+        ..ClientLimits::default()
     };
     let key = ApiKey::new(KEY.to_owned()).unwrap();
     Endpoint::OpenAi(Box::new(

@@ -144,53 +144,84 @@ fn nobody_there_is_a_connection_error() {
 #[test]
 fn what_does_not_pass_fails_at_once() {
     let elsewhere = "Location: http://127.0.0.1:1/v1/chat/completions\r\n";
-    for (act, fault, failure) in [
-        (
-            Act::Respond(400, String::new()),
-            "status 400",
-            Failure::TransportError,
-        ),
+    for (act, fault) in [
+        (Act::Respond(400, String::new()), "status 400"),
         (
             Act::Respond(404, "{\"error\":\"no such model\"}".into()),
             "status 404: no such model",
-            Failure::TransportError,
+        ),
+        (
+            Act::Respond(
+                401,
+                r#"{"error":{"message":"Wrong key: sk-te***cdef"}}"#.into(),
+            ),
+            "status 401: Wrong key: [key removed]",
         ),
         (
             Act::RespondWith(307, elsewhere, String::new()),
             "status 307",
-            Failure::TransportError,
-        ),
-        (
-            Act::Respond(200, "<html>".into()),
-            "no chat completion: not JSON",
-            Failure::InvalidOutput,
-        ),
-        (
-            Act::Respond(200, "{}".into()),
-            "no choices[0]",
-            Failure::InvalidOutput,
-        ),
-        (
-            Act::Respond(200, "data: {}\n\ndata: [DONE]\n".into()),
-            "not JSON",
-            Failure::InvalidOutput,
-        ),
-        (
-            Act::Endless,
-            "more than 65536 bytes",
-            Failure::InvalidOutput,
-        ),
-        (
-            Act::Respond(200, completion(&"a".repeat(1 << 16))),
-            "more than 65536 bytes",
-            Failure::InvalidOutput,
         ),
     ] {
         let (consultation, requests) = ask_server(vec![act; 2], LONG);
         assert_eq!(requests, 1, "{fault}");
         let found = consultation.exchange.reply.unwrap_err();
+        assert_eq!(found.to_string(), fault);
+        let recorded = &consultation.decision.observation;
+        assert_eq!(recorded.failure, Some(Failure::TransportError), "{fault}");
+    }
+}
+
+/// Q8: only what was received as an answer is one.
+#[test]
+fn a_success_that_is_no_completion_is_a_transport_failure() {
+    let event = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
+    for (act, fault) in [
+        (
+            Act::Respond(200, "<html>".into()),
+            "no completion: not JSON",
+        ),
+        (Act::Respond(200, String::new()), "not JSON"),
+        (Act::Respond(200, "{}".into()), "no choices[0]"),
+        (
+            Act::Respond(200, r#"{"error":{"message":"\u001b[1mover quota"}}"#.into()),
+            "no choices[0]; the server's message: [1mover quota",
+        ),
+        (Act::Respond(200, event.into()), "a stream of events"),
+        (
+            Act::Stream(event.into()),
+            "a stream of events, though the request says \"stream\": false",
+        ),
+        (Act::Endless, "more than 65536 bytes"),
+        (
+            Act::Respond(200, completion(&"a".repeat(1 << 16))),
+            "more than 65536 bytes",
+        ),
+    ] {
+        let (consultation, requests) = ask_server(vec![act.clone(); 5], LONG);
+        assert_eq!(requests, 4, "{fault}");
+        let found = consultation.exchange.reply.unwrap_err();
         assert!(found.to_string().contains(fault), "{found}");
         let recorded = &consultation.decision.observation;
-        assert_eq!(recorded.failure, Some(failure), "{fault}");
+        assert_eq!(recorded.failure, Some(Failure::TransportError), "{fault}");
+
+        let (consultation, requests) = ask_server(vec![act, Act::say("ok")], LONG);
+        assert_eq!(requests, 2, "{fault}");
+        assert_eq!(consultation.admitted_text(), Some("ok"));
+    }
+}
+
+#[test]
+fn every_status_that_may_pass_is_tried_again() {
+    for status in [408, 409, 425, 429, 500, 502, 503, 504, 529, 599] {
+        let acts = vec![Act::Respond(status, String::new()), Act::say("ok")];
+        let (consultation, requests) = ask_server(acts, LONG);
+        assert_eq!(requests, 2, "{status}");
+        assert_eq!(consultation.admitted_text(), Some("ok"), "{status}");
+    }
+    for status in [400, 402, 403, 404, 410, 413, 422, 451] {
+        let acts = vec![Act::Respond(status, String::new()), Act::say("ok")];
+        let (consultation, requests) = ask_server(acts, LONG);
+        assert_eq!(requests, 1, "{status}");
+        assert!(consultation.exchange.reply.is_err(), "{status}");
     }
 }

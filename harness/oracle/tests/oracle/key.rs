@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use axilog_oracle::{ApiKey, AskFault};
+use axilog_oracle::{ApiKey, AskFault, OPENAI_KEY_VARIABLE};
 use serde_json::json;
 
 use crate::client::{KEY, client, nowhere};
@@ -51,7 +51,7 @@ fn a_server_that_quotes_the_key_does_not_get_it_into_the_records() {
 fn the_key_comes_from_the_environment() {
     const CHILD: &str = "AXILOG_TEST_EXPECTED_KEY";
     if let Ok(expected) = std::env::var(CHILD) {
-        let found = match ApiKey::from_env() {
+        let found = match ApiKey::from_env(OPENAI_KEY_VARIABLE) {
             Ok(Some(_)) => "key",
             Ok(None) => "none",
             Err(_) => "bad",

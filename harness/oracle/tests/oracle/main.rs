@@ -11,6 +11,8 @@ mod recording;
 mod scripted;
 #[allow(dead_code, reason = "the tests of sessions need more of it")]
 mod server;
+mod servers;
 mod test_ledger;
 #[cfg(feature = "tokenizer-json")]
 mod tokenizer_json;
+mod waits;

@@ -6,7 +6,7 @@ use axilog::hash::sha256;
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::file::blobs::BlobStore;
 use axilog_oracle::OracleError;
-use axilog_oracle::{ClientLimits, Endpoint, OracleKind, RecordedOracle};
+use axilog_oracle::{Endpoint, OracleKind, RecordedOracle, ServerOptions};
 
 use crate::test_ledger::{TestLedger, question};
 
@@ -33,7 +33,7 @@ fn equal_questions_get_equal_answers_in_order() {
     let mut second = TestLedger::new();
     let path = first.path();
     let kind = OracleKind::Recorded(path);
-    let mut endpoint = Endpoint::open(&kind, "", ClientLimits::default()).unwrap();
+    let mut endpoint = Endpoint::open(&kind, &ServerOptions::default()).unwrap();
     // In another order, where the order between questions does not matter.
     let mut texts = Vec::new();
     for user in ["b", "a", "a", "c", "d"] {

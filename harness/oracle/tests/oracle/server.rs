@@ -24,6 +24,8 @@ pub enum Act {
     DropInside(String),
     /// Sends a body without end.
     Endless,
+    /// Sends this body as server-sent events, and keeps the connection open.
+    Stream(String),
     /// Sends something that is not HTTP.
     Noise,
 }
@@ -38,6 +40,19 @@ impl Act {
 /// The body of a good answer.
 pub fn completion(text: &str) -> String {
     costly(text, 11, 3)
+}
+
+/// The body of a good answer in Anthropic's form.
+pub fn message(text: &str) -> String {
+    json!({
+        "type": "message",
+        "role": "assistant",
+        "model": "model-1",
+        "content": [{ "type": "text", "text": text }],
+        "stop_reason": "end_turn",
+        "usage": { "input_tokens": 11, "output_tokens": 3 },
+    })
+    .to_string()
 }
 
 /// The body of a good answer with this usage.
@@ -190,6 +205,11 @@ fn perform(act: &Act, mut stream: TcpStream) -> Option<TcpStream> {
             let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
             let chunk = format!("1000\r\n{}\r\n", " ".repeat(0x1000));
             while stream.write_all(chunk.as_bytes()).is_ok() {}
+        }
+        Act::Stream(events) => {
+            write("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\n\r\n");
+            write(events);
+            return Some(stream);
         }
         Act::Noise => write("* OK IMAP4rev1 ready\r\n"),
     }

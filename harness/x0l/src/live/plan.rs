@@ -87,7 +87,7 @@ impl SessionPlan {
                 frozen_conditions.push(frozen);
             }
         }
-        let is_http = settings.oracle == OracleKind::OpenAi;
+        let is_http = settings.oracle.is_server();
         let mut frozen = FrozenSettings {
             format: RunFormat::V2,
             temperature: Temperature::Zero,
@@ -95,6 +95,7 @@ impl SessionPlan {
             model: settings.model.clone(),
             oracle: name_oracle(&settings.oracle),
             base_url: is_http.then(|| settings.base_url.clone()),
+            transport: settings.transport.clone().filter(|_| is_http),
             context_window_size: settings.context_window,
             max_tokens: u64::from(MAX_TOKENS.unsigned_abs()),
             seed: None,
@@ -159,6 +160,7 @@ const BASE_TEMPLATE: &str = "base-template.txt";
 fn name_oracle(kind: &OracleKind) -> String {
     match kind {
         OracleKind::OpenAi => "openai".to_owned(),
+        OracleKind::Anthropic => "anthropic".to_owned(),
         OracleKind::Scripted(path) => format!("scripted:{}", path.display()),
         OracleKind::Recorded(path) => format!("recorded:{}", path.display()),
     }
@@ -167,6 +169,11 @@ fn name_oracle(kind: &OracleKind) -> String {
 /// Checks what the settings alone can show to be wrong.
 fn check_settings(settings: &SessionSettings) -> Result<(), LiveError> {
     let refused = |reason: String| Err(LiveError::Settings(reason));
+    if settings.oracle == OracleKind::Anthropic {
+        return refused(
+            "the oracle anthropic: expected an OpenAI-compatible chat completion API (B1), as in openai".to_owned(),
+        );
+    }
     let count = |condition| {
         settings
             .conditions

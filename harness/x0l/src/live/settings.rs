@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use axilog_oracle::OracleKind;
+use axilog_oracle::{OracleKind, ServerOptions, TransportSettings};
 
 use super::TokenCounter;
 use crate::condition::Condition;
@@ -23,6 +23,8 @@ pub struct SessionSettings {
     pub oracle: OracleKind,
     /// The URL without `/chat/completions`, for [`OracleKind::OpenAi`].
     pub base_url: String,
+    /// How the server is asked; `None` for an oracle that is no server.
+    pub transport: Option<TransportSettings>,
     /// The model's advertised context length in tokens (Q49).
     pub context_window: u64,
     /// The tokens per session.
@@ -62,6 +64,7 @@ impl SessionSettings {
     ) -> SessionSettings {
         SessionSettings {
             model: model.to_owned(),
+            transport: TransportSettings::new(&oracle, &ServerOptions::default()),
             oracle,
             base_url: axilog_oracle::DEFAULT_BASE_URL.to_owned(),
             context_window,

@@ -1,6 +1,7 @@
 //! The settings of a session, frozen before its first call (B1, Q12, Q49, Q52b).
 
 use axilog::hash::Hash;
+use axilog_oracle::TransportSettings;
 use serde::de::{Error, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -41,6 +42,9 @@ pub struct FrozenSettings {
     pub oracle: String,
     /// The part of the URL before `/chat/completions`; `None` for an oracle that is not asked over HTTP.
     pub base_url: Option<String>,
+    /// How the server is asked; absent for an oracle that is not asked over HTTP, and in runs of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<TransportSettings>,
     /// The model's advertised context length in tokens (Q49).
     pub context_window_size: u64,
     /// The temperature of every call.

@@ -134,6 +134,7 @@ pub fn build_bound_run(
         model: "m".to_owned(),
         oracle: "scripted:here".to_owned(),
         base_url: None,
+        transport: None,
         context_window_size: 128_000,
         max_tokens: MAX_TOKENS,
         seed: Some(7),

@@ -1,6 +1,7 @@
 //! Strategies for every document of a run.
 
 use axilog::hash::Hash;
+use axilog_oracle::TransportSettings;
 use axilog_x0l::kernel::{
     ActionRequest, Candidate, CandidateVerdict, Decision, DecisionKind, DecisionReason,
     FailureCode, GateFailure, Justification, KernelGate, KernelState, Observation, RejectionReason,
@@ -203,6 +204,18 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn transport()(
+        [timeout_ms, max_retry_after_ms, pace_ms] in any::<[u64; 3]>(),
+        backoff_ms in vec(any::<u64>(), 0..4), token_limit_as in any::<String>(),
+        response_format in option::of(any::<String>()),
+    ) -> TransportSettings {
+        TransportSettings {
+            timeout_ms, backoff_ms, max_retry_after_ms, pace_ms, token_limit_as, response_format,
+        }
+    }
+}
+
+prop_compose! {
     pub fn frozen()(
         (axilog, model, oracle, base_url) in (
             any::<String>(), any::<String>(), any::<String>(), option::of(any::<String>()),
@@ -216,10 +229,11 @@ prop_compose! {
             option::of(hash()), option::of(hash()),
         ),
         (canonicalizer, kernel) in (code_hashes(), code_hashes()),
+        transport in option::of(transport()),
         format in select(&RunFormat::ALL[..]),
     ) -> FrozenSettings {
         FrozenSettings {
-            axilog, model, oracle, base_url, context_window_size, max_tokens, seed, b1, b2,
+            axilog, model, oracle, base_url, transport, context_window_size, max_tokens, seed, b1, b2,
             token_source, cycles, conditions, constitution, template, base_template, erratum,
             corrects, canonicalizer, kernel, format, temperature: Temperature::Zero, started,
         }
