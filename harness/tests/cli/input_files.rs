@@ -32,7 +32,7 @@ fn run_soon(bench: &Bench, line: &str) -> Run {
 }
 
 /// The commands that read a file which is not the ledger they write, with FILE in its place.
-const READERS: [&str; 30] = [
+const READERS: [&str; 31] = [
     "verify FILE",
     "replay FILE",
     "head FILE",
@@ -54,7 +54,8 @@ const READERS: [&str; 30] = [
     "x0l calibrate --model m --oracle recorded:FILE --ledger new.jsonl",
     "x0l preflight --model m --context-window 8000 --out out --constitution FILE",
     "x0l preflight --model m --context-window 8000 --out out --tasks A=FILE",
-    "x0l preflight --model m --context-window 8000 --out out --erratum FILE",
+    "x0l preflight --model m --context-window 8000 --out out --erratum FILE --corrects run",
+    "x0l preflight --model m --context-window 8000 --out out --template FILE",
     "ablation run --model m --seeds 1 --out out --calibration FILE",
     "bundle check FILE",
     "bundle render --step 1 --results FILE",

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::bench::{Bench, Run};
 use crate::client::{KEY, nowhere};
-use crate::server::{Act, Request, Server, completion, message};
+use crate::server::{Act, Request, Server, costly, message};
 
 const SCHEMA: &str = r#"{"type":"object"}"#;
 const GRAMMAR: &str = "root ::= [a-z]*";
@@ -190,8 +190,14 @@ fn x0l_asks_an_openai_compatible_server_only() {
 #[test]
 fn a_session_records_how_its_calls_are_made() {
     let bench = Bench::new();
-    let answer = r#"{"candidates":[]}"#;
-    let server = Server::answering(move |_| Some(Act::Respond(200, completion(answer))));
+    let mut calls = 0;
+    let server = Server::answering(move |_| {
+        calls += 1;
+        // What is possible for the calibration's prompts, and for a cycle's.
+        let prompt_tokens = if calls <= 3 { 40 } else { 700 };
+        let answer = costly(r#"{"candidates":[]}"#, prompt_tokens, 5);
+        Some(Act::Respond(200, answer))
+    });
     let run = format!(
         "x0l run --model m --context-window 8192 --conditions A --cycles 2 --out run --base-url {} \
          --pace 0.05 --token-limit-as max_completion_tokens --json",
