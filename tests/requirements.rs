@@ -75,7 +75,7 @@ fn every_requirement_has_code_and_tests_that_exist() {
 /// a row of its own.
 #[test]
 fn the_binding_answers_of_x0l_have_code_and_tests_that_exist() {
-    let document = read("docs/x0l.md");
+    let document = read("docs/x0l-reference.md");
     let seen = checked_rows(&document, "X0L-");
     let distinct: BTreeSet<&str> = seen.iter().map(String::as_str).collect();
     assert_eq!(distinct.len(), seen.len(), "{seen:?}");

@@ -121,6 +121,12 @@ fn the_page_on_bundles() {
     check_page("docs/bundle.md", 3);
 }
 
+#[cfg(feature = "x0l")]
+#[test]
+fn the_page_on_sessions_with_a_model() {
+    check_page("docs/x0l.md", 6);
+}
+
 #[test]
 fn the_first_screen() {
     check_page("README.md", 0);

@@ -130,7 +130,7 @@ fn a_noted_head_shows_what_was_removed_with_the_report() {
         "{conflicts:?}"
     );
     assert!(!run.path().join("report.json").exists());
-    // This is what docs/x0l.md says: without the noted head nobody notices.
+    // This is what docs/x0l-reference.md says: without the noted head nobody notices.
     assert_eq!(write_report(&run).unwrap().closure, Closure::PendingReview);
     let other = RunExpectations {
         head: Some([0; 32]),
