@@ -54,7 +54,7 @@ const READERS: [&str; 30] = [
     "x0l calibrate --model m --oracle recorded:FILE --ledger new.jsonl",
     "x0l preflight --model m --context-window 8000 --out out --constitution FILE",
     "x0l preflight --model m --context-window 8000 --out out --tasks A=FILE",
-    "x0l preflight --model m --context-window 8000 --out out --erratum FILE",
+    "x0l preflight --model m --context-window 8000 --out out --erratum FILE --corrects .",
     "ablation run --model m --seeds 1 --out out --calibration FILE",
     "bundle check FILE",
     "bundle render --step 1 --results FILE",
