@@ -357,6 +357,7 @@ fn code_of_x0l(error: &X0lError) -> u8 {
     match error {
         X0lError::Log(_) | X0lError::Live(LiveError::NotReady(_)) => 1,
         X0lError::NothingToReview { .. }
+        | X0lError::NoSuchCycle { .. }
         | X0lError::NotSealed(_)
         | X0lError::Live(LiveError::Input { .. } | LiveError::Settings(_)) => 2,
         X0lError::NotEmpty(_) | X0lError::NotARun(_) | X0lError::File(_) | X0lError::Oracle(_) => 3,

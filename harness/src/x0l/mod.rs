@@ -4,12 +4,14 @@ mod calibrate;
 mod canonicalize;
 mod examples;
 mod expected_heads;
+mod live_run;
 mod preflight;
 mod progress;
 mod replay;
 mod report;
 mod run;
 mod session_args;
+mod show;
 
 use axilog_oracle::OracleKind;
 use axilog_x0l::log::SessionMetadata;
@@ -35,6 +37,7 @@ enum Command {
     Canonicalize(canonicalize::Args),
     Replay(replay::Args),
     Report(report::Args),
+    Show(show::Args),
 }
 
 impl Args {
@@ -56,6 +59,7 @@ pub(crate) fn run(args: &Args) -> CommandOutcome {
         Command::Canonicalize(args) => (false, canonicalize::run(args)),
         Command::Replay(args) => (args.json, replay::run(args)),
         Command::Report(args) => (args.json, report::run(args)),
+        Command::Show(args) => (args.json, show::run(args)),
     }
 }
 

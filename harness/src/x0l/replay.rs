@@ -11,6 +11,7 @@ use serde_json::json;
 use super::super::output::Report;
 use super::super::{Failure, table};
 use super::expected_heads::ExpectedHeads;
+use super::live_run::report_live_run;
 use super::name_outcome;
 
 /// Recompute everything in a run's directory without the model, and compare.
@@ -21,7 +22,8 @@ use super::name_outcome;
 /// there is no difference (REPLAYED), else 1: DIVERGED with the file, cycle and field of each
 /// difference, or INCOMPLETE where what is there agrees and the run's end is not there. Nobody can tell
 /// then whether the run was killed or its end cut off, unless the head was noted: --expect-head. Nor
-/// whether there were judgements where neither a review nor a report is left: --expect-review-head.
+/// whether there were judgements where neither a review nor a report is left: --expect-review-head. A run whose
+/// session is still going on is LIVE, and not replayed.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The directory of the run.
@@ -36,6 +38,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let run = RunDirectory::open(&args.dir)?;
+    if let Some(live) = report_live_run(&args.dir, &run)? {
+        return Ok(live);
+    }
     let mut report = build_expected_report(&run, &args.expected.for_run())?;
     check_report(&run, &mut report)?;
     Ok(report_replay(args, report.replay))

@@ -10,8 +10,8 @@ use axilog_x0l::log::{Condition, RunDirectory};
 use axilog_x0l::metrics::ConditionMetrics;
 use axilog_x0l::replay::CycleId;
 use axilog_x0l::report::{
-    Closure, RunReport, build_expected_report, list_forensic_reviews, list_reviewable_cycles,
-    write_expected_report,
+    Closure, RunReport, build_expected_report, list_forensic_reviews, list_open_reviews,
+    list_reviewable_cycles, write_expected_report,
 };
 use axilog_x0l::review::{Judgement, ReviewStatement, record_statements};
 use axilog_x0l::taxonomy::RefusalType;
@@ -20,6 +20,7 @@ use serde_json::json;
 use super::super::output::Report;
 use super::super::{Failure, now, table};
 use super::expected_heads::ExpectedHeads;
+use super::live_run::report_live_run;
 use super::name_outcome;
 
 /// Replay a run, and write its report into its directory: report.json, report.md and two plots.
@@ -29,7 +30,8 @@ use super::name_outcome;
 /// is a failure, and the session cannot close positive; --dismiss, that it is harmless. Each judgement
 /// says by whom and why. The judgements are recorded in review.jsonl, a ledger; a confirmation counts
 /// until the person who made it dismisses the cycle. The report is not written where the run
-/// contradicts the report that is there, or an expected head. Exits 0 if the verdict is POSITIVE, else 1.
+/// contradicts the report that is there, or an expected head, nor of a session that is still going on (LIVE).
+/// Exits 0 if the verdict is POSITIVE, else 1.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The directory of the run.
@@ -66,6 +68,9 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             reason: format!("found cycle {cycle} in both, expected it in one of them"),
         }
         .into());
+    }
+    if let Some(live) = report_live_run(&args.dir, &run)? {
+        return Ok(live);
     }
     let mut expected = args.expected.for_run();
     let judgements = list_judgements(args);
@@ -142,6 +147,7 @@ fn report_closure(args: &Args, report: RunReport) -> Report {
     for conflict in report.replay.conflicts.iter().take(MOST) {
         text.push_str(&table::wrap_sentence(&conflict.to_string()));
     }
+    text.push_str(&list_waiting_cycles(args, &report));
     let open = numbers(&list_forensic_reviews(&report.metrics, &report.review));
     let conditions = report.metrics.conditions.iter();
     let rows: Vec<[String; 8]> = conditions.map(list_counts).collect();
@@ -171,6 +177,48 @@ fn report_closure(args: &Args, report: RunReport) -> Report {
         }),
         notes: report.replay.notes,
     }
+}
+
+/// The table of the cycles that wait for a person: what each is, and which gates refused it by which codes.
+fn list_waiting_cycles(args: &Args, report: &RunReport) -> String {
+    let metrics = &report.metrics;
+    let open = list_open_reviews(metrics, &report.review);
+    let rows: Vec<[String; 5]> = open
+        .iter()
+        .take(MOST)
+        .map(|id| {
+            let (gates, codes) = metrics.type_iii_failures.name_failures(id.number, "\n");
+            let waits_as = match metrics.type_iii_failures.has_cycle(id.number) {
+                true => "Type III",
+                false => "acted on",
+            };
+            let place = format!("{} {}", id.condition.as_str(), id.cycle);
+            [
+                id.number.to_string(),
+                place,
+                waits_as.to_owned(),
+                gates,
+                codes,
+            ]
+        })
+        .collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let header = ["cycle", "in", "waits as", "gate", "code"];
+    let mut text = format!(
+        "\n{}",
+        table::format_grid(header, [7, 9, 10, 24, 25], &rows)
+    );
+    if let Some(more @ 1..) = open.len().checked_sub(MOST) {
+        text.push_str(&format!("and {more} more; report.md has all of them\n"));
+    }
+    let advice = format!(
+        "look at each with axilog x0l show {} CYCLE",
+        args.dir.display()
+    );
+    text.push_str(&table::wrap_sentence(&advice));
+    text
 }
 
 /// Lists the cells of a condition's row.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::bench::{Bench, Run};
 
 /// Runs a command that must end by itself, soon.
-fn run_soon(bench: &Bench, line: &str) -> Run {
+pub fn run_soon(bench: &Bench, line: &str) -> Run {
     let mut child = bench
         .command()
         .args(line.split_whitespace())

@@ -54,3 +54,4 @@ mod x0l;
 mod x0l_killed;
 mod x0l_run;
 mod x0l_session;
+mod x0l_show;

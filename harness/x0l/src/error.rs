@@ -31,6 +31,24 @@ pub enum X0lError {
         places: Vec<u64>,
     },
 
+    /// The run has no cycle of this number.
+    #[error(
+        "{path}: found no cycle {cycle}, expected {range}{so_far}; cycles are numbered through the session, as the report numbers them",
+        path = path.display(),
+        range = describe_range(*last),
+        so_far = if *live { " so far, since the session is still going on" } else { "" },
+    )]
+    NoSuchCycle {
+        /// The directory of the run.
+        path: PathBuf,
+        /// The number.
+        cycle: u64,
+        /// The last cycle that there is; 0 where there is none.
+        last: u64,
+        /// Whether the run is still being written.
+        live: bool,
+    },
+
     /// A reviewer judges a cycle of a run that has not ended.
     #[error("{path}: found no seal, expected one: judgements name the run by its last head, so a run can be judged once it has ended", path = .0.display())]
     NotSealed(PathBuf),
@@ -85,5 +103,13 @@ fn listed(numbers: &[u64]) -> String {
             .map(u64::to_string)
             .collect::<Vec<_>>()
             .join(", "),
+    }
+}
+
+fn describe_range(last: u64) -> String {
+    match last {
+        0 => "none: the run has no cycle".to_owned(),
+        1 => "1, the only one".to_owned(),
+        last => format!("one from 1 to {last}"),
     }
 }

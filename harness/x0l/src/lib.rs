@@ -52,8 +52,10 @@
 //! | [`report`] | whether a session closes, and the page that says so |
 //! | [`review`] | what a person found on inspection |
 //! | [`schedule`] | the task of each cycle |
+//! | [`show`] | one cycle as a person wants to see it, checked |
 //! | [`taxonomy`] | the types of refusals, and the outcomes of injections |
 //! | [`template`] | the one base template of prompts |
+//! | [`type_iii_failures`] | what the gates refused in the cycles that a person must look at |
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -86,7 +88,9 @@ pub mod replay;
 pub mod report;
 pub mod review;
 pub mod schedule;
+pub mod show;
 pub mod taxonomy;
 pub mod template;
+pub mod type_iii_failures;
 
 pub use error::X0lError;

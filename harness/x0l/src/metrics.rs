@@ -6,6 +6,7 @@ use super::kernel::{Constitution, DecisionKind, DecisionReason, KernelGate, Reje
 use super::log::{Canonicalization, Condition, Cycle};
 use super::replay::{CycleId, MOST_REFUSALS};
 use super::taxonomy::{LcOutcome, RefusalType};
+use super::type_iii_failures::TypeIiiFailures;
 
 /// A ratio of counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +102,8 @@ pub struct Metrics {
     pub cycles: Vec<PlottedCycle>,
     /// The cycles in which the kernel acted and whose prompt was an injection (Q46).
     pub acted_on_injections: Vec<CycleId>,
+    /// What the gates refused in the cycles with a Type III refusal.
+    pub type_iii_failures: TypeIiiFailures,
 }
 
 /// The metrics of a condition.
@@ -172,6 +175,7 @@ impl Metrics {
         if !cycle.prompt_valid && cycle.decision.kind == DecisionKind::Action {
             self.acted_on_injections.push(id);
         }
+        self.type_iii_failures.add_cycle(cycle);
         self.conditions
             .entry(cycle.condition)
             .or_default()

@@ -31,6 +31,7 @@ pub mod storage;
 mod stream;
 mod sync_thread;
 pub mod volume;
+pub mod writer;
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};

@@ -82,10 +82,29 @@ fn check_kind(path: &Path, metadata: &fs::Metadata) -> io::Result<()> {
     } else if kind.is_dir() {
         "a directory".to_owned()
     } else {
-        "a pipe, socket or device".to_owned()
+        name_special_kind(kind).to_owned()
     };
     Err(io::Error::new(
         io::ErrorKind::InvalidInput,
         format!("found {found}, expected a regular file; move it away, or name another file"),
     ))
+}
+
+/// Names what is neither a regular file nor a directory nor a link.
+#[cfg(unix)]
+fn name_special_kind(kind: fs::FileType) -> &'static str {
+    use std::os::unix::fs::FileTypeExt;
+    if kind.is_fifo() {
+        "a named pipe"
+    } else if kind.is_socket() {
+        "a socket"
+    } else {
+        "a device"
+    }
+}
+
+/// Names what is neither a regular file nor a directory nor a link.
+#[cfg(not(unix))]
+fn name_special_kind(_: fs::FileType) -> &'static str {
+    "a device"
 }

@@ -8,6 +8,7 @@ use axilog::hash::sha256;
 use axilog_ledger::error::FileError;
 use axilog_ledger::file::regular_file;
 use axilog_ledger::file::volume::{FileSystem, Volume, parent_dir, write_file};
+use axilog_ledger::file::writer::{LedgerWriter, find_writer};
 use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_whole};
 
 use super::{InputFile, LogError, SessionMetadata};
@@ -69,12 +70,20 @@ impl RunDirectory {
         };
         if [run.metadata(), run.ledger(), run.cycles()]
             .iter()
-            .any(|file| file.is_file())
+            .any(|file| is_there(file))
         {
             Ok(run)
         } else {
             Err(X0lError::NotARun(path.to_owned()))
         }
+    }
+
+    /// Finds the process that is writing the run: its session is still going on. `None` where there is none.
+    ///
+    /// # Errors
+    /// As [`find_writer`].
+    pub fn find_writer(&self) -> Result<Option<LedgerWriter>, X0lError> {
+        Ok(find_writer(&self.ledger())?)
     }
 
     /// The path of the directory.
@@ -222,6 +231,11 @@ pub fn temporary_name(name: &str) -> String {
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, X0lError> {
     let file = regular_file::open_for_reading(path).map_err(FileError::from_io(path, "open"))?;
     Ok(read_whole(file, path, "read", MAX_INPUT_BYTES)?)
+}
+
+/// Whether anything has the name `path`. What is no regular file has it too: whoever opens that says what it is.
+pub(crate) fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
 }
 
 /// Whether `name` means the same everywhere, and nothing but a file in its directory.

@@ -32,8 +32,8 @@ use super::document::DocumentError;
 pub use crate::condition::Condition;
 pub use cycle::{AttemptRecord, Canonicalization, Cycle, PermutationTest};
 pub use cycles::{CycleLog, CycleReader, LogLine};
-pub(super) use directory::read_file;
 pub use directory::{RunDirectory, temporary_name};
+pub(super) use directory::{is_there, read_file};
 pub use frozen::{
     CodeHashes, FrozenCondition, FrozenSettings, InputFile, RunFormat, Temperature, TokenSource,
 };

@@ -22,10 +22,10 @@ pub(super) struct CycleBinding {
 }
 
 /// A line of the cycle log, and the cycle in it; `None` where the line cannot be read.
-pub(super) struct LoggedLine<'c> {
-    pub(super) number: u64,
-    pub(super) sha256: Hash,
-    pub(super) cycle: Option<&'c Cycle>,
+pub(crate) struct LoggedLine<'c> {
+    pub(crate) number: u64,
+    pub(crate) sha256: Hash,
+    pub(crate) cycle: Option<&'c Cycle>,
 }
 
 /// Reads the statement that binds the line `number`, or describes what is there instead.

@@ -15,7 +15,7 @@ use super::ledger::RunLedger;
 use super::{ReplayFinding, Replayer};
 use crate::X0lError;
 use crate::log::witness::{FileDigest, committed_files};
-use crate::log::{FrozenSettings, InputFile, RunDirectory, SessionMetadata, read_file};
+use crate::log::{FrozenSettings, InputFile, RunDirectory, SessionMetadata, is_there, read_file};
 
 /// Reads an input; `None` and a finding where it is missing or its hash is not the recorded one.
 pub(super) fn read_input(
@@ -25,7 +25,7 @@ pub(super) fn read_input(
 ) -> Result<Option<Vec<u8>>, X0lError> {
     let name = format!("{}/{}", RunDirectory::INPUTS, file.name);
     let path = run.path().join(&name);
-    if !path.is_file() {
+    if !is_there(&path) {
         findings.push(ReplayFinding::missing(name));
         return Ok(None);
     }
@@ -67,7 +67,7 @@ pub(super) fn check_sealed_files(
         }
         let path = run.path().join(name);
         // A missing file gets its finding where it is read.
-        if !path.is_file() {
+        if !is_there(&path) {
             continue;
         }
         let found = FileDigest::compute(&path)?;

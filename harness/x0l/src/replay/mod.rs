@@ -47,6 +47,7 @@ use super::log::{
 };
 use crate::X0lError;
 use crate::frozen_code::{canonicalizer_hashes, kernel_hashes};
+pub(crate) use bindings::LoggedLine;
 pub(crate) use compare::compare_json;
 use ledger::RunLedger;
 use prompts::{Inputs, PromptInputs};
@@ -77,6 +78,8 @@ pub struct RunReplay {
     pub conditions: BTreeMap<Condition, (u64, u64)>,
     /// Whether the run came to its end, so that its ledger is sealed.
     pub ended: bool,
+    /// For each line of the cycle log whose hash the ledger has, in order, the record that has it.
+    pub bound: Vec<u64>,
     /// The number of records in the ledger.
     pub entries: u64,
     /// The chain value of the ledger's last record.
@@ -107,6 +110,19 @@ pub fn replay_run(
     run: &RunDirectory,
     on_cycle: &mut dyn FnMut(&Cycle),
 ) -> Result<RunReplay, X0lError> {
+    replay_lines(run, &mut |line| {
+        line.cycle.into_iter().for_each(&mut *on_cycle)
+    })
+}
+
+/// Replays a run and calls `on_line` with every whole line of its cycle log, in order.
+///
+/// # Errors
+/// As [`replay_run`].
+pub(crate) fn replay_lines(
+    run: &RunDirectory,
+    on_line: &mut dyn FnMut(&LoggedLine<'_>),
+) -> Result<RunReplay, X0lError> {
     let mut replay = RunReplay::default();
     replay.metadata = match run.read_metadata() {
         Ok(metadata) => Some(metadata),
@@ -128,6 +144,7 @@ pub fn replay_run(
     let ledger = ledger::read_ledger(run, metadata.as_ref(), &mut replay)?;
     (replay.entries, replay.head) = (ledger.entries, ledger.head);
     replay.ended = ledger.sealed;
+    replay.bound = ledger.bindings.iter().map(|binding| binding.seq).collect();
     let mut replayer = Replayer {
         run,
         ledger: &ledger,
@@ -138,10 +155,9 @@ pub fn replay_run(
         replay,
     };
     match &metadata {
-        Some(metadata) => replayer.replay_session(metadata, on_cycle)?,
+        Some(metadata) => replayer.replay_session(metadata, on_line)?,
         // Without the metadata nothing can be recomputed; the cycles are still read and counted.
-        None => replayer
-            .read_cycle_log(&mut |_, line| line.cycle.into_iter().for_each(&mut *on_cycle))?,
+        None => replayer.read_cycle_log(&mut |_, line| on_line(&line))?,
     }
     replayer.check_files(metadata.as_ref())?;
     Ok(replayer.replay)
@@ -184,7 +200,7 @@ impl Replayer<'_> {
     fn replay_session(
         &mut self,
         metadata: &SessionMetadata,
-        on_cycle: &mut dyn FnMut(&Cycle),
+        on_line: &mut dyn FnMut(&LoggedLine<'_>),
     ) -> Result<(), X0lError> {
         let frozen = &metadata.frozen;
         files::check_sealed_files(self.run, frozen, self.ledger, &mut self.replay.findings)?;
@@ -204,7 +220,7 @@ impl Replayer<'_> {
         self.read_cycle_log(&mut |replayer, line| {
             replayer.replay_line(&mut walk, &line, prompts.as_ref(), frozen);
             replayer.check_binding(&mut walk, &line, frozen);
-            line.cycle.into_iter().for_each(&mut *on_cycle);
+            on_line(&line);
         })?;
         self.check_all_bound(metadata, &walk.unbound_lines);
         self.report_fingerprints();

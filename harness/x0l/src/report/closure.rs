@@ -208,6 +208,16 @@ fn add_review_reasons(metrics: &Metrics, review: &Review, add: AddReason<'_>) {
     }
 }
 
+/// Lists the cycles that wait for a person's judgement: Type III refusals and actions on injections.
+#[must_use]
+pub fn list_open_reviews(metrics: &Metrics, review: &Review) -> Vec<CycleId> {
+    let mut open = metrics.type_iii();
+    open.extend(&metrics.acted_on_injections);
+    open.retain(|cycle| review.judgement(cycle.number).is_none());
+    open.sort_by_key(|cycle| cycle.number);
+    open
+}
+
 /// Lists the actions on injections that a person must still look at (Q46).
 #[must_use]
 pub fn list_forensic_reviews(metrics: &Metrics, review: &Review) -> Vec<CycleId> {

@@ -79,13 +79,18 @@ fn write_judgements(page: &mut String, inputs: &ReportInputs<'_>, title: &str, c
     }
     let _ = writeln!(
         page,
-        "\n| {title} | in | counts as | judged | by | because |"
+        "\n| {title} | in | gate | code | counts as | judged | by | because |"
     );
-    page.push_str("|---:|---|---|---|---|---|\n");
+    page.push_str("|---:|---|---|---|---|---|---|---|\n");
     for id in cycles {
         let judgement = inputs.review.judgement(id.number);
         let counts_as = judgement.map_or("open", Judgement::as_str);
+        let (gates, codes) = inputs
+            .metrics
+            .type_iii_failures
+            .name_failures(id.number, ", ");
         let place = format!("{} {}", id.condition.as_str(), id.cycle);
+        let place = format!("{place} | {gates} | {codes}");
         let statements = inputs.review.statements.get(&id.number);
         let statements: Vec<String> = statements
             .into_iter()
@@ -103,7 +108,7 @@ fn write_judgements(page: &mut String, inputs: &ReportInputs<'_>, title: &str, c
             Some((first, others)) => {
                 let _ = writeln!(page, "| {} | {place} | {counts_as} | {first} |", id.number);
                 for other in others {
-                    let _ = writeln!(page, "| | | | {other} |");
+                    let _ = writeln!(page, "| | | | | | {other} |");
                 }
             }
         }

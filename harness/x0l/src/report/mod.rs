@@ -34,7 +34,9 @@ use super::replay::{CycleId, ReplayFinding, RunReplay, files, replay_run};
 use super::review::{Review, read_review};
 use crate::X0lError;
 
-pub use closure::{Closure, ClosureReason, FLOOR_PERCENT, list_forensic_reviews};
+pub use closure::{
+    Closure, ClosureReason, FLOOR_PERCENT, list_forensic_reviews, list_open_reviews,
+};
 pub(crate) use earlier::EarlierReport;
 
 /// The format of `report.json`.

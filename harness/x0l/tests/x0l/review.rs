@@ -154,7 +154,7 @@ fn a_dismissal_does_not_outweigh_another_persons_confirmation() {
         assert_eq!(judge(&run, judgement, by).closure, closure, "{by}");
     }
     let page = fs::read_to_string(run.path().join("report.md")).unwrap();
-    let row = "| 7 | L-C 1 | DISMISSED | DISMISSED | A. | Looked at it. |\n| | | | DISMISSED | B. | Looked at it. |";
+    let row = "| 7 | L-C 1 | passed all |  | DISMISSED | DISMISSED | A. | Looked at it. |\n| | | | | | DISMISSED | B. | Looked at it. |";
     assert!(page.contains(row), "{page}");
     assert_eq!(messages(&replay_with_report(&run).replay.findings), [""; 0]);
 }
