@@ -124,7 +124,7 @@ fn the_page_on_bundles() {
 #[cfg(feature = "x0l")]
 #[test]
 fn the_page_on_sessions_with_a_model() {
-    check_page("docs/x0l.md", 6);
+    check_page("docs/x0l.md", 5);
 }
 
 #[test]
