@@ -174,6 +174,7 @@ pub fn check_against_count(reported: u64, counted: u64) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use axilog_oracle::tokens::{Tiktoken, Tokenizer};
 
     #[test]
     fn the_limits_themselves_pass() {
@@ -207,27 +208,24 @@ mod tests {
             spent: 0,
         };
         assert!(!budget.is_too_long(tokens) && budget.is_exhausted(tokens));
-        {
-            use axilog_oracle::tokens::{Tiktoken, Tokenizer};
-            let chat = [
-                ("system", prompt.system.as_str()),
-                ("user", prompt.user.as_str()),
-            ];
-            for name in ["cl100k_base", "o200k_base", "gpt2"] {
-                let counted = Tiktoken::for_name(name).unwrap().count_chat(&chat).unwrap();
-                assert!(
-                    (tokens.at_least..=tokens.at_most).contains(&counted),
-                    "{name}"
-                );
-            }
+        let chat = [
+            ("system", prompt.system.as_str()),
+            ("user", prompt.user.as_str()),
+        ];
+        for name in ["cl100k_base", "o200k_base", "gpt2"] {
+            let counted = Tiktoken::for_name(name).unwrap().count_chat(&chat).unwrap();
+            assert!(
+                (tokens.at_least..=tokens.at_most).contains(&counted),
+                "{name}"
+            );
         }
     }
+
     /// Every vocabulary on this machine keeps to the bounds, and the estimate is close to what the examples take.
     #[test]
     fn vocabularies_keep_to_the_bounds() {
         use crate::kernel::{Constitution, Observation};
         use crate::live::examples;
-        use axilog_oracle::tokens::{Tiktoken, Tokenizer};
         let template = crate::template::Template::parse(crate::template::BASE).unwrap();
         let constitution = Constitution::parse(examples::CONSTITUTION).unwrap();
         let task = "Tell the operator that pump 1 reads 3.2 bar. It's \"idle\": see L-7/8.";
