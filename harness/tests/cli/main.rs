@@ -52,6 +52,7 @@ mod vectors;
 mod what_if;
 mod x0l;
 mod x0l_killed;
+mod x0l_live;
 mod x0l_run;
 mod x0l_session;
 mod x0l_show;
