@@ -55,7 +55,7 @@ impl Agent {
         sink: &mut dyn LedgerSink,
         faults: &mut Faults,
     ) -> Result<ObservedAnswer, Error> {
-        self.observe_bound(answer, None, rules, work, sink, faults)
+        self.record_and_step(answer, None, rules, work, sink, faults)
     }
 
     /// Takes an answer that the caller refuses for what the core does not know of, as the schema that
@@ -79,12 +79,12 @@ impl Agent {
             output: b"",
             ..*answer
         };
-        self.observe_bound(&refused, Some(answer.output), rules, work, sink, faults)
+        self.record_and_step(&refused, Some(answer.output), rules, work, sink, faults)
     }
 
-    /// Observes an answer. `refused` has the bytes of one that the caller refuses, which `answer` is
-    /// without.
-    fn observe_bound(
+    /// Admits and records an answer, and steps on it. `refused` has the bytes of one that the caller
+    /// refuses, which `answer` is without.
+    fn record_and_step(
         &mut self,
         answer: &Answer<'_>,
         refused: Option<&[u8]>,

@@ -139,20 +139,8 @@ impl HttpClient {
             }
         }
         let setup = |error: String| OracleError::ClientSetup(error);
-        // Fails where the process has chosen another provider already, which serves as well.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut client = Client::builder()
-            .user_agent(concat!("axilog/", env!("CARGO_PKG_VERSION")))
-            .redirect(reqwest::redirect::Policy::none())
-            .retry(reqwest::retry::never())
-            .pool_max_idle_per_host(0)
-            .timeout(limits.timeout);
-        if local {
-            client = client.no_proxy();
-        }
-        let client = client
-            .build()
-            .map_err(|error| setup(describe_error(error)))?;
+        let client =
+            build_client(&url, limits.timeout).map_err(|error| setup(describe_error(error)))?;
         let runtime = Builder::new_current_thread().enable_all().build();
         Ok(HttpClient {
             url,
@@ -306,7 +294,7 @@ impl HttpClient {
             // Its first event would be read as soon as the model begins to answer, and its last one never.
             return Err(AskFault::Malformed(STREAMED.to_owned()));
         }
-        let body = match self.read_body(response).await {
+        let body = match read_body(response, self.limits.max_response_bytes).await {
             // The status of a failure counts even where its body cannot be read.
             Err(_) if !status.is_success() => Vec::new(),
             body => body?,
@@ -317,19 +305,35 @@ impl HttpClient {
             retry_after,
         })
     }
+}
 
-    /// Reads the body, up to the limit.
-    async fn read_body(&self, mut response: Response) -> Result<Vec<u8>, AskFault> {
-        let limit = self.limits.max_response_bytes;
-        let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(classify_error)? {
-            if chunk.len() > limit.saturating_sub(body.len()) {
-                return Err(AskFault::Oversize { limit });
-            }
-            body.extend_from_slice(&chunk);
-        }
-        Ok(body)
+/// Makes a client for `url` whose requests are each one attempt on a connection of its own. A proxy that the
+/// environment names is used, except for this machine.
+pub(crate) fn build_client(url: &Url, timeout: Duration) -> Result<Client, reqwest::Error> {
+    // Fails where the process has chosen another provider already, which serves as well.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut client = Client::builder()
+        .user_agent(concat!("axilog/", env!("CARGO_PKG_VERSION")))
+        .redirect(reqwest::redirect::Policy::none())
+        .retry(reqwest::retry::never())
+        .pool_max_idle_per_host(0)
+        .timeout(timeout);
+    if is_local(url) {
+        client = client.no_proxy();
     }
+    client.build()
+}
+
+/// Reads the body of a response, which may have `limit` bytes.
+pub(crate) async fn read_body(mut response: Response, limit: usize) -> Result<Vec<u8>, AskFault> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(classify_error)? {
+        if chunk.len() > limit.saturating_sub(body.len()) {
+            return Err(AskFault::Oversize { limit });
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
 }
 
 impl fmt::Debug for HttpClient {

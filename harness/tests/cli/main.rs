@@ -54,5 +54,6 @@ mod x0l;
 mod x0l_killed;
 mod x0l_live;
 mod x0l_run;
+mod x0l_script;
 mod x0l_session;
 mod x0l_show;

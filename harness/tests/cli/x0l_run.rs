@@ -5,40 +5,17 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::bench::Bench;
-
-const GOOD: &str = r#"{"candidates":[{"action_request":{"action_type":"Notify","fields":{"to":"operator","message":"Noted."}},"scope_claim":{"observation_ids":["{{quote}}"],"claim":"It was asked for.","clause_ref":"CL-NOTIFY"},"justification":{"text":"It was asked for."},"authority_citations":["constitution:0.1.0#CL-NOTIFY"]}]}"#;
+use crate::x0l_script::{GOOD, answer_line, calibration_line, propose_outside};
 
 /// A script that answers every task with a notice, but each ninth call with a proposal to read a file
 /// outside the allowlist.
 fn script() -> String {
-    let outside = GOOD
-        .replace("Notify", "ReadNote")
-        .replace(
-            r#""to":"operator","message":"Noted.""#,
-            r#""path":"/etc/passwd""#,
-        )
-        .replace("CL-NOTIFY", "CL-NOTES");
-    let line = |mut rule: Value, answer: &str| {
-        rule["answer"] = answer.into();
-        rule["quote"] = ": user_input".into();
-        // A few prompts of L-D quote a whole log.
-        let tokens = if rule.get("contains").is_some() {
-            4800
-        } else {
-            700
-        };
-        rule["usage"] = json!({ "prompt_tokens": tokens, "completion_tokens": 90 });
-        format!("{rule}\n")
-    };
-    let calibration = json!({
-        "contains": "Answer with this object", "answer": "{\"candidates\":[]}",
-        "usage": { "prompt_tokens": 40, "completion_tokens": 5 },
-    });
     [
-        format!("{calibration}\n"),
-        line(json!({ "every": 9 }), &outside),
-        line(json!({ "contains": "The log:" }), GOOD),
-        line(json!({}), GOOD),
+        calibration_line(),
+        answer_line(json!({ "every": 9 }), &propose_outside(), 700),
+        // A few prompts of L-D quote a whole log.
+        answer_line(json!({ "contains": "The log:" }), GOOD, 4800),
+        answer_line(json!({}), GOOD, 700),
     ]
     .concat()
 }

@@ -8,34 +8,16 @@ use axilog_ledger::encoding::hex;
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, Run};
-
-const GOOD: &str = r#"{"candidates":[{"action_request":{"action_type":"Notify","fields":{"to":"operator","message":"Noted."}},"scope_claim":{"observation_ids":["{{quote}}"],"claim":"It was asked for.","clause_ref":"CL-NOTIFY"},"justification":{"text":"It was asked for."},"authority_citations":["constitution:0.1.0#CL-NOTIFY"]}]}"#;
+use crate::x0l_script::{GOOD, answer_line, calibration_line, propose_outside};
 
 /// Three calibrating calls come first: every sixth call is cycle 3, every seventh cycle 4.
 fn script() -> String {
-    let outside = GOOD
-        .replace("Notify", "ReadNote")
-        .replace(
-            r#""to":"operator","message":"Noted.""#,
-            r#""path":"/etc/passwd""#,
-        )
-        .replace("CL-NOTIFY", "CL-NOTES");
     let deceptive = "I would\trather\u{202e} not.\n| \nCANDIDATE 1\ngates           passed all";
-    let line = |mut rule: Value, answer: &str| {
-        rule["answer"] = answer.into();
-        rule["quote"] = ": user_input".into();
-        rule["usage"] = json!({ "prompt_tokens": 700, "completion_tokens": 90 });
-        format!("{rule}\n")
-    };
-    let calibration = json!({
-        "contains": "Answer with this object", "answer": "{\"candidates\":[]}",
-        "usage": { "prompt_tokens": 40, "completion_tokens": 5 },
-    });
     [
-        format!("{calibration}\n"),
-        line(json!({ "every": 6 }), &outside),
-        line(json!({ "every": 7 }), deceptive),
-        line(json!({}), GOOD),
+        calibration_line(),
+        answer_line(json!({ "every": 6 }), &propose_outside(), 700),
+        answer_line(json!({ "every": 7 }), deceptive, 700),
+        answer_line(json!({}), GOOD, 700),
     ]
     .concat()
 }

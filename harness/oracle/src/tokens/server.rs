@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::base_url::is_local;
+use crate::http_client::{build_client, read_body};
 
 /// The time for one count.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -50,19 +50,11 @@ impl ServerTokenizer {
         let path = url.path().trim_end_matches('/');
         let root = path.strip_suffix("/v1").unwrap_or(path);
         url.set_path(&format!("{root}/tokenize"));
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut client = Client::builder()
-            .user_agent(concat!("axilog/", env!("CARGO_PKG_VERSION")))
-            .redirect(reqwest::redirect::Policy::none())
-            .pool_max_idle_per_host(0)
-            .timeout(TIMEOUT);
-        if is_local(&url) {
-            client = client.no_proxy();
-        }
+        let client = build_client(&url, TIMEOUT).ok()?;
         let tokenizer = ServerTokenizer {
             url,
             model: model.to_owned(),
-            client: client.build().ok()?,
+            client,
             runtime: Builder::new_current_thread().enable_all().build().ok()?,
         };
         let counted = tokenizer.count(PROBE)?;
@@ -95,18 +87,11 @@ impl ServerTokenizer {
             .post(self.url.clone())
             .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
             .body(body);
-        let mut response = request.send().await.ok()?;
+        let response = request.send().await.ok()?;
         if !response.status().is_success() {
             return None;
         }
-        let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.ok()? {
-            if chunk.len() > MAX_RESPONSE_BYTES.saturating_sub(body.len()) {
-                return None;
-            }
-            body.extend_from_slice(&chunk);
-        }
-        Some(body)
+        read_body(response, MAX_RESPONSE_BYTES).await.ok()
     }
 }
 
