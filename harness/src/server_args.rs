@@ -48,10 +48,9 @@ pub(crate) fn parse_seconds(text: &str, least: f64) -> Result<Duration, String> 
     let seconds = seconds.ok_or_else(|| {
         format!("{text:?}: expected a number of seconds from {least} to {MAX_SECONDS}")
     })?;
-    let millis = Duration::from_secs_f64(seconds).as_secs_f64() * 1000.0;
     // At most 3600000, which every integer here holds.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let millis = millis.round() as u64;
+    let millis = (seconds * 1000.0).round() as u64;
     Ok(Duration::from_millis(millis))
 }
 

@@ -211,7 +211,7 @@ fn read_statement(
         return Err((found, expected.to_owned()));
     }
     let other_run = |run: &Hash| {
-        let found = format!("a word on the run with the head {}", hex(run));
+        let found = format!("a statement on the run with the head {}", hex(run));
         (found, format!("one on this run, {}", hex(head)))
     };
     if is_first && !earlier {
@@ -229,7 +229,7 @@ fn read_statement(
         return Err(other_run(&statement.run));
     }
     if !reviewable.iter().any(|id| id.number == statement.cycle) {
-        let found = format!("a word on cycle {}", statement.cycle);
+        let found = format!("a statement on cycle {}", statement.cycle);
         let expected = "one on a Type III refusal or an action on an injection";
         return Err((found, expected.to_owned()));
     }
