@@ -1,5 +1,7 @@
 //! The summary of a comparison in Markdown, and its plot.
 
+use std::collections::BTreeMap;
+
 use axilog_ledger::visible_text::escape_markdown;
 
 use super::comparison::Comparison;
@@ -30,7 +32,9 @@ impl Comparison {
             "![How often each run did each action]({plot})\n\nHow often each action was proposed and done:\n\n"
         ));
         self.append_actions(&mut out);
-        out.push_str("| run | document | written | blocked | jitter |\n|---|---|---|---|---|\n");
+        out.push_str(
+            "The runs:\n\n| run | document | written | blocked | jitter |\n|---|---|---|---|---|\n",
+        );
         for run in &self.runs {
             out.push_str(&format!(
                 "| {} | {} | {} | {} | {} |\n",
@@ -94,10 +98,10 @@ impl Comparison {
 
     /// Appends how the answers of each run were taken.
     fn append_answers(&self, out: &mut String) {
-        out.push_str("| run | steps | useful | rejected (no artifact) | refused (did not compile) |\n|---|---|---|---|---|\n");
+        out.push_str("How the answers were taken:\n\n| run | steps | useful | rejected (no artifact) | refused (did not compile) |\n|---|---|---|---|---|\n");
         for run in &self.runs {
             let answers = AnswerCounts::new(run);
-            let list = |counts: &std::collections::BTreeMap<&str, u64>| -> String {
+            let list = |counts: &BTreeMap<&str, u64>| -> String {
                 let total: u64 = counts.values().sum();
                 let codes = counts
                     .iter()

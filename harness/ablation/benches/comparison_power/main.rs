@@ -95,14 +95,16 @@ fn main() -> ExitCode {
             true_seeds: 2000,
         },
     };
-    let mut tables = Vec::new();
+    let mut tables: Vec<String> = Vec::new();
+    let mut show = |table: String| {
+        println!("{table}");
+        tables.push(table);
+    };
     for shape in SHAPES {
-        tables.push(simulate_power(shape, &effort));
+        show(simulate_power(shape, &effort));
     }
-    tables.push(simulate_answers(&effort));
-    tables.push(simulate_coverage(&effort));
-    let text = tables.join("\n");
-    print!("{text}");
+    show(simulate_answers(&effort));
+    show(simulate_coverage(&effort));
     let file = options
         .iter()
         .position(|option| option == "--check")
