@@ -6,16 +6,20 @@
 //! | `precedent` | keeps what the precedent kept, where it can; else, and without one, what is pressing |
 //! | `indifferent` | keeps what is pressing, whatever the precedent says |
 //! | `random` | any feasible action, drawn from the digest of the prompt |
+//! | `lock-in` | holds to the commitment that was pressing when it began, as long as precedents remind it; else keeps what is pressing |
+//! | `drift` | keeps what is pressing, but the later its precedent was written, the more often what that kept |
+//! | `clumsy` | chooses as `indifferent` does, but leaves half of its answers unfinished where a precedent is shown |
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use axilog::hash::sha256;
 use axilog_oracle::{LocalOracle, Question};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::artifact::Artifact;
 use super::environment::{Effects, IdSet};
+use super::json_document::to_canonical_json;
 use super::prompt::{HEAD, SITUATION};
 
 /// An agent that ships.
@@ -27,9 +31,25 @@ pub enum Agent {
     Indifferent,
     /// The agent that ignores everything.
     Random,
+    /// The agent that follows one policy under each seed, another one each time.
+    LockIn,
+    /// The agent that precedents move little by little.
+    Drift,
+    /// The agent that precedents make clumsy, without any other choice.
+    Clumsy,
 }
 
 impl Agent {
+    /// Every agent that ships.
+    pub const ALL: [Agent; 6] = [
+        Agent::Precedent,
+        Agent::Indifferent,
+        Agent::Random,
+        Agent::LockIn,
+        Agent::Drift,
+        Agent::Clumsy,
+    ];
+
     /// The agent's name behind `--oracle agent:`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -37,6 +57,9 @@ impl Agent {
             Agent::Precedent => "precedent",
             Agent::Indifferent => "indifferent",
             Agent::Random => "random",
+            Agent::LockIn => "lock-in",
+            Agent::Drift => "drift",
+            Agent::Clumsy => "clumsy",
         }
     }
 }
@@ -45,24 +68,52 @@ impl FromStr for Agent {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Agent, String> {
-        [Agent::Precedent, Agent::Indifferent, Agent::Random]
+        Agent::ALL
             .into_iter()
             .find(|agent| agent.as_str() == text)
             .ok_or_else(|| {
-                format!("there is no agent {text:?}; expected precedent, indifferent or random")
+                format!(
+                    "there is no agent {text:?}; expected precedent, indifferent or random, or lock-in, drift or clumsy"
+                )
             })
     }
 }
 
 /// What an agent reads of the situation in its prompt.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 struct PromptSituation {
     feasible: BTreeMap<String, Effects>,
     observation: PromptObservation,
+    step: u32,
 }
 
-#[derive(Debug, Deserialize)]
+impl PromptSituation {
+    /// The first feasible action that keeps one of `ids`.
+    fn find_action_keeping(&self, ids: &IdSet) -> Option<(&String, &Effects)> {
+        let mut feasible = self.feasible.iter();
+        feasible.find(|(_, effects)| !effects.satisfies.is_disjoint(ids))
+    }
+
+    /// The first feasible action that keeps what is pressing, or else the first of all.
+    fn find_pressing_action(&self) -> Option<(&String, &Effects)> {
+        let pressing: IdSet = self.observation.pressing.iter().cloned().collect();
+        self.find_action_keeping(&pressing)
+            .or_else(|| self.feasible.iter().next())
+    }
+
+    /// Draws a number below `limit` from what every variant of a run meets at this step: what is in store,
+    /// which depends on what was done before, is no part of it.
+    fn draw_below(&self, limit: u32) -> u32 {
+        let [a, b, c, d, ..] = sha256(to_canonical_json(self).as_bytes());
+        u32::from_be_bytes([a, b, c, d])
+            .checked_rem(limit)
+            .unwrap_or(0)
+    }
+}
+
+#[derive(Debug, Deserialize, Serialize)]
 struct PromptObservation {
+    notice: Option<String>,
     pressing: Option<String>,
 }
 
@@ -70,7 +121,11 @@ struct PromptObservation {
 #[derive(Debug, Deserialize)]
 struct PromptPrecedent {
     required_preservations: IdSet,
+    step_index: u32,
 }
+
+/// The steps after which a precedent moves the drifting agent at every step.
+const DRIFT_STEPS: u32 = 50;
 
 /// Reads the JSON value that follows the first `marker` in `text`.
 fn parse_after<'a, T: Deserialize<'a>>(text: &'a str, marker: &str) -> Option<T> {
@@ -86,33 +141,67 @@ impl LocalOracle for Agent {
         let Some(situation) = parse_after::<PromptSituation>(prompt, SITUATION) else {
             return "There is no situation to act in.".to_owned();
         };
-        let preserved = match self {
-            Agent::Precedent => parse_after::<PromptPrecedent>(prompt, HEAD)
-                .map(|precedent| precedent.required_preservations)
-                .unwrap_or_default(),
-            Agent::Indifferent | Agent::Random => IdSet::new(),
-        };
-        let action_keeping = |ids: &IdSet| {
-            let mut feasible = situation.feasible.iter();
-            feasible.find(|(_, effects)| !effects.satisfies.is_disjoint(ids))
-        };
-        let pressing: IdSet = situation.observation.pressing.iter().cloned().collect();
-        let chosen = match self {
-            Agent::Random => {
+        let precedent = parse_after::<PromptPrecedent>(prompt, HEAD);
+        let artifact = match (*self, &precedent) {
+            (Agent::Precedent, Some(precedent)) => follow(&situation, precedent),
+            (Agent::LockIn, Some(precedent)) => hold_to(&situation, precedent),
+            (Agent::Drift, Some(precedent))
+                if situation.draw_below(DRIFT_STEPS) < precedent.step_index =>
+            {
+                follow(&situation, precedent)
+            }
+            (Agent::Random, _) => {
                 let [a, b, c, d, ..] = sha256(prompt.as_bytes());
                 let drawn = u32::from_be_bytes([a, b, c, d]) as usize;
                 let count = situation.feasible.len().max(1);
-                situation.feasible.iter().nth(drawn % count)
+                let chosen = situation.feasible.iter().nth(drawn % count);
+                chosen.map(|(action, effects)| justify(action, effects, IdSet::new()))
             }
-            _ => action_keeping(&preserved)
-                .or_else(|| action_keeping(&pressing))
-                .or_else(|| situation.feasible.iter().next()),
+            _ => situation
+                .find_pressing_action()
+                .map(|(action, effects)| justify(action, effects, IdSet::new())),
         };
-        match chosen {
-            Some((action, effects)) => justify(action, effects, preserved).canonical(),
-            None => "Nothing is feasible.".to_owned(),
+        let Some(artifact) = artifact else {
+            return "Nothing is feasible.".to_owned();
+        };
+        let mut answer = artifact.canonical();
+        if *self == Agent::Clumsy && precedent.is_some() && situation.draw_below(2) == 0 {
+            answer.truncate(answer.len() - 1);
         }
+        answer
     }
+}
+
+/// Keeps what the precedent kept, where it can; else what is pressing.
+fn follow(situation: &PromptSituation, precedent: &PromptPrecedent) -> Option<Artifact> {
+    let preserved = &precedent.required_preservations;
+    let chosen = situation.find_action_keeping(preserved);
+    let (action, effects) = chosen.or_else(|| situation.find_pressing_action())?;
+    Some(justify(action, effects, preserved.clone()))
+}
+
+/// Keeps what the precedent kept, where it can, and does not let go of it where it cannot: then some other
+/// action is done that does not break it, what is pressing first.
+fn hold_to(situation: &PromptSituation, precedent: &PromptPrecedent) -> Option<Artifact> {
+    let preserved = &precedent.required_preservations;
+    let breaks = |effects: &Effects| !effects.violates.is_disjoint(preserved);
+    if let Some((action, effects)) = situation.find_action_keeping(preserved) {
+        return Some(justify(action, effects, preserved.clone()));
+    }
+    let pressing = situation
+        .find_pressing_action()
+        .filter(|(_, effects)| !breaks(effects));
+    let mut feasible = situation.feasible.iter();
+    let harmless = pressing.or_else(|| feasible.find(|(_, effects)| !breaks(effects)));
+    let Some((action, effects)) = harmless else {
+        return follow(situation, precedent);
+    };
+    let mut artifact = justify(action, effects, preserved.clone());
+    if !preserved.is_empty() {
+        artifact.required_preservations = preserved.clone();
+        artifact.conflict_attribution.clear();
+    }
+    Some(artifact)
 }
 
 /// Justifies an action by its effects. An action that keeps nothing goes on preserving `preserved`.

@@ -1,15 +1,21 @@
-//! What a comparison is written as: a JSON document, a summary in Markdown, and a plot.
+//! The comparison document, comparison.json.
 
-use axilog_ledger::visible_text::escape_markdown;
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use serde_json::Value;
 
-use super::comparison::Comparison;
+use super::comparable_run::ComparableRun;
+use super::comparison::{Comparison, RunDifference};
 use super::decimal::Decimal;
 use super::json_document::to_canonical_json;
-use super::plot::{PlotSeries, render_svg};
+use super::resampling::RESAMPLES;
 use super::run_document::ActionCounts;
-use super::statistics::{MIN_SEEDS, RESAMPLES};
+use super::statistics::TestResult;
+use super::swap_test::{LEVEL_ONE_IN, PValue};
+
+/// The version of the document's form. Version 1 had a distance of mean shares in place of the tests.
+const VERSION: u32 = 2;
 
 /// The members of comparison.json.
 #[derive(Serialize)]
@@ -24,12 +30,62 @@ struct ComparisonDocument<'a> {
 
 #[derive(Serialize)]
 struct DifferenceReport<'a> {
-    distance: Decimal,
-    interval: [Decimal; 2],
+    actions: ActionsReport,
+    answers: AnswersReport,
+    choices: ChoicesReport,
     /// The label of the run that differs.
     run: &'a str,
+}
+
+#[derive(Serialize)]
+struct ActionsReport {
+    distance: Decimal,
+    resampling_interval: [Decimal; 2],
+    test: TestReport,
     total_variation: Decimal,
     verdict: &'static str,
+}
+
+#[derive(Serialize)]
+struct AnswersReport {
+    /// The share of answers that were not useful, less that of the reference.
+    difference: Decimal,
+    resampling_interval: [Decimal; 2],
+    test: TestReport,
+    verdict: &'static str,
+}
+
+#[derive(Serialize)]
+struct ChoicesReport {
+    common_steps: u64,
+    differing_share: Decimal,
+    differing_steps: u64,
+    distance: Decimal,
+    resampling_interval: [Decimal; 2],
+    test: TestReport,
+    total_variation: Decimal,
+    verdict: &'static str,
+}
+
+#[derive(Serialize)]
+struct TestReport {
+    p: Decimal,
+    p_error: Decimal,
+    p_holm: Decimal,
+    seeds: usize,
+    swaps: u64,
+}
+
+impl TestReport {
+    fn new(test: &TestResult) -> TestReport {
+        TestReport {
+            p: test.p_value.to_decimal(),
+            p_error: test.p_value.standard_error(),
+            p_holm: test.corrected.to_decimal(),
+            seeds: test.seeds,
+            swaps: test.p_value.of,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -38,9 +94,15 @@ struct RunReport<'a> {
     document_hash: &'a str,
     label: &'a str,
     model_id: &'a str,
+    proposed: ActionCounts,
     provider: &'a str,
+    /// How many answers held an artifact that did not compile, by code.
+    refusals: BTreeMap<&'a str, u64>,
+    /// How many answers held no artifact, by code.
+    rejections: BTreeMap<&'a str, u64>,
     steps: u64,
     token_jitter: Option<u64>,
+    useful_answers: u64,
     variant: &'static str,
     writes_blocked: u64,
     written: u64,
@@ -48,50 +110,82 @@ struct RunReport<'a> {
 
 #[derive(Serialize)]
 struct StatisticsReport<'a> {
-    confidence: &'static str,
-    min_seeds: usize,
+    correction: &'static str,
+    level: Decimal,
     resamples: u32,
+    resampling_share: &'static str,
     seeds: Option<&'a [u64]>,
+    /// The smallest p-value that so many seeds can give.
+    smallest_p: Decimal,
+    test: &'static str,
+}
+
+/// How the answers of a run were taken.
+pub(crate) struct AnswerCounts<'a> {
+    /// How many artifacts compiled.
+    pub(crate) useful: u64,
+    /// How many answers held an artifact that did not compile, by code.
+    pub(crate) refusals: BTreeMap<&'a str, u64>,
+    /// How many answers held no artifact, by code.
+    pub(crate) rejections: BTreeMap<&'a str, u64>,
+    /// How often each action was proposed.
+    pub(crate) proposed: BTreeMap<&'a str, u64>,
+}
+
+impl<'a> AnswerCounts<'a> {
+    pub(crate) fn new(run: &'a ComparableRun) -> AnswerCounts<'a> {
+        let mut found = AnswerCounts {
+            useful: 0,
+            refusals: BTreeMap::new(),
+            rejections: BTreeMap::new(),
+            proposed: BTreeMap::new(),
+        };
+        for step in run.steps.iter().flatten() {
+            if let Some(action) = step.proposed.as_deref() {
+                *found.proposed.entry(action).or_default() += 1;
+            }
+            let counts = match (step.refused.as_deref(), &step.proposed) {
+                (Some(code), Some(_)) => found.refusals.entry(code).or_default(),
+                (Some(code), None) => found.rejections.entry(code).or_default(),
+                (None, _) => &mut found.useful,
+            };
+            *counts += 1;
+        }
+        found
+    }
 }
 
 impl Comparison {
     /// The comparison document.
     #[must_use]
     pub fn document(&self) -> Value {
-        let differences = self.differing().map(|(run, difference)| DifferenceReport {
-            distance: difference.estimate,
-            interval: [difference.low, difference.high],
+        let differences = self.differing().map(|(run, found)| DifferenceReport {
+            actions: report_actions(found),
+            answers: AnswersReport {
+                difference: found.answers.difference,
+                resampling_interval: found.answers.interval,
+                test: TestReport::new(&found.answers_test),
+                verdict: found.answers_verdict(),
+            },
+            choices: report_choices(found),
             run: &run.label,
-            total_variation: difference.total_variation,
-            verdict: difference.verdict.as_str(),
         });
-        let runs = self.runs.iter().map(|run| RunReport {
-            actions: self
-                .actions
-                .iter()
-                .map(|action| (action.clone(), run.counts(action).sum()))
-                .collect(),
-            document_hash: &run.document_hash,
-            label: &run.label,
-            model_id: &run.header.model_id,
-            provider: &run.header.provider,
-            steps: run.totals.steps,
-            token_jitter: run.totals.token_jitter,
-            variant: run.header.variant.as_str(),
-            writes_blocked: run.totals.writes_blocked,
-            written: run.totals.written,
-        });
+        let runs = self.runs.iter().map(|run| self.report_run(run));
         let reference = self.runs.first();
+        let seeds = reference.map_or(0, |run| run.header.seeds.len());
         let document = ComparisonDocument {
-            axilog_ablation_comparison: 1,
+            axilog_ablation_comparison: VERSION,
             differences: differences.collect(),
             reference: reference.map(|run| run.label.as_str()),
             runs: runs.collect(),
             statistics: StatisticsReport {
-                confidence: "0.95",
-                min_seeds: MIN_SEEDS,
+                correction: "HOLM",
+                level: Decimal::from_ratio(1, LEVEL_ONE_IN.into()),
                 resamples: RESAMPLES,
+                resampling_share: "0.95",
                 seeds: reference.map(|run| run.header.seeds.as_slice()),
+                smallest_p: PValue::smallest(seeds).to_decimal(),
+                test: "SEED_SWAPS",
             },
         };
         serde_json::to_value(document).unwrap_or_default()
@@ -103,107 +197,52 @@ impl Comparison {
         to_canonical_json(&self.document()) + "\n"
     }
 
-    /// Renders the summary, in Markdown; `plot` is the path of the image in it.
-    #[must_use]
-    pub fn render_summary(&self, plot: &str) -> String {
-        let Some(reference) = self.runs.first() else {
-            return String::new();
+    fn report_run<'a>(&'a self, run: &'a ComparableRun) -> RunReport<'a> {
+        let answers = AnswerCounts::new(run);
+        let count_each = |count: &dyn Fn(&str) -> u64| -> ActionCounts {
+            let actions = self.actions.iter();
+            actions
+                .map(|action| (action.clone(), count(action)))
+                .collect()
         };
-        let header = &reference.header;
-        let mut out = format!(
-            "# Precedent ablation: {}\n\n{} seeds, {} episodes of {} steps under each.\n\n",
-            escape_markdown(&header.environment),
-            header.seeds.len(),
-            header.episodes,
-            header.steps_per_episode
-        );
-        out.push_str(&format!(
-            "| held against {} | distance | 95 % interval | total variation | verdict |\n|---|---|---|---|---|\n",
-            escape_markdown(&reference.label)
-        ));
-        for (run, difference) in self.differing() {
-            out.push_str(&format!(
-                "| {} | {} | {} to {} | {} | {} |\n",
-                escape_markdown(&run.label),
-                difference.estimate,
-                difference.low,
-                difference.high,
-                difference.total_variation,
-                difference.verdict.as_str()
-            ));
+        RunReport {
+            actions: count_each(&|action| run.counts(action).sum()),
+            document_hash: &run.document_hash,
+            label: &run.label,
+            model_id: &run.header.model_id,
+            proposed: count_each(&|action| answers.proposed.get(action).copied().unwrap_or(0)),
+            provider: &run.header.provider,
+            refusals: answers.refusals,
+            rejections: answers.rejections,
+            steps: run.totals.steps,
+            token_jitter: run.totals.token_jitter,
+            useful_answers: answers.useful,
+            variant: run.header.variant.as_str(),
+            writes_blocked: run.totals.writes_blocked,
+            written: run.totals.written,
         }
-        out.push_str(&format!(
-            "\n![How often each run did each action]({plot})\n\n| action |"
-        ));
-        for run in &self.runs {
-            out.push_str(&format!(" {} |", escape_markdown(&run.label)));
-        }
-        out.push_str("\n|---|");
-        out.push_str(&"---|".repeat(self.runs.len()));
-        for action in &self.actions {
-            out.push_str(&format!("\n| {} |", escape_markdown(action)));
-            for run in &self.runs {
-                let count: u64 = run.counts(action).sum();
-                let share = to_percent(count, run.totals.steps);
-                out.push_str(&format!(" {count} ({share} %) |"));
-            }
-        }
-        out.push_str("\n\n| run | document | written | blocked | jitter |\n|---|---|---|---|---|");
-        for run in &self.runs {
-            out.push_str(&format!(
-                "\n| {} | {} | {} | {} | {} |",
-                escape_markdown(&run.label),
-                run.document_hash,
-                run.totals.written,
-                run.totals.writes_blocked,
-                run.totals.token_jitter.unwrap_or(0)
-            ));
-        }
-        out + "\n"
-    }
-
-    /// Renders the plot, an SVG image.
-    #[must_use]
-    pub fn render_plot(&self) -> String {
-        let series = self.runs.iter().map(|run| {
-            let steps = run.totals.steps.max(1);
-            let per_seed = (steps / (run.actions.len() as u64).max(1)).max(1);
-            let shares = self.actions.iter().map(|action| {
-                let total: u64 = run.counts(action).sum();
-                let seeds = run.counts(action).map(|n| n * 1000 / per_seed);
-                (total * 1000 / steps, seeds.collect())
-            });
-            PlotSeries {
-                label: run.label.clone(),
-                shares: shares.collect(),
-            }
-        });
-        render_svg(&self.actions, &series.collect::<Vec<PlotSeries>>())
     }
 }
 
-/// The share of `count` in `steps` in percent, with one fractional digit.
-fn to_percent(count: u64, steps: u64) -> Decimal {
-    let (count, steps) = (i128::from(count), i128::from(steps));
-    let tenths = (2000 * count + steps).checked_div(2 * steps);
-    Decimal::from_ratio(tenths.unwrap_or(0), 10)
+fn report_actions(found: &RunDifference) -> ActionsReport {
+    ActionsReport {
+        distance: found.actions.distance,
+        resampling_interval: found.actions.interval,
+        test: TestReport::new(&found.actions_test),
+        total_variation: found.actions.total_variation,
+        verdict: found.actions_verdict(),
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn percents_are_the_nearest_tenths() {
-        for (count, steps, expected) in [
-            (1, 3, "33.3"),
-            (2, 3, "66.7"),
-            (1, 2000, "0.1"),
-            (0, 5, "0"),
-            (5, 5, "100"),
-            (0, 0, "0"),
-        ] {
-            assert_eq!(to_percent(count, steps).to_string(), expected);
-        }
+fn report_choices(found: &RunDifference) -> ChoicesReport {
+    ChoicesReport {
+        common_steps: found.disagreement.common_steps,
+        differing_share: found.disagreement.share(),
+        differing_steps: found.disagreement.differing_steps,
+        distance: found.choices.distance,
+        resampling_interval: found.choices.interval,
+        test: TestReport::new(&found.choices_test),
+        total_variation: found.choices.total_variation,
+        verdict: found.choices_verdict(),
     }
 }

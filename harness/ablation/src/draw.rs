@@ -3,7 +3,7 @@
 //! Equal seeds, places and purposes give equal numbers on every machine and in every release.
 //! Determinism: D1.
 
-use axilog::hash::sha256;
+use axilog::hash::{Hash, sha256};
 
 use super::environment::Place;
 
@@ -12,16 +12,21 @@ use super::environment::Place;
 /// colon between, modulo `limit`.
 #[must_use]
 pub fn draw_below(limit: u64, place: Place, purpose: &str) -> u64 {
+    let [a, b, c, d, e, f, g, h, ..] = draw_digest(place, purpose);
+    u64::from_be_bytes([a, b, c, d, e, f, g, h])
+        .checked_rem(limit)
+        .unwrap_or(0)
+}
+
+/// Draws 256 bits at `place` for `purpose`: the whole digest that [`draw_below`] takes its number from.
+#[must_use]
+pub fn draw_digest(place: Place, purpose: &str) -> Hash {
     let Place {
         seed,
         episode,
         step,
     } = place;
-    let digest = sha256(format!("{purpose}:{seed}:{episode}:{step}").as_bytes());
-    let [a, b, c, d, e, f, g, h, ..] = digest;
-    u64::from_be_bytes([a, b, c, d, e, f, g, h])
-        .checked_rem(limit)
-        .unwrap_or(0)
+    sha256(format!("{purpose}:{seed}:{episode}:{step}").as_bytes())
 }
 
 /// Draws one of `items` as [`draw_below`] does; `None` where there are none.

@@ -13,6 +13,8 @@ pub enum InvalidReason {
     BaselineNotInstantiated,
     /// The prompt does not hold the precedent that was recorded before it (P2).
     DeadChannel,
+    /// No answer of a run compiled, so the run shows no choice of its oracle.
+    NoUsefulAnswer,
     /// An episode of run B had no novel conflict (Q6).
     InsufficientPressure,
 }
@@ -27,6 +29,7 @@ impl InvalidReason {
             InvalidReason::ShadowPersistence => "SHADOW_PERSISTENCE",
             InvalidReason::BaselineNotInstantiated => "BASELINE_NOT_INSTANTIATED",
             InvalidReason::DeadChannel => "DEAD_CHANNEL",
+            InvalidReason::NoUsefulAnswer => "NO_USEFUL_ANSWER",
             InvalidReason::InsufficientPressure => "INSUFFICIENT_PRESSURE",
         }
     }

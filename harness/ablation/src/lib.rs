@@ -50,8 +50,10 @@
 //! | [`calibration`] | how long the segments of a prompt are |
 //! | [`experiment`], [`replay`] | from a header to a run, live and from the ledger |
 //! | [`header`], [`run_document`] | what a run is of, and what came of it |
-//! | [`comparable_run`], [`comparison`], [`comparison_report`] | runs that are compared: read, judged, written |
-//! | [`statistics`], [`plot`] | the distance of two runs and its verdict; the plot |
+//! | [`comparable_run`], [`comparison`] | runs that are compared: read, judged |
+//! | [`comparison_report`], [`comparison_summary`], [`plot`] | what a comparison is written as |
+//! | [`profile`], [`swap_test`], [`resampling`] | shares of actions, the permutation test, intervals |
+//! | [`statistics`] | the differences of two runs and their verdicts |
 //! | [`json_document`], [`draw`], [`decimal`] | canonical JSON, seeded draws, exact amounts |
 //! | [`error`] | what can go wrong |
 
@@ -78,6 +80,7 @@ pub mod commitment_trap;
 pub mod comparable_run;
 pub mod comparison;
 pub mod comparison_report;
+pub mod comparison_summary;
 pub mod compile;
 pub mod decimal;
 pub mod draw;
@@ -94,12 +97,15 @@ pub mod pad;
 pub mod pipeline;
 pub mod plot;
 pub mod precedent;
+pub mod profile;
 pub mod prompt;
 pub mod prompt_frame;
 pub mod replay;
+pub mod resampling;
 pub mod run;
 pub mod run_document;
 pub mod statistics;
+pub mod swap_test;
 pub mod v300_ablation_harness;
 pub mod v310_ablation_harness;
 pub mod variant;

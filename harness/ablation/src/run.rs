@@ -187,10 +187,12 @@ pub fn run_plan(
         }
         seeds.push((*seed, episodes));
     }
-    Ok(Run {
-        status: RunStatus::Valid,
-        seeds,
-    })
+    let status = RunStatus::Valid;
+    let mut run = Run { status, seeds };
+    if let Some(status) = check_whole_run(plan.variant, &run) {
+        run.status = status;
+    }
+    Ok(run)
 }
 
 /// Runs an episode; the status is why the episode is not whole.
@@ -247,4 +249,17 @@ fn check_whole_episode(variant: Variant, episode: &Episode, place: Place) -> Opt
         InvalidRun::new(reason, detail),
         Place { step, ..place },
     ))
+}
+
+/// Checks a whole run; the status is why it is invalid. The base harness stays what it was in v3.0, and
+/// has no such rule.
+fn check_whole_run(variant: Variant, run: &Run) -> Option<RunStatus> {
+    let is_useful = |step: &CompletedStep| matches!(step.compiled, Some(Ok(())));
+    if variant == Variant::V300 || run.steps().any(is_useful) {
+        return None;
+    }
+    let last = run.steps().last()?;
+    let detail = "no answer of the run compiled, so every action was drawn from all feasible ones";
+    let invalid = InvalidRun::new(InvalidReason::NoUsefulAnswer, detail);
+    Some(RunStatus::Invalid(invalid, last.place))
 }

@@ -1,31 +1,25 @@
-//! The difference of two runs' choices: a distance of action distributions, its interval over seeds, and
-//! the verdict that follows from the interval.
+//! The statistics of a comparison: how far the choices of two runs are apart, how much more often one of
+//! them had no useful answer, and what follows from that.
 //!
-//! A seed is one observation: within a seed steps depend on each other, between seeds nothing does. For
-//! each seed let `d` be the difference of the two runs' shares of each action. The distance is the squared
-//! length of the mean of `d`, estimated without bias by the mean of the products of `d` of two *different*
-//! seeds: where both runs choose by one law it is 0 on average, and may be negative. The interval is the
-//! middle 95 % of the same estimate over resamples of the seeds, in which a seed is never multiplied with
-//! its own copy. All numbers are integers; the resamples are drawn from fixed seeds. Determinism: D1.
+//! A run is compared as a *distribution over seeds*: each seed gives one profile of shares, and the energy
+//! distance of the two runs is 0 only where their profiles have one law. So it sees a run that holds to one
+//! policy under each seed, another one each time, beside a run that mixes them, though both do every action
+//! equally often on the whole. It is estimated without bias from pairs of *different* seeds: where both
+//! runs choose by one law the estimate is 0 on average, and it may be negative. Determinism: D1.
 
 use super::decimal::Decimal;
-use super::draw::draw_below;
-use super::environment::Place;
+use super::profile::{Profile, UNITS, distance_error};
+use super::resampling::{Fraction, SeedResamples};
+use super::swap_test::{PValue, PairContributions, correct_by_holm};
 
-/// How often the seeds are resampled for the interval.
-pub const RESAMPLES: u32 = 9999;
-
-/// How many seeds a verdict takes at least: with fewer the interval is too narrow.
-pub const MIN_SEEDS: usize = 8;
-
-/// What follows from an interval.
+/// What follows from a test about the profiles of two runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The interval lies above 0: the runs choose differently.
+    /// The profiles do not have one law.
     ToldApart,
-    /// The interval does not lie above 0.
+    /// The test does not show a difference.
     NotToldApart,
-    /// There are fewer seeds than [`MIN_SEEDS`].
+    /// No difference of any size could have passed the test with so few seeds.
     TooFewSeeds,
 }
 
@@ -41,210 +35,344 @@ impl Verdict {
     }
 }
 
-/// The difference of two runs.
+/// A p-value, corrected for the number of runs that are compared, and the verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Difference {
-    /// The share of all choices that would have to be others for both to have the same counts: half the
-    /// sum of the differences, between 0 and 1. It grows with chance, so it gives no verdict.
-    pub total_variation: Decimal,
-    /// The estimated distance.
-    pub estimate: Decimal,
-    /// The lower end of the distance's interval.
-    pub low: Decimal,
-    /// The upper end of the distance's interval.
-    pub high: Decimal,
-    /// What follows from the interval.
+pub struct TestResult {
+    /// How many seeds the test has.
+    pub seeds: usize,
+    /// The p-value of this run's test by itself.
+    pub p_value: PValue,
+    /// The p-value after Holm's correction over the runs.
+    pub corrected: PValue,
+    /// What follows from the corrected p-value.
     pub verdict: Verdict,
 }
 
-/// An exact fraction: the numerator, and the positive denominator.
-#[derive(Clone, Copy)]
-struct Fraction(i128, i128);
-
-/// Measures the difference of two runs. A run is given by how often it did each action under each seed.
-/// Both runs have the same seeds and actions in the same order, and equally many steps under each seed. The
-/// result is exact up to 2^31 steps in a run.
+/// Judges the tests of one question, one for each run that is compared with the reference: the number of
+/// seeds and the p-value of each.
 #[must_use]
-pub fn measure_difference(reference: &[Vec<i64>], run: &[Vec<i64>]) -> Difference {
-    let differences: Vec<Vec<i128>> = reference
-        .iter()
-        .zip(run)
-        .map(|(a, b)| a.iter().zip(b).map(|(a, b)| i128::from(a - b)).collect())
-        .collect();
-    let steps: i128 = reference
-        .first()
-        .map_or(0, |counts| counts.iter().map(|n| i128::from(*n)).sum());
-    let products: Vec<Vec<i128>> = differences
-        .iter()
-        .map(|a| differences.iter().map(|b| multiply(a, b)).collect())
-        .collect();
-    let seeds = differences.len();
-    let mut estimates: Vec<Fraction> = (0..RESAMPLES)
-        .filter_map(|resample| estimate_distance(&products, &draw_weights(seeds, resample)))
-        .collect();
-    estimates.sort_by(|Fraction(a, m), Fraction(b, n)| (a * n).cmp(&(b * m)));
-    let to_decimal = |fraction: Option<&Fraction>| {
-        fraction.map_or(Decimal::default(), |Fraction(n, d)| {
-            Decimal::from_ratio(*n, d * steps * steps)
+pub fn judge_tests(tests: &[(usize, PValue)]) -> Vec<TestResult> {
+    let p_values: Vec<PValue> = tests.iter().map(|(_, p_value)| *p_value).collect();
+    let corrected = correct_by_holm(&p_values);
+    let judge = |((seeds, p_value), corrected): (&(usize, PValue), &PValue)| {
+        let best = PValue::smallest(*seeds).multiply(tests.len() as u64);
+        TestResult {
+            seeds: *seeds,
+            p_value: *p_value,
+            corrected: *corrected,
+            verdict: match (corrected.is_below_level(), best.is_below_level()) {
+                (true, _) => Verdict::ToldApart,
+                (false, true) => Verdict::NotToldApart,
+                (false, false) => Verdict::TooFewSeeds,
+            },
+        }
+    };
+    tests.iter().zip(&corrected).map(judge).collect()
+}
+
+/// The difference of two runs' profiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProfileDifference {
+    /// How many seeds have a profile in both runs.
+    pub seeds: usize,
+    /// The estimated energy distance: 0 on average for runs of one law, and at most twice the root of 2.
+    pub distance: Decimal,
+    /// The ends of the distance's resampling interval.
+    pub interval: [Decimal; 2],
+    /// The share of all choices that would have to be others for both runs to have the same counts: half
+    /// the sum of the differences, between 0 and 1. It grows with chance, and does not see what cancels
+    /// out between seeds.
+    pub total_variation: Decimal,
+    /// The p-value of the seed-swap test.
+    pub p_value: PValue,
+}
+
+/// Measures the difference of two runs' profiles. A run is given by how often each action was counted under
+/// each seed; both runs have the same seeds and actions in the same order. A seed under which one of them
+/// counted nothing is left out.
+#[must_use]
+pub fn measure_profile_difference(
+    reference: &[Vec<u64>],
+    run: &[Vec<u64>],
+    resamples: &SeedResamples,
+) -> ProfileDifference {
+    let added = contribute_profiles(reference, run);
+    let estimate = |weights: &[i128]| {
+        let (sum, pairs) = added.sum_weighted(weights);
+        (pairs > 0).then_some(Fraction {
+            numerator: sum,
+            denominator: pairs * UNITS,
         })
     };
-    let tail = estimates.len() / 40;
-    let (low, high) = (estimates.get(tail), estimates.iter().rev().nth(tail));
-    let verdict = match low {
-        _ if seeds < MIN_SEEDS => Verdict::TooFewSeeds,
-        Some(Fraction(numerator, _)) if *numerator > 0 => Verdict::ToldApart,
-        _ => Verdict::NotToldApart,
-    };
-    Difference {
-        total_variation: measure_total_variation(&differences, steps),
-        estimate: to_decimal(estimate_distance(&products, &vec![1; seeds]).as_ref()),
-        low: to_decimal(low),
-        high: to_decimal(high),
-        verdict,
+    let found = estimate(&vec![1; added.seeds()]);
+    ProfileDifference {
+        seeds: added.seeds(),
+        distance: found.map_or(Decimal::default(), Fraction::to_decimal),
+        interval: find_interval(resamples, added.seeds(), estimate),
+        total_variation: measure_total_variation(reference, run),
+        p_value: added.test_by_swaps(),
     }
 }
 
-/// Multiplies two vectors: the sum of the products of their elements.
-fn multiply(a: &[i128], b: &[i128]) -> i128 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-fn measure_total_variation(differences: &[Vec<i128>], steps: i128) -> Decimal {
-    let actions = differences.first().map_or(0, Vec::len);
-    let sum_of = |action| {
-        differences
-            .iter()
-            .filter_map(|d: &Vec<i128>| d.get(action))
-            .sum::<i128>()
+/// What each pair of seeds adds to the energy distance of two runs, which are given as in
+/// [`measure_profile_difference`], in [`UNITS`]. The mean over all pairs is the estimated distance.
+#[must_use]
+pub fn contribute_profiles(reference: &[Vec<u64>], run: &[Vec<u64>]) -> PairContributions {
+    let pairs: Vec<(Profile, Profile)> = reference
+        .iter()
+        .zip(run)
+        .filter_map(|(a, b)| Profile::from_counts(a).zip(Profile::from_counts(b)))
+        .collect();
+    let actions = reference.first().map_or(0, Vec::len);
+    // What a pair of seeds adds: the distances between the runs less those within each run.
+    let contribute = |first: usize, second: usize| match (pairs.get(first), pairs.get(second)) {
+        (Some((a, b)), Some((c, d))) => {
+            a.distance_to(d) + b.distance_to(c) - a.distance_to(c) - b.distance_to(d)
+        }
+        _ => 0,
     };
-    let absolute: i128 = (0..actions).map(|action| sum_of(action).abs()).sum();
-    Decimal::from_ratio(absolute, 2 * steps * differences.len() as i128)
+    PairContributions::new(pairs.len(), 4 * distance_error(actions), contribute)
 }
 
-/// Draws a resample: how often each of `seeds` seeds stands in it.
-fn draw_weights(seeds: usize, resample: u32) -> Vec<i128> {
-    let mut weights = vec![0; seeds];
-    for number in 0..seeds {
-        let place = Place {
-            seed: number as u64,
-            episode: resample,
-            step: 0,
+/// The ends of the interval of an estimate over `seeds` seeds; both 0 where there is none.
+fn find_interval(
+    resamples: &SeedResamples,
+    seeds: usize,
+    estimate: impl Fn(&[i128]) -> Option<Fraction>,
+) -> [Decimal; 2] {
+    let ends = match resamples.seeds() == seeds {
+        true => resamples.find_interval(estimate),
+        // Some seed was left out.
+        false => SeedResamples::draw(seeds).find_interval(estimate),
+    };
+    ends.map_or_else(Default::default, |ends| ends.map(Fraction::to_decimal))
+}
+
+fn measure_total_variation(reference: &[Vec<u64>], run: &[Vec<u64>]) -> Decimal {
+    let count_all =
+        |seeds: &[Vec<u64>]| -> i128 { seeds.iter().flatten().map(|n| i128::from(*n)).sum() };
+    let count_action = |seeds: &[Vec<u64>], action: usize| -> i128 {
+        let counts = seeds.iter().filter_map(|counts| counts.get(action));
+        counts.map(|n| i128::from(*n)).sum()
+    };
+    let (all, all_of_run) = (count_all(reference), count_all(run));
+    let actions = reference.first().map_or(0, Vec::len);
+    let moved: i128 = (0..actions)
+        .map(|action| {
+            let (a, b) = (count_action(reference, action), count_action(run, action));
+            (a * all_of_run - b * all).abs()
+        })
+        .sum();
+    Decimal::from_ratio(moved, 2 * all * all_of_run)
+}
+
+/// The difference of how often two runs had something happen under each seed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShareDifference {
+    /// The share of all steps in the run less that in the reference: between -1 and 1.
+    pub difference: Decimal,
+    /// The ends of the difference's resampling interval.
+    pub interval: [Decimal; 2],
+    /// The p-value of the seed-swap test, for a difference in either direction.
+    pub p_value: PValue,
+}
+
+/// Measures the difference of two runs' shares. A run is given by how often it happened under each seed,
+/// of `steps` steps each; both runs have the same seeds in the same order.
+#[must_use]
+pub fn measure_share_difference(
+    reference: &[u64],
+    run: &[u64],
+    steps: u64,
+    resamples: &SeedResamples,
+) -> ShareDifference {
+    let pairs = reference.iter().zip(run);
+    let differences: Vec<i128> = pairs
+        .map(|(a, b)| i128::from(*b) - i128::from(*a))
+        .collect();
+    // The square of the sum of all differences grows with the sum over pairs of different seeds.
+    let contribute =
+        |first: usize, second: usize| match (differences.get(first), differences.get(second)) {
+            (Some(a), Some(b)) => a * b,
+            _ => 0,
         };
-        let drawn = draw_below(seeds as u64, place, "resample");
-        if let Some(weight) = usize::try_from(drawn).ok().and_then(|i| weights.get_mut(i)) {
-            *weight += 1;
-        }
+    let added = PairContributions::new(differences.len(), 0, contribute);
+    let estimate = |weights: &[i128]| {
+        let of: i128 = weights.iter().sum();
+        let weighted = differences.iter().zip(weights);
+        (of > 0 && steps > 0).then(|| Fraction {
+            numerator: weighted
+                .map(|(difference, weight)| difference * weight)
+                .sum(),
+            denominator: of * i128::from(steps),
+        })
+    };
+    let found = estimate(&vec![1; differences.len()]);
+    ShareDifference {
+        difference: found.map_or(Decimal::default(), Fraction::to_decimal),
+        interval: find_interval(resamples, differences.len(), estimate),
+        p_value: added.test_by_swaps(),
     }
-    weights
-}
-
-/// Estimates the distance, times the square of the steps, by the mean of the products of different seeds.
-/// `None` where there is only one seed.
-fn estimate_distance(products: &[Vec<i128>], weights: &[i128]) -> Option<Fraction> {
-    let (mut sum, mut pairs) = (0, 0);
-    for (s, (row, w)) in products.iter().zip(weights).enumerate() {
-        for (t, (product, v)) in row.iter().zip(weights).enumerate() {
-            if s != t {
-                sum += w * v * product;
-                pairs += w * v;
-            }
-        }
-    }
-    (pairs > 0).then_some(Fraction(sum, pairs))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const STEPS: i64 = 150;
+    const SEEDS: usize = 8;
 
-    /// Draws the actions of [`STEPS`] steps, each `times` in a row, and counts them. Of a thousand draws
-    /// `pull` are the action 0 in any case; the others are one of ten.
-    fn draw_counts(seed: u64, pull: u64, times: i64) -> Vec<i64> {
-        let mut counts = vec![0; 10];
-        for n in 0..STEPS / times {
-            let place = Place {
-                seed,
-                episode: 0,
-                step: n as u32,
-            };
-            let pulled = draw_below(1000, place, "pulled") < pull;
-            let action = if pulled {
-                0
-            } else {
-                draw_below(10, place, "action")
-            };
-            counts[action as usize] += times;
-        }
-        counts
+    fn measure(reference: &[Vec<u64>], run: &[Vec<u64>]) -> ProfileDifference {
+        measure_profile_difference(reference, run, &SeedResamples::draw(reference.len()))
     }
 
-    /// Compares a run of one law with a run that is pulled.
-    fn compare_drawn_runs(number: u64, seeds: usize, pull: u64, times: i64) -> Verdict {
-        let run = |which: u64, pull| {
-            let seeds = (0..seeds as u64).map(|seed| (number * 2 + which) * 1000 + seed);
-            seeds
-                .map(|seed| draw_counts(seed, pull, times))
-                .collect::<Vec<_>>()
-        };
-        measure_difference(&run(0, 0), &run(1, pull)).verdict
+    fn smallest() -> PValue {
+        PValue::smallest(SEEDS)
     }
 
-    fn count_told_apart(seeds: usize, pull: u64, times: i64, trials: u64) -> u64 {
-        let trials = 0..trials;
-        trials
-            .filter(|n| compare_drawn_runs(*n, seeds, pull, times) == Verdict::ToldApart)
-            .count() as u64
-    }
-
-    /// Runs of one law are told apart in less than 2.5 of 100 cases, whether their steps are independent
-    /// or come in tens; a shift of a tenth of all choices is found.
+    /// A run that locks onto one action under each seed does every action as often as a run that mixes
+    /// them. 102 of 150 steps under a seed are one action, against 36 of the mixing run.
     #[test]
-    fn chance_is_not_taken_for_a_difference() {
-        assert!(count_told_apart(MIN_SEEDS, 0, 1, 40) <= 2);
-        assert!(count_told_apart(MIN_SEEDS, 0, 10, 40) <= 2);
-        assert!(count_told_apart(MIN_SEEDS, 100, 1, 20) >= 17);
+    fn a_run_that_locks_onto_one_policy_per_seed_is_told_apart() {
+        let counts = |seed: usize, most: u64, others: u64| -> Vec<u64> {
+            (0..4)
+                .map(|action| if action == seed % 4 { most } else { others })
+                .collect()
+        };
+        let seeds = |most, others| (0..SEEDS).map(|s| counts(s, most, others)).collect();
+        let (locked, mixed): (Vec<_>, Vec<_>) = (seeds(102, 16), seeds(36, 38));
+        let found = measure(&mixed, &locked);
+        assert_eq!(found.total_variation, Decimal::default());
+        assert_eq!(found.p_value, smallest());
+        assert_eq!(found.p_value.to_decimal().to_string(), "0.007812");
+        // Holm's correction over the two variants of a run leaves it significant.
+        let judged = judge_tests(&[(SEEDS, found.p_value), (SEEDS, found.p_value)]);
+        assert_eq!(
+            [judged[0].verdict, judged[1].verdict],
+            [Verdict::ToldApart; 2]
+        );
     }
 
     #[test]
     fn differences_are_the_known_ones() {
-        let same = vec![vec![10, 20]; MIN_SEEDS];
-        let none = measure_difference(&same, &same);
+        let same = vec![vec![10, 20]; SEEDS];
+        let none = measure(&same, &same);
         let zero = Decimal::default();
-        assert_eq!(none.verdict, Verdict::NotToldApart);
         assert_eq!(
-            [none.estimate, none.low, none.high, none.total_variation],
-            [zero; 4]
+            none.p_value,
+            PValue {
+                at_least: 128,
+                of: 128
+            }
+        );
+        assert_eq!(
+            (none.distance, none.interval, none.total_variation),
+            (zero, [zero; 2], zero)
         );
 
-        // Every seed moves 6 of 30 choices: the shares differ by 0.2 and -0.2.
-        let moved = vec![vec![16, 14]; MIN_SEEDS];
-        let found = measure_difference(&same, &moved);
-        assert_eq!(found.verdict, Verdict::ToldApart);
-        let expected = Decimal::from_millionths(80_000);
-        assert_eq!([found.estimate, found.low, found.high], [expected; 3]);
+        // Every seed moves 6 of 30 choices: each pair of seeds adds twice the root of 0.08.
+        let moved = vec![vec![16, 14]; SEEDS];
+        let found = measure(&same, &moved);
+        let expected = Decimal::from_millionths(565_685);
+        assert_eq!((found.distance, found.interval), (expected, [expected; 2]));
         assert_eq!(found.total_variation, Decimal::from_millionths(200_000));
-        assert_eq!(found, measure_difference(&moved, &same));
+        assert_eq!(found.p_value, smallest());
+        assert_eq!(found, measure(&moved, &same));
 
-        // Seed n moves n of 30 choices: the 250th resamples from both ends, computed apart from this code.
-        let more: Vec<_> = (1..=8).map(|n| vec![10 + n, 20 - n]).collect();
-        let found = measure_difference(&same, &more);
-        assert_eq!(found.low, Decimal::from_millionths(18_311));
-        assert_eq!(found.high, Decimal::from_millionths(75_657));
-
-        // Half of the seeds move one way, half the other: nothing on the whole.
+        // Half of the seeds move one way, half the other: nothing on the whole, but other distributions.
+        // Swapping one half makes all seeds move one way, which is as much.
         let mut both = moved.clone();
-        both[..MIN_SEEDS / 2].fill(vec![4, 26]);
-        let found = measure_difference(&same, &both);
-        assert!(found.estimate < zero && found.low < zero && found.high > zero);
-        assert_eq!(
-            (found.total_variation, found.verdict),
-            (zero, Verdict::NotToldApart)
-        );
+        both[..SEEDS / 2].fill(vec![4, 26]);
+        let found = measure(&same, &both);
+        let mirrored = PValue {
+            at_least: 2,
+            of: 128,
+        };
+        assert_eq!((found.total_variation, found.p_value), (zero, mirrored));
 
-        let few = measure_difference(&same[1..], &moved[1..]);
-        assert_eq!((few.verdict, few.low), (Verdict::TooFewSeeds, expected));
-        assert_eq!(measure_difference(&[], &[]).verdict, Verdict::TooFewSeeds);
+        // A seed under which one run counted nothing is left out.
+        let mut empty = moved.clone();
+        empty[3] = vec![0, 0];
+        let found = measure(&same, &empty);
+        assert_eq!((found.seeds, found.p_value), (7, PValue::smallest(7)));
+        let nothing = measure(&[], &[]);
+        assert_eq!((nothing.seeds, nothing.distance), (0, zero));
+    }
+
+    #[test]
+    fn shares_are_compared_in_both_directions() {
+        let resamples = SeedResamples::draw(SEEDS);
+        let measure =
+            |a: [u64; SEEDS], b: [u64; SEEDS]| measure_share_difference(&a, &b, 50, &resamples);
+        let worse = measure([0; SEEDS], [5; SEEDS]);
+        let tenth = Decimal::from_millionths(100_000);
+        assert_eq!((worse.difference, worse.interval), (tenth, [tenth; 2]));
+        assert_eq!(worse.p_value, smallest());
+        let better = measure([5; SEEDS], [0; SEEDS]);
+        assert_eq!(better.difference, Decimal::from_millionths(-100_000));
+        assert_eq!(better.p_value, smallest());
+        // Sums of 8 signs times 1 that reach 2 in size: 256 ways less the 70 that cancel out.
+        let mixed = measure([0, 0, 0, 1, 1, 1, 0, 0], [1, 1, 1, 0, 0, 0, 1, 1]);
+        assert_eq!(mixed.difference, Decimal::from_millionths(5_000));
+        assert_eq!(
+            mixed.p_value,
+            PValue {
+                at_least: (256 - 70) / 2,
+                of: 128
+            }
+        );
+    }
+
+    /// The numbers were computed apart from this code, in floating point, with all 512 ways of swapping and
+    /// the same resamples.
+    #[test]
+    fn a_second_computation_gives_the_same_numbers() {
+        let decimal = Decimal::from_millionths;
+        let resamples = SeedResamples::draw(9);
+        let counts = |of: &dyn Fn(u64, u64) -> u64| -> Vec<Vec<u64>> {
+            let seeds = 0..9;
+            seeds
+                .map(|seed| (0..5).map(|action| of(seed, action)).collect())
+                .collect()
+        };
+        let reference = counts(&|seed, action| (seed * 7 + action * 3) % 11 + 1);
+        let run = |pull: u64| {
+            counts(&|seed, action| {
+                let pulled = if action == 2 { pull } else { 0 };
+                (seed * 5 + action * action * 2) % 13 + 1 + pulled
+            })
+        };
+        let found = measure_profile_difference(&reference, &run(0), &resamples);
+        assert_eq!(found.distance, decimal(832));
+        assert_eq!(found.interval, [decimal(-61_569), decimal(86_194)]);
+        let p_value = |at_least| PValue { at_least, of: 256 };
+        assert_eq!(found.p_value, p_value(198 / 2));
+        let found = measure_profile_difference(&reference, &run(14), &resamples);
+        assert_eq!(found.distance, decimal(185_833));
+        assert_eq!(found.interval, [decimal(75_150), decimal(325_461)]);
+        assert_eq!(found.p_value, p_value(2 / 2));
+        assert_eq!(found.total_variation, decimal(243_645));
+
+        let (a, b) = ([3, 0, 2, 5, 1, 0, 4, 2, 1], [6, 1, 1, 9, 3, 0, 2, 8, 4]);
+        let found = measure_share_difference(&a, &b, 40, &resamples);
+        assert_eq!(found.difference, decimal(44_444));
+        assert_eq!(found.interval, [decimal(5_556), decimal(83_333)]);
+        assert_eq!(found.p_value, p_value(48 / 2));
+    }
+
+    #[test]
+    fn few_seeds_give_no_verdict() {
+        let judge =
+            |seeds, runs| judge_tests(&vec![(seeds, PValue::smallest(seeds)); runs])[0].verdict;
+        // 1/16, 1/32 and 1/64 times the number of runs, against 1/20.
+        assert_eq!(judge(5, 1), Verdict::TooFewSeeds);
+        assert_eq!(judge(6, 1), Verdict::ToldApart);
+        assert_eq!(judge(6, 2), Verdict::TooFewSeeds);
+        assert_eq!(judge(7, 2), Verdict::ToldApart);
+        let above = PValue {
+            at_least: 5,
+            of: 64,
+        };
+        assert_eq!(judge_tests(&[(7, above)])[0].verdict, Verdict::NotToldApart);
+        assert_eq!(judge_tests(&[]), []);
     }
 }

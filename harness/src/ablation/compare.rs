@@ -3,18 +3,21 @@
 use std::path::{Path, PathBuf};
 
 use axilog_ablation::comparable_run::ComparableRun;
-use axilog_ablation::comparison::{Comparison, compare_runs};
+use axilog_ablation::comparison::{Comparison, RunDifference, compare_runs};
+use axilog_ablation::decimal::Decimal;
+use axilog_ablation::statistics::TestResult;
 
 use super::super::output::Report;
 use super::super::{Failure, table};
 use super::run_files;
 use crate::error::CommandError;
 
-/// Compare how often runs did each action with the first of the runs.
+/// Compare the choices, answers and actions of runs with those of the first of the runs.
 ///
 /// The first run is the baseline of the first DIR, or the one run in it. The other runs may be of other
-/// variants or oracles; seeds, episodes, environment and prompt length must be the same. The distance of
-/// two runs comes with an interval over seeds; the verdict is TOLD_APART where the interval lies above 0.
+/// variants or oracles; seeds, episodes, environment and prompt length must be the same. Each difference
+/// comes with the p-value of a permutation test over seeds, corrected for the number of runs, and a
+/// verdict: whether the oracle chooses otherwise, answers worse or better, and acts otherwise.
 /// A run.json is believed as it is: replay runs that come from elsewhere first. Exits 0 whatever the
 /// verdicts are; 1 where runs cannot be compared.
 #[derive(clap::Args)]
@@ -56,24 +59,60 @@ pub(super) fn write_files(dir: &Path, comparison: &Comparison) -> Result<(), Com
     run_files::write_whole(&dir.join("summary.md"), &comparison.render_summary(PLOT))
 }
 
-/// Renders the differences as a table.
+/// Renders the differences: a table for each of the three questions.
 pub(super) fn render_table(comparison: &Comparison) -> String {
     let reference = comparison.runs.first().map_or("", |run| run.label.as_str());
-    let rows: Vec<[String; 5]> = comparison
-        .differing()
-        .map(|(run, difference)| {
-            [
-                run.label.clone(),
-                difference.estimate.to_string(),
-                format!("{} to {}", difference.low, difference.high),
-                difference.total_variation.to_string(),
-                difference.verdict.as_str().to_owned(),
-            ]
-        })
-        .collect();
-    let header = ["run", "distance", "95 % interval", "moved", "verdict"];
+    let render = |size, row: &dyn Fn(&RunDifference) -> DifferenceRow| {
+        let rows: Vec<[String; 5]> = comparison
+            .differing()
+            .map(|(run, found)| {
+                let (size, [low, high], test, verdict) = row(found);
+                [
+                    run.label.clone(),
+                    size.to_string(),
+                    format!("{low}, {high}"),
+                    test.corrected.to_decimal().to_string(),
+                    verdict.to_owned(),
+                ]
+            })
+            .collect();
+        let header = ["run", size, "95 % of resamples", "p (Holm)", "verdict"];
+        table::format_grid(header, [18, 10, 21, 9, 18], &rows)
+    };
+    let choices = render("distance", &|found| {
+        let choices = &found.choices;
+        let verdict = found.choices_verdict();
+        (
+            choices.distance,
+            choices.interval,
+            found.choices_test,
+            verdict,
+        )
+    });
+    let answers = render("change", &|found| {
+        let answers = &found.answers;
+        let verdict = found.answers_verdict();
+        (
+            answers.difference,
+            answers.interval,
+            found.answers_test,
+            verdict,
+        )
+    });
+    let actions = render("distance", &|found| {
+        let actions = &found.actions;
+        let verdict = found.actions_verdict();
+        (
+            actions.distance,
+            actions.interval,
+            found.actions_test,
+            verdict,
+        )
+    });
     format!(
-        "held against {reference}\n\n{}",
-        table::format_grid(header, [19, 10, 23, 9, 15], &rows)
+        "held against {reference}\n\nchoices: what was proposed where both answered usefully\n{choices}\nanswers: the share that was not useful\n{answers}\nactions: what was done\n{actions}"
     )
 }
+
+/// The size of a difference, the ends of its interval, its test and its verdict.
+type DifferenceRow = (Decimal, [Decimal; 2], TestResult, &'static str);

@@ -131,10 +131,35 @@ fn a_baseline_without_precedents_is_not_instantiated() {
         "the run stops at the first invalid episode"
     );
     // P1 is about the baseline.
-    let mut oracle = ledgers.record_script("c", &[script_line("I would rather not.")]);
-    let plan = new_plan(Variant::C, &[1], 1);
+    let mut answers = vec![script_line("I would rather not."); 12];
+    answers[0] = script_line(&OneActionWorld::colliding_artifact());
+    let mut oracle = ledgers.record_script("c", &answers);
+    let plan = new_plan(Variant::C, &[1], 2);
     let run = run_to_end(&plan, &mut world, &frame, &mut oracle);
     assert_eq!(run.status, RunStatus::Valid);
+    assert_eq!(run.seeds[0].1[1].written_count(), 0);
+}
+
+#[test]
+fn a_run_without_any_useful_answer_is_invalid() {
+    let mut world = OneActionWorld::colliding();
+    let frame = build_padded_frame(&world, open_tiktoken("o200k_base"));
+    let ledgers = LedgerDir::new();
+    let refusal = script_line("I would rather not.");
+    for variant in [Variant::B, Variant::C] {
+        let plan = new_plan(variant, &[1, 2], 2);
+        let mut oracle = ledgers.record_script(variant.as_str(), std::slice::from_ref(&refusal));
+        let run = run_to_end(&plan, &mut world, &frame, &mut oracle);
+        let (reason, detail, place) = expect_invalid(&run);
+        assert_eq!(reason, "NO_USEFUL_ANSWER", "{detail}");
+        assert_eq!((place.seed, place.episode, place.step), (2, 1, 5));
+        // One useful answer is enough: how often answers are not useful is for the comparison to say.
+        let mut lines = vec![refusal.clone(); 23];
+        lines.push(script_line(&OneActionWorld::colliding_artifact()));
+        let mut oracle = ledgers.record_script(&format!("{variant} at last"), &lines);
+        let run = run_to_end(&plan, &mut world, &frame, &mut oracle);
+        assert_eq!(run.status, RunStatus::Valid);
+    }
 }
 
 /// A memory that keeps nothing.

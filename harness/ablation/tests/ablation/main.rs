@@ -2,8 +2,10 @@
 
 mod base_harness;
 mod calibration;
+mod comparison;
 mod invalid_runs;
 mod justification;
+mod known_laws;
 mod ledger_answers;
 mod padding;
 mod pipeline;

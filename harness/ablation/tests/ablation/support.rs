@@ -106,6 +106,18 @@ impl OneActionWorld {
         )
     }
 
+    /// An artifact that compiles in the colliding world.
+    pub fn colliding_artifact() -> String {
+        json!({
+            "action": "go",
+            "authorized_violations": ["b"],
+            "required_preservations": ["a"],
+            "conflict_attribution": [["a", "b"]],
+            "predicted_effects": { "satisfies": ["a"], "violates": ["b"] },
+        })
+        .to_string()
+    }
+
     /// `go` keeps and breaks nothing.
     pub fn calm() -> OneActionWorld {
         OneActionWorld::new(ids(&["a", "b"]), Effects::default())

@@ -21,36 +21,45 @@ fn run_all(bench: &Bench, agent: &str, episodes: u32) -> Value {
     bench.run(&command).exits(0).json()["comparison"].clone()
 }
 
-fn list_verdicts(comparison: &Value) -> Vec<&str> {
+/// The verdicts on choices, answers and actions of each run that is compared.
+fn list_verdicts(comparison: &Value) -> Vec<[&str; 3]> {
     let differences = comparison["differences"].as_array().unwrap();
+    let questions = ["choices", "answers", "actions"];
     differences
         .iter()
-        .map(|found| found["verdict"].as_str().unwrap())
+        .map(|found| questions.map(|question| found[question]["verdict"].as_str().unwrap()))
         .collect()
 }
+
+const ALIKE: &str = "NOT_TOLD_APART";
+const OTHERWISE: [&str; 3] = ["CHOOSES_OTHERWISE", ALIKE, "ACTS_OTHERWISE"];
 
 #[test]
 fn the_agent_that_uses_precedent_is_told_apart_and_the_others_are_not() {
     let bench = calibrate();
     let precedent = run_all(&bench, "precedent", 2);
-    assert_eq!(list_verdicts(&precedent), ["TOLD_APART", "TOLD_APART"]);
+    assert_eq!(list_verdicts(&precedent), [OTHERWISE; 2]);
     for run in precedent["runs"].as_array().unwrap() {
         assert_eq!(run["token_jitter"], 0);
         assert_eq!(run["steps"], 800);
+        assert_eq!(run["useful_answers"], 800);
     }
     let indifferent = run_all(&bench, "indifferent", 1);
-    assert_eq!(
-        list_verdicts(&indifferent),
-        ["NOT_TOLD_APART", "NOT_TOLD_APART"]
-    );
+    assert_eq!(list_verdicts(&indifferent), [[ALIKE; 3]; 2]);
     for found in indifferent["differences"].as_array().unwrap() {
-        assert_eq!(found["interval"], serde_json::json!(["0", "0"]));
-        assert_eq!(found["total_variation"], "0");
+        let choices = &found["choices"];
+        assert_eq!(
+            choices["resampling_interval"],
+            serde_json::json!(["0", "0"])
+        );
+        assert_eq!(choices["total_variation"], "0");
+        assert_eq!(choices["differing_steps"], 0);
+        assert_eq!(choices["test"]["p_holm"], "1");
     }
     // The random agent draws other actions in each variant, but by the same law.
     let random = run_all(&bench, "random", 1);
-    assert_eq!(list_verdicts(&random), ["NOT_TOLD_APART", "NOT_TOLD_APART"]);
-    assert_ne!(random["differences"][0]["total_variation"], "0");
+    assert_eq!(list_verdicts(&random), [[ALIKE; 3]; 2]);
+    assert_ne!(random["differences"][0]["choices"]["differing_steps"], 0);
 
     // One agent against another, under the same variant.
     let run = "ablation run --oracle agent:precedent --calibration N.json --episodes 1 --out one";
@@ -58,13 +67,13 @@ fn the_agent_that_uses_precedent_is_told_apart_and_the_others_are_not() {
     bench.run(&format!("{run} --variant b")).exits(0);
     let across = "ablation compare one/baseline indifferent/baseline indifferent/b --json";
     let across = bench.run(across).exits(0).json();
-    assert_eq!(list_verdicts(&across), ["TOLD_APART", "TOLD_APART"]);
+    assert_eq!(list_verdicts(&across), [OTHERWISE; 2]);
     assert_eq!(across["reference"], "agent:precedent baseline");
     // Without writing the two agents choose alike: only the memory tells them apart.
     let without = "ablation compare one/b indifferent/b --json";
     assert_eq!(
         list_verdicts(&bench.run(without).exits(0).json()),
-        ["NOT_TOLD_APART"]
+        [[ALIKE; 3]]
     );
 
     check_files(&bench);
@@ -76,7 +85,10 @@ fn check_files(bench: &Bench) {
     let summary = text("precedent/summary.md");
     for part in [
         "| b | 0.",
-        "TOLD_APART",
+        "CHOOSES",
+        "Answers: the share that was not useful",
+        "rejected (no artifact)",
+        "proposed | done |",
         "![",
         "(actions.svg)",
         "| escort-by-day |",
@@ -84,7 +96,7 @@ fn check_files(bench: &Bench) {
         assert!(summary.contains(part), "{part} in {summary}");
     }
     let comparison: Value = serde_json::from_str(&text("precedent/comparison.json")).unwrap();
-    assert_eq!(comparison["axilog_ablation_comparison"], 1);
+    assert_eq!(comparison["axilog_ablation_comparison"], 2);
     let plot = text("precedent/actions.svg");
     assert!(plot.starts_with("<svg ") && plot.ends_with("</svg>\n"));
     // Three bars for each of ten actions and their legend, and a dot on each for each of eight seeds.
@@ -116,6 +128,27 @@ fn has_float(text: &str) -> bool {
         }
     }
     is_in(&serde_json::from_str(text).unwrap())
+}
+
+/// An oracle whose answers are never useful shows nothing about its choices, whatever was done.
+#[test]
+fn a_run_without_useful_answers_is_invalid() {
+    let bench = calibrate();
+    bench.write("mute.jsonl", "{\"answer\":\"I would rather not.\"}\n");
+    let run = "ablation run --model gpt-4o --oracle scripted:mute.jsonl --calibration N.json --episodes 1 --seeds 1 --out mute";
+    for variant in ["b", "c"] {
+        let found = bench.run(&format!("{run} --variant {variant}")).exits(1);
+        assert!(
+            found.stdout.contains("INVALID_RUN / NO_USEFUL_ANSWER"),
+            "{}",
+            found.stdout
+        );
+    }
+    bench.run("ablation replay mute").exits(0);
+    bench
+        .run("ablation compare mute")
+        .exits(1)
+        .says("NO_USEFUL_ANSWER");
 }
 
 #[test]
