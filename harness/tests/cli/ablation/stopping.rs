@@ -146,7 +146,7 @@ fn an_oracle_without_an_answer_leaves_a_partial_run() {
     bench
         .run("ablation run --variant c --model gpt-4o --oracle scripted:late.jsonl --calibration N.json --out r")
         .exits(3)
-        .says("the oracle gave no answer before the run was whole");
+        .says("the oracle gave no answer (no whole answer in time) before the run was whole");
     let status = read_status(&bench, "r/c");
     assert_eq!(
         (&status["reason"], &status["detail"]),
