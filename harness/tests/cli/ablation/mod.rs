@@ -1,7 +1,10 @@
 //! The command `axilog ablation`.
 
+mod agent_server;
 mod commands;
 mod known_answers;
 mod replay;
+mod resume;
+mod server_facts;
 mod stopping;
 mod tokenizer_json;
