@@ -1,6 +1,7 @@
 //! `axilog ablation preflight`: tests the padding before any oracle is asked.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use axilog_ablation::AblationError;
 use axilog_ablation::agents::Agent;
@@ -11,6 +12,7 @@ use axilog_ablation::invalid_run::InvalidRun;
 use axilog_ablation::pad::DEFAULT_PAD;
 use axilog_ablation::prompt::render_situation;
 use axilog_ablation::prompt_frame::{MIN_LENGTH, PromptFrame, SegmentLengths};
+use axilog_oracle::tokens;
 use serde_json::json;
 
 use super::super::output::Report;
@@ -42,14 +44,21 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
 }
 
 fn test_padding(args: &Args) -> Result<Report, AblationError> {
-    // Without a model the tokens are those of the agents.
-    let oracle = Provider::Agent(Agent::Precedent);
-    let tokenizer = args.model_options.open_tokenizer(&oracle)?;
     let calibration = args
         .calibration
         .as_deref()
         .map(Calibration::read)
         .transpose()?;
+    let tokenizer = match &calibration {
+        Some(calibration) if args.model_options.is_empty() => {
+            let (model, name) = (&calibration.model_id, &calibration.basis.tokenizer);
+            Arc::from(tokens::open_model_tokenizer(model, Some(name))?)
+        }
+        // Without a model the tokens are those of the agents.
+        _ => args
+            .model_options
+            .open_tokenizer(&Provider::Agent(Agent::Precedent))?,
+    };
     let lengths = calibration.as_ref().map_or(
         SegmentLengths {
             precedent: MIN_LENGTH,

@@ -18,6 +18,19 @@ pub enum TokenError {
     #[error("there is no tokenizer {0:?}; --tokenizer takes one of {names}, or the path of a tokenizer.json", names = vocabularies::names())]
     UnknownTokenizer(String),
 
+    /// The tokenizer is not the model's own, which is known.
+    #[error(
+        "the model {model:?} counts its tokens with {own}, and {named:?} was named; leave --tokenizer out, and calibrate again where a calibration names it"
+    )]
+    ForeignTokenizer {
+        /// The model.
+        model: String,
+        /// The tokenizer that was named.
+        named: String,
+        /// The vocabulary that is the model's own.
+        own: &'static str,
+    },
+
     /// The file is no tokenizer, or this build reads no such files.
     #[error("{path}: {reason}", path = path.display())]
     File {

@@ -8,12 +8,14 @@
 //! |---|---|
 //! | `tokenizer.rs` | the trait [`Tokenizer`] |
 //! | `tiktoken.rs` | the tokenizers of OpenAI's models |
+//! | `model_tokenizer.rs` | which tokenizer is a model's own |
 //! | `vocabularies.rs` | the names of their vocabularies |
 //! | `tokenizer_json.rs` | a `tokenizer.json` as Hugging Face publishes them; with the feature `tokenizer-json` |
 //! | `server.rs` | the tokenizer of a server |
 //! | `error.rs` | the errors |
 
 mod error;
+mod model_tokenizer;
 mod server;
 mod tiktoken;
 mod tokenizer;
@@ -24,6 +26,7 @@ mod vocabularies;
 use std::path::Path;
 
 pub use error::TokenError;
+pub use model_tokenizer::{check_model_tokenizer, open_model_tokenizer};
 pub use server::ServerTokenizer;
 pub use tiktoken::Tiktoken;
 pub use tokenizer::Tokenizer;

@@ -2,6 +2,7 @@
 
 mod commands;
 mod known_answers;
+mod model_tokenizer;
 mod replay;
 mod stopping;
 mod tokenizer_json;
