@@ -309,7 +309,8 @@ fn code_of_ledger(error: &LedgerError) -> u8 {
 fn code_of_ablation(error: &AblationError) -> u8 {
     match error {
         AblationError::Invalid(_) | AblationError::NotComparable { .. } => 1,
-        AblationError::TooFewSeeds(_)
+        AblationError::Padding(_)
+        | AblationError::TooFewSeeds(_)
         | AblationError::DuplicateSeed(_)
         | AblationError::EmptyPlan
         | AblationError::EpisodeTooShort { .. }

@@ -23,7 +23,8 @@ use super::oracle_options::{ModelOptions, Provider, new_environment};
 ///
 /// The padding must be one token, the same one in a row of any length, and must not change the tokens of
 /// the text before and behind it. Then prompts of the environment are made and measured. Exits 0 where the
-/// padding is stable; 1 where it is not (INVALID_RUN / PAD_UNSTABLE).
+/// padding is stable; 1 where it is not (INVALID_RUN / PAD_UNSTABLE); 2 where it may mean something to a
+/// model, as a word, a number or a sign does.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
