@@ -40,6 +40,20 @@ pub enum TokenError {
         reason: String,
     },
 
+    /// The file is not the one with which a run was counted.
+    #[error(
+        "{path}: its SHA-256 is {found}, and the tokenizer that was recorded has {expected}; put the file back that was used then",
+        path = path.display()
+    )]
+    OtherFile {
+        /// The file.
+        path: PathBuf,
+        /// The file's digest, in hexadecimal.
+        found: String,
+        /// The digest that was recorded.
+        expected: String,
+    },
+
     /// The tokenizer could not split the text.
     #[error("{bytes} bytes of text cannot be split into tokens: {reason}")]
     Uncountable {
