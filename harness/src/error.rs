@@ -311,7 +311,8 @@ fn code_of_ablation(error: &AblationError) -> u8 {
         AblationError::Invalid(_)
         | AblationError::NotComparable { .. }
         | AblationError::ForeignLedger { .. } => 1,
-        AblationError::TooFewSeeds(_)
+        AblationError::Padding(_)
+        | AblationError::TooFewSeeds(_)
         | AblationError::DuplicateSeed(_)
         | AblationError::EmptyPlan
         | AblationError::EpisodeTooShort { .. }

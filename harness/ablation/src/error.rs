@@ -7,6 +7,7 @@ use axilog_oracle::OracleError;
 use axilog_oracle::tokens::TokenError;
 
 use super::invalid_run::InvalidRun;
+use super::padding_meaning::MeaningfulPadding;
 
 /// Why the ablation harness did not do what it was asked for.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +19,10 @@ pub enum AblationError {
     /// The tokenizer is unknown, unreadable or cannot count a text.
     #[error(transparent)]
     Tokens(#[from] TokenError),
+
+    /// The padding may mean something to a model.
+    #[error(transparent)]
+    Padding(#[from] MeaningfulPadding),
 
     /// A calibration was asked for with too few seeds.
     #[error("a calibration takes at least 3 different seeds; {0} were given")]

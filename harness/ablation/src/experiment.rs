@@ -11,9 +11,12 @@ use super::commitment_trap::CommitmentTrap;
 use super::environment::Environment;
 use super::error::AblationError;
 use super::header::{ConstantLength, RunHeader};
+use super::padding_meaning::{MeaningfulPadding, check_padding_says_nothing};
 use super::pipeline::{Harness, PrecedentOutcome};
-use super::precedent::NormativeStateV100;
-use super::prompt::{build_base_system_message, build_system_message, hash_skeleton};
+use super::precedent::{NormativeStateV100, PrecedentRecord};
+use super::prompt::{
+    HEAD, MIDDLE, TAIL, build_base_system_message, build_system_message, hash_skeleton,
+};
 use super::prompt_frame::{PromptFrame, SegmentLengths};
 use super::run::{Run, RunPlan, RunStatus, run_plan};
 use super::sampling::Sampling;
@@ -32,13 +35,14 @@ pub fn open_environment(id: &str) -> Option<Box<dyn Environment>> {
 /// `lengths` nothing is padded.
 ///
 /// # Errors
-/// [`super::InvalidReason::PadUnstable`]; [`AblationError::Tokens`].
+/// [`AblationError::Padding`]; [`super::InvalidReason::PadUnstable`]; [`AblationError::Tokens`].
 pub fn build_frame(
     environment: &dyn Environment,
     tokenizer: Arc<dyn Tokenizer>,
     pad: &str,
     lengths: Option<SegmentLengths>,
 ) -> Result<(PromptFrame, CalibrationBasis), AblationError> {
+    check_padding(environment, pad)?;
     let (id, version) = (tokenizer.id().to_owned(), tokenizer.version().to_owned());
     let frame = PromptFrame::new(tokenizer, pad, build_system_message(environment), lengths)?;
     let basis = CalibrationBasis {
@@ -50,6 +54,22 @@ pub fn build_frame(
         pad_tokens: vec![frame.padding().token()],
     };
     Ok((frame, basis))
+}
+
+/// Checks that `pad` says nothing beside the texts of prompts in `environment`. One sentence is left out: the one
+/// that says of the padding that it means nothing.
+fn check_padding(environment: &dyn Environment, pad: &str) -> Result<(), MeaningfulPadding> {
+    let (system, record) = (
+        build_base_system_message(environment),
+        PrecedentRecord::EMPTY.canonical(),
+    );
+    let mut texts = vec![system.as_str(), HEAD, MIDDLE, TAIL, &record];
+    let names = environment
+        .actions()
+        .iter()
+        .chain(environment.constraints());
+    texts.extend(names.map(String::as_str));
+    check_padding_says_nothing(pad, &texts)
 }
 
 /// Builds the header of a run of `plan` in `environment`, with `model` at `provider`. Without

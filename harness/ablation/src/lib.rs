@@ -44,7 +44,8 @@
 //! | [`sampling`] | how a model is asked to choose its words |
 //! | [`artifact`], [`assistant`], [`compile`] | a justification, who reads it, and what it forbids and requires |
 //! | [`precedent`] | the record of a justification, and the memory that keeps it |
-//! | [`prompt`], [`prompt_frame`], [`pad`] | the texts of a prompt, its constant length (Gate P4), the padding |
+//! | [`prompt`], [`prompt_frame`] | the texts of a prompt, its constant length (Gate P4) |
+//! | [`pad`], [`padding_meaning`] | the padding: its tokens, and that it says nothing |
 //! | [`pipeline`] | the stages of a step and their order |
 //! | [`v300_ablation_harness`], [`v310_ablation_harness`] | the base harness, and the one that adds the memory |
 //! | [`variant`] | what each variant leaves of the memory |
@@ -97,6 +98,7 @@ pub mod json_document;
 pub mod ledger_answers;
 pub mod novelty;
 pub mod pad;
+pub mod padding_meaning;
 pub mod pipeline;
 pub mod plot;
 pub mod precedent;

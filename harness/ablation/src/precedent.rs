@@ -27,6 +27,15 @@ pub struct PrecedentRecord {
 }
 
 impl PrecedentRecord {
+    /// A record that names nothing: the fields alone.
+    pub const EMPTY: PrecedentRecord = PrecedentRecord {
+        authorized_violations: IdSet::new(),
+        required_preservations: IdSet::new(),
+        conflict_attribution: Collisions::new(),
+        artifact_digest: [0; 32],
+        step_index: 0,
+    };
+
     /// The record of `artifact` at a step.
     #[must_use]
     pub fn new(artifact: &Artifact, step_index: u32) -> PrecedentRecord {

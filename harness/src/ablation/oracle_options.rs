@@ -20,7 +20,7 @@ use axilog_ablation::sampling::Sampling;
 use axilog_ablation::statements::RunStatement;
 use axilog_ledger::durability::Durability;
 use axilog_ledger::session::check_identities;
-use axilog_oracle::tokens::{self, Tiktoken, Tokenizer};
+use axilog_oracle::tokens::{self, Tokenizer};
 use axilog_oracle::{
     ANTHROPIC_BASE_URL, AnswerConstraint, DEFAULT_BASE_URL, Endpoint, OracleKind, TransportSettings,
 };
@@ -228,24 +228,27 @@ impl ModelOptions {
         }
     }
 
+    /// Whether neither a model nor a tokenizer was named.
+    pub(super) fn is_empty(&self) -> bool {
+        self.model.is_none() && self.tokenizer.is_none()
+    }
+
     /// Whether the option --tokenizer was given.
     pub(super) fn has_tokenizer(&self) -> bool {
         self.tokenizer.is_some()
     }
 
-    /// Opens the model's tokenizer.
+    /// Opens the model's tokenizer. Of a model whose own is known no other is opened.
     pub(super) fn open_tokenizer(
         &self,
         oracle: &Provider,
     ) -> Result<Arc<dyn Tokenizer>, AblationError> {
+        let model = self.model(oracle)?;
         let name = match (&self.tokenizer, &self.model, oracle) {
-            (Some(name), ..) => name.as_str(),
-            (None, None, Provider::Agent(_)) => AGENT_TOKENIZER,
-            _ => {
-                let model = self.model(oracle)?;
-                return Ok(Arc::new(Tiktoken::for_model(&model)?));
-            }
+            (Some(name), ..) => Some(name.as_str()),
+            (None, None, Provider::Agent(_)) => Some(AGENT_TOKENIZER),
+            _ => None,
         };
-        Ok(Arc::from(tokens::open_tokenizer(name)?))
+        Ok(Arc::from(tokens::open_model_tokenizer(&model, name)?))
     }
 }

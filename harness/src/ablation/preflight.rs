@@ -1,6 +1,7 @@
 //! `axilog ablation preflight`: tests the padding before any oracle is asked.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use axilog_ablation::AblationError;
 use axilog_ablation::agents::Agent;
@@ -11,6 +12,7 @@ use axilog_ablation::invalid_run::InvalidRun;
 use axilog_ablation::pad::DEFAULT_PAD;
 use axilog_ablation::prompt::render_situation;
 use axilog_ablation::prompt_frame::{MIN_LENGTH, PromptFrame, SegmentLengths};
+use axilog_oracle::tokens;
 use serde_json::json;
 
 use super::super::output::Report;
@@ -21,7 +23,8 @@ use super::oracle_options::{ModelOptions, Provider, new_environment};
 ///
 /// The padding must be one token, the same one in a row of any length, and must not change the tokens of
 /// the text before and behind it. Then prompts of the environment are made and measured. Exits 0 where the
-/// padding is stable; 1 where it is not (INVALID_RUN / PAD_UNSTABLE).
+/// padding is stable; 1 where it is not (INVALID_RUN / PAD_UNSTABLE); 2 where it may mean something to a
+/// model, as a word, a number or a sign does.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -42,14 +45,21 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
 }
 
 fn test_padding(args: &Args) -> Result<Report, AblationError> {
-    // Without a model the tokens are those of the agents.
-    let oracle = Provider::Agent(Agent::Precedent);
-    let tokenizer = args.model_options.open_tokenizer(&oracle)?;
     let calibration = args
         .calibration
         .as_deref()
         .map(Calibration::read)
         .transpose()?;
+    let tokenizer = match &calibration {
+        Some(calibration) if args.model_options.is_empty() => {
+            let (model, name) = (&calibration.model_id, &calibration.basis.tokenizer);
+            Arc::from(tokens::open_model_tokenizer(model, Some(name))?)
+        }
+        // Without a model the tokens are those of the agents.
+        _ => args
+            .model_options
+            .open_tokenizer(&Provider::Agent(Agent::Precedent))?,
+    };
     let lengths = calibration.as_ref().map_or(
         SegmentLengths {
             precedent: MIN_LENGTH,

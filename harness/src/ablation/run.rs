@@ -175,6 +175,7 @@ fn prepare(args: &Args) -> Result<Preparation, AblationError> {
     } else {
         Arc::from(tokens::open_tokenizer(&calibration.basis.tokenizer)?)
     };
+    tokens::check_model_tokenizer(&model, tokenizer.id())?;
     let lengths = calibration.lengths();
     let pad = &calibration.basis.pad;
     let (frame, basis) = build_frame(&*new_environment(), tokenizer, pad, Some(lengths))?;

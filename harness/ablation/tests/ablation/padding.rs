@@ -2,11 +2,12 @@
 
 use axilog_ablation::AblationError;
 use axilog_ablation::commitment_trap::CommitmentTrap;
+use axilog_ablation::environment::{Effects, Environment};
 use axilog_ablation::experiment::build_frame;
 use axilog_ablation::invalid_run::InvalidReason;
 use axilog_ablation::pad::DEFAULT_PAD;
 
-use crate::support::{MIN_LENGTHS, WatchedTokenizer, open_tiktoken};
+use crate::support::{MIN_LENGTHS, OneActionWorld, WatchedTokenizer, ids, open_tiktoken};
 
 /// Tests a padding: its token, or why it is unstable.
 fn test_padding(
@@ -47,18 +48,44 @@ fn the_default_is_stable_in_the_vocabularies_of_chat_models() {
 fn unstable_padding_is_refused() {
     for (pad, expected) in [
         ("", "it is empty"),
-        ("\n", "ends a line"),
-        (" {", "a meaning in JSON"),
         // One token alone, merged in a row.
         ("x", "2 in a row"),
         (" ", "2 in a row"),
         // More than one token.
-        (" qzx", "tokens, and only one"),
-        // One token that stays alone in a row, but sticks to letters before it.
-        ("The", "it changes the tokens of"),
+        ("  X", "tokens, and only one"),
+        // One token that stays alone in a row, but sticks to what stands before it.
+        ("•", "it changes the tokens of"),
     ] {
         let detail = test_padding(open_tiktoken("cl100k_base"), pad).unwrap_err();
         assert!(detail.contains(expected), "{pad:?}: {detail}");
+    }
+}
+
+/// Padding that is stable may still say something, to a model or in this environment.
+#[test]
+fn padding_that_may_mean_something_is_refused() {
+    let refusal = |environment: &dyn Environment, pad: &str| match build_frame(
+        environment,
+        open_tiktoken("cl100k_base"),
+        pad,
+        Some(MIN_LENGTHS),
+    ) {
+        Ok(_) => None,
+        Err(AblationError::Padding(meaningful)) => Some(meaningful.reason),
+        Err(error) => panic!("{error}"),
+    };
+    let harbour = CommitmentTrap::default();
+    for pad in [" X", " _", " Q", " ."] {
+        assert_eq!(refusal(&harbour, pad), None, "{pad:?}");
+    }
+    let found = refusal(&harbour, " treaty").unwrap();
+    assert!(found.contains("6 characters"), "{found}");
+    // The names of actions and constraints are words of the prompt, like those of its fixed texts.
+    let named = |constraint: &str| OneActionWorld::new(ids(&[constraint]), Effects::default());
+    assert_eq!(refusal(&named("long"), " Q"), None);
+    for constraint in ["q", "keep-Q", "Q2 or q"] {
+        let found = refusal(&named(constraint), " Q").unwrap();
+        assert!(found.contains("a word of the prompt's own text"), "{found}");
     }
 }
 

@@ -8,12 +8,16 @@
 //! |---|---|
 //! | `tokenizer.rs` | the trait [`Tokenizer`] |
 //! | `tiktoken.rs` | the tokenizers of OpenAI's models |
+//! | `model_tokenizer.rs` | which tokenizer is a model's own |
+//! | `recorded_tokenizer.rs` | the tokenizer of an earlier run, by its digest |
 //! | `vocabularies.rs` | the names of their vocabularies |
 //! | `tokenizer_json.rs` | a `tokenizer.json` as Hugging Face publishes them; with the feature `tokenizer-json` |
 //! | `server.rs` | the tokenizer of a server |
 //! | `error.rs` | the errors |
 
 mod error;
+mod model_tokenizer;
+mod recorded_tokenizer;
 mod server;
 mod tiktoken;
 mod tokenizer;
@@ -24,6 +28,8 @@ mod vocabularies;
 use std::path::Path;
 
 pub use error::TokenError;
+pub use model_tokenizer::{check_model_tokenizer, open_model_tokenizer};
+pub use recorded_tokenizer::{digest_in_version, open_recorded_tokenizer};
 pub use server::ServerTokenizer;
 pub use tiktoken::Tiktoken;
 pub use tokenizer::Tokenizer;
@@ -43,10 +49,16 @@ pub fn open_tokenizer(name: &str) -> Result<Box<dyn Tokenizer>, TokenError> {
     #[cfg(feature = "tokenizer-json")]
     return Ok(Box::new(TokenizerJson::read(path)?));
     #[cfg(not(feature = "tokenizer-json"))]
-    Err(TokenError::File {
+    Err(cannot_read(path))
+}
+
+/// The error of a build without the feature `tokenizer-json`.
+#[cfg(not(feature = "tokenizer-json"))]
+fn cannot_read(path: &Path) -> TokenError {
+    TokenError::File {
         path: path.to_owned(),
         reason: "this build reads no tokenizer.json; build axilog with \
                  `cargo build --release -p axilog-harness --features tokenizer-json`"
             .to_owned(),
-    })
+    }
 }

@@ -26,13 +26,16 @@ impl Tiktoken {
     /// # Errors
     /// [`TokenError::UnknownModel`]: there is no fallback.
     pub fn for_model(model: &str) -> Result<Tiktoken, TokenError> {
-        let unknown = || TokenError::UnknownModel(model.to_owned());
-        let vocabulary = get_tokenizer(model).ok_or_else(unknown)?;
-        VOCABULARIES
-            .into_iter()
-            .find(|(_, known)| *known == vocabulary)
+        find_vocabulary(model)
             .and_then(Tiktoken::load)
-            .ok_or_else(unknown)
+            .ok_or_else(|| TokenError::UnknownModel(model.to_owned()))
+    }
+
+    /// The name of the vocabulary of the model with this id, which may be a dated or fine-tuned variant; `None`
+    /// where it is not known.
+    #[must_use]
+    pub fn name_for_model(model: &str) -> Option<&'static str> {
+        find_vocabulary(model).map(|(name, _)| name)
     }
 
     /// Loads the vocabulary with this name.
@@ -51,6 +54,14 @@ impl Tiktoken {
         let tables = bpe_for_tokenizer(vocabulary).ok()?;
         Some(Tiktoken { id, tables })
     }
+}
+
+/// Finds the vocabulary of a model among those that have a name.
+fn find_vocabulary(model: &str) -> Option<(&'static str, Vocabulary)> {
+    let vocabulary = get_tokenizer(model)?;
+    VOCABULARIES
+        .into_iter()
+        .find(|(_, known)| *known == vocabulary)
 }
 
 impl Tokenizer for Tiktoken {

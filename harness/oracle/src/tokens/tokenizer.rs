@@ -13,6 +13,14 @@ pub trait Tokenizer: fmt::Debug + Send + Sync {
     /// The version of the vocabulary and the code. Runs record it beside the id.
     fn version(&self) -> &str;
 
+    /// The bytes of the file that describes the tokenizer; `None` for a vocabulary that is built in. A run keeps a
+    /// copy of them, so that it can be replayed where the file is gone: [`open_recorded_tokenizer`] opens the copy.
+    ///
+    /// [`open_recorded_tokenizer`]: super::open_recorded_tokenizer
+    fn file_bytes(&self) -> Option<&[u8]> {
+        None
+    }
+
     /// Splits `text` into tokens, none of which is a control token.
     ///
     /// # Errors

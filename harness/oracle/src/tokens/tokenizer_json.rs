@@ -9,6 +9,7 @@ use axilog_ledger::error::FileError;
 use axilog_ledger::input_file::read_input;
 
 use super::error::TokenError;
+use super::recorded_tokenizer::version_with_digest;
 use super::tokenizer::Tokenizer;
 
 /// The version of the code that applies the file.
@@ -19,8 +20,9 @@ const MAX_BYTES: u64 = 256 << 20;
 
 /// A tokenizer that a file describes.
 pub struct TokenizerJson {
-    path: String,
+    id: String,
     version: String,
+    bytes: Vec<u8>,
     tokenizer: tokenizers::Tokenizer,
 }
 
@@ -30,15 +32,32 @@ impl TokenizerJson {
     /// # Errors
     /// [`TokenError::File`].
     pub fn read(path: &Path) -> Result<TokenizerJson, TokenError> {
+        TokenizerJson::parse(path, path.to_string_lossy().into_owned(), read_file(path)?)
+    }
+
+    /// Reads the copy at `path` of the file that a run knows as `id`, and whose SHA-256 is `digest`, in hexadecimal.
+    /// The tokenizer has the id and the version of the original.
+    ///
+    /// # Errors
+    /// [`TokenError::OtherFile`] where the copy has another digest; [`TokenError::File`].
+    pub fn read_copy(path: &Path, id: &str, digest: &str) -> Result<TokenizerJson, TokenError> {
+        let bytes = read_file(path)?;
+        let found = hex(&sha256(&bytes));
+        if found != digest {
+            return Err(TokenError::OtherFile {
+                path: path.to_owned(),
+                found,
+                expected: digest.to_owned(),
+            });
+        }
+        TokenizerJson::parse(path, id.to_owned(), bytes)
+    }
+
+    fn parse(path: &Path, id: String, bytes: Vec<u8>) -> Result<TokenizerJson, TokenError> {
         let file_error = |reason: String| TokenError::File {
             path: path.to_owned(),
             reason,
         };
-        let bytes = read_input(path, "read", MAX_BYTES).map_err(|error| match error {
-            FileError::Io { source, .. } => file_error(format!("cannot read: {source}")),
-            FileError::TooLong { limit, .. } => file_error(format!("is longer than {limit} bytes")),
-            error => file_error(error.to_string()),
-        })?;
         let mut tokenizer = tokenizers::Tokenizer::from_bytes(&bytes)
             .map_err(|error| file_error(format!("is not a tokenizer.json: {error}")))?;
         // A file's settings for batches of training text would cut or pad the text.
@@ -49,20 +68,38 @@ impl TokenizerJson {
         // Text that looks like a control token is split like any other.
         tokenizer.set_encode_special_tokens(true);
         Ok(TokenizerJson {
-            path: path.to_string_lossy().into_owned(),
-            version: format!("{VERSION}, sha256 {}", hex(&sha256(&bytes))),
+            id,
+            version: version_with_digest(VERSION, &hex(&sha256(&bytes))),
+            bytes,
             tokenizer,
         })
     }
 }
 
+/// Reads the bytes of a file.
+fn read_file(path: &Path) -> Result<Vec<u8>, TokenError> {
+    let file_error = |reason: String| TokenError::File {
+        path: path.to_owned(),
+        reason,
+    };
+    read_input(path, "read", MAX_BYTES).map_err(|error| match error {
+        FileError::Io { source, .. } => file_error(format!("cannot read: {source}")),
+        FileError::TooLong { limit, .. } => file_error(format!("is longer than {limit} bytes")),
+        error => file_error(error.to_string()),
+    })
+}
+
 impl Tokenizer for TokenizerJson {
     fn id(&self) -> &str {
-        &self.path
+        &self.id
     }
 
     fn version(&self) -> &str {
         &self.version
+    }
+
+    fn file_bytes(&self) -> Option<&[u8]> {
+        Some(&self.bytes)
     }
 
     fn encode(&self, text: &str) -> Result<Vec<u32>, TokenError> {
@@ -78,6 +115,6 @@ impl Tokenizer for TokenizerJson {
 
 impl fmt::Debug for TokenizerJson {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "TokenizerJson({}, {})", self.path, self.version)
+        write!(f, "TokenizerJson({}, {})", self.id, self.version)
     }
 }

@@ -1,6 +1,11 @@
 //! The tokenizer that a `tokenizer.json` describes, without a command.
 
-use axilog_oracle::tokens::{Tokenizer, TokenizerJson, open_tokenizer};
+use axilog::hash::sha256;
+use axilog_ledger::encoding::hex;
+use axilog_oracle::tokens::{
+    TokenError, Tokenizer, TokenizerJson, digest_in_version, open_recorded_tokenizer,
+    open_tokenizer,
+};
 
 use crate::byte_level_tokenizer::describe_byte_level;
 
@@ -30,6 +35,71 @@ fn the_version_follows_the_file() {
     let version = read("t.json", &["<s>"]);
     assert!(version.starts_with("tokenizers 0.22.2, sha256 "));
     assert_ne!(read("other.json", &[]), version);
+}
+
+/// A run keeps the bytes, and opens its copy again where the file was moved, changed or is gone.
+#[test]
+fn a_recorded_tokenizer_is_opened_from_its_copy() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, copy) = (dir.path().join("t.json"), dir.path().join("copy"));
+    let file = describe_byte_level(&["<s>"]);
+    std::fs::write(&path, &file).unwrap();
+    let original = open_tokenizer(&path.to_string_lossy()).unwrap();
+    let (id, version) = (original.id().to_owned(), original.version().to_owned());
+    assert_eq!(original.file_bytes(), Some(file.as_bytes()));
+    let digest = hex(&sha256(file.as_bytes()));
+    assert_eq!(digest_in_version(&version), Some(digest.as_str()));
+    // Without a copy the file itself is opened.
+    open_recorded_tokenizer(&id, &version, None).unwrap();
+    std::fs::rename(&path, &copy).unwrap();
+    let opened = open_recorded_tokenizer(&id, &version, Some(&copy)).unwrap();
+    assert_eq!(
+        (opened.id(), opened.version()),
+        (id.as_str(), version.as_str())
+    );
+    assert_eq!(opened.file_bytes(), original.file_bytes());
+    let text = "ab X é";
+    assert_eq!(opened.encode(text), original.encode(text));
+    let gone = open_recorded_tokenizer(&id, &version, None).unwrap_err();
+    assert!(gone.to_string().contains("t.json: cannot read"), "{gone}");
+}
+
+/// A file of another content is no copy, however alike it counts, and the error has both digests.
+#[test]
+fn another_file_is_no_copy() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("t.json");
+    let file = describe_byte_level(&[]);
+    std::fs::write(&path, &file).unwrap();
+    let version = TokenizerJson::read(&path).unwrap().version().to_owned();
+    let changed = file.clone() + "\n";
+    std::fs::write(&path, &changed).unwrap();
+    for copy in [None, Some(path.as_path())] {
+        let id = path.to_string_lossy();
+        let error = open_recorded_tokenizer(&id, &version, copy).unwrap_err();
+        let expected = TokenError::OtherFile {
+            path: path.clone(),
+            found: hex(&sha256(changed.as_bytes())),
+            expected: hex(&sha256(file.as_bytes())),
+        };
+        assert_eq!(error, expected);
+        let text = error.to_string();
+        assert!(text.contains("t.json: its SHA-256 is "), "{text}");
+        assert!(text.contains("put the file back"), "{text}");
+    }
+}
+
+/// A vocabulary that is built in has no file, and is opened by its name.
+#[test]
+fn a_built_in_vocabulary_has_no_file() {
+    let original = open_tokenizer("o200k_base").unwrap();
+    assert_eq!(original.file_bytes(), None);
+    assert_eq!(digest_in_version(original.version()), None);
+    let (id, version) = (original.id(), original.version());
+    let opened = open_recorded_tokenizer(id, version, None).unwrap();
+    assert_eq!(opened.encode("a b"), original.encode("a b"));
+    // A name that is no vocabulary is not looked for in a file.
+    assert!(open_recorded_tokenizer("o300k", version, None).is_err());
 }
 
 #[test]

@@ -3,6 +3,8 @@
 mod agent_server;
 mod commands;
 mod known_answers;
+mod model_tokenizer;
+mod padding;
 mod replay;
 mod resume;
 mod server_facts;
