@@ -2,6 +2,7 @@
 //! order and no other.
 
 use axilog::evidence::observation::Failure;
+use axilog::hash::Hash;
 
 use super::answer_source::{AnswerSource, MissingText, RecordedAnswer};
 use super::artifact::Artifact;
@@ -9,7 +10,7 @@ use super::assistant::Rejection;
 use super::compile::{CompileError, Constraints};
 use super::environment::{Environment, IdSet, Place, Situation};
 use super::error::AblationError;
-use super::novelty::{ConflictHistory, Novelty};
+use super::novelty::{ConflictHistory, Novelty, sign_situation};
 use super::prompt_frame::PromptMeasures;
 
 /// The answer to a step's prompt.
@@ -96,6 +97,11 @@ pub trait Harness {
 
     /// Does the selected action.
     fn execute(&self, action: &str, environment: &mut dyn Environment);
+
+    /// Signs the conflict of a situation (Q6); `None` without a conflict.
+    fn sign_conflict(&self, situation: &Situation) -> Option<Hash> {
+        sign_situation(situation)
+    }
 }
 
 /// A step that was taken.
@@ -150,7 +156,7 @@ pub fn take_step(
         Err(MissingText::Failed(failure)) => return Ok(StepOutcome::Failed(*failure)),
     };
     // Conflicts count only for steps that are taken, so that a run that stops here and its replay agree.
-    let novelty = history.record(&situation);
+    let novelty = history.record(harness.sign_conflict(&situation));
     let compiled = assisted
         .as_ref()
         .ok()

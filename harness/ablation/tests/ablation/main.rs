@@ -7,6 +7,7 @@ mod invalid_runs;
 mod justification;
 mod known_laws;
 mod ledger_answers;
+mod novelty;
 mod padding;
 mod pipeline;
 mod prompt_length;
