@@ -40,7 +40,7 @@
 //! | [`agents`] | agents that need no model |
 //! | [`answer_source`], [`ledger_answers`] | where answers come from: an oracle that is recorded, or a ledger |
 //! | [`artifact`], [`assistant`], [`compile`] | a justification, who reads it, and what it forbids and requires |
-//! | [`precedent`] | the record of a justification, and the memory that keeps it |
+//! | [`precedent`], [`placebo`] | the record of a justification, the memory that keeps it, and what stands in for a record |
 //! | [`prompt`], [`prompt_frame`], [`pad`] | the texts of a prompt, its constant length (Gate P4), the padding |
 //! | [`pipeline`] | the stages of a step and their order |
 //! | [`v300_ablation_harness`], [`v310_ablation_harness`] | the base harness, and the one that adds the memory |
@@ -51,7 +51,8 @@
 //! | [`experiment`], [`replay`] | from a header to a run, live and from the ledger |
 //! | [`header`], [`run_document`] | what a run is of, and what came of it |
 //! | [`comparable_run`], [`comparison`] | runs that are compared: read, judged |
-//! | [`comparison_report`], [`comparison_summary`], [`plot`] | what a comparison is written as |
+//! | [`run_difference`], [`controls`] | how two runs differ, and what the controls show of it |
+//! | [`comparison_report`], [`comparison_summary`], [`control_summary`], [`plot`] | what a comparison is written as |
 //! | [`profile`], [`swap_test`], [`resampling`] | shares of actions, the permutation test, intervals |
 //! | [`statistics`] | the differences of two runs and their verdicts |
 //! | [`json_document`], [`draw`], [`decimal`] | canonical JSON, seeded draws, exact amounts |
@@ -82,6 +83,8 @@ pub mod comparison;
 pub mod comparison_report;
 pub mod comparison_summary;
 pub mod compile;
+pub mod control_summary;
+pub mod controls;
 pub mod decimal;
 pub mod draw;
 pub mod environment;
@@ -95,6 +98,7 @@ pub mod ledger_answers;
 pub mod novelty;
 pub mod pad;
 pub mod pipeline;
+pub mod placebo;
 pub mod plot;
 pub mod precedent;
 pub mod profile;
@@ -103,6 +107,7 @@ pub mod prompt_frame;
 pub mod replay;
 pub mod resampling;
 pub mod run;
+pub mod run_difference;
 pub mod run_document;
 pub mod statistics;
 pub mod swap_test;

@@ -76,8 +76,10 @@ mod tests {
             .collect()
     }
 
-    /// A situation of actions that satisfy, violate and take something.
-    fn situation(actions: &[(&str, &[&str], &[&str], &[(&str, i64)])]) -> Situation {
+    /// An action's name, what it satisfies, violates and takes.
+    type DeclaredAction<'a> = (&'a str, &'a [&'a str], &'a [&'a str], &'a [(&'a str, i64)]);
+
+    fn situation(actions: &[DeclaredAction]) -> Situation {
         let named = |name: &str| name.to_owned();
         let feasible = actions.iter().map(|(name, satisfies, violates, _)| {
             let (satisfies, violates) = (ids(satisfies), ids(violates));

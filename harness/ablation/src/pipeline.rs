@@ -29,6 +29,13 @@ pub enum PrecedentOutcome {
     None,
     /// The precedent was written; it has this many tokens in a prompt.
     Written(u64),
+    /// A placebo was written in the precedent's place.
+    Replaced {
+        /// How many tokens the placebo has in a prompt.
+        tokens: u64,
+        /// How many tokens it has more than the precedent.
+        length_gap: i64,
+    },
     /// The precedent was not written, because writing is disabled.
     Blocked,
 }
@@ -40,6 +47,7 @@ impl PrecedentOutcome {
         match self {
             PrecedentOutcome::None => "NONE",
             PrecedentOutcome::Written(_) => "WRITTEN",
+            PrecedentOutcome::Replaced { .. } => "REPLACED",
             PrecedentOutcome::Blocked => "BLOCKED",
         }
     }
@@ -47,8 +55,8 @@ impl PrecedentOutcome {
 
 /// The stages of a step, in their order.
 pub trait Harness {
-    /// Prepares for the first step of an episode.
-    fn begin_episode(&mut self);
+    /// Prepares for the first step of an episode in `environment`; the step of `place` is 0.
+    fn begin_episode(&mut self, environment: &dyn Environment, place: Place);
 
     /// Asks for an action and its justification. `None` where no further answer comes: somebody stopped
     /// the run, or its replay is at the end of its ledger.

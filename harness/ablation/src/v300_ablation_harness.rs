@@ -44,7 +44,7 @@ impl V300AblationHarness {
 }
 
 impl Harness for V300AblationHarness {
-    fn begin_episode(&mut self) {}
+    fn begin_episode(&mut self, _: &dyn Environment, _: Place) {}
 
     fn generate_raw(
         &mut self,

@@ -35,11 +35,11 @@ impl FromStr for Variants {
 
     fn from_str(text: &str) -> Result<Variants, String> {
         match text {
-            "all" => Ok(Variants(vec![Variant::Baseline, Variant::B, Variant::C])),
+            "all" => Ok(Variants(Variant::EXPERIMENT.to_vec())),
             name => match name.parse() {
                 Ok(variant) => Ok(Variants(vec![variant])),
                 Err(_) => Err(format!(
-                    "there is no variant {name:?}; expected baseline, b, c, all or v300"
+                    "there is no variant {name:?}; expected baseline, b, c, placebo, replicate, all or v300"
                 )),
             },
         }
@@ -50,15 +50,20 @@ impl FromStr for Variants {
 ///
 /// The variant baseline keeps precedents, b never writes one, c forgets at the start of each episode; v300
 /// is the base harness without precedents and without a constant prompt length, and takes no calibration.
+/// Two controls show what a difference means: placebo keeps a record of drawn content and the same length
+/// in each precedent's place, and replicate is the baseline a second time.
 /// Each run gets a directory of its own below --out, with header.json, ledger.jsonl and its blobs, and
 /// run.json; the variant all adds comparison.json, summary.md and actions.svg. Ctrl-C stops a run at the
 /// end of a step, and the run is marked PARTIAL. The head of each ledger is printed. Exits 0 where every run is valid; 1 where one is
 /// INVALID_RUN; 3 where one is PARTIAL.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// baseline, b, c, all or v300.
+    /// baseline, b, c, placebo, replicate, all (baseline, b and c) or v300.
     #[arg(long, value_name = "VARIANT", default_value = "all")]
     variant: Variants,
+    /// Run placebo and replicate too, behind the variants all or baseline.
+    #[arg(long)]
+    controls: bool,
     /// The calibration file. It gives the lengths, the tokenizer, the padding and, unless --model names
     /// another, the model.
     #[arg(long, value_name = "FILE")]
@@ -93,15 +98,16 @@ struct Preparation {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+    let variants = list_variants(args)?;
     let preparation = match prepare(args) {
         Ok(preparation) => preparation,
         Err(error) => return preflight::report_invalid(error),
     };
     let flag = Flag::install();
     let mut plans = Vec::new();
-    for variant in &args.variant.0 {
+    for variant in variants {
         let plan = RunPlan {
-            variant: *variant,
+            variant,
             seeds: args.seeds.clone(),
             episodes: args.episodes,
         };
@@ -126,6 +132,18 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         }
     }
     build_report(args, &runs)
+}
+
+/// The variants to run, in their order.
+fn list_variants(args: &Args) -> Result<Vec<Variant>, CommandError> {
+    let mut variants = args.variant.0.clone();
+    if args.controls {
+        if !variants.contains(&Variant::Baseline) {
+            return Err(CommandError::ControlsWithoutBaseline);
+        }
+        variants.extend(Variant::CONTROLS);
+    }
+    Ok(variants)
 }
 
 fn prepare(args: &Args) -> Result<Preparation, AblationError> {

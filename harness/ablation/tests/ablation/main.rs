@@ -3,6 +3,7 @@
 mod base_harness;
 mod calibration;
 mod comparison;
+mod controls;
 mod invalid_runs;
 mod justification;
 mod known_laws;
