@@ -28,9 +28,15 @@ fn a_whole_ablation_runs_in_its_tokens() {
     bench.run(&run.replace("--out r", "--out s")).exits(0);
     let copy = bench.read("r/baseline/calibration.json.tokenizer.json");
     bench.write("r/baseline/calibration.json.tokenizer.json", &other);
-    bench.run("ablation replay r").exits(1).says("its SHA-256 is");
+    bench
+        .run("ablation replay r")
+        .exits(1)
+        .says("its SHA-256 is");
     std::fs::remove_file(bench.path("r/baseline/calibration.json.tokenizer.json")).unwrap();
-    bench.run("ablation replay r").exits(1).says("its SHA-256 is");
+    bench
+        .run("ablation replay r")
+        .exits(1)
+        .says("its SHA-256 is");
     bench.write("r/baseline/calibration.json.tokenizer.json", copy);
     bench.run("ablation replay r").exits(0);
     // Where " X" is two tokens it cannot pad.
