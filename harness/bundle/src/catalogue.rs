@@ -8,7 +8,7 @@ use axilog_ledger::input::normalize_line_ends;
 use serde::Deserialize;
 
 use super::error::BundleError;
-use super::gbnf::{Grammar, GrammarError};
+use super::gbnf::{Grammar, GrammarError, GrammarErrorKind};
 use super::model::ProvenanceRecord;
 use super::provenance;
 use super::value::nfc;
@@ -234,6 +234,7 @@ fn not_text(path: PathBuf, error: &FromUtf8Error) -> BundleError {
     let at = error.utf8_error().valid_up_to();
     let before = error.as_bytes().iter().take(at);
     let source = GrammarError {
+        kind: GrammarErrorKind::Malformed,
         line: before.filter(|byte| **byte == b'\n').count() + 1,
         column: 1,
         reason: format!("not UTF-8 at byte {at}"),
