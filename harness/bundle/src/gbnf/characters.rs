@@ -16,7 +16,9 @@ impl Parser<'_> {
                     self.at += 1;
                     return Ok(symbols);
                 }
-                None => return self.wrong(start, "the literal does not end; expected a closing \""),
+                None => {
+                    return self.wrong(start, "the literal does not end; expected a closing \"");
+                }
                 Some(_) => {
                     let c = self.character()?;
                     symbols.push(self.rules.class(Class::new(false, vec![(c, c)])));

@@ -261,7 +261,11 @@ impl<'a> Parser<'a> {
 
     /// Puts `symbol` at the end of `sequence`. The bound is checked here already: a mebibyte of `x{2000}`
     /// would be gigabytes before its rule ends.
-    pub(super) fn push(&mut self, sequence: &mut Sequence, symbol: Symbol) -> Result<(), GrammarError> {
+    pub(super) fn push(
+        &mut self,
+        sequence: &mut Sequence,
+        symbol: Symbol,
+    ) -> Result<(), GrammarError> {
         self.unfinished += 1;
         let room = self.rules.room(self.unfinished);
         self.check_size(room)?;
@@ -287,11 +291,8 @@ impl<'a> Parser<'a> {
                 self.at += 1;
                 vec![self.rules.class(Class::new(true, Vec::new()))]
             }
-            Some('<' | '!') => {
-                let reason = "tokens depend on a model's vocabulary and are not supported";
-                let kind = GrammarErrorKind::Unsupported;
-                return Err(GrammarError::at(self.text, at, kind, reason));
-            }
+            Some('<') => return self.token(at),
+            Some('!') if self.rest().starts_with("!<") => return self.token(at),
             _ => match self.name() {
                 Some(name) => vec![Symbol::Rule(self.named(name, at).rule)],
                 None => return Ok(false),
@@ -302,6 +303,16 @@ impl<'a> Parser<'a> {
             self.push(sequence, symbol)?;
         }
         Ok(true)
+    }
+
+    /// Refuses a token.
+    fn token<T>(&self, at: usize) -> Result<T, GrammarError> {
+        if !self.rest().contains('>') {
+            return self.wrong(at, "the token does not end; expected a closing >");
+        }
+        let reason = "tokens depend on a model's vocabulary and are not supported";
+        let kind = GrammarErrorKind::Unsupported;
+        Err(GrammarError::at(self.text, at, kind, reason))
     }
 
     /// The rules, once everything in them is there.

@@ -60,9 +60,8 @@ impl Rules {
                             places.extend(self.starts(next));
                             continue;
                         }
-                        let ended = |place: &usize| {
-                            matches!(self.symbol(*place), Some(Symbol::End(_)))
-                        };
+                        let ended =
+                            |place: &usize| matches!(self.symbol(*place), Some(Symbol::End(_)));
                         found.push(Beginning {
                             rule: next,
                             followed: !places.iter().all(ended),
@@ -88,7 +87,10 @@ impl Rules {
                 Some(used) if !*used => *used = true,
                 _ => continue,
             }
-            let symbols = self.starts(rule).iter().flat_map(|start| self.sequence(*start));
+            let symbols = self
+                .starts(rule)
+                .iter()
+                .flat_map(|start| self.sequence(*start));
             open.extend(symbols.filter_map(|symbol| match symbol {
                 Symbol::Rule(rule) => Some(rule),
                 _ => None,

@@ -143,7 +143,10 @@ impl Parser<'_> {
             }
             _ => self.wrong(
                 self.at,
-                format!("found {}, expected a number from 0 to {MAX_REPEAT}", self.describe_next()),
+                format!(
+                    "found {}, expected a number from 0 to {MAX_REPEAT}",
+                    self.describe_next()
+                ),
             ),
         }
     }

@@ -176,7 +176,9 @@ impl Rules {
     }
 
     fn is(&self, rule: u32, kind: RuleKind) -> bool {
-        self.rules.get(rule as usize).is_some_and(|rule| rule.kind == kind)
+        self.rules
+            .get(rule as usize)
+            .is_some_and(|rule| rule.kind == kind)
     }
 
     /// Lets repetitions grow from the left: an Earley matcher then needs no more for the thousandth than
@@ -227,11 +229,15 @@ impl Rules {
     }
 
     pub(super) fn starts(&self, rule: u32) -> &[usize] {
-        self.rules.get(rule as usize).map_or(&[], |rule| &rule.starts)
+        self.rules
+            .get(rule as usize)
+            .map_or(&[], |rule| &rule.starts)
     }
 
     pub(super) fn is_nullable(&self, rule: u32) -> bool {
-        self.rules.get(rule as usize).is_some_and(|rule| rule.nullable)
+        self.rules
+            .get(rule as usize)
+            .is_some_and(|rule| rule.nullable)
     }
 
     pub(super) fn class_of(&self, index: u32) -> Option<&Class> {

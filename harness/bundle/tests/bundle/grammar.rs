@@ -86,8 +86,16 @@ fn the_notation() {
         (r"root ::= [\]\[\\\x30-\x39]+", &["[]\\09"], &["a"]),
         // What llama.cpp takes: no characters, ranges without any, numbers that no character has.
         ("root ::= \"a\" [] | [^]", &["a", ""], &["b"]),
-        ("root ::= [z-ab] | [^z-a] \"!\"", &["b", "z!", "a!"], &["a", "z"]),
-        (r#"root ::= [\ud800\x41] | "\UFFFFFFFF""#, &["A"], &["B", ""]),
+        (
+            "root ::= [z-ab] | [^z-a] \"!\"",
+            &["b", "z!", "a!"],
+            &["a", "z"],
+        ),
+        (
+            r#"root ::= [\ud800\x41] | "\UFFFFFFFF""#,
+            &["A"],
+            &["B", ""],
+        ),
         (r#"root ::= [a\-c]+ "\-""#, &["ac--"], &["b-", "a"]),
         ("root ::= \"a\nb\" [\r\n]", &["a\nb\r"], &["ab\n"]),
         // One repetition behind another.
@@ -99,14 +107,30 @@ fn the_notation() {
         ("root ::= (\"a\"{ 1,\n 2\n})", &["a", "aa"], &["", "aaa"]),
         // Of two rules with one name the later counts; a name that only the earlier has needs no rule.
         ("root ::= x\nroot ::= \"a\"", &["a"], &["x"]),
-        ("root ::= a\na ::= \"x\"\na ::= \"y\" a |", &["", "yy"], &["x"]),
+        (
+            "root ::= a\na ::= \"x\"\na ::= \"y\" a |",
+            &["", "yy"],
+            &["x"],
+        ),
         // Repetitions of what may be empty, where llama.cpp does not see that it may be.
         ("root ::= (\"a\"?)*", &["", "aaa"], &["b"]),
-        ("root ::= ((\"a\"?)* \"b\"?)+ \"c\"", &["c", "abbac"], &["", "ca"]),
+        (
+            "root ::= ((\"a\"?)* \"b\"?)+ \"c\"",
+            &["c", "abbac"],
+            &["", "ca"],
+        ),
         ("root ::= x*\nx ::= y\ny ::= \"a\" |", &["", "aa"], &["b"]),
-        ("root ::= e root | \"y\"\ne ::= f f\nf ::= \"a\"?", &["y", "aaay"], &["a"]),
+        (
+            "root ::= e root | \"y\"\ne ::= f f\nf ::= \"a\"?",
+            &["y", "aaay"],
+            &["a"],
+        ),
         // Not in use, so it does no harm.
-        ("root ::= \"a\"\nx ::= e x \"k\"\ne ::= f f\nf ::= \"a\"?", &["a"], &[""]),
+        (
+            "root ::= \"a\"\nx ::= e x \"k\"\ne ::= f f\nf ::= \"a\"?",
+            &["a"],
+            &[""],
+        ),
         // Recursion from the right and in the middle.
         (
             "root ::= \"(\" root \")\" | \"\"",
@@ -136,7 +160,12 @@ fn what_is_no_grammar_says_where_and_why() {
     for (text, line, column, reason) in [
         ("", 1, 1, "no rule \"root\""),
         ("a ::= \"x\"\n", 2, 1, "no rule \"root\""),
-        ("root ::= x\nroot ::= \"a\"\ny ::= \"b\"", 1, 10, "no rule \"x\""),
+        (
+            "root ::= x\nroot ::= \"a\"\ny ::= \"b\"",
+            1,
+            10,
+            "no rule \"x\"",
+        ),
         ("root ::= (x)\nroot ::= \"a\"", 1, 11, "no rule \"x\""),
         ("a ::= root\na ::= \"x\"", 2, 10, "no rule \"root\""),
         ("root = \"a\"", 1, 6, "expected ::="),
@@ -161,9 +190,14 @@ fn what_is_no_grammar_says_where_and_why() {
         ("root ::= \"a\"{2001}", 1, 14, "from 0 to 2000"),
         ("root ::= \"a\"{,2}", 1, 14, "found ','"),
         ("root ::= \"a\"{2001,}", 1, 14, "from 0 to 2000"),
-        ("root ::= \"a\"{0,18446744073709551616}", 1, 16, "from 0 to 2000"),
+        (
+            "root ::= \"a\"{0,18446744073709551616}",
+            1,
+            16,
+            "from 0 to 2000",
+        ),
         ("root ::= \"a\"{40}{51}", 1, 17, "2040 times"),
-        ("root ::= (\"a\"{0,1000}){2}", 1, 24, "2002 times"),
+        ("root ::= (\"a\"{0,1000}){2}", 1, 23, "2002 times"),
         ("root ::= \"a\"{1", 1, 15, "expected }"),
         ("\u{feff}root ::= \"a\"", 1, 1, "found a byte-order mark"),
         ("root ::= \"a\"\0", 1, 13, "a NUL"),
@@ -212,7 +246,10 @@ fn what_is_too_much_is_refused() {
     assert_eq!(grammar(&deep).judge("a"), Verdict::Matches);
     let long = format!("root ::= \"a\" # {}", "x".repeat(1 << 20));
     assert!(refused(&long).reason.contains("bytes"));
-    assert_eq!(refused("root ::= <think>").kind, GrammarErrorKind::Unsupported);
+    assert_eq!(
+        refused("root ::= <think>").kind,
+        GrammarErrorKind::Unsupported
+    );
     assert_eq!(refused("root ::= root").kind, GrammarErrorKind::Malformed);
     // An ambiguous grammar is work that grows fast; it ends all the same.
     let ambiguous = grammar("root ::= a\na ::= \"x\" a a | \"x\" a | \"x\"");
@@ -262,10 +299,17 @@ fn a_mismatch_says_where_what_and_what_else() {
         assert_eq!(mismatch.to_string(), said);
     }
     assert_eq!(pair.judge_bytes("é\n5".as_bytes(), 1000), Verdict::Matches);
-    assert!(matches!(pair.judge_bytes("é\n5".as_bytes(), 2), Verdict::CannotBeTold(_)));
+    assert!(matches!(
+        pair.judge_bytes("é\n5".as_bytes(), 2),
+        Verdict::CannotBeTold(_)
+    ));
     // A class without characters is nothing that could stand there.
     let nothing = mismatch(&grammar("root ::= [z-a]"), "x");
-    assert!(nothing.to_string().ends_with("expected nothing that a text can hold"));
+    assert!(
+        nothing
+            .to_string()
+            .ends_with("expected nothing that a text can hold")
+    );
 }
 
 #[test]
@@ -283,7 +327,11 @@ fn the_shipped_grammars_parse_and_know_their_answers() {
         assert_eq!(own.judge(answer), Verdict::Matches, "{name}");
         assert_eq!(generic.judge(answer), Verdict::Matches);
         let spaced = answer.replace("\":", "\" : ").replace(",\"", ",\n  \"");
-        assert_eq!(own.judge(&format!("\n{spaced}\n")), Verdict::Matches, "{name}");
+        assert_eq!(
+            own.judge(&format!("\n{spaced}\n")),
+            Verdict::Matches,
+            "{name}"
+        );
         for wrong in [
             answer.replace("true", "\"true\""),
             answer.replace("false", "0"),
@@ -307,10 +355,14 @@ fn the_shipped_grammars_parse_and_know_their_answers() {
     // Whether to train again is one decision, not two.
     let chapter_13 = shipped("chapter_13.gbnf");
     assert!(
-        !chapter_13.judge(&chapter.replace("\"retrain\"", "\"watch\"")).is_match()
+        !chapter_13
+            .judge(&chapter.replace("\"retrain\"", "\"watch\""))
+            .is_match()
     );
     assert!(
-        !chapter_13.judge(&chapter.replace("recommended\":true", "recommended\":false")).is_match()
+        !chapter_13
+            .judge(&chapter.replace("recommended\":true", "recommended\":false"))
+            .is_match()
     );
 }
 

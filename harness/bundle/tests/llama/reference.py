@@ -12,8 +12,8 @@ a list with a number for each text: -1 the text fits, -2 it is the beginning of 
 with the index N, from 0, could not stand there. A process of its own does the work, because some grammars are
 never ended on or take all memory: the result "died" says so.
 
-sample: the job {"grammar": text, "seed": n, "tokens": n} is put to a server of llama.cpp on that port, at
-temperature 1. The result is {"status": code} with the HTTP status, and if it is 200 {"text": answer, "ended":
+sample: the job {"grammar": text, "seed": n, "tokens": n, "banned": [token, ...]} is put to a server of llama.cpp
+on that port, at temperature 1; the banned tokens are never chosen. The result is {"status": code} with the HTTP status, and if it is 200 {"text": answer, "ended":
 whether the grammar and not the number of tokens ended it}.
 """
 
@@ -136,6 +136,7 @@ def sample(jobs, port):
             "seed": job["seed"],
             "n_predict": job["tokens"],
             "temperature": 1.0,
+            "logit_bias": [[token, False] for token in job["banned"]],
         }
         request = urllib.request.Request(
             f"http://127.0.0.1:{port}/completion",
