@@ -7,9 +7,10 @@ use axilog_ledger::audit::{AuditExpectations, audit_ledger};
 use axilog_ledger::encoding::hex;
 use axilog_ledger::schema;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyOSError, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
+
+use crate::text::Text;
 
 create_exception!(
     axilog_harness.ledger,
@@ -17,38 +18,6 @@ create_exception!(
     PyValueError,
     "A document is refused as a schema. The message says why."
 );
-
-/// A text as Python has it.
-enum Text {
-    Bytes(PyBackedBytes),
-    Str(PyBackedStr),
-}
-
-impl Text {
-    fn bytes(&self) -> &[u8] {
-        match self {
-            Text::Bytes(bytes) => bytes,
-            Text::Str(text) => text.as_bytes(),
-        }
-    }
-}
-
-impl<'a, 'py> FromPyObject<'a, 'py> for Text {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        if let Ok(bytes) = object.extract() {
-            return Ok(Text::Bytes(bytes));
-        }
-        match object.extract() {
-            Ok(text) => Ok(Text::Str(text)),
-            Err(_) => Err(PyTypeError::new_err(format!(
-                "found {}, expected bytes or str",
-                object.get_type()
-            ))),
-        }
-    }
-}
 
 /// A JSON Schema (2020-12), checked and compiled. See `ledger.pyi`.
 #[pyclass(frozen, module = "axilog_harness.ledger")]

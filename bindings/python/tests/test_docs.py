@@ -36,5 +36,14 @@ def test_the_programs_of_the_guide_run(
     assert cli.run("policy", "check", "policies.json").returncode == 0
 
 
+def test_the_programs_on_the_harness_run(capsys: pytest.CaptureFixture[str]) -> None:
+    guide = ROOT / "docs" / "python-harness.md"
+    programs = python_blocks(guide)
+    assert len(programs) == 1
+    exec(compile(programs[0], guide, "exec"), {})
+    printed = capsys.readouterr().out
+    assert "".join(f"    {line}\n" for line in printed.splitlines()) in guide.read_text()
+
+
 def test_the_example_of_the_package_docstring_runs() -> None:
     assert doctest.testmod(axilog) == (0, 4)

@@ -1,0 +1,34 @@
+//! The module `axilog_harness.x0l`: the canonicalizer of model answers (X-0L, Q56 to Q59).
+
+use axilog_ledger::encoding::hex;
+use axilog_oracle::canonicalizer;
+use pyo3::prelude::*;
+
+/// What the canonicalizer finds, as `axilog_harness.x0l` puts it together: the status, SHA-256 of the raw text, the
+/// object as it stands, its canonical form, and SHA-256 of that.
+type Found = (
+    &'static str,
+    String,
+    Option<String>,
+    Option<String>,
+    Option<String>,
+);
+
+/// Canonicalizes a model's raw text. See `x0l.py`.
+#[pyfunction]
+pub(crate) fn canonicalize(py: Python<'_>, text: &str) -> Found {
+    py.detach(|| {
+        let found = canonicalizer::canonicalize(text);
+        let (status, raw_hash) = (found.status().as_str(), hex(&found.raw_hash));
+        match found.block {
+            Ok(block) => (
+                status,
+                raw_hash,
+                Some(block.text),
+                Some(block.canonical),
+                Some(hex(&block.hash)),
+            ),
+            Err(_) => (status, raw_hash, None, None, None),
+        }
+    })
+}
