@@ -42,6 +42,7 @@
 //! | [`artifact`], [`assistant`], [`compile`] | a justification, who reads it, and what it forbids and requires |
 //! | [`precedent`] | the record of a justification, and the memory that keeps it |
 //! | [`prompt`], [`prompt_frame`] | the texts of a prompt, its constant length (Gate P4) |
+//! | [`context_tokenizer`] | the tokens of a text in its place in a prompt |
 //! | [`pad`], [`padding_meaning`] | the padding: its tokens, and that it says nothing |
 //! | [`pipeline`] | the stages of a step and their order |
 //! | [`v300_ablation_harness`], [`v310_ablation_harness`] | the base harness, and the one that adds the memory |
@@ -83,6 +84,7 @@ pub mod comparison;
 pub mod comparison_report;
 pub mod comparison_summary;
 pub mod compile;
+pub mod context_tokenizer;
 pub mod decimal;
 pub mod draw;
 pub mod environment;

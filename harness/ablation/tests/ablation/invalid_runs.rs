@@ -84,7 +84,7 @@ fn a_prompt_of_another_length_is_shadow_persistence() {
     for (tamper, expected) in [
         (
             (|text, tokens| {
-                if text.starts_with("PRECEDENT\n") && text.contains("\"step\":4}") {
+                if text.contains(" END\nSITUATION\n") && text.contains("\"step\":4}") {
                     tokens.push(1);
                 }
             }) as fn(&str, &mut Vec<u32>),
@@ -93,7 +93,7 @@ fn a_prompt_of_another_length_is_shadow_persistence() {
         // The same length, but not the tokens that were counted.
         (
             |text, tokens| {
-                if text.starts_with("PRECEDENT\n") && text.contains("\"step\":4}") {
+                if text.contains(" END\nSITUATION\n") && text.contains("\"step\":4}") {
                     tokens.swap(3, 4);
                 }
             },

@@ -14,8 +14,8 @@ fn preflight_reports_the_padding() {
     assert_eq!(found["basis"]["tokenizer"], "o200k_base");
     assert_eq!(found["basis"]["pad"], " X");
     assert_eq!(found["row"], 512);
-    // Three of the prompt's own texts and 26 others, each before the two that follow padding.
-    assert_eq!(found["boundaries"], (3 + 26) * 2);
+    // Three of the prompt's own texts and 25 others, each before the two that follow padding.
+    assert_eq!(found["boundaries"], (3 + 25) * 2);
     let other = bench
         .run("ablation preflight --model gpt-4 --json")
         .exits(0)
