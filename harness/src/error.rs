@@ -308,7 +308,9 @@ fn code_of_ledger(error: &LedgerError) -> u8 {
 #[cfg(feature = "ablation")]
 fn code_of_ablation(error: &AblationError) -> u8 {
     match error {
-        AblationError::Invalid(_) | AblationError::NotComparable { .. } => 1,
+        AblationError::Invalid(_)
+        | AblationError::NotComparable { .. }
+        | AblationError::ForeignLedger { .. } => 1,
         AblationError::Padding(_)
         | AblationError::TooFewSeeds(_)
         | AblationError::DuplicateSeed(_)
@@ -316,11 +318,12 @@ fn code_of_ablation(error: &AblationError) -> u8 {
         | AblationError::EpisodeTooShort { .. }
         | AblationError::CalibrationMismatch { .. }
         | AblationError::MissingModel(_)
-        | AblationError::MissingCalibration => 2,
+        | AblationError::MissingCalibration
+        | AblationError::ResumedOtherwise { .. }
+        | AblationError::OracleBeginsAnew(_) => 2,
         AblationError::Tokens(TokenError::Uncountable { .. }) => 3,
         AblationError::Tokens(_) => 2,
         AblationError::Document { .. }
-        | AblationError::ForeignLedger { .. }
         | AblationError::MissingRun(_)
         | AblationError::RunExists(_)
         | AblationError::FileExists(_)

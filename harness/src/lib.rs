@@ -43,6 +43,7 @@ mod record_contents;
 mod replay;
 mod replay_ledger;
 mod report;
+mod sampling;
 mod seal;
 #[cfg(any(feature = "ablation", feature = "bundle", feature = "x0l"))]
 mod server_args;

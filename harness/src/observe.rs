@@ -5,8 +5,6 @@ use std::path::{Path, PathBuf};
 
 use axilog::admission::InputKind;
 use axilog::evidence::observation::{Failure as OracleFailure, Params};
-use axilog::json::number::decimal_to_q16;
-use axilog::q16::ONE;
 use axilog_ledger::derivation::derive_input;
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::input::CanonicalInput;
@@ -15,6 +13,7 @@ use axilog_ledger::session::{OracleCall, OracleReply, Session, check_identities}
 use clap::ValueEnum;
 
 use super::output::Report;
+use super::sampling::{parse_temperature, parse_top_p};
 use super::{Failure, decision, now, read_named_policies};
 use crate::error::CommandError;
 
@@ -46,10 +45,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SEQ", num_args = 1..)]
     derived_from: Vec<u64>,
     /// Sampling temperature, a decimal number of at least 0.
-    #[arg(long, value_name = "N", value_parser = temperature, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_temperature, allow_negative_numbers = true)]
     temperature: Option<i32>,
     /// Nucleus sampling, a decimal number from 0 to 1.
-    #[arg(long, value_name = "N", value_parser = top_p, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_top_p, allow_negative_numbers = true)]
     top_p: Option<i32>,
     /// The most tokens the oracle was allowed.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(0..), allow_negative_numbers = true)]
@@ -171,16 +170,4 @@ pub(super) fn read(
         .into());
     }
     Ok(bytes)
-}
-
-fn temperature(text: &str) -> Result<i32, String> {
-    decimal_to_q16(text.as_bytes())
-        .filter(|raw| *raw >= 0)
-        .ok_or_else(|| "expected a decimal number from 0 to 32767, like 0.7".to_owned())
-}
-
-fn top_p(text: &str) -> Result<i32, String> {
-    decimal_to_q16(text.as_bytes())
-        .filter(|raw| (0..=ONE).contains(raw))
-        .ok_or_else(|| "expected a decimal number from 0 to 1, like 0.9".to_owned())
 }

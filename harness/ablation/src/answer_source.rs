@@ -1,13 +1,14 @@
-//! Where the answers of a run come from: [`AnswerSource`], and the oracle whose answers are recorded.
+//! Where the answers of a run come from: [`AnswerSource`].
 //!
-//! The other source, a finished run's ledger, is [`super::ledger_answers`].
+//! The sources are an oracle that is recorded ([`super::recording_oracle`]), a ledger
+//! ([`super::ledger_answers`]), and the one behind the other ([`super::resumed_answers`]).
 
 use axilog::evidence::observation::{Completion, Failure};
 use axilog::hash::Hash;
-use axilog_ledger::session::Session;
-use axilog_oracle::{AnswerConstraint, Endpoint, Question, consult_oracle};
+use axilog_oracle::Question;
 
 use super::error::AblationError;
+use super::statements::AnswerFacts;
 
 /// The oracle id under which the ledger records every answer of this harness.
 pub const ORACLE_ID: &str = "proposer";
@@ -50,6 +51,8 @@ pub struct RecordedAnswer {
     pub obs_hash: Hash,
     /// The answer's text.
     pub text: Result<String, MissingText>,
+    /// What the server said of the answer.
+    pub facts: AnswerFacts,
 }
 
 /// A source of answers.
@@ -59,58 +62,4 @@ pub trait AnswerSource {
     /// # Errors
     /// What the oracle or the ledger could not do.
     fn ask(&mut self, question: &Question) -> Result<Option<RecordedAnswer>, AblationError>;
-}
-
-/// An oracle whose answers are recorded before they are used.
-pub struct RecordingOracle {
-    session: Session,
-    endpoint: Endpoint,
-    constraint: Option<AnswerConstraint>,
-}
-
-impl RecordingOracle {
-    /// Asks `endpoint` and records in `session`.
-    #[must_use]
-    pub fn new(session: Session, endpoint: Endpoint) -> RecordingOracle {
-        RecordingOracle {
-            session,
-            endpoint,
-            constraint: None,
-        }
-    }
-
-    /// Asks the server to hold each answer to this form.
-    #[must_use]
-    pub fn with_constraint(mut self, constraint: Option<AnswerConstraint>) -> RecordingOracle {
-        self.constraint = constraint;
-        self
-    }
-
-    /// Makes what was recorded durable and gives the session back.
-    ///
-    /// # Errors
-    /// [`LedgerError::NotDurable`](axilog_ledger::error::LedgerError::NotDurable).
-    pub fn finish(mut self) -> Result<Session, AblationError> {
-        self.session.sync()?;
-        Ok(self.session)
-    }
-}
-
-impl AnswerSource for RecordingOracle {
-    fn ask(&mut self, question: &Question) -> Result<Option<RecordedAnswer>, AblationError> {
-        let question = Question {
-            constraint: self.constraint.clone(),
-            ..question.clone()
-        };
-        let consultation =
-            consult_oracle(&mut self.session, &mut self.endpoint, ORACLE_ID, &question)?;
-        let observation = &consultation.decision.observation;
-        let text = consultation.recorded_text();
-        Ok(Some(RecordedAnswer {
-            ledger_seq: observation.ledger_seq,
-            input_hash: observation.input_hash,
-            obs_hash: observation.obs_hash,
-            text: MissingText::check(observation.completion, observation.failure, text),
-        }))
-    }
 }

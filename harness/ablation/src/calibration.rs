@@ -4,20 +4,26 @@
 //! lengths depend on, and its own digest.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use axilog::hash::sha256;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::input_file::read_input;
+use axilog_oracle::TransportSettings;
 use serde::{Deserialize, Serialize};
 
 use super::error::AblationError;
+use super::header::RunHeader;
 use super::json_document::{parse_document, to_canonical_json};
 use super::prompt_frame::{MIN_LENGTH, SegmentLengths};
+use super::sampling::Sampling;
 
 /// The greatest length of a segment, in tokens: more than a situation and a record can have. The
 /// self-test of the padding takes time with the square of it.
 pub const MAX_LENGTH: u64 = 1 << 15;
+
+/// The version of the file's form.
+const VERSION: u32 = 2;
 
 /// How many seeds a calibration takes at least.
 pub const MIN_SEEDS: usize = 3;
@@ -59,14 +65,23 @@ pub struct CalibrationBasis {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {
-    /// The version of the file's form: 1.
+    /// The version of the file's form: 2. Version 1 named no ledger.
     pub axilog_ablation_calibration: u32,
     /// What the lengths depend on.
     pub basis: CalibrationBasis,
     /// The kind of oracle that answered: `openai`, `agent:…`, and so on.
     pub provider: String,
-    /// The model that answered.
+    /// The model that was asked.
     pub model_id: String,
+    /// How a server's calls were made; absent for an oracle that is no server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<TransportSettings>,
+    /// How the model was asked to choose its words; absent where it is as in v3.0.
+    #[serde(default, skip_serializing_if = "Sampling::is_default")]
+    pub sampling: Sampling,
+    /// The chain value of the last record of the ledger that holds the answers, in hexadecimal. The ledger lies
+    /// beside the file and has its name, with `.ledger.jsonl` behind it.
+    pub ledger_head: String,
     /// The seeds.
     pub seeds: Vec<u64>,
     /// How many episodes were run under each seed.
@@ -88,7 +103,55 @@ pub struct Calibration {
     pub hash: Option<String>,
 }
 
+/// What a calibration measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SegmentMeasures {
+    /// How many records were written.
+    pub records: u64,
+    /// How many tokens the longest record has in a prompt.
+    pub max_precedent_tokens: u64,
+    /// How many tokens the longest situation has.
+    pub max_situation_tokens: u64,
+}
+
 impl Calibration {
+    /// The calibration by the run of `header`, whose ledger ends in `ledger_head`.
+    #[must_use]
+    pub fn new(
+        header: &RunHeader,
+        basis: CalibrationBasis,
+        measures: SegmentMeasures,
+        ledger_head: String,
+    ) -> Calibration {
+        let header = header.clone();
+        Calibration {
+            axilog_ablation_calibration: VERSION,
+            basis,
+            provider: header.provider,
+            model_id: header.model_id,
+            transport: header.transport,
+            sampling: header.sampling,
+            ledger_head,
+            seeds: header.seeds,
+            episodes: header.episodes,
+            steps_per_episode: header.steps_per_episode,
+            records: measures.records,
+            max_precedent_tokens: measures.max_precedent_tokens,
+            max_situation_tokens: measures.max_situation_tokens,
+            precedent_length: segment_length(measures.max_precedent_tokens),
+            situation_length: segment_length(measures.max_situation_tokens),
+            hash: None,
+        }
+    }
+
+    /// The path of the ledger that belongs to the calibration file `path`.
+    #[must_use]
+    pub fn ledger_path(path: &Path) -> PathBuf {
+        let mut name = path.as_os_str().to_owned();
+        name.push(".ledger.jsonl");
+        PathBuf::from(name)
+    }
+
     /// The lengths of the segments.
     #[must_use]
     pub fn lengths(&self) -> SegmentLengths {
@@ -131,8 +194,10 @@ impl Calibration {
         let bytes = read_input(path, "read", MAX_FILE_BYTES)?;
         let mut calibration: Calibration = parse_document(path, &bytes, "a calibration", HINT)?;
         let version = calibration.axilog_ablation_calibration;
-        if version != 1 {
-            return Err(refuse(format!("has version {version}; expected version 1")));
+        if version != VERSION {
+            return Err(refuse(format!(
+                "has version {version}; expected version {VERSION}"
+            )));
         }
         let (found, expected) = (calibration.hash.take(), calibration.digest());
         if found.as_ref() != Some(&expected) {

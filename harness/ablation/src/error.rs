@@ -103,8 +103,27 @@ pub enum AblationError {
     MissingRun(PathBuf),
 
     /// A directory for a new run already holds one.
-    #[error("{path}: already holds a run, which is never overwritten; name another directory", path = .0.display())]
+    #[error("{path}: already holds a run, which is never overwritten; name another directory, or go on with the run by --resume", path = .0.display())]
     RunExists(PathBuf),
+
+    /// A run that was to go on was begun with other options.
+    #[error("{path}: was begun with {member} = {found}, and the options now give {expected}; --resume takes the options that the run was begun with", path = path.display())]
+    ResumedOtherwise {
+        /// The header.
+        path: PathBuf,
+        /// The member of the header that differs.
+        member: String,
+        /// What the header has.
+        found: String,
+        /// What the options give.
+        expected: String,
+    },
+
+    /// A run of an oracle that cannot go on was to go on.
+    #[error(
+        "the oracle {0} begins at its first answer again, so nothing can go on with it; run anew"
+    )]
+    OracleBeginsAnew(String),
 
     /// A file to be written already exists.
     #[error("{path}: already exists and is never overwritten; name another file", path = .0.display())]

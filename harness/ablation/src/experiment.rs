@@ -6,7 +6,7 @@ use axilog_ledger::encoding::hex;
 use axilog_oracle::tokens::Tokenizer;
 
 use super::answer_source::AnswerSource;
-use super::calibration::{Calibration, CalibrationBasis, MIN_SEEDS, segment_length};
+use super::calibration::{CalibrationBasis, MIN_SEEDS, SegmentMeasures};
 use super::commitment_trap::CommitmentTrap;
 use super::environment::Environment;
 use super::error::AblationError;
@@ -19,6 +19,7 @@ use super::prompt::{
 };
 use super::prompt_frame::{PromptFrame, SegmentLengths};
 use super::run::{Run, RunPlan, RunStatus, run_plan};
+use super::sampling::Sampling;
 use super::v300_ablation_harness::V300AblationHarness;
 use super::v310_ablation_harness::V310AblationHarness;
 use super::variant::Variant;
@@ -97,6 +98,7 @@ pub fn build_header(
         seeds: plan.seeds.clone(),
         constant_length,
         transport: None,
+        sampling: Sampling::default(),
     }
 }
 
@@ -115,13 +117,19 @@ pub fn execute(
     let system = build_base_system_message(environment);
     let mut new_harness = || -> Box<dyn Harness> {
         match frame {
-            Some(frame) => Box::new(V310AblationHarness::new(
-                &header.model_id,
-                frame.clone(),
-                header.variant,
-                NormativeStateV100::default(),
-            )),
-            None => Box::new(V300AblationHarness::new(&header.model_id, system.clone())),
+            Some(frame) => Box::new(
+                V310AblationHarness::new(
+                    &header.model_id,
+                    frame.clone(),
+                    header.variant,
+                    NormativeStateV100::default(),
+                )
+                .with_sampling(header.sampling),
+            ),
+            None => Box::new(
+                V300AblationHarness::new(&header.model_id, system.clone())
+                    .with_sampling(header.sampling),
+            ),
         }
     };
     let plan = header.plan();
@@ -134,14 +142,17 @@ pub fn execute(
     )
 }
 
-/// Plans the run that a calibration measures: an episode under each of `seeds`, with writing on.
+/// Builds the header of the run that a calibration measures: an episode under each of `seeds`, with writing on,
+/// with `model` at `provider`.
 ///
 /// # Errors
 /// [`AblationError::TooFewSeeds`]; as [`RunPlan::check`].
-pub fn plan_calibration(
+pub fn build_calibration_header(
     seeds: &[u64],
     environment: &dyn Environment,
-) -> Result<RunPlan, AblationError> {
+    provider: &str,
+    model: &str,
+) -> Result<RunHeader, AblationError> {
     if seeds.len() < MIN_SEEDS {
         return Err(AblationError::TooFewSeeds(seeds.len()));
     }
@@ -151,25 +162,22 @@ pub fn plan_calibration(
         episodes: 1,
     };
     plan.check(environment)?;
-    Ok(plan)
+    Ok(build_header(&plan, environment, provider, model, None))
 }
 
-/// Measures how long records and situations are under `seeds`, one episode each, with writing on and
-/// nothing padded: `frame` has no lengths. The inner error is how a run ended that is not valid.
+/// Measures how long records and situations are in the run of `header`, with writing on and nothing padded:
+/// `frame` has no lengths. The inner error is how a run ended that is not valid.
 ///
 /// # Errors
-/// As [`plan_calibration`] and [`run_plan`].
+/// As [`run_plan`].
 pub fn calibrate(
-    seeds: &[u64],
+    header: &RunHeader,
     environment: &mut dyn Environment,
-    (frame, basis): (&PromptFrame, CalibrationBasis),
-    (provider, model): (&str, &str),
+    frame: &PromptFrame,
     answers: &mut dyn AnswerSource,
     should_continue: &mut dyn FnMut(u64) -> bool,
-) -> Result<Result<Calibration, RunStatus>, AblationError> {
-    let plan = plan_calibration(seeds, environment)?;
-    let header = build_header(&plan, environment, provider, model, None);
-    let run = execute(&header, environment, Some(frame), answers, should_continue)?;
+) -> Result<Result<SegmentMeasures, RunStatus>, AblationError> {
+    let run = execute(header, environment, Some(frame), answers, should_continue)?;
     if run.status != RunStatus::Valid {
         return Ok(Err(run.status));
     }
@@ -180,21 +188,9 @@ pub fn calibrate(
         })
     };
     let measures = run.steps().filter_map(|step| step.generated.measures);
-    let max_precedent_tokens = records().max().unwrap_or(0);
-    let max_situation_tokens = measures.map(|m| m.situation_tokens).max().unwrap_or(0);
-    Ok(Ok(Calibration {
-        axilog_ablation_calibration: 1,
-        basis,
-        provider: header.provider,
-        model_id: header.model_id,
-        seeds: header.seeds,
-        episodes: header.episodes,
-        steps_per_episode: header.steps_per_episode,
+    Ok(Ok(SegmentMeasures {
         records: records().count() as u64,
-        max_precedent_tokens,
-        max_situation_tokens,
-        precedent_length: segment_length(max_precedent_tokens),
-        situation_length: segment_length(max_situation_tokens),
-        hash: None,
+        max_precedent_tokens: records().max().unwrap_or(0),
+        max_situation_tokens: measures.map(|m| m.situation_tokens).max().unwrap_or(0),
     }))
 }

@@ -2,15 +2,18 @@
 
 use std::path::Path;
 
+use axilog::hash::sha256;
+use axilog_ledger::encoding::hex;
 use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
 use axilog_oracle::TransportSettings;
 use serde::{Deserialize, Serialize};
 
 use super::calibration::{CalibrationBasis, MAX_LENGTH};
 use super::error::AblationError;
-use super::json_document::parse_document;
+use super::json_document::{parse_document, to_canonical_json};
 use super::prompt_frame::SegmentLengths;
 use super::run::RunPlan;
+use super::sampling::Sampling;
 use super::variant::Variant;
 
 /// The head of a run document, and the file `header.json` beside the ledger.
@@ -41,6 +44,9 @@ pub struct RunHeader {
     /// How a server's calls are made; absent for an oracle that is no server, and in runs of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<TransportSettings>,
+    /// How the model is asked to choose its words; absent where it is as in v3.0.
+    #[serde(default, skip_serializing_if = "Sampling::is_default")]
+    pub sampling: Sampling,
 }
 
 impl RunHeader {
@@ -54,11 +60,17 @@ impl RunHeader {
         }
     }
 
-    /// Reads a header file.
+    /// The text of the file: a line of canonical JSON.
+    #[must_use]
+    pub fn to_file_text(&self) -> String {
+        to_canonical_json(self) + "\n"
+    }
+
+    /// Reads a header file, and gives the SHA-256 of its bytes in hexadecimal too.
     ///
     /// # Errors
     /// [`FileError::Io`](axilog_ledger::error::FileError::Io), [`AblationError::Document`].
-    pub fn read(path: &Path) -> Result<RunHeader, AblationError> {
+    pub fn read(path: &Path) -> Result<(RunHeader, String), AblationError> {
         const HINT: &str = "take the file as `axilog ablation run` wrote it";
         let bytes = read_input(path, "read", MAX_INPUT_BYTES)?;
         let header: RunHeader = parse_document(path, &bytes, "a run header", HINT)?;
@@ -79,7 +91,7 @@ impl RunHeader {
                 "has segments of more than {MAX_LENGTH} tokens"
             )));
         }
-        Ok(header)
+        Ok((header, hex(&sha256(&bytes))))
     }
 }
 

@@ -7,7 +7,8 @@ pub enum InvalidReason {
     PadUnstable,
     /// A record or a situation is longer than its segment (Gate P4).
     BufferOverflow,
-    /// A prompt has another length, or other tokens, than its parts (Gate P4).
+    /// A prompt has another length, or other tokens, than its parts, or the server counts other numbers of
+    /// tokens in two prompts (Gate P4).
     ShadowPersistence,
     /// A baseline episode recorded no precedent (P1).
     BaselineNotInstantiated,
@@ -17,6 +18,8 @@ pub enum InvalidReason {
     NoUsefulAnswer,
     /// An episode of run B had no novel conflict (Q6).
     InsufficientPressure,
+    /// Another model than the one that gave the first answer gave a later one, as the server says.
+    ModelChanged,
 }
 
 impl InvalidReason {
@@ -31,6 +34,7 @@ impl InvalidReason {
             InvalidReason::DeadChannel => "DEAD_CHANNEL",
             InvalidReason::NoUsefulAnswer => "NO_USEFUL_ANSWER",
             InvalidReason::InsufficientPressure => "INSUFFICIENT_PRESSURE",
+            InvalidReason::ModelChanged => "MODEL_CHANGED",
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The answers of a finished run, read from its ledger: no model, no key, no network.
+//! The answers of a run, read from its ledger: no model, no key, no network.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -11,14 +11,25 @@ use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::input_file::open_input;
 use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 use axilog_oracle::Question;
+use serde::de::DeserializeOwned;
 
 use super::answer_source::{AnswerSource, MissingText, ORACLE_ID, RecordedAnswer};
 use super::error::AblationError;
+use super::statements::{
+    AnswerFacts, PROVIDER, ProviderStatement, RESUME, RUN, ResumeStatement, RunStatement,
+};
 
 /// The answers of a ledger, in their order. Each is given only to the question that it answered.
 pub struct LedgerAnswers {
     path: PathBuf,
+    statement: Option<RunStatement>,
     remaining: VecDeque<LedgerAnswer>,
+    /// What the server said of the last answer.
+    facts: AnswerFacts,
+    /// How many answers were read, those included that are not given.
+    answers: u64,
+    resumed: u64,
+    head: String,
 }
 
 /// An answer, and what besides the prompt it was asked with.
@@ -28,38 +39,161 @@ struct LedgerAnswer {
     params: Params,
 }
 
+/// What the observations of a ledger say, in their order.
+enum Entry {
+    Run(RunStatement),
+    Answer(LedgerAnswer),
+    Provider(ProviderStatement),
+    Resume(ResumeStatement),
+}
+
 impl LedgerAnswers {
     /// Reads the ledger at `path`, which must verify. It may end in a torn line, as a kill leaves it.
     ///
     /// # Errors
-    /// [`FileError::Io`], [`LedgerError::Damaged`].
+    /// [`FileError::Io`], [`LedgerError::Damaged`]; [`AblationError::ForeignLedger`] where the statements are not
+    /// those that the harness records, or not in their places.
     pub fn read(path: &Path) -> Result<LedgerAnswers, AblationError> {
         let file = open_input(path, "open the ledger")?;
-        let mut remaining = VecDeque::new();
+        let (mut entries, mut unreadable) = (Vec::new(), None);
         let checked = verify_ledger(file, None, &LedgerExpectations::default(), &mut |record| {
             let Some(view) = &record.observation else {
                 return;
             };
-            if view.oracle_id.bytes() == ORACLE_ID.as_bytes() {
+            let oracle = view.oracle_id.bytes();
+            let parsed = if oracle == ORACLE_ID.as_bytes() {
                 let output = Some(unescape(view.output));
-                remaining.push_back(LedgerAnswer {
+                Ok(Entry::Answer(LedgerAnswer {
                     answer: RecordedAnswer {
                         ledger_seq: view.ledger_seq,
                         input_hash: view.input_hash,
                         obs_hash: view.obs_hash,
                         text: MissingText::check(view.completion, view.failure, output),
+                        facts: AnswerFacts::default(),
                     },
                     model: unescape(view.model_id),
                     params: view.params,
-                });
+                }))
+            } else {
+                let form = unescape(view.model_id);
+                let text = unescape(view.output);
+                match [RUN, PROVIDER, RESUME].map(|(id, _)| id.as_bytes() == oracle) {
+                    [true, _, _] => parse_statement(RUN, &form, &text).map(Entry::Run),
+                    [_, true, _] => parse_statement(PROVIDER, &form, &text).map(Entry::Provider),
+                    [_, _, true] => parse_statement(RESUME, &form, &text).map(Entry::Resume),
+                    _ => return,
+                }
+            };
+            match parsed {
+                Ok(entry) => entries.push(entry),
+                Err(reason) => {
+                    unreadable.get_or_insert(format!("record {}: {reason}", view.ledger_seq));
+                }
             }
         })
         .map_err(FileError::from_io(path, "read the ledger"))?;
         let path = path.to_owned();
-        match checked.fault.filter(|fault| fault.verdict != Verdict::Torn) {
-            Some(fault) => Err(LedgerError::Damaged { path, fault }.into()),
-            None => Ok(LedgerAnswers { path, remaining }),
+        if let Some(fault) = checked.fault.filter(|fault| fault.verdict != Verdict::Torn) {
+            return Err(LedgerError::Damaged { path, fault }.into());
         }
+        let answers = LedgerAnswers {
+            path: path.clone(),
+            statement: None,
+            remaining: VecDeque::new(),
+            facts: AnswerFacts::default(),
+            answers: 0,
+            resumed: 0,
+            head: hex(&checked.replay.ledger().head),
+        };
+        match unreadable {
+            Some(reason) => Err(reason),
+            None => answers.take_entries(entries),
+        }
+        .map_err(|reason| AblationError::ForeignLedger {
+            path,
+            reason: format!(
+                "{reason}; this is no ledger of `axilog ablation`, or another version's"
+            ),
+        })
+    }
+
+    /// Puts what the observations say together. The error is a statement out of its place.
+    fn take_entries(mut self, entries: Vec<Entry>) -> Result<LedgerAnswers, String> {
+        for entry in entries {
+            match entry {
+                Entry::Run(statement) => {
+                    if self.statement.is_some() || self.answers > 0 {
+                        return Err("what is run is stated twice, or behind an answer".to_owned());
+                    }
+                    self.statement = Some(statement);
+                }
+                Entry::Answer(mut answer) => {
+                    answer.answer.facts = self.facts.clone();
+                    self.remaining.push_back(answer);
+                    self.answers += 1;
+                }
+                Entry::Provider(stated) => {
+                    let last = self.remaining.back_mut();
+                    let Some(last) =
+                        last.filter(|last| last.answer.ledger_seq == stated.ledger_seq)
+                    else {
+                        return Err(format!(
+                            "what a server said is stated of record {}, and the last answer is another",
+                            stated.ledger_seq
+                        ));
+                    };
+                    self.facts = stated.to_facts();
+                    last.answer.facts = self.facts.clone();
+                }
+                Entry::Resume(stated) => {
+                    if stated.answers != self.answers {
+                        return Err(format!(
+                            "the run goes on behind {} answers, and the ledger holds {} up to there",
+                            stated.answers, self.answers
+                        ));
+                    }
+                    self.resumed += 1;
+                    self.drop_failure();
+                }
+            }
+        }
+        Ok(self)
+    }
+
+    /// Drops the last answer where it is a failure: its question is put again when the run goes on.
+    pub(crate) fn drop_failure(&mut self) {
+        self.remaining
+            .pop_back_if(|last| matches!(last.answer.text, Err(MissingText::Failed(_))));
+    }
+
+    /// What is run, as the ledger says; `None` where nothing was asked yet.
+    #[must_use]
+    pub fn statement(&self) -> Option<&RunStatement> {
+        self.statement.as_ref()
+    }
+
+    /// What the server said of the last answer.
+    #[must_use]
+    pub fn facts(&self) -> &AnswerFacts {
+        &self.facts
+    }
+
+    /// How many answers the ledger holds, failures included.
+    #[must_use]
+    pub fn answer_count(&self) -> u64 {
+        self.answers
+    }
+
+    /// How often the run went on after it was stopped.
+    #[must_use]
+    pub fn resumed_count(&self) -> u64 {
+        self.resumed
+    }
+
+    /// The chain value of the last record, in hexadecimal.
+    #[must_use]
+    pub fn head(&self) -> &str {
+        &self.head
     }
 
     /// How many answers have not been asked for.
@@ -67,6 +201,42 @@ impl LedgerAnswers {
     pub fn remaining(&self) -> usize {
         self.remaining.len()
     }
+
+    /// Checks that the ledger was begun for `expected`. A ledger without a statement holds no answer.
+    ///
+    /// # Errors
+    /// [`AblationError::ForeignLedger`].
+    pub fn check_statement(&self, header: &Path, expected: &str) -> Result<(), AblationError> {
+        let refuse = |reason| AblationError::ForeignLedger {
+            path: self.path.clone(),
+            reason,
+        };
+        match &self.statement {
+            Some(found) if found.header == expected => Ok(()),
+            Some(found) => Err(refuse(format!(
+                "was recorded under a header with SHA-256 {}, and {} has {expected}: the header was changed, or is another run's; take the file as it was written",
+                found.header,
+                header.display()
+            ))),
+            None if self.answers == 0 => Ok(()),
+            None => Err(refuse(
+                "holds answers, and does not say what was run; a run of an earlier version is replayed by the build that made it".to_owned(),
+            )),
+        }
+    }
+}
+
+/// Reads a statement of `oracle`, whose model in the ledger is `form`.
+fn parse_statement<T: DeserializeOwned>(
+    oracle: (&str, &str),
+    form: &str,
+    text: &str,
+) -> Result<T, String> {
+    let (id, expected) = oracle;
+    if form != expected {
+        return Err(format!("{id} has the form {form:?}; expected {expected}"));
+    }
+    serde_json::from_str(text).map_err(|error| format!("not what {id} states: {error}"))
 }
 
 impl AnswerSource for LedgerAnswers {

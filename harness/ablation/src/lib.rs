@@ -12,7 +12,7 @@
 //! The base harness, run with an agent that needs no model; its steps and precedents are counted:
 //!
 //! ```
-//! use axilog_ablation::{agents::Agent, answer_source::RecordingOracle, experiment, run::RunPlan};
+//! use axilog_ablation::{agents::Agent, recording_oracle::RecordingOracle, experiment, run::RunPlan};
 //! use axilog_ablation::{commitment_trap::CommitmentTrap, run_document::RunDocument, variant::Variant};
 //! use axilog_ledger::{rules::RuleSet, session::Session};
 //! use axilog_oracle::Endpoint;
@@ -38,7 +38,10 @@
 //! |---|---|
 //! | [`environment`], [`commitment_trap`] | the world in which an agent acts, and the one that ships |
 //! | [`agents`] | agents that need no model |
-//! | [`answer_source`], [`ledger_answers`] | where answers come from: an oracle that is recorded, or a ledger |
+//! | [`answer_source`] | where answers come from |
+//! | [`recording_oracle`], [`ledger_answers`], [`resumed_answers`] | an oracle that is recorded, a ledger, the one behind the other |
+//! | [`statements`] | what a ledger says of its run beside the answers |
+//! | [`sampling`] | how a model is asked to choose its words |
 //! | [`artifact`], [`assistant`], [`compile`] | a justification, who reads it, and what it forbids and requires |
 //! | [`precedent`] | the record of a justification, and the memory that keeps it |
 //! | [`prompt`], [`prompt_frame`] | the texts of a prompt, its constant length (Gate P4) |
@@ -104,10 +107,14 @@ pub mod precedent;
 pub mod profile;
 pub mod prompt;
 pub mod prompt_frame;
+pub mod recording_oracle;
 pub mod replay;
 pub mod resampling;
+pub mod resumed_answers;
 pub mod run;
 pub mod run_document;
+pub mod sampling;
+pub mod statements;
 pub mod statistics;
 pub mod swap_test;
 pub mod v300_ablation_harness;

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 
-use axilog::evidence::observation::Params;
 use axilog::hash::{Hash, sha256};
 use axilog_oracle::Question;
 use serde::Serialize;
@@ -14,9 +13,7 @@ use serde_json::{Map, Value};
 use super::decimal::Decimal;
 use super::environment::{Effects, Environment, Situation};
 use super::json_document::to_canonical_json;
-
-/// The most tokens an answer may have.
-pub const MAX_ANSWER_TOKENS: i32 = 1024;
+use super::sampling::Sampling;
 
 /// The marker before the precedent.
 pub const HEAD: &str = "PRECEDENT\n";
@@ -48,15 +45,10 @@ pub fn build_system_message(environment: &dyn Environment) -> String {
     format!("{} {PRECEDENT} {ANSWER}", environment.briefing())
 }
 
-/// Builds the question that puts `user` to `model` under `system`, with temperature 0 and no seed.
+/// Builds the question that puts `user` to `model` under `system`.
 #[must_use]
-pub fn build_question(model: &str, system: &str, user: &str) -> Question {
-    let params = Params {
-        max_tokens: Some(MAX_ANSWER_TOKENS),
-        temperature: Some(0),
-        ..Params::NULL
-    };
-    Question::new(model, system, user, params)
+pub fn build_question(model: &str, system: &str, user: &str, sampling: Sampling) -> Question {
+    Question::new(model, system, user, sampling.to_params())
 }
 
 /// Hashes with SHA-256 everything in a prompt that is the same at every step: the system message and the

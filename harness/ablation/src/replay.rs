@@ -3,18 +3,27 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use axilog::hash::sha256;
+use axilog_ledger::encoding::hex;
 use axilog_ledger::error::FileError;
 use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
 use axilog_oracle::tokens;
 
+use super::calibration::Calibration;
+use super::environment::Environment;
 use super::error::AblationError;
-use super::experiment::{build_frame, build_header, execute, open_environment};
+use super::experiment::{
+    build_calibration_header, build_frame, build_header, calibrate, execute, open_environment,
+};
 use super::header::{ConstantLength, RunHeader};
 use super::ledger_answers::LedgerAnswers;
 use super::run::Run;
 use super::run_document::RunDocument;
+use super::statements::RunStatement;
 use super::variant::Variant;
 
+/// The name of the copy of the calibration that the run takes its lengths from.
+pub const CALIBRATION_FILE: &str = "calibration.json";
 /// The name of the header beside the ledger.
 pub const HEADER_FILE: &str = "header.json";
 /// The name of the ledger.
@@ -35,6 +44,12 @@ pub struct ReplayedRun {
     pub stored: Option<Vec<u8>>,
     /// How many answers of the ledger the run did not ask for.
     pub unasked_answers: usize,
+    /// What the ledger says was run; `None` where nothing was asked yet.
+    pub statement: Option<RunStatement>,
+    /// How often the run went on after it was stopped.
+    pub resumed: u64,
+    /// How many answers the ledger holds, failures included.
+    pub answers: u64,
 }
 
 impl ReplayedRun {
@@ -45,25 +60,21 @@ impl ReplayedRun {
     }
 }
 
-/// Replays the run in `dir`. `should_continue` is as for [`run_plan`](super::run::run_plan).
+/// Replays the run in `dir`, and the calibration that is copied there. `should_continue` is as for
+/// [`run_plan`](super::run::run_plan).
 ///
 /// # Errors
 /// [`FileError::Io`]; [`LedgerError::Damaged`](axilog_ledger::error::LedgerError::Damaged);
-/// [`AblationError::Document`] for a header that this build would not write;
-/// [`AblationError::ForeignLedger`] for a ledger of another run.
+/// [`AblationError::Document`] for a header that this build would not write, and for a calibration that is not the
+/// header's or does not follow from its ledger; [`AblationError::ForeignLedger`] for a ledger of another run, or
+/// one that was recorded under another header.
 pub fn replay_run(
     dir: &Path,
     should_continue: &mut dyn FnMut(u64) -> bool,
 ) -> Result<ReplayedRun, AblationError> {
     let path = dir.join(HEADER_FILE);
-    let header = RunHeader::read(&path)?;
-    let mut environment = open_environment(&header.environment).ok_or_else(|| {
-        let id = &header.environment;
-        refuse_header(
-            &path,
-            format!("names the environment {id:?}; no environment of that id ships"),
-        )
-    })?;
+    let (header, digest) = RunHeader::read(&path)?;
+    let mut environment = open_named_environment(&path, &header.environment)?;
     let (frame, constant_length) = match &header.constant_length {
         None => (None, None),
         Some(stored) => {
@@ -92,6 +103,10 @@ pub fn replay_run(
     );
     check_header(&path, &header, &expected)?;
     let mut answers = LedgerAnswers::read(&dir.join(LEDGER_FILE))?;
+    answers.check_statement(&path, &digest)?;
+    if let Some(constant) = &header.constant_length {
+        check_calibration_copy(dir, &constant.calibration)?;
+    }
     let frame = frame.as_ref();
     let run = execute(
         &header,
@@ -113,6 +128,82 @@ pub fn replay_run(
         document,
         stored,
         unasked_answers: answers.remaining(),
+        statement: answers.statement().cloned(),
+        resumed: answers.resumed_count(),
+        answers: answers.answer_count(),
+    })
+}
+
+/// Replays the calibration in the file at `path` from the ledger beside it, and gives what follows, which is what
+/// the file holds.
+///
+/// # Errors
+/// As [`replay_run`].
+pub fn replay_calibration(path: &Path) -> Result<Calibration, AblationError> {
+    let stored = Calibration::read(path)?;
+    let refuse = |reason: String| AblationError::Document {
+        path: path.to_owned(),
+        reason: format!("{reason}; calibrate again, or take file and ledger as they were written"),
+    };
+    let mut environment = open_named_environment(path, &stored.basis.environment)?;
+    let tokenizer = Arc::from(tokens::open_tokenizer(&stored.basis.tokenizer)?);
+    let (frame, basis) = build_frame(&*environment, tokenizer, &stored.basis.pad, None)?;
+    stored.check_basis(path, &basis)?;
+    let (provider, model) = (&stored.provider, &stored.model_id);
+    let mut header = build_calibration_header(&stored.seeds, &*environment, provider, model)?;
+    header.transport.clone_from(&stored.transport);
+    header.sampling = stored.sampling;
+    let mut answers = LedgerAnswers::read(&Calibration::ledger_path(path))?;
+    let digest = hex(&sha256(header.to_file_text().as_bytes()));
+    answers.check_statement(path, &digest)?;
+    let head = answers.head().to_owned();
+    if head != stored.ledger_head {
+        return Err(refuse(format!(
+            "names a ledger with the head {}, and the one beside it has {head}",
+            stored.ledger_head
+        )));
+    }
+    let measured = calibrate(
+        &header,
+        &mut *environment,
+        &frame,
+        &mut answers,
+        &mut |_| true,
+    )?;
+    let measures = measured
+        .map_err(|status| refuse(format!("does not follow from its ledger: {status:?}")))?;
+    let found = Calibration::new(&header, basis, measures, head);
+    match found == stored && answers.remaining() == 0 {
+        true => Ok(found),
+        false => Err(refuse(format!(
+            "does not follow from its ledger, which gives {}",
+            found.to_file_text().trim_end()
+        ))),
+    }
+}
+
+/// Checks that the calibration in the run directory `dir` is the one with this digest, and follows from its ledger.
+fn check_calibration_copy(dir: &Path, digest: &str) -> Result<(), AblationError> {
+    let path = dir.join(CALIBRATION_FILE);
+    let found = replay_calibration(&path)?.digest();
+    match found == digest {
+        true => Ok(()),
+        false => Err(AblationError::Document {
+            path,
+            reason: format!(
+                "has the hash {found}, and the run took its lengths from the calibration {digest}; take the file that the run was made with"
+            ),
+        }),
+    }
+}
+
+/// Opens the environment that the document at `path` names.
+fn open_named_environment(path: &Path, id: &str) -> Result<Box<dyn Environment>, AblationError> {
+    open_environment(id).ok_or_else(|| {
+        refuse_header(
+            path,
+            format!("names the environment {id:?}; no environment of that id ships"),
+        )
     })
 }
 

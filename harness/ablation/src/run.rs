@@ -135,14 +135,53 @@ struct StoppableSource<'a> {
     answers: &'a mut dyn AnswerSource,
     should_continue: &'a mut dyn FnMut(u64) -> bool,
     steps_taken: u64,
+    server: ServerCheck,
 }
 
 impl AnswerSource for StoppableSource<'_> {
     fn ask(&mut self, question: &Question) -> Result<Option<RecordedAnswer>, AblationError> {
-        match (self.should_continue)(self.steps_taken) {
-            true => self.answers.ask(question),
-            false => Ok(None),
+        if !(self.should_continue)(self.steps_taken) {
+            return Ok(None);
         }
+        let answer = self.answers.ask(question)?;
+        if let Some(answer) = &answer {
+            self.server.check(answer)?;
+        }
+        Ok(answer)
+    }
+}
+
+/// What the server said of the first answer that it said it of. It must say the same of every other one.
+#[derive(Default)]
+struct ServerCheck {
+    model: Option<(u64, String)>,
+    prompt_tokens: Option<(u64, u64)>,
+}
+
+impl ServerCheck {
+    /// Checks that `answer` comes from the model that answered before, and that the server counts as many tokens
+    /// in its prompt as in the prompts before (Gate P4).
+    fn check(&mut self, answer: &RecordedAnswer) -> Result<(), InvalidRun> {
+        let (seq, facts) = (answer.ledger_seq, &answer.facts);
+        if let Some(found) = &facts.answered_by {
+            let (first, model) = self.model.get_or_insert_with(|| (seq, found.clone()));
+            if model != found {
+                let detail = format!(
+                    "{found:?} gave the answer in record {seq}, and {model:?} the one in record {first}"
+                );
+                return Err(InvalidRun::new(InvalidReason::ModelChanged, detail));
+            }
+        }
+        if let Some(found) = facts.prompt_tokens {
+            let (first, tokens) = *self.prompt_tokens.get_or_insert((seq, found));
+            if tokens != found {
+                let detail = format!(
+                    "the server counts {found} tokens in the prompt of record {seq}, and {tokens} in that of record {first}: it does not count in the tokens of this tokenizer"
+                );
+                return Err(InvalidRun::new(InvalidReason::ShadowPersistence, detail));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -164,6 +203,7 @@ pub fn run_plan(
         answers,
         should_continue,
         steps_taken: 0,
+        server: ServerCheck::default(),
     };
     let mut seeds = Vec::new();
     for seed in &plan.seeds {

@@ -15,6 +15,7 @@ use super::header::RunHeader;
 use super::json_document::{parse_document, to_canonical_json};
 use super::pipeline::CompletedStep;
 use super::run::{Episode, Run, RunStatus};
+use super::statements::{AnswerFacts, ProviderStatement};
 
 /// How often each action was done.
 pub type ActionCounts = BTreeMap<String, u64>;
@@ -25,6 +26,10 @@ pub type ActionCounts = BTreeMap<String, u64>;
 pub struct RunDocument {
     /// What the run is of.
     pub header: RunHeader,
+    /// What the server said of its answers: at the first one, and at each of which it said something else. Empty
+    /// for an oracle that is no server.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub provider: Vec<ProviderStatement>,
     /// The totals over all seeds.
     pub result: RunTotals,
     /// What happened under each seed, in order.
@@ -47,6 +52,7 @@ impl RunDocument {
         });
         RunDocument {
             header: header.clone(),
+            provider: list_provider_statements(run),
             result: RunTotals::new(run),
             seeds: seeds.collect(),
             status: StatusReport::new(&run.status),
@@ -67,6 +73,19 @@ impl RunDocument {
         let hint = "`axilog ablation replay` shows whether it was changed";
         parse_document(path, bytes, "a run document", hint)
     }
+}
+
+/// What the server said of the answers of the steps that were taken, where it said something new.
+fn list_provider_statements(run: &Run) -> Vec<ProviderStatement> {
+    let (mut statements, mut last) = (Vec::new(), &AnswerFacts::default());
+    for step in run.steps() {
+        let answer = &step.generated.answer;
+        if answer.facts != *last {
+            statements.push(ProviderStatement::new(answer.ledger_seq, &answer.facts));
+            last = &answer.facts;
+        }
+    }
+    statements
 }
 
 /// How a run ended.

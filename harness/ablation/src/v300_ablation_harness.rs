@@ -9,12 +9,14 @@ use super::environment::{Environment, IdSet, Place, Situation};
 use super::error::AblationError;
 use super::pipeline::{GeneratedAnswer, Harness, PrecedentOutcome};
 use super::prompt::{SITUATION, TAIL, build_question, render_situation};
+use super::sampling::Sampling;
 
 /// The harness of v3.0. It stays as it is, bit for bit; [`super::v310_ablation_harness`] wraps it.
 #[derive(Clone, Debug)]
 pub struct V300AblationHarness {
     model: String,
     system: String,
+    sampling: Sampling,
 }
 
 impl V300AblationHarness {
@@ -24,7 +26,15 @@ impl V300AblationHarness {
         V300AblationHarness {
             model: model.to_owned(),
             system,
+            sampling: Sampling::default(),
         }
+    }
+
+    /// Asks with these sampling parameters.
+    #[must_use]
+    pub fn with_sampling(mut self, sampling: Sampling) -> V300AblationHarness {
+        self.sampling = sampling;
+        self
     }
 
     /// Puts the user message `user` to the model.
@@ -36,7 +46,12 @@ impl V300AblationHarness {
         user: &str,
         answers: &mut dyn AnswerSource,
     ) -> Result<Option<RecordedAnswer>, AblationError> {
-        answers.ask(&build_question(&self.model, &self.system, user))
+        answers.ask(&build_question(
+            &self.model,
+            &self.system,
+            user,
+            self.sampling,
+        ))
     }
 }
 

@@ -11,6 +11,7 @@ use super::pipeline::{GeneratedAnswer, Harness, PrecedentOutcome};
 use super::precedent::{PrecedentMemory, PrecedentRecord};
 use super::prompt::{HEAD, render_situation};
 use super::prompt_frame::{PromptFrame, TokenizedText};
+use super::sampling::Sampling;
 use super::v300_ablation_harness::V300AblationHarness;
 use super::variant::Variant;
 
@@ -39,6 +40,13 @@ impl<M: PrecedentMemory> V310AblationHarness<M> {
             memory,
             expected_record: None,
         }
+    }
+
+    /// Asks with these sampling parameters.
+    #[must_use]
+    pub fn with_sampling(mut self, sampling: Sampling) -> V310AblationHarness<M> {
+        self.base = self.base.with_sampling(sampling);
+        self
     }
 
     /// Checks that the memory holds the record that was written last (P2).

@@ -45,6 +45,7 @@
 //! | `key_search.rs` | the search for a key behind escapes |
 //! | `question.rs` | the question and its canonical form |
 //! | `exchange.rs` | the reply: an answer or a fault, and the attempts |
+//! | `provider_facts.rs` | which model answered, as its server says |
 //! | `error.rs` | the errors of this crate |
 //! | [`tokens`] | counting tokens |
 //! | [`canonicalizer`] | finding the one JSON object in a model's text |
@@ -74,6 +75,7 @@ mod http_client;
 mod key;
 mod key_search;
 mod openai;
+mod provider_facts;
 mod question;
 mod recorded;
 mod retry_after;
@@ -103,6 +105,7 @@ pub use exchange::{AskAttempt, AskFault, Exchange, ModelAnswer, TokenUsage};
 pub use http_client::ClientLimits;
 pub use key::{ANTHROPIC_KEY_VARIABLE, ApiKey, OPENAI_KEY_VARIABLE};
 pub use openai::{DEFAULT_BASE_URL, OpenAiClient};
+pub use provider_facts::ProviderFacts;
 pub use question::{AnswerConstraint, AnswerSchema, GrammarDialect, Message, Question, Role};
 pub use recorded::RecordedOracle;
 pub use scripted::ScriptedOracle;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::endpoint::{OracleKind, ServerOptions};
 
 /// The settings of the calls to a server, frozen for a run. Times are in milliseconds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TransportSettings {
     /// The time for one attempt.

@@ -4,14 +4,16 @@ use std::path::PathBuf;
 
 use axilog_ablation::AblationError;
 use axilog_ablation::calibration::Calibration;
-use axilog_ablation::experiment::{build_frame, calibrate, plan_calibration};
+use axilog_ablation::experiment::{build_calibration_header, build_frame, calibrate};
 use axilog_ablation::pad::DEFAULT_PAD;
 use axilog_ablation::run::RunStatus;
+use axilog_ablation::statements::RunStatement;
 use serde_json::json;
 
 use super::super::interrupt::Flag;
 use super::super::output::Report;
-use super::super::{Failure, progress, table};
+use super::super::progress::StepProgress;
+use super::super::{Failure, table};
 use super::oracle_options::{ModelOptions, OracleOptions, new_environment};
 use super::{preflight, run_files};
 
@@ -32,7 +34,7 @@ pub(crate) struct Args {
         default_value = "42,123,456"
     )]
     seeds: Vec<u64>,
-    /// The calibration file; its ledger is FILE.ledger.jsonl. Neither may exist.
+    /// The calibration file; its ledger is FILE.ledger.jsonl, and belongs to it. Neither may exist.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
@@ -42,6 +44,9 @@ pub(crate) struct Args {
     /// The padding, one token that says nothing.
     #[arg(long, value_name = "TEXT", default_value = DEFAULT_PAD, allow_hyphen_values = true)]
     pad: String,
+    /// Go on with a calibration that was stopped, with the options that it was begun with.
+    #[arg(long)]
+    resume: bool,
     /// One JSON object on standard output.
     #[arg(long)]
     pub(crate) json: bool,
@@ -59,44 +64,62 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         Ok(built) => built,
         Err(error) => return preflight::report_invalid(error),
     };
-    let plan = plan_calibration(&args.seeds, &*environment)?;
-    let mut ledger = args.out.as_os_str().to_owned();
-    ledger.push(".ledger.jsonl");
-    let ledger = PathBuf::from(ledger);
-    let mut answers = args.oracle_options.open(&ledger, &model)?;
+    let provider = oracle.to_string();
+    let mut header = build_calibration_header(&args.seeds, &*environment, &provider, &model)?;
+    header.transport = args.oracle_options.transport()?;
+    header.sampling = args.oracle_options.sampling();
+    let ledger = Calibration::ledger_path(&args.out);
+    let resume = args.resume && ledger.exists();
+    if resume {
+        args.oracle_options.check_resumable()?;
+    }
+    let statement = RunStatement::new(
+        Vec::new(),
+        args.oracle_options.base_url(),
+        &header.to_file_text(),
+    );
+    let opened = args.oracle_options.open(&model, header.sampling)?;
+    let transport = header.transport.clone();
+    let mut answers = opened.open_ledger(&ledger, &statement, resume, transport, false)?;
     let flag = Flag::install();
-    let bar = progress::steps(plan.step_count(&*environment), "calibrating");
+    let steps = header.plan().step_count(&*environment);
+    let mut progress = StepProgress::new(steps, answers.recorded_count(), "calibrating");
     let outcome = calibrate(
-        &args.seeds,
+        &header,
         &mut *environment,
-        (&frame, basis),
-        (&oracle.to_string(), &model),
+        &frame,
         &mut answers,
         &mut |steps_taken| {
-            bar.set_position(steps_taken);
+            progress.show(steps_taken);
             !flag.is_set()
         },
     )?;
-    answers.finish()?;
-    let calibration = match outcome {
-        Ok(calibration) => calibration,
+    drop(progress);
+    let oracle = answers.into_oracle();
+    let fault = oracle.last_fault().map(str::to_owned);
+    oracle.finish()?;
+    let measures = match outcome {
+        Ok(measures) => measures,
         Err(RunStatus::Invalid(invalid, _)) => {
             return Ok(preflight::build_invalid_report(&invalid));
         }
         Err(RunStatus::NoAnswer(failure, place)) => {
             let detail = format!(
-                "({}) at step {} under the seed {}; no calibration was written",
-                failure.as_str(),
+                "({}) at step {} under the seed {}; no calibration was written, and --resume goes on with it",
+                fault.unwrap_or_else(|| failure.as_str().to_owned()),
                 place.step,
                 place.seed
             );
             return Err(AblationError::NoAnswer(detail).into());
         }
         Err(RunStatus::Interrupted(_) | RunStatus::Valid) => {
-            let detail = "before the calibration was whole; none was written".to_owned();
-            return Err(AblationError::Interrupted(detail).into());
+            let detail =
+                "before the calibration was whole; none was written, and --resume goes on with it";
+            return Err(AblationError::Interrupted(detail.to_owned()).into());
         }
     };
+    let head = run_files::read_ledger_head(&ledger)?;
+    let calibration = Calibration::new(&header, basis, measures, head);
     run_files::write_whole(&args.out, &calibration.to_file_text())?;
     Ok(Report {
         passed: true,

@@ -6,6 +6,7 @@ mod oracle_options;
 mod preflight;
 mod replay;
 mod run;
+mod run_directory;
 mod run_files;
 
 use super::CommandOutcome;

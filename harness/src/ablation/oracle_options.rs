@@ -9,18 +9,25 @@ use std::time::Duration;
 
 use axilog_ablation::AblationError;
 use axilog_ablation::agents::Agent;
-use axilog_ablation::answer_source::{ORACLE_ID, RecordingOracle};
+use axilog_ablation::answer_source::ORACLE_ID;
 use axilog_ablation::commitment_trap::CommitmentTrap;
 use axilog_ablation::environment::Environment;
+use axilog_ablation::ledger_answers::LedgerAnswers;
 use axilog_ablation::prompt::build_question;
+use axilog_ablation::recording_oracle::RecordingOracle;
+use axilog_ablation::resumed_answers::{ResumedAnswers, begin_ledger, resume_ledger};
+use axilog_ablation::sampling::Sampling;
+use axilog_ablation::statements::RunStatement;
 use axilog_ledger::durability::Durability;
-use axilog_ledger::rules::RuleSet;
-use axilog_ledger::session::{Session, check_identities};
+use axilog_ledger::session::check_identities;
 use axilog_oracle::tokens::{self, Tokenizer};
-use axilog_oracle::{Endpoint, OracleKind, TransportSettings};
+use axilog_oracle::{
+    ANTHROPIC_BASE_URL, AnswerConstraint, DEFAULT_BASE_URL, Endpoint, OracleKind, TransportSettings,
+};
 
 use super::super::free_server_args::FreeServerArgs;
 use super::super::now;
+use super::super::sampling::{parse_temperature, parse_top_p};
 use crate::error::CommandError;
 
 /// The tokenizer of the agents that ship, which have none of their own.
@@ -75,11 +82,27 @@ pub(super) struct OracleOptions {
     pub(super) oracle: Provider,
     #[command(flatten)]
     server: FreeServerArgs,
+    /// The sampling temperature, a decimal number of at least 0.
+    #[arg(long, value_name = "N", value_parser = parse_temperature, default_value = "0", allow_negative_numbers = true)]
+    temperature: i32,
+    /// Nucleus sampling, a decimal number from 0 to 1; not sent where it is not given.
+    #[arg(long, value_name = "N", value_parser = parse_top_p, allow_negative_numbers = true)]
+    top_p: Option<i32>,
+    /// The seed of the model's own draws; not sent where it is not given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(0..), allow_negative_numbers = true)]
+    sampling_seed: Option<i64>,
+    /// The most tokens that an answer may have.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..), default_value = "1024", allow_negative_numbers = true)]
+    max_tokens: i32,
 }
 
 impl OracleOptions {
-    /// Opens the oracle, and a new ledger at `path` that records its answers.
-    pub(super) fn open(&self, path: &Path, model: &str) -> Result<RecordingOracle, CommandError> {
+    /// Opens the oracle, which must be able to put questions to `model` with these sampling parameters.
+    pub(super) fn open(
+        &self,
+        model: &str,
+        sampling: Sampling,
+    ) -> Result<OpenedOracle, CommandError> {
         check_identities(ORACLE_ID, model)?;
         let constraint = self.server.read_response_format()?;
         let endpoint = match &self.oracle {
@@ -87,21 +110,28 @@ impl OracleOptions {
             Provider::Oracle(kind, _) => {
                 let endpoint = Endpoint::open(kind, &self.server.options())?;
                 // What cannot be asked is refused before a ledger exists.
-                let mut question = build_question(model, "", "");
+                let mut question = build_question(model, "", "", sampling);
                 question.constraint = constraint.clone();
                 endpoint.check_question(&question)?;
                 endpoint
             }
         };
-        let (mut session, _) = Session::create(path, RuleSet::without_policies()?, now())?;
-        if matches!(self.oracle, Provider::Agent(_)) {
+        Ok(OpenedOracle {
+            endpoint,
+            constraint,
             // An agent gives the same answers again, so that none needs to be synced by itself.
-            session.set_durability(Durability::Interval {
-                records: NonZeroU64::MAX,
-                within: Duration::from_secs(2),
-            })?;
+            is_repeatable: matches!(self.oracle, Provider::Agent(_)),
+        })
+    }
+
+    /// Checks that the oracle can go on where it stopped.
+    pub(super) fn check_resumable(&self) -> Result<(), AblationError> {
+        match &self.oracle {
+            Provider::Oracle(OracleKind::Scripted(_), name) => {
+                Err(AblationError::OracleBeginsAnew(name.clone()))
+            }
+            _ => Ok(()),
         }
-        Ok(RecordingOracle::new(session, endpoint).with_constraint(constraint))
     }
 
     /// How the calls are made, as a run's header records it; `None` for an oracle that is no server.
@@ -115,6 +145,64 @@ impl OracleOptions {
             response_format: constraint.map(|constraint| constraint.describe()),
             ..settings
         }))
+    }
+
+    /// The URL of the server; `None` for an oracle that is no server.
+    pub(super) fn base_url(&self) -> Option<String> {
+        let default = match &self.oracle {
+            Provider::Oracle(OracleKind::OpenAi, _) => DEFAULT_BASE_URL,
+            Provider::Oracle(OracleKind::Anthropic, _) => ANTHROPIC_BASE_URL,
+            _ => return None,
+        };
+        let given = self.server.options().base_url;
+        Some(given.unwrap_or_else(|| default.to_owned()))
+    }
+
+    /// The sampling parameters.
+    pub(super) fn sampling(&self) -> Sampling {
+        Sampling {
+            max_tokens: self.max_tokens,
+            seed: self.sampling_seed,
+            temperature: self.temperature,
+            top_p: self.top_p,
+        }
+    }
+}
+
+/// An oracle that can be asked, and has no ledger yet.
+pub(super) struct OpenedOracle {
+    endpoint: Endpoint,
+    constraint: Option<AnswerConstraint>,
+    is_repeatable: bool,
+}
+
+impl OpenedOracle {
+    /// Begins the ledger at `path` with `statement`, or goes on with it where `resume`, by calls that are made as
+    /// `transport` says.
+    pub(super) fn open_ledger(
+        self,
+        path: &Path,
+        statement: &RunStatement,
+        resume: bool,
+        transport: Option<TransportSettings>,
+        counts_prompts: bool,
+    ) -> Result<ResumedAnswers, CommandError> {
+        let (mut session, recorded) = if resume {
+            resume_ledger(path, statement, transport, now())?
+        } else {
+            let session = begin_ledger(path, statement, now())?;
+            (session, LedgerAnswers::read(path)?)
+        };
+        if self.is_repeatable {
+            session.set_durability(Durability::Interval {
+                records: NonZeroU64::MAX,
+                within: Duration::from_secs(2),
+            })?;
+        }
+        let oracle = RecordingOracle::new(session, self.endpoint)
+            .with_constraint(self.constraint)
+            .counting_prompts(counts_prompts);
+        Ok(ResumedAnswers::new(recorded, oracle))
     }
 }
 

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use axilog::hash::{Hash, sha256};
 use axilog_ablation::AblationError;
-use axilog_ablation::replay::{DOCUMENT_FILE, LEDGER_FILE, ReplayedRun, replay_run};
+use axilog_ablation::replay::{
+    DOCUMENT_FILE, LEDGER_FILE, ReplayedRun, replay_calibration, replay_run,
+};
 use axilog_ablation::run::RunStatus;
 use axilog_ablation::run_document::StatusReport;
 use axilog_ledger::encoding::hex;
@@ -24,9 +26,10 @@ use crate::error::CommandError;
 /// whether such a run was stopped or its end cut off. Exits 1 otherwise.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The directory that `axilog ablation run --out` was given, or one run below it.
+    /// The directory that `axilog ablation run --out` was given, or one run below it; or the file of a calibration.
+    #[arg(value_name = "DIR")]
     dir: PathBuf,
-    /// The head of the run's ledger, as `axilog ablation run` printed it; for a directory of one run.
+    /// The head of the ledger, as `axilog ablation run` printed it; for a directory of one run, or a calibration.
     #[arg(long, value_name = "HEX", value_parser = parse_head)]
     expect_head: Option<Hash>,
     /// One JSON object on standard output.
@@ -35,6 +38,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+    if args.dir.is_file() {
+        return replay_calibration_file(args);
+    }
     let flag = Flag::install();
     let (mut rows, mut objects, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     let dirs = run_files::find_runs(std::slice::from_ref(&args.dir))?;
@@ -78,6 +84,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             "document_hash": hash,
             "head": head,
             "replay": result,
+            "resumed": replayed.resumed,
             "unasked_answers": replayed.unasked_answers,
             "variant": replayed.header.variant.as_str(),
             "verdict": verdict,
@@ -88,6 +95,39 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         passed: fine,
         text: table::format_grid(["run", "replay", "how it ended"], [34, 10, 34], &rows),
         json: json!({ "ok": fine, "runs": Value::from(objects) }),
+        notes,
+    })
+}
+
+/// Replays the calibration that was named in place of a directory.
+fn replay_calibration_file(args: &Args) -> Result<Report, Failure> {
+    let calibration = replay_calibration(&args.dir)?;
+    let mut notes = Vec::new();
+    if let Some(expected) = args.expect_head.map(|head| hex(&head))
+        && expected != calibration.ledger_head
+    {
+        notes.push(format!(
+            "{}: the head of its ledger is {}, expected {expected}",
+            args.dir.display(),
+            calibration.ledger_head
+        ));
+    }
+    let fine = notes.is_empty();
+    Ok(Report {
+        passed: fine,
+        text: table::format_pairs(&[
+            ("calibration", args.dir.display().to_string()),
+            ("replay", "SAME".to_owned()),
+            ("hash", calibration.digest()),
+            ("head", calibration.ledger_head.clone()),
+        ]),
+        json: json!({
+            "calibration": args.dir.to_string_lossy(),
+            "hash": calibration.digest(),
+            "head": calibration.ledger_head,
+            "ok": fine,
+            "replay": "SAME",
+        }),
         notes,
     })
 }

@@ -8,21 +8,21 @@ use axilog_ablation::AblationError;
 use axilog_ablation::calibration::Calibration;
 use axilog_ablation::comparable_run::ComparableRun;
 use axilog_ablation::comparison::compare_runs;
-use axilog_ablation::experiment::{build_frame, build_header, execute};
+use axilog_ablation::experiment::{build_frame, build_header};
 use axilog_ablation::header::ConstantLength;
-use axilog_ablation::json_document::to_canonical_json;
 use axilog_ablation::prompt_frame::PromptFrame;
-use axilog_ablation::replay::{DOCUMENT_FILE, HEADER_FILE, LEDGER_FILE};
+use axilog_ablation::replay::replay_calibration;
 use axilog_ablation::run::{Run, RunPlan, RunStatus};
-use axilog_ablation::run_document::{RunDocument, StatusReport};
+use axilog_ablation::run_document::StatusReport;
 use axilog_ablation::variant::Variant;
 use axilog_oracle::tokens::{self, Tokenizer};
 use serde_json::{Value, json};
 
 use super::super::interrupt::Flag;
 use super::super::output::Report;
-use super::super::{Failure, progress, table};
+use super::super::{Failure, table};
 use super::oracle_options::{ModelOptions, OracleOptions, Provider, new_environment};
+use super::run_directory::{EndedRun, RunDirectory};
 use super::{compare, preflight, run_files};
 use crate::error::CommandError;
 
@@ -78,6 +78,10 @@ pub(crate) struct Args {
     oracle_options: OracleOptions,
     #[command(flatten)]
     model_options: ModelOptions,
+    /// Go on with runs that were stopped or killed, with the options that they were begun with, but for --base-url
+    /// and the times of calls. Runs that are whole stay as they are.
+    #[arg(long)]
+    resume: bool,
     /// The directory to create for the runs.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -93,6 +97,9 @@ struct Preparation {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+    if args.resume {
+        args.oracle_options.check_resumable()?;
+    }
     let preparation = match prepare(args) {
         Ok(preparation) => preparation,
         Err(error) => return preflight::report_invalid(error),
@@ -107,22 +114,34 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         };
         let dir = args.out.join(variant.as_str());
         plan.check(&*new_environment())?;
-        run_files::check_free(&dir)?;
+        if !args.resume {
+            run_files::check_free(&dir)?;
+        }
         plans.push((plan, dir));
     }
     let mut runs = Vec::new();
     for (plan, dir) in plans {
-        let run = run_into_dir(args, &preparation, &plan, &dir, &flag)?;
-        let detail = || {
+        let ended = run_plan_into_dir(args, &preparation, &plan, &dir, &flag)?;
+        let describe = |reason: &str| {
             format!(
-                "before the run was whole; {} holds what there is, marked PARTIAL, and `axilog ablation replay` takes it",
+                "{reason}before the run was whole; {} holds what there is, marked PARTIAL; --resume goes on with it",
                 dir.display()
             )
         };
-        match &run.status {
-            RunStatus::Interrupted(_) => return Err(AblationError::Interrupted(detail()).into()),
-            RunStatus::NoAnswer(..) => return Err(AblationError::NoAnswer(detail()).into()),
-            RunStatus::Valid | RunStatus::Invalid(..) => runs.push((plan.variant, dir, run)),
+        match &ended.run.status {
+            RunStatus::Interrupted(_) => {
+                return Err(AblationError::Interrupted(describe("")).into());
+            }
+            RunStatus::NoAnswer(failure, _) => {
+                let fault = ended.fault.as_deref().unwrap_or(failure.as_str());
+                return Err(AblationError::NoAnswer(describe(&format!("({fault}) "))).into());
+            }
+            RunStatus::Invalid(..) if plan.variant == Variant::Baseline => {
+                // Every other run is held against it.
+                runs.push((plan.variant, dir, ended.run));
+                break;
+            }
+            RunStatus::Valid | RunStatus::Invalid(..) => runs.push((plan.variant, dir, ended.run)),
         }
     }
     build_report(args, &runs)
@@ -161,6 +180,7 @@ fn prepare(args: &Args) -> Result<Preparation, AblationError> {
     let pad = &calibration.basis.pad;
     let (frame, basis) = build_frame(&*new_environment(), tokenizer, pad, Some(lengths))?;
     calibration.check_basis(path, &basis)?;
+    replay_calibration(path)?;
     let constant_length = ConstantLength::new(calibration.digest(), lengths, &basis);
     Ok(Preparation {
         model,
@@ -168,46 +188,33 @@ fn prepare(args: &Args) -> Result<Preparation, AblationError> {
     })
 }
 
-/// Runs a plan, and writes its files into `dir`.
-fn run_into_dir(
+/// Runs a plan in `dir`, or goes on with it.
+fn run_plan_into_dir(
     args: &Args,
     preparation: &Preparation,
     plan: &RunPlan,
     dir: &Path,
     flag: &Flag,
-) -> Result<Run, CommandError> {
-    let mut environment = new_environment();
+) -> Result<EndedRun, CommandError> {
+    let oracle = &args.oracle_options;
     let constant_length = preparation.constant_length.as_ref();
     let mut header = build_header(
         plan,
-        &*environment,
-        &args.oracle_options.oracle.to_string(),
+        &*new_environment(),
+        &oracle.oracle.to_string(),
         &preparation.model,
         constant_length.map(|(_, constant)| constant.clone()),
     );
-    header.transport = args.oracle_options.transport()?;
-    run_files::create_dir(dir)?;
-    // The header comes after the oracle: one that cannot be opened, for want of a key perhaps, leaves the
-    // directory free.
-    let ledger = dir.join(LEDGER_FILE);
-    let mut answers = args.oracle_options.open(&ledger, &preparation.model)?;
-    run_files::write_whole(&dir.join(HEADER_FILE), &(to_canonical_json(&header) + "\n"))?;
-    let bar = progress::steps(plan.step_count(&*environment), plan.variant.as_str());
-    let mut should_continue = |steps_taken| {
-        bar.set_position(steps_taken);
-        !flag.is_set()
+    header.transport = oracle.transport()?;
+    header.sampling = oracle.sampling();
+    let directory = RunDirectory {
+        dir,
+        header: &header,
+        arms: &args.variant.0,
+        frame: constant_length.map(|(frame, _)| frame),
+        calibration: constant_length.and(args.calibration.as_deref()),
     };
-    let run = execute(
-        &header,
-        &mut *environment,
-        constant_length.map(|(frame, _)| frame),
-        &mut answers,
-        &mut should_continue,
-    )?;
-    answers.finish()?;
-    let document = RunDocument::new(&header, &run);
-    run_files::write_whole(&dir.join(DOCUMENT_FILE), &document.to_file_text())?;
-    Ok(run)
+    directory.run(oracle, args.resume, flag)
 }
 
 fn build_report(args: &Args, runs: &[(Variant, PathBuf, Run)]) -> Result<Report, Failure> {
@@ -234,6 +241,14 @@ fn build_report(args: &Args, runs: &[(Variant, PathBuf, Run)]) -> Result<Report,
         heads.push((variant.as_str(), head));
     }
     let fine = runs.iter().all(|(.., run)| run.status == RunStatus::Valid);
+    for variant in args.variant.0.iter().skip(runs.len()) {
+        let dir = args.out.join(variant.as_str()).display().to_string();
+        rows.push([
+            dir,
+            "0".to_owned(),
+            "not asked: baseline invalid".to_owned(),
+        ]);
+    }
     let mut text = table::format_grid(["run", "steps", "how it ended"], [34, 8, 36], &rows);
     let mut object = json!({ "ok": fine, "runs": Value::from(objects) });
     if fine && runs.len() > 1 {

@@ -9,7 +9,7 @@ use axilog_ablation::replay::{HEADER_FILE, LEDGER_FILE};
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::file::volume::{FileSystem, Volume, parent_dir, replace_file};
-use axilog_ledger::input_file::open_input;
+use axilog_ledger::input_file::{MAX_INPUT_BYTES, open_input, read_input};
 use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 
 use crate::error::CommandError;
@@ -34,14 +34,47 @@ pub(super) fn write_whole(path: &Path, text: &str) -> Result<(), CommandError> {
         .map_err(FileError::from_io(path, "write"))?)
 }
 
+/// Copies a file durably, over one that is there.
+pub(super) fn copy_file(from: &Path, to: &Path) -> Result<(), CommandError> {
+    let bytes = read_input(from, "read", MAX_INPUT_BYTES)?;
+    Ok(replace_file(&FileSystem, to, &bytes)
+        .and_then(|()| FileSystem.sync_dir(parent_dir(to)))
+        .map_err(FileError::from_io(to, "write"))?)
+}
+
+/// Copies a directory with everything in it into another, which is created.
+pub(super) fn copy_dir(from: &Path, to: &Path) -> Result<(), CommandError> {
+    create_dir(to)?;
+    let entries = fs::read_dir(from).map_err(FileError::from_io(from, "list"))?;
+    for entry in entries {
+        let entry = entry.map_err(FileError::from_io(from, "list"))?;
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            copy_dir(&from, &to)?;
+            continue;
+        }
+        let bytes = read_input(&from, "read", MAX_INPUT_BYTES)?;
+        fs::write(&to, bytes).map_err(FileError::from_io(&to, "write"))?;
+    }
+    Ok(())
+}
+
 /// The chain value of the last record of a run's ledger, in hexadecimal. The ledger is verified on the way.
 pub(super) fn read_head(dir: &Path) -> Result<String, CommandError> {
-    let path = dir.join(LEDGER_FILE);
-    let ledger = open_input(&path, "open the ledger")?;
+    read_ledger_head(&dir.join(LEDGER_FILE))
+}
+
+/// The chain value of the last record of the ledger at `path`, as [`read_head`] gives it.
+pub(super) fn read_ledger_head(path: &Path) -> Result<String, CommandError> {
+    let ledger = open_input(path, "open the ledger")?;
     let checked = verify_ledger(ledger, None, &LedgerExpectations::default(), &mut |_| {})
-        .map_err(FileError::from_io(&path, "read the ledger"))?;
+        .map_err(FileError::from_io(path, "read the ledger"))?;
     match checked.fault {
-        Some(fault) => Err(LedgerError::Damaged { path, fault }.into()),
+        Some(fault) => Err(LedgerError::Damaged {
+            path: path.to_owned(),
+            fault,
+        }
+        .into()),
         None => Ok(hex(&checked.replay.ledger().head)),
     }
 }

@@ -6,7 +6,7 @@ use axilog_ablation::agents::Agent;
 use axilog_ablation::calibration::{Calibration, CalibrationBasis, segment_length};
 use axilog_ablation::commitment_trap::CommitmentTrap;
 use axilog_ablation::environment::Environment;
-use axilog_ablation::experiment::{build_frame, calibrate};
+use axilog_ablation::experiment::{build_calibration_header, build_frame, calibrate};
 use axilog_ablation::pad::DEFAULT_PAD;
 use axilog_ablation::run::RunStatus;
 use proptest::prelude::*;
@@ -45,18 +45,11 @@ fn calibrate_precedent(environment: &mut dyn Environment, tokenizer: &str) -> Ca
         build_frame(environment, open_tiktoken(tokenizer), DEFAULT_PAD, None).unwrap();
     let ledgers = LedgerDir::new();
     let mut oracle = ledgers.record_agent("l", Agent::Precedent);
-    let oracle_names = ("agent:precedent", "agent:precedent");
-    let seeds = [42, 123, 456];
-    calibrate(
-        &seeds,
-        environment,
-        (&frame, basis),
-        oracle_names,
-        &mut oracle,
-        &mut |_| true,
-    )
-    .unwrap()
-    .unwrap()
+    let (seeds, name) = ([42, 123, 456], "agent:precedent");
+    let header = build_calibration_header(&seeds, environment, name, name).unwrap();
+    let measured = calibrate(&header, environment, &frame, &mut oracle, &mut |_| true);
+    let measures = measured.unwrap().unwrap();
+    Calibration::new(&header, basis, measures, "0".repeat(64))
 }
 
 #[test]
@@ -117,8 +110,8 @@ fn a_file_is_read_as_it_was_written_and_refused_when_it_was_changed() {
             "has 1 different seeds; expected at least 3",
         ),
         (
-            file.replace("_calibration\":1", "_calibration\":2"),
-            "has version 2; expected version 1",
+            file.replace("_calibration\":2", "_calibration\":1"),
+            "has version 1; expected version 2",
         ),
         (
             file.replace("\"records\"", "\"more\":1,\"records\""),
@@ -180,28 +173,16 @@ fn a_calibration_for_something_else_is_refused() {
 #[test]
 fn calibration_takes_three_seeds_and_a_precedent() {
     let mut world = OneActionWorld::colliding();
-    let (frame, basis) =
-        build_frame(&world, open_tiktoken("o200k_base"), DEFAULT_PAD, None).unwrap();
+    let (frame, _) = build_frame(&world, open_tiktoken("o200k_base"), DEFAULT_PAD, None).unwrap();
     let ledgers = LedgerDir::new();
-    let oracle_names = ("scripted", "m");
     let mut oracle = ledgers.record_script("l", &[script_line("no")]);
-    let two = calibrate(
-        &[1, 2],
-        &mut world,
-        (&frame, basis.clone()),
-        oracle_names,
-        &mut oracle,
-        &mut |_| true,
-    );
+    let plan = |seeds: &[u64], world: &OneActionWorld| {
+        build_calibration_header(seeds, world, "scripted", "m")
+    };
+    let two = plan(&[1, 2], &world);
     assert!(two.unwrap_err().to_string().contains("at least 3"));
-    let none = calibrate(
-        &[1, 2, 3],
-        &mut world,
-        (&frame, basis),
-        oracle_names,
-        &mut oracle,
-        &mut |_| true,
-    );
+    let three = plan(&[1, 2, 3], &world).unwrap();
+    let none = calibrate(&three, &mut world, &frame, &mut oracle, &mut |_| true);
     let status = none.unwrap().unwrap_err();
     assert!(
         matches!(status, RunStatus::Invalid(invalid, _) if invalid.reason.as_str() == "BASELINE_NOT_INSTANTIATED")

@@ -3,6 +3,7 @@
 use axilog_ablation::answer_source::AnswerSource;
 use axilog_ablation::ledger_answers::LedgerAnswers;
 use axilog_ablation::prompt::build_question;
+use axilog_ablation::sampling::Sampling;
 use axilog_oracle::Question;
 
 use crate::support::{LedgerDir, script_line};
@@ -11,7 +12,7 @@ use crate::support::{LedgerDir, script_line};
 #[test]
 fn other_questions_are_refused() {
     let ledgers = LedgerDir::new();
-    let question = build_question("m", "system", "user");
+    let question = build_question("m", "system", "user", Sampling::default());
     let mut oracle = ledgers.record_script("l", &[script_line("yes")]);
     let answer = oracle.ask(&question).unwrap();
     oracle.finish().unwrap();
@@ -24,8 +25,8 @@ fn other_questions_are_refused() {
     warmer.params.temperature = Some(1);
     for other in [
         warmer,
-        build_question("n", "system", "user"),
-        build_question("m", "system", "users"),
+        build_question("n", "system", "user", Sampling::default()),
+        build_question("m", "system", "users", Sampling::default()),
     ] {
         let error = ask_ledger(&other).unwrap_err().to_string();
         assert!(error.contains("not the run's ledger"), "{error}");

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use axilog_ablation::agents::Agent;
-use axilog_ablation::answer_source::RecordingOracle;
 use axilog_ablation::decimal::Decimal;
 use axilog_ablation::environment::{Effects, Environment, IdSet, Place, Situation};
 use axilog_ablation::experiment::build_frame;
 use axilog_ablation::pad::DEFAULT_PAD;
 use axilog_ablation::precedent::{NormativeStateV100, PrecedentMemory};
 use axilog_ablation::prompt_frame::{PromptFrame, SegmentLengths};
+use axilog_ablation::recording_oracle::RecordingOracle;
 use axilog_ablation::run::{Run, RunPlan, RunStatus, run_plan};
 use axilog_ablation::v310_ablation_harness::V310AblationHarness;
 use axilog_ablation::variant::Variant;

@@ -9,6 +9,7 @@ mod derivations;
 mod observation_index;
 mod opening;
 mod schemas;
+mod statement;
 mod steps;
 
 use std::collections::HashMap;

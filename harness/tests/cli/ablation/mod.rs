@@ -1,9 +1,12 @@
 //! The command `axilog ablation`.
 
+mod agent_server;
 mod commands;
 mod known_answers;
 mod model_tokenizer;
 mod padding;
 mod replay;
+mod resume;
+mod server_facts;
 mod stopping;
 mod tokenizer_json;

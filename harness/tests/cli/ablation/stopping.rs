@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::bench::Bench;
 
 /// A directory with the calibration N.json.
-fn calibrate() -> Bench {
+pub fn calibrate() -> Bench {
     let bench = Bench::new();
     bench
         .run("ablation calibrate --oracle agent:precedent --out N.json")
@@ -23,10 +23,12 @@ fn read_status(bench: &Bench, run: &str) -> Value {
     document["status"].clone()
 }
 
-/// Starts a run of many steps and waits until it has taken some.
+/// Starts a run of many steps into `out` and waits until it has taken some.
 #[cfg(unix)]
-fn start_long_run(bench: &Bench) -> std::process::Child {
-    let arguments = "ablation run --oracle agent:precedent --variant baseline --calibration N.json --episodes 100000 --out r";
+pub fn start_long_run(bench: &Bench, episodes: &str, out: &str) -> std::process::Child {
+    let arguments = format!(
+        "ablation run --oracle agent:precedent --variant baseline --calibration N.json --episodes {episodes} --out {out}"
+    );
     let child = bench
         .command()
         .args(arguments.split(' '))
@@ -34,7 +36,7 @@ fn start_long_run(bench: &Bench) -> std::process::Child {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let ledger = bench.path("r/baseline/ledger.jsonl");
+    let ledger = bench.path(&format!("{out}/baseline/ledger.jsonl"));
     let stepped = (0..6000).any(|_| {
         sleep(Duration::from_millis(10));
         std::fs::metadata(&ledger).is_ok_and(|found| found.len() > 100_000)
@@ -59,7 +61,7 @@ fn send_signal(child: &std::process::Child, name: &str) {
 #[cfg(unix)]
 fn an_interrupted_run_stops_at_the_end_of_a_step_and_replays() {
     let bench = calibrate();
-    let child = start_long_run(&bench);
+    let child = start_long_run(&bench, "100000", "r");
     send_signal(&child, "-INT");
     let output = child.wait_with_output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
@@ -96,7 +98,7 @@ fn an_interrupted_run_stops_at_the_end_of_a_step_and_replays() {
 #[cfg(unix)]
 fn a_killed_run_is_replayed_from_its_ledger() {
     let bench = calibrate();
-    let mut child = start_long_run(&bench);
+    let mut child = start_long_run(&bench, "100000", "r");
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(!bench.exists("r/baseline/run.json"));
@@ -146,7 +148,7 @@ fn an_oracle_without_an_answer_leaves_a_partial_run() {
     bench
         .run("ablation run --variant c --model gpt-4o --oracle scripted:late.jsonl --calibration N.json --out r")
         .exits(3)
-        .says("the oracle gave no answer before the run was whole");
+        .says("the oracle gave no answer (no whole answer in time) before the run was whole");
     let status = read_status(&bench, "r/c");
     assert_eq!(
         (&status["reason"], &status["detail"]),

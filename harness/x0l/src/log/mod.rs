@@ -30,6 +30,7 @@ use std::path::PathBuf;
 use super::document::DocumentError;
 
 pub use crate::condition::Condition;
+pub use axilog_oracle::ProviderFacts;
 pub use cycle::{AttemptRecord, Canonicalization, Cycle, PermutationTest};
 pub use cycles::{CycleLog, CycleReader, LogLine};
 pub use directory::{RunDirectory, temporary_name};
@@ -39,7 +40,6 @@ pub use frozen::{
 };
 pub use metadata::{CalibrationRecord, CalibrationVerdict, SessionMetadata};
 pub use outcome::{ConditionOutcome, ConditionStatus, SessionOutcome, SessionStatus};
-pub use provider::ProviderFacts;
 pub use witness::{ClosingStatement, CycleStatement};
 
 /// An error in a file of a run.

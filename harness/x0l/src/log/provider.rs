@@ -5,7 +5,7 @@
 
 use axilog_ledger::decision::StepDecision;
 use axilog_ledger::session::Session;
-use axilog_oracle::ModelAnswer;
+use axilog_oracle::{ModelAnswer, ProviderFacts};
 use serde::{Deserialize, Serialize};
 
 use super::witness::observe;
@@ -15,18 +15,6 @@ use crate::X0lError;
 pub const ORACLE: &str = "llm.provider";
 /// The id of the oracle's model: the form of its documents.
 const MODEL: &str = "X0L:PROVIDER:v1";
-
-/// The most characters of a name that a server gives.
-const MOST_NAME: usize = 200;
-
-/// What a server says of who answered.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ProviderFacts {
-    /// The model, as the server names it.
-    pub answered_by: Option<String>,
-    /// The build or configuration, as the server names it.
-    pub system_fingerprint: Option<String>,
-}
 
 /// The facts as the ledger records them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,35 +26,6 @@ pub struct ProviderStatement {
     pub ledger_seq: u64,
     /// As in [`ProviderFacts`].
     pub system_fingerprint: Option<String>,
-}
-
-impl ProviderFacts {
-    /// The facts of an answer. Names are cut at 200 characters, and what is not printable ASCII becomes `?`, so
-    /// that a record can hold them whatever the server sent.
-    #[must_use]
-    pub fn of(answer: &ModelAnswer) -> ProviderFacts {
-        let printable = |c: char| match c {
-            ' '..='~' => c,
-            _ => '?',
-        };
-        let clean = |name: &Option<String>| {
-            let name = name.as_ref()?;
-            Some(name.chars().take(MOST_NAME).map(printable).collect())
-        };
-        ProviderFacts {
-            answered_by: clean(&answer.model),
-            system_fingerprint: clean(&answer.system_fingerprint),
-        }
-    }
-
-    /// The model's name for a message.
-    #[must_use]
-    pub fn name_model(&self) -> String {
-        match &self.answered_by {
-            Some(name) => format!("{name:?}"),
-            None => "a model without a name".to_owned(),
-        }
-    }
 }
 
 /// Follows who answers in a session, and records it.

@@ -9,16 +9,13 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use axilog::admission::InputKind;
-use axilog::evidence::observation::{Completion, Params};
 use axilog::hash::Hash;
 use axilog_ledger::decision::StepDecision;
 use axilog_ledger::encoding::hex;
-use axilog_ledger::error::{FileError, LedgerError};
+use axilog_ledger::error::FileError;
 use axilog_ledger::file::blobs::hash_reader;
 use axilog_ledger::file::regular_file;
-use axilog_ledger::input::CanonicalInput;
-use axilog_ledger::session::{OracleCall, OracleReply, Session};
+use axilog_ledger::session::Session;
 use serde::{Deserialize, Serialize};
 
 use super::{FrozenSettings, RunDirectory, SessionOutcome};
@@ -95,7 +92,7 @@ pub fn committed_files(frozen: &FrozenSettings) -> Vec<String> {
 /// Commits the frozen settings to the ledger, before the first call.
 ///
 /// # Errors
-/// [`LedgerError::InvalidInput`] where the settings hold what no record may, such as text that is not in NFC;
+/// [`LedgerError::InvalidInput`](axilog_ledger::error::LedgerError::InvalidInput) where the settings hold what no record may, such as text that is not in NFC;
 /// then nothing is
 /// recorded. As [`Session::observe`].
 pub fn commit_settings(
@@ -165,27 +162,5 @@ pub(super) fn observe(
     (oracle_id, model_id): (&str, &str),
     document: &impl Serialize,
 ) -> Result<StepDecision, X0lError> {
-    let said = to_text(document);
-    let refused = |reason| LedgerError::InvalidInput {
-        path: "what the ledger is to say of the run".into(),
-        reason,
-    };
-    // What an answer may hold is what an input may hold; it is looked at before it is recorded.
-    CanonicalInput::new(said.as_bytes(), InputKind::Json).map_err(refused)?;
-    let call = OracleCall {
-        oracle_id: oracle_id.to_owned(),
-        model_id: model_id.to_owned(),
-        params: Params::NULL,
-        input: CanonicalInput::new(b"", InputKind::Text).map_err(refused)?,
-    };
-    let decision = session.observe(&call, OracleReply::Answer(said.as_bytes()))?;
-    if decision.observation.completion == Completion::Complete {
-        Ok(decision)
-    } else {
-        Err(refused(format!(
-            "its {} bytes are more than a record holds",
-            said.len()
-        ))
-        .into())
-    }
+    Ok(session.record_statement(oracle_id, model_id, &to_text(document))?)
 }

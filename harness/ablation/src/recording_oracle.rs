@@ -1,0 +1,104 @@
+//! The oracle whose answers are recorded before they are used, and what its server says of them beside them.
+
+use axilog_ledger::session::Session;
+use axilog_oracle::{AnswerConstraint, Endpoint, Question, consult_oracle};
+
+use super::answer_source::{AnswerSource, MissingText, ORACLE_ID, RecordedAnswer};
+use super::error::AblationError;
+use super::statements::{AnswerFacts, PROVIDER, ProviderStatement, record_statement};
+
+/// An oracle whose answers are recorded before they are used.
+pub struct RecordingOracle {
+    session: Session,
+    endpoint: Endpoint,
+    constraint: Option<AnswerConstraint>,
+    counts_prompts: bool,
+    /// What the server said of the last answer.
+    facts: AnswerFacts,
+    last_fault: Option<String>,
+}
+
+impl RecordingOracle {
+    /// Asks `endpoint` and records in `session`.
+    #[must_use]
+    pub fn new(session: Session, endpoint: Endpoint) -> RecordingOracle {
+        RecordingOracle {
+            session,
+            endpoint,
+            constraint: None,
+            counts_prompts: false,
+            facts: AnswerFacts::default(),
+            last_fault: None,
+        }
+    }
+
+    /// Asks the server to hold each answer to this form.
+    #[must_use]
+    pub fn with_constraint(mut self, constraint: Option<AnswerConstraint>) -> RecordingOracle {
+        self.constraint = constraint;
+        self
+    }
+
+    /// Records, where `counts_prompts`, how many tokens the server counts in each prompt. It is meant for prompts
+    /// of a constant length, where one record says it of all.
+    #[must_use]
+    pub fn counting_prompts(mut self, counts_prompts: bool) -> RecordingOracle {
+        self.counts_prompts = counts_prompts;
+        self
+    }
+
+    /// Goes on behind an answer of which the server said `facts`.
+    #[must_use]
+    pub fn behind(mut self, facts: AnswerFacts) -> RecordingOracle {
+        self.facts = facts;
+        self
+    }
+
+    /// Why the oracle gave no answer to the last question, in the server's own words where it had any; `None`
+    /// where it answered.
+    #[must_use]
+    pub fn last_fault(&self) -> Option<&str> {
+        self.last_fault.as_deref()
+    }
+
+    /// Makes what was recorded durable and gives the session back.
+    ///
+    /// # Errors
+    /// [`LedgerError::NotDurable`](axilog_ledger::error::LedgerError::NotDurable).
+    pub fn finish(mut self) -> Result<Session, AblationError> {
+        self.session.sync()?;
+        Ok(self.session)
+    }
+}
+
+impl AnswerSource for RecordingOracle {
+    fn ask(&mut self, question: &Question) -> Result<Option<RecordedAnswer>, AblationError> {
+        let question = Question {
+            constraint: self.constraint.clone(),
+            ..question.clone()
+        };
+        let consultation =
+            consult_oracle(&mut self.session, &mut self.endpoint, ORACLE_ID, &question)?;
+        let observation = &consultation.decision.observation;
+        match &consultation.exchange.reply {
+            Ok(answer) => {
+                self.last_fault = None;
+                let facts = AnswerFacts::of(answer, self.counts_prompts);
+                if facts != self.facts {
+                    let statement = ProviderStatement::new(observation.ledger_seq, &facts);
+                    record_statement(&mut self.session, PROVIDER, &statement)?;
+                    self.facts = facts;
+                }
+            }
+            Err(fault) => self.last_fault = Some(fault.to_string()),
+        }
+        let text = consultation.recorded_text();
+        Ok(Some(RecordedAnswer {
+            ledger_seq: observation.ledger_seq,
+            input_hash: observation.input_hash,
+            obs_hash: observation.obs_hash,
+            text: MissingText::check(observation.completion, observation.failure, text),
+            facts: self.facts.clone(),
+        }))
+    }
+}

@@ -1,0 +1,136 @@
+//! What a run's ledger holds beside the answers: statements of the harness about the run itself.
+//!
+//! The first observation behind the reset and the time says what is run; an answer of another model, or to a
+//! prompt of another length, is followed by what its server said of it; and where a run goes on after it was
+//! stopped, the first record says so. They are in the chain like the answers, so that no file beside the
+//! ledger can tell another story.
+
+use axilog::hash::sha256;
+use axilog_ledger::encoding::hex;
+use axilog_ledger::session::Session;
+use axilog_oracle::{ModelAnswer, ProviderFacts, TransportSettings};
+use serde::{Deserialize, Serialize};
+
+use super::error::AblationError;
+use super::json_document::to_canonical_json;
+use super::variant::Variant;
+
+/// The oracle that says what is run, and the form of what it says.
+pub const RUN: (&str, &str) = ("ablation.run", "ABLATION:RUN:v1");
+/// The oracle that says what a server said of its answers, and the form.
+pub const PROVIDER: (&str, &str) = ("ablation.provider", "ABLATION:PROVIDER:v1");
+/// The oracle that says that a run goes on, and the form.
+pub const RESUME: (&str, &str) = ("ablation.resume", "ABLATION:RESUME:v1");
+
+/// What is run. It stands in the ledger before the first answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunStatement {
+    /// The variants that were to be run beside each other, in their order; empty for a calibration.
+    pub arms: Vec<Variant>,
+    /// The URL of the server; `None` for an oracle that is no server.
+    pub base_url: Option<String>,
+    /// SHA-256 of the file `header.json`, in hexadecimal. It covers the calibration's digest.
+    pub header: String,
+}
+
+impl RunStatement {
+    /// The statement of a run whose header file has the text `header`.
+    #[must_use]
+    pub fn new(arms: Vec<Variant>, base_url: Option<String>, header: &str) -> RunStatement {
+        RunStatement {
+            arms,
+            base_url,
+            header: hex(&sha256(header.as_bytes())),
+        }
+    }
+}
+
+/// What a server said of an answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AnswerFacts {
+    /// The model, as the server names it.
+    pub answered_by: Option<String>,
+    /// How many tokens the prompt had, as the server counts them; `None` where a run's prompts have no constant
+    /// length, and where the server does not say.
+    pub prompt_tokens: Option<u64>,
+    /// The build or configuration, as the server names it.
+    pub system_fingerprint: Option<String>,
+}
+
+impl AnswerFacts {
+    /// The facts of an answer; `counts_prompt` is whether the prompt's tokens are among them.
+    #[must_use]
+    pub fn of(answer: &ModelAnswer, counts_prompt: bool) -> AnswerFacts {
+        let facts = ProviderFacts::of(answer);
+        let usage = answer.usage.filter(|_| counts_prompt);
+        AnswerFacts {
+            answered_by: facts.answered_by,
+            prompt_tokens: usage.map(|usage| usage.prompt_tokens),
+            system_fingerprint: facts.system_fingerprint,
+        }
+    }
+}
+
+/// What a server said of an answer and of those behind it, up to the next such statement.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProviderStatement {
+    /// As in [`AnswerFacts`].
+    pub answered_by: Option<String>,
+    /// The sequence of the first answer of which it was said.
+    pub ledger_seq: u64,
+    /// As in [`AnswerFacts`].
+    pub prompt_tokens: Option<u64>,
+    /// As in [`AnswerFacts`].
+    pub system_fingerprint: Option<String>,
+}
+
+impl ProviderStatement {
+    /// The statement that `facts` are those of the answer `ledger_seq`.
+    #[must_use]
+    pub fn new(ledger_seq: u64, facts: &AnswerFacts) -> ProviderStatement {
+        let facts = facts.clone();
+        ProviderStatement {
+            answered_by: facts.answered_by,
+            ledger_seq,
+            prompt_tokens: facts.prompt_tokens,
+            system_fingerprint: facts.system_fingerprint,
+        }
+    }
+
+    /// The facts that are stated.
+    #[must_use]
+    pub fn to_facts(&self) -> AnswerFacts {
+        AnswerFacts {
+            answered_by: self.answered_by.clone(),
+            prompt_tokens: self.prompt_tokens,
+            system_fingerprint: self.system_fingerprint.clone(),
+        }
+    }
+}
+
+/// That a run goes on. The last answer before it, if the oracle failed there, is asked for again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ResumeStatement {
+    /// How many answers the ledger holds, failures included.
+    pub answers: u64,
+    /// The URL of the server from here on; `None` for an oracle that is no server.
+    pub base_url: Option<String>,
+    /// How its calls are made from here on.
+    pub transport: Option<TransportSettings>,
+}
+
+/// Records `statement` in the name of `oracle`: [`RUN`], [`PROVIDER`] or [`RESUME`].
+///
+/// # Errors
+/// As [`Session::record_statement`].
+pub fn record_statement(
+    session: &mut Session,
+    (oracle_id, form): (&str, &str),
+    statement: &impl Serialize,
+) -> Result<(), AblationError> {
+    session.record_statement(oracle_id, form, &to_canonical_json(statement))?;
+    Ok(())
+}
