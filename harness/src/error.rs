@@ -27,6 +27,13 @@ pub(crate) enum CommandError {
     #[error("{0} is about one ledger: give it with one FILE")]
     OneLedger(&'static str),
 
+    /// Controls without the baseline that they control.
+    #[cfg(feature = "ablation")]
+    #[error(
+        "--controls runs the controls of a baseline: give it with --variant all or baseline, or name one control as the --variant"
+    )]
+    ControlsWithoutBaseline,
+
     /// A ledger that is too long for a page.
     #[error(
         "{path}: is longer than {limit} MiB, the most that is put into a page (--limit); `axilog verify`, `stats`, `show` and `export` read a ledger of any length",
@@ -261,6 +268,8 @@ impl CommandError {
             | CommandError::InvalidSchema { .. }
             | CommandError::SchemaTwice { .. }
             | CommandError::ToTerminal(_) => 2,
+            #[cfg(feature = "ablation")]
+            CommandError::ControlsWithoutBaseline => 2,
             #[cfg(any(feature = "memory", feature = "x0l"))]
             CommandError::NotText { .. } => 2,
             #[cfg(any(feature = "ablation", feature = "bundle"))]
@@ -321,6 +330,7 @@ fn code_of_ablation(error: &AblationError) -> u8 {
         | AblationError::MissingCalibration
         | AblationError::ResumedOtherwise { .. }
         | AblationError::OracleBeginsAnew(_) => 2,
+        AblationError::Tokens(TokenError::OtherFile { .. }) => 1,
         AblationError::Tokens(TokenError::Uncountable { .. }) => 3,
         AblationError::Tokens(_) => 2,
         AblationError::Document { .. }

@@ -33,7 +33,7 @@ pub(crate) fn format_pairs(rows: &[(&str, String)]) -> String {
 }
 
 /// A sentence behind a dash, in lines of the table's width.
-#[cfg(feature = "x0l")]
+#[cfg(any(feature = "ablation", feature = "x0l"))]
 pub(crate) fn wrap_sentence(text: &str) -> String {
     let mut table = Table::new();
     table

@@ -8,6 +8,7 @@
 //! | `random` | any feasible action, drawn from the digest of the prompt |
 //! | `lock-in` | holds to the commitment that was pressing when it began, as long as precedents remind it; else keeps what is pressing |
 //! | `drift` | keeps what is pressing, but the later its precedent was written, the more often what that kept |
+//! | `presence` | keeps what is pressing; where it is shown a precedent, whatever that says, it does the last feasible action |
 //! | `clumsy` | chooses as `indifferent` does, but leaves half of its answers unfinished where a precedent is shown |
 
 use std::collections::BTreeMap;
@@ -35,18 +36,21 @@ pub enum Agent {
     LockIn,
     /// The agent that precedents move little by little.
     Drift,
+    /// The agent that is moved by a precedent's presence and not by what it says.
+    Presence,
     /// The agent that precedents make clumsy, without any other choice.
     Clumsy,
 }
 
 impl Agent {
     /// Every agent that ships.
-    pub const ALL: [Agent; 6] = [
+    pub const ALL: [Agent; 7] = [
         Agent::Precedent,
         Agent::Indifferent,
         Agent::Random,
         Agent::LockIn,
         Agent::Drift,
+        Agent::Presence,
         Agent::Clumsy,
     ];
 
@@ -59,6 +63,7 @@ impl Agent {
             Agent::Random => "random",
             Agent::LockIn => "lock-in",
             Agent::Drift => "drift",
+            Agent::Presence => "presence",
             Agent::Clumsy => "clumsy",
         }
     }
@@ -73,7 +78,7 @@ impl FromStr for Agent {
             .find(|agent| agent.as_str() == text)
             .ok_or_else(|| {
                 format!(
-                    "there is no agent {text:?}; expected precedent, indifferent or random, or lock-in, drift or clumsy"
+                    "there is no agent {text:?}; expected precedent, indifferent or random, or lock-in, drift, presence or clumsy"
                 )
             })
     }
@@ -149,6 +154,10 @@ impl LocalOracle for Agent {
                 if situation.draw_below(DRIFT_STEPS) < precedent.step_index =>
             {
                 follow(&situation, precedent)
+            }
+            (Agent::Presence, Some(_)) => {
+                let chosen = situation.feasible.iter().next_back();
+                chosen.map(|(action, effects)| justify(action, effects, IdSet::new()))
             }
             (Agent::Random, _) => {
                 let [a, b, c, d, ..] = sha256(prompt.as_bytes());

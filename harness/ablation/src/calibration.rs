@@ -5,11 +5,13 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use axilog::hash::sha256;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::input_file::read_input;
 use axilog_oracle::TransportSettings;
+use axilog_oracle::tokens::{Tokenizer, open_recorded_tokenizer};
 use serde::{Deserialize, Serialize};
 
 use super::error::AblationError;
@@ -150,6 +152,27 @@ impl Calibration {
         let mut name = path.as_os_str().to_owned();
         name.push(".ledger.jsonl");
         PathBuf::from(name)
+    }
+
+    /// The path of the copy of the tokenizer's file, where a file describes the tokenizer, that belongs to the
+    /// calibration file `path`.
+    #[must_use]
+    pub fn tokenizer_path(path: &Path) -> PathBuf {
+        let mut name = path.as_os_str().to_owned();
+        name.push(".tokenizer.json");
+        PathBuf::from(name)
+    }
+
+    /// Opens the tokenizer of the calibration in the file at `path`: of one that a file describes the copy beside
+    /// `path`, or where there is none the file that was named.
+    ///
+    /// # Errors
+    /// [`AblationError::Tokens`].
+    pub fn open_tokenizer(&self, path: &Path) -> Result<Arc<dyn Tokenizer>, AblationError> {
+        let (id, version) = (&self.basis.tokenizer, &self.basis.tokenizer_version);
+        let copy = Some(Calibration::tokenizer_path(path)).filter(|copy| copy.exists());
+        let opened = open_recorded_tokenizer(id, version, copy.as_deref())?;
+        Ok(Arc::from(opened))
     }
 
     /// The lengths of the segments.

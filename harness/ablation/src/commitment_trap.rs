@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::decimal::Decimal;
 use super::draw::{draw_below, draw_one};
-use super::environment::{Effects, Environment, IdSet, Place, Situation};
+use super::environment::{Amounts, Effects, Environment, IdSet, Place, Situation};
 use super::harbour::{BRIEFING, CALM, COLLIDING, HarbourAction, NOTICES, TREATY};
 
 /// One step in so many is calm.
@@ -94,11 +94,17 @@ impl Environment for CommitmentTrap {
     }
 
     fn situation(&self) -> Situation {
-        let feasible: BTreeMap<String, Effects> = self
-            .feasible_actions()
-            .into_iter()
+        let actions = self.feasible_actions();
+        let feasible: BTreeMap<String, Effects> = actions
+            .iter()
             .map(|action| (action.name.to_owned(), action.effects()))
             .collect();
+        let demands = actions.iter().map(|action| {
+            (
+                action.name.to_owned(),
+                name_amounts(action.fuel, action.hours),
+            )
+        });
         let kept: BTreeSet<&String> = feasible.values().flat_map(|e| &e.satisfies).collect();
         let pressing = draw_one(kept.into_iter(), self.place, "pressing");
         let notice = draw_one(NOTICES.iter(), self.place, "notice");
@@ -107,14 +113,10 @@ impl Environment for CommitmentTrap {
             ("notice".to_owned(), text(notice.copied())),
             ("pressing".to_owned(), text(pressing.map(String::as_str))),
         ]);
-        let thousandths = |n: i64| Decimal::from_millionths(n.saturating_mul(1000));
-        let resources = BTreeMap::from([
-            ("fuel".to_owned(), thousandths(self.fuel)),
-            ("hours".to_owned(), thousandths(self.hours)),
-        ]);
         Situation {
+            demands: demands.collect(),
             feasible,
-            resources,
+            resources: name_amounts(self.fuel, self.hours),
             observation,
         }
     }
@@ -128,6 +130,15 @@ impl Environment for CommitmentTrap {
         }
         self.place.step += 1;
     }
+}
+
+/// Names amounts of fuel and hours, given in thousandths.
+fn name_amounts(fuel: i64, hours: i64) -> Amounts {
+    let thousandths = |n: i64| Decimal::from_millionths(n.saturating_mul(1000));
+    Amounts::from([
+        ("fuel".to_owned(), thousandths(fuel)),
+        ("hours".to_owned(), thousandths(hours)),
+    ])
 }
 
 impl HarbourAction {
@@ -231,6 +242,7 @@ mod tests {
         );
         for (a, b) in one.iter().zip(&other) {
             assert_eq!((&a.feasible, &a.observation), (&b.feasible, &b.observation));
+            assert_eq!(a.demands, b.demands);
         }
         assert_ne!(one[0], play_episode(8, choose_first)[0]);
         assert_eq!(one, play_episode(7, choose_first));

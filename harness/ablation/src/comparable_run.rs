@@ -48,6 +48,9 @@ pub struct ComparableRun {
     pub(crate) actions: Vec<ActionCounts>,
     /// The steps under each seed, in order.
     pub(crate) steps: Vec<Vec<ComparedStep>>,
+    /// By how many tokens a placebo of the run and the record that it replaced differ at most; `None` without
+    /// placebos.
+    pub(crate) largest_length_gap: Option<u64>,
     /// SHA-256 of the run document, in hexadecimal.
     pub(crate) document_hash: String,
 }
@@ -88,6 +91,10 @@ impl ComparableRun {
             );
             return Err(refuse(reason));
         }
+        let largest_length_gap = document
+            .steps()
+            .filter_map(|step| step.length_gap.map(i64::unsigned_abs))
+            .max();
         let seeds = document.seeds.into_iter();
         Ok(ComparableRun {
             dir: dir.to_owned(),
@@ -96,6 +103,7 @@ impl ComparableRun {
             totals: document.result,
             actions: seeds.map(|seed| seed.actions).collect(),
             steps,
+            largest_length_gap,
             document_hash: hex(&sha256(&bytes)),
         })
     }

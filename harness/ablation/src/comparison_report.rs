@@ -6,10 +6,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::comparable_run::ComparableRun;
-use super::comparison::{Comparison, RunDifference};
+use super::comparison::Comparison;
+use super::controls::ControlDifference;
 use super::decimal::Decimal;
 use super::json_document::to_canonical_json;
 use super::resampling::RESAMPLES;
+use super::run_difference::RunDifference;
 use super::run_document::ActionCounts;
 use super::statistics::TestResult;
 use super::swap_test::{LEVEL_ONE_IN, PValue};
@@ -21,6 +23,7 @@ const VERSION: u32 = 2;
 #[derive(Serialize)]
 struct ComparisonDocument<'a> {
     axilog_ablation_comparison: u32,
+    controls: Vec<ControlReport<'a>>,
     differences: Vec<DifferenceReport<'a>>,
     /// The label of the first run.
     reference: Option<&'a str>,
@@ -35,6 +38,41 @@ struct DifferenceReport<'a> {
     choices: ChoicesReport,
     /// The label of the run that differs.
     run: &'a str,
+}
+
+impl<'a> DifferenceReport<'a> {
+    fn new(comparison: &'a Comparison, found: &RunDifference) -> DifferenceReport<'a> {
+        DifferenceReport {
+            actions: report_actions(found),
+            answers: report_answers(found),
+            choices: report_choices(found),
+            run: comparison.label(found.pair.run),
+        }
+    }
+}
+
+/// How a control differs from the run that it is held against.
+#[derive(Serialize)]
+struct ControlReport<'a> {
+    /// `PLACEBO` or `REPLICATE`: also the family in which p-values are corrected.
+    control: &'static str,
+    #[serde(flatten)]
+    difference: DifferenceReport<'a>,
+    /// The label of the run that it is held against.
+    reference: &'a str,
+    /// The questions in which the two are told apart.
+    told_apart: Vec<&'static str>,
+}
+
+impl<'a> ControlReport<'a> {
+    fn new(comparison: &'a Comparison, found: &ControlDifference) -> ControlReport<'a> {
+        ControlReport {
+            control: found.control.as_str(),
+            difference: DifferenceReport::new(comparison, &found.difference),
+            reference: comparison.label(found.difference.pair.reference),
+            told_apart: found.difference.told_apart(),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -93,6 +131,9 @@ struct RunReport<'a> {
     actions: ActionCounts,
     document_hash: &'a str,
     label: &'a str,
+    /// By how many tokens a placebo and the record that it replaced differ at most; absent without placebos.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    largest_length_gap: Option<u64>,
     model_id: &'a str,
     proposed: ActionCounts,
     provider: &'a str,
@@ -159,22 +200,16 @@ impl Comparison {
     /// The comparison document.
     #[must_use]
     pub fn document(&self) -> Value {
-        let differences = self.differing().map(|(run, found)| DifferenceReport {
-            actions: report_actions(found),
-            answers: AnswersReport {
-                difference: found.answers.difference,
-                resampling_interval: found.answers.interval,
-                test: TestReport::new(&found.answers_test),
-                verdict: found.answers_verdict(),
-            },
-            choices: report_choices(found),
-            run: &run.label,
-        });
+        let differences = self.differences.iter();
+        let differences = differences.map(|found| DifferenceReport::new(self, found));
+        let controls = self.controls.iter();
+        let controls = controls.map(|found| ControlReport::new(self, found));
         let runs = self.runs.iter().map(|run| self.report_run(run));
         let reference = self.runs.first();
         let seeds = reference.map_or(0, |run| run.header.seeds.len());
         let document = ComparisonDocument {
             axilog_ablation_comparison: VERSION,
+            controls: controls.collect(),
             differences: differences.collect(),
             reference: reference.map(|run| run.label.as_str()),
             runs: runs.collect(),
@@ -209,6 +244,7 @@ impl Comparison {
             actions: count_each(&|action| run.counts(action).sum()),
             document_hash: &run.document_hash,
             label: &run.label,
+            largest_length_gap: run.largest_length_gap,
             model_id: &run.header.model_id,
             proposed: count_each(&|action| answers.proposed.get(action).copied().unwrap_or(0)),
             provider: &run.header.provider,
@@ -231,6 +267,15 @@ fn report_actions(found: &RunDifference) -> ActionsReport {
         test: TestReport::new(&found.actions_test),
         total_variation: found.actions.total_variation,
         verdict: found.actions_verdict(),
+    }
+}
+
+fn report_answers(found: &RunDifference) -> AnswersReport {
+    AnswersReport {
+        difference: found.answers.difference,
+        resampling_interval: found.answers.interval,
+        test: TestReport::new(&found.answers_test),
+        verdict: found.answers_verdict(),
     }
 }
 

@@ -27,6 +27,7 @@ impl Comparison {
             escape_markdown(&reference.label)
         );
         self.append_differences(&mut out);
+        self.append_controls(&mut out);
         self.append_answers(&mut out);
         out.push_str(&format!(
             "![How often each run did each action]({plot})\n\nHow often each action was proposed and done:\n\n"

@@ -37,13 +37,19 @@ pub struct Effects {
     pub violates: IdSet,
 }
 
-/// What an agent is shown before a step.
+/// Amounts of resources, by the resource's name.
+pub type Amounts = BTreeMap<String, Decimal>;
+
+/// What there is before a step. An agent is shown all of it but the demands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Situation {
     /// The actions that may be done, and what each would keep and break.
     pub feasible: BTreeMap<String, Effects>,
-    /// The resources at stake, by name.
-    pub resources: BTreeMap<String, Decimal>,
+    /// What is in store of each resource.
+    pub resources: Amounts,
+    /// What each feasible action would take out of store, as the environment declares it. An action that
+    /// takes nothing may be left out.
+    pub demands: BTreeMap<String, Amounts>,
     /// Whatever else there is to see.
     pub observation: Map<String, Value>,
 }
@@ -60,11 +66,34 @@ impl Situation {
     /// violates while it satisfies another.
     #[must_use]
     pub fn conflicting_constraints(&self) -> IdSet {
-        let collides = |a: &&Effects| !a.satisfies.is_empty() && !a.violates.is_empty();
-        let actions = self.feasible.values().filter(collides);
-        actions
-            .flat_map(|action| action.satisfies.union(&action.violates).cloned())
+        self.colliding_actions()
+            .flat_map(|(_, effects)| effects.satisfies.union(&effects.violates).cloned())
             .collect()
+    }
+
+    /// The resources at stake in the conflict (Q6): for each resource that some colliding action would take,
+    /// the most that one of them would. Any of them may be done, so this is what the conflict may cost;
+    /// what is in store, and what other actions would take, is no part of it.
+    #[must_use]
+    pub fn resources_at_stake(&self) -> Amounts {
+        let mut at_stake = Amounts::new();
+        let demands = self
+            .colliding_actions()
+            .filter_map(|(action, _)| self.demands.get(action));
+        for (resource, amount) in demands.flatten() {
+            if *amount > Decimal::default() {
+                let most = at_stake.entry(resource.clone()).or_default();
+                *most = (*most).max(*amount);
+            }
+        }
+        at_stake
+    }
+
+    /// The feasible actions that satisfy a constraint while they violate another.
+    fn colliding_actions(&self) -> impl Iterator<Item = (&String, &Effects)> {
+        let collides = |a: &Effects| !a.satisfies.is_empty() && !a.violates.is_empty();
+        let actions = self.feasible.iter();
+        actions.filter(move |(_, effects)| collides(effects))
     }
 }
 

@@ -184,7 +184,9 @@ pub fn calibrate(
     let records = || {
         run.steps().filter_map(|step| match step.precedent {
             PrecedentOutcome::Written(tokens) => Some(tokens),
-            PrecedentOutcome::None | PrecedentOutcome::Blocked => None,
+            PrecedentOutcome::None
+            | PrecedentOutcome::Replaced { .. }
+            | PrecedentOutcome::Blocked => None,
         })
     };
     let measures = run.steps().filter_map(|step| step.generated.measures);

@@ -43,7 +43,7 @@
 //! | [`statements`] | what a ledger says of its run beside the answers |
 //! | [`sampling`] | how a model is asked to choose its words |
 //! | [`artifact`], [`assistant`], [`compile`] | a justification, who reads it, and what it forbids and requires |
-//! | [`precedent`] | the record of a justification, and the memory that keeps it |
+//! | [`precedent`], [`placebo`] | the record of a justification, the memory that keeps it, and what stands in for a record |
 //! | [`prompt`], [`prompt_frame`] | the texts of a prompt, its constant length (Gate P4) |
 //! | [`context_tokenizer`] | the tokens of a text in its place in a prompt |
 //! | [`pad`], [`padding_meaning`] | the padding: its tokens, and that it says nothing |
@@ -56,7 +56,8 @@
 //! | [`experiment`], [`replay`] | from a header to a run, live and from the ledger |
 //! | [`header`], [`run_document`] | what a run is of, and what came of it |
 //! | [`comparable_run`], [`comparison`] | runs that are compared: read, judged |
-//! | [`comparison_report`], [`comparison_summary`], [`plot`] | what a comparison is written as |
+//! | [`run_difference`], [`controls`] | how two runs differ, and what the controls show of it |
+//! | [`comparison_report`], [`comparison_summary`], [`control_summary`], [`plot`] | what a comparison is written as |
 //! | [`profile`], [`swap_test`], [`resampling`] | shares of actions, the permutation test, intervals |
 //! | [`statistics`] | the differences of two runs and their verdicts |
 //! | [`json_document`], [`draw`], [`decimal`] | canonical JSON, seeded draws, exact amounts |
@@ -88,6 +89,8 @@ pub mod comparison_report;
 pub mod comparison_summary;
 pub mod compile;
 pub mod context_tokenizer;
+pub mod control_summary;
+pub mod controls;
 pub mod decimal;
 pub mod draw;
 pub mod environment;
@@ -102,6 +105,7 @@ pub mod novelty;
 pub mod pad;
 pub mod padding_meaning;
 pub mod pipeline;
+pub mod placebo;
 pub mod plot;
 pub mod precedent;
 pub mod profile;
@@ -112,6 +116,7 @@ pub mod replay;
 pub mod resampling;
 pub mod resumed_answers;
 pub mod run;
+pub mod run_difference;
 pub mod run_document;
 pub mod sampling;
 pub mod statements;

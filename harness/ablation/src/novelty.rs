@@ -1,22 +1,29 @@
 //! Whether a step's conflict is new in its episode (Q6).
 //!
 //! The signature of a conflict is `SHA-256(JCS({"C": …, "R": …}))`: `C` are the sorted ids of the
-//! constraints in conflict, `R` the resources at stake by name, with amounts as decimal strings. A step
-//! without a conflict has no signature and is not novel. Determinism: D1.
+//! constraints in conflict, `R` the resources at stake in it by name, with amounts as decimal strings. Both
+//! come from the actions that collide: what is in store changes with every step, whatever the conflict is,
+//! and is not at stake. A step without a conflict has no signature and is not novel. Determinism: D1.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use axilog::hash::{Hash, sha256};
 use serde_json::json;
 
-use super::decimal::Decimal;
-use super::environment::{IdSet, Situation};
+use super::environment::{Amounts, IdSet, Situation};
 use super::json_document::to_canonical_json;
 
-/// Computes the signature of a conflict.
+/// Computes the signature of a conflict between `constraints` over `resources`.
 #[must_use]
-pub fn sign_conflict(constraints: &IdSet, resources: &BTreeMap<String, Decimal>) -> Hash {
+pub fn sign_conflict(constraints: &IdSet, resources: &Amounts) -> Hash {
     sha256(to_canonical_json(&json!({ "C": constraints, "R": resources })).as_bytes())
+}
+
+/// Signs the conflict of `situation` with the resources that are at stake in it; `None` without a conflict.
+#[must_use]
+pub fn sign_situation(situation: &Situation) -> Option<Hash> {
+    let constraints = situation.conflicting_constraints();
+    (!constraints.is_empty()).then(|| sign_conflict(&constraints, &situation.resources_at_stake()))
 }
 
 /// The conflicts that an episode has had.
@@ -33,11 +40,8 @@ pub struct Novelty {
 }
 
 impl ConflictHistory {
-    /// Records the conflict of `situation`.
-    pub fn record(&mut self, situation: &Situation) -> Novelty {
-        let constraints = situation.conflicting_constraints();
-        let signature =
-            (!constraints.is_empty()).then(|| sign_conflict(&constraints, &situation.resources));
+    /// Records the conflict with this signature, or that there is none.
+    pub fn record(&mut self, signature: Option<Hash>) -> Novelty {
         Novelty {
             signature,
             is_novel: signature.is_some_and(|signature| self.0.insert(signature)),
@@ -53,7 +57,10 @@ impl ConflictHistory {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
+    use crate::decimal::Decimal;
     use crate::environment::Effects;
     use proptest::prelude::*;
     use serde_json::Map;
@@ -62,69 +69,85 @@ mod tests {
         names.iter().map(|name| (*name).to_owned()).collect()
     }
 
-    fn resources(millionths: &[(&str, i64)]) -> BTreeMap<String, Decimal> {
+    fn amounts(millionths: &[(&str, i64)]) -> Amounts {
         let amounts = millionths.iter();
         amounts
             .map(|(name, n)| ((*name).to_owned(), Decimal::from_millionths(*n)))
             .collect()
     }
 
+    /// An action's name, what it satisfies, violates and takes.
+    type DeclaredAction<'a> = (&'a str, &'a [&'a str], &'a [&'a str], &'a [(&'a str, i64)]);
+
+    fn situation(actions: &[DeclaredAction]) -> Situation {
+        let named = |name: &str| name.to_owned();
+        let feasible = actions.iter().map(|(name, satisfies, violates, _)| {
+            let (satisfies, violates) = (ids(satisfies), ids(violates));
+            let effects = Effects {
+                satisfies,
+                violates,
+            };
+            (named(name), effects)
+        });
+        let demands = actions.iter();
+        Situation {
+            feasible: feasible.collect(),
+            resources: Amounts::new(),
+            demands: demands
+                .map(|(name, _, _, takes)| (named(name), amounts(takes)))
+                .collect(),
+            observation: Map::new(),
+        }
+    }
+
     #[test]
     fn a_signature_is_the_digest_of_the_canonical_form() {
         let found = sign_conflict(
             &ids(&["b", "é", "a"]),
-            &resources(&[("z", 1_500_000), ("fuel", -123_456)]),
+            &amounts(&[("z", 1_500_000), ("fuel", -123_456)]),
         );
         let form = r#"{"C":["a","b","é"],"R":{"fuel":"-0.123456","z":"1.5"}}"#;
         assert_eq!(found, sha256(form.as_bytes()));
     }
 
+    /// Q6: R is what the colliding actions would take, and of each resource the most that one of them would.
     #[test]
-    fn a_conflict_is_novel_once_per_episode() {
-        let mut situation = Situation {
-            feasible: BTreeMap::from([(
-                "go".to_owned(),
-                Effects {
-                    satisfies: ids(&["a"]),
-                    violates: ids(&["b"]),
-                },
-            )]),
-            resources: resources(&[("fuel", 1_000_000)]),
-            observation: Map::new(),
-        };
-        let mut history = ConflictHistory::default();
-        let first = history.record(&situation);
-        assert!(first.is_novel);
-        let second = history.record(&situation);
-        assert_eq!(
-            (second.signature, second.is_novel),
-            (first.signature, false)
-        );
-        // What is observed beside the conflict does not matter, the amounts do.
-        situation
-            .observation
-            .insert("notice".to_owned(), "new".into());
-        assert!(!history.record(&situation).is_novel);
-        situation.resources = resources(&[("fuel", 1_000_001)]);
-        assert!(history.record(&situation).is_novel);
-        assert_eq!(history.distinct_count(), 2);
-        assert!(ConflictHistory::default().record(&situation).is_novel);
-        // An action that only keeps, or only breaks, collides with nothing.
-        for effects in [
-            Effects {
-                satisfies: ids(&["a"]),
-                violates: IdSet::new(),
-            },
-            Effects {
-                satisfies: IdSet::new(),
-                violates: ids(&["a"]),
-            },
-        ] {
-            situation.feasible = BTreeMap::from([("go".to_owned(), effects)]);
-            let novelty = history.record(&situation);
-            assert_eq!((novelty.signature, novelty.is_novel), (None, false));
+    fn at_stake_is_the_most_that_a_colliding_action_would_take() {
+        let mut situation = situation(&[
+            ("go", &["a"], &["b"], &[("fuel", 2_000_000), ("hours", 1)]),
+            ("stay", &["b"], &["a"], &[("fuel", 500_000), ("hours", 3)]),
+            ("rest", &["b"], &[], &[("fuel", 9_000_000), ("food", 1)]),
+            ("idle", &[], &[], &[("hours", 100)]),
+        ]);
+        let expected = amounts(&[("fuel", 2_000_000), ("hours", 3)]);
+        assert_eq!(situation.resources_at_stake(), expected);
+        let form = r#"{"C":["a","b"],"R":{"fuel":"2","hours":"0.000003"}}"#;
+        let signature = Some(sha256(form.as_bytes()));
+        assert_eq!(sign_situation(&situation), signature);
+        // Neither what is in store nor what is observed beside the conflict matters.
+        situation.resources = amounts(&[("fuel", 7), ("food", 7)]);
+        let observation = &mut situation.observation;
+        observation.insert("notice".to_owned(), "new".into());
+        assert_eq!(sign_situation(&situation), signature);
+        // What an action brings, or takes nothing of, is not at stake; an action may declare nothing.
+        let takes = amounts(&[("fuel", -5), ("hours", 0)]);
+        situation.demands = BTreeMap::from([("go".to_owned(), takes)]);
+        assert_eq!(situation.resources_at_stake(), Amounts::new());
+        let form = r#"{"C":["a","b"],"R":{}}"#;
+        assert_eq!(sign_situation(&situation), Some(sha256(form.as_bytes())));
+    }
+
+    /// An action that only keeps, or only breaks, collides with nothing.
+    #[test]
+    fn a_step_without_a_conflict_has_no_signature() {
+        for (satisfies, violates) in [(&["a"][..], &[][..]), (&[], &["a"]), (&[], &[])] {
+            let situation = situation(&[("go", satisfies, violates, &[("fuel", 1)])]);
+            assert_eq!(sign_situation(&situation), None);
         }
-        assert_eq!(history.distinct_count(), 2);
+        let mut history = ConflictHistory::default();
+        let novelty = history.record(None);
+        assert_eq!((novelty.signature, novelty.is_novel), (None, false));
+        assert_eq!(history.distinct_count(), 0);
     }
 
     proptest! {
@@ -133,11 +156,11 @@ mod tests {
         fn signatures_are_equal_where_the_content_is(
             one in proptest::collection::btree_set("[a-cé]{1,2}", 1..3),
             other in proptest::collection::btree_set("[a-cé]{1,2}", 1..3),
-            amounts in proptest::collection::vec(-3_i64..3, 2),
+            taken in proptest::collection::vec(-3_i64..3, 2),
         ) {
-            let resources = |n: i64| BTreeMap::from([("fuel".to_owned(), Decimal::from_millionths(n))]);
-            let equal = one == other && amounts[0] == amounts[1];
-            let found = sign_conflict(&one, &resources(amounts[0])) == sign_conflict(&other, &resources(amounts[1]));
+            let resources = |n: i64| amounts(&[("fuel", n)]);
+            let equal = one == other && taken[0] == taken[1];
+            let found = sign_conflict(&one, &resources(taken[0])) == sign_conflict(&other, &resources(taken[1]));
             prop_assert_eq!(found, equal);
         }
 
@@ -147,15 +170,10 @@ mod tests {
             let mut history = ConflictHistory::default();
             let mut distinct = BTreeSet::new();
             for n in series {
-                let situation = Situation {
-                    feasible: BTreeMap::from([("go".to_owned(), Effects {
-                        satisfies: ids(&["a"]),
-                        violates: ids(&["b"]),
-                    })]),
-                    resources: BTreeMap::from([("fuel".to_owned(), Decimal::from_millionths(n))]),
-                    observation: Map::new(),
-                };
-                prop_assert_eq!(history.record(&situation).is_novel, distinct.insert(n));
+                // What is not positive is not at stake: n = 0 is a conflict over nothing.
+                let situation = situation(&[("go", &["a"], &["b"], &[("fuel", n)])]);
+                let novelty = history.record(sign_situation(&situation));
+                prop_assert_eq!(novelty.is_novel, distinct.insert(n));
                 prop_assert_eq!(history.distinct_count(), distinct.len());
             }
         }

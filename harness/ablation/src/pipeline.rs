@@ -2,6 +2,7 @@
 //! order and no other.
 
 use axilog::evidence::observation::Failure;
+use axilog::hash::Hash;
 
 use super::answer_source::{AnswerSource, MissingText, RecordedAnswer};
 use super::artifact::Artifact;
@@ -9,7 +10,7 @@ use super::assistant::Rejection;
 use super::compile::{CompileError, Constraints};
 use super::environment::{Environment, IdSet, Place, Situation};
 use super::error::AblationError;
-use super::novelty::{ConflictHistory, Novelty};
+use super::novelty::{ConflictHistory, Novelty, sign_situation};
 use super::prompt_frame::PromptMeasures;
 
 /// The answer to a step's prompt.
@@ -28,6 +29,13 @@ pub enum PrecedentOutcome {
     None,
     /// The precedent was written; it has this many tokens in a prompt.
     Written(u64),
+    /// A placebo was written in the precedent's place.
+    Replaced {
+        /// How many tokens the placebo has in a prompt.
+        tokens: u64,
+        /// How many tokens it has more than the precedent.
+        length_gap: i64,
+    },
     /// The precedent was not written, because writing is disabled.
     Blocked,
 }
@@ -39,6 +47,7 @@ impl PrecedentOutcome {
         match self {
             PrecedentOutcome::None => "NONE",
             PrecedentOutcome::Written(_) => "WRITTEN",
+            PrecedentOutcome::Replaced { .. } => "REPLACED",
             PrecedentOutcome::Blocked => "BLOCKED",
         }
     }
@@ -46,8 +55,8 @@ impl PrecedentOutcome {
 
 /// The stages of a step, in their order.
 pub trait Harness {
-    /// Prepares for the first step of an episode.
-    fn begin_episode(&mut self);
+    /// Prepares for the first step of an episode in `environment`; the step of `place` is 0.
+    fn begin_episode(&mut self, environment: &dyn Environment, place: Place);
 
     /// Asks for an action and its justification. `None` where no further answer comes: somebody stopped
     /// the run, or its replay is at the end of its ledger.
@@ -96,6 +105,11 @@ pub trait Harness {
 
     /// Does the selected action.
     fn execute(&self, action: &str, environment: &mut dyn Environment);
+
+    /// Signs the conflict of a situation (Q6); `None` without a conflict.
+    fn sign_conflict(&self, situation: &Situation) -> Option<Hash> {
+        sign_situation(situation)
+    }
 }
 
 /// A step that was taken.
@@ -150,7 +164,7 @@ pub fn take_step(
         Err(MissingText::Failed(failure)) => return Ok(StepOutcome::Failed(*failure)),
     };
     // Conflicts count only for steps that are taken, so that a run that stops here and its replay agree.
-    let novelty = history.record(&situation);
+    let novelty = history.record(harness.sign_conflict(&situation));
     let compiled = assisted
         .as_ref()
         .ok()

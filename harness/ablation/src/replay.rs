@@ -1,13 +1,11 @@
 //! Replaying a run: its document from the header and the ledger alone, without a model, a key or a network.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use axilog::hash::sha256;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::FileError;
 use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
-use axilog_oracle::tokens;
 
 use super::calibration::Calibration;
 use super::environment::Environment;
@@ -78,8 +76,8 @@ pub fn replay_run(
     let (frame, constant_length) = match &header.constant_length {
         None => (None, None),
         Some(stored) => {
-            let tokenizer: Arc<dyn tokens::Tokenizer> =
-                Arc::from(tokens::open_tokenizer(&stored.tokenizer)?);
+            let calibration = dir.join(CALIBRATION_FILE);
+            let tokenizer = Calibration::read(&calibration)?.open_tokenizer(&calibration)?;
             let lengths = stored.lengths();
             let (frame, basis) = build_frame(&*environment, tokenizer, &stored.pad, Some(lengths))
                 .map_err(|error| match error {
@@ -146,7 +144,7 @@ pub fn replay_calibration(path: &Path) -> Result<Calibration, AblationError> {
         reason: format!("{reason}; calibrate again, or take file and ledger as they were written"),
     };
     let mut environment = open_named_environment(path, &stored.basis.environment)?;
-    let tokenizer = Arc::from(tokens::open_tokenizer(&stored.basis.tokenizer)?);
+    let tokenizer = stored.open_tokenizer(path)?;
     let (frame, basis) = build_frame(&*environment, tokenizer, &stored.basis.pad, None)?;
     stored.check_basis(path, &basis)?;
     let (provider, model) = (&stored.provider, &stored.model_id);

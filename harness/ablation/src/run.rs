@@ -41,10 +41,15 @@ pub struct Episode {
 }
 
 impl Episode {
-    /// How many precedents were written.
+    /// How many precedents were written, placebos among them.
     #[must_use]
     pub fn written_count(&self) -> u64 {
-        self.count(|step| matches!(step.precedent, PrecedentOutcome::Written(_)))
+        self.count(|step| {
+            matches!(
+                step.precedent,
+                PrecedentOutcome::Written(_) | PrecedentOutcome::Replaced { .. }
+            )
+        })
     }
 
     /// How many attempts to write a precedent were blocked.
@@ -216,7 +221,7 @@ pub fn run_plan(
                 step: 0,
             };
             environment.begin_episode(place);
-            harness.begin_episode();
+            harness.begin_episode(environment, place);
             let (episode, stopped) = run_episode(&mut *harness, environment, &mut answers, place)?;
             let stopped = stopped.or_else(|| check_whole_episode(plan.variant, &episode, place));
             episodes.push(episode);
@@ -272,7 +277,7 @@ fn run_episode(
 /// Checks a whole episode; the status is why it makes the run invalid.
 fn check_whole_episode(variant: Variant, episode: &Episode, place: Place) -> Option<RunStatus> {
     let (reason, detail) = match variant {
-        Variant::Baseline if episode.written_count() == 0 => (
+        _ if variant.fills_every_episode() && episode.written_count() == 0 => (
             InvalidReason::BaselineNotInstantiated,
             "no step of the episode recorded a precedent: no answer compiled",
         ),

@@ -13,7 +13,7 @@ use super::environment::Place;
 use super::error::AblationError;
 use super::header::RunHeader;
 use super::json_document::{parse_document, to_canonical_json};
-use super::pipeline::CompletedStep;
+use super::pipeline::{CompletedStep, PrecedentOutcome};
 use super::run::{Episode, Run, RunStatus};
 use super::statements::{AnswerFacts, ProviderStatement};
 
@@ -57,6 +57,12 @@ impl RunDocument {
             seeds: seeds.collect(),
             status: StatusReport::new(&run.status),
         }
+    }
+
+    /// Every step of every episode.
+    pub fn steps(&self) -> impl Iterator<Item = &StepResult> {
+        let episodes = self.seeds.iter().flat_map(|seed| &seed.episodes);
+        episodes.flat_map(|episode| &episode.steps)
     }
 
     /// The text of the file: a line of canonical JSON.
@@ -271,6 +277,10 @@ pub struct StepResult {
     pub input_hash: String,
     /// The sequence of the answer's observation.
     pub ledger_seq: u64,
+    /// How many tokens the placebo that was written has more than the precedent that it replaces; absent
+    /// where none was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length_gap: Option<i64>,
     /// How many actions the mask left.
     pub mask_size: usize,
     /// Whether the step's conflict was new in the episode.
@@ -294,7 +304,7 @@ pub struct StepResult {
     pub prompt_tokens: Option<u64>,
     /// The action that was proposed; `None` without an artifact.
     pub proposed: Option<String>,
-    /// What became of the precedent: `WRITTEN`, `BLOCKED` or `NONE`.
+    /// What became of the precedent: `WRITTEN`, `REPLACED` by a placebo, `BLOCKED` or `NONE`.
     pub recorded: String,
     /// Why the answer was refused, as a code; `None` where the artifact compiled.
     pub refused: Option<String>,
@@ -325,6 +335,10 @@ impl StepResult {
             artifact_digest: artifact.map(|artifact| hex(&artifact.digest())),
             input_hash: hex(&answer.input_hash),
             ledger_seq: answer.ledger_seq,
+            length_gap: match step.precedent {
+                PrecedentOutcome::Replaced { length_gap, .. } => Some(length_gap),
+                _ => None,
+            },
             mask_size: step.mask_size,
             novel: step.novelty.is_novel,
             obs_hash: hex(&answer.obs_hash),

@@ -1,5 +1,7 @@
 //! The base harness: what v3.0 did, without precedents and without a constant prompt length.
 
+use axilog::hash::Hash;
+
 use super::answer_source::{AnswerSource, RecordedAnswer};
 use super::artifact::Artifact;
 use super::assistant::{Rejection, assist};
@@ -7,6 +9,7 @@ use super::compile::{CompileError, Constraints, compile};
 use super::draw::draw_one;
 use super::environment::{Environment, IdSet, Place, Situation};
 use super::error::AblationError;
+use super::novelty::sign_conflict;
 use super::pipeline::{GeneratedAnswer, Harness, PrecedentOutcome};
 use super::prompt::{SITUATION, TAIL, build_question, render_situation};
 use super::sampling::Sampling;
@@ -56,7 +59,7 @@ impl V300AblationHarness {
 }
 
 impl Harness for V300AblationHarness {
-    fn begin_episode(&mut self) {}
+    fn begin_episode(&mut self, _: &dyn Environment, _: Place) {}
 
     fn generate_raw(
         &mut self,
@@ -105,5 +108,12 @@ impl Harness for V300AblationHarness {
 
     fn execute(&self, action: &str, environment: &mut dyn Environment) {
         environment.execute(action);
+    }
+
+    /// Signs with what is in store, as documents of the base harness have always had it. Q6 is about v3.1,
+    /// and nothing is decided by this signature.
+    fn sign_conflict(&self, situation: &Situation) -> Option<Hash> {
+        let constraints = situation.conflicting_constraints();
+        (!constraints.is_empty()).then(|| sign_conflict(&constraints, &situation.resources))
     }
 }

@@ -8,6 +8,7 @@ use super::environment::{Environment, IdSet, Place, Situation};
 use super::error::AblationError;
 use super::invalid_run::{InvalidReason, InvalidRun};
 use super::pipeline::{GeneratedAnswer, Harness, PrecedentOutcome};
+use super::placebo::draw_placebo;
 use super::precedent::{PrecedentMemory, PrecedentRecord};
 use super::prompt::{HEAD, render_situation};
 use super::prompt_frame::{PromptFrame, TokenizedText};
@@ -23,6 +24,10 @@ pub struct V310AblationHarness<M> {
     memory: M,
     /// The record that the memory should hold, split into tokens when it was written.
     expected_record: Option<TokenizedText>,
+    /// The seed and the episode; the step is 0.
+    episode: Place,
+    /// Every constraint of the environment, of which placebos are drawn.
+    constraints: IdSet,
 }
 
 impl<M: PrecedentMemory> V310AblationHarness<M> {
@@ -39,6 +44,8 @@ impl<M: PrecedentMemory> V310AblationHarness<M> {
             variant,
             memory,
             expected_record: None,
+            episode: Place::default(),
+            constraints: IdSet::new(),
         }
     }
 
@@ -47,6 +54,12 @@ impl<M: PrecedentMemory> V310AblationHarness<M> {
     pub fn with_sampling(mut self, sampling: Sampling) -> V310AblationHarness<M> {
         self.base = self.base.with_sampling(sampling);
         self
+    }
+
+    /// Puts a record into the memory. From now on every prompt must hold its text.
+    fn write(&mut self, record: &PrecedentRecord, text: TokenizedText) {
+        self.memory.write(record);
+        self.expected_record = Some(text);
     }
 
     /// Checks that the memory holds the record that was written last (P2).
@@ -82,8 +95,10 @@ impl<M: PrecedentMemory> V310AblationHarness<M> {
 }
 
 impl<M: PrecedentMemory> Harness for V310AblationHarness<M> {
-    fn begin_episode(&mut self) {
-        self.base.begin_episode();
+    fn begin_episode(&mut self, environment: &dyn Environment, place: Place) {
+        self.base.begin_episode(environment, place);
+        self.constraints.clone_from(environment.constraints());
+        self.episode = place;
         if self.variant == Variant::C {
             self.memory.reset();
             self.expected_record = None;
@@ -132,9 +147,19 @@ impl<M: PrecedentMemory> Harness for V310AblationHarness<M> {
         let record = PrecedentRecord::new(artifact, step);
         let text = self.frame.tokenize(record.canonical())?;
         let tokens = text.len();
-        self.memory.write(&record);
-        self.expected_record = Some(text);
-        Ok(PrecedentOutcome::Written(tokens))
+        if self.variant != Variant::Placebo {
+            self.write(&record, text);
+            return Ok(PrecedentOutcome::Written(tokens));
+        }
+        let place = Place {
+            step,
+            ..self.episode
+        };
+        let tokenize = |text| self.frame.tokenize(text);
+        let placebo = draw_placebo(&record, tokens, &self.constraints, place, tokenize)?;
+        let (tokens, length_gap) = (placebo.text.len(), placebo.length_gap);
+        self.write(&placebo.record, placebo.text);
+        Ok(PrecedentOutcome::Replaced { tokens, length_gap })
     }
 
     fn mask(&self, situation: &Situation, constraints: Option<&Constraints>) -> IdSet {

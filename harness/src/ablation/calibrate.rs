@@ -34,7 +34,8 @@ pub(crate) struct Args {
         default_value = "42,123,456"
     )]
     seeds: Vec<u64>,
-    /// The calibration file; its ledger is FILE.ledger.jsonl, and belongs to it. Neither may exist.
+    /// The calibration file. Its ledger FILE.ledger.jsonl belongs to it, and the copy FILE.tokenizer.json of a
+    /// tokenizer.json. Neither may exist.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
@@ -59,6 +60,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     if args.out.exists() {
         return Err(AblationError::FileExists(args.out.clone()).into());
     }
+    let tokenizer_file = tokenizer.file_bytes().map(<[u8]>::to_vec);
     let mut environment = new_environment();
     let (frame, basis) = match build_frame(&*environment, tokenizer, &args.pad, None) {
         Ok(built) => built,
@@ -120,6 +122,9 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     };
     let head = run_files::read_ledger_head(&ledger)?;
     let calibration = Calibration::new(&header, basis, measures, head);
+    if let Some(bytes) = tokenizer_file {
+        run_files::write_bytes(&Calibration::tokenizer_path(&args.out), &bytes)?;
+    }
     run_files::write_whole(&args.out, &calibration.to_file_text())?;
     Ok(Report {
         passed: true,

@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use axilog_ablation::comparable_run::ComparableRun;
-use axilog_ablation::comparison::{Comparison, RunDifference, compare_runs};
+use axilog_ablation::comparison::{Comparison, compare_runs};
+use axilog_ablation::control_summary::list_control_rows;
 use axilog_ablation::decimal::Decimal;
+use axilog_ablation::run_difference::RunDifference;
 use axilog_ablation::statistics::TestResult;
 
 use super::super::output::Report;
@@ -109,9 +111,45 @@ pub(super) fn render_table(comparison: &Comparison) -> String {
             verdict,
         )
     });
-    format!(
-        "held against {reference}\n\nchoices: what was proposed where both answered usefully\n{choices}\nanswers: the share that was not useful\n{answers}\nactions: what was done\n{actions}"
-    )
+    let mut text = format!("held against {reference}\n");
+    if !comparison.differences.is_empty() {
+        text.push_str(&format!(
+            "\nchoices: what was proposed where both answered usefully\n{choices}\nanswers: the share that was not useful\n{answers}\nactions: what was done\n{actions}"
+        ));
+    }
+    text + &render_controls(comparison)
+}
+
+/// Renders the controls: a table, and what each shows.
+fn render_controls(comparison: &Comparison) -> String {
+    if comparison.controls.is_empty() {
+        return String::new();
+    }
+    let label = |place: usize| {
+        let run = comparison.runs.get(place);
+        run.map_or_else(String::new, |run| run.label.clone())
+    };
+    let mut rows = Vec::new();
+    let mut sentences = String::new();
+    for control in &comparison.controls {
+        let found = &control.difference;
+        rows.extend(list_control_rows(found).map(|row| {
+            [
+                label(found.pair.run),
+                label(found.pair.reference),
+                row.question.to_owned(),
+                row.size.to_string(),
+                row.test.corrected.to_decimal().to_string(),
+                row.verdict.to_owned(),
+            ]
+        }));
+        sentences.push_str(&table::wrap_sentence(&comparison.explain_control(control)));
+    }
+    let header = [
+        "control", "against", "question", "size", "p (Holm)", "verdict",
+    ];
+    let grid = table::format_grid(header, [15, 13, 8, 10, 9, 18], &rows);
+    format!("\ncontrols: what the differences may be read as\n{grid}\n{sentences}")
 }
 
 /// The size of a difference, the ends of its interval, its test and its verdict.

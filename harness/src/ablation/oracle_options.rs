@@ -50,7 +50,7 @@ impl FromStr for Provider {
         match text.parse() {
             Ok(kind) => Ok(Provider::Oracle(kind, text.to_owned())),
             Err(_) => Err(format!(
-                "there is no oracle {text:?}; expected openai, anthropic, agent:precedent, agent:indifferent, agent:random, agent:lock-in, agent:drift, agent:clumsy, scripted:FILE or recorded:LEDGER"
+                "there is no oracle {text:?}; expected openai, anthropic, agent:precedent, agent:indifferent, agent:random, agent:lock-in, agent:drift, agent:presence, agent:clumsy, scripted:FILE or recorded:LEDGER"
             )),
         }
     }
@@ -77,7 +77,7 @@ pub(super) fn new_environment() -> Box<dyn Environment> {
 #[derive(clap::Args)]
 pub(super) struct OracleOptions {
     /// Who answers: openai, anthropic, agent:precedent, agent:indifferent, agent:random, agent:lock-in,
-    /// agent:drift, agent:clumsy, scripted:FILE or recorded:LEDGER.
+    /// agent:drift, agent:presence, agent:clumsy, scripted:FILE or recorded:LEDGER.
     #[arg(long, value_name = "KIND", default_value = "openai")]
     pub(super) oracle: Provider,
     #[command(flatten)]

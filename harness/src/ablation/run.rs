@@ -35,11 +35,11 @@ impl FromStr for Variants {
 
     fn from_str(text: &str) -> Result<Variants, String> {
         match text {
-            "all" => Ok(Variants(vec![Variant::Baseline, Variant::B, Variant::C])),
+            "all" => Ok(Variants(Variant::EXPERIMENT.to_vec())),
             name => match name.parse() {
                 Ok(variant) => Ok(Variants(vec![variant])),
                 Err(_) => Err(format!(
-                    "there is no variant {name:?}; expected baseline, b, c, all or v300"
+                    "there is no variant {name:?}; expected baseline, b, c, placebo, replicate, all or v300"
                 )),
             },
         }
@@ -50,15 +50,20 @@ impl FromStr for Variants {
 ///
 /// The variant baseline keeps precedents, b never writes one, c forgets at the start of each episode; v300
 /// is the base harness without precedents and without a constant prompt length, and takes no calibration.
+/// Two controls show what a difference means: placebo keeps a record of drawn content and the same length
+/// in each precedent's place, and replicate is the baseline a second time.
 /// Each run gets a directory of its own below --out, with header.json, ledger.jsonl and its blobs, and
 /// run.json; the variant all adds comparison.json, summary.md and actions.svg. Ctrl-C stops a run at the
 /// end of a step, and the run is marked PARTIAL. The head of each ledger is printed. Exits 0 where every run is valid; 1 where one is
 /// INVALID_RUN; 3 where one is PARTIAL.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// baseline, b, c, all or v300.
+    /// baseline, b, c, placebo, replicate, all (baseline, b and c) or v300.
     #[arg(long, value_name = "VARIANT", default_value = "all")]
     variant: Variants,
+    /// Run placebo and replicate too, behind the variants all or baseline.
+    #[arg(long)]
+    controls: bool,
     /// The calibration file. It gives the lengths, the tokenizer, the padding and, unless --model names
     /// another, the model.
     #[arg(long, value_name = "FILE")]
@@ -100,13 +105,14 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     if args.resume {
         args.oracle_options.check_resumable()?;
     }
+    let variants = list_variants(args)?;
     let preparation = match prepare(args) {
         Ok(preparation) => preparation,
         Err(error) => return preflight::report_invalid(error),
     };
     let flag = Flag::install();
     let mut plans = Vec::new();
-    for variant in &args.variant.0 {
+    for variant in &variants {
         let plan = RunPlan {
             variant: *variant,
             seeds: args.seeds.clone(),
@@ -121,7 +127,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     }
     let mut runs = Vec::new();
     for (plan, dir) in plans {
-        let ended = run_plan_into_dir(args, &preparation, &plan, &dir, &flag)?;
+        let ended = run_plan_into_dir(args, &variants, &preparation, &plan, &dir, &flag)?;
         let describe = |reason: &str| {
             format!(
                 "{reason}before the run was whole; {} holds what there is, marked PARTIAL; --resume goes on with it",
@@ -144,7 +150,19 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             RunStatus::Valid | RunStatus::Invalid(..) => runs.push((plan.variant, dir, ended.run)),
         }
     }
-    build_report(args, &runs)
+    build_report(args, &variants, &runs)
+}
+
+/// The variants to run, in their order.
+fn list_variants(args: &Args) -> Result<Vec<Variant>, CommandError> {
+    let mut variants = args.variant.0.clone();
+    if args.controls {
+        if !variants.contains(&Variant::Baseline) {
+            return Err(CommandError::ControlsWithoutBaseline);
+        }
+        variants.extend(Variant::CONTROLS);
+    }
+    Ok(variants)
 }
 
 fn prepare(args: &Args) -> Result<Preparation, AblationError> {
@@ -173,7 +191,7 @@ fn prepare(args: &Args) -> Result<Preparation, AblationError> {
     let tokenizer: Arc<dyn Tokenizer> = if has_own_tokenizer || options.has_tokenizer() {
         options.open_tokenizer(oracle)?
     } else {
-        Arc::from(tokens::open_tokenizer(&calibration.basis.tokenizer)?)
+        calibration.open_tokenizer(path)?
     };
     tokens::check_model_tokenizer(&model, tokenizer.id())?;
     let lengths = calibration.lengths();
@@ -191,6 +209,7 @@ fn prepare(args: &Args) -> Result<Preparation, AblationError> {
 /// Runs a plan in `dir`, or goes on with it.
 fn run_plan_into_dir(
     args: &Args,
+    arms: &[Variant],
     preparation: &Preparation,
     plan: &RunPlan,
     dir: &Path,
@@ -210,14 +229,18 @@ fn run_plan_into_dir(
     let directory = RunDirectory {
         dir,
         header: &header,
-        arms: &args.variant.0,
+        arms,
         frame: constant_length.map(|(frame, _)| frame),
         calibration: constant_length.and(args.calibration.as_deref()),
     };
     directory.run(oracle, args.resume, flag)
 }
 
-fn build_report(args: &Args, runs: &[(Variant, PathBuf, Run)]) -> Result<Report, Failure> {
+fn build_report(
+    args: &Args,
+    variants: &[Variant],
+    runs: &[(Variant, PathBuf, Run)],
+) -> Result<Report, Failure> {
     let (mut rows, mut heads, mut objects) = (Vec::new(), Vec::new(), Vec::new());
     for (variant, dir, run) in runs {
         let head = run_files::read_head(dir)?;
@@ -241,7 +264,7 @@ fn build_report(args: &Args, runs: &[(Variant, PathBuf, Run)]) -> Result<Report,
         heads.push((variant.as_str(), head));
     }
     let fine = runs.iter().all(|(.., run)| run.status == RunStatus::Valid);
-    for variant in args.variant.0.iter().skip(runs.len()) {
+    for variant in variants.iter().skip(runs.len()) {
         let dir = args.out.join(variant.as_str()).display().to_string();
         rows.push([
             dir,

@@ -142,8 +142,8 @@ impl RunDirectory<'_> {
         })
     }
 
-    /// Copies the calibration, its ledger and the blobs of the ledger; the calibration last, so that it is whole
-    /// where it stands.
+    /// Copies the calibration, its ledger with the blobs, and the file of its tokenizer; the calibration last, so
+    /// that all is there where it stands.
     fn copy_calibration(&self, from: &Path) -> Result<(), CommandError> {
         let to = self.dir.join(CALIBRATION_FILE);
         let ledgers = [from, &to].map(Calibration::ledger_path);
@@ -154,6 +154,10 @@ impl RunDirectory<'_> {
         });
         run_files::copy_dir(Path::new(&blobs_from), Path::new(&blobs_to))?;
         run_files::copy_file(&ledgers[0], &ledgers[1])?;
+        let [tokenizer_from, tokenizer_to] = [from, &to].map(Calibration::tokenizer_path);
+        if tokenizer_from.exists() {
+            run_files::copy_file(&tokenizer_from, &tokenizer_to)?;
+        }
         run_files::copy_file(from, &to)
     }
 }

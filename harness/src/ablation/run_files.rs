@@ -29,17 +29,22 @@ pub(super) fn create_dir(dir: &Path) -> Result<(), CommandError> {
 
 /// Writes a file durably under a temporary name, and renames it once it is whole.
 pub(super) fn write_whole(path: &Path, text: &str) -> Result<(), CommandError> {
-    Ok(replace_file(&FileSystem, path, text.as_bytes())
+    write_bytes(path, text.as_bytes())
+}
+
+/// As [`write_whole`], of bytes.
+pub(super) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
+    Ok(replace_file(&FileSystem, path, bytes)
         .and_then(|()| FileSystem.sync_dir(parent_dir(path)))
         .map_err(FileError::from_io(path, "write"))?)
 }
 
+/// The longest file that is copied: a tokenizer.
+const MAX_COPIED_BYTES: u64 = 256 << 20;
+
 /// Copies a file durably, over one that is there.
 pub(super) fn copy_file(from: &Path, to: &Path) -> Result<(), CommandError> {
-    let bytes = read_input(from, "read", MAX_INPUT_BYTES)?;
-    Ok(replace_file(&FileSystem, to, &bytes)
-        .and_then(|()| FileSystem.sync_dir(parent_dir(to)))
-        .map_err(FileError::from_io(to, "write"))?)
+    write_bytes(to, &read_input(from, "read", MAX_COPIED_BYTES)?)
 }
 
 /// Copies a directory with everything in it into another, which is created.

@@ -75,3 +75,42 @@ fn the_v310_harness_changes_no_choice_of_an_indifferent_agent() {
     }
     assert_eq!(actions(&base).len(), 3 * world.steps_per_episode() as usize);
 }
+
+/// SHA-256 over the prompts, the proposals and the actions of the three runs of the document: baseline,
+/// b and c. Whatever else the harness measures or runs beside them leaves them as they are.
+#[test]
+fn what_the_three_runs_ask_and_do_is_frozen() {
+    let ledgers = LedgerDir::new();
+    let mut world = CommitmentTrap::default();
+    let frame = build_padded_frame(&world, open_tiktoken("o200k_base"));
+    for (variant, frozen) in [
+        (
+            Variant::Baseline,
+            "397d12f3ebcc5a2a280626237c963ac4454c04491998e84d052f62cb1eb54f44",
+        ),
+        (
+            Variant::B,
+            "89ec96dd0f3eec17651d0f91948955db35f17a90c733cb1dc2bb1d14741a999a",
+        ),
+        (
+            Variant::C,
+            "cf4db30170ac415c3bc6f169eba82d663d2446fe11c3a3daa6b47661974fb7ae",
+        ),
+    ] {
+        let mut oracle = ledgers.record_agent(variant.as_str(), Agent::Precedent);
+        let plan = new_plan(variant, &[42, 123], 2);
+        let run = run_to_end(&plan, &mut world, &frame, &mut oracle);
+        let steps = run.steps().map(|step| {
+            let proposed = step.assisted.as_ref().map(|artifact| artifact.digest());
+            let prompt = step.generated.answer.input_hash;
+            format!(
+                "{} {} {}\n",
+                hex(&prompt),
+                hex(&proposed.unwrap()),
+                step.action
+            )
+        });
+        let text: String = steps.collect();
+        assert_eq!(hex(&sha256(text.as_bytes())), frozen, "{variant}");
+    }
+}

@@ -6,16 +6,17 @@ use std::path::{Path, PathBuf};
 use axilog_ablation::agents::Agent;
 use axilog_ablation::commitment_trap::CommitmentTrap;
 use axilog_ablation::comparable_run::ComparableRun;
-use axilog_ablation::comparison::{Comparison, RunDifference, compare_runs};
+use axilog_ablation::comparison::{Comparison, compare_runs};
 use axilog_ablation::decimal::Decimal;
 use axilog_ablation::experiment::{build_frame, build_header, execute};
 use axilog_ablation::header::ConstantLength;
 use axilog_ablation::pad::DEFAULT_PAD;
 use axilog_ablation::replay::DOCUMENT_FILE;
 use axilog_ablation::run::RunStatus;
+use axilog_ablation::run_difference::RunDifference;
 use axilog_ablation::run_document::RunDocument;
 use axilog_ablation::variant::Variant;
-use axilog_oracle::LocalOracle;
+use axilog_oracle::{Endpoint, LocalOracle};
 use serde_json::Value;
 
 use crate::support::{LedgerDir, MIN_LENGTHS, new_plan, open_tiktoken};
@@ -23,17 +24,30 @@ use crate::support::{LedgerDir, MIN_LENGTHS, new_plan, open_tiktoken};
 const SEEDS: [u64; 8] = [1, 2, 3, 4, 5, 6, 7, 8];
 
 /// Runs `agent` in the commitment trap and writes the run document; its directory.
-fn run_agent(ledgers: &LedgerDir, agent: Agent, variant: Variant, episodes: u32) -> PathBuf {
+pub fn run_agent(ledgers: &LedgerDir, agent: Agent, variant: Variant, episodes: u32) -> PathBuf {
+    let name = agent.as_str();
+    run_oracle(ledgers, (name, name), Box::new(agent), variant, episodes)
+}
+
+/// Runs an oracle in the commitment trap and writes the run document; its directory. The oracle is named as
+/// documents name it, and as its directory begins.
+pub fn run_oracle(
+    ledgers: &LedgerDir,
+    (name, dir): (&str, &str),
+    oracle: Box<dyn LocalOracle + Send>,
+    variant: Variant,
+    episodes: u32,
+) -> PathBuf {
     let mut world = CommitmentTrap::default();
     let tokenizer = open_tiktoken("o200k_base");
     let (frame, basis) = build_frame(&world, tokenizer, DEFAULT_PAD, Some(MIN_LENGTHS)).unwrap();
     let constant = ConstantLength::new("none".to_owned(), MIN_LENGTHS, &basis);
     let plan = new_plan(variant, &SEEDS, episodes);
-    let name = agent.as_str();
     let header = build_header(&plan, &world, name, name, Some(constant));
-    let dir = ledgers.path(&format!("{name} {variant}"));
+    let ledger = format!("{dir} {variant}.ledger");
+    let dir = ledgers.path(&format!("{dir} {variant}"));
     std::fs::create_dir(&dir).unwrap();
-    let mut oracle = ledgers.record_agent(&format!("{name} {variant}.ledger"), agent);
+    let mut oracle = ledgers.record(&ledger, Endpoint::Code(oracle));
     let run = execute(&header, &mut world, Some(&frame), &mut oracle, &mut |_| {
         true
     })
@@ -44,7 +58,7 @@ fn run_agent(ledgers: &LedgerDir, agent: Agent, variant: Variant, episodes: u32)
     dir
 }
 
-fn compare(dirs: &[&Path]) -> Comparison {
+pub fn compare(dirs: &[&Path]) -> Comparison {
     let runs = dirs.iter().map(|dir| ComparableRun::read(dir));
     compare_runs(runs.collect::<Result<_, _>>().unwrap()).unwrap()
 }
@@ -57,7 +71,7 @@ fn compare_without_memory(agent: Agent, episodes: u32) -> Comparison {
     compare(&[&baseline, &b])
 }
 
-fn verdicts(found: &RunDifference) -> [&'static str; 3] {
+pub fn verdicts(found: &RunDifference) -> [&'static str; 3] {
     [
         found.choices_verdict(),
         found.answers_verdict(),
@@ -65,8 +79,8 @@ fn verdicts(found: &RunDifference) -> [&'static str; 3] {
     ]
 }
 
-const ALIKE: &str = "NOT_TOLD_APART";
-const OTHERWISE: [&str; 3] = ["CHOOSES_OTHERWISE", ALIKE, "ACTS_OTHERWISE"];
+pub const ALIKE: &str = "NOT_TOLD_APART";
+pub const OTHERWISE: [&str; 3] = ["CHOOSES_OTHERWISE", ALIKE, "ACTS_OTHERWISE"];
 
 #[test]
 fn an_agent_that_locks_onto_one_policy_per_seed_is_told_apart() {
@@ -159,6 +173,7 @@ fn the_comparison_document_has_its_members() {
     };
     let expect = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     assert_eq!(document["axilog_ablation_comparison"], 2);
+    assert_eq!(document["controls"], serde_json::json!([]));
     let found = &document["differences"][0];
     assert_eq!(
         members(found),

@@ -3,10 +3,12 @@
 mod base_harness;
 mod calibration;
 mod comparison;
+mod controls;
 mod invalid_runs;
 mod justification;
 mod known_laws;
 mod ledger_answers;
+mod novelty;
 mod padding;
 mod pipeline;
 mod prompt_length;

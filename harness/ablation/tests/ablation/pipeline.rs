@@ -29,7 +29,7 @@ impl TracedHarness {
 }
 
 impl Harness for TracedHarness {
-    fn begin_episode(&mut self) {}
+    fn begin_episode(&mut self, _: &dyn Environment, _: Place) {}
 
     fn generate_raw(
         &mut self,

@@ -156,6 +156,7 @@ impl Environment for OneActionWorld {
                 "left".to_owned(),
                 Decimal::from_millionths(i64::from(9 - self.step) * 1_000_000),
             )]),
+            demands: BTreeMap::new(),
             observation: Map::new(),
         }
     }

@@ -208,7 +208,8 @@ class Run:
     """A run document."""
 
     def __init__(self, directory):
-        data = (pathlib.Path(directory) / "run.json").read_bytes()
+        self.directory = pathlib.Path(directory)
+        data = (self.directory / "run.json").read_bytes()
         document = json.loads(data)
         self.hash = hashlib.sha256(data).hexdigest()
         self.header = document["header"]
@@ -218,7 +219,7 @@ class Run:
         ]
         self.steps = [step for seed in self.seeds for step in seed]
 
-    def report(self, label, actions):
+    def report(self, reported, actions):
         def count(member, steps):
             return Counter(step[member] for step in steps)
 
@@ -226,10 +227,10 @@ class Run:
         done, proposed, recorded = (count(m, self.steps) for m in ("action", "proposed", "recorded"))
         lengths = [step["prompt_tokens"] for step in self.steps]
         gaps = [abs(step["length_gap"]) for step in self.steps if "length_gap" in step]
-        return {
+        report = {
             "actions": {action: done[action] for action in actions},
             "document_hash": self.hash,
-            "label": label,
+            "label": reported["label"],
             "model_id": self.header["model_id"],
             "proposed": {action: proposed[action] for action in actions},
             "provider": self.header["provider"],
@@ -241,7 +242,14 @@ class Run:
             "variant": self.header["variant"],
             "writes_blocked": recorded["BLOCKED"],
             "written": recorded["WRITTEN"] + recorded["REPLACED"],
-        } | ({"largest_length_gap": max(gaps)} if gaps else {})
+        }
+        if "path" in reported:
+            is_own = pathlib.Path(reported["path"]).name == self.directory.name
+            report["path"] = reported["path"] if is_own else self.directory.name
+        if "ledger_head" in reported:
+            last = (self.directory / "ledger.jsonl").read_bytes().splitlines()[-1]
+            report["ledger_head"] = json.loads(last)["chain"]
+        return report | ({"largest_length_gap": max(gaps)} if gaps else {})
 
 
 def is_useless(step):
@@ -315,7 +323,7 @@ def expect(document, runs):
         "axilog_ablation_comparison": 2,
         "differences": compare_places([(0, place) for place in others]),
         "reference": labels[0],
-        "runs": [run.report(label, actions) for run, label in zip(runs, labels)],
+        "runs": [run.report(reported, actions) for run, reported in zip(runs, document["runs"])],
         "statistics": {
             "correction": "HOLM", "level": in_millionths(LEVEL), "resamples": DRAWS, "resampling_share": "0.95",
             "seeds": first.header["seeds"], "smallest_p": in_millionths(smallest_p(len(first.seeds))),

@@ -100,7 +100,10 @@ fn a_run_needs_a_calibration_that_fits() {
             "was made with the tokenizer \"o200k_base\"",
         ),
         ("--model gpt-4", "this is \"cl100k_base\""),
-        ("--variant d", "expected baseline, b, c, all or v300"),
+        (
+            "--variant d",
+            "expected baseline, b, c, placebo, replicate, all or v300",
+        ),
         ("--seeds 1,1", "given twice"),
         ("--episodes 0", "at least one"),
     ] {

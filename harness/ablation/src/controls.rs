@@ -1,0 +1,174 @@
+//! The controls of a comparison: what a difference between runs may be read as.
+//!
+//! A *replicate* is the baseline a second time. Where it is told apart from the baseline, something but the
+//! memory changed between runs, and no difference may be read as the work of precedents. It is judged by
+//! itself: a correction would make the warning rarer and no conclusion safer.
+//!
+//! A *placebo* is held against the baseline, which shows whether it matters what a record says, and against
+//! run B, which shows whether it matters that a record stands there, whatever it says. The two are a family of their own.
+
+use super::comparable_run::ComparableRun;
+use super::comparison::Comparison;
+use super::resampling::SeedResamples;
+use super::run_difference::{RunDifference, RunPair, judge_family};
+use super::statistics::Verdict;
+use super::variant::Variant;
+
+/// A control.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Control {
+    /// The placebo, against the baseline or run B.
+    Placebo,
+    /// The replicate, against the baseline.
+    Replicate,
+}
+
+impl Control {
+    /// The control as documents name it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Control::Placebo => "PLACEBO",
+            Control::Replicate => "REPLICATE",
+        }
+    }
+}
+
+/// How a control differs from the run that it is held against.
+#[derive(Clone, Debug)]
+pub struct ControlDifference {
+    /// The control.
+    pub control: Control,
+    /// The difference.
+    pub difference: RunDifference,
+}
+
+/// Which runs of a comparison are held against which.
+pub(crate) struct PairedRuns {
+    /// Each run that is no control of the first one, against the first.
+    pub(crate) others: Vec<RunPair>,
+    /// Each replicate of the first run, against it.
+    replicates: Vec<RunPair>,
+    /// Each placebo of the first run, against it and against each run B of the same oracle.
+    placebos: Vec<RunPair>,
+}
+
+impl PairedRuns {
+    /// Pairs the runs of a comparison. A run is a control where the first run is a baseline of the same
+    /// oracle.
+    pub(crate) fn new(runs: &[ComparableRun]) -> PairedRuns {
+        let mut paired = PairedRuns {
+            others: Vec::new(),
+            replicates: Vec::new(),
+            placebos: Vec::new(),
+        };
+        let Some(first) = runs.first() else {
+            return paired;
+        };
+        let name_oracle = |run: &ComparableRun| {
+            let header = &run.header;
+            (header.provider.clone(), header.model_id.clone())
+        };
+        let oracle = name_oracle(first);
+        let is_baseline = first.header.variant == Variant::Baseline;
+        let find_variant = |variant: Variant| {
+            let numbered = runs.iter().enumerate().skip(1);
+            let found = numbered.filter(move |(_, run)| run.header.variant == variant);
+            let of_oracle = found.filter(|(_, run)| name_oracle(run) == oracle);
+            of_oracle.map(|(place, _)| place).collect::<Vec<usize>>()
+        };
+        let (replicates, placebos) = match is_baseline {
+            true => (
+                find_variant(Variant::Replicate),
+                find_variant(Variant::Placebo),
+            ),
+            false => Default::default(),
+        };
+        let against_first = |run: usize| RunPair { reference: 0, run };
+        let without_memory = find_variant(Variant::B);
+        for placebo in &placebos {
+            paired.placebos.push(against_first(*placebo));
+            let references = without_memory.iter();
+            paired.placebos.extend(references.map(|b| RunPair {
+                reference: *b,
+                run: *placebo,
+            }));
+        }
+        let is_control = |place: &usize| replicates.contains(place) || placebos.contains(place);
+        let others = (1..runs.len()).filter(|place| !is_control(place));
+        paired.others = others.map(against_first).collect();
+        paired.replicates = replicates.into_iter().map(against_first).collect();
+        paired
+    }
+}
+
+/// Judges the controls: the placebos as one family, the replicates as another.
+pub(crate) fn judge_controls(
+    paired: &PairedRuns,
+    runs: &[ComparableRun],
+    actions: &[String],
+    resamples: &SeedResamples,
+) -> Vec<ControlDifference> {
+    let families = [
+        (Control::Placebo, &paired.placebos),
+        (Control::Replicate, &paired.replicates),
+    ];
+    let judge = |(control, pairs): (Control, &Vec<RunPair>)| {
+        let judged = judge_family(pairs, runs, actions, resamples).into_iter();
+        judged.map(move |difference| ControlDifference {
+            control,
+            difference,
+        })
+    };
+    families.into_iter().flat_map(judge).collect()
+}
+
+impl Comparison {
+    /// Says what a control shows, in two sentences.
+    #[must_use]
+    pub fn explain_control(&self, found: &ControlDifference) -> String {
+        let difference = &found.difference;
+        let pair = difference.pair;
+        let (run, reference) = (self.label(pair.run), self.label(pair.reference));
+        let against_baseline = pair.reference == 0;
+        let questions = difference.told_apart().join(", ");
+        if !questions.is_empty() {
+            let meaning = match (found.control, against_baseline) {
+                (Control::Replicate, _) => format!(
+                    "Something but the memory changed between the two: the model, its server, or noise that a whole run shares. No verdict on {questions} may be read as the work of precedents."
+                ),
+                (Control::Placebo, true) => "What a record says matters.".to_owned(),
+                (Control::Placebo, false) => {
+                    "It matters that a record stands in the prompt, whatever it says.".to_owned()
+                }
+            };
+            return format!("{run} is told apart from {reference} in {questions}. {meaning}");
+        }
+        let tests = [
+            difference.choices_test,
+            difference.answers_test,
+            difference.actions_test,
+        ];
+        let has_verdict = tests.iter().all(|t| t.verdict != Verdict::TooFewSeeds);
+        if !has_verdict {
+            return format!(
+                "{run} has too few seeds to be told apart from {reference} in every question. It shows nothing."
+            );
+        }
+        let meaning = match (found.control, against_baseline) {
+            (Control::Replicate, _) => format!(
+                "The oracle's own noise is {} other choices at {} common steps.",
+                difference.disagreement.differing_steps, difference.disagreement.common_steps
+            ),
+            (Control::Placebo, true) => {
+                "Nothing shows that it matters what a record says; a difference of run B is then one of its presence."
+                    .to_owned()
+            }
+            (Control::Placebo, false) => {
+                "Nothing shows that it matters that a record stands in the prompt, whatever it says."
+                    .to_owned()
+            }
+        };
+        format!("{run} is not told apart from {reference}. {meaning}")
+    }
+}
