@@ -317,7 +317,9 @@ fn code_of_ledger(error: &LedgerError) -> u8 {
 #[cfg(feature = "ablation")]
 fn code_of_ablation(error: &AblationError) -> u8 {
     match error {
-        AblationError::Invalid(_) | AblationError::NotComparable { .. } => 1,
+        AblationError::Invalid(_)
+        | AblationError::NotComparable { .. }
+        | AblationError::NothingToCompare(_) => 1,
         AblationError::TooFewSeeds(_)
         | AblationError::DuplicateSeed(_)
         | AblationError::EmptyPlan
@@ -331,6 +333,7 @@ fn code_of_ablation(error: &AblationError) -> u8 {
         | AblationError::ForeignLedger { .. }
         | AblationError::MissingRun(_)
         | AblationError::RunExists(_)
+        | AblationError::ComparisonExists(_)
         | AblationError::FileExists(_)
         | AblationError::Interrupted(_)
         | AblationError::NoAnswer(_)

@@ -51,6 +51,7 @@
 //! | [`experiment`], [`replay`] | from a header to a run, live and from the ledger |
 //! | [`header`], [`run_document`] | what a run is of, and what came of it |
 //! | [`comparable_run`], [`comparison`] | runs that are compared: read, judged |
+//! | [`comparison_files`], [`planned_arms`] | the files of a comparison, and the arms that it misses |
 //! | [`run_difference`], [`controls`] | how two runs differ, and what the controls show of it |
 //! | [`comparison_report`], [`comparison_summary`], [`control_summary`], [`plot`] | what a comparison is written as |
 //! | [`profile`], [`swap_test`], [`resampling`] | shares of actions, the permutation test, intervals |
@@ -80,12 +81,14 @@ pub mod calibration;
 pub mod commitment_trap;
 pub mod comparable_run;
 pub mod comparison;
+pub mod comparison_files;
 pub mod comparison_report;
 pub mod comparison_summary;
 pub mod compile;
 pub mod control_summary;
 pub mod controls;
 pub mod decimal;
+mod document_checks;
 pub mod draw;
 pub mod environment;
 pub mod error;
@@ -99,6 +102,7 @@ pub mod novelty;
 pub mod pad;
 pub mod pipeline;
 pub mod placebo;
+pub mod planned_arms;
 pub mod plot;
 pub mod precedent;
 pub mod profile;

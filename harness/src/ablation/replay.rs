@@ -14,17 +14,18 @@ use super::super::expectations::parse_head;
 use super::super::interrupt::Flag;
 use super::super::output::Report;
 use super::super::{Failure, table};
-use super::run_files;
+use super::{replay_comparison, run_files};
 use crate::error::CommandError;
 
 /// Make run documents again from their headers and ledgers, without a model, and compare every byte.
 ///
 /// A run that was killed has no document; it is written from the ledger then and marked PARTIAL. Exits 0
 /// where every document follows from its ledger and no run was stopped or killed: nobody can tell from its files
-/// whether such a run was stopped or its end cut off. Exits 1 otherwise.
+/// whether such a run was stopped or its end cut off. Exits 1 otherwise. A comparison in DIR is made again too,
+/// from the runs that it names, wherever they lie.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The directory that `axilog ablation run --out` was given, or one run below it.
+    /// The directory that `axilog ablation run --out` or `axilog ablation compare --out` was given, or one run.
     dir: PathBuf,
     /// The head of the run's ledger, as `axilog ablation run` printed it; for a directory of one run.
     #[arg(long, value_name = "HEX", value_parser = parse_head)]
@@ -37,7 +38,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let flag = Flag::install();
     let (mut rows, mut objects, mut notes) = (Vec::new(), Vec::new(), Vec::new());
-    let dirs = run_files::find_runs(std::slice::from_ref(&args.dir))?;
+    let dirs = replay_comparison::find_runs(&args.dir)?;
     if args.expect_head.is_some() && dirs.len() > 1 {
         return Err(CommandError::OneLedger("--expect-head").into());
     }
@@ -83,11 +84,14 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             "verdict": verdict,
         }));
     }
+    let comparison = replay_comparison::replay(&args.dir)?;
+    notes.extend_from_slice(&comparison.notes);
     let fine = notes.is_empty();
+    let runs = table::format_grid(["run", "replay", "how it ended"], [34, 10, 34], &rows);
     Ok(Report {
         passed: fine,
-        text: table::format_grid(["run", "replay", "how it ended"], [34, 10, 34], &rows),
-        json: json!({ "ok": fine, "runs": Value::from(objects) }),
+        text: runs + &comparison.render(),
+        json: json!({ "comparison": comparison.report(), "ok": fine, "runs": Value::from(objects) }),
         notes,
     })
 }

@@ -1,6 +1,8 @@
 //! The command `axilog ablation`.
 
 mod commands;
+mod comparing;
+mod controls;
 mod known_answers;
 mod replay;
 mod stopping;
