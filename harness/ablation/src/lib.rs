@@ -56,6 +56,7 @@
 //! | [`experiment`], [`replay`] | from a header to a run, live and from the ledger |
 //! | [`header`], [`run_document`] | what a run is of, and what came of it |
 //! | [`comparable_run`], [`comparison`] | runs that are compared: read, judged |
+//! | [`comparison_files`], [`planned_arms`] | the files of a comparison, and the arms that it misses |
 //! | [`run_difference`], [`controls`] | how two runs differ, and what the controls show of it |
 //! | [`comparison_report`], [`comparison_summary`], [`control_summary`], [`plot`] | what a comparison is written as |
 //! | [`profile`], [`swap_test`], [`resampling`] | shares of actions, the permutation test, intervals |
@@ -85,6 +86,7 @@ pub mod calibration;
 pub mod commitment_trap;
 pub mod comparable_run;
 pub mod comparison;
+pub mod comparison_files;
 pub mod comparison_report;
 pub mod comparison_summary;
 pub mod compile;
@@ -92,6 +94,7 @@ pub mod context_tokenizer;
 pub mod control_summary;
 pub mod controls;
 pub mod decimal;
+mod document_checks;
 pub mod draw;
 pub mod environment;
 pub mod error;
@@ -106,6 +109,7 @@ pub mod pad;
 pub mod padding_meaning;
 pub mod pipeline;
 pub mod placebo;
+pub mod planned_arms;
 pub mod plot;
 pub mod precedent;
 pub mod profile;
