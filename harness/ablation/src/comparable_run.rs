@@ -131,6 +131,12 @@ impl ComparableRun {
         self.header.variant
     }
 
+    /// Whether the run asked the same oracle as `other`.
+    pub(crate) fn has_oracle_of(&self, other: &ComparableRun) -> bool {
+        let (own, others) = (&self.header, &other.header);
+        (&own.provider, &own.model_id) == (&others.provider, &others.model_id)
+    }
+
     /// How often the run did `action` under each seed.
     pub(crate) fn counts(&self, action: &str) -> impl Iterator<Item = u64> {
         let seeds = self.actions.iter();

@@ -5,7 +5,11 @@
 
 use std::path::Path;
 
+use axilog_ledger::error::FileError;
+
 use super::error::AblationError;
+use super::header::RunHeader;
+use super::replay::HEADER_FILE;
 use super::variant::Variant;
 
 /// An arm of an experiment, as it was found.
@@ -55,9 +59,54 @@ pub fn check_planned_arms(found: &[FoundArm<'_>]) -> Result<(), AblationError> {
     Ok(())
 }
 
+/// Checks that every arm that the run in `dir` was planned with lies beside it. An arm that lies there need
+/// not be compared. Without a plan nothing is read.
+///
+/// # Errors
+/// As [`check_planned_arms`]; [`FileError::Io`]; [`AblationError::Document`] for a header beside it that cannot
+/// be read.
+pub fn check_arms_beside(
+    dir: &Path,
+    variant: Variant,
+    planned: Option<&[Variant]>,
+) -> Result<(), AblationError> {
+    if planned.is_none() {
+        return Ok(());
+    }
+    let mut beside = Vec::new();
+    let real = dir
+        .canonicalize()
+        .map_err(FileError::from_io(dir, "find"))?;
+    if let Some(experiment) = real.parent() {
+        let list = |error| FileError::from_io(experiment, "list")(error);
+        for entry in experiment.read_dir().map_err(list)? {
+            let other = entry.map_err(list)?.path();
+            let header = other.join(HEADER_FILE);
+            if other != real && header.is_file() {
+                beside.push((RunHeader::read(&header)?.0.variant, other));
+            }
+        }
+    }
+    let mut found = vec![FoundArm {
+        dir,
+        variant,
+        planned,
+    }];
+    found.extend(beside.iter().map(|(variant, dir)| FoundArm {
+        dir,
+        variant: *variant,
+        planned: None,
+    }));
+    check_planned_arms(&found)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commitment_trap::CommitmentTrap;
+    use crate::experiment::build_header;
+    use crate::json_document::to_canonical_json;
+    use crate::run::RunPlan;
 
     use Variant::{B, Baseline, C, Placebo, V300};
 
@@ -99,6 +148,33 @@ mod tests {
         // Without any list nothing can be missed.
         assert_eq!(check(&[(Baseline, None)]), Ok(()));
         assert_eq!(check(&[]), Ok(()));
+    }
+
+    #[test]
+    fn arms_are_looked_for_beside_a_run() {
+        let experiment = tempfile::tempdir().unwrap();
+        let dir = |variant: Variant| experiment.path().join(variant.as_str());
+        for variant in [Baseline, B, C] {
+            let plan = RunPlan {
+                variant,
+                seeds: vec![1],
+                episodes: 1,
+            };
+            let header = build_header(&plan, &CommitmentTrap::default(), "m", "m", None);
+            std::fs::create_dir(dir(variant)).unwrap();
+            let text = to_canonical_json(&header) + "\n";
+            std::fs::write(dir(variant).join(HEADER_FILE), text).unwrap();
+        }
+        let planned: &[Variant] = &[Baseline, B, C];
+        let check = || check_arms_beside(&dir(Baseline), Baseline, Some(planned));
+        assert!(check().is_ok());
+        std::fs::remove_dir_all(dir(B)).unwrap();
+        let error = check().unwrap_err().to_string();
+        assert!(error.contains("no run beside it is b"), "{error}");
+        assert!(check_arms_beside(&dir(Baseline), Baseline, None).is_ok());
+        std::fs::write(dir(C).join(HEADER_FILE), "{}").unwrap();
+        let error = check().unwrap_err().to_string();
+        assert!(error.contains("not a run header"), "{error}");
     }
 
     #[test]

@@ -1,15 +1,14 @@
 //! `axilog ablation compare`: compares runs with the first of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use axilog_ablation::AblationError;
 use axilog_ablation::comparable_run::ComparableRun;
 use axilog_ablation::comparison::{Comparison, check_runs, compare_runs};
 use axilog_ablation::comparison_files::{COMPARISON_FILES, read_stored};
-use axilog_ablation::header::RunHeader;
-use axilog_ablation::planned_arms::{FoundArm, check_planned_arms};
-use axilog_ablation::replay::{DOCUMENT_FILE, HEADER_FILE, replay_run};
+use axilog_ablation::planned_arms::check_arms_beside;
+use axilog_ablation::replay::{DOCUMENT_FILE, replay_run};
 use axilog_ledger::error::FileError;
 
 use super::super::Failure;
@@ -58,7 +57,9 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             check_follows(run, &flag)?;
         }
     }
-    check_arms(&runs)?;
+    for run in &runs {
+        check_arms_beside(&run.dir, run.variant(), run.planned_arms.as_deref())?;
+    }
     if let Some(dir) = &args.out {
         run_files::create_dir(dir)?;
         name_paths(&mut runs, dir)?;
@@ -121,35 +122,6 @@ fn check_follows(run: &mut ComparableRun, flag: &Flag) -> Result<(), CommandErro
     }
     run.ledger_head = Some(run_files::read_head(&run.dir)?);
     run.planned_arms = replayed.statement.map(|statement| statement.arms);
-    Ok(())
-}
-
-/// Checks that beside each run lie all the arms that its experiment was planned with. An arm that lies there
-/// need not be compared.
-fn check_arms(runs: &[ComparableRun]) -> Result<(), CommandError> {
-    let mut experiments: BTreeMap<PathBuf, Vec<FoundArm<'_>>> = BTreeMap::new();
-    for run in runs.iter().filter(|run| run.planned_arms.is_some()) {
-        if let Some(experiment) = find_real_path(&run.dir)?.parent() {
-            let arms = experiments.entry(experiment.to_owned()).or_default();
-            arms.push(FoundArm {
-                dir: &run.dir,
-                variant: run.variant(),
-                planned: run.planned_arms.as_deref(),
-            });
-        }
-    }
-    for (experiment, mut arms) in experiments {
-        let beside = run_files::find_runs(std::slice::from_ref(&experiment))?;
-        for dir in &beside {
-            let variant = RunHeader::read(&dir.join(HEADER_FILE))?.0.variant;
-            arms.push(FoundArm {
-                dir,
-                variant,
-                planned: None,
-            });
-        }
-        check_planned_arms(&arms)?;
-    }
     Ok(())
 }
 
