@@ -17,7 +17,7 @@ fn a_text_matches_or_says_where_it_does_not() {
     for (text, said) in [
         (
             &b"word"[..],
-            "line 1, column 5: the text ends, expected '\\n' or [a-z]",
+            "line 1, column 5: the text ends, expected [a-z] or '\\n'",
         ),
         (b"", "line 1, column 1: the text ends, expected [a-z]"),
         (
