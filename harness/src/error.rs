@@ -19,6 +19,8 @@ use axilog_oracle::tokens::TokenError;
 use axilog_x0l::{X0lError, live::LiveError};
 
 use crate::Failure;
+#[cfg(feature = "bundle")]
+use crate::output::Report;
 
 /// Why a subcommand gives no report.
 #[derive(Debug, thiserror::Error)]
@@ -138,6 +140,11 @@ pub(crate) enum CommandError {
     #[cfg(feature = "bundle")]
     #[error(transparent)]
     Bundle(BundleError),
+
+    /// A check came to no verdict; its report says why.
+    #[cfg(feature = "bundle")]
+    #[error("the check came to no verdict")]
+    NoVerdict(Box<Report>),
 
     /// The memory refused.
     #[cfg(feature = "memory")]
@@ -282,6 +289,8 @@ impl CommandError {
             CommandError::Ablation(error) => code_of_ablation(error),
             #[cfg(feature = "bundle")]
             CommandError::Bundle(_) => 2,
+            #[cfg(feature = "bundle")]
+            CommandError::NoVerdict(_) => 3,
             #[cfg(feature = "memory")]
             CommandError::Memory(error) => code_of_memory(error),
             #[cfg(feature = "x0l")]

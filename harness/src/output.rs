@@ -12,6 +12,7 @@ use super::Failure;
 use crate::error::CommandError;
 
 /// The result of a subcommand.
+#[derive(Debug)]
 pub(crate) struct Report {
     /// Whether the check passed: the exit code is 0, else 1.
     pub(crate) passed: bool,
@@ -50,22 +51,31 @@ pub(crate) fn write_recorded_result(json: bool, result: Result<Report, Failure>)
 
 /// Writes remarks and the result; gives the exit code that the result asks for.
 fn write_parts(json: bool, result: Result<Report, Failure>) -> (u8, io::Result<()>) {
-    let (code, text, notes) = match result {
+    let (code, result) = match result {
+        Ok(report) => (u8::from(!report.passed), Ok(report)),
+        #[cfg(feature = "bundle")]
+        Err(Failure {
+            error: CommandError::NoVerdict(report),
+            code,
+        }) => (code, Ok(*report)),
+        Err(Failure { error, code }) => (code, Err(error)),
+    };
+    let (text, notes) = match result {
         Ok(report) => {
             let text = match (json, &report.json) {
                 (true, Value::Null) => String::new(),
                 (true, object) => print_json(object),
                 (false, _) => escape_deceptive_text(&report.text).into_owned(),
             };
-            (u8::from(!report.passed), text, report.notes)
+            (text, report.notes)
         }
-        Err(Failure { error, code }) => {
+        Err(error) => {
             let text = if json {
                 print_json(&error_json(&error, code))
             } else {
                 String::new()
             };
-            (code, text, vec![error.to_string()])
+            (text, vec![error.to_string()])
         }
     };
     for note in notes {

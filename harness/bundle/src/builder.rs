@@ -12,7 +12,7 @@ use super::render::render_prompt_from_bundle;
 use super::retrieve::{History, HistoryReader, HistoryRecords, SkippedRecord};
 use super::value::{Object, nfc};
 
-/// The members of a step's results that evaluate the step.
+/// The members of a step's results that come first in the evaluation.
 const EVALUATION: [&str; 3] = ["success", "confidence", "interpretation"];
 
 /// The last second of the year 9999: later times have no four-digit year.
@@ -118,7 +118,7 @@ pub struct LlmContext {
 ///
 /// # Errors
 /// [`BundleError::UnknownStep`], [`BundleError::NoFallback`]; [`FileError::Io`](axilog_ledger::error::FileError::Io) for a file that is there
-/// and cannot be read, [`FileError::NotARegularFile`](axilog_ledger::error::FileError::NotARegularFile). A file that is not there is no error (A6.3).
+/// and cannot be read, or is a directory. A file that is not there is no error (A6.3).
 pub fn build_step_awareness_bundle(
     request: &BundleRequest<'_>,
     skipped: &mut dyn FnMut(SkippedRecord),
@@ -143,8 +143,11 @@ pub fn build_step_awareness_bundle(
     let results = request.results.as_ref();
     let mut files: Vec<ProvenanceRecord> = catalogue.source().cloned().into_iter().collect();
     files.extend(results.and_then(|results| results.source.clone()));
-    for path in request.manifest_path.iter().chain(&request.state_paths) {
-        files.push(provenance::record_file(path)?);
+    if let Some(path) = &request.manifest_path {
+        files.push(provenance::record_file(path, "hash the manifest")?);
+    }
+    for path in &request.state_paths {
+        files.push(provenance::record_file(path, "hash the state file")?);
     }
     files.extend(found.files.iter().cloned());
     let generated_at = generated_at(request.now);
@@ -192,6 +195,9 @@ fn context(
         let results = request.results.as_ref();
         results.map_or_else(Object::default, |results| results.value.select(names))
     };
+    let results = request.results.as_ref().map(|results| &results.value);
+    let names = results.into_iter().flat_map(Object::members);
+    let mut evaluation = EVALUATION.into_iter().chain(names.map(|(name, _)| name));
     Ok(BundleContext {
         mission: step.mission().to_owned(),
         schema_excerpt: step.schema_excerpt().to_owned(),
@@ -199,7 +205,7 @@ fn context(
         contracts: request.catalogue.contracts().to_vec(),
         guardrails: step.guardrails().to_vec(),
         inputs_summary: select(&mut step.key_metrics().iter().map(String::as_str)),
-        evaluation_summary: select(&mut EVALUATION.into_iter()),
+        evaluation_summary: select(&mut evaluation),
         recent_outcomes: found.outcomes,
         trend_summary: found.trends,
         open_incidents: found.incidents,

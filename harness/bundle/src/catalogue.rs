@@ -8,7 +8,7 @@ use axilog_ledger::input::normalize_line_ends;
 use serde::Deserialize;
 
 use super::error::BundleError;
-use super::gbnf::{Grammar, GrammarError};
+use super::gbnf::{Grammar, GrammarError, GrammarErrorKind};
 use super::model::ProvenanceRecord;
 use super::provenance;
 use super::value::nfc;
@@ -196,25 +196,11 @@ impl Catalogue {
     ///
     /// # Errors
     /// [`BundleError::NoGrammar`]; [`BundleError::Grammar`] for what is not UTF-8; [`FileError::Io`](axilog_ledger::error::FileError::Io),
-    /// [`FileError::NotARegularFile`](axilog_ledger::error::FileError::NotARegularFile), [`FileError::TooLong`](axilog_ledger::error::FileError::TooLong).
+    /// [`FileError::TooLong`](axilog_ledger::error::FileError::TooLong).
     pub fn grammar_text(&self, name: &str) -> Result<(PathBuf, String), BundleError> {
         let beside = self.source.as_ref().map(|(path, _)| path);
         let path = beside.map_or_else(|| PathBuf::from(name), |path| path.with_file_name(name));
-        if beside.is_some() && provenance::open(&path)?.is_some() {
-            let bytes = provenance::read(&path, "read the grammar")?;
-            return match String::from_utf8(bytes) {
-                Ok(text) => Ok((path, text)),
-                Err(error) => Err(not_text(path, &error)),
-            };
-        }
-        match GRAMMARS.iter().find(|(known, _)| *known == name) {
-            Some((_, text)) => Ok((PathBuf::from(name), (*text).to_owned())),
-            None => Err(BundleError::NoGrammar {
-                name: name.to_owned(),
-                path,
-                built_in: GRAMMARS.map(|(known, _)| known).join(", "),
-            }),
-        }
+        find_grammar_text(path, beside.is_some(), name)
     }
 
     /// The grammar `name` and its text.
@@ -222,11 +208,50 @@ impl Catalogue {
     /// # Errors
     /// As [`Catalogue::grammar_text`], and [`BundleError::Grammar`].
     pub fn grammar(&self, name: &str) -> Result<(Grammar, String), BundleError> {
-        let (path, text) = self.grammar_text(name)?;
-        match Grammar::parse(&text) {
-            Ok(grammar) => Ok((grammar, text)),
-            Err(source) => Err(BundleError::Grammar { path, source }),
-        }
+        parse_grammar(self.grammar_text(name)?)
+    }
+}
+
+/// The grammar of the file `path`, or where there is none the built-in one of that name, and its text.
+///
+/// # Errors
+/// As [`Catalogue::grammar`].
+pub fn read_grammar(path: &Path) -> Result<(Grammar, String), BundleError> {
+    parse_grammar(find_grammar_text(
+        path.to_owned(),
+        true,
+        &path.to_string_lossy(),
+    )?)
+}
+
+/// The text of the grammar in the file `path`, which is read where `is_file` says so, or of the built-in one
+/// `name`; and where it was found.
+fn find_grammar_text(
+    path: PathBuf,
+    is_file: bool,
+    name: &str,
+) -> Result<(PathBuf, String), BundleError> {
+    if is_file && provenance::open(&path, "read the grammar")?.is_some() {
+        let bytes = provenance::read(&path, "read the grammar")?;
+        return match String::from_utf8(bytes) {
+            Ok(text) => Ok((path, text)),
+            Err(error) => Err(not_text(path, &error)),
+        };
+    }
+    match GRAMMARS.iter().find(|(known, _)| *known == name) {
+        Some((_, text)) => Ok((PathBuf::from(name), (*text).to_owned())),
+        None => Err(BundleError::NoGrammar {
+            name: name.to_owned(),
+            path,
+            built_in: GRAMMARS.map(|(known, _)| known).join(", "),
+        }),
+    }
+}
+
+fn parse_grammar((path, text): (PathBuf, String)) -> Result<(Grammar, String), BundleError> {
+    match Grammar::parse(&text) {
+        Ok(grammar) => Ok((grammar, text)),
+        Err(source) => Err(BundleError::Grammar { path, source }),
     }
 }
 
@@ -234,6 +259,7 @@ fn not_text(path: PathBuf, error: &FromUtf8Error) -> BundleError {
     let at = error.utf8_error().valid_up_to();
     let before = error.as_bytes().iter().take(at);
     let source = GrammarError {
+        kind: GrammarErrorKind::Malformed,
         line: before.filter(|byte| **byte == b'\n').count() + 1,
         column: 1,
         reason: format!("not UTF-8 at byte {at}"),

@@ -25,7 +25,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::error::BundleError;
-use super::gbnf::{Grammar, Mismatch};
+use super::gbnf::{Grammar, Verdict};
 use super::model::StepAwarenessBundle;
 use super::render::RenderedPrompt;
 
@@ -77,7 +77,7 @@ pub struct BundleConsultation {
     /// The answer as the ledger holds it, its line ends LF; `None` where it holds no whole one.
     pub answer: Option<String>,
     /// Whether that answer fits the grammar.
-    pub fits: Option<Result<(), Mismatch>>,
+    pub fits: Option<Verdict>,
 }
 
 /// A bundle and its question, all parts of which are admissible.
@@ -176,7 +176,7 @@ impl<'a> PreparedQuestion<'a> {
         Ok(BundleConsultation {
             bundle_hash,
             bundle_seq: recorded.observation.ledger_seq,
-            fits: answer.as_deref().map(|answer| self.grammar.matches(answer)),
+            fits: answer.as_deref().map(|answer| self.grammar.judge(answer)),
             answer,
             consultation,
         })

@@ -55,6 +55,45 @@ pub(super) fn fit(
     Ok(None)
 }
 
+/// As much of two texts as fits, a blank line between them. `fits_half` says whether a text has at most half of
+/// the room: of that each is sure, and of what the other leaves. Where there is room for one only, it is the
+/// second. An empty text needs no room.
+pub(super) fn fit_both(
+    [first, second]: [&str; 2],
+    whole: fn(&str) -> bool,
+    fits: Fits<'_>,
+    fits_half: Fits<'_>,
+) -> Result<Option<FittedText>, BundleError> {
+    if first.is_empty() || second.is_empty() {
+        return fit(&format!("{first}{second}"), whole, fits);
+    }
+    let join = |first: &str, second: &str| format!("{first}\n\n{second}");
+    let all = join(first, second);
+    if fits(&all)? {
+        return Ok(Some(FittedText {
+            text: all,
+            cut: false,
+        }));
+    }
+    let small_second = fits_half(second)?;
+    let fitted_first = match small_second {
+        true => fit(first, whole, &|text| fits(&join(text, second)))?,
+        false => fit(first, whole, fits_half)?,
+    };
+    let fitted_second = match &fitted_first {
+        Some(first) => fit(second, whole, &|text| fits(&join(&first.text, text)))?,
+        None => None,
+    };
+    let text = match (fitted_first, fitted_second) {
+        (Some(first), Some(second)) => join(&first.text, &second.text),
+        _ => match fit(second, whole, fits)? {
+            Some(second) => second.text,
+            None => return Ok(None),
+        },
+    };
+    Ok(Some(FittedText { text, cut: true }))
+}
+
 /// Where `text` may end, in order: behind each word and each line.
 fn cuts(text: &str, whole: fn(&str) -> bool) -> Vec<usize> {
     let mut ends = Vec::new();

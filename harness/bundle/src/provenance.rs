@@ -7,7 +7,7 @@ use std::path::Path;
 use axilog::hash::{Hasher, sha256};
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::FileError;
-use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
+use axilog_ledger::input_file::{MAX_INPUT_BYTES, open_input, read_input};
 
 use super::model::ProvenanceRecord;
 use super::value::nfc;
@@ -52,20 +52,13 @@ impl<R: Read> Read for HashingReader<R> {
     }
 }
 
-/// Opens a regular file; `None` where there is nothing of that name.
-pub(super) fn open(path: &Path) -> Result<Option<File>, BundleError> {
-    // A pipe must not be waited for, so what it is comes before opening it.
-    match std::fs::metadata(path) {
-        Ok(metadata) if !metadata.is_file() => {
-            Err(FileError::NotARegularFile(path.to_owned()).into())
-        }
-        Ok(_) => Ok(File::open(path)
-            .map(Some)
-            .map_err(FileError::from_io(path, "open"))?),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            Ok(None)
-        }
-        Err(error) => Err(FileError::from_io(path, "open")(error).into()),
+/// Opens a file to do `action` with it; `None` where there is nothing of that name. A directory, a device or a
+/// pipe that would have to be waited for is an error that says so.
+pub(super) fn open(path: &Path, action: &'static str) -> Result<Option<File>, BundleError> {
+    let missing = |kind| matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory);
+    match open_input(path, action) {
+        Err(FileError::Io { source, .. }) if missing(source.kind()) => Ok(None),
+        file => Ok(Some(file?)),
     }
 }
 
@@ -74,9 +67,12 @@ pub(super) fn read(path: &Path, action: &'static str) -> Result<Vec<u8>, BundleE
     Ok(read_input(path, action, MAX_INPUT_BYTES)?)
 }
 
-/// Gives the provenance of a file, whatever the file holds.
-pub(super) fn record_file(path: &Path) -> Result<ProvenanceRecord, BundleError> {
-    match open(path)? {
+/// Gives the provenance of a file, whatever the file holds; `action` says what for.
+pub(super) fn record_file(
+    path: &Path,
+    action: &'static str,
+) -> Result<ProvenanceRecord, BundleError> {
+    match open(path, action)? {
         Some(file) => Ok(HashingReader::new(file)
             .record(path)
             .map_err(FileError::from_io(path, "read"))?),

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::count::{PromptTokenCounter, WordEstimate};
 use super::error::BundleError;
-use super::fit::{FittedText, fit};
+use super::fit::{FittedText, fit_both};
 use super::model::{BundleContext, StepAwarenessBundle};
 
 /// A rendered prompt, its tokens, and the parts that were cut for its budget.
@@ -29,7 +29,8 @@ pub fn render_prompt_from_bundle(bundle: &StepAwarenessBundle) -> Result<String,
 /// Renders the prompt of a bundle; `tokens` counts the tokens.
 ///
 /// Tier 0 is whole. What is left of the window, less the answer's reserve and less what Tier 0 has or
-/// has reserved, goes to Tier 1, then to the history, then to the telemetry, each up to its cap.
+/// has reserved, goes to Tier 1, then to the history, then to the telemetry, each up to its cap. The two
+/// sections of Tier 1, and those of the telemetry, share: each is sure of half, and of what the other leaves.
 ///
 /// # Errors
 /// [`BundleError::Tier0`]; [`BundleError`] where tokens cannot be counted.
@@ -51,18 +52,25 @@ pub fn render_prompt_with_counter(
     let unused = budgets.tier0_reserved().saturating_sub(needed);
     let shared = limit.saturating_sub(unused);
     let mut truncated = Vec::new();
-    for (name, text, cap) in [
+    for (name, texts, cap) in [
         ("tier1", tier1(context), budgets.tier1_cap()),
-        ("history", history(context), budgets.history_cap()),
+        (
+            "history",
+            [history(context), String::new()],
+            budgets.history_cap(),
+        ),
         ("telemetry", telemetry(context), budgets.telemetry_cap()),
     ] {
-        if text.is_empty() {
+        if texts.iter().all(String::is_empty) {
             continue;
         }
         let joined = |text: &str| format!("{prompt}\n\n{text}");
         let fits =
             |text: &str| Ok(tokens.count(text)? <= cap && tokens.count(&joined(text))? <= shared);
-        let fitted = fit(&text, is_heading, &fits)?;
+        let room = shared.saturating_sub(tokens.count(&prompt)?).min(cap);
+        let fits_half = |text: &str| Ok(tokens.count(text)? <= room / 2 && fits(text)?);
+        let texts = texts.each_ref().map(String::as_str);
+        let fitted = fit_both(texts, is_heading, &fits, &fits_half)?;
         if fitted.as_ref().is_none_or(|fitted| fitted.cut) {
             truncated.push(name);
         }
@@ -106,28 +114,34 @@ fn tier0(context: &BundleContext) -> String {
     ])
 }
 
-fn tier1(context: &BundleContext) -> String {
-    let (evaluation, inputs) = (context.evaluation_summary(), context.inputs_summary());
-    sections(&[
-        (
-            "CURRENT EVALUATION",
-            pretty(evaluation, evaluation.is_empty()),
-        ),
-        ("STEP OUTPUT METRICS", pretty(inputs, inputs.is_empty())),
-    ])
+/// What is among the metrics already does not stand in the evaluation again.
+fn tier1(context: &BundleContext) -> [String; 2] {
+    let inputs = context.inputs_summary();
+    let evaluation = context.evaluation_summary();
+    let names = evaluation.members().map(|(name, _)| name);
+    let evaluation = evaluation.select(names.filter(|name| inputs.get(name).is_none()));
+    [
+        section("CURRENT EVALUATION", &evaluation, evaluation.is_empty()),
+        section("STEP OUTPUT METRICS", inputs, inputs.is_empty()),
+    ]
 }
 
 fn history(context: &BundleContext) -> String {
     let outcomes = context.recent_outcomes();
-    sections(&[("RECENT OUTCOMES", pretty(outcomes, outcomes.is_empty()))])
+    section("RECENT OUTCOMES", outcomes, outcomes.is_empty())
 }
 
-fn telemetry(context: &BundleContext) -> String {
+fn telemetry(context: &BundleContext) -> [String; 2] {
     let (trends, incidents) = (context.trend_summary(), context.open_incidents());
-    sections(&[
-        ("METRIC TRENDS", pretty(trends, trends.is_empty())),
-        ("OPEN INCIDENTS", pretty(incidents, incidents.is_empty())),
-    ])
+    [
+        section("METRIC TRENDS", trends, trends.is_empty()),
+        section("OPEN INCIDENTS", incidents, incidents.is_empty()),
+    ]
+}
+
+/// A section of data; empty where there are none.
+fn section<T: Serialize + ?Sized>(name: &'static str, data: &T, empty: bool) -> String {
+    sections(&[(name, pretty(data, empty))])
 }
 
 fn list(lines: &[String]) -> String {

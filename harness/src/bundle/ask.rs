@@ -6,6 +6,7 @@ use axilog::evidence::observation::Params;
 use axilog_bundle::consult::{
     BundleConstraint, BundleConsultation, BundleQuestion, PreparedQuestion,
 };
+use axilog_bundle::gbnf::Verdict;
 use axilog_bundle::render_prompt_with_counter;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::session::check_identities;
@@ -17,6 +18,7 @@ use super::super::free_server_args::FreeServerArgs;
 use super::super::output::Report;
 use super::super::{Failure, decision, ledger_without_policies, table};
 use super::inputs::{Counter, Inputs};
+use crate::error::CommandError;
 
 /// The id of the oracle in the ledger.
 const ORACLE: &str = "llm";
@@ -27,7 +29,8 @@ const ORACLE: &str = "llm";
 /// in; then the answer is, before it is looked at. Asks at temperature 0, for no more tokens than the
 /// budget reserves for the answer. Exits 0 where the answer fits the grammar, else 1:
 /// GRAMMAR_MISMATCH where it does not, NOT_ADMITTED where the ledger does not hold it as COMPLETE,
-/// NO_ANSWER where the call failed. The key is taken from OPENAI_API_KEY, or ANTHROPIC_API_KEY for
+/// NO_ANSWER where the call failed. Exits 3 where nobody can tell within ten million steps whether
+/// it fits: CANNOT_BE_TOLD. The key is taken from OPENAI_API_KEY, or ANTHROPIC_API_KEY for
 /// the oracle anthropic.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -103,7 +106,11 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let mut session = ledger_without_policies::open_or_begin(&args.ledger)?;
     notes.extend(decision::opening_notes(&session, false));
     let asked = prepared.ask(&mut session, &mut endpoint, ORACLE)?;
-    Ok(report(args, bundle.context().grammar_name(), &asked, notes))
+    let report = report(args, bundle.context().grammar_name(), &asked, notes);
+    match asked.fits {
+        Some(Verdict::CannotBeTold(_)) => Err(CommandError::NoVerdict(Box::new(report)).into()),
+        _ => Ok(report),
+    }
 }
 
 fn report(args: &Args, grammar: &str, asked: &BundleConsultation, notes: Vec<String>) -> Report {
@@ -116,8 +123,13 @@ fn report(args: &Args, grammar: &str, asked: &BundleConsultation, notes: Vec<Str
             "NOT_ADMITTED",
             Some(format!("the ledger holds it as {held}")),
         ),
-        (Ok(_), Some(Err(mismatch))) => ("GRAMMAR_MISMATCH", Some(mismatch.to_string())),
-        (Ok(_), Some(Ok(()))) => ("OK", None),
+        (Ok(_), Some(Verdict::DoesNotMatch(mismatch))) => {
+            ("GRAMMAR_MISMATCH", Some(mismatch.to_string()))
+        }
+        (Ok(_), Some(Verdict::CannotBeTold(undecided))) => {
+            ("CANNOT_BE_TOLD", Some(undecided.to_string()))
+        }
+        (Ok(_), Some(Verdict::Matches)) => ("OK", None),
     };
     let answer = asked.answer.as_deref();
     let mut rows = vec![("verdict", verdict.to_owned())];

@@ -4,6 +4,7 @@ mod ask;
 mod build;
 mod check;
 mod inputs;
+mod match_file;
 mod render;
 
 use axilog_bundle::SCHEMA;
@@ -23,6 +24,7 @@ enum Command {
     Build(build::Args),
     Render(render::Args),
     Check(check::Args),
+    Match(match_file::Args),
     Ask(ask::Args),
     /// Print the JSON Schema of a bundle (draft 2020-12).
     Schema,
@@ -40,6 +42,7 @@ pub(crate) fn run(args: &Args) -> CommandOutcome {
         Command::Build(args) => (args.json, build::run(args)),
         Command::Render(args) => (args.json, render::run(args)),
         Command::Check(args) => (args.json, check::run(args)),
+        Command::Match(args) => (args.json, match_file::run(args)),
         Command::Ask(args) => (args.json, ask::run(args)),
         Command::Schema => {
             let schema = Report {

@@ -5,7 +5,7 @@ use super::parse::Parser;
 use super::rules::{Class, Symbol};
 
 impl Parser<'_> {
-    /// A literal: its characters one after another.
+    /// Reads a literal: its characters one after another. It may go on behind the end of a line.
     pub(super) fn literal(&mut self) -> Result<Vec<Symbol>, GrammarError> {
         let start = self.at;
         self.at += 1;
@@ -16,8 +16,8 @@ impl Parser<'_> {
                     self.at += 1;
                     return Ok(symbols);
                 }
-                None | Some('\n' | '\r') => {
-                    return self.wrong(start, "the literal does not end on its line");
+                None => {
+                    return self.wrong(start, "the literal does not end; expected a closing \"");
                 }
                 Some(_) => {
                     let c = self.character()?;
@@ -27,17 +27,17 @@ impl Parser<'_> {
         }
     }
 
-    /// A class of characters.
-    pub(super) fn class(&mut self) -> Result<Symbol, GrammarError> {
+    /// Reads a class of characters; `None` for one without characters, which llama.cpp reads as the empty
+    /// text.
+    pub(super) fn class(&mut self) -> Result<Option<Symbol>, GrammarError> {
         let start = self.at;
         self.at += 1;
         let negated = self.take("^");
         let mut ranges = Vec::new();
         while !self.take("]") {
-            if matches!(self.peek(), None | Some('\n' | '\r')) {
-                return self.wrong(start, "the class does not end on its line");
+            if self.peek().is_none() {
+                return self.wrong(start, "the class does not end; expected a closing ]");
             }
-            let at = self.at;
             let from = self.character()?;
             let is_range = self.rest().starts_with('-') && !self.rest().starts_with("-]");
             let to = if is_range {
@@ -46,62 +46,57 @@ impl Parser<'_> {
             } else {
                 from
             };
-            if to < from {
-                return self.wrong(at, format!("the range {from:?} to {to:?} is empty"));
-            }
             ranges.push((from, to));
         }
         if ranges.is_empty() {
-            let reason = "a class without characters; for any character write .";
-            return self.wrong(start, reason);
+            return Ok(None);
         }
-        Ok(self.rules.class(Class::new(negated, ranges)))
+        Ok(Some(self.rules.class(Class::new(negated, ranges))))
     }
 
-    /// A character, which may be written as an escape.
-    fn character(&mut self) -> Result<char, GrammarError> {
+    /// Reads a character, which may be written as an escape. Escapes also name numbers that no character
+    /// has; llama.cpp takes them, and no text fits them.
+    fn character(&mut self) -> Result<u32, GrammarError> {
         let at = self.at;
         let mut rest = self.rest().chars();
-        let c = match (rest.next(), rest.next()) {
+        let code = match (rest.next(), rest.next()) {
             (Some('\\'), Some(escape)) => {
                 self.at += 1 + escape.len_utf8();
                 match escape {
-                    'n' => '\n',
-                    'r' => '\r',
-                    't' => '\t',
-                    '\\' | '"' | '[' | ']' => escape,
+                    'n' => '\n'.into(),
+                    'r' => '\r'.into(),
+                    't' => '\t'.into(),
+                    '\\' | '"' | '[' | ']' | '-' => escape.into(),
                     'x' => self.hexadecimal(2)?,
                     'u' => self.hexadecimal(4)?,
                     'U' => self.hexadecimal(8)?,
                     _ => {
-                        let reason = format!("there is no escape \\{escape}");
+                        let reason = format!(
+                            "there is no escape \\{escape}; expected one of \\n \\r \\t \\\\ \\\" \\[ \\] \\- \\xHH \\uHHHH \\UHHHHHHHH"
+                        );
                         return self.wrong(at, reason);
                     }
                 }
             }
             (Some(c), _) if c != '\\' => {
                 self.at += c.len_utf8();
-                c
+                c.into()
             }
             _ => return self.wrong(at, "the grammar ends inside a literal or class"),
         };
-        Ok(c)
+        Ok(code)
     }
 
-    fn hexadecimal(&mut self, digits: usize) -> Result<char, GrammarError> {
+    fn hexadecimal(&mut self, digits: usize) -> Result<u32, GrammarError> {
         let at = self.at;
         let text = self.rest().get(..digits).unwrap_or_default();
         let hexadecimal = text.len() == digits && text.bytes().all(|b| b.is_ascii_hexdigit());
-        let code = u32::from_str_radix(text, 16).ok().filter(|_| hexadecimal);
-        match code.and_then(char::from_u32) {
-            Some(c) => {
+        match u32::from_str_radix(text, 16) {
+            Ok(code) if hexadecimal => {
                 self.at += digits;
-                Ok(c)
+                Ok(code)
             }
-            None => self.wrong(
-                at,
-                format!("expected {digits} hexadecimal digits of a character"),
-            ),
+            _ => self.wrong(at, format!("expected {digits} hexadecimal digits")),
         }
     }
 }

@@ -1,54 +1,21 @@
 //! Whether a text fits a grammar: Earley's algorithm, a character at a time, with rules that may be
 //! empty passed over when they are predicted (Aycock and Horspool).
+//!
+//! A rule at the end of an alternative takes the place of that alternative, as a tail call does: what its
+//! end completes is what the alternative would have completed. So a rule that ends with itself, which is
+//! what repetitions are, needs no more for the thousandth time than for the first.
 
 use std::collections::HashSet;
-use std::fmt;
 
 use super::rules::{Rules, Symbol};
+use super::verdict::{FoundInText, Mismatch, Place, Undecided, Verdict};
 
-/// The most steps of one match; beyond them the answer is that nobody knows.
-pub const MAX_WORK: usize = 10_000_000;
-
-/// The most alternatives that a message names.
-const MAX_EXPECTED: usize = 8;
-
-/// Why a text does not fit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mismatch {
-    /// The line, from 1.
-    pub line: usize,
-    /// The column in characters, from 1.
-    pub column: usize,
-    /// The character there; `None` where the text ends.
-    pub found: Option<char>,
-    /// What could stand there instead, the end included; empty where the text is too much work.
-    pub expected: Vec<String>,
-}
-
-impl fmt::Display for Mismatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}: ", self.line, self.column)?;
-        if self.expected.is_empty() {
-            return write!(f, "cannot be told within {MAX_WORK} steps");
-        }
-        match self.found {
-            Some(c) => write!(f, "found {c:?}")?,
-            None => f.write_str("the text ends")?,
-        }
-        let shown = self.expected.iter().take(MAX_EXPECTED);
-        let shown: Vec<&str> = shown.map(String::as_str).collect();
-        write!(f, ", expected {}", shown.join(" or "))?;
-        if self.expected.len() > MAX_EXPECTED {
-            write!(f, " or one of {} more", self.expected.len() - MAX_EXPECTED)?;
-        }
-        Ok(())
-    }
-}
-
-/// A place in an alternative, and before which character that alternative began.
+/// A place in an alternative, and what the alternative's end completes: a rule, and before which character
+/// that rule began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Item {
     at: usize,
+    completes: u32,
     origin: usize,
 }
 
@@ -60,10 +27,17 @@ struct Matcher<'a> {
     known: HashSet<Item>,
     /// For each rule the last place where it was predicted, from 1.
     predicted: Vec<usize>,
-    work: usize,
+    work: u64,
+    max_work: u64,
 }
 
-pub(super) fn matches(rules: &Rules, text: &str) -> Result<(), Mismatch> {
+/// Judges `text`; where `invalid` is given, that is what stands behind `text` and is no text.
+pub(super) fn judge(
+    rules: &Rules,
+    text: &str,
+    invalid: Option<FoundInText>,
+    max_steps: u64,
+) -> Verdict {
     let mut matcher = Matcher {
         rules,
         waiting: Vec::new(),
@@ -71,44 +45,46 @@ pub(super) fn matches(rules: &Rules, text: &str) -> Result<(), Mismatch> {
         known: HashSet::new(),
         predicted: vec![0; rules.len()],
         work: 0,
+        max_work: max_steps,
     };
     matcher.predict(rules.root, 0);
     let mut rest = text.chars();
     loop {
-        let place = matcher.waiting.len();
-        let known = matcher.complete(place);
-        let found = rest.next();
-        if !known {
-            return Err(mismatch(text, place, found, Vec::new()));
+        let here = matcher.waiting.len();
+        if !matcher.complete(here) {
+            return Verdict::CannotBeTold(Undecided {
+                place: find_place(text, here),
+                steps: max_steps,
+            });
         }
-        let Some(c) = found else {
-            return match matcher.is_whole() {
-                true => Ok(()),
-                false => Err(mismatch(text, place, None, matcher.expected())),
-            };
+        let next = rest.next();
+        let found = match (next, invalid) {
+            (Some(c), _) => FoundInText::Character(c),
+            (None, Some(invalid)) => invalid,
+            (None, None) if matcher.is_whole() => return Verdict::Matches,
+            (None, None) => FoundInText::End,
         };
-        let expected = matcher.advance(c);
-        if let Some(expected) = expected {
-            return Err(mismatch(text, place, found, expected));
+        if !next.is_some_and(|c| matcher.advance(c)) {
+            return Verdict::DoesNotMatch(Mismatch {
+                place: find_place(text, here),
+                found,
+                expected: matcher.expected(),
+            });
         }
     }
 }
 
-fn mismatch(text: &str, place: usize, found: Option<char>, expected: Vec<String>) -> Mismatch {
-    let mut at = Mismatch {
-        line: 1,
-        column: 1,
-        found,
-        expected,
-    };
-    for c in text.chars().take(place) {
-        at.column += 1;
+/// The place behind the first `count` characters of `text`.
+fn find_place(text: &str, count: usize) -> Place {
+    let mut place = Place { line: 1, column: 1 };
+    for c in text.chars().take(count) {
+        place.column += 1;
         if c == '\n' {
-            at.line += 1;
-            at.column = 1;
+            place.line += 1;
+            place.column = 1;
         }
     }
-    at
+    place
 }
 
 impl Matcher<'_> {
@@ -119,15 +95,21 @@ impl Matcher<'_> {
         }
     }
 
-    fn predict(&mut self, rule: usize, place: usize) {
-        match self.predicted.get_mut(rule) {
+    fn predict(&mut self, rule: u32, place: usize) {
+        match self.predicted.get_mut(rule as usize) {
             Some(last) if *last <= place => *last = place + 1,
             _ => return,
         }
+        self.begin(rule, rule, place);
+    }
+
+    /// Adds the alternatives of `rule`, whose end completes `completes`, which began at `origin`.
+    fn begin(&mut self, rule: u32, completes: u32, origin: usize) {
         for at in self.rules.starts(rule) {
             self.add(Item {
                 at: *at,
-                origin: place,
+                completes,
+                origin,
             });
         }
     }
@@ -139,6 +121,9 @@ impl Matcher<'_> {
         while let Some(item) = self.items.get(next).copied() {
             next += 1;
             match self.rules.symbol(item.at) {
+                Some(Symbol::Rule(rule)) if self.is_last(&item) => {
+                    self.begin(rule, item.completes, item.origin);
+                }
                 Some(Symbol::Rule(rule)) => {
                     self.predict(rule, place);
                     if self.rules.is_nullable(rule) {
@@ -146,7 +131,8 @@ impl Matcher<'_> {
                     }
                 }
                 // What is empty here was passed over where it was predicted.
-                Some(Symbol::End(rule)) if item.origin < place => {
+                Some(Symbol::End) if item.origin < place => {
+                    let rule = item.completes;
                     let waiting = self.waiting.get(item.origin).map_or(&[][..], Vec::as_slice);
                     let from = waiting.partition_point(|item| self.awaited(item) < Some(rule));
                     let to = waiting.partition_point(|item| self.awaited(item) <= Some(rule));
@@ -159,30 +145,37 @@ impl Matcher<'_> {
                 }
                 _ => {}
             }
-            if self.work > MAX_WORK {
+            if self.work > self.max_work {
                 return false;
             }
         }
         true
     }
 
+    /// Whether nothing stands behind the symbol of an item.
+    fn is_last(&self, item: &Item) -> bool {
+        self.rules.symbol(item.at + 1) == Some(Symbol::End)
+    }
+
     /// The rule that an item waits for.
-    fn awaited(&self, item: &Item) -> Option<usize> {
+    fn awaited(&self, item: &Item) -> Option<u32> {
         match self.rules.symbol(item.at) {
-            Some(Symbol::Rule(rule)) => Some(rule),
+            Some(Symbol::Rule(rule)) if !self.is_last(item) => Some(rule),
             _ => None,
         }
     }
 
     fn is_whole(&self) -> bool {
-        let root = self.rules.root;
-        self.items
-            .iter()
-            .any(|item| item.origin == 0 && self.rules.symbol(item.at) == Some(Symbol::End(root)))
+        let whole = |item: &Item| {
+            item.origin == 0
+                && item.completes == self.rules.root
+                && self.rules.symbol(item.at) == Some(Symbol::End)
+        };
+        self.items.iter().any(whole)
     }
 
-    /// Goes on behind `c`, or says what was expected instead.
-    fn advance(&mut self, c: char) -> Option<Vec<String>> {
+    /// Goes on behind `c`, and says whether it could stand here.
+    fn advance(&mut self, c: char) -> bool {
         let fits = |item: &Item| match self.rules.symbol(item.at) {
             Some(Symbol::Char(class)) => {
                 self.rules.class_of(class).is_some_and(|class| class.has(c))
@@ -197,7 +190,7 @@ impl Matcher<'_> {
             .map(behind)
             .collect();
         if next.is_empty() {
-            return Some(self.expected());
+            return false;
         }
         let waits = |item: &&Item| self.awaited(item).is_some();
         let mut waiting: Vec<Item> = self.items.iter().filter(waits).copied().collect();
@@ -208,7 +201,7 @@ impl Matcher<'_> {
         for item in next {
             self.add(item);
         }
-        None
+        true
     }
 
     /// What could come next.
@@ -218,6 +211,7 @@ impl Matcher<'_> {
         for item in &self.items {
             if let Some(Symbol::Char(index)) = self.rules.symbol(item.at)
                 && let Some(class) = self.rules.class_of(index)
+                && class.may_have_any()
                 && seen.insert(index)
             {
                 expected.push(class.to_string());

@@ -1,22 +1,27 @@
 //! The notation of GBNF.
+//!
+//! Rules are numbered in llama.cpp's order, because that order decides which names may stay without a rule.
 
 use std::collections::HashMap;
 
-use super::error::GrammarError;
+use super::error::{GrammarError, GrammarErrorKind};
 use super::rules::{Class, MAX_SYMBOLS, Rules, Symbol, TooLarge};
 
 /// The most bytes of a grammar's text.
 pub const MAX_BYTES: usize = 1 << 20;
-/// The most parentheses that may be open at once.
-pub const MAX_NESTING: usize = 64;
-/// The largest number in `{m,n}`.
-pub const MAX_REPEAT: u32 = 2000;
+/// The largest `m` of `{m}`, `{m,}` and `{m,n}`, as llama.cpp has it; a larger `n` is none.
+pub const MAX_REPEAT: u64 = 2000;
 
 /// Reads a grammar's rules.
 pub(super) fn parse(text: &str) -> Result<Rules, GrammarError> {
+    let refused = |at, kind, reason| Err(GrammarError::at(text, at, kind, reason));
     if text.len() > MAX_BYTES {
         let reason = format!("the grammar has more than {MAX_BYTES} bytes");
-        return Err(GrammarError::at(text, 0, reason));
+        return refused(0, GrammarErrorKind::Unsupported, reason);
+    }
+    if let Some(at) = text.find('\0') {
+        let reason = "a NUL, behind which llama.cpp reads nothing; remove it".to_owned();
+        return refused(at, GrammarErrorKind::Unsupported, reason);
     }
     let mut parser = Parser {
         text,
@@ -32,12 +37,48 @@ pub(super) fn parse(text: &str) -> Result<Rules, GrammarError> {
     parser.finish()
 }
 
-/// A rule's name: its number, where it is first used, where it is given and how many rules there were
+/// A rule's name: its number, where it is first used, where it is given last and how many rules there were
 /// then.
 struct Name {
-    rule: usize,
+    rule: u32,
     used: usize,
     given: Option<(usize, usize)>,
+}
+
+/// An alternative that is being read, and its last unit, which a repetition would repeat.
+#[derive(Default)]
+pub(super) struct Sequence {
+    symbols: Vec<Symbol>,
+    last: usize,
+    /// The rules that llama.cpp would have to write for the last unit.
+    pub(super) rules_of_last: u64,
+}
+
+impl Sequence {
+    /// Begins a unit of so many rules.
+    fn begin_unit(&mut self, rules: usize) {
+        self.last = self.symbols.len();
+        self.rules_of_last = rules.max(1) as u64;
+    }
+
+    pub(super) fn last_unit(&self) -> &[Symbol] {
+        self.symbols.get(self.last..).unwrap_or_default()
+    }
+
+    /// Removes the last unit and says how many symbols it had.
+    pub(super) fn forget_last_unit(&mut self) -> usize {
+        let symbols = self.symbols.len() - self.last;
+        self.symbols.truncate(self.last);
+        symbols
+    }
+}
+
+/// A rule or a group whose alternatives are being read.
+struct OpenRule {
+    rule: u32,
+    /// How many of llama.cpp's rules there were before it.
+    before: usize,
+    sequence: Sequence,
 }
 
 pub(super) struct Parser<'a> {
@@ -46,7 +87,7 @@ pub(super) struct Parser<'a> {
     pub(super) at: usize,
     pub(super) rules: Rules,
     /// The symbols of the sequences that are being read, which are not among the rules yet.
-    unfinished: usize,
+    pub(super) unfinished: usize,
     names: HashMap<&'a str, Name>,
 }
 
@@ -72,17 +113,21 @@ impl<'a> Parser<'a> {
 
     /// An error at `at`.
     pub(super) fn wrong<T>(&self, at: usize, reason: impl Into<String>) -> Result<T, GrammarError> {
-        Err(GrammarError::at(self.text, at, reason))
+        let kind = GrammarErrorKind::Malformed;
+        Err(GrammarError::at(self.text, at, kind, reason))
     }
 
     /// Describes the next character, for messages.
-    fn describe_next(&self) -> String {
-        self.peek()
-            .map_or("the end".to_owned(), |c| format!("{c:?}"))
+    pub(super) fn describe_next(&self) -> String {
+        match self.peek() {
+            Some('\u{feff}') => "a byte-order mark".to_owned(),
+            Some(c) => format!("{c:?}"),
+            None => "the end".to_owned(),
+        }
     }
 
     /// Passes over blanks and comments, and over line ends where `lines` says so.
-    fn space(&mut self, lines: bool) {
+    pub(super) fn space(&mut self, lines: bool) {
         loop {
             match self.peek() {
                 Some(' ' | '\t') => self.at += 1,
@@ -114,15 +159,18 @@ impl<'a> Parser<'a> {
         })
     }
 
+    /// Reads a rule. Of two rules with one name llama.cpp takes the later.
     fn rule(&mut self) -> Result<(), GrammarError> {
         let at = self.at;
         let Some(name) = self.name() else {
-            return self.wrong(
-                at,
-                format!("found {}, expected a rule's name", self.describe_next()),
-            );
+            let reason = format!("found {}, expected a rule's name", self.describe_next());
+            return self.wrong(at, reason);
         };
         self.space(false);
+        let before = self.rules.len();
+        let entry = self.named(name, at);
+        let rule = entry.rule;
+        entry.given = Some((at, before));
         if !self.take("::=") {
             let reason = format!(
                 "found {}, expected ::= behind {name:?}",
@@ -131,13 +179,8 @@ impl<'a> Parser<'a> {
             return self.wrong(self.at, reason);
         }
         self.space(true);
-        let before = self.rules.len();
-        let entry = self.named(name, at);
-        if entry.given.replace((at, before)).is_some() {
-            return self.wrong(at, format!("the rule {name:?} is there twice"));
-        }
-        let rule = entry.rule;
-        self.alternatives(rule, 0)?;
+        self.rules.clear(rule);
+        self.alternatives(rule)?;
         match self.peek() {
             None | Some('\n' | '\r') => {
                 self.space(true);
@@ -153,203 +196,155 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Alternatives of `rule`, inside `depth` parentheses.
-    fn alternatives(&mut self, rule: usize, depth: usize) -> Result<(), GrammarError> {
+    /// Reads the alternatives of `rule`, with the groups in them.
+    fn alternatives(&mut self, rule: u32) -> Result<(), GrammarError> {
+        let mut outer: Vec<OpenRule> = Vec::new();
+        let mut open = self.open_rule(rule);
         loop {
-            let sequence = self.sequence(depth)?;
-            self.unfinished -= sequence.len();
-            let added = self.rules.alternative(rule, &sequence);
-            self.sized(added)?;
-            if !self.take("|") {
-                return Ok(());
+            let nested = !outer.is_empty();
+            match self.peek() {
+                Some('(') => {
+                    self.at += 1;
+                    self.space(true);
+                    let before = self.rules.symbol_ids();
+                    let group = self.rules.reserve();
+                    let inner = OpenRule {
+                        before,
+                        ..self.open_rule(group)
+                    };
+                    outer.push(std::mem::replace(&mut open, inner));
+                }
+                Some('|') => {
+                    self.at += 1;
+                    self.space(true);
+                    let sequence = std::mem::take(&mut open.sequence);
+                    self.close_alternative(open.rule, &sequence)?;
+                }
+                Some('*' | '+' | '?' | '{') => self.repetition(&mut open.sequence, nested)?,
+                Some(_) if self.unit(&mut open.sequence)? => self.space(nested),
+                next => {
+                    self.close_alternative(open.rule, &open.sequence)?;
+                    let Some(mut around) = outer.pop() else {
+                        return Ok(());
+                    };
+                    if next != Some(')') {
+                        let reason = format!(
+                            "found {}, expected more of the group or )",
+                            self.describe_next()
+                        );
+                        return self.wrong(self.at, reason);
+                    }
+                    self.at += 1;
+                    let rules = self.rules.symbol_ids() - open.before;
+                    around.sequence.begin_unit(rules);
+                    self.push(&mut around.sequence, Symbol::Rule(open.rule))?;
+                    open = around;
+                    self.space(!outer.is_empty());
+                }
             }
-            self.space(true);
         }
     }
 
-    fn sized<T>(&self, added: Result<T, TooLarge>) -> Result<T, GrammarError> {
-        added.or_else(|TooLarge| {
+    fn open_rule(&self, rule: u32) -> OpenRule {
+        OpenRule {
+            rule,
+            before: self.rules.symbol_ids(),
+            sequence: Sequence::default(),
+        }
+    }
+
+    fn close_alternative(&mut self, rule: u32, sequence: &Sequence) -> Result<(), GrammarError> {
+        self.unfinished -= sequence.symbols.len();
+        let added = self.rules.alternative(rule, &sequence.symbols);
+        self.check_size(added)
+    }
+
+    /// Puts `symbol` at the end of `sequence`. The bound is checked here already: a mebibyte of `x{2000}`
+    /// would be gigabytes before its rule ends.
+    pub(super) fn push(
+        &mut self,
+        sequence: &mut Sequence,
+        symbol: Symbol,
+    ) -> Result<(), GrammarError> {
+        self.unfinished += 1;
+        let room = self.rules.room(self.unfinished);
+        self.check_size(room)?;
+        sequence.symbols.push(symbol);
+        Ok(())
+    }
+
+    pub(super) fn check_size<T>(&self, added: Result<T, TooLarge>) -> Result<T, GrammarError> {
+        added.map_err(|TooLarge| {
             let reason =
                 format!("with its repetitions the grammar has more than {MAX_SYMBOLS} symbols");
-            self.wrong(self.at, reason)
+            GrammarError::at(self.text, self.at, GrammarErrorKind::Unsupported, reason)
         })
     }
 
-    fn sequence(&mut self, depth: usize) -> Result<Vec<Symbol>, GrammarError> {
-        let mut sequence = Vec::new();
-        loop {
-            let at = self.at;
-            let Some(c) = self.peek() else {
-                return Ok(sequence);
-            };
-            let unit = match c {
-                '"' => self.literal()?,
-                '[' => vec![self.class()?],
-                '.' => {
-                    self.at += 1;
-                    vec![self.rules.class(Class::new(true, Vec::new()))]
-                }
-                '(' => vec![self.group(depth + 1)?],
-                '<' => {
-                    return self.wrong(
-                        at,
-                        "tokens depend on a model's vocabulary and are not supported",
-                    );
-                }
-                '*' | '+' | '?' | '{' => {
-                    return self.wrong(at, format!("{c:?} has nothing before it to repeat"));
-                }
-                _ => match self.name() {
-                    Some(name) => vec![Symbol::Rule(self.named(name, at).rule)],
-                    None => return Ok(sequence),
-                },
-            };
-            self.space(depth > 0);
-            let unit = self.repeated(unit, depth)?;
-            // Here already: a mebibyte of `x{2000}` would be gigabytes before its rule ends.
-            self.unfinished += unit.len();
-            let room = self.rules.room(self.unfinished);
-            self.sized(room)?;
-            sequence.extend(unit);
-        }
-    }
-
-    fn group(&mut self, depth: usize) -> Result<Symbol, GrammarError> {
+    /// Reads a literal, a class, a dot or a name, and says whether one stood here.
+    fn unit(&mut self, sequence: &mut Sequence) -> Result<bool, GrammarError> {
         let at = self.at;
-        if depth > MAX_NESTING {
-            return self.wrong(at, format!("more than {MAX_NESTING} open parentheses"));
-        }
-        self.at += 1;
-        self.space(true);
-        let rule = self.rules.reserve();
-        self.alternatives(rule, depth)?;
-        if !self.take(")") {
-            let reason = format!(
-                "found {}, expected more of the group or )",
-                self.describe_next()
-            );
-            return self.wrong(self.at, reason);
-        }
-        Ok(Symbol::Rule(rule))
-    }
-
-    /// `unit`, as often as what stands behind it says.
-    fn repeated(&mut self, unit: Vec<Symbol>, depth: usize) -> Result<Vec<Symbol>, GrammarError> {
-        let at = self.at;
-        let (least, most) = match self.peek() {
-            Some('*') => (0, None),
-            Some('+') => (1, None),
-            Some('?') => (0, Some(1)),
-            Some('{') => self.bounds()?,
-            _ => return Ok(unit),
-        };
-        if self.text.as_bytes().get(at) != Some(&b'{') {
-            self.at += 1;
-        }
-        self.space(depth > 0);
-        if matches!(self.peek(), Some('*' | '+' | '?' | '{')) {
-            return self.wrong(
-                self.at,
-                "one repetition behind another; put the first in parentheses",
-            );
-        }
-        let written = self.written_out(unit, least, most);
-        self.sized(written)
-    }
-
-    /// `least` to `most` of `unit`; any number from `least` where `most` is `None`.
-    fn written_out(
-        &mut self,
-        unit: Vec<Symbol>,
-        least: u32,
-        most: Option<u32>,
-    ) -> Result<Vec<Symbol>, TooLarge> {
-        let one = match unit.as_slice() {
-            [symbol] => *symbol,
-            _ => {
-                let rule = self.rules.reserve();
-                self.rules.alternative(rule, &unit)?;
-                Symbol::Rule(rule)
+        let unit = match self.peek() {
+            Some('"') => self.literal()?,
+            Some('[') => self.class()?.into_iter().collect(),
+            Some('.') => {
+                self.at += 1;
+                vec![self.rules.class(Class::new(true, Vec::new()))]
             }
+            Some('<') => return self.token(at),
+            Some('!') if self.rest().starts_with("!<") => return self.token(at),
+            _ => match self.name() {
+                Some(name) => vec![Symbol::Rule(self.named(name, at).rule)],
+                None => return Ok(false),
+            },
         };
-        let mut sequence = vec![one; least as usize];
-        match most {
-            None => sequence.push(self.rules.any_number(one)?),
-            Some(most) => {
-                let mut more = None;
-                for _ in least..most {
-                    let next: Vec<Symbol> = [Some(one), more].into_iter().flatten().collect();
-                    more = Some(self.rules.either(&next, &[])?);
-                }
-                sequence.extend(more);
-            }
+        sequence.begin_unit(1);
+        for symbol in unit {
+            self.push(sequence, symbol)?;
         }
-        Ok(sequence)
+        Ok(true)
     }
 
-    /// `{m}`, `{m,}` or `{m,n}`.
-    fn bounds(&mut self) -> Result<(u32, Option<u32>), GrammarError> {
-        let start = self.at;
-        self.at += 1;
-        self.space(false);
-        let least = self.number()?;
-        self.space(false);
-        let most = if self.take(",") {
-            self.space(false);
-            let open = self.peek() == Some('}');
-            if open { None } else { Some(self.number()?) }
-        } else {
-            Some(least)
-        };
-        self.space(false);
-        if !self.take("}") {
-            return self.wrong(
-                self.at,
-                format!("found {}, expected }}", self.describe_next()),
-            );
+    /// Refuses a token.
+    fn token<T>(&self, at: usize) -> Result<T, GrammarError> {
+        if !self.rest().contains('>') {
+            return self.wrong(at, "the token does not end; expected a closing >");
         }
-        if most.is_some_and(|most| most < least) {
-            return self.wrong(start, "the second number is below the first");
-        }
-        Ok((least, most))
-    }
-
-    fn number(&mut self) -> Result<u32, GrammarError> {
-        let rest = self.rest();
-        let end = rest
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(rest.len());
-        let number = rest.get(..end).and_then(|digits| digits.parse().ok());
-        match number {
-            Some(number) if number <= MAX_REPEAT => {
-                self.at += end;
-                Ok(number)
-            }
-            _ => self.wrong(self.at, format!("expected a number from 0 to {MAX_REPEAT}")),
-        }
+        let reason = "tokens depend on a model's vocabulary and are not supported";
+        let kind = GrammarErrorKind::Unsupported;
+        Err(GrammarError::at(self.text, at, kind, reason))
     }
 
     /// The rules, once everything in them is there.
     fn finish(mut self) -> Result<Rules, GrammarError> {
-        let missing = self.names.iter().filter(|(_, name)| name.given.is_none());
+        let needed = self.rules.needed();
+        let missing = self.names.iter().filter(|(_, name)| {
+            name.given.is_none() && needed.get(name.rule as usize) == Some(&true)
+        });
         if let Some((name, entry)) = missing.min_by_key(|(_, name)| name.used) {
             return self.wrong(entry.used, format!("there is no rule {name:?}"));
         }
-        let Some(root) = self.names.get("root") else {
+        let Some(root) = self.names.get("root").filter(|root| root.given.is_some()) else {
             return self.wrong(self.text.len(), "there is no rule \"root\"");
         };
         self.rules.root = root.rule;
         self.rules.find_nullable();
         if let Some(rule) = self.rules.left_recursive() {
-            return Err(self.recursion(rule));
+            let reason = "may begin with itself or repeats what may be empty; llama.cpp refuses such a grammar";
+            return self.wrong_rule(rule, reason);
+        }
+        if let Some(rule) = self.rules.endless() {
+            let reason = "may begin with itself behind what may be empty; llama.cpp never ends on such a grammar";
+            return self.wrong_rule(rule, reason);
         }
         Ok(self.rules)
     }
 
-    fn recursion(&self, rule: usize) -> GrammarError {
+    /// An error in the rule with this number.
+    fn wrong_rule<T>(&self, rule: u32, reason: &str) -> Result<T, GrammarError> {
         let named = self.names.iter().find(|(_, name)| name.rule == rule);
         // What has no name is a part of the rule that was begun last before it.
-        let begun = |name: &Name| name.given.filter(|(_, before)| *before <= rule);
+        let begun = |name: &Name| name.given.filter(|(_, before)| *before <= rule as usize);
         let last = self.names.iter().max_by_key(|(_, name)| begun(name));
         let (what, found) = match named {
             Some(_) => ("the rule", named),
@@ -357,9 +352,6 @@ impl<'a> Parser<'a> {
         };
         let given = |name: &Name| name.given.map_or(0, |(at, _)| at);
         let (name, at) = found.map_or(("", 0), |(name, entry)| (*name, given(entry)));
-        let reason = format!(
-            "{what} {name:?} may begin with itself or repeats what may be empty; llama.cpp refuses such a grammar"
-        );
-        GrammarError::at(self.text, at, reason)
+        self.wrong(at, format!("{what} {name:?} {reason}"))
     }
 }

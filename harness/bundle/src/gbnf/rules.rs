@@ -4,29 +4,31 @@ use std::collections::HashMap;
 use std::fmt;
 
 /// The most symbols of a grammar, once its repetitions are written out.
-pub const MAX_SYMBOLS: usize = 200_000;
+pub const MAX_SYMBOLS: usize = 2_000_000;
 
 /// One place in a sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Symbol {
     /// A character of this class.
-    Char(usize),
+    Char(u32),
     /// What this rule gives.
-    Rule(usize),
-    /// The sequence is over, and it was one of this rule's.
-    End(usize),
+    Rule(u32),
+    /// The sequence is over.
+    End,
 }
 
-/// Characters: those in the ranges, or all others.
+/// Characters: those in the ranges, or all others. Numbers that are no character may stand in a range too.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Class {
     negated: bool,
     /// In order and apart, so that a step of the matcher costs little however many there are.
-    ranges: Vec<(char, char)>,
+    ranges: Vec<(u32, u32)>,
 }
 
 impl Class {
-    pub(super) fn new(negated: bool, mut ranges: Vec<(char, char)>) -> Class {
+    /// A class of these ranges; one whose end is below its beginning has no character.
+    pub(super) fn new(negated: bool, mut ranges: Vec<(u32, u32)>) -> Class {
+        ranges.retain(|(from, to)| from <= to);
         ranges.sort_unstable();
         ranges.dedup_by(|next, last| {
             let overlaps = next.0 <= last.1;
@@ -39,24 +41,43 @@ impl Class {
     }
 
     pub(super) fn has(&self, c: char) -> bool {
+        let c = u32::from(c);
         let at = self.ranges.partition_point(|(_, to)| *to < c);
         let inside = self.ranges.get(at).is_some_and(|(from, _)| *from <= c);
         inside != self.negated
+    }
+
+    /// Whether some character may be in the class: `[z-a]` has none.
+    pub(super) fn may_have_any(&self) -> bool {
+        let any = |(from, to): &(u32, u32)| {
+            let surrogates_only = *from >= 0xd800 && *to <= 0xdfff;
+            *from <= u32::from(char::MAX) && !surrogates_only
+        };
+        self.negated || self.ranges.iter().any(any)
     }
 }
 
 impl fmt::Display for Class {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |code: u32| match char::from_u32(code) {
+            Some(c) => c.escape_debug().to_string(),
+            None => format!("\\U{code:08X}"),
+        };
         match (self.negated, self.ranges.as_slice()) {
             (true, []) => return f.write_str("any character"),
-            (false, [(from, to)]) if from == to => return write!(f, "{from:?}"),
+            (false, [(from, to)]) if from == to => {
+                return match char::from_u32(*from) {
+                    Some(c) => write!(f, "{c:?}"),
+                    None => f.write_str(&shown(*from)),
+                };
+            }
             (true, _) => f.write_str("[^")?,
             (false, _) => f.write_str("[")?,
         }
         for (from, to) in &self.ranges {
-            write!(f, "{}", from.escape_debug())?;
+            f.write_str(&shown(*from))?;
             if from != to {
-                write!(f, "-{}", to.escape_debug())?;
+                write!(f, "-{}", shown(*to))?;
             }
         }
         f.write_str("]")
@@ -68,8 +89,8 @@ struct Rule {
     /// Where its alternatives begin.
     starts: Vec<usize>,
     nullable: bool,
-    /// Whether it only repeats: then its first alternative begins with itself, for the matcher's sake.
-    repeats: bool,
+    /// Whether the rule stands for several symbols that repeat: llama.cpp copies them and has no rule for them.
+    inlined: bool,
 }
 
 /// All rules of a grammar.
@@ -78,9 +99,10 @@ pub(super) struct Rules {
     /// The alternatives one after another, each with its end.
     symbols: Vec<Symbol>,
     rules: Vec<Rule>,
+    inlined: usize,
     classes: Vec<Class>,
-    known: HashMap<Class, usize>,
-    pub(super) root: usize,
+    known: HashMap<Class, u32>,
+    pub(super) root: u32,
 }
 
 /// The grammar is larger than [`MAX_SYMBOLS`].
@@ -88,9 +110,22 @@ pub(super) struct TooLarge;
 
 impl Rules {
     /// A rule without alternatives yet.
-    pub(super) fn reserve(&mut self) -> usize {
+    pub(super) fn reserve(&mut self) -> u32 {
         self.rules.push(Rule::default());
-        self.rules.len() - 1
+        // Each rule comes from a byte of the grammar or a symbol, and both have their bounds.
+        u32::try_from(self.rules.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    /// Takes the alternatives of a rule away.
+    pub(super) fn clear(&mut self, rule: u32) {
+        if let Some(rule) = self.rules.get_mut(rule as usize) {
+            rule.starts.clear();
+        }
+    }
+
+    /// How many rules llama.cpp would have.
+    pub(super) fn symbol_ids(&self) -> usize {
+        self.rules.len() - self.inlined
     }
 
     /// A rule that stands for `first` or else `second`.
@@ -108,22 +143,28 @@ impl Rules {
     /// A rule that stands for any number of `symbol`.
     pub(super) fn any_number(&mut self, symbol: Symbol) -> Result<Symbol, TooLarge> {
         let rule = self.reserve();
-        // Longer from the left: an Earley matcher then needs no more for the thousandth than for the
-        // first.
-        self.alternative(rule, &[Symbol::Rule(rule), symbol])?;
+        self.alternative(rule, &[symbol, Symbol::Rule(rule)])?;
         self.alternative(rule, &[])?;
-        if let Some(rule) = self.rules.get_mut(rule) {
-            rule.repeats = true;
-        }
         Ok(Symbol::Rule(rule))
     }
 
-    pub(super) fn alternative(&mut self, rule: usize, sequence: &[Symbol]) -> Result<(), TooLarge> {
+    /// A rule that stands for `sequence`, which llama.cpp would copy instead.
+    pub(super) fn inlined(&mut self, sequence: &[Symbol]) -> Result<Symbol, TooLarge> {
+        let rule = self.reserve();
+        self.inlined += 1;
+        if let Some(rule) = self.rules.get_mut(rule as usize) {
+            rule.inlined = true;
+        }
+        self.alternative(rule, sequence)?;
+        Ok(Symbol::Rule(rule))
+    }
+
+    pub(super) fn alternative(&mut self, rule: u32, sequence: &[Symbol]) -> Result<(), TooLarge> {
         self.room(sequence.len())?;
         let start = self.symbols.len();
         self.symbols.extend_from_slice(sequence);
-        self.symbols.push(Symbol::End(rule));
-        if let Some(rule) = self.rules.get_mut(rule) {
+        self.symbols.push(Symbol::End);
+        if let Some(rule) = self.rules.get_mut(rule as usize) {
             rule.starts.push(start);
         }
         Ok(())
@@ -138,7 +179,8 @@ impl Rules {
     }
 
     pub(super) fn class(&mut self, class: Class) -> Symbol {
-        let next = self.classes.len();
+        // A class comes from two bytes of the grammar at least.
+        let next = u32::try_from(self.classes.len()).unwrap_or(u32::MAX);
         let index = *self.known.entry(class.clone()).or_insert(next);
         if index == next {
             self.classes.push(class);
@@ -154,23 +196,58 @@ impl Rules {
         self.symbols.get(at).copied()
     }
 
-    pub(super) fn starts(&self, rule: usize) -> &[usize] {
-        self.rules.get(rule).map_or(&[], |rule| &rule.starts)
+    pub(super) fn starts(&self, rule: u32) -> &[usize] {
+        self.rules
+            .get(rule as usize)
+            .map_or(&[], |rule| &rule.starts)
     }
 
-    pub(super) fn is_nullable(&self, rule: usize) -> bool {
-        self.rules.get(rule).is_some_and(|rule| rule.nullable)
+    pub(super) fn is_nullable(&self, rule: u32) -> bool {
+        self.rules
+            .get(rule as usize)
+            .is_some_and(|rule| rule.nullable)
     }
 
-    pub(super) fn class_of(&self, index: usize) -> Option<&Class> {
-        self.classes.get(index)
+    pub(super) fn class_of(&self, index: u32) -> Option<&Class> {
+        self.classes.get(index as usize)
+    }
+
+    /// Whether a rule has an alternative without symbols: what llama.cpp sees of it when it looks for rules
+    /// that may be empty.
+    pub(super) fn has_empty_alternative(&self, rule: u32) -> bool {
+        let empty = |start: &usize| matches!(self.symbol(*start), Some(Symbol::End));
+        self.starts(rule).iter().any(empty)
+    }
+
+    /// Whether a rule stands for symbols that llama.cpp would copy.
+    pub(super) fn is_inlined(&self, rule: u32) -> bool {
+        self.rules
+            .get(rule as usize)
+            .is_some_and(|rule| rule.inlined)
     }
 
     /// The sequence of the alternative that begins at `start`.
-    fn sequence(&self, start: usize) -> impl Iterator<Item = Symbol> {
+    pub(super) fn sequence(&self, start: usize) -> impl Iterator<Item = Symbol> {
         let rest = self.symbols.get(start..).unwrap_or_default().iter();
         rest.copied()
-            .take_while(|symbol| !matches!(symbol, Symbol::End(_)))
+            .take_while(|symbol| !matches!(symbol, Symbol::End))
+    }
+
+    /// For each rule, whether it must be given: it stands in another, or llama.cpp has given a rule behind
+    /// it. The first definition of a rule that is there twice does not count.
+    pub(super) fn needed(&self) -> Vec<bool> {
+        let given = |rule: &Rule| !rule.starts.is_empty() && !rule.inlined;
+        let last = self.rules.iter().rposition(given).unwrap_or(0);
+        let mut needed: Vec<bool> = (0..self.rules.len()).map(|rule| rule < last).collect();
+        let starts = self.rules.iter().flat_map(|rule| &rule.starts);
+        for symbol in starts.flat_map(|start| self.sequence(*start)) {
+            if let Symbol::Rule(rule) = symbol
+                && let Some(needed) = needed.get_mut(rule as usize)
+            {
+                *needed = true;
+            }
+        }
+        needed
     }
 
     /// Finds out which rules may be empty, in time linear in the symbols.
@@ -180,24 +257,22 @@ impl Rules {
         let mut alternatives: Vec<(usize, usize)> = Vec::new();
         let mut within: Vec<Vec<usize>> = vec![Vec::new(); self.rules.len()];
         let mut empty = Vec::new();
-        let mut length = 0;
-        for symbol in &self.symbols {
-            match symbol {
-                Symbol::End(rule) => {
-                    if length == 0 {
-                        empty.push(*rule);
-                    }
-                    alternatives.push((*rule, std::mem::take(&mut length)));
-                    continue;
-                }
-                Symbol::Rule(rule) => {
-                    if let Some(within) = within.get_mut(*rule) {
+        for (number, rule) in self.rules.iter().enumerate() {
+            for start in &rule.starts {
+                let mut length = 0;
+                for symbol in self.sequence(*start) {
+                    if let Symbol::Rule(rule) = symbol
+                        && let Some(within) = within.get_mut(rule as usize)
+                    {
                         within.push(alternatives.len());
                     }
+                    length += 1;
                 }
-                Symbol::Char(_) => {}
+                if length == 0 {
+                    empty.push(number);
+                }
+                alternatives.push((number, length));
             }
-            length += 1;
         }
         while let Some(rule) = empty.pop() {
             match self.rules.get_mut(rule) {
@@ -213,69 +288,5 @@ impl Rules {
                 }
             }
         }
-    }
-
-    /// A rule that may begin with itself, if there is one. A repetition of what may be empty is one
-    /// too.
-    pub(super) fn left_recursive(&self) -> Option<usize> {
-        #[derive(Clone, Copy, PartialEq)]
-        enum VisitState {
-            Unvisited,
-            Open,
-            Done,
-        }
-        fn mark(states: &mut [VisitState], rule: usize, state: VisitState) {
-            if let Some(slot) = states.get_mut(rule) {
-                *slot = state;
-            }
-        }
-        let mut states = vec![VisitState::Unvisited; self.rules.len()];
-        for first in 0..self.rules.len() {
-            if states.get(first) != Some(&VisitState::Unvisited) {
-                continue;
-            }
-            mark(&mut states, first, VisitState::Open);
-            // Each rule with the rules it may begin with that are still to be looked at.
-            let mut open = vec![(first, self.beginnings(first))];
-            while let Some((rule, beginnings)) = open.last_mut() {
-                match beginnings.pop() {
-                    Some(next) => match states.get(next) {
-                        Some(VisitState::Open) => return Some(next),
-                        Some(VisitState::Unvisited) => {
-                            mark(&mut states, next, VisitState::Open);
-                            open.push((next, self.beginnings(next)));
-                        }
-                        _ => {}
-                    },
-                    None => {
-                        mark(&mut states, *rule, VisitState::Done);
-                        open.pop();
-                    }
-                }
-            }
-        }
-        None
-    }
-
-    /// The rules that `rule` may begin with.
-    fn beginnings(&self, rule: usize) -> Vec<usize> {
-        let repeats = self.rules.get(rule).is_some_and(|rule| rule.repeats);
-        let mut found = Vec::new();
-        for start in self.starts(rule) {
-            for (place, symbol) in self.sequence(*start).enumerate() {
-                let Symbol::Rule(next) = symbol else { break };
-                let itself = repeats && place == 0;
-                if !itself {
-                    found.push(next);
-                    if repeats && self.is_nullable(next) {
-                        found.push(rule);
-                    }
-                }
-                if !self.is_nullable(next) {
-                    break;
-                }
-            }
-        }
-        found
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn read_open_incidents(
     let mut open: HashMap<String, (u64, String)> = HashMap::new();
     let mut count = 0;
     let path = history.directory.join("watcher_failures.jsonl");
-    let record = lines::read_each_record(&path, skipped, &mut |line: FailureLine| {
+    let record = lines::read_each_record(&path, skipped, &mut |line: FailureLine, _| {
         count += 1;
         if line.resolved {
             open.remove(&line.id);

@@ -14,14 +14,17 @@ use crate::provenance::{self, HashingReader};
 /// The longest line that is read, in bytes.
 const MAX_LINE: u64 = 1 << 20;
 
-/// Hands each line of `path` that parses as a `T` to `take`, and gives the file's provenance. Blank lines
-/// are ignored.
+/// Says why a part of a line is skipped.
+pub(super) type SkipPart<'a> = &'a mut dyn FnMut(String);
+
+/// Hands each line of `path` that parses as a `T` to `take`, and gives the file's provenance. `take` gets a
+/// function for the reasons why it skips parts of the line. Blank lines are ignored.
 pub(super) fn read_each_record<T: DeserializeOwned>(
     path: &Path,
     skipped: &mut dyn FnMut(SkippedRecord),
-    take: &mut dyn FnMut(T),
+    take: &mut dyn FnMut(T, SkipPart<'_>),
 ) -> Result<ProvenanceRecord, BundleError> {
-    let Some(file) = provenance::open(path)? else {
+    let Some(file) = provenance::open(path, "read the history")? else {
         return Ok(provenance::record_missing_file(path));
     };
     let mut reader = BufReader::new(HashingReader::new(file));
@@ -35,20 +38,19 @@ pub(super) fn read_each_record<T: DeserializeOwned>(
             return Ok(record.map_err(FileError::from_io(path, "read"))?);
         };
         number += 1;
-        let reason = match serde_json::from_slice(&line) {
-            _ if !whole => format!("longer than {MAX_LINE} bytes"),
-            _ if line.trim_ascii().is_empty() => continue,
-            Ok(record) => {
-                take(record);
-                continue;
-            }
-            Err(error) => format!("not a valid record: {error}"),
+        let mut skip = |reason: String| {
+            skipped(SkippedRecord {
+                path: path.to_owned(),
+                number: Some(number),
+                reason,
+            });
         };
-        skipped(SkippedRecord {
-            path: path.to_owned(),
-            number: Some(number),
-            reason,
-        });
+        match serde_json::from_slice(&line) {
+            _ if !whole => skip(format!("longer than {MAX_LINE} bytes")),
+            _ if line.trim_ascii().is_empty() => {}
+            Ok(record) => take(record, &mut skip),
+            Err(error) => skip(format!("not a valid record: {error}")),
+        }
     }
 }
 

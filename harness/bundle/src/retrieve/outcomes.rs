@@ -36,7 +36,7 @@ impl HistoryReader<'_> {
             return Ok(Vec::new());
         };
         for path in paths {
-            let Some(file) = provenance::open(&path)? else {
+            let Some(file) = provenance::open(&path, "read the history")? else {
                 files.push(provenance::record_missing_file(&path));
                 continue;
             };

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, VecDeque};
 
 use serde::Deserialize;
-use serde_json::Number;
+use serde_json::{Number, Value};
 
 use super::history::{History, HistoryReader, SkippedRecord};
 use super::lines;
@@ -17,7 +17,7 @@ struct RunLine {
     #[serde(rename = "run_id")]
     _run_id: String,
     step: u32,
-    metrics: BTreeMap<String, Number>,
+    metrics: BTreeMap<String, Value>,
 }
 
 impl HistoryReader<'_> {
@@ -31,11 +31,18 @@ impl HistoryReader<'_> {
         let window = history.window.max(1);
         let mut metrics: BTreeMap<String, VecDeque<Number>> = BTreeMap::new();
         let path = history.directory.join("run_history.jsonl");
-        let record = lines::read_each_record(&path, skipped, &mut |line: RunLine| {
+        let record = lines::read_each_record(&path, skipped, &mut |line: RunLine, skip| {
             if line.step != self.step {
                 return;
             }
             for (name, value) in line.metrics {
+                let Value::Number(value) = value else {
+                    skip(format!(
+                        "the metric {name:?} is {}, and no number",
+                        kind(&value)
+                    ));
+                    continue;
+                };
                 let values = metrics.entry(nfc(&name)).or_default();
                 values.push_back(value);
                 if values.len() > window {
@@ -54,6 +61,18 @@ impl HistoryReader<'_> {
         let place = |name: &str| self.key_metrics.iter().position(|key| key == name);
         trends.sort_by_key(|trend| place(trend.metric_name()).unwrap_or(usize::MAX));
         Ok(trends)
+    }
+}
+
+/// What a value is, for messages.
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "text",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
     }
 }
 

@@ -1,7 +1,7 @@
 //! GBNF: the notation, what is refused, and what the shipped grammars accept.
 
 use axilog_bundle::catalogue::GRAMMARS;
-use axilog_bundle::gbnf::{Grammar, GrammarError, Mismatch};
+use axilog_bundle::gbnf::{Grammar, GrammarError, GrammarErrorKind, Mismatch, Undecided, Verdict};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -19,7 +19,10 @@ fn refused(text: &str) -> GrammarError {
 }
 
 fn mismatch(grammar: &Grammar, text: &str) -> Mismatch {
-    grammar.matches(text).unwrap_err()
+    match grammar.judge(text) {
+        Verdict::DoesNotMatch(mismatch) => mismatch,
+        verdict => panic!("{text:?}: {verdict:?}"),
+    }
 }
 
 #[test]
@@ -81,6 +84,53 @@ fn the_notation() {
             &["A"],
         ),
         (r"root ::= [\]\[\\\x30-\x39]+", &["[]\\09"], &["a"]),
+        // What llama.cpp takes: no characters, ranges without any, numbers that no character has.
+        ("root ::= \"a\" [] | [^]", &["a", ""], &["b"]),
+        (
+            "root ::= [z-ab] | [^z-a] \"!\"",
+            &["b", "z!", "a!"],
+            &["a", "z"],
+        ),
+        (
+            r#"root ::= [\ud800\x41] | "\UFFFFFFFF""#,
+            &["A"],
+            &["B", ""],
+        ),
+        (r#"root ::= [a\-c]+ "\-""#, &["ac--"], &["b-", "a"]),
+        ("root ::= \"a\nb\" [\r\n]", &["a\nb\r"], &["ab\n"]),
+        // One repetition behind another.
+        ("root ::= \"a\"+? \"b\"", &["b", "aab"], &["a"]),
+        ("root ::= \"ab\"{2}{2}", &["abababab"], &["abab"]),
+        ("root ::= \"a\"+*", &["", "aaa"], &["b"]),
+        // A bound above 2000 is none.
+        ("root ::= \"a\"{1,2001} \"b\"", &["ab", "aaab"], &["b"]),
+        ("root ::= (\"a\"{ 1,\n 2\n})", &["a", "aa"], &["", "aaa"]),
+        // Of two rules with one name the later counts; a name that only the earlier has needs no rule.
+        ("root ::= x\nroot ::= \"a\"", &["a"], &["x"]),
+        (
+            "root ::= a\na ::= \"x\"\na ::= \"y\" a |",
+            &["", "yy"],
+            &["x"],
+        ),
+        // Repetitions of what may be empty, where llama.cpp does not see that it may be.
+        ("root ::= (\"a\"?)*", &["", "aaa"], &["b"]),
+        (
+            "root ::= ((\"a\"?)* \"b\"?)+ \"c\"",
+            &["c", "abbac"],
+            &["", "ca"],
+        ),
+        ("root ::= x*\nx ::= y\ny ::= \"a\" |", &["", "aa"], &["b"]),
+        (
+            "root ::= e root | \"y\"\ne ::= f f\nf ::= \"a\"?",
+            &["y", "aaay"],
+            &["a"],
+        ),
+        // Not in use, so it does no harm.
+        (
+            "root ::= \"a\"\nx ::= e x \"k\"\ne ::= f f\nf ::= \"a\"?",
+            &["a"],
+            &[""],
+        ),
         // Recursion from the right and in the middle.
         (
             "root ::= \"(\" root \")\" | \"\"",
@@ -97,10 +147,10 @@ fn the_notation() {
     ] {
         let grammar = grammar(text);
         for fit in fits {
-            assert_eq!(grammar.matches(fit), Ok(()), "{text}: {fit:?}");
+            assert_eq!(grammar.judge(fit), Verdict::Matches, "{text}: {fit:?}");
         }
         for other in others {
-            assert!(grammar.matches(other).is_err(), "{text}: {other:?}");
+            assert!(!grammar.judge(other).is_match(), "{text}: {other:?}");
         }
     }
 }
@@ -110,22 +160,20 @@ fn what_is_no_grammar_says_where_and_why() {
     for (text, line, column, reason) in [
         ("", 1, 1, "no rule \"root\""),
         ("a ::= \"x\"\n", 2, 1, "no rule \"root\""),
-        ("root ::= \"a\"\nroot ::= \"b\"", 2, 1, "there twice"),
-        ("root ::= a\n  ", 1, 10, "no rule \"a\""),
+        (
+            "root ::= x\nroot ::= \"a\"\ny ::= \"b\"",
+            1,
+            10,
+            "no rule \"x\"",
+        ),
+        ("root ::= (x)\nroot ::= \"a\"", 1, 11, "no rule \"x\""),
+        ("a ::= root\na ::= \"x\"", 2, 10, "no rule \"root\""),
         ("root = \"a\"", 1, 6, "expected ::="),
         ("root ::= \"a", 1, 10, "does not end"),
         ("root ::= [a", 1, 10, "does not end"),
-        ("root ::= []", 1, 10, "without characters"),
-        ("root ::= [^]", 1, 10, "without characters"),
-        ("root ::= [b-a]", 1, 11, "is empty"),
         ("root ::= \"\\q\"", 1, 11, "no escape \\q"),
         ("root ::= \"\\x4\"", 1, 13, "2 hexadecimal digits"),
-        (
-            "root ::= \"\\ud800\"",
-            1,
-            13,
-            "4 hexadecimal digits of a character",
-        ),
+        ("root ::= \"\\ud80g\"", 1, 13, "4 hexadecimal digits"),
         (
             "root ::= (\"a\"",
             1,
@@ -134,10 +182,25 @@ fn what_is_no_grammar_says_where_and_why() {
         ),
         ("root ::= \"é\" )", 1, 14, "found ')'"),
         ("root ::= *", 1, 10, "nothing before it"),
-        ("root ::= \"a\"+*", 1, 14, "one repetition behind another"),
+        ("root ::= \"\"?", 1, 12, "nothing before it"),
+        ("root ::= \"a\"{0}*", 1, 16, "nothing before it"),
+        ("root ::= []*", 1, 12, "nothing before it"),
+        ("root ::= \"a\"?*", 1, 1, "repeats what may be empty"),
         ("root ::= \"a\"{3,2}", 1, 13, "below the first"),
         ("root ::= \"a\"{2001}", 1, 14, "from 0 to 2000"),
+        ("root ::= \"a\"{,2}", 1, 14, "found ','"),
+        ("root ::= \"a\"{2001,}", 1, 14, "from 0 to 2000"),
+        (
+            "root ::= \"a\"{0,18446744073709551616}",
+            1,
+            16,
+            "from 0 to 2000",
+        ),
+        ("root ::= \"a\"{40}{51}", 1, 17, "2040 times"),
+        ("root ::= (\"a\"{0,1000}){2}", 1, 23, "2002 times"),
         ("root ::= \"a\"{1", 1, 15, "expected }"),
+        ("\u{feff}root ::= \"a\"", 1, 1, "found a byte-order mark"),
+        ("root ::= \"a\"\0", 1, 13, "a NUL"),
         ("root ::= <think>", 1, 10, "vocabulary"),
         ("root ::= root \"a\" | \"b\"", 1, 1, "begin with itself"),
         (
@@ -147,10 +210,17 @@ fn what_is_no_grammar_says_where_and_why() {
             "begin with itself",
         ),
         (
-            "root ::= b a\na ::= \"x\"\nb ::= (\"a\"?)*",
+            "root ::= b a\na ::= \"x\"\nb ::= (\"a\" |)*",
             3,
             1,
             "a part of the rule \"b\" may begin with itself or repeats what may be empty",
+        ),
+        ("root ::= \"y\"\nx ::= x", 2, 1, "begin with itself"),
+        (
+            "root ::= \"a\" b\nb ::= e b \"x\" | \"y\"\ne ::= f f\nf ::= \"a\"?",
+            2,
+            1,
+            "llama.cpp never ends on such a grammar",
         ),
         ("äroot ::= \"a\"", 1, 1, "expected a rule's name"),
     ] {
@@ -166,30 +236,30 @@ fn what_is_no_grammar_says_where_and_why() {
 
 #[test]
 fn what_is_too_much_is_refused() {
-    let deep = format!("root ::= {}\"a\"{}", "(".repeat(65), ")".repeat(65));
-    assert!(refused(&deep).reason.contains("64 open"));
-    let deepest = format!("root ::= {}\"a\"{}", "(".repeat(64), ")".repeat(64));
-    assert_eq!(grammar(&deepest).matches("a"), Ok(()));
-    let large = "root ::= a{2000}\na ::= \"x\"{0,2000} \"y\"{0,2000}\n".to_owned()
-        + &(0..60)
-            .map(|n| format!("r{n} ::= \"x\"{{0,2000}}\n"))
-            .collect::<String>();
-    assert!(refused(&large).reason.contains("200000 symbols"));
-    // Refused where the bound is passed, not where the rule ends.
-    let wide = format!("root ::= {}\nx ::= \"x\"", "x{2000}".repeat(200));
+    let wide = format!("root ::= {}\nx ::= \"x\"", "x{2000}".repeat(2000));
     let error = refused(&wide);
-    assert!(error.reason.contains("200000 symbols"));
-    assert_eq!((error.line, error.column), (1, 10 + 7 * 100));
+    // Refused where the bound is passed, not where the rule ends.
+    assert!(error.reason.contains("2000000 symbols"));
+    assert_eq!((error.line, error.column), (1, 10 + 7 * 1000));
+    assert_eq!(error.kind, GrammarErrorKind::Unsupported);
+    let deep = format!("root ::= {}\"a\"{}", "(".repeat(10_000), ")".repeat(10_000));
+    assert_eq!(grammar(&deep).judge("a"), Verdict::Matches);
     let long = format!("root ::= \"a\" # {}", "x".repeat(1 << 20));
     assert!(refused(&long).reason.contains("bytes"));
+    assert_eq!(
+        refused("root ::= <think>").kind,
+        GrammarErrorKind::Unsupported
+    );
+    assert_eq!(refused("root ::= root").kind, GrammarErrorKind::Malformed);
     // An ambiguous grammar is work that grows fast; it ends all the same.
     let ambiguous = grammar("root ::= a\na ::= \"x\" a a | \"x\" a | \"x\"");
-    let found = mismatch(&ambiguous, &"x".repeat(3000));
-    assert!(
-        found.to_string().contains("cannot be told within"),
-        "{found}"
-    );
-    assert_eq!(ambiguous.matches(&"x".repeat(40)), Ok(()));
+    let verdict = ambiguous.judge(&"x".repeat(3000));
+    let Verdict::CannotBeTold(Undecided { place, steps }) = verdict else {
+        panic!("{verdict:?}");
+    };
+    assert!(place.line == 1 && place.column > 100 && steps == 10_000_000);
+    assert!(!verdict.is_match());
+    assert_eq!(ambiguous.judge(&"x".repeat(40)), Verdict::Matches);
 }
 
 #[test]
@@ -203,9 +273,43 @@ fn a_mismatch_says_where_what_and_what_else() {
         ("é\nyes!", "line 2, column 4: found '!', expected the end"),
         ("é", "line 1, column 2: the text ends, expected '\\n'"),
         ("", "line 1, column 1: the text ends, expected 'é'"),
+        (
+            "\u{feff}é",
+            "line 1, column 1: found a byte-order mark, expected 'é'",
+        ),
     ] {
         assert_eq!(mismatch(&pair, text).to_string(), said);
     }
+    // What stands behind the last character and is no text.
+    for (bytes, said) in [
+        (
+            &b"\xc3\xa9\n\xff"[..],
+            "line 2, column 1: found the byte 0xff, which is not UTF-8, expected 'y' or [0-9] or [^a-z]",
+        ),
+        (
+            b"\xc3\xa9\n5\xc3",
+            "line 2, column 2: found the byte 0xc3, which is not UTF-8, expected the end",
+        ),
+        (b"x\xff", "line 1, column 1: found 'x', expected 'é'"),
+    ] {
+        let verdict = pair.judge_bytes(bytes, 1000);
+        let Verdict::DoesNotMatch(mismatch) = verdict else {
+            panic!("{verdict:?}");
+        };
+        assert_eq!(mismatch.to_string(), said);
+    }
+    assert_eq!(pair.judge_bytes("é\n5".as_bytes(), 1000), Verdict::Matches);
+    assert!(matches!(
+        pair.judge_bytes("é\n5".as_bytes(), 2),
+        Verdict::CannotBeTold(_)
+    ));
+    // A class without characters is nothing that could stand there.
+    let nothing = mismatch(&grammar("root ::= [z-a]"), "x");
+    assert!(
+        nothing
+            .to_string()
+            .ends_with("expected nothing that a text can hold")
+    );
 }
 
 #[test]
@@ -220,10 +324,14 @@ fn the_shipped_grammars_parse_and_know_their_answers() {
     ] {
         let (own, generic) = (shipped(name), shipped("json_generic.gbnf"));
         let value: Value = serde_json::from_str(answer).unwrap();
-        assert_eq!(own.matches(answer), Ok(()), "{name}");
-        assert_eq!(generic.matches(answer), Ok(()));
+        assert_eq!(own.judge(answer), Verdict::Matches, "{name}");
+        assert_eq!(generic.judge(answer), Verdict::Matches);
         let spaced = answer.replace("\":", "\" : ").replace(",\"", ",\n  \"");
-        assert_eq!(own.matches(&format!("\n{spaced}\n")), Ok(()), "{name}");
+        assert_eq!(
+            own.judge(&format!("\n{spaced}\n")),
+            Verdict::Matches,
+            "{name}"
+        );
         for wrong in [
             answer.replace("true", "\"true\""),
             answer.replace("false", "0"),
@@ -239,7 +347,7 @@ fn the_shipped_grammars_parse_and_know_their_answers() {
             value.to_string(),
         ] {
             assert!(
-                wrong == answer || own.matches(&wrong).is_err(),
+                wrong == answer || !own.judge(&wrong).is_match(),
                 "{name}: {wrong}"
             );
         }
@@ -247,14 +355,14 @@ fn the_shipped_grammars_parse_and_know_their_answers() {
     // Whether to train again is one decision, not two.
     let chapter_13 = shipped("chapter_13.gbnf");
     assert!(
-        chapter_13
-            .matches(&chapter.replace("\"retrain\"", "\"watch\""))
-            .is_err()
+        !chapter_13
+            .judge(&chapter.replace("\"retrain\"", "\"watch\""))
+            .is_match()
     );
     assert!(
-        chapter_13
-            .matches(&chapter.replace("recommended\":true", "recommended\":false"))
-            .is_err()
+        !chapter_13
+            .judge(&chapter.replace("recommended\":true", "recommended\":false"))
+            .is_match()
     );
 }
 
@@ -283,7 +391,7 @@ proptest! {
     fn json_generic_is_json(value in json(), cut in any::<prop::sample::Index>(), with in "[ -~]") {
         let generic = shipped("json_generic.gbnf");
         for text in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
-            prop_assert_eq!(generic.matches(&text).is_ok(), value.is_object(), "{}", text);
+            prop_assert_eq!(generic.judge(&text).is_match(), value.is_object(), "{}", text);
             let mut changed: Vec<char> = text.chars().collect();
             let at = cut.index(changed.len());
             changed[at] = with.chars().next().unwrap();
@@ -292,8 +400,30 @@ proptest! {
             let object = read.is_ok_and(|value| value.is_object());
             // The grammar is wider in two ways: half of a surrogate pair, numbers beyond the doubles.
             if !changed.contains("\\u") && !changed.contains(['e', 'E']) {
-                prop_assert_eq!(generic.matches(&changed).is_ok(), object, "{}", changed);
+                prop_assert_eq!(generic.judge(&changed).is_match(), object, "{}", changed);
             }
         }
     }
+}
+
+/// Grammars as large as may be are read in no time to speak of, and a text with large bounds is told.
+#[test]
+fn large_grammars_and_bounds_are_told() {
+    let rule = |n: usize| format!("r{n} ::= \"a\" r{}{{0,2000}} | \"b\"\n", n + 1);
+    let text: String = (0..190).map(rule).collect();
+    let large = grammar(&format!("root ::= r0\n{text}r190 ::= \"c\""));
+    assert_eq!(large.judge("aab"), Verdict::Matches);
+    let bound = grammar("root ::= ([a-z] | \"é\"){0,2000} \".\"");
+    let text = "aé".repeat(1000);
+    assert_eq!(bound.judge(&format!("{text}.")), Verdict::Matches);
+    assert_eq!(
+        mismatch(&bound, &format!("{text}a.")).to_string(),
+        "line 1, column 2001: found 'a', expected '.'"
+    );
+    let deep = format!(
+        "root ::= {}\"a\"{}",
+        "(".repeat(300_000),
+        ")".repeat(300_000)
+    );
+    assert_eq!(grammar(&deep).judge("a"), Verdict::Matches);
 }

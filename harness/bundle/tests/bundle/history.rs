@@ -175,6 +175,31 @@ fn trends_are_of_the_last_values_and_key_metrics_come_first() {
     );
 }
 
+/// What is no number drops itself, and neither the line nor the other metrics.
+#[test]
+fn a_metric_without_a_number_drops_itself_only() {
+    let past = Past::new();
+    past.write(
+        "run_history.jsonl",
+        "{\"run_id\":\"a\",\"step\":3,\"metrics\":{\"m\":1,\"n\":5}}\n\
+        {\"run_id\":\"b\",\"step\":3,\"metrics\":{\"m\":2,\"n\":null,\"o\":\"x\"}}\n\
+        {\"run_id\":\"c\",\"step\":4,\"metrics\":{\"m\":null}}\n",
+    );
+    let (bundle, skipped) = past.build(3, |_| {});
+    let trends = bundle.context().trend_summary().iter();
+    let trends: Vec<_> = trends
+        .map(|trend| (trend.metric_name(), trend.recent_values().len()))
+        .collect();
+    assert_eq!(trends, [("m", 2), ("n", 1)]);
+    assert_eq!(
+        skipped,
+        [
+            "run_history.jsonl:2: the metric \"n\" is null, and no number; skipped",
+            "run_history.jsonl:2: the metric \"o\" is text, and no number; skipped",
+        ]
+    );
+}
+
 #[test]
 fn incidents_are_open_while_their_last_line_says_so() {
     let past = Past::new();

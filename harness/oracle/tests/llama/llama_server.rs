@@ -31,7 +31,8 @@ pub fn find_python(test: &str) -> Option<PathBuf> {
 /// The files of this folder.
 fn folder() -> PathBuf {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders = ["tests/llama", "oracle/tests/llama"].map(|folder| manifest.join(folder));
+    let folders = ["tests/llama", "oracle/tests/llama", "../oracle/tests/llama"];
+    let folders = folders.map(|folder| manifest.join(folder));
     let found = folders
         .into_iter()
         .find(|f| f.join("tiny_llama.py").exists());

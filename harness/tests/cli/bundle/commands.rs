@@ -93,6 +93,7 @@ fn what_cannot_be_built_is_said() {
     bench.write("broken.json", "{\"a\":\n nan}");
     bench.write("list.json", "[]");
     bench.write("c.toml", "contracts = []\nstep = 1\n");
+    fs::create_dir(bench.path("models")).unwrap();
     for (line, code, said) in [
         ("build", 2, "--step"),
         (
@@ -115,7 +116,16 @@ fn what_cannot_be_built_is_said() {
             2,
             "is not a JSON object",
         ),
-        ("build --step 1 --manifest .", 3, ".: is not a regular file"),
+        (
+            "build --step 1 --manifest .",
+            3,
+            ".: cannot hash the manifest: it is a directory; name a regular file",
+        ),
+        (
+            "build --step 1 --state c.toml models",
+            3,
+            "models: cannot hash the state file: it is a directory; name a regular file",
+        ),
         (
             "build --step 1 --results .",
             3,

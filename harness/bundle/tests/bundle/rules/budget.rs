@@ -95,7 +95,18 @@ fn a2_2_2_tier_1_is_cut_at_its_cap_with_the_marker() {
         ["=== CURRENT EVALUATION ===", "{", "  \"success\": true,"]
     );
     assert!(lines[3].ends_with("word word"), "{}", lines[3]);
-    assert_eq!(lines[4..], ["[... truncated to fit token budget ...]"]);
+    // What is cut takes nothing from the other section, which needs little.
+    assert_eq!(
+        lines[4..],
+        [
+            "[... truncated to fit token budget ...]",
+            "",
+            "=== STEP OUTPUT METRICS ===",
+            "{",
+            "  \"recall\": 1",
+            "}"
+        ]
+    );
 }
 
 #[test]
@@ -144,6 +155,55 @@ fn a2_2_3_history_comes_before_telemetry_and_each_has_its_cap() {
         history > 4900 && telemetry.is_none(),
         "{history} {telemetry:?}"
     );
+}
+
+/// The sections of the telemetry, and their tokens.
+fn telemetry(metrics: usize, incidents: usize, cap: u64) -> [Option<u64>; 2] {
+    let dir = tempfile::tempdir().unwrap();
+    let values = (0..metrics).map(|n| (format!("metric{n:04}"), json!(n)));
+    let values: serde_json::Map<String, serde_json::Value> = values.collect();
+    let line = json!({ "run_id": "r", "step": 3, "metrics": values });
+    fs::write(dir.path().join("run_history.jsonl"), line.to_string()).unwrap();
+    let lines = (0..incidents).map(|n| {
+        json!({ "id": format!("w{n}"), "message": words(20), "resolved": false }).to_string() + "\n"
+    });
+    let lines: String = lines.collect();
+    fs::write(dir.path().join("watcher_failures.jsonl"), lines).unwrap();
+    let catalogue = catalogue();
+    let mut request = request(&catalogue, 3);
+    request.history = Some(History::in_directory(dir.path()));
+    request.budgets = TokenBudget::default().with_telemetry_cap(cap);
+    let rendered = render_prompt_with_counter(&build(&request), &WordEstimate).unwrap();
+    let sections: Vec<&str> = rendered.prompt.split("\n\n=== ").collect();
+    let section = |name: &str| sections.iter().find(|section| section.starts_with(name));
+    let count = |section: &&str| WordEstimate.count(&format!("=== {section}")).unwrap();
+    ["METRIC TRENDS", "OPEN INCIDENTS"].map(|name| section(name).map(count))
+}
+
+#[test]
+fn a2_2_3_trends_and_incidents_share_the_telemetrys_cap() {
+    // Many trends leave one incident whole, and have the rest.
+    let [alone] = [telemetry(0, 1, 3000)[1].unwrap()];
+    let [trends, incidents] = telemetry(400, 1, 3000).map(Option::unwrap);
+    assert_eq!(incidents, alone);
+    assert!((2980 - alone..=3000 - alone).contains(&trends), "{trends}");
+    // Many incidents leave few trends whole, and have the rest.
+    let [alone] = [telemetry(2, 0, 3000)[0].unwrap()];
+    let [trends, incidents] = telemetry(2, 400, 3000).map(Option::unwrap);
+    assert_eq!(trends, alone);
+    assert!(
+        (2980 - alone..=3000 - alone).contains(&incidents),
+        "{incidents}"
+    );
+    // Many of both have half each.
+    let [trends, incidents] = telemetry(400, 400, 3000).map(Option::unwrap);
+    assert!((1480..=1500).contains(&trends) && (1480..=1520).contains(&incidents));
+    // Where there is room for one section only, it is the incidents'.
+    for cap in [16, 20, 25, 30, 40] {
+        let [trends, incidents] = telemetry(400, 400, cap);
+        assert!(incidents.unwrap() <= cap, "{cap}");
+        assert!(trends.is_none_or(|trends| trends <= cap / 2), "{cap}");
+    }
 }
 
 #[test]

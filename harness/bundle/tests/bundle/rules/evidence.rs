@@ -3,13 +3,11 @@
 use std::fs;
 
 use axilog::hash::sha256;
-use axilog_bundle::BundleError;
 use axilog_bundle::budget::TokenBudget;
 use axilog_bundle::builder::Results;
 use axilog_bundle::retrieve::History;
 use axilog_bundle::{build_step_awareness_bundle, render_prompt_from_bundle};
 use axilog_ledger::encoding::hex;
-use axilog_ledger::error::FileError;
 use serde_json::json;
 
 use crate::place::{build, catalogue, history, json, request, results};
@@ -126,8 +124,10 @@ fn a6_3_a_missing_file_is_recorded_and_assembly_goes_on() {
     // What is there and is no file is no missing file.
     request.state_paths = vec![dir.path().to_owned()];
     let error = build_step_awareness_bundle(&request, &mut |_| {});
-    assert!(matches!(
-        error,
-        Err(BundleError::File(FileError::NotARegularFile(_)))
-    ));
+    let error = error.unwrap_err().to_string();
+    let expected = format!(
+        "{}: cannot hash the state file: it is a directory; name a regular file",
+        dir.path().display()
+    );
+    assert_eq!(error, expected);
 }

@@ -89,7 +89,7 @@ fn a4_1_the_prompt_is_a_function_of_the_bundle() {
     let manifest = dir.path().join("manifest.json");
     fs::write(&manifest, "{\"own\":1}").unwrap();
     let mut request = request(&catalogue, 2);
-    request.results = results(r#"{"best_accuracy":0.5,"own":1}"#);
+    request.results = results(r#"{"best_accuracy":0.5}"#);
     request.manifest_path = Some(manifest);
     request.run_id = "own".to_owned();
     let with = render_prompt_from_bundle(&build(&request)).unwrap();
@@ -97,7 +97,6 @@ fn a4_1_the_prompt_is_a_function_of_the_bundle() {
         !with.contains("own\"") && !with.contains("manifest"),
         "{with}"
     );
-    request.results = results(r#"{"best_accuracy":0.5}"#);
     request.manifest_path = None;
     request.run_id = "other".to_owned();
     assert_eq!(render_prompt_from_bundle(&build(&request)).unwrap(), with);

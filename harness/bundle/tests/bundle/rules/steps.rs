@@ -1,6 +1,6 @@
 //! A7: what each step has.
 
-use axilog_bundle::{BundleError, build_step_awareness_bundle};
+use axilog_bundle::{BundleError, build_step_awareness_bundle, render_prompt_from_bundle};
 
 use crate::place::{STEPS, build, catalogue, request, results};
 
@@ -32,7 +32,11 @@ fn a7_1_every_step_has_its_minimum() {
             .members()
             .map(|(n, _)| n)
             .collect();
-        assert_eq!(said, ["success", "interpretation"]);
+        // All of the results: what says how the step went, and then the rest as it came.
+        let mut all = vec!["success", "interpretation"];
+        all.extend(step.key_metrics().iter().rev().map(String::as_str));
+        all.push("other");
+        assert_eq!(said, all);
     }
     let error = catalogue.step(7).unwrap_err().to_string();
     assert!(
@@ -69,6 +73,19 @@ fn a7_2_chapter_13_is_step_13_and_what_the_flag_says() {
             .is_none()
     );
     assert!(!of(3, false).is_chapter_13());
+    // A7.2: from the results directly, also where none of the three members of A1.2 is there.
+    let mut request = request(&catalogue, 13);
+    request.results = results(r#"{"drift_detected":true,"window":[1,2]}"#);
+    let bundle = build(&request);
+    let evaluation = bundle.context().evaluation_summary().members();
+    let names: Vec<&str> = evaluation.map(|(name, _)| name).collect();
+    assert_eq!(names, ["drift_detected", "window"]);
+    // In the prompt each value stands once.
+    let prompt = render_prompt_from_bundle(&bundle).unwrap();
+    let (_, evaluation) = prompt.split_once("=== CURRENT EVALUATION ===\n").unwrap();
+    let expected = "{\n  \"window\": [\n    1,\n    2\n  ]\n}\n\n\
+        === STEP OUTPUT METRICS ===\n{\n  \"drift_detected\": true\n}";
+    assert_eq!(evaluation, expected);
 }
 
 #[test]

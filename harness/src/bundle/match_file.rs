@@ -1,0 +1,186 @@
+//! `axilog bundle match`: whether a text fits a grammar.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use axilog_bundle::BundleError;
+use axilog_bundle::catalogue::read_grammar;
+use axilog_bundle::gbnf::{
+    FoundInText, Grammar, GrammarErrorKind, MAX_STEPS, Mismatch, Place, Verdict,
+};
+use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
+use serde_json::{Value, json};
+
+use super::super::observe::read;
+use super::super::output::Report;
+use super::super::{Failure, table};
+use crate::error::CommandError;
+
+/// Say whether the text of a file fits a grammar.
+///
+/// MATCHES, exit code 0, where all of it does. DOES_NOT_MATCH, 1, with the place of the first
+/// character that could not stand there, and what could. CANNOT_BE_TOLD, 3, where the text is more
+/// work than the steps allow, or the grammar has tokens of a vocabulary or is too large. A grammar
+/// that llama.cpp refuses is refused with FILE:LINE:COLUMN and the reason, 2. The text is compared
+/// byte for byte, as an answer is: a line end at its end is part of it.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The grammar: a file in GBNF, or the name of a built-in one.
+    grammar: PathBuf,
+    /// The text; - for standard input.
+    file: PathBuf,
+    /// The most steps of the comparison.
+    #[arg(long, value_name = "N", default_value_t = MAX_STEPS, value_parser = clap::value_parser!(u64).range(1..))]
+    steps: u64,
+    /// One JSON object on standard output.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What is said of the text, for the report.
+struct Finding {
+    verdict: &'static str,
+    reason: Option<String>,
+    place: Option<Place>,
+    mismatch: Option<Mismatch>,
+    hint: Option<String>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+    let grammar = match read_grammar(&args.grammar) {
+        Ok((grammar, _)) => Ok(grammar),
+        // Nobody could match the text against it, and llama.cpp perhaps can.
+        Err(BundleError::Grammar { path, source })
+            if source.kind == GrammarErrorKind::Unsupported =>
+        {
+            Err(format!("the grammar {}:{source}", path.display()))
+        }
+        Err(error) => {
+            let missing = matches!(error, BundleError::NoGrammar { .. });
+            let failure = Failure::from(error);
+            return Err(match missing {
+                true => Failure { code: 3, ..failure },
+                false => failure,
+            });
+        }
+    };
+    let text = read_text(&args.file)?;
+    let finding = match grammar {
+        Ok(grammar) => judge(&grammar, &text, args.steps),
+        Err(reason) => Finding {
+            verdict: "CANNOT_BE_TOLD",
+            reason: Some(reason),
+            place: None,
+            mismatch: None,
+            hint: None,
+        },
+    };
+    let undecided = finding.verdict == "CANNOT_BE_TOLD";
+    let report = report(args, finding);
+    match undecided {
+        true => Err(CommandError::NoVerdict(Box::new(report)).into()),
+        false => Ok(report),
+    }
+}
+
+/// Reads the text, of at most 64 MiB.
+fn read_text(file: &Path) -> Result<Vec<u8>, Failure> {
+    if file == Path::new("-") {
+        let name = Path::new("standard input");
+        return Ok(read(io::stdin().lock(), name, "the text", "")?);
+    }
+    Ok(read_input(file, "read the text", MAX_INPUT_BYTES)?)
+}
+
+fn judge(grammar: &Grammar, text: &[u8], steps: u64) -> Finding {
+    match grammar.judge_bytes(text, steps) {
+        Verdict::Matches => Finding {
+            verdict: "MATCHES",
+            reason: None,
+            place: None,
+            mismatch: None,
+            hint: None,
+        },
+        Verdict::DoesNotMatch(mismatch) => Finding {
+            verdict: "DOES_NOT_MATCH",
+            reason: Some(mismatch.to_string()),
+            place: Some(mismatch.place),
+            hint: find_hint(grammar, text, steps),
+            mismatch: Some(mismatch),
+        },
+        Verdict::CannotBeTold(undecided) => Finding {
+            verdict: "CANNOT_BE_TOLD",
+            reason: Some(format!("{undecided}; --steps allows more")),
+            place: Some(undecided.place),
+            mismatch: None,
+            hint: None,
+        },
+    }
+}
+
+/// What an editor or a system may have put into the text and a model has not: where the text would match
+/// without it, that is said.
+fn find_hint(grammar: &Grammar, text: &[u8], steps: u64) -> Option<String> {
+    let text = std::str::from_utf8(text).ok()?;
+    let without_mark = |text: &str| text.strip_prefix('\u{feff}').unwrap_or(text).to_owned();
+    let with_feeds = |text: &str| text.replace("\r\n", "\n");
+    let without_end = |text: &str| {
+        let text = text.strip_suffix('\n').unwrap_or(text);
+        text.strip_suffix('\r').unwrap_or(text).to_owned()
+    };
+    let all = without_end(&with_feeds(&without_mark(text)));
+    [
+        (without_end(text), "without the line end at its end"),
+        (
+            without_mark(text),
+            "without the byte-order mark at its beginning",
+        ),
+        (with_feeds(text), "with LF in place of CR LF"),
+        (
+            all,
+            "with LF in place of CR LF, without a byte-order mark and the line end at its end",
+        ),
+    ]
+    .into_iter()
+    .find(|(changed, _)| {
+        changed != text && grammar.judge_bytes(changed.as_bytes(), steps).is_match()
+    })
+    .map(|(_, how)| format!("the text matches {how}"))
+}
+
+fn report(args: &Args, finding: Finding) -> Report {
+    let Finding {
+        verdict,
+        reason,
+        place,
+        mismatch,
+        hint,
+    } = finding;
+    let (grammar, file) = (args.grammar.to_string_lossy(), args.file.to_string_lossy());
+    let mut rows = vec![("verdict", verdict.to_owned())];
+    rows.extend(reason.clone().map(|reason| ("reason", reason)));
+    rows.extend(hint.clone().map(|hint| ("hint", hint)));
+    rows.extend([("grammar", grammar.to_string()), ("file", file.to_string())]);
+    let found = mismatch.as_ref().map(|mismatch| match mismatch.found {
+        FoundInText::Character(c) => json!(c),
+        FoundInText::InvalidByte(byte) => json!(byte),
+        FoundInText::End => Value::Null,
+    });
+    Report {
+        passed: verdict == "MATCHES",
+        text: table::format_pairs(&rows),
+        json: json!({
+            "verdict": verdict,
+            "ok": verdict == "MATCHES",
+            "reason": reason,
+            "hint": hint,
+            "grammar": grammar,
+            "file": file,
+            "line": place.map(|place| place.line),
+            "column": place.map(|place| place.column),
+            "found": found,
+            "expected": mismatch.map_or(json!([]), |mismatch| json!(mismatch.expected)),
+        }),
+        notes: Vec::new(),
+    }
+}
