@@ -15,13 +15,15 @@ use std::time::{Duration, Instant};
 use axilog::hash::sha256;
 use axilog_ablation::AblationError;
 use axilog_ablation::agents::Agent;
-use axilog_ablation::answer_source::{AnswerSource, RecordedAnswer, RecordingOracle};
+use axilog_ablation::answer_source::{AnswerSource, RecordedAnswer};
 use axilog_ablation::commitment_trap::CommitmentTrap;
 use axilog_ablation::experiment::{build_frame, build_header, execute};
 use axilog_ablation::header::ConstantLength;
 use axilog_ablation::pad::DEFAULT_PAD;
 use axilog_ablation::prompt_frame::{PromptFrame, SegmentLengths};
+use axilog_ablation::recording_oracle::RecordingOracle;
 use axilog_ablation::run::RunPlan;
+use axilog_ablation::statements::AnswerFacts;
 use axilog_ablation::variant::Variant;
 use axilog_ledger::durability::Durability;
 use axilog_ledger::rules::RuleSet;
@@ -66,6 +68,7 @@ impl AnswerSource for UnrecordedAgent {
             input_hash: question.to_canonical_input().expect("NFC").hash(),
             obs_hash: [0; 32],
             text: Ok(self.0.answer(question)),
+            facts: AnswerFacts::default(),
         }))
     }
 }

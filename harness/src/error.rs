@@ -328,7 +328,8 @@ fn code_of_ablation(error: &AblationError) -> u8 {
     match error {
         AblationError::Invalid(_)
         | AblationError::NotComparable { .. }
-        | AblationError::ForeignLedger { .. } => 1,
+        | AblationError::ForeignLedger { .. }
+        | AblationError::NothingToCompare(_) => 1,
         AblationError::Padding(_)
         | AblationError::TooFewSeeds(_)
         | AblationError::DuplicateSeed(_)
@@ -345,6 +346,7 @@ fn code_of_ablation(error: &AblationError) -> u8 {
         AblationError::Document { .. }
         | AblationError::MissingRun(_)
         | AblationError::RunExists(_)
+        | AblationError::ComparisonExists(_)
         | AblationError::FileExists(_)
         | AblationError::Interrupted(_)
         | AblationError::NoAnswer(_)

@@ -118,7 +118,7 @@ fn the_ablation_page() {
 #[cfg(feature = "bundle")]
 #[test]
 fn the_page_on_bundles() {
-    check_page("docs/bundle.md", 3);
+    check_page("docs/bundle.md", 4);
 }
 
 #[cfg(feature = "x0l")]

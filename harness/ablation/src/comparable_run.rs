@@ -1,19 +1,20 @@
 //! A run as a comparison needs it, read from its document.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use axilog::hash::sha256;
 use axilog_ledger::encoding::hex;
+use axilog_ledger::error::FileError;
 use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
 
+use super::document_checks::check_document;
 use super::error::AblationError;
 use super::header::RunHeader;
 use super::invalid_run::InvalidReason;
 use super::replay::DOCUMENT_FILE;
 use super::run_document::{ActionCounts, RunDocument, RunTotals, SeedResult, StepResult};
-
-/// More steps than any run has; up to here the sums of the statistics are exact.
-const MAX_STEPS: u64 = 1 << 31;
+use super::variant::Variant;
 
 /// A step as a comparison needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +43,13 @@ pub struct ComparableRun {
     pub dir: PathBuf,
     /// The run's name among the others.
     pub label: String,
+    /// The run's directory as the comparison names it: from the comparison's own directory where that has one.
+    pub path: String,
+    /// The chain value of the last record of the run's ledger, in hexadecimal; `None` where the ledger was not
+    /// read.
+    pub ledger_head: Option<String>,
+    /// The arms of the run's experiment, as its ledger lists them; `None` where it lists none, or was not read.
+    pub planned_arms: Option<Vec<Variant>>,
     pub(crate) header: RunHeader,
     pub(crate) totals: RunTotals,
     /// How often each action was done, for each seed.
@@ -56,32 +64,38 @@ pub struct ComparableRun {
 }
 
 impl ComparableRun {
-    /// Reads the run document in `dir`.
+    /// Reads the run document in `dir` and checks that it holds together. Whether it follows from its ledger
+    /// is for [`replay_run`](super::replay::replay_run) to say.
     ///
     /// # Errors
-    /// [`FileError::Io`](axilog_ledger::error::FileError::Io); [`AblationError::Document`], [`AblationError::NotComparable`].
+    /// [`FileError::Io`]; [`AblationError::Document`]; [`AblationError::NotComparable`] for a run that is not
+    /// whole or not valid, and for one whose counts, lengths or episodes do not hold.
     pub fn read(dir: &Path) -> Result<ComparableRun, AblationError> {
         let path = dir.join(DOCUMENT_FILE);
-        let bytes = read_input(&path, "read the run document", MAX_INPUT_BYTES)?;
-        let document = RunDocument::parse(&path, &bytes)?;
         let refuse = |reason: String| AblationError::NotComparable {
             path: path.clone(),
             reason,
         };
+        let bytes = match read_input(&path, "read the run document", MAX_INPUT_BYTES) {
+            Err(FileError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
+                let reason = "is not there: the run was killed, or goes on; `axilog ablation replay` writes it from the ledger, and only whole runs are compared";
+                return Err(refuse(reason.to_owned()));
+            }
+            read => read?,
+        };
+        let document = RunDocument::parse(&path, &bytes)?;
         if document.status.verdict != "VALID" {
             let status = document.status.summary();
+            let detail = document.status.detail.unwrap_or_default();
             return Err(refuse(format!(
-                "is {status}, and only valid runs are compared"
+                "is {status} ({detail}), and only whole, valid runs are compared; leave it out, or run it again"
             )));
         }
-        if document.header.constant_length.is_none() {
-            let reason = "is of the base harness, whose prompts have no constant length";
-            return Err(refuse(reason.to_owned()));
-        }
-        if !is_whole(&document) {
-            let reason = "its actions are not those of every step that its header has; `axilog ablation replay` shows whether it was changed";
-            return Err(refuse(reason.to_owned()));
-        }
+        check_document(&document).map_err(|found| {
+            refuse(format!(
+                "{found}; `axilog ablation replay` shows whether it was changed"
+            ))
+        })?;
         let steps: Vec<Vec<ComparedStep>> = document.seeds.iter().map(list_steps).collect();
         // Documents of earlier versions call such a run valid.
         if steps.iter().flatten().all(|step| step.choice().is_none()) {
@@ -99,6 +113,9 @@ impl ComparableRun {
         Ok(ComparableRun {
             dir: dir.to_owned(),
             label: document.header.variant.to_string(),
+            path: dir.to_string_lossy().into_owned(),
+            ledger_head: None,
+            planned_arms: None,
             header: document.header,
             totals: document.result,
             actions: seeds.map(|seed| seed.actions).collect(),
@@ -106,6 +123,18 @@ impl ComparableRun {
             largest_length_gap,
             document_hash: hex(&sha256(&bytes)),
         })
+    }
+
+    /// The run's variant.
+    #[must_use]
+    pub fn variant(&self) -> Variant {
+        self.header.variant
+    }
+
+    /// Whether the run asked the same oracle as `other`.
+    pub(crate) fn has_oracle_of(&self, other: &ComparableRun) -> bool {
+        let (own, others) = (&self.header, &other.header);
+        (&own.provider, &own.model_id) == (&others.provider, &others.model_id)
     }
 
     /// How often the run did `action` under each seed.
@@ -122,27 +151,4 @@ fn list_steps(seed: &SeedResult) -> Vec<ComparedStep> {
         refused: step.refused.clone(),
     });
     compared.collect()
-}
-
-/// Whether the document has each step that its header has, under the same seeds, and counts their actions.
-fn is_whole(document: &RunDocument) -> bool {
-    let header = &document.header;
-    let steps_per_seed = u64::from(header.episodes) * u64::from(header.steps_per_episode);
-    let has_every_action = |actions: &ActionCounts| {
-        let mut counts = actions.values();
-        counts.try_fold(0, |sum: u64, n| sum.checked_add(*n)) == Some(steps_per_seed)
-    };
-    let counts_its_steps = |seed: &SeedResult| {
-        let mut counted = ActionCounts::new();
-        for step in seed.episodes.iter().flat_map(|episode| &episode.steps) {
-            *counted.entry(step.action.clone()).or_default() += 1;
-        }
-        counted == seed.actions
-    };
-    let steps = document.result.steps;
-    let mut seeds = document.seeds.iter();
-    (1..=MAX_STEPS).contains(&steps)
-        && steps_per_seed.checked_mul(header.seeds.len() as u64) == Some(steps)
-        && seeds.clone().map(|seed| &seed.seed).eq(&header.seeds)
-        && seeds.all(|seed| has_every_action(&seed.actions) && counts_its_steps(seed))
 }

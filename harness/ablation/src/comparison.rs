@@ -1,6 +1,6 @@
 //! The comparison of several runs with the first of them, and the controls that stand beside it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::comparable_run::ComparableRun;
 use super::controls::{ControlDifference, PairedRuns, judge_controls};
@@ -26,14 +26,9 @@ pub struct Comparison {
 /// their own number alone, so controls take no power from them.
 ///
 /// # Errors
-/// [`AblationError::NotComparable`] where a run met other seeds, situations or lengths than the first.
+/// As [`check_runs`].
 pub fn compare_runs(mut runs: Vec<ComparableRun>) -> Result<Comparison, AblationError> {
-    let Some(reference) = runs.first() else {
-        return Err(AblationError::EmptyPlan);
-    };
-    for run in &runs {
-        check_same_conditions(reference, run)?;
-    }
+    let reference = check_runs(&runs)?;
     let actions = list_actions(&runs);
     let resamples = SeedResamples::draw(reference.actions.len());
     let paired = PairedRuns::new(&runs);
@@ -46,6 +41,22 @@ pub fn compare_runs(mut runs: Vec<ComparableRun>) -> Result<Comparison, Ablation
         differences,
         controls,
     })
+}
+
+/// Checks that `runs` can be compared with the first of them, which is given back.
+///
+/// # Errors
+/// [`AblationError::NothingToCompare`] for less than two runs; [`AblationError::NotComparable`] where a run
+/// met other seeds, situations or lengths than the first.
+pub fn check_runs(runs: &[ComparableRun]) -> Result<&ComparableRun, AblationError> {
+    let (Some(reference), true) = (runs.first(), runs.len() > 1) else {
+        let only = runs.first().map(|run| run.dir.clone());
+        return Err(AblationError::NothingToCompare(only.unwrap_or_default()));
+    };
+    for run in runs {
+        check_same_conditions(reference, run)?;
+    }
+    Ok(reference)
 }
 
 impl Comparison {
@@ -105,19 +116,29 @@ fn check_same_conditions(
     }
 }
 
-/// Labels each run by its variant; where several oracles answered, by oracle and variant.
+/// Labels each run by its variant; where several oracles answered, by oracle and variant. Runs that would
+/// have the same label are told apart by their paths.
 fn label_runs(runs: &mut [ComparableRun]) {
     let oracles: BTreeSet<(&str, &str)> = runs
         .iter()
         .map(|run| (run.header.provider.as_str(), run.header.model_id.as_str()))
         .collect();
     let several = oracles.len() > 1;
-    for run in runs {
+    for run in runs.iter_mut() {
         let header = &run.header;
         run.label = match (several, header.provider == header.model_id) {
             (false, _) => header.variant.to_string(),
             (true, true) => format!("{} {}", header.provider, header.variant),
             (true, false) => format!("{} {} {}", header.provider, header.model_id, header.variant),
         };
+    }
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for run in runs.iter() {
+        *counts.entry(run.label.clone()).or_default() += 1;
+    }
+    for run in runs {
+        if counts.get(&run.label).is_some_and(|count| *count > 1) {
+            run.label = format!("{} ({})", run.label, run.path);
+        }
     }
 }

@@ -17,7 +17,7 @@ use super::statistics::TestResult;
 use super::swap_test::{LEVEL_ONE_IN, PValue};
 
 /// The version of the document's form. Version 1 had a distance of mean shares in place of the tests.
-const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 2;
 
 /// The members of comparison.json.
 #[derive(Serialize)]
@@ -134,7 +134,9 @@ struct RunReport<'a> {
     /// By how many tokens a placebo and the record that it replaced differ at most; absent without placebos.
     #[serde(skip_serializing_if = "Option::is_none")]
     largest_length_gap: Option<u64>,
+    ledger_head: Option<&'a str>,
     model_id: &'a str,
+    path: &'a str,
     proposed: ActionCounts,
     provider: &'a str,
     /// How many answers held an artifact that did not compile, by code.
@@ -245,7 +247,9 @@ impl Comparison {
             document_hash: &run.document_hash,
             label: &run.label,
             largest_length_gap: run.largest_length_gap,
+            ledger_head: run.ledger_head.as_deref(),
             model_id: &run.header.model_id,
+            path: &run.path,
             proposed: count_each(&|action| answers.proposed.get(action).copied().unwrap_or(0)),
             provider: &run.header.provider,
             refusals: answers.refusals,

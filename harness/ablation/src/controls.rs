@@ -65,39 +65,29 @@ impl PairedRuns {
         let Some(first) = runs.first() else {
             return paired;
         };
-        let name_oracle = |run: &ComparableRun| {
-            let header = &run.header;
-            (header.provider.clone(), header.model_id.clone())
+        let is_baseline = first.variant() == Variant::Baseline;
+        let is_own = |place: usize, variant: Variant| {
+            let run = runs.get(place);
+            run.is_some_and(|run| run.variant() == variant && run.has_oracle_of(first))
         };
-        let oracle = name_oracle(first);
-        let is_baseline = first.header.variant == Variant::Baseline;
-        let find_variant = |variant: Variant| {
-            let numbered = runs.iter().enumerate().skip(1);
-            let found = numbered.filter(move |(_, run)| run.header.variant == variant);
-            let of_oracle = found.filter(|(_, run)| name_oracle(run) == oracle);
-            of_oracle.map(|(place, _)| place).collect::<Vec<usize>>()
-        };
-        let (replicates, placebos) = match is_baseline {
-            true => (
-                find_variant(Variant::Replicate),
-                find_variant(Variant::Placebo),
-            ),
-            false => Default::default(),
-        };
-        let against_first = |run: usize| RunPair { reference: 0, run };
-        let without_memory = find_variant(Variant::B);
-        for placebo in &placebos {
-            paired.placebos.push(against_first(*placebo));
-            let references = without_memory.iter();
-            paired.placebos.extend(references.map(|b| RunPair {
-                reference: *b,
-                run: *placebo,
-            }));
+        for place in 1..runs.len() {
+            let against_first = RunPair {
+                reference: 0,
+                run: place,
+            };
+            if is_baseline && is_own(place, Variant::Replicate) {
+                paired.replicates.push(against_first);
+            } else if is_baseline && is_own(place, Variant::Placebo) {
+                paired.placebos.push(against_first);
+                let without_memory = (1..runs.len()).filter(|other| is_own(*other, Variant::B));
+                paired.placebos.extend(without_memory.map(|b| RunPair {
+                    reference: b,
+                    run: place,
+                }));
+            } else {
+                paired.others.push(against_first);
+            }
         }
-        let is_control = |place: &usize| replicates.contains(place) || placebos.contains(place);
-        let others = (1..runs.len()).filter(|place| !is_control(place));
-        paired.others = others.map(against_first).collect();
-        paired.replicates = replicates.into_iter().map(against_first).collect();
         paired
     }
 }

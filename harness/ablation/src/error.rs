@@ -98,6 +98,14 @@ pub enum AblationError {
         reason: String,
     },
 
+    /// A run is to be compared, and there is no other.
+    #[error("{path}: is the only run, and there is nothing to compare it with; name the directories of two runs or more", path = .0.display())]
+    NothingToCompare(PathBuf),
+
+    /// A directory holds another comparison.
+    #[error("{path}: is another comparison's, and is never overwritten; name another directory with --out", path = .0.display())]
+    ComparisonExists(PathBuf),
+
     /// A directory that should hold runs holds none.
     #[error("{path}: holds no run; name the directory that `axilog ablation run --out` was given", path = .0.display())]
     MissingRun(PathBuf),

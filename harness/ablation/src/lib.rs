@@ -45,6 +45,7 @@
 //! | [`artifact`], [`assistant`], [`compile`] | a justification, who reads it, and what it forbids and requires |
 //! | [`precedent`], [`placebo`] | the record of a justification, the memory that keeps it, and what stands in for a record |
 //! | [`prompt`], [`prompt_frame`] | the texts of a prompt, its constant length (Gate P4) |
+//! | [`context_tokenizer`] | the tokens of a text in its place in a prompt |
 //! | [`pad`], [`padding_meaning`] | the padding: its tokens, and that it says nothing |
 //! | [`pipeline`] | the stages of a step and their order |
 //! | [`v300_ablation_harness`], [`v310_ablation_harness`] | the base harness, and the one that adds the memory |
@@ -55,6 +56,7 @@
 //! | [`experiment`], [`replay`] | from a header to a run, live and from the ledger |
 //! | [`header`], [`run_document`] | what a run is of, and what came of it |
 //! | [`comparable_run`], [`comparison`] | runs that are compared: read, judged |
+//! | [`comparison_files`], [`planned_arms`] | the files of a comparison, and the arms that it misses |
 //! | [`run_difference`], [`controls`] | how two runs differ, and what the controls show of it |
 //! | [`comparison_report`], [`comparison_summary`], [`control_summary`], [`plot`] | what a comparison is written as |
 //! | [`profile`], [`swap_test`], [`resampling`] | shares of actions, the permutation test, intervals |
@@ -84,12 +86,15 @@ pub mod calibration;
 pub mod commitment_trap;
 pub mod comparable_run;
 pub mod comparison;
+pub mod comparison_files;
 pub mod comparison_report;
 pub mod comparison_summary;
 pub mod compile;
+pub mod context_tokenizer;
 pub mod control_summary;
 pub mod controls;
 pub mod decimal;
+mod document_checks;
 pub mod draw;
 pub mod environment;
 pub mod error;
@@ -104,6 +109,7 @@ pub mod pad;
 pub mod padding_meaning;
 pub mod pipeline;
 pub mod placebo;
+pub mod planned_arms;
 pub mod plot;
 pub mod precedent;
 pub mod profile;

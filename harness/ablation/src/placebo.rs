@@ -24,7 +24,7 @@ use super::precedent::PrecedentRecord;
 use super::prompt_frame::TokenizedText;
 
 /// How many digests are drawn at most for a placebo that has as many tokens as its record.
-pub const MAX_DRAWS: u32 = 256;
+pub const MAX_DRAWS: u32 = 4096;
 
 /// A placebo, as it goes into the memory and into prompts.
 #[derive(Clone, Debug)]
@@ -211,6 +211,9 @@ mod tests {
             assert_eq!((placebo.length_gap, placebo.text.len()), (0, tokens));
             assert_ne!(placebo.record.artifact_digest, record.artifact_digest);
         }
+        // Runs replay only as long as their placebos are drawn as they were.
+        let frozen = r#"{"artifact_digest":"35440507d0f3961393f348cffcf21fb7191c3144df2892f6d3a44155bba0a8fa","authorized_violations":["night-quiet"],"conflict_attribution":[["条約","night-quiet"]],"required_preservations":["条約"],"step_index":9}"#;
+        assert_eq!(placebos[0].text.text(), frozen);
         let texts: IdSet = placebos.iter().map(|p| p.text.text().to_owned()).collect();
         assert_eq!(texts.len(), 50);
         // A length that no digest can give is approached as far as the draws go.

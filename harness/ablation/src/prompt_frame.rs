@@ -1,7 +1,7 @@
 //! The frame of a prompt and Gate P4: two segments of a constant number of tokens between fixed markers.
 //!
-//! Every text is split into tokens once: a record when it is written, a situation when it comes up, and
-//! the finished prompt at the gate. The gate compares the prompt's tokens with those of its parts one by
+//! Every text is split into tokens once, as it stands in a prompt: a record when it is written, a situation when it
+//! comes up, and the finished prompt at the gate. The gate compares the prompt's tokens with those of its parts one by
 //! one, so that each segment has its length in the prompt itself.
 
 use std::sync::Arc;
@@ -10,9 +10,10 @@ use axilog::hash::{Hash, sha256};
 use axilog_oracle::Role;
 use axilog_oracle::tokens::Tokenizer;
 
+use super::context_tokenizer::ContextTokenizer;
 use super::error::AblationError;
 use super::invalid_run::{InvalidReason, InvalidRun};
-use super::pad::Padding;
+use super::pad::{Padding, excerpt};
 use super::prompt::{HEAD, MIDDLE, TAIL};
 
 /// The least length of a segment, in tokens.
@@ -92,7 +93,7 @@ pub struct PromptMeasures {
 /// The fixed parts of a run's prompts, into which records and situations are put.
 #[derive(Clone, Debug)]
 pub struct PromptFrame {
-    tokenizer: Arc<dyn Tokenizer>,
+    tokenizer: ContextTokenizer,
     padding: Padding,
     lengths: Option<SegmentLengths>,
     system: String,
@@ -114,16 +115,24 @@ impl PromptFrame {
         system: String,
         lengths: Option<SegmentLengths>,
     ) -> Result<PromptFrame, AblationError> {
+        let tokenizer = ContextTokenizer::new(tokenizer)?;
         let longest = lengths.map_or(MIN_LENGTH, |lengths| lengths.max());
         let padding = Padding::test(
             pad,
-            &*tokenizer,
+            &tokenizer,
             longest,
             &[HEAD, MIDDLE, TAIL],
             &[MIDDLE, TAIL],
         )?;
-        let surrounding_tokens =
-            tokenizer.count_chat(&[(Role::System.as_str(), &system), (Role::User.as_str(), "")])?;
+        let surroundings = [
+            (Role::System.as_str(), system.as_str()),
+            (Role::User.as_str(), ""),
+        ];
+        let surrounding_tokens = tokenizer.tokenizer().count_chat(&surroundings)?;
+        let head = TokenizedText {
+            text: HEAD.to_owned(),
+            tokens: tokenizer.head_tokens().to_vec(),
+        };
         let mut frame = PromptFrame {
             tokenizer,
             padding,
@@ -132,11 +141,7 @@ impl PromptFrame {
             surrounding_tokens,
             markers: Default::default(),
         };
-        frame.markers = [
-            frame.tokenize(HEAD)?,
-            frame.tokenize(MIDDLE)?,
-            frame.tokenize(TAIL)?,
-        ];
+        frame.markers = [head, frame.tokenize(MIDDLE)?, frame.tokenize(TAIL)?];
         Ok(frame)
     }
 
@@ -152,14 +157,24 @@ impl PromptFrame {
         &self.padding
     }
 
-    /// Splits a text into tokens.
+    /// Splits a record or a situation into the tokens that it has in a prompt.
     ///
     /// # Errors
+    /// [`InvalidReason::ShadowPersistence`] where the text changes the tokens of the marker before it;
     /// [`AblationError::Tokens`].
     pub fn tokenize(&self, text: impl Into<String>) -> Result<TokenizedText, AblationError> {
         let text = text.into();
-        let tokens = self.tokenizer.encode(&text)?;
-        Ok(TokenizedText { text, tokens })
+        match self.tokenizer.encode_behind_head(&text)? {
+            Some(tokens) => Ok(TokenizedText { text, tokens }),
+            None => Err(InvalidRun::new(
+                InvalidReason::ShadowPersistence,
+                format!(
+                    "{} changes the tokens of {HEAD:?} before it, so that it has no tokens of its own",
+                    excerpt(&text)
+                ),
+            )
+            .into()),
+        }
     }
 
     /// Assembles the user's message from a record and a situation, and measures it.
@@ -220,7 +235,7 @@ impl PromptFrame {
 
     /// Checks that the finished message has exactly the tokens of its parts (Gate P4).
     fn check_tokens(&self, message: &TokenizedText) -> Result<(), AblationError> {
-        let found = self.tokenizer.encode(&message.text)?;
+        let found = self.tokenizer.tokenizer().encode(&message.text)?;
         if found == message.tokens {
             return Ok(());
         }

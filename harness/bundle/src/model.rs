@@ -160,7 +160,8 @@ impl BundleContext {
         &self.inputs_summary
     }
 
-    /// Tier 1: `success`, `confidence` and `interpretation`, those that the results have.
+    /// Tier 1: the results as they are; `success`, `confidence` and `interpretation` come first, if they are
+    /// there.
     #[must_use]
     pub fn evaluation_summary(&self) -> &Object {
         &self.evaluation_summary

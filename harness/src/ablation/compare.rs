@@ -1,16 +1,20 @@
 //! `axilog ablation compare`: compares runs with the first of them.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use axilog_ablation::AblationError;
 use axilog_ablation::comparable_run::ComparableRun;
-use axilog_ablation::comparison::{Comparison, compare_runs};
-use axilog_ablation::control_summary::list_control_rows;
-use axilog_ablation::decimal::Decimal;
-use axilog_ablation::run_difference::RunDifference;
-use axilog_ablation::statistics::TestResult;
+use axilog_ablation::comparison::{Comparison, check_runs, compare_runs};
+use axilog_ablation::comparison_files::{COMPARISON_FILES, read_stored};
+use axilog_ablation::planned_arms::check_arms_beside;
+use axilog_ablation::replay::{DOCUMENT_FILE, replay_run};
+use axilog_ledger::error::FileError;
 
+use super::super::Failure;
+use super::super::interrupt::Flag;
 use super::super::output::Report;
-use super::super::{Failure, table};
+use super::comparison_table::render_table;
 use super::run_files;
 use crate::error::CommandError;
 
@@ -19,17 +23,22 @@ use crate::error::CommandError;
 /// The first run is the baseline of the first DIR, or the one run in it. The other runs may be of other
 /// variants or oracles; seeds, episodes, environment and prompt length must be the same. Each difference
 /// comes with the p-value of a permutation test over seeds, corrected for the number of runs, and a
-/// verdict: whether the oracle chooses otherwise, answers worse or better, and acts otherwise.
-/// A run.json is believed as it is: replay runs that come from elsewhere first. Exits 0 whatever the
-/// verdicts are; 1 where runs cannot be compared.
+/// verdict: whether the oracle chooses otherwise, answers worse or better, and acts otherwise. Placebo and
+/// replicate stand apart, with what they show. Every run is replayed from its ledger first, and must be the
+/// document that follows. Exits 0 whatever the verdicts are; 1 where runs cannot be compared or there is
+/// only one.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Directories that `axilog ablation run --out` was given, or runs below them.
     #[arg(required = true, value_name = "DIR")]
     dirs: Vec<PathBuf>,
-    /// Write comparison.json, summary.md and actions.svg into this directory.
+    /// Write comparison.json, summary.md and actions.svg into this directory. Another comparison's files
+    /// are never overwritten.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Believe each run.json as it is, without its ledger.
+    #[arg(long)]
+    no_replay: bool,
     /// One JSON object on standard output.
     #[arg(long)]
     pub(crate) json: bool,
@@ -40,9 +49,23 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     for dir in run_files::find_runs(&args.dirs)? {
         runs.push(ComparableRun::read(&dir)?);
     }
-    let comparison = compare_runs(runs)?;
+    check_named_once(&runs)?;
+    check_runs(&runs)?;
+    if !args.no_replay {
+        let flag = Flag::install();
+        for run in &mut runs {
+            check_follows(run, &flag)?;
+        }
+    }
+    for run in &runs {
+        check_arms_beside(&run.dir, run.variant(), run.planned_arms.as_deref())?;
+    }
     if let Some(dir) = &args.out {
         run_files::create_dir(dir)?;
+        name_paths(&mut runs, dir)?;
+    }
+    let comparison = compare_runs(runs)?;
+    if let Some(dir) = &args.out {
         write_files(dir, &comparison)?;
     }
     Ok(Report {
@@ -53,104 +76,109 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     })
 }
 
-/// Writes the files of a comparison into `dir`.
-pub(super) fn write_files(dir: &Path, comparison: &Comparison) -> Result<(), CommandError> {
-    const PLOT: &str = "actions.svg";
-    run_files::write_whole(&dir.join("comparison.json"), &comparison.to_file_text())?;
-    run_files::write_whole(&dir.join(PLOT), &comparison.render_plot())?;
-    run_files::write_whole(&dir.join("summary.md"), &comparison.render_summary(PLOT))
+/// Compares runs that have just been made below `out`, and writes the files of the comparison there.
+pub(super) fn compare_new_runs(out: &Path, dirs: &[PathBuf]) -> Result<Comparison, CommandError> {
+    let mut runs = Vec::new();
+    for dir in dirs {
+        let mut run = ComparableRun::read(dir)?;
+        run.ledger_head = Some(run_files::read_head(dir)?);
+        runs.push(run);
+    }
+    name_paths(&mut runs, out)?;
+    let comparison = compare_runs(runs)?;
+    write_files(out, &comparison)?;
+    Ok(comparison)
 }
 
-/// Renders the differences: a table for each of the three questions.
-pub(super) fn render_table(comparison: &Comparison) -> String {
-    let reference = comparison.runs.first().map_or("", |run| run.label.as_str());
-    let render = |size, row: &dyn Fn(&RunDifference) -> DifferenceRow| {
-        let rows: Vec<[String; 5]> = comparison
-            .differing()
-            .map(|(run, found)| {
-                let (size, [low, high], test, verdict) = row(found);
-                [
-                    run.label.clone(),
-                    size.to_string(),
-                    format!("{low}, {high}"),
-                    test.corrected.to_decimal().to_string(),
-                    verdict.to_owned(),
-                ]
-            })
-            .collect();
-        let header = ["run", size, "95 % of resamples", "p (Holm)", "verdict"];
-        table::format_grid(header, [18, 10, 21, 9, 18], &rows)
-    };
-    let choices = render("distance", &|found| {
-        let choices = &found.choices;
-        let verdict = found.choices_verdict();
-        (
-            choices.distance,
-            choices.interval,
-            found.choices_test,
-            verdict,
-        )
-    });
-    let answers = render("change", &|found| {
-        let answers = &found.answers;
-        let verdict = found.answers_verdict();
-        (
-            answers.difference,
-            answers.interval,
-            found.answers_test,
-            verdict,
-        )
-    });
-    let actions = render("distance", &|found| {
-        let actions = &found.actions;
-        let verdict = found.actions_verdict();
-        (
-            actions.distance,
-            actions.interval,
-            found.actions_test,
-            verdict,
-        )
-    });
-    let mut text = format!("held against {reference}\n");
-    if !comparison.differences.is_empty() {
-        text.push_str(&format!(
-            "\nchoices: what was proposed where both answered usefully\n{choices}\nanswers: the share that was not useful\n{answers}\nactions: what was done\n{actions}"
-        ));
+/// Checks that no run is named twice, whatever the paths are.
+fn check_named_once(runs: &[ComparableRun]) -> Result<(), CommandError> {
+    let mut found = BTreeSet::new();
+    for run in runs {
+        if !found.insert(find_real_path(&run.dir)?) {
+            let reason = "is named twice; name each run once".to_owned();
+            let path = run.dir.clone();
+            return Err(AblationError::NotComparable { path, reason }.into());
+        }
     }
-    text + &render_controls(comparison)
+    Ok(())
 }
 
-/// Renders the controls: a table, and what each shows.
-fn render_controls(comparison: &Comparison) -> String {
-    if comparison.controls.is_empty() {
-        return String::new();
+/// Replays a run, checks that its document is the one that follows, and takes the head of its ledger.
+fn check_follows(run: &mut ComparableRun, flag: &Flag) -> Result<(), CommandError> {
+    let replayed = replay_run(&run.dir, &mut |_| !flag.is_set())?;
+    if flag.is_set() {
+        let detail = "before every run was replayed; nothing was written".to_owned();
+        return Err(AblationError::Interrupted(detail).into());
     }
-    let label = |place: usize| {
-        let run = comparison.runs.get(place);
-        run.map_or_else(String::new, |run| run.label.clone())
-    };
-    let mut rows = Vec::new();
-    let mut sentences = String::new();
-    for control in &comparison.controls {
-        let found = &control.difference;
-        rows.extend(list_control_rows(found).map(|row| {
-            [
-                label(found.pair.run),
-                label(found.pair.reference),
-                row.question.to_owned(),
-                row.size.to_string(),
-                row.test.corrected.to_decimal().to_string(),
-                row.verdict.to_owned(),
-            ]
-        }));
-        sentences.push_str(&table::wrap_sentence(&comparison.explain_control(control)));
+    if !replayed.matches_stored() {
+        return Err(AblationError::NotComparable {
+            path: run.dir.join(DOCUMENT_FILE),
+            reason: format!(
+                "is not the document that follows from its ledger; `axilog ablation replay {}` shows where it differs, and --no-replay believes it as it is",
+                run.dir.display()
+            ),
+        }
+        .into());
     }
-    let header = [
-        "control", "against", "question", "size", "p (Holm)", "verdict",
-    ];
-    let grid = table::format_grid(header, [15, 13, 8, 10, 9, 18], &rows);
-    format!("\ncontrols: what the differences may be read as\n{grid}\n{sentences}")
+    run.ledger_head = Some(run_files::read_head(&run.dir)?);
+    run.planned_arms = replayed.statement.map(|statement| statement.arms);
+    Ok(())
 }
 
-/// The size of a difference, the ends of its interval, its test and its verdict.
-type DifferenceRow = (Decimal, [Decimal; 2], TestResult, &'static str);
+/// Names each run by its path from `dir`, so that the runs and their comparison can be moved together.
+fn name_paths(runs: &mut [ComparableRun], dir: &Path) -> Result<(), CommandError> {
+    let from = find_real_path(dir)?;
+    for run in runs {
+        run.path = find_relative_path(&from, &find_real_path(&run.dir)?);
+    }
+    Ok(())
+}
+
+fn find_real_path(path: &Path) -> Result<PathBuf, CommandError> {
+    Ok(path
+        .canonicalize()
+        .map_err(FileError::from_io(path, "find"))?)
+}
+
+/// The path that leads from the directory `from` to `to`, with `/` between its parts. Both are absolute.
+fn find_relative_path(from: &Path, to: &Path) -> String {
+    let same = from
+        .components()
+        .zip(to.components())
+        .take_while(|(a, b)| a == b)
+        .count();
+    if same == 0 {
+        return to.to_string_lossy().into_owned();
+    }
+    let up = from.components().skip(same).map(|_| "..".to_owned());
+    let down = to.components().skip(same);
+    let down = down.map(|part| part.as_os_str().to_string_lossy().into_owned());
+    up.chain(down).collect::<Vec<_>>().join("/")
+}
+
+/// Checks that a directory holds no comparison yet.
+pub(super) fn check_free(dir: &Path) -> Result<(), AblationError> {
+    let mut files = COMPARISON_FILES.iter().map(|name| dir.join(name));
+    match files.find(|path| path.exists()) {
+        Some(path) => Err(AblationError::ComparisonExists(path)),
+        None => Ok(()),
+    }
+}
+
+/// Writes the files of a comparison into `dir`. A file that is there already must be this comparison's, byte
+/// for byte; else nothing is written.
+fn write_files(dir: &Path, comparison: &Comparison) -> Result<(), CommandError> {
+    let mut missing = Vec::new();
+    for (name, text) in comparison.render_files() {
+        let path = dir.join(name);
+        match read_stored(&path)? {
+            None => missing.push((path, text)),
+            Some(stored) if stored == text.as_bytes() => {}
+            Some(_) => return Err(AblationError::ComparisonExists(path).into()),
+        }
+    }
+    for (path, text) in missing {
+        run_files::write_whole(&path, &text)?;
+    }
+    Ok(())
+}

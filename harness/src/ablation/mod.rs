@@ -2,9 +2,11 @@
 
 mod calibrate;
 mod compare;
+mod comparison_table;
 mod oracle_options;
 mod preflight;
 mod replay;
+mod replay_comparison;
 mod run;
 mod run_directory;
 mod run_files;

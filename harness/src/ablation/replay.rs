@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 
 use axilog::hash::{Hash, sha256};
 use axilog_ablation::AblationError;
+use axilog_ablation::planned_arms::{FoundArm, check_planned_arms};
 use axilog_ablation::replay::{
     DOCUMENT_FILE, LEDGER_FILE, ReplayedRun, replay_calibration, replay_run,
 };
 use axilog_ablation::run::RunStatus;
 use axilog_ablation::run_document::StatusReport;
+use axilog_ablation::variant::Variant;
 use axilog_ledger::encoding::hex;
 use serde_json::{Value, json};
 
@@ -16,17 +18,19 @@ use super::super::expectations::parse_head;
 use super::super::interrupt::Flag;
 use super::super::output::Report;
 use super::super::{Failure, table};
-use super::run_files;
+use super::{replay_comparison, run_files};
 use crate::error::CommandError;
 
 /// Make run documents again from their headers and ledgers, without a model, and compare every byte.
 ///
 /// A run that was killed has no document; it is written from the ledger then and marked PARTIAL. Exits 0
 /// where every document follows from its ledger and no run was stopped or killed: nobody can tell from its files
-/// whether such a run was stopped or its end cut off. Exits 1 otherwise.
+/// whether such a run was stopped or its end cut off. Exits 1 otherwise. A comparison in DIR is made again too,
+/// from the runs that it names, wherever they lie.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The directory that `axilog ablation run --out` was given, or one run below it; or the file of a calibration.
+    /// The directory that `axilog ablation run --out` or `axilog ablation compare --out` was given, or one run; or
+    /// the file of a calibration.
     #[arg(value_name = "DIR")]
     dir: PathBuf,
     /// The head of the ledger, as `axilog ablation run` printed it; for a directory of one run, or a calibration.
@@ -43,10 +47,11 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     }
     let flag = Flag::install();
     let (mut rows, mut objects, mut notes) = (Vec::new(), Vec::new(), Vec::new());
-    let dirs = run_files::find_runs(std::slice::from_ref(&args.dir))?;
+    let dirs = replay_comparison::find_runs(&args.dir)?;
     if args.expect_head.is_some() && dirs.len() > 1 {
         return Err(CommandError::OneLedger("--expect-head").into());
     }
+    let mut experiment = Vec::new();
     for dir in dirs {
         let replayed = replay_run(&dir, &mut |_| !flag.is_set())?;
         if flag.is_set() {
@@ -89,14 +94,46 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             "variant": replayed.header.variant.as_str(),
             "verdict": verdict,
         }));
+        experiment.push((dir, replayed));
     }
+    // A comparison may name runs of other experiments, some of whose arms are not in it.
+    experiment.retain(|(dir, _)| dir.parent() == Some(&args.dir));
+    notes.extend(find_missing_arm(&experiment));
+    let comparison = replay_comparison::replay(&args.dir)?;
+    notes.extend_from_slice(&comparison.notes);
     let fine = notes.is_empty();
+    let runs = table::format_grid(["run", "replay", "how it ended"], [34, 10, 34], &rows);
     Ok(Report {
         passed: fine,
-        text: table::format_grid(["run", "replay", "how it ended"], [34, 10, 34], &rows),
-        json: json!({ "ok": fine, "runs": Value::from(objects) }),
+        text: runs + &comparison.render(),
+        json: json!({ "comparison": comparison.report(), "ok": fine, "runs": Value::from(objects) }),
         notes,
     })
+}
+
+/// Describes an arm that the runs of an experiment were planned with and that is not among them. Behind a baseline
+/// that is invalid none was asked.
+fn find_missing_arm(runs: &[(PathBuf, ReplayedRun)]) -> Option<String> {
+    let is_invalid_baseline = |replayed: &ReplayedRun| {
+        replayed.header.variant == Variant::Baseline
+            && matches!(replayed.run.status, RunStatus::Invalid(..))
+    };
+    if runs.iter().any(|(_, run)| is_invalid_baseline(run)) {
+        return None;
+    }
+    let arms: Vec<FoundArm<'_>> = runs
+        .iter()
+        .map(|(dir, replayed)| FoundArm {
+            dir,
+            variant: replayed.header.variant,
+            planned: replayed
+                .statement
+                .as_ref()
+                .map(|statement| statement.arms.as_slice()),
+        })
+        .collect();
+    let missing = check_planned_arms(&arms).err();
+    missing.map(|error| format!("INCOMPLETE: {error}"))
 }
 
 /// Replays the calibration that was named in place of a directory.

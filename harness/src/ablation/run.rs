@@ -6,8 +6,6 @@ use std::sync::Arc;
 
 use axilog_ablation::AblationError;
 use axilog_ablation::calibration::Calibration;
-use axilog_ablation::comparable_run::ComparableRun;
-use axilog_ablation::comparison::compare_runs;
 use axilog_ablation::experiment::{build_frame, build_header};
 use axilog_ablation::header::ConstantLength;
 use axilog_ablation::prompt_frame::PromptFrame;
@@ -21,6 +19,7 @@ use serde_json::{Value, json};
 use super::super::interrupt::Flag;
 use super::super::output::Report;
 use super::super::{Failure, table};
+use super::comparison_table::render_table;
 use super::oracle_options::{ModelOptions, OracleOptions, Provider, new_environment};
 use super::run_directory::{EndedRun, RunDirectory};
 use super::{compare, preflight, run_files};
@@ -124,6 +123,9 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             run_files::check_free(&dir)?;
         }
         plans.push((plan, dir));
+    }
+    if plans.len() > 1 && !args.resume {
+        compare::check_free(&args.out)?;
     }
     let mut runs = Vec::new();
     for (plan, dir) in plans {
@@ -275,11 +277,10 @@ fn build_report(
     let mut text = table::format_grid(["run", "steps", "how it ended"], [34, 8, 36], &rows);
     let mut object = json!({ "ok": fine, "runs": Value::from(objects) });
     if fine && runs.len() > 1 {
-        let runs = runs.iter().map(|(_, dir, _)| ComparableRun::read(dir));
-        let comparison = compare_runs(runs.collect::<Result<_, _>>()?)?;
-        compare::write_files(&args.out, &comparison)?;
+        let dirs: Vec<PathBuf> = runs.iter().map(|(_, dir, _)| dir.clone()).collect();
+        let comparison = compare::compare_new_runs(&args.out, &dirs)?;
         text.push('\n');
-        text.push_str(&compare::render_table(&comparison));
+        text.push_str(&render_table(&comparison));
         if let Some(object) = object.as_object_mut() {
             object.insert("comparison".to_owned(), comparison.document());
         }

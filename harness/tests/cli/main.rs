@@ -47,6 +47,8 @@ mod several;
 mod show;
 mod stats;
 mod system;
+#[path = "../../oracle/tests/oracle/tokenizer_families.rs"]
+mod tokenizer_families;
 mod unwritable_output;
 mod vectors;
 mod what_if;

@@ -59,8 +59,12 @@ pub fn run_oracle(
 }
 
 pub fn compare(dirs: &[&Path]) -> Comparison {
-    let runs = dirs.iter().map(|dir| ComparableRun::read(dir));
-    compare_runs(runs.collect::<Result<_, _>>().unwrap()).unwrap()
+    let read = |dir: &&Path| {
+        let mut run = ComparableRun::read(dir).unwrap();
+        run.path = dir.file_name().unwrap().to_str().unwrap().to_owned();
+        run
+    };
+    compare_runs(dirs.iter().map(read).collect()).unwrap()
 }
 
 /// How run B of an agent differs from its baseline.
@@ -202,12 +206,17 @@ fn a_run_without_useful_answers_is_not_compared() {
     let mut document: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     let refuse = |document: &mut Value, keep: usize| {
         let seeds = document["seeds"].as_array_mut().unwrap();
-        let steps = seeds
+        let episodes = seeds
             .iter_mut()
-            .flat_map(|seed| seed["episodes"].as_array_mut().unwrap())
-            .flat_map(|episode| episode["steps"].as_array_mut().unwrap());
-        for step in steps.skip(keep) {
-            step["refused"] = "ACTION_INFEASIBLE".into();
+            .flat_map(|seed| seed["episodes"].as_array_mut().unwrap());
+        for (number, episode) in episodes.enumerate() {
+            let kept = if number == 0 { keep } else { 0 };
+            let steps = episode["steps"].as_array_mut().unwrap();
+            for step in steps.iter_mut().skip(kept) {
+                step["refused"] = "ACTION_INFEASIBLE".into();
+            }
+            let refused = steps.len() - kept;
+            episode["refusals"] = serde_json::json!({ "ACTION_INFEASIBLE": refused });
         }
     };
     refuse(&mut document, 1);
@@ -221,7 +230,7 @@ fn a_run_without_useful_answers_is_not_compared() {
     document["seeds"][0]["episodes"][0]["steps"][0]["action"] = "dance".into();
     std::fs::write(&path, document.to_string()).unwrap();
     let error = ComparableRun::read(&dir).unwrap_err().to_string();
-    assert!(error.contains("not those of every step"), "{error}");
+    assert!(error.contains("and those of its steps are"), "{error}");
 }
 
 /// Every agent answers in a way that compiles wherever it means to.

@@ -199,7 +199,7 @@ fn an_agent_that_follows_precedents_is_told_apart_from_its_placebo() {
     ] {
         assert!(summary.contains(part), "{part} in {summary}");
     }
-    // Five runs have five bars; the controls stand behind the others.
+    // The plot names every run.
     assert_eq!(
         comparison.render_plot().matches("<text x=\"66\"").count(),
         4

@@ -84,7 +84,7 @@ fn a_prompt_of_another_length_is_shadow_persistence() {
     for (tamper, expected) in [
         (
             (|text, tokens| {
-                if text.starts_with("PRECEDENT\n") && text.contains("\"step\":4}") {
+                if text.contains(" END\nSITUATION\n") && text.contains("\"step\":4}") {
                     tokens.push(1);
                 }
             }) as fn(&str, &mut Vec<u32>),
@@ -93,7 +93,7 @@ fn a_prompt_of_another_length_is_shadow_persistence() {
         // The same length, but not the tokens that were counted.
         (
             |text, tokens| {
-                if text.starts_with("PRECEDENT\n") && text.contains("\"step\":4}") {
+                if text.contains(" END\nSITUATION\n") && text.contains("\"step\":4}") {
                     tokens.swap(3, 4);
                 }
             },
@@ -238,6 +238,19 @@ fn a_precedent_that_does_not_reach_the_prompt_is_a_dead_channel() {
     );
     let (reason, _, place) = expect_invalid(&run);
     assert_eq!((reason, place.step), ("DEAD_CHANNEL", 2));
+
+    // The controls have the baseline's channel.
+    for variant in Variant::CONTROLS {
+        let run = run_with_memory(
+            &new_plan(variant, &[1], 2),
+            &mut world,
+            &frame,
+            || ForgetfulMemory,
+            &mut oracle(variant.as_str()),
+        );
+        let (reason, _, place) = expect_invalid(&run);
+        assert_eq!((reason, place.step), ("DEAD_CHANNEL", 1), "{variant}");
+    }
 
     // In run C a precedent that outlives its episode is as wrong as one that is lost in it.
     let c = new_plan(Variant::C, &[1], 2);

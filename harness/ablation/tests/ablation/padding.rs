@@ -6,6 +6,7 @@ use axilog_ablation::environment::{Effects, Environment};
 use axilog_ablation::experiment::build_frame;
 use axilog_ablation::invalid_run::InvalidReason;
 use axilog_ablation::pad::DEFAULT_PAD;
+use axilog_ablation::prompt::HEAD;
 
 use crate::support::{MIN_LENGTHS, OneActionWorld, WatchedTokenizer, ids, open_tiktoken};
 
@@ -52,7 +53,7 @@ fn unstable_padding_is_refused() {
         ("x", "2 in a row"),
         (" ", "2 in a row"),
         // More than one token.
-        ("  X", "tokens, and only one"),
+        ("  X", "it is 2 tokens in a prompt, and only one"),
         // One token that stays alone in a row, but sticks to what stands before it.
         ("•", "it changes the tokens of"),
     ] {
@@ -95,7 +96,7 @@ fn every_part_of_the_self_test_counts() {
     for (tamper, expected) in [
         (
             (|text, tokens| {
-                if text == DEFAULT_PAD.repeat(512) {
+                if text == HEAD.to_owned() + &DEFAULT_PAD.repeat(512) {
                     tokens.pop();
                 }
             }) as fn(&str, &mut Vec<u32>),

@@ -1,15 +1,21 @@
 //! Whether a text fits a grammar: Earley's algorithm, a character at a time, with rules that may be
 //! empty passed over when they are predicted (Aycock and Horspool).
+//!
+//! A rule at the end of an alternative takes the place of that alternative, as a tail call does: what its
+//! end completes is what the alternative would have completed. So a rule that ends with itself, which is
+//! what repetitions are, needs no more for the thousandth time than for the first.
 
 use std::collections::HashSet;
 
 use super::rules::{Rules, Symbol};
 use super::verdict::{FoundInText, Mismatch, Place, Undecided, Verdict};
 
-/// A place in an alternative, and before which character that alternative began.
+/// A place in an alternative, and what the alternative's end completes: a rule, and before which character
+/// that rule began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Item {
     at: usize,
+    completes: u32,
     origin: usize,
 }
 
@@ -94,10 +100,16 @@ impl Matcher<'_> {
             Some(last) if *last <= place => *last = place + 1,
             _ => return,
         }
+        self.begin(rule, rule, place);
+    }
+
+    /// Adds the alternatives of `rule`, whose end completes `completes`, which began at `origin`.
+    fn begin(&mut self, rule: u32, completes: u32, origin: usize) {
         for at in self.rules.starts(rule) {
             self.add(Item {
                 at: *at,
-                origin: place,
+                completes,
+                origin,
             });
         }
     }
@@ -109,6 +121,9 @@ impl Matcher<'_> {
         while let Some(item) = self.items.get(next).copied() {
             next += 1;
             match self.rules.symbol(item.at) {
+                Some(Symbol::Rule(rule)) if self.is_last(&item) => {
+                    self.begin(rule, item.completes, item.origin);
+                }
                 Some(Symbol::Rule(rule)) => {
                     self.predict(rule, place);
                     if self.rules.is_nullable(rule) {
@@ -116,7 +131,8 @@ impl Matcher<'_> {
                     }
                 }
                 // What is empty here was passed over where it was predicted.
-                Some(Symbol::End(rule)) if item.origin < place => {
+                Some(Symbol::End) if item.origin < place => {
+                    let rule = item.completes;
                     let waiting = self.waiting.get(item.origin).map_or(&[][..], Vec::as_slice);
                     let from = waiting.partition_point(|item| self.awaited(item) < Some(rule));
                     let to = waiting.partition_point(|item| self.awaited(item) <= Some(rule));
@@ -136,19 +152,26 @@ impl Matcher<'_> {
         true
     }
 
+    /// Whether nothing stands behind the symbol of an item.
+    fn is_last(&self, item: &Item) -> bool {
+        self.rules.symbol(item.at + 1) == Some(Symbol::End)
+    }
+
     /// The rule that an item waits for.
     fn awaited(&self, item: &Item) -> Option<u32> {
         match self.rules.symbol(item.at) {
-            Some(Symbol::Rule(rule)) => Some(rule),
+            Some(Symbol::Rule(rule)) if !self.is_last(item) => Some(rule),
             _ => None,
         }
     }
 
     fn is_whole(&self) -> bool {
-        let root = self.rules.root;
-        self.items
-            .iter()
-            .any(|item| item.origin == 0 && self.rules.symbol(item.at) == Some(Symbol::End(root)))
+        let whole = |item: &Item| {
+            item.origin == 0
+                && item.completes == self.rules.root
+                && self.rules.symbol(item.at) == Some(Symbol::End)
+        };
+        self.items.iter().any(whole)
     }
 
     /// Goes on behind `c`, and says whether it could stand here.

@@ -56,9 +56,9 @@ impl Grammar {
 
     /// Judges whether `text`, from its first character to its last, fits, within [`MAX_STEPS`].
     ///
-    /// Time and memory are linear in the text where what repeats is written with `*`, `+` or `{m,}`.
-    /// A rule that ends with itself, and `{m,n}`, take the square of how often they repeat. Ambiguous
-    /// grammars take at most the cube of the text's length, and memory its square.
+    /// Time and memory are linear in the text for grammars as people write them, repetitions, bounds and rules
+    /// that end with themselves included. Without ambiguity time grows with the square of the text's length
+    /// at most; ambiguous grammars take at most its cube, and memory its square.
     pub fn judge(&self, text: &str) -> Verdict {
         matcher::judge(&self.0, text, None, MAX_STEPS)
     }

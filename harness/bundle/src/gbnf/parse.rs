@@ -337,7 +337,6 @@ impl<'a> Parser<'a> {
             let reason = "may begin with itself behind what may be empty; llama.cpp never ends on such a grammar";
             return self.wrong_rule(rule, reason);
         }
-        self.rules.turn_repetitions();
         Ok(self.rules)
     }
 

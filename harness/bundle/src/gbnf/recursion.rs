@@ -61,7 +61,7 @@ impl Rules {
                             continue;
                         }
                         let ended =
-                            |place: &usize| matches!(self.symbol(*place), Some(Symbol::End(_)));
+                            |place: &usize| matches!(self.symbol(*place), Some(Symbol::End));
                         found.push(Beginning {
                             rule: next,
                             followed: !places.iter().all(ended),
@@ -70,7 +70,7 @@ impl Rules {
                             break;
                         }
                     }
-                    Some(Symbol::End(_)) => {}
+                    Some(Symbol::End) => {}
                     _ => break,
                 }
             }

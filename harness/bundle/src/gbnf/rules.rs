@@ -13,8 +13,8 @@ pub(super) enum Symbol {
     Char(u32),
     /// What this rule gives.
     Rule(u32),
-    /// The sequence is over, and it was one of this rule's.
-    End(u32),
+    /// The sequence is over.
+    End,
 }
 
 /// Characters: those in the ranges, or all others. Numbers that are no character may stand in a range too.
@@ -89,19 +89,8 @@ struct Rule {
     /// Where its alternatives begin.
     starts: Vec<usize>,
     nullable: bool,
-    kind: RuleKind,
-}
-
-/// What a rule was written as.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum RuleKind {
-    /// A rule or a group, or what may follow in `{m,n}`.
-    #[default]
-    Plain,
-    /// Any number of something: its first alternative is that and the rule again.
-    AnyNumber,
-    /// Several symbols that repeat. llama.cpp copies them and has no rule for them.
-    Inlined,
+    /// Whether the rule stands for several symbols that repeat: llama.cpp copies them and has no rule for them.
+    inlined: bool,
 }
 
 /// All rules of a grammar.
@@ -154,7 +143,6 @@ impl Rules {
     /// A rule that stands for any number of `symbol`.
     pub(super) fn any_number(&mut self, symbol: Symbol) -> Result<Symbol, TooLarge> {
         let rule = self.reserve();
-        self.set_kind(rule, RuleKind::AnyNumber);
         self.alternative(rule, &[symbol, Symbol::Rule(rule)])?;
         self.alternative(rule, &[])?;
         Ok(Symbol::Rule(rule))
@@ -164,38 +152,18 @@ impl Rules {
     pub(super) fn inlined(&mut self, sequence: &[Symbol]) -> Result<Symbol, TooLarge> {
         let rule = self.reserve();
         self.inlined += 1;
-        self.set_kind(rule, RuleKind::Inlined);
+        if let Some(rule) = self.rules.get_mut(rule as usize) {
+            rule.inlined = true;
+        }
         self.alternative(rule, sequence)?;
         Ok(Symbol::Rule(rule))
-    }
-
-    fn set_kind(&mut self, rule: u32, kind: RuleKind) {
-        if let Some(rule) = self.rules.get_mut(rule as usize) {
-            rule.kind = kind;
-        }
-    }
-
-    fn is(&self, rule: u32, kind: RuleKind) -> bool {
-        self.rules
-            .get(rule as usize)
-            .is_some_and(|rule| rule.kind == kind)
-    }
-
-    /// Lets repetitions grow from the left: an Earley matcher then needs no more for the thousandth than
-    /// for the first. Until then they stand as llama.cpp has them.
-    pub(super) fn turn_repetitions(&mut self) {
-        for rule in &self.rules {
-            if let (RuleKind::AnyNumber, Some(start)) = (rule.kind, rule.starts.first()) {
-                self.symbols.swap(*start, start + 1);
-            }
-        }
     }
 
     pub(super) fn alternative(&mut self, rule: u32, sequence: &[Symbol]) -> Result<(), TooLarge> {
         self.room(sequence.len())?;
         let start = self.symbols.len();
         self.symbols.extend_from_slice(sequence);
-        self.symbols.push(Symbol::End(rule));
+        self.symbols.push(Symbol::End);
         if let Some(rule) = self.rules.get_mut(rule as usize) {
             rule.starts.push(start);
         }
@@ -247,26 +215,28 @@ impl Rules {
     /// Whether a rule has an alternative without symbols: what llama.cpp sees of it when it looks for rules
     /// that may be empty.
     pub(super) fn has_empty_alternative(&self, rule: u32) -> bool {
-        let empty = |start: &usize| matches!(self.symbol(*start), Some(Symbol::End(_)));
+        let empty = |start: &usize| matches!(self.symbol(*start), Some(Symbol::End));
         self.starts(rule).iter().any(empty)
     }
 
     /// Whether a rule stands for symbols that llama.cpp would copy.
     pub(super) fn is_inlined(&self, rule: u32) -> bool {
-        self.is(rule, RuleKind::Inlined)
+        self.rules
+            .get(rule as usize)
+            .is_some_and(|rule| rule.inlined)
     }
 
     /// The sequence of the alternative that begins at `start`.
     pub(super) fn sequence(&self, start: usize) -> impl Iterator<Item = Symbol> {
         let rest = self.symbols.get(start..).unwrap_or_default().iter();
         rest.copied()
-            .take_while(|symbol| !matches!(symbol, Symbol::End(_)))
+            .take_while(|symbol| !matches!(symbol, Symbol::End))
     }
 
     /// For each rule, whether it must be given: it stands in another, or llama.cpp has given a rule behind
     /// it. The first definition of a rule that is there twice does not count.
     pub(super) fn needed(&self) -> Vec<bool> {
-        let given = |rule: &Rule| !rule.starts.is_empty() && rule.kind != RuleKind::Inlined;
+        let given = |rule: &Rule| !rule.starts.is_empty() && !rule.inlined;
         let last = self.rules.iter().rposition(given).unwrap_or(0);
         let mut needed: Vec<bool> = (0..self.rules.len()).map(|rule| rule < last).collect();
         let starts = self.rules.iter().flat_map(|rule| &rule.starts);

@@ -14,12 +14,15 @@ use crate::provenance::{self, HashingReader};
 /// The longest line that is read, in bytes.
 const MAX_LINE: u64 = 1 << 20;
 
+/// Says why a part of a line is skipped.
+pub(super) type SkipPart<'a> = &'a mut dyn FnMut(String);
+
 /// Hands each line of `path` that parses as a `T` to `take`, and gives the file's provenance. `take` gets a
 /// function for the reasons why it skips parts of the line. Blank lines are ignored.
 pub(super) fn read_each_record<T: DeserializeOwned>(
     path: &Path,
     skipped: &mut dyn FnMut(SkippedRecord),
-    take: &mut dyn FnMut(T, &mut dyn FnMut(String)),
+    take: &mut dyn FnMut(T, SkipPart<'_>),
 ) -> Result<ProvenanceRecord, BundleError> {
     let Some(file) = provenance::open(path, "read the history")? else {
         return Ok(provenance::record_missing_file(path));

@@ -405,3 +405,25 @@ proptest! {
         }
     }
 }
+
+/// Grammars as large as may be are read in no time to speak of, and a text with large bounds is told.
+#[test]
+fn large_grammars_and_bounds_are_told() {
+    let rule = |n: usize| format!("r{n} ::= \"a\" r{}{{0,2000}} | \"b\"\n", n + 1);
+    let text: String = (0..190).map(rule).collect();
+    let large = grammar(&format!("root ::= r0\n{text}r190 ::= \"c\""));
+    assert_eq!(large.judge("aab"), Verdict::Matches);
+    let bound = grammar("root ::= ([a-z] | \"é\"){0,2000} \".\"");
+    let text = "aé".repeat(1000);
+    assert_eq!(bound.judge(&format!("{text}.")), Verdict::Matches);
+    assert_eq!(
+        mismatch(&bound, &format!("{text}a.")).to_string(),
+        "line 1, column 2001: found 'a', expected '.'"
+    );
+    let deep = format!(
+        "root ::= {}\"a\"{}",
+        "(".repeat(300_000),
+        ")".repeat(300_000)
+    );
+    assert_eq!(grammar(&deep).judge("a"), Verdict::Matches);
+}

@@ -59,11 +59,17 @@ fn sampled_answers_and_changed_ones_are_judged_as_llama_cpp_judges_them() {
             texts.extend((0..CHANGES).map(|_| numbers.change(answer, others)));
         }
         let ours = ask_axilog(grammar, &texts).unwrap();
-        let theirs = ask_llama(&python, &[(grammar, texts.clone())]);
-        let [GrammarOpinion::Taken(theirs)] = theirs.as_slice() else {
-            panic!("{name}: {theirs:?}");
-        };
-        for ((text, ours), theirs) in texts.iter().zip(&ours).zip(theirs) {
+        let jobs = texts
+            .chunks(50)
+            .map(|texts| (grammar.as_str(), texts.to_vec()));
+        let theirs = ask_llama(&python, &jobs.collect::<Vec<_>>());
+        let theirs = theirs.into_iter().flat_map(|theirs| match theirs {
+            GrammarOpinion::Taken(opinions) => opinions,
+            other => panic!("{name}: {other:?}"),
+        });
+        let theirs: Vec<Opinion> = theirs.collect();
+        assert_eq!(theirs.len(), texts.len());
+        for ((text, ours), theirs) in texts.iter().zip(&ours).zip(&theirs) {
             assert_eq!(ours, theirs, "{name}: {text:?}");
             totals[match ours {
                 Opinion::Fits => 0,

@@ -322,6 +322,39 @@ fn the_corners_of_the_notation_are_read_as_llama_cpp_reads_them() {
     assert!(endless.count() >= 3);
 }
 
+/// Grammars with a bound of some hundreds or thousands, and how many characters each is tried with.
+const BOUNDS: &[(&str, &[usize])] = &[
+    ("root ::= \"a\"{2000}", &[1999, 2000, 2001]),
+    ("root ::= \"a\"{2000,}", &[1999, 2000, 5000]),
+    ("root ::= \"a\"{0,2000}", &[0, 1999, 2000, 2001]),
+    ("root ::= \"a\"{0,2001}", &[0, 2000, 2001, 2002]),
+    ("root ::= \"a\"{3,999999}", &[2, 3, 2002]),
+    ("root ::= \"a\"{40}{50}", &[1999, 2000, 2001]),
+    ("root ::= (\"a\"{100}){30}", &[2999, 3000, 3001]),
+    (
+        "root ::= \"aa\"{500,1000}",
+        &[998, 999, 1000, 1001, 2000, 2001, 2002],
+    ),
+    ("root ::= (\"a\" | \"aa\"){2,200}", &[1, 2, 400, 401]),
+    ("root ::= (\"a\"? \"a\"){0,300}", &[0, 1, 599, 600, 601]),
+    ("root ::= \"a\"{10,20}{3,4}{5}", &[149, 150, 155, 400, 401]),
+];
+
+#[test]
+fn bounds_are_counted_as_llama_cpp_counts_them() {
+    let Some(python) = find_python("bounds_are_counted_as_llama_cpp_counts_them") else {
+        return;
+    };
+    let jobs: Vec<(&str, Vec<String>)> = BOUNDS
+        .iter()
+        .map(|(grammar, counts)| (*grammar, counts.iter().map(|n| "a".repeat(*n)).collect()))
+        .collect();
+    let opinions = ask_llama(&python, &jobs);
+    for ((grammar, texts), theirs) in jobs.iter().zip(&opinions) {
+        assert!(compare(grammar, texts, theirs), "{grammar}");
+    }
+}
+
 /// A rule that is refused stays refused on the way through the server.
 #[test]
 fn the_server_takes_the_grammars_that_axilog_takes() {

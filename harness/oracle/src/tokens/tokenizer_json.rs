@@ -1,5 +1,6 @@
 //! A `tokenizer.json`, as Hugging Face publishes the tokenizers of most other models.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
@@ -7,6 +8,8 @@ use axilog::hash::sha256;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::FileError;
 use axilog_ledger::input_file::read_input;
+use serde::de::IgnoredAny;
+use tokenizers::ModelWrapper;
 
 use super::error::TokenError;
 use super::recorded_tokenizer::version_with_digest;
@@ -59,7 +62,15 @@ impl TokenizerJson {
             reason,
         };
         let mut tokenizer = tokenizers::Tokenizer::from_bytes(&bytes)
-            .map_err(|error| file_error(format!("is not a tokenizer.json: {error}")))?;
+            .map_err(|error| file_error(describe_unreadable(&bytes, &error.to_string())))?;
+        if let ModelWrapper::BPE(model) = tokenizer.get_model()
+            && let Some(dropout) = model.dropout.filter(|dropout| *dropout > 0.0)
+        {
+            return Err(file_error(format!(
+                "leaves out a part of {dropout} of its merges at random (model.dropout), so that equal texts have \
+                 other tokens each time; take the file that the model's server uses, or set dropout to null"
+            )));
+        }
         // A file's settings for batches of training text would cut or pad the text.
         tokenizer
             .with_truncation(None)
@@ -74,6 +85,26 @@ impl TokenizerJson {
             tokenizer,
         })
     }
+}
+
+/// Says why bytes are not a `tokenizer.json`. The error of the package is that of its parser, which puts the lack of a
+/// member down to the place where it looked for the next one.
+fn describe_unreadable(bytes: &[u8], error: &str) -> String {
+    let members: BTreeMap<String, IgnoredAny> = match serde_json::from_slice(bytes) {
+        Ok(members) => members,
+        Err(error) if error.is_syntax() || error.is_eof() => {
+            return format!("is not a tokenizer.json: not JSON: {error}");
+        }
+        Err(error) => return format!("is not a tokenizer.json: {error}"),
+    };
+    if members.contains_key("model") {
+        return format!("is a tokenizer.json that cannot be used: {error}");
+    }
+    let names: Vec<&str> = members.keys().map(String::as_str).take(8).collect();
+    format!(
+        "is not a tokenizer.json: found an object with the members {names:?}, expected `model` among them; \
+         tokenizer_config.json, vocab.json and tekken.json are other files"
+    )
 }
 
 /// Reads the bytes of a file.

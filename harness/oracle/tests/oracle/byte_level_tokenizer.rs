@@ -2,12 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-/// Describes a byte-level tokenizer: a token for each byte, written as GPT-2 writes bytes, a token for
-/// " X", and the tokens `control`.
-pub fn describe_byte_level(control: &[&str]) -> String {
-    let mut vocabulary = Map::new();
+/// The letters by which GPT-2 writes the bytes from 0 to 255.
+pub fn byte_letters() -> impl Iterator<Item = char> {
     let mut next = 256;
-    for byte in 0..=255_u32 {
+    (0..=255).map(move |byte| {
         let letter = match byte {
             33..=126 | 161..=172 | 174..=255 => byte,
             _ => {
@@ -15,9 +13,17 @@ pub fn describe_byte_level(control: &[&str]) -> String {
                 next - 1
             }
         };
-        let letter = char::from_u32(letter).unwrap();
-        vocabulary.insert(letter.to_string(), byte.into());
-    }
+        char::from_u32(letter).unwrap()
+    })
+}
+
+/// Describes a byte-level tokenizer: a token for each byte, written as GPT-2 writes bytes, a token for
+/// " X", and the tokens `control`.
+pub fn describe_byte_level(control: &[&str]) -> String {
+    let letters = byte_letters().zip(0..);
+    let mut vocabulary: Map<String, Value> = letters
+        .map(|(letter, byte): (char, u32)| (letter.to_string(), byte.into()))
+        .collect();
     vocabulary.insert("ĠX".to_owned(), 256.into());
     let control = control.iter().enumerate().map(|(n, text)| {
         json!({

@@ -103,18 +103,34 @@ fn a_built_in_vocabulary_has_no_file() {
 }
 
 #[test]
-fn other_files_are_refused() {
+fn other_files_are_refused_with_what_they_are() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("bad.json");
-    for text in ["", "{}", "{\"model\":1}"] {
+    let random = describe_byte_level(&[]).replace("\"dropout\":null", "\"dropout\":0.1");
+    for (text, expected) in [
+        ("", "is not a tokenizer.json: not JSON: EOF"),
+        (
+            "vocabulary",
+            "is not a tokenizer.json: not JSON: expected value",
+        ),
+        ("[1]", "is not a tokenizer.json: invalid type: sequence"),
+        (
+            "{}",
+            "found an object with the members [], expected `model`",
+        ),
+        // As Mistral's tekken.json is.
+        (
+            "{\"config\":{},\"vocab\":[]}",
+            "found an object with the members [\"config\", \"vocab\"], expected `model`",
+        ),
+        ("{\"model\":1}", "is a tokenizer.json that cannot be used: "),
+        (&random, "a part of 0.1 of its merges at random"),
+    ] {
         std::fs::write(&path, text).unwrap();
-        let error = open_tokenizer(&path.to_string_lossy())
-            .unwrap_err()
-            .to_string();
-        assert!(
-            error.contains("bad.json: is not a tokenizer.json"),
-            "{error}"
-        );
+        let error = open_tokenizer(&path.to_string_lossy()).unwrap_err();
+        let error = error.to_string();
+        assert!(error.contains("bad.json: "), "{error}");
+        assert!(error.contains(expected), "{text}: {error}");
     }
 }
 

@@ -14,8 +14,8 @@ fn preflight_reports_the_padding() {
     assert_eq!(found["basis"]["tokenizer"], "o200k_base");
     assert_eq!(found["basis"]["pad"], " X");
     assert_eq!(found["row"], 512);
-    // Three of the prompt's own texts and 26 others, each before the two that follow padding.
-    assert_eq!(found["boundaries"], (3 + 26) * 2);
+    // Three of the prompt's own texts and 25 others, each before the two that follow padding.
+    assert_eq!(found["boundaries"], (3 + 25) * 2);
     let other = bench
         .run("ablation preflight --model gpt-4 --json")
         .exits(0)
@@ -104,6 +104,7 @@ fn a_run_needs_a_calibration_that_fits() {
             "--variant d",
             "expected baseline, b, c, placebo, replicate, all or v300",
         ),
+        ("--controls", "the controls of a baseline"),
         ("--seeds 1,1", "given twice"),
         ("--episodes 0", "at least one"),
     ] {
@@ -189,40 +190,124 @@ fn documents_that_do_not_add_up_are_not_compared() {
     bench
         .run("ablation calibrate --oracle agent:random --out N.json")
         .exits(0);
-    let run = "ablation run --oracle agent:random --calibration N.json --variant b --seeds 1 --episodes 1 --out r";
-    bench.run(run).exits(0);
+    let run =
+        "ablation run --oracle agent:random --calibration N.json --seeds 1 --episodes 1 --out r";
+    bench.run(&format!("{run} --variant b")).exits(0);
+    bench.run(&format!("{run} --variant c")).exits(0);
     let written = bench.read("r/b/run.json");
     let most = u64::from(u32::MAX);
+    let episode = "/seeds/0/episodes/0";
+    let at = |member: &str| format!("{episode}/{member}");
+    let root = |pointer: &str| pointer.to_owned();
     let changes = [
-        vec![("/seeds/0/actions", json!({ "wait": 49 }))],
-        vec![("/seeds/0/actions", json!({ "wait": u64::MAX, "drift": 51 }))],
-        vec![("/seeds/0/seed", json!(2))],
-        vec![("/seeds", json!([]))],
-        vec![("/header/seeds", json!([1, 2]))],
-        vec![("/header/episodes", json!(2))],
-        vec![("/result/steps", json!(51))],
-        vec![
-            ("/header/episodes", json!(most)),
-            ("/header/steps_per_episode", json!(most)),
-            ("/seeds/0/actions", json!({ "wait": most * most })),
-            ("/result/steps", json!(most * most)),
-        ],
-        vec![
-            ("/header/episodes", json!(0)),
-            ("/seeds/0/actions", json!({})),
-            ("/result/steps", json!(0)),
-        ],
+        (
+            vec![(root("/seeds/0/actions"), json!({ "wait": 49 }))],
+            "has the actions {\"wait\": 49}",
+        ),
+        (
+            vec![(
+                root("/seeds/0/actions"),
+                json!({ "wait": u64::MAX, "drift": 51 }),
+            )],
+            "and those of its steps are",
+        ),
+        (
+            vec![(root("/seeds/0/seed"), json!(2))],
+            "has the seeds [2], and its header has [1]",
+        ),
+        (vec![(root("/seeds"), json!([]))], "has the seeds []"),
+        (
+            vec![(root("/header/seeds"), json!([1, 2]))],
+            "its header has [1, 2]",
+        ),
+        (
+            vec![(root("/header/seeds"), json!([1, 1]))],
+            "has 1 different seeds in its header; expected 2",
+        ),
+        (
+            vec![(root("/header/episodes"), json!(2))],
+            "has 1 episodes; expected 2, under seed 1",
+        ),
+        (
+            vec![(root("/header/steps_per_episode"), json!(most))],
+            "has 50 steps; expected 4294967295, in episode 0",
+        ),
+        (
+            vec![(root("/result/steps"), json!(51))],
+            "has 51 steps in its result; expected 50",
+        ),
+        (
+            vec![
+                (root("/header/episodes"), json!(0)),
+                (root("/seeds/0/episodes"), json!([])),
+                (root("/seeds/0/actions"), json!({})),
+                (root("/result/steps"), json!(0)),
+            ],
+            "has 0 steps; expected 1 to",
+        ),
+        (
+            vec![(root("/result/written"), json!(1))],
+            "has 1 precedents written in its result; expected 0",
+        ),
+        (
+            vec![(root("/result/token_jitter"), json!(1))],
+            "has the token_jitter 1 and prompts of",
+        ),
+        (
+            vec![(root("/result/token_jitter"), Value::Null)],
+            "has the token_jitter no and prompts of",
+        ),
+        (
+            vec![(root("/result/prompt_tokens_max"), json!(9999))],
+            "to 9999 tokens; expected 0 and one length",
+        ),
+        (
+            vec![(at("steps/7/prompt_tokens"), json!(7))],
+            "a prompt of 7 tokens with segments of 512 and 512",
+        ),
+        (
+            vec![(at("steps/7/situation_padding"), json!(u64::MAX))],
+            "with segments of 512 and no; expected",
+        ),
+        (
+            vec![(at("episode"), json!(1))],
+            "has 1 as an episode's number; expected 0",
+        ),
+        (
+            vec![(at("steps/7/step"), json!(8))],
+            "has 8 as a step's number; expected 7, in episode 0, under seed 1",
+        ),
+        (
+            vec![(at("novel_steps"), json!(0))],
+            "has 0 novel steps; expected",
+        ),
+        (
+            vec![(at("distinct_signatures"), json!(99))],
+            "has 99 distinct signatures; expected",
+        ),
+        (
+            vec![(at("steps/0/novel"), json!(false))],
+            "whose `novel` is false; expected true",
+        ),
+        (
+            vec![(at("writes_blocked"), json!(1))],
+            "has 1 writes blocked; expected",
+        ),
+        (
+            vec![(at("refusals"), json!({ "NO_JSON": 1 }))],
+            "has the refusals {\"NO_JSON\": 1}",
+        ),
     ];
-    for change in changes {
+    for (change, expected) in changes {
         let mut document: Value = serde_json::from_slice(&written).unwrap();
         for (pointer, value) in &change {
             *document.pointer_mut(pointer).unwrap() = value.clone();
         }
         bench.write("r/b/run.json", document.to_string());
-        bench
-            .run("ablation compare r")
-            .exits(1)
-            .says("its actions are not those of every step");
+        // What does not hold together is refused whether it is replayed or not.
+        for command in ["ablation compare r", "ablation compare r --no-replay"] {
+            bench.run(command).exits(1).says(expected);
+        }
     }
     // A document of another shape is no run document.
     let text = String::from_utf8(written.clone()).unwrap();

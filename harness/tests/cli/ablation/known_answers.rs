@@ -2,16 +2,8 @@
 
 use serde_json::Value;
 
+use super::stopping::calibrate;
 use crate::bench::Bench;
-
-/// A directory with the calibration N.json.
-fn calibrate() -> Bench {
-    let bench = Bench::new();
-    bench
-        .run("ablation calibrate --oracle agent:precedent --out N.json")
-        .exits(0);
-    bench
-}
 
 /// Runs all three variants of an agent and gives their comparison.
 fn run_all(bench: &Bench, agent: &str, episodes: u32) -> Value {

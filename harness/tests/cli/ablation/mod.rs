@@ -2,6 +2,8 @@
 
 mod agent_server;
 mod commands;
+mod comparing;
+mod controls;
 mod known_answers;
 mod model_tokenizer;
 mod padding;

@@ -181,6 +181,30 @@ fn each_verdict() {
     assert_eq!(report.exits(0).json()["grammar_name"], "json_generic.gbnf");
 }
 
+/// An ambiguous grammar can make any text too much work; that is no mismatch. The record stays.
+#[test]
+fn an_answer_of_which_nobody_can_tell_has_a_verdict_of_its_own() {
+    let bench = bench(&"x".repeat(3000));
+    bench.write("own.gbnf", "root ::= a\na ::= \"x\" a a | \"x\" a | \"x\"");
+    bench.write(
+        "c.toml",
+        "contracts = []\n[[step]]\nid = 1\nname = \"a\"\nmission = \"m\"\nschema_excerpt = \"s\"\n\
+         grammar = \"own.gbnf\"\nguardrails = []\nkey_metrics = []\n",
+    );
+    let line = format!("{ASK} --oracle scripted:script.jsonl --catalogue c.toml");
+    let report = bench.run(&line).exits(3).json();
+    assert_eq!(report["verdict"], "CANNOT_BE_TOLD");
+    assert_eq!(report["ok"], false);
+    let reason = report["reason"].as_str().unwrap();
+    assert!(
+        reason.starts_with("line 1, column ")
+            && reason.ends_with("cannot be told within 10000000 steps"),
+        "{reason}"
+    );
+    assert_eq!(report["answer"], "x".repeat(3000));
+    assert_eq!(observations(&bench, "llm").len(), 1);
+}
+
 #[test]
 fn the_grammar_goes_to_servers_that_take_one() {
     let grammar = GRAMMARS

@@ -17,12 +17,12 @@ fn a_text_matches_or_says_where_it_does_not() {
     for (text, said) in [
         (
             &b"word"[..],
-            "line 1, column 5: the text ends, expected '\\n' or [a-z]",
+            "line 1, column 5: the text ends, expected [a-z] or '\\n'",
         ),
         (b"", "line 1, column 1: the text ends, expected [a-z]"),
         (
             b"word\n12x",
-            "line 2, column 3: found 'x', expected the end or [0-9]",
+            "line 2, column 3: found 'x', expected [0-9] or the end",
         ),
         (
             b"word\n1234",
