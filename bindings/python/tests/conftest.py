@@ -42,7 +42,7 @@ class Cli:
 
 @pytest.fixture(scope="session")
 def cli() -> Cli:
-    command = ["cargo", "build", "--release", "--package", "axilog-harness"]
+    command = ["cargo", "build", "--package", "axilog-harness", "--features", "full"]
     build = subprocess.run(
         [*command, "--message-format", "json-render-diagnostics"],
         cwd=ROOT,

@@ -66,8 +66,9 @@ def test_a_bundle_is_equal_where_its_parts_are_and_cannot_be_changed() -> None:
 
 
 def test_budgets_cut_and_refuse(tmp_path: Path) -> None:
-    wide = build_llm_context(1, "r", RESULTS).prompt
-    narrow = build_llm_context(1, "r", RESULTS, budgets=TokenBudget(tier1_cap=20)).prompt
+    results = {**RESULTS, "interpretation": "so far so good " * 50}
+    wide = build_llm_context(1, "r", results).prompt
+    narrow = build_llm_context(1, "r", results, budgets=TokenBudget(tier1_cap=60)).prompt
     assert "truncated to fit token budget" in narrow and len(narrow) < len(wide)
     with pytest.raises(BundleError, match="Tier 0 .* is never cut"):
         build_llm_context(1, "r", budgets=TokenBudget(ctx_max_tokens=2100))
@@ -119,12 +120,11 @@ def test_grammars_judge_as_the_command_does(cli: Cli, tmp_path: Path) -> None:
         report = cli.run_json("bundle", "match", grammar, file)
         found, reason = parsed.judge(text)
         assert (found, found == "MATCHES") == (verdict, reason is None)
-        assert report["verdict"].replace(" ", "_") == verdict
+        assert report["verdict"] == verdict
     assert parsed.judge("a12", max_steps=1)[0] == "CANNOT_BE_TOLD"
     with pytest.raises(InvalidGrammarError, match="^1:"):
         Grammar("root ::= other")
-    for _, name in Catalogue().steps:
-        assert name
+    assert [step for step, _ in Catalogue().steps] == [1, 2, 3, 4, 5, 6, 13]
     shipped = Catalogue().grammar("json_generic.gbnf")
     assert shipped.judge('{"a": [1, true]}') == ("MATCHES", None)
     with pytest.raises(BundleError, match="there is no grammar"):

@@ -20,7 +20,7 @@ from axilog_harness.x0l import canonicalize
 )
 def test_what_is_no_object_has_a_status(text: str, status: str) -> None:
     found = canonicalize(text)
-    assert found == (status, hashlib.sha256(text.encode()).hexdigest(), None, None, None)
+    assert tuple(found) == (status, hashlib.sha256(text.encode()).hexdigest(), None, None, None)
     with pytest.raises(ValueError, match=status):
         found.load()
 
