@@ -53,6 +53,7 @@ words! {
         OrderBySequence = "facts are ordered by sequence",
         BudgetIgnored = "the budget is ignored",
         LargeFactsSkipped = "a fact that does not fit is skipped",
+        FactsEndEarly = "facts end before the budget does",
         AlwaysComplete = "every working set says that it is complete",
         ModesForgotten = "a change of mode is forgotten",
         CompactionsOfPayloads = "compactions are made of payloads",

@@ -188,6 +188,10 @@ fn add_facts(
         if view.audience.viewers.len() > 1 && !view.may_hold(fact)? {
             continue;
         }
+        if is_active(Mutant::FactsEndEarly) && slices.facts.len() == 3 {
+            slices.truncated = true;
+            return Ok(());
+        }
         let seq = row.get(3).map_err(failed())?;
         let (mut open, mut locked) = (Vec::new(), Vec::new());
         let item = make_fact_item(view, guard, fact, seq, &mut open, &mut locked)?;

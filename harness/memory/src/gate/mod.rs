@@ -2,6 +2,7 @@
 
 mod account;
 mod backflow;
+mod ban_patterns;
 mod ban_scan;
 mod cold_boot;
 mod compactions;
