@@ -8,13 +8,13 @@ use rusqlite::{Connection, params};
 use crate::apply_error::ApplyResult;
 use crate::asset::register_asset;
 use crate::audience::Audience;
-use crate::bodies::FactBody;
+use crate::bodies::{AssetStage, FactBody, Mode};
 use crate::compaction::register_compaction;
 use crate::consent::{apply_consent, open_request, record_answer};
 use crate::entry::EntryBody;
 use crate::fact::{Fact, FactDetail};
-use crate::folded_text::FoldedText;
 use crate::mask::VisibilityMask;
+use crate::mutants::{Mutant, is_active};
 use crate::pins::{add_pin, revise_pin};
 use crate::story_state::{end_scene, set_mode, set_reading_spot, set_state, start_scene};
 use crate::unlocks::{record_attempt, unlock_recalled};
@@ -28,7 +28,12 @@ pub(crate) fn apply_entry(conn: &Connection, seq: u64, body: EntryBody) -> Apply
         EntryBody::Pin(body) => add_pin(conn, seq, &body),
         EntryBody::Revision(body) => revise_pin(conn, seq, &body),
         EntryBody::Compaction(body) => register_compaction(conn, seq, &body),
-        EntryBody::Asset(body) => register_asset(conn, seq, &body),
+        EntryBody::Asset(body) => {
+            if is_active(Mutant::ScoresSelect) && body.stage == AssetStage::Quality {
+                set_mode(conn, seq, Mode::Reference)?;
+            }
+            register_asset(conn, seq, &body)
+        }
         EntryBody::ModeChanged(body) => set_mode(conn, seq, body.mode),
         EntryBody::ReadingSpot(body) => set_reading_spot(conn, seq, &body.setting),
         EntryBody::SceneStart(body) => start_scene(conn, seq, &body),
@@ -39,6 +44,9 @@ pub(crate) fn apply_entry(conn: &Connection, seq: u64, body: EntryBody) -> Apply
         EntryBody::NotebookGranted(body) => record_answer(conn, seq, kind, &body, "GRANTED"),
         EntryBody::NotebookDenied(body) => record_answer(conn, seq, kind, &body, "DENIED"),
         EntryBody::NotebookApplied(body) => apply_consent(conn, seq, &body),
+        EntryBody::NudgeSelected(body) if is_active(Mutant::NudgesSelect) => {
+            set_reading_spot(conn, seq, &body.nudge_id)
+        }
         EntryBody::RecallRequest(_)
         | EntryBody::NudgeSelected(_)
         | EntryBody::NudgeSuppressed(_)
@@ -72,9 +80,9 @@ fn add_fact(conn: &Connection, seq: u64, body: FactBody) -> ApplyResult {
         shown.execute(params![list, stable_key, id, kind, seq])?;
     }
     let mut detail = conn
-        .prepare_cached("INSERT INTO detail (seq, handle, fact, folded) VALUES (?1, ?2, ?3, ?4)")?;
+        .prepare_cached("INSERT INTO detail (seq, handle, fact, exact) VALUES (?1, ?2, ?3, ?4)")?;
     for FactDetail { handle, exact, .. } in fact.details() {
-        detail.execute(params![seq, handle, id, FoldedText::new(exact).text()])?;
+        detail.execute(params![seq, handle, id, exact])?;
     }
     Ok(())
 }

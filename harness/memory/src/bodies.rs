@@ -9,6 +9,7 @@ use crate::document::{
 use crate::handle::Handle;
 use crate::identifier::Identifier;
 use crate::mask::VisibilityMask;
+use crate::mutants::{Mutant, is_active};
 use crate::words::words;
 
 words! {
@@ -240,7 +241,10 @@ pub(crate) struct FactBody {
 }
 
 fn locked() -> PrecisionTag {
-    PrecisionTag::Locked
+    match is_active(Mutant::UntaggedFactsOpen) {
+        false => PrecisionTag::Locked,
+        true => PrecisionTag::Unlocked,
+    }
 }
 
 impl FactBody {

@@ -1,42 +1,55 @@
-//! An index of every exact string in the memory, which finds them in a text in time that does not grow
-//! with their number.
+//! An index of every exact string in the memory, which finds them in a text, in any spelling and encoded, in time
+//! that grows little with their number.
 
 use std::collections::{BTreeSet, HashMap};
 
 use rusqlite::Connection;
 
-use crate::folded_text::{FoldedText, MAX_EXACT};
+use crate::characters::LetterCase;
+use crate::encoded_text::find_encoded_parts;
+use crate::folded_text::{FoldedText, SoughtString};
 use crate::handle::Handle;
 use crate::log;
+use crate::mutants::{Mutant, is_active};
 
 /// An index of every exact string in the memory.
 #[derive(Debug, Default)]
 pub(crate) struct ExactStrings {
-    /// The strings by a rolling hash of their folded characters.
-    by_hash: HashMap<u64, Vec<ExactString>>,
-    /// The lengths of the strings.
-    lengths: BTreeSet<usize>,
+    by_small_letters: FoldedStrings,
+    by_capitals: FoldedStrings,
+    /// Whether a string is not ASCII. Texts and strings in ASCII alone look alike by their small letters too.
+    beyond_ascii: bool,
     /// The last entry of the log that the index covers.
     seq: u64,
 }
 
+/// The strings by their shapes.
+#[derive(Debug, Default)]
+struct FoldedStrings {
+    /// The lengths of the strings that begin with two shapes.
+    lengths: HashMap<(char, char), BTreeSet<usize>>,
+    longest: usize,
+    /// The strings by a rolling hash of their shapes.
+    by_hash: HashMap<u64, Vec<ExactString>>,
+}
+
 #[derive(Debug)]
 struct ExactString {
-    folded: Box<str>,
+    sought: SoughtString,
     handle: Handle,
     fact: Handle,
 }
 
 /// A place in a text where an exact string stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Occurrence {
+    /// The bytes of the text, or of its NFC where it is not in NFC.
+    pub(crate) from: usize,
+    pub(crate) to: usize,
     /// The detail whose string it is.
     pub(crate) handle: Handle,
     /// The fact of the detail.
     pub(crate) fact: Handle,
-    /// The folded characters.
-    pub(crate) start: usize,
-    pub(crate) end: usize,
 }
 
 /// The base of the rolling hash; odd, and of no pattern.
@@ -46,77 +59,141 @@ fn extend_hash(hash: u64, c: char) -> u64 {
     hash.wrapping_mul(BASE).wrapping_add(u64::from(c) + 1)
 }
 
+impl FoldedStrings {
+    fn add(&mut self, sought: SoughtString, handle: Handle, fact: Handle) {
+        let mut shapes = sought.shapes.iter().copied();
+        let (Some(first), Some(second)) = (shapes.next(), shapes.next()) else {
+            return;
+        };
+        let length = sought.shapes.len();
+        self.lengths
+            .entry((first, second))
+            .or_default()
+            .insert(length);
+        self.longest = self.longest.max(length);
+        let hash = sought.shapes.iter().copied().fold(0, extend_hash);
+        self.by_hash.entry(hash).or_default().push(ExactString {
+            sought,
+            handle,
+            fact,
+        });
+    }
+
+    /// Hands every string that stands in `text` to `visit`, with its place.
+    fn find_in(&self, text: &FoldedText, visit: &mut dyn FnMut(&ExactString, usize, usize)) {
+        let shapes: Vec<char> = text.chars().collect();
+        let mut hashes = Vec::with_capacity(shapes.len() + 1);
+        hashes.push(0u64);
+        for c in &shapes {
+            hashes.push(extend_hash(hashes.last().copied().unwrap_or_default(), *c));
+        }
+        let mut powers = Vec::with_capacity(self.longest + 1);
+        powers.push(1u64);
+        for _ in 0..self.longest.min(shapes.len()) {
+            let last = powers.last().copied().unwrap_or_default();
+            powers.push(last.wrapping_mul(BASE));
+        }
+        for (start, pair) in shapes.windows(2).enumerate() {
+            let &[first, second] = pair else { continue };
+            let Some(lengths) = self.lengths.get(&(first, second)) else {
+                continue;
+            };
+            if !text.may_begin(start) {
+                continue;
+            }
+            for &length in lengths {
+                let end = start + length;
+                let (Some(before), Some(behind), Some(power)) =
+                    (hashes.get(start), hashes.get(end), powers.get(length))
+                else {
+                    break;
+                };
+                let hash = behind.wrapping_sub(before.wrapping_mul(*power));
+                let candidates = self.by_hash.get(&hash).into_iter().flatten();
+                for string in candidates.filter(|string| text.has_at(start, &string.sought)) {
+                    visit(string, start, end);
+                }
+            }
+        }
+    }
+}
+
 impl ExactStrings {
     /// Brings the index up to the state of the database.
     pub(crate) fn refresh(&mut self, conn: &Connection) -> rusqlite::Result<()> {
+        if is_active(Mutant::NewStringsUnknown) && self.seq > 0 {
+            return Ok(());
+        }
         let newest = log::read_head(conn)?.seq;
         if newest < self.seq {
             *self = ExactStrings::default();
         }
         let mut new =
-            conn.prepare_cached("SELECT folded, handle, fact FROM detail WHERE seq > ?1")?;
+            conn.prepare_cached("SELECT exact, handle, fact FROM detail WHERE seq > ?1")?;
         let mut rows = new.query([self.seq])?;
         while let Some(row) = rows.next()? {
-            self.add(row.get(0)?, row.get(1)?, row.get(2)?);
+            self.add(row.get_ref(0)?.as_str()?, row.get(1)?, row.get(2)?);
         }
         self.seq = newest;
         Ok(())
     }
 
-    /// Adds a folded string.
-    fn add(&mut self, folded: String, handle: Handle, fact: Handle) {
-        let hash = folded.chars().fold(0, extend_hash);
-        self.lengths.insert(folded.chars().count());
-        let string = ExactString {
-            folded: folded.into_boxed_str(),
-            handle,
-            fact,
-        };
-        self.by_hash.entry(hash).or_default().push(string);
+    /// Adds a string.
+    pub(crate) fn add(&mut self, exact: &str, handle: Handle, fact: Handle) {
+        self.beyond_ascii |= !exact.is_ascii();
+        for (case, strings) in [
+            (LetterCase::Small, &mut self.by_small_letters),
+            (LetterCase::Capital, &mut self.by_capitals),
+        ] {
+            let sought = FoldedText::with_case(exact, case).as_sought();
+            strings.add(sought, handle, fact);
+        }
     }
 
-    /// Finds every string that stands in `text` at boundaries of words.
-    pub(crate) fn find_in(&self, text: &FoldedText) -> Vec<Occurrence> {
-        let mut hashes = Vec::with_capacity(text.len() + 1);
-        hashes.push(0u64);
-        for c in text.chars() {
-            hashes.push(extend_hash(hashes.last().copied().unwrap_or_default(), c));
-        }
-        let mut powers = vec![1u64; MAX_EXACT + 1];
-        let mut power = 1u64;
-        for slot in powers.iter_mut().skip(1) {
-            power = power.wrapping_mul(BASE);
-            *slot = power;
-        }
+    /// Finds every string that stands in `text`, in the order of their places.
+    pub(crate) fn find_in(&self, text: &str) -> Vec<Occurrence> {
         let mut occurrences = Vec::new();
-        for start in (0..text.len()).filter(|&start| text.begins(start)) {
-            for &length in &self.lengths {
-                let end = start + length;
-                if end > text.len() {
-                    break;
-                }
-                if !text.ends(end) {
-                    continue;
-                }
-                let (Some(before), Some(behind), Some(power)) =
-                    (hashes.get(start), hashes.get(end), powers.get(length))
-                else {
-                    continue;
-                };
-                let hash = behind.wrapping_sub(before.wrapping_mul(*power));
-                let Some(candidates) = self.by_hash.get(&hash) else {
-                    continue;
-                };
-                let part = text.part(start, end);
-                let same = candidates.iter().filter(|string| *string.folded == *part);
-                occurrences.extend(same.map(|string| Occurrence {
+        self.find_spelt(text, &mut |string, from, to| {
+            occurrences.push(Occurrence {
+                from,
+                to,
+                handle: string.handle,
+                fact: string.fact,
+            });
+        });
+        let parts = match is_active(Mutant::EncodedTextUnsearched) {
+            false => find_encoded_parts(text),
+            true => Vec::new(),
+        };
+        for part in parts {
+            self.find_spelt(&part.decoded, &mut |string, _, _| {
+                occurrences.push(Occurrence {
+                    from: part.from,
+                    to: part.to,
                     handle: string.handle,
                     fact: string.fact,
-                    start,
-                    end,
-                }));
-            }
+                });
+            });
         }
+        occurrences.sort_unstable();
+        occurrences.dedup();
         occurrences
+    }
+
+    /// Hands every string that stands in `text`, not encoded, to `visit`, with its bytes.
+    fn find_spelt(&self, text: &str, visit: &mut dyn FnMut(&ExactString, usize, usize)) {
+        for (case, strings) in [
+            (LetterCase::Small, &self.by_small_letters),
+            (LetterCase::Capital, &self.by_capitals),
+        ] {
+            if case == LetterCase::Capital && text.is_ascii() && !self.beyond_ascii {
+                continue;
+            }
+            let folded = FoldedText::with_case(text, case);
+            strings.find_in(&folded, &mut |string, start, end| {
+                let (from, to) = folded.bytes(start, end);
+                visit(string, from, to);
+            });
+        }
     }
 }

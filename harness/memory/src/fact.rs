@@ -6,8 +6,9 @@ use crate::bodies::FactBody;
 use crate::canonical::CanonicalJson;
 use crate::document::read_document;
 use crate::error::{MemoryError, Result};
+use crate::exact_strings::ExactStrings;
 use crate::fixed_words;
-use crate::folded_text::{FoldedText, MAX_EXACT, MIN_EXACT};
+use crate::folded_text::{FoldedText, MAX_EXACT, MIN_EXACT, holds_handle};
 use crate::handle::Handle;
 
 /// A detail of a fact: an exact string that is told only where it is unlocked.
@@ -38,21 +39,32 @@ pub fn detail_handle(fact: Handle, name: &str) -> Handle {
 }
 
 impl Fact {
-    /// Reads a fact. A fact without `precision_tag` is LOCKED.
+    /// Reads a fact that is to be appended. A fact without `precision_tag` is LOCKED.
     ///
     /// # Errors
     /// [`MemoryError::Document`] for members that are missing or wrong, and for an exact string that is
     /// too short, too long, or stands in the gist or in the fixed words of every output.
     pub fn new(value: &Value) -> Result<Fact> {
-        Fact::from_body(read_document("the fact", value)?)
+        let fact = Fact::from_body(read_document("the fact", value)?)?;
+        for (index, detail) in fact.details.iter().enumerate() {
+            check_exact(index, &detail.exact)?;
+        }
+        if fact.is_locked() {
+            check_gist(fact.body.gist.as_deref(), &fact.details)?;
+        }
+        Ok(fact)
     }
 
+    /// The fact of a body in the log. A log stays readable where a later build finds more spellings than the one
+    /// that appended the fact, and would refuse one of its strings.
     pub(crate) fn from_body(body: FactBody) -> Result<Fact> {
         let canonical = CanonicalJson::from_document("the fact", &body)?;
         let id = canonical.handle();
         let details = read_details(id, &body)?;
-        if body.is_locked() {
-            check_gist(body.gist.as_deref(), &details)?;
+        if body.is_locked() && body.gist.is_none() {
+            return Err(gist_error(
+                "missing; expected a text: all that is told of a LOCKED fact",
+            ));
         }
         Ok(Fact {
             id,
@@ -87,54 +99,66 @@ impl Fact {
     }
 }
 
+fn gist_error(reason: impl Into<String>) -> MemoryError {
+    MemoryError::document("the fact", "$.gist", reason)
+}
+
 fn check_gist(gist: Option<&str>, details: &[FactDetail]) -> Result<()> {
-    let refused = |reason: String| Err(MemoryError::document("the fact", "$.gist", reason));
-    let Some(gist) = gist else {
-        return refused("missing; expected a text: all that is told of a LOCKED fact".to_owned());
+    let mut strings = ExactStrings::default();
+    for detail in details {
+        strings.add(&detail.exact, detail.handle, detail.handle);
+    }
+    let Some(found) = strings.find_in(gist.unwrap_or_default()).first().copied() else {
+        return Ok(());
     };
-    let folded = FoldedText::new(gist);
-    match details
+    let name = details
         .iter()
-        .find(|detail| folded.contains_exact(&detail.exact))
+        .find(|detail| detail.handle == found.handle)
+        .map_or("", |detail| detail.name.as_str());
+    Err(gist_error(format!(
+        "expected a text without the exact string of {name:?}"
+    )))
+}
+
+/// The error of a member of a detail.
+fn detail_error(index: usize, member: &str, found: &str, expected: &str) -> MemoryError {
+    let place = format!("$.details[{index}].{member}");
+    let reason = format!("found {found:?}, expected {expected}");
+    MemoryError::document("the fact", place, reason)
+}
+
+fn check_exact(index: usize, exact: &str) -> Result<()> {
+    let folded = FoldedText::new(exact);
+    if folded.len() < MIN_EXACT || folded.visible() > MAX_EXACT || holds_handle(exact) {
+        let expected = format!(
+            "{MIN_EXACT} to {MAX_EXACT} characters besides white space and what separates digits, and no handle"
+        );
+        return Err(detail_error(index, "exact", exact, &expected));
+    }
+    match fixed_words::texts()
+        .iter()
+        .any(|text| text.contains_exact(exact))
     {
-        None => Ok(()),
-        Some(detail) => refused(format!(
-            "expected a text without the exact string of {:?}",
-            detail.name
-        )),
+        false => Ok(()),
+        true => {
+            let expected = "a string that is no part of the fixed words of every output";
+            Err(detail_error(index, "exact", exact, expected))
+        }
     }
 }
 
 fn read_details(fact: Handle, body: &FactBody) -> Result<Vec<FactDetail>> {
     let mut details: Vec<FactDetail> = Vec::new();
     for (index, detail) in body.details.iter().flatten().enumerate() {
-        let (name, exact) = (&*detail.name, &detail.exact);
-        let refused = |member: &str, found: &str, expected: String| {
-            let place = format!("$.details[{index}].{member}");
-            let reason = format!("found {found:?}, expected {expected}");
-            Err(MemoryError::document("the fact", place, reason))
-        };
+        let name = &*detail.name;
         if details.iter().any(|other| other.name == name) {
             let expected = "a name that no other detail of the fact has";
-            return refused("name", name, expected.to_owned());
-        }
-        let folded = FoldedText::new(exact);
-        if !(MIN_EXACT..=MAX_EXACT).contains(&folded.len()) || folded.holds_handle() {
-            let expected =
-                format!("{MIN_EXACT} to {MAX_EXACT} characters besides white space, and no handle");
-            return refused("exact", exact, expected);
-        }
-        if fixed_words::texts()
-            .iter()
-            .any(|text| text.contains_exact(exact))
-        {
-            let expected = "a string that is no part of the fixed words of every output";
-            return refused("exact", exact, expected.to_owned());
+            return Err(detail_error(index, "name", name, expected));
         }
         details.push(FactDetail {
             handle: detail_handle(fact, name),
             name: name.to_owned(),
-            exact: exact.clone(),
+            exact: detail.exact.clone(),
         });
     }
     Ok(details)

@@ -1,135 +1,161 @@
 //! Text folded for the search for exact strings, which finds a string in any spelling.
 //!
-//! Folded text is in NFC, without case, white space and invisible characters; a handle (64 hexadecimal
-//! digits) is one character that no string has. An occurrence begins and ends at a boundary of words, so
-//! that 471 is not found in 14711; in a script that sets no space between words it begins and ends
-//! anywhere. Determinism: D1.
+//! Folded text is a sequence of shapes (`characters.rs`) without white space and invisible characters; a handle
+//! (64 hexadecimal digits) is one shape that no string has. What stands between two digits, up to three
+//! characters that are neither letters nor digits, is left out. Determinism: D1.
 
 use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::compose;
+
+use crate::characters::{Joint, LetterCase, Shape, find_joint, for_each_shape, is_invisible};
+use crate::mutants::{Mutant, is_active};
 
 /// The fewest characters of an exact string, folded.
 pub(crate) const MIN_EXACT: usize = 3;
 
-/// The most characters of an exact string, folded.
+/// The most characters of an exact string, without white space and invisible characters.
 pub(crate) const MAX_EXACT: usize = 256;
 
-/// The folded character of a handle: a noncharacter, which no exact string may have.
+/// From this many characters on, a string is found inside words. A string with a digit always is.
+const LONG_EXACT: usize = 5;
+
+/// The most characters between two digits that are left out.
+const MAX_SEPARATORS: usize = 3;
+
+/// The shape of a handle: a noncharacter, which no exact string may have.
 const OPAQUE: char = '\u{10ffff}';
 
 /// A character of the folded text.
 #[derive(Clone, Copy, Debug)]
 struct FoldedChar {
-    folded: char,
+    shape: char,
+    is_digit: bool,
+    is_letter: bool,
     /// The bytes of the original it comes from; of the NFC text where the original is not in NFC.
     from: usize,
     to: usize,
-    /// Whether a word may begin before it, or end behind it.
-    begins: bool,
-    ends: bool,
+    /// How it is joined to what stands before it and behind it in the original.
+    before: Joint,
+    behind: Joint,
 }
 
 /// A text that is folded for searching.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct FoldedText {
+    case: LetterCase,
     chars: Vec<FoldedChar>,
-}
-
-/// Whether a character is white space, a control, ignorable by default in Unicode, or a blank of any script.
-fn is_invisible(c: char) -> bool {
-    c.is_whitespace()
-        || c.is_control()
-        || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
-            | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
-            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
-}
-
-/// Whether a character is of a script that sets no space between words: Thai to Tibetan, Myanmar, Khmer, kana,
-/// ideographs.
-fn is_unspaced_script(c: char) -> bool {
-    matches!(c, '\u{e00}'..='\u{fff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
-        | '\u{3005}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
-        | '\u{20000}'..='\u{3ffff}')
-}
-
-/// Folds the case of a character by way of upper case, so that ß becomes ss, and the long s an s.
-fn fold_char_case(c: char) -> impl Iterator<Item = char> {
-    c.to_uppercase().flat_map(char::to_lowercase)
+    /// How many visible characters the original has.
+    visible: usize,
 }
 
 /// Folds the case of `text`, in NFC; white space stays.
 pub(crate) fn fold_case(text: &str) -> String {
-    text.nfc().flat_map(fold_char_case).nfc().collect()
+    let fold = |c: char| c.to_uppercase().flat_map(char::to_lowercase);
+    text.nfc().flat_map(fold).nfc().collect()
 }
 
 impl FoldedText {
     /// Folds `text`. Offsets are into it where it is in NFC.
     #[must_use]
     pub fn new(text: &str) -> FoldedText {
-        if text.is_ascii() || unicode_normalization::is_nfc(text) {
-            return FoldedText::fold_nfc(text);
-        }
-        let composed: String = text.nfc().collect();
-        FoldedText::fold_nfc(&composed)
+        FoldedText::with_case(text, LetterCase::Small)
     }
 
-    fn fold_nfc(text: &str) -> FoldedText {
-        let mut chars: Vec<FoldedChar> = Vec::with_capacity(text.len());
-        // Whether the original's last character was a letter or digit.
-        let mut in_word = false;
-        // Whether there was white space behind the last c.
-        let mut spaced = true;
+    /// Folds `text` by way of its small letters or of its capitals.
+    pub(crate) fn with_case(text: &str, case: LetterCase) -> FoldedText {
+        let mut folded = FoldedText {
+            case,
+            chars: Vec::with_capacity(text.len()),
+            visible: 0,
+        };
+        if text.is_ascii() || unicode_normalization::is_nfc(text) {
+            folded.fold_nfc(text);
+        } else {
+            folded.fold_nfc(&text.nfc().collect::<String>());
+        }
+        folded
+    }
+
+    fn fold_nfc(&mut self, text: &str) {
+        // The original's last character, if it was visible and no handle.
+        let mut last = None;
         let mut at = 0;
         while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) {
-            let digits = handle_length(text, at, in_word);
-            let to = at + digits.unwrap_or(c.len_utf8());
-            let hidden = is_invisible(c);
-            let word = digits.is_none() && !hidden && !is_unspaced_script(c) && c.is_alphanumeric();
-            if !(in_word && word)
-                && let Some(last) = chars.last_mut()
-            {
-                last.ends = true;
+            let in_word = last.is_some_and(char::is_alphanumeric);
+            let handle = handle_length(text, at, in_word);
+            let to = at + handle.unwrap_or(c.len_utf8());
+            if handle.is_some() {
+                self.push_handle(at, to);
+                last = None;
+            } else if is_invisible(c) {
+                last = None;
+            } else {
+                let joint = last.map_or(Joint::Open, |last| find_joint(last, c));
+                self.push_char(c, at, to, joint);
+                last = Some(c);
             }
-            if digits.is_some() {
-                chars.push(FoldedChar {
-                    folded: OPAQUE,
-                    from: at,
-                    to,
-                    begins: true,
-                    ends: true,
-                });
-            } else if !hidden {
-                let begins = !(in_word && word);
-                for (index, folded) in fold_char_case(c).enumerate() {
-                    // What case, or something that shows nothing, took apart is one character still.
-                    if !folded.is_ascii()
-                        && !spaced
-                        && let Some(last) = chars.last_mut()
-                        && let Some(whole) = compose(last.folded, folded)
-                    {
-                        (last.folded, last.to) = (whole, to);
-                        continue;
-                    }
-                    chars.push(FoldedChar {
-                        folded,
-                        from: at,
-                        to,
-                        begins: begins && index == 0,
-                        ends: false,
-                    });
-                    spaced = false;
-                }
-            }
-            spaced = c.is_whitespace() || hidden && spaced;
-            in_word = word;
             at = to;
         }
-        if let Some(last) = chars.last_mut() {
-            last.ends = true;
+    }
+
+    fn push_handle(&mut self, from: usize, to: usize) {
+        self.visible += 1;
+        self.chars.push(FoldedChar {
+            shape: OPAQUE,
+            is_digit: false,
+            is_letter: false,
+            from,
+            to,
+            before: Joint::Open,
+            behind: Joint::Open,
+        });
+    }
+
+    /// Adds the shapes of a character, which `joint` joins to the character before it.
+    fn push_char(&mut self, c: char, from: usize, to: usize, joint: Joint) {
+        self.visible += 1;
+        if let Some(last) = self.chars.last_mut() {
+            last.behind = joint;
         }
-        FoldedText { chars }
+        let first = self.chars.len();
+        for_each_shape(c, self.case, &mut |Shape { shape, is_digit }| {
+            self.chars.push(FoldedChar {
+                shape,
+                is_digit,
+                is_letter: !is_digit && c.is_alphabetic(),
+                from,
+                to,
+                before: Joint::Closed,
+                behind: Joint::Closed,
+            });
+        });
+        if let Some(char) = self.chars.get_mut(first) {
+            char.before = joint;
+            if char.is_digit {
+                self.drop_separators(first);
+            }
+        }
+        if let Some(last) = self.chars.last_mut() {
+            last.behind = Joint::Open;
+        }
+    }
+
+    /// Drops what separates the digit at `digit` from a digit before it.
+    fn drop_separators(&mut self, digit: usize) {
+        let is_separator =
+            |char: &&FoldedChar| !char.is_digit && !char.is_letter && char.shape != OPAQUE;
+        let before = self.chars.get(..digit).unwrap_or_default();
+        let count = before.iter().rev().take_while(is_separator).count();
+        let start = digit - count;
+        let follows_digit = start
+            .checked_sub(1)
+            .and_then(|last| self.chars.get(last))
+            .is_some_and(|last| last.is_digit);
+        if (1..=MAX_SEPARATORS).contains(&count)
+            && follows_digit
+            && !is_active(Mutant::SeparatorsKept)
+        {
+            self.chars.drain(start..digit);
+        }
     }
 
     /// How many folded characters the text has.
@@ -147,52 +173,70 @@ impl FoldedText {
     /// The folded text.
     #[must_use]
     pub fn text(&self) -> String {
-        self.chars.iter().map(|c| c.folded).collect()
+        self.chars().collect()
     }
 
-    /// Whether the text holds a handle, or digits that only white space or case keep from being one: an output
-    /// may hold the digits as a handle, in which no string is searched.
-    pub(crate) fn holds_handle(&self) -> bool {
-        let mut digits = 0;
-        self.chars().any(|c| {
-            digits = if c.is_ascii_hexdigit() { digits + 1 } else { 0 };
-            c == OPAQUE || digits == 64
-        })
+    /// How many visible characters the original has.
+    pub(crate) fn visible(&self) -> usize {
+        self.visible
     }
 
     /// The folded characters.
     pub(crate) fn chars(&self) -> impl Iterator<Item = char> + '_ {
-        self.chars.iter().map(|c| c.folded)
+        self.chars.iter().map(|c| c.shape)
     }
 
-    /// Whether a word may begin at `at`.
-    pub(crate) fn begins(&self, at: usize) -> bool {
-        self.chars.get(at).is_some_and(|c| c.begins)
+    /// What an occurrence of this text, as an exact string, must be like.
+    pub(crate) fn as_sought(&self) -> SoughtString {
+        let has_digit = self.chars.iter().any(|c| c.is_digit);
+        let has_letter = self.chars.iter().any(|c| c.is_letter);
+        let is_long = self.visible >= LONG_EXACT;
+        SoughtString {
+            shapes: self.chars().collect(),
+            // 111 looks like ill, and B11 like bill.
+            needs_digit: has_digit && !(has_letter && is_long),
+            needs_letter: has_letter,
+            inside_words: (has_digit || is_long) && !is_active(Mutant::WholeWordsOnly),
+        }
     }
 
-    /// Whether a word may end before `end`.
-    pub(crate) fn ends(&self, end: usize) -> bool {
-        let last = end.checked_sub(1).and_then(|last| self.chars.get(last));
-        last.is_some_and(|c| c.ends)
+    /// Whether anything may begin at `at`, or inside a character or a number.
+    pub(crate) fn may_begin(&self, at: usize) -> bool {
+        self.chars
+            .get(at)
+            .is_some_and(|c| c.before != Joint::Closed)
     }
 
-    /// The characters from `start` up to `end`.
-    pub(crate) fn part(&self, start: usize, end: usize) -> String {
-        let part = self.chars.get(start..end).unwrap_or_default();
-        part.iter().map(|c| c.folded).collect()
+    /// Whether `sought` stands at `start`.
+    pub(crate) fn has_at(&self, start: usize, sought: &SoughtString) -> bool {
+        let end = start + sought.shapes.len();
+        let Some(window) = self.chars.get(start..end) else {
+            return false;
+        };
+        let (Some(first), Some(last)) = (window.first(), window.last()) else {
+            return false;
+        };
+        let fits = |joint| match joint {
+            Joint::Open => true,
+            Joint::InWord => sought.inside_words,
+            Joint::Closed => false,
+        };
+        fits(first.before)
+            && fits(last.behind)
+            && window
+                .iter()
+                .map(|c| c.shape)
+                .eq(sought.shapes.iter().copied())
+            && (!sought.needs_digit || window.iter().any(|c| c.is_digit))
+            && (!sought.needs_letter || window.iter().any(|c| c.is_letter))
     }
 
-    /// Whether the exact string `exact` stands in the text. `exact_strings.rs` has the quick search.
+    /// Whether the exact string `exact` stands in the text. `exact_strings.rs` has the quick search, which finds
+    /// more: encoded strings, and capitals that look alike.
     #[must_use]
     pub fn contains_exact(&self, exact: &str) -> bool {
-        let exact: Vec<char> = FoldedText::new(exact).chars().collect();
-        let length = exact.len();
-        length > 0
-            && self.chars.windows(length).any(|window| {
-                window.first().is_some_and(|first| first.begins)
-                    && window.last().is_some_and(|last| last.ends)
-                    && window.iter().map(|c| c.folded).eq(exact.iter().copied())
-            })
+        let sought = FoldedText::with_case(exact, self.case).as_sought();
+        (0..self.chars.len()).any(|start| self.has_at(start, &sought))
     }
 
     /// The bytes of the original from which these characters come.
@@ -203,8 +247,29 @@ impl FoldedText {
     }
 }
 
+/// An exact string that is sought, folded.
+#[derive(Clone, Debug)]
+pub(crate) struct SoughtString {
+    pub(crate) shapes: Box<[char]>,
+    /// Whether an occurrence has a digit, and whether it has a letter.
+    needs_digit: bool,
+    needs_letter: bool,
+    /// Whether it is found inside words.
+    inside_words: bool,
+}
+
+/// Whether a text holds 64 hexadecimal digits that nothing visible separates: an output may hold them as a handle, in
+/// which no string is sought.
+pub(crate) fn holds_handle(text: &str) -> bool {
+    let mut digits = 0;
+    text.chars().filter(|c| !is_invisible(*c)).any(|c| {
+        digits = if c.is_ascii_hexdigit() { digits + 1 } else { 0 };
+        digits == 64
+    })
+}
+
 /// The length of a handle that stands alone at `at`: 64 hexadecimal digits.
-fn handle_length(text: &str, at: usize, in_word: bool) -> Option<usize> {
+pub(crate) fn handle_length(text: &str, at: usize, in_word: bool) -> Option<usize> {
     let digits = text.as_bytes().get(at..at + 64)?;
     let alone = !in_word
         && digits
@@ -262,10 +327,10 @@ mod tests {
 
     #[test]
     fn an_occurrence_has_its_place_in_the_original() {
-        let text = "x Stra\u{df}e 9!";
+        let text = "x Stra\u{df}e 9,5!";
         let folded = FoldedText::new(text);
-        assert_eq!(folded.text(), "xstrasse9!");
-        let (from, to) = folded.bytes(1, 9);
-        assert_eq!(&text[from..to], "Stra\u{df}e 9");
+        assert_eq!(folded.text(), "xstrasse95!");
+        let (from, to) = folded.bytes(1, 10);
+        assert_eq!(&text[from..to], "Stra\u{df}e 9,5");
     }
 }

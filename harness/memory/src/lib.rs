@@ -30,12 +30,13 @@
 //!
 //! | files, lowest first | what they hold |
 //! |---|---|
-//! | `error`, `words`, `identifier`, `handle`, `canonical`, `document` | errors, the parts of documents, canonical JSON, reading documents |
+//! | `error`, `words`, `mutants`, `identifier`, `handle`, `canonical`, `document` | errors, defects for the tests of the gates, the parts of documents, canonical JSON, reading documents |
 //! | `mask`, `bodies`, `entry` | who may see what; the kinds of the log's entries, and their bodies |
-//! | `folded_text`, `fixed_words`, `fact`, `policy` | text as it is searched; facts with their exact strings; policies |
-//! | `schema`, `log` | the tables of the database, the hash chain |
+//! | `characters`, `folded_text`, `encoded_text`, `fixed_words` | text as it is searched |
+//! | `schema`, `log`, `exact_strings` | the tables of the database, the hash chain; finding exact strings |
+//! | `fact`, `policy` | facts with their exact strings; policies |
 //! | `story_state`, `unlocks`, `consent`, `compaction`, `asset` | the derived tables, a subject each |
-//! | `exact_strings`, `output_guard`, `reader`, `pins` | finding locked exact strings and keeping them out; read access; pins |
+//! | `output_guard`, `reader`, `pins` | keeping locked exact strings out; read access; pins |
 //! | `audience`, `query`, `output_view`, `slices`, `working_set` | what an output may hold; working sets |
 //! | `prompt`, `image_brief` | what is made of working sets |
 //! | `apply`, `writer`, `store` | from an entry to the tables; appending; read and write access |
@@ -62,9 +63,11 @@ mod asset;
 mod audience;
 mod bodies;
 mod canonical;
+mod characters;
 mod compaction;
 mod consent;
 mod document;
+mod encoded_text;
 mod entry;
 mod error;
 mod exact_strings;
@@ -77,6 +80,12 @@ mod identifier;
 mod image_brief;
 mod log;
 mod mask;
+#[cfg(all(feature = "mutants", debug_assertions))]
+#[doc(hidden)]
+pub mod mutants;
+#[cfg(not(all(feature = "mutants", debug_assertions)))]
+#[allow(dead_code, reason = "only tests switch mutants on")]
+mod mutants;
 mod notebook;
 mod output_guard;
 mod output_view;

@@ -20,6 +20,8 @@ pub struct WorkingSetQuery {
     pub purposes: Vec<String>,
     /// How many tokens the working set may have, of four bytes each.
     pub budget: u64,
+    /// The `stable_key` and the id of a fact: the facts begin behind it. The gates read a large memory in stages.
+    pub(crate) after: Option<(String, Handle)>,
 }
 
 impl WorkingSetQuery {
@@ -31,6 +33,7 @@ impl WorkingSetQuery {
             kinds: Vec::new(),
             purposes: Vec::new(),
             budget,
+            after: None,
         }
     }
 
@@ -51,13 +54,16 @@ impl WorkingSetQuery {
         for purpose in &self.purposes {
             Identifier::new(what, "compactions", purpose)?;
         }
-        let query = json!({
+        let mut query = json!({
             "budget": self.budget,
             "class": self.audience.class,
             "kinds": sorted(&self.kinds),
             "purposes": sorted(&self.purposes),
             "viewers": self.audience.viewers,
         });
+        if let (Some((key, fact)), Some(query)) = (&self.after, query.as_object_mut()) {
+            query.insert("after".to_owned(), json!([key, fact]));
+        }
         Ok(CanonicalJson::from_value(what, query)?.handle())
     }
 }

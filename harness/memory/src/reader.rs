@@ -10,6 +10,7 @@ use crate::error::{MemoryError, Result};
 use crate::exact_strings::ExactStrings;
 use crate::handle::Handle;
 use crate::log::{self, LogEntry, LogHead};
+use crate::mutants::{Mutant, is_active};
 use crate::output_guard::OutputGuard;
 use crate::schema;
 use crate::story_state::{StoryState, read_story_state};
@@ -61,11 +62,21 @@ impl MemoryReader {
     /// [`MemoryError::Missing`], [`MemoryError::Foreign`], [`MemoryError::Newer`],
     /// [`MemoryError::Behind`], [`MemoryError::Sqlite`].
     pub fn open(path: &Path) -> Result<MemoryReader> {
-        let conn = schema::open_database(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-        conn.pragma_update(None, "query_only", true)
+        let may_write = is_active(Mutant::ReadersMayWrite);
+        let flags = match may_write {
+            false => OpenFlags::SQLITE_OPEN_READ_ONLY,
+            true => OpenFlags::SQLITE_OPEN_READ_WRITE,
+        };
+        let conn = schema::open_database(path, flags)?;
+        conn.pragma_update(None, "query_only", !may_write)
             .map_err(MemoryError::sqlite(path, "open the memory"))?;
         let reader = MemoryReader::from_connection(conn, path);
-        let (applied, head) = reader.read_applied_and_head()?;
+        let (mut applied, head) = reader.read_applied_and_head()?;
+        let has_this_version = schema::has_this_version(&reader.conn);
+        if !has_this_version.map_err(reader.read_error())? {
+            // The tables of another version are of no use.
+            applied = 0;
+        }
         if applied != head {
             let path = path.to_owned();
             return Err(MemoryError::Behind {
@@ -182,6 +193,9 @@ impl MemoryReader {
         fact: Handle,
         handle: Handle,
     ) -> Result<bool> {
+        if is_active(Mutant::LocksIgnored) {
+            return Ok(true);
+        }
         let read = || {
             let locked: Option<bool> = self
                 .conn

@@ -8,9 +8,10 @@ use axilog_ledger::error::FileError;
 use rusqlite::{Connection, OpenFlags, params};
 
 use crate::error::{MemoryError, Result};
+use crate::mutants::{Mutant, is_active};
 
 /// The version of the tables that this build writes. A change of the tables takes a migration and a new version.
-pub(crate) const VERSION: i64 = 1;
+pub(crate) const VERSION: i64 = 2;
 
 /// The application id in the file of a memory: `AXM1`.
 const APPLICATION: i64 = 0x4158_4d31;
@@ -51,7 +52,7 @@ CREATE TABLE shown (
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE detail (
     seq INTEGER NOT NULL, handle BLOB NOT NULL, fact BLOB NOT NULL REFERENCES fact (fact),
-    folded TEXT NOT NULL, PRIMARY KEY (seq, handle)
+    exact TEXT NOT NULL, PRIMARY KEY (seq, handle)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX detail_handle ON detail (handle);
 CREATE TABLE pointer (
@@ -156,14 +157,30 @@ fn configure(conn: &Connection) -> rusqlite::Result<()> {
     conn.pragma_update(None, "cache_size", -16_384)
 }
 
+/// Whether the tables are those of this version.
+pub(crate) fn has_this_version(conn: &Connection) -> rusqlite::Result<bool> {
+    let version: i64 = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    Ok(version == VERSION)
+}
+
 /// Creates the tables of an empty database, and brings an older database to this version.
 pub(crate) fn migrate(conn: &Connection) -> rusqlite::Result<()> {
     let version: i64 = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if version < 1 {
         conn.execute_batch(LOG)?;
-        conn.execute_batch(DERIVED)?;
+        if is_active(Mutant::LogCanBeChanged) {
+            conn.execute_batch("DROP TRIGGER log_no_update")?;
+        }
         conn.pragma_update(None, "application_id", APPLICATION)?;
-        conn.pragma_update(None, "user_version", 1)?;
+    }
+    if version < VERSION {
+        // The tables of another version are derived from the log anew.
+        for table in TABLES {
+            conn.execute(&format!("DROP TABLE IF EXISTS {table}"), params![])?;
+        }
+        conn.execute_batch(DERIVED)?;
+        conn.execute("UPDATE applied SET seq = 0", params![])?;
+        conn.pragma_update(None, "user_version", VERSION)?;
     }
     Ok(())
 }

@@ -145,10 +145,11 @@ impl MemoryStore {
             Err(error) => return Err(FileError::from_io(path, "find the memory")(error).into()),
         };
         let conn = schema::open_database(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        schema::migrate(&conn).map_err(MemoryError::sqlite(
-            path,
-            "bring the memory to this version",
-        ))?;
+        let failed = || MemoryError::sqlite(path, "bring the memory to this version");
+        let behavior = TransactionBehavior::Immediate;
+        let migration = rusqlite::Transaction::new_unchecked(&conn, behavior).map_err(failed())?;
+        schema::migrate(&migration).map_err(failed())?;
+        migration.commit().map_err(failed())?;
         conn.pragma_update(None, "journal_mode", "WAL")
             .map_err(MemoryError::sqlite(path, "set the write-ahead log up"))?;
         let reader = MemoryReader::from_connection(conn, path);
@@ -210,6 +211,23 @@ impl MemoryStore {
         })?;
         self.check_place()?;
         Ok(appended)
+    }
+
+    /// Runs `work` in a transaction that is rolled back whatever comes of it.
+    pub(crate) fn try_out<T>(
+        &mut self,
+        work: impl FnOnce(&mut Writer<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let mut result = None;
+        let rolled_back = append_in_transaction(&self.reader, |writer| {
+            result = Some(work(writer));
+            Err::<(), _>(MemoryError::refused("the trial", "it is taken back"))
+        });
+        match (result, rolled_back) {
+            (Some(result), Err(MemoryError::Refused { .. })) => result,
+            (_, Err(error)) => Err(error),
+            (_, Ok(())) => Err(MemoryError::refused("the trial", "it was not taken back")),
+        }
     }
 
     /// Derives every table anew from the log, whose chain is checked.

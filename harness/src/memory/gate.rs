@@ -34,7 +34,7 @@ pub(crate) struct Args {
     /// G7: a tree to scan; may be given several times; the current directory where absent.
     #[arg(long, value_name = "DIR")]
     source: Vec<PathBuf>,
-    /// G7: a file of patterns that replaces the built-in patterns.
+    /// G7: a file of patterns that replaces the built-in patterns, or adds to them with a line `built-in`.
     #[arg(long, value_name = "FILE")]
     patterns: Option<PathBuf>,
     /// One JSON object on standard output.

@@ -65,12 +65,10 @@ enum Class {
 
 impl QueryArgs {
     pub(super) fn to_query(&self, class: OutputClass) -> Result<WorkingSetQuery, Failure> {
-        Ok(WorkingSetQuery {
-            audience: Audience::new(class, &self.viewer)?,
-            kinds: self.kind.clone(),
-            purposes: self.compaction.clone(),
-            budget: self.budget,
-        })
+        let mut query = WorkingSetQuery::new(Audience::new(class, &self.viewer)?, self.budget);
+        query.kinds.clone_from(&self.kind);
+        query.purposes.clone_from(&self.compaction);
+        Ok(query)
     }
 }
 

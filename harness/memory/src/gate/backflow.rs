@@ -3,23 +3,29 @@
 use rusqlite::params;
 use serde_json::json;
 
-use super::queries::canonical_query;
+use super::queries::{build_in_budget, canonical_query};
 use super::report::GateReport;
 use crate::entry::EntryKind;
 use crate::error::{MemoryError, Result};
+use crate::mask::OutputClass;
 use crate::reader::MemoryReader;
 use crate::schema::{TABLES, TRIGGERS};
 use crate::store::MemoryStore;
+use crate::working_set::WorkingSet;
 
 pub(super) fn check(store: &mut MemoryStore, report: &mut GateReport) -> Result<()> {
     check_reader_cannot_write(store.reader(), report)?;
     check_log_is_append_only(store.reader(), report)?;
+    check_changes_are_found(store.reader(), report)?;
     check_reports_select_nothing(store, report)
 }
 
 /// Checks that a reader of its own can change no table.
 fn check_reader_cannot_write(reader: &MemoryReader, report: &mut GateReport) -> Result<()> {
     let own = MemoryReader::open(reader.path())?;
+    let failed = || MemoryError::sqlite(reader.path(), "try to write through a lens");
+    // Where a lens may write after all, what it wrote is rolled back.
+    let trial = own.conn.unchecked_transaction().map_err(failed())?;
     let tables = TABLES.iter().copied().chain(["log", "applied"]);
     let mut refused = 0;
     for table in tables {
@@ -29,10 +35,7 @@ fn check_reader_cannot_write(reader: &MemoryReader, report: &mut GateReport) -> 
             } else {
                 ""
             };
-            match own
-                .conn
-                .execute(&format!("{change} {table}{rest}"), params![])
-            {
+            match trial.execute(&format!("{change} {table}{rest}"), params![]) {
                 Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::ReadOnly) => {
                     refused += 1;
                 }
@@ -42,6 +45,7 @@ fn check_reader_cannot_write(reader: &MemoryReader, report: &mut GateReport) -> 
             }
         }
     }
+    trial.rollback().map_err(failed())?;
     report.checked.push(format!(
         "{refused} ways to write through a lens, each refused"
     ));
@@ -81,12 +85,52 @@ fn check_log_is_append_only(reader: &MemoryReader, report: &mut GateReport) -> R
     Ok(())
 }
 
+/// Checks that a change past the triggers is found: the log is read with its chain.
+fn check_changes_are_found(reader: &MemoryReader, report: &mut GateReport) -> Result<()> {
+    let failed = || MemoryError::sqlite(reader.path(), "try the chain of the log");
+    for change in [
+        "UPDATE log SET body = x'7b7d' WHERE seq = 1",
+        "UPDATE log SET id = 'EV-033' WHERE seq = 1",
+        "UPDATE log SET chain = zeroblob(32) WHERE seq = 1",
+        "DELETE FROM log WHERE seq = 1",
+    ] {
+        let trial = reader.conn.unchecked_transaction().map_err(failed())?;
+        trial
+            .execute_batch("PRAGMA defer_foreign_keys = ON")
+            .map_err(failed())?;
+        for trigger in TRIGGERS {
+            let drop = format!("DROP TRIGGER IF EXISTS {trigger}");
+            trial.execute_batch(&drop).map_err(failed())?;
+        }
+        trial.execute_batch(change).map_err(failed())?;
+        let found = reader.for_each_entry(&mut |_| Ok(()));
+        trial.rollback().map_err(failed())?;
+        if !matches!(found, Err(MemoryError::Damaged { .. })) {
+            report
+                .faults
+                .push(format!("the chain does not show this change: {change}"));
+        }
+    }
+    report
+        .checked
+        .push("4 changes of the log past its triggers, each found by its chain".to_owned());
+    Ok(())
+}
+
+/// The working sets of every class, which no report of the model's side may change.
+fn build_all_classes(reader: &MemoryReader) -> Result<Vec<WorkingSet>> {
+    let build = |class| {
+        let (_, set) = build_in_budget(reader, canonical_query().with_class(class));
+        set
+    };
+    OutputClass::ALL.into_iter().map(build).collect()
+}
+
 /// Checks that reports of the model's side (validation, fallback, playback, nudges, scores of pictures)
-/// leave the working set as it is.
+/// leave the working sets as they are.
 fn check_reports_select_nothing(store: &mut MemoryStore, report: &mut GateReport) -> Result<()> {
-    let before = store.reader().build_working_set(&canonical_query())?;
-    let rollback = || MemoryError::refused("the trial", "it is taken back");
-    let mut after = None;
+    let before = build_all_classes(store.reader())?;
+    let playback = || json!({ "playback_id": "gate" });
     let events = [
         (
             EntryKind::RoleplayValidated,
@@ -96,38 +140,38 @@ fn check_reports_select_nothing(store: &mut MemoryStore, report: &mut GateReport
             EntryKind::RoleplayFallback,
             json!({ "playback_id": "gate", "rule_ref": null }),
         ),
-        (EntryKind::PlaybackPaused, json!({ "playback_id": "gate" })),
-        (EntryKind::PlaybackResumed, json!({ "playback_id": "gate" })),
-        (EntryKind::PlaybackAborted, json!({ "playback_id": "gate" })),
+        (EntryKind::PlaybackPaused, playback()),
+        (EntryKind::PlaybackResumed, playback()),
+        (EntryKind::PlaybackAborted, playback()),
         (EntryKind::NudgeSelected, json!({ "nudge_id": "gate" })),
         (
             EntryKind::NudgeSuppressed,
             json!({ "nudge_id": "gate", "rule_ref": null }),
         ),
-        (
-            EntryKind::Asset,
-            json!({ "stage": "REQUEST_SPEC", "document": { "gate": "G5" }, "viewers": [] }),
-        ),
     ];
-    let count = events.len();
-    let trial: Result<()> = store.append_with(|writer| {
+    let stages = [
+        json!({ "stage": "REQUEST_SPEC", "document": { "gate": "G5" }, "viewers": [] }),
+        json!({ "stage": "ENGINE", "document": {} }),
+        json!({ "stage": "QUALITY", "document": { "score": 1 } }),
+    ];
+    let count = events.len() + stages.len();
+    let after = store.try_out(|writer| {
         for (kind, body) in events {
-            writer.commit(kind.read_body(&body)?)?;
+            writer.append(kind, body)?;
         }
-        after = Some(writer.reader().build_working_set(&canonical_query())?);
-        Err(rollback())
-    });
-    match (trial, after) {
-        (Err(MemoryError::Refused { .. }), Some(after)) if after == before => {}
-        (Err(MemoryError::Refused { .. }), Some(_)) => {
-            report
-                .faults
-                .push("what the model's side reports changes the working set".to_owned());
+        let mut of = None;
+        for mut body in stages {
+            if let (Some(of), Some(members)) = (of, body.as_object_mut()) {
+                members.insert("of".to_owned(), json!(of));
+            }
+            of = writer.append(EntryKind::Asset, body)?.handle;
         }
-        (Err(error), _) => return Err(error),
-        (Ok(()), _) => report
+        build_all_classes(writer.reader())
+    })?;
+    if after != before {
+        report
             .faults
-            .push("the trial was not taken back".to_owned()),
+            .push("what the model's side reports changes the working set".to_owned());
     }
     report.checked.push(format!(
         "{count} reports of the model's side, none of which selects anything"

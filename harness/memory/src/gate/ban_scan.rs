@@ -1,5 +1,6 @@
 //! G7 UI-BAN-SCAN and IMG-BAN-SCAN: the search of source trees for what the document forbids (section 9).
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,40 +8,51 @@ use std::path::{Path, PathBuf};
 use axilog_ledger::error::FileError;
 use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
 
+use super::ban_patterns::{BanPatterns, Pattern};
 use super::report::{GateInputs, GateReport};
-use crate::error::{MemoryError, Result};
+use crate::error::Result;
 use crate::folded_text::fold_case;
-
-/// The built-in patterns, and the form of such a file.
-const PATTERNS: &str = include_str!("patterns.txt");
 
 /// The directories that are skipped, since they hold no sources.
 const SKIPPED: [&str; 4] = [".git", "node_modules", "target", ".venv"];
 
-struct Pattern {
-    ban: String,
-    endings: Vec<String>,
-    text: String,
-}
+/// The most endings that the report names of files that were not scanned.
+const MAX_ENDINGS: usize = 12;
 
 pub(super) fn check(inputs: &GateInputs, report: &mut GateReport) -> Result<()> {
-    let (name, text) = match &inputs.patterns {
-        None => (Path::new("the built-in patterns"), PATTERNS.to_owned()),
-        Some(path) => (path.as_path(), read_patterns(path)?),
-    };
-    let patterns = parse_patterns(name, &text)?;
-    report
-        .checked
-        .push(format!("{} patterns of {}", patterns.len(), name.display()));
+    let patterns = BanPatterns::read(inputs.patterns.as_deref())?;
+    let name = inputs
+        .patterns
+        .as_ref()
+        .map(|path| path.display().to_string());
+    report.checked.push(format!(
+        "{} patterns for {} languages of {}",
+        patterns.patterns.len(),
+        patterns.count_languages(),
+        name.as_deref().unwrap_or("the built-in patterns")
+    ));
     for source in &inputs.sources {
-        let mut files = 0;
+        let mut scanned = 0_u64;
+        let mut unknown: BTreeMap<String, u64> = BTreeMap::new();
         walk(source, &mut |path| {
-            files += 1;
-            scan_file(path, &patterns, report)
+            let ending = path.extension().and_then(|ending| ending.to_str());
+            let ending = fold_case(ending.unwrap_or_default());
+            match patterns.find_for(&ending) {
+                Some(wanted) => {
+                    scanned += 1;
+                    scan_file(path, &wanted, report)
+                }
+                None => {
+                    *unknown.entry(ending).or_default() += 1;
+                    Ok(())
+                }
+            }
         })?;
+        let source = source.display();
         report
             .checked
-            .push(format!("{files} files under {}", source.display()));
+            .push(format!("{scanned} files under {source}"));
+        report.checked.push(describe_unknown(&unknown));
     }
     if inputs.sources.is_empty() {
         report
@@ -50,44 +62,28 @@ pub(super) fn check(inputs: &GateInputs, report: &mut GateReport) -> Result<()> 
     Ok(())
 }
 
+/// Says how many files were not scanned, and which endings they have, the most frequent first.
+fn describe_unknown(unknown: &BTreeMap<String, u64>) -> String {
+    let mut endings: Vec<(&String, &u64)> = unknown.iter().collect();
+    endings.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    let describe = |(ending, count): &(&String, &u64)| match ending.is_empty() {
+        true => format!("without an ending {count}"),
+        false => format!(".{ending} {count}"),
+    };
+    let named: Vec<String> = endings.iter().take(MAX_ENDINGS).map(describe).collect();
+    let total: u64 = unknown.values().sum();
+    match total {
+        0 => "0 files not scanned".to_owned(),
+        _ => format!(
+            "{total} files not scanned, of languages that the patterns do not know: {}",
+            named.join(", ")
+        ),
+    }
+}
+
 /// Makes the error of a call to the system about a source, for `map_err`.
 fn source_error(path: &Path) -> impl FnOnce(io::Error) -> FileError {
     FileError::from_io(path, "read the source")
-}
-
-/// Reads a file of patterns, which has 1 MiB at most.
-fn read_patterns(path: &Path) -> Result<String> {
-    let bytes = read_input(path, "read the patterns", 1 << 20)?;
-    String::from_utf8(bytes).map_err(|error| {
-        let place = format!("byte {}", error.utf8_error().valid_up_to());
-        MemoryError::document(path.display().to_string(), place, "is not UTF-8")
-    })
-}
-
-fn parse_patterns(name: &Path, text: &str) -> Result<Vec<Pattern>> {
-    let mut patterns = Vec::new();
-    for (number, line) in text.lines().enumerate() {
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let parts: Vec<&str> = line.splitn(3, '\t').collect();
-        let [ban, endings, text] = parts.as_slice() else {
-            let place = format!("line {}", number + 1);
-            let expected = "three behind one tab each: the ban, endings of files, the text";
-            let reason = format!("found {} part(s), expected {expected}", parts.len());
-            return Err(MemoryError::document(
-                name.display().to_string(),
-                place,
-                reason,
-            ));
-        };
-        patterns.push(Pattern {
-            ban: (*ban).to_owned(),
-            endings: endings.split(',').map(fold_case).collect(),
-            text: fold_case(text),
-        });
-    }
-    Ok(patterns)
 }
 
 /// Hands every file under `path` to `visit`, in the order of their names. Links inside are not followed.
@@ -113,19 +109,7 @@ fn walk(path: &Path, visit: &mut dyn FnMut(&Path) -> Result<()>) -> Result<()> {
     paths.iter().try_for_each(|path| walk(path, visit))
 }
 
-fn scan_file(path: &Path, patterns: &[Pattern], report: &mut GateReport) -> Result<()> {
-    let ending = path
-        .extension()
-        .and_then(|ending| ending.to_str())
-        .unwrap_or_default();
-    let ending = fold_case(ending);
-    let wanted: Vec<&Pattern> = patterns
-        .iter()
-        .filter(|pattern| pattern.endings.contains(&ending))
-        .collect();
-    if wanted.is_empty() {
-        return Ok(());
-    }
+fn scan_file(path: &Path, wanted: &[&Pattern], report: &mut GateReport) -> Result<()> {
     let source = read_input(path, "read the source", MAX_INPUT_BYTES)?;
     for (number, line) in (1u64..).zip(source.split(|byte| *byte == b'\n')) {
         // A pattern that begins with a space looks for the beginning of a word.

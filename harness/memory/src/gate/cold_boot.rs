@@ -1,15 +1,27 @@
 //! G1 ORC-COLD-BOOT: the tables and working sets are what the log alone gives, to the byte.
+//!
+//! Three times over: what the tables give now, what they give derived anew, and what they give in another database
+//! to which the same facts came in another order. Each working set is also compared, member by member, with one
+//! that the gate puts together from its own account of the log.
 
 use axilog::hash::Hasher;
 use rusqlite::types::ValueRef;
-use rusqlite::{TransactionBehavior, params};
+use rusqlite::{Connection, TransactionBehavior, params};
 
-use super::queries::{canonical_query, output_queries};
+use super::account::Account;
+use super::judge::Judge;
+use super::plain_search::PlainSearch;
+use super::queries::{Coverage, canonical_query, for_each_output};
 use super::report::GateReport;
+use crate::apply::apply_entry;
+use crate::canonical::CanonicalJson;
+use crate::entry::EntryKind;
 use crate::error::{MemoryError, Result};
 use crate::handle::Handle;
+use crate::log::{self, LogHead};
+use crate::query::WorkingSetQuery;
 use crate::reader::MemoryReader;
-use crate::schema::TABLES;
+use crate::schema::{self, TABLES};
 use crate::store::{MemoryStore, derive_tables};
 
 pub(super) fn check(
@@ -19,14 +31,16 @@ pub(super) fn check(
 ) -> Result<()> {
     let reader = store.reader();
     let failed = || MemoryError::sqlite(reader.path(), "rebuild the tables");
-    let set = reader.build_working_set(&canonical_query())?.id();
     let behavior = TransactionBehavior::Immediate;
     // Rolled back at the end: a gate changes nothing.
     let trial = rusqlite::Transaction::new_unchecked(&reader.conn, behavior).map_err(failed())?;
-    let (tables, sets) = (digest_tables(reader)?, working_set_ids(reader)?);
+    let account = Account::read(reader)?;
+    judge_outputs(reader, &account, report)?;
+    let set = reader.build_working_set(&canonical_query())?.id();
+    let (tables, sets) = (digest_tables(reader)?, working_set_ids(reader, &account)?);
     let head = derive_tables(reader)?;
     reader.forget_exact_strings();
-    let (new_tables, new_sets) = (digest_tables(reader)?, working_set_ids(reader)?);
+    let (new_tables, new_sets) = (digest_tables(reader)?, working_set_ids(reader, &account)?);
     trial.rollback().map_err(failed())?;
     reader.forget_exact_strings();
     for ((name, digest), (_, new)) in tables.iter().zip(&new_tables) {
@@ -36,21 +50,24 @@ pub(super) fn check(
                 .push(format!("the table {name} is not what the log gives"));
         }
     }
-    for ((query, set), (_, new)) in sets.iter().zip(&new_sets) {
-        if set != new {
-            report.faults.push(format!(
-                "the working set for {query} is {set}, and {new} after a rebuild"
-            ));
-        }
-    }
+    compare_sets(&sets, &new_sets, "after a rebuild", report);
+    let reordered = reorder_facts(reader)?;
+    let reordered_sets = working_set_ids(&reordered, &account)?;
+    compare_sets(
+        &new_sets,
+        &reordered_sets,
+        "with the facts appended in another order",
+        report,
+    );
     report.checked.push(format!(
         "{} entries, their chain, and {} tables derived anew",
         head.seq,
         tables.len()
     ));
-    report
-        .checked
-        .push(format!("{} working sets, byte for byte", sets.len()));
+    report.checked.push(format!(
+        "{} working sets, byte for byte, derived anew and with the facts in another order",
+        sets.len()
+    ));
     report.checked.push(format!("bytes_hash {set}"));
     if let Some(golden) = golden {
         report.checked.push(format!("golden     {golden}"));
@@ -63,18 +80,128 @@ pub(super) fn check(
     Ok(())
 }
 
-/// The ids of the working sets of every class and player, each with its query in words.
-fn working_set_ids(reader: &MemoryReader) -> Result<Vec<(String, Handle)>> {
+/// A query in words.
+pub(super) fn describe(query: &WorkingSetQuery) -> String {
+    let after = query
+        .after
+        .as_ref()
+        .map(|(key, _)| format!(" behind {key}"));
+    format!(
+        "{} seen by [{}]{}",
+        query.audience.class.as_str(),
+        query.audience.viewers.join(", "),
+        after.unwrap_or_default()
+    )
+}
+
+/// Compares every output with what the gate's own account says.
+fn judge_outputs(reader: &MemoryReader, account: &Account, report: &mut GateReport) -> Result<()> {
+    let judge = Judge {
+        reader,
+        account,
+        strings: &PlainSearch::default(),
+    };
+    let (mut sets, mut facts) = (0, 0);
+    for_each_output(
+        reader,
+        account,
+        Coverage::EachClassAndAudience,
+        &mut |query, set| {
+            match set {
+                Ok(set) => {
+                    sets += 1;
+                    facts += set.facts.len();
+                    for fault in judge.judge(query, &set)? {
+                        let query = describe(query);
+                        report
+                            .faults
+                            .push(format!("the working set for {query}: {fault}"));
+                    }
+                }
+                Err(error) => report.faults.push(format!("{}: {error}", describe(query))),
+            }
+            Ok(())
+        },
+    )?;
+    report.checked.push(format!(
+        "{sets} working sets with {facts} facts, member by member, of {} facts there are",
+        account.facts.len()
+    ));
+    Ok(())
+}
+
+/// The ids of the working sets of every class and audience, each with its query in words.
+fn working_set_ids(reader: &MemoryReader, account: &Account) -> Result<Vec<(String, Handle)>> {
     let mut sets = Vec::new();
-    for query in output_queries(reader)? {
-        let about = format!(
-            "{} seen by [{}]",
-            query.audience.class.as_str(),
-            query.audience.viewers.join(", ")
-        );
-        sets.push((about, reader.build_working_set(&query)?.id()));
-    }
+    for_each_output(reader, account, Coverage::Once, &mut |query, set| {
+        if let Ok(set) = set {
+            sets.push((describe(query), set.id()));
+        }
+        Ok(())
+    })?;
     Ok(sets)
+}
+
+fn compare_sets(
+    before: &[(String, Handle)],
+    behind: &[(String, Handle)],
+    when: &str,
+    report: &mut GateReport,
+) {
+    if before.len() != behind.len() {
+        let (before, behind) = (before.len(), behind.len());
+        report.faults.push(format!(
+            "there are {before} working sets, and {behind} {when}"
+        ));
+    }
+    for ((query, set), (_, new)) in before.iter().zip(behind) {
+        if set != new {
+            report.faults.push(format!(
+                "the working set for {query} is {set}, and {new} {when}"
+            ));
+        }
+    }
+}
+
+/// Makes another memory with the same entries, but with the facts before all that may rest on them, the last one
+/// first. It is a temporary database of SQLite's, which is gone when it is closed.
+fn reorder_facts(reader: &MemoryReader) -> Result<MemoryReader> {
+    let failed = || MemoryError::sqlite(reader.path(), "append the facts in another order");
+    let conn = Connection::open("").map_err(failed())?;
+    schema::migrate(&conn).map_err(failed())?;
+    let (mut first, mut facts, mut others) = (Vec::new(), Vec::new(), Vec::new());
+    reader.for_each_entry(&mut |entry| {
+        match entry.kind {
+            EntryKind::Fact => facts.push(entry.seq),
+            _ if facts.is_empty() => first.push(entry.seq),
+            _ => others.push(entry.seq),
+        }
+        Ok(())
+    })?;
+    let mut head = LogHead {
+        seq: 0,
+        chain: None,
+    };
+    let transaction = conn.unchecked_transaction().map_err(failed())?;
+    for seq in first
+        .into_iter()
+        .chain(facts.into_iter().rev())
+        .chain(others)
+    {
+        let id: String = reader
+            .conn
+            .prepare_cached("SELECT id FROM log WHERE seq = ?1")
+            .and_then(|mut find| find.query_row(params![seq], |row| row.get(0)))
+            .map_err(failed())?;
+        let kind = EntryKind::from_id(&id)?;
+        let body = Account::read_body(reader, seq)?;
+        let canonical = CanonicalJson::from_value(kind.as_str(), body.clone())?;
+        log::append(&conn, &mut head, kind, &canonical).map_err(failed())?;
+        apply_entry(&conn, head.seq, kind.read_body(&body)?)
+            .map_err(|error| error.into_memory_error(failed()))?;
+    }
+    transaction.commit().map_err(failed())?;
+    Ok(MemoryReader::from_connection(conn, reader.path()))
 }
 
 /// The digests of the derived tables.

@@ -1,200 +1,143 @@
-//! G2 ORC-PRECISION-LEAK: no exact string that is locked stands in any output.
+//! G2 ORC-PRECISION-LEAK: no exact string that is locked stands in any output, and nothing that is masked.
 //!
-//! The search here shares nothing with the guard that keeps them out but the folding of text and the
-//! walk through a value: every run of whole words of an output is looked up among the exact strings of
-//! the log.
+//! The gate has its own account of what is masked and locked, and its own search. It looks at outputs as they are,
+//! at what went to the makers of pictures, and at what comes of attempts to get a locked string out
+//! (`leak_attempts.rs`).
 
-use std::collections::{BTreeSet, HashMap};
-
-use rusqlite::params;
 use serde_json::Value;
 
-use super::queries::output_queries;
+use super::account::{Account, text_of};
+use super::cold_boot::describe;
+use super::judge::Judge;
+use super::leak_attempts;
+use super::queries::{Coverage, for_each_output};
 use super::report::GateReport;
-use crate::audience::Audience;
-use crate::bodies::AssetBody;
 use crate::canonical::texts;
 use crate::entry::EntryKind;
 use crate::error::Result;
-use crate::fact::Fact;
-use crate::folded_text::{FoldedText, MAX_EXACT, MIN_EXACT};
-use crate::handle::Handle;
-use crate::log;
 use crate::mask::OutputClass;
-use crate::output_view::OutputView;
+use crate::query::WorkingSetQuery;
 use crate::reader::MemoryReader;
+use crate::store::MemoryStore;
+use crate::working_set::WorkingSet;
 
-/// Every exact string, folded, and the details and facts whose string it is.
-type ExactStrings = HashMap<String, Vec<(Handle, Handle)>>;
-
-pub(super) fn check(reader: &MemoryReader, report: &mut GateReport) -> Result<()> {
-    reader.read_at_once(|| {
-        let (strings, lengths) = read_exact_strings(reader)?;
-        let (mut outputs, mut bytes) = (0, 0);
-        let mut search = |what: &str, text: &str, audience: &Audience| -> Result<()> {
-            outputs += 1;
-            bytes += text.len();
-            for handle in find_leaks(reader, &strings, &lengths, text, audience)? {
-                let class = audience.class.as_str();
-                let viewers = audience.viewers.join(", ");
-                report.faults.push(format!(
-                    "the {what} ({class}, seen by [{viewers}]) holds the exact string of {handle}"
-                ));
-            }
-            Ok(())
+pub(super) fn check(store: &mut MemoryStore, report: &mut GateReport) -> Result<()> {
+    let account = Account::read(store.reader())?;
+    let strings = account.read_strings(store.reader())?;
+    let count = strings.strings().len();
+    store.reader().read_at_once(|| {
+        let judge = Judge {
+            reader: store.reader(),
+            account: &account,
+            strings: &strings,
         };
-        for query in output_queries(reader)? {
-            let set = reader.build_working_set(&query)?;
-            search("working set", set.text(), &query.audience)?;
-            // In the text of JSON an escape may stand inside a string.
-            for text in texts(set.value()) {
-                search("working set", text, &query.audience)?;
-            }
-            match query.audience.class {
-                OutputClass::Prompt => {
-                    search(
-                        "prompt",
-                        reader.build_prompt(&query, "")?.text(),
-                        &query.audience,
-                    )?;
-                }
-                OutputClass::Pvib => {
-                    let brief = reader.build_image_brief(&query, None)?;
-                    search("PVIB", brief.canonical().text(), &query.audience)?;
-                }
-                _ => {}
-            }
-        }
-        let briefs = check_sent_briefs(reader, &strings, &lengths, report)?;
-        let count = strings.values().map(Vec::len).sum::<usize>();
-        report.checked.push(format!("{count} exact strings"));
-        report
-            .checked
-            .push(format!("{outputs} texts of outputs, {bytes} bytes"));
-        report
-            .checked
-            .push(format!("{briefs} image briefs as they were sent"));
-        Ok(())
-    })
+        search_outputs(&judge, report)?;
+        search_sent_documents(&judge, report)
+    })?;
+    leak_attempts::check(store, &account, &strings, report)?;
+    report.checked.insert(0, format!("{count} exact strings"));
+    Ok(())
 }
 
-fn read_exact_strings(reader: &MemoryReader) -> Result<(ExactStrings, BTreeSet<usize>)> {
-    let mut strings = ExactStrings::new();
-    let mut lengths = BTreeSet::new();
-    // The guard reads the strings from a table, which may be what is wrong.
-    reader.for_each_entry(&mut |entry| {
-        if entry.kind == EntryKind::Fact {
-            let fact = Fact::new(&entry.body)?;
-            for detail in fact.details() {
-                let folded = FoldedText::new(&detail.exact);
-                lengths.insert(folded.len());
-                let whose = (detail.handle, fact.id());
-                strings.entry(folded.text()).or_default().push(whose);
+/// Searches every output of every class and audience.
+fn search_outputs(judge: &Judge<'_>, report: &mut GateReport) -> Result<()> {
+    let (mut outputs, mut bytes) = (0, 0);
+    let coverage = Coverage::EachClassAndAudience;
+    for_each_output(judge.reader, judge.account, coverage, &mut |query, set| {
+        let set = match set {
+            Ok(set) => set,
+            Err(error) => {
+                report.faults.push(format!("{}: {error}", describe(query)));
+                return Ok(());
+            }
+        };
+        for (what, text) in list_outputs(judge.reader, query, &set)? {
+            outputs += 1;
+            bytes += text.len();
+            let (class, viewers) = (query.audience.class.as_str(), &query.audience.viewers);
+            let about = format!("the {what} ({class}, seen by [{}])", viewers.join(", "));
+            for handle in judge.find_leaks(class, viewers, &text) {
+                report
+                    .faults
+                    .push(format!("{about} holds the exact string of {handle}"));
+            }
+            for handle in judge.find_masked(class, viewers, &text) {
+                report
+                    .faults
+                    .push(format!("{about} names {handle}, which is masked"));
             }
         }
         Ok(())
     })?;
-    Ok((strings, lengths))
+    report
+        .checked
+        .push(format!("{outputs} texts of outputs, {bytes} bytes"));
+    Ok(())
 }
 
-/// Finds the exact strings in `text`; gives for each occurrence the details and facts whose it is.
-fn find_exact_strings<'a>(
-    strings: &'a ExactStrings,
-    lengths: &BTreeSet<usize>,
-    text: &str,
-) -> Vec<&'a [(Handle, Handle)]> {
-    let folded = FoldedText::new(text);
-    let mut all = Vec::new();
-    for start in (0..folded.len()).filter(|&at| folded.begins(at)) {
-        let last = folded.len().min(start + MAX_EXACT);
-        for end in start + MIN_EXACT..=last {
-            if !lengths.contains(&(end - start)) || !folded.ends(end) {
-                continue;
-            }
-            if let Some(whose) = strings.get(&folded.part(start, end)) {
-                all.push(whose.as_slice());
-            }
-        }
-    }
-    all
-}
-
-fn find_leaks(
+/// The texts of a working set and of what is made of it. In the text of JSON an escape may stand inside a string, so
+/// each part is a text by itself too.
+fn list_outputs(
     reader: &MemoryReader,
-    strings: &ExactStrings,
-    lengths: &BTreeSet<usize>,
-    text: &str,
-    audience: &Audience,
-) -> Result<BTreeSet<Handle>> {
-    let view = OutputView::new(reader, audience)?;
-    let mut leaked = BTreeSet::new();
-    for whose in find_exact_strings(strings, lengths, text) {
-        let mut is_open = false;
-        for (handle, fact) in whose {
-            is_open |= view.is_open(*fact, *handle)?;
+    query: &WorkingSetQuery,
+    set: &WorkingSet,
+) -> Result<Vec<(&'static str, String)>> {
+    let mut outputs = vec![("working set", set.text().to_owned())];
+    let parts = texts(set.value()).into_iter();
+    outputs.extend(parts.map(|part| ("working set", part.to_owned())));
+    match query.audience.class {
+        OutputClass::Prompt => {
+            let prompt = reader.build_prompt(query, "")?;
+            outputs.push(("prompt", prompt.text().to_owned()));
         }
-        if !is_open {
-            leaked.extend(whose.first().map(|(handle, _)| *handle));
+        OutputClass::Pvib => {
+            let brief = reader.build_image_brief(query, None)?;
+            outputs.push(("PVIB", brief.canonical().text().to_owned()));
         }
+        _ => {}
     }
-    Ok(leaked)
+    Ok(outputs)
 }
 
-/// Checks the image briefs as they were sent: each exact string in one was open when the brief was sent.
-/// Gives the number of briefs.
-fn check_sent_briefs(
-    reader: &MemoryReader,
-    strings: &ExactStrings,
-    lengths: &BTreeSet<usize>,
-    report: &mut GateReport,
-) -> Result<usize> {
-    let read = || {
-        let mut all = reader
-            .conn
-            .prepare("SELECT seq FROM asset WHERE stage = 'REQUEST_SPEC' ORDER BY seq")?;
-        let seqs = all.query_map(params![], |row| row.get(0))?;
-        seqs.map(|seq| {
-            let seq: u64 = seq?;
-            let body: AssetBody = log::read_body(&reader.conn, seq)?;
-            Ok((seq, Value::Object(body.document)))
-        })
-        .collect::<rusqlite::Result<Vec<_>>>()
-    };
-    let briefs = read().map_err(reader.read_error())?;
-    for (seq, document) in &briefs {
-        let whole = document.to_string();
-        let parts = texts(document).into_iter().chain([whole.as_str()]);
-        for whose in parts.flat_map(|text| find_exact_strings(strings, lengths, text)) {
-            let mut is_open = false;
-            for (handle, fact) in whose {
-                is_open |= was_open(reader, *handle, *fact, *seq).map_err(reader.read_error())?;
-            }
-            if let (false, Some((handle, _))) = (is_open, whose.first()) {
+/// Searches the documents of pictures as they were when they were sent: each exact string in one was open then, for
+/// those who will see the picture, or was appended only later.
+fn search_sent_documents(judge: &Judge<'_>, report: &mut GateReport) -> Result<()> {
+    let mut then = Account::default();
+    let mut documents = 0;
+    judge.reader.for_each_entry(&mut |entry| {
+        if entry.kind == EntryKind::Asset {
+            documents += 1;
+            let viewers = entry.body.get("viewers").and_then(Value::as_array);
+            let names = viewers.into_iter().flatten().filter_map(Value::as_str);
+            let viewers: Vec<String> = names.map(str::to_owned).collect();
+            let document = entry.body.get("document").cloned().unwrap_or_default();
+            let whole = document.to_string();
+            let parts = texts(&document).into_iter().chain([whole.as_str()]);
+            let mut leaked: Vec<_> = parts
+                .flat_map(|part| judge.strings.find_in(part))
+                .filter(|strings| {
+                    !strings.iter().any(|string| {
+                        then.find_fact(string.fact).is_none()
+                            || then.is_open(string.handle)
+                                && then.may_see("PVIB", &viewers, string.handle)
+                    })
+                })
+                .filter_map(|strings| strings.first().map(|string| string.handle))
+                .collect();
+            leaked.sort_unstable();
+            leaked.dedup();
+            for handle in leaked {
                 report.faults.push(format!(
-                    "the image brief {seq} holds the exact string of {handle}"
+                    "entry {}: the document of the {} holds the exact string of {handle}",
+                    entry.seq,
+                    text_of(&entry.body, "stage")
                 ));
             }
         }
-    }
-    Ok(briefs.len())
-}
-
-/// Whether a detail was open when the entry `seq` was appended, or was appended only later. The log says what
-/// ended an unlock: the end of the scene, or another session.
-fn was_open(
-    reader: &MemoryReader,
-    handle: Handle,
-    fact: Handle,
-    seq: u64,
-) -> rusqlite::Result<bool> {
-    let mut find = reader.conn.prepare_cached(
-        "SELECT 1 FROM fact WHERE fact = ?2 AND (locked = 0 OR seq > ?3)
-         UNION ALL
-         SELECT 1 FROM unlocked WHERE handle IN (?1, ?2) AND seq < ?3
-         AND (scope = 'CAMPAIGN' OR NOT EXISTS (
-             SELECT 1 FROM log WHERE log.seq > unlocked.seq AND log.seq < ?3
-             AND (id = 'EV-032' AND scope = 'SCENE'
-                  OR id = 'STATE' AND CAST(body AS TEXT) ->> '$.session_id' IS NOT NULL)))",
-    )?;
-    find.exists(params![handle, fact, seq])
+        then.take(&entry)
+    })?;
+    report.checked.push(format!(
+        "{documents} documents of pictures as they were sent"
+    ));
+    Ok(())
 }

@@ -1,12 +1,18 @@
 //! The gates G1 to G7 (document, section 10): what each checks, and its report.
 
+mod account;
 mod backflow;
+mod ban_patterns;
 mod ban_scan;
 mod cold_boot;
 mod compactions;
+mod judge;
 mod leak;
+mod leak_attempts;
 mod pins;
+mod plain_search;
 mod queries;
+mod recall_attempts;
 mod recall_audit;
 mod report;
 
@@ -25,11 +31,11 @@ pub fn run_gate(store: &mut MemoryStore, gate: Gate, inputs: &GateInputs) -> Res
     let mut report = GateReport::new(gate);
     match gate {
         Gate::G1 => cold_boot::check(store, inputs.golden, &mut report)?,
-        Gate::G2 => leak::check(store.reader(), &mut report)?,
-        Gate::G3 => recall_audit::check(store.reader(), &mut report)?,
+        Gate::G2 => leak::check(store, &mut report)?,
+        Gate::G3 => recall_audit::check(store, &mut report)?,
         Gate::G4 => compactions::check(store.reader(), &mut report)?,
         Gate::G5 => backflow::check(store, &mut report)?,
-        Gate::G6 => pins::check(store.reader(), &inputs.pins, &mut report)?,
+        Gate::G6 => pins::check(store, &inputs.pins, &mut report)?,
         Gate::G7 => ban_scan::check(inputs, &mut report)?,
     }
     Ok(report)

@@ -1,12 +1,12 @@
 //! The queries whose outputs the gates look at.
 
-use rusqlite::params;
-
+use super::account::Account;
 use crate::audience::Audience;
-use crate::error::Result;
+use crate::error::{MemoryError, Result};
 use crate::mask::OutputClass;
 use crate::query::WorkingSetQuery;
 use crate::reader::MemoryReader;
+use crate::working_set::WorkingSet;
 
 /// The query whose working set G1 compares with a golden hash: all that is public, 8000 tokens.
 #[must_use]
@@ -18,37 +18,128 @@ pub fn canonical_query() -> WorkingSetQuery {
     WorkingSetQuery::new(audience, 8000)
 }
 
-/// Queries for every output class: without viewers, for each player that a mask names (the first 32), and
-/// for all of these players; with every compaction there is.
-pub(super) fn output_queries(reader: &MemoryReader) -> Result<Vec<WorkingSetQuery>> {
-    let column = |text: &str| {
-        let mut all = reader.conn.prepare(text)?;
-        let texts = all.query_map(params![], |row| row.get::<_, String>(0))?;
-        texts.collect::<rusqlite::Result<Vec<String>>>()
-    };
-    let players = column(
-        "SELECT DISTINCT substr(audience, 8) FROM shown WHERE audience >= 'PLAYER:' AND audience < 'PLAYER;' ORDER BY 1 LIMIT 32",
-    )
-    .map_err(reader.read_error())?;
-    let purposes = column("SELECT DISTINCT purpose FROM compaction ORDER BY 1")
-        .map_err(reader.read_error())?;
+/// The budget of the stages behind the first.
+const STAGE_BUDGET: u64 = 64_000;
+
+/// The most players of whom each is an audience.
+const MAX_PLAYERS: usize = 32;
+
+/// How much of the memory the outputs together hold.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Coverage {
+    /// The beginning for every class and audience, and every fact for one of them.
+    Once,
+    /// The same, and every fact in each class and for each audience.
+    EachClassAndAudience,
+}
+
+/// The audiences: nobody, each player that a mask names, all of these players.
+fn list_audiences(account: &Account) -> Vec<Vec<String>> {
+    let mut players: Vec<String> = account
+        .facts
+        .values()
+        .flat_map(|fact| fact.players.iter().cloned())
+        .collect();
+    players.sort();
+    players.dedup();
+    players.truncate(MAX_PLAYERS);
     let mut audiences: Vec<Vec<String>> = vec![Vec::new()];
     audiences.extend(players.iter().map(|player| vec![player.clone()]));
     if players.len() > 1 {
         audiences.push(players);
     }
-    let mut queries = Vec::new();
-    for class in OutputClass::ALL {
-        for viewers in &audiences {
-            queries.push(WorkingSetQuery {
+    audiences
+}
+
+/// Hands the working sets of every class and audience to `visit`, as a game would get them, and as many further
+/// stages as `coverage` asks for: each begins behind the last fact of the one before. Where a working set holds
+/// nothing because one thing is too large, the budget is raised until it does.
+pub(super) fn for_each_output(
+    reader: &MemoryReader,
+    account: &Account,
+    coverage: Coverage,
+    visit: &mut dyn FnMut(&WorkingSetQuery, Result<WorkingSet>) -> Result<()>,
+) -> Result<()> {
+    let mut purposes: Vec<String> = account
+        .compactions
+        .iter()
+        .map(|compaction| compaction.purpose.clone())
+        .collect();
+    purposes.dedup();
+    let audiences = list_audiences(account);
+    let classes = OutputClass::ALL.len();
+    let walks = match coverage {
+        Coverage::Once => 1,
+        Coverage::EachClassAndAudience => classes.max(audiences.len()),
+    };
+    for (class_number, class) in OutputClass::ALL.into_iter().enumerate() {
+        for (number, viewers) in audiences.iter().enumerate() {
+            let query = WorkingSetQuery {
                 audience: Audience {
                     class,
                     viewers: viewers.clone(),
                 },
                 purposes: purposes.clone(),
                 ..canonical_query()
-            });
+            };
+            let is_walked = (0..walks)
+                .any(|walk| walk % classes == class_number && walk % audiences.len() == number);
+            if is_walked && !query.purposes.is_empty() {
+                // A compaction that does not fit leaves no room for facts.
+                let mut without = query.clone();
+                without.purposes.clear();
+                walk(reader, account, without, false, visit)?;
+            }
+            walk(reader, account, query, is_walked, visit)?;
         }
     }
-    Ok(queries)
+    Ok(())
+}
+
+/// Hands the working sets of a query to `visit`: stage by stage, until every fact was in one, or where not `to_the_end`
+/// up to the first that holds a fact.
+fn walk(
+    reader: &MemoryReader,
+    account: &Account,
+    mut query: WorkingSetQuery,
+    to_the_end: bool,
+    visit: &mut dyn FnMut(&WorkingSetQuery, Result<WorkingSet>) -> Result<()>,
+) -> Result<()> {
+    loop {
+        let (raised, set) = build_in_budget(reader, query);
+        query = raised;
+        let set = match set {
+            Err(error) => return visit(&query, Err(error)),
+            Ok(set) => set,
+        };
+        let (complete, last) = (set.is_complete(), set.facts.last().map(|fact| fact.fact_id));
+        visit(&query, Ok(set))?;
+        let last = last.and_then(|fact| Some((account.key_of(fact)?.to_owned(), fact)));
+        match last {
+            _ if complete => return Ok(()),
+            Some(_) if !to_the_end => return Ok(()),
+            Some(last) if query.after.as_ref() < Some(&last) => {
+                query.after = Some(last);
+                query.purposes.clear();
+                query.budget = STAGE_BUDGET;
+            }
+            _ if query.budget < u64::MAX / 8 => query.budget = query.budget.saturating_mul(4),
+            _ => return Ok(()),
+        }
+    }
+}
+
+/// Builds a working set, with a larger budget where the parts that are never cut do not fit.
+pub(super) fn build_in_budget(
+    reader: &MemoryReader,
+    mut query: WorkingSetQuery,
+) -> (WorkingSetQuery, Result<WorkingSet>) {
+    loop {
+        match reader.build_working_set(&query) {
+            Err(MemoryError::Budget { needed, given }) if needed > given => {
+                query.budget = needed * 2
+            }
+            set => return (query, set),
+        }
+    }
 }

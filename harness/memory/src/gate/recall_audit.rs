@@ -1,30 +1,30 @@
 //! G3 ORC-RECALL-RR002: every request is logged whole, and exact strings came out of unlocks alone.
 //!
-//! The audit walks through the log and keeps an account of unlocks of its own.
+//! The audit walks through the log with the gates' own account of it, and judges each entry by what the log said
+//! before. Then it makes requests of its own (`recall_attempts.rs`).
 
 use std::collections::{HashMap, HashSet};
 
-use rusqlite::{OptionalExtension, params};
+use serde_json::Value;
 
+use super::account::{Account, handle_of, handles_of, text_of};
+use super::recall_attempts;
 use super::report::GateReport;
-use crate::bodies::{
-    AttemptOutcome, NotebookRequestBody, RecallAttemptBody, RecallResultBody, RecallScope,
-    ResultOutcome,
-};
-use crate::entry::{EntryBody, EntryKind};
+use crate::entry::EntryKind;
 use crate::error::Result;
 use crate::handle::Handle;
 use crate::log::LogEntry;
-use crate::reader::MemoryReader;
+use crate::store::MemoryStore;
 
-pub(super) fn check(reader: &MemoryReader, report: &mut GateReport) -> Result<()> {
+pub(super) fn check(store: &mut MemoryStore, report: &mut GateReport) -> Result<()> {
     let mut audit = RecallAudit::default();
+    let reader = store.reader();
     reader.read_at_once(|| {
         reader.for_each_entry(&mut |entry| {
-            if let Some(fault) = audit.check_entry(reader, &entry)? {
+            if let Some(fault) = audit.check_entry(&entry) {
                 report.faults.push(format!("entry {}: {fault}", entry.seq));
             }
-            Ok(())
+            audit.account.take(&entry)
         })
     })?;
     if let Some(open) = audit.open {
@@ -44,17 +44,13 @@ pub(super) fn check(reader: &MemoryReader, report: &mut GateReport) -> Result<()
         "{} notebook entries, each consented to",
         audit.notebook_entries
     ));
-    Ok(())
+    recall_attempts::check(store, &audit.account, report)
 }
 
-/// The account of recalls and unlocks up to an entry of the log.
+/// The account of recalls and consents up to an entry of the log.
 #[derive(Default)]
 struct RecallAudit {
-    campaign: String,
-    /// The handles unlocked for good, by campaign.
-    notebooks: HashSet<(String, Handle)>,
-    session: HashSet<Handle>,
-    scene: HashSet<Handle>,
+    account: Account,
     /// The handles that were rolled for in this scene, by fact.
     tried: HashMap<Handle, HashSet<Handle>>,
     consents: HashMap<String, Consent>,
@@ -68,19 +64,22 @@ struct RecallAudit {
 struct OpenRequest {
     seq: u64,
     detail: Handle,
-    attempt: Option<AttemptOutcome>,
+    requester: String,
+    /// The outcome of EV-002, once it is there.
+    attempt: Option<String>,
 }
 
 /// A request for consent, and the last event about it.
 struct Consent {
     last: EntryKind,
-    request: NotebookRequestBody,
+    player: String,
+    content: Vec<Handle>,
 }
 
 impl RecallAudit {
-    /// Takes an entry into the account; gives what is wrong with it.
-    fn check_entry(&mut self, reader: &MemoryReader, entry: &LogEntry) -> Result<Option<String>> {
-        let kind = entry.kind;
+    /// Checks an entry against the account; gives what is wrong with the entry.
+    fn check_entry(&mut self, entry: &LogEntry) -> Option<String> {
+        let (kind, body) = (entry.kind, &entry.body);
         if let Some(open) = &self.open {
             let due = match open.attempt {
                 None => EntryKind::RecallAttempt,
@@ -88,162 +87,162 @@ impl RecallAudit {
             };
             if kind != due {
                 self.open = None;
-                return Ok(Some(format!("{due} should follow, and it is {kind}")));
+                return Some(format!("{due} should follow, and it is {kind}"));
             }
         }
-        let body = match kind.read_body(&entry.body) {
-            Ok(body) => body,
-            Err(error) => return Ok(Some(error.to_string())),
-        };
-        match body {
-            EntryBody::RecallRequest(body) => {
-                self.requests += 1;
-                self.open = Some(OpenRequest {
-                    seq: entry.seq,
-                    detail: body.detail_handle,
-                    attempt: None,
-                });
-            }
-            EntryBody::RecallAttempt(body) => return self.check_attempt(reader, &body),
-            EntryBody::RecallResult(body) => return self.check_result(reader, &body),
-            EntryBody::SceneEnd(_) => {
-                self.scene.clear();
+        if let Err(error) = kind.read_body(body) {
+            return Some(error.to_string());
+        }
+        match kind {
+            EntryKind::RecallRequest => self.check_request(entry),
+            EntryKind::RecallAttempt => self.check_attempt(body),
+            EntryKind::RecallResult => self.check_result(body),
+            EntryKind::SceneStart | EntryKind::SceneEnd => {
                 self.tried.clear();
+                None
             }
-            EntryBody::State(body) => {
-                if let Some(campaign) = body.campaign_id {
-                    self.campaign = campaign.to_string();
-                }
-                if body.session_id.is_some() {
-                    self.session.clear();
-                    self.scene.clear();
-                }
-            }
-            EntryBody::NotebookRequested(request) => {
-                let id = request.request_id.to_string();
-                self.consents.insert(
-                    id,
-                    Consent {
-                        last: kind,
-                        request,
-                    },
-                );
-            }
-            EntryBody::NotebookGranted(body) | EntryBody::NotebookDenied(body) => {
-                let due = EntryKind::NotebookRequested;
-                let is_due = |consent: &&mut Consent| {
-                    consent.last == due && consent.request.player_id == body.player_id
+            EntryKind::NotebookRequested => {
+                let consent = Consent {
+                    last: kind,
+                    player: text_of(body, "player_id").to_owned(),
+                    content: handles_of(body, "content_handles"),
                 };
-                match self.consents.get_mut(&*body.request_id).filter(is_due) {
-                    Some(consent) => consent.last = kind,
-                    None => return Ok(Some(format!("{kind} without its {due}"))),
-                }
+                let unknown = |handle: &&Handle| self.account.find_fact(**handle).is_none();
+                let fault = consent.content.iter().find(unknown);
+                let fault = fault.map(|handle| format!("nothing has the handle {handle}"));
+                let request = text_of(body, "request_id").to_owned();
+                self.consents.insert(request, consent);
+                fault
             }
-            EntryBody::NotebookApplied(body) => {
-                let due = EntryKind::NotebookGranted;
-                let is_due = |consent: &&mut Consent| {
-                    consent.last == due && consent.request.content_handles == body.content_handles
-                };
-                match self.consents.get_mut(&*body.request_id).filter(is_due) {
-                    Some(consent) => consent.last = kind,
-                    None => return Ok(Some(format!("{kind} without its {due}"))),
-                }
+            EntryKind::NotebookGranted | EntryKind::NotebookDenied => {
+                let player = text_of(body, "player_id");
+                self.advance_consent(kind, EntryKind::NotebookRequested, body, |consent| {
+                    consent.player == player
+                })
+            }
+            EntryKind::NotebookApplied => {
                 self.notebook_entries += 1;
-                let handles = body.content_handles.into_iter();
-                self.notebooks
-                    .extend(handles.map(|handle| (self.campaign.clone(), handle)));
+                let content = handles_of(body, "content_handles");
+                self.advance_consent(kind, EntryKind::NotebookGranted, body, |consent| {
+                    consent.content == content
+                })
             }
-            _ => {}
+            _ => None,
         }
-        Ok(None)
     }
 
-    fn check_attempt(
+    /// Moves a consent on from the event that is `due`.
+    fn advance_consent(
         &mut self,
-        reader: &MemoryReader,
-        body: &RecallAttemptBody,
-    ) -> Result<Option<String>> {
-        let detail = body.detail_handle;
+        kind: EntryKind,
+        due: EntryKind,
+        body: &Value,
+        fits: impl Fn(&Consent) -> bool,
+    ) -> Option<String> {
+        match self.consents.get_mut(text_of(body, "request_id")) {
+            Some(consent) if consent.last == due && fits(consent) => {
+                consent.last = kind;
+                None
+            }
+            _ => Some(format!("{kind} without its {due}")),
+        }
+    }
+
+    fn check_request(&mut self, entry: &LogEntry) -> Option<String> {
+        self.requests += 1;
+        self.open = handle_of(&entry.body, "detail_handle").map(|detail| OpenRequest {
+            seq: entry.seq,
+            detail,
+            requester: text_of(&entry.body, "requester_id").to_owned(),
+            attempt: None,
+        });
+        let scene = self.account.scene.as_ref().map(|scene| scene.id.as_str());
+        let found = entry.body.get("scene_id").and_then(Value::as_str);
+        (scene != found).then(|| {
+            let name = |scene: Option<&str>| scene.unwrap_or("none").to_owned();
+            format!("its scene is {}, and {} is on", name(found), name(scene))
+        })
+    }
+
+    fn check_attempt(&mut self, body: &Value) -> Option<String> {
+        let detail = handle_of(body, "detail_handle")?;
+        let outcome = text_of(body, "outcome");
         match &mut self.open {
-            Some(open) if open.detail == detail => open.attempt = Some(body.outcome),
-            _ => return Ok(Some("EV-002 without its EV-001".to_owned())),
+            Some(open) if open.detail == detail => open.attempt = Some(outcome.to_owned()),
+            _ => return Some("EV-002 without its EV-001".to_owned()),
         }
-        if !matches!(
-            body.outcome,
-            AttemptOutcome::Success | AttemptOutcome::Failure
-        ) {
-            return Ok(None);
+        match outcome {
+            "SUCCESS" | "FAILURE" => {}
+            "NOT_NEEDED" if !self.account.is_open(detail) => {
+                return Some("no roll was needed for what is locked".to_owned());
+            }
+            _ => return None,
         }
-        if body.roll.is_none() {
-            return Ok(Some("an outcome without a roll".to_owned()));
+        let number = |member: &str| body.get(member).and_then(Value::as_i64);
+        let (Some(roll), Some(dc)) = (number("roll"), number("dc")) else {
+            return Some("an outcome without a roll".to_owned());
+        };
+        if outcome == "SUCCESS" && roll < dc {
+            return Some(format!(
+                "a success with {roll}, where {dc} had to be reached"
+            ));
         }
-        let fact = reader.find_fact(detail)?.unwrap_or(detail);
+        if self.account.scene.is_none() {
+            return Some("a roll while no scene is on".to_owned());
+        }
+        let fact = self
+            .account
+            .find_fact(detail)
+            .map_or(detail, |(fact, _)| fact);
         let tried = self.tried.entry(fact).or_default();
         // A roll for a fact is one for each of its details.
         let second =
             tried.contains(&detail) || tried.contains(&fact) || fact == detail && !tried.is_empty();
         tried.insert(detail);
-        Ok(second.then(|| "a second attempt in one scene".to_owned()))
+        second.then(|| "a second attempt in one scene".to_owned())
     }
 
-    fn check_result(
-        &mut self,
-        reader: &MemoryReader,
-        body: &RecallResultBody,
-    ) -> Result<Option<String>> {
-        let detail = body.detail_handle;
-        let attempt = match self.open.take() {
+    fn check_result(&mut self, body: &Value) -> Option<String> {
+        let detail = handle_of(body, "detail_handle")?;
+        let (requester, attempt) = match self.open.take() {
             Some(OpenRequest {
                 detail: requested,
+                requester,
                 attempt: Some(attempt),
                 ..
-            }) if requested == detail => attempt,
-            _ => return Ok(Some("EV-003 without its EV-001 and EV-002".to_owned())),
+            }) if requested == detail => (requester, attempt),
+            _ => return Some("EV-003 without its EV-001 and EV-002".to_owned()),
         };
-        if body.outcome == ResultOutcome::Exact {
+        let outcome = text_of(body, "outcome");
+        let scope = body.get("unlock_scope").and_then(Value::as_str);
+        let fact = self.account.find_fact(detail).map(|(fact, _)| fact);
+        if outcome == "EXACT" {
             self.exact_answers += 1;
-            if attempt != AttemptOutcome::Success
-                && !self.is_open(reader, detail, body.payload_handle)?
-            {
-                return Ok(Some(format!(
+            if attempt != "SUCCESS" && !self.account.is_open(detail) {
+                return Some(format!(
                     "an exact answer after {attempt}, to what is locked"
-                )));
+                ));
             }
-        } else if body.unlock_scope.is_some() {
-            return Ok(Some("an unlock without an exact answer".to_owned()));
+        } else if scope.is_some() {
+            return Some("an unlock without an exact answer".to_owned());
+        } else if attempt == "SUCCESS" {
+            return Some("a success without an exact answer".to_owned());
         }
-        match (body.unlock_scope, attempt) {
-            (None, _) => {}
-            (Some(RecallScope::Scene), AttemptOutcome::Success) => {
-                self.scene.insert(detail);
-            }
-            (Some(RecallScope::Session), AttemptOutcome::Success) => {
-                self.session.insert(detail);
-            }
-            _ => return Ok(Some(format!("an unlock after {attempt}"))),
+        if scope.is_some() != (attempt == "SUCCESS") {
+            return Some(format!("the unlock is {scope:?} after {attempt}"));
         }
-        Ok(None)
-    }
-
-    /// Whether the account or the fact's tag lets a detail be told exactly.
-    fn is_open(&self, reader: &MemoryReader, detail: Handle, fact: Option<Handle>) -> Result<bool> {
-        let is_unlocked = |handle: Handle| {
-            self.scene.contains(&handle)
-                || self.session.contains(&handle)
-                || self.notebooks.contains(&(self.campaign.clone(), handle))
-        };
-        if is_unlocked(detail) || fact.is_some_and(is_unlocked) {
-            return Ok(true);
+        let payload = handle_of(body, "payload_handle");
+        if outcome == "UNKNOWN" {
+            return payload.map(|payload| format!("an unknown handle with the payload {payload}"));
         }
-        let fact = reader.find_fact(detail)?;
-        let read = || {
-            let locked: Option<bool> = reader
-                .conn
-                .prepare_cached("SELECT locked FROM fact WHERE fact = ?1")?
-                .query_row(params![fact], |row| row.get(0))
-                .optional()?;
-            Ok(locked == Some(false))
-        };
-        read().map_err(reader.read_error())
+        if !self
+            .account
+            .may_see("RECAP", std::slice::from_ref(&requester), detail)
+        {
+            return Some(format!(
+                "{requester} was answered {outcome}, and may not know of it"
+            ));
+        }
+        (payload != fact).then(|| "its payload_handle is not the fact of its detail".to_owned())
     }
 }

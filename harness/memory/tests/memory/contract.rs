@@ -352,3 +352,22 @@ fn a_refused_init_leaves_no_file() {
     MemoryStore::init(&path, &wrong).unwrap_err();
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
 }
+
+/// The tables of version 1 had the exact strings folded.
+#[test]
+fn a_memory_of_an_older_version_is_derived_anew() {
+    let mut memory = TestMemory::new();
+    memory.append_fact(clue("a1", "seven keys"));
+    let head = memory.reader().head().unwrap();
+    memory.change_database(
+        "ALTER TABLE detail RENAME COLUMN exact TO folded; UPDATE detail SET folded = 'sevenkeys';
+         PRAGMA user_version = 1",
+    );
+    let error = MemoryReader::open(&memory.path).unwrap_err().to_string();
+    assert!(error.contains("its tables are of 0 entries"), "{error}");
+    let store = MemoryStore::open(&memory.path).unwrap();
+    assert_eq!(store.reader().head().unwrap(), head);
+    let refused = store.reader().check_narration(&["ana"], "seven keys");
+    assert!(matches!(refused, Err(MemoryError::Leak { .. })));
+    MemoryReader::open(&memory.path).unwrap();
+}

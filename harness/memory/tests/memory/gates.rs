@@ -109,8 +109,15 @@ fn g2_finds_a_sent_string_without_an_unlock() {
     memory.append(EntryKind::Asset, brief);
     memory.append(EntryKind::SceneEnd, json!({ "scene_id": "cellar" }));
     assert!(run_on(&mut memory, Gate::G2).passed());
-    memory.change_database("DELETE FROM unlocked");
-    assert_fault(&run_on(&mut memory, Gate::G2), "holds the exact string of");
+    let (mut memory, ..) = memory_with_clue();
+    for stage in ["REQUEST_SPEC", "ENGINE"] {
+        let brief = json!({ "stage": stage, "document": { "prompt": "it reads seven keys" } });
+        memory.forge_entry(EntryKind::Asset, brief);
+        assert_fault(
+            &run_on(&mut memory, Gate::G2),
+            &format!("the document of the {stage} holds the exact string of"),
+        );
+    }
 }
 
 #[test]

@@ -1,16 +1,22 @@
 //! The Oracle memory: the log and what is derived from it, locks, recall, crashes, gates.
 
 mod ban_scan;
+mod campaign;
 mod cold_boot;
 mod consent;
 mod contract;
 mod crash;
+mod false_alarms;
+mod forged;
 mod gates;
 mod leak;
 mod masks;
+#[cfg(debug_assertions)]
+mod mutants;
 mod pictures;
 mod recall;
 #[cfg(unix)]
 mod replaced;
+mod spellings;
 mod test_memory;
 mod working_sets;

@@ -223,3 +223,27 @@ fn a_masked_handle_is_answered_as_an_unknown_one() {
     );
     assert_eq!(memory.unlock_scope(detail), None);
 }
+
+#[test]
+fn a_success_that_the_dice_deny_is_refused() {
+    let mut memory = TestMemory::new();
+    let (_, detail) = memory.append_fact(clue("a1", "seven keys"));
+    memory.start_scene("cellar");
+    let head = memory.reader().head().unwrap();
+    let request = axilog_memory::RecallRequest {
+        handle: detail.to_string(),
+        requester: "ana".into(),
+        listeners: Vec::new(),
+        roll: Some(axilog_memory::DiceRoll {
+            roller: "ana".into(),
+            skill: "lore".into(),
+            dc: 12,
+            rolled: 11,
+            success: true,
+        }),
+        scope: RecallScope::Scene,
+    };
+    let error = memory.store.recall(&request).unwrap_err().to_string();
+    assert!(error.contains("found 11, expected 12 or more"), "{error}");
+    assert_eq!(memory.reader().head().unwrap(), head);
+}

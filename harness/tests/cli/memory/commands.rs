@@ -84,7 +84,7 @@ fn a_session_from_the_first_fact_to_the_gates() {
             "--skill",
             "lore",
             "--dc",
-            "12",
+            "-5",
             "--roll",
             "-3",
             "--outcome",

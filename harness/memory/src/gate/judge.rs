@@ -1,0 +1,387 @@
+//! What a working set must say, put together from the gates' own account, and compared with what it says.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
+
+use serde_json::{Map, Value, json};
+
+use super::account::{Account, CompactionRecord, FactRecord, hash_value, text_of};
+use super::plain_search::PlainSearch;
+use crate::error::Result;
+use crate::fixed_words::{self, PLACEHOLDER};
+use crate::handle::Handle;
+use crate::query::{WorkingSetQuery, sorted};
+use crate::reader::MemoryReader;
+use crate::working_set::WorkingSet;
+
+/// What the gates judge outputs by.
+pub(super) struct Judge<'a> {
+    pub(super) reader: &'a MemoryReader,
+    pub(super) account: &'a Account,
+    pub(super) strings: &'a PlainSearch,
+}
+
+/// How many bytes a handle takes in an array.
+const HANDLE_BYTES: usize = 67;
+
+/// By how many bytes a fact may be longer than the gate thinks, for what was replaced by `[locked]`.
+const SLACK_BYTES: usize = 512;
+
+/// The facts and compactions that a working set holds, and the handles it names.
+#[derive(Default)]
+struct ExpectedSlices {
+    compactions: Vec<Value>,
+    facts: Vec<Value>,
+    open: Vec<Value>,
+    locked: Vec<Value>,
+}
+
+impl Judge<'_> {
+    /// The details whose locked strings stand in a text that `viewers` will see. Where an open string and a locked
+    /// one are the same, the string is open.
+    pub(super) fn find_leaks(
+        &self,
+        class: &str,
+        viewers: &[String],
+        text: &str,
+    ) -> BTreeSet<Handle> {
+        let is_open = |handle: Handle| {
+            self.account.is_open(handle) && self.account.may_see(class, viewers, handle)
+        };
+        let places = self.strings.find_in(text).into_iter();
+        places
+            .filter(|strings| !strings.iter().any(|string| is_open(string.handle)))
+            .filter_map(|strings| strings.first().map(|string| string.handle))
+            .collect()
+    }
+
+    /// The handles in a text whose fact `viewers` may not know of.
+    pub(super) fn find_masked(
+        &self,
+        class: &str,
+        viewers: &[String],
+        text: &str,
+    ) -> BTreeSet<Handle> {
+        text.split(|c: char| !c.is_ascii_hexdigit())
+            .filter_map(Handle::parse)
+            .filter(|handle| self.account.find_fact(*handle).is_some())
+            .filter(|handle| !self.account.may_see(class, viewers, *handle))
+            .collect()
+    }
+
+    /// Compares a working set with what the account says; gives what is wrong.
+    pub(super) fn judge(&self, query: &WorkingSetQuery, set: &WorkingSet) -> Result<Vec<String>> {
+        let mut faults = Vec::new();
+        let actual = set.value();
+        let expected = self.expect_frame(query)?;
+        let sliced = [
+            "allowmention_handles",
+            "locked_precision_handles",
+            "facts_slice",
+            "compactions_slice",
+            "complete",
+        ];
+        let members = actual.as_object().into_iter().flatten();
+        for (name, value) in members {
+            match expected.get(name) {
+                _ if sliced.contains(&name.as_str()) => {}
+                Some(expected) if is_same(expected, value) => {}
+                Some(expected) => {
+                    faults.push(format!("{name} is {value}, and the log gives {expected}"))
+                }
+                None => faults.push(format!("it has a member {name}, which no working set has")),
+            }
+        }
+        for name in expected.keys().map(String::as_str).chain(sliced) {
+            if actual.get(name).is_none() {
+                faults.push(format!("it has no member {name}"));
+            }
+        }
+        let count = |name: &str| {
+            actual
+                .get(name)
+                .and_then(Value::as_array)
+                .map_or(0, Vec::len)
+        };
+        let slices = self.expect_slices(query, count("compactions_slice"), count("facts_slice"))?;
+        for (name, expected) in [
+            ("compactions_slice", Value::from(slices.compactions)),
+            ("facts_slice", Value::from(slices.facts)),
+            ("allowmention_handles", Value::from(slices.open)),
+            ("locked_precision_handles", Value::from(slices.locked)),
+        ] {
+            if let Some(fault) = compare_lists(name, &expected, actual.get(name)) {
+                faults.push(fault);
+            }
+        }
+        let says_complete = actual.get("complete") == Some(&Value::Bool(true));
+        if let Some(fault) = self.check_end(query, set, says_complete)? {
+            faults.push(fault.to_owned());
+        }
+        if set.bytes().len() as u64 > query.budget.saturating_mul(4) {
+            faults.push("it is over its budget".to_owned());
+        }
+        Ok(faults)
+    }
+
+    fn expect_frame(&self, query: &WorkingSetQuery) -> Result<Map<String, Value>> {
+        let account = self.account;
+        let pin = |name: &str| Value::from(account.pins.get(name).cloned().unwrap_or_default());
+        let story = |name: &str| account.story.get(name).cloned().unwrap_or_default();
+        let scene = account.scene.as_ref().map(|scene| scene.id.clone());
+        let budget = json!({ "budget": query.budget, "rule": pin("budget_policy") });
+        let mut state = vec![json!({ "name": "session_id", "value": story("session_id") })];
+        for name in ["clocks", "reading_spot", "regions", "threads"] {
+            if let Some(value) = account.story.get(name) {
+                state.push(json!({ "name": name, "value": value }));
+            }
+        }
+        let mode = account.story.get("mode").cloned().unwrap_or("PLAY".into());
+        let pins: BTreeMap<&String, &String> = account.pins.iter().collect();
+        let frame = json!({
+            "schema": fixed_words::WORKING_SET,
+            "world_id": story("world_id"),
+            "campaign_id": story("campaign_id"),
+            "scene_id": scene,
+            "mode": mode,
+            "output_class": query.audience.class,
+            "query_id": expect_query_id(query)?,
+            "policy_ids": {
+                "mask_matrix_id": pin("mask_matrix"),
+                "ordering_policy_id": pin("ordering_policy"),
+                "truncation_policy_id": pin("truncation_policy"),
+                "budget_policy_id": hash_value(budget)?,
+                "compaction_policy_id": pin("compaction_policy"),
+            },
+            "pins": pins,
+            "state_slice": state,
+            "directives": fixed_words::directives(),
+        });
+        Ok(frame.as_object().cloned().unwrap_or_default())
+    }
+
+    /// The facts that a query may get, in order.
+    fn facts_for<'a>(
+        &'a self,
+        query: &'a WorkingSetQuery,
+    ) -> impl Iterator<Item = (Handle, &'a FactRecord)> {
+        let class = query.audience.class.as_str();
+        let first = match &query.after {
+            Some(after) => Bound::Excluded(after),
+            None => Bound::Unbounded,
+        };
+        let facts = self.account.facts.range((first, Bound::Unbounded));
+        facts
+            .filter(move |(_, fact)| {
+                let viewers = &query.audience.viewers;
+                (query.kinds.is_empty() || query.kinds.contains(&fact.kind))
+                    && self.account.may_see_fact(class, viewers, fact)
+            })
+            .map(|((_, id), fact)| (*id, fact))
+    }
+
+    /// Checks where a working set ends: it is complete where nothing is left, and what is left did not fit.
+    fn check_end(
+        &self,
+        query: &WorkingSetQuery,
+        set: &WorkingSet,
+        says_complete: bool,
+    ) -> Result<Option<&'static str>> {
+        let count = |name: &str| {
+            let items = set.value().get(name).and_then(Value::as_array);
+            items.map_or(0, Vec::len)
+        };
+        let compactions = self.compactions_for(query).nth(count("compactions_slice"));
+        let fact = self.facts_for(query).nth(count("facts_slice"));
+        let is_complete = compactions.is_none() && fact.is_none();
+        let (None, Some((id, fact)), false) = (compactions, fact, says_complete) else {
+            return Ok(match (says_complete, is_complete) {
+                (true, false) => Some("it says that it is complete, and there is more"),
+                (false, true) => Some("it says that something was left out, and nothing was"),
+                _ => None,
+            });
+        };
+        let mut slices = ExpectedSlices::default();
+        let item = self.expect_item(id, fact, &mut slices)?.to_string();
+        let handles = slices.open.len() + slices.locked.len();
+        let needed = set.bytes().len() + item.len() + handles * HANDLE_BYTES + SLACK_BYTES;
+        let fits = needed as u64 <= query.budget.saturating_mul(4);
+        Ok(fits.then_some("it ends before a fact that fits"))
+    }
+
+    /// The compactions that a query may get, in order.
+    fn compactions_for<'a>(
+        &'a self,
+        query: &'a WorkingSetQuery,
+    ) -> impl Iterator<Item = &'a CompactionRecord> {
+        let (class, viewers) = (query.audience.class.as_str(), &query.audience.viewers);
+        self.account.compactions.iter().filter(move |compaction| {
+            let mut inputs = compaction.inputs.iter();
+            query.purposes.contains(&compaction.purpose)
+                && inputs.all(|input| self.account.may_see(class, viewers, *input))
+        })
+    }
+
+    /// The first compactions and facts of a query, as many as the working set has.
+    fn expect_slices(
+        &self,
+        query: &WorkingSetQuery,
+        compactions: usize,
+        facts: usize,
+    ) -> Result<ExpectedSlices> {
+        let mut slices = ExpectedSlices::default();
+        for compaction in self.compactions_for(query).take(compactions) {
+            slices.compactions.push(json!({
+                "compaction_id": compaction.id,
+                "purpose": compaction.purpose,
+                "lines": self.expect_lines(&compaction.inputs)?,
+            }));
+        }
+        for (id, fact) in self.facts_for(query).take(facts) {
+            let item = self.expect_item(id, fact, &mut slices)?;
+            slices.facts.push(item);
+        }
+        Ok(slices)
+    }
+
+    /// What a compaction of these facts says: their gists, and the payload of a fact without one.
+    pub(super) fn expect_lines(&self, inputs: &[Handle]) -> Result<Vec<Value>> {
+        let mut lines = Vec::new();
+        for input in inputs {
+            let Some((_, fact)) = self.account.find_fact(*input) else {
+                continue;
+            };
+            let body = Account::read_body(self.reader, fact.seq)?;
+            let line = body.get("gist").or_else(|| body.get("payload"));
+            lines.push(line.cloned().unwrap_or_default());
+        }
+        Ok(lines)
+    }
+
+    fn expect_item(
+        &self,
+        id: Handle,
+        fact: &FactRecord,
+        slices: &mut ExpectedSlices,
+    ) -> Result<Value> {
+        let body = Account::read_body(self.reader, fact.seq)?;
+        let is_open = self.account.is_open(id);
+        let (form, told) = match is_open {
+            true => ("EXACT", "payload"),
+            false => ("GIST", "gist"),
+        };
+        let list = match is_open {
+            true => &mut slices.open,
+            false => &mut slices.locked,
+        };
+        list.push(json!(id));
+        let mut item =
+            json!({ "fact_id": id, "kind": fact.kind, "form": form, told: body.get(told) });
+        let mut told_details = Vec::new();
+        let details = body
+            .get("details")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten();
+        for (detail, handle) in details.zip(&fact.details) {
+            if !self.account.is_open(*handle) {
+                slices.locked.push(json!(handle));
+                continue;
+            }
+            slices.open.push(json!(handle));
+            told_details.push(json!({
+                "detail_handle": handle,
+                "name": text_of(detail, "name"),
+                "exact": text_of(detail, "exact"),
+            }));
+        }
+        if let (Some(item), false) = (item.as_object_mut(), told_details.is_empty()) {
+            item.insert("details".to_owned(), Value::from(told_details));
+        }
+        Ok(item)
+    }
+}
+
+fn expect_query_id(query: &WorkingSetQuery) -> Result<Handle> {
+    let mut members = json!({
+        "budget": query.budget,
+        "class": query.audience.class,
+        "kinds": sorted(&query.kinds),
+        "purposes": sorted(&query.purposes),
+        "viewers": query.audience.viewers,
+    });
+    if let (Some((key, fact)), Some(members)) = (&query.after, members.as_object_mut()) {
+        members.insert("after".to_owned(), json!([key, fact]));
+    }
+    hash_value(members)
+}
+
+/// Compares two lists; gives the first difference.
+fn compare_lists(name: &str, expected: &Value, actual: Option<&Value>) -> Option<String> {
+    let empty = Vec::new();
+    let expected = expected.as_array().unwrap_or(&empty);
+    let actual = actual.and_then(Value::as_array).unwrap_or(&empty);
+    for (index, item) in actual.iter().enumerate() {
+        match expected.get(index) {
+            Some(wanted) if is_same(wanted, item) => {}
+            Some(wanted) => {
+                return Some(format!(
+                    "{name}[{index}] is {item}, and the log gives {wanted}"
+                ));
+            }
+            None => {
+                return Some(format!(
+                    "{name}[{index}] is {item}, and the log gives nothing"
+                ));
+            }
+        }
+    }
+    let missing = expected.get(actual.len())?;
+    Some(format!("{name} ends before {missing}"))
+}
+
+/// Whether a value is the expected one, but for what was replaced by `[locked]`. What was rightly replaced, gate G2
+/// says.
+pub(super) fn is_same(expected: &Value, actual: &Value) -> bool {
+    match (expected, actual) {
+        _ if expected == actual => true,
+        (_, Value::String(text)) if text == PLACEHOLDER => true,
+        (Value::String(expected), Value::String(actual)) => is_redacted(expected, actual),
+        (Value::Array(expected), Value::Array(actual)) => {
+            expected.len() == actual.len()
+                && expected
+                    .iter()
+                    .zip(actual)
+                    .all(|(expected, actual)| is_same(expected, actual))
+        }
+        (Value::Object(expected), Value::Object(actual)) => {
+            expected.len() == actual.len()
+                && actual.iter().all(|(name, actual)| {
+                    expected
+                        .get(name)
+                        .is_some_and(|expected| is_same(expected, actual))
+                })
+        }
+        _ => false,
+    }
+}
+
+/// Whether a text is the expected one with parts replaced: what stands between the parts stands in it, in order.
+fn is_redacted(expected: &str, actual: &str) -> bool {
+    let mut rest = expected;
+    let mut parts = actual.split(PLACEHOLDER).peekable();
+    if parts
+        .peek()
+        .is_some_and(|first| !expected.starts_with(first))
+        || !actual.contains(PLACEHOLDER)
+    {
+        return false;
+    }
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = rest.get(at + part.len()..).unwrap_or_default(),
+            None => return false,
+        }
+    }
+    true
+}

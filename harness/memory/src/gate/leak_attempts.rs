@@ -1,0 +1,305 @@
+//! Attempts of gate G2 to get locked strings out: each must be refused or cleaned. What an attempt appends is rolled
+//! back.
+
+use base64::Engine;
+use serde_json::{Value, json};
+
+use super::account::Account;
+use super::judge::Judge;
+use super::plain_search::{PlainSearch, SearchedString, hexadecimal};
+use super::queries::canonical_query;
+use super::report::GateReport;
+use crate::audience::Audience;
+use crate::canonical::CanonicalJson;
+use crate::entry::EntryKind;
+use crate::error::{MemoryError, Result};
+use crate::mask::OutputClass;
+use crate::query::WorkingSetQuery;
+use crate::reader::MemoryReader;
+use crate::store::MemoryStore;
+
+/// How many strings are tried, spread over all there are.
+const MAX_TRIED: usize = 48;
+
+/// A text in which no string stands that a memory is likely to have.
+const HARMLESS: &str = "Rain falls on the roof, and nobody says a word.";
+
+/// An exact string that no memory is likely to have.
+const FRESH: &str = "vq 730 zx 519";
+
+pub(super) fn check(
+    store: &mut MemoryStore,
+    account: &Account,
+    strings: &PlainSearch,
+    report: &mut GateReport,
+) -> Result<()> {
+    let tried = {
+        let judge = Judge {
+            reader: store.reader(),
+            account,
+            strings,
+        };
+        let tried = choose_locked(&judge);
+        let narrations = try_narrations(&judge, &tried, report)?;
+        try_request(&judge, &tried, report)?;
+        let briefs = try_briefs(&judge, &tried, report)?;
+        report.checked.push(format!(
+            "{} locked strings in {narrations} spellings, each refused in a narration and cut out of a request",
+            tried.len()
+        ));
+        report
+            .checked
+            .push(format!("{briefs} wrong image briefs, each refused"));
+        tried
+    };
+    try_pictures(store, &tried, report)?;
+    try_new_fact(store, report)
+}
+
+/// Chooses strings that are locked for everybody, evenly from all of them.
+fn choose_locked(judge: &Judge<'_>) -> Vec<SearchedString> {
+    let all = judge.strings.strings();
+    let is_locked = |string: &&SearchedString| {
+        !judge.find_leaks("NARRATION", &[], &string.exact).is_empty()
+            && !judge.account.is_open(string.handle)
+    };
+    let step = (all.len() / (2 * MAX_TRIED)).max(1);
+    let locked = all.iter().step_by(step).filter(is_locked);
+    locked.take(MAX_TRIED).cloned().collect()
+}
+
+/// The spellings of a string that the page promises to find.
+fn spell(exact: &str) -> Vec<String> {
+    let digits = exact.chars().filter(char::is_ascii_digit).count();
+    let map = |change: fn(char) -> char| exact.chars().map(change).collect::<String>();
+    let mut spellings = vec![
+        exact.to_owned(),
+        exact.to_uppercase(),
+        exact
+            .chars()
+            .map(String::from)
+            .collect::<Vec<_>>()
+            .join("\u{200b}"),
+        exact.replace(char::is_whitespace, ""),
+        map(|c| match c {
+            '!'..='~' => char::from_u32(u32::from(c) + 0xfee0).unwrap_or(c),
+            other => other,
+        }),
+        map(|c| match c {
+            'a' => '\u{430}',
+            'e' => '\u{435}',
+            'o' => '\u{43e}',
+            'p' => '\u{440}',
+            'c' => '\u{441}',
+            'x' => '\u{445}',
+            other => other,
+        }),
+        separate_digits(exact),
+        base64::engine::general_purpose::STANDARD.encode(exact),
+        hexadecimal(exact),
+    ];
+    if exact.chars().filter(|c| matches!(c, '2'..='9')).count() > 0 {
+        spellings.push(map(|c| if c == '1' { 'l' } else { c }));
+    }
+    let is_joined = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphabetic());
+    if digits > 0 || exact.chars().filter(char::is_ascii_alphabetic).count() >= 5 {
+        if is_joined(exact.chars().next()) || exact.starts_with(|c: char| c.is_ascii_digit()) {
+            spellings.push(format!("un{exact}"));
+        }
+        if is_joined(exact.chars().next_back()) || exact.ends_with(|c: char| c.is_ascii_digit()) {
+            spellings.push(format!("{exact}ish"));
+        }
+    }
+    spellings.dedup();
+    spellings
+}
+
+/// A string with a hyphen between each two of its digits.
+fn separate_digits(exact: &str) -> String {
+    let mut separated = String::new();
+    for c in exact.chars() {
+        if c.is_ascii_digit() && separated.ends_with(|c: char| c.is_ascii_digit()) {
+            separated.push('-');
+        }
+        separated.push(c);
+    }
+    separated
+}
+
+/// Tries to say each string in every spelling; gives how many texts there were.
+fn try_narrations(
+    judge: &Judge<'_>,
+    tried: &[SearchedString],
+    report: &mut GateReport,
+) -> Result<usize> {
+    let nobody: [&str; 0] = [];
+    let mut count = 0;
+    for string in tried {
+        for spelling in spell(&string.exact) {
+            count += 1;
+            let text = format!("They say: {spelling}.");
+            match judge.reader.check_narration(&nobody, &text) {
+                Err(MemoryError::Leak { .. }) => {}
+                Err(error) => return Err(error),
+                Ok(_) => report.faults.push(format!(
+                    "a narration with the exact string of {} was not refused",
+                    string.handle
+                )),
+            }
+        }
+    }
+    if judge.find_leaks("NARRATION", &[], HARMLESS).is_empty()
+        && let Err(error) = judge.reader.check_narration(&nobody, HARMLESS)
+    {
+        report
+            .faults
+            .push(format!("a narration about rain was refused: {error}"));
+    }
+    Ok(count)
+}
+
+/// Tries to get the strings into a prompt with the table's request.
+fn try_request(judge: &Judge<'_>, tried: &[SearchedString], report: &mut GateReport) -> Result<()> {
+    for string in tried.iter().take(8) {
+        let spellings = spell(&string.exact);
+        let request = format!("Is it: {}?", spellings.join("? Or: "));
+        let prompt = match build_prompt(judge.reader, &request) {
+            // A prompt that is refused tells nothing.
+            Err(MemoryError::Leak { .. }) => continue,
+            Err(error) => return Err(error),
+            Ok(prompt) => prompt,
+        };
+        let cleaned = prompt.rsplit("Is it: ").next().unwrap_or_default();
+        let is_told = spellings.iter().any(|spelling| cleaned.contains(spelling));
+        if is_told || !judge.find_leaks("PROMPT", &[], cleaned).is_empty() {
+            report.faults.push(format!(
+                "a request brought the exact string of {} into a prompt",
+                string.handle
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Builds a prompt without facts of a budget that suffices.
+fn build_prompt(reader: &MemoryReader, request: &str) -> Result<String> {
+    let mut query = canonical_query();
+    loop {
+        match reader.build_prompt(&query, request) {
+            Err(MemoryError::Budget { needed, given }) if needed > given => query.budget = needed,
+            other => return Ok(other?.text().to_owned()),
+        }
+    }
+}
+
+/// Tries briefs with a handle that may not be mentioned and with other words; gives how many there were.
+fn try_briefs(
+    judge: &Judge<'_>,
+    tried: &[SearchedString],
+    report: &mut GateReport,
+) -> Result<usize> {
+    let query = WorkingSetQuery {
+        audience: Audience {
+            class: OutputClass::Pvib,
+            viewers: Vec::new(),
+        },
+        budget: 64_000,
+        ..canonical_query()
+    };
+    let brief = match judge.reader.build_image_brief(&query, None) {
+        // The search of the outputs has reported it.
+        Err(MemoryError::Leak { .. } | MemoryError::Budget { .. }) => return Ok(0),
+        other => other?,
+    };
+    let elements = brief
+        .canonical()
+        .value()
+        .get("elements")
+        .and_then(Value::as_array);
+    let elements = elements.cloned().unwrap_or_default();
+    let mut wrong = Vec::new();
+    for string in tried.iter().take(4) {
+        let mut more = elements.clone();
+        more.push(json!({ "detail_handle": string.handle, "exact": "something" }));
+        wrong.push(more);
+    }
+    if let Some(first) = elements.first() {
+        let mut other = elements.clone();
+        let handle = first.get("detail_handle");
+        if let Some(first) = other.first_mut() {
+            *first = json!({ "detail_handle": handle, "exact": HARMLESS });
+        }
+        wrong.push(other);
+    }
+    let count = wrong.len();
+    for elements in wrong {
+        let mut document = brief.canonical().value().clone();
+        if let Some(document) = document.as_object_mut() {
+            document.insert("elements".to_owned(), Value::from(elements));
+        }
+        let canonical = CanonicalJson::from_value("the brief of the gate", document)?;
+        if judge.reader.check_image_brief(&query, canonical).is_ok() {
+            report.faults.push(
+                "an image brief with other words than the memory's was not refused".to_owned(),
+            );
+        }
+    }
+    Ok(count)
+}
+
+/// Tries to send the strings to the makers of pictures.
+fn try_pictures(
+    store: &mut MemoryStore,
+    tried: &[SearchedString],
+    report: &mut GateReport,
+) -> Result<()> {
+    store.try_out(|writer| {
+        for string in tried.iter().take(16) {
+            let body = json!({ "stage": "REQUEST_SPEC", "document": { "prompt": string.exact } });
+            match writer.append(EntryKind::Asset, body) {
+                Err(MemoryError::Leak { .. }) => {}
+                Err(error) => return Err(error),
+                Ok(_) => report.faults.push(format!(
+                    "a picture's request with the exact string of {} was not refused",
+                    string.handle
+                )),
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Tries a fact that is new and has no tag: its string must be locked at once.
+fn try_new_fact(store: &mut MemoryStore, report: &mut GateReport) -> Result<()> {
+    let nobody: [&str; 0] = [];
+    store.try_out(|writer| {
+        // The guard knows the strings that were there before.
+        let _ = writer.reader().check_narration(&nobody, HARMLESS);
+        let fact = json!({
+            "kind": "GATE", "stable_key": "gate", "visibility_mask": "PUBLIC",
+            "payload": { "text": FRESH }, "gist": "Something of the gate's.",
+            "details": [{ "name": "words", "exact": FRESH }],
+            "provenance": { "source": "gate", "refs": [] },
+        });
+        writer.append(EntryKind::Fact, fact)?;
+        let query = WorkingSetQuery {
+            kinds: vec!["GATE".to_owned()],
+            budget: 1 << 30,
+            ..canonical_query()
+        };
+        let told = match writer.reader().build_working_set(&query) {
+            Err(MemoryError::Leak { .. }) => true,
+            set => set?.text().contains(FRESH),
+        };
+        if told || writer.reader().check_narration(&nobody, FRESH).is_ok() {
+            report
+                .faults
+                .push("the string of a new fact without a tag is not locked".to_owned());
+        }
+        Ok(())
+    })?;
+    report
+        .checked
+        .push("1 new fact without a tag, locked at once".to_owned());
+    Ok(())
+}

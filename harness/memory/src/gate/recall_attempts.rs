@@ -1,0 +1,291 @@
+//! Requests of gate G3, each of which is rolled back: what the memory answers, and what it records.
+
+use serde_json::{Value, json};
+
+use super::account::{Account, FactRecord, handle_of, text_of};
+use super::report::GateReport;
+use crate::bodies::RecallScope;
+use crate::entry::EntryKind;
+use crate::error::{MemoryError, Result};
+use crate::handle::Handle;
+use crate::recall::{DiceRoll, RecallAnswer, RecallRequest, recall_within};
+use crate::store::MemoryStore;
+use crate::writer::Writer;
+
+/// The number that rolls of the gate have to reach, and one that does not.
+const DC: i32 = 12;
+const TOO_LOW: i32 = 4;
+
+/// The most handles that are asked for.
+const MAX_ASKED: usize = 8;
+
+/// Somebody whom no mask names, unless a game calls a player so.
+const STRANGER: &str = "gate-g3";
+
+/// The handle of a locked detail, its exact string, and a player who may know of the fact.
+struct LockedDetail {
+    handle: Handle,
+    exact: String,
+    requester: String,
+}
+
+pub(super) fn check(
+    store: &mut MemoryStore,
+    account: &Account,
+    report: &mut GateReport,
+) -> Result<()> {
+    let locked = choose_locked(store, account)?;
+    let mut requests = 0;
+    for detail in &locked {
+        for (attempt, fault) in [
+            (Attempt::WithoutRoll, "a request without a roll"),
+            (Attempt::Failure, "a request with a failed roll"),
+            (Attempt::AgainstTheDice, "a success that the dice deny"),
+            (Attempt::SecondRoll, "a second roll in one scene"),
+        ] {
+            requests += 1;
+            if is_told(store, account, detail, attempt)? {
+                let handle = detail.handle;
+                report
+                    .faults
+                    .push(format!("{fault} told the exact string of {handle}"));
+            }
+        }
+        requests += 1;
+        if let Some(fault) = try_success(store, account, detail)? {
+            report.faults.push(fault);
+        }
+    }
+    let masked = account
+        .facts
+        .iter()
+        .filter(|(_, fact)| !account.may_see_fact("RECAP", &[STRANGER.to_owned()], fact));
+    for ((_, id), fact) in masked.take(MAX_ASKED) {
+        requests += 1;
+        let handle = fact.details.first().copied().unwrap_or(*id);
+        if !is_unknown(store, account, handle)? {
+            report.faults.push(format!(
+                "{handle} is masked, and a request for it says that it exists"
+            ));
+        }
+    }
+    report.checked.push(format!(
+        "{requests} requests of the gate for {} locked strings and masked handles",
+        locked.len()
+    ));
+    if let Some(detail) = locked.first() {
+        try_notebook(store, detail.handle, report)?;
+    }
+    Ok(())
+}
+
+/// Chooses details that are locked, evenly from all there are.
+fn choose_locked(store: &MemoryStore, account: &Account) -> Result<Vec<LockedDetail>> {
+    let requester = |fact: &FactRecord| {
+        fact.players
+            .first()
+            .map_or(STRANGER, String::as_str)
+            .to_owned()
+    };
+    let is_askable = |fact: &&FactRecord| {
+        !fact.details.is_empty()
+            && !fact.details.iter().any(|detail| account.is_open(*detail))
+            && account.may_see_fact("RECAP", &[requester(fact)], fact)
+    };
+    let askable: Vec<&FactRecord> = account.facts.values().filter(is_askable).collect();
+    let step = (askable.len() / MAX_ASKED).max(1);
+    let mut locked = Vec::new();
+    for fact in askable.into_iter().step_by(step).take(MAX_ASKED) {
+        let body = Account::read_body(store.reader(), fact.seq)?;
+        let first = body.get("details").and_then(|details| details.get(0));
+        if let (Some(handle), Some(first)) = (fact.details.first(), first) {
+            locked.push(LockedDetail {
+                handle: *handle,
+                exact: text_of(first, "exact").to_owned(),
+                requester: requester(fact),
+            });
+        }
+    }
+    Ok(locked)
+}
+
+/// A request that must not bring a locked string out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Attempt {
+    WithoutRoll,
+    Failure,
+    AgainstTheDice,
+    SecondRoll,
+}
+
+fn make_roll(rolled: i32, success: bool) -> Option<DiceRoll> {
+    Some(DiceRoll {
+        roller: STRANGER.to_owned(),
+        skill: "lore".to_owned(),
+        dc: DC,
+        rolled,
+        success,
+    })
+}
+
+fn make_request(handle: Handle, requester: &str, roll: Option<DiceRoll>) -> RecallRequest {
+    RecallRequest {
+        handle: handle.to_string(),
+        requester: requester.to_owned(),
+        listeners: Vec::new(),
+        roll,
+        scope: RecallScope::Scene,
+    }
+}
+
+/// Begins a scene of the gate's, in which nothing was rolled for yet.
+fn begin_scene(writer: &mut Writer<'_>, account: &Account) -> Result<()> {
+    if let Some(scene) = &account.scene {
+        let body = json!({ "scene_id": scene.id });
+        writer.append(EntryKind::SceneEnd, body)?;
+    }
+    writer.append(EntryKind::SceneStart, json!({ "scene_id": STRANGER }))?;
+    Ok(())
+}
+
+/// Whether an attempt brings the string out, or leaves it open.
+fn is_told(
+    store: &mut MemoryStore,
+    account: &Account,
+    detail: &LockedDetail,
+    attempt: Attempt,
+) -> Result<bool> {
+    let roll = match attempt {
+        Attempt::WithoutRoll => None,
+        Attempt::Failure => make_roll(TOO_LOW, false),
+        Attempt::AgainstTheDice => make_roll(TOO_LOW, true),
+        Attempt::SecondRoll => make_roll(DC, true),
+    };
+    store.try_out(|writer| {
+        begin_scene(writer, account)?;
+        if attempt == Attempt::SecondRoll {
+            let roll = make_roll(TOO_LOW, false);
+            recall_within(
+                writer,
+                &make_request(detail.handle, &detail.requester, roll),
+            )?;
+        }
+        let request = make_request(detail.handle, &detail.requester, roll);
+        let recall = match recall_within(writer, &request) {
+            // A request that is refused tells nothing.
+            Err(MemoryError::Document { .. } | MemoryError::Refused { .. }) => return Ok(false),
+            other => other?,
+        };
+        let told = match recall.answer {
+            RecallAnswer::Exact(_) => true,
+            RecallAnswer::Fuzzy(gist) => gist.contains(&detail.exact),
+            RecallAnswer::Unknown => false,
+        };
+        Ok(told || writer.reader().is_open(detail.handle)?)
+    })
+}
+
+/// Tries a roll that succeeds: the string is told, recorded, and locked again when the scene ends.
+fn try_success(
+    store: &mut MemoryStore,
+    account: &Account,
+    detail: &LockedDetail,
+) -> Result<Option<String>> {
+    store.try_out(|writer| {
+        begin_scene(writer, account)?;
+        let roll = make_roll(DC, true);
+        let request = make_request(detail.handle, &detail.requester, roll);
+        let recall = recall_within(writer, &request)?;
+        let handle = detail.handle;
+        match recall.answer {
+            // A string that holds another one is told without it.
+            RecallAnswer::Exact(Value::String(text))
+                if text == detail.exact || text.contains(crate::fixed_words::PLACEHOLDER) => {}
+            answer => {
+                return Ok(Some(format!(
+                    "a request for {handle} with a roll that succeeded was answered {answer:?}"
+                )));
+            }
+        }
+        let mut recorded = Vec::new();
+        for seq in recall.seq..recall.seq + 3 {
+            recorded.push(Account::read_body(writer.reader(), seq)?);
+        }
+        let fact = account.find_fact(handle).map(|(fact, _)| fact);
+        let is_right = |body: &Value| handle_of(body, "detail_handle") == Some(handle);
+        let result = recorded.last().cloned().unwrap_or_default();
+        if !recorded.iter().all(is_right)
+            || handle_of(&result, "payload_handle") != fact
+            || text_of(&result, "unlock_scope") != "SCENE"
+            || text_of(&recorded.first().cloned().unwrap_or_default(), "scene_id") != STRANGER
+        {
+            return Ok(Some(format!(
+                "a request for {handle} was recorded as {recorded:?}"
+            )));
+        }
+        let was_open = writer.reader().is_open(handle)?;
+        writer.append(EntryKind::SceneEnd, json!({ "scene_id": STRANGER }))?;
+        let stays_open = writer.reader().is_open(handle)?;
+        Ok((!was_open || stays_open).then(|| {
+            format!(
+                "{handle} is open: {was_open} in the scene of its recall, {stays_open} behind it"
+            )
+        }))
+    })
+}
+
+/// Whether a request for a masked handle, with a roll that succeeded, is answered like one for an unknown handle.
+fn is_unknown(store: &mut MemoryStore, account: &Account, handle: Handle) -> Result<bool> {
+    store.try_out(|writer| {
+        begin_scene(writer, account)?;
+        let request = make_request(handle, STRANGER, make_roll(DC, true));
+        let recall = recall_within(writer, &request)?;
+        Ok(recall.answer == RecallAnswer::Unknown)
+    })
+}
+
+/// Tries to write in a notebook without the player's consent.
+fn try_notebook(store: &mut MemoryStore, handle: Handle, report: &mut GateReport) -> Result<()> {
+    let request = json!({ "request_id": STRANGER, "requester_id": STRANGER, "player_id": STRANGER,
+        "content_handles": [handle] });
+    let answer = |player: &str| json!({ "request_id": STRANGER, "player_id": player });
+    let write = json!({ "request_id": STRANGER, "content_handles": [handle] });
+    let (asked, granted, denied, applied) = (
+        EntryKind::NotebookRequested,
+        EntryKind::NotebookGranted,
+        EntryKind::NotebookDenied,
+        EntryKind::NotebookApplied,
+    );
+    let without = [(asked, request.clone()), (applied, write.clone())];
+    let of_another = [(asked, request.clone()), (granted, answer("gate-other"))];
+    let after_denial = [
+        (asked, request),
+        (denied, answer(STRANGER)),
+        (applied, write),
+    ];
+    let attempts: [(&str, &[(EntryKind, Value)]); 3] = [
+        ("without an answer", &without),
+        ("with the answer of another player", &of_another),
+        ("after a denial", &after_denial),
+    ];
+    for (how, entries) in attempts {
+        let refused = store.try_out(|writer| {
+            for (kind, body) in entries {
+                match writer.commit(kind.read_body(body)?) {
+                    Err(MemoryError::Refused { .. }) => return Ok(true),
+                    other => other?,
+                };
+            }
+            Ok(false)
+        })?;
+        if !refused {
+            report
+                .faults
+                .push(format!("a notebook entry {how} was not refused"));
+        }
+    }
+    report
+        .checked
+        .push("3 notebook entries without consent, each refused".to_owned());
+    Ok(())
+}
