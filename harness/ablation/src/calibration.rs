@@ -14,15 +14,12 @@ use axilog_oracle::TransportSettings;
 use axilog_oracle::tokens::{Tokenizer, open_recorded_tokenizer};
 use serde::{Deserialize, Serialize};
 
+use super::calibration_basis::{CalibrationBasis, MAX_LENGTH};
 use super::error::AblationError;
 use super::header::RunHeader;
 use super::json_document::{parse_document, to_canonical_json};
 use super::prompt_frame::{MIN_LENGTH, SegmentLengths};
 use super::sampling::Sampling;
-
-/// The greatest length of a segment, in tokens: more than a situation and a record can have. The
-/// self-test of the padding takes time with the square of it.
-pub const MAX_LENGTH: u64 = 1 << 15;
 
 /// The version of the file's form.
 const VERSION: u32 = 2;
@@ -43,24 +40,6 @@ pub fn segment_length(longest: u64) -> u64 {
         .div_ceil(32)
         .saturating_mul(32)
         .max(MIN_LENGTH)
-}
-
-/// What the lengths depend on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CalibrationBasis {
-    /// The environment's id.
-    pub environment: String,
-    /// SHA-256 of what is the same in every prompt, in hexadecimal.
-    pub skeleton_hash: String,
-    /// The tokenizer's id.
-    pub tokenizer: String,
-    /// The tokenizer's version.
-    pub tokenizer_version: String,
-    /// The padding's text.
-    pub pad: String,
-    /// The padding's tokens.
-    pub pad_tokens: Vec<u32>,
 }
 
 /// A calibration, as its file has it.

@@ -8,10 +8,8 @@
 //! run B, which shows whether it matters that a record stands there, whatever it says. The two are a family of their own.
 
 use super::comparable_run::ComparableRun;
-use super::comparison::Comparison;
 use super::resampling::SeedResamples;
 use super::run_difference::{RunDifference, RunPair, judge_family};
-use super::statistics::Verdict;
 use super::variant::Variant;
 
 /// A control.
@@ -111,54 +109,4 @@ pub(crate) fn judge_controls(
         })
     };
     families.into_iter().flat_map(judge).collect()
-}
-
-impl Comparison {
-    /// Says what a control shows, in two sentences.
-    #[must_use]
-    pub fn explain_control(&self, found: &ControlDifference) -> String {
-        let difference = &found.difference;
-        let pair = difference.pair;
-        let (run, reference) = (self.label(pair.run), self.label(pair.reference));
-        let against_baseline = pair.reference == 0;
-        let questions = difference.told_apart().join(", ");
-        if !questions.is_empty() {
-            let meaning = match (found.control, against_baseline) {
-                (Control::Replicate, _) => format!(
-                    "Something but the memory changed between the two: the model, its server, or noise that a whole run shares. No verdict on {questions} may be read as the work of precedents."
-                ),
-                (Control::Placebo, true) => "What a record says matters.".to_owned(),
-                (Control::Placebo, false) => {
-                    "It matters that a record stands in the prompt, whatever it says.".to_owned()
-                }
-            };
-            return format!("{run} is told apart from {reference} in {questions}. {meaning}");
-        }
-        let tests = [
-            difference.choices_test,
-            difference.answers_test,
-            difference.actions_test,
-        ];
-        let has_verdict = tests.iter().all(|t| t.verdict != Verdict::TooFewSeeds);
-        if !has_verdict {
-            return format!(
-                "{run} has too few seeds to be told apart from {reference} in every question. It shows nothing."
-            );
-        }
-        let meaning = match (found.control, against_baseline) {
-            (Control::Replicate, _) => format!(
-                "The oracle's own noise is {} other choices at {} common steps.",
-                difference.disagreement.differing_steps, difference.disagreement.common_steps
-            ),
-            (Control::Placebo, true) => {
-                "Nothing shows that it matters what a record says; a difference of run B is then one of its presence."
-                    .to_owned()
-            }
-            (Control::Placebo, false) => {
-                "Nothing shows that it matters that a record stands in the prompt, whatever it says."
-                    .to_owned()
-            }
-        };
-        format!("{run} is not told apart from {reference}. {meaning}")
-    }
 }

@@ -6,7 +6,8 @@ use axilog_ledger::encoding::hex;
 use axilog_oracle::tokens::Tokenizer;
 
 use super::answer_source::AnswerSource;
-use super::calibration::{CalibrationBasis, MIN_SEEDS, SegmentMeasures};
+use super::calibration::{MIN_SEEDS, SegmentMeasures};
+use super::calibration_basis::CalibrationBasis;
 use super::commitment_trap::CommitmentTrap;
 use super::environment::Environment;
 use super::error::AblationError;

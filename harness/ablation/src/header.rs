@@ -8,7 +8,7 @@ use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
 use axilog_oracle::TransportSettings;
 use serde::{Deserialize, Serialize};
 
-use super::calibration::{CalibrationBasis, MAX_LENGTH};
+use super::calibration_basis::{CalibrationBasis, MAX_LENGTH};
 use super::error::AblationError;
 use super::json_document::{parse_document, to_canonical_json};
 use super::prompt_frame::SegmentLengths;

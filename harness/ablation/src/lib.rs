@@ -52,7 +52,7 @@
 //! | [`variant`] | what each variant leaves of the memory |
 //! | [`novelty`] | which conflicts are new in their episode |
 //! | [`run`], [`invalid_run`] | episodes under seeds, and what makes a run count for nothing |
-//! | [`calibration`] | how long the segments of a prompt are |
+//! | [`calibration`], [`calibration_basis`] | how long the segments of a prompt are, and what that depends on |
 //! | [`experiment`], [`replay`] | from a header to a run, live and from the ledger |
 //! | [`header`], [`run_document`] | what a run is of, and what came of it |
 //! | [`comparable_run`], [`comparison`] | runs that are compared: read, judged |
@@ -83,6 +83,7 @@ pub mod answer_source;
 pub mod artifact;
 pub mod assistant;
 pub mod calibration;
+pub mod calibration_basis;
 pub mod commitment_trap;
 pub mod comparable_run;
 pub mod comparison;

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use axilog_ablation::agents::Agent;
-use axilog_ablation::calibration::{Calibration, CalibrationBasis, segment_length};
+use axilog_ablation::calibration::{Calibration, segment_length};
+use axilog_ablation::calibration_basis::CalibrationBasis;
 use axilog_ablation::commitment_trap::CommitmentTrap;
 use axilog_ablation::environment::Environment;
 use axilog_ablation::experiment::{build_calibration_header, build_frame, calibrate};

@@ -1,7 +1,7 @@
 //! Which tokenizer is a model's own.
 
 use super::error::TokenError;
-use super::open_tokenizer;
+use super::named_tokenizer::open_tokenizer;
 use super::tiktoken::Tiktoken;
 use super::tokenizer::Tokenizer;
 

@@ -5,29 +5,14 @@
 
 use std::path::Path;
 
-#[cfg(not(feature = "tokenizer-json"))]
-use super::cannot_read;
 use super::error::TokenError;
-use super::open_tokenizer;
+#[cfg(not(feature = "tokenizer-json"))]
+use super::named_tokenizer::cannot_read;
+use super::named_tokenizer::open_tokenizer;
 use super::tokenizer::Tokenizer;
 #[cfg(feature = "tokenizer-json")]
 use super::tokenizer_json::TokenizerJson;
-
-/// What stands in a version before the digest of the file.
-const DIGEST: &str = ", sha256 ";
-
-/// The version of a tokenizer that a file with this digest describes and `code` applies.
-#[cfg(feature = "tokenizer-json")]
-pub(super) fn version_with_digest(code: &str, digest: &str) -> String {
-    format!("{code}{DIGEST}{digest}")
-}
-
-/// Finds the SHA-256 of the file that describes a tokenizer of this version, in hexadecimal. `None` for a vocabulary
-/// that is built in.
-#[must_use]
-pub fn digest_in_version(version: &str) -> Option<&str> {
-    version.split_once(DIGEST).map(|(_, digest)| digest)
-}
+use super::version_digest::digest_in_version;
 
 /// Opens the tokenizer that was recorded with this id and version. A vocabulary that is built in is opened by its id.
 /// One that a file describes is read from the file `copy`, or without one from the path that is its id, and its digest

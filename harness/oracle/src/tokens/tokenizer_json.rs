@@ -12,8 +12,8 @@ use serde::de::IgnoredAny;
 use tokenizers::ModelWrapper;
 
 use super::error::TokenError;
-use super::recorded_tokenizer::version_with_digest;
 use super::tokenizer::Tokenizer;
+use super::version_digest::version_with_digest;
 
 /// The version of the code that applies the file.
 const VERSION: &str = "tokenizers 0.22.2";
