@@ -19,7 +19,7 @@ impl Comparison {
         };
         let header = &reference.header;
         let mut out = format!(
-            "# Precedent ablation: {}\n\n{} seeds, {} episodes of {} steps under each. Every run is held against {}.\n\n",
+            "# Precedent ablation: {}\n\nSeeds: {}. Episodes under each: {}, of {} steps. Every run is held against {}.\n\n",
             escape_markdown(&header.environment),
             header.seeds.len(),
             header.episodes,

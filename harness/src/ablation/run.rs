@@ -67,7 +67,7 @@ pub(crate) struct Args {
     /// another, the model.
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
-    /// The seeds, with commas between; a verdict takes at least 8.
+    /// The seeds, with commas between; a verdict on two variants takes at least 7.
     #[arg(
         long,
         value_name = "LIST",
