@@ -1,4 +1,4 @@
-"""axilog_harness.bundle: the same bundles, prompts and verdicts on grammars as the command gives."""
+"""axilog_harness.bundle: the same bundles, prompts and verdicts as the command gives."""
 
 from __future__ import annotations
 
