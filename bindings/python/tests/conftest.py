@@ -42,7 +42,9 @@ class Cli:
 
 @pytest.fixture(scope="session")
 def cli() -> Cli:
-    command = ["cargo", "build", "--package", "axilog-harness", "--features", "full"]
+    # With every part, and with the features of the workspace's tests, which are then used again.
+    full = ["--workspace", "--bin", "axilog", "--features", "axilog-harness/full"]
+    command = ["cargo", "build", *full]
     build = subprocess.run(
         [*command, "--message-format", "json-render-diagnostics"],
         cwd=ROOT,
