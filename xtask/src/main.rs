@@ -35,8 +35,11 @@ enum Task {
     /// Runs and measures the library on Cortex-M and RISC-V under QEMU
     Firmware {
         /// Writes the measured figures into docs/firmware.md
-        #[arg(long)]
+        #[arg(long, conflicts_with = "targets")]
         write: bool,
+        /// Processors to run on, by Rust's names; all of them by default
+        #[arg(value_name = "TARGET", value_parser = firmware::target_triples())]
+        targets: Vec<String>,
     },
     /// Runs the tests on aarch64, armv7, s390x and i686 under qemu-user
     Cross {
@@ -49,8 +52,10 @@ enum Task {
         #[arg(long)]
         short: bool,
     },
-    /// Runs the C suites under AddressSanitizer, UndefinedBehaviorSanitizer and valgrind
+    /// Runs the C suites under AddressSanitizer and UndefinedBehaviorSanitizer
     Sanitize,
+    /// Runs the C suites under valgrind
+    Valgrind,
     /// Runs libFuzzer on the parsers
     Fuzz {
         /// Seconds for each target
@@ -86,10 +91,11 @@ fn run_task(task: Task) -> TaskResult {
         }
         Task::Seeds => seeds::write_seeds(),
         Task::Abi { bless } => abi::check_abi(bless),
-        Task::Firmware { write } => firmware::check_firmware(write),
+        Task::Firmware { write, targets } => firmware::check_firmware(write, &targets),
         Task::Cross { part } => cross::check_platforms(part),
         Task::Miri { short } => miri::run_miri(short),
         Task::Sanitize => sanitize::run_sanitizers(),
+        Task::Valgrind => sanitize::run_valgrind(),
         Task::Fuzz { seconds, targets } => {
             fuzz::run_targets(Duration::from_secs(seconds), &targets)
         }

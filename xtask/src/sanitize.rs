@@ -1,8 +1,9 @@
-//! `cargo xtask sanitize`: the C suites with every memory access checked, in C and in Rust.
+//! `cargo xtask sanitize` and `cargo xtask valgrind`: the C suites with every memory access checked, in C and in
+//! Rust.
 //!
 //! AddressSanitizer watches both sides of the boundary: nightly compiles the library with it, and gcc
-//! compiles the suites with it and with UndefinedBehaviorSanitizer. Then the programs run under
-//! valgrind as the tests build them; valgrind also reports bytes that are read before they are written.
+//! compiles the suites with it and with UndefinedBehaviorSanitizer. Under valgrind the programs run as the tests
+//! build them; valgrind also reports bytes that are read before they are written.
 
 use std::process::Command;
 
@@ -28,13 +29,12 @@ const C_FLAGS: &str = "-fsanitize=address,undefined -fno-sanitize-recover=all \
 const VALGRIND: &str = "valgrind --quiet --error-exitcode=9 --leak-check=full \
     --errors-for-leak-kinds=all --track-origins=yes";
 
-/// Runs the suites under the sanitizers, then under valgrind.
+/// Runs the suites under the sanitizers.
 ///
 /// # Errors
 /// For a missing tool, a failed suite, and a report.
 pub fn run_sanitizers() -> TaskResult {
     require_program("gcc", "apt-get install build-essential")?;
-    require_program("valgrind", "apt-get install valgrind")?;
     require_rustup("component", "nightly", "rustc")?;
 
     print_heading("the C suites under AddressSanitizer and UndefinedBehaviorSanitizer");
@@ -56,18 +56,25 @@ pub fn run_sanitizers() -> TaskResult {
         )
         .env("UBSAN_OPTIONS", "print_stacktrace=1");
     run(skip_tests(&mut command))?;
+    for (name, reason) in SKIPPED {
+        println!("not under the sanitizers: {name} ({reason})");
+    }
+    Ok(())
+}
 
+/// Runs the suites under valgrind.
+///
+/// # Errors
+/// For a missing tool, a failed suite, and a report.
+pub fn run_valgrind() -> TaskResult {
+    require_program("valgrind", "apt-get install valgrind")?;
     print_heading("the C suites under valgrind");
     let mut command = cargo();
     command
         // The whole workspace, so that the build of `cargo test --workspace` is used again.
         .args(["test", "--workspace", "--test", "c_suites"])
         .env("AXILOG_RUNNER", VALGRIND);
-    run(&mut command)?;
-    for (name, reason) in SKIPPED {
-        println!("not under the sanitizers: {name} ({reason})");
-    }
-    Ok(())
+    run(&mut command)
 }
 
 fn skip_tests(command: &mut Command) -> &mut Command {

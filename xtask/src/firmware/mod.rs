@@ -25,19 +25,29 @@ const FLASH_LIMIT: u32 = 96 << 10;
 /// The same limit with `nfc-none`. The aim is 32 KiB; this limit keeps what has been reached.
 const FLASH_LIMIT_ASCII: u32 = 76 << 10;
 
-/// Runs and measures the library on every target. With `write`, the tables go into docs/firmware.md.
+/// The triples of the targets.
+#[must_use]
+pub fn target_triples() -> [&'static str; TARGETS.len()] {
+    TARGETS.map(|target| target.triple)
+}
+
+/// Runs and measures the library on the targets with these triples, or on every target where none is named.
+/// With `write`, the tables go into docs/firmware.md.
 ///
 /// # Errors
 /// For a missing tool, a failed check, and a figure above its limit.
-pub fn check_firmware(write: bool) -> TaskResult {
-    for target in &TARGETS {
+pub fn check_firmware(write: bool, triples: &[String]) -> TaskResult {
+    let is_chosen =
+        |target: &&Target| triples.is_empty() || triples.iter().any(|name| name == target.triple);
+    let targets: Vec<&Target> = TARGETS.iter().filter(is_chosen).collect();
+    for target in &targets {
         target.require_tools()?;
     }
     let vectors = programs::write_vectors()?;
     print_heading("the device's ledger, written on this machine");
     let ledger = programs::write_host_ledger()?;
     let mut measurements = Vec::new();
-    for target in &TARGETS {
+    for target in targets {
         measurements.push(check_target(target, &vectors, &ledger)?);
     }
     let tables = report::render_tables(&measurements);
@@ -45,11 +55,12 @@ pub fn check_firmware(write: bool) -> TaskResult {
     if write {
         report::write_tables(&tables)?;
     }
-    if let Some(first) = measurements.first() {
-        check_limit("flash with NFC", first.whole.flash, FLASH_LIMIT)?;
+    let limited = TARGETS[0].triple;
+    if let Some(measured) = measurements.iter().find(|m| m.target.triple == limited) {
+        check_limit("flash with NFC", measured.whole.flash, FLASH_LIMIT)?;
         check_limit(
             "flash with nfc-none",
-            first.whole_ascii.flash,
+            measured.whole_ascii.flash,
             FLASH_LIMIT_ASCII,
         )?;
     }
