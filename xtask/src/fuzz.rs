@@ -1,10 +1,11 @@
 //! `cargo xtask fuzz --seconds N [TARGET…]`: libFuzzer on the parsers.
 //!
-//! The targets are in `fuzz/targets/`. A run begins with the committed seeds and dictionary and with
-//! the inputs that earlier runs added to `fuzz/corpus/`, which is not committed. An input that breaks
-//! a rule fails the run and stays in `fuzz/artifacts/`.
+//! The targets are in `fuzz/targets/`. A run begins with seeds made of `tests/vectors`, with the committed dictionary
+//! and with the inputs that earlier runs added to `fuzz/corpus/`, which is not committed. An input that breaks a rule
+//! fails the run and stays in `fuzz/artifacts/`.
 
 use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
@@ -13,7 +14,7 @@ use crate::cargo::nightly_cargo;
 use crate::process::{
     TaskResult, print_heading, require_program, require_rustup, run, workspace_root,
 };
-use crate::seeds;
+use crate::seeds::write_seeds;
 
 /// The most bytes of an input: any record that a ledger line can contain is far shorter.
 const LONGEST_INPUT: usize = 16 * 1024;
@@ -44,15 +45,17 @@ pub fn target_names() -> PossibleValuesParser {
 pub fn run_targets(duration: Duration, names: &[String]) -> TaskResult {
     require_rustup("component", "nightly", "rustc")?;
     require_program("cargo-fuzz", "cargo install --locked cargo-fuzz")?;
+    let seeds = tempfile::tempdir()?;
+    write_seeds(seeds.path())?;
     let is_chosen = |target: &str| names.is_empty() || names.iter().any(|name| name == target);
     for (target, dictionary) in TARGETS.iter().filter(|(target, _)| is_chosen(target)) {
         print_heading(&format!("fuzzing {target} for {} s", duration.as_secs()));
-        run_target(target, dictionary, duration)?;
+        run_target(target, dictionary, &seeds.path().join(target), duration)?;
     }
     Ok(())
 }
 
-fn run_target(target: &str, dictionary: &str, duration: Duration) -> TaskResult {
+fn run_target(target: &str, dictionary: &str, seeds: &Path, duration: Duration) -> TaskResult {
     let fuzz = workspace_root().join("fuzz");
     let corpus = fuzz.join("corpus").join(target);
     fs::create_dir_all(&corpus)?;
@@ -61,7 +64,7 @@ fn run_target(target: &str, dictionary: &str, duration: Duration) -> TaskResult 
     command
         .args(["fuzz", "run", "--sanitizer", "none", target])
         .arg(&corpus)
-        .arg(seeds::directory().join(target))
+        .arg(seeds)
         .args(["--", "-print_final_stats=1", "-timeout=20"])
         .arg(format!("-max_total_time={}", duration.as_secs()))
         .arg(format!("-max_len={LONGEST_INPUT}"))

@@ -8,7 +8,7 @@ use xtask::cross::Part;
 use xtask::install::{InstallOptions, Locations};
 use xtask::process::TaskResult;
 use xtask::{
-    abi, cross, firmware, fuzz, headers, install, miri, packaging, sanitize, seeds, symbols,
+    abi, cross, firmware, fuzz, headers, install, miri, packaging, sanitize, symbols,
 };
 
 /// Development tasks of the axilog workspace. A task that needs a missing tool names the command that
@@ -24,8 +24,6 @@ struct CommandLine {
 enum Task {
     /// Regenerates include/axilog/ from src/ffi/
     Headers,
-    /// Regenerates fuzz/seeds/ from tests/vectors
-    Seeds,
     /// Compares the C interface with its committed description, include/abi/axilog.abi
     Abi {
         /// Writes the description anew instead
@@ -89,7 +87,6 @@ fn run_task(task: Task) -> TaskResult {
             headers::write_headers()?;
             symbols::write_list()
         }
-        Task::Seeds => seeds::write_seeds(),
         Task::Abi { bless } => abi::check_abi(bless),
         Task::Firmware { write, targets } => firmware::check_firmware(write, &targets),
         Task::Cross { part } => cross::check_platforms(part),

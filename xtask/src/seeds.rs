@@ -1,9 +1,8 @@
-//! `cargo xtask seeds`: the seeds of the fuzz targets, which are short pieces of `tests/vectors` in the
-//! form that each target reads.
+//! The seeds of the fuzz targets: short pieces of `tests/vectors` in the form that each target reads.
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 
 use crate::process::{TaskResult, workspace_root};
 use crate::vectors::{AgentVector, ObservationVector, agents, decode, observations, vector};
@@ -25,12 +24,6 @@ const ANSWERS: [&str; 8] = [
 
 /// The seeds' contents by `TARGET/NAME`.
 pub type Seeds = BTreeMap<String, Vec<u8>>;
-
-/// The directory in which the seeds are committed.
-#[must_use]
-pub fn directory() -> PathBuf {
-    workspace_root().join("fuzz/seeds")
-}
 
 /// Makes every seed.
 ///
@@ -54,17 +47,13 @@ pub fn generate_seeds() -> TaskResult<Seeds> {
     Ok(seeds.0)
 }
 
-/// Writes every seed into [`directory`] and removes any other.
+/// Writes every seed into `directory`, in a folder for each target.
 ///
 /// # Errors
 /// As [`generate_seeds`], and where a file cannot be written.
-pub fn write_seeds() -> TaskResult {
-    let seeds = generate_seeds()?;
-    if directory().exists() {
-        fs::remove_dir_all(directory())?;
-    }
-    for (name, contents) in seeds {
-        let path = directory().join(name);
+pub fn write_seeds(directory: &Path) -> TaskResult {
+    for (name, contents) in generate_seeds()? {
+        let path = directory.join(name);
         fs::create_dir_all(path.parent().unwrap_or(&path))?;
         fs::write(path, contents)?;
     }
