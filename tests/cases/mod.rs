@@ -13,7 +13,11 @@ pub fn cases(full: u32) -> Config {
     let is_wide = std::env::var_os("AXILOG_WIDE").is_some();
     let own = if is_wide { full } else { full.min(NARROW) };
     Config {
-        cases: if is_limited { asked.cases.min(own) } else { own },
+        cases: if is_limited {
+            asked.cases.min(own)
+        } else {
+            own
+        },
         failure_persistence: None,
         ..asked
     }

@@ -19,6 +19,7 @@ pub mod fuzz;
 pub mod headers;
 pub mod install;
 pub mod miri;
+pub mod mutants;
 pub mod packaging;
 pub mod process;
 pub mod sanitize;

@@ -8,7 +8,7 @@ use xtask::cross::Part;
 use xtask::install::{InstallOptions, Locations};
 use xtask::process::TaskResult;
 use xtask::{
-    abi, cross, firmware, fuzz, headers, install, miri, packaging, sanitize, symbols,
+    abi, cross, firmware, fuzz, headers, install, miri, mutants, packaging, sanitize, symbols,
 };
 
 /// Development tasks of the axilog workspace. A task that needs a missing tool names the command that
@@ -63,6 +63,12 @@ enum Task {
         #[arg(value_name = "TARGET", value_parser = fuzz::target_names())]
         targets: Vec<String>,
     },
+    /// Runs the memory's gates against defects of the memory, which they must find
+    Mutants {
+        /// Patches to try, by their names in harness/memory/tests/mutants; all of them by default
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+    },
     /// Builds and installs the library and the command axilog
     Install(InstallOptions),
     /// Removes what install installed
@@ -96,6 +102,7 @@ fn run_task(task: Task) -> TaskResult {
         Task::Fuzz { seconds, targets } => {
             fuzz::run_targets(Duration::from_secs(seconds), &targets)
         }
+        Task::Mutants { names } => mutants::run_mutants(&names),
         Task::Install(options) => install::install(&options),
         Task::Uninstall(locations) => install::uninstall(&locations),
         Task::Packaging => packaging::check_packaging(),

@@ -8,13 +8,12 @@ use rusqlite::{Connection, params};
 use crate::apply_error::ApplyResult;
 use crate::asset::register_asset;
 use crate::audience::Audience;
-use crate::bodies::{AssetStage, FactBody, Mode};
+use crate::bodies::FactBody;
 use crate::compaction::register_compaction;
 use crate::consent::{apply_consent, open_request, record_answer};
 use crate::entry::EntryBody;
 use crate::fact::{Fact, FactDetail};
 use crate::mask::VisibilityMask;
-use crate::mutants::{Mutant, is_active};
 use crate::pins::{add_pin, revise_pin};
 use crate::story_state::{end_scene, set_mode, set_reading_spot, set_state, start_scene};
 use crate::unlocks::{record_attempt, unlock_recalled};
@@ -28,12 +27,7 @@ pub(crate) fn apply_entry(conn: &Connection, seq: u64, body: EntryBody) -> Apply
         EntryBody::Pin(body) => add_pin(conn, seq, &body),
         EntryBody::Revision(body) => revise_pin(conn, seq, &body),
         EntryBody::Compaction(body) => register_compaction(conn, seq, &body),
-        EntryBody::Asset(body) => {
-            if is_active(Mutant::ScoresSelect) && body.stage == AssetStage::Quality {
-                set_mode(conn, seq, Mode::Reference)?;
-            }
-            register_asset(conn, seq, &body)
-        }
+        EntryBody::Asset(body) => register_asset(conn, seq, &body),
         EntryBody::ModeChanged(body) => set_mode(conn, seq, body.mode),
         EntryBody::ReadingSpot(body) => set_reading_spot(conn, seq, &body.setting),
         EntryBody::SceneStart(body) => start_scene(conn, seq, &body),
@@ -44,9 +38,6 @@ pub(crate) fn apply_entry(conn: &Connection, seq: u64, body: EntryBody) -> Apply
         EntryBody::NotebookGranted(body) => record_answer(conn, seq, kind, &body, "GRANTED"),
         EntryBody::NotebookDenied(body) => record_answer(conn, seq, kind, &body, "DENIED"),
         EntryBody::NotebookApplied(body) => apply_consent(conn, seq, &body),
-        EntryBody::NudgeSelected(body) if is_active(Mutant::NudgesSelect) => {
-            set_reading_spot(conn, seq, &body.nudge_id)
-        }
         EntryBody::RecallRequest(_)
         | EntryBody::NudgeSelected(_)
         | EntryBody::NudgeSuppressed(_)

@@ -9,7 +9,6 @@ use crate::document::{
 use crate::handle::Handle;
 use crate::identifier::Identifier;
 use crate::mask::VisibilityMask;
-use crate::mutants::{Mutant, is_active};
 use crate::words::words;
 
 words! {
@@ -241,10 +240,7 @@ pub(crate) struct FactBody {
 }
 
 fn locked() -> PrecisionTag {
-    match is_active(Mutant::UntaggedFactsOpen) {
-        false => PrecisionTag::Locked,
-        true => PrecisionTag::Unlocked,
-    }
+    PrecisionTag::Locked
 }
 
 impl FactBody {

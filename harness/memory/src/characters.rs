@@ -5,8 +5,6 @@
 use unicode_normalization::char::decompose_compatible;
 use unicode_security::confusable_detection::skeleton;
 
-use crate::mutants::{Mutant, is_active};
-
 /// Which case the shapes of a text are taken from. Some letters look like those of another script only as
 /// capitals (В is like B), some only as small letters (ѕ is like s).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +91,7 @@ pub(crate) struct Shape {
 /// Hands the shapes of a character to `visit`: of its compatible form (NFKD), without case, and the same for
 /// characters that look alike.
 pub(crate) fn for_each_shape(c: char, case: LetterCase, visit: &mut dyn FnMut(Shape)) {
-    if c.is_ascii() || is_active(Mutant::CompatibleFormsApart) {
+    if c.is_ascii() {
         return visit_ascii(c, case, visit);
     }
     if let Some(digit) = to_ascii_digit(c) {
@@ -116,7 +114,7 @@ pub(crate) fn for_each_shape(c: char, case: LetterCase, visit: &mut dyn FnMut(Sh
 
 /// Hands over the shapes of what Unicode says looks like `c`.
 fn visit_look_alikes(c: char, case: LetterCase, visit: &mut dyn FnMut(Shape)) {
-    if c.is_ascii() || is_active(Mutant::LookAlikesApart) {
+    if c.is_ascii() {
         return visit_ascii(c, case, visit);
     }
     for alike in skeleton(c.encode_utf8(&mut [0; 4])).flat_map(char::to_lowercase) {
@@ -134,9 +132,6 @@ fn visit_look_alikes(c: char, case: LetterCase, visit: &mut dyn FnMut(Shape)) {
 fn visit_ascii(c: char, case: LetterCase, visit: &mut dyn FnMut(Shape)) {
     let is_digit = c.is_ascii_digit();
     let mut visit = |shape| visit(Shape { shape, is_digit });
-    if is_active(Mutant::CaseKept) {
-        return visit(c);
-    }
     match c.to_ascii_lowercase() {
         '0' => visit('o'),
         '1' | 'i' | '|' => visit('l'),

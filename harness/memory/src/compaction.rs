@@ -14,7 +14,6 @@ use crate::entry::EntryKind;
 use crate::error::{MemoryError, Result};
 use crate::handle::Handle;
 use crate::identifier::Identifier;
-use crate::mutants::{Mutant, is_active};
 use crate::{log, policy};
 
 /// The `compaction_id`: the SHA-256 of the canonical input handles and policy.
@@ -48,14 +47,7 @@ pub(crate) fn register_compaction(
         let reason = format!("the only compaction policy is {known} (gist-list/1), not {policy}");
         return Err(MemoryError::refused(EntryKind::Compaction.as_str(), reason).into());
     }
-    let inputs = match is_active(Mutant::CompactionsLoseTheLast) {
-        false => body.input_handles.as_slice(),
-        true => body
-            .input_handles
-            .split_last()
-            .map_or(&[][..], |(_, rest)| rest),
-    };
-    let text = compact(conn, inputs)?;
+    let text = compact(conn, &body.input_handles)?;
     let id = compaction_id(&body.input_handles, policy)?;
     conn.prepare_cached(
         "INSERT OR IGNORE INTO compaction (purpose, compaction, output, seq) VALUES (?1, ?2, ?3, ?4)",
@@ -78,7 +70,6 @@ pub(crate) fn compact(conn: &Connection, inputs: &[Handle]) -> ApplyResult<Canon
         };
         let fact: FactBody = log::read_body(conn, seq)?;
         lines.push(match fact.gist {
-            Some(_) if is_active(Mutant::CompactionsOfPayloads) => Value::from(fact.payload),
             Some(gist) => Value::from(gist),
             None => Value::from(fact.payload),
         });

@@ -7,7 +7,6 @@ use crate::bodies::{NotebookAnswerBody, NotebookRequestBody, NotebookWriteBody};
 use crate::entry::EntryKind;
 use crate::error::MemoryError;
 use crate::handle::Handle;
-use crate::mutants::{Mutant, is_active};
 use crate::unlocks::{find_fact, unlock_for_campaign};
 
 /// Whose consent to what was requested, and how far the request is.
@@ -47,14 +46,7 @@ pub(crate) fn record_answer(
 ) -> ApplyResult {
     let request = &body.request_id;
     match find_consent(conn, request)? {
-        Some(consent)
-            if consent.state == "ASKED"
-                && (consent.player == *body.player_id || is_active(Mutant::AnyPlayerConsents)) =>
-        {
-            if answer == "GRANTED" && is_active(Mutant::ConsentsUnlock) {
-                let handles = consent.content.split(' ').filter_map(Handle::parse);
-                unlock_for_campaign(conn, seq, &handles.collect::<Vec<_>>())?;
-            }
+        Some(consent) if consent.state == "ASKED" && consent.player == *body.player_id => {
             set_state(conn, request, answer, seq)
         }
         Some(Consent { player, state, .. }) if state == "ASKED" => refuse(
@@ -76,9 +68,7 @@ pub(crate) fn record_answer(
 pub(crate) fn apply_consent(conn: &Connection, seq: u64, body: &NotebookWriteBody) -> ApplyResult {
     let (kind, request) = (EntryKind::NotebookApplied, &body.request_id);
     match find_consent(conn, request)? {
-        Some(Consent { content, state, .. })
-            if state == "GRANTED" || is_active(Mutant::ConsentNotNeeded) =>
-        {
+        Some(Consent { content, state, .. }) if state == "GRANTED" => {
             if content != join_handles(&body.content_handles) {
                 return refuse(kind, "the content is not what was consented to".to_owned());
             }

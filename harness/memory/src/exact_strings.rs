@@ -10,7 +10,6 @@ use crate::encoded_text::find_encoded_parts;
 use crate::folded_text::{FoldedText, SoughtString};
 use crate::handle::Handle;
 use crate::log;
-use crate::mutants::{Mutant, is_active};
 
 /// An index of every exact string in the memory.
 #[derive(Debug, Default)]
@@ -121,9 +120,6 @@ impl FoldedStrings {
 impl ExactStrings {
     /// Brings the index up to the state of the database.
     pub(crate) fn refresh(&mut self, conn: &Connection) -> rusqlite::Result<()> {
-        if is_active(Mutant::NewStringsUnknown) && self.seq > 0 {
-            return Ok(());
-        }
         let newest = log::read_head(conn)?.seq;
         if newest < self.seq {
             *self = ExactStrings::default();
@@ -161,11 +157,7 @@ impl ExactStrings {
                 fact: string.fact,
             });
         });
-        let parts = match is_active(Mutant::EncodedTextUnsearched) {
-            false => find_encoded_parts(text),
-            true => Vec::new(),
-        };
-        for part in parts {
+        for part in find_encoded_parts(text) {
             self.find_spelt(&part.decoded, &mut |string, _, _| {
                 occurrences.push(Occurrence {
                     from: part.from,

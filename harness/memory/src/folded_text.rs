@@ -7,7 +7,6 @@
 use unicode_normalization::UnicodeNormalization;
 
 use crate::characters::{Joint, LetterCase, Shape, find_joint, for_each_shape, is_invisible};
-use crate::mutants::{Mutant, is_active};
 
 /// The fewest characters of an exact string, folded.
 pub(crate) const MIN_EXACT: usize = 3;
@@ -150,10 +149,7 @@ impl FoldedText {
             .checked_sub(1)
             .and_then(|last| self.chars.get(last))
             .is_some_and(|last| last.is_digit);
-        if (1..=MAX_SEPARATORS).contains(&count)
-            && follows_digit
-            && !is_active(Mutant::SeparatorsKept)
-        {
+        if (1..=MAX_SEPARATORS).contains(&count) && follows_digit {
             self.chars.drain(start..digit);
         }
     }
@@ -196,7 +192,7 @@ impl FoldedText {
             // 111 looks like ill, and B11 like bill.
             needs_digit: has_digit && !(has_letter && is_long),
             needs_letter: has_letter,
-            inside_words: (has_digit || is_long) && !is_active(Mutant::WholeWordsOnly),
+            inside_words: has_digit || is_long,
         }
     }
 

@@ -9,7 +9,6 @@ use crate::error::{MemoryError, Result};
 use crate::fixed_words;
 use crate::handle::Handle;
 use crate::mask::OutputClass;
-use crate::mutants::{Mutant, is_active};
 use crate::output_view::OutputView;
 use crate::query::WorkingSetQuery;
 use crate::reader::MemoryReader;
@@ -109,9 +108,6 @@ impl MemoryReader {
                 return Err(MemoryError::refused(WHAT, reason));
             }
             for (index, element) in document.elements.iter().enumerate() {
-                if is_active(Mutant::BriefsUnchecked) {
-                    break;
-                }
                 if element.exact != find_exact(&set, element.detail_handle)? {
                     let place = format!("$.elements[{index}].exact");
                     let expected = "the memory's own words for the handle";

@@ -30,7 +30,7 @@
 //!
 //! | files, lowest first | what they hold |
 //! |---|---|
-//! | `error`, `words`, `mutants`, `identifier`, `handle`, `canonical`, `document` | errors, defects for the tests of the gates, the parts of documents, canonical JSON, reading documents |
+//! | `error`, `words`, `identifier`, `handle`, `canonical`, `document` | errors, the parts of documents, canonical JSON, reading documents |
 //! | `mask`, `bodies`, `entry` | who may see what; the kinds of the log's entries, and their bodies |
 //! | `characters`, `folded_text`, `encoded_text`, `fixed_words` | text as it is searched |
 //! | `schema`, `log`, `exact_strings` | the tables of the database, the hash chain; finding exact strings |
@@ -80,12 +80,6 @@ mod identifier;
 mod image_brief;
 mod log;
 mod mask;
-#[cfg(all(feature = "mutants", debug_assertions))]
-#[doc(hidden)]
-pub mod mutants;
-#[cfg(not(all(feature = "mutants", debug_assertions)))]
-#[allow(dead_code, reason = "only tests switch mutants on")]
-mod mutants;
 mod notebook;
 mod output_guard;
 mod output_view;

@@ -14,7 +14,6 @@ use serde_json::Value;
 use crate::canonical::CanonicalJson;
 use crate::entry::EntryKind;
 use crate::error::{MemoryError, Result};
-use crate::mutants::{Mutant, is_active};
 
 const TAG: &[u8] = b"AX:MEMORY:v1";
 
@@ -124,7 +123,7 @@ pub(crate) fn for_each_entry(
             .map_err(failed())?;
         let stored: Hash = row.get(3).map_err(failed())?;
         let link = chain_value(&head, id, body);
-        if link != stored && !is_active(Mutant::ChainUnchecked) {
+        if link != stored {
             return Err(damaged(
                 seq,
                 "its chain value is not that of its bytes".to_owned(),

@@ -5,8 +5,7 @@ use rusqlite::{OptionalExtension, params};
 use crate::audience::Audience;
 use crate::error::Result;
 use crate::handle::Handle;
-use crate::mask::{MaskKind, MaskMatrix, OutputClass};
-use crate::mutants::{Mutant, is_active};
+use crate::mask::{MaskKind, MaskMatrix};
 use crate::output_guard::OutputGuard;
 use crate::reader::MemoryReader;
 use crate::story_state::StoryState;
@@ -45,9 +44,6 @@ impl<'a> OutputView<'a> {
 
     /// Whether this output may hold the fact at all.
     pub(crate) fn may_hold(&self, fact: Handle) -> Result<bool> {
-        if is_active(Mutant::MasksOff) {
-            return Ok(true);
-        }
         let read = || {
             let conn = &self.reader.conn;
             let found: Option<(String, String)> = conn
@@ -64,12 +60,7 @@ impl<'a> OutputView<'a> {
             let mut listed = conn.prepare_cached(
                 "SELECT 1 FROM shown WHERE audience = ?1 AND stable_key = ?2 AND fact = ?3",
             )?;
-            for (index, viewer) in self.audience.viewers.iter().enumerate() {
-                if is_active(Mutant::PlayerMasksIgnored)
-                    || is_active(Mutant::OnlyFirstViewerChecked) && index > 0
-                {
-                    break;
-                }
+            for viewer in &self.audience.viewers {
                 if !listed.exists(params![Audience::list_of(viewer), stable_key, fact])? {
                     return Ok(false);
                 }
@@ -80,15 +71,6 @@ impl<'a> OutputView<'a> {
     }
 
     fn allows(&self, mask: MaskKind) -> bool {
-        if is_active(Mutant::MasksOff)
-            || is_active(Mutant::SystemFactsShown) && mask == MaskKind::System
-            || is_active(Mutant::DmFactsShown) && mask == MaskKind::DmOnly
-        {
-            return true;
-        }
-        if is_active(Mutant::OneRowForAllClasses) {
-            return self.matrix.allows(OutputClass::WorkingSet, mask);
-        }
         self.matrix.allows(self.audience.class, mask)
     }
 

@@ -7,7 +7,6 @@ use crate::audience::Audience;
 use crate::error::Result;
 use crate::fixed_words::{PROMPT_HEAD, PROMPT_REQUEST};
 use crate::mask::OutputClass;
-use crate::mutants::{Mutant, is_active};
 use crate::output_view::OutputView;
 use crate::query::WorkingSetQuery;
 use crate::reader::MemoryReader;
@@ -71,16 +70,10 @@ impl MemoryReader {
             let query = query.with_class(OutputClass::Prompt);
             let set = self.build_working_set(&query)?;
             OutputView::new(self, &query.audience)?.with_guard(|guard| {
-                let is_uncleaned = is_active(Mutant::RequestUncleaned);
-                let request = match is_uncleaned {
-                    false => guard.redact_text(request)?,
-                    true => request.to_owned(),
-                };
+                let request = guard.redact_text(request)?;
                 let text = [PROMPT_HEAD, set.text(), PROMPT_REQUEST, &request, "\n"].concat();
                 // A string may begin in our words and end in the table's.
-                if !is_uncleaned {
-                    guard.refuse_leaks("prompt", &text)?;
-                }
+                guard.refuse_leaks("prompt", &text)?;
                 Ok(Prompt { text, set })
             })
         })
@@ -94,9 +87,7 @@ impl MemoryReader {
         self.read_at_once(|| {
             let audience = Audience::new(OutputClass::Narration, viewers)?;
             let view = OutputView::new(self, &audience)?;
-            if !is_active(Mutant::NarrationUnchecked) {
-                view.with_guard(|guard| guard.refuse_leaks("narration", text))?;
-            }
+            view.with_guard(|guard| guard.refuse_leaks("narration", text))?;
             Ok(Narration {
                 text: text.to_owned(),
             })

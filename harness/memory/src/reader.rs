@@ -10,7 +10,6 @@ use crate::error::{MemoryError, Result};
 use crate::exact_strings::ExactStrings;
 use crate::handle::Handle;
 use crate::log::{self, LogEntry, LogHead};
-use crate::mutants::{Mutant, is_active};
 use crate::output_guard::OutputGuard;
 use crate::schema;
 use crate::story_state::{StoryState, read_story_state};
@@ -62,13 +61,8 @@ impl MemoryReader {
     /// [`MemoryError::Missing`], [`MemoryError::Foreign`], [`MemoryError::Newer`],
     /// [`MemoryError::Behind`], [`MemoryError::Sqlite`].
     pub fn open(path: &Path) -> Result<MemoryReader> {
-        let may_write = is_active(Mutant::ReadersMayWrite);
-        let flags = match may_write {
-            false => OpenFlags::SQLITE_OPEN_READ_ONLY,
-            true => OpenFlags::SQLITE_OPEN_READ_WRITE,
-        };
-        let conn = schema::open_database(path, flags)?;
-        conn.pragma_update(None, "query_only", !may_write)
+        let conn = schema::open_database(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        conn.pragma_update(None, "query_only", true)
             .map_err(MemoryError::sqlite(path, "open the memory"))?;
         let reader = MemoryReader::from_connection(conn, path);
         let (mut applied, head) = reader.read_applied_and_head()?;
@@ -193,9 +187,6 @@ impl MemoryReader {
         fact: Handle,
         handle: Handle,
     ) -> Result<bool> {
-        if is_active(Mutant::LocksIgnored) {
-            return Ok(true);
-        }
         let read = || {
             let locked: Option<bool> = self
                 .conn

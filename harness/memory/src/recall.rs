@@ -18,7 +18,6 @@ use crate::handle::Handle;
 use crate::identifier::Identifier;
 use crate::log;
 use crate::mask::OutputClass;
-use crate::mutants::{Mutant, is_active};
 use crate::output_view::OutputView;
 use crate::store::MemoryStore;
 use crate::writer::Writer;
@@ -125,7 +124,6 @@ pub(crate) fn recall_within(writer: &mut Writer<'_>, request: &RecallRequest) ->
     let names = RequestNames::new(request)?;
     if let Some(roll) = request.roll.as_ref().filter(|roll| roll.success)
         && roll.rolled < roll.dc
-        && !is_active(Mutant::DiceIgnored)
     {
         let (rolled, dc) = (roll.rolled, roll.dc);
         let reason = format!("found {rolled}, expected {dc} or more of a roll that succeeded");
@@ -150,43 +148,29 @@ fn record_and_answer(
     let view = OutputView::new(writer.reader(), audience)?;
     let fact = find_visible_fact(&view, detail_handle)?;
     let attempt = judge_attempt(&view, fact, detail_handle, roll)?;
-    let scene_id = view.state.scene.map(|scene| scene.id);
-    let scene_id = scene_id.filter(|_| !is_active(Mutant::WrongScene));
     let seq = writer.commit(EntryBody::RecallRequest(RecallRequestBody {
         detail_handle,
         requester_id: names.requester,
-        scene_id,
+        scene_id: view.state.scene.map(|scene| scene.id),
     }))?;
-    let recorded = EntryBody::RecallAttempt(RecallAttemptBody {
+    writer.commit(EntryBody::RecallAttempt(RecallAttemptBody {
         detail_handle,
         roller_id: names.roller,
         skill_id: names.skill,
         dc: roll.map(|roll| roll.dc),
         roll: roll.map(|roll| roll.rolled),
         outcome: attempt,
-    });
-    if !is_active(Mutant::AttemptsNotLogged) {
-        writer.commit(recorded)?;
-    }
+    }))?;
     let outcome = match (fact, attempt) {
         (None, _) => ResultOutcome::Unknown,
         (_, AttemptOutcome::Success | AttemptOutcome::NotNeeded) => ResultOutcome::Exact,
-        (_, AttemptOutcome::NotRolled) if is_active(Mutant::NoRollNeeded) => ResultOutcome::Exact,
         _ => ResultOutcome::Fuzzy,
     };
     writer.commit(EntryBody::RecallResult(RecallResultBody {
-        detail_handle: match (is_active(Mutant::WrongHandle), fact) {
-            (true, Some(fact)) => fact,
-            _ => detail_handle,
-        },
+        detail_handle,
         outcome,
-        payload_handle: match is_active(Mutant::WrongPayload) {
-            false => fact,
-            true => Some(detail_handle),
-        },
-        unlock_scope: (attempt == AttemptOutcome::Success
-            || attempt == AttemptOutcome::Failure && is_active(Mutant::FailuresUnlock))
-        .then_some(request.scope),
+        payload_handle: fact,
+        unlock_scope: (attempt == AttemptOutcome::Success).then_some(request.scope),
     }))?;
     // The result may have unlocked the string.
     let view = OutputView::new(writer.reader(), audience)?;
@@ -204,9 +188,7 @@ fn record_and_answer(
 /// Finds the fact of a handle, if those who listen may know of the fact.
 fn find_visible_fact(view: &OutputView<'_>, handle: Handle) -> Result<Option<Handle>> {
     match view.reader.find_fact(handle)? {
-        Some(fact) if view.may_hold(fact)? || is_active(Mutant::MaskedHandlesAnswered) => {
-            Ok(Some(fact))
-        }
+        Some(fact) if view.may_hold(fact)? => Ok(Some(fact)),
         _ => Ok(None),
     }
 }
@@ -236,14 +218,11 @@ fn judge_attempt(
         )
         .and_then(|mut find| find.exists(params![scene.seq, handle, fact]))
         .map_err(view.reader.read_error())?;
-    let tried = tried && !is_active(Mutant::SecondRollsAllowed);
-    Ok(
-        match (tried, roll.success || is_active(Mutant::RollIgnored)) {
-            (true, _) => AttemptOutcome::AlreadyTried,
-            (false, true) => AttemptOutcome::Success,
-            (false, false) => AttemptOutcome::Failure,
-        },
-    )
+    Ok(match (tried, roll.success) {
+        (true, _) => AttemptOutcome::AlreadyTried,
+        (false, true) => AttemptOutcome::Success,
+        (false, false) => AttemptOutcome::Failure,
+    })
 }
 
 /// Reads the answer: the exact content of the handle, or the gist of its fact.
@@ -262,9 +241,6 @@ fn read_answer(
     };
     let body: FactBody = read().map_err(view.reader.read_error())?;
     view.with_guard(|guard| {
-        if outcome != ResultOutcome::Exact && is_active(Mutant::FuzzyTellsExact) {
-            return Ok(RecallAnswer::Fuzzy(Value::Object(body.payload).to_string()));
-        }
         if outcome != ResultOutcome::Exact {
             let gist = guard.redact_text(&body.gist.unwrap_or_default())?;
             return Ok(RecallAnswer::Fuzzy(gist));

@@ -8,7 +8,6 @@ use axilog_ledger::error::FileError;
 use rusqlite::{Connection, OpenFlags, params};
 
 use crate::error::{MemoryError, Result};
-use crate::mutants::{Mutant, is_active};
 
 /// The version of the tables that this build writes. A change of the tables takes a migration and a new version.
 pub(crate) const VERSION: i64 = 2;
@@ -168,9 +167,6 @@ pub(crate) fn migrate(conn: &Connection) -> rusqlite::Result<()> {
     let version: i64 = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if version < 1 {
         conn.execute_batch(LOG)?;
-        if is_active(Mutant::LogCanBeChanged) {
-            conn.execute_batch("DROP TRIGGER log_no_update")?;
-        }
         conn.pragma_update(None, "application_id", APPLICATION)?;
     }
     if version < VERSION {

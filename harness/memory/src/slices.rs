@@ -10,7 +10,6 @@ use crate::canonical::CanonicalJson;
 use crate::error::Result;
 use crate::fact::detail_handle;
 use crate::handle::Handle;
-use crate::mutants::{Mutant, is_active};
 use crate::output_guard::OutputGuard;
 use crate::output_view::OutputView;
 use crate::query::{WorkingSetQuery, sorted};
@@ -66,9 +65,6 @@ struct Room(usize);
 impl Room {
     /// Takes the bytes of an item that comes with so many handles; false where they do not fit.
     fn take(&mut self, item: &impl Serialize, handles: usize) -> Result<bool> {
-        if is_active(Mutant::BudgetIgnored) {
-            return Ok(true);
-        }
         let bytes = CanonicalJson::from_document("an item", item)?.bytes().len();
         let left = self.0.checked_sub(bytes + 1 + handles * HANDLE_BYTES);
         self.0 = left.unwrap_or(self.0);
@@ -113,13 +109,8 @@ fn add_compactions(
             let compaction_id = row.get(0).map_err(failed())?;
             let text: Vec<u8> = row.get(1).map_err(failed())?;
             let seq = row.get(2).map_err(failed())?;
-            let inputs = compaction::read_inputs(conn, seq).map_err(failed())?;
             let mut may_hold = true;
-            let inputs = match is_active(Mutant::CompactionMasksIgnored) {
-                false => inputs,
-                true => Vec::new(),
-            };
-            for input in inputs {
+            for input in compaction::read_inputs(conn, seq).map_err(failed())? {
                 may_hold = may_hold && view.may_hold(input)?;
             }
             if !may_hold {
@@ -171,11 +162,7 @@ fn add_facts(
         )
     };
     let arms: Vec<String> = (first..lists.len() + first).map(arm).collect();
-    let order = match is_active(Mutant::OrderBySequence) {
-        false => "1, 2",
-        true => "4",
-    };
-    let text = format!("{} ORDER BY {order}", arms.join(" UNION ALL "));
+    let text = format!("{} ORDER BY 1, 2", arms.join(" UNION ALL "));
     let mut values = vec![Sql::from(Value::from(query.kinds.clone()).to_string())];
     if let Some((key, fact)) = &query.after {
         values.extend([Sql::from(key.clone()), Sql::from(fact.0.to_vec())]);
@@ -188,18 +175,11 @@ fn add_facts(
         if view.audience.viewers.len() > 1 && !view.may_hold(fact)? {
             continue;
         }
-        if is_active(Mutant::FactsEndEarly) && slices.facts.len() == 3 {
-            slices.truncated = true;
-            return Ok(());
-        }
         let seq = row.get(3).map_err(failed())?;
         let (mut open, mut locked) = (Vec::new(), Vec::new());
         let item = make_fact_item(view, guard, fact, seq, &mut open, &mut locked)?;
         if !room.take(&item, open.len() + locked.len())? {
             slices.truncated = true;
-            if is_active(Mutant::LargeFactsSkipped) {
-                continue;
-            }
             return Ok(());
         }
         slices.facts.push(item);

@@ -11,7 +11,6 @@ use crate::document::to_value;
 use crate::entry::EntryKind;
 use crate::error::MemoryError;
 use crate::identifier::Identifier;
-use crate::mutants::{Mutant, is_active};
 use crate::words::words;
 
 words! {
@@ -77,9 +76,7 @@ pub(crate) fn read_story_state(conn: &Connection) -> rusqlite::Result<StoryState
             Some(StoryPointer::Campaign) => state.campaign_id = read_json(row)?,
             Some(StoryPointer::Session) => {
                 state.session_id = read_json(row)?;
-                if !is_active(Mutant::SessionsNeverEnd) {
-                    state.session_seq = row.get(2)?;
-                }
+                state.session_seq = row.get(2)?;
             }
             Some(StoryPointer::Scene) => {
                 let seq = row.get(2)?;
@@ -146,9 +143,6 @@ pub(crate) fn set_state(conn: &Connection, seq: u64, body: &StateBody) -> ApplyR
 
 /// Sets the mode of play.
 pub(crate) fn set_mode(conn: &Connection, seq: u64, mode: Mode) -> ApplyResult {
-    if is_active(Mutant::ModesForgotten) {
-        return Ok(());
-    }
     set_pointer(conn, StoryPointer::Mode, &mode, seq)
 }
 

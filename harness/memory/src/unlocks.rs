@@ -7,7 +7,6 @@ use crate::bodies::{AttemptOutcome, RecallAttemptBody, RecallResultBody, RecallS
 use crate::entry::EntryKind;
 use crate::error::MemoryError;
 use crate::handle::Handle;
-use crate::mutants::{Mutant, is_active};
 use crate::story_state::{StoryState, read_story_state};
 use crate::words::words;
 
@@ -59,7 +58,7 @@ pub(crate) fn find_unlock(
         })
         .optional()
     };
-    if let Some(found) = unlock(UnlockScope::Campaign, campaign_key(state))? {
+    if let Some(found) = unlock(UnlockScope::Campaign, &state.campaign_id)? {
         return Ok(Some(found));
     }
     if let Some(found) = unlock(UnlockScope::Session, &state.session_seq.to_string())? {
@@ -70,8 +69,7 @@ pub(crate) fn find_unlock(
     };
     // A scene that outlasts its session keeps nothing unlocked.
     let found = unlock(UnlockScope::Scene, &scene.seq.to_string())?;
-    let outlasts = is_active(Mutant::SceneUnlocksOutlastSession);
-    Ok(found.filter(|unlock| unlock.seq > state.session_seq || outlasts))
+    Ok(found.filter(|unlock| unlock.seq > state.session_seq))
 }
 
 /// Records the roll of a recall: one per handle and scene.
@@ -81,9 +79,6 @@ pub(crate) fn record_attempt(conn: &Connection, seq: u64, body: &RecallAttemptBo
         AttemptOutcome::Success | AttemptOutcome::Failure
     );
     if let (true, Some(scene)) = (rolled, read_story_state(conn)?.scene) {
-        if is_active(Mutant::SecondRollsAllowed) {
-            return Ok(());
-        }
         conn.prepare_cached("INSERT INTO attempt (handle, scene, seq) VALUES (?1, ?2, ?3)")?
             .execute(params![body.detail_handle, scene.seq, seq])?;
     }
@@ -104,27 +99,15 @@ pub(crate) fn unlock_recalled(conn: &Connection, seq: u64, body: &RecallResultBo
             return Err(MemoryError::refused(id, "no scene is on").into());
         }
     };
-    if is_active(Mutant::RecallsUnlockForGood) {
-        return unlock_for_campaign(conn, seq, &[body.detail_handle]);
-    }
     unlock(conn, body.detail_handle, scope, &key.to_string(), seq)
 }
 
 /// Unlocks handles for the campaign.
 pub(crate) fn unlock_for_campaign(conn: &Connection, seq: u64, handles: &[Handle]) -> ApplyResult {
-    let state = read_story_state(conn)?;
-    let key = campaign_key(&state);
+    let campaign = read_story_state(conn)?.campaign_id;
     handles
         .iter()
-        .try_for_each(|handle| unlock(conn, *handle, UnlockScope::Campaign, key, seq))
-}
-
-/// The key of what is unlocked for the campaign.
-fn campaign_key(state: &StoryState) -> &str {
-    match is_active(Mutant::NotebooksOpenOtherCampaigns) {
-        false => &state.campaign_id,
-        true => "",
-    }
+        .try_for_each(|handle| unlock(conn, *handle, UnlockScope::Campaign, &campaign, seq))
 }
 
 fn unlock(

@@ -12,7 +12,6 @@ use crate::error::{MemoryError, Result};
 use crate::fixed_words;
 use crate::handle::Handle;
 use crate::mask::OutputClass;
-use crate::mutants::{Mutant, is_active};
 use crate::output_guard::OutputGuard;
 use crate::output_view::OutputView;
 use crate::policy::{self, BYTES_PER_TOKEN};
@@ -167,7 +166,7 @@ fn build_under_guard(
     document.locked_precision_handles = &slices.locked;
     document.facts_slice = &slices.facts;
     document.compactions_slice = &slices.compactions;
-    document.complete = !slices.truncated || is_active(Mutant::AlwaysComplete);
+    document.complete = !slices.truncated;
     let canonical = CanonicalJson::from_document(what, &document)?;
     guard.refuse_leaks("working set", canonical.text())?;
     Ok(WorkingSet {
@@ -189,17 +188,6 @@ fn build_frame<'a>(
     let mut pins = BTreeMap::new();
     for (name, value) in view.reader.pins()? {
         pins.insert(guard.redact_text(&name)?, guard.redact_text(&value)?);
-    }
-    if is_active(Mutant::ClockInBytes) {
-        let now = std::time::SystemTime::now();
-        let since = now
-            .duration_since(std::time::UNIX_EPOCH)
-            .unwrap_or_default();
-        pins.insert("built_at".to_owned(), since.as_secs().to_string());
-    }
-    if is_active(Mutant::LogLengthInBytes) {
-        let seq = view.reader.head()?.seq;
-        pins.insert("length".to_owned(), seq.to_string());
     }
     let mut state_slice = vec![StateItem {
         name: "session_id".to_owned(),

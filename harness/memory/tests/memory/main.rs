@@ -2,6 +2,7 @@
 
 mod ban_scan;
 mod campaign;
+mod campaign_gates;
 mod cold_boot;
 mod consent;
 mod contract;
@@ -11,8 +12,6 @@ mod forged;
 mod gates;
 mod leak;
 mod masks;
-#[cfg(debug_assertions)]
-mod mutants;
 mod pictures;
 mod recall;
 #[cfg(unix)]
