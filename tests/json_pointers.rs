@@ -29,6 +29,19 @@ fn value(text: &str, path: &str) -> i32 {
     values(text, &[path])[0]
 }
 
+/// The value as `serde_json` has it, its numbers as texts and its texts as null.
+fn numbers_as_written(json: &Json) -> Value {
+    match json {
+        Json::Number(text) => Value::String(text.clone()),
+        Json::Array(items) => items.iter().map(numbers_as_written).collect(),
+        Json::Object(members) => members
+            .iter()
+            .map(|(name, value)| (name.clone(), numbers_as_written(value)))
+            .collect(),
+        Json::Null | Json::Bool(_) | Json::String(_) => Value::Null,
+    }
+}
+
 proptest! {
     #![proptest_config(cases(2_000))]
 
@@ -40,14 +53,14 @@ proptest! {
             return Ok(());
         };
         let is_object = matches!(json, Json::Object(_));
-        let other: Value = serde_json::from_str(&text).unwrap();
+        let other = numbers_as_written(&json);
         let pointers = pointers(&json);
         let paths: Vec<&str> = pointers.iter().map(String::as_str).collect();
         for (path, found) in paths.iter().zip(values(&text, &paths)) {
             let expected = match other.pointer(path).unwrap() {
                 // The member in the other form is there too, so that neither counts.
                 _ if other.pointer(&format!("{path}_q16")).is_some() => None,
-                Value::Number(number) if is_object => decimal_to_q16(number.as_str().as_bytes()),
+                Value::String(number) if is_object => decimal_to_q16(number.as_bytes()),
                 _ => None,
             };
             prop_assert_eq!(found, expected.unwrap_or(NO_VALUE), "{} in {}", path, text);

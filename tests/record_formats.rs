@@ -56,7 +56,7 @@ fn transition() -> impl Strategy<Value = TransitionRecord> {
 /// That the library's reader and the canonical form of a JSON library agree on `record`.
 fn is_canonical(record: &[u8]) {
     let value: serde_json::Value = serde_json::from_slice(record).unwrap();
-    // `serde_json` keeps the members sorted and, here, the digits of integers as they are.
+    // `serde_json` keeps the members sorted, and integers of up to 64 bits as they are.
     assert_eq!(serde_json::to_vec(&value).unwrap(), record);
 }
 

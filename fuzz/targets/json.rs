@@ -29,7 +29,7 @@ fuzz_target!(|bytes: &[u8]| {
     };
     assert_eq!(extracted(text, &selectors()), reference(text, &selectors()));
     let Some(json) = Json::parse(text) else {
-        // serde_json refuses a depth of 128 levels; the library does not.
+        // The reader of the tests refuses a depth of 128 levels; the library does not.
         assert!(form.is_none() || text.matches(['[', '{']).count() >= 128);
         return;
     };

@@ -8,7 +8,9 @@ pub mod canonical;
 pub mod extraction;
 
 use proptest::prelude::*;
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::Deserializer as _;
+use serde::de::{Error, MapAccess, Visitor};
+use serde_json::value::RawValue;
 
 /// A JSON value; numbers as written.
 #[derive(Debug)]
@@ -22,8 +24,37 @@ pub enum Json {
 }
 
 impl Json {
+    /// Reads a value of at most 127 levels, as `serde_json` does by itself.
     pub fn parse(text: &str) -> Option<Json> {
-        serde_json::from_str(text).ok()
+        Json::parse_levels(text, 127)
+    }
+
+    fn parse_levels(text: &str, levels: u8) -> Option<Json> {
+        let value: &RawValue = serde_json::from_str(text).ok()?;
+        let text = value.get();
+        Some(match text.as_bytes().first()? {
+            b'n' => Json::Null,
+            b't' | b'f' => Json::Bool(text == "true"),
+            b'"' => Json::String(serde_json::from_str(text).ok()?),
+            b'[' => {
+                let levels = levels.checked_sub(1)?;
+                let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
+                let items = items.into_iter();
+                let items = items.map(|item| Json::parse_levels(item.get(), levels));
+                Json::Array(items.collect::<Option<_>>()?)
+            }
+            b'{' => {
+                let levels = levels.checked_sub(1)?;
+                let mut reader = serde_json::Deserializer::from_str(text);
+                let members = reader.deserialize_map(Members).ok()?.into_iter();
+                let members = members.map(|(name, value)| {
+                    let value = Json::parse_levels(value.get(), levels)?;
+                    Some((name, value))
+                });
+                Json::Object(members.collect::<Option<_>>()?)
+            }
+            _ => Json::Number(text.to_owned()),
+        })
     }
 
     /// How many containers are nested in one another at most.
@@ -36,57 +67,24 @@ impl Json {
     }
 }
 
-/// The name under which `serde_json` hands over a number with all its digits.
-const NUMBER: &str = "$serde_json::private::Number";
+/// Reads the members of an object, each name once.
+struct Members;
 
-struct Strict;
-
-impl<'de> Visitor<'de> for Strict {
-    type Value = Json;
+impl<'de> Visitor<'de> for Members {
+    type Value = Vec<(String, &'de RawValue)>;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("JSON without repeated names")
+        f.write_str("an object without repeated names")
     }
-    fn visit_unit<E>(self) -> Result<Json, E> {
-        Ok(Json::Null)
-    }
-    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
-        Ok(Json::Bool(value))
-    }
-    fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
-        Ok(Json::Number(value.to_string()))
-    }
-    fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
-        Ok(Json::Number(value.to_string()))
-    }
-    fn visit_str<E>(self, text: &str) -> Result<Json, E> {
-        Ok(Json::String(text.into()))
-    }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Json, A::Error> {
-        let mut array = Vec::new();
-        while let Some(item) = items.next_element()? {
-            array.push(item);
-        }
-        Ok(Json::Array(array))
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Json, A::Error> {
-        let mut object: Vec<(String, Json)> = Vec::new();
-        while let Some(name) = members.next_key::<String>()? {
-            if name == NUMBER {
-                return Ok(Json::Number(members.next_value()?));
-            }
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
+        let mut object: Self::Value = Vec::new();
+        while let Some((name, value)) = members.next_entry::<String, &RawValue>()? {
             if object.iter().any(|(other, _)| *other == name) {
                 return Err(A::Error::custom("repeated name"));
             }
-            object.push((name, members.next_value()?));
+            object.push((name, value));
         }
-        Ok(Json::Object(object))
-    }
-}
-
-impl<'de> Deserialize<'de> for Json {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Json, D::Error> {
-        deserializer.deserialize_any(Strict)
+        Ok(object)
     }
 }
 

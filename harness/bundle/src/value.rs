@@ -1,10 +1,11 @@
 //! JSON that keeps the order of its members, so that a prompt shows results as they were given.
 //!
-//! All text is in Unicode normalisation form C (decision D7). Numbers are what `serde_json` reads:
-//! integers from −2^63 to 2^64−1 are exact, others the nearest double.
+//! All text is in Unicode normalisation form C (decision D7). Integers from −2^63 to 2^64−1 are exact, and
+//! others are refused; a number with a point or an exponent is the nearest double.
 
 use std::fmt;
 
+use axilog_ledger::jcs;
 use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -42,10 +43,11 @@ impl Object {
     /// Reads a JSON object of at most 127 levels.
     ///
     /// # Errors
-    /// What is wrong with it, with line and column. A member name that occurs twice is wrong.
+    /// What is wrong with it, with line and column. A member name that occurs twice is wrong, and an integer
+    /// that is not from −2^63 to 2^64−1.
     pub fn parse(bytes: &[u8]) -> Result<Object, String> {
         match serde_json::from_slice(bytes) {
-            Ok(Value::Object(object)) => Ok(object),
+            Ok(Value::Object(object)) => refuse_large_integers(bytes).map(|()| object),
             Ok(_) => Err("is not a JSON object".to_owned()),
             Err(error) => Err(format!("is not JSON: {error}")),
         }
@@ -119,18 +121,23 @@ impl<'de> Deserialize<'de> for Value {
     }
 }
 
-/// The name under which `serde_json` hands over a number where another crate of the build has it keep
-/// the digits (its feature `arbitrary_precision`).
-const DIGITS: &str = "$serde_json::private::Number";
-
-/// The number that `serde_json` makes of these digits without that feature.
-fn number(digits: &str) -> Option<Value> {
-    let integer = digits.parse::<i64>().map(Number::from);
-    let integer = integer.or_else(|_| digits.parse::<u64>().map(Number::from));
-    match integer {
-        Ok(number) if digits != "-0" => Some(Value::Number(number)),
-        _ => Number::from_f64(digits.parse().ok()?).map(Value::Number),
-    }
+/// Refuses a JSON text with an integer that is not from −2^63 to 2^64−1: `serde_json` would read the nearest
+/// double, and a prompt would show other digits.
+///
+/// # Errors
+/// Which integer.
+pub(crate) fn refuse_large_integers(text: &[u8]) -> Result<(), String> {
+    let mut large = None;
+    jcs::find_inexact_integers(text, &mut |_, integer| {
+        if integer.parse::<i64>().is_err() && integer.parse::<u64>().is_err() {
+            large.get_or_insert_with(|| integer.to_owned());
+        }
+    });
+    large.map_or(Ok(()), |integer| {
+        Err(format!(
+            "the integer {integer} is not from -2^63 to 2^64-1; scale it, or write it as text"
+        ))
+    })
 }
 
 struct Reading;
@@ -180,9 +187,6 @@ impl<'de> Visitor<'de> for Reading {
         let mut members = Vec::new();
         let mut seen = std::collections::HashSet::new();
         while let Some((name, value)) = map.next_entry::<String, Value>()? {
-            if let (DIGITS, Value::Text(digits), true) = (&*name, &value, members.is_empty()) {
-                return number(digits).ok_or_else(|| A::Error::custom("number out of range"));
-            }
             let name = nfc(&name);
             if !seen.insert(name.clone()) {
                 let reason = format!("the member name {name:?} occurs twice in one object");
@@ -221,6 +225,14 @@ mod tests {
             ("{\"a\":1,\"a\":2}", "\"a\" occurs twice"),
             ("{\"\u{e9}\":1,\"e\u{301}\":2}", "occurs twice"),
             ("{\"a\":1e999}", "out of range"),
+            (
+                "{\"a\":[18446744073709551616]}",
+                "the integer 18446744073709551616",
+            ),
+            (
+                "{\"a\":-9223372036854775809}",
+                "the integer -9223372036854775809",
+            ),
             ("{\"a\":\"\\ud800\"}", "hex escape"),
             (&("{\"a\":".repeat(200)), "recursion limit"),
         ] {

@@ -3,9 +3,12 @@
 //! The memory stores and outputs nothing but bytes of this profile; every handle is the SHA-256 of
 //! such bytes. Determinism: D1.
 
+use std::collections::BTreeMap;
+
 use axilog_ledger::jcs;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 use unicode_normalization::is_nfc;
 
 use crate::document::to_value;
@@ -33,10 +36,7 @@ impl CanonicalJson {
     /// that is no integer from −2^63 to 2^64−1, and text that is not in NFC; with the path.
     pub fn parse(what: &str, text: &[u8]) -> Result<CanonicalJson> {
         let bytes = canonical_bytes(what, text)?;
-        // The canonical form of 1.0 is 1: a float has to be found in the text as it came.
-        let value: Value = serde_json::from_slice(text)
-            .map_err(|error| MemoryError::document(what, "$", error.to_string()))?;
-        check_profile(what, &value)?;
+        let value = read(text).map_err(|reason| MemoryError::document(what, "$", reason))?;
         Ok(CanonicalJson { value, bytes })
     }
 
@@ -45,7 +45,6 @@ impl CanonicalJson {
     /// # Errors
     /// As [`CanonicalJson::parse`].
     pub fn from_value(what: &str, value: Value) -> Result<CanonicalJson> {
-        check_profile(what, &value)?;
         let bytes = canonical_bytes(what, value.to_string().as_bytes())?;
         Ok(CanonicalJson { value, bytes })
     }
@@ -93,45 +92,62 @@ pub(crate) fn texts(value: &Value) -> Vec<&str> {
     }
 }
 
+/// The canonical form of a text within the profile.
 fn canonical_bytes(what: &str, text: &[u8]) -> Result<Vec<u8>> {
-    jcs::canonicalize(text).map_err(|error| {
+    let bytes = jcs::canonicalize(text).map_err(|error| {
         MemoryError::document(what, format!("byte {}", error.offset), error.reason)
-    })
-}
-
-fn check_profile(what: &str, value: &Value) -> Result<()> {
+    })?;
+    // The canonical form of 1.0 is 1: a float has to be found in the text as it came.
     let mut path = "$".to_owned();
-    check_value(value, &mut path).map_err(|reason| MemoryError::document(what, path, reason))
+    read(text)
+        .and_then(|value| check_value(value, &mut path))
+        .map_err(|reason| MemoryError::document(what, path, reason))?;
+    Ok(bytes)
 }
 
 /// Checks a value and its parts; `path` ends at the part that is outside the profile. Recurses as deep as
-/// the value is nested: a text from outside was canonicalized before, which refuses more than 128 levels.
-fn check_value(value: &Value, path: &mut String) -> std::result::Result<(), String> {
-    match value {
-        // Where another crate of the build has serde_json keep the digits, -0 counts as an integer.
-        Value::Number(number)
-            if !number.is_i64() && !number.is_u64() || number.to_string() == "-0" =>
-        {
-            Err(format!(
-                "the number {number} is no integer from -2^63 to 2^64-1; scale it, or write it as text"
-            ))
-        }
-        Value::String(text) if !is_nfc(text) => {
+/// the value is nested: it was canonicalized before, which refuses more than 128 levels.
+fn check_value(value: &RawValue, path: &mut String) -> std::result::Result<(), String> {
+    let text = value.get();
+    match text.as_bytes().first() {
+        Some(b'-' | b'0'..=b'9') if !is_integer(text) => Err(format!(
+            "the number {text} is no integer from -2^63 to 2^64-1; scale it, or write it as text"
+        )),
+        Some(b'"') => {
+            let text: String = read(text.as_bytes())?;
+            if is_nfc(&text) {
+                return Ok(());
+            }
             Err(format!("the text {text:?} is not in NFC; normalise it"))
         }
-        Value::Array(items) => items.iter().enumerate().try_for_each(|(index, item)| {
-            check_part(path, &format!("[{index}]"), |path| check_value(item, path))
-        }),
-        Value::Object(members) => members.iter().try_for_each(|(name, member)| {
-            check_part(path, &format!(".{name}"), |path| {
-                if !is_nfc(name) {
-                    return Err("the member name is not in NFC; normalise it".to_owned());
-                }
-                check_value(member, path)
+        Some(b'[') => {
+            let items: Vec<&RawValue> = read(text.as_bytes())?;
+            items.into_iter().enumerate().try_for_each(|(index, item)| {
+                check_part(path, &format!("[{index}]"), |path| check_value(item, path))
             })
-        }),
+        }
+        Some(b'{') => {
+            let members: BTreeMap<String, &RawValue> = read(text.as_bytes())?;
+            members.into_iter().try_for_each(|(name, member)| {
+                check_part(path, &format!(".{name}"), |path| {
+                    if !is_nfc(&name) {
+                        return Err("the member name is not in NFC; normalise it".to_owned());
+                    }
+                    check_value(member, path)
+                })
+            })
+        }
         _ => Ok(()),
     }
+}
+
+/// Whether a number is written as an integer of the profile.
+fn is_integer(number: &str) -> bool {
+    number != "-0" && (number.parse::<i64>().is_ok() || number.parse::<u64>().is_ok())
+}
+
+fn read<'t, T: Deserialize<'t>>(text: &'t [u8]) -> std::result::Result<T, String> {
+    serde_json::from_slice(text).map_err(|error| error.to_string())
 }
 
 fn check_part(
@@ -156,7 +172,14 @@ mod tests {
             (r#"{"a":[1,{"b":1.5}]}"#, "at $.a[1].b: the number 1.5"),
             (r#"{"a":1.0}"#, "at $.a: the number 1.0"),
             (r#"[-0]"#, "at $[0]: the number -0"),
-            (r#"[18446744073709551616]"#, "at $[0]: the number"),
+            (
+                r#"[18446744073709551616]"#,
+                "at $[0]: the number 18446744073709551616 is no integer",
+            ),
+            (
+                r#"{"a":[{},{"b":1e2}]}"#,
+                "at $.a[1].b: the number 1e2 is no integer",
+            ),
             ("{\"a\":\"e\u{301}\"}", "at $.a: the text"),
             ("{\"e\u{301}\":1}", "the member name is not in NFC"),
             (r#"{"a":1,"a":2}"#, "occurs twice"),

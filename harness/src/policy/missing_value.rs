@@ -1,19 +1,26 @@
 //! Why an answer has no value for a policy, in words.
 //!
 //! formats.md §4, Extracting the value. The core says only that there is none; what it looked for is looked for
-//! again here, with the reader of serde_json.
+//! again here, with the reader of serde_json, which keeps numbers as the answer writes them.
 
+use std::collections::BTreeMap;
+
+use axilog::json::number::decimal_to_q16;
 use axilog_policyc::selector_path;
-use serde_json::{Number, Value};
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// Says why `answer` has no value for `selector`.
 pub(crate) fn explain(answer: &[u8], selector: &str) -> String {
-    let whole: Value = match serde_json::from_slice(answer) {
+    // A value that is kept as written may have lone surrogates in its texts; a `Value` has none.
+    let whole: &RawValue = match serde_json::from_slice::<Value>(answer)
+        .and_then(|_| serde_json::from_slice(answer))
+    {
         Ok(value) => value,
         Err(error) => return format!("the answer is not JSON: {error}"),
     };
-    if !whole.is_object() {
-        return format!("the answer is {}, not one JSON object", describe(&whole));
+    if describe(whole) != OBJECT {
+        return format!("the answer is {}, not one JSON object", describe(whole));
     }
     let path = selector_path(selector);
     let steps: Vec<String> = match path.strip_prefix('/') {
@@ -23,7 +30,7 @@ pub(crate) fn explain(answer: &[u8], selector: &str) -> String {
     let Some((last, before)) = steps.split_last() else {
         return "the path is empty".to_owned();
     };
-    let mut place = &whole;
+    let mut place = whole;
     let mut walked = String::new();
     for step in before {
         let Some(next) = enter(place, step) else {
@@ -33,45 +40,37 @@ pub(crate) fn explain(answer: &[u8], selector: &str) -> String {
         place = next;
     }
     let raw = format!("{last}_q16");
-    let (value, raw_value) = (enter(place, last), place.get(&raw));
-    match (place, value, raw_value) {
-        (Value::Object(_), Some(_), Some(_)) => {
+    let raw_value = enter(place, &raw).filter(|_| describe(place) == OBJECT);
+    match (describe(place), enter(place, last), raw_value) {
+        (OBJECT, Some(_), Some(_)) => {
             format!("{} has both \"{last}\" and \"{raw}\"", name_place(&walked))
         }
-        (Value::Object(_) | Value::Array(_), None, None) => {
-            format!("{} has no \"{last}\"", name_place(&walked))
-        }
-        (_, Some(Value::Number(number)), None) if is_expressible(number) => {
-            "the answer has a member twice, or nests deeper than 32".to_owned()
-        }
-        (_, Some(Value::Number(number)), None) => {
-            format!("\"{last}\" is {number}, beyond 18 digits or the range of Q16.16")
-        }
-        (_, None, Some(Value::Number(number))) => {
-            format!("\"{raw}\" is {number}, which is no raw Q16.16 value")
-        }
-        (_, Some(other), None) => format!("\"{last}\" is {}, not a number", describe(other)),
-        (_, None, Some(other)) => format!("\"{raw}\" is {}, not an integer", describe(other)),
-        (other, ..) => format!("{} is {}", name_place(&walked), describe(other)),
+        (OBJECT | ARRAY, None, None) => format!("{} has no \"{last}\"", name_place(&walked)),
+        (_, Some(value), None) => match describe(value) {
+            NUMBER if decimal_to_q16(value.get().as_bytes()).is_some() => {
+                "the answer has a member twice, or nests deeper than 32".to_owned()
+            }
+            NUMBER => format!("\"{last}\" is {value}, beyond 18 digits or the range of Q16.16"),
+            other => format!("\"{last}\" is {other}, not a number"),
+        },
+        (_, None, Some(value)) => match describe(value) {
+            NUMBER => format!("\"{raw}\" is {value}, which is no raw Q16.16 value"),
+            other => format!("\"{raw}\" is {other}, not an integer"),
+        },
+        (other, ..) => format!("{} is {other}", name_place(&walked)),
     }
 }
 
-/// Whether an answer's number can be a value at all.
-fn is_expressible(number: &Number) -> bool {
-    let text = number.to_string();
-    let digits = text.split(['e', 'E']).next().unwrap_or_default();
-    let significant = digits.trim_start_matches(['-', '0', '.']);
-    let count = significant.bytes().filter(u8::is_ascii_digit).count();
-    let in_range = number.as_f64().is_some_and(|value| value.abs() < 32768.0);
-    count <= 18 && in_range
-}
-
 /// A member of an object, or an element of an array by an index without leading zeros.
-fn enter<'v>(place: &'v Value, step: &str) -> Option<&'v Value> {
-    match place {
-        Value::Object(members) => members.get(step),
-        Value::Array(elements) if step == "0" || !step.starts_with(['0', '+']) => {
-            elements.get(step.parse::<usize>().ok()?)
+fn enter<'v>(place: &'v RawValue, step: &str) -> Option<&'v RawValue> {
+    match describe(place) {
+        OBJECT => {
+            let members: BTreeMap<String, &RawValue> = serde_json::from_str(place.get()).ok()?;
+            members.get(step).copied()
+        }
+        ARRAY if step == "0" || !step.starts_with(['0', '+']) => {
+            let elements: Vec<&RawValue> = serde_json::from_str(place.get()).ok()?;
+            elements.get(step.parse::<usize>().ok()?).copied()
         }
         _ => None,
     }
@@ -88,13 +87,17 @@ fn name_place(walked: &str) -> String {
     }
 }
 
-fn describe(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
+const ARRAY: &str = "an array";
+const NUMBER: &str = "a number";
+const OBJECT: &str = "an object";
+
+fn describe(value: &RawValue) -> &'static str {
+    match value.get().as_bytes().first() {
+        Some(b'n') => "null",
+        Some(b't' | b'f') => "true or false",
+        Some(b'"') => "a string",
+        Some(b'[') => ARRAY,
+        Some(b'{') => OBJECT,
+        _ => NUMBER,
     }
 }

@@ -11,6 +11,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::bench::Bench;
+#[cfg(feature = "tokenizer-json")]
 use crate::byte_level_tokenizer::describe_byte_level;
 use crate::llama_server::{LlamaServer, MODEL, candidates_grammar, find_python, make_model};
 use crate::proxy::start_proxy;
@@ -259,7 +260,7 @@ fn grammar_of_right_answers() -> String {
 
 /// Gate P4 in the tokens of a real server, and a night with a kill in it.
 #[test]
-#[cfg(unix)]
+#[cfg(all(unix, feature = "tokenizer-json"))]
 fn an_ablation_run_that_was_killed_goes_on_with_a_real_model() {
     let Some(python) = find_python("an_ablation_run_that_was_killed_goes_on_with_a_real_model")
     else {

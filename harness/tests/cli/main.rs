@@ -5,6 +5,7 @@ mod audit;
 mod bench;
 mod blobs;
 mod bundle;
+#[cfg(feature = "tokenizer-json")]
 #[path = "../../oracle/tests/oracle/byte_level_tokenizer.rs"]
 mod byte_level_tokenizer;
 mod calibrate;
@@ -31,6 +32,7 @@ mod llama_server;
 mod memory;
 mod models;
 mod observe;
+#[cfg(feature = "parquet")]
 mod parquet;
 mod policy;
 #[path = "../../oracle/tests/llama/proxy.rs"]
@@ -47,6 +49,7 @@ mod several;
 mod show;
 mod stats;
 mod system;
+#[cfg(feature = "tokenizer-json")]
 #[path = "../../oracle/tests/oracle/tokenizer_families.rs"]
 mod tokenizer_families;
 mod unwritable_output;

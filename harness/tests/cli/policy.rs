@@ -205,6 +205,18 @@ fn explain_says_value_by_value_what_would_be_decided() {
             "\"x\" is 40000, beyond 18 digits or the range of Q16.16",
         ),
         (
+            r#"{"linear":{"x":0.1234567890123456789}}"#,
+            "\"x\" is 0.1234567890123456789, beyond 18 digits",
+        ),
+        (
+            r#"{"linear":{"x":18446744073709551616}}"#,
+            "\"x\" is 18446744073709551616, beyond 18 digits",
+        ),
+        (
+            r#"{"linear":{"x_q16":18446744073709551616}}"#,
+            "\"x_q16\" is 18446744073709551616, which is no raw",
+        ),
+        (
             r#"{"linear":{"x":1},"a":1,"a":2}"#,
             "the answer has a member twice",
         ),

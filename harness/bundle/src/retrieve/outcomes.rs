@@ -10,12 +10,14 @@ use std::time::SystemTime;
 use axilog_ledger::error::FileError;
 use serde::Deserializer as _;
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserialize, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::history::{History, HistoryReader, SkippedRecord};
 use crate::error::BundleError;
 use crate::model::{OutcomeRecord, ProvenanceRecord};
 use crate::provenance::{self, HashingReader};
+use crate::value::refuse_large_integers;
 
 /// Newest last; of two at one time the one that was read first comes last.
 type Newest = BTreeMap<(SystemTime, std::cmp::Reverse<u64>), OutcomeRecord>;
@@ -41,8 +43,8 @@ impl HistoryReader<'_> {
                 continue;
             };
             let mut file = HashingReader::new(file);
-            let mut take = |value: serde_json::Value| {
-                let (time, outcome) = parse_outcome(value)?;
+            let mut take = |record: &RawValue| {
+                let (time, outcome) = parse_outcome(record)?;
                 if self.all_outcomes || outcome.step() == self.step {
                     count += 1;
                     newest.insert((time, std::cmp::Reverse(count)), outcome);
@@ -89,9 +91,12 @@ fn list_summaries(folder: &Path) -> Result<Option<Vec<PathBuf>>, BundleError> {
 }
 
 /// An outcome and its time, or what is wrong with it.
-fn parse_outcome(value: serde_json::Value) -> Result<(SystemTime, OutcomeRecord), String> {
-    let outcome: OutcomeRecord =
-        serde_json::from_value(value).map_err(|error| format!("not an outcome record: {error}"))?;
+fn parse_outcome(record: &RawValue) -> Result<(SystemTime, OutcomeRecord), String> {
+    refuse_large_integers(record.get().as_bytes())?;
+    // An error of `from_value` has no line and column, which would be those in the record.
+    let outcome: OutcomeRecord = serde_json::from_str::<serde_json::Value>(record.get())
+        .and_then(serde_json::from_value)
+        .map_err(|error| format!("not an outcome record: {error}"))?;
     match parse_time(outcome.timestamp()) {
         Some(time) => Ok((time, outcome)),
         None => Err(format!(
@@ -110,7 +115,7 @@ fn parse_time(text: &str) -> Option<SystemTime> {
 /// Hands each record of a file to `take`, one in memory at a time. `take` says what is wrong with it.
 fn read_each_record(
     file: &mut impl io::Read,
-    take: &mut dyn FnMut(serde_json::Value) -> Result<(), String>,
+    take: &mut dyn FnMut(&RawValue) -> Result<(), String>,
     skip: &mut dyn FnMut(Option<u64>, String),
 ) -> io::Result<()> {
     let mut reader = serde_json::Deserializer::from_reader(BufReader::new(file));
@@ -129,7 +134,7 @@ fn read_each_record(
 }
 
 struct Records<'a> {
-    take: &'a mut dyn FnMut(serde_json::Value) -> Result<(), String>,
+    take: &'a mut dyn FnMut(&RawValue) -> Result<(), String>,
     skip: &'a mut dyn FnMut(Option<u64>, String),
 }
 
@@ -141,8 +146,10 @@ impl<'de> Visitor<'de> for Records<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
-        let value = serde_json::Value::deserialize(MapAccessDeserializer::new(map))?;
-        if let Err(reason) = (self.take)(value) {
+        let members =
+            BTreeMap::<String, Box<RawValue>>::deserialize(MapAccessDeserializer::new(map))?;
+        let record = to_raw_value(&members).map_err(A::Error::custom)?;
+        if let Err(reason) = (self.take)(&record) {
             (self.skip)(None, reason);
         }
         Ok(())
@@ -150,9 +157,9 @@ impl<'de> Visitor<'de> for Records<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut array: A) -> Result<(), A::Error> {
         let mut number = 0;
-        while let Some(value) = array.next_element()? {
+        while let Some(record) = array.next_element::<Box<RawValue>>()? {
             number += 1;
-            if let Err(reason) = (self.take)(value) {
+            if let Err(reason) = (self.take)(&record) {
                 (self.skip)(Some(number), reason);
             }
         }

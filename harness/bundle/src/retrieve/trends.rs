@@ -4,20 +4,21 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, VecDeque};
 
 use serde::Deserialize;
-use serde_json::{Number, Value};
+use serde_json::Number;
+use serde_json::value::RawValue;
 
 use super::history::{History, HistoryReader, SkippedRecord};
 use super::lines;
 use crate::error::BundleError;
 use crate::model::{Direction, ProvenanceRecord, TrendSummary};
-use crate::value::nfc;
+use crate::value::{nfc, refuse_large_integers};
 
 #[derive(Deserialize)]
 struct RunLine {
     #[serde(rename = "run_id")]
     _run_id: String,
     step: u32,
-    metrics: BTreeMap<String, Value>,
+    metrics: BTreeMap<String, Box<RawValue>>,
 }
 
 impl HistoryReader<'_> {
@@ -36,12 +37,12 @@ impl HistoryReader<'_> {
                 return;
             }
             for (name, value) in line.metrics {
-                let Value::Number(value) = value else {
-                    skip(format!(
-                        "the metric {name:?} is {}, and no number",
-                        kind(&value)
-                    ));
-                    continue;
+                let value = match read_number(&value) {
+                    Ok(value) => value,
+                    Err(reason) => {
+                        skip(format!("the metric {name:?}{reason}"));
+                        continue;
+                    }
                 };
                 let values = metrics.entry(nfc(&name)).or_default();
                 values.push_back(value);
@@ -64,16 +65,21 @@ impl HistoryReader<'_> {
     }
 }
 
-/// What a value is, for messages.
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "text",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
-    }
+/// The number that a value is, or what else it is, as the words behind its name.
+fn read_number(value: &RawValue) -> Result<Number, String> {
+    let kind = match value.get().as_bytes().first() {
+        Some(b'n') => "null",
+        Some(b't' | b'f') => "true or false",
+        Some(b'"') => "text",
+        Some(b'[') => "an array",
+        Some(b'{') => "an object",
+        _ => {
+            refuse_large_integers(value.get().as_bytes())
+                .map_err(|reason| format!(": {reason}"))?;
+            return serde_json::from_str(value.get()).map_err(|error| format!(": {error}"));
+        }
+    };
+    Err(format!(" is {kind}, and no number"))
 }
 
 fn trend_direction(values: &VecDeque<Number>) -> Direction {

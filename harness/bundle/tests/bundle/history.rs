@@ -125,6 +125,36 @@ fn outcomes_that_are_none_are_named_and_skipped() {
     }
 }
 
+/// A number that would be shown with other digits than it has is named and skipped.
+#[test]
+fn integers_beyond_64_bits_are_named_and_skipped() {
+    let past = Past::new();
+    let mut large = outcome(3, "large", "2026-01-01T00:00:00Z").to_string();
+    large = large.replace(":1,", ":18446744073709551616,");
+    let good = outcome(3, "good", "2026-01-01T00:00:00Z");
+    past.write("chapter13/summaries/1.json", &large);
+    past.write("chapter13/summaries/2.json", format!("[{large},{good}]"));
+    past.write(
+        "run_history.jsonl",
+        "{\"run_id\":\"a\",\"step\":3,\"metrics\":{\"m\":18446744073709551616,\"n\":1e30}}\n\
+        {\"run_id\":\"a\",\"step\":3,\"metrics\":{\"m\":18446744073709551615}}\n",
+    );
+    let (bundle, skipped) = past.build(3, |_| {});
+    assert_eq!(runs(&bundle), ["good"]);
+    let trends = serde_json::to_string(bundle.context().trend_summary()).unwrap();
+    assert!(trends.contains("[18446744073709551615]"), "{trends}");
+    assert!(trends.contains("[1e+30]"), "{trends}");
+    let reason = "the integer 18446744073709551616 is not from -2^63 to 2^64-1; scale it, or write it as text";
+    assert_eq!(
+        skipped,
+        [
+            format!("chapter13/summaries/1.json: {reason}; skipped"),
+            format!("chapter13/summaries/2.json:1: {reason}; skipped"),
+            format!("run_history.jsonl:1: the metric \"m\": {reason}; skipped"),
+        ]
+    );
+}
+
 #[test]
 fn trends_are_of_the_last_values_and_key_metrics_come_first() {
     let past = Past::new();

@@ -1,6 +1,7 @@
 //! A second implementation of extraction: short, slow and close to the wording of the rules.
 //!
-//! `serde_json` decides what JSON is. It keeps the last of equal names, so names are checked here.
+//! `serde_json` decides what JSON is. It keeps the last of equal names and does not say how a number was
+//! written, so names and numbers are checked here.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -38,14 +39,11 @@ impl<'de> Visitor<'de> for StrictVisitor {
     fn visit_str<E>(self, _: &str) -> Result<StrictJson, E> {
         Ok(StrictJson { depth: 0 })
     }
-    fn visit_u64<E: Error>(self, n: u64) -> Result<StrictJson, E> {
-        if n > LARGEST {
-            return Err(E::custom("large"));
-        }
+    fn visit_u64<E>(self, _: u64) -> Result<StrictJson, E> {
         Ok(StrictJson { depth: 0 })
     }
-    fn visit_i64<E: Error>(self, n: i64) -> Result<StrictJson, E> {
-        self.visit_u64(n.unsigned_abs())
+    fn visit_i64<E>(self, _: i64) -> Result<StrictJson, E> {
+        Ok(StrictJson { depth: 0 })
     }
     fn visit_f64<E>(self, _: f64) -> Result<StrictJson, E> {
         Ok(StrictJson { depth: 0 })
@@ -60,10 +58,6 @@ impl<'de> Visitor<'de> for StrictVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<StrictJson, A::Error> {
         let (mut depth, mut names) = (0, BTreeSet::new());
         while let Some(name) = members.next_key::<String>()? {
-            // A number, where another package of the workspace has serde_json keep its digits.
-            if name == "$serde_json::private::Number" {
-                return check_number(&members.next_value::<String>()?);
-            }
             if !names.insert(name) {
                 return Err(A::Error::custom("repeated"));
             }
@@ -73,8 +67,38 @@ impl<'de> Visitor<'de> for StrictVisitor {
     }
 }
 
-fn check_number<E: Error>(digits: &str) -> Result<StrictJson, E> {
-    let fine = if digits.contains(['.', 'e', 'E']) {
+/// Where in `text` the first number begins that the rules refuse. What stands before it is taken for JSON.
+fn find_refused_number(text: &str) -> Option<usize> {
+    let mut at = 0;
+    while at < text.len() {
+        match text.as_bytes()[at] {
+            b'"' => at = find_string_end(text, at)?,
+            b'-' | b'0'..=b'9' => {
+                let number = &text[at..];
+                let end = number.find(|c: char| !c.is_ascii_digit() && !"-+.eE".contains(c));
+                let number = &number[..end.unwrap_or(number.len())];
+                if !is_allowed_number(number) {
+                    return Some(at);
+                }
+                at += number.len();
+            }
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+/// Where the string ends that begins at `start`.
+fn find_string_end(text: &str, start: usize) -> Option<usize> {
+    let mut at = start + 1;
+    while *text.as_bytes().get(at)? != b'"' {
+        at += if text.as_bytes()[at] == b'\\' { 2 } else { 1 };
+    }
+    Some(at + 1)
+}
+
+fn is_allowed_number(digits: &str) -> bool {
+    if digits.contains(['.', 'e', 'E']) {
         // Canonical JSON writes numbers below 1e21 without an exponent.
         let large = |n: f64| n.abs() > LARGEST as f64 && n.abs() < 1e21;
         let mantissa = digits.split(['e', 'E']).next().unwrap();
@@ -85,11 +109,7 @@ fn check_number<E: Error>(digits: &str) -> Result<StrictJson, E> {
     } else {
         let integer: Result<i128, _> = digits.parse();
         integer.is_ok_and(|n| n.unsigned_abs() <= u128::from(LARGEST))
-    };
-    if !fine {
-        return Err(E::custom("large"));
     }
-    Ok(StrictJson { depth: 0 })
 }
 
 fn check_depth<E: Error>(depth: usize) -> Result<StrictJson, E> {
@@ -102,17 +122,18 @@ fn check_depth<E: Error>(depth: usize) -> Result<StrictJson, E> {
 /// Reads the value at the beginning of `text` and gives where it ends, or what could be read of it: all of the
 /// text where that ends too early.
 fn read_value(text: &str) -> Result<usize, &str> {
+    let refused = find_refused_number(text).unwrap_or(text.len());
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<StrictJson>();
     match values.next() {
-        Some(Ok(_)) => Ok(values.byte_offset()),
+        Some(Ok(_)) if values.byte_offset() <= refused => Ok(values.byte_offset()),
         Some(Err(error)) if !error.is_eof() => {
             let lines = text.split_inclusive('\n').take(error.line() - 1);
             let before: usize = lines.map(str::len).sum();
             // The last byte that was looked at is the wrong one.
             let read = (before + error.column()).saturating_sub(1);
-            Err(&text[..text.floor_char_boundary(read)])
+            Err(&text[..text.floor_char_boundary(read).min(refused)])
         }
-        _ => Err(text),
+        _ => Err(&text[..refused]),
     }
 }
 
@@ -126,10 +147,8 @@ fn find_region_end(text: &str, end: u8) -> Option<usize> {
             byte if byte == begin => depth += 1,
             byte if byte == end => depth -= 1,
             b'"' => {
-                at += 1;
-                while *text.as_bytes().get(at)? != b'"' {
-                    at += if text.as_bytes()[at] == b'\\' { 2 } else { 1 };
-                }
+                at = find_string_end(text, at)?;
+                continue;
             }
             _ => {}
         }

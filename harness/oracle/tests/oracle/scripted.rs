@@ -117,6 +117,11 @@ fn bad_scripts_are_refused_with_their_line() {
             1,
             "at `usage`: missing field `completion_tokens`",
         ),
+        (
+            "{\"answer\":\"a\",\"usage\":{\"prompt_tokens\":1.0,\"completion_tokens\":2}}",
+            1,
+            "at `usage.prompt_tokens`: invalid type: floating point `1.0`, expected u64",
+        ),
         ("{\"faults\":[200]}", 1, "at `faults[0]`: the fault 200"),
         ("{\"faults\":[\"flood\"]}", 1, "the fault \"flood\""),
     ] {

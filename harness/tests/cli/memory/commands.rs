@@ -204,6 +204,16 @@ fn errors_name_the_cause_and_the_remedy() {
         ),
         (
             2,
+            &[
+                "event",
+                "m.db",
+                "EV-031",
+                "{\"scene_id\":18446744073709551616}",
+            ],
+            "$.scene_id: the number 18446744073709551616 is no integer",
+        ),
+        (
+            2,
             &["event", "m.db", "EV-031", "{\"scene_id\":7}"],
             "expected a name: 1 to 128",
         ),

@@ -31,10 +31,10 @@ impl fmt::Display for DocumentError {
 /// How many characters of a value an error quotes.
 const EXCERPT: usize = 80;
 
-/// The beginning of a value's JSON, as an error quotes it.
+/// The beginning of a value's canonical form, as an error quotes it.
 #[must_use]
 pub fn excerpt(value: &Value) -> String {
-    let text = value.to_string();
+    let text = to_text(value);
     match text.char_indices().nth(EXCERPT) {
         Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
         None => text,
@@ -135,8 +135,7 @@ fn member(object: &str, name: &str) -> String {
 /// What serde expected, in words of JSON.
 fn expected_json(expected: &str) -> &str {
     match expected {
-        // The second is what serde_json says with its feature arbitrary_precision.
-        "u64" | "invalid number" => "an integer from 0 to 2^64-1",
+        "u64" => "an integer from 0 to 2^64-1",
         "a string" => "a text",
         "a boolean" => "true or false",
         "a sequence" => "an array",
@@ -215,6 +214,12 @@ mod tests {
                 "/inner/text",
                 json!(null),
                 "inner.text: found null, expected a text",
+            ),
+            // As the document writes it.
+            (
+                "/numbers/0",
+                json!(1e19),
+                "numbers[0]: found 10000000000000000000, expected an integer from 0 to 2^64-1",
             ),
             (
                 "/inner",

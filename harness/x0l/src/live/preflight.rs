@@ -17,10 +17,10 @@ use crate::frozen_code::{canonicalizer_hashes, kernel_hashes};
 use crate::kernel;
 
 /// The frozen source hash of the canonicalizer, with what it calls.
-const CANONICALIZER_HASH: &str = "07ba54e233905b5c99a4ae9520fd607cd68faf4d6d61d3e8f62c2e5c80bfe249";
+const CANONICALIZER_HASH: &str = "fec096b29cd54fca4b0b11ee5f8e47b4526cc054925c87ccb768d11252c467fb";
 
 /// The frozen source hash of the kernel, with what it calls.
-const KERNEL_HASH: &str = "3f7d0221e20fe2c1bc055ffcbdc6a8e1a86eff06593b320de5a00fe083fd1f05";
+const KERNEL_HASH: &str = "ac97d8587674446d7279d0755df51e36fc5e23544cab4470ba2628845d849f4c";
 
 /// The frozen digest of the fuzz pass.
 const FUZZ_DIGEST: &str = "3e4fd209b1517ef26b7635bb5166f3d07a60344df0942b7f0554e4dd17f19af0";
