@@ -11,6 +11,9 @@ mod calibrate;
 #[path = "../../oracle/tests/oracle/client.rs"]
 #[allow(dead_code, reason = "here the program itself is the client")]
 mod client;
+#[path = "../../oracle/tests/oracle/clock.rs"]
+#[allow(dead_code, reason = "the program has the system's clock")]
+mod clock;
 mod damage;
 mod deceptive_text;
 mod demo;
