@@ -62,3 +62,28 @@ impl FreeServerArgs {
 fn parse_timeout(text: &str) -> Result<Duration, String> {
     parse_seconds(text, 0.001)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axilog_oracle::ClientLimits;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: FreeServerArgs,
+    }
+
+    #[test]
+    fn the_limits_of_calls_are_those_that_were_given() {
+        let line = |line: &str| Line::parse_from(line.split_whitespace()).args.options();
+        assert_eq!(line("axilog").limits, ClientLimits::default());
+        let given = ClientLimits {
+            timeout: Duration::from_millis(300),
+            pace: Duration::from_millis(500),
+            ..ClientLimits::default()
+        };
+        assert_eq!(line("axilog --timeout 0.3 --pace 0.5").limits, given);
+    }
+}

@@ -5,7 +5,10 @@
 //! callers'.
 
 use std::fmt;
-use std::thread;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
 use std::time::{Duration, Instant, SystemTime};
 
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
@@ -13,6 +16,7 @@ use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::base_url::{is_local, request_url};
+use crate::clock::{Clock, SystemClock, TimeLimit};
 use crate::error::OracleError;
 use crate::exchange::{AskAttempt, AskFault, Exchange, ModelAnswer};
 use crate::key::ApiKey;
@@ -68,6 +72,7 @@ pub(crate) struct HttpClient {
     headers: HeaderMap,
     key: Option<ApiKey>,
     limits: ClientLimits,
+    clock: Arc<dyn Clock>,
     client: Client,
     runtime: Runtime,
     /// The start of the last request.
@@ -139,8 +144,7 @@ impl HttpClient {
             }
         }
         let setup = |error: String| OracleError::ClientSetup(error);
-        let client =
-            build_client(&url, limits.timeout).map_err(|error| setup(describe_error(error)))?;
+        let client = build_client(&url).map_err(|error| setup(describe_error(error)))?;
         let runtime = Builder::new_current_thread().enable_all().build();
         Ok(HttpClient {
             url,
@@ -148,10 +152,16 @@ impl HttpClient {
             headers: HeaderMap::new(),
             key,
             limits,
+            clock: Arc::new(SystemClock),
             client,
             runtime: runtime.map_err(|error| setup(error.to_string()))?,
             last_start: None,
         })
+    }
+
+    /// Reads and waits by another clock than the system's.
+    pub(crate) fn set_clock(&mut self, clock: Arc<dyn Clock>) {
+        self.clock = clock;
     }
 
     /// Sends a header with every request. Its value is shown nowhere.
@@ -211,9 +221,9 @@ impl HttpClient {
         let mut attempts = Vec::new();
         let mut backoff = self.limits.backoff.clone().into_iter();
         let mut delay = Duration::ZERO;
-        thread::sleep(self.remaining_pace());
+        self.clock.sleep(self.remaining_pace());
         loop {
-            let start = Instant::now();
+            let start = self.clock.now();
             self.last_start = Some(start);
             let mut result = self.runtime.block_on(self.run_attempt(body.to_vec()));
             if let Err(failed) = &mut result
@@ -224,7 +234,7 @@ impl HttpClient {
             }
             attempts.push(AskAttempt {
                 delay,
-                duration: start.elapsed(),
+                duration: self.time_since(start),
                 fault: result.as_ref().err().map(|failed| failed.fault.clone()),
             });
             match (result, backoff.next()) {
@@ -232,7 +242,7 @@ impl HttpClient {
                     let asked = failed.retry_after.unwrap_or_default();
                     let asked = asked.min(self.limits.max_retry_after);
                     delay = least.max(asked).max(self.remaining_pace());
-                    thread::sleep(delay);
+                    self.clock.sleep(delay);
                 }
                 (result, _) => {
                     return Exchange {
@@ -246,10 +256,13 @@ impl HttpClient {
 
     /// The time until the next request may start.
     fn remaining_pace(&self) -> Duration {
-        let since = self.last_start.map(|start| start.elapsed());
-        since.map_or(Duration::ZERO, |since| {
-            self.limits.pace.saturating_sub(since)
+        self.last_start.map_or(Duration::ZERO, |start| {
+            self.limits.pace.saturating_sub(self.time_since(start))
         })
+    }
+
+    fn time_since(&self, start: Instant) -> Duration {
+        self.clock.now().saturating_duration_since(start)
     }
 
     async fn run_attempt(&self, body: Vec<u8>) -> Result<ModelAnswer, FailedAttempt> {
@@ -287,14 +300,17 @@ impl HttpClient {
 
     /// Sends a request and reads the response.
     async fn receive(&self, request: RequestBuilder) -> Result<ServerResponse, AskFault> {
-        let response = request.send().await.map_err(classify_error)?;
+        let mut limit = self.clock.limit(self.limits.timeout);
+        let sent = async { request.send().await.map_err(classify_error) };
+        let response = finish_within(&mut limit, sent).await?;
         let status = response.status();
         let retry_after = read_retry_after(response.headers(), SystemTime::now());
         if status.is_success() && is_event_stream(&response) {
             // Its first event would be read as soon as the model begins to answer, and its last one never.
             return Err(AskFault::Malformed(STREAMED.to_owned()));
         }
-        let body = match read_body(response, self.limits.max_response_bytes).await {
+        let body = read_body(response, self.limits.max_response_bytes);
+        let body = match finish_within(&mut limit, body).await {
             // The status of a failure counts even where its body cannot be read.
             Err(_) if !status.is_success() => Vec::new(),
             body => body?,
@@ -309,19 +325,34 @@ impl HttpClient {
 
 /// Makes a client for `url` whose requests are each one attempt on a connection of its own. A proxy that the
 /// environment names is used, except for this machine.
-pub(crate) fn build_client(url: &Url, timeout: Duration) -> Result<Client, reqwest::Error> {
+pub(crate) fn build_client(url: &Url) -> Result<Client, reqwest::Error> {
     // Fails where the process has chosen another provider already, which serves as well.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut client = Client::builder()
         .user_agent(concat!("axilog/", env!("CARGO_PKG_VERSION")))
         .redirect(reqwest::redirect::Policy::none())
         .retry(reqwest::retry::never())
-        .pool_max_idle_per_host(0)
-        .timeout(timeout);
+        .pool_max_idle_per_host(0);
     if is_local(url) {
         client = client.no_proxy();
     }
     client.build()
+}
+
+/// Does `work`, or gives it up when its time is over.
+async fn finish_within<T>(
+    limit: &mut TimeLimit,
+    work: impl Future<Output = Result<T, AskFault>>,
+) -> Result<T, AskFault> {
+    let mut work = pin!(work);
+    poll_fn(|context| match work.as_mut().poll(context) {
+        Poll::Pending => limit
+            .as_mut()
+            .poll(context)
+            .map(|()| Err(AskFault::Timeout)),
+        done => done,
+    })
+    .await
 }
 
 /// Reads the body of a response, which may have `limit` bytes.

@@ -33,6 +33,7 @@
 //! | `openai.rs` | the client for OpenAI-compatible chat completion |
 //! | `anthropic.rs` | the client for Anthropic's messages API |
 //! | `http_client.rs` | what both clients share: attempts, waits, limits |
+//! | `clock.rs` | the clock that both wait by |
 //! | `token_limit.rs` | the name under which a request limits the tokens of its answer |
 //! | `retry_after.rs` | the header `Retry-After` |
 //! | `server_message.rs` | the message of a server's error, fit to be shown |
@@ -67,6 +68,7 @@
 mod anthropic;
 mod base_url;
 pub mod canonicalizer;
+mod clock;
 mod consultation;
 mod endpoint;
 mod error;
@@ -98,6 +100,7 @@ mod ledger_file {
 }
 
 pub use anthropic::{ANTHROPIC_BASE_URL, AnthropicClient};
+pub use clock::{Clock, SystemClock, TimeLimit};
 pub use consultation::{Consultation, consult_oracle, prepare_call};
 pub use endpoint::{Endpoint, LocalOracle, OracleKind, ServerOptions};
 pub use error::OracleError;

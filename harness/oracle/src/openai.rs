@@ -1,9 +1,11 @@
 //! The client for OpenAI-compatible chat completion (Q6, Q52).
 
 use std::fmt;
+use std::sync::Arc;
 
 use reqwest::header::AUTHORIZATION;
 
+use crate::clock::Clock;
 use crate::error::OracleError;
 use crate::exchange::Exchange;
 use crate::http_client::{ClientLimits, HttpClient, Protocol};
@@ -55,6 +57,13 @@ impl OpenAiClient {
     #[must_use]
     pub fn with_token_limit(mut self, member: TokenLimitMember) -> OpenAiClient {
         self.token_limit = member;
+        self
+    }
+
+    /// Reads and waits by this clock instead of the system's.
+    #[must_use]
+    pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> OpenAiClient {
+        self.http.set_clock(clock);
         self
     }
 

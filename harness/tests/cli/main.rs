@@ -1,6 +1,8 @@
 //! The command `axilog`, run as people and machines run it.
 
 mod ablation;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod attacked;
 mod audit;
 mod bench;
 mod blobs;
@@ -12,6 +14,9 @@ mod calibrate;
 #[path = "../../oracle/tests/oracle/client.rs"]
 #[allow(dead_code, reason = "here the program itself is the client")]
 mod client;
+#[path = "../../oracle/tests/oracle/clock.rs"]
+#[allow(dead_code, reason = "the program has the system's clock")]
+mod clock;
 mod damage;
 mod deceptive_text;
 mod demo;
@@ -23,6 +28,7 @@ mod head;
 mod hostile_ledgers;
 mod input_files;
 mod interrupted;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod killed;
 mod lint;
 mod llama;
@@ -52,10 +58,13 @@ mod system;
 #[cfg(feature = "tokenizer-json")]
 #[path = "../../oracle/tests/oracle/tokenizer_families.rs"]
 mod tokenizer_families;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod traced;
 mod unwritable_output;
 mod vectors;
 mod what_if;
 mod x0l;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod x0l_killed;
 mod x0l_live;
 mod x0l_run;

@@ -88,16 +88,6 @@ fn a_bundle_is_asked_as_the_options_say() {
 }
 
 #[test]
-fn the_timeout_is_the_one_that_was_given() {
-    let bench = bench();
-    let server = Server::new(vec![Act::Hang, Act::say(GOOD)]);
-    let start = std::time::Instant::now();
-    ask_bundle(&bench, &server, "--timeout 0.3").exits(0);
-    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
-    assert_eq!(server.requests().len(), 2);
-}
-
-#[test]
 fn a_refused_token_limit_tells_the_option() {
     let bench = bench();
     let refusal = json!({ "error": { "message": "Use 'max_completion_tokens' instead." } });
@@ -205,7 +195,7 @@ fn a_session_records_how_its_calls_are_made() {
     );
     let start = std::time::Instant::now();
     bench.run(&run).exits(0);
-    // Three calls of the calibration and two cycles.
+    // Three calls of the calibration and two cycles, four paces between them. A busy machine only takes longer.
     assert!(start.elapsed().as_millis() >= 200, "{:?}", start.elapsed());
     let metadata: Value = serde_json::from_slice(&bench.read("run/session_metadata.json")).unwrap();
     let transport = find_member(&metadata, "transport").unwrap();

@@ -1,33 +1,41 @@
 //! A session that is killed leaves a run that replays as far as it goes.
 
 use std::process::Stdio;
-use std::time::Duration;
 
 use crate::bench::Bench;
+use crate::traced::TracedCommand;
 
 const SCRIPT: &str = r#"{"contains":"Answer with this object","answer":"{\"candidates\":[]}","usage":{"prompt_tokens":52,"completion_tokens":5}}
 {"every":3,"answer":"a\ttab","usage":{"prompt_tokens":700,"completion_tokens":3}}
 {"answer":"{\"candidates\":[]}","usage":{"prompt_tokens":700,"completion_tokens":5}}
 "#;
 
-/// Each session is killed at a later moment, from before its first file to its last.
+/// Starts a session of sixteen cycles that has made no system call.
+fn start_session(bench: &Bench) -> TracedCommand {
+    bench.write("script.jsonl", SCRIPT);
+    let line = "x0l run --model m --context-window 128000 --oracle scripted:script.jsonl --cycles 8 --conditions A,B --out run";
+    let mut command = bench.command();
+    command
+        .args(line.split_whitespace())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    TracedCommand::start(&mut command)
+}
+
+/// Each session is killed at a later system call, from before its first file to its last.
 #[test]
 fn a_run_that_is_killed_replays_in_part() {
-    let (mut killed, mut cycles) = (0, 0);
-    for n in 0..24u64 {
+    let bench = Bench::new();
+    let mut whole = start_session(&bench);
+    let stops = (0..).take_while(|_| whole.step()).count();
+    let (mut cycles, mut last) = (0, 0);
+    for n in 0..24 {
         let bench = Bench::new();
-        bench.write("script.jsonl", SCRIPT);
-        let line = "x0l run --model m --context-window 128000 --oracle scripted:script.jsonl --cycles 8 --conditions A,B --out run";
-        let mut child = bench
-            .command()
-            .args(line.split_whitespace())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(Duration::from_millis(n * n));
-        child.kill().unwrap();
-        killed += u64::from(child.wait().unwrap().code().is_none());
+        let mut session = start_session(&bench);
+        for _ in 0..stops * n / 24 {
+            assert!(session.step(), "the session ended before it was killed");
+        }
+        session.kill();
         let files = ["session_metadata.json", "ledger.jsonl", "cycles.jsonl"];
         if !files
             .iter()
@@ -39,7 +47,8 @@ fn a_run_that_is_killed_replays_in_part() {
         let run = bench.run("x0l replay run --json");
         let (code, replay) = (run.code, run.json());
         assert_eq!(replay["differences"], serde_json::json!([]));
-        cycles += replay["cycles"].as_u64().unwrap();
+        last = replay["cycles"].as_u64().unwrap();
+        cycles += last;
         let expected = match replay["sealed"] == true {
             true => ("REPLAYED", 0),
             false => ("INCOMPLETE", 1),
@@ -48,6 +57,6 @@ fn a_run_that_is_killed_replays_in_part() {
         bench.run("x0l report run").exits(1);
         bench.run("x0l replay run").exits(code);
     }
-    println!("{killed} sessions killed, {cycles} cycles replayed");
-    assert!(killed > 0);
+    println!("24 sessions killed at {stops} places, {cycles} cycles replayed");
+    assert!(last > 8, "{last} of 16 cycles before the last kill");
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::bench::{Bench, Run};
 use crate::client::KEY;
-use crate::input_files::run_soon;
+use crate::input_files::run_to_end;
 use crate::server::{Act, Server, costly};
 use crate::x0l_show::{assert_shows, run_session};
 
@@ -32,7 +32,7 @@ fn pipes_in_place_of_files_are_said_to_be_pipes() {
         assert!(bench.exists(&format!("run/{file}")), "{file}");
         make_pipe(bench.path(&format!("run/{file}")));
         for line in ["x0l replay run", "x0l report run", "x0l show run 1"] {
-            let run = run_soon(&bench, line).exits(3);
+            let run = run_to_end(&bench, line).exits(3);
             let told = &run.stderr;
             assert!(
                 told.starts_with(&format!("axilog: run/{file}: "))
@@ -51,7 +51,7 @@ fn pipes_in_place_of_files_are_said_to_be_pipes() {
         "--oracle recorded:pipe",
     ] {
         let line = format!("x0l run --model m --context-window 128000 --out new {option}");
-        let run = run_soon(&bench, &line).exits(3);
+        let run = run_to_end(&bench, &line).exits(3);
         let told = &run.stderr;
         assert!(
             told.starts_with("axilog: pipe: ") && told.contains("named pipe"),
@@ -60,7 +60,7 @@ fn pipes_in_place_of_files_are_said_to_be_pipes() {
         assert!(!bench.exists("new"));
     }
     let device = "x0l run --model m --context-window 128000 --out new --oracle scripted:/dev/zero";
-    run_soon(&bench, device).exits(3).says("a device");
+    run_to_end(&bench, device).exits(3).says("a device");
 }
 
 /// Runs the commands of `lines` while the server is about to give the sixth answer of a session.

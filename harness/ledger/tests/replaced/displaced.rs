@@ -2,14 +2,15 @@
 
 use std::fs;
 use std::num::NonZeroU64;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axilog::agent::state::Health;
 use axilog_ledger::durability::Durability;
-use axilog_ledger::file::place::{Displacement, FilePlace};
+use axilog_ledger::file::place::Displacement;
 use axilog_ledger::session::Session;
 
 use crate::attack::{ATTACKS, Attack};
+use crate::attacked_storage::create_ledger;
 use crate::{Running, START, displacement, observe};
 
 fn sync_every(records: u64, within: Duration) -> Durability {
@@ -117,21 +118,19 @@ fn the_thread_that_syncs_acknowledges_nothing_in_a_displaced_ledger() {
         Attack::ReplaceByCopy,
         Attack::TruncateToNothing,
     ] {
-        let mut running = Running::begin();
-        let path = running.ledger();
-        // Long enough for the attack to come before.
-        let soon = sync_every(1000, Duration::from_millis(300));
-        running.session.set_durability(soon).unwrap();
-        let durable = running.session.durable_checkpoint();
-        running.session.observe_time(START + 1, false).unwrap();
-        attack.carry_out(&path);
-        let begun = Instant::now();
-        // Asking for what is durable waits for no sync and makes none.
-        while begun.elapsed() < Duration::from_secs(1) {
-            assert_eq!(running.session.durable_checkpoint(), durable, "{attack:?}");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        let call = running.session.check_call("o", "m");
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("ledger.jsonl");
+        let (file, plan) = create_ledger(&path);
+        let (mut session, _) = Session::open_or_create_in(file, None, START).unwrap();
+        let soon = sync_every(1000, Duration::from_millis(1));
+        session.set_durability(soon).unwrap();
+        let durable = session.durable_checkpoint();
+        let attacked = plan.attack_next_sync(attack);
+        session.observe_time(START + 1, false).unwrap();
+        // Nothing but the thread syncs now. The attack comes when it does, however late that is.
+        attacked.recv_timeout(Duration::from_secs(300)).unwrap();
+        assert_eq!(session.durable_checkpoint(), durable, "{attack:?}");
+        let call = session.check_call("o", "m");
         assert!(attack.is_found_as(&displacement(call, &path)), "{attack:?}");
     }
 }
@@ -152,30 +151,4 @@ fn a_ledger_in_another_directory_of_the_same_name_is_another_ledger() {
     let found = displacement(session.observe_time(START + 1, false), &inside);
     assert!(matches!(found, Displacement::Replaced { .. }));
     running.session.observe_time(START + 1, false).unwrap();
-}
-
-/// The look at the path is a small part of a step whose sync it comes behind.
-#[test]
-fn a_look_at_the_path_costs_little_beside_a_step() {
-    let mut running = Running::begin();
-    let path = running.ledger();
-    let opened = fs::File::open(&path).unwrap();
-    let place = FilePlace::of(&path, &opened).unwrap();
-    let (mut looks, mut steps) = (Vec::new(), Vec::new());
-    for n in 1..=200 {
-        let len = opened.metadata().unwrap().len();
-        let begun = Instant::now();
-        place.check(len).unwrap();
-        looks.push(begun.elapsed());
-        let begun = Instant::now();
-        running.session.observe_time(START + n, false).unwrap();
-        steps.push(begun.elapsed());
-    }
-    let median = |mut times: Vec<Duration>| {
-        times.sort();
-        times[times.len() / 2]
-    };
-    let (look, step) = (median(looks), median(steps));
-    println!("a look takes {look:?}, a step with its sync and its look {step:?}");
-    assert!(look * 4 < step, "{look:?} of {step:?}");
 }

@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 mod attack;
+mod attacked_storage;
 mod displaced;
 mod planted;
 mod second_writer;

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use axilog_ledger::schema::Schema;
 use serde_json::{Map, Value, json};
 
-/// Far more than anything here takes, also on a slow machine without optimisation, and far less than what is not
+/// Far more than anything here takes, also on a busy machine without optimisation, and far less than what is not
 /// bounded would take.
-const SOON: Duration = Duration::from_secs(20);
+const SOON: Duration = Duration::from_secs(300);
 
 /// The reason for which a schema is refused.
 #[track_caller]

@@ -50,7 +50,7 @@ impl ServerTokenizer {
         let path = url.path().trim_end_matches('/');
         let root = path.strip_suffix("/v1").unwrap_or(path);
         url.set_path(&format!("{root}/tokenize"));
-        let client = build_client(&url, TIMEOUT).ok()?;
+        let client = build_client(&url).ok()?;
         let tokenizer = ServerTokenizer {
             url,
             model: model.to_owned(),
@@ -85,6 +85,7 @@ impl ServerTokenizer {
         let request = self
             .client
             .post(self.url.clone())
+            .timeout(TIMEOUT)
             .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
             .body(body);
         let response = request.send().await.ok()?;

@@ -2,24 +2,28 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::Arc;
 
 use axilog_oracle::{ApiKey, ClientLimits, Endpoint, OpenAiClient};
 
+use crate::server::Server;
+
 pub const KEY: &str = "sk-test-0123456789abcdef";
 
-/// An endpoint with the key and short waiting times.
-pub fn client(base_url: &str, timeout: Duration) -> Endpoint {
+/// An endpoint with the key for a server, which waits by the server's clock.
+pub fn client(server: &Server) -> Endpoint {
     let limits = ClientLimits {
-        timeout,
-        backoff: vec![Duration::from_millis(1); 3],
         max_response_bytes: 1 << 16,
         ..ClientLimits::default()
     };
+    client_with_limits(server, limits)
+}
+
+/// As [`client`], with other limits.
+pub fn client_with_limits(server: &Server, limits: ClientLimits) -> Endpoint {
     let key = ApiKey::new(KEY.to_owned()).unwrap();
-    Endpoint::OpenAi(Box::new(
-        OpenAiClient::new(base_url, Some(key), limits).unwrap(),
-    ))
+    let client = OpenAiClient::new(&server.base_url, Some(key), limits).unwrap();
+    Endpoint::OpenAi(Box::new(client.with_clock(Arc::new(server.clock.clone()))))
 }
 
 /// Reads every file below `dir`.

@@ -3,20 +3,18 @@
 use std::time::Duration;
 
 use axilog::evidence::observation::{Completion, Failure};
-use axilog_oracle::{AskFault, Consultation, TokenUsage};
+use axilog_oracle::{AskFault, ClientLimits, Consultation, TokenUsage};
 use serde_json::json;
 
-use crate::client::{KEY, client};
+use crate::client::{KEY, client, client_with_limits};
 use crate::server::{Act, Server, completion};
 use crate::test_ledger::TestLedger;
 
-const LONG: Duration = Duration::from_secs(30);
-
 /// Asks a server that performs `acts` one question. Gives the number of requests too.
-fn ask_server(acts: Vec<Act>, timeout: Duration) -> (Consultation, usize) {
+fn ask_server(acts: Vec<Act>) -> (Consultation, usize) {
     let server = Server::new(acts);
     let mut ledger = TestLedger::new();
-    let mut endpoint = client(&server.base_url, timeout);
+    let mut endpoint = client(&server);
     let consultation = ledger.ask(&mut endpoint, "How fast?").unwrap();
     (consultation, server.requests().len())
 }
@@ -25,7 +23,7 @@ fn ask_server(acts: Vec<Act>, timeout: Duration) -> (Consultation, usize) {
 fn a_question_goes_out_as_it_is_recorded_and_the_answer_comes_back() {
     let server = Server::new(vec![Act::say("{\"value\":1}")]);
     let mut ledger = TestLedger::new();
-    let mut endpoint = client(&server.base_url, LONG);
+    let mut endpoint = client(&server);
     let consultation = ledger.ask(&mut endpoint, "How fast?").unwrap();
     let request = server.requests().remove(0);
     assert!(
@@ -65,7 +63,7 @@ fn a_question_goes_out_as_it_is_recorded_and_the_answer_comes_back() {
 fn what_may_pass_is_tried_again_and_every_attempt_is_kept() {
     let busy = |status| Act::Respond(status, json!({"error": {"message": "busy"}}).to_string());
     let (consultation, requests) =
-        ask_server(vec![busy(429), busy(500), Act::Drop, Act::say("ok")], LONG);
+        ask_server(vec![busy(429), busy(500), Act::Drop, Act::say("ok")]);
     assert_eq!(requests, 4);
     assert_eq!(consultation.admitted_text(), Some("ok"));
     let attempts = &consultation.exchange.attempts;
@@ -86,7 +84,7 @@ fn what_may_pass_is_tried_again_and_every_attempt_is_kept() {
     assert!(!faults[2].contains("127.0.0.1"), "{faults:?}");
     assert_eq!(faults[3], "none");
     assert_eq!(attempts[0].delay, Duration::ZERO);
-    assert_eq!(attempts[3].delay, Duration::from_millis(1));
+    assert_eq!(attempts[3].delay, Duration::from_secs(4));
 }
 
 #[test]
@@ -106,7 +104,7 @@ fn four_attempts_are_all_and_the_last_fault_is_recorded() {
         (Act::Noise, Failure::TransportError),
         (Act::DropInside(completion("a")), Failure::TransportError),
     ] {
-        let (consultation, requests) = ask_server(vec![act; 5], LONG);
+        let (consultation, requests) = ask_server(vec![act; 5]);
         assert_eq!(requests, 4);
         assert_eq!(consultation.exchange.attempts.len(), 4);
         assert_eq!(consultation.admitted_text(), None);
@@ -119,20 +117,46 @@ fn four_attempts_are_all_and_the_last_fault_is_recorded() {
 
 #[test]
 fn a_server_that_hangs_is_a_timeout() {
-    for act in [Act::Hang, Act::HangInside(completion("a"))] {
-        let (consultation, _) = ask_server(vec![act; 4], Duration::from_millis(200));
+    // Half of it is more than the system takes for a client that reads nothing: the client hangs inside the body.
+    let long = "a".repeat(64 << 20);
+    for act in [Act::Hang, Act::HangInside(200, long)] {
+        let server = Server::new(vec![act; 4]);
+        let limits = ClientLimits {
+            max_response_bytes: 1 << 30,
+            ..ClientLimits::default()
+        };
+        let mut endpoint = client_with_limits(&server, limits);
+        let consultation = TestLedger::new().ask(&mut endpoint, "?").unwrap();
         assert_eq!(consultation.exchange.reply, Err(AskFault::Timeout));
         assert_eq!(consultation.exchange.attempts.len(), 4);
+        for attempt in &consultation.exchange.attempts {
+            assert_eq!(attempt.duration, Duration::from_secs(30));
+        }
         let recorded = &consultation.decision.observation;
         assert_eq!(recorded.failure, Some(Failure::Timeout));
     }
 }
 
 #[test]
+fn the_status_of_a_failure_whose_body_hangs_counts() {
+    let long = "a".repeat(64 << 20);
+    let server = Server::new(vec![Act::HangInside(400, long), Act::say("ok")]);
+    let limits = ClientLimits {
+        max_response_bytes: 1 << 30,
+        ..ClientLimits::default()
+    };
+    let mut endpoint = client_with_limits(&server, limits);
+    let consultation = TestLedger::new().ask(&mut endpoint, "?").unwrap();
+    let fault = consultation.exchange.reply.unwrap_err();
+    assert_eq!(fault.to_string(), "status 400");
+    assert_eq!(server.clock.elapsed(), Duration::from_secs(30));
+}
+
+#[test]
 fn nobody_there_is_a_connection_error() {
     let server = Server::new(vec![]);
     // The server stops listening at once.
-    let (mut ledger, mut endpoint) = (TestLedger::new(), client(&server.base_url, LONG));
+    let (mut ledger, mut endpoint) = (TestLedger::new(), client(&server));
     let consultation = ledger.ask(&mut endpoint, "?").unwrap();
     assert!(matches!(
         consultation.exchange.reply,
@@ -162,7 +186,7 @@ fn what_does_not_pass_fails_at_once() {
             "status 307",
         ),
     ] {
-        let (consultation, requests) = ask_server(vec![act; 2], LONG);
+        let (consultation, requests) = ask_server(vec![act; 2]);
         assert_eq!(requests, 1, "{fault}");
         let found = consultation.exchange.reply.unwrap_err();
         assert_eq!(found.to_string(), fault);
@@ -197,14 +221,14 @@ fn a_success_that_is_no_completion_is_a_transport_failure() {
             "more than 65536 bytes",
         ),
     ] {
-        let (consultation, requests) = ask_server(vec![act.clone(); 5], LONG);
+        let (consultation, requests) = ask_server(vec![act.clone(); 5]);
         assert_eq!(requests, 4, "{fault}");
         let found = consultation.exchange.reply.unwrap_err();
         assert!(found.to_string().contains(fault), "{found}");
         let recorded = &consultation.decision.observation;
         assert_eq!(recorded.failure, Some(Failure::TransportError), "{fault}");
 
-        let (consultation, requests) = ask_server(vec![act, Act::say("ok")], LONG);
+        let (consultation, requests) = ask_server(vec![act, Act::say("ok")]);
         assert_eq!(requests, 2, "{fault}");
         assert_eq!(consultation.admitted_text(), Some("ok"));
     }
@@ -214,13 +238,13 @@ fn a_success_that_is_no_completion_is_a_transport_failure() {
 fn every_status_that_may_pass_is_tried_again() {
     for status in [408, 409, 425, 429, 500, 502, 503, 504, 529, 599] {
         let acts = vec![Act::Respond(status, String::new()), Act::say("ok")];
-        let (consultation, requests) = ask_server(acts, LONG);
+        let (consultation, requests) = ask_server(acts);
         assert_eq!(requests, 2, "{status}");
         assert_eq!(consultation.admitted_text(), Some("ok"), "{status}");
     }
     for status in [400, 402, 403, 404, 410, 413, 422, 451] {
         let acts = vec![Act::Respond(status, String::new()), Act::say("ok")];
-        let (consultation, requests) = ask_server(acts, LONG);
+        let (consultation, requests) = ask_server(acts);
         assert_eq!(requests, 1, "{status}");
         assert!(consultation.exchange.reply.is_err(), "{status}");
     }

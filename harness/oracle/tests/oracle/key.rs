@@ -1,7 +1,6 @@
 //! The API key appears in no file and no message.
 
 use std::process::Command;
-use std::time::Duration;
 
 use axilog_oracle::{ApiKey, AskFault, OPENAI_KEY_VARIABLE};
 use serde_json::json;
@@ -27,7 +26,7 @@ fn a_server_that_quotes_the_key_does_not_get_it_into_the_records() {
     let calls = acts.len();
     let server = Server::new(acts);
     let mut ledger = TestLedger::new();
-    let mut endpoint = client(&server.base_url, Duration::from_secs(30));
+    let mut endpoint = client(&server);
     let mut shown = format!("{endpoint:?}");
     let mut held = 0;
     for _ in 0..calls {

@@ -4,6 +4,7 @@
 #[cfg(feature = "tokenizer-json")]
 mod byte_level_tokenizer;
 mod client;
+mod clock;
 mod http;
 mod key;
 mod recorded;

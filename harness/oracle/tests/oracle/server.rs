@@ -4,8 +4,11 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
+
+use crate::clock::TestClock;
 
 /// An act of the server on one connection.
 #[derive(Clone)]
@@ -14,10 +17,12 @@ pub enum Act {
     Respond(u16, String),
     /// Responds with this status, header line and body.
     RespondWith(u16, &'static str, String),
+    /// Lets this time pass on the server's clock, and then performs the act.
+    After(Duration, Box<Act>),
     /// Reads the request and never answers.
     Hang,
-    /// Sends half of this body and keeps the connection open.
-    HangInside(String),
+    /// Sends this status and half of this body, and keeps the connection open.
+    HangInside(u16, String),
     /// Reads the request and closes the connection.
     Drop,
     /// Sends half of this body and closes the connection.
@@ -76,6 +81,8 @@ pub struct Request {
 
 pub struct Server {
     pub base_url: String,
+    /// The clock of the clients in this process. An attempt whose request hangs is given up on it.
+    pub clock: TestClock,
     requests: Receiver<Request>,
 }
 
@@ -108,6 +115,8 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
         let (sender, requests) = channel();
+        let clock = TestClock::new();
+        let for_acts = clock.clone();
         thread::spawn(move || {
             let mut open = Vec::new();
             let mut left = connections.unwrap_or(usize::MAX);
@@ -120,7 +129,7 @@ impl Server {
                 };
                 // A client that looks for a tokenizer uses up no act.
                 if request.head.starts_with("POST /tokenize ") {
-                    perform(&tokenize(&request, tokens_per_word), stream);
+                    perform(&tokenize(&request, tokens_per_word), stream, &for_acts);
                     continue;
                 }
                 left -= 1;
@@ -130,14 +139,18 @@ impl Server {
                 }
                 let Some(act) = act else { return };
                 // The client may close the connection at any time.
-                open.extend(perform(&act, stream));
+                open.extend(perform(&act, stream, &for_acts));
             }
             // Connections that hang stay open until the client closes them.
             for mut stream in open {
                 let _ = stream.read(&mut [0]);
             }
         });
-        Server { base_url, requests }
+        Server {
+            base_url,
+            clock,
+            requests,
+        }
     }
 
     /// The requests so far.
@@ -182,7 +195,7 @@ fn read(stream: &TcpStream) -> Option<Request> {
 }
 
 /// Performs an act, and gives the stream back where the connection must stay open.
-fn perform(act: &Act, mut stream: TcpStream) -> Option<TcpStream> {
+fn perform(act: &Act, mut stream: TcpStream, clock: &TestClock) -> Option<TcpStream> {
     let head = |status: u16, more: &str, length: usize| {
         format!(
             "HTTP/1.1 {status} Status\r\nContent-Type: application/json\r\n{more}Content-Length: {length}\r\n\r\n"
@@ -194,9 +207,17 @@ fn perform(act: &Act, mut stream: TcpStream) -> Option<TcpStream> {
     match act {
         Act::Respond(status, body) => write(&(head(*status, "", body.len()) + body)),
         Act::RespondWith(status, more, body) => write(&(head(*status, more, body.len()) + body)),
-        Act::Hang => return Some(stream),
-        Act::HangInside(body) => {
-            write(&(head(200, "", body.len()) + &body[..body.len() / 2]));
+        Act::After(time, act) => {
+            clock.advance(*time);
+            return perform(act, stream, clock);
+        }
+        Act::Hang => {
+            clock.give_attempt_up();
+            return Some(stream);
+        }
+        Act::HangInside(status, body) => {
+            write(&(head(*status, "", body.len()) + &body[..body.len() / 2]));
+            clock.give_attempt_up();
             return Some(stream);
         }
         Act::Drop => {}

@@ -37,7 +37,8 @@ pub fn start_long_run(bench: &Bench, episodes: &str, out: &str) -> std::process:
         .spawn()
         .unwrap();
     let ledger = bench.path(&format!("{out}/baseline/ledger.jsonl"));
-    let stepped = (0..6000).any(|_| {
+    // Five minutes at most.
+    let stepped = (0..30_000).any(|_| {
         sleep(Duration::from_millis(10));
         std::fs::metadata(&ledger).is_ok_and(|found| found.len() > 100_000)
     });

@@ -1,7 +1,6 @@
 //! The ends of sessions: every status, each from a script.
 
 use std::fs;
-use std::time::Duration;
 
 use axilog::hash::sha256;
 use axilog_ledger::file::blobs::BlobStore;
@@ -320,7 +319,7 @@ fn a_call_that_fails_for_good_voids_the_session_and_is_no_cycle() {
     acts.extend(vec![Act::Respond(503, completion("")); 4]);
     let server = Server::new(acts);
     let directory = SessionDirectory::new();
-    let mut endpoint = client(&server.base_url, Duration::from_secs(5));
+    let mut endpoint = client(&server);
     let outcome = directory
         .run(settings(A, 9), &mut endpoint, u64::MAX)
         .unwrap();

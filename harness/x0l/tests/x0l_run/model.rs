@@ -60,7 +60,7 @@ pub const TURNS: [Turn; 20] = [
     NameTwice,
 ];
 
-/// The cycles in which the server hangs at first: few, since each takes the client's timeout.
+/// The cycles in which the server hangs at first.
 const HANGS: [u64; 3] = [40, 240, 440];
 
 /// The turn of the session's cycle `number`, from 1.

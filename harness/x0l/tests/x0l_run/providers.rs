@@ -277,7 +277,7 @@ fn usage_below_the_servers_own_count_ends_a_session() {
         let mut settings = settings(A, 2);
         settings.oracle = OracleKind::OpenAi;
         settings.base_url.clone_from(&server.base_url);
-        let mut endpoint = client(&server.base_url, std::time::Duration::from_secs(5));
+        let mut endpoint = client(&server);
         let outcome = directory.run(settings, &mut endpoint, u64::MAX).unwrap();
         assert_eq!(outcome.status, status, "{:?}", outcome.reason);
         let reason = outcome.reason.unwrap_or_default();

@@ -1,7 +1,5 @@
 //! A whole session over real HTTP, with every kind of failure in it.
 
-use std::time::Duration;
-
 use axilog_oracle::OracleKind;
 use axilog_x0l::condition::Condition;
 use axilog_x0l::kernel::{DecisionKind, Observation};
@@ -28,7 +26,7 @@ fn five_conditions_by_a_hundred_cycles() {
     let short = directory.write("l-d.toml", &short);
     settings.tasks.insert(Condition::D, short);
     settings.base_url.clone_from(&server.base_url);
-    let mut endpoint = client(&server.base_url, Duration::from_secs(2));
+    let mut endpoint = client(&server);
     let outcome = directory.run(settings, &mut endpoint, u64::MAX).unwrap();
 
     assert_eq!(
