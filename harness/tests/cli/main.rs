@@ -32,6 +32,8 @@ mod interrupted;
 mod killed;
 mod lint;
 mod llama;
+#[cfg(feature = "tokenizer-json")]
+mod llama_ablation;
 #[path = "../../oracle/tests/llama/llama_server.rs"]
 #[allow(dead_code, reason = "the tests of the client need more of it")]
 mod llama_server;
