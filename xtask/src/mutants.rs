@@ -29,7 +29,7 @@ pub struct Mutant {
     pub name: String,
     /// What the defect is, as a sentence.
     pub defect: String,
-    /// The gates that find the defect, and no others do.
+    /// The gates that find the defect; the others must not.
     pub gates: BTreeSet<&'static str>,
 }
 
@@ -230,7 +230,7 @@ impl TreeCopy {
             .arg("--target-dir")
             .arg(&self.target)
             .current_dir(self.root.path())
-            // A defect changes a few lines of a crate and its tests.
+            // A defect changes a few lines of one crate, so that most of it need not be compiled again.
             .env("CARGO_INCREMENTAL", "1");
         command
     }
