@@ -1,4 +1,4 @@
-/* A disk that keeps only what was synced, and that may be full or fail. tests/power_failure.rs links it
+/* A disk that keeps only what was synced, and that may be full or fail. tests/documents/power_failure.rs links it
  * with the programs of the pages, whose calls of fsync come here instead of to the C library.
  *
  * POWER_FAILURE_DISK   directory of the disk. `image` there is ledger.jsonl as it was when it was last

@@ -30,6 +30,20 @@ pub fn nightly_cargo() -> Command {
     command
 }
 
+/// The beginning of the names of a module's tests, by which a test program runs or skips them.
+///
+/// # Errors
+/// Where the core's test program in `tests/PROGRAM/` has no such module: a name that fits no test would
+/// pass unnoticed.
+pub fn name_tests_of(program: &str, module: &str) -> TaskResult<String> {
+    let file = format!("tests/{program}/{module}.rs");
+    ensure(
+        workspace_root().join(&file).exists(),
+        &format!("there is no {file}; a list of xtask's names the module {module}"),
+    )?;
+    Ok(format!("{module}::"))
+}
+
 /// The stable rustc.
 #[must_use]
 pub fn rustc() -> Command {

@@ -4,25 +4,22 @@
 
 use std::process::Command;
 
-use crate::cargo::nightly_cargo;
+use crate::cargo::{name_tests_of, nightly_cargo};
 use crate::process::{TaskResult, print_heading, require_rustup, run};
 
 /// Flags of Miri. The tests read files, which the isolation would refuse.
 const FLAGS: &str =
     "-Zmiri-strict-provenance -Zmiri-symbolic-alignment-check -Zmiri-disable-isolation";
 
-/// Tests that call the C functions, the only ones with `unsafe` code. They run each time and whole.
-const C_LAYER: &[&str] = &["no_heap_ffi", "ffi_memory", "ffi_agent_memory"];
+/// Test programs that call the C functions, the only ones with `unsafe` code. They run each time, and
+/// whole but for [`WITHOUT_C`].
+const C_LAYER: &[&str] = &["ffi", "heap"];
 
-/// Tests of the safe core that take Miri minutes.
-const CORE: &[&str] = &[
-    "agent_failed",
-    "agent_pieces",
-    "policies",
-    "policy_cycle",
-    "text",
-    "writer",
-];
+/// The module of a program in [`C_LAYER`] that calls no C function; its long texts take Miri long.
+const WITHOUT_C: (&str, &str) = ("heap", "rust_functions");
+
+/// Modules of the test program `core` that take Miri minutes.
+const CORE: &[&str] = &["agent_failed", "agent_pieces", "policies", "text", "writer"];
 
 /// Parts of the names of tests that Miri leaves out. They try every value of a kind, which takes Miri
 /// hours. They run natively and under emulation, and the code that they test is safe.
@@ -53,17 +50,30 @@ pub fn run_miri(is_short: bool) -> TaskResult {
         require_rustup("component", "nightly", component)?;
     }
     print_heading("the C layer under Miri");
-    run(miri_command().args(test_arguments(C_LAYER)))?;
+    let (program, module) = WITHOUT_C;
+    let mut c_layer = miri_command();
+    c_layer
+        .args(C_LAYER.iter().flat_map(|name| ["--test", name]))
+        .args(["--", "--skip", &name_tests_of(program, module)?]);
+    run(&mut c_layer)?;
     if is_short {
         return Ok(());
     }
     print_heading("the core under Miri");
+    run(skip_tests(miri_command().args(["--lib", "--"])))?;
     let mut core = miri_command();
-    core.arg("--lib").args(test_arguments(CORE)).arg("--");
-    for name in SKIPPED {
-        core.args(["--skip", name]);
+    core.args(["--test", "core", "--"]);
+    for module in CORE {
+        core.arg(name_tests_of("core", module)?);
     }
-    run(&mut core)
+    run(skip_tests(&mut core))
+}
+
+fn skip_tests(command: &mut Command) -> &mut Command {
+    for name in SKIPPED {
+        command.args(["--skip", name]);
+    }
+    command
 }
 
 fn miri_command() -> Command {
@@ -73,8 +83,4 @@ fn miri_command() -> Command {
         .env("MIRIFLAGS", FLAGS)
         .env("PROPTEST_CASES", CASES);
     command
-}
-
-fn test_arguments(names: &[&'static str]) -> impl Iterator<Item = &'static str> {
-    names.iter().flat_map(|name| ["--test", name])
 }

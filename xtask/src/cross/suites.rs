@@ -1,28 +1,28 @@
 //! The core's tests and the C suites: which ones run on which platform, and why.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::process::Command;
 
 use super::platform::{Coverage, Platform};
-use crate::cargo::cargo;
+use crate::cargo::{cargo, name_tests_of};
 use crate::process::{TaskResult, read_output, run, workspace_root};
 
-/// Integration tests that run on every platform: they cross the boundary to C, whose calling
-/// convention, layouts and `char` are each platform's own, or compute every golden vector.
-const ON_EVERY_PLATFORM: &[&str] = &[
-    "c_suites",
-    "ffi_agent_memory",
-    "ffi_memory",
-    "no_heap_ffi",
-    "vectors",
-];
+/// Test programs that run on every platform: they cross the boundary to C, whose calling convention,
+/// layouts and `char` are each platform's own, or compute every golden vector.
+const ON_EVERY_PLATFORM: &[&str] = &["c_suites", "ffi", "heap", "vectors"];
 
-/// Integration tests that run on this machine only, and the reason.
-const ON_HOST_ONLY: &[(&str, &str)] = &[
-    (
-        "no_panic",
-        "it builds for this machine and reads this machine's symbols",
-    ),
+/// The module of a program in [`ON_EVERY_PLATFORM`] that calls no C function.
+const WITHOUT_C: (&str, &str) = ("heap", "rust_functions");
+
+/// Test programs that run on this machine only, and the reason.
+const PROGRAMS_ON_HOST_ONLY: &[(&str, &str)] = &[(
+    "no_panic",
+    "it builds for this machine and reads this machine's symbols",
+)];
+
+/// Modules of the test program `documents` that run on this machine only, and the reason.
+const DOCUMENTS_ON_HOST_ONLY: &[(&str, &str)] = &[
     (
         "power_failure",
         "it runs programs of the pages hundreds of times, which takes an emulator minutes",
@@ -49,26 +49,39 @@ const CASES: &str = "64";
 
 /// Runs the tests that concern a platform.
 ///
-/// Tests that are in neither list above concern Rust without `unsafe` that computes bytes. The size of a
-/// word or the order of its bytes can change the results of such code; another processor with the same
-/// words cannot. Those tests run on one platform of each kind, which has [`Coverage::All`].
+/// Tests that are in no list above concern Rust without `unsafe` that computes bytes. The size of a word or
+/// the order of its bytes can change the results of such code; another processor with the same words
+/// cannot. Those tests run on one platform of each kind, which has [`Coverage::All`].
+///
+/// # Errors
+/// For a failed test, and where a list above names a module that does not exist.
 pub fn run_suites(platform: &Platform) -> TaskResult {
     let mut command = test_command(platform);
+    let mut skipped: Vec<String> = SKIPPED.iter().map(|&name| name.to_owned()).collect();
     match platform.coverage {
         Coverage::CInterface => {
             command.args(ON_EVERY_PLATFORM.iter().flat_map(|name| ["--test", name]));
+            let (program, module) = WITHOUT_C;
+            skipped.push(name_tests_of(program, module)?);
         }
         Coverage::All => {
             command.arg("--lib");
-            for name in list_integration_tests()? {
-                if !ON_HOST_ONLY.iter().any(|(host_only, _)| *host_only == name) {
+            let is_on_host_only = |name: &str| {
+                let mut programs = PROGRAMS_ON_HOST_ONLY.iter();
+                programs.any(|(program, _)| *program == name)
+            };
+            for name in list_test_programs()? {
+                if !is_on_host_only(&name) {
                     command.args(["--test", &name]);
                 }
+            }
+            for (module, _) in DOCUMENTS_ON_HOST_ONLY {
+                skipped.push(name_tests_of("documents", module)?);
             }
         }
     }
     command.arg("--");
-    for name in SKIPPED {
+    for name in &skipped {
         command.args(["--skip", name]);
     }
     run(&mut command)
@@ -86,16 +99,16 @@ fn test_command(platform: &Platform) -> Command {
     command
 }
 
-/// Lists the files of `tests/`, without `.rs`.
-fn list_integration_tests() -> TaskResult<Vec<String>> {
+/// Lists the core's test programs: the files of `tests/`, and its folders that have a `main.rs`.
+fn list_test_programs() -> TaskResult<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(workspace_root().join("tests"))? {
-        let name = entry?.file_name();
-        names.extend(
-            name.to_str()
-                .and_then(|name| name.strip_suffix(".rs"))
-                .map(String::from),
-        );
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "rs")
+            || path.join("main.rs").exists()
+        {
+            names.extend(path.file_stem().and_then(OsStr::to_str).map(String::from));
+        }
     }
     names.sort();
     Ok(names)
@@ -103,7 +116,7 @@ fn list_integration_tests() -> TaskResult<Vec<String>> {
 
 /// Prints what does not run under emulation, and the reasons.
 pub fn print_skipped() {
-    for (test, reason) in ON_HOST_ONLY {
+    for (test, reason) in PROGRAMS_ON_HOST_ONLY.iter().chain(DOCUMENTS_ON_HOST_ONLY) {
         println!("not under emulation: {test} ({reason})");
     }
     println!(

@@ -1,0 +1,33 @@
+//! The tests of the core that need no `unsafe` code, a module for each subject.
+
+#![forbid(unsafe_code)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod admission_properties;
+mod admission_refusals;
+mod agent_failed;
+mod agent_guards;
+mod agent_pieces;
+mod agent_table;
+mod arithmetic;
+mod canonical_json;
+mod cases;
+mod extraction;
+mod hexadecimal;
+mod json;
+mod json_pointers;
+mod ledger_raw_answers;
+mod ledger_resume;
+mod ledger_rewritten;
+mod ledger_sequences;
+mod ledger_tampering;
+mod nfc;
+mod observation_strictness;
+mod policies;
+mod record_formats;
+mod selectors;
+mod strict_json;
+mod text;
+mod writer;
