@@ -42,7 +42,7 @@ class Cli:
 
 @pytest.fixture(scope="session")
 def cli() -> Cli:
-    """The command that the environment variable AXILOG names, else the one that the workspace's tests run."""
+    """The command that AXILOG names in the environment, else the one of the workspace's tests."""
     program = os.environ.get("AXILOG")
     if program is not None:
         return Cli(program)
