@@ -5,6 +5,7 @@ mod audit;
 mod bench;
 mod blobs;
 mod bundle;
+#[cfg(feature = "tokenizer-json")]
 #[path = "../../oracle/tests/oracle/byte_level_tokenizer.rs"]
 mod byte_level_tokenizer;
 mod calibrate;
@@ -25,12 +26,15 @@ mod interrupted;
 mod killed;
 mod lint;
 mod llama;
+#[cfg(all(unix, feature = "tokenizer-json"))]
+mod llama_killed;
 #[path = "../../oracle/tests/llama/llama_server.rs"]
 #[allow(dead_code, reason = "the tests of the client need more of it")]
 mod llama_server;
 mod memory;
 mod models;
 mod observe;
+#[cfg(feature = "parquet")]
 mod parquet;
 mod policy;
 #[path = "../../oracle/tests/llama/proxy.rs"]
@@ -47,6 +51,7 @@ mod several;
 mod show;
 mod stats;
 mod system;
+#[cfg(feature = "tokenizer-json")]
 #[path = "../../oracle/tests/oracle/tokenizer_families.rs"]
 mod tokenizer_families;
 mod unwritable_output;

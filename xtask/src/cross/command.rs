@@ -10,7 +10,7 @@ use crate::process::TaskResult;
 /// The package of the command.
 const PACKAGE: &str = "axilog-harness";
 
-/// The arguments that build the command with every feature for this machine: as a part of the tests of
+/// The arguments that build the command with every part for this machine: as a part of the tests of
 /// the command, so that the build of `cargo test --workspace` is used again.
 const HOST_BUILD: &[&str] = &["test", "--workspace", "--test", "cli", "--no-run"];
 
@@ -23,7 +23,7 @@ pub enum Features {
     MemoryAndX0l,
 }
 
-/// Builds the command with every feature for this machine, and copies it into `directory`: another build
+/// Builds the command with every part for this machine, and copies it into `directory`: another build
 /// may replace cargo's file at any time.
 pub fn build_for_host(directory: &Path) -> TaskResult<PathBuf> {
     let artifacts = build(cargo().args(HOST_BUILD))?;

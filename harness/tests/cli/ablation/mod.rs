@@ -11,4 +11,5 @@ mod replay;
 mod resume;
 mod server_facts;
 mod stopping;
+#[cfg(feature = "tokenizer-json")]
 mod tokenizer_json;

@@ -1,0 +1,104 @@
+//! A run of the ablation with a real server that is killed, in the tokens of a `tokenizer.json`; `llama.rs` says what
+//! it needs.
+
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::bench::Bench;
+use crate::byte_level_tokenizer::describe_byte_level;
+use crate::llama_server::{LlamaServer, MODEL, find_python, make_model};
+
+/// Answers of which each is right wherever its action is feasible.
+const RIGHT_ANSWERS: [(&str, &str, &str); 3] = [
+    ("moor", "crew-rest", "île-supply"),
+    ("drift", "fuel-reserve", "条約"),
+    ("escort-by-night", "条約", "night-quiet"),
+];
+
+/// The grammar of these answers.
+fn grammar_of_right_answers() -> String {
+    let answers = RIGHT_ANSWERS.map(|(action, kept, broken)| {
+        let answer = format!(
+            r#"{{"action":"{action}","authorized_violations":["{broken}"],"conflict_attribution":[["{kept}","{broken}"]],"predicted_effects":{{"satisfies":["{kept}"],"violates":["{broken}"]}},"required_preservations":["{kept}"]}}"#
+        );
+        format!("\"{}\"", answer.replace('"', "\\\""))
+    });
+    format!("root ::= {}\n", answers.join(" | "))
+}
+
+/// Gate P4 in the tokens of a real server, and a night with a kill in it.
+#[test]
+fn an_ablation_run_that_was_killed_goes_on_with_a_real_model() {
+    let Some(python) = find_python("an_ablation_run_that_was_killed_goes_on_with_a_real_model")
+    else {
+        return;
+    };
+    let bench = Bench::new();
+    // The model's vocabulary has a token for every byte, as this tokenizer.
+    bench.write("t.json", describe_byte_level(&[]));
+    bench.write("answer.gbnf", grammar_of_right_answers());
+    let model = make_model(&python, &bench.path(""), 7);
+    let server = LlamaServer::start(&python, &model, &[]);
+    for (file, tokenizer) in [
+        ("N", "--tokenizer t.json --pad _"),
+        ("O", "--tokenizer o200k_base"),
+    ] {
+        let line = format!(
+            "ablation calibrate --oracle agent:precedent --model {MODEL} --out {file}.json {tokenizer}"
+        );
+        bench.run(&line).exits(0);
+    }
+    let line = |calibration: &str, variant: &str| {
+        format!(
+            "ablation run --oracle openai --model {MODEL} --calibration {calibration}.json --variant {variant} \
+             --base-url {} --seeds 1 --episodes 1 --response-format llama-cpp:answer.gbnf --timeout 60 --json",
+            server.base_url()
+        )
+    };
+    let mut child = bench
+        .command()
+        .args(line("N", "baseline").split_whitespace())
+        .args(["--out", "r"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let answered = (0..6000).any(|_| {
+        sleep(Duration::from_millis(20));
+        let ledger = std::fs::read(bench.path("r/baseline/ledger.jsonl")).unwrap_or_default();
+        String::from_utf8_lossy(&ledger)
+            .matches("\"proposer\"")
+            .count()
+            > 15
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(answered && !bench.exists("r/baseline/run.json"));
+    let line_to_resume = format!("{} --out r --resume", line("N", "baseline"));
+    let report = bench.run(&line_to_resume).exits(0).json();
+    assert_eq!(report["runs"][0]["steps"], 50);
+    let replayed = bench.run("ablation replay r --json").exits(0).json();
+    assert_eq!(replayed["runs"][0]["resumed"], 1);
+    let document: Value = serde_json::from_slice(&bench.read("r/baseline/run.json")).unwrap();
+    let provider = document["provider"].as_array().unwrap();
+    assert_eq!(
+        provider.len(),
+        1,
+        "the server counts the same in every prompt"
+    );
+    assert!(provider[0]["prompt_tokens"].as_u64() > Some(1000));
+    assert!(document["result"]["written"].as_u64() > Some(10));
+
+    // In the tokens of another model the prompts have not one length, and the server's count shows it.
+    let found = bench
+        .run(&format!("{} --out o", line("O", "b")))
+        .exits(1)
+        .json();
+    assert_eq!(found["runs"][0]["reason"], "SHADOW_PERSISTENCE");
+    let detail = found["runs"][0]["detail"].as_str().unwrap();
+    assert!(detail.contains("the server counts "), "{detail}");
+    bench.run("ablation replay o").exits(0);
+}
