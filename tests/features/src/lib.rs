@@ -1,0 +1,1 @@
+//! Features of dependencies for the tests; `Cargo.toml` says why.
