@@ -7,12 +7,15 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// The first and the last code point of each run of deceptive characters, ascending.
+/// The first and the last code point of each run of deceptive characters, ascending: the one table of what is not
+/// seen, for everything that shows, compares or searches text.
 ///
 /// Source: the Unicode Character Database, version 17.0: every character whose General_Category is Cc, Cf, Zl or
 /// Zp (`extracted/DerivedGeneralCategory.txt`), or that has the property Default_Ignorable_Code_Point
-/// (`DerivedCoreProperties.txt`), neighbours joined.
-const DECEPTIVE: [(u32, u32); 27] = [
+/// (`DerivedCoreProperties.txt`), neighbours joined. No property tells which letters, marks and symbols are drawn
+/// as nothing; these are, by the code charts: U+2800 (Braille), U+13441 and U+13442 (Egyptian hieroglyphs),
+/// U+16FE4 (Khitan small script) and U+1D159 (music).
+const DECEPTIVE: [(u32, u32); 31] = [
     (0x00, 0x1F),
     (0x7F, 0x9F),
     (0xAD, 0xAD),
@@ -29,6 +32,7 @@ const DECEPTIVE: [(u32, u32); 27] = [
     (0x200B, 0x200F),
     (0x2028, 0x202E),
     (0x2060, 0x206F),
+    (0x2800, 0x2800),
     (0x3164, 0x3164),
     (0xFE00, 0xFE0F),
     (0xFEFF, 0xFEFF),
@@ -37,14 +41,17 @@ const DECEPTIVE: [(u32, u32); 27] = [
     (0x110BD, 0x110BD),
     (0x110CD, 0x110CD),
     (0x13430, 0x1343F),
+    (0x13441, 0x13442),
+    (0x16FE4, 0x16FE4),
     (0x1BCA0, 0x1BCA3),
+    (0x1D159, 0x1D159),
     (0x1D173, 0x1D17A),
     (0xE0000, 0xE0FFF),
 ];
 
 /// Tells whether `c` is deceptive: a control character (line feeds and tabs included), a format character such
-/// as a bidirectional control or a tag, a line or paragraph separator, or one that has no glyph, as of zero
-/// width.
+/// as a bidirectional control or a tag, a line or paragraph separator, one that has no glyph, as of zero width,
+/// or a blank such as U+2800. Spaces are not.
 #[must_use]
 pub fn is_deceptive(c: char) -> bool {
     // Almost all text ends here.
@@ -149,6 +156,13 @@ mod tests {
     fn the_table_is_what_the_unicode_character_database_says() {
         let categories = CodePointMapData::<GeneralCategory>::new();
         let ignorable = CodePointSetData::new::<DefaultIgnorableCodePoint>();
+        let blanks = [
+            '\u{2800}',
+            '\u{13441}',
+            '\u{13442}',
+            '\u{16fe4}',
+            '\u{1d159}',
+        ];
         let mut found = 0;
         for c in '\0'..=char::MAX {
             let expected = matches!(
@@ -157,7 +171,8 @@ mod tests {
                     | GeneralCategory::Format
                     | GeneralCategory::LineSeparator
                     | GeneralCategory::ParagraphSeparator
-            ) || ignorable.contains(c);
+            ) || ignorable.contains(c)
+                || blanks.contains(&c);
             assert_eq!(is_deceptive(c), expected, "U+{:04X}", u32::from(c));
             found += u32::from(expected);
         }

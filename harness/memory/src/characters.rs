@@ -2,6 +2,7 @@
 //! spaces, digits of all scripts, and the shape of a character, which is the same for characters that look
 //! alike. Determinism: D1.
 
+use axilog_ledger::visible_text::is_deceptive;
 use unicode_normalization::char::decompose_compatible;
 use unicode_security::confusable_detection::skeleton;
 
@@ -24,16 +25,11 @@ pub(crate) enum Joint {
     Closed,
 }
 
-/// Whether a character is white space, a control, ignorable by default in Unicode, a blank of any script, or a
-/// line or frame that is drawn over the character before.
+/// Whether a character is white space, is not seen, or is a line or frame that is drawn over the character before.
 pub(crate) fn is_invisible(c: char) -> bool {
     c.is_whitespace()
-        || c.is_control()
-        || matches!(c, '\u{ad}' | '\u{334}'..='\u{338}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}'
-            | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}'
-            | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{20d0}'..='\u{20f0}' | '\u{2800}'
-            | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
-            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+        || is_deceptive(c)
+        || matches!(c, '\u{334}'..='\u{338}' | '\u{20d0}'..='\u{20f0}')
 }
 
 /// Whether a character is of a script in which a word does not stand by itself: Hebrew, Arabic and Korean join

@@ -1,5 +1,6 @@
 //! The message in a server's error response, made fit to be shown: one line, no control characters, no keys.
 
+use axilog_ledger::visible_text::is_deceptive;
 use serde_json::Value;
 
 use crate::key::ApiKey;
@@ -34,7 +35,7 @@ pub(crate) fn clean_message(text: &str, key: Option<&ApiKey>) -> Option<String> 
     // A character that shows nothing could hide or reorder the others.
     let visible: String = text
         .chars()
-        .map(|c| if is_hidden(c) { ' ' } else { c })
+        .map(|c| if is_deceptive(c) { ' ' } else { c })
         .collect();
     let mut words = Vec::new();
     let mut after_bearer = false;
@@ -56,13 +57,6 @@ pub(crate) fn clean_message(text: &str, key: Option<&ApiKey>) -> Option<String> 
         return Some(line);
     }
     Some(line.chars().take(MAX_CHARS - 1).chain(['…']).collect())
-}
-
-/// Whether a character is a control character or an invisible one of the general category Cf.
-fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// Whether a word holds a key: ours, a piece of ours, one that is masked, or anything that begins as keys do.
@@ -89,7 +83,7 @@ mod tests {
     fn a_message_is_one_short_line_without_hidden_characters() {
         assert_eq!(clean("a\n\tb\r\nc"), "a b c");
         assert_eq!(clean("\u{1b}[31mred\u{7}\u{202e}der\u{0}"), "[31mred der");
-        assert_eq!(clean(" \n\u{200b} "), "");
+        assert_eq!(clean(" \n\u{200b}\u{3164}\u{13430} "), "");
         let long = clean(&"ä".repeat(400));
         assert!(long.chars().count() == 300 && long.ends_with("ä…"));
         assert_eq!(clean(&"b".repeat(300)), "b".repeat(300));

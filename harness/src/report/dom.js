@@ -63,10 +63,11 @@ function part(id) {
 }
 
 /**
- * Controls, format characters (bidi, zero width, tags), line and paragraph separators, and what has
- * no glyph: the characters that `axilog` escapes too.
+ * Controls, format characters (bidi, zero width, tags), line and paragraph separators, what has no
+ * glyph, and blanks: the characters that `axilog` escapes too, which a test of the page compares.
  */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
+const UNSEEN =
+  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u{2800}\u{13441}\u{13442}\u{16fe4}\u{1d159}]/gu;
 
 /**
  * Text from a ledger, in which everything unseen is a visible escape such as \u{202e}.

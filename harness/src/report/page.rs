@@ -198,6 +198,20 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
 
+    /// The script has the properties of Unicode that the browser knows, and a regular expression here the same.
+    #[test]
+    fn the_page_escapes_the_characters_that_the_command_escapes() {
+        let script = SCRIPTS.join("");
+        let (_, rest) = script.split_once("const UNSEEN =\n  /").unwrap();
+        let (class, _) = rest.split_once("/gu;").unwrap();
+        // A surrogate by itself is text for a script, and no character here.
+        let class = regex::Regex::new(&class.replace(r"\p{Cs}", "")).unwrap();
+        for c in '\0'..=char::MAX {
+            let is_escaped = class.is_match(c.encode_utf8(&mut [0; 4]));
+            assert_eq!(is_escaped, is_deceptive(c), "U+{:04X}", u32::from(c));
+        }
+    }
+
     #[test]
     fn the_assets_end_no_element_and_name_every_place() {
         for script in SCRIPTS {

@@ -24,6 +24,10 @@ const MAX_TRIED: usize = 48;
 /// A text in which no string stands that a memory is likely to have.
 const HARMLESS: &str = "Rain falls on the roof, and nobody says a word.";
 
+/// One of each kind of what is not seen: zero width, hyphenation, variation, a filler, a blank of Braille and one
+/// of music, a format control of hieroglyphs, a sign of Arabic that holds others, a tag.
+const UNSEEN: &str = "\u{200b}\u{ad}\u{fe00}\u{3164}\u{2800}\u{1d159}\u{13430}\u{600}\u{e0041}";
+
 /// An exact string that no memory is likely to have.
 const FRESH: &str = "vq 730 zx 519";
 
@@ -79,7 +83,7 @@ fn spell(exact: &str) -> Vec<String> {
             .chars()
             .map(String::from)
             .collect::<Vec<_>>()
-            .join("\u{200b}"),
+            .join(UNSEEN),
         exact.replace(char::is_whitespace, ""),
         map(|c| match c {
             '!'..='~' => char::from_u32(u32::from(c) + 0xfee0).unwrap_or(c),

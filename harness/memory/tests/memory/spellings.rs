@@ -4,6 +4,8 @@
 use axilog_memory::{MemoryError, OutputClass, PLACEHOLDER};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use icu_properties::props::{DefaultIgnorableCodePoint, GeneralCategory, WhiteSpace};
+use icu_properties::{CodePointMapData, CodePointSetData};
 
 use crate::test_memory::{TestMemory, clue, query};
 
@@ -210,6 +212,47 @@ fn a_locked_string_is_found_in_every_spelling() {
         }
     }
     assert!(missed.is_empty(), "{missed:#?}");
+}
+
+/// The characters that Unicode draws as nothing though they are neither format characters nor ignorable: the
+/// blanks of Braille, of Egyptian hieroglyphs and of Khitan, and the notehead of music that is not drawn.
+const BLANKS: [char; 5] = [
+    '\u{2800}',
+    '\u{13441}',
+    '\u{13442}',
+    '\u{16fe4}',
+    '\u{1d159}',
+];
+
+/// The properties are those of another project.
+#[test]
+fn a_locked_string_is_found_with_any_invisible_character_in_it() {
+    let categories = CodePointMapData::<GeneralCategory>::new();
+    let ignorable = CodePointSetData::new::<DefaultIgnorableCodePoint>();
+    let white_space = CodePointSetData::new::<WhiteSpace>();
+    let is_invisible = |c: &char| {
+        let category = categories.get(*c);
+        matches!(category, GeneralCategory::Control | GeneralCategory::Format)
+            || ignorable.contains(*c)
+            || white_space.contains(*c)
+            || BLANKS.contains(c)
+    };
+    let exacts = ["4711", "silver key", "서울역앞"];
+    let memories = exacts.map(|exact| (exact, memory_with(exact)));
+    let mut missed = Vec::new();
+    let mut tried = 0;
+    for c in ('\0'..=char::MAX).filter(is_invisible) {
+        tried += 1;
+        for (exact, memory) in &memories {
+            let spelt: Vec<String> = exact.chars().map(String::from).collect();
+            let text = format!("it is {}.", spelt.join(&c.to_string()));
+            if !is_refused(memory, &text) {
+                missed.push(format!("U+{:04X} in {exact}", u32::from(c)));
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{}: {missed:?}", missed.len());
+    assert!(tried > 4000, "{tried}");
 }
 
 #[test]
