@@ -301,7 +301,8 @@ mod tests {
     use super::*;
     use crate::folded_text::FoldedText;
 
-    /// What the gate misses, it cannot tell of the guard; what it finds beyond the guard would be a false alarm.
+    /// What the gate misses, it cannot tell of the guard; what it finds beyond the guard would be a false alarm. Every
+    /// invisible character is tried, of the others one in 61, and with `AXILOG_WIDE=1` all.
     #[test]
     fn a_string_is_found_with_any_invisible_character_in_it_and_no_other_than_by_the_guard() {
         let categories = CodePointMapData::<GeneralCategory>::new();
@@ -313,12 +314,16 @@ mod tests {
             fact: handle,
             exact: "silver key".to_owned(),
         });
+        let is_wide = std::env::var_os("AXILOG_WIDE").is_some();
         for c in '\0'..=char::MAX {
-            let text = format!("s{c}i{c}l{c}v{c}e{c}r{c}k{c}e{c}y");
-            let found = !search.find_in(&text).is_empty();
             let is_ignorable = categories.get(c) == GeneralCategory::Format
                 || ignorable.contains(c)
                 || "\u{2800}\u{13441}\u{13442}\u{16fe4}\u{1d159}".contains(c);
+            if !(is_ignorable || is_wide || u32::from(c).is_multiple_of(61)) {
+                continue;
+            }
+            let text = format!("s{c}i{c}l{c}v{c}e{c}r{c}k{c}e{c}y");
+            let found = !search.find_in(&text).is_empty();
             assert!(found || !is_ignorable, "U+{:04X}", u32::from(c));
             let by_guard = FoldedText::new(&text).contains_exact("silver key");
             assert!(by_guard || !found, "U+{:04X}", u32::from(c));

@@ -224,7 +224,8 @@ const BLANKS: [char; 5] = [
     '\u{1d159}',
 ];
 
-/// The properties are those of another project.
+/// The properties are those of another project. Of the 4,096 tags and what is reserved for them one in 64 is tried, and
+/// with `AXILOG_WIDE=1` all.
 #[test]
 fn a_locked_string_is_found_with_any_invisible_character_in_it() {
     let categories = CodePointMapData::<GeneralCategory>::new();
@@ -241,7 +242,12 @@ fn a_locked_string_is_found_with_any_invisible_character_in_it() {
     let memories = exacts.map(|exact| (exact, memory_with(exact)));
     let mut missed = Vec::new();
     let mut tried = 0;
+    let is_wide = std::env::var_os("AXILOG_WIDE").is_some();
     for c in ('\0'..=char::MAX).filter(is_invisible) {
+        let is_tag = matches!(c, '\u{e0000}'..='\u{e0fff}');
+        if is_tag && !is_wide && !u32::from(c).is_multiple_of(64) {
+            continue;
+        }
         tried += 1;
         for (exact, memory) in &memories {
             let spelt: Vec<String> = exact.chars().map(String::from).collect();
@@ -252,7 +258,7 @@ fn a_locked_string_is_found_with_any_invisible_character_in_it() {
         }
     }
     assert!(missed.is_empty(), "{}: {missed:?}", missed.len());
-    assert!(tried > 4000, "{tried}");
+    assert!(tried > if is_wide { 4000 } else { 250 }, "{tried}");
 }
 
 #[test]
