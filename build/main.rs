@@ -1,4 +1,4 @@
-//! Build script: the Unicode tables and the policy registry that the core is compiled with.
+//! Build script: the Unicode tables and the policy registry that the core is compiled with, and the hash of its JSON.
 
 mod nfc;
 mod policies;
@@ -15,5 +15,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let policies = policies::load()?;
     fs::write(out.join("policies.rs"), policies.emit_rust())?;
     fs::write(out.join("policies_ffi.rs"), policies.emit_rust_ffi())?;
+    axilog_sourcehash::export_hash("JSON_SOURCE_HASH", "src/json")?;
     Ok(())
 }

@@ -13,7 +13,6 @@
 //!   refuses repeated names in it, by the keyed fingerprints of `siphash`.
 //! - [`writer`]: the canonical writer.
 //! - [`canonical`]: whether a text is canonical JSON.
-//! - [`sources`]: the source text of all of these.
 
 #![forbid(unsafe_code)]
 
@@ -30,6 +29,8 @@ pub mod reader;
 pub mod shortest;
 mod siphash;
 pub mod source;
-pub mod sources;
 mod values;
 pub mod writer;
+
+/// The hash of this module's code, for a program that pins the code it decides with.
+pub const SOURCE_HASH: &str = env!("JSON_SOURCE_HASH");

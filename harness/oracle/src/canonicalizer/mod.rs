@@ -22,7 +22,7 @@ use serde_json::Value;
 
 use crate::jcs;
 
-pub use frozen::{SELF_TEST_HASH, self_test_hash, source_hash};
+pub use frozen::{SELF_TEST_HASH, SOURCE_HASH, self_test_hash};
 
 /// What became of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

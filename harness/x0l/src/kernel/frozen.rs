@@ -8,31 +8,8 @@ use super::candidate::parse_candidates;
 use super::{CandidateSet, Constitution, KernelState, Observation, SystemEvent, decide};
 use crate::document::to_text;
 
-/// The files of this module, sorted by name.
-const SOURCES: [(&str, &str); 8] = [
-    ("candidate.rs", include_str!("candidate.rs")),
-    ("constitution.rs", include_str!("constitution.rs")),
-    ("decision.rs", include_str!("decision.rs")),
-    ("frozen.rs", include_str!("frozen.rs")),
-    ("gates.rs", include_str!("gates.rs")),
-    ("mod.rs", include_str!("mod.rs")),
-    ("observation.rs", include_str!("observation.rs")),
-    ("path.rs", include_str!("path.rs")),
-];
-
-/// SHA-256 of what `sha256sum *.rs` prints in the directory of this module.
-#[must_use]
-pub fn source_hash() -> Hash {
-    hash_sources(&SOURCES)
-}
-
-/// SHA-256 of what `sha256sum` prints for these files, given by name and text in the order of their names.
-pub(crate) fn hash_sources(sources: &[(&str, &str)]) -> Hash {
-    let lines = sources
-        .iter()
-        .map(|(name, text)| format!("{}  {name}\n", hex(&sha256(text.as_bytes()))));
-    sha256(lines.collect::<String>().as_bytes())
-}
+/// The hash of this module's code.
+pub const SOURCE_HASH: &str = env!("KERNEL_SOURCE_HASH");
 
 /// What [`self_test_hash`] gives, in hexadecimal, where everything works as it should.
 pub const SELF_TEST_HASH: &str = "fb585a5ba7c81b9c0c7f66987bf18a6eb4221992a292d6b73b806f735b23f995";

@@ -37,8 +37,7 @@ pub use constitution::{
 pub use decision::{
     CandidateVerdict, Decision, DecisionKind, DecisionReason, KernelState, SingleUse, Warrant,
 };
-pub(crate) use frozen::hash_sources;
-pub use frozen::{SELF_TEST_HASH, self_test_hash, source_hash};
+pub use frozen::{SELF_TEST_HASH, SOURCE_HASH, self_test_hash};
 pub use gates::{FailureCode, GateFailure, KernelGate};
 pub use observation::{Observation, SystemEvent, short_ids};
 

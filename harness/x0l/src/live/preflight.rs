@@ -17,10 +17,10 @@ use crate::frozen_code::{canonicalizer_hashes, kernel_hashes};
 use crate::kernel;
 
 /// The frozen source hash of the canonicalizer, with what it calls.
-const CANONICALIZER_HASH: &str = "fec096b29cd54fca4b0b11ee5f8e47b4526cc054925c87ccb768d11252c467fb";
+const CANONICALIZER_HASH: &str = "eeb63f0de43a741a9d0a955ea9ffe307f197a4e845cfafcdf9c28eae65f6b5b4";
 
 /// The frozen source hash of the kernel, with what it calls.
-const KERNEL_HASH: &str = "ac97d8587674446d7279d0755df51e36fc5e23544cab4470ba2628845d849f4c";
+const KERNEL_HASH: &str = "41f8124948398ddea2e498a6ba385c37a2b5037e1409f9a6984d05e1080a8a06";
 
 /// The frozen digest of the fuzz pass.
 const FUZZ_DIGEST: &str = "3e4fd209b1517ef26b7635bb5166f3d07a60344df0942b7f0554e4dd17f19af0";

@@ -88,7 +88,7 @@ pub struct FrozenSettings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CodeHashes {
-    /// The hash of the source files of everything that decides.
+    /// The hash of the source tokens of everything that decides.
     #[serde(with = "document::hash")]
     pub source_hash: Hash,
     /// The hash of what the code makes of fixed inputs.

@@ -275,7 +275,9 @@ impl Replayer<'_> {
             ("kernel", frozen.kernel, kernel_hashes()),
         ] {
             if run != here {
-                let note = format!("the run was made with another {what} than this one");
+                let note = format!(
+                    "the run's hashes of the {what} are not this program's: the code is another, or the build that made the run hashed the text of its source files"
+                );
                 self.replay.notes.push(note);
             }
         }

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use axilog::hash::sha256;
 use axilog_x0l::document::to_line;
 use axilog_x0l::kernel::Observation;
 use axilog_x0l::log::{Condition, RunDirectory};
@@ -59,6 +60,20 @@ fn a_providers_seed_is_metadata_only() {
     let (_dir, run) = build_reported_run(RunEnd::Complete);
     assert_eq!(run.read_metadata().unwrap().frozen.seed, Some(7));
     assert!(replay_with_report(&run).replay.is_good());
+}
+
+/// A build whose source hashes were made otherwise, or of other code: what its code decided is recomputed all the same.
+#[test]
+fn other_hashes_of_the_code_are_notes() {
+    let (_dir, run) = build_reported_run(RunEnd::Complete);
+    let mut metadata = run.read_metadata().unwrap();
+    metadata.frozen.canonicalizer.source_hash = sha256(b"the text of the source files");
+    run.write_metadata(&metadata).unwrap();
+    let replay = build_report(&run).unwrap().replay;
+    assert_eq!(messages(&replay.findings), [""; 0]);
+    let note = "the run's hashes of the canonicalizer are not this program's: ";
+    assert!(replay.notes[0].starts_with(note), "{:?}", replay.notes);
+    assert_eq!(replay.notes.len(), 1);
 }
 
 #[test]
