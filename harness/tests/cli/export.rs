@@ -192,7 +192,7 @@ fn files_are_written_whole_and_never_over_the_ledger() {
         bench
             .run(&format!("export ledger.jsonl --format csv -o {target}"))
             .exits(2)
-            .says("is the ledger itself");
+            .says("is a ledger");
     }
     bench.write("x.tmp", &before);
     bench.run("export x.tmp --format csv -o x").exits(0);
