@@ -48,9 +48,29 @@ pub(crate) enum CommandError {
         limit: u64,
     },
 
-    /// A result that would replace the ledger it is made from.
-    #[error("{path}: is the ledger itself, which is never overwritten; name another file", path = .0.display())]
-    OverLedger(PathBuf),
+    /// A result that would replace a ledger, a blob or a file that the call reads.
+    #[error(
+        "{path}: is {found}, which a result never replaces; expected a new name, or a file that may be replaced; name another file, or - for standard output",
+        path = path.display()
+    )]
+    OverKept {
+        /// The path of the result.
+        path: PathBuf,
+        /// What it names.
+        found: &'static str,
+    },
+
+    /// A result that would go where no result is written.
+    #[error(
+        "{path}: is {found}; expected a regular file, a named pipe, or a stream that is open already, such as /dev/stdout; name one of these, or - for standard output",
+        path = path.display()
+    )]
+    NoPlaceForResult {
+        /// The path of the result.
+        path: PathBuf,
+        /// What it names.
+        found: &'static str,
+    },
 
     /// This build lacks a feature.
     #[error(
@@ -269,7 +289,8 @@ impl CommandError {
             | CommandError::SourceOverwritten(_)
             | CommandError::OracleId(_)
             | CommandError::OneLedger(_)
-            | CommandError::OverLedger(_)
+            | CommandError::OverKept { .. }
+            | CommandError::File(FileError::StandardInputTwice)
             | CommandError::NotBuilt(_)
             | CommandError::InvalidManifest(_)
             | CommandError::InvalidSchema { .. }
@@ -281,7 +302,9 @@ impl CommandError {
             CommandError::NotText { .. } => 2,
             #[cfg(any(feature = "ablation", feature = "bundle"))]
             CommandError::ResponseFormat { .. } => 2,
-            CommandError::BeyondPage { .. } | CommandError::File(_) => 3,
+            CommandError::BeyondPage { .. }
+            | CommandError::NoPlaceForResult { .. }
+            | CommandError::File(_) => 3,
             CommandError::Ledger(error) => code_of_ledger(error),
             #[cfg(feature = "oracle")]
             CommandError::Oracle(_) => 3,

@@ -1,6 +1,6 @@
 //! What the caller of `verify` and `replay` knows about ledgers from elsewhere.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use axilog::hash::{Hash, HexHash, unhex};
 use axilog_ledger::rules::{ExpectedRules, RuleSwitches};
@@ -77,6 +77,13 @@ impl RulesArgs {
     /// Those of [`read_named_policies`].
     pub(crate) fn read_policies(&self) -> Result<Option<PolicySet>, CommandError> {
         read_named_policies(self.policies.as_deref())
+    }
+
+    /// The files that a command reads which is about `ledger` and has these options.
+    pub(crate) fn inputs_with<'p>(&'p self, ledger: &'p Path) -> Vec<&'p Path> {
+        std::iter::once(ledger)
+            .chain(self.policies.as_deref())
+            .collect()
     }
 
     /// The switches that options name, by themselves.

@@ -1,6 +1,6 @@
 //! `axilog export`: the observations of a ledger with their decisions, for other tools.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use axilog::ledger_line;
@@ -14,12 +14,13 @@ use serde_json::{Value, json};
 
 use super::export_row::{CsvRows, ExportRow, JsonRows, RowWriter};
 use super::output::Report;
-use super::output_stream::{OutputStream, stdout_name};
+use super::output_stream::OutputStream;
+use super::output_target::OutputTarget;
 #[cfg(feature = "parquet")]
 use super::parquet::ParquetRows;
 use super::record_contents::RecordContents;
 use super::replay_ledger::{lacks_rules, replay_decisions_of};
-use super::{Failure, expectations, output_file};
+use super::{Failure, expectations};
 use crate::error::CommandError;
 
 /// Export the observations of a ledger, a row each, with what was decided on them.
@@ -34,7 +35,7 @@ pub(crate) struct Args {
     /// What to write.
     #[arg(long, value_enum)]
     format: Format,
-    /// Write it here instead of to standard output.
+    /// Write it here instead of to standard output, for which - stands.
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -70,15 +71,15 @@ struct ExportCounts {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
-    if args.format == Format::Parquet {
-        if !cfg!(feature = "parquet") {
-            return Err(CommandError::NotBuilt("parquet").into());
-        }
-        if args.output.is_none() && io::stdout().is_terminal() {
-            return Err(CommandError::ToTerminal("Parquet").into());
-        }
+    if args.format == Format::Parquet && !cfg!(feature = "parquet") {
+        return Err(CommandError::NotBuilt("parquet").into());
     }
     let path = &args.file;
+    let inputs = args.rules.inputs_with(path);
+    let target = OutputTarget::open(args.output.as_deref(), &inputs)?;
+    if args.format == Format::Parquet && target.is_terminal() {
+        return Err(CommandError::ToTerminal("Parquet").into());
+    }
     let policies = args.rules.read_policies()?;
     let expected_rules = args.rules.expect(policies.as_ref());
     let replayed = match replay_decisions_of(path, expected_rules, &mut |_| {}) {
@@ -101,13 +102,9 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         },
         rules: replayed.and_then(|r| r.rules).map(|(rules, _)| rules),
     };
-    let counts = match &args.output {
-        None => export(&source, args, io::stdout(), stdout_name())?,
-        Some(output) => {
-            output_file::write_whole(path, output, |out, name| export(&source, args, out, name))?
-        }
-    };
-    Ok(report(args, &counts))
+    let output = target.path().map(Path::to_owned);
+    let counts = target.write(|out, name| export(&source, args, out, name))?;
+    Ok(report(args, output.as_deref(), &counts))
 }
 
 /// What is exported, and how far it can be trusted.
@@ -199,7 +196,7 @@ impl ExportCounts {
     }
 }
 
-fn report(args: &Args, counts: &ExportCounts) -> Report {
+fn report(args: &Args, output: Option<&Path>, counts: &ExportCounts) -> Report {
     let path = args.file.display();
     let mut notes = Vec::new();
     if counts.unverified > 0 || counts.unreadable > 0 {
@@ -208,7 +205,7 @@ fn report(args: &Args, counts: &ExportCounts) -> Report {
             counts.unverified, counts.rows, counts.unreadable
         ));
     }
-    let json = match &args.output {
+    let json = match output {
         None => Value::Null,
         Some(output) => json!({
             "ledger": args.file.to_string_lossy(),

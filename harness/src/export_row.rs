@@ -172,7 +172,7 @@ impl<W: Write> RowWriter for CsvRows<W> {
         let cells = row.fields().map(|field| match field {
             Value::Null => Vec::new(),
             Value::String(text) => {
-                let mark = if guard && text.starts_with(FORMULA) {
+                let mark = if guard && begins_as_formula(&text) {
                     "'"
                 } else {
                     ""
@@ -189,9 +189,15 @@ impl<W: Write> RowWriter for CsvRows<W> {
     }
 }
 
-/// What a spreadsheet takes for the beginning of a formula, or skips before one: signs, full-width signs as
-/// East Asian spreadsheets have them, and white space.
-const FORMULA: [char; 11] = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n'];
+/// The signs that a spreadsheet takes for the beginning of a formula, in full width too, as East Asian spreadsheets
+/// have them.
+const FORMULA_SIGNS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
+
+/// Tells whether a spreadsheet may take text for a formula. It skips white space before a sign, that of typography
+/// such as U+00A0 too; a tab or a line end may begin a cell of its own.
+fn begins_as_formula(text: &str) -> bool {
+    text.starts_with(['\t', '\r', '\n']) || text.trim_start().starts_with(FORMULA_SIGNS)
+}
 
 fn write_record(cells: impl Iterator<Item = Vec<u8>>, out: &mut OutputStream<impl Write>) {
     let mut writer = csv::Writer::from_writer(Vec::new());

@@ -48,12 +48,23 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let ledger = checked.replay.ledger();
     let entries = checked.replay.entries();
     let sealed = if ledger.sealed { ", sealed" } else { "" };
+    // A seal is a record, and is not counted where it is said how many records a ledger is expected to have.
+    let expect_entries = entries.saturating_sub(u64::from(ledger.sealed));
+    let head = hex(&ledger.head);
     let mut rows = vec![
         ("records", format!("{entries}{sealed}")),
-        ("head", hex(&ledger.head)),
+        ("head", head.clone()),
+    ];
+    if ledger.sealed {
+        rows.push((
+            "expect",
+            format!("--expect-entries {expect_entries} --extends {entries}:HEAD"),
+        ));
+    }
+    rows.extend([
         ("state", state.as_str().to_owned()),
         ("decisions", describe_decisions(&replayed).to_owned()),
-    ];
+    ]);
     let hash = replayed
         .rules
         .as_ref()
@@ -87,7 +98,9 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             "verdict": checked.verdict().as_str(),
             "ok": !matches!(found, Some(FoundManifest::Bad(_))),
             "entries": entries,
-            "head": hex(&ledger.head),
+            "head": head,
+            "expect_entries": expect_entries,
+            "extends": format!("{entries}:{head}"),
             "sealed": ledger.sealed,
             "state": state.as_str(),
             "replayed": replayed.rules.is_some(),

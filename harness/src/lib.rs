@@ -32,8 +32,8 @@ mod lookalikes;
 mod memory;
 mod observe;
 mod output;
-mod output_file;
 mod output_stream;
+mod output_target;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod policy;

@@ -1,6 +1,6 @@
 //! `axilog observe`: admits the answer on standard input.
 
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use axilog::admission::InputKind;
@@ -106,7 +106,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let answer = match args.failure {
         Some(_) => Vec::new(),
         None => read(
-            io::stdin().lock(),
+            open_input(Path::new("-"), "read the answer")?,
             Path::new("standard input"),
             "the answer",
             "; `--failure transport` records that there is no usable answer",

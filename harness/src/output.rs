@@ -5,7 +5,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use axilog_ledger::error::LedgerError;
-use axilog_ledger::visible_text::{escape_deceptive_json, escape_deceptive_text};
+use axilog_ledger::visible_text::{
+    escape_deceptive_json, escape_deceptive_line, escape_deceptive_text,
+};
 use serde_json::{Value, json};
 
 use super::Failure;
@@ -94,10 +96,11 @@ pub(crate) fn write_usage_error(message: &str) {
     let _ = write!(io::stderr(), "{}", escape_deceptive_text(message));
 }
 
-/// Writes a remark to standard error.
+/// Writes a remark to standard error, as one line: the name of a file in it may have line feeds, and cannot begin
+/// a remark of its own.
 pub(crate) fn write_remark(remark: &str) {
     // Where standard error fails too, there is nobody to report to.
-    let _ = writeln!(io::stderr(), "axilog: {}", escape_deceptive_text(remark));
+    let _ = writeln!(io::stderr(), "axilog: {}", escape_deceptive_line(remark));
 }
 
 /// Writes a result for each of `paths` as it comes and gives the highest exit code. `expected` goes to

@@ -193,13 +193,28 @@ fn actual_decimal(record: &PolicyRecord<'_>) -> Option<String> {
     (record.actual != NO_VALUE).then(|| decimal(record.actual))
 }
 
+/// Writes white space that begins a text as escapes such as `\u{a0}`, but for what ASCII has: in a cell it would look
+/// like the cell's own, and what is behind it like the beginning.
+fn show_leading_space(text: &str) -> String {
+    let rest = text.trim_start();
+    let space = text.strip_suffix(rest).unwrap_or_default();
+    let mut shown = String::new();
+    for c in space.chars() {
+        match c.is_ascii() {
+            true => shown.push(c),
+            false => shown.extend(c.escape_unicode()),
+        }
+    }
+    shown + rest
+}
+
 /// How many characters of an answer an excerpt has.
 const EXCERPT: usize = 60;
 
 fn summarize_observation(view: &ObservationView<'_>) -> [String; 3] {
     let (oracle, model) = (unescape(view.oracle_id), unescape(view.model_id));
     let whom = name_oracle(&oracle, &model);
-    let output = unescape(view.output).replace('\n', "\\n");
+    let output = show_leading_space(&unescape(view.output)).replace('\n', "\\n");
     let mut excerpt: String = output.chars().take(EXCERPT).collect();
     if excerpt.len() < output.len() {
         excerpt.push_str("...");

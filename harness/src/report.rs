@@ -2,7 +2,7 @@
 
 mod page;
 
-use std::io::{self, Cursor, Read, Write};
+use std::io::{Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 
 use axilog::replay::Verdict;
@@ -19,8 +19,9 @@ use axilog_ledger::verify::{
 use serde_json::{Value, json};
 
 use super::output::Report;
-use super::output_stream::{OutputStream, stdout_name};
-use super::{Failure, expectations, output_file, table, verify};
+use super::output_stream::OutputStream;
+use super::output_target::OutputTarget;
+use super::{Failure, expectations, table, verify};
 use crate::error::CommandError;
 use page::Page;
 
@@ -34,7 +35,7 @@ use page::Page;
 pub(crate) struct Args {
     /// The ledger file.
     file: PathBuf,
-    /// Write the page here instead of to standard output.
+    /// Write the page here instead of to standard output, for which - stands.
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -56,6 +57,8 @@ const MAX_QUESTIONS_BYTES: u64 = 16 << 20;
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let path = &args.file;
+    let inputs = args.rules.inputs_with(path);
+    let target = OutputTarget::open(args.output.as_deref(), &inputs)?;
     let policies = args.rules.read_policies()?;
     let ledger = read(path, args.limit)?;
     let expected = LedgerExpectations::default();
@@ -89,12 +92,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         manifest: manifest.as_deref(),
         questions: &questions,
     };
-    match &args.output {
-        None => write(&page, io::stdout().lock(), stdout_name())?,
-        Some(output) => {
-            output_file::write_whole(path, output, |file, name| write(&page, file, name))?
-        }
-    }
+    let output = target.path().map(Path::to_owned);
+    target.write(|out, name| write(&page, out, name))?;
 
     match &decisions {
         Decisions::Faulty(fault) => {
@@ -109,7 +108,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         }
         Decisions::Decided { .. } => {}
     }
-    let Some(output) = &args.output else {
+    let Some(output) = output else {
         // Standard output has the page; what is wrong is a remark.
         let damaged = checked.fault.iter();
         report

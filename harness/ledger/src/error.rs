@@ -59,8 +59,14 @@ pub enum FileError {
     },
 
     /// The path names a directory or device where a regular file is needed.
-    #[error("{path}: is not a regular file, and one is needed here", path = .0.display())]
+    #[error("{path}: is not a regular file, and one is needed here; name a regular file", path = .0.display())]
     NotARegularFile(PathBuf),
+
+    /// Standard input is named for two files of one process.
+    #[error(
+        "-: standard input was read already; found `-`, or a command that reads an answer from standard input, a second time, expected once; name a file in one place"
+    )]
+    StandardInputTwice,
 
     /// The path names a symbolic link where the file's own name is needed.
     #[error(

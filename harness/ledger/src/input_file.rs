@@ -1,23 +1,27 @@
 //! Files that a caller names to be read: regular files, and pipes that somebody has opened for this process.
 //!
 //! A named pipe without a writer would hold its reader up for ever, and a device may never end. So neither is
-//! opened. Whatever is read whole has a bound.
+//! opened. Whatever is read whole has a bound. The name `-` is standard input, whatever that is.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use crate::error::FileError;
+use crate::standard_input::{is_standard_input, open_standard_input};
 
 /// The most bytes that are read of a file that is wanted whole, unless its kind has a lower bound.
 pub const MAX_INPUT_BYTES: u64 = 64 << 20;
 
 /// Opens a file for reading. Besides regular files, pipes are read that this process has open already, as the
-/// shell's `<(command)` and `/dev/stdin` are. `action` is the operation, as in "cannot {action}".
+/// shell's `<(command)` and `/dev/stdin` are, and `-`, which is standard input. `action` is the operation, as in "cannot {action}".
 ///
 /// # Errors
-/// [`FileError::Io`], also for directories, named pipes, devices and sockets.
+/// [`FileError::Io`], also for directories, named pipes, devices and sockets; [`FileError::StandardInputTwice`].
 pub fn open_input(path: &Path, action: &'static str) -> Result<File, FileError> {
+    if is_standard_input(path) {
+        return open_standard_input(action);
+    }
     let metadata = std::fs::metadata(path).map_err(FileError::from_io(path, action))?;
     let is_open_already = is_pipe(&metadata) && is_descriptor(path);
     if !metadata.is_file() && !is_open_already {
@@ -65,14 +69,18 @@ pub fn read_whole(
     Ok(bytes)
 }
 
+/// Tells whether a file is a pipe, with a name or without.
 #[cfg(unix)]
-fn is_pipe(metadata: &std::fs::Metadata) -> bool {
+#[must_use]
+pub fn is_pipe(metadata: &std::fs::Metadata) -> bool {
     use std::os::unix::fs::FileTypeExt;
     metadata.file_type().is_fifo()
 }
 
+/// Tells whether a file is a pipe, with a name or without.
 #[cfg(not(unix))]
-fn is_pipe(_: &std::fs::Metadata) -> bool {
+#[must_use]
+pub fn is_pipe(_: &std::fs::Metadata) -> bool {
     false
 }
 

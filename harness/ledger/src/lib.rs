@@ -50,7 +50,7 @@
 //! | [`input`] | inputs of oracles in canonical form |
 //! | [`derivation`] | inputs that are made from earlier answers |
 //! | [`derivation_graph`] | which answers fed which questions |
-//! | [`input_file`] | files that a caller names to be read |
+//! | [`input_file`], [`standard_input`] | files that a caller names to be read |
 //! | [`jcs`] | the canonical form of any JSON (RFC 8785) |
 //! | [`encoding`] | bytes and text as records write them |
 //! | [`visible_text`] | text as people may be shown it |
@@ -88,6 +88,7 @@ pub mod replay;
 pub mod rules;
 pub mod schema;
 pub mod session;
+pub mod standard_input;
 pub mod trial;
 pub mod verify;
 pub mod visible_text;

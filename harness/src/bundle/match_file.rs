@@ -1,7 +1,6 @@
 //! `axilog bundle match`: whether a text fits a grammar.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use axilog_bundle::BundleError;
 use axilog_bundle::catalogue::read_grammar;
@@ -11,7 +10,6 @@ use axilog_bundle::gbnf::{
 use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
 use serde_json::{Value, json};
 
-use super::super::observe::read;
 use super::super::output::Report;
 use super::super::{Failure, table};
 use crate::error::CommandError;
@@ -64,7 +62,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             });
         }
     };
-    let text = read_text(&args.file)?;
+    let text = read_input(&args.file, "read the text", MAX_INPUT_BYTES)?;
     let finding = match grammar {
         Ok(grammar) => judge(&grammar, &text, args.steps),
         Err(reason) => Finding {
@@ -81,15 +79,6 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         true => Err(CommandError::NoVerdict(Box::new(report)).into()),
         false => Ok(report),
     }
-}
-
-/// Reads the text, of at most 64 MiB.
-fn read_text(file: &Path) -> Result<Vec<u8>, Failure> {
-    if file == Path::new("-") {
-        let name = Path::new("standard input");
-        return Ok(read(io::stdin().lock(), name, "the text", "")?);
-    }
-    Ok(read_input(file, "read the text", MAX_INPUT_BYTES)?)
 }
 
 fn judge(grammar: &Grammar, text: &[u8], steps: u64) -> Finding {

@@ -1,13 +1,11 @@
 //! Options and inputs that several commands have.
 
-use std::io;
 use std::path::Path;
 
 use axilog_ledger::input_file::{self, MAX_INPUT_BYTES};
 use axilog_memory::Handle;
 
 use super::super::Failure;
-use super::super::observe::read;
 
 /// A pin on the command line.
 #[derive(Clone, Debug)]
@@ -57,14 +55,6 @@ pub(super) fn to_handles(arguments: &[HandleArgument]) -> Vec<Handle> {
 
 /// Reads a file of at most 64 MiB; `-` is standard input.
 pub(super) fn read_input(path: &Path) -> Result<Vec<u8>, Failure> {
-    if path == Path::new("-") {
-        return Ok(read(
-            io::stdin().lock(),
-            Path::new("standard input"),
-            "standard input",
-            "",
-        )?);
-    }
     Ok(input_file::read_input(
         path,
         "read the file",

@@ -1,18 +1,19 @@
 //! `axilog policy`: checks, formats and compiles policy files (formats.md §4; SRS-004 §17).
 
-use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use axilog_ledger::error::LedgerError;
 use axilog_ledger::input_file::read_input;
 use axilog_ledger::rules::MAX_CONFIGURATION_BYTES;
+use axilog_ledger::visible_text::escape_deceptive_text;
 use axilog_policyc::PolicySet;
 use clap::{Subcommand, ValueEnum};
 use serde_json::Value;
 
+use super::Failure;
 use super::output::Report;
-use super::output_stream::{OutputStream, stdout_name};
-use super::{Failure, output_file};
+use super::output_stream::OutputStream;
+use super::output_target::OutputTarget;
 use crate::error::CommandError;
 
 mod check;
@@ -42,7 +43,7 @@ enum Command {
     Fmt {
         /// The policy file; one that ends in .toml is in source form.
         file: PathBuf,
-        /// Write it here instead.
+        /// Write it here instead of to standard output, for which - stands.
         #[arg(short, long, value_name = "OUT", conflicts_with = "write")]
         output: Option<PathBuf>,
         /// Write it back into the file.
@@ -75,7 +76,7 @@ enum Command {
         /// The registry's name in C.
         #[arg(long, value_name = "NAME", default_value = "axilog_policies")]
         symbol: String,
-        /// Write it here instead of to standard output.
+        /// Write it here instead of to standard output, for which - stands.
         #[arg(short, long, value_name = "OUT")]
         output: Option<PathBuf>,
     },
@@ -120,12 +121,15 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             output,
             write,
         } => {
-            let set = parse_by_name(file, PolicySet::parse_lenient)?;
             if *write && is_source(file) {
                 return Err(CommandError::SourceOverwritten(file.clone()).into());
             }
-            let target = output.as_deref().or(write.then_some(file.as_path()));
-            deliver(format!("{}\n", set.to_canonical()), target)
+            let target = match write {
+                true => OutputTarget::in_place(file)?,
+                false => OutputTarget::open(output.as_deref(), &[file])?,
+            };
+            let set = parse_by_name(file, PolicySet::parse_lenient)?;
+            deliver(&format!("{}\n", set.to_canonical()), target)
         }
         Command::Compile {
             file,
@@ -133,13 +137,14 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             symbol,
             output,
         } => {
+            let target = OutputTarget::open(output.as_deref(), &[file])?;
             let set = parse(file, PolicySet::parse)?;
             let text = match emit {
                 Emit::C => set.emit_c(symbol).map_err(CommandError::Symbol)?,
                 Emit::Rust => set.emit_rust(),
                 Emit::Json => format!("{}\n", set.to_canonical()),
             };
-            deliver(text, output.as_deref())
+            deliver(&text, target)
         }
     }
 }
@@ -175,22 +180,21 @@ fn parse(
     })
 }
 
-/// Hands over generated text: to a file, whole or not at all, or to standard output. There it is exact, since
-/// it may be on its way into a file; only on a terminal the characters that are not seen are escapes.
-fn deliver(text: String, target: Option<&Path>) -> Result<Report, Failure> {
-    let mut printed = String::new();
-    match target {
-        Some(path) => output_file::write_text(path, &text)?,
-        None if io::stdout().is_terminal() => printed = text,
-        None => {
-            let mut out = OutputStream::new(io::stdout().lock());
-            out.put(text.as_bytes());
-            out.finish(stdout_name())?;
-        }
-    }
+/// Hands over generated text. It is exact, since it may be on its way into a file; only on a terminal the
+/// characters that are not seen are escapes.
+fn deliver(text: &str, target: OutputTarget<'_>) -> Result<Report, Failure> {
+    let text = match target.is_terminal() {
+        true => escape_deceptive_text(text),
+        false => text.into(),
+    };
+    target.write(|out, name| {
+        let mut out = OutputStream::new(out);
+        out.put(text.as_bytes());
+        out.finish(name)
+    })?;
     Ok(Report {
         passed: true,
-        text: printed,
+        text: String::new(),
         json: Value::Null,
         notes: Vec::new(),
     })

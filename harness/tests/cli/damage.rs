@@ -31,6 +31,38 @@ fn finds(bench: &Bench, verdict: &str, sequence: u64, offset: u64) {
 }
 
 #[test]
+fn a_file_that_is_no_ledger_is_called_that() {
+    let bench = Bench::ledger();
+    bench.write("README.md", "# A title\n\nand text\n");
+    bench.write("short", "text");
+    bench.write("rows.jsonl", "{\"completion_state\":\"COMPLETE\"}\n");
+    for file in ["README.md", "short", "rows.jsonl"] {
+        for command in ["verify", "replay", "head", "stats"] {
+            let run = bench.run(&format!("{command} {file}")).exits(1);
+            let told = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(
+                told.contains("the file is no ledger: it begins with"),
+                "{told}"
+            );
+            assert!(
+                told.contains("name a file that axilog has written"),
+                "{told}"
+            );
+        }
+    }
+    // What is damaged or cut off in its genesis is a ledger still.
+    let ledger = bench.read("ledger.jsonl");
+    bench.write("torn", &ledger[..20]);
+    let mut damaged = ledger.clone();
+    damaged[200] = b'!';
+    bench.write("damaged", damaged);
+    for file in ["torn", "damaged"] {
+        let told = bench.run(&format!("verify {file}")).exits(1).stdout;
+        assert!(!told.contains("no ledger"), "{told}");
+    }
+}
+
+#[test]
 fn an_altered_byte_in_any_record() {
     for n in 0..8 {
         let bench = Bench::ledger();

@@ -262,3 +262,51 @@ fn formula_guards_know_every_beginning_of_a_formula() {
         assert_eq!(*guarded, format!("'{plain}"));
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn the_name_of_a_file_stays_on_the_line_of_its_error() {
+    let bench = Bench::ledger();
+    bench.write("p.json", "[]");
+    let name = "a\naxilog: b\r\t\u{1b}[31m\u{202e}";
+    for line in [
+        "verify FILE",
+        "replay FILE",
+        "audit FILE",
+        "head FILE",
+        "show FILE",
+        "stats FILE",
+        "lint FILE",
+        "export FILE --format csv",
+        "export ledger.jsonl --format csv -o FILE/out",
+        "report FILE",
+        "report ledger.jsonl -o FILE/out",
+        "policy check FILE",
+        "policy fmt p.json -o FILE/out",
+        "policy explain p.json --answer FILE",
+        "init new.jsonl --policies FILE",
+        "observe --ledger FILE/ledger --oracle-id o --model-id m",
+        "control fault --ledger FILE",
+        "time --ledger FILE",
+        "seal FILE",
+        "bundle check FILE",
+        "x0l replay FILE",
+        "memory show FILE",
+        "ablation replay FILE",
+    ] {
+        let words = line.split(' ').map(|word| word.replace("FILE", name));
+        let output = bench.command().args(words).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_ne!(output.status.code(), Some(0), "{line}");
+        assert!(
+            told.contains(r"a\naxilog: b\r\t\u{1b}[31m\u{202e}"),
+            "{line}: {told:?}"
+        );
+        assert!(
+            told.lines().all(|line| line.starts_with("axilog: a")),
+            "{line}: {told:?}"
+        );
+        let unseen = |c: char| c != '\n' && is_deceptive(c);
+        assert!(!told.contains(unseen), "{line}: {told:?}");
+    }
+}

@@ -120,6 +120,27 @@ fn formulas_can_be_guarded_against() {
 }
 
 #[test]
+fn white_space_before_a_formula_hides_it_neither_from_the_guard_nor_from_a_reader() {
+    for space in [' ', '\u{a0}', '\u{2003}', '\u{3000}'] {
+        for sign in ["=", "+", "-", "@", "＝"] {
+            let bench = Bench::ledger();
+            let answer = format!("{space}{sign}1+1");
+            bench.observe(answer.as_bytes()).exits(1);
+            let guarded = bench
+                .run("export ledger.jsonl --format csv --guard-formulas")
+                .exits(0);
+            let rows = table(&guarded.stdout);
+            assert_eq!(rows.last().unwrap()[7], format!("'{answer}"));
+            let shown = bench.run("show ledger.jsonl --tag obs").exits(0).stdout;
+            if !space.is_ascii() {
+                let escaped = format!("{}{sign}1+1", space.escape_unicode());
+                assert!(shown.contains(&escaped), "{shown}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_damaged_ledger_is_refused_unless_asked_for() {
     let bench = ledger();
     let mut all = lines(&bench.read("ledger.jsonl"));
@@ -192,7 +213,7 @@ fn files_are_written_whole_and_never_over_the_ledger() {
         bench
             .run(&format!("export ledger.jsonl --format csv -o {target}"))
             .exits(2)
-            .says("is the ledger itself");
+            .says("is a ledger");
     }
     bench.write("x.tmp", &before);
     bench.run("export x.tmp --format csv -o x").exits(0);

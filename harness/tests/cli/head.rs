@@ -48,6 +48,32 @@ fn a_new_and_a_sealed_ledger_have_heads() {
 }
 
 #[test]
+fn what_verify_is_to_expect_stands_in_the_head() {
+    let bench = Bench::ledger();
+    for is_sealed in [false, true] {
+        if is_sealed {
+            bench.run("seal ledger.jsonl").exits(0);
+        }
+        let head = bench.run("head ledger.jsonl --json").exits(0).json();
+        assert_eq!(head["sealed"], is_sealed);
+        let text = |field: &str| head[field].to_string().replace('"', "");
+        let expect = format!(
+            "--expect-entries {} --extends {} --expect-head {}",
+            text("expect_entries"),
+            text("extends"),
+            text("head")
+        );
+        for command in ["verify", "audit"] {
+            let run = bench.run(&format!("{command} ledger.jsonl {expect}"));
+            run.exits(0);
+        }
+    }
+    let text = bench.run("head ledger.jsonl").exits(0).stdout;
+    let advice = "expect          --expect-entries 8 --extends 9:HEAD\n";
+    assert!(text.contains(advice), "{text}");
+}
+
+#[test]
 fn the_head_of_a_damaged_ledger_is_not_given() {
     let bench = Bench::ledger();
     let mut all = lines(&bench.read("ledger.jsonl"));

@@ -40,6 +40,8 @@ mod llama_server;
 mod memory;
 mod models;
 mod observe;
+#[cfg(unix)]
+mod output_files;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod policy;
@@ -55,6 +57,7 @@ mod server;
 mod server_options;
 mod several;
 mod show;
+mod standard_input;
 mod stats;
 mod system;
 #[cfg(feature = "tokenizer-json")]

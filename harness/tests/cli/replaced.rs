@@ -57,12 +57,6 @@ fn what_lies_beside_a_ledger_is_not_waited_for_and_not_written_through() {
         bench.run_with(observe, b"{\"value\":1}").exits(0);
         bench.run("time 2000 --ledger ledger.jsonl").exits(0);
         bench.run("verify ledger.jsonl --blobs").exits(0);
-        // Results take the place of what has their name.
-        put(&bench.path("out"));
-        bench
-            .run("export ledger.jsonl --format csv -o out")
-            .exits(0);
-        assert!(fs::symlink_metadata(bench.path("out")).unwrap().is_file());
         bench.run("seal ledger.jsonl").exits(0);
         assert_eq!(bench.read("victim"), b"axilog 1\n", "{plant}");
         let lock = fs::symlink_metadata(bench.path("ledger.jsonl.lock")).unwrap();

@@ -254,7 +254,7 @@ fn pages_are_written_whole_and_never_over_the_ledger() {
         bench
             .run(&format!("report ledger.jsonl -o {target}"))
             .exits(2)
-            .says("is the ledger itself");
+            .says("is a ledger");
     }
     assert_eq!(bench.read("ledger.jsonl"), before);
     // A second page takes the place of the first.

@@ -21,6 +21,7 @@
 
 mod appender;
 pub mod batch;
+pub mod beginning;
 pub mod blobs;
 pub mod lines;
 pub mod lock_holder;

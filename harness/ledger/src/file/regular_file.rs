@@ -79,10 +79,8 @@ fn check_kind(path: &Path, metadata: &fs::Metadata) -> io::Result<()> {
             Ok(target) => format!("a symbolic link to {}", target.display()),
             Err(_) => "a symbolic link".to_owned(),
         }
-    } else if kind.is_dir() {
-        "a directory".to_owned()
     } else {
-        name_special_kind(kind).to_owned()
+        name_irregular_kind(kind).to_owned()
     };
     Err(io::Error::new(
         io::ErrorKind::InvalidInput,
@@ -90,11 +88,14 @@ fn check_kind(path: &Path, metadata: &fs::Metadata) -> io::Result<()> {
     ))
 }
 
-/// Names what is neither a regular file nor a directory nor a link.
+/// Names what is neither a regular file nor a link.
 #[cfg(unix)]
-fn name_special_kind(kind: fs::FileType) -> &'static str {
+#[must_use]
+pub fn name_irregular_kind(kind: fs::FileType) -> &'static str {
     use std::os::unix::fs::FileTypeExt;
-    if kind.is_fifo() {
+    if kind.is_dir() {
+        "a directory"
+    } else if kind.is_fifo() {
         "a named pipe"
     } else if kind.is_socket() {
         "a socket"
@@ -103,8 +104,13 @@ fn name_special_kind(kind: fs::FileType) -> &'static str {
     }
 }
 
-/// Names what is neither a regular file nor a directory nor a link.
+/// Names what is neither a regular file nor a link.
 #[cfg(not(unix))]
-fn name_special_kind(_: fs::FileType) -> &'static str {
-    "a device"
+#[must_use]
+pub fn name_irregular_kind(kind: fs::FileType) -> &'static str {
+    if kind.is_dir() {
+        "a directory"
+    } else {
+        "a device"
+    }
 }

@@ -20,9 +20,14 @@ use axilog::replay::{CheckedEntry, Replay, Verdict};
 
 use crate::encoding::{ByteBuffer, hex};
 use crate::error::LedgerFault;
+use crate::file::beginning::{BEGINNING_BYTES, begins_as_ledger};
+use crate::file::genesis_line;
 use crate::file::lines::MAX_LINE_BYTES;
 use examined_lines::{ExaminedLine, visit_lines};
 use oracle_models::OracleModels;
+
+/// The most characters that are shown of a file that is no ledger.
+const SHOWN_CHARACTERS: usize = 24;
 
 /// Facts about a ledger that the caller knows from elsewhere and wants checked. The chain has no key and
 /// cannot prove them: whoever can write the file can rewrite it or cut off its end.
@@ -105,7 +110,12 @@ pub fn verify_ledger(
     // The offsets of the first record beyond the expected number and of the last record, and the sequence
     // of the record that has the expected head.
     let (mut surplus, mut last, mut head_at) = (0, 0, None);
-    let end = visit_lines(source, &mut |offset, line| {
+    let (mut source, mut beginning) = (source, Vec::new());
+    source
+        .by_ref()
+        .take(BEGINNING_BYTES as u64)
+        .read_to_end(&mut beginning)?;
+    let end = visit_lines(beginning.as_slice().chain(source), &mut |offset, line| {
         let sequence = checked.replay.entries();
         let refusal = match line {
             ExaminedLine::Record(examined) => {
@@ -134,9 +144,12 @@ pub fn verify_ledger(
                 format!("the line is longer than {MAX_LINE_BYTES} bytes, the most there can be"),
             )),
         };
-        let Some((verdict, reason)) = refusal else {
+        let Some((verdict, mut reason)) = refusal else {
             return ControlFlow::Continue(());
         };
+        if offset == 0 && !may_begin_ledger(&beginning) {
+            reason = describe_other_file(&beginning);
+        }
         checked.replay.refuse(verdict);
         checked.fault = Some(LedgerFault {
             verdict,
@@ -186,6 +199,20 @@ pub fn verify_ledger(
         });
     }
     Ok(checked)
+}
+
+/// Tells whether a file with these first bytes is a ledger, were it damaged or cut off.
+fn may_begin_ledger(beginning: &[u8]) -> bool {
+    begins_as_ledger(beginning) || genesis_line().starts_with(beginning)
+}
+
+/// Says of a file with these first bytes that it is no ledger.
+fn describe_other_file(beginning: &[u8]) -> String {
+    let found = String::from_utf8_lossy(beginning);
+    let found: String = found.chars().take(SHOWN_CHARACTERS).collect();
+    format!(
+        "the file is no ledger: it begins with {found:?}, and a ledger with {{\"chain\":\"; name a file that axilog has written"
+    )
 }
 
 /// Replays the next record and gives the verdict and reason where it is bad.
