@@ -105,6 +105,15 @@ run_lane() {
     [ ! -e "$logs/failed" ]
 }
 
+# Waits until a step of another lane has ended; fails where any has failed.
+wait_for_step() {
+    until grep -q "^$1 " "$logs/table"; do
+        [ ! -e "$logs/failed" ] || return 1
+        sleep 1
+    done
+    [ ! -e "$logs/failed" ]
+}
+
 # Prints the second lane's output, the minutes of each step that ended, and where a failed one ended.
 print_end() {
     local step

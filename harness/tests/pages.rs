@@ -32,7 +32,7 @@ fn shown_files(page: &str) -> Vec<ShownFile> {
 }
 
 /// How a page runs the command in a clone. The tests run the command that cargo has built already.
-const FROM_A_CLONE: &str = "cargo run --release -p axilog-harness --";
+const FROM_A_CLONE: &str = "cargo run -p axilog-harness --";
 
 fn examples(page: &str) -> Vec<Example> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(page);
