@@ -33,9 +33,18 @@ pub struct Place(pub PathBuf);
 
 impl Place {
     pub fn new(name: &str) -> Place {
+        Place::within(Path::new(env!("CARGO_TARGET_TMPDIR")), name)
+    }
+
+    /// A directory for what programs write, in the temporary directory: that one may be in memory, and may hold no
+    /// programs.
+    pub fn of_data(name: &str) -> Place {
+        Place::within(&env::temp_dir(), name)
+    }
+
+    fn within(directory: &Path, name: &str) -> Place {
         // Another compiler, a sanitizer or an emulator may be running the same test at the same time.
-        let name = format!("c-suites-{name}-{}", std::process::id());
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let path = directory.join(format!("c-suites-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
         Place(path)

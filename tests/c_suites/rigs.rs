@@ -21,8 +21,9 @@ fn a_gateway_serves_a_day() {
     let object = place.compile_against(COMPAT, &source, Language::C, &[]);
     for how in [Link::Static, Link::Shared] {
         let linked = link(&place, "gateway", Language::C, how, &[&object]);
-        let ledger = place.0.join("day.jsonl");
-        let mut command = linked.command_in(&place.0);
+        let data = Place::of_data("gateway");
+        let ledger = data.0.join("day.jsonl");
+        let mut command = linked.command_in(&data.0);
         let printed = command.arg(&ledger).output().unwrap();
         assert!(printed.status.success(), "{printed:?}");
         assert_eq!(
