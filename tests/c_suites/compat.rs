@@ -5,6 +5,8 @@
 
 #[path = "compat/conformance.rs"]
 mod conformance;
+#[path = "compat/deployed.rs"]
+mod deployed;
 #[path = "compat/headers.rs"]
 mod headers;
 #[path = "compat/layout.rs"]
