@@ -17,10 +17,10 @@ forward! {
     "axilog_impl_ax_compat_agent_observe_control" => fn ax_compat_agent_observe_control(agent: Pointer, policy: Pointer, input_class: Enum, work: Pointer, work_len: usize, faults: Pointer) -> c_int;
     "axilog_impl_ax_compat_agent_observe_time" => fn ax_compat_agent_observe_time(agent: Pointer, policy: Pointer, timestamp: u64, work: Pointer, work_len: usize, faults: Pointer) -> c_int;
     "axilog_impl_ax_compat_agent_step" => fn ax_compat_agent_step(ctx: Pointer, input: Pointer, faults: Pointer);
-    "axilog_impl_ax_compat_agent_step_1_0" => fn ax_compat_agent_step_1_0(ctx: Pointer, input: Pointer, faults: Pointer);
     "axilog_impl_ax_compat_agent_step_with_policies" => fn ax_compat_agent_step_with_policies(ctx: Pointer, policy: Pointer, input: Pointer, faults: Pointer);
     "axilog_impl_ax_compat_compute_input_hash" => fn ax_compat_compute_input_hash(hash: Pointer, input: Pointer, len: usize);
     "axilog_impl_ax_compat_contains_forbidden_control" => fn ax_compat_contains_forbidden_control(data: Pointer, len: usize) -> c_int;
+    "axilog_impl_ax_compat_extract_timestamp" => fn ax_compat_extract_timestamp(payload: Pointer, payload_len: u64, out: Pointer, faults: Pointer) -> c_int;
     "axilog_impl_ax_compat_obs_admit_1_1" => fn ax_compat_obs_admit_1_1(out: Pointer, output_buf: Pointer, output_buf_size: usize, r#in: Pointer, ctx: Pointer, faults: Pointer) -> c_int;
     "axilog_impl_ax_compat_obs_admit_1_2" => fn ax_compat_obs_admit_1_2(out: Pointer, output_buf: Pointer, output_buf_size: usize, r#in: Pointer, ctx: Pointer, faults: Pointer) -> c_int;
     "axilog_impl_ax_compat_obs_canonicalise_1_1" => fn ax_compat_obs_canonicalise_1_1(dst: Pointer, dst_size: usize, record: Pointer, include_hash: c_int) -> c_int;

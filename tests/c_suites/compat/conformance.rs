@@ -87,7 +87,7 @@ suites! {
     reading 308 308
     ledger 332 332
     policy 564 564
-    agent 245 245
+    agent 247 247
     redeclared 4 4
     own_ledger 5 5
 }
