@@ -35,7 +35,10 @@
 #define ax_compute_input_hash ax_compat_compute_input_hash
 #define ax_contains_forbidden_control ax_compat_contains_forbidden_control
 #define ax_extract_timestamp ax_compat_extract_timestamp
+#define ax_is_nfc ax_compat_is_nfc
 #define ax_obs_init ax_compat_obs_init
+#define ax_obs_input_set_invalid_output ax_compat_obs_input_set_invalid_output
+#define ax_obs_validate ax_compat_obs_validate
 #define ax_string_escape ax_compat_string_escape
 #define ax_validate_and_normalise ax_compat_validate_and_normalise
 #define ax_validate_encoding ax_compat_validate_encoding
