@@ -192,7 +192,10 @@ fn check_fits<'a>(observation: Observation<'a>, limits: &Limits) -> Result<Obser
 }
 
 /// Cuts the output to the longest prefix whose record fits.
-fn truncate<'a>(cut: Observation<'a>, limits: &Limits) -> Result<Observation<'a>, Error> {
+pub(crate) fn truncate<'a>(
+    cut: Observation<'a>,
+    limits: &Limits,
+) -> Result<Observation<'a>, Error> {
     if fits(&cut, limits) {
         return Ok(cut);
     }

@@ -170,11 +170,11 @@ int main(int argc, char **argv)
         }
         code = ax_obs_admit(&obs, output, sizeof output, &in, &admission, &l3);
         if (code == AX_ERR_ENCODING) {
-            /* Refused: the same sequence is for the record that says so. */
+            /* Refused: the same sequence is for the record that says so, without the text, which no record can hold. */
             must(l3.encoding == 1 && admission.last_ledger_seq == seq - 1, "the sequence is gone", seq);
             ax_l3_fault_init(&l3);
             ax_obs_input_set_invalid_output(&in, seq, ORACLE, MODEL, question, (size_t)question_len,
-                                            given.text, given.len);
+                                            NULL, 0);
             code = ax_obs_admit(&obs, output, sizeof output, &in, &admission, &l3);
             refused++;
         } else {

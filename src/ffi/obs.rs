@@ -368,6 +368,18 @@ pub unsafe extern "C" fn ax_obs_validate(
 /// # Safety
 /// The record's pointers are NULL or NUL-terminated strings that outlive `'a`.
 pub(super) unsafe fn load_record<'a>(record: &ax_obs_record_t) -> Result<Observation<'a>, Error> {
+    // SAFETY: forwarded.
+    unsafe { load_record_of(record, |output| Text::check(output, false)) }
+}
+
+/// The same, with the output checked by `check`.
+///
+/// # Safety
+/// As for [`load_record`].
+pub(super) unsafe fn load_record_of<'a>(
+    record: &ax_obs_record_t,
+    check: impl Fn(&'a [u8]) -> Result<Text<'a>, Error>,
+) -> Result<Observation<'a>, Error> {
     // SAFETY: by contract.
     let (model_id, oracle_id, output) = unsafe {
         (
@@ -396,7 +408,7 @@ pub(super) unsafe fn load_record<'a>(record: &ax_obs_record_t) -> Result<Observa
         ledger_seq: record.ledger_seq,
         model_id,
         oracle_id,
-        output: Text::check(output, false)?,
+        output: check(output)?,
         output_size: record.output_size,
         params,
     })

@@ -44,7 +44,8 @@ impl<'a> Text<'a> {
     }
 
     /// A text from bytes that passed the check.
-    fn checked(raw: &'a [u8], has_cr: bool) -> Text<'a> {
+    /// Text that the caller has checked; `has_cr` where a CR is in it.
+    pub(crate) fn checked(raw: &'a [u8], has_cr: bool) -> Text<'a> {
         let dropped = if has_cr { count_crlf(raw) } else { 0 };
         Text {
             raw,

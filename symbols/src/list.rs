@@ -17,10 +17,11 @@ forward! {
     "axilog_impl_ax_compat_agent_observe_control" => fn ax_compat_agent_observe_control(agent: Pointer, policy: Pointer, input_class: Enum, work: Pointer, work_len: usize, faults: Pointer) -> c_int;
     "axilog_impl_ax_compat_agent_observe_time" => fn ax_compat_agent_observe_time(agent: Pointer, policy: Pointer, timestamp: u64, work: Pointer, work_len: usize, faults: Pointer) -> c_int;
     "axilog_impl_ax_compat_agent_step" => fn ax_compat_agent_step(ctx: Pointer, input: Pointer, faults: Pointer);
-    "axilog_impl_ax_compat_agent_step_1_0" => fn ax_compat_agent_step_1_0(ctx: Pointer, input: Pointer, faults: Pointer);
     "axilog_impl_ax_compat_agent_step_with_policies" => fn ax_compat_agent_step_with_policies(ctx: Pointer, policy: Pointer, input: Pointer, faults: Pointer);
     "axilog_impl_ax_compat_compute_input_hash" => fn ax_compat_compute_input_hash(hash: Pointer, input: Pointer, len: usize);
     "axilog_impl_ax_compat_contains_forbidden_control" => fn ax_compat_contains_forbidden_control(data: Pointer, len: usize) -> c_int;
+    "axilog_impl_ax_compat_extract_timestamp" => fn ax_compat_extract_timestamp(payload: Pointer, payload_len: u64, out: Pointer, faults: Pointer) -> c_int;
+    "axilog_impl_ax_compat_is_nfc" => fn ax_compat_is_nfc(data: Pointer, len: usize) -> c_int;
     "axilog_impl_ax_compat_obs_admit_1_1" => fn ax_compat_obs_admit_1_1(out: Pointer, output_buf: Pointer, output_buf_size: usize, r#in: Pointer, ctx: Pointer, faults: Pointer) -> c_int;
     "axilog_impl_ax_compat_obs_admit_1_2" => fn ax_compat_obs_admit_1_2(out: Pointer, output_buf: Pointer, output_buf_size: usize, r#in: Pointer, ctx: Pointer, faults: Pointer) -> c_int;
     "axilog_impl_ax_compat_obs_canonicalise_1_1" => fn ax_compat_obs_canonicalise_1_1(dst: Pointer, dst_size: usize, record: Pointer, include_hash: c_int) -> c_int;
@@ -28,6 +29,8 @@ forward! {
     "axilog_impl_ax_compat_obs_compute_hash_1_1" => fn ax_compat_obs_compute_hash_1_1(record: Pointer) -> c_int;
     "axilog_impl_ax_compat_obs_compute_hash_1_2" => fn ax_compat_obs_compute_hash_1_2(record: Pointer) -> c_int;
     "axilog_impl_ax_compat_obs_init" => fn ax_compat_obs_init(record: Pointer);
+    "axilog_impl_ax_compat_obs_input_set_invalid_output" => fn ax_compat_obs_input_set_invalid_output(r#in: Pointer, ledger_seq: u64, oracle_id: Pointer, model_id: Pointer, input: Pointer, input_len: usize, output: Pointer, output_len: usize);
+    "axilog_impl_ax_compat_obs_validate" => fn ax_compat_obs_validate(obs: Pointer, faults: Pointer) -> c_int;
     "axilog_impl_ax_compat_policy_serialize" => fn ax_compat_policy_serialize(buf: Pointer, size: usize, record: Pointer, faults: Pointer) -> c_int;
     "axilog_impl_ax_compat_string_escape" => fn ax_compat_string_escape(dst: Pointer, dst_size: usize, src: Pointer, src_len: usize) -> c_int;
     "axilog_impl_ax_compat_validate_and_normalise" => fn ax_compat_validate_and_normalise(dst: Pointer, dst_size: usize, src: Pointer, src_len: usize, faults: Pointer) -> c_int;

@@ -17,11 +17,7 @@
 #define ax_agent_step axilog_agent_step
 #include "../../axilog/agent.h"
 #undef ax_agent_step
-#ifdef AXILOG_COMPAT_1_0
-#define ax_agent_step ax_compat_agent_step_1_0
-#else
 #define ax_agent_step ax_compat_agent_step
-#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,10 +25,12 @@ extern "C" {
 
 /**
  * Acts on one input whose observation is already in the agent's ledger: commits the transition, changes the
- * state. No policy judges the input; an answer that is not usable is a breach all the same.
+ * state. No policy judges the input, and an answer's record is not read; the payload of a TIME_OBS is
+ * {"timestamp":N}.
  *
  * ctx: agent that ax_agent_init made. input: input to act on, borrowed for the call. faults: flags of the
- * caller, not NULL; one that is set on entry stops the agent for good without a record.
+ * caller, not NULL; those that are set on entry are ignored. ledger_fail: the agent or its ledger failed, and it
+ * is STOPPED; domain: a NULL, or the agent was STOPPED before, which records nothing.
  */
 void ax_agent_step(ax_agent_ctx_t *ctx, const ax_input_t *input, ct_fault_flags_t *faults);
 

@@ -1,6 +1,6 @@
 /**
  * Hashes of observations, over the types.h of this directory: ax_obs_compute_hash is of the rig's profile,
- * and ax_compute_input_hash gives the zero hash for no input.
+ * and ax_compute_input_hash gives the SHA-256 of nothing for NULL.
  */
 
 #ifndef AXILOG_COMPAT_HASH_H

@@ -31,22 +31,24 @@
 #error "AXILOG_COMPAT_PROFILE is neither 1 nor 2"
 #endif
 
+#define ax_agent_step ax_compat_agent_step
 #define ax_compute_input_hash ax_compat_compute_input_hash
 #define ax_contains_forbidden_control ax_compat_contains_forbidden_control
+#define ax_extract_timestamp ax_compat_extract_timestamp
+#define ax_is_nfc ax_compat_is_nfc
 #define ax_obs_init ax_compat_obs_init
+#define ax_obs_input_set_invalid_output ax_compat_obs_input_set_invalid_output
+#define ax_obs_validate ax_compat_obs_validate
 #define ax_string_escape ax_compat_string_escape
 #define ax_validate_and_normalise ax_compat_validate_and_normalise
 #define ax_validate_encoding ax_compat_validate_encoding
 #define ax_verify_chain ax_compat_verify_chain
 
 /* The library's functions that set flags behind the eighth. */
-#ifdef AXILOG_COMPAT_1_0
-#define ax_agent_step ax_compat_agent_step_1_0
-#else
+#ifndef AXILOG_COMPAT_1_0
 #define ax_agent_observe ax_compat_agent_observe
 #define ax_agent_observe_control ax_compat_agent_observe_control
 #define ax_agent_observe_time ax_compat_agent_observe_time
-#define ax_agent_step ax_compat_agent_step
 #define ax_policy_serialize ax_compat_policy_serialize
 #define axilog_agent_step ax_compat_agent_step_with_policies
 #endif

@@ -2,10 +2,11 @@
  * Observations, for deployed rigs: the library's own declarations, except that the functions take
  * ax_l3_fault_flags_t *, and these:
  *
- * ax_obs_init gives COMPLETE without a failure. ax_obs_admit writes the rig's profile, refuses U+007F, cuts
- * raw outputs above 64512 bytes, hashes the input as it came (zero without one), reads of the context the
- * sequence alone, and moves it with an admitted answer only: after AX_ERR_ENCODING the record of the invalid
- * answer takes the same sequence.
+ * ax_obs_init gives COMPLETE without a failure and without strings (NULL). ax_obs_admit writes the rig's profile,
+ * refuses U+007F and the combining marks of the deployed list, cuts raw outputs above 64512 bytes and judges what is
+ * in front of the cut, keeps the text of an ERROR, hashes the input as it came (zero without one), reads of the
+ * context the sequence alone, and moves it with an admitted answer only: after AX_ERR_ENCODING the record of the
+ * invalid answer takes the same sequence. ax_obs_input_set_invalid_output keeps the text.
  */
 
 #ifndef AXILOG_COMPAT_OBS_H

@@ -4,5 +4,8 @@
 //! The headers in `include/compat/` rename a function whose deployed behaviour differs to the one here:
 //! `ax_obs_admit` becomes `ax_compat_obs_admit_1_2`. Everything here stands on the library's own functions.
 
+pub mod admission;
+pub mod agent;
 pub mod narrow;
-pub mod observation;
+pub mod record;
+pub mod text;

@@ -14,9 +14,8 @@ use crate::ffi::agent_observe::{
 use crate::ffi::audit::ax_ledger_ctx_t;
 use crate::ffi::audit_record::ax_verify_chain;
 use crate::ffi::obs::ax_obs_input_t;
-use crate::ffi::policy::{ax_policy_ctx_t, ax_policy_record_t, ax_policy_registry_t};
+use crate::ffi::policy::{ax_policy_ctx_t, ax_policy_record_t};
 use crate::ffi::policy_evaluate::ax_policy_serialize;
-use crate::ffi::policy_init::ax_policy_init_with_registry;
 use crate::ffi::types::ct_fault_flags_t;
 
 /// Flags that the deployed struct has, before its reserved byte.
@@ -169,72 +168,5 @@ pub unsafe extern "C" fn ax_compat_agent_step_with_policies(
         with_sixteen_flags(faults.cast(), |faults| {
             axilog_agent_step(ctx, policy, input, faults);
         });
-    }
-}
-
-/// Steps an agent that has no policies, over eight flags.
-///
-/// # Safety
-/// As for `axilog_agent_step`; `faults` is NULL or points to seven flags.
-#[unsafe(export_name = "axilog_impl_ax_compat_agent_step")]
-pub unsafe extern "C" fn ax_compat_agent_step(
-    ctx: *mut ax_agent_ctx_t,
-    input: *const ax_input_t,
-    faults: *mut ct_fault_flags_t,
-) {
-    // SAFETY: forwarded.
-    unsafe {
-        with_sixteen_flags(faults.cast(), |faults| {
-            step_without_policies(ctx, input, faults);
-        });
-    }
-}
-
-/// Steps an agent that has no policies, over sixteen flags.
-///
-/// # Safety
-/// As for `axilog_agent_step`.
-#[unsafe(export_name = "axilog_impl_ax_compat_agent_step_1_0")]
-pub unsafe extern "C" fn ax_compat_agent_step_1_0(
-    ctx: *mut ax_agent_ctx_t,
-    input: *const ax_input_t,
-    faults: *mut ct_fault_flags_t,
-) {
-    // SAFETY: forwarded.
-    unsafe { step_without_policies(ctx, input, faults) }
-}
-
-/// # Safety
-/// As for `axilog_agent_step`.
-unsafe fn step_without_policies(
-    ctx: *mut ax_agent_ctx_t,
-    input: *const ax_input_t,
-    faults: *mut ct_fault_flags_t,
-) {
-    let registry = ax_policy_registry_t {
-        policies: core::ptr::null(),
-        count: 0,
-        selectors: core::ptr::null(),
-    };
-    let mut policy = MaybeUninit::<ax_policy_ctx_t>::uninit();
-    let ledger = if ctx.is_null() {
-        core::ptr::null_mut()
-    } else {
-        // SAFETY: not NULL; only the field's address is taken.
-        unsafe { &raw mut (*ctx).ledger }
-    };
-    // SAFETY: the registry is empty and outlives the step; an empty registry is always accepted, and the
-    // context is then made. Without flags nothing is made and nothing is done.
-    unsafe {
-        ax_policy_init_with_registry(
-            policy.as_mut_ptr(),
-            &raw const registry,
-            ledger,
-            ctx,
-            faults,
-        );
-        if !faults.is_null() {
-            axilog_agent_step(ctx, policy.as_mut_ptr(), input, faults);
-        }
     }
 }

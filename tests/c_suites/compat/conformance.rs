@@ -82,12 +82,12 @@ fn every_function_is_called() {
 
 suites! {
     values 154 162
-    text 877 877
-    observation 243 243
+    text 882 882
+    observation 249 249
     reading 308 308
     ledger 332 332
     policy 564 564
-    agent 245 245
+    agent 247 247
     redeclared 4 4
     own_ledger 5 5
 }

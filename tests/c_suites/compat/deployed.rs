@@ -1,0 +1,229 @@
+//! The vectors rule: every recorded answer of the deployed code (`tests/vectors/deployed`) is asked again through
+//! `include/compat`, for each generation of rigs. What differs must be in `accepted.jsonl`, and what is there must
+//! differ.
+
+#[path = "deployed/accepted.rs"]
+mod accepted;
+#[path = "deployed/values.rs"]
+mod values;
+#[path = "deployed/vectors.rs"]
+mod vectors;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use self::accepted::{judge, read_accepted, write_table};
+use self::values::compare_values;
+use self::vectors::{Difference, Vector, read_vectors};
+use super::conformance::HEADERS;
+use crate::build::{Language, Link, Place, clang, compiler, link, program, root};
+
+/// How the rigs of a generation are compiled, and what they were asked.
+struct Generation {
+    name: &'static str,
+    arguments: &'static [&'static str],
+    /// The program of `c-tests/deployed` that asks.
+    program: &'static str,
+    files: &'static [&'static str],
+}
+
+const ORACLE: &[&str] = &["admission.jsonl", "records.jsonl", "text.jsonl"];
+
+const GENERATIONS: [Generation; 6] = [
+    Generation {
+        name: "oracle-8",
+        arguments: &[],
+        program: "oracle",
+        files: ORACLE,
+    },
+    Generation {
+        name: "oracle-16",
+        arguments: &["-DAXILOG_COMPAT_1_0", "-DAXILOG_COMPAT_PROFILE=2"],
+        program: "oracle",
+        files: ORACLE,
+    },
+    Generation {
+        name: "oracle-4",
+        arguments: &["-DAXILOG_COMPAT_1_0"],
+        program: "oracle",
+        files: ORACLE,
+    },
+    Generation {
+        name: "audit",
+        arguments: &[],
+        program: "audit",
+        files: &["ledger.jsonl"],
+    },
+    Generation {
+        name: "agent",
+        arguments: &[],
+        program: "agent",
+        files: &["agent.jsonl"],
+    },
+    Generation {
+        name: "policy",
+        arguments: &[],
+        program: "policy",
+        files: &["policy.jsonl"],
+    },
+];
+
+/// The compilers that are here with the linkages to try. Every compiler and every linkage has its turn; with
+/// `AXILOG_WIDE`, every pair.
+fn ways() -> Vec<(fn() -> Command, Link)> {
+    let gcc: fn() -> Command = || compiler(Language::C);
+    let Some(_) = clang(Language::C) else {
+        return vec![(gcc, Link::Static), (gcc, Link::Shared)];
+    };
+    let clang: fn() -> Command = || clang(Language::C).unwrap();
+    let mut ways = vec![(gcc, Link::Static), (clang, Link::Shared)];
+    if std::env::var_os("AXILOG_WIDE").is_some() {
+        ways.extend([(gcc, Link::Shared), (clang, Link::Static)]);
+    }
+    ways
+}
+
+/// Makes the calls of a generation in one program.
+fn ask(
+    generation: &Generation,
+    vectors: &[Vector],
+    compiler: Command,
+    how: Link,
+) -> Vec<Difference> {
+    let place = Place::new(&format!("deployed-{}", generation.name));
+    let source = program(&format!("deployed/{}", generation.program), Language::C);
+    let object = place.compile_with(compiler, HEADERS, &source, generation.arguments);
+    let linked = link(&place, generation.program, Language::C, how, &[&object]);
+    let calls = place.0.join("calls");
+    let mut text = String::new();
+    for vector in vectors {
+        vector.write_call(&mut text);
+    }
+    fs::write(&calls, text).unwrap();
+    let mut command = linked.command_in(&place.0);
+    let output = command.stdin(File::open(&calls).unwrap()).output().unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let answers: Vec<&str> = printed.lines().collect();
+    assert!(
+        output.status.success() && answers.len() == vectors.len(),
+        "{} ended with {} after {} of {} calls: {}",
+        generation.name,
+        output.status,
+        answers.len(),
+        vectors.len(),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let answers = vectors.iter().zip(answers);
+    answers
+        .flat_map(|(vector, answer)| vector.compare(answer))
+        .collect()
+}
+
+fn generation(name: &str) {
+    let generation = GENERATIONS.iter().find(|known| known.name == name).unwrap();
+    let vectors = read_vectors(generation.files, name);
+    assert!(vectors.len() > 300, "{}", vectors.len());
+    let values = ask_for_values(generation);
+    let causes = read_accepted();
+    for (compiler, how) in ways() {
+        let command = compiler();
+        let built_by = format!("{:?} {how:?}", command.get_program());
+        let mut differences = ask(generation, &vectors, command, how);
+        count(&vectors, &differences, name);
+        differences.extend(values.iter().cloned());
+        let said = judge(&causes, name, &differences);
+        if !said.is_empty() {
+            let path = write_differences(name, &differences);
+            panic!("{said}{built_by}; every difference stands in {path:?}");
+        }
+    }
+}
+
+/// Compares what the headers say, which no linkage changes.
+fn ask_for_values(generation: &Generation) -> Vec<Difference> {
+    let place = Place::new(&format!("deployed-values-{}", generation.name));
+    let (claims, differences) = compare_values(
+        &place,
+        &compiler(Language::C),
+        generation.name,
+        generation.arguments,
+    );
+    let equal = claims - differences.len();
+    println!(
+        "{} values.jsonl: {equal} of {claims} equal",
+        generation.name
+    );
+    differences
+}
+
+fn write_differences(generation: &str, differences: &[Difference]) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let path = directory.join(format!("deployed-{generation}.jsonl"));
+    let mut lines = String::new();
+    for difference in differences {
+        lines += &serde_json::to_string(difference).unwrap();
+        lines.push('\n');
+    }
+    fs::write(&path, lines).unwrap();
+    path
+}
+
+/// Prints how many vectors are equal.
+fn count(vectors: &[Vector], differences: &[Difference], generation: &str) {
+    let differing: BTreeSet<(&str, &str)> = differences
+        .iter()
+        .map(|difference| (difference.function.as_str(), difference.case.as_str()))
+        .collect();
+    let mut counts: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
+    for vector in vectors {
+        let [equal, all] = counts.entry(vector.file).or_default();
+        let key = (vector.function.as_str(), vector.case.as_str());
+        *equal += usize::from(!differing.contains(&key));
+        *all += 1;
+    }
+    for (file, [equal, all]) in counts {
+        println!("{generation} {file}: {equal} of {all} equal");
+    }
+}
+
+/// A test of each generation.
+macro_rules! generations {
+    ($($test:ident $name:literal)*) => {$(
+        #[test]
+        fn $test() {
+            generation($name);
+        }
+    )*};
+}
+
+generations! {
+    oracles_of_eight_flags_answer_as_deployed "oracle-8"
+    oracles_of_sixteen_flags_answer_as_deployed "oracle-16"
+    oracles_of_bit_fields_answer_as_deployed "oracle-4"
+    ledgers_answer_as_deployed "audit"
+    agents_answer_as_deployed "agent"
+    policies_answer_as_deployed "policy"
+}
+
+const BEGIN: &str = "<!-- differences: tests/vectors/deployed/accepted.jsonl -->\n";
+const END: &str = "<!-- end of differences -->\n";
+
+/// The page has the whole list; where it has another one, the right page stands beside the tests.
+#[test]
+fn the_page_for_rigs_has_every_difference() {
+    let path = root().join("docs/rigs.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let (before, found) = page.split_once(BEGIN).expect("a table that begins");
+    let (_, behind) = found.split_once(END).expect("a table that ends");
+    let right = format!(
+        "{before}{BEGIN}{}{END}{behind}",
+        write_table(&read_accepted())
+    );
+    if page != right {
+        let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join("rigs.md");
+        fs::write(&copy, right).unwrap();
+        panic!("docs/rigs.md has another table; the right one: cp {copy:?} {path:?}");
+    }
+}
