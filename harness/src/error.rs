@@ -333,6 +333,8 @@ fn code_of_ledger(error: &LedgerError) -> u8 {
         | LedgerError::InvalidIdentity { .. }
         | LedgerError::QuestionViolatesSchema { .. }
         | LedgerError::UnknownSource { .. }
+        | LedgerError::SourceNoAnswer { .. }
+        | LedgerError::SourceRefused { .. }
         | LedgerError::ReservedOracleId { .. } => 2,
         LedgerError::File(_)
         | LedgerError::NotDurable { .. }

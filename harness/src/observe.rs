@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use axilog::admission::InputKind;
 use axilog::evidence::observation::{Failure as OracleFailure, Params};
-use axilog_ledger::derivation::derive_input;
+use axilog_ledger::derivation::{Derivation, derive_input};
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::input_file::{MAX_INPUT_BYTES, open_input};
@@ -41,9 +41,13 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value_t = Kind::Text)]
     input_kind: Kind,
     /// The numbers of the observations that the input was made from, in the order of their use. They
-    /// become its member `derived_from`: of a JSON object, or of one that holds a text as `input`.
+    /// become its member `derived_from`: of a JSON object, or of one that holds a text as `input`. Each
+    /// must be an answer that may be acted on.
     #[arg(long, value_name = "SEQ", num_args = 1..)]
     derived_from: Vec<u64>,
+    /// Take answers that may not be acted on too, and record in the input that it was so.
+    #[arg(long, requires = "derived_from")]
+    even_refused: bool,
     /// Sampling temperature, a decimal number of at least 0.
     #[arg(long, value_name = "N", value_parser = parse_temperature, allow_negative_numbers = true)]
     temperature: Option<i32>,
@@ -124,7 +128,11 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     };
     if !args.derived_from.is_empty() {
         let sources = session.find_observations(&args.derived_from)?;
-        call.input = derive_input(&question, kind, &sources).map_err(&invalid)?;
+        let derivation = Derivation {
+            even_refused: args.even_refused && session.has_refused_answer(&sources)?,
+            sources,
+        };
+        call.input = derive_input(&question, kind, &derivation).map_err(&invalid)?;
     }
     let decision = session.observe(&call, reply)?;
     Ok(Report {

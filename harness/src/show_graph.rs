@@ -53,7 +53,7 @@ pub(super) fn run(path: &Path, as_json: bool) -> Result<Report, Failure> {
     }
     let holds = |call: &DerivedCall| {
         let sources = call.sources.as_ref();
-        sources.is_ok_and(|all| all.iter().all(|source| source.observation.is_some()))
+        sources.is_ok_and(|all| all.iter().all(|source| call.admits(source)))
     };
     Ok(Report {
         passed: graph.unread == 0 && graph.calls.iter().all(holds),
@@ -67,19 +67,32 @@ pub(super) fn run(path: &Path, as_json: bool) -> Result<Report, Failure> {
 fn describe_call(call: &DerivedCall) -> Vec<(String, String)> {
     let name = format!("{} {}", call.ledger_seq, escape_identity(&call.oracle_id));
     let sources = match &call.sources {
-        Ok(sources) => sources.iter().map(describe_source).collect(),
+        Ok(sources) => sources
+            .iter()
+            .map(|source| describe_source(call, source))
+            .collect(),
         Err(reason) => vec![format!("<- UNREADABLE: {reason}")],
     };
     let names = std::iter::once(name).chain(std::iter::repeat(String::new()));
     names.zip(sources).collect()
 }
 
-fn describe_source(source: &DerivationSource) -> String {
+fn describe_source(call: &DerivedCall, source: &DerivationSource) -> String {
     match &source.observation {
         Some(SourceObservation {
             ledger_seq,
             oracle_id,
-        }) => format!("<- {ledger_seq} {}", escape_identity(oracle_id)),
+            standing,
+        }) => {
+            let name = format!("<- {ledger_seq} {}", escape_identity(oracle_id));
+            match standing.refusal() {
+                None => name,
+                Some(reason) if call.admits(source) => {
+                    format!("{name} REFUSED, as the question says: {reason}")
+                }
+                Some(reason) => format!("{name} REFUSED: {reason}"),
+            }
+        }
         None => format!(
             "<- UNKNOWN: no earlier observation has the obs_hash {}",
             hex(&source.obs_hash)
@@ -94,6 +107,7 @@ fn call_json(call: &DerivedCall) -> Value {
             "obs_hash": hex(&source.obs_hash),
             "ledger_seq": found.map(|found| found.ledger_seq),
             "oracle_id": found.map(|found| &found.oracle_id),
+            "refused": found.and_then(|found| found.standing.refusal()),
         })
     };
     let sources = call.sources.as_ref();
@@ -101,6 +115,7 @@ fn call_json(call: &DerivedCall) -> Value {
         "ledger_seq": call.ledger_seq,
         "oracle_id": call.oracle_id,
         "derived_from": sources.ok().map(|all| all.iter().map(source).collect::<Vec<_>>()),
+        "even_refused": call.even_refused,
         "unreadable": sources.err(),
     })
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,7 +59,7 @@ def test_an_unknown_answer_is_refused_and_nothing_is_recorded(path: str, tmp_pat
         for sources in ([foreign], ["0" * 64]):
             with pytest.raises(InputError, match="which is no observation of this ledger"):
                 agent.observe(b"{}", oracle_id="o", model_id="m", derived_from=sources)
-        for written in (b'{"derived_from":"first"}', b'{"derived_from":[}'):
+        for written in (b'{"derived_from":"first"}', b'{"derived_from":[}', b'{"derived_from":[]}'):
             with pytest.raises(InputError, match="derived_from"):
                 agent.observe(b"{}", oracle_id="o", model_id="m", input=written)
         with pytest.raises(InputError, match="no observation"):
@@ -82,6 +83,7 @@ def test_an_unknown_answer_is_refused_and_nothing_is_recorded(path: str, tmp_pat
         (b"[]", InputKind.JSON, ["0" * 64], "no object"),
         (b"{ }", InputKind.JSON, ["0" * 64], "not canonical JSON"),
         (b'{"derived_from":[]}', InputKind.JSON, ["0" * 64], "a member derived_from already"),
+        (b'{"even_refused":1}', InputKind.JSON, ["0" * 64], "a member even_refused already"),
         ("e\u0301", InputKind.TEXT, ["0" * 64], "form C"),
         ("a", InputKind.TEXT, ["AB"], "found 'AB' for a source"),
     ],
@@ -91,3 +93,55 @@ def test_what_cannot_name_its_sources_is_refused(
 ) -> None:
     with pytest.raises(InputError, match=reason):
         axilog.derive_input(question, sources, kind)
+
+
+def test_a_refused_answer_feeds_no_question_unless_that_is_recorded(cli: Cli, path: str) -> None:
+    call: dict[str, Any] = {"oracle_id": "p", "model_id": "m"}
+    with axilog.Ledger.create(path) as ledger:
+        agent = begin_agent(ledger)
+        good = observe(agent, b'{"value": 1}')
+        clock = agent.observe_time(2_000_000_000)
+        breach = observe(agent, b'{"value": 32000}')
+        entries = agent.entries
+        assert breach.observation is not None and clock.observation is not None
+        for source in (breach, breach.observation.obs_hash):
+            with pytest.raises(InputError, match="may not be acted on: it is a breach; derive it"):
+                agent.observe(b"{}", **call, derived_from=[good, source])
+        for even_refused in (False, True):
+            for source in (clock, clock.observation.obs_hash):
+                with pytest.raises(InputError, match="the time or a control input and no answer"):
+                    agent.check_question(**call, derived_from=[source], even_refused=even_refused)
+        assert agent.entries == entries
+        asked = agent.observe(
+            b'{"value": 1}', **call, derived_from=[good, breach], even_refused=True
+        )
+    with axilog.Ledger.open(path) as ledger:
+        agent = axilog.Agent(ledger)
+        # In ALARM an answer may be permitted, and feeds nothing all the same.
+        with pytest.raises(InputError, match="permitted, and the agent was in ALARM behind it"):
+            agent.check_question(**call, derived_from=[asked])
+        # What is said is said only where there are refused answers.
+        plain = agent.check_question(**call, derived_from=[good], even_refused=True)
+        assert plain == axilog.derive_input("", [good])
+    assert asked.observation is not None and good.observation is not None
+    said = axilog.derive_input("", [good, breach], even_refused=True)
+    assert said.endswith(b'"],"even_refused":true}')
+    assert asked.observation.input_hash == hashlib.sha256(said).hexdigest()
+    report = axilog.audit(path)
+    checks = [[c.subject, c.result.value, c.finding, list(c.details)] for c in report.checks]
+    told = cli.run_json("audit", path)["checks"]
+    assert checks == [[c["subject"], c["result"], c["finding"], c["details"]] for c in told]
+    assert report.ok and "1 of their sources may not be acted on" in checks[8][2]
+
+
+def test_without_a_ledger_the_decision_itself_tells(path: str) -> None:
+    call: dict[str, Any] = {"oracle_id": "p", "model_id": "m"}
+    agent = axilog.Agent(sink=lambda entry: None)
+    agent.reset()
+    clock = agent.observe_time(1)
+    breach = observe(agent, b'{"value": 32000}')
+    with pytest.raises(InputError, match="it is a breach"):
+        agent.observe(b"{}", **call, derived_from=[breach])
+    with pytest.raises(InputError, match="no answer"):
+        axilog.derive_input("", [clock], even_refused=True)
+    agent.observe(b"{}", **call, derived_from=[breach], even_refused=True)

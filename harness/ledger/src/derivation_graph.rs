@@ -9,11 +9,12 @@ use std::path::Path;
 use axilog::evidence::view::ObservationView;
 use axilog::hash::{Hash, sha256};
 
-use crate::derivation::find_sources;
+use crate::derivation::{Derivation, find_derivation};
 use crate::encoding::unescape;
 use crate::error::{FileError, LedgerError};
 use crate::file::blobs::BlobStore;
 use crate::input_file::MAX_INPUT_BYTES;
+use crate::standing::{Standing, StandingReader};
 use crate::verify::{LedgerExpectations, VerificationReport, verify_ledger};
 
 /// A call whose question was made from earlier answers.
@@ -25,6 +26,24 @@ pub struct DerivedCall {
     pub oracle_id: String,
     /// The answers that it was made from, in the order of use; an error says why they cannot be read.
     pub sources: Result<Vec<DerivationSource>, &'static str>,
+    /// Whether the question says that there are refused answers among them.
+    pub even_refused: bool,
+}
+
+impl DerivedCall {
+    /// Whether a question may be made from this source: an earlier answer of the ledger that may be acted on, or one
+    /// that may not where the question says so.
+    #[must_use]
+    pub fn admits(&self, source: &DerivationSource) -> bool {
+        match &source.observation {
+            None => false,
+            Some(found) => match found.standing {
+                Standing::MayAct => true,
+                Standing::NoAnswer => false,
+                _ => self.even_refused,
+            },
+        }
+    }
 }
 
 /// An answer that a question was made from.
@@ -43,6 +62,8 @@ pub struct SourceObservation {
     pub ledger_seq: u64,
     /// Its oracle.
     pub oracle_id: String,
+    /// Whether it is an answer that may be acted on.
+    pub standing: Standing,
 }
 
 /// The derivations of a ledger, as far as it is good.
@@ -68,40 +89,54 @@ pub fn read_derivation_graph(
     let read_error = || FileError::from_io(path, "read the ledger");
     let mut named: HashMap<Hash, Option<SourceObservation>> = HashMap::new();
     let mut derived = Vec::new();
-    let mut take = |view: &ObservationView<'_>, _: &[u8], sources: Sources| {
-        named.extend(sources.iter().flatten().map(|source| (*source, None)));
-        derived.push((view.ledger_seq, unescape(view.oracle_id), sources));
+    let mut take = |view: &ObservationView<'_>, _: &[u8], found: FoundDerivation| {
+        let sources = found.iter().flat_map(|derivation| &derivation.sources);
+        named.extend(sources.map(|source| (*source, None)));
+        derived.push((view.ledger_seq, unescape(view.oracle_id), found));
     };
     let (verification, unread) = visit_derived_questions(&mut source, path, &mut take)?;
     if !named.is_empty() {
         source.rewind().map_err(read_error())?;
         let expected = LedgerExpectations::default();
+        let mut standings = StandingReader::default();
         verify_ledger(&mut source, None, &expected, &mut |record| {
-            if let Some(view) = &record.observation
-                && let Some(place) = named.get_mut(&view.obs_hash)
-            {
-                place.get_or_insert_with(|| SourceObservation {
-                    ledger_seq: view.ledger_seq,
-                    oracle_id: unescape(view.oracle_id),
-                });
+            let observation = record.observation.as_ref();
+            let Some(told) = standings.take(&record.entry, observation) else {
+                return;
+            };
+            match (named.get_mut(&told.obs_hash), observation) {
+                (Some(place @ None), Some(view)) => {
+                    *place = Some(SourceObservation {
+                        ledger_seq: told.ledger_seq,
+                        oracle_id: unescape(view.oracle_id),
+                        standing: told.standing,
+                    });
+                }
+                (Some(Some(place)), None) if place.ledger_seq == told.ledger_seq => {
+                    place.standing = told.standing;
+                }
+                _ => {}
             }
         })
         .map_err(read_error())?;
     }
-    let calls = derived.into_iter().map(|(ledger_seq, oracle_id, sources)| {
-        let find = |obs_hash: Hash| {
-            let place = named.get(&obs_hash).cloned().flatten();
-            DerivationSource {
-                obs_hash,
-                observation: place.filter(|place| place.ledger_seq < ledger_seq),
+    let calls = derived
+        .into_iter()
+        .map(|(ledger_seq, oracle_id, derivation)| {
+            let find = |obs_hash: Hash| {
+                let place = named.get(&obs_hash).cloned().flatten();
+                DerivationSource {
+                    obs_hash,
+                    observation: place.filter(|place| place.ledger_seq < ledger_seq),
+                }
+            };
+            DerivedCall {
+                ledger_seq,
+                oracle_id,
+                even_refused: derivation.as_ref().is_ok_and(|found| found.even_refused),
+                sources: derivation.map(|found| found.sources.into_iter().map(find).collect()),
             }
-        };
-        DerivedCall {
-            ledger_seq,
-            oracle_id,
-            sources: sources.map(|all| all.into_iter().map(find).collect()),
-        }
-    });
+        });
     Ok(DerivationGraph {
         calls: calls.collect(),
         unread,
@@ -133,7 +168,7 @@ pub fn read_derived_questions(
     let mut found = DerivedQuestions::default();
     let mut taken = HashSet::new();
     let mut room = limit;
-    let mut take = |view: &ObservationView<'_>, question: &[u8], _: Sources| {
+    let mut take = |view: &ObservationView<'_>, question: &[u8], _: FoundDerivation| {
         if taken.contains(&view.input_hash) {
             return;
         }
@@ -151,15 +186,15 @@ pub fn read_derived_questions(
     Ok(found)
 }
 
-/// The answers that a question names; an error says why they cannot be read.
-type Sources = Result<Vec<Hash>, &'static str>;
+/// What a question says of the answers that it was made from; an error says why that cannot be read.
+type FoundDerivation = Result<Derivation, &'static str>;
 
 /// Calls `see` with each observation whose question names the answers that it was made from, the question and those.
 /// Gives the verification on the way, and the number of calls whose question is not among the blobs.
 fn visit_derived_questions(
     source: impl Read,
     path: &Path,
-    see: &mut dyn FnMut(&ObservationView<'_>, &[u8], Sources),
+    see: &mut dyn FnMut(&ObservationView<'_>, &[u8], FoundDerivation),
 ) -> Result<(VerificationReport, u64), LedgerError> {
     let store = BlobStore::of_ledger(path);
     let mut plain_inputs = HashSet::from([sha256(b"")]);
@@ -184,11 +219,11 @@ fn visit_derived_questions(
                 return;
             }
         };
-        match find_sources(&input) {
+        match find_derivation(&input) {
             None => {
                 plain_inputs.insert(view.input_hash);
             }
-            Some(sources) => see(view, &input, sources),
+            Some(derivation) => see(view, &input, derivation),
         }
     })
     .map_err(FileError::from_io(path, "read the ledger"))?;

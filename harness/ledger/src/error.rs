@@ -279,6 +279,33 @@ pub enum LedgerError {
         source_name: String,
     },
 
+    /// A question is said to be derived from the time or a control input.
+    #[error(
+        "{path}: the question is derived from observation {ledger_seq}, which is the time or a control input and no answer; name answers of oracles; nothing was recorded",
+        path = path.display()
+    )]
+    SourceNoAnswer {
+        /// The ledger.
+        path: PathBuf,
+        /// The observation.
+        ledger_seq: u64,
+    },
+
+    /// A question is said to be derived from an answer that may not be acted on (SRS-004 §11.2), and does not say that
+    /// it was so.
+    #[error(
+        "{path}: the question is derived from observation {ledger_seq}, which may not be acted on: {reason}; derive it from answers that may be acted on, or record that it was so: --even-refused, in the input the member \"even_refused\":true; nothing was recorded",
+        path = path.display()
+    )]
+    SourceRefused {
+        /// The ledger.
+        path: PathBuf,
+        /// The observation.
+        ledger_seq: u64,
+        /// Why it may not be acted on.
+        reason: String,
+    },
+
     /// A question violates the schema that the ledger's manifest declares (SRS-004 §8.3).
     #[error(
         "{path}: the question violates the input schema of the oracle \"{oracle}\": {violation}; nothing was recorded",

@@ -50,6 +50,7 @@
 //! | [`input`] | inputs of oracles in canonical form |
 //! | [`derivation`] | inputs that are made from earlier answers |
 //! | [`derivation_graph`] | which answers fed which questions |
+//! | [`standing`] | whether an answer may be acted on, and so may feed a question |
 //! | [`input_file`], [`standard_input`] | files that a caller names to be read |
 //! | [`jcs`] | the canonical form of any JSON (RFC 8785) |
 //! | [`encoding`] | bytes and text as records write them |
@@ -89,6 +90,7 @@ pub mod rules;
 pub mod schema;
 pub mod session;
 pub mod standard_input;
+pub mod standing;
 pub mod trial;
 pub mod verify;
 pub mod visible_text;

@@ -7,13 +7,17 @@
 mod support;
 
 use axilog::admission::InputKind;
+use axilog::agent::state::{Health, InputClass};
+use axilog::hash::Hash;
 use axilog_ledger::audit::{AuditCheck, AuditVerdict, CheckResult};
-use axilog_ledger::derivation::derive_input;
+use axilog_ledger::derivation::{Derivation, derive_input};
 use axilog_ledger::derivation_graph::{DerivationGraph, SourceObservation, read_derivation_graph};
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::LedgerError;
-use axilog_ledger::rules::RuleSet;
+use axilog_ledger::input::CanonicalInput;
+use axilog_ledger::rules::{RuleSet, load_builtin_policies};
 use axilog_ledger::session::{OracleCall, OracleReply, Session};
+use axilog_ledger::standing::Standing;
 
 use support::{Place, ask, observe_without_validation};
 
@@ -29,13 +33,26 @@ fn begin() -> (Place, Session) {
 
 /// Asks `oracle` a question that is made from `sources`, and gives the observation's sequence.
 fn derive(session: &mut Session, oracle: &str, sources: &[u64]) -> u64 {
-    let hashes = session.find_observations(sources).unwrap();
+    let sources = session.find_observations(sources).unwrap();
     let mut call = ask(b"");
     call.oracle_id = oracle.to_owned();
-    call.input = derive_input(b"and now?", InputKind::Text, &hashes).unwrap();
+    call.input = derived(b"and now?", InputKind::Text, sources, false);
     session.check_question(&call).unwrap();
     let decision = session.observe(&call, OracleReply::Answer(b"{}")).unwrap();
     decision.observation.ledger_seq
+}
+
+fn derived(
+    question: &[u8],
+    kind: InputKind,
+    sources: Vec<Hash>,
+    even_refused: bool,
+) -> CanonicalInput {
+    let derivation = Derivation {
+        sources,
+        even_refused,
+    };
+    derive_input(question, kind, &derivation).unwrap()
 }
 
 fn graph(place: &Place) -> DerivationGraph {
@@ -65,6 +82,7 @@ fn derivations_are_recorded_audited_and_drawn() {
         Some(SourceObservation {
             ledger_seq,
             oracle_id: oracle.to_owned(),
+            standing: Standing::MayAct,
         })
     };
     let graph = graph(&place);
@@ -106,7 +124,7 @@ fn an_unknown_answer_is_refused_before_the_call() {
     );
     // Record 2 is the transition of the first reset.
     assert!(session.find_observations(&[2]).is_err());
-    let unknown = derive_input(b"{}", InputKind::Json, &[[7; 32]]).unwrap();
+    let unknown = derived(b"{}", InputKind::Json, vec![[7; 32]], false);
     let call = OracleCall {
         input: unknown,
         ..ask(b"")
@@ -123,7 +141,8 @@ fn an_unknown_answer_is_refused_before_the_call() {
     let decision = other
         .observe(&ask(b"x"), OracleReply::Answer(b"{}"))
         .unwrap();
-    let foreign = derive_input(b"", InputKind::Text, &[decision.observation.obs_hash]).unwrap();
+    let hash = decision.observation.obs_hash;
+    let foreign = derived(b"", InputKind::Text, vec![hash], true);
     let call = OracleCall {
         input: foreign,
         ..ask(b"")
@@ -133,6 +152,8 @@ fn an_unknown_answer_is_refused_before_the_call() {
         r#"{"derived_from":"the first"}"#,
         r#"{"derived_from":["AB"]}"#,
         r#"{"derived_from":[1]}"#,
+        r#"{"derived_from":[]}"#,
+        r#"{"derived_from":[],"even_refused":true}"#,
         r#"{"derived_from":[}"#,
     ] {
         let refused = session
@@ -163,6 +184,7 @@ fn a_derivation_of_a_writer_that_checks_nothing_is_found() {
             "derived_from is no array",
         ),
         (r#"{"derived_from":[}"#, "cannot be read as JSON"),
+        (r#"{"derived_from":[]}"#, "derived_from is empty"),
     ] {
         let (place, session) = begin();
         drop(session);
@@ -188,4 +210,134 @@ fn a_question_that_is_missing_leaves_the_graph_incomplete() {
     std::fs::remove_file(place.blob(b"level?")).unwrap();
     assert_eq!(graph(&place).unread, 1);
     assert_eq!(place.audit().verdict(), AuditVerdict::Failed);
+}
+
+/// A ledger under the built-in policies with two answers that may not be acted on, whose agent is ENABLED again.
+fn refused() -> (Place, Session) {
+    let place = Place {
+        dir: tempfile::tempdir().unwrap(),
+    };
+    let rules = RuleSet::new(load_builtin_policies().unwrap(), false, false);
+    let (mut session, _) = Session::create(&place.ledger(), rules, 1).unwrap();
+    let breach = OracleReply::Answer(b"{\"value\":32000}");
+    let decision = session.observe(&ask(b"one"), breach).unwrap();
+    assert_eq!(decision.observation.ledger_seq, BREACH);
+    let good = OracleReply::Answer(b"{\"value\":1}");
+    let decision = session.observe(&ask(b"two"), good).unwrap();
+    assert_eq!(decision.observation.ledger_seq, IN_ALARM);
+    assert!(decision.is_permitted && decision.health == Health::Alarm);
+    let mitigated = session.observe_control(InputClass::PolicyTrigger).unwrap();
+    assert_eq!(mitigated.health, Health::Degraded);
+    session.observe_control(InputClass::ResetRequest).unwrap();
+    session.observe_time(2, false).unwrap();
+    (place, session)
+}
+
+const RESET: u64 = 1;
+const TIME: u64 = 3;
+const BREACH: u64 = 5;
+const IN_ALARM: u64 = 8;
+
+#[test]
+fn a_refused_answer_feeds_nothing() {
+    let (place, mut session) = refused();
+    let before = std::fs::read(place.ledger()).unwrap();
+    for (source, reason) in [
+        (BREACH, "it is a breach"),
+        (IN_ALARM, "the agent was in ALARM behind it"),
+    ] {
+        let hashes = session.find_observations(&[source]).unwrap();
+        assert!(session.has_refused_answer(&hashes).unwrap());
+        let call = OracleCall {
+            input: derived(b"", InputKind::Text, hashes, false),
+            ..ask(b"")
+        };
+        let told = session.check_question(&call).unwrap_err();
+        assert!(
+            matches!(&told, LedgerError::SourceRefused { ledger_seq, .. } if *ledger_seq == source),
+            "{told}"
+        );
+        let told = told.to_string();
+        assert!(
+            told.contains(reason) && told.contains("--even-refused"),
+            "{told}"
+        );
+        assert!(session.observe(&call, OracleReply::Answer(b"{}")).is_err());
+    }
+    // The time and control inputs are no answers, whatever the question says.
+    for source in [RESET, TIME] {
+        let hashes = session.find_observations(&[source]).unwrap();
+        let call = OracleCall {
+            input: derived(b"", InputKind::Text, hashes, true),
+            ..ask(b"")
+        };
+        let told = session.check_question(&call).unwrap_err();
+        assert!(matches!(told, LedgerError::SourceNoAnswer { .. }), "{told}");
+    }
+    assert_eq!(std::fs::read(place.ledger()).unwrap(), before);
+}
+
+#[test]
+fn an_answer_that_is_refused_while_the_session_runs_feeds_nothing() {
+    let (_place, mut session) = refused();
+    let good = OracleReply::Answer(b"{\"value\":1}");
+    let decision = session.observe(&ask(b"three"), good).unwrap();
+    derive(&mut session, "planner", &[decision.observation.ledger_seq]);
+    // The answer to that question is {}, which has no value.
+    let planned = decision.observation.ledger_seq + 3;
+    let hashes = session.find_observations(&[planned]).unwrap();
+    assert!(session.has_refused_answer(&hashes).unwrap());
+}
+
+#[test]
+fn a_refused_answer_that_fed_a_question_all_the_same_is_marked() {
+    let (place, mut session) = refused();
+    let hashes = session.find_observations(&[BREACH, IN_ALARM]).unwrap();
+    let call = OracleCall {
+        input: derived(b"", InputKind::Text, hashes, true),
+        ..ask(b"")
+    };
+    let good = OracleReply::Answer(b"{\"value\":1}");
+    session.observe(&call, good).unwrap();
+    drop(session);
+    let report = place.audit();
+    assert_eq!(report.verdict(), AuditVerdict::Ok, "{:?}", report.checks);
+    let check = audit_derivations(&place);
+    assert!(
+        check
+            .finding
+            .contains("2 of their sources may not be acted on")
+    );
+    assert!(check.details[0].contains("observation 5, which may not be acted on, and says so"));
+    let graph = graph(&place);
+    let call = &graph.calls[0];
+    assert!(call.even_refused);
+    let sources = call.sources.as_ref().unwrap();
+    assert!(sources.iter().all(|source| call.admits(source)));
+    let standings: Vec<_> = sources
+        .iter()
+        .map(|source| source.observation.as_ref().unwrap().standing)
+        .collect();
+    assert_eq!(
+        standings,
+        [Standing::Breach, Standing::NotEnabled(Health::Alarm)]
+    );
+}
+
+#[test]
+fn a_writer_that_feeds_refused_answers_unsaid_is_found() {
+    for (source, even_refused) in [(BREACH, false), (IN_ALARM, false), (TIME, true)] {
+        let (place, mut session) = refused();
+        let hashes = session.find_observations(&[source]).unwrap();
+        let input = derived(b"", InputKind::Text, hashes, even_refused);
+        drop(session);
+        observe_without_validation(&place, input.bytes(), b"{\"value\":1}");
+        let check = audit_derivations(&place);
+        assert_eq!(check.result, CheckResult::Failed);
+        let expected = format!("observation {source}, which may not be acted on: ");
+        assert!(check.details[0].contains(&expected), "{:?}", check.details);
+        let graph = graph(&place);
+        let call = &graph.calls[0];
+        assert!(!call.admits(&call.sources.as_ref().unwrap()[0]));
+    }
 }

@@ -14,7 +14,14 @@
  * @property {string} oracle
  * @property {(number | null)[] | null} sources the records of the answers that its question names, null
  *   for one that is no earlier observation; null where they cannot be read
+ * @property {boolean} evenRefused whether its question says that there are refused answers among them
+ *
+ * @typedef {{sources: string[], evenRefused: boolean}} Derivation what a question says of the answers
+ *   that it was made from: their obs_hashes, and whether there are refused ones
  */
+
+/** What is said of the time and of control inputs, which feed no question. */
+const NO_ANSWER = "it is the time or a control input, and no answer";
 
 /** How many calls the page lists. */
 const MAX_CALLS_LISTED = 50;
@@ -26,14 +33,18 @@ class Derivations {
   /** @param {Questions} known */
   constructor(known) {
     this.known = known;
-    /** By input_hash. @type {Map<string, string[] | null>} */
+    /** By input_hash. @type {Map<string, Derivation | null>} */
     this.questions = new Map(
-      known.questions.map((text) => [hex(sha256(bytesOf(text))), sourcesIn(text)]),
+      known.questions.map((text) => [hex(sha256(bytesOf(text))), derivationIn(text)]),
     );
-    const named = Array.from(this.questions.values()).flatMap((sources) => sources ?? []);
+    const named = Array.from(this.questions.values()).flatMap((found) => found?.sources ?? []);
     this.named = new Set(named);
     /** The first observation with an obs_hash that a question names. @type {Map<string, {at: number, oracle: string}>} */
     this.places = new Map();
+    /** Why an observation that a question names may not be acted on, by record. @type {Map<number, string>} */
+    this.refusals = new Map();
+    /** The last observation, where a question names it and nothing was decided on it yet. @type {number | null} */
+    this.undecided = null;
     /** @type {DerivedCall[]} */
     this.calls = [];
   }
@@ -44,28 +55,67 @@ class Derivations {
    * @param {number} at its record
    */
   take(said, at) {
-    const sources = this.questions.get(said.inputHash);
-    if (sources !== undefined) {
-      const found = sources && sources.map((hash) => this.places.get(hash)?.at ?? null);
-      this.calls.push({ at, oracle: said.oracle, sources: found });
+    const derivation = this.questions.get(said.inputHash);
+    if (derivation !== undefined) {
+      const find = (/** @type {string} */ hash) => this.places.get(hash)?.at ?? null;
+      const sources = derivation && derivation.sources.map(find);
+      const evenRefused = derivation?.evenRefused ?? false;
+      this.calls.push({ at, oracle: said.oracle, sources, evenRefused });
     }
+    this.undecided = null;
     if (this.named.has(said.obsHash) && !this.places.has(said.obsHash)) {
       this.places.set(said.obsHash, { at, oracle: said.oracle });
+      const reserved = said.oracle === "ax.time" || said.oracle === "ax.control";
+      this.refusals.set(at, reserved ? NO_ANSWER : "no decision was made on it");
+      this.undecided = reserved ? null : at;
     }
+  }
+
+  /**
+   * Takes the transition behind the last observation.
+   * @param {{next: string, violation: string | null}} said
+   */
+  decide({ next, violation }) {
+    if (this.undecided === null) return;
+    const state = `it was permitted, and the agent was in ${next} behind it`;
+    if (violation !== null) this.refusals.set(this.undecided, "it is a breach");
+    else if (next !== "ENABLED") this.refusals.set(this.undecided, state);
+    else this.refusals.delete(this.undecided);
+    this.undecided = null;
+  }
+
+  /**
+   * Whether a call's question may be made from a source: an earlier answer that may be acted on, or one
+   * that may not where the question says so.
+   * @param {DerivedCall} call
+   * @param {number | null} source
+   */
+  admits(call, source) {
+    if (source === null) return false;
+    const refusal = this.refusals.get(source);
+    return refusal === undefined || (call.evenRefused && refusal !== NO_ANSWER);
+  }
+
+  /** The calls whose question was made from what no question may be made from. */
+  faulty() {
+    const holds = (/** @type {DerivedCall} */ call) =>
+      call.sources !== null && call.sources.every((source) => this.admits(call, source));
+    return this.calls.filter((call) => !holds(call));
   }
 }
 
 /**
- * The obs_hashes that a question names; null where they cannot be read.
+ * What a question says of the answers that it was made from; null where that cannot be read.
  * @param {string} question
- * @returns {string[] | null}
+ * @returns {Derivation | null}
  */
-function sourcesIn(question) {
+function derivationIn(question) {
   try {
-    const sources = JSON.parse(question).derived_from;
+    const { derived_from: sources, even_refused: evenRefused } = JSON.parse(question);
     const isHash = (/** @type {unknown} */ source) =>
       typeof source === "string" && /^[0-9a-f]{64}$/.test(source);
-    return Array.isArray(sources) && sources.every(isHash) ? sources : null;
+    const isReadable = Array.isArray(sources) && sources.length > 0 && sources.every(isHash);
+    return isReadable ? { sources, evenRefused: evenRefused === true } : null;
   } catch {
     return null;
   }
@@ -82,15 +132,29 @@ function showDerivations(model, go) {
   const lacking = known.left_out + known.unread;
   if (calls.length === 0 && lacking === 0) return () => {};
   part("derivations").hidden = false;
-  const faulty = calls.filter(({ sources }) => !sources || sources.includes(null));
+  const { derivations } = model;
+  const faulty = derivations.faulty();
+  const isRefused = (/** @type {number | null} */ source) =>
+    source !== null && derivations.refusals.has(source);
+  const said = calls.filter((call) => call.sources?.some(isRefused) && !faulty.includes(call));
   part("derivations-told").replaceChildren(
     calls.length === 0 ? "None is known. " : `${count(calls.length, "question")}. `,
     ...(faulty.length === 0
       ? []
       : [
-          "Names what is no earlier answer of this ledger, marked ×: ",
+          "Made from what is no earlier answer of this ledger, or may not be acted on, marked ×: ",
           ...links(
             faulty.map(({ at }) => at),
+            go,
+          ),
+          ". ",
+        ]),
+    ...(said.length === 0
+      ? []
+      : [
+          "Made from answers that may not be acted on, as the question says: ",
+          ...links(
+            said.map(({ at }) => at),
             go,
           ),
           ". ",
@@ -101,17 +165,19 @@ function showDerivations(model, go) {
   );
   const more = calls.length - MAX_CALLS_LISTED;
   part("derived").replaceChildren(
-    ...calls.slice(0, MAX_CALLS_LISTED).map((call) => derivedItem(call, go)),
+    ...calls.slice(0, MAX_CALLS_LISTED).map((call) => derivedItem(derivations, call, go)),
     more > 0 ? el("li", {}, `${grouped(more)} more, not listed.`) : "",
   );
   return () => drawDerivations(part("derivations-drawn"), model);
 }
 
 /**
+ * @param {Derivations} derivations
  * @param {DerivedCall} call
  * @param {(row: number) => void} go
  */
-function derivedItem({ at, oracle, sources }, go) {
+function derivedItem(derivations, call, go) {
+  const { at, oracle, sources } = call;
   const known = (sources ?? []).filter((source) => source !== null);
   const unknown = (sources ?? []).length - known.length;
   return el(
@@ -123,7 +189,21 @@ function derivedItem({ at, oracle, sources }, go) {
     sources ? ", asked with " : ": the answers that its question names cannot be read.",
     ...links(known, go),
     unknown > 0 ? `${count(unknown, "answer")} that this ledger does not have before it` : "",
+    ...known.map((source) => refusalNote(derivations, call, source)),
   );
+}
+
+/**
+ * What is said of a source that may not be acted on; nothing of one that may.
+ * @param {Derivations} derivations
+ * @param {DerivedCall} call
+ * @param {number} source
+ */
+function refusalNote(derivations, call, source) {
+  const refusal = derivations.refusals.get(source);
+  if (refusal === undefined) return "";
+  const said = derivations.admits(call, source) ? ", as the question says" : "";
+  return `; ${grouped(source)} may not be acted on${said}: ${refusal}`;
 }
 
 /**
@@ -154,22 +234,28 @@ function drawDerivations(place, model) {
     const label = { class: "tick end", x: MARGIN.left - 8, y: MARGIN.top + (row + 0.5) * lane + 4 };
     root.append(svg("text", label, visible(excerpt(name, 10))));
   });
+  const { refusals } = model.derivations;
+  /** @type {string[]} */
   const arrows = [];
+  /** @type {string[]} */
+  const refused = [];
   for (const call of calls) {
     const to = { x: x(call.at), y: y(call.oracle) };
     for (const at of call.sources ?? []) {
       if (at === null) continue;
-      arrows.push(arrow({ x: x(at), y: y(oracleAt.get(at) ?? "") }, to));
+      const drawn = arrow({ x: x(at), y: y(oracleAt.get(at) ?? "") }, to);
+      (refusals.has(at) ? refused : arrows).push(drawn);
     }
   }
   const answers = [...oracleAt].map(([at, oracle]) => ({ x: x(at), y: y(oracle) }));
   const asked = calls.map(({ at, oracle }) => ({ x: x(at), y: y(oracle) }));
-  const faulty = calls.filter(({ sources }) => !sources || sources.includes(null));
+  const faulty = model.derivations.faulty();
   const marks = apart(faulty.map(({ at, oracle }) => ({ x: x(at), y: y(oracle) })));
   const dot = (/** @type {{x: number, y: number}} */ at) =>
     `M${round(at.x - 3)} ${at.y}a3 3 0 1 0 6 0a3 3 0 1 0-6 0`;
   root.append(
     svg("path", { class: "feeds", d: Array.from(new Set(arrows)).join("") }),
+    svg("path", { class: "feeds-refused", d: Array.from(new Set(refused)).join("") }),
     svg("path", {
       class: "dot",
       d: apart([...answers, ...asked])

@@ -90,6 +90,7 @@ class Model {
         break;
       case "transition":
         this.states.push({ at, state: said.next, violation: said.violation });
+        this.derivations.decide(said);
         this.#accept(said, at);
         break;
     }

@@ -20,12 +20,13 @@ afterEach(async () => {
  * @param {string} oracle
  * @param {number[]} sources
  * @param {string} [answer]
+ * @param {string[]} [options]
  */
-function derive(ledger, oracle, sources, answer = '{"value":1}') {
+function derive(ledger, oracle, sources, answer = '{"value":1}', options = []) {
   const ids = ["--oracle-id", oracle, "--model-id", "m-1"];
   const words = ["observe", "--ledger", ledger, ...ids, "--json"];
   const from = sources.length > 0 ? ["--derived-from", ...sources.map(String)] : [];
-  const { stdout, stderr } = bench.run([...words, ...from], answer);
+  const { stdout, stderr } = bench.run([...words, ...from, ...options], answer);
   assert.ok(stdout, stderr);
   return Number(JSON.parse(stdout).ledger_seq);
 }
@@ -104,6 +105,7 @@ test("a question that names what is no earlier answer is marked", async () => {
       const derivations = new Derivations({ questions: [question], left_out: 0, unread: 0 });
       const said = { inputHash: hex(sha256(bytesOf(question))), obsHash: unknown, oracle: "o" };
       derivations.take(/** @type {any} */ (said), 7);
+      if (derivations.faulty().length !== 1) throw new Error(`not marked: ${question}`);
       return derivations.calls[0].sources;
     };
     return [
@@ -111,8 +113,47 @@ test("a question that names what is no earlier answer is marked", async () => {
       call(`{"derived_from":["${unknown}"]}`),
       call('{"derived_from":["x"]}'),
       call('{"derived_from":7}'),
+      call('{"derived_from":[]}'),
       call('{"derived_from":['),
     ];
   }, unknown);
-  assert.deepEqual(told, [[null], null, null, null]);
+  assert.deepEqual(told, [[null], null, null, null, null]);
+});
+
+test("a question that a refused answer fed is marked, and so is what it says of that", async () => {
+  assert.equal(bench.run(["init", "refused.jsonl", "--time", "1"]).code, 0);
+  const breach = derive("refused.jsonl", "sensor", [], '{"value":32000}');
+  const planner = derive("refused.jsonl", "planner", [breach], '{"value":1}', ["--even-refused"]);
+  const page = await viewer.open(bench.report("refused.jsonl"));
+  assert.equal(
+    (await page.locator("#derivations-told").innerText()).trim(),
+    `1 question. Made from answers that may not be acted on, as the question says: ${planner} .`,
+  );
+  assert.equal(
+    await page.locator("#derived li").innerText(),
+    `${planner} of planner, asked with ${breach} ; ${breach} may not be acted on, as the question says: it is a breach`,
+  );
+  const drawn = await page.locator("#derivations-drawn .feeds-refused").getAttribute("d");
+  assert.equal(drawn?.match(/C/g)?.length, 1);
+  // The same without the question's word, and with the time, which is no answer whatever is said.
+  const faulty = await page.evaluate(() =>
+    [
+      ["sensor", "POLICY_BREACH", "ALARM", false],
+      ["sensor", null, "ALARM", false],
+      ["sensor", null, "ENABLED", false],
+      ["sensor", null, null, true],
+      ["ax.time", null, "ENABLED", true],
+    ].map(([oracle, violation, next, evenRefused]) => {
+      const source = "ab".repeat(32);
+      const question = JSON.stringify({ derived_from: [source], even_refused: evenRefused });
+      const derivations = new Derivations({ questions: [question], left_out: 0, unread: 0 });
+      const take = (/** @type {object} */ said, /** @type {number} */ at) =>
+        derivations.take(/** @type {any} */ (said), at);
+      take({ inputHash: "", obsHash: source, oracle }, 5);
+      if (next) derivations.decide(/** @type {any} */ ({ next, violation }));
+      take({ inputHash: hex(sha256(bytesOf(question))), obsHash: "", oracle: "planner" }, 8);
+      return derivations.faulty().length;
+    }),
+  );
+  assert.deepEqual(faulty, [1, 1, 0, 0, 1]);
 });

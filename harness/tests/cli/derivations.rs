@@ -66,7 +66,8 @@ fn a_chain_of_oracles_is_recorded_and_drawn() {
         json!({
             "ledger_seq": 8,
             "oracle_id": "planner",
-            "derived_from": [{"obs_hash": first, "ledger_seq": 5, "oracle_id": "o"}],
+            "derived_from": [{"obs_hash": first, "ledger_seq": 5, "oracle_id": "o", "refused": null}],
+            "even_refused": false,
             "unreadable": null,
         })
     );
@@ -97,6 +98,12 @@ fn an_unknown_answer_is_refused_and_nothing_is_recorded() {
     )
     .exits(2)
     .says("has a member derived_from already");
+    bench.write("in.json", r#"{"derived_from":[]}"#);
+    derive(&bench, "p", "--input in.json --input-kind json")
+        .exits(2)
+        .says("derived_from is empty; it names at least one answer");
+    derive(&bench, "p", "--derived-from").exits(2);
+    derive(&bench, "p", "--even-refused").exits(2);
     bench.write("in.json", r#"{"derived_from":"the first"}"#);
     derive(&bench, "p", "--input in.json --input-kind json")
         .exits(2)
@@ -137,4 +144,65 @@ fn a_graph_that_cannot_be_read_whole_is_no_success() {
         .run("show ledger.jsonl --graph")
         .exits(1)
         .says("questions are not among the blobs");
+}
+
+#[test]
+fn a_refused_answer_feeds_no_question_unless_that_is_recorded() {
+    let bench = Bench::ledger();
+    bench.observe(b"{\"value\":32000}").exits(1);
+    let before = bench.read("ledger.jsonl");
+    derive(&bench, "p", "--derived-from 5 8").exits(2).says(
+        "observation 8, which may not be acted on: it is a breach; derive it from answers that",
+    );
+    let hash = bench.run("show ledger.jsonl --seq 8 --json").json()["obs_hash"].clone();
+    bench.write("in.json", format!(r#"{{"derived_from":[{hash}]}}"#));
+    derive(&bench, "p", "--input in.json --input-kind json")
+        .exits(2)
+        .says("in the input the member \"even_refused\":true; nothing was recorded");
+    // Record 1 is the reset of the ledger's beginning, record 3 its time.
+    for source in [1, 3] {
+        derive(
+            &bench,
+            "p",
+            &format!("--derived-from {source} --even-refused"),
+        )
+        .exits(2)
+        .says("which is the time or a control input and no answer; name answers of oracles");
+    }
+    assert_eq!(bench.read("ledger.jsonl"), before);
+
+    // In ALARM, where a permitted answer may not be acted on.
+    let asked = derive(&bench, "p", "--derived-from 5 8 --even-refused");
+    let input = asked.exits(1).json()["input_hash"].clone();
+    let good = bench.run("show ledger.jsonl --seq 5 --json").json()["obs_hash"].clone();
+    let canonical = format!(r#"{{"derived_from":[{good},{hash}],"even_refused":true}}"#);
+    let expected = axilog_ledger::encoding::hex(&axilog::hash::sha256(canonical.as_bytes()));
+    assert_eq!(input, expected);
+    let drawn = bench.run("show ledger.jsonl --graph").exits(0).stdout;
+    assert!(
+        drawn.contains("<- 8 o REFUSED, as the question says: it is a breach"),
+        "{drawn}"
+    );
+    let drawn = bench.run("show ledger.jsonl --graph --json").json();
+    assert_eq!(drawn["even_refused"], true);
+    assert_eq!(drawn["derived_from"][0]["refused"], Value::Null);
+    assert_eq!(drawn["derived_from"][1]["refused"], "it is a breach");
+    let check = audit(&bench);
+    assert_eq!(check["result"], "passed");
+    assert_eq!(
+        check["finding"],
+        "1 inputs derived from answers; 1 of their sources may not be acted on, as the inputs say"
+    );
+    assert_eq!(
+        check["details"][0],
+        "the input of observation 11 is derived from observation 8, which may not be acted on, and says so: it is a breach"
+    );
+}
+
+#[test]
+fn what_is_said_of_refused_answers_is_said_only_where_there_are_any() {
+    let bench = Bench::ledger();
+    let plain = derive(&bench, "p", "--derived-from 5").exits(0).json();
+    let said = derive(&bench, "p", "--derived-from 5 --even-refused");
+    assert_eq!(said.exits(0).json()["input_hash"], plain["input_hash"]);
 }

@@ -9,6 +9,7 @@ from typing import NamedTuple, Optional, Union
 
 from axilog._blob_comparison import BadManifest, BlobReport
 from axilog._declared_schemas import NO_VALIDATOR
+from axilog._derivations import DerivationFindings
 from axilog._ledger_check import Expectations, LedgerCheck
 from axilog._ledger_configuration import ConfigurationSource, ExpectedRules, Switches
 from axilog._oracle_summary import Oracles
@@ -179,12 +180,20 @@ def check_raw_answers(report: BlobReport) -> AuditCheck:
     return AuditCheck("raw answers", CheckResult.PASSED, finding or "every answer is in its record")
 
 
-def check_derivations(count: int, faults: list[str]) -> AuditCheck:
-    """Whether every answer that an input names is an earlier observation of the ledger."""
+def check_derivations(count: int, found: DerivationFindings) -> AuditCheck:
+    """Whether every answer that an input names is an earlier one of the ledger, and may be acted on
+    unless the input says that it is refused."""
     finding = f"{count} inputs derived from answers"
+    details = found.faults + found.refused
     if not count:
         finding = "no input says that it was derived from an answer"
-    return AuditCheck("derivations", _judge(not faults), finding, tuple(faults))
+    elif found.refused_count:
+        finding += (
+            f"; {found.refused_count} of their sources may not be acted on, as the inputs say"
+        )
+    if found.refused_count > len(found.refused):
+        details.append(f"{found.refused_count - len(found.refused)} more, as the inputs say")
+    return AuditCheck("derivations", _judge(not found.faults), finding, tuple(details))
 
 
 def check_end(interrupted: bool, sealed: bool) -> AuditCheck:

@@ -1,7 +1,8 @@
 """Derived inputs: calls whose question was made from earlier answers.
 
-formats.md section 5 (Derived inputs); SRS-004 section 10.1 (SHALL-039); decision D31. The input of
-such a call is canonical JSON with a member ``derived_from``, the ``obs_hash`` of each answer.
+formats.md section 5 (Derived inputs); SRS-004 sections 10.1 (SHALL-039) and 11.2 (SHALL-014);
+decision D31. The input of such a call is canonical JSON with a member ``derived_from``, the
+``obs_hash`` of each answer.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import re
 from typing import NamedTuple, Optional, Union
 
 from axilog._blobs import EMPTY_HASH, BlobStore
-from axilog.capi.constants import AX_TAG_OBS
+from axilog._standing import Standing, StandingReader
+from axilog.entry import Entry
 from axilog.errors import LedgerIOError
 from axilog.observation import Observation
 
@@ -21,18 +23,39 @@ _MAX_INPUT_BYTES = 64 << 20
 _MAX_DEPTH = 127
 SOURCES_MEMBER = b'"derived_from"'
 """The name of the member that says what an input is derived from, as it stands in JSON."""
-_OBS = AX_TAG_OBS.decode()
+_MAX_NAMED_REFUSED = 20
 _HASH = re.compile(r"[0-9a-f]{64}")
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[{]|[\]}]', re.S)
 
-Sources = Union[list[str], str]
-"""The ``obs_hash`` of each answer that an input was derived from, or the reason why they cannot be
+
+class Derivation(NamedTuple):
+    """What an input says of the answers that it was derived from."""
+
+    sources: list[str]
+    """The ``obs_hash`` of each answer in the order of use, at least one."""
+    even_refused: bool
+    """Whether it says that there are refused ones among them."""
+
+
+FoundDerivation = Union[Derivation, str]
+"""What an input says of the answers that it was derived from, or the reason why that cannot be
 read."""
+
+
+class DerivationFindings(NamedTuple):
+    """What an audit finds of the derived inputs, in words."""
+
+    faults: list[str]
+    """The derivations that do not hold."""
+    refused: list[str]
+    """The refused answers that fed a question which says so, the first 20."""
+    refused_count: int
+    """How many there are."""
 
 
 class _DerivedInput(NamedTuple):
     ledger_seq: int
-    sources: Sources
+    derivation: FoundDerivation
 
 
 class Derivations:
@@ -44,9 +67,10 @@ class Derivations:
         # The inputs that were read and say nothing.
         self._plain_inputs = {EMPTY_HASH}
         self._derived: list[_DerivedInput] = []
-        # Where each answer that an input names stands; absent until it is found.
+        # The standing of each answer that an input names; absent until it is found.
         self._named: set[str] = set()
-        self._places: dict[str, int] = {}
+        self._standings: dict[str, Standing] = {}
+        self._reader = StandingReader()
 
     def take_observation(self, observation: Observation) -> None:
         """Reads the observation's input, if it is among the blobs. Raises LedgerIOError."""
@@ -54,41 +78,61 @@ class Derivations:
         if digest in self._plain_inputs:
             return
         # A blob that is missing or altered is a matter of another check.
-        sources = find_sources(self._store.get(digest, _MAX_INPUT_BYTES) or b"")
-        if sources is None:
+        derivation = find_derivation(self._store.get(digest, _MAX_INPUT_BYTES) or b"")
+        if derivation is None:
             self._plain_inputs.add(digest)
             return
-        self._derived.append(_DerivedInput(observation.ledger_seq, sources))
-        if not isinstance(sources, str):
-            self._named.update(sources)
+        self._derived.append(_DerivedInput(observation.ledger_seq, derivation))
+        if not isinstance(derivation, str):
+            self._named.update(derivation.sources)
 
-    def find_place(self, observation: Observation) -> None:
-        """Notes where an observation stands that an input names. To be called with each observation
+    def find_standing(self, entry: Entry) -> None:
+        """Notes the standing of an observation that an input names. To be called with each record
         in order, after every input was taken."""
-        if observation.obs_hash in self._named:
-            self._places.setdefault(observation.obs_hash, observation.ledger_seq)
+        told = self._reader.take_payload(entry.tag, entry.payload)
+        if told is None or told[0] not in self._named:
+            return
+        obs_hash, standing = told
+        known = self._standings.get(obs_hash)
+        if known is None or known.ledger_seq == standing.ledger_seq:
+            self._standings[obs_hash] = standing
 
     def __len__(self) -> int:
         return len(self._derived)
 
-    def find_faults(self) -> list[str]:
-        """The derivations that do not hold, in words."""
-        faults = []
-        for ledger_seq, sources in self._derived:
-            if isinstance(sources, str):
-                faults.append(f"the input of observation {ledger_seq}: {sources}")
+    def judge(self) -> DerivationFindings:
+        """Judges every derivation."""
+        findings = DerivationFindings([], [], 0)
+        for ledger_seq, derivation in self._derived:
+            if isinstance(derivation, str):
+                findings.faults.append(f"the input of observation {ledger_seq}: {derivation}")
                 continue
-            for source in sources:
-                place = self._places.get(source)
-                if place is None or place >= ledger_seq:
-                    faults.append(
-                        f"the input of observation {ledger_seq} is derived from {source}, which is "
-                        "no earlier observation of this ledger"
-                    )
-        return faults
+            for source in derivation.sources:
+                findings = self._judge_source(findings, ledger_seq, source, derivation.even_refused)
+        return findings
+
+    def _judge_source(
+        self, findings: DerivationFindings, ledger_seq: int, source: str, even_refused: bool
+    ) -> DerivationFindings:
+        derived = f"the input of observation {ledger_seq} is derived from"
+        found = self._standings.get(source)
+        if found is None or found.ledger_seq >= ledger_seq:
+            findings.faults.append(
+                f"{derived} {source}, which is no earlier observation of this ledger"
+            )
+            return findings
+        if found.refusal is None:
+            return findings
+        what = f"{derived} observation {found.ledger_seq}, which may not be acted on"
+        if not (even_refused and found.is_answer):
+            findings.faults.append(f"{what}: {found.refusal}")
+            return findings
+        if len(findings.refused) < _MAX_NAMED_REFUSED:
+            findings.refused.append(f"{what}, and says so: {found.refusal}")
+        return findings._replace(refused_count=findings.refused_count + 1)
 
 
-def find_sources(data: bytes) -> Optional[Sources]:
+def find_derivation(data: bytes) -> Optional[FoundDerivation]:
     """Finds what an input was derived from; ``None`` where it has no member ``derived_from``."""
     if SOURCES_MEMBER not in data:
         return None
@@ -103,23 +147,27 @@ def find_sources(data: bytes) -> Optional[Sources]:
     sources = members["derived_from"]
     if not isinstance(sources, list):
         return "derived_from is no array"
+    if not sources:
+        return "derived_from is empty; it names at least one answer, or is left out"
     if not all(isinstance(source, str) and _HASH.fullmatch(source) for source in sources):
         return "derived_from holds something that is no obs_hash of 64 hexadecimal digits"
-    return sources
+    return Derivation(sources, members.get("even_refused") is True)
 
 
-def read_obs_hashes(path: str) -> set[str]:
-    """The ``obs_hash`` of each observation of a good ledger. Raises LedgerIOError."""
-    hashes = set()
+def read_standings(path: str, reader: StandingReader) -> dict[str, Standing]:
+    """The standing of each observation of a good ledger, by ``obs_hash``. ``reader`` goes on from
+    there. Raises LedgerIOError."""
+    standings: dict[str, Standing] = {}
     try:
         with open(path, "rb") as file:
             for line in file:
                 entry = json.loads(line)
-                if entry["tag"] == _OBS:
-                    hashes.add(entry["record"]["obs_hash"])
+                told = reader.take(entry["tag"], entry["record"])
+                if told is not None:
+                    standings[told[0]] = told[1]
     except OSError as error:
         raise LedgerIOError(path, "read the ledger", error) from error
-    return hashes
+    return standings
 
 
 def _parse_json(data: bytes) -> object:

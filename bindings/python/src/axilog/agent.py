@@ -143,6 +143,7 @@ class Agent(AgentSteps, AbstractContextManager["Agent"]):
         params: Optional[Params] = None,
         truncated: bool = False,
         derived_from: Sequence[Source] = (),
+        even_refused: bool = False,
     ) -> Decision:
         """Records an oracle's raw answer, evaluates the policies on it and commits the transition.
         With a ledger all of that is on disk when this returns.
@@ -161,8 +162,10 @@ class Agent(AgentSteps, AbstractContextManager["Agent"]):
             truncated: Whether the oracle said that the answer is cut off.
             derived_from: The decisions on the answers that the input was made from, or their
                 ``obs_hash``es, in the order of use. The recorded input is then
-                :func:`axilog.derive_input` of ``input``. With a ledger each must be an observation
-                of it.
+                :func:`axilog.derive_input` of ``input``. With a ledger each must be an answer of
+                it that may be acted on.
+            even_refused: Whether answers that may not be acted on are taken too. Where there are
+                any, the recorded input says so.
 
         Returns:
             The decision. A breach is a decision and no exception: look at its ``ok``, or call its
@@ -182,7 +185,9 @@ class Agent(AgentSteps, AbstractContextManager["Agent"]):
             if call is None or call.model_id != model_id:
                 call = self._calls[oracle_id] = self._make_call(oracle_id, model_id)
             answer = output if type(output) is bytes else as_bytes(output)
-            prompt, input_kind = self._make_prompt(call, input, input_kind, derived_from)
+            prompt, input_kind = self._make_prompt(
+                call, input, input_kind, derived_from, even_refused
+            )
             violation = None if call.output_schema is None else call.find_violation(answer)
             struct = call.struct
             struct.output = answer
@@ -215,6 +220,7 @@ class Agent(AgentSteps, AbstractContextManager["Agent"]):
         input: Text = "",
         input_kind: InputKind = InputKind.TEXT,
         derived_from: Sequence[Source] = (),
+        even_refused: bool = False,
     ) -> bytes:
         """Checks, before an oracle is called, that its answer could be recorded: its ids, the
         input, the answers that the input was made from, and the declared schema of what the oracle
@@ -225,7 +231,7 @@ class Agent(AgentSteps, AbstractContextManager["Agent"]):
         """
         with self._hold_lock():
             call = self._make_call(oracle_id, model_id)
-            return self._make_prompt(call, input, input_kind, derived_from)[0]
+            return self._make_prompt(call, input, input_kind, derived_from, even_refused)[0]
 
     def observe_failure(
         self,
@@ -253,7 +259,7 @@ class Agent(AgentSteps, AbstractContextManager["Agent"]):
         with self._hold_lock():
             self._require_reset("a failure")
             call = self._make_call(oracle_id, model_id)
-            prompt, input_kind = self._make_prompt(call, input, input_kind, ())
+            prompt, input_kind = self._make_prompt(call, input, input_kind, (), False)
             call.set_params(params)
             call.set_kind(input_kind, False)
             call.struct.completion_state = int(Completion.ERROR)
@@ -333,12 +339,20 @@ class Agent(AgentSteps, AbstractContextManager["Agent"]):
         return call
 
     def _make_prompt(
-        self, call: OracleCall, input: Text, kind: InputKind, derived_from: Sequence[Source]
+        self,
+        call: OracleCall,
+        input: Text,
+        kind: InputKind,
+        derived_from: Sequence[Source],
+        even_refused: bool,
     ) -> tuple[bytes, InputKind]:
         """What the oracle was asked, in canonical form and checked, and the kind of that."""
         # As canonical_input does, but without a call for the most frequent kind of text.
         if derived_from:
-            prompt, kind = derive_input(input, derived_from, kind), InputKind.JSON
+            if even_refused:
+                even_refused = self._question_checks.has_refused_answer(derived_from)
+            prompt = derive_input(input, derived_from, kind, even_refused=even_refused)
+            kind = InputKind.JSON
         elif kind == 0 and type(input) is str and input.isascii() and input.isprintable():
             prompt = input.encode()
         else:

@@ -213,23 +213,20 @@ class _Audit:
         if isinstance(found, Manifest):
             self._covered = {o for o, named in found.schemas.items() if named.output is not None}
         blobs = self._blobs.finish(True)
-        faults: list[str] = []
         if self._derivations:
-            self._verify(Expectations(), self._find_place)
-            faults = self._derivations.find_faults()
+            self._verify(Expectations(), self._find_standing)
         return [
             check_manifest(manifest is not None, found),
             check_schemas(self._path, manifest is not None, found),
             check_models(self._oracles, self._expected),
             check_blobs(blobs),
             check_raw_answers(blobs),
-            check_derivations(len(self._derivations), faults),
+            check_derivations(len(self._derivations), self._derivations.judge()),
             check_end(_is_interrupted(check), check.sealed),
         ]
 
-    def _find_place(self, entry: Entry, offset: int, observation: Optional[Observation]) -> None:
-        if observation is not None:
-            self._derivations.find_place(observation)
+    def _find_standing(self, entry: Entry, offset: int, observation: Optional[Observation]) -> None:
+        self._derivations.find_standing(entry)
 
 
 def _is_interrupted(check: LedgerCheck) -> bool:

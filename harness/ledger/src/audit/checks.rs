@@ -3,6 +3,7 @@
 use axilog::replay::Verdict;
 
 use super::blobs::BlobReport;
+use super::derivations::DerivationFindings;
 use super::oracles::Oracles;
 use super::report::{AuditCheck, AuditExpectations, CheckResult};
 use super::schemas::SchemaSummary;
@@ -214,17 +215,29 @@ pub(super) fn check_raw_answers(bound: u64, unbound: u64) -> AuditCheck {
     check("raw answers", result, finding)
 }
 
-pub(super) fn check_derivations(count: usize, faults: Vec<String>) -> AuditCheck {
-    let result = match faults.is_empty() {
+pub(super) fn check_derivations(count: usize, found: DerivationFindings) -> AuditCheck {
+    let result = match found.faults.is_empty() {
         true => CheckResult::Passed,
         false => CheckResult::Failed,
     };
     let finding = match count {
         0 => "no input says that it was derived from an answer".to_owned(),
+        count if found.refused_count > 0 => format!(
+            "{count} inputs derived from answers; {} of their sources may not be acted on, as the inputs say",
+            found.refused_count
+        ),
         count => format!("{count} inputs derived from answers"),
     };
+    let mut details = found.faults;
+    let unnamed = found
+        .refused_count
+        .saturating_sub(found.refused.len() as u64);
+    details.extend(found.refused);
+    if unnamed > 0 {
+        details.push(format!("{unnamed} more, as the inputs say"));
+    }
     AuditCheck {
-        details: faults,
+        details,
         ..check("derivations", result, finding)
     }
 }

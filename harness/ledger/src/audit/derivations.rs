@@ -1,6 +1,6 @@
 //! Derived inputs: calls whose question was made from earlier answers.
 //!
-//! formats.md §5 (Derived inputs); SRS-004 §10.1 (SHALL-039); decision D31. The input of such a call is canonical
+//! formats.md §5 (Derived inputs); SRS-004 §10.1 (SHALL-039) and §11.2 (SHALL-014); decision D31. The input of such a call is canonical
 //! JSON with a member `derived_from`, the `obs_hash`es of the answers in the order of their use.
 
 use std::collections::{HashMap, HashSet};
@@ -8,10 +8,15 @@ use std::collections::{HashMap, HashSet};
 use axilog::evidence::view::ObservationView;
 use axilog::hash::{Hash, sha256};
 
-use crate::derivation::find_sources;
+use crate::derivation::{Derivation, find_derivation};
 use crate::encoding::hex;
 use crate::error::LedgerError;
 use crate::file::blobs::BlobStore;
+use crate::standing::{Standing, StandingReader};
+use crate::verify::VerifiedRecord;
+
+/// The most refused answers that are named one by one where the questions say that they fed them.
+const MAX_NAMED_REFUSED: usize = 20;
 
 /// The most bytes of an input that are read to find what it is derived from.
 const MAX_INPUT_BYTES: u64 = 64 << 20;
@@ -28,8 +33,19 @@ pub(super) struct Derivations {
 /// An observation whose input was derived from others.
 struct DerivedInput {
     ledger_seq: u64,
-    /// The `obs_hash`es that it names; an error says why they cannot be read.
-    sources: Result<Vec<Hash>, &'static str>,
+    /// What it says; an error says why that cannot be read.
+    derivation: Result<Derivation, &'static str>,
+}
+
+/// What an audit finds of the derived inputs, in words.
+#[derive(Default)]
+pub(super) struct DerivationFindings {
+    /// The derivations that do not hold.
+    pub(super) faults: Vec<String>,
+    /// The refused answers that fed a question which says so, the first [`MAX_NAMED_REFUSED`].
+    pub(super) refused: Vec<String>,
+    /// The number of all of these.
+    pub(super) refused_count: u64,
 }
 
 impl Derivations {
@@ -55,10 +71,10 @@ impl Derivations {
         }
         // A blob that is missing or damaged is another check's.
         let input = self.store.read(&hash, MAX_INPUT_BYTES)?.unwrap_or_default();
-        match find_sources(&input) {
-            Some(sources) => self.derived.push(DerivedInput {
+        match find_derivation(&input) {
+            Some(derivation) => self.derived.push(DerivedInput {
                 ledger_seq: view.ledger_seq,
-                sources,
+                derivation,
             }),
             None => {
                 self.plain_inputs.insert(hash);
@@ -77,47 +93,82 @@ impl Derivations {
         self.derived.len()
     }
 
-    /// The derivations that do not hold, in words. `visit` calls its argument with the `obs_hash` and the
-    /// sequence of every observation.
+    /// Compares the derivations with the observations. `visit` calls its argument with every record of the ledger.
     ///
     /// # Errors
     /// Those of `visit`.
-    pub(super) fn find_faults(
+    pub(super) fn compare(
         &self,
-        visit: impl FnOnce(&mut dyn FnMut(Hash, u64)) -> Result<(), LedgerError>,
-    ) -> Result<Vec<String>, LedgerError> {
-        let mut named: HashMap<Hash, Option<u64>> = HashMap::new();
-        for source in self.derived.iter().flat_map(|d| d.sources.iter().flatten()) {
+        visit: impl FnOnce(&mut dyn FnMut(&VerifiedRecord<'_>)) -> Result<(), LedgerError>,
+    ) -> Result<DerivationFindings, LedgerError> {
+        let mut named: HashMap<Hash, Option<(u64, Standing)>> = HashMap::new();
+        let derivations = self.derived.iter().flat_map(|d| &d.derivation);
+        for source in derivations.flat_map(|derivation| &derivation.sources) {
             named.insert(*source, None);
         }
-        visit(&mut |obs_hash, ledger_seq| {
-            if let Some(place) = named.get_mut(&obs_hash) {
-                place.get_or_insert(ledger_seq);
+        let mut standings = StandingReader::default();
+        visit(&mut |record| {
+            if let Some(told) = standings.take(&record.entry, record.observation.as_ref())
+                && let Some(place) = named.get_mut(&told.obs_hash)
+                && place.is_none_or(|(ledger_seq, _)| ledger_seq == told.ledger_seq)
+            {
+                *place = Some((told.ledger_seq, told.standing));
             }
         })?;
-        let mut faults = Vec::new();
+        let mut findings = DerivationFindings::default();
         for DerivedInput {
             ledger_seq,
-            sources,
+            derivation,
         } in &self.derived
         {
-            let sources = match sources {
-                Ok(sources) => sources,
-                Err(reason) => {
-                    faults.push(format!("the input of observation {ledger_seq}: {reason}"));
-                    continue;
+            match derivation {
+                Ok(derivation) => {
+                    for source in &derivation.sources {
+                        let place = named.get(source).copied().flatten();
+                        let place = place.filter(|(place, _)| place < ledger_seq);
+                        findings.judge(*ledger_seq, derivation.even_refused, source, place);
+                    }
                 }
-            };
-            for source in sources {
-                let place = named.get(source).copied().flatten();
-                if place.is_none_or(|place| place >= *ledger_seq) {
-                    faults.push(format!(
-                        "the input of observation {ledger_seq} is derived from {}, which is no earlier observation of this ledger",
-                        hex(source)
-                    ));
-                }
+                Err(reason) => findings
+                    .faults
+                    .push(format!("the input of observation {ledger_seq}: {reason}")),
             }
         }
-        Ok(faults)
+        Ok(findings)
+    }
+}
+
+impl DerivationFindings {
+    /// Judges a source of the input of observation `ledger_seq`, found at `place`.
+    fn judge(
+        &mut self,
+        ledger_seq: u64,
+        even_refused: bool,
+        source: &Hash,
+        place: Option<(u64, Standing)>,
+    ) {
+        let input = format!("the input of observation {ledger_seq} is derived from");
+        let Some((place, standing)) = place else {
+            self.faults.push(format!(
+                "{input} {}, which is no earlier observation of this ledger",
+                hex(source)
+            ));
+            return;
+        };
+        let Some(reason) = standing.refusal() else {
+            return;
+        };
+        if even_refused && standing != Standing::NoAnswer {
+            self.refused_count = self.refused_count.saturating_add(1);
+            if self.refused.len() < MAX_NAMED_REFUSED {
+                self.refused.push(format!(
+                    "{input} observation {place}, which may not be acted on, and says so: {reason}"
+                ));
+            }
+        } else {
+            self.faults.push(format!(
+                "{input} observation {place}, which may not be acted on: {reason}"
+            ));
+        }
     }
 }

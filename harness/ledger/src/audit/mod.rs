@@ -24,7 +24,7 @@ use checks::{
     check, check_blobs, check_decisions, check_derivations, check_end, check_manifest,
     check_models, check_raw_answers, check_schemas, list_not_compared,
 };
-use derivations::Derivations;
+use derivations::{DerivationFindings, Derivations};
 use oracles::Oracles;
 use schemas::SchemaValidation;
 
@@ -111,25 +111,21 @@ pub fn audit_ledger(
                 report.bound_answers,
                 replayed.verification.replay.unbound_answers(),
             ));
-            let faults = match derivations.is_empty() {
-                true => Vec::new(),
-                false => derivations.find_faults(|see| {
+            let found = match derivations.is_empty() {
+                true => DerivationFindings::default(),
+                false => derivations.compare(|see| {
                     source.rewind().map_err(read_error())?;
                     verify_ledger(
                         &mut source,
                         None,
                         &LedgerExpectations::default(),
-                        &mut |record| {
-                            if let Some(view) = &record.observation {
-                                see(view.obs_hash, view.ledger_seq);
-                            }
-                        },
+                        &mut |record| see(record),
                     )
                     .map_err(read_error())?;
                     Ok(())
                 })?,
             };
-            checks.push(check_derivations(derivations.count(), faults));
+            checks.push(check_derivations(derivations.count(), found));
             checks.push(check_end(&replayed));
         }
     }

@@ -1,6 +1,6 @@
 //! The answers of a ledger that a question may be derived from.
 //!
-//! SRS-004 §10.1 (SHALL-039); formats.md §5 (Derived inputs); decision D31. The index of observations is made when it is
+//! SRS-004 §10.1 (SHALL-039) and §11.2 (SHALL-014); formats.md §5 (Derived inputs); decision D31. The index of observations is made when it is
 //! first needed, so that ledgers without derived inputs cost nothing.
 
 use axilog::hash::Hash;
@@ -8,10 +8,11 @@ use axilog::hash::Hash;
 use super::Session;
 use super::call::OracleCall;
 use super::observation_index::ObservationIndex;
-use crate::decision::RecordedObservation;
-use crate::derivation::find_sources;
+use crate::decision::StepDecision;
+use crate::derivation::find_derivation;
 use crate::encoding::hex;
 use crate::error::LedgerError;
+use crate::standing::{ObservationStanding, Standing};
 
 impl Session {
     /// Gives the `obs_hash` of each of these observations, for an input that is derived from them.
@@ -33,30 +34,63 @@ impl Session {
         sequences.iter().map(find).collect()
     }
 
-    /// Checks that the answers which a question says it is derived from are in the ledger.
-    pub(super) fn check_sources(&mut self, call: &OracleCall) -> Result<(), LedgerError> {
-        let Some(sources) = find_sources(call.input.bytes()) else {
-            return Ok(());
-        };
-        let sources = sources.map_err(|reason| LedgerError::InvalidInput {
-            path: self.path().to_owned(),
-            reason: reason.to_owned(),
-        })?;
-        let path = self.path().to_owned();
+    /// Whether any of these observations is a refused answer: one that may not be acted on. A question that is made
+    /// from it must say so.
+    ///
+    /// # Errors
+    /// [`FileError::Io`](crate::error::FileError::Io).
+    pub fn has_refused_answer(&mut self, sources: &[Hash]) -> Result<bool, LedgerError> {
         let index = self.index_observations()?;
-        match sources.iter().find(|source| !index.contains(source)) {
-            Some(unknown) => Err(LedgerError::UnknownSource {
-                path,
-                source_name: format!("the answer with the obs_hash {}", hex(unknown)),
-            }),
-            None => Ok(()),
-        }
+        let mut standings = sources.iter().filter_map(|source| index.standing(source));
+        Ok(standings.any(|(_, standing)| standing != Standing::MayAct))
     }
 
-    /// Notes an observation that was recorded, where the index is made.
-    pub(super) fn note_observation(&mut self, observation: &RecordedObservation) {
+    /// Checks that the answers which a question says it is derived from are in the ledger, and may be acted on unless
+    /// the question says that they are refused ones.
+    pub(super) fn check_sources(&mut self, call: &OracleCall) -> Result<(), LedgerError> {
+        let Some(derivation) = find_derivation(call.input.bytes()) else {
+            return Ok(());
+        };
+        let path = self.path().to_owned();
+        let derivation = derivation.map_err(|reason| LedgerError::InvalidInput {
+            path: path.clone(),
+            reason: reason.to_owned(),
+        })?;
+        let index = self.index_observations()?;
+        for source in &derivation.sources {
+            let Some((ledger_seq, standing)) = index.standing(source) else {
+                return Err(LedgerError::UnknownSource {
+                    path,
+                    source_name: format!("the answer with the obs_hash {}", hex(source)),
+                });
+            };
+            match standing.refusal() {
+                _ if standing == Standing::NoAnswer => {
+                    return Err(LedgerError::SourceNoAnswer { path, ledger_seq });
+                }
+                Some(reason) if !derivation.even_refused => {
+                    return Err(LedgerError::SourceRefused {
+                        path,
+                        ledger_seq,
+                        reason,
+                    });
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes the observation of a step that was recorded, where the index is made.
+    pub(super) fn note_observation(&mut self, decision: &StepDecision) {
+        let observation = &decision.observation;
         if let Some(index) = &mut self.observations {
-            index.add(observation.ledger_seq, observation.obs_hash);
+            let oracle_id = observation.oracle_id.as_bytes();
+            index.add(ObservationStanding {
+                obs_hash: observation.obs_hash,
+                ledger_seq: observation.ledger_seq,
+                standing: Standing::of(oracle_id, decision.transition.as_ref()),
+            });
         }
     }
 

@@ -1,7 +1,7 @@
-//! An index of the observations of a ledger, by sequence and by `obs_hash`. It grows with the ledger, by about 80 bytes
+//! An index of the observations of a ledger, by sequence and by `obs_hash`. It grows with the ledger, by about 100 bytes
 //! for each observation.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 use std::path::Path;
 
@@ -10,12 +10,13 @@ use axilog::hash::{Hash, Tag};
 
 use crate::error::FileError;
 use crate::file::lines::{LedgerLine, LineReader};
+use crate::standing::{ObservationStanding, Standing, StandingReader};
 
 /// The observations of a ledger.
 #[derive(Default)]
 pub(super) struct ObservationIndex {
     by_sequence: BTreeMap<u64, Hash>,
-    hashes: HashSet<Hash>,
+    standings: HashMap<Hash, (u64, Standing)>,
 }
 
 impl ObservationIndex {
@@ -25,6 +26,7 @@ impl ObservationIndex {
     /// [`FileError::Io`].
     pub(super) fn read(ledger: impl Read, path: &Path) -> Result<ObservationIndex, FileError> {
         let mut index = ObservationIndex::default();
+        let mut standings = StandingReader::default();
         let mut lines = LineReader::new(ledger);
         loop {
             let next = lines.next_line();
@@ -32,19 +34,24 @@ impl ObservationIndex {
             let Some((_, LedgerLine::Whole(line))) = next else {
                 return Ok(index);
             };
-            if let Ok(entry) = axilog::ledger_line::parse(line)
-                && entry.tag == Tag::Obs
-                && let Ok(view) = ObservationView::parse(entry.payload)
-            {
-                index.add(view.ledger_seq, view.obs_hash);
+            let Ok(entry) = axilog::ledger_line::parse(line) else {
+                continue;
+            };
+            let observation = match entry.tag {
+                Tag::Obs => ObservationView::parse(entry.payload).ok(),
+                _ => None,
+            };
+            if let Some(told) = standings.take(&entry, observation.as_ref()) {
+                index.add(told);
             }
         }
     }
 
-    /// Adds an observation.
-    pub(super) fn add(&mut self, ledger_seq: u64, obs_hash: Hash) {
-        self.by_sequence.insert(ledger_seq, obs_hash);
-        self.hashes.insert(obs_hash);
+    /// Adds an observation, or what was decided on it.
+    pub(super) fn add(&mut self, told: ObservationStanding) {
+        self.by_sequence.insert(told.ledger_seq, told.obs_hash);
+        self.standings
+            .insert(told.obs_hash, (told.ledger_seq, told.standing));
     }
 
     /// The `obs_hash` of the observation with this sequence.
@@ -52,8 +59,8 @@ impl ObservationIndex {
         self.by_sequence.get(&ledger_seq).copied()
     }
 
-    /// Whether an observation has this `obs_hash`.
-    pub(super) fn contains(&self, obs_hash: &Hash) -> bool {
-        self.hashes.contains(obs_hash)
+    /// The sequence and the standing of the observation with this `obs_hash`.
+    pub(super) fn standing(&self, obs_hash: &Hash) -> Option<(u64, Standing)> {
+        self.standings.get(obs_hash).copied()
     }
 }

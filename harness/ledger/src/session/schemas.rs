@@ -14,13 +14,15 @@ use crate::schema::{DeclaredSchemas, SchemaSubject};
 
 impl Session {
     /// Checks, before an oracle is called, that its reply could be recorded, that the answers which the question is
-    /// derived from are in the ledger, and that the question conforms to the declared schema of the oracle's questions.
+    /// derived from are in the ledger and may be acted on, and that the question conforms to the declared schema of the
+    /// oracle's questions.
     ///
     /// # Errors
     /// [`LedgerError::Sealed`], [`LedgerError::ReservedOracleId`], [`LedgerError::InvalidIdentity`],
     /// [`LedgerError::ModelMismatch`], [`LedgerError::InvalidInput`] for a derivation that cannot be read,
-    /// [`LedgerError::UnknownSource`], [`LedgerError::QuestionViolatesSchema`]; [`LedgerError::SchemasUnusable`] where
-    /// the manifest or a schema is missing or bad, or where this build cannot validate.
+    /// [`LedgerError::UnknownSource`], [`LedgerError::SourceNoAnswer`], [`LedgerError::SourceRefused`],
+    /// [`LedgerError::QuestionViolatesSchema`]; [`LedgerError::SchemasUnusable`] where the manifest or a schema is
+    /// missing or bad, or where this build cannot validate.
     pub fn check_question(&mut self, call: &OracleCall) -> Result<(), LedgerError> {
         self.check_call(&call.oracle_id, &call.model_id)?;
         self.check_sources(call)?;

@@ -85,7 +85,7 @@ impl Session {
             self.halt_on_error(stored)?;
         }
         self.commit(&recorder)?;
-        self.note_observation(&decision.observation);
+        self.note_observation(&decision);
         self.models
             .insert(call.oracle_id.clone(), call.model_id.clone());
         Ok(decision)
@@ -166,7 +166,7 @@ impl Session {
         let mut recorder = StepRecorder::default();
         let decision = self.run_step(&mut recorder, act)?;
         self.commit(&recorder)?;
-        self.note_observation(&decision.observation);
+        self.note_observation(&decision);
         Ok(decision)
     }
 

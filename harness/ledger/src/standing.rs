@@ -1,0 +1,107 @@
+//! Whether an observation is an answer that may be acted on, and so may feed a question.
+//!
+//! SRS-004 §11.2 (SHALL-014): a refused answer is rejected, and what is rejected influences nothing. Decision D32 says
+//! which answers may be acted on. Determinism: D1.
+
+use axilog::agent::stimulus::is_reserved;
+use axilog::evidence::transition::{Health, TransitionRecord};
+use axilog::evidence::view::ObservationView;
+use axilog::hash::{Hash, Tag};
+use axilog::ledger::Entry;
+
+/// What a ledger decided on an observation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It is an answer that may be acted on.
+    MayAct,
+    /// It is an answer that breached, be it that a policy refused it or that it was no usable answer.
+    Breach,
+    /// It is a permitted answer behind which the agent was in this state, and not ENABLED.
+    NotEnabled(Health),
+    /// It is an answer on which nothing was decided, since the agent was STOPPED or there was none.
+    Undecided,
+    /// It is the time or a control input, and no answer.
+    NoAnswer,
+}
+
+impl Standing {
+    /// The standing of an observation of `oracle_id`, behind which this transition stands, if any.
+    #[must_use]
+    pub fn of(oracle_id: &[u8], transition: Option<&TransitionRecord>) -> Standing {
+        match transition {
+            _ if is_reserved(oracle_id) => Standing::NoAnswer,
+            None => Standing::Undecided,
+            Some(transition) if transition.violation.is_some() => Standing::Breach,
+            Some(transition) => match transition.next_state {
+                Health::Enabled => Standing::MayAct,
+                other => Standing::NotEnabled(other),
+            },
+        }
+    }
+
+    /// Why the observation may not be acted on, as the end of a sentence about it; `None` where it may.
+    #[must_use]
+    pub fn refusal(self) -> Option<String> {
+        match self {
+            Standing::MayAct => None,
+            Standing::Breach => Some("it is a breach".to_owned()),
+            Standing::NotEnabled(health) => Some(format!(
+                "it was permitted, and the agent was in {} behind it",
+                health.as_str()
+            )),
+            Standing::Undecided => Some("no decision was made on it".to_owned()),
+            Standing::NoAnswer => {
+                Some("it is the time or a control input, and no answer".to_owned())
+            }
+        }
+    }
+}
+
+/// Reads the standing of each observation from the records of a ledger, in their order.
+#[derive(Default)]
+pub(crate) struct StandingReader {
+    /// The last observation, and whether it is an answer.
+    last: Option<(Hash, u64, bool)>,
+}
+
+/// An observation and what is known of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ObservationStanding {
+    /// Its `obs_hash`.
+    pub(crate) obs_hash: Hash,
+    /// Its sequence.
+    pub(crate) ledger_seq: u64,
+    /// Its standing.
+    pub(crate) standing: Standing,
+}
+
+impl StandingReader {
+    /// Takes the next record. Gives the observation of which it says something: an observation itself, on which
+    /// nothing is decided yet, and the same one again with the transition behind it.
+    pub(crate) fn take(
+        &mut self,
+        entry: &Entry<'_>,
+        observation: Option<&ObservationView<'_>>,
+    ) -> Option<ObservationStanding> {
+        if let Some(view) = observation {
+            let standing = Standing::of(view.oracle_id.bytes(), None);
+            let is_answer = standing != Standing::NoAnswer;
+            self.last = Some((view.obs_hash, view.ledger_seq, is_answer));
+            return Some(ObservationStanding {
+                obs_hash: view.obs_hash,
+                ledger_seq: view.ledger_seq,
+                standing,
+            });
+        }
+        if entry.tag != Tag::Trans {
+            return None;
+        }
+        let (obs_hash, ledger_seq, _) = self.last.take().filter(|(_, _, is_answer)| *is_answer)?;
+        let transition = TransitionRecord::parse(entry.payload).ok()?;
+        Some(ObservationStanding {
+            obs_hash,
+            ledger_seq,
+            standing: Standing::of(b"", Some(&transition)),
+        })
+    }
+}
