@@ -159,13 +159,8 @@ pub fn write_host_ledger() -> TaskResult<Vec<u8>> {
     read_output(Command::new(program).current_dir(&directory))?;
     let ledger = directory.join("ledger.jsonl");
     let mut command = cargo();
-    command.args([
-        "build",
-        "--locked",
-        "-p",
-        "axilog-harness",
-        "--no-default-features",
-    ]);
+    // The command that the workspace's tests run: a selection of its own would compile another.
+    command.args(["test", "--workspace", "--test", "cli", "--no-run"]);
     let command = build(&mut command)?;
     let axilog = command.path("axilog")?;
     read_output(Command::new(axilog).arg("verify").arg(&ledger))?;
