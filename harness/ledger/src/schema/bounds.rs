@@ -5,7 +5,10 @@ pub const MAX_SCHEMA_BYTES: usize = 256 << 10;
 /// The most bytes of a question or an answer that are validated; a longer one violates every schema.
 pub const MAX_VALIDATED_BYTES: usize = 1 << 20;
 /// The most subschemas that a schema may have when its references are written out, recursion not repeated.
-pub const MAX_SUBSCHEMAS: usize = 5000;
+pub const MAX_SUBSCHEMAS: u64 = 5000;
+/// The most comparisons that the validation of one text may take: those of the schema with its references written out,
+/// times the JSON values and eighths of bytes of the text. A text that would take more violates the schema.
+pub const MAX_COMPARISONS: u64 = 100_000_000;
 /// The most subschemas within each other when references are written out, recursion not repeated.
 pub const MAX_SUBSCHEMA_DEPTH: usize = 128;
 /// The most regular expressions in a schema.

@@ -21,8 +21,8 @@ impl Schema {
     /// Reads a schema from a JSON text of at most [`MAX_SCHEMA_BYTES`] in any form.
     ///
     /// # Errors
-    /// [`InvalidSchema`]: not JSON, no schema of the dialect, a reference that leads out of the document, a regular
-    /// expression that cannot be matched in linear time, or one of the [`bounds`](super::bounds) exceeded.
+    /// [`InvalidSchema`]: not JSON, no schema of the dialect, a reference that leads to no subschema of the document, a
+    /// regular expression that cannot be matched in linear time, or one of the [`bounds`](super::bounds) exceeded.
     pub fn parse(text: &[u8]) -> Result<Schema, InvalidSchema> {
         let too_long = |bytes: usize| {
             InvalidSchema(format!(
@@ -57,8 +57,8 @@ impl Schema {
         sha256(&self.canonical)
     }
 
-    /// Checks that `text` is one JSON value of at most [`MAX_VALIDATED_BYTES`] that conforms to the schema. White
-    /// space may surround the value.
+    /// Checks that `text` is one JSON value of at most [`MAX_VALIDATED_BYTES`] that conforms to the schema, in at most
+    /// [`MAX_COMPARISONS`](super::bounds::MAX_COMPARISONS). White space may surround the value.
     ///
     /// # Errors
     /// [`SchemaViolation`].
@@ -75,7 +75,7 @@ impl Schema {
                 offset: 0,
                 reason: error.to_string(),
             })?;
-        self.engine.check(&value)
+        self.engine.check(&value, canonical.len())
     }
 }
 

@@ -5,8 +5,9 @@ use std::thread;
 use jsonschema::{Draft, PatternOptions, Retrieve, Uri, Validator};
 use serde_json::Value;
 
-use super::bounds::MAX_PATTERN_MEMORY;
-use super::expansion::check_expansion;
+use super::bounds::{MAX_COMPARISONS, MAX_PATTERN_MEMORY};
+use super::expansion::{Expansion, measure_expansion};
+use super::subschemas::count_values;
 use super::violation::{InvalidSchema, SchemaViolation};
 
 /// The stack for a value and a schema that both go deep: 128 levels of each, about 400 bytes per pair.
@@ -19,8 +20,8 @@ const MAX_CONSTRAINT_BYTES: usize = 400;
 pub(super) struct Engine {
     document: Value,
     validator: Validator,
-    /// Whether the schema refers to itself, so that validation goes as deep as the value.
-    is_recursive: bool,
+    /// A schema that refers to itself goes as deep as the value.
+    expansion: Expansion,
 }
 
 /// A retriever of referenced documents that refuses each.
@@ -38,7 +39,7 @@ impl Retrieve for NoRetrieval {
 impl Engine {
     /// Checks the bounds of a schema and compiles it.
     pub(super) fn compile(document: Value) -> Result<Engine, InvalidSchema> {
-        let is_recursive = check_expansion(&document)?;
+        let expansion = measure_expansion(&document)?;
         let patterns = PatternOptions::regex()
             .size_limit(MAX_PATTERN_MEMORY)
             .dfa_size_limit(MAX_PATTERN_MEMORY);
@@ -55,13 +56,18 @@ impl Engine {
         Ok(Engine {
             document,
             validator,
-            is_recursive,
+            expansion,
         })
     }
 
-    /// Checks a value that is nested at most 128 deep.
-    pub(super) fn check(&self, value: &Value) -> Result<(), SchemaViolation> {
-        if self.is_recursive {
+    /// Checks a value that is nested at most 128 deep and has `bytes` bytes of text.
+    pub(super) fn check(&self, value: &Value, bytes: usize) -> Result<(), SchemaViolation> {
+        let size = count_values(value).saturating_add(bytes as u64 / 8);
+        let comparisons = size.saturating_mul(self.expansion.comparisons);
+        if comparisons > MAX_COMPARISONS {
+            return Err(SchemaViolation::TooMuchWork { comparisons });
+        }
+        if self.expansion.is_recursive {
             return match self.is_valid_on_deep_stack(value) {
                 true => Ok(()),
                 false => Err(SchemaViolation::Recursive),

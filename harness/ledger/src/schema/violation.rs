@@ -2,7 +2,7 @@
 
 use crate::visible_text::escape_deceptive_text;
 
-use super::bounds::MAX_VALIDATED_BYTES;
+use super::bounds::{MAX_COMPARISONS, MAX_VALIDATED_BYTES};
 
 /// The most characters of a place or a constraint that a text shows.
 const EXCERPT: usize = 120;
@@ -47,6 +47,11 @@ pub enum SchemaViolation {
         /// The length of the text.
         bytes: usize,
     },
+    /// The validation could take more than [`MAX_COMPARISONS`].
+    TooMuchWork {
+        /// The most comparisons that it could take.
+        comparisons: u64,
+    },
     /// The text is not one JSON value.
     NotJson {
         /// The place of the fault in bytes.
@@ -74,6 +79,10 @@ impl std::fmt::Display for SchemaViolation {
             SchemaViolation::TooLong { bytes } => write!(
                 f,
                 "it has {bytes} bytes, and at most {MAX_VALIDATED_BYTES} are validated"
+            ),
+            SchemaViolation::TooMuchWork { comparisons } => write!(
+                f,
+                "its validation could take {comparisons} comparisons, and at most {MAX_COMPARISONS} are made"
             ),
             SchemaViolation::NotJson { offset, reason } => {
                 write!(f, "it is not JSON: byte {offset}: {reason}")
