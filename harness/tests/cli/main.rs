@@ -30,6 +30,7 @@ mod input_files;
 mod interrupted;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod killed;
+mod left_behind;
 mod lint;
 mod llama;
 #[cfg(feature = "tokenizer-json")]

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Optional
 
-from axilog._blob_comparison import BadManifest, find_manifest
 from axilog._blobs import BlobStore
 from axilog._declared_schemas import DeclaredSchemas, UnusableSchemasError
 from axilog._derivations import find_sources, read_obs_hashes
+from axilog._named_blobs import BadManifest, find_manifest
 from axilog._oracle_call import OracleCall
 from axilog.capi.constants import AX_TAG_OBS
 from axilog.entry import Entry
