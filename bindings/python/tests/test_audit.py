@@ -335,12 +335,3 @@ def test_the_command_reads_the_same_derivations(
     assert results(report) == ({"derivations": "failed"} if expected is UNREADABLE else {})
     count = 0 if expected is None else 1
     assert report.checks[8].finding.startswith("no input" if not count else "1 inputs")
-
-
-def test_a_pipe_in_place_of_an_input_is_not_waited_for(path: str) -> None:
-    write_ledger(path)
-    question = blob(path, b"question 0")
-    question.unlink()
-    os.mkfifo(question)
-    with pytest.raises(axilog.LedgerIOError, match="expected a regular file"):
-        axilog.audit(path)

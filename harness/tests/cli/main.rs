@@ -45,6 +45,8 @@ mod observe;
 mod output_files;
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(unix)]
+mod planted_blobs;
 mod policy;
 #[path = "../../oracle/tests/llama/proxy.rs"]
 mod proxy;

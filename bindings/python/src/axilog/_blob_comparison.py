@@ -8,6 +8,7 @@ between a blob and its record leaves one, so it is reported and is no failure.
 from __future__ import annotations
 
 import os
+import stat
 from dataclasses import dataclass, field
 from typing import Optional
 
@@ -130,16 +131,16 @@ class BlobComparison:
     def _compare_length(self, raw: RawAnswer) -> None:
         path = self._store.path(raw.sha256)
         try:
-            found = os.stat(path).st_size
+            found = os.lstat(path)
         except OSError:
             # It is named as missing already.
             return
-        if found != raw.bytes:
+        if stat.S_ISREG(found.st_mode) and found.st_size != raw.bytes:
             self._report._add_altered(raw.ledger_seq, path)
 
     def _require(self, digest: Optional[str], ledger_seq: Optional[int]) -> None:
         """Requires a blob that is named for the first time."""
-        if digest is not None and not self._store.contains(digest):
+        if digest is not None and not self._store.is_taken(digest):
             self._report._add_missing(ledger_seq, self._store.path(digest))
 
     def _end_awaiting(self) -> None:

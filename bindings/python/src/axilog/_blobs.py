@@ -24,6 +24,9 @@ from axilog.errors import LedgerIOError
 
 EMPTY_HASH = hashlib.sha256(b"").hexdigest()
 _HASH = re.compile(r"[0-9a-f]{64}")
+# The errors of a path that leads to no file: something else stands in the place of a directory on
+# the way, or a circle of links.
+_LEADS_NOWHERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 
 class BlobStore:
@@ -70,16 +73,23 @@ class BlobStore:
 
     def get(self, digest: str, limit: int) -> Optional[bytes]:
         """Reads the blob with this hash, or ``None`` where there is no such blob. The caller checks
-        the hash: the bytes may be altered, and a blob longer than ``limit`` is cut off there.
-        Raises LedgerIOError."""
+        the hash: the bytes may be altered, and a blob longer than ``limit`` is cut off there. What
+        has a blob's name and is no regular file has no bytes, which is no blob's content. Raises
+        LedgerIOError."""
         path = self.path(digest)
         try:
             with io.BufferedReader(open_for_reading(path)) as file:
                 return file.read(limit)
-        except FileNotFoundError:
-            return None
         except OSError as error:
+            if error.errno == errno.EINVAL:
+                return b""
+            if error.errno in _LEADS_NOWHERE:
+                return None
             raise LedgerIOError(self.ledger, f"read the blob {path}", error) from error
+
+    def is_taken(self, digest: str) -> bool:
+        """Whether anything has the name of the blob with this hash, be it a blob or not."""
+        return os.path.lexists(self.path(digest))
 
     def contains(self, digest: str) -> bool:
         """Whether there is a file for this hash. Its bytes are not read."""
@@ -117,15 +127,17 @@ class BlobStore:
             raise LedgerIOError(self.ledger, "read the blobs", error) from error
 
     def list_unnamed_files(self, named: Container[str]) -> list[tuple[str, Optional[str]]]:
-        """Lists, as :meth:`list_files` does, the files that are not among ``named``. Blobs in what
-        a link leads to are left out. Raises LedgerIOError."""
+        """Lists, as :meth:`list_files` does, the files that are not among ``named``, and directories
+        that stand in the place of blobs. Blobs in what a link leads to are left out. Raises
+        LedgerIOError."""
         if not _is_directory(self._directory):
             return []
         files = self.list_files()
         return [
             (path, digest)
             for path, digest in files
-            if digest not in named and not (digest is None and _leads_to_directory(path))
+            if (digest not in named or _is_directory(path))
+            and not (digest is None and _leads_to_directory(path))
         ]
 
     def move_aside(self, files: list[tuple[str, Optional[str]]]) -> str:
@@ -165,9 +177,14 @@ def _leads_to_directory(path: str) -> bool:
 
 
 def _list_directory(path: str) -> list[str]:
-    if not os.path.exists(path):
-        return []
-    return [os.path.join(path, name) for name in sorted(os.listdir(path), key=os.fsencode)]
+    """The paths in a directory, sorted; none where there is no directory."""
+    try:
+        names = os.listdir(path)
+    except OSError as error:
+        if error.errno in _LEADS_NOWHERE:
+            return []
+        raise
+    return [os.path.join(path, name) for name in sorted(names, key=os.fsencode)]
 
 
 def _make_directory(path: str) -> None:
@@ -191,10 +208,8 @@ def _has_hash(path: str, expected: str) -> bool:
         with open_for_reading(path) as file:
             while chunk := file.read(1 << 16):
                 digest.update(chunk)
-    except FileNotFoundError:
-        return False
     except OSError as error:
-        if error.errno == errno.EINVAL:
+        if error.errno == errno.EINVAL or error.errno in _LEADS_NOWHERE:
             return False
         raise
     return digest.hexdigest() == expected

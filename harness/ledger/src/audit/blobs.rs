@@ -5,7 +5,7 @@
 //! leaves one, so it is reported and is no failure. The records are read before the blobs, and those that a writer
 //! has added meanwhile once more, before a file counts as left behind.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -105,13 +105,15 @@ impl BlobComparison {
         self.report.bound_answers = self.report.bound_answers.saturating_add(1);
         let path = self.store.path(&raw.sha256);
         // The hash is computed at the end, and a missing file is named already.
-        if path.metadata().is_ok_and(|file| file.len() != raw.bytes) {
+        let is_longer = |file: Metadata| file.is_file() && file.len() != raw.bytes;
+        if path.symlink_metadata().is_ok_and(is_longer) {
             self.report.damaged.add(path, Some(raw.ledger_seq));
         }
     }
 
     fn require(&mut self, hash: &Hash, ledger_seq: Option<u64>) {
-        if !self.store.contains(hash) {
+        // What has its name and is no regular file is damaged, which its hash shows.
+        if !self.store.is_taken(hash) {
             let path = self.store.path(hash);
             self.report.missing.add(path, ledger_seq);
         }

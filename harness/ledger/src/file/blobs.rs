@@ -44,7 +44,8 @@ impl BlobStore {
     }
 
     /// Reads the blob with this hash; `None` where there is no such blob. The bytes are not checked against
-    /// the hash. A blob longer than `limit` is cut off there, so that a check of its hash fails.
+    /// the hash. A blob longer than `limit` is cut off there, so that a check of its hash fails, and so it does for
+    /// what has a blob's name and is no regular file: that is not opened, and has no bytes.
     ///
     /// # Errors
     /// [`FileError::Io`].
@@ -55,9 +56,16 @@ impl BlobStore {
             .and_then(|file| file.take(limit).read_to_end(&mut bytes))
         {
             Ok(_) => Ok(Some(bytes)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(Some(Vec::new())),
+            Err(error) if leads_nowhere(&error) => Ok(None),
             Err(error) => Err(FileError::from_io(&path, "read the blob")(error).into()),
         }
+    }
+
+    /// Whether anything has the name of the blob with this hash, be it a blob or not.
+    #[must_use]
+    pub fn is_taken(&self, hash: &Hash) -> bool {
+        fs::symlink_metadata(self.path(hash)).is_ok()
     }
 
     /// Whether a blob with this hash exists. Its content is not read.
@@ -121,7 +129,7 @@ impl BlobStore {
         match opened.and_then(|mut file| hash_reader(&mut file)) {
             Ok(found) => Ok(Some(found == *hash)),
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(Some(false)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) if leads_nowhere(&error) => Ok(None),
             Err(error) => Err(FileError::from_io(&path, "read the blob")(error).into()),
         }
     }
@@ -150,6 +158,19 @@ pub enum BlobFile {
     NotABlob,
 }
 
+/// Whether an error says that a path leads to no file: nothing is there, something else stands in the place of a
+/// directory on the way, or a link leads in a circle.
+fn leads_nowhere(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    if error.raw_os_error() == Some(libc::ELOOP) {
+        return true;
+    }
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
 /// Whether a path is the temporary name of a blob that is being written.
 fn is_temporary(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -160,7 +181,7 @@ fn is_temporary(path: &Path) -> bool {
 fn list_directory(dir: &Path) -> Result<Vec<PathBuf>, LedgerError> {
     let read = fs::read_dir(dir).and_then(|entries| entries.map(|e| e.map(|e| e.path())).collect());
     let mut paths: Vec<PathBuf> = match read {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) if leads_nowhere(&error) => Vec::new(),
         read => read.map_err(FileError::from_io(dir, "list the blobs"))?,
     };
     paths.sort();

@@ -25,7 +25,7 @@ pub(crate) struct UnnamedFile {
 }
 
 impl LedgerFile {
-    /// Lists the files among the blobs that `is_named` does not know.
+    /// Lists the files among the blobs that `is_named` does not know, and directories that stand in the place of blobs.
     ///
     /// # Errors
     /// [`FileError::Io`].
@@ -45,7 +45,9 @@ impl LedgerFile {
             }
             for entry in self.list_directory(&path)? {
                 let hash = store.hash_in_name(&entry.path);
-                if !hash.is_some_and(|hash| is_named(&hash)) {
+                let is_named = hash.is_some_and(|hash| is_named(&hash));
+                // A file can take the place of anything but of a directory.
+                if !is_named || entry.is_directory {
                     let path = entry.path;
                     unnamed.push(UnnamedFile { path, hash });
                 }
