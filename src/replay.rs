@@ -165,6 +165,13 @@ impl Replay {
         self.unbound_answers
     }
 
+    /// Whether the last record is an observation that does not hold its answer: the RAW record that
+    /// binds the answer's bytes may follow, and only as the next record.
+    #[must_use]
+    pub fn awaits_raw_answer(&self) -> bool {
+        self.unheld
+    }
+
     /// Whether there are more oracles than can be held to their models ([`MAX_ORACLES`]).
     #[must_use]
     pub fn lost_track_of_models(&self) -> bool {

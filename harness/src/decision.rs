@@ -7,6 +7,7 @@ use axilog::agent::state::{Health, InputClass, Violation};
 use axilog::agent::stimulus::is_reserved;
 use axilog_ledger::decision::{PolicyJudgement, StepDecision};
 use axilog_ledger::encoding::hex;
+use axilog_ledger::file::{LeftBehind, TornLine};
 use axilog_ledger::session::Session;
 use axilog_policyc::decimal;
 use serde_json::{Value, json};
@@ -23,7 +24,11 @@ pub(crate) fn report(session: &Session, decision: &StepDecision, begun: bool) ->
             "completed_records".to_owned(),
             session.completed_records().into(),
         );
-        object.insert("torn".to_owned(), torn_line_json(session));
+        object.insert("torn".to_owned(), torn_line_json(session.torn_line()));
+        object.insert(
+            "left_behind".to_owned(),
+            left_behind_json(session.left_behind()),
+        );
     }
     Report {
         passed: decision.may_continue(),
@@ -34,10 +39,18 @@ pub(crate) fn report(session: &Session, decision: &StepDecision, begun: bool) ->
 }
 
 /// The torn line that opening the ledger moved aside, or null.
-pub(crate) fn torn_line_json(session: &Session) -> Value {
-    session.torn_line().map_or(
+pub(crate) fn torn_line_json(torn: Option<&TornLine>) -> Value {
+    torn.map_or(
         Value::Null,
         |torn| json!({ "path": torn.path.to_string_lossy(), "bytes": torn.bytes }),
+    )
+}
+
+/// The files that opening the ledger moved out of its blobs, or null.
+pub(crate) fn left_behind_json(left: Option<&LeftBehind>) -> Value {
+    left.map_or(
+        Value::Null,
+        |left| json!({ "path": left.directory.to_string_lossy(), "files": left.files }),
     )
 }
 
@@ -63,6 +76,14 @@ pub(crate) fn opening_notes(session: &Session, begun: bool) -> Vec<String> {
             "{}: the last step was interrupted; added its missing records ({})",
             session.path().display(),
             session.completed_records()
+        ));
+    }
+    if let Some(left) = session.left_behind() {
+        notes.push(format!(
+            "{}: {} files among its blobs are named by no record, left behind by an interrupted write; moved them aside to {}",
+            session.path().display(),
+            left.files,
+            left.directory.display()
         ));
     }
     let next_step = match session.agent().health {

@@ -52,6 +52,7 @@ mod show_graph;
 mod stats;
 mod table;
 mod tally;
+mod tidy;
 mod time;
 mod verify;
 mod what_if;
@@ -88,6 +89,7 @@ enum Command {
     Time(time::Args),
     Control(control::Args),
     Seal(seal::Args),
+    Tidy(tidy::Args),
     Verify(verify::Args),
     Replay(replay::Args),
     Audit(audit::Args),
@@ -117,7 +119,8 @@ impl Command {
             | Command::Observe(_)
             | Command::Time(_)
             | Command::Control(_)
-            | Command::Seal(_) => true,
+            | Command::Seal(_)
+            | Command::Tidy(_) => true,
             #[cfg(feature = "ablation")]
             Command::Ablation(args) => args.records(),
             #[cfg(feature = "bundle")]
@@ -182,6 +185,7 @@ pub fn main() -> ExitCode {
         Command::Time(args) => (args.json, time::run(&args)),
         Command::Control(args) => (args.json, control::run(&args)),
         Command::Seal(args) => (args.json, seal::run(&args)),
+        Command::Tidy(args) => (args.json, tidy::run(&args)),
         Command::Verify(args) => return ExitCode::from(verify::run(&args)),
         Command::Replay(args) => return ExitCode::from(replay::run(&args)),
         Command::Audit(args) => return ExitCode::from(audit::run(&args)),

@@ -45,7 +45,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             "expect_entries": before,
             "head": head,
             "completed_records": session.completed_records(),
-            "torn": decision::torn_line_json(&session),
+            "torn": decision::torn_line_json(session.torn_line()),
+            "left_behind": decision::left_behind_json(session.left_behind()),
         }),
         notes: decision::opening_notes(&session, false),
     })

@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use axilog_ledger::audit::blobs::{BlobComparison, BlobList, BlobReport, NamedBlob};
+use axilog_ledger::audit::blobs::{BlobComparison, BlobList, BlobReport, ListedBlob};
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::FileError;
-use axilog_ledger::verify::{LedgerExpectations, VerificationReport, verify_ledger};
+use axilog_ledger::verify::{
+    LedgerExpectations, VerificationReport, look_until_settled, verify_ledger,
+};
 use serde_json::{Value, json};
 
 use super::output::{Report, write_results};
@@ -23,8 +25,9 @@ pub(crate) struct Args {
     files: Vec<PathBuf>,
     #[command(flatten)]
     expected: expectations::ExpectedArgs,
-    /// Compare the blobs beside the ledger with the records too: missing, damaged and unreferenced ones
-    /// are named, and any of them is a failure.
+    /// Compare the blobs beside the ledger with the records too: missing and damaged ones are named,
+    /// and any of them is a failure. Those that no record names, as a killed writer leaves them, are
+    /// named too.
     #[arg(long)]
     blobs: bool,
     /// One JSON object for each FILE, a line each, on standard output.
@@ -41,12 +44,17 @@ pub(crate) fn run(args: &Args) -> u8 {
 }
 
 fn run_on(path: &Path, expected: &LedgerExpectations, blobs: bool) -> Result<Report, Failure> {
-    let mut blobs = blobs.then(|| BlobComparison::of_ledger(path));
-    let ledger = progress::open(path)?;
-    let checked = verify_ledger(ledger, None, expected, &mut |record| {
-        if let Some(blobs) = &mut blobs {
-            blobs.take_record(record);
-        }
+    let mut ledger = progress::open(path)?;
+    let fault =
+        |(checked, _): &(VerificationReport, _)| checked.fault.as_ref().map(ToString::to_string);
+    let (checked, blobs) = look_until_settled(&mut ledger, fault, |ledger| {
+        let mut blobs = blobs.then(|| BlobComparison::of_ledger(path));
+        let checked = verify_ledger(ledger, None, expected, &mut |record| {
+            if let Some(blobs) = &mut blobs {
+                blobs.take_record(record);
+            }
+        });
+        checked.map(|checked| (checked, blobs))
     })
     .map_err(FileError::from_io(path, "read the ledger"))?;
     let mut report = report(path, &checked);
@@ -54,7 +62,7 @@ fn run_on(path: &Path, expected: &LedgerExpectations, blobs: bool) -> Result<Rep
         let mut blobs = blobs.finish()?;
         if checked.fault.is_some() {
             // Records that were not read may name them.
-            blobs.unreferenced = BlobList::default();
+            blobs.left_behind = BlobList::default();
         }
         let unbound = checked.replay.unbound_answers();
         add_blobs(&mut report, &blobs, unbound);
@@ -119,13 +127,13 @@ fn add_blobs(report: &mut Report, blobs: &BlobReport, unbound: u64) {
     let lists = [
         ("missing", &blobs.missing),
         ("damaged", &blobs.damaged),
-        ("unreferenced", &blobs.unreferenced),
+        ("left behind", &blobs.left_behind),
     ];
     let counts = lists.map(|(word, list)| format!("{} {word}", list.count));
     let summary = format!("{} recomputed, {}", blobs.recomputed, counts.join(", "));
     let mut rows = vec![("blobs", summary)];
     for (word, list) in lists {
-        for NamedBlob { path, ledger_seq } in &list.named {
+        for ListedBlob { path, ledger_seq } in &list.named {
             rows.push((
                 word,
                 match ledger_seq {
@@ -144,17 +152,18 @@ fn add_blobs(report: &mut Report, blobs: &BlobReport, unbound: u64) {
     report.text.push_str(&table::format_pairs(&rows));
     report.passed &= blobs.is_good();
     if let Some(object) = report.json.as_object_mut() {
-        let path = |blob: &NamedBlob| blob.path.to_string_lossy().into_owned();
+        let path = |blob: &ListedBlob| blob.path.to_string_lossy().into_owned();
         let paths = |list: &BlobList| list.named.iter().map(path).collect::<Vec<_>>();
-        let missing = |blob: &NamedBlob| json!({"ledger_seq": blob.ledger_seq, "path": path(blob)});
+        let missing =
+            |blob: &ListedBlob| json!({"ledger_seq": blob.ledger_seq, "path": path(blob)});
         let blobs = json!({
             "checked": blobs.recomputed,
             "missing_count": blobs.missing.count,
             "missing": blobs.missing.named.iter().map(missing).collect::<Vec<_>>(),
             "altered_count": blobs.damaged.count,
             "altered": paths(&blobs.damaged),
-            "unreferenced_count": blobs.unreferenced.count,
-            "unreferenced": paths(&blobs.unreferenced),
+            "unreferenced_count": blobs.left_behind.count,
+            "unreferenced": paths(&blobs.left_behind),
             "bound_answers": blobs.bound_answers,
             "unbound_answers": unbound,
         });

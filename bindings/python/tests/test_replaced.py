@@ -221,14 +221,15 @@ def test_a_blob_is_not_written_through_a_link_and_not_waited_for(plant: str, pat
     digest = hashlib.sha256(QUESTION.encode()).hexdigest()
     blob, victim = Path(f"{path}.blobs/{digest[:2]}/{digest}"), Path(path + ".victim")
     victim.write_bytes(VICTIM)
-    blob.parent.mkdir(parents=True)
-    for name in (blob, Path(f"{blob}.tmp")):
-        if plant == "pipe":
-            os.mkfifo(name)
-        else:
-            name.symlink_to(victim)
     with axilog.Ledger.create(path) as ledger:
-        observe(begin_agent(ledger), b'{"value": 1}', QUESTION)
+        agent = begin_agent(ledger)
+        blob.parent.mkdir(exist_ok=True)
+        for name in (blob, Path(f"{blob}.tmp")):
+            if plant == "pipe":
+                os.mkfifo(name)
+            else:
+                name.symlink_to(victim)
+        observe(agent, b'{"value": 1}', QUESTION)
     assert blob.is_file() and not blob.is_symlink() and blob.read_bytes() == QUESTION.encode()
     assert victim.read_bytes() == VICTIM
     found = axilog.verify(path, blobs=True).blobs

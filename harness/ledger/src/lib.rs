@@ -45,7 +45,9 @@
 //! | [`durability`] | when a ledger is synced |
 //! | [`rules`] | the policies of an agent, and the choice of the rules that a ledger names |
 //! | [`manifest`] | what else a ledger is bound to: its name, a note, schemas |
+//! | [`named_blobs`] | the blobs that a ledger names |
 //! | [`schema`] | the declared schemas of what oracles are asked and answer |
+//! | [`admission`] | admission, made again from the bytes of an answer |
 //! | [`audit`] | every check of a ledger, as one verdict |
 //! | [`input`] | inputs of oracles in canonical form |
 //! | [`derivation`] | inputs that are made from earlier answers |
@@ -73,6 +75,7 @@
     )
 )]
 
+pub mod admission;
 pub mod audit;
 pub mod decision;
 pub mod derivation;
@@ -85,6 +88,7 @@ pub mod input;
 pub mod input_file;
 pub mod jcs;
 pub mod manifest;
+pub mod named_blobs;
 pub mod replay;
 pub mod rules;
 pub mod schema;

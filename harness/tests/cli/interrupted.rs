@@ -62,6 +62,26 @@ fn an_empty_file_and_a_genesis_count_as_new() {
     bench.run("replay ledger.jsonl").exits(0);
 }
 
+/// The first reset names the configuration, so a ledger in which it was torn has none yet.
+#[test]
+fn a_torn_first_reset_is_moved_aside_and_the_ledger_begun() {
+    let bench = Bench::new();
+    bench.write("none.json", b"[]");
+    let init = "init ledger.jsonl --policies none.json --time 1000";
+    bench.run(init).exits(0);
+    let whole = bench.read("ledger.jsonl");
+    let genesis = axilog_ledger::file::genesis_line().len();
+    bench.write("ledger.jsonl", &whole[..genesis + 30]);
+    bench
+        .run("time --ledger ledger.jsonl")
+        .exits(3)
+        .says("axilog init");
+    let run = bench.run(&format!("{init} --json")).exits(0);
+    assert_eq!(run.json()["torn"]["bytes"], 30);
+    assert_eq!(bench.read("ledger.jsonl"), whole);
+    bench.run("audit ledger.jsonl").exits(0);
+}
+
 #[test]
 fn a_torn_genesis_is_moved_aside_and_the_ledger_begun() {
     let genesis = axilog_ledger::file::genesis_line();

@@ -18,9 +18,30 @@ fn count_torn_lines(bench: &Bench) -> usize {
     names.position(|name| !bench.exists(&name)).unwrap()
 }
 
+/// Runs `axilog audit ledger.jsonl` until `done`: what a killed writer leaves is never a failure.
+fn audit_until_done(bench: &Bench, done: &AtomicBool) -> u32 {
+    let mut runs = 0;
+    loop {
+        let is_last = done.load(Ordering::Relaxed);
+        let run = bench.run("audit ledger.jsonl --json");
+        let report = run.json();
+        let verdict = report["verdict"].as_str().unwrap();
+        assert!(["OK", "INCOMPLETE"].contains(&verdict), "{report}");
+        runs += 1;
+        if is_last {
+            return runs;
+        }
+    }
+}
+
 /// Runs `axilog COMMAND ledger.jsonl` until `done`, and checks that each run finds every record that was
 /// acknowledged before it began. Gives how many runs there were.
-fn audit(bench: &Bench, command: &str, acknowledged: &AtomicU64, done: &AtomicBool) -> u32 {
+fn read_until_done(
+    bench: &Bench,
+    command: &str,
+    acknowledged: &AtomicU64,
+    done: &AtomicBool,
+) -> u32 {
     let mut runs = 0;
     loop {
         // A last run begins when nobody writes any more.
@@ -62,29 +83,43 @@ fn what_was_acknowledged_survives_a_kill() {
             }
         }
         let readers = ["verify", "replay"]
-            .map(|command| scope.spawn(|| audit(&bench, command, &acknowledged, &done)));
+            .map(|command| scope.spawn(|| read_until_done(&bench, command, &acknowledged, &done)));
+        let auditor = scope.spawn(|| audit_until_done(&bench, &done));
         {
             let _ending = Ending(&done);
             kill_observers(&bench, &acknowledged);
         }
         let runs = readers.map(|reader| reader.join().unwrap());
         println!(
-            "{} times verified and {} times replayed meanwhile",
-            runs[0], runs[1]
+            "{} times verified, {} times replayed and {} times audited meanwhile",
+            runs[0],
+            runs[1],
+            auditor.join().unwrap()
         );
     });
     bench.run("control mitigate --ledger ledger.jsonl").exits(0);
     let report = bench.run("replay ledger.jsonl --json").exits(0).json();
     assert!(report["entries"].as_u64().unwrap() > acknowledged.load(Ordering::Relaxed));
+    bench.run("audit ledger.jsonl").exits(0);
+    assert!(
+        bench.exists("ledger.jsonl.left-behind"),
+        "some were killed behind a blob"
+    );
 }
 
-/// `axilog observe`, which will record an answer of this value.
+/// `axilog observe`, which will record an answer of this value to a question of its own. Every third answer is
+/// inadmissible, so that a RAW record binds it and it is a blob.
 fn command_to_observe(bench: &Bench, value: usize) -> Command {
-    bench.write("answer", format!("{{\"value\":{value}}}"));
+    let answer = format!("{{\"value\":{value}}}");
+    match value % 3 {
+        0 => bench.write("answer", [answer.as_bytes(), b"\xff"].concat()),
+        _ => bench.write("answer", answer),
+    }
+    bench.write("question", format!("question {value}"));
     let mut command = bench.command();
     command
         .args(["observe", "--ledger", "ledger.jsonl", "--json"])
-        .args(["--oracle-id", "o", "--model-id", "m"])
+        .args(["--oracle-id", "o", "--model-id", "m", "--input", "question"])
         .stdin(File::open(bench.path("answer")).unwrap())
         .stdout(Stdio::piped())
         .stderr(Stdio::null());
@@ -116,8 +151,9 @@ fn kill_observers(bench: &Bench, acknowledged: &AtomicU64) {
     let (mut finished, mut unrecorded, mut unacknowledged) = (0, 0, 0);
     for n in 0..wanted {
         let before = bench.read("ledger.jsonl");
-        // The places are spread over a whole run and a quarter more: a run behind a killed one has more to do.
-        let (command, _) = start_observing(bench, n, n * stops * 5 / 4 / wanted);
+        // The places are spread over a whole run and a quarter more: a run behind a killed one has more to do, and each
+        // opening looks into one more directory of blobs.
+        let (command, _) = start_observing(bench, n, n * (stops + 8 * n) * 5 / 4 / wanted);
         let told = command.kill();
         // Nothing that was there before is lost or altered, whatever the moment: a line that an earlier
         // kill has torn is there still, or was moved aside.

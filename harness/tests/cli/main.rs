@@ -30,6 +30,7 @@ mod input_files;
 mod interrupted;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod killed;
+mod left_behind;
 mod lint;
 mod llama;
 #[cfg(feature = "tokenizer-json")]
@@ -44,6 +45,8 @@ mod observe;
 mod output_files;
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(unix)]
+mod planted_blobs;
 mod policy;
 #[path = "../../oracle/tests/llama/proxy.rs"]
 mod proxy;

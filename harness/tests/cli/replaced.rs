@@ -51,9 +51,15 @@ fn what_lies_beside_a_ledger_is_not_waited_for_and_not_written_through() {
         let blob = BlobStore::of_ledger(&bench.path("ledger.jsonl")).path(&sha256(b"which speed?"));
         fs::create_dir_all(blob.parent().unwrap()).unwrap();
         put(&blob);
+        let verified = bench.run("verify ledger.jsonl --blobs --json").exits(0);
+        assert_eq!(verified.json()["blobs"]["unreferenced_count"], 1);
+        let observe = "observe --ledger ledger.jsonl --oracle-id o --model-id m --input question";
+        bench.run_with(observe, b"{\"value\":1}").exits(0);
+        // In the place of a blob that a record names it is a damaged one, which the next writer replaces.
+        fs::remove_file(&blob).unwrap();
+        put(&blob);
         let verified = bench.run("verify ledger.jsonl --blobs --json").exits(1);
         assert_eq!(verified.json()["ok"], false);
-        let observe = "observe --ledger ledger.jsonl --oracle-id o --model-id m --input question";
         bench.run_with(observe, b"{\"value\":1}").exits(0);
         bench.run("time 2000 --ledger ledger.jsonl").exits(0);
         bench.run("verify ledger.jsonl --blobs").exits(0);

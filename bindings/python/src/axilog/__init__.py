@@ -63,7 +63,7 @@ from axilog.errors import (
 )
 from axilog.faults import Faults
 from axilog.inputs import canonical_input
-from axilog.ledger import Ledger, TornLine
+from axilog.ledger import Ledger, LeftBehind, TornLine
 from axilog.manifest import Manifest, OracleSchemas
 from axilog.observation import Observation
 from axilog.params import Params
@@ -115,6 +115,7 @@ __all__ = [
     "LedgerIOError",
     "LedgerMissingError",
     "LedgerSealedError",
+    "LeftBehind",
     "LibraryError",
     "Manifest",
     "ManifestError",

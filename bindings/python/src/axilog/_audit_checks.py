@@ -7,11 +7,12 @@ import enum
 import unicodedata
 from typing import NamedTuple, Optional, Union
 
-from axilog._blob_comparison import BadManifest, BlobReport
+from axilog._blob_comparison import BlobReport
 from axilog._declared_schemas import NO_VALIDATOR
 from axilog._derivations import DerivationFindings
 from axilog._ledger_check import Expectations, LedgerCheck
 from axilog._ledger_configuration import ConfigurationSource, ExpectedRules, Switches
+from axilog._named_blobs import BadManifest
 from axilog._oracle_summary import Oracles
 from axilog.enums import Verdict
 from axilog.errors import LedgerIOError
@@ -73,7 +74,10 @@ def check_decisions(
         if defect.verdict is Verdict.DIVERGED:
             rules = AuditCheck("rules", passed, "found; replay under them failed")
             return [chain, rules, AuditCheck("decisions", CheckResult.FAILED, str(defect))]
-        return [AuditCheck("chain", CheckResult.FAILED, str(defect))]
+        # Every line before a torn one is good, and a writer that was killed leaves one.
+        is_interrupted = defect.verdict is Verdict.TORN and defect.sequence > 0 and not check.sealed
+        result = not_checked if is_interrupted else CheckResult.FAILED
+        return [AuditCheck("chain", result, str(defect))]
     form = "each in canonical form, in order and bound to the one before"
     chain = AuditCheck("chain", passed, f"{check.entries} records, {form}")
     if configuration is not None and source is not None:
@@ -146,14 +150,14 @@ def check_models(oracles: Oracles, expected: Expectations) -> AuditCheck:
 
 
 def check_blobs(report: BlobReport) -> AuditCheck:
-    """Whether every blob that a record names is there and whole, and no other file."""
+    """Whether every blob that a record names is there and whole."""
     altered = list(zip(report._altered_sequences, report.altered))
-    unreferenced: list[tuple[Optional[int], str]] = [(None, path) for path in report.unreferenced]
+    left_behind: list[tuple[Optional[int], str]] = [(None, path) for path in report.unreferenced]
     details = []
     for word, count, named in (
         ("missing", report.missing_count, report.missing),
         ("damaged", report.altered_count, altered),
-        ("unreferenced", report.unreferenced_count, unreferenced),
+        ("left behind", report.unreferenced_count, left_behind),
     ):
         for ledger_seq, path in named:
             owner = "" if ledger_seq is None else f", of observation {ledger_seq}"
@@ -162,7 +166,7 @@ def check_blobs(report: BlobReport) -> AuditCheck:
             details.append(f"{word} {count - len(named)} more")
     finding = (
         f"{report.checked} recomputed, {report.altered_count} damaged, {report.missing_count} "
-        f"missing, {report.unreferenced_count} that no record names"
+        f"missing, {report.unreferenced_count} left behind"
     )
     return AuditCheck("blobs", _judge(report.is_good()), finding, tuple(details))
 
@@ -170,10 +174,17 @@ def check_blobs(report: BlobReport) -> AuditCheck:
 def check_raw_answers(report: BlobReport) -> AuditCheck:
     """Whether every answer is in its record or bound by a RAW record."""
     bound, unbound = report.bound_answers, report.unbound_answers
+    if unbound == 1 and report._awaits_binding:
+        finding = (
+            "the last one is not bound yet: its step was interrupted, and the next command that "
+            f"writes binds it where its blob is there; {bound} are bound"
+        )
+        return AuditCheck("raw answers", CheckResult.NOT_CHECKED, finding)
     if unbound:
         finding = (
-            f"{unbound} that their records do not hold are bound by nothing, {bound} are bound; a "
-            "writer before version 0.2 recorded no such binding"
+            f"{unbound} that their records do not hold are bound by nothing, {bound} are bound; "
+            "their steps were interrupted, a writer before version 0.2 recorded no such binding, "
+            "or one was left out"
         )
         return AuditCheck("raw answers", CheckResult.NOT_CHECKED, finding)
     finding = f"{bound} bound by their length and hash" if bound else ""

@@ -1,30 +1,23 @@
 """The blobs of a ledger, compared with the records that name them.
 
 formats.md section 6 (Blobs, Raw answers); decision D28. A blob that a record names must be there
-and have that hash; a file that no record names may have been put there by anybody.
+and have that hash. A file that no record names is left behind: a writer that was interrupted
+between a blob and its record leaves one, so it is reported and is no failure.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
+import stat
 from dataclasses import dataclass, field
-from typing import NamedTuple, Optional, Union
+from typing import Optional
 
-from axilog._blobs import EMPTY_HASH, BlobStore
-from axilog._ledger_configuration import read_manifest_hash
-from axilog._oracle_call import CONTROL_ORACLE
-from axilog.capi.constants import AX_TAG_PROOF
+from axilog._blobs import BlobStore
+from axilog._named_blobs import NamedBlobs, RawAnswer, lacks_answer, read_raw_answer
 from axilog.entry import Entry
-from axilog.enums import Completion, Failure
-from axilog.errors import ManifestError, PolicyError
-from axilog.manifest import Manifest
 from axilog.observation import Observation
 
 _MAX_NAMED = 20
-_MAX_MANIFEST_BYTES = 1 << 20
-_PROOF = AX_TAG_PROOF.decode()
 
 
 @dataclass
@@ -45,20 +38,22 @@ class BlobReport:
     """The first of them: the sequence of the observation that needs the blob, ``None`` for a
     manifest or schema, and its path."""
     unreferenced_count: int = 0
-    """How many files no record names; 0 where the ledger has a defect, since records behind it may
-    name them."""
+    """How many files no record names, as an interrupted writer leaves them; no failure. 0 where the
+    ledger has a defect, since records behind it may name them."""
     unreferenced: list[str] = field(default_factory=list)
     """The paths of the first of them."""
     bound_answers: int = 0
     """How many raw answers a RAW record binds."""
     unbound_answers: int = 0
     """How many observations lack a part of their answer and have no RAW record behind them."""
+    # Whether the last record is one of them: its step was interrupted.
+    _awaits_binding: bool = field(default=False, repr=False)
     # For each of ``altered`` the observation whose record names another length.
     _altered_sequences: list[Optional[int]] = field(default_factory=list, repr=False)
 
     def is_good(self) -> bool:
-        """Whether every blob is there, has its hash and is named by a record."""
-        return not (self.altered_count or self.missing_count or self.unreferenced_count)
+        """Whether every blob that a record names is there and has its hash."""
+        return not (self.altered_count or self.missing_count)
 
     def _add_altered(self, ledger_seq: Optional[int], path: str) -> None:
         self.altered_count += 1
@@ -83,8 +78,9 @@ class BlobComparison:
 
     def __init__(self, store: BlobStore) -> None:
         self._store = store
-        self._referenced: set[str] = set()
-        self._configuration: Optional[str] = None
+        self._named = NamedBlobs()
+        # The offset of the last record's line.
+        self._last_offset = 0
         # Whether the last observation lacks a part of its answer, and no RAW record came yet.
         self._awaits_answer = False
         self._report = BlobReport()
@@ -92,101 +88,61 @@ class BlobComparison:
     def take_record(self, entry: Entry, offset: int, observation: Optional[Observation]) -> None:
         """Takes the next good record of the ledger."""
         report = self._report
-        proof = json.loads(entry.payload) if entry.tag == _PROOF else {}
-        if proof.get("kind") == "RAW":
-            self._awaits_answer = False
-            report.bound_answers += 1
-            self._take_raw_answer(proof["sha256"], proof["ledger_seq"], proof["bytes"])
-        elif not proof:
+        self._last_offset = offset
+        digest = self._named.take_record(entry, observation)
+        if observation is not None:
             self._end_awaiting()
-        if observation is None:
+            self._awaits_answer = lacks_answer(observation)
+            self._require(digest, observation.ledger_seq)
             return
-        self._require(observation.input_hash, observation.ledger_seq)
-        has_input = observation.input_hash != EMPTY_HASH
-        if self._configuration is None and observation.oracle_id == CONTROL_ORACLE and has_input:
-            self._configuration = observation.input_hash
-        self._awaits_answer = _lacks_answer(observation)
+        raw = read_raw_answer(entry)
+        if raw is None:
+            self._end_awaiting()
+            return
+        self._awaits_answer = False
+        report.bound_answers += 1
+        self._require(digest, raw.ledger_seq)
+        self._compare_length(raw)
 
     def finish(self, is_whole: bool) -> BlobReport:
-        """Hashes every blob and ends the comparison. ``is_whole`` says that the ledger has no
-        defect, so that every record was taken. Raises LedgerIOError."""
+        """Hashes every blob that a record names and ends the comparison. ``is_whole`` says that the
+        ledger has no defect, so that every record was taken. Raises LedgerIOError."""
+        self._report._awaits_binding = self._awaits_answer
         self._end_awaiting()
-        self._require_manifest()
+        for digest in self._named.find_bound_documents(self._store):
+            if self._named.add(digest):
+                self._require(digest, None)
         report = self._report
-        for path, digest, is_good in self._store.examine_files():
-            if digest is not None:
+        unnamed = []
+        for path, name in self._store.list_files():
+            if name is None or name not in self._named:
+                unnamed.append((path, name))
+            elif os.path.lexists(path):
                 report.checked += 1
-            if digest is not None and not is_good:
-                report._add_altered(None, path)
-            elif digest not in self._referenced and is_whole:
-                report._add_unreferenced(path)
+                if not self._store.has_hash(name):
+                    report._add_altered(None, path)
+        if unnamed and is_whole:
+            self._named.take_lines(self._store.ledger, self._last_offset)
+            for path, name in unnamed:
+                if name is None or name not in self._named:
+                    report._add_unreferenced(path)
         return report
 
-    def _require_manifest(self) -> None:
-        """Requires the manifest that the configuration names, and the schemas that it declares."""
-        if self._configuration is None:
-            return
+    def _compare_length(self, raw: RawAnswer) -> None:
+        path = self._store.path(raw.sha256)
         try:
-            digest = read_manifest_hash(self._store, self._configuration)
-        except PolicyError:
-            # A configuration that cannot be read is a matter of the replay.
-            return
-        if digest is None:
-            return
-        self._require(digest, None)
-        manifest = find_manifest(self._store, digest)
-        if isinstance(manifest, Manifest):
-            for schema in manifest.schema_hashes():
-                self._require(schema, None)
-
-    def _take_raw_answer(self, digest: str, ledger_seq: int, size: int) -> None:
-        self._require(digest, ledger_seq)
-        path = self._store.path(digest)
-        try:
-            found = os.stat(path).st_size
+            found = os.lstat(path)
         except OSError:
             # It is named as missing already.
             return
-        if found != size:
-            self._report._add_altered(ledger_seq, path)
+        if stat.S_ISREG(found.st_mode) and found.st_size != raw.bytes:
+            self._report._add_altered(raw.ledger_seq, path)
 
-    def _require(self, digest: str, ledger_seq: Optional[int]) -> None:
-        if digest == EMPTY_HASH or digest in self._referenced:
-            return
-        self._referenced.add(digest)
-        if not self._store.contains(digest):
+    def _require(self, digest: Optional[str], ledger_seq: Optional[int]) -> None:
+        """Requires a blob that is named for the first time."""
+        if digest is not None and not self._store.is_taken(digest):
             self._report._add_missing(ledger_seq, self._store.path(digest))
 
     def _end_awaiting(self) -> None:
         self._report.unbound_answers += int(self._awaits_answer)
         self._awaits_answer = False
-
-
-class BadManifest(NamedTuple):
-    """The blob of a manifest holds another document, or none."""
-
-    reason: str
-    """What was found, in words."""
-
-
-def find_manifest(store: BlobStore, digest: str) -> Union[Manifest, BadManifest, None]:
-    """Finds the manifest with this hash among the blobs; ``None`` where it is missing. Raises
-    LedgerIOError."""
-    data = store.get(digest, _MAX_MANIFEST_BYTES)
-    if data is None:
-        return None
-    if hashlib.sha256(data).hexdigest() != digest:
-        return BadManifest("its bytes have another hash")
-    try:
-        return Manifest.parse(data)
-    except ManifestError as error:
-        return BadManifest(str(error))
-
-
-def _lacks_answer(observation: Observation) -> bool:
-    """Whether an observation does not hold the whole answer: it was inadmissible, or was cut."""
-    if observation.completion is Completion.TRUNCATED:
-        return len(observation.output.encode()) < observation.output_size
-    return (
-        observation.completion is Completion.ERROR and observation.failure is Failure.INVALID_OUTPUT
-    )

@@ -15,7 +15,7 @@ import io
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Container
 from typing import Optional
 
 from axilog._ledger_file import fill_file, sync_directory
@@ -24,6 +24,9 @@ from axilog.errors import LedgerIOError
 
 EMPTY_HASH = hashlib.sha256(b"").hexdigest()
 _HASH = re.compile(r"[0-9a-f]{64}")
+# The errors of a path that leads to no file: something else stands in the place of a directory on
+# the way, or a circle of links.
+_LEADS_NOWHERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 
 class BlobStore:
@@ -31,7 +34,8 @@ class BlobStore:
     :meth:`put` makes it."""
 
     def __init__(self, ledger: str) -> None:
-        self._ledger = ledger
+        self.ledger = ledger
+        """The path of the ledger."""
         # Absolute, so that it means the same when the process changes its working directory.
         self._directory = os.path.abspath(ledger + ".blobs")
 
@@ -52,7 +56,7 @@ class BlobStore:
             if not _has_hash(path, digest):
                 self._write(path, data)
         except OSError as error:
-            raise LedgerIOError(self._ledger, f"write the blob {path}", error) from error
+            raise LedgerIOError(self.ledger, f"write the blob {path}", error) from error
 
     def _write(self, path: str, data: bytes) -> None:
         temporary, file = create_temporary(path)
@@ -69,16 +73,23 @@ class BlobStore:
 
     def get(self, digest: str, limit: int) -> Optional[bytes]:
         """Reads the blob with this hash, or ``None`` where there is no such blob. The caller checks
-        the hash: the bytes may be altered, and a blob longer than ``limit`` is cut off there.
-        Raises LedgerIOError."""
+        the hash: the bytes may be altered, and a blob longer than ``limit`` is cut off there. What
+        has a blob's name and is no regular file has no bytes, which is no blob's content. Raises
+        LedgerIOError."""
         path = self.path(digest)
         try:
             with io.BufferedReader(open_for_reading(path)) as file:
                 return file.read(limit)
-        except FileNotFoundError:
-            return None
         except OSError as error:
-            raise LedgerIOError(self._ledger, f"read the blob {path}", error) from error
+            if error.errno == errno.EINVAL:
+                return b""
+            if error.errno in _LEADS_NOWHERE:
+                return None
+            raise LedgerIOError(self.ledger, f"read the blob {path}", error) from error
+
+    def is_taken(self, digest: str) -> bool:
+        """Whether anything has the name of the blob with this hash, be it a blob or not."""
+        return os.path.lexists(self.path(digest))
 
     def contains(self, digest: str) -> bool:
         """Whether there is a file for this hash. Its bytes are not read."""
@@ -89,29 +100,91 @@ class BlobStore:
         except OSError:
             return False
 
-    def examine_files(self) -> Iterator[tuple[str, Optional[str], bool]]:
-        """Hashes every blob and yields for each file its path, the hash in its name, and whether
-        its bytes have that hash; what is no regular file has none. A file that is not named or not
-        placed like a blob is not read, and has ``None`` for the hash. Raises LedgerIOError."""
-        if not os.path.exists(self._directory):
-            return
+    def list_files(self) -> list[tuple[str, Optional[str]]]:
+        """Lists the files among the blobs, each with the hash that it should have; one that is not
+        named or not placed like a blob has ``None``. What vanishes meanwhile is left out: a writer
+        may move files aside. Raises LedgerIOError."""
+        files: list[tuple[str, Optional[str]]] = []
         try:
             for shard in _list_directory(self._directory):
-                if not stat.S_ISDIR(os.lstat(shard).st_mode):
-                    yield shard, None, False
+                if not _is_directory(shard):
+                    files.append((shard, None))
                     continue
                 for path in _list_directory(shard):
                     name = os.path.basename(path)
-                    if _HASH.fullmatch(name) and self.path(name) == path:
-                        yield path, name, _has_hash(path, name)
-                    else:
-                        yield path, None, False
+                    is_blob = _HASH.fullmatch(name) and self.path(name) == path
+                    files.append((path, name if is_blob else None))
         except OSError as error:
-            raise LedgerIOError(self._ledger, "read the blobs", error) from error
+            raise LedgerIOError(self.ledger, "list the blobs", error) from error
+        return files
+
+    def has_hash(self, digest: str) -> bool:
+        """Whether the blob with this hash has it. What is no regular file has another. Raises
+        LedgerIOError."""
+        try:
+            return _has_hash(self.path(digest), digest)
+        except OSError as error:
+            raise LedgerIOError(self.ledger, "read the blobs", error) from error
+
+    def list_unnamed_files(self, named: Container[str]) -> list[tuple[str, Optional[str]]]:
+        """Lists, as :meth:`list_files` does, the files that are not among ``named``, and directories
+        that stand in the place of blobs. Blobs in what a link leads to are left out. Raises
+        LedgerIOError."""
+        if not _is_directory(self._directory):
+            return []
+        files = self.list_files()
+        return [
+            (path, digest)
+            for path, digest in files
+            if (digest not in named or _is_directory(path))
+            and not (digest is None and _leads_to_directory(path))
+        ]
+
+    def move_aside(self, files: list[tuple[str, Optional[str]]]) -> str:
+        """Moves files out of the blobs, durably, to ``LEDGER.left-behind``, and returns its path. A
+        name that is taken there gets a number behind it. Raises LedgerIOError."""
+        aside = f"{self.ledger}.left-behind"
+        try:
+            _make_directory(aside)
+            for path, _ in files:
+                target = plain = os.path.join(aside, os.path.basename(path))
+                number = 2
+                while os.path.lexists(target):
+                    target = f"{plain}.{number}"
+                    number += 1
+                os.rename(path, target)
+            # The new names are durable before the old ones are gone for good.
+            sync_directory(aside)
+            sync_directory(os.path.dirname(aside))
+            for directory in {os.path.dirname(path) for path, _ in files}:
+                sync_directory(directory)
+        except OSError as error:
+            action = f"move what was left behind to {aside}"
+            raise LedgerIOError(self.ledger, action, error) from error
+        return aside
+
+
+def _is_directory(path: str) -> bool:
+    """Whether ``path`` is a directory itself, and no link to one."""
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
+def _leads_to_directory(path: str) -> bool:
+    return os.path.islink(path) and os.path.isdir(path)
 
 
 def _list_directory(path: str) -> list[str]:
-    return [os.path.join(path, name) for name in sorted(os.listdir(path), key=os.fsencode)]
+    """The paths in a directory, sorted; none where there is no directory."""
+    try:
+        names = os.listdir(path)
+    except OSError as error:
+        if error.errno in _LEADS_NOWHERE:
+            return []
+        raise
+    return [os.path.join(path, name) for name in sorted(names, key=os.fsencode)]
 
 
 def _make_directory(path: str) -> None:
@@ -135,10 +208,8 @@ def _has_hash(path: str, expected: str) -> bool:
         with open_for_reading(path) as file:
             while chunk := file.read(1 << 16):
                 digest.update(chunk)
-    except FileNotFoundError:
-        return False
     except OSError as error:
-        if error.errno == errno.EINVAL:
+        if error.errno == errno.EINVAL or error.errno in _LEADS_NOWHERE:
             return False
         raise
     return digest.hexdigest() == expected

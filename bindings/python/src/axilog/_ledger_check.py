@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import BinaryIO, NamedTuple, Optional
+from typing import BinaryIO, NamedTuple, Optional, TypeVar
 
 from axilog._oracle_models import OracleModels
 from axilog.capi import lib
@@ -66,6 +67,43 @@ def read_lines(source: BinaryIO) -> Iterator[tuple[int, bytes]]:
     while line := source.readline(MAX_LINE_BYTES):
         yield offset, line
         offset += len(line)
+
+
+Look = TypeVar("Look")
+# A writer that appends all the time could else keep its readers for ever.
+_MAX_LOOKS = 5
+
+
+def look_until_settled(
+    source: BinaryIO, look: Callable[[], Look], find_doubt: Callable[[Look], Optional[str]]
+) -> Look:
+    """Looks at a ledger with ``look``, and again while ``find_doubt`` says what is wrong with it,
+    the ledger has changed its length meanwhile, and the looks differ. Returns what the last look
+    found.
+
+    A reader takes no lock: it may see the first half of a line whose second half is being written,
+    or the beginning of a torn line that a writer moves aside and the end of the line in its place.
+    """
+    length = _measure(source)
+    found = look()
+    for _ in range(_MAX_LOOKS - 1):
+        doubt, now = find_doubt(found), _measure(source)
+        if doubt is None or now == length:
+            break
+        length = now
+        found = look()
+        if find_doubt(found) == doubt:
+            break
+    return found
+
+
+def _measure(source: BinaryIO) -> Optional[int]:
+    """The length of a source, which stands at its first byte then; ``None`` where it has none."""
+    if not source.seekable():
+        return None
+    length = source.seek(0, os.SEEK_END)
+    source.seek(0)
+    return length
 
 
 class LedgerCheck:
@@ -250,6 +288,11 @@ class LedgerCheck:
                 place = f"the ledger goes on after record {self._expected_head_sequence}, which has"
             return f"the head is {self.head.hex()}; {place} the expected one, {expected.head.hex()}"
         return VERDICT_MEANINGS[Verdict.TRUNCATED]
+
+    def take_line(self, line: bytes) -> bool:
+        """Takes one more line of a good ledger, which the caller is about to append. Returns
+        whether it is good too."""
+        return self._check_line(self._last_offset, line) is None
 
     def restore_agent(self) -> Optional[ax_agent_ctx_t]:
         """The agent as a good replay leaves it, without a sink; ``None`` after a verification or a

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Optional
 
-from axilog._blob_comparison import BadManifest, find_manifest
 from axilog._blobs import BlobStore
 from axilog._declared_schemas import DeclaredSchemas, UnusableSchemasError
 from axilog._derivations import find_derivation, read_standings
+from axilog._named_blobs import BadManifest, find_manifest
 from axilog._oracle_call import OracleCall
 from axilog._standing import Standing, StandingReader
 from axilog.decision import Decision

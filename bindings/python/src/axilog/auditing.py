@@ -23,11 +23,17 @@ from axilog._audit_checks import (
     check_schemas,
     list_not_compared,
 )
-from axilog._blob_comparison import BlobComparison, find_manifest
+from axilog._blob_comparison import BlobComparison
 from axilog._blobs import BlobStore
 from axilog._derivations import Derivations
-from axilog._ledger_check import Expectations, LedgerCheck, RecordVisitor
+from axilog._ledger_check import (
+    Expectations,
+    LedgerCheck,
+    RecordVisitor,
+    look_until_settled,
+)
 from axilog._ledger_configuration import ConfigurationSource, ExpectedRules, holds_decisions
+from axilog._named_blobs import find_manifest
 from axilog._oracle_summary import Oracles
 from axilog._recorder import Recorder
 from axilog.entry import Entry
@@ -135,6 +141,17 @@ def audit(
         return _Audit(file, name, expected, rules).make_report()
 
 
+_Look = tuple[LedgerCheck, Optional[ConfigurationSource], Optional[str]]
+
+
+def _find_doubt(found: _Look) -> Optional[str]:
+    """What a writer at work could be the reason of."""
+    check = found[0]
+    if check.defect is not None:
+        return str(check.defect)
+    return f"interrupted behind {check.entries} records" if _is_interrupted(check) else None
+
+
 class _Audit:
     """An audit of the ledger in ``source``, whose path is ``path``."""
 
@@ -146,15 +163,19 @@ class _Audit:
         self._expected = expected
         self._rules = rules
         self._store = BlobStore(path)
-        self._blobs = BlobComparison(self._store)
-        self._oracles = Oracles()
-        self._derivations = Derivations(self._store)
+        self._begin_pass()
         # The oracles whose answers a schema covers.
         self._covered: set[str] = set()
 
+    def _begin_pass(self) -> None:
+        """Forgets what an earlier pass over the records has gathered."""
+        self._blobs = BlobComparison(self._store)
+        self._oracles = Oracles()
+        self._derivations = Derivations(self._store)
+
     def make_report(self) -> AuditReport:
         """Makes every check. Raises LedgerIOError."""
-        check, source, problem = self._replay()
+        check, source, problem = look_until_settled(self._source, self._replay, _find_doubt)
         checks = check_decisions(check, source, problem)
         if check.defect is None:
             checks += self._check_the_rest(check)
@@ -181,9 +202,10 @@ class _Audit:
             ),
         )
 
-    def _replay(self) -> tuple[LedgerCheck, Optional[ConfigurationSource], Optional[str]]:
+    def _replay(self) -> _Look:
         """Replays the ledger, or verifies it where it holds no decision or its configuration cannot
         be had; the last result says why."""
+        self._begin_pass()
         self._source.seek(0)
         if not holds_decisions(self._source):
             return self._verify(self._expected, self._take_record), None, None

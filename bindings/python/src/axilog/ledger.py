@@ -10,14 +10,16 @@ from typing import NamedTuple, Optional, Union
 
 from axilog._blobs import BlobStore
 from axilog._declared_schemas import DeclaredSchemas, SchemaDocument
+from axilog._interrupted_answer import bind_interrupted_answer
 from axilog._ledger_check import Expectations, LedgerCheck, RecordVisitor
 from axilog._ledger_configuration import ExpectedRules
 from axilog._ledger_file import LedgerFile
+from axilog._named_blobs import NamedBlobs, lacks_answer
 from axilog._oracle_call import check_identities
 from axilog._recorder import Recorder
 from axilog.capi.structs import ax_agent_ctx_t
 from axilog.configuration import Configuration
-from axilog.entry import Entry, genesis_line
+from axilog.entry import MAX_LINE_BYTES, Entry, genesis_line
 from axilog.enums import Verdict
 from axilog.errors import (
     AxilogError,
@@ -43,6 +45,16 @@ class TornLine(NamedTuple):
     """The file that holds the line now: ``LEDGER.torn-N``."""
     size: int
     """How many bytes the line has."""
+
+
+class LeftBehind(NamedTuple):
+    """Files among the blobs that no record names, which an interrupted writer left and opening the
+    ledger moved out of them."""
+
+    path: str
+    """The directory that holds them now: ``LEDGER.left-behind``."""
+    files: int
+    """How many there are."""
 
 
 class ResumedState(NamedTuple):
@@ -78,6 +90,7 @@ class Ledger(AbstractContextManager["Ledger"]):
         self._schemas = DeclaredSchemas()
         self._torn_line: Optional[TornLine] = None
         self._completed_records = 0
+        self._left_behind: Optional[LeftBehind] = None
 
     @classmethod
     def create(
@@ -90,7 +103,8 @@ class Ledger(AbstractContextManager["Ledger"]):
         input_schemas: Mapping[str, SchemaDocument] = _NO_SCHEMAS,
     ) -> Ledger:
         """Begins a new ledger at ``path``. There must be no file, or one that holds nothing but the
-        genesis or a beginning of it: a ledger is never overwritten.
+        genesis or a beginning of it, and behind it at most a torn line: a ledger is never
+        overwritten.
 
         Args:
             path: The ledger file.
@@ -123,8 +137,8 @@ class Ledger(AbstractContextManager["Ledger"]):
         cls, path: Union[str, os.PathLike[str]], *, policies: Optional[PolicySet] = None
     ) -> Ledger:
         """Opens the ledger at ``path`` and replays it: its configuration, its models and the
-        agent's state come from the file. A torn last line is moved to another file, and an
-        interrupted last step is completed.
+        agent's state come from the file. A torn last line, and blobs that no record names, are
+        moved aside, and an interrupted last step is completed.
 
         Args:
             path: The ledger file, which must exist.
@@ -171,29 +185,33 @@ class Ledger(AbstractContextManager["Ledger"]):
         return ledger
 
     def _is_new(self) -> bool:
+        """Whether the file holds no observation yet: nothing, or the genesis, whole or torn, or
+        behind it nothing but a torn line."""
         genesis = genesis_line()
-        if self._file.length > len(genesis):
+        most = len(genesis) + MAX_LINE_BYTES
+        if self._file.length > most:
             return False
         try:
-            return genesis.startswith(self._file.open_reader().read(len(genesis)))
+            data = self._file.open_reader().read(most)
         except OSError as error:
             raise LedgerIOError(self.path, "read the ledger", error) from error
+        if data.startswith(genesis):
+            return b"\n" not in data[len(genesis) :]
+        return genesis.startswith(data)
 
     def _write_genesis(self) -> None:
         genesis = genesis_line()
-        if 0 < self._file.length < len(genesis):
-            self._torn_line = TornLine(*self._file.move_torn_line(0))
+        if self._file.length not in (0, len(genesis)):
+            torn_at = 0 if self._file.length < len(genesis) else len(genesis)
+            self._torn_line = TornLine(*self._file.move_torn_line(torn_at))
         if self._file.length == 0:
             self._file.append(genesis)
+        self._move_aside(NamedBlobs())
 
     def _resume(self, policies: Optional[PolicySet]) -> None:
-        models: dict[str, str] = {}
-
-        def note_model(entry: Entry, offset: int, observation: Optional[Observation]) -> None:
-            if observation is not None:
-                models.setdefault(observation.oracle_id, observation.model_id)
-
-        check = self._replay(policies, note_model)
+        visitor = _ResumeVisitor()
+        torn = b""
+        check = self._replay(policies, visitor.take_record)
         defect = check.defect
         # A torn line behind a seal is no interrupted write, since nothing is written there.
         if (
@@ -203,26 +221,52 @@ class Ledger(AbstractContextManager["Ledger"]):
             and not check.sealed
         ):
             self._torn_line = TornLine(*self._file.move_torn_line(defect.offset))
-            check = self._replay(policies, note_model)
+            torn = self._read_torn_line()
+            visitor = _ResumeVisitor()
+            check = self._replay(policies, visitor.take_record)
         if check.defect is not None:
             raise LedgerDamagedError(self.path, check.defect)
         if check.sealed:
             reason = "is sealed, and nothing may follow a seal; begin a new ledger"
             raise LedgerSealedError(self.path, reason)
-        agent = check.restore_agent()
-        if agent is None or check.configuration is None:
-            raise LedgerError(self.path, "cannot be resumed: its replay gave no agent")
         # The process that wrote the last lines may have died before it synced them.
         self._file.sync()
         recorder = Recorder(lines=True)
+        if visitor.unheld is not None:
+            bind_interrupted_answer(
+                check, visitor.unheld, visitor.named, self._blobs, torn, recorder
+            )
+        agent = check.restore_agent()
+        if agent is None or check.configuration is None:
+            raise LedgerError(self.path, "cannot be resumed: its replay gave no agent")
         recorder.attach(agent)
-        sequence = agent.ledger.sequence
+        before = agent.ledger.sequence - len(recorder.entries)
         check.complete_last_step(agent)
-        recorder.raise_failure(agent.ledger.sequence - sequence)
+        recorder.raise_failure(agent.ledger.sequence - before)
         self._completed_records = len(recorder.entries)
         if recorder.lines:
             self._file.append(bytes(recorder.lines))
-        self._resumed = ResumedState(agent, check.configuration, models)
+        if visitor.named.knows_schemas(self._blobs):
+            for document in visitor.named.find_bound_documents(self._blobs):
+                visitor.named.add(document)
+            self._move_aside(visitor.named)
+        self._resumed = ResumedState(agent, check.configuration, visitor.models)
+
+    def _read_torn_line(self) -> bytes:
+        """The bytes of the torn line that was moved aside."""
+        if self._torn_line is None:
+            return b""
+        try:
+            with open(self._torn_line.path, "rb") as file:
+                return file.read()
+        except OSError as error:
+            raise LedgerIOError(self.path, "read the torn line", error) from error
+
+    def _move_aside(self, named: NamedBlobs) -> None:
+        """Moves the files among the blobs that ``named`` does not have out of them."""
+        files = self._blobs.list_unnamed_files(named)
+        if files:
+            self._left_behind = LeftBehind(self._blobs.move_aside(files), len(files))
 
     def _replay(self, policies: Optional[PolicySet], visitor: RecordVisitor) -> LedgerCheck:
         try:
@@ -271,6 +315,12 @@ class Ledger(AbstractContextManager["Ledger"]):
         return self._torn_line
 
     @property
+    def left_behind(self) -> Optional[LeftBehind]:
+        """The files among the blobs that no record names, which opening moved out of them; ``None``
+        where there were none."""
+        return self._left_behind
+
+    @property
     def completed_records(self) -> int:
         """How many records opening has added, to complete a step that a crash interrupted."""
         return self._completed_records
@@ -292,3 +342,20 @@ class Ledger(AbstractContextManager["Ledger"]):
 
     def __repr__(self) -> str:
         return f"<axilog.Ledger {self.path!r}{' closed' if self.closed else ''}>"
+
+
+class _ResumeVisitor:
+    """What the replay of an opened ledger notes of its records."""
+
+    def __init__(self) -> None:
+        self.models: dict[str, str] = {}
+        self.named = NamedBlobs()
+        # The last record, if it is an observation that does not hold its answer.
+        self.unheld: Optional[Observation] = None
+
+    def take_record(self, entry: Entry, offset: int, observation: Optional[Observation]) -> None:
+        self.named.take_record(entry, observation)
+        self.unheld = None
+        if observation is not None:
+            self.models.setdefault(observation.oracle_id, observation.model_id)
+            self.unheld = observation if lacks_answer(observation) else None

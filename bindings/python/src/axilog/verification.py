@@ -13,7 +13,13 @@ from typing import BinaryIO, NamedTuple, Optional, Union
 
 from axilog._blob_comparison import BlobComparison, BlobReport
 from axilog._blobs import BlobStore
-from axilog._ledger_check import EarlierHead, Expectations, LedgerCheck, RecordVisitor
+from axilog._ledger_check import (
+    EarlierHead,
+    Expectations,
+    LedgerCheck,
+    RecordVisitor,
+    look_until_settled,
+)
 from axilog._ledger_configuration import (
     ConfigurationChoice,
     ConfigurationDiffers,
@@ -115,9 +121,9 @@ def verify(
         extends: Heads that were noted earlier, each with the number of records then, the genesis
             and a seal counted: the ledger must be that one, grown or as it was.
         blobs: Whether to compare the files in ``LEDGER.blobs`` with the records. A blob that a
-            record names and that is missing, one that is altered, or a file that no record names
-            makes the report false; the verdict stays the ledger's own. Memory then grows with the
-            number of distinct blobs.
+            record names and that is missing or altered makes the report false; the verdict stays
+            the ledger's own. A file that no record names, as a killed writer leaves one, is named
+            too. Memory then grows with the number of distinct blobs.
 
     Returns:
         The report. A defect of the ledger is in it and raises nothing.
@@ -127,15 +133,23 @@ def verify(
     """
     name = os.fspath(path)
     expected = make_expectations(expect_head, expect_entries, expect_models or {}, extends)
-    comparison = BlobComparison(BlobStore(name)) if blobs else None
     try:
         with open(name, "rb", buffering=1 << 16) as file:
-            visitor = None if comparison is None else comparison.take_record
-            check = LedgerCheck(file, None, expected, visitor)
+
+            def look() -> tuple[LedgerCheck, Optional[BlobComparison]]:
+                comparison = BlobComparison(BlobStore(name)) if blobs else None
+                visitor = None if comparison is None else comparison.take_record
+                return LedgerCheck(file, None, expected, visitor), comparison
+
+            check, comparison = look_until_settled(file, look, lambda found: _doubt(found[0]))
     except OSError as error:
         raise reading_error(name, error) from error
     found = None if comparison is None else comparison.finish(check.defect is None)
     return _make_report(name, check, found)
+
+
+def _doubt(check: LedgerCheck) -> Optional[str]:
+    return None if check.defect is None else str(check.defect)
 
 
 def replay(

@@ -1,19 +1,19 @@
 //! The blobs of a ledger, compared with the records that name them.
 //!
 //! formats.md §6 (Blobs) and Raw answers; decision D28. A blob that a record names must be there and have that
-//! hash; a blob that no record names may have been put there by anybody.
+//! hash. A file that no record names is left behind: a writer that was interrupted between a blob and its record
+//! leaves one, so it is reported and is no failure. The records are read before the blobs, and those that a writer
+//! has added meanwhile once more, before a file counts as left behind.
 
-use std::collections::HashSet;
+use std::fs::{File, Metadata};
+use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use axilog::agent::stimulus::CONTROL_ORACLE;
-use axilog::evidence::proof::{Proof, RawAnswer};
-use axilog::hash::{Hash, Tag, sha256};
+use axilog::hash::Hash;
 
-use crate::error::LedgerError;
-use crate::file::blobs::{BlobFile, BlobStore};
-use crate::manifest::{FoundManifest, find_manifest};
-use crate::rules::read_manifest_hash;
+use crate::error::{FileError, LedgerError};
+use crate::file::blobs::BlobStore;
+use crate::named_blobs::{NamedBlobs, read_raw_answer};
 use crate::verify::VerifiedRecord;
 
 /// The most files that a report names of each kind. All are counted.
@@ -21,10 +21,11 @@ pub const MAX_NAMED_BLOBS: usize = 20;
 
 /// A comparison of blobs with records, in progress. Its memory grows with the number of distinct blobs.
 pub struct BlobComparison {
+    ledger: PathBuf,
     store: BlobStore,
-    referenced: HashSet<Hash>,
-    /// The configuration that the first reset names.
-    configuration: Option<Hash>,
+    named: NamedBlobs,
+    /// The offset of the last record's line.
+    last_offset: u64,
     report: BlobReport,
 }
 
@@ -37,8 +38,8 @@ pub struct BlobReport {
     pub missing: BlobList,
     /// The blobs whose bytes do not have the hash in their name, or not the length in the record.
     pub damaged: BlobList,
-    /// The files among the blobs that no record names.
-    pub unreferenced: BlobList,
+    /// The files among the blobs that no record names. Their bytes are not read.
+    pub left_behind: BlobList,
     /// The number of raw answers that a record binds.
     pub bound_answers: u64,
 }
@@ -49,12 +50,12 @@ pub struct BlobList {
     /// The number of files.
     pub count: u64,
     /// The first [`MAX_NAMED_BLOBS`] of them.
-    pub named: Vec<NamedBlob>,
+    pub named: Vec<ListedBlob>,
 }
 
-/// A blob that a report names.
+/// A file that a report names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NamedBlob {
+pub struct ListedBlob {
     /// The file.
     pub path: PathBuf,
     /// The sequence of the observation that needs it, where one does.
@@ -65,18 +66,16 @@ impl BlobList {
     fn add(&mut self, path: PathBuf, ledger_seq: Option<u64>) {
         self.count = self.count.saturating_add(1);
         if self.named.len() < MAX_NAMED_BLOBS {
-            self.named.push(NamedBlob { path, ledger_seq });
+            self.named.push(ListedBlob { path, ledger_seq });
         }
     }
 }
 
 impl BlobReport {
-    /// Whether every blob is there, undamaged and named by a record.
+    /// Whether every blob that a record names is there and undamaged.
     #[must_use]
     pub fn is_good(&self) -> bool {
-        [&self.missing, &self.damaged, &self.unreferenced]
-            .iter()
-            .all(|list| list.count == 0)
+        self.missing.count == 0 && self.damaged.count == 0
     }
 }
 
@@ -85,87 +84,90 @@ impl BlobComparison {
     #[must_use]
     pub fn of_ledger(path: &Path) -> BlobComparison {
         BlobComparison {
+            ledger: path.to_owned(),
             store: BlobStore::of_ledger(path),
-            referenced: HashSet::new(),
-            configuration: None,
+            named: NamedBlobs::default(),
+            last_offset: 0,
             report: BlobReport::default(),
         }
     }
 
     /// Takes the next good record of the ledger.
     pub fn take_record(&mut self, record: &VerifiedRecord<'_>) {
-        if record.entry.tag == Tag::Proof
-            && let Ok(Proof::Raw(raw)) = Proof::parse(record.entry.payload)
-        {
-            self.take_raw_answer(&raw);
+        self.last_offset = record.offset;
+        let observation = record.observation.as_ref();
+        if let Some(named) = self.named.take_record(&record.entry, observation) {
+            self.require(&named.hash, Some(named.ledger_seq));
         }
-        if let Some(view) = &record.observation {
-            self.require(&view.input_hash, Some(view.ledger_seq));
-            let is_control = view.oracle_id.bytes() == CONTROL_ORACLE.as_bytes();
-            if is_control && view.input_hash != sha256(b"") {
-                self.configuration.get_or_insert(view.input_hash);
-            }
-        }
-    }
-
-    /// Requires the manifest that the configuration names, and the schemas that the manifest declares.
-    fn require_manifest(&mut self) -> Result<(), LedgerError> {
-        let Some(configuration) = self.configuration else {
-            return Ok(());
+        let Some(raw) = read_raw_answer(&record.entry) else {
+            return;
         };
-        // A configuration that cannot be read is another check's.
-        let Ok(Some(hash)) = read_manifest_hash(&self.store, &configuration) else {
-            return Ok(());
-        };
-        self.require(&hash, None);
-        if let FoundManifest::Good(manifest) = find_manifest(&self.store, &hash)? {
-            manifest
-                .schema_hashes()
-                .for_each(|hash| self.require(&hash, None));
-        }
-        Ok(())
-    }
-
-    fn take_raw_answer(&mut self, raw: &RawAnswer) {
         self.report.bound_answers = self.report.bound_answers.saturating_add(1);
-        self.require(&raw.sha256, Some(raw.ledger_seq));
         let path = self.store.path(&raw.sha256);
         // The hash is computed at the end, and a missing file is named already.
-        if path.metadata().is_ok_and(|file| file.len() != raw.bytes) {
+        let is_longer = |file: Metadata| file.is_file() && file.len() != raw.bytes;
+        if path.symlink_metadata().is_ok_and(is_longer) {
             self.report.damaged.add(path, Some(raw.ledger_seq));
         }
     }
 
     fn require(&mut self, hash: &Hash, ledger_seq: Option<u64>) {
-        if *hash == sha256(b"") || !self.referenced.insert(*hash) {
-            return;
-        }
-        if !self.store.contains(hash) {
+        // What has its name and is no regular file is damaged, which its hash shows.
+        if !self.store.is_taken(hash) {
             let path = self.store.path(hash);
             self.report.missing.add(path, ledger_seq);
         }
     }
 
-    /// Computes the hash of every blob and ends the comparison.
+    /// Computes the hash of every blob that a record names and ends the comparison.
     ///
     /// # Errors
-    /// Those of [`BlobStore::examine_files`].
+    /// Those of [`BlobStore::list_files`] and [`BlobStore::examine`].
     pub fn finish(mut self) -> Result<BlobReport, LedgerError> {
-        self.require_manifest()?;
-        let (referenced, report) = (&self.referenced, &mut self.report);
-        self.store.examine_files(&mut |path, file| match file {
-            BlobFile::Blob(hash) => {
-                report.recomputed = report.recomputed.saturating_add(1);
-                if !referenced.contains(&hash) {
-                    report.unreferenced.add(path, None);
-                }
+        for hash in self.named.find_bound_documents(&self.store)?.hashes {
+            if self.named.add(hash) {
+                self.require(&hash, None);
             }
-            BlobFile::Damaged => {
-                report.recomputed = report.recomputed.saturating_add(1);
-                report.damaged.add(path, None);
+        }
+        let mut unnamed = Vec::new();
+        for (path, hash) in self.store.list_files()? {
+            match hash.filter(|hash| self.named.contains(hash)) {
+                Some(hash) => self.compare(path, &hash)?,
+                None => unnamed.push((path, hash)),
             }
-            BlobFile::NotABlob => report.unreferenced.add(path, None),
-        })?;
+        }
+        if !unnamed.is_empty() {
+            self.take_newer_records()?;
+        }
+        for (path, hash) in unnamed {
+            if !hash.is_some_and(|hash| self.named.contains(&hash)) {
+                self.report.left_behind.add(path, None);
+            }
+        }
         Ok(self.report)
+    }
+
+    fn compare(&mut self, path: PathBuf, hash: &Hash) -> Result<(), LedgerError> {
+        let Some(is_whole) = self.store.examine(hash)? else {
+            return Ok(());
+        };
+        self.report.recomputed = self.report.recomputed.saturating_add(1);
+        if !is_whole {
+            self.report.damaged.add(path, None);
+        }
+        Ok(())
+    }
+
+    /// Takes the records that were added to the ledger since it was read: their blobs are not left behind.
+    fn take_newer_records(&mut self) -> Result<(), LedgerError> {
+        // What is read through a pipe does not grow.
+        if !self.ledger.is_file() {
+            return Ok(());
+        }
+        let read = File::open(&self.ledger).and_then(|mut ledger| {
+            ledger.seek(SeekFrom::Start(self.last_offset))?;
+            self.named.take_lines(ledger)
+        });
+        Ok(read.map_err(FileError::from_io(&self.ledger, "read the ledger"))?)
     }
 }

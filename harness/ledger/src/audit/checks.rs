@@ -1,6 +1,6 @@
 //! The single checks of an audit, and what no check can compare.
 
-use axilog::replay::Verdict;
+use axilog::replay::{Replay, Verdict};
 
 use super::blobs::BlobReport;
 use super::derivations::DerivationFindings;
@@ -42,6 +42,10 @@ pub(super) fn check_decisions(
             Verdict::Diverged => {
                 let found = "found; replay under them failed".to_owned();
                 vec![chain(), check("rules", Passed, found), failure("decisions")]
+            }
+            // Every line before it is good, and a writer that was killed leaves one.
+            Verdict::Torn if fault.sequence > 0 && !verification.replay.ledger().sealed => {
+                vec![check("chain", NotChecked, describe_fault(fault))]
             }
             _ => vec![failure("chain")],
         };
@@ -175,7 +179,7 @@ pub(super) fn check_blobs(report: &BlobReport) -> AuditCheck {
     let lists = [
         ("missing", &report.missing),
         ("damaged", &report.damaged),
-        ("unreferenced", &report.unreferenced),
+        ("left behind", &report.left_behind),
     ];
     let details = lists.iter().flat_map(|(word, list)| {
         let named = list.named.iter().map(move |blob| match blob.ledger_seq {
@@ -191,8 +195,8 @@ pub(super) fn check_blobs(report: &BlobReport) -> AuditCheck {
         named.chain((rest > 0).then(|| format!("{word} {rest} more")))
     });
     let finding = format!(
-        "{} recomputed, {} damaged, {} missing, {} that no record names",
-        report.recomputed, report.damaged.count, report.missing.count, report.unreferenced.count
+        "{} recomputed, {} damaged, {} missing, {} left behind",
+        report.recomputed, report.damaged.count, report.missing.count, report.left_behind.count
     );
     AuditCheck {
         details: details.collect(),
@@ -200,7 +204,9 @@ pub(super) fn check_blobs(report: &BlobReport) -> AuditCheck {
     }
 }
 
-pub(super) fn check_raw_answers(bound: u64, unbound: u64) -> AuditCheck {
+/// Whether every answer is in its record or bound by a RAW record. `awaits_binding` says that the last record is an
+/// observation whose RAW record may still come.
+pub(super) fn check_raw_answers(bound: u64, unbound: u64, awaits_binding: bool) -> AuditCheck {
     let result = match unbound {
         0 => CheckResult::Passed,
         _ => CheckResult::NotChecked,
@@ -208,8 +214,11 @@ pub(super) fn check_raw_answers(bound: u64, unbound: u64) -> AuditCheck {
     let finding = match (bound, unbound) {
         (0, 0) => "every answer is in its record".to_owned(),
         (_, 0) => format!("{bound} bound by their length and hash"),
+        (_, 1) if awaits_binding => format!(
+            "the last one is not bound yet: its step was interrupted, and the next command that writes binds it where its blob is there; {bound} are bound"
+        ),
         _ => format!(
-            "{unbound} that their records do not hold are bound by nothing, {bound} are bound; a writer before version 0.2 recorded no such binding"
+            "{unbound} that their records do not hold are bound by nothing, {bound} are bound; their steps were interrupted, a writer before version 0.2 recorded no such binding, or one was left out"
         ),
     };
     check("raw answers", result, finding)
@@ -244,8 +253,7 @@ pub(super) fn check_derivations(count: usize, found: DerivationFindings) -> Audi
 
 pub(super) fn check_end(replayed: &ReplayReport) -> AuditCheck {
     let replay = &replayed.verification.replay;
-    let interrupted = matches!(replay.resume(), Ok((_, Some(_))));
-    let (result, finding) = match (interrupted, replay.ledger().sealed) {
+    let (result, finding) = match (is_interrupted(replay), replay.ledger().sealed) {
         (true, _) => (
             CheckResult::NotChecked,
             "the decision on the last observation is missing: a step was interrupted, or cut off; the next command that writes completes it",
@@ -254,6 +262,11 @@ pub(super) fn check_end(replayed: &ReplayReport) -> AuditCheck {
         (false, false) => (CheckResult::Passed, "the last step is whole; not sealed"),
     };
     check("end", result, finding.to_owned())
+}
+
+/// Whether the last step lacks records.
+pub(super) fn is_interrupted(replay: &Replay) -> bool {
+    matches!(replay.resume(), Ok((_, Some(_))))
 }
 
 pub(super) fn list_not_compared(

@@ -18,11 +18,11 @@ use crate::error::{FileError, LedgerError};
 use crate::file::blobs::BlobStore;
 use crate::manifest::find_manifest;
 use crate::replay::{ReplayReport, replay_decisions};
-use crate::verify::{LedgerExpectations, verify_ledger};
+use crate::verify::{LedgerExpectations, look_until_settled, verify_ledger};
 use blobs::BlobComparison;
 use checks::{
     check, check_blobs, check_decisions, check_derivations, check_end, check_manifest,
-    check_models, check_raw_answers, check_schemas, list_not_compared,
+    check_models, check_raw_answers, check_schemas, is_interrupted, list_not_compared,
 };
 use derivations::{DerivationFindings, Derivations};
 use oracles::Oracles;
@@ -31,6 +31,88 @@ use schemas::SchemaValidation;
 pub use report::{
     AuditCheck, AuditExpectations, AuditReport, AuditVerdict, CHECKS, CheckResult, UnjudgedOracle,
 };
+
+/// What one pass over the records has gathered for the checks.
+struct AuditPass {
+    replayed: ReplayReport,
+    /// Why the rules could not be read.
+    rules_missing: Option<String>,
+    blobs: BlobComparison,
+    oracles: Oracles,
+    derivations: Derivations,
+    schemas: SchemaValidation,
+}
+
+impl AuditPass {
+    fn read(
+        source: &mut (impl Read + Seek),
+        path: &Path,
+        expected: &AuditExpectations<'_>,
+    ) -> Result<AuditPass, LedgerError> {
+        let read_error = || FileError::from_io(path, "read the ledger");
+        let mut blobs = BlobComparison::of_ledger(path);
+        let mut oracles = Oracles::default();
+        let mut derivations = Derivations::new(BlobStore::of_ledger(path));
+        let mut schemas = SchemaValidation::new(BlobStore::of_ledger(path));
+        let mut blob_error = None;
+        let replayed = replay_decisions(
+            &mut *source,
+            path,
+            expected.rules,
+            &expected.ledger,
+            &mut |record| {
+                blobs.take_record(record);
+                oracles.take_record(record);
+                if let Some(view) = &record.observation
+                    && let Err(error) = derivations.take_observation(view)
+                {
+                    blob_error.get_or_insert(error);
+                }
+                if let Err(error) = schemas.take_record(record) {
+                    blob_error.get_or_insert(error);
+                }
+            },
+        );
+        if let Some(error) = blob_error {
+            return Err(error);
+        }
+        let (replayed, rules_missing) = match replayed {
+            Ok(replayed) => (replayed, None),
+            Err(
+                error @ (LedgerError::ConfigurationMissing { .. }
+                | LedgerError::ConfigurationUnreadable { .. }),
+            ) => {
+                source.rewind().map_err(read_error())?;
+                let verification = verify_ledger(source, None, &expected.ledger, &mut |_| {})
+                    .map_err(read_error())?;
+                let replayed = ReplayReport {
+                    verification,
+                    rules: None,
+                };
+                (replayed, Some(error.to_string()))
+            }
+            Err(error) => return Err(error),
+        };
+        Ok(AuditPass {
+            replayed,
+            rules_missing,
+            blobs,
+            oracles,
+            derivations,
+            schemas,
+        })
+    }
+
+    /// What a writer at work could be the reason of.
+    fn describe_doubt(&self) -> Option<String> {
+        let verification = &self.replayed.verification;
+        let fault = verification.fault.as_ref().map(ToString::to_string);
+        let replay = &verification.replay;
+        let entries = replay.entries();
+        let interrupted = is_interrupted(replay) || replay.awaits_raw_answer();
+        fault.or_else(|| interrupted.then(|| format!("interrupted behind {entries} records")))
+    }
+}
 
 /// Audits the ledger that is read from `source`. The blobs are those beside `path`, which messages name too.
 /// Memory grows with the number of distinct blobs, oracles and derivations.
@@ -43,49 +125,17 @@ pub fn audit_ledger(
     expected: &AuditExpectations<'_>,
 ) -> Result<AuditReport, LedgerError> {
     let read_error = || FileError::from_io(path, "read the ledger");
-    let mut blobs = BlobComparison::of_ledger(path);
-    let mut oracles = Oracles::default();
-    let mut derivations = Derivations::new(BlobStore::of_ledger(path));
-    let mut schemas = SchemaValidation::new(BlobStore::of_ledger(path));
-    let mut blob_error = None;
-    let replayed = replay_decisions(
-        &mut source,
-        path,
-        expected.rules,
-        &expected.ledger,
-        &mut |record| {
-            blobs.take_record(record);
-            oracles.take_record(record);
-            if let Some(view) = &record.observation
-                && let Err(error) = derivations.take_observation(view)
-            {
-                blob_error.get_or_insert(error);
-            }
-            if let Err(error) = schemas.take_record(record) {
-                blob_error.get_or_insert(error);
-            }
-        },
-    );
-    if let Some(error) = blob_error {
-        return Err(error);
-    }
-    let (replayed, rules_missing) = match replayed {
-        Ok(replayed) => (replayed, None),
-        Err(
-            error @ (LedgerError::ConfigurationMissing { .. }
-            | LedgerError::ConfigurationUnreadable { .. }),
-        ) => {
-            source.rewind().map_err(read_error())?;
-            let verification = verify_ledger(&mut source, None, &expected.ledger, &mut |_| {})
-                .map_err(read_error())?;
-            let replayed = ReplayReport {
-                verification,
-                rules: None,
-            };
-            (replayed, Some(error.to_string()))
-        }
-        Err(error) => return Err(error),
-    };
+    let pass = look_until_settled(&mut source, AuditPass::describe_doubt, |source| {
+        AuditPass::read(source, path, expected)
+    })?;
+    let AuditPass {
+        replayed,
+        rules_missing,
+        blobs,
+        oracles,
+        derivations,
+        schemas,
+    } = pass;
 
     let mut checks = check_decisions(&replayed, rules_missing);
     match &replayed.verification.fault {
@@ -110,6 +160,7 @@ pub fn audit_ledger(
             checks.push(check_raw_answers(
                 report.bound_answers,
                 replayed.verification.replay.unbound_answers(),
+                replayed.verification.replay.awaits_raw_answer(),
             ));
             let found = match derivations.is_empty() {
                 true => DerivationFindings::default(),

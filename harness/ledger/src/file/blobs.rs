@@ -44,7 +44,8 @@ impl BlobStore {
     }
 
     /// Reads the blob with this hash; `None` where there is no such blob. The bytes are not checked against
-    /// the hash. A blob longer than `limit` is cut off there, so that a check of its hash fails.
+    /// the hash. A blob longer than `limit` is cut off there, so that a check of its hash fails, and so it does for
+    /// what has a blob's name and is no regular file: that is not opened, and has no bytes.
     ///
     /// # Errors
     /// [`FileError::Io`].
@@ -55,9 +56,16 @@ impl BlobStore {
             .and_then(|file| file.take(limit).read_to_end(&mut bytes))
         {
             Ok(_) => Ok(Some(bytes)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(Some(Vec::new())),
+            Err(error) if leads_nowhere(&error) => Ok(None),
             Err(error) => Err(FileError::from_io(&path, "read the blob")(error).into()),
         }
+    }
+
+    /// Whether anything has the name of the blob with this hash, be it a blob or not.
+    #[must_use]
+    pub fn is_taken(&self, hash: &Hash) -> bool {
+        fs::symlink_metadata(self.path(hash)).is_ok()
     }
 
     /// Whether a blob with this hash exists. Its content is not read.
@@ -77,43 +85,65 @@ impl BlobStore {
         &self,
         report: &mut dyn FnMut(PathBuf, BlobFile),
     ) -> Result<(), LedgerError> {
-        if !self.dir.exists() {
-            return Ok(());
-        }
-        for shard in list_directory(&self.dir)? {
-            if !fs::symlink_metadata(&shard).is_ok_and(|metadata| metadata.is_dir()) {
-                report(shard, BlobFile::NotABlob);
-                continue;
-            }
-            for path in list_directory(&shard)? {
-                if is_temporary(&path) {
-                    continue;
-                }
-                let Some(hash) = self.hash_in_name(&path) else {
-                    report(path, BlobFile::NotABlob);
-                    continue;
-                };
-                let opened = regular_file::open_for_reading(&path);
-                match opened.and_then(|mut file| hash_reader(&mut file)) {
-                    Ok(found) if found == hash => report(path, BlobFile::Blob(hash)),
-                    Ok(_) => report(path, BlobFile::Damaged),
-                    Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
-                        report(path, BlobFile::Damaged);
-                    }
-                    Err(error) => {
-                        return Err(FileError::from_io(&path, "read the blob")(error).into());
-                    }
-                }
-            }
+        for (path, hash) in self.list_files()? {
+            let found = match hash {
+                None if is_temporary(&path) => continue,
+                None => BlobFile::NotABlob,
+                Some(hash) => match self.examine(&hash)? {
+                    Some(true) => BlobFile::Blob(hash),
+                    Some(false) => BlobFile::Damaged,
+                    None => continue,
+                },
+            };
+            report(path, found);
         }
         Ok(())
     }
 
+    /// Lists the files among the blobs, each with the hash that it should have; a file that is not named or not
+    /// placed like a blob has none. What vanishes meanwhile is left out: a writer may move files aside.
+    ///
+    /// # Errors
+    /// [`FileError::Io`].
+    pub fn list_files(&self) -> Result<Vec<(PathBuf, Option<Hash>)>, LedgerError> {
+        let mut files = Vec::new();
+        for shard in list_directory(&self.dir)? {
+            if fs::symlink_metadata(&shard).is_ok_and(|metadata| metadata.is_dir()) {
+                let inside = list_directory(&shard)?.into_iter();
+                files.extend(inside.map(|path| (path.clone(), self.hash_in_name(&path))));
+            } else {
+                files.push((shard, None));
+            }
+        }
+        Ok(files)
+    }
+
+    /// Whether the blob with this hash has it; `None` where there is no such blob. What is no regular file is not
+    /// opened, and has another.
+    ///
+    /// # Errors
+    /// [`FileError::Io`].
+    pub fn examine(&self, hash: &Hash) -> Result<Option<bool>, LedgerError> {
+        let path = self.path(hash);
+        let opened = regular_file::open_for_reading(&path);
+        match opened.and_then(|mut file| hash_reader(&mut file)) {
+            Ok(found) => Ok(Some(found == *hash)),
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(Some(false)),
+            Err(error) if leads_nowhere(&error) => Ok(None),
+            Err(error) => Err(FileError::from_io(&path, "read the blob")(error).into()),
+        }
+    }
+
     /// The hash that a path among the blobs names; `None` where no blob can have it.
-    fn hash_in_name(&self, path: &Path) -> Option<Hash> {
+    pub(super) fn hash_in_name(&self, path: &Path) -> Option<Hash> {
         let name = path.file_name()?.to_str()?;
         let hash = unhex(&HexHash::try_from(name.as_bytes()).ok()?)?;
         (self.path(&hash) == path).then_some(hash)
+    }
+
+    /// The directory of the blobs.
+    pub(super) fn directory(&self) -> &Path {
+        &self.dir
     }
 }
 
@@ -128,16 +158,32 @@ pub enum BlobFile {
     NotABlob,
 }
 
+/// Whether an error says that a path leads to no file: nothing is there, something else stands in the place of a
+/// directory on the way, or a link leads in a circle.
+fn leads_nowhere(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    if error.raw_os_error() == Some(libc::ELOOP) {
+        return true;
+    }
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
 /// Whether a path is the temporary name of a blob that is being written.
 fn is_temporary(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.starts_with('.') && name.ends_with(".tmp")
 }
 
-/// The paths in a directory, sorted.
+/// The paths in a directory, sorted; none where there is no such directory.
 fn list_directory(dir: &Path) -> Result<Vec<PathBuf>, LedgerError> {
     let read = fs::read_dir(dir).and_then(|entries| entries.map(|e| e.map(|e| e.path())).collect());
-    let mut paths: Vec<PathBuf> = read.map_err(FileError::from_io(dir, "list the blobs"))?;
+    let mut paths: Vec<PathBuf> = match read {
+        Err(error) if leads_nowhere(&error) => Vec::new(),
+        read => read.map_err(FileError::from_io(dir, "list the blobs"))?,
+    };
     paths.sort();
     Ok(paths)
 }

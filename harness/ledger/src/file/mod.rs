@@ -23,6 +23,7 @@ mod appender;
 pub mod batch;
 pub mod beginning;
 pub mod blobs;
+mod left_behind;
 pub mod lines;
 pub mod lock_holder;
 mod opening;
@@ -65,6 +66,7 @@ pub struct LedgerFile {
     appender: Arc<SharedAppender>,
     volume: Arc<dyn Volume>,
     torn: Option<TornLine>,
+    left_behind: Option<LeftBehind>,
 }
 
 /// An incomplete last line that was moved out of the ledger.
@@ -74,6 +76,15 @@ pub struct TornLine {
     pub path: PathBuf,
     /// The number of bytes.
     pub bytes: u64,
+}
+
+/// Files that were moved out of a ledger's blobs, because no record names them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftBehind {
+    /// The directory that holds them now: `LEDGER.left-behind`.
+    pub directory: PathBuf,
+    /// The number of files.
+    pub files: u64,
 }
 
 impl LedgerFile {
@@ -97,6 +108,7 @@ impl LedgerFile {
             appender: Arc::new(SharedAppender::new(appender)),
             volume,
             torn: None,
+            left_behind: None,
         })
     }
 
@@ -128,42 +140,49 @@ impl LedgerFile {
         self.len() == 0
     }
 
-    /// Whether the file holds no observation yet: it is empty, or holds the genesis only, whole or torn.
+    /// Whether the file holds no observation yet: it is empty, or holds the genesis only, whole or torn, or behind the
+    /// genesis nothing but a torn line.
     ///
     /// # Errors
     /// [`FileError::Io`].
     pub fn has_no_observation(&self) -> Result<bool, LedgerError> {
         let genesis = genesis_line();
-        if self.len() > genesis.len() as u64 {
+        if self.len() > genesis.len().saturating_add(MAX_LINE_BYTES) as u64 {
             return Ok(false);
         }
         let mut bytes = Vec::new();
         self.bytes()
             .read_to_end(&mut bytes)
             .map_err(FileError::from_io(&self.path, "read"))?;
-        Ok(genesis.starts_with(&bytes))
+        Ok(match bytes.strip_prefix(genesis.as_slice()) {
+            Some(behind) => !behind.contains(&b'\n'),
+            None => genesis.starts_with(&bytes),
+        })
     }
 
     /// Prepares a new ledger for its first step: afterwards the file is empty or holds the whole genesis. A
-    /// torn genesis is moved aside.
+    /// torn genesis, or a torn line behind it, is moved aside.
     ///
     /// # Errors
     /// [`FileError::Io`].
-    pub fn clear_torn_genesis(&mut self) -> Result<(), LedgerError> {
-        if self.is_empty() || self.len() == genesis_line().len() as u64 {
-            return Ok(());
+    pub fn clear_torn_beginning(&mut self) -> Result<(), LedgerError> {
+        let genesis = genesis_line().len() as u64;
+        match self.len() {
+            0 => Ok(()),
+            len if len == genesis => Ok(()),
+            len if len < genesis => self.move_torn_line_aside(0).map(|_| ()),
+            _ => self.move_torn_line_aside(genesis).map(|_| ()),
         }
-        self.move_torn_line_aside(0)
     }
 
-    /// Moves the incomplete last line, which begins at the byte `offset`, to `FILE.torn-N`. The bytes are
-    /// durable there before they are cut off from the ledger.
+    /// Moves the incomplete last line, which begins at the byte `offset`, to `FILE.torn-N`, and gives its bytes. They
+    /// are durable there before they are cut off from the ledger.
     ///
     /// # Errors
     /// [`FileError::Io`]. The ledger still holds the bytes, unless the cut itself failed; then
     /// `FILE.torn-N` holds them. [`FileError::Displaced`] where the line is torn since something else has cut
     /// the file off meanwhile.
-    pub fn move_torn_line_aside(&mut self, offset: u64) -> Result<(), LedgerError> {
+    pub fn move_torn_line_aside(&mut self, offset: u64) -> Result<Vec<u8>, LedgerError> {
         self.appender.lock().ensure_in_place(&self.path)?;
         let mut line = Vec::new();
         let mut bytes = self.bytes();
@@ -179,13 +198,19 @@ impl LedgerFile {
             path,
             bytes: line.len() as u64,
         });
-        Ok(())
+        Ok(line)
     }
 
     /// The torn line that was moved aside since the file was opened.
     #[must_use]
     pub fn torn_line(&self) -> Option<&TornLine> {
         self.torn.as_ref()
+    }
+
+    /// The files that were moved out of the blobs since the ledger was opened.
+    #[must_use]
+    pub fn left_behind(&self) -> Option<&LeftBehind> {
+        self.left_behind.as_ref()
     }
 
     /// Chooses when the file is synced, from the next append on. Records that are not durable yet are

@@ -22,6 +22,12 @@ pub trait Volume: fmt::Debug + Send + Sync {
     /// The system's error; so in every method below.
     fn read(&self, path: &Path) -> io::Result<Box<dyn Read>>;
 
+    /// Lists what is in a directory, sorted by name. A link to a directory is no directory.
+    ///
+    /// # Errors
+    /// The system's error.
+    fn list(&self, dir: &Path) -> io::Result<Vec<DirectoryEntry>>;
+
     /// Creates a directory in one that exists. A directory that has the name already is no error; a link to
     /// one is.
     ///
@@ -60,6 +66,15 @@ pub trait Volume: fmt::Debug + Send + Sync {
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;
 }
 
+/// A name in a directory.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DirectoryEntry {
+    /// The path, with the directory's.
+    pub path: PathBuf,
+    /// Whether it is a directory itself, not a link to one.
+    pub is_directory: bool,
+}
+
 /// The file system of the host.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FileSystem;
@@ -67,6 +82,25 @@ pub struct FileSystem;
 impl Volume for FileSystem {
     fn read(&self, path: &Path) -> io::Result<Box<dyn Read>> {
         Ok(Box::new(regular_file::open_for_reading(path)?))
+    }
+
+    fn list(&self, dir: &Path) -> io::Result<Vec<DirectoryEntry>> {
+        if !fs::symlink_metadata(dir)?.is_dir() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        let describe = |entry: io::Result<fs::DirEntry>| {
+            entry.and_then(|entry| {
+                Ok(DirectoryEntry {
+                    path: entry.path(),
+                    is_directory: entry.file_type()?.is_dir(),
+                })
+            })
+        };
+        let mut entries: Vec<_> = fs::read_dir(dir)?
+            .map(describe)
+            .collect::<io::Result<_>>()?;
+        entries.sort_unstable();
+        Ok(entries)
     }
 
     fn create_dir(&self, dir: &Path) -> io::Result<()> {

@@ -1,16 +1,18 @@
 //! A session: an agent bound to an open ledger file.
 //!
-//! Opening replays the ledger under the rules that it names, moves a torn last line aside and completes a
-//! step that was interrupted. Every later step is durable before its method returns, unless another
+//! Opening replays the ledger under the rules that it names, moves a torn last line and blobs that no record names
+//! aside, and completes a step that was interrupted. Every later step is durable before its method returns, unless another
 //! [`Durability`] is chosen. SRS-004 §7, §8 and §12; decisions D19, D24, D26.
 
 mod call;
 mod derivations;
 mod observation_index;
 mod opening;
+mod recovery;
 mod schemas;
 mod statement;
 mod steps;
+pub mod tidy;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -23,7 +25,7 @@ use crate::decision::StepDecision;
 use crate::durability::{Checkpoint, Durability};
 use crate::error::LedgerError;
 use crate::file::blobs::BlobWriter;
-use crate::file::{LedgerFile, TornLine};
+use crate::file::{LedgerFile, LeftBehind, TornLine};
 use crate::manifest::{MAX_MANIFEST_BYTES, Manifest};
 use crate::rules::{RuleSet, load_builtin_policies};
 use crate::schema::DeclaredSchemas;
@@ -49,7 +51,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Begins a ledger at `path`. The file must be absent, empty, or hold the genesis only, whole or torn.
+    /// Begins a ledger at `path`. The file must be absent, empty, or hold the genesis only, whole or torn,
+    /// or behind it nothing but a torn line.
     /// Stores the configuration as a blob, then records a reset and the time, which makes the agent ENABLED.
     ///
     /// # Errors
@@ -221,6 +224,12 @@ impl Session {
     #[must_use]
     pub fn torn_line(&self) -> Option<&TornLine> {
         self.file.torn_line()
+    }
+
+    /// The files among the blobs that no record names, where opening has moved any aside.
+    #[must_use]
+    pub fn left_behind(&self) -> Option<&LeftBehind> {
+        self.file.left_behind()
     }
 
     /// Chooses when steps are synced, from the next one on. Earlier steps are synced first.

@@ -1,23 +1,18 @@
 //! How a session begins: with a new ledger, or with one that is replayed and repaired.
 
-use std::collections::HashMap;
-
 use axilog::agent::Agent;
 use axilog::agent::state::InputClass;
-use axilog::fault::{Error as CoreError, Faults};
-use axilog::replay::Verdict;
+use axilog::fault::Faults;
 use axilog_policyc::PolicySet;
 
 use super::Session;
+use super::recovery::{ReplayedLedger, move_unnamed_aside, replay_and_move_torn_line};
 use crate::decision::{StepDecision, StepRecorder};
-use crate::durability::Checkpoint;
-use crate::encoding::unescape;
 use crate::error::LedgerError;
 use crate::file::LedgerFile;
 use crate::manifest::Manifest;
-use crate::replay::replay_ledger;
-use crate::rules::{ExpectedRules, RuleSet};
-use crate::verify::LedgerExpectations;
+use crate::named_blobs::NamedBlobs;
+use crate::rules::RuleSet;
 
 impl Session {
     pub(super) fn begin_in(
@@ -26,7 +21,7 @@ impl Session {
         manifest: Option<&Manifest>,
         time: u64,
     ) -> Result<(Session, [StepDecision; 2]), LedgerError> {
-        file.clear_torn_genesis()?;
+        file.clear_torn_beginning()?;
         let mut recorder = if file.is_empty() {
             StepRecorder::with_genesis()
         } else {
@@ -46,6 +41,15 @@ impl Session {
         })?;
         session.commit(&recorder)?;
         session.sync()?;
+        let mut named = NamedBlobs::default();
+        named.add(session.rules.hash());
+        if let Some(manifest) = manifest {
+            named.add(manifest.hash());
+            manifest.schema_hashes().for_each(|hash| {
+                named.add(hash);
+            });
+        }
+        move_unnamed_aside(&mut session.file, &named)?;
         Ok((session, [reset, time]))
     }
 
@@ -53,68 +57,41 @@ impl Session {
         mut file: LedgerFile,
         policies: Option<&PolicySet>,
     ) -> Result<Session, LedgerError> {
+        let replayed = replay_and_move_torn_line(&mut file, policies)?;
+        if replayed.replay.ledger().sealed {
+            return Err(LedgerError::Sealed(file.path().to_owned()));
+        }
+        Session::resume_replayed(file, replayed)
+    }
+
+    /// Completes what an interruption left of the last step, and moves aside what no record names.
+    pub(super) fn resume_replayed(
+        mut file: LedgerFile,
+        mut replayed: ReplayedLedger,
+    ) -> Result<Session, LedgerError> {
         let path = file.path().to_owned();
-        let mut models = HashMap::new();
-        let mut replay_file = |file: &LedgerFile| {
-            replay_ledger(
-                file.bytes(),
-                &path,
-                ExpectedRules {
-                    policies,
-                    switches: None,
-                },
-                &LedgerExpectations::default(),
-                &mut |record| {
-                    if let Some(view) = &record.observation {
-                        models
-                            .entry(unescape(view.oracle_id))
-                            .or_insert_with(|| unescape(view.model_id));
-                    }
-                },
-            )
-        };
-        let mut replayed = replay_file(&file)?;
-        // A torn line behind a seal is no trace of an interruption: nothing is written behind a seal.
-        if let Some(fault) = &replayed.verification.fault
-            && fault.verdict == Verdict::Torn
-            && fault.sequence > 0
-            && !replayed.verification.replay.ledger().sealed
-        {
-            file.move_torn_line_aside(fault.offset)?;
-            replayed = replay_file(&file)?;
-        }
-        if let Some(fault) = replayed.verification.fault {
-            return Err(LedgerError::Damaged { path, fault });
-        }
-        let replayer = &replayed.verification.replay;
-        let ledger = replayer.ledger();
-        if ledger.sealed {
-            return Err(LedgerError::Sealed(path));
-        }
-        file.sync_recovered(Checkpoint {
-            entries: replayer.entries(),
-            head: ledger.head,
-        })?;
         let core_error = |source| LedgerError::Core {
             path: path.clone(),
             source,
         };
-        let (rules, _) = replayed
-            .rules
-            .ok_or_else(|| core_error(CoreError::Protocol))?;
-        let (mut agent, _) = replayer.resume().map_err(core_error)?;
         let mut recorder = StepRecorder::default();
+        replayed.bind_interrupted_answer(&file, &mut recorder)?;
         let mut faults = Faults::NONE;
-        replayer
-            .complete(&mut agent, Some(&rules.rules()), &mut recorder, &mut faults)
+        let (mut agent, _) = replayed.replay.resume().map_err(core_error)?;
+        let rules = replayed.rules.rules();
+        replayed
+            .replay
+            .complete(&mut agent, Some(&rules), &mut recorder, &mut faults)
             .map_err(core_error)?;
-        let mut session = Session::new(file, rules, agent);
-        session.models = models;
-        session.completed = recorder.batch.records();
-        if session.completed > 0 {
-            session.commit(&recorder)?;
-            session.sync()?;
+        let completed = recorder.batch.records();
+        if completed > 0 {
+            file.append(&recorder.batch)?;
+            file.sync()?;
         }
+        replayed.move_left_behind_aside(&mut file)?;
+        let mut session = Session::new(file, replayed.rules, agent);
+        session.models = replayed.models;
+        session.completed = completed;
         Ok(session)
     }
 }

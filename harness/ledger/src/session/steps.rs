@@ -120,6 +120,10 @@ impl Session {
     /// [`LedgerError::Core`], also for a class that is not a control class; [`FileError::Io`](crate::error::FileError::Io).
     pub fn observe_control(&mut self, class: InputClass) -> Result<StepDecision, LedgerError> {
         self.ensure_open()?;
+        if class == InputClass::ResetRequest {
+            // A reset names the configuration, which a ledger without an earlier one lacks.
+            self.blobs.store(self.rules.to_canonical().as_bytes())?;
+        }
         self.step(|agent, rules, work, sink, faults| {
             agent.observe_control(class, rules, work, sink, faults)
         })

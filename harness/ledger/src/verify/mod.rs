@@ -6,6 +6,7 @@
 
 mod examined_lines;
 mod oracle_models;
+mod second_look;
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
@@ -25,6 +26,8 @@ use crate::file::genesis_line;
 use crate::file::lines::MAX_LINE_BYTES;
 use examined_lines::{ExaminedLine, visit_lines};
 use oracle_models::OracleModels;
+
+pub use second_look::look_until_settled;
 
 /// The most characters that are shown of a file that is no ledger.
 const SHOWN_CHARACTERS: usize = 24;

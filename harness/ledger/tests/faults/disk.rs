@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use axilog_ledger::file::place::Displacement;
 use axilog_ledger::file::storage::Storage;
-use axilog_ledger::file::volume::Volume;
+use axilog_ledger::file::volume::{DirectoryEntry, Volume};
 
 use crate::content::{Change, Content, Crash};
 
@@ -236,6 +236,24 @@ impl Volume for Disk {
         let place = state.now.files.get(path).ok_or(io::ErrorKind::NotFound)?;
         let bytes = state.contents[*place].now().to_vec();
         Ok(Box::new(Cursor::new(bytes)))
+    }
+
+    fn list(&self, dir: &Path) -> io::Result<Vec<DirectoryEntry>> {
+        let state = self.lock();
+        if dir != root_of(dir) && !state.now.dirs.contains(dir) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        let files = state.now.files.keys().map(|path| (path, false));
+        let all = files.chain(state.now.dirs.iter().map(|path| (path, true)));
+        let inside = all.filter(|(path, _)| path.parent() == Some(dir));
+        let mut entries: Vec<_> = inside
+            .map(|(path, is_directory)| DirectoryEntry {
+                path: path.clone(),
+                is_directory,
+            })
+            .collect();
+        entries.sort();
+        Ok(entries)
     }
 
     fn create_dir(&self, dir: &Path) -> io::Result<()> {

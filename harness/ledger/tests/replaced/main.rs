@@ -5,6 +5,7 @@
 mod attack;
 mod attacked_storage;
 mod displaced;
+mod growing;
 mod planted;
 mod second_writer;
 

@@ -214,10 +214,13 @@ impl Replayer<'_> {
         let blobs = format!("{}.blobs/", RunDirectory::LEDGER);
         let is_blob = |name: &String| name.strip_prefix(&blobs).is_some_and(is_blob_name);
         let torn = format!("{}.torn-", RunDirectory::REVIEW);
+        let moved_aside = format!("{}.left-behind/", RunDirectory::REVIEW);
         let is_left_behind = |name: &String| {
             is_lock_file(self.run, name)
                 // The next statement of a reviewer moved a torn line aside.
                 || name.strip_prefix(&torn).is_some_and(|n| n.parse::<u64>().is_ok())
+                // Or a blob without a record.
+                || name.starts_with(&moved_aside)
                 // A killed run may have written a blob and not yet the record that names it.
                 || !self.replay.ended && (name.ends_with(".tmp") || is_blob(name))
         };

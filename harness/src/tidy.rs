@@ -1,0 +1,57 @@
+//! `axilog tidy`: moves aside what interrupted writers left of a ledger.
+
+use std::path::PathBuf;
+
+use axilog_ledger::session::tidy::{TidiedLedger, tidy_ledger};
+use serde_json::json;
+
+use super::output::Report;
+use super::{Failure, decision, read_named_policies, table};
+
+/// Move aside what a killed or failed writer left of a ledger, as every command that writes does.
+///
+/// A torn last line goes to LEDGER.torn-N, and what lies among the blobs and is named by no record to
+/// LEDGER.left-behind. An interrupted step is completed. The ledger may be sealed: then only its blobs
+/// are tidied.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The ledger file.
+    ledger: PathBuf,
+    /// The ledger's policies, where its configuration is not beside it.
+    #[arg(long, value_name = "FILE")]
+    policies: Option<PathBuf>,
+    /// One JSON object on standard output.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+    let policies = read_named_policies(args.policies.as_deref())?;
+    let TidiedLedger {
+        torn_line,
+        completed_records,
+        left_behind,
+    } = tidy_ledger(&args.ledger, policies.as_ref())?;
+    let torn = torn_line.as_ref().map_or("none".to_owned(), |torn| {
+        format!("{} bytes moved to {}", torn.bytes, torn.path.display())
+    });
+    let left = left_behind.as_ref().map_or("none".to_owned(), |left| {
+        format!("{} files moved to {}", left.files, left.directory.display())
+    });
+    Ok(Report {
+        passed: true,
+        text: table::format_pairs(&[
+            ("TIDY", args.ledger.display().to_string()),
+            ("torn line", torn),
+            ("completed", format!("{completed_records} records added")),
+            ("left behind", left),
+        ]),
+        json: json!({
+            "ledger": args.ledger.to_string_lossy(),
+            "torn": decision::torn_line_json(torn_line.as_ref()),
+            "completed_records": completed_records,
+            "left_behind": decision::left_behind_json(left_behind.as_ref()),
+        }),
+        notes: Vec::new(),
+    })
+}
