@@ -201,6 +201,36 @@ fn a_derivation_of_a_writer_that_checks_nothing_is_found() {
     }
 }
 
+/// The question is read once, and a report names the first reasons.
+#[test]
+fn a_question_of_many_sources_that_is_asked_often_has_a_short_report() {
+    let (place, mut session) = begin();
+    let decision = session
+        .observe(&ask(b"level?"), OracleReply::Answer(b"{}"))
+        .unwrap();
+    drop(session);
+    let known = hex(&decision.observation.obs_hash);
+    let input = |source: &str| format!("{{\"derived_from\":[{}]}}", vec![source; 50_000].join(","));
+    let honest = input(&format!("\"{known}\""));
+    for _ in 0..30 {
+        observe_without_validation(&place, honest.as_bytes(), b"{}");
+    }
+    let check = audit_derivations(&place);
+    assert_eq!(check.result, CheckResult::Passed);
+    assert_eq!(check.finding, "30 inputs derived from answers");
+    let unknown = input(&format!("\"{}\"", "0".repeat(64)));
+    for _ in 0..30 {
+        observe_without_validation(&place, unknown.as_bytes(), b"{}");
+    }
+    let check = audit_derivations(&place);
+    assert_eq!(check.result, CheckResult::Failed);
+    assert_eq!(
+        check.finding,
+        "60 inputs derived from answers; 30 of them not as they say"
+    );
+    assert_eq!(check.details.len(), 20);
+}
+
 #[test]
 fn a_question_that_is_missing_leaves_the_graph_incomplete() {
     let (place, mut session) = begin();

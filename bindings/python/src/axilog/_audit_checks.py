@@ -198,13 +198,15 @@ def check_derivations(count: int, found: DerivationFindings) -> AuditCheck:
     details = found.faults + found.refused
     if not count:
         finding = "no input says that it was derived from an answer"
+    elif found.faulty_inputs:
+        finding += f"; {found.faulty_inputs} of them not as they say"
     elif found.refused_count:
         finding += (
             f"; {found.refused_count} of their sources may not be acted on, as the inputs say"
         )
     if found.refused_count > len(found.refused):
         details.append(f"{found.refused_count - len(found.refused)} more, as the inputs say")
-    return AuditCheck("derivations", _judge(not found.faults), finding, tuple(details))
+    return AuditCheck("derivations", _judge(not found.faulty_inputs), finding, tuple(details))
 
 
 def check_end(interrupted: bool, sealed: bool) -> AuditCheck:

@@ -225,15 +225,19 @@ pub(super) fn check_raw_answers(bound: u64, unbound: u64, awaits_binding: bool) 
 }
 
 pub(super) fn check_derivations(count: usize, found: DerivationFindings) -> AuditCheck {
-    let result = match found.faults.is_empty() {
-        true => CheckResult::Passed,
-        false => CheckResult::Failed,
+    let result = match found.faulty_inputs {
+        0 => CheckResult::Passed,
+        _ => CheckResult::Failed,
     };
     let finding = match count {
         0 => "no input says that it was derived from an answer".to_owned(),
-        count if found.refused_count > 0 => format!(
+        count if found.faulty_inputs == 0 && found.refused_count > 0 => format!(
             "{count} inputs derived from answers; {} of their sources may not be acted on, as the inputs say",
             found.refused_count
+        ),
+        count if found.faulty_inputs > 0 => format!(
+            "{count} inputs derived from answers; {} of them not as they say",
+            found.faulty_inputs
         ),
         count => format!("{count} inputs derived from answers"),
     };

@@ -3,7 +3,7 @@
 //! formats.md §5 (Derived inputs); SRS-004 §10.1 (SHALL-039) and §11.2 (SHALL-014); decision D31. The input of such a call is canonical
 //! JSON with a member `derived_from`, the `obs_hash`es of the answers in the order of their use.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use axilog::evidence::view::ObservationView;
 use axilog::hash::{Hash, sha256};
@@ -15,45 +15,57 @@ use crate::file::blobs::BlobStore;
 use crate::standing::{Standing, StandingReader};
 use crate::verify::VerifiedRecord;
 
-/// The most refused answers that are named one by one where the questions say that they fed them.
-const MAX_NAMED_REFUSED: usize = 20;
+/// The most faults that are named one by one, and the most refused answers that fed a question which says so.
+const MAX_NAMED: usize = 20;
 
 /// The most bytes of an input that are read to find what it is derived from.
 const MAX_INPUT_BYTES: u64 = 64 << 20;
 
-/// The inputs of a ledger that say what they were derived from. Memory grows with the number of distinct inputs
-/// and derivations.
+/// The inputs of a ledger that say what they were derived from. Each input is read once, however many observations
+/// have it. Memory grows with the number of distinct inputs and with what they name.
 pub(super) struct Derivations {
     store: BlobStore,
-    /// The inputs that were read and say nothing.
-    plain_inputs: HashSet<Hash>,
-    derived: Vec<DerivedInput>,
-}
-
-/// An observation whose input was derived from others.
-struct DerivedInput {
-    ledger_seq: u64,
-    /// What it says; an error says why that cannot be read.
-    derivation: Result<Derivation, &'static str>,
+    /// The inputs that were read: the place of what each says, if anything.
+    read: HashMap<Hash, Option<usize>>,
+    /// What the derived inputs say; an error says why that cannot be read.
+    derivations: Vec<Result<Derivation, &'static str>>,
+    /// The observations with such an input, each with the place of what that says.
+    observations: Vec<(u64, usize)>,
 }
 
 /// What an audit finds of the derived inputs, in words.
 #[derive(Default)]
 pub(super) struct DerivationFindings {
-    /// The derivations that do not hold.
+    /// Why derivations do not hold, the first [`MAX_NAMED`] reasons.
     pub(super) faults: Vec<String>,
-    /// The refused answers that fed a question which says so, the first [`MAX_NAMED_REFUSED`].
+    /// The number of inputs whose derivation does not hold.
+    pub(super) faulty_inputs: u64,
+    /// The refused answers that fed a question which says so, the first [`MAX_NAMED`].
     pub(super) refused: Vec<String>,
     /// The number of all of these.
     pub(super) refused_count: u64,
+}
+
+/// The place of an answer in the ledger, and whether it may be acted on.
+type Place = (u64, Standing);
+
+/// What the sources of an input have in common.
+struct SourceSummary {
+    /// The last of their places; `None` where the ledger does not hold one of them.
+    last: Option<u64>,
+    /// How many of them may not be acted on.
+    refused: u64,
+    /// Whether the input does not say so of one of those.
+    is_silent: bool,
 }
 
 impl Derivations {
     pub(super) fn new(store: BlobStore) -> Derivations {
         Derivations {
             store,
-            plain_inputs: HashSet::new(),
-            derived: Vec::new(),
+            read: HashMap::from([(sha256(b""), None)]),
+            derivations: Vec::new(),
+            observations: Vec::new(),
         }
     }
 
@@ -65,32 +77,32 @@ impl Derivations {
         &mut self,
         view: &ObservationView<'_>,
     ) -> Result<(), LedgerError> {
-        let hash = view.input_hash;
-        if hash == sha256(b"") || self.plain_inputs.contains(&hash) {
-            return Ok(());
-        }
-        // A blob that is missing or damaged is another check's.
-        let input = self.store.read(&hash, MAX_INPUT_BYTES)?.unwrap_or_default();
-        match find_derivation(&input) {
-            Some(derivation) => self.derived.push(DerivedInput {
-                ledger_seq: view.ledger_seq,
-                derivation,
-            }),
+        let place = match self.read.get(&view.input_hash) {
+            Some(place) => *place,
             None => {
-                self.plain_inputs.insert(hash);
+                // A blob that is missing or damaged is another check's.
+                let input = self.store.read(&view.input_hash, MAX_INPUT_BYTES)?;
+                let place = find_derivation(&input.unwrap_or_default()).map(|derivation| {
+                    self.derivations.push(derivation);
+                    self.derivations.len().saturating_sub(1)
+                });
+                self.read.insert(view.input_hash, place);
+                place
             }
-        }
+        };
+        self.observations
+            .extend(place.map(|place| (view.ledger_seq, place)));
         Ok(())
     }
 
     /// Whether there is anything to compare with the observations.
     pub(super) fn is_empty(&self) -> bool {
-        self.derived.is_empty()
+        self.observations.is_empty()
     }
 
     /// The number of calls whose input was derived from earlier answers.
     pub(super) fn count(&self) -> usize {
-        self.derived.len()
+        self.observations.len()
     }
 
     /// Compares the derivations with the observations. `visit` calls its argument with every record of the ledger.
@@ -101,9 +113,8 @@ impl Derivations {
         &self,
         visit: impl FnOnce(&mut dyn FnMut(&VerifiedRecord<'_>)) -> Result<(), LedgerError>,
     ) -> Result<DerivationFindings, LedgerError> {
-        let mut named: HashMap<Hash, Option<(u64, Standing)>> = HashMap::new();
-        let derivations = self.derived.iter().flat_map(|d| &d.derivation);
-        for source in derivations.flat_map(|derivation| &derivation.sources) {
+        let mut named: HashMap<Hash, Option<Place>> = HashMap::new();
+        for source in self.derivations.iter().flatten().flat_map(|d| &d.sources) {
             named.insert(*source, None);
         }
         let mut standings = StandingReader::default();
@@ -115,60 +126,111 @@ impl Derivations {
                 *place = Some((told.ledger_seq, told.standing));
             }
         })?;
+        let find = |source: &Hash| named.get(source).copied().flatten();
+        let summaries: Vec<_> = self
+            .derivations
+            .iter()
+            .map(|derivation| Some(SourceSummary::of(derivation.as_ref().ok()?, find)))
+            .collect();
         let mut findings = DerivationFindings::default();
-        for DerivedInput {
-            ledger_seq,
-            derivation,
-        } in &self.derived
-        {
-            match derivation {
-                Ok(derivation) => {
-                    for source in &derivation.sources {
-                        let place = named.get(source).copied().flatten();
-                        let place = place.filter(|(place, _)| place < ledger_seq);
-                        findings.judge(*ledger_seq, derivation.even_refused, source, place);
-                    }
+        for (ledger_seq, place) in &self.observations {
+            let summary = summaries.get(*place).and_then(Option::as_ref);
+            let holds = summary.is_some_and(|summary| summary.holds_before(*ledger_seq));
+            let refused = summary.map_or(0, |summary| summary.refused);
+            findings.count(holds, refused);
+            match self.derivations.get(*place) {
+                Some(Ok(derivation)) if !holds || refused > 0 => {
+                    findings.name_sources(*ledger_seq, derivation, holds, find);
                 }
-                Err(reason) => findings
-                    .faults
-                    .push(format!("the input of observation {ledger_seq}: {reason}")),
+                Some(Err(reason)) => {
+                    findings.name_fault(format!("the input of observation {ledger_seq}: {reason}"));
+                }
+                _ => {}
             }
         }
         Ok(findings)
     }
 }
 
+impl SourceSummary {
+    fn of(derivation: &Derivation, find: impl Fn(&Hash) -> Option<Place>) -> SourceSummary {
+        let mut summary = SourceSummary {
+            last: Some(0),
+            refused: 0,
+            is_silent: false,
+        };
+        for place in derivation.sources.iter().map(find) {
+            let seq = place.map(|(seq, _)| seq);
+            summary.last = summary.last.zip(seq).map(|(last, seq)| last.max(seq));
+            if let Some((_, standing)) = place
+                && standing.refusal().is_some()
+            {
+                summary.refused = summary.refused.saturating_add(1);
+                summary.is_silent |= !admits(derivation, standing);
+            }
+        }
+        summary
+    }
+
+    /// Whether the derivation of an observation's input holds.
+    fn holds_before(&self, ledger_seq: u64) -> bool {
+        !self.is_silent && self.last.is_some_and(|last| last < ledger_seq)
+    }
+}
+
+/// Whether an answer that may not be acted on may feed an input.
+fn admits(derivation: &Derivation, standing: Standing) -> bool {
+    derivation.even_refused && standing != Standing::NoAnswer
+}
+
 impl DerivationFindings {
-    /// Judges a source of the input of observation `ledger_seq`, found at `place`.
-    fn judge(
+    fn count(&mut self, holds: bool, refused: u64) {
+        if holds {
+            self.refused_count = self.refused_count.saturating_add(refused);
+        } else {
+            self.faulty_inputs = self.faulty_inputs.saturating_add(1);
+        }
+    }
+
+    fn name_fault(&mut self, fault: String) {
+        if self.faults.len() < MAX_NAMED {
+            self.faults.push(fault);
+        }
+    }
+
+    /// Names what is to be said of the sources of an observation's input, as far as there is room.
+    fn name_sources(
         &mut self,
         ledger_seq: u64,
-        even_refused: bool,
-        source: &Hash,
-        place: Option<(u64, Standing)>,
+        derivation: &Derivation,
+        holds: bool,
+        find: impl Fn(&Hash) -> Option<Place>,
     ) {
         let input = format!("the input of observation {ledger_seq} is derived from");
-        let Some((place, standing)) = place else {
-            self.faults.push(format!(
-                "{input} {}, which is no earlier observation of this ledger",
-                hex(source)
-            ));
-            return;
-        };
-        let Some(reason) = standing.refusal() else {
-            return;
-        };
-        if even_refused && standing != Standing::NoAnswer {
-            self.refused_count = self.refused_count.saturating_add(1);
-            if self.refused.len() < MAX_NAMED_REFUSED {
-                self.refused.push(format!(
-                    "{input} observation {place}, which may not be acted on, and says so: {reason}"
-                ));
+        for source in &derivation.sources {
+            let named = if holds { &self.refused } else { &self.faults };
+            if named.len() >= MAX_NAMED {
+                return;
             }
-        } else {
-            self.faults.push(format!(
-                "{input} observation {place}, which may not be acted on: {reason}"
-            ));
+            let Some((place, standing)) = find(source).filter(|(place, _)| *place < ledger_seq)
+            else {
+                self.name_fault(format!(
+                    "{input} {}, which is no earlier observation of this ledger",
+                    hex(source)
+                ));
+                continue;
+            };
+            let Some(reason) = standing.refusal() else {
+                continue;
+            };
+            let refused = format!("{input} observation {place}, which may not be acted on");
+            match (admits(derivation, standing), holds) {
+                (true, true) => self
+                    .refused
+                    .push(format!("{refused}, and says so: {reason}")),
+                (true, false) => {}
+                (false, _) => self.name_fault(format!("{refused}: {reason}")),
+            }
         }
     }
 }
