@@ -89,7 +89,7 @@ fn what_is_no_schema_begins_no_ledger() {
             "bad.json: is refused as a schema: at \"/type\"",
         ),
         (r#"{"pattern":"(?=a)"}"#, "bad.json: is refused as a schema"),
-        (remote, "none is fetched"),
+        (remote, "leads out of the document"),
     ] {
         bench.write("bad.json", document);
         bench
