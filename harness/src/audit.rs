@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use axilog_ledger::audit::{
-    AuditCheck, AuditExpectations, AuditReport, AuditVerdict, CheckResult, UnjudgedOracle,
-    audit_ledger,
+    AuditBudget, AuditBudgets, AuditCheck, AuditExpectations, AuditReport, AuditVerdict,
+    CheckResult, UnjudgedOracle, audit_ledger,
 };
 use axilog_ledger::encoding::hex;
 use serde_json::{Value, json};
@@ -27,6 +27,11 @@ pub(crate) struct Args {
     expected: expectations::ExpectedArgs,
     #[command(flatten)]
     rules: expectations::RulesArgs,
+    /// Raise a budget, so that more of the ledger is read: blob-bytes, the most bytes of one blob
+    /// (67108864 where nothing else is said). What exceeds a budget is not read, and the verdict is
+    /// INCOMPLETE.
+    #[arg(long, value_name = "NAME=NUMBER")]
+    budget: Vec<AuditBudget>,
     /// One JSON object for each FILE, a line each, on standard output.
     #[arg(long)]
     json: bool,
@@ -36,15 +41,25 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> u8 {
     let given = args.expected.for_files(&args.files).and_then(|ledger| {
         let policies = args.rules.read_policies()?;
-        Ok((ledger, policies))
+        let mut budgets = AuditBudgets::default();
+        for budget in &args.budget {
+            budgets.set(*budget);
+        }
+        Ok((ledger, policies, budgets))
     });
-    write_results(args.json, &args.files, given, |path, (ledger, policies)| {
-        let expected = AuditExpectations {
-            ledger: ledger.clone(),
-            rules: args.rules.expect(policies.as_ref()),
-        };
-        run_on(path, &expected)
-    })
+    write_results(
+        args.json,
+        &args.files,
+        given,
+        |path, (ledger, policies, budgets)| {
+            let expected = AuditExpectations {
+                ledger: ledger.clone(),
+                rules: args.rules.expect(policies.as_ref()),
+                budgets: *budgets,
+            };
+            run_on(path, &expected)
+        },
+    )
 }
 
 fn run_on(path: &Path, expected: &AuditExpectations<'_>) -> Result<Report, Failure> {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use axilog_ledger::audit::AuditBudgets;
 use axilog_ledger::audit::blobs::{BlobComparison, BlobList, BlobReport, ListedBlob};
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::FileError;
@@ -48,7 +49,7 @@ fn run_on(path: &Path, expected: &LedgerExpectations, blobs: bool) -> Result<Rep
     let fault =
         |(checked, _): &(VerificationReport, _)| checked.fault.as_ref().map(ToString::to_string);
     let (checked, blobs) = look_until_settled(&mut ledger, fault, |ledger| {
-        let mut blobs = blobs.then(|| BlobComparison::of_ledger(path));
+        let mut blobs = blobs.then(|| BlobComparison::of_ledger(path, &AuditBudgets::default()));
         let checked = verify_ledger(ledger, None, expected, &mut |record| {
             if let Some(blobs) = &mut blobs {
                 blobs.take_record(record);
@@ -127,6 +128,7 @@ fn add_blobs(report: &mut Report, blobs: &BlobReport, unbound: u64) {
     let lists = [
         ("missing", &blobs.missing),
         ("damaged", &blobs.damaged),
+        ("not read", &blobs.unread),
         ("left behind", &blobs.left_behind),
     ];
     let counts = lists.map(|(word, list)| format!("{} {word}", list.count));
@@ -150,7 +152,7 @@ fn add_blobs(report: &mut Report, blobs: &BlobReport, unbound: u64) {
     };
     rows.push(("raw answers", raw_answers));
     report.text.push_str(&table::format_pairs(&rows));
-    report.passed &= blobs.is_good();
+    report.passed &= blobs.is_good() && blobs.unread.count == 0;
     if let Some(object) = report.json.as_object_mut() {
         let path = |blob: &ListedBlob| blob.path.to_string_lossy().into_owned();
         let paths = |list: &BlobList| list.named.iter().map(path).collect::<Vec<_>>();
@@ -162,6 +164,8 @@ fn add_blobs(report: &mut Report, blobs: &BlobReport, unbound: u64) {
             "missing": blobs.missing.named.iter().map(missing).collect::<Vec<_>>(),
             "altered_count": blobs.damaged.count,
             "altered": paths(&blobs.damaged),
+            "unread_count": blobs.unread.count,
+            "unread": paths(&blobs.unread),
             "unreferenced_count": blobs.left_behind.count,
             "unreferenced": paths(&blobs.left_behind),
             "bound_answers": blobs.bound_answers,

@@ -29,6 +29,8 @@ def compare_blobs(cli: Cli, path: str) -> axilog.Report:
         "altered_count": found.altered_count,
         "missing": [{"ledger_seq": n, "path": p} for n, p in found.missing],
         "missing_count": found.missing_count,
+        "unread": found.unread,
+        "unread_count": found.unread_count,
         "unreferenced": found.unreferenced,
         "unreferenced_count": found.unreferenced_count,
         "bound_answers": found.bound_answers,
@@ -90,6 +92,16 @@ CHANGES: list[tuple[str, tuple[int, int, int], Callable[[str], object]]] = [
     ("no directory", (0, 5, 0), lambda path: os.rename(f"{path}.blobs", f"{path}.away")),
     ("more than are named", (0, 0, 25), store_many),
 ]
+
+
+def test_a_file_of_terabytes_in_the_place_of_a_blob_is_not_read(cli: Cli, path: str) -> None:
+    write_answers(path)
+    (question, *_) = Path(path + ".blobs").glob("*/*")
+    os.truncate(question, 2 << 40)
+    report = compare_blobs(cli, path)
+    assert not report.ok
+    assert report.blobs is not None
+    assert report.blobs.unread_count + report.blobs.altered_count == 1
 
 
 @pytest.mark.parametrize(("what", "counts", "change"), CHANGES, ids=[c[0] for c in CHANGES])

@@ -49,6 +49,55 @@ fn an_answer_that_is_too_long_for_its_record_is_kept_whole() {
     assert_eq!(kept, long.as_bytes());
 }
 
+/// A file of 2 TiB that takes no space, in the place of a blob.
+fn put_endless_file(path: &std::path::Path) {
+    let file = std::fs::File::create(path).unwrap();
+    file.set_len(2 << 40).unwrap();
+}
+
+#[test]
+fn a_blob_is_read_as_far_as_its_record_or_the_budget_says() {
+    let bench = Bench::ledger();
+    observe_with_input(&bench, "How fast?", b"\xff raw");
+    let audit = |options: &str| bench.run(&format!("audit ledger.jsonl --json {options}"));
+    assert_eq!(audit("").exits(0).json()["verdict"], "OK");
+    let small = audit("--budget blob-bytes=5").exits(1).json();
+    assert_eq!(small["verdict"], "INCOMPLETE");
+    audit("--budget blob-bytes=9223372036854775807").exits(0);
+    audit("--budget blobs=5").exits(2);
+    let blobs = BlobStore::of_ledger(&bench.path("ledger.jsonl"));
+    let question = blobs.path(&sha256(b"How fast?"));
+    put_endless_file(&question);
+    let report = audit("").exits(1).json();
+    assert_eq!(report["verdict"], "INCOMPLETE");
+    let check = report["checks"].as_array().unwrap().iter();
+    let check = check.clone().find(|check| check["subject"] == "blobs");
+    let check = check.unwrap();
+    let finding = check["finding"].as_str().unwrap();
+    assert!(
+        finding.ends_with("1 not read: longer than the budget blob-bytes of 67108864"),
+        "{finding}"
+    );
+    let named = check["details"][0].as_str().unwrap();
+    let name = question.file_name().unwrap().to_str().unwrap();
+    assert!(
+        named.starts_with("not read") && named.ends_with(name),
+        "{named}"
+    );
+    let report = bench.run("verify ledger.jsonl --blobs --json").exits(1);
+    assert_eq!(report.json()["blobs"]["unread_count"], 1);
+    for command in ["replay", "head", "stats", "show"] {
+        bench.run(&format!("{command} ledger.jsonl")).exits(0);
+    }
+    // The next writer puts the question in its place.
+    observe_with_input(&bench, "How fast?", b"\xff raw");
+    assert_eq!(audit("").exits(0).json()["verdict"], "OK");
+    // The record says how long a raw answer is.
+    put_endless_file(&blobs.path(&sha256(b"\xff raw")));
+    let report = audit("--budget blob-bytes=9223372036854775807").exits(1);
+    assert_eq!(report.json()["verdict"], "FAILED");
+}
+
 #[test]
 fn missing_and_damaged_blobs_are_named() {
     let bench = Bench::ledger();

@@ -7,7 +7,7 @@ import enum
 import unicodedata
 from typing import NamedTuple, Optional, Union
 
-from axilog._blob_comparison import BlobReport
+from axilog._blob_comparison import MAX_BLOB_BYTES, BlobReport
 from axilog._declared_schemas import NO_VALIDATOR
 from axilog._derivations import DerivationFindings
 from axilog._ledger_check import Expectations, LedgerCheck
@@ -152,11 +152,13 @@ def check_models(oracles: Oracles, expected: Expectations) -> AuditCheck:
 def check_blobs(report: BlobReport) -> AuditCheck:
     """Whether every blob that a record names is there and whole."""
     altered = list(zip(report._altered_sequences, report.altered))
+    unread: list[tuple[Optional[int], str]] = [(None, path) for path in report.unread]
     left_behind: list[tuple[Optional[int], str]] = [(None, path) for path in report.unreferenced]
     details = []
     for word, count, named in (
         ("missing", report.missing_count, report.missing),
         ("damaged", report.altered_count, altered),
+        ("not read", report.unread_count, unread),
         ("left behind", report.unreferenced_count, left_behind),
     ):
         for ledger_seq, path in named:
@@ -168,7 +170,15 @@ def check_blobs(report: BlobReport) -> AuditCheck:
         f"{report.checked} recomputed, {report.altered_count} damaged, {report.missing_count} "
         f"missing, {report.unreferenced_count} left behind"
     )
-    return AuditCheck("blobs", _judge(report.is_good()), finding, tuple(details))
+    result = _judge(not (report.altered_count or report.missing_count))
+    if report.unread_count:
+        finding += (
+            f", {report.unread_count} not read: longer than the budget blob-bytes of "
+            f"{MAX_BLOB_BYTES}"
+        )
+        if result == CheckResult.PASSED:
+            result = CheckResult.NOT_CHECKED
+    return AuditCheck("blobs", result, finding, tuple(details))
 
 
 def check_raw_answers(report: BlobReport) -> AuditCheck:

@@ -18,6 +18,8 @@ from axilog.entry import Entry
 from axilog.observation import Observation
 
 _MAX_NAMED = 20
+MAX_BLOB_BYTES = 64 << 20
+"""The most bytes of a blob that are read. ``axilog audit --budget blob-bytes=N`` reads more."""
 
 
 @dataclass
@@ -37,6 +39,10 @@ class BlobReport:
     missing: list[tuple[Optional[int], str]] = field(default_factory=list)
     """The first of them: the sequence of the observation that needs the blob, ``None`` for a
     manifest or schema, and its path."""
+    unread_count: int = 0
+    """How many blobs were not read, since they have more than 67108864 bytes."""
+    unread: list[str] = field(default_factory=list)
+    """The paths of the first of them."""
     unreferenced_count: int = 0
     """How many files no record names, as an interrupted writer leaves them; no failure. 0 where the
     ledger has a defect, since records behind it may name them."""
@@ -53,7 +59,7 @@ class BlobReport:
 
     def is_good(self) -> bool:
         """Whether every blob that a record names is there and has its hash."""
-        return not (self.altered_count or self.missing_count)
+        return not (self.altered_count or self.missing_count or self.unread_count)
 
     def _add_altered(self, ledger_seq: Optional[int], path: str) -> None:
         self.altered_count += 1
@@ -65,6 +71,11 @@ class BlobReport:
         self.missing_count += 1
         if len(self.missing) < _MAX_NAMED:
             self.missing.append((ledger_seq, path))
+
+    def _add_unread(self, path: str) -> None:
+        self.unread_count += 1
+        if len(self.unread) < _MAX_NAMED:
+            self.unread.append(path)
 
     def _add_unreferenced(self, path: str) -> None:
         self.unreferenced_count += 1
@@ -79,6 +90,8 @@ class BlobComparison:
     def __init__(self, store: BlobStore) -> None:
         self._store = store
         self._named = NamedBlobs()
+        # The lengths that records say of raw answers.
+        self._lengths: dict[str, int] = {}
         # The offset of the last record's line.
         self._last_offset = 0
         # Whether the last observation lacks a part of its answer, and no RAW record came yet.
@@ -101,6 +114,7 @@ class BlobComparison:
             return
         self._awaits_answer = False
         report.bound_answers += 1
+        self._lengths[raw.sha256] = raw.bytes
         self._require(digest, raw.ledger_seq)
         self._compare_length(raw)
 
@@ -118,15 +132,25 @@ class BlobComparison:
             if name is None or name not in self._named:
                 unnamed.append((path, name))
             elif os.path.lexists(path):
-                report.checked += 1
-                if not self._store.has_hash(name):
-                    report._add_altered(None, path)
+                self._compare(path, name)
         if unnamed and is_whole:
             self._named.take_lines(self._store.ledger, self._last_offset)
             for path, name in unnamed:
                 if name is None or name not in self._named:
                     report._add_unreferenced(path)
         return report
+
+    def _compare(self, path: str, name: str) -> None:
+        length = self._lengths.get(name)
+        limit = MAX_BLOB_BYTES if length is None else min(length, MAX_BLOB_BYTES)
+        has_hash = self._store.has_hash(name, limit)
+        # A raw answer that is longer than its record says was found by its length.
+        if has_hash is None and (length is None or length > MAX_BLOB_BYTES):
+            self._report._add_unread(path)
+            return
+        self._report.checked += 1
+        if has_hash is False:
+            self._report._add_altered(None, path)
 
     def _compare_length(self, raw: RawAnswer) -> None:
         path = self._store.path(raw.sha256)

@@ -118,11 +118,17 @@ class BlobStore:
             raise LedgerIOError(self.ledger, "list the blobs", error) from error
         return files
 
-    def has_hash(self, digest: str) -> bool:
-        """Whether the blob with this hash has it. What is no regular file has another. Raises
-        LedgerIOError."""
+    def has_hash(self, digest: str, limit: int) -> Optional[bool]:
+        """Whether the blob with this hash has it; ``None``, unread, if it is longer than ``limit``.
+        What is no regular file has another. Raises LedgerIOError."""
+        path = self.path(digest)
         try:
-            return _has_hash(self.path(digest), digest)
+            found = os.lstat(path)
+            if stat.S_ISREG(found.st_mode) and found.st_size > limit:
+                return None
+            return _has_hash(path, digest)
+        except FileNotFoundError:
+            return False
         except OSError as error:
             raise LedgerIOError(self.ledger, "read the blobs", error) from error
 

@@ -5,14 +5,16 @@
 //! leaves one, so it is reported and is no failure. The records are read before the blobs, and those that a writer
 //! has added meanwhile once more, before a file counts as left behind.
 
+use std::collections::HashMap;
 use std::fs::{File, Metadata};
 use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use axilog::hash::Hash;
 
+use super::budgets::AuditBudgets;
 use crate::error::{FileError, LedgerError};
-use crate::file::blobs::BlobStore;
+use crate::file::blobs::{BlobState, BlobStore};
 use crate::named_blobs::{NamedBlobs, read_raw_answer};
 use crate::verify::VerifiedRecord;
 
@@ -24,6 +26,10 @@ pub struct BlobComparison {
     ledger: PathBuf,
     store: BlobStore,
     named: NamedBlobs,
+    /// The lengths that records say of raw answers.
+    lengths: HashMap<Hash, u64>,
+    /// The most bytes of a blob that are read.
+    limit: u64,
     /// The offset of the last record's line.
     last_offset: u64,
     report: BlobReport,
@@ -38,6 +44,8 @@ pub struct BlobReport {
     pub missing: BlobList,
     /// The blobs whose bytes do not have the hash in their name, or not the length in the record.
     pub damaged: BlobList,
+    /// The blobs that were not read, since they are longer than [`AuditBudgets::blob_bytes`].
+    pub unread: BlobList,
     /// The files among the blobs that no record names. Their bytes are not read.
     pub left_behind: BlobList,
     /// The number of raw answers that a record binds.
@@ -72,7 +80,7 @@ impl BlobList {
 }
 
 impl BlobReport {
-    /// Whether every blob that a record names is there and undamaged.
+    /// Whether no blob that a record names is missing or damaged. Some may be unread.
     #[must_use]
     pub fn is_good(&self) -> bool {
         self.missing.count == 0 && self.damaged.count == 0
@@ -82,11 +90,13 @@ impl BlobReport {
 impl BlobComparison {
     /// Begins a comparison of the blobs of the ledger at `path`.
     #[must_use]
-    pub fn of_ledger(path: &Path) -> BlobComparison {
+    pub fn of_ledger(path: &Path, budgets: &AuditBudgets) -> BlobComparison {
         BlobComparison {
             ledger: path.to_owned(),
             store: BlobStore::of_ledger(path),
             named: NamedBlobs::default(),
+            lengths: HashMap::new(),
+            limit: budgets.blob_bytes,
             last_offset: 0,
             report: BlobReport::default(),
         }
@@ -103,10 +113,11 @@ impl BlobComparison {
             return;
         };
         self.report.bound_answers = self.report.bound_answers.saturating_add(1);
+        self.lengths.insert(raw.sha256, raw.bytes);
         let path = self.store.path(&raw.sha256);
         // The hash is computed at the end, and a missing file is named already.
-        let is_longer = |file: Metadata| file.is_file() && file.len() != raw.bytes;
-        if path.symlink_metadata().is_ok_and(is_longer) {
+        let has_other_length = |file: Metadata| file.is_file() && file.len() != raw.bytes;
+        if path.symlink_metadata().is_ok_and(has_other_length) {
             self.report.damaged.add(path, Some(raw.ledger_seq));
         }
     }
@@ -148,13 +159,22 @@ impl BlobComparison {
     }
 
     fn compare(&mut self, path: PathBuf, hash: &Hash) -> Result<(), LedgerError> {
-        let Some(is_whole) = self.store.examine(hash)? else {
+        let length = self.lengths.get(hash).copied();
+        let limit = length.unwrap_or(self.limit).min(self.limit);
+        let Some(state) = self.store.examine(hash, limit)? else {
             return Ok(());
         };
-        self.report.recomputed = self.report.recomputed.saturating_add(1);
-        if !is_whole {
-            self.report.damaged.add(path, None);
+        match state {
+            // Its length differs from its record's, and was found so already.
+            BlobState::TooLong if length.is_some_and(|length| length <= self.limit) => {}
+            BlobState::TooLong => {
+                self.report.unread.add(path, None);
+                return Ok(());
+            }
+            BlobState::Damaged => self.report.damaged.add(path, None),
+            BlobState::Whole => {}
         }
+        self.report.recomputed = self.report.recomputed.saturating_add(1);
         Ok(())
     }
 

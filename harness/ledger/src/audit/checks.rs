@@ -3,6 +3,7 @@
 use axilog::replay::{Replay, Verdict};
 
 use super::blobs::BlobReport;
+use super::budgets::AuditBudgets;
 use super::derivations::DerivationFindings;
 use super::oracles::Oracles;
 use super::report::{AuditCheck, AuditExpectations, CheckResult};
@@ -171,14 +172,16 @@ pub(super) fn check_models(oracles: &Oracles, expected: &AuditExpectations<'_>) 
     }
 }
 
-pub(super) fn check_blobs(report: &BlobReport) -> AuditCheck {
-    let result = match report.is_good() {
-        true => CheckResult::Passed,
-        false => CheckResult::Failed,
+pub(super) fn check_blobs(report: &BlobReport, budgets: &AuditBudgets) -> AuditCheck {
+    let result = match (report.is_good(), report.unread.count) {
+        (true, 0) => CheckResult::Passed,
+        (true, _) => CheckResult::NotChecked,
+        (false, _) => CheckResult::Failed,
     };
     let lists = [
         ("missing", &report.missing),
         ("damaged", &report.damaged),
+        ("not read", &report.unread),
         ("left behind", &report.left_behind),
     ];
     let details = lists.iter().flat_map(|(word, list)| {
@@ -194,10 +197,16 @@ pub(super) fn check_blobs(report: &BlobReport) -> AuditCheck {
         let rest = list.count.saturating_sub(list.named.len() as u64);
         named.chain((rest > 0).then(|| format!("{word} {rest} more")))
     });
-    let finding = format!(
+    let mut finding = format!(
         "{} recomputed, {} damaged, {} missing, {} left behind",
         report.recomputed, report.damaged.count, report.missing.count, report.left_behind.count
     );
+    if report.unread.count > 0 {
+        finding = format!(
+            "{finding}, {} not read: longer than the budget blob-bytes of {}",
+            report.unread.count, budgets.blob_bytes
+        );
+    }
     AuditCheck {
         details: details.collect(),
         ..check("blobs", result, finding)

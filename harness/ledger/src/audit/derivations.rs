@@ -18,13 +18,12 @@ use crate::verify::VerifiedRecord;
 /// The most faults that are named one by one, and the most refused answers that fed a question which says so.
 const MAX_NAMED: usize = 20;
 
-/// The most bytes of an input that are read to find what it is derived from.
-const MAX_INPUT_BYTES: u64 = 64 << 20;
-
 /// The inputs of a ledger that say what they were derived from. Each input is read once, however many observations
 /// have it. Memory grows with the number of distinct inputs and with what they name.
 pub(super) struct Derivations {
     store: BlobStore,
+    /// The most bytes of an input that are read.
+    limit: u64,
     /// The inputs that were read: the place of what each says, if anything.
     read: HashMap<Hash, Option<usize>>,
     /// What the derived inputs say; an error says why that cannot be read.
@@ -60,9 +59,10 @@ struct SourceSummary {
 }
 
 impl Derivations {
-    pub(super) fn new(store: BlobStore) -> Derivations {
+    pub(super) fn new(store: BlobStore, limit: u64) -> Derivations {
         Derivations {
             store,
+            limit,
             read: HashMap::from([(sha256(b""), None)]),
             derivations: Vec::new(),
             observations: Vec::new(),
@@ -81,7 +81,7 @@ impl Derivations {
             Some(place) => *place,
             None => {
                 // A blob that is missing or damaged is another check's.
-                let input = self.store.read(&view.input_hash, MAX_INPUT_BYTES)?;
+                let input = self.store.read(&view.input_hash, self.limit)?;
                 let place = find_derivation(&input.unwrap_or_default()).map(|derivation| {
                     self.derivations.push(derivation);
                     self.derivations.len().saturating_sub(1)

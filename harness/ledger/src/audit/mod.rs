@@ -5,6 +5,7 @@
 //! alone, because the caller named nothing to compare it with, is listed beside the verdict.
 
 pub mod blobs;
+mod budgets;
 mod checks;
 mod derivations;
 mod oracles;
@@ -28,6 +29,7 @@ use derivations::{DerivationFindings, Derivations};
 use oracles::Oracles;
 use schemas::SchemaValidation;
 
+pub use budgets::{AuditBudget, AuditBudgets};
 pub use report::{
     AuditCheck, AuditExpectations, AuditReport, AuditVerdict, CHECKS, CheckResult, UnjudgedOracle,
 };
@@ -50,9 +52,10 @@ impl AuditPass {
         expected: &AuditExpectations<'_>,
     ) -> Result<AuditPass, LedgerError> {
         let read_error = || FileError::from_io(path, "read the ledger");
-        let mut blobs = BlobComparison::of_ledger(path);
+        let mut blobs = BlobComparison::of_ledger(path, &expected.budgets);
         let mut oracles = Oracles::default();
-        let mut derivations = Derivations::new(BlobStore::of_ledger(path));
+        let mut derivations =
+            Derivations::new(BlobStore::of_ledger(path), expected.budgets.blob_bytes);
         let mut schemas = SchemaValidation::new(BlobStore::of_ledger(path));
         let mut blob_error = None;
         let replayed = replay_decisions(
@@ -156,7 +159,7 @@ pub fn audit_ledger(
             checks.push(check_schemas(&schemas.summary));
             checks.push(check_models(&oracles, expected));
             let report = blobs.finish()?;
-            checks.push(check_blobs(&report));
+            checks.push(check_blobs(&report, &expected.budgets));
             checks.push(check_raw_answers(
                 report.bound_answers,
                 replayed.verification.replay.unbound_answers(),

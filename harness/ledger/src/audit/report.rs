@@ -1,5 +1,6 @@
 //! What the caller of an audit expects, the single checks, and the verdict over them.
 
+use super::budgets::AuditBudgets;
 use crate::rules::ExpectedRules;
 use crate::verify::{LedgerExpectations, VerificationReport};
 
@@ -10,6 +11,8 @@ pub struct AuditExpectations<'p> {
     pub ledger: LedgerExpectations,
     /// The ledger's rules.
     pub rules: ExpectedRules<'p>,
+    /// What is read at most.
+    pub budgets: AuditBudgets,
 }
 
 /// The verdict of an audit.

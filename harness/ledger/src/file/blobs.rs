@@ -89,9 +89,9 @@ impl BlobStore {
             let found = match hash {
                 None if is_temporary(&path) => continue,
                 None => BlobFile::NotABlob,
-                Some(hash) => match self.examine(&hash)? {
-                    Some(true) => BlobFile::Blob(hash),
-                    Some(false) => BlobFile::Damaged,
+                Some(hash) => match self.examine(&hash, u64::MAX)? {
+                    Some(BlobState::Whole) => BlobFile::Blob(hash),
+                    Some(BlobState::Damaged | BlobState::TooLong) => BlobFile::Damaged,
                     None => continue,
                 },
             };
@@ -118,17 +118,29 @@ impl BlobStore {
         Ok(files)
     }
 
-    /// Whether the blob with this hash has it; `None` where there is no such blob. What is no regular file is not
-    /// opened, and has another.
+    /// Compares the blob with this hash with it; `None` where there is no such blob. What is no regular file is not
+    /// opened, and has another hash; of a file with more than `limit` bytes none is read.
     ///
     /// # Errors
     /// [`FileError::Io`].
-    pub fn examine(&self, hash: &Hash) -> Result<Option<bool>, LedgerError> {
+    pub fn examine(&self, hash: &Hash, limit: u64) -> Result<Option<BlobState>, LedgerError> {
         let path = self.path(hash);
-        let opened = regular_file::open_for_reading(&path);
-        match opened.and_then(|mut file| hash_reader(&mut file)) {
-            Ok(found) => Ok(Some(found == *hash)),
-            Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(Some(false)),
+        let examined = regular_file::open_for_reading(&path).and_then(|file| {
+            if file.metadata()?.len() > limit {
+                return Ok(BlobState::TooLong);
+            }
+            // It may grow meanwhile.
+            let found = hash_reader(&mut file.take(limit))?;
+            Ok(match found == *hash {
+                true => BlobState::Whole,
+                false => BlobState::Damaged,
+            })
+        });
+        match examined {
+            Ok(state) => Ok(Some(state)),
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+                Ok(Some(BlobState::Damaged))
+            }
             Err(error) if leads_nowhere(&error) => Ok(None),
             Err(error) => Err(FileError::from_io(&path, "read the blob")(error).into()),
         }
@@ -145,6 +157,17 @@ impl BlobStore {
     pub(super) fn directory(&self) -> &Path {
         &self.dir
     }
+}
+
+/// What was found of a blob.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlobState {
+    /// Its bytes have the hash in its name.
+    Whole,
+    /// Its bytes have another hash.
+    Damaged,
+    /// It has more bytes than were to be read.
+    TooLong,
 }
 
 /// What a file among the blobs is.
@@ -236,7 +259,7 @@ impl BlobWriter {
         let existing = self
             .volume
             .read(path)
-            .and_then(|mut file| hash_reader(&mut file));
+            .and_then(|file| hash_reader(&mut file.take(bytes.len() as u64 + 1)));
         if !existing.is_ok_and(|existing| existing == *hash) {
             replace_file(&*self.volume, path, bytes)?;
         }
