@@ -41,14 +41,17 @@ static size_t record_of(uint8_t *to, size_t size, uint64_t seq, const char *text
     return (size_t)ax_obs_canonicalise((char *)to, size, &record, 1);
 }
 
-/* An agent in ENABLED under the built-in policy, with the file as its sink. */
+static const ax_policy_t VELOCITY = { AX_POLICY_ID_MAX_VELOCITY, 4587520, AX_POLICY_CMP_GT, 1 };
+static const ax_policy_registry_t ONE = { &VELOCITY, 1, NULL };
+
+/* An agent in ENABLED under one policy, with the file as its sink. */
 static void enabled(void)
 {
     base_taken();
     ax_agent_init(agent, base);
     ledger_file_begin(&file);
     ax_ledger_set_sink(&agent->ledger, &SINK, base);
-    ax_policy_init(policy, &agent->ledger, agent, base);
+    ax_policy_init_with_registry(policy, &ONE, &agent->ledger, agent, base);
     CHECK(ax_agent_observe_control(agent, policy, AX_INPUT_RESET_REQUEST, work, ROOM, base) == AX_OK);
     CHECK(ax_agent_observe_time(agent, policy, 1000, work, ROOM, base) == AX_OK);
     CHECK(agent->health == AX_HEALTH_ENABLED && file.entries == 5 && base_taken() == 0);
@@ -115,7 +118,7 @@ static void stepping(void)
     UNCHANGED(ax_agent_step(agent, NULL, base), DOMAIN_);
     UNCHANGED(ax_agent_step(NULL, NULL, NULL), 0);
 
-    /* The time; an answer above the limit of the built-in policy, and one that is of no use, neither of which is
+    /* The time; an answer above the limit of the policy, and one that is of no use, neither of which is
      * read here; a fault; no time. */
     step(agent, &time, base);
     CHECK(base_taken() == 0 && agent->health == AX_HEALTH_ENABLED && agent->last_timestamp == 2000);

@@ -87,9 +87,9 @@ static void policies(void)
     F5(ax_policy_ctx_t, last_eval_seq, registry, permit_truncated, stop_on_invalid, has_manifest);
     F1(ax_policy_ctx_t, manifest);
     SIZE(ax_policy_input_t);
-    F3(ax_policy_input_t, value, ledger_seq, obs_ledger_seq);
+    F2(ax_policy_input_t, value, ledger_seq);
     SIZE(ax_policy_record_t);
-    F5(ax_policy_record_t, actual, ledger_seq, obs_ledger_seq, policy_id, result);
+    F4(ax_policy_record_t, actual, ledger_seq, policy_id, result);
     F1(ax_policy_record_t, threshold);
 }
 

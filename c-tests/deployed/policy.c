@@ -22,6 +22,9 @@ static void begin_ledger(void)
     ledger.initialised = state != STATE_UNINIT;
     ledger.failed = state == STATE_FAILED;
     memset(&agent, 0, sizeof agent);
+    if (strncmp(text("case"), "agent health ", 13) == 0) {
+        agent.health = (ax_health_state_t)strtol(text("case") + 13, NULL, 10);
+    }
 }
 
 static ax_ledger_ctx_t *ledger_at(const char *path)
@@ -142,7 +145,7 @@ static void ax_policy_serialize_call(void)
     record.actual = (q16_16_t)number("record.actual", 0);
     record.ledger_seq = natural("record.ledger_seq", 0);
     record.policy_id = string("record.policy_id");
-    record.result = (uint8_t)natural("record.result", 0);
+    record.result = (ax_policy_result_t)number("record.result", 0);
     record.threshold = (q16_16_t)number("record.threshold", 0);
     rc = ax_policy_serialize(is_null("buf") ? NULL : dst, size, is_null("record") ? NULL : &record, faults);
     put_number("rc", rc);
@@ -207,6 +210,14 @@ static void Q16_16_FROM_INT_call(void)
 
 COMPARE(q16_16_gt)
 COMPARE(q16_16_lt)
+COMPARE(q16_16_ge)
+COMPARE(q16_16_le)
+COMPARE(q16_16_eq)
+
+static void Q16_16_TO_INT_call(void)
+{
+    put_number("rc", Q16_16_TO_INT((q16_16_t)number("value", 0)));
+}
 
 int main(void)
 {
@@ -227,6 +238,10 @@ int main(void)
         { "Q16_16_FROM_INT", Q16_16_FROM_INT_call },
         { "q16_16_gt", q16_16_gt_call },
         { "q16_16_lt", q16_16_lt_call },
+        { "q16_16_ge", q16_16_ge_call },
+        { "q16_16_le", q16_16_le_call },
+        { "q16_16_eq", q16_16_eq_call },
+        { "Q16_16_TO_INT", Q16_16_TO_INT_call },
         { NULL, NULL }
     };
     return make_calls(calls);

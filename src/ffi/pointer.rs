@@ -35,6 +35,12 @@ impl Flags {
         faults
     }
 
+    /// Whether one of the first seven flags is set; reads those.
+    pub(super) fn any_of_substrate(self) -> bool {
+        // SAFETY: by `new`'s contract.
+        (0..7).any(|offset| unsafe { self.0.add(offset).read() } != 0)
+    }
+
     /// Sets one flag.
     pub(super) fn set(self, fault: Fault) {
         // SAFETY: the flag is among those the function may set, by `new`'s contract.

@@ -31,7 +31,13 @@ forward! {
     "axilog_impl_ax_compat_obs_init" => fn ax_compat_obs_init(record: Pointer);
     "axilog_impl_ax_compat_obs_input_set_invalid_output" => fn ax_compat_obs_input_set_invalid_output(r#in: Pointer, ledger_seq: u64, oracle_id: Pointer, model_id: Pointer, input: Pointer, input_len: usize, output: Pointer, output_len: usize);
     "axilog_impl_ax_compat_obs_validate" => fn ax_compat_obs_validate(obs: Pointer, faults: Pointer) -> c_int;
+    "axilog_impl_ax_compat_policy_evaluate" => fn ax_compat_policy_evaluate(ctx: Pointer, policy: Pointer, input: Pointer, faults: Pointer) -> Enum;
+    "axilog_impl_ax_compat_policy_evaluate_all" => fn ax_compat_policy_evaluate_all(ctx: Pointer, input: Pointer, faults: Pointer) -> Enum;
+    "axilog_impl_ax_compat_policy_get_count" => fn ax_compat_policy_get_count() -> usize;
+    "axilog_impl_ax_compat_policy_get_registry" => fn ax_compat_policy_get_registry() -> Pointer;
+    "axilog_impl_ax_compat_policy_init" => fn ax_compat_policy_init(ctx: Pointer, ledger: Pointer, agent: Pointer, faults: Pointer) -> Enum;
     "axilog_impl_ax_compat_policy_serialize" => fn ax_compat_policy_serialize(buf: Pointer, size: usize, record: Pointer, faults: Pointer) -> c_int;
+    "axilog_impl_ax_compat_policy_verify_registry_sorted" => fn ax_compat_policy_verify_registry_sorted() -> c_int;
     "axilog_impl_ax_compat_string_escape" => fn ax_compat_string_escape(dst: Pointer, dst_size: usize, src: Pointer, src_len: usize) -> c_int;
     "axilog_impl_ax_compat_validate_and_normalise" => fn ax_compat_validate_and_normalise(dst: Pointer, dst_size: usize, src: Pointer, src_len: usize, faults: Pointer) -> c_int;
     "axilog_impl_ax_compat_validate_encoding" => fn ax_compat_validate_encoding(data: Pointer, len: usize) -> c_int;

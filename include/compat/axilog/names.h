@@ -39,6 +39,13 @@
 #define ax_obs_init ax_compat_obs_init
 #define ax_obs_input_set_invalid_output ax_compat_obs_input_set_invalid_output
 #define ax_obs_validate ax_compat_obs_validate
+#define ax_policy_evaluate ax_compat_policy_evaluate
+#define ax_policy_evaluate_all ax_compat_policy_evaluate_all
+#define ax_policy_get_count ax_compat_policy_get_count
+#define ax_policy_get_registry ax_compat_policy_get_registry
+#define ax_policy_init ax_compat_policy_init
+#define ax_policy_serialize ax_compat_policy_serialize
+#define ax_policy_verify_registry_sorted ax_compat_policy_verify_registry_sorted
 #define ax_string_escape ax_compat_string_escape
 #define ax_validate_and_normalise ax_compat_validate_and_normalise
 #define ax_validate_encoding ax_compat_validate_encoding
@@ -49,7 +56,6 @@
 #define ax_agent_observe ax_compat_agent_observe
 #define ax_agent_observe_control ax_compat_agent_observe_control
 #define ax_agent_observe_time ax_compat_agent_observe_time
-#define ax_policy_serialize ax_compat_policy_serialize
 #define axilog_agent_step ax_compat_agent_step_with_policies
 #endif
 

@@ -39,6 +39,11 @@ typedef int32_t q16_16_t;
  */
 #define Q16_16_FROM_INT(x) ((q16_16_t)((x) * Q16_16_ONE))
 
+/** Bits behind the point of a Q16.16 number. */
+#define Q16_16_FRAC_BITS 16
+/** The integer in front of the point. */
+#define Q16_16_TO_INT(x) ((int32_t)((x) / Q16_16_ONE))
+
 #ifdef AXILOG_COMPAT_1_0
 
 /** Sixteen sticky fault flags, each 0 or 1, where the library has them. */
@@ -83,6 +88,45 @@ typedef struct ct_fault_flags_t {
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** An integer as Q16.16; beyond 32767 and -32768 the largest and the smallest value. */
+static inline q16_16_t q16_16_from_int(int32_t value)
+{
+    if (value > 32767) {
+        return Q16_16_MAX;
+    }
+    return value < -32768 ? Q16_16_MIN : Q16_16_FROM_INT(value);
+}
+
+/** 1 where a is greater than b, else 0. */
+static inline int q16_16_gt(q16_16_t a, q16_16_t b)
+{
+    return a > b ? 1 : 0;
+}
+
+/** 1 where a is less than b, else 0. */
+static inline int q16_16_lt(q16_16_t a, q16_16_t b)
+{
+    return a < b ? 1 : 0;
+}
+
+/** 1 where a is greater than b or equal, else 0. */
+static inline int q16_16_ge(q16_16_t a, q16_16_t b)
+{
+    return a >= b ? 1 : 0;
+}
+
+/** 1 where a is less than b or equal, else 0. */
+static inline int q16_16_le(q16_16_t a, q16_16_t b)
+{
+    return a <= b ? 1 : 0;
+}
+
+/** 1 where a equals b, else 0. */
+static inline int q16_16_eq(q16_16_t a, q16_16_t b)
+{
+    return a == b ? 1 : 0;
+}
 
 /** Clears every flag. NULL is left alone. */
 static inline void ct_fault_clear(ct_fault_flags_t *faults)

@@ -7,5 +7,6 @@
 pub mod admission;
 pub mod agent;
 pub mod narrow;
+pub mod policy;
 pub mod record;
 pub mod text;

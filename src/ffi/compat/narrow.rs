@@ -3,7 +3,7 @@
 //! The library's functions that set a flag behind the eighth byte have a form here that works on sixteen
 //! flags of its own and tells the caller what its eight can say. All others take the eight as they are.
 
-use core::ffi::{c_char, c_int};
+use core::ffi::c_int;
 use core::mem::MaybeUninit;
 
 use crate::fault::Fault;
@@ -14,8 +14,7 @@ use crate::ffi::agent_observe::{
 use crate::ffi::audit::ax_ledger_ctx_t;
 use crate::ffi::audit_record::ax_verify_chain;
 use crate::ffi::obs::ax_obs_input_t;
-use crate::ffi::policy::{ax_policy_ctx_t, ax_policy_record_t};
-use crate::ffi::policy_evaluate::ax_policy_serialize;
+use crate::ffi::policy::ax_policy_ctx_t;
 use crate::ffi::types::ct_fault_flags_t;
 
 /// Flags that the deployed struct has, before its reserved byte.
@@ -68,25 +67,6 @@ pub unsafe extern "C" fn ax_compat_verify_chain(
         ctx.failed = 1;
     }
     code
-}
-
-/// Writes a policy's record.
-///
-/// # Safety
-/// As for `ax_policy_serialize`; `faults` is NULL or points to seven flags.
-#[unsafe(export_name = "axilog_impl_ax_compat_policy_serialize")]
-pub unsafe extern "C" fn ax_compat_policy_serialize(
-    buf: *mut c_char,
-    size: usize,
-    record: *const ax_policy_record_t,
-    faults: *mut ct_fault_flags_t,
-) -> c_int {
-    // SAFETY: forwarded.
-    unsafe {
-        with_sixteen_flags(faults.cast(), |faults| {
-            ax_policy_serialize(buf, size, record, faults)
-        })
-    }
 }
 
 /// Observes an answer.

@@ -86,7 +86,7 @@ suites! {
     observation 249 249
     reading 308 308
     ledger 332 332
-    policy 564 564
+    policy 591 591
     agent 247 247
     redeclared 4 4
     own_ledger 5 5
