@@ -27,6 +27,9 @@ pub(crate) struct Args {
     expected: expectations::ExpectedArgs,
     #[command(flatten)]
     rules: expectations::RulesArgs,
+    /// A policy must have judged every answer that was permitted, as where the ledger itself requires it.
+    #[arg(long)]
+    require_policy: bool,
     /// One JSON object for each FILE, a line each, on standard output.
     #[arg(long)]
     json: bool,
@@ -42,6 +45,7 @@ pub(crate) fn run(args: &Args) -> u8 {
         let expected = AuditExpectations {
             ledger: ledger.clone(),
             rules: args.rules.expect(policies.as_ref()),
+            require_policy: args.require_policy,
         };
         run_on(path, &expected)
     })

@@ -10,6 +10,8 @@ pub struct AuditExpectations<'p> {
     pub ledger: LedgerExpectations,
     /// The ledger's rules.
     pub rules: ExpectedRules<'p>,
+    /// Whether a policy must have judged every answer that was permitted, as where the ledger's manifest requires it.
+    pub require_policy: bool,
 }
 
 /// The verdict of an audit.
@@ -72,12 +74,13 @@ pub struct AuditCheck {
 }
 
 /// The subjects of an audit, in the order of its checks.
-pub const CHECKS: [&str; 10] = [
+pub const CHECKS: [&str; 11] = [
     "chain",
     "rules",
     "decisions",
     "manifest",
     "schemas",
+    "oracles",
     "models",
     "blobs",
     "raw answers",
@@ -85,7 +88,7 @@ pub const CHECKS: [&str; 10] = [
     "end",
 ];
 
-/// An oracle on whose complete answers decisions were made without any policy, and without a schema.
+/// An oracle of which answers were permitted without any policy, and without a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnjudgedOracle {
     /// The oracle.
