@@ -32,6 +32,9 @@ pub(crate) struct Args {
     /// INCOMPLETE.
     #[arg(long, value_name = "NAME=NUMBER")]
     budget: Vec<AuditBudget>,
+    /// A policy must have judged every answer that was permitted, as where the ledger itself requires it.
+    #[arg(long)]
+    require_policy: bool,
     /// One JSON object for each FILE, a line each, on standard output.
     #[arg(long)]
     json: bool,
@@ -55,6 +58,7 @@ pub(crate) fn run(args: &Args) -> u8 {
             let expected = AuditExpectations {
                 ledger: ledger.clone(),
                 rules: args.rules.expect(policies.as_ref()),
+                require_policy: args.require_policy,
                 budgets: *budgets,
             };
             run_on(path, &expected)

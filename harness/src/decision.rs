@@ -161,7 +161,10 @@ fn decision_text(ledger: &Path, decision: &StepDecision) -> String {
     );
     rows.push(("state", describe_states(decision)));
     let of_oracle = !is_reserved(observation.oracle_id.as_bytes());
-    if of_oracle && decision.is_permitted && !decision.may_act {
+    if of_oracle && decision.lacks_policy {
+        let why = "no: no policy judged the answer, and one is required";
+        rows.push(("act", why.to_owned()));
+    } else if of_oracle && decision.is_permitted && !decision.may_act {
         let state = decision.health.as_str();
         rows.push((
             "act",
@@ -220,6 +223,7 @@ pub(crate) fn decision_json(ledger: &Path, decision: &StepDecision) -> Value {
         "violation": transition.and_then(|t| t.violation).map(Violation::as_str),
         "permitted": decision.is_permitted,
         "may_act": decision.may_act,
+        "lacks_policy": decision.lacks_policy,
         "health": decision.health.as_str(),
         "fault_count": decision.fault_count,
         "why": reasons::list_reasons(decision),

@@ -110,6 +110,12 @@ pub(crate) enum CommandError {
     #[error("the manifest is refused: {0}")]
     InvalidManifest(InvalidManifest),
 
+    /// Policies that are to name oracles, and name none.
+    #[error(
+        "--oracles-from-policies: the policies name no oracle; name the oracles with --oracle, or in the selectors of the policies"
+    )]
+    NoOracleInPolicies,
+
     /// A schema that cannot be declared.
     #[error("{path}: is refused as a schema: {source}", path = path.display())]
     InvalidSchema {
@@ -293,6 +299,7 @@ impl CommandError {
             | CommandError::File(FileError::StandardInputTwice)
             | CommandError::NotBuilt(_)
             | CommandError::InvalidManifest(_)
+            | CommandError::NoOracleInPolicies
             | CommandError::InvalidSchema { .. }
             | CommandError::SchemaTwice { .. }
             | CommandError::ToTerminal(_) => 2,
@@ -332,6 +339,8 @@ fn code_of_ledger(error: &LedgerError) -> u8 {
         | LedgerError::InvalidInput { .. }
         | LedgerError::InvalidIdentity { .. }
         | LedgerError::QuestionViolatesSchema { .. }
+        | LedgerError::UndeclaredOracle { .. }
+        | LedgerError::UnjudgedOracle { .. }
         | LedgerError::UnknownSource { .. }
         | LedgerError::SourceNoAnswer { .. }
         | LedgerError::SourceRefused { .. }

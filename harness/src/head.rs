@@ -78,7 +78,19 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             let name = manifest.name().map(|name| ("name", name.to_owned()));
             rows.extend(name);
             rows.extend(manifest.note().map(|note| ("note", note.to_owned())));
-            json!({ "name": manifest.name(), "note": manifest.note() })
+            if let Some(oracles) = manifest.oracles() {
+                let named: Vec<&str> = oracles.iter().map(String::as_str).collect();
+                rows.push(("oracles", named.join(" ")));
+            }
+            if manifest.requires_policy() {
+                rows.push(("policy", "required for every answer".to_owned()));
+            }
+            json!({
+                "name": manifest.name(),
+                "note": manifest.note(),
+                "oracles": manifest.oracles(),
+                "require_policy": manifest.requires_policy(),
+            })
         }
         Some(FoundManifest::Missing) => {
             rows.push(("manifest", "its blob is missing".to_owned()));

@@ -1,5 +1,6 @@
 //! `axilog init`: begins a ledger.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use axilog_ledger::encoding::hex;
@@ -9,6 +10,7 @@ use axilog_ledger::rules::{RuleSet, load_builtin_policies};
 use axilog_ledger::schema::bounds::{CAN_VALIDATE, MAX_SCHEMA_BYTES};
 use axilog_ledger::schema::{DeclaredSchemas, Schema, SchemaSubject};
 use axilog_ledger::session::Session;
+use axilog_policyc::PolicySet;
 
 use super::output::Report;
 use super::{Failure, decision, now, read_named_policies, table};
@@ -17,8 +19,8 @@ use crate::error::CommandError;
 /// Begin a ledger: keep the configuration, record a reset and the time.
 ///
 /// The file must be absent, empty, or hold the genesis only; a ledger is never overwritten. The
-/// agent is ENABLED afterwards. With --name, --note or schemas a manifest with them is kept too, and every
-/// reset binds the ledger to it. JSON: the fields of the time's decision, and `configuration`.
+/// agent is ENABLED afterwards. With --name, --note, schemas, oracles or --require-policy a manifest with
+/// them is kept too, and every reset binds the ledger to it. JSON: the fields of the time's decision, and `configuration`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The ledger file.
@@ -46,6 +48,15 @@ pub(crate) struct Args {
     /// be given for several oracles.
     #[arg(long, value_name = "ORACLE=FILE", value_parser = parse_oracle_file)]
     input_schema: Vec<(String, PathBuf)>,
+    /// Oracle that may answer: an answer of one that is not named is refused. May be given several times.
+    #[arg(long, value_name = "ID", num_args = 1..)]
+    oracle: Vec<String>,
+    /// The oracles that the policies name may answer.
+    #[arg(long)]
+    oracles_from_policies: bool,
+    /// Refuse answers of oracles that no enabled policy judges.
+    #[arg(long)]
+    require_policy: bool,
     /// The present time, in the unit of later `axilog time`s; seconds since 1970 where absent.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     time: Option<u64>,
@@ -59,11 +70,10 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         Some(policies) => policies,
         None => load_builtin_policies()?,
     };
+    let schemas = read_schemas(args)?;
+    let manifest = make_manifest(args, &policies, &schemas)?;
     let rules = RuleSet::new(policies, args.permit_truncated, args.stop_on_invalid);
     let time = args.time.unwrap_or_else(now);
-    let schemas = read_schemas(args)?;
-    let manifest = Manifest::new(args.name.as_deref(), args.note.as_deref())
-        .map_err(CommandError::InvalidManifest)?;
     let begun = if !schemas.is_empty() {
         Session::create_with_schemas(&args.file, &rules, &manifest, &schemas, time)?
     } else if manifest != Manifest::default() {
@@ -90,6 +100,34 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         ("head", hex(&decision.head)),
     ]);
     Ok(report)
+}
+
+/// Makes the manifest that the options ask for. The schemas are in it only to see whether they fit.
+fn make_manifest(
+    args: &Args,
+    policies: &PolicySet,
+    schemas: &DeclaredSchemas,
+) -> Result<Manifest, CommandError> {
+    let mut manifest = Manifest::new(args.name.as_deref(), args.note.as_deref())
+        .map_err(CommandError::InvalidManifest)?
+        .with_required_policy(args.require_policy);
+    let mut oracles: BTreeSet<String> = args.oracle.iter().cloned().collect();
+    if args.oracles_from_policies {
+        let named = policies.named_oracles();
+        if named.is_empty() {
+            return Err(CommandError::NoOracleInPolicies);
+        }
+        oracles.extend(named.into_iter().map(str::to_owned));
+    }
+    if !oracles.is_empty() {
+        manifest = manifest
+            .with_oracles(oracles)
+            .map_err(CommandError::InvalidManifest)?;
+    }
+    manifest
+        .with_schemas(schemas.to_named())
+        .map_err(CommandError::InvalidManifest)?;
+    Ok(manifest)
 }
 
 /// Reads the files of `--schema` and `--input-schema`.

@@ -63,6 +63,9 @@ pub(crate) struct Args {
     /// The oracle failed; standard input is not read.
     #[arg(long, value_enum)]
     failure: Option<Failed>,
+    /// An answer that no policy judged may not be acted on: it is recorded, and the exit code is 1.
+    #[arg(long)]
+    require_policy: bool,
     /// The ledger's policies, where its configuration is not beside it; of a new ledger, its own.
     #[arg(long, value_name = "FILE")]
     policies: Option<PathBuf>,
@@ -126,6 +129,9 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         // A new ledger has no answers.
         false => (Session::open(&args.ledger, policies.as_ref())?, None),
     };
+    if args.require_policy {
+        session.require_policy();
+    }
     if !args.derived_from.is_empty() {
         let sources = session.find_observations(&args.derived_from)?;
         let derivation = Derivation {

@@ -63,6 +63,9 @@ pub(crate) fn list_reasons(decision: &StepDecision) -> Vec<String> {
         }
         _ => {}
     }
+    if decision.lacks_policy {
+        reasons.push("no policy judged the answer, and one is required".to_owned());
+    }
     if reasons.is_empty() {
         reasons.push("no policy applies".to_owned());
     }

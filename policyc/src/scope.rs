@@ -63,6 +63,26 @@ pub(crate) fn scopes(policies: &[Policy]) -> Vec<Scope> {
         .collect()
 }
 
+/// The oracles that enabled policies name, in the order of their ids.
+pub(crate) fn named_oracles(policies: &[Policy]) -> Vec<&str> {
+    let enabled = policies.iter().filter(|policy| policy.enabled);
+    let mut named: Vec<&str> = enabled
+        .filter_map(|policy| selector::split(&policy.selector).0)
+        .collect();
+    named.sort_unstable();
+    named.dedup();
+    named
+}
+
+/// Whether an enabled policy judges the answers of `oracle`.
+pub(crate) fn judges_oracle(policies: &[Policy], oracle: &str) -> bool {
+    policies
+        .iter()
+        .filter(|policy| policy.enabled)
+        .map(|policy| selector::split(&policy.selector))
+        .any(|(own, path)| path != ELAPSED && own.is_none_or(|own| own == oracle))
+}
+
 /// The policies that never decide, in the order of their ids.
 pub(crate) fn shadows(policies: &[Policy]) -> Vec<Shadow> {
     let enabled: Vec<&Policy> = policies.iter().filter(|policy| policy.enabled).collect();

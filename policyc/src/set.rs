@@ -154,6 +154,16 @@ impl PolicySet {
         scope::shadows(&self.policies)
     }
 
+    /// The oracles that enabled policies name, in the order of their ids.
+    pub fn named_oracles(&self) -> Vec<&str> {
+        scope::named_oracles(&self.policies)
+    }
+
+    /// Whether an enabled policy judges the answers of `oracle`.
+    pub fn judges(&self, oracle: &str) -> bool {
+        scope::judges_oracle(&self.policies, oracle)
+    }
+
     /// The registry as Rust source: `pub static BUILTIN: [Policy<'static>; N]`,
     /// for inclusion where `Policy` and `Comparison` are in scope.
     pub fn emit_rust(&self) -> String {

@@ -98,7 +98,7 @@ def test_changed_blobs_fail_the_audit(
     assert results(report).get("blobs", "passed") == ("passed" if report.ok else "failed")
     if "manifest" in what:
         expected = "not checked" if "missing" in what else "failed"
-        unmade = {"schemas": "not checked"}
+        unmade = {"schemas": "not checked", "oracles": "not checked"}
         assert results(report) == {"manifest": expected, "blobs": "failed", **unmade}
 
 
@@ -211,6 +211,7 @@ def test_a_missing_configuration_is_not_checked(cli: Cli, path: str) -> None:
     assert results(report) == {
         "rules": "not checked",
         "decisions": "not checked",
+        "oracles": "not checked",
         "blobs": "failed",
     }
 
@@ -266,7 +267,7 @@ def test_derivations_are_checked(cli: Cli, path: str) -> None:
         exchange_input(path, old, new)
     report = compare_audits(cli, path)
     assert results(report) == {"derivations": "failed"}
-    assert len(report.checks[8].details) == 3
+    assert len(report.checks[9].details) == 3
 
 
 def rehash(payload: bytes) -> bytes:
@@ -340,4 +341,4 @@ def test_the_command_reads_the_same_derivations(
     report = compare_audits(cli, path)
     assert results(report) == ({} if expected is None else {"derivations": "failed"})
     count = 0 if expected is None else 1
-    assert report.checks[8].finding.startswith("no input" if not count else "1 inputs")
+    assert report.checks[9].finding.startswith("no input" if not count else "1 inputs")

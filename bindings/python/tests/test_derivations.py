@@ -131,7 +131,7 @@ def test_a_refused_answer_feeds_no_question_unless_that_is_recorded(cli: Cli, pa
     checks = [[c.subject, c.result.value, c.finding, list(c.details)] for c in report.checks]
     told = cli.run_json("audit", path)["checks"]
     assert checks == [[c["subject"], c["result"], c["finding"], c["details"]] for c in told]
-    assert report.ok and "1 of their sources may not be acted on" in checks[8][2]
+    assert report.ok and "1 of their sources may not be acted on" in checks[9][2]
 
 
 def test_without_a_ledger_the_decision_itself_tells(path: str) -> None:

@@ -12,6 +12,7 @@ import axilog
 from axilog import Manifest, ManifestError
 from tests.conftest import Cli, begin_agent, observe
 
+UNBOUND = {"name": None, "note": None, "oracles": None, "require_policy": False}
 NAMES: list[dict[str, Any]] = [
     {"name": "plant/pump-3"},
     {"note": 'trial "A"\nof \u00e4 \U0001f600 \\'},
@@ -30,7 +31,7 @@ def test_the_command_shows_and_binds_the_same_manifest(
     assert agent.configuration.manifest == manifest.hash()
     shown = cli.run_json("head", path)
     assert shown["manifest_hash"] == manifest.hash()
-    assert shown["manifest"] == {"name": None, "note": None, **named}
+    assert shown["manifest"] == {**UNBOUND, **named}
     assert axilog.verify(path, blobs=True).ok and axilog.replay(path).ok
     assert cli.run("audit", path).returncode == 0
     with axilog.Ledger.open(path) as ledger:
@@ -83,7 +84,9 @@ def test_another_manifest_than_the_ledger_was_made_with_is_refused(path: str) ->
 def test_a_manifest_is_read_back_as_it_was_written() -> None:
     digest = hashlib.sha256(b"{}").hexdigest()
     schemas = {"\U0001f600": axilog.OracleSchemas(output=digest), "\uff5e": axilog.OracleSchemas()}
-    for manifest in (Manifest(), Manifest("a", "b"), Manifest("a", schemas=schemas)):
+    closed = Manifest(oracles=("b", "a"), require_policy=True)
+    assert closed.canonical() == b'{"oracles":["a","b"],"require_policy":true}'
+    for manifest in (Manifest(), Manifest("a", "b"), Manifest("a", schemas=schemas), closed):
         assert Manifest.parse(manifest.canonical()) == manifest
     assert Manifest().canonical() == b"{}"
     assert list(Manifest("a", schemas=schemas).schema_hashes()) == [digest]
@@ -106,6 +109,14 @@ def test_a_manifest_is_read_back_as_it_was_written() -> None:
         (b'{"note":"\\ud800"}', "lone surrogate"),
         (b'{"schemas":{"o":{"input":null,"output":"AB"}}}', "64 lower-case"),
         (b'{"schemas":{"o":{"input":null}}}', "canonical form"),
+        (b'{"oracles":[]}', "names none"),
+        (b'{"oracles":null}', "canonical form"),
+        (b'{"oracles":["b","a"]}', "canonical form"),
+        (b'{"oracles":["a","a"]}', "canonical form"),
+        (b'{"oracles":[1]}', "expected an array of texts"),
+        (b'{"oracles":["a"],"schemas":{"o":{"input":null,"output":null}}}', "a schema of the"),
+        (b'{"require_policy":false}', "canonical form"),
+        (b'{"require_policy":1}', "canonical form"),
         (b'{"schemas":{"\\ud800":{"input":null,"output":null}}}', "canonical form"),
     ],
 )

@@ -39,7 +39,10 @@ pub struct StepDecision {
     /// Whether the agent acted and nothing breached.
     pub is_permitted: bool,
     /// Whether the answer may be acted on: an oracle's, permitted, and the agent is ENABLED behind it. Decision D32.
+    /// Where the session [requires](crate::session::Session::require_policy) a policy, one must have judged it.
     pub may_act: bool,
+    /// Whether the session requires a policy and none judged the answer.
+    pub lacks_policy: bool,
     /// The agent's state after the step.
     pub health: Health,
     /// The number of faults since the last reset.
@@ -145,6 +148,7 @@ impl StepRecorder {
             transition: self.transition.take(),
             is_permitted: observed.evaluation.is_some_and(|e| !e.breach),
             may_act: observed.may_act,
+            lacks_policy: false,
             health: agent.health,
             fault_count: agent.fault_count,
             entries: agent.ledger.sequence.saturating_add(1),

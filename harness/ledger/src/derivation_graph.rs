@@ -38,7 +38,7 @@ impl DerivedCall {
         match &source.observation {
             None => false,
             Some(found) => match found.standing {
-                Standing::MayAct => true,
+                Standing::MayAct | Standing::Unjudged => true,
                 Standing::NoAnswer => false,
                 _ => self.even_refused,
             },

@@ -267,6 +267,32 @@ pub enum LedgerError {
         given: String,
     },
 
+    /// An answer of an oracle that the ledger's manifest does not declare.
+    #[error(
+        "{path}: the oracle \"{oracle}\" is not declared in this ledger, which takes answers of {declared} only; correct the id, or begin a ledger that declares it; nothing was recorded",
+        path = path.display(), oracle = escape_identity(oracle)
+    )]
+    UndeclaredOracle {
+        /// The ledger.
+        path: PathBuf,
+        /// The oracle.
+        oracle: String,
+        /// The first declared oracles.
+        declared: String,
+    },
+
+    /// An answer of an oracle that no policy judges, in a ledger whose manifest requires one.
+    #[error(
+        "{path}: no policy judges the answers of the oracle \"{oracle}\", and this ledger requires one; correct the id, or begin a ledger with a policy for it; nothing was recorded",
+        path = path.display(), oracle = escape_identity(oracle)
+    )]
+    UnjudgedOracle {
+        /// The ledger.
+        path: PathBuf,
+        /// The oracle.
+        oracle: String,
+    },
+
     /// A question is said to be derived from what is no observation of the ledger (SRS-004 §10.1).
     #[error(
         "{path}: the question is derived from {source_name}, which is no observation of this ledger; name answers that it holds; nothing was recorded",

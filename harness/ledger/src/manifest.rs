@@ -4,7 +4,7 @@
 //! every reset names the configuration, so nobody can exchange either without writing the ledger anew. The
 //! manifest and the schemas that it names lie among the blobs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use axilog::hash::{Hash, HexHash, sha256, unhex};
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,12 @@ pub struct Manifest {
     /// A text for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     note: Option<String>,
+    /// The oracles that may answer; any where it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    oracles: Option<BTreeSet<String>>,
+    /// Whether only an oracle may answer that an enabled policy judges.
+    #[serde(default, skip_serializing_if = "is_false")]
+    require_policy: bool,
     /// The declared schemas of each oracle.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     schemas: BTreeMap<String, OracleSchemas>,
@@ -85,7 +91,7 @@ impl Manifest {
         let manifest = Manifest {
             name: name.map(str::to_owned),
             note: note.map(str::to_owned),
-            schemas: BTreeMap::new(),
+            ..Manifest::default()
         };
         manifest.check()?;
         Ok(manifest)
@@ -121,6 +127,28 @@ impl Manifest {
         Ok(manifest)
     }
 
+    /// The same manifest with the oracles that may answer, in place of others.
+    ///
+    /// # Errors
+    /// [`InvalidManifest`] for none, and where a schema is declared of another oracle.
+    pub fn with_oracles(&self, oracles: BTreeSet<String>) -> Result<Manifest, InvalidManifest> {
+        let manifest = Manifest {
+            oracles: Some(oracles),
+            ..self.clone()
+        };
+        manifest.check()?;
+        Ok(manifest)
+    }
+
+    /// The same manifest, with or without the demand that only an oracle may answer that an enabled policy judges.
+    #[must_use]
+    pub fn with_required_policy(&self, require_policy: bool) -> Manifest {
+        Manifest {
+            require_policy,
+            ..self.clone()
+        }
+    }
+
     fn check(&self) -> Result<(), InvalidManifest> {
         let invalid = |text: String| Err(InvalidManifest(text));
         if let Some(name) = &self.name {
@@ -151,6 +179,19 @@ impl Manifest {
                 ));
             }
         }
+        if let Some(oracles) = &self.oracles {
+            if oracles.is_empty() {
+                return invalid(
+                    "it declares oracles and names none; name at least one, or leave them out"
+                        .to_owned(),
+                );
+            }
+            if let Some(other) = self.schemas.keys().find(|id| !oracles.contains(*id)) {
+                return invalid(format!(
+                    "it declares a schema of the oracle {other:?}, which is not among the oracles that it declares; declare it too, or leave its schema out"
+                ));
+            }
+        }
         let named = self.schemas.values().flat_map(|s| [&s.input, &s.output]);
         for hash in named.flatten() {
             if parse_hash(hash).is_none() {
@@ -172,6 +213,18 @@ impl Manifest {
     #[must_use]
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
+    }
+
+    /// The oracles that may answer; `None` where any may.
+    #[must_use]
+    pub fn oracles(&self) -> Option<&BTreeSet<String>> {
+        self.oracles.as_ref()
+    }
+
+    /// Whether only an oracle may answer that an enabled policy judges.
+    #[must_use]
+    pub fn requires_policy(&self) -> bool {
+        self.require_policy
     }
 
     /// The declared schemas, by oracle id.
@@ -199,6 +252,14 @@ impl Manifest {
     pub fn hash(&self) -> Hash {
         sha256(&self.to_canonical())
     }
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands a reference to the function that skips a member"
+)]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// Finds the manifest `hash` among the blobs.
@@ -246,6 +307,15 @@ mod tests {
         let schemas = format!(r#"{{"schemas":{{"llm":{{"input":null,"output":"{hash}"}}}}}}"#);
         let manifest = Manifest::parse(schemas.as_bytes()).unwrap();
         assert_eq!(manifest.schema_hashes().collect::<Vec<_>>(), [[0xab; 32]]);
+        let oracles = BTreeSet::from(["b".to_owned(), "a".to_owned()]);
+        let manifest = Manifest::default().with_oracles(oracles.clone()).unwrap();
+        assert_eq!(manifest.to_canonical(), br#"{"oracles":["a","b"]}"#);
+        let manifest = manifest.with_required_policy(true);
+        let bytes = br#"{"oracles":["a","b"],"require_policy":true}"#;
+        assert_eq!(manifest.to_canonical(), bytes);
+        let manifest = Manifest::parse(bytes).unwrap();
+        assert_eq!(manifest.oracles(), Some(&oracles));
+        assert!(manifest.requires_policy());
     }
 
     #[test]
@@ -259,6 +329,14 @@ mod tests {
             ("{\"name\":\"a+b\"}", "U+002B"),
             ("{\"name\":\"\u{430}\"}", "U+0430"),
             ("{\"note\":\"a\\u0007\"}", "U+0007"),
+            (r#"{"oracles":[]}"#, "names none"),
+            (r#"{"oracles":["b","a"]}"#, "canonical form"),
+            (r#"{"oracles":["a","a"]}"#, "canonical form"),
+            (r#"{"require_policy":false}"#, "canonical form"),
+            (
+                r#"{"oracles":["a"],"schemas":{"o":{"input":null,"output":null}}}"#,
+                "a schema of the oracle \"o\"",
+            ),
             (
                 "{\"schemas\":{\"o\":{\"input\":null,\"output\":\"AB\"}}}",
                 "64 lower-case",

@@ -107,6 +107,12 @@ impl RuleSet {
         self.rules().hash()
     }
 
+    /// Whether an enabled policy judges the answers of an oracle.
+    #[must_use]
+    pub fn judge(&self, oracle_id: &str) -> bool {
+        self.0.policies.judges(oracle_id)
+    }
+
     /// The selector and the operator of the policy `id`.
     #[must_use]
     pub fn policy(&self, id: &str) -> Option<Policy<'_>> {

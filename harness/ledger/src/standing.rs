@@ -12,8 +12,10 @@ use axilog::ledger::Entry;
 /// What a ledger decided on an observation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// It is an answer that may be acted on.
+    /// It is an answer that may be acted on, and that a policy judged.
     MayAct,
+    /// It is an answer that no policy judged, and that may be acted on where none is required.
+    Unjudged,
     /// It is an answer that breached, be it that a policy refused it or that it was no usable answer.
     Breach,
     /// It is a permitted answer behind which the agent was in this state, and not ENABLED.
@@ -25,15 +27,21 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// The standing of an observation of `oracle_id`, behind which this transition stands, if any.
+    /// The standing of an observation of `oracle_id`, behind which this transition stands, if any. `is_judged` says
+    /// whether any policy judged it.
     #[must_use]
-    pub fn of(oracle_id: &[u8], transition: Option<&TransitionRecord>) -> Standing {
+    pub fn of(
+        oracle_id: &[u8],
+        transition: Option<&TransitionRecord>,
+        is_judged: bool,
+    ) -> Standing {
         match transition {
             _ if is_reserved(oracle_id) => Standing::NoAnswer,
             None => Standing::Undecided,
             Some(transition) if transition.violation.is_some() => Standing::Breach,
             Some(transition) => match transition.next_state {
-                Health::Enabled => Standing::MayAct,
+                Health::Enabled if is_judged => Standing::MayAct,
+                Health::Enabled => Standing::Unjudged,
                 other => Standing::NotEnabled(other),
             },
         }
@@ -43,7 +51,7 @@ impl Standing {
     #[must_use]
     pub fn refusal(self) -> Option<String> {
         match self {
-            Standing::MayAct => None,
+            Standing::MayAct | Standing::Unjudged => None,
             Standing::Breach => Some("it is a breach".to_owned()),
             Standing::NotEnabled(health) => Some(format!(
                 "it was permitted, and the agent was in {} behind it",
@@ -62,6 +70,8 @@ impl Standing {
 pub(crate) struct StandingReader {
     /// The last observation, and whether it is an answer.
     last: Option<(Hash, u64, bool)>,
+    /// Whether a policy judged it.
+    is_judged: bool,
 }
 
 /// An observation and what is known of it.
@@ -84,7 +94,8 @@ impl StandingReader {
         observation: Option<&ObservationView<'_>>,
     ) -> Option<ObservationStanding> {
         if let Some(view) = observation {
-            let standing = Standing::of(view.oracle_id.bytes(), None);
+            self.is_judged = false;
+            let standing = Standing::of(view.oracle_id.bytes(), None, false);
             let is_answer = standing != Standing::NoAnswer;
             self.last = Some((view.obs_hash, view.ledger_seq, is_answer));
             return Some(ObservationStanding {
@@ -93,6 +104,7 @@ impl StandingReader {
                 standing,
             });
         }
+        self.is_judged |= entry.tag == Tag::Policy;
         if entry.tag != Tag::Trans {
             return None;
         }
@@ -101,7 +113,7 @@ impl StandingReader {
         Some(ObservationStanding {
             obs_hash,
             ledger_seq,
-            standing: Standing::of(b"", Some(&transition)),
+            standing: Standing::of(b"", Some(&transition), self.is_judged),
         })
     }
 }

@@ -82,7 +82,8 @@ fn derivations_are_recorded_audited_and_drawn() {
         Some(SourceObservation {
             ledger_seq,
             oracle_id: oracle.to_owned(),
-            standing: Standing::MayAct,
+            // There are no policies here.
+            standing: Standing::Unjudged,
         })
     };
     let graph = graph(&place);

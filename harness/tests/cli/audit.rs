@@ -31,7 +31,7 @@ fn what_nothing_was_named_to_compare_with_is_listed_until_it_is_named() {
     let bench = Bench::ledger();
     let (code, report) = audit(&bench, "");
     assert_eq!(code, 0);
-    assert_eq!(report["checks"].as_array().unwrap().len(), 10);
+    assert_eq!(report["checks"].as_array().unwrap().len(), 11);
     assert_eq!(report["not_compared"].as_array().unwrap().len(), 3);
     assert_eq!(report["unjudged_oracles"], json!([]));
     let head = report["head"].as_str().unwrap().to_owned();
@@ -172,7 +172,7 @@ fn a_ledger_bound_to_a_manifest_says_so() {
     let head = bench.run("head ledger.jsonl --json").exits(0).json();
     assert_eq!(
         head["manifest"],
-        json!({"name": "plant/pump-3", "note": "trial"})
+        json!({"name": "plant/pump-3", "note": "trial", "oracles": null, "require_policy": false})
     );
     let text = bench.run("head ledger.jsonl").exits(0).stdout;
     assert!(

@@ -41,6 +41,7 @@ mod llama_server;
 mod memory;
 mod models;
 mod observe;
+mod oracles;
 #[cfg(unix)]
 mod output_files;
 #[cfg(feature = "parquet")]

@@ -26,6 +26,7 @@ CHECKS = (
     "decisions",
     "manifest",
     "schemas",
+    "oracles",
     "models",
     "blobs",
     "raw answers",
@@ -50,8 +51,8 @@ class AuditCheck(NamedTuple):
     """One check of an audit."""
 
     subject: str
-    """What was checked: ``chain``, ``rules``, ``decisions``, ``manifest``, ``schemas``, ``models``,
-    ``blobs``, ``raw answers``, ``derivations`` or ``end``."""
+    """What was checked: ``chain``, ``rules``, ``decisions``, ``manifest``, ``schemas``,
+    ``oracles``, ``models``, ``blobs``, ``raw answers``, ``derivations`` or ``end``."""
     result: CheckResult
     """The result."""
     finding: str
@@ -133,6 +134,57 @@ def _validate(path: str) -> AuditCheck:
     except OSError as error:
         raise LedgerIOError(path, "validate answers against their schemas", error) from error
     return AuditCheck("schemas", CheckResult(result), finding, tuple(details))
+
+
+def check_oracles(
+    oracles: Oracles,
+    problem: Optional[str],
+    manifest_hash: Optional[str],
+    found: Union[Manifest, BadManifest, None],
+    require_policy: bool,
+) -> AuditCheck:
+    """Whether only oracles answered that the ledger declares, and whether a policy judged every
+    permitted answer where one is required, by the ledger or by the caller. ``problem`` says why the
+    configuration cannot be had, which names the manifest."""
+    known = oracles.by_id()
+    manifest = found if isinstance(found, Manifest) else Manifest()
+    declared = manifest.oracles
+    others = [o for o in known if declared is not None and o not in declared]
+    faults = [f"oracle {quote(o)} is not declared, and has a record" for o in others]
+    finding = "none is declared"
+    silent: list[str] = []
+    if declared is not None:
+        finding = f"{len(declared)} declared, {len(others)} others have records"
+        silent = [f"oracle {quote(o)} is declared and has no record" for o in declared]
+        silent = [line for line, o in zip(silent, declared) if o not in known]
+    if require_policy or manifest.require_policy:
+        unjudged = {o: s.unjudged_answers for o, s in known.items() if s.unjudged_answers}
+        finding += (
+            f"; a policy is required, and {sum(unjudged.values())} answers were permitted without"
+        )
+        faults += [
+            f"{count} answers of oracle {quote(o)} were permitted without any policy"
+            for o, count in unjudged.items()
+        ]
+    details = (*_name_first(faults), *_name_first(silent))
+    if faults:
+        return AuditCheck("oracles", CheckResult.FAILED, finding, details)
+    unknown = None
+    if problem is not None:
+        unknown = "the rules are missing, and with them what the ledger declares"
+    elif manifest_hash is not None and not isinstance(found, Manifest):
+        unknown = (
+            "the manifest is bad" if isinstance(found, BadManifest) else "the manifest is missing"
+        )
+    if unknown is not None:
+        return AuditCheck("oracles", CheckResult.NOT_CHECKED, unknown)
+    return AuditCheck("oracles", CheckResult.PASSED, finding, details)
+
+
+def _name_first(lines: list[str]) -> list[str]:
+    """The first of these lines, and how many more there are."""
+    rest = len(lines) - _MAX_NAMED_ORACLES
+    return lines[:_MAX_NAMED_ORACLES] + ([f"{rest} more"] if rest > 0 else [])
 
 
 def check_models(oracles: Oracles, expected: Expectations) -> AuditCheck:

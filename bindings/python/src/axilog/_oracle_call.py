@@ -28,6 +28,7 @@ class OracleCall:
 
     __slots__ = (
         "input_schema",
+        "lacks_policy",
         "kind",
         "model_id",
         "oracle_id",
@@ -44,6 +45,8 @@ class OracleCall:
         self.model_id = model_id
         # Whether the ledger has an answer of this oracle, which must then keep its model.
         self.recorded = False
+        # Whether the agent requires a policy that judges the oracle, and there is none.
+        self.lacks_policy = False
         self.struct = ax_obs_input_t()
         self.struct.oracle_id = oracle_id.encode()
         self.struct.model_id = model_id.encode()

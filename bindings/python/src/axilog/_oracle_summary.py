@@ -12,10 +12,10 @@ from typing import Optional
 from axilog._oracle_call import RESERVED_IDS
 from axilog.capi.constants import AX_TAG_POLICY, AX_TAG_TRANS
 from axilog.entry import Entry
-from axilog.enums import Completion
 from axilog.observation import Observation
 
 _POLICY, _TRANS = AX_TAG_POLICY.decode(), AX_TAG_TRANS.decode()
+_VIOLATES_NOTHING = b'"violation":null'
 
 
 @dataclass
@@ -25,7 +25,7 @@ class OracleSummary:
     model_id: str
     """Its model."""
     unjudged_answers: int = 0
-    """How many complete answers a decision was made on without any policy."""
+    """How many answers a decision permitted without any policy."""
 
 
 class Oracles:
@@ -33,7 +33,7 @@ class Oracles:
 
     def __init__(self) -> None:
         self._known: dict[str, OracleSummary] = {}
-        # The oracle of the last observation, if that was a complete answer that no policy judged.
+        # The oracle of the last observation, if that was an answer that no policy judged.
         self._unjudged: Optional[OracleSummary] = None
 
     def take_record(self, entry: Entry, observation: Optional[Observation]) -> None:
@@ -41,7 +41,7 @@ class Oracles:
         if entry.tag == _POLICY:
             self._unjudged = None
         if entry.tag == _TRANS:
-            if self._unjudged is not None:
+            if self._unjudged is not None and _VIOLATES_NOTHING in entry.payload:
                 self._unjudged.unjudged_answers += 1
             self._unjudged = None
         if observation is None:
@@ -50,8 +50,7 @@ class Oracles:
         if observation.oracle_id in RESERVED_IDS:
             return
         oracle = self._known.setdefault(observation.oracle_id, OracleSummary(observation.model_id))
-        if observation.completion is Completion.COMPLETE:
-            self._unjudged = oracle
+        self._unjudged = oracle
 
     def by_id(self) -> dict[str, OracleSummary]:
         """The oracles in the byte order of their ids."""

@@ -13,12 +13,17 @@ from axilog._declared_schemas import DeclaredSchemas, UnusableSchemasError
 from axilog._derivations import find_derivation, read_standings
 from axilog._named_blobs import BadManifest, find_manifest
 from axilog._oracle_call import OracleCall
-from axilog._standing import Standing, StandingReader
+from axilog._standing import UNJUDGED, Standing, StandingReader
 from axilog.decision import Decision
 from axilog.derivation import REFUSED_ADVICE, Source, find_refusal
 from axilog.entry import Entry
-from axilog.errors import InputError, SchemaError
+from axilog.errors import InputError, OracleRefusedError, SchemaError
 from axilog.ledger import Ledger
+from axilog.manifest import Manifest
+from axilog.policy_set import PolicySet
+
+# The most declared oracles that a refusal names.
+_MAX_NAMED_ORACLES = 8
 
 
 class QuestionChecks:
@@ -27,12 +32,18 @@ class QuestionChecks:
     Args:
         ledger: The agent's ledger.
         manifest: The SHA-256 of the manifest in the agent's configuration.
+        require_policy: Whether no question may be derived from an answer that no policy judged.
     """
 
-    def __init__(self, ledger: Optional[Ledger], manifest: Optional[str]) -> None:
+    def __init__(
+        self, ledger: Optional[Ledger], manifest: Optional[str], require_policy: bool
+    ) -> None:
         self._ledger = ledger
         self._manifest = manifest
+        self._require_policy = require_policy
         self._schemas: Optional[DeclaredSchemas] = None
+        # What the ledger is bound to; read when a call needs it first.
+        self._bound: Optional[Manifest] = None
         # The observations of the ledger, read when a derived input needs them first.
         self._standings: Optional[dict[str, Standing]] = None
         self._reader = StandingReader()
@@ -45,23 +56,56 @@ class QuestionChecks:
         return self._schemas
 
     def _read_schemas(self) -> DeclaredSchemas:
-        ledger = self._ledger
-        if self._manifest is None or ledger is None:
+        manifest, ledger = self._load_manifest(), self._ledger
+        if ledger is None:
             return DeclaredSchemas()
         if ledger._manifest is not None:
             return ledger._schemas
-        blobs = BlobStore(ledger.path)
-        found = find_manifest(blobs, self._manifest)
+        try:
+            return DeclaredSchemas.load(manifest, BlobStore(ledger.path))
+        except UnusableSchemasError as error:
+            raise _unusable(ledger, f"it declares schemas, and {error}") from error
+
+    def _load_manifest(self) -> Manifest:
+        """What the ledger is bound to. Raises SchemaError where that cannot be had."""
+        if self._bound is None:
+            self._bound = self._read_manifest()
+        return self._bound
+
+    def _read_manifest(self) -> Manifest:
+        ledger = self._ledger
+        if self._manifest is None or ledger is None:
+            return Manifest()
+        if ledger._manifest is not None:
+            return ledger._manifest
+        found = find_manifest(BlobStore(ledger.path), self._manifest)
         if found is None:
             reason = f"its manifest {self._manifest} is missing, and may declare schemas"
-        elif isinstance(found, BadManifest):
-            reason = f"its manifest is bad: {found.reason}"
-        else:
-            try:
-                return DeclaredSchemas.load(found, blobs)
-            except UnusableSchemasError as error:
-                reason = f"it declares schemas, and {error}"
-        raise SchemaError(ledger.path, f"takes no answers: {reason}; nothing was recorded")
+            raise _unusable(ledger, reason)
+        if isinstance(found, BadManifest):
+            raise _unusable(ledger, f"its manifest is bad: {found.reason}")
+        return found
+
+    def check_oracle(self, oracle_id: str, policies: PolicySet) -> None:
+        """Raises OracleRefusedError for an oracle that the ledger does not declare, or that no
+        policy judges where the ledger requires one."""
+        manifest = self._load_manifest()
+        where = "" if self._ledger is None else f"{self._ledger.path}: "
+        if manifest.oracles is not None and oracle_id not in manifest.oracles:
+            named = ", ".join(ascii(known) for known in manifest.oracles[:_MAX_NAMED_ORACLES])
+            rest = len(manifest.oracles) - _MAX_NAMED_ORACLES
+            named += f" and {rest} more" if rest > 0 else ""
+            raise OracleRefusedError(
+                f"{where}the oracle {oracle_id!a} is not declared in this ledger, which takes "
+                f"answers of {named} only; correct the id, or begin a ledger that declares it; "
+                "nothing was recorded"
+            )
+        if manifest.require_policy and not policies.judges(oracle_id):
+            raise OracleRefusedError(
+                f"{where}no policy judges the answers of the oracle {oracle_id!a}, and this ledger "
+                "requires one; correct the id, or begin a ledger with a policy for it; nothing was "
+                "recorded"
+            )
 
     def check_input(self, call: OracleCall, prompt: bytes) -> None:
         """Raises InputError where a question violates the declared schema of its oracle."""
@@ -82,7 +126,7 @@ class QuestionChecks:
             if isinstance(source, Decision):
                 refusal = find_refusal(source)
             else:
-                refusal = known[source].refusal if source in known else "it is not known"
+                refusal = self._find_refusal(known[source]) if source in known else "not known"
             if refusal is not None:
                 return True
         return False
@@ -111,11 +155,17 @@ class QuestionChecks:
                     f"{derived} observation {found.ledger_seq}, which is the time or a control "
                     "input and no answer; name answers of oracles; nothing was recorded"
                 )
-            if found.refusal is not None and not derivation.even_refused:
+            refusal = self._find_refusal(found)
+            if refusal is not None and not derivation.even_refused:
                 raise InputError(
                     f"{derived} observation {found.ledger_seq}, which may not be acted on: "
-                    f"{found.refusal}; {REFUSED_ADVICE}; nothing was recorded"
+                    f"{refusal}; {REFUSED_ADVICE}; nothing was recorded"
                 )
+
+    def _find_refusal(self, found: Standing) -> Optional[str]:
+        if found.refusal is None and self._require_policy and not found.is_judged:
+            return UNJUDGED
+        return found.refusal
 
     def _read_standings(self, ledger: Ledger) -> dict[str, Standing]:
         if self._standings is None:
@@ -129,3 +179,7 @@ class QuestionChecks:
                 told = self._reader.take_payload(entry.tag, entry.payload)
                 if told is not None:
                     self._standings[told[0]] = told[1]
+
+
+def _unusable(ledger: Ledger, reason: str) -> SchemaError:
+    return SchemaError(ledger.path, f"takes no answers: {reason}; nothing was recorded")

@@ -60,6 +60,9 @@ class Agent(AgentSteps, AbstractContextManager["Agent"]):
         stop_on_invalid: See :class:`axilog.Configuration`; absent, false.
         manifest: See :class:`axilog.Configuration`; absent, that of :meth:`axilog.Ledger.create`,
             or none. Whoever gives one keeps the document as a blob of the ledger.
+        require_policy: Whether an answer that no policy judged may not be acted on: its decision is
+            not ``ok``, and no question may be derived from it. A ledger of
+            ``Ledger.create(require_policy=True)`` does not even take it.
         sink: A function that is called with each :class:`axilog.Entry` before the chain's head
             moves, in place of ``ledger``. An exception of it fails the agent's ledger for good.
 
@@ -80,6 +83,7 @@ class Agent(AgentSteps, AbstractContextManager["Agent"]):
         permit_truncated: Optional[bool] = None,
         stop_on_invalid: Optional[bool] = None,
         manifest: Optional[str] = None,
+        require_policy: bool = False,
         sink: Optional[EntrySink] = None,
     ) -> None:
         if ledger is not None and sink is not None:
@@ -116,7 +120,8 @@ class Agent(AgentSteps, AbstractContextManager["Agent"]):
             self._context = resumed.agent
         self._models: dict[str, str] = {} if resumed is None else resumed.models
         self._calls: dict[str, OracleCall] = {}
-        self._question_checks = QuestionChecks(ledger, self._configuration.manifest)
+        self._require_policy = require_policy
+        self._question_checks = QuestionChecks(ledger, self._configuration.manifest, require_policy)
         self._chain = self._context.ledger
         self._policy_context = self._configuration._make_context(self._context)
         self._recorder: Optional[Recorder] = None
@@ -172,9 +177,9 @@ class Agent(AgentSteps, AbstractContextManager["Agent"]):
             ``raise_for_breach()``.
 
         Raises:
-            InputError, IdentityError, ModelError, SchemaError, ResetMissingError,
-            ConcurrentUseError, LedgerError and StoppedError, with nothing recorded; SinkError where
-            a record could not be stored.
+            InputError, IdentityError, ModelError, OracleRefusedError, SchemaError,
+            ResetMissingError, ConcurrentUseError, LedgerError and StoppedError, with nothing
+            recorded; SinkError where a record could not be stored.
         """
         if not self._try_lock(False):
             raise concurrent_use_error()
@@ -208,7 +213,9 @@ class Agent(AgentSteps, AbstractContextManager["Agent"]):
                 raise self._call_error(code)
             if not call.recorded:
                 self._note_model(call)
-            return self._make_decision(sequence, code)
+            decision = self._make_decision(sequence, code)
+            decision.policy_missing = call.lacks_policy
+            return decision
         finally:
             self._unlock()
 
@@ -332,8 +339,11 @@ class Agent(AgentSteps, AbstractContextManager["Agent"]):
 
     def _make_call(self, oracle_id: str, model_id: str) -> OracleCall:
         self._check_model(oracle_id, model_id)
+        policies = self._configuration.policies
+        self._question_checks.check_oracle(oracle_id, policies)
         schemas = self._question_checks.load_schemas()
         call = OracleCall(oracle_id, model_id)
+        call.lacks_policy = self._require_policy and not policies.judges(oracle_id)
         call.input_schema = schemas.input_schema(oracle_id)
         call.output_schema = schemas.output_schema(oracle_id)
         return call
@@ -397,6 +407,7 @@ class Agent(AgentSteps, AbstractContextManager["Agent"]):
         if self._ledger is not None:
             self._ledger._put_blob(prompt)
         decision = self._run_step(lambda: self._observe_call(call), answer)
+        decision.policy_missing = call.lacks_policy
         self._note_model(call)
         return decision
 

@@ -19,6 +19,7 @@ from axilog._audit_checks import (
     check_end,
     check_manifest,
     check_models,
+    check_oracles,
     check_raw_answers,
     check_schemas,
     list_not_compared,
@@ -63,7 +64,7 @@ class AuditVerdict(enum.Enum):
 
 
 class UnjudgedOracle(NamedTuple):
-    """An oracle on whose complete answers decisions were made without any policy."""
+    """An oracle of which answers were permitted without any policy."""
 
     oracle_id: str
     """The oracle."""
@@ -91,7 +92,7 @@ class AuditReport:
     fault: Optional[LedgerDefect]
     """The first defect of the ledger. A check behind it is not made."""
     checks: tuple[AuditCheck, ...]
-    """The nine checks, always in the same order."""
+    """The checks, always in the same order."""
     not_compared: tuple[str, ...]
     """What the ledger alone cannot show and nothing was named to compare with, in words."""
     unjudged_oracles: tuple[UnjudgedOracle, ...]
@@ -107,6 +108,7 @@ def audit(
     policies: Optional[PolicySet] = None,
     permit_truncated: bool = False,
     stop_on_invalid: bool = False,
+    require_policy: bool = False,
     expect_head: Optional[str] = None,
     expect_entries: Optional[int] = None,
     expect_models: Optional[Mapping[str, str]] = None,
@@ -122,6 +124,8 @@ def audit(
         policies: As in :func:`axilog.replay`.
         permit_truncated: As in :func:`axilog.replay`.
         stop_on_invalid: As in :func:`axilog.replay`.
+        require_policy: Whether a policy must have judged every answer that was permitted, as where
+            the ledger itself requires that.
         expect_head: As in :func:`axilog.verify`.
         expect_entries: As in :func:`axilog.verify`.
         expect_models: As in :func:`axilog.verify`; each of these oracles must have a record.
@@ -138,7 +142,7 @@ def audit(
     expected = make_expectations(expect_head, expect_entries, expect_models or {}, extends)
     rules = make_expected_rules(policies, permit_truncated, stop_on_invalid)
     with open_ledger(name) as file:
-        return _Audit(file, name, expected, rules).make_report()
+        return _Audit(file, name, expected, rules, require_policy).make_report()
 
 
 _Look = tuple[LedgerCheck, Optional[ConfigurationSource], Optional[str]]
@@ -156,12 +160,18 @@ class _Audit:
     """An audit of the ledger in ``source``, whose path is ``path``."""
 
     def __init__(
-        self, source: BinaryIO, path: str, expected: Expectations, rules: ExpectedRules
+        self,
+        source: BinaryIO,
+        path: str,
+        expected: Expectations,
+        rules: ExpectedRules,
+        require_policy: bool,
     ) -> None:
         self._source = source
         self._path = path
         self._expected = expected
         self._rules = rules
+        self._require_policy = require_policy
         self._store = BlobStore(path)
         self._begin_pass()
         # The oracles whose answers a schema covers.
@@ -178,7 +188,7 @@ class _Audit:
         check, source, problem = look_until_settled(self._source, self._replay, _find_doubt)
         checks = check_decisions(check, source, problem)
         if check.defect is None:
-            checks += self._check_the_rest(check)
+            checks += self._check_the_rest(check, problem)
         else:
             finding = f"the ledger is not good from record {check.defect.sequence} on"
             left = CHECKS[len(checks) :]
@@ -228,7 +238,7 @@ class _Audit:
         if observation is not None:
             self._derivations.take_observation(observation)
 
-    def _check_the_rest(self, check: LedgerCheck) -> list[AuditCheck]:
+    def _check_the_rest(self, check: LedgerCheck, problem: Optional[str]) -> list[AuditCheck]:
         """The checks behind the decisions, of a ledger without a defect."""
         manifest = None if check.configuration is None else check.configuration.manifest
         found = None if manifest is None else find_manifest(self._store, manifest)
@@ -240,6 +250,7 @@ class _Audit:
         return [
             check_manifest(manifest is not None, found),
             check_schemas(self._path, manifest is not None, found),
+            check_oracles(self._oracles, problem, manifest, found, self._require_policy),
             check_models(self._oracles, self._expected),
             check_blobs(blobs),
             check_raw_answers(blobs),

@@ -76,6 +76,7 @@ class Decision:
         "health",
         "ledger_seq",
         "permitted",
+        "policy_missing",
         "records",
         "schema_violation",
     )
@@ -95,6 +96,8 @@ class Decision:
     schema_violation: Optional[str]
     """How the answer violates the schema that the ledger declares, in words; ``None`` where it
     conforms or none is declared."""
+    policy_missing: bool
+    """Whether the agent requires that a policy judged the answer, and none did."""
 
     def __init__(
         self,
@@ -110,13 +113,14 @@ class Decision:
         self.health = health
         self.records = records
         self.schema_violation: Optional[str] = None
+        self.policy_missing = False
 
     @property
     def ok(self) -> bool:
         """Whether the answer may be acted on: it is permitted, and the agent is ENABLED behind it.
         In ALARM, INIT and DEGRADED the policies can permit an answer too, which is recorded and
-        may not be acted on."""
-        return self.permitted and self.health is Health.ENABLED
+        may not be acted on. Nor may one that no policy judged where the agent requires one."""
+        return self.permitted and self.health is Health.ENABLED and not self.policy_missing
 
     def raise_for_breach(self) -> Decision:
         """Returns this decision, or raises BreachError where the answer may not be acted on: it is
@@ -156,7 +160,9 @@ class Decision:
 
     def _reasons(self) -> list[str]:
         reasons = []
-        if self.permitted:
+        if self.policy_missing:
+            reasons.append("no policy judged the answer, and the agent requires one")
+        if self.permitted and self.health is not Health.ENABLED:
             advice = _ADVICE.get(self.health, "a STOPPED agent never is again")
             reasons.append(
                 f"an answer may be acted on only where the agent is ENABLED behind it: {advice}"

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from typing import Optional, Union
 
-from axilog._standing import NO_ANSWER, StandingReader
+from axilog._standing import NO_ANSWER, UNJUDGED, StandingReader
 from axilog.decision import Decision
 from axilog.enums import InputKind
 from axilog.errors import InputError
@@ -116,6 +116,8 @@ def _read_hash(source: Source, even_refused: bool) -> str:
 
 def find_refusal(decision: Decision) -> Optional[str]:
     """Why the records of a decision do not let it be acted on; ``None`` where they do."""
+    if decision.policy_missing:
+        return UNJUDGED
     reader, refusal = StandingReader(), None
     for entry in decision.records:
         told = reader.take_payload(entry.tag, entry.payload)

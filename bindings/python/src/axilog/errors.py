@@ -58,6 +58,11 @@ class IdentityError(AxilogError, ValueError):
     """An oracle or model id cannot be recorded, or is reserved for times and controls."""
 
 
+class OracleRefusedError(AxilogError, ValueError):
+    """A ledger takes no answers of an oracle: it declares others, or no policy judges the oracle
+    and the ledger requires one."""
+
+
 class ModelError(AxilogError, ValueError):
     """An oracle has another model in this ledger already."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Optional, Union
 
@@ -101,6 +101,8 @@ class Ledger(AbstractContextManager["Ledger"]):
         note: Optional[str] = None,
         schemas: Mapping[str, SchemaDocument] = _NO_SCHEMAS,
         input_schemas: Mapping[str, SchemaDocument] = _NO_SCHEMAS,
+        oracles: Optional[Iterable[str]] = None,
+        require_policy: bool = False,
     ) -> Ledger:
         """Begins a new ledger at ``path``. There must be no file, or one that holds nothing but the
         genesis or a beginning of it, and behind it at most a torn line: a ledger is never
@@ -115,6 +117,9 @@ class Ledger(AbstractContextManager["Ledger"]):
                 or as a dictionary. An answer that violates it is recorded as INVALID_OUTPUT, and is
                 a breach. Needs the package ``axilog-harness``.
             input_schemas: By oracle id, the schema of what the oracle may be asked.
+            oracles: The ids of the oracles that may answer. An answer of another one is refused
+                before anything is recorded. Absent, any oracle may answer.
+            require_policy: Whether only an oracle may answer that an enabled policy judges.
 
         With any of these, every reset of the ledger's agent binds the ledger to the
         :class:`axilog.Manifest` of all, which is kept as a blob. ``axilog head`` shows it.
@@ -124,9 +129,10 @@ class Ledger(AbstractContextManager["Ledger"]):
             LedgerExistsError, LedgerBusyError, LedgerIOError.
         """
         declared = DeclaredSchemas.of_documents(schemas, input_schemas)
-        for oracle_id in declared.oracle_ids():
+        named = None if oracles is None else tuple(oracles)
+        for oracle_id in (*declared.oracle_ids(), *(named or ())):
             check_identities(oracle_id, "m")
-        manifest = Manifest(name, note, declared.named())
+        manifest = Manifest(name, note, declared.named(), named, require_policy)
         ledger = cls._open(path, create=True, resume=False, policies=None)
         ledger._manifest = None if manifest == Manifest() else manifest
         ledger._schemas = declared

@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Optional
 
@@ -16,6 +16,7 @@ from axilog.errors import ManifestError
 _MAX_NAME_BYTES = 256
 _MAX_NOTE_BYTES = 4096
 _HASH = re.compile(r"[0-9a-f]{64}")
+_MEMBERS = {"name", "note", "oracles", "require_policy", "schemas"}
 
 
 class OracleSchemas(NamedTuple):
@@ -43,8 +44,15 @@ class Manifest:
     """A text for people: at most 4096 bytes of UTF-8, no control characters but line feeds."""
     schemas: Mapping[str, OracleSchemas] = field(default_factory=dict)
     """The declared schemas, by oracle id."""
+    oracles: Optional[Sequence[str]] = None
+    """The oracles that may answer, in the order of their ids; ``None`` where any may."""
+    require_policy: bool = False
+    """Whether only an oracle may answer that an enabled policy judges."""
 
     def __post_init__(self) -> None:
+        if self.oracles is not None:
+            object.__setattr__(self, "oracles", tuple(sorted(set(self.oracles))))
+            self._check_oracles()
         if self.name is not None:
             _check_name(self.name)
         if self.note is not None:
@@ -55,6 +63,18 @@ class Manifest:
                     f"found {digest!a} for a schema, expected 64 lower-case hexadecimal digits"
                 )
 
+    def _check_oracles(self) -> None:
+        if not self.oracles:
+            raise ManifestError(
+                "it declares oracles and names none; name at least one, or leave them out"
+            )
+        for oracle_id in self.schemas:
+            if oracle_id not in self.oracles:
+                raise ManifestError(
+                    f"it declares a schema of the oracle {oracle_id!a}, which is not among the "
+                    "oracles that it declares; declare it too, or leave its schema out"
+                )
+
     @classmethod
     def parse(cls, data: bytes) -> Manifest:
         """Reads a manifest, which must be in canonical form. Raises ManifestError for bytes that
@@ -63,7 +83,7 @@ class Manifest:
             document = json.loads(data.decode())
         except (ValueError, RecursionError) as error:
             raise ManifestError(f"it is not JSON in UTF-8: {error}") from error
-        members = _check_members(document, "the manifest", {"name", "note", "schemas"})
+        members = _check_members(document, "the manifest", _MEMBERS)
         named = _check_members(members.get("schemas", {}), "schemas", None)
         schemas = {}
         for oracle_id, found in named.items():
@@ -71,7 +91,13 @@ class Manifest:
             schemas[oracle_id] = OracleSchemas(
                 _check_text(declared.get("input")), _check_text(declared.get("output"))
             )
-        manifest = cls(_check_text(members.get("name")), _check_text(members.get("note")), schemas)
+        manifest = cls(
+            _check_text(members.get("name")),
+            _check_text(members.get("note")),
+            schemas,
+            _check_texts(members.get("oracles")),
+            members.get("require_policy", False) is True,
+        )
         if manifest.canonical() != data:
             raise ManifestError("it is not in canonical form")
         return manifest
@@ -88,6 +114,10 @@ class Manifest:
             members["name"] = self.name
         if self.note is not None:
             members["note"] = self.note
+        if self.oracles is not None:
+            members["oracles"] = list(self.oracles)
+        if self.require_policy:
+            members["require_policy"] = True
         if self.schemas:
             # RFC 8785 sorts by UTF-16 code units.
             ids = sorted(self.schemas, key=lambda text: text.encode("utf-16-be", "surrogatepass"))
@@ -141,4 +171,12 @@ def _check_members(found: object, what: str, allowed: Optional[set[str]]) -> dic
 def _check_text(found: object) -> Optional[str]:
     if found is not None and not isinstance(found, str):
         raise ManifestError(f"found {found!a}, expected a text")
+    return found
+
+
+def _check_texts(found: object) -> Optional[list[str]]:
+    if found is None:
+        return None
+    if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
+        raise ManifestError(f"oracles: found {found!a}, expected an array of texts")
     return found

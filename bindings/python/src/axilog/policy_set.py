@@ -12,6 +12,7 @@ from axilog.capi import lib
 from axilog.capi.structs import ax_policy_registry_t, ax_policy_t
 from axilog.enums import Comparison
 from axilog.policy import Policy, check_ids, check_limits, check_shape, compute_envelope
+from axilog.selector import judges_answers
 
 
 class PolicySet:
@@ -98,6 +99,10 @@ class PolicySet:
         """The certified operational envelope (SRS-004 section 2.6): for each selector with enabled
         policies, the smallest and the largest raw Q16.16 value that is no breach of any of them."""
         return compute_envelope(self._policies)
+
+    def judges(self, oracle_id: str) -> bool:
+        """Whether an enabled policy judges the answers of an oracle."""
+        return any(p.enabled and judges_answers(p.selector, oracle_id) for p in self._policies)
 
     def __iter__(self) -> Iterator[Policy]:
         return iter(self._policies)

@@ -30,6 +30,12 @@ def order_selector(selector: str) -> bytes:
     return selector.encode("utf-16-be", "surrogatepass")
 
 
+def judges_answers(selector: str, oracle_id: str) -> bool:
+    """Whether a selector leads to a value of the answers of an oracle."""
+    oracle, path = _split(selector)
+    return path != ELAPSED and oracle in (None, oracle_id)
+
+
 def _find_fault(selector: str) -> Optional[str]:
     """What was expected of a selector that is not valid, else None."""
     try:

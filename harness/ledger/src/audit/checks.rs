@@ -116,7 +116,7 @@ pub(super) fn check_manifest(found: Option<&FoundManifest>) -> AuditCheck {
     check("manifest", result, finding)
 }
 
-pub(super) fn check_schemas(summary: &SchemaSummary) -> AuditCheck {
+pub(super) fn check_schemas(summary: &SchemaSummary, silent: Vec<String>) -> AuditCheck {
     use CheckResult::{Failed, NotChecked, Passed};
     if let Some((reason, is_bad)) = &summary.unusable {
         let result = if *is_bad { Failed } else { NotChecked };
@@ -144,7 +144,7 @@ pub(super) fn check_schemas(summary: &SchemaSummary) -> AuditCheck {
         );
     }
     AuditCheck {
-        details: [summary.named.as_slice(), &summary.refusals].concat(),
+        details: [summary.named.as_slice(), &summary.refusals, &silent].concat(),
         ..check("schemas", result, finding)
     }
 }

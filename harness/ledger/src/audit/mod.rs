@@ -7,6 +7,7 @@
 pub mod blobs;
 mod budgets;
 mod checks;
+mod declared_oracles;
 mod derivations;
 mod oracles;
 mod report;
@@ -25,6 +26,7 @@ use checks::{
     check, check_blobs, check_decisions, check_derivations, check_end, check_manifest,
     check_models, check_raw_answers, check_schemas, is_interrupted, list_not_compared,
 };
+use declared_oracles::check_oracles;
 use derivations::{DerivationFindings, Derivations};
 use oracles::Oracles;
 use schemas::SchemaValidation;
@@ -140,6 +142,7 @@ pub fn audit_ledger(
         schemas,
     } = pass;
 
+    let are_rules_missing = rules_missing.is_some();
     let mut checks = check_decisions(&replayed, rules_missing);
     match &replayed.verification.fault {
         Some(fault) => checks.extend(CHECKS.iter().skip(checks.len()).map(|subject| {
@@ -156,7 +159,16 @@ pub fn audit_ledger(
                 None => None,
             };
             checks.push(check_manifest(found.as_ref()));
-            checks.push(check_schemas(&schemas.summary));
+            checks.push(check_schemas(
+                &schemas.summary,
+                schemas.list_silent_oracles(),
+            ));
+            checks.push(check_oracles(
+                &oracles,
+                are_rules_missing,
+                found.as_ref(),
+                expected.require_policy,
+            ));
             checks.push(check_models(&oracles, expected));
             let report = blobs.finish()?;
             checks.push(check_blobs(&report, &expected.budgets));

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use axilog::agent::stimulus::is_reserved;
-use axilog::evidence::observation::Completion;
+use axilog::evidence::transition::TransitionRecord;
 use axilog::hash::Tag;
 
 use crate::encoding::unescape;
@@ -15,7 +15,7 @@ use crate::verify::VerifiedRecord;
 #[derive(Default)]
 pub(super) struct Oracles {
     known: BTreeMap<String, OracleSummary>,
-    /// The oracle of the last observation, if it was a complete answer, and whether a policy judged that.
+    /// The oracle of the last observation, if it was an answer, and whether a policy judged that.
     last: Option<(String, bool)>,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Oracles {
 pub(super) struct OracleSummary {
     /// Its model.
     pub(super) model_id: String,
-    /// The number of complete answers on which a decision was made without any policy.
+    /// The number of answers that a decision permitted without any policy.
     pub(super) unjudged_answers: u64,
 }
 
@@ -38,6 +38,8 @@ impl Oracles {
             }
             Tag::Trans => {
                 if let Some((oracle_id, false)) = self.last.take()
+                    && TransitionRecord::parse(record.entry.payload)
+                        .is_ok_and(|transition| transition.violation.is_none())
                     && let Some(oracle) = self.known.get_mut(&oracle_id)
                 {
                     oracle.unjudged_answers = oracle.unjudged_answers.saturating_add(1);
@@ -59,7 +61,7 @@ impl Oracles {
                 model_id: unescape(view.model_id),
                 unjudged_answers: 0,
             });
-        self.last = (view.completion == Completion::Complete).then_some((oracle_id, false));
+        self.last = Some((oracle_id, false));
     }
 
     /// The oracles by id.

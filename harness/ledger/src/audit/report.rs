@@ -13,6 +13,8 @@ pub struct AuditExpectations<'p> {
     pub rules: ExpectedRules<'p>,
     /// What is read at most.
     pub budgets: AuditBudgets,
+    /// Whether a policy must have judged every answer that was permitted, as where the ledger's manifest requires it.
+    pub require_policy: bool,
 }
 
 /// The verdict of an audit.
@@ -75,12 +77,13 @@ pub struct AuditCheck {
 }
 
 /// The subjects of an audit, in the order of its checks.
-pub const CHECKS: [&str; 10] = [
+pub const CHECKS: [&str; 11] = [
     "chain",
     "rules",
     "decisions",
     "manifest",
     "schemas",
+    "oracles",
     "models",
     "blobs",
     "raw answers",
@@ -88,7 +91,7 @@ pub const CHECKS: [&str; 10] = [
     "end",
 ];
 
-/// An oracle on whose complete answers decisions were made without any policy, and without a schema.
+/// An oracle of which answers were permitted without any policy, and without a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnjudgedOracle {
     /// The oracle.

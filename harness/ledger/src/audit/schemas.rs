@@ -13,6 +13,7 @@ use axilog::evidence::view::ObservationView;
 use axilog::hash::{Hash, Tag, sha256};
 use axilog::text::Text;
 
+use super::declared_oracles::name_first;
 use crate::encoding::{hex, unescape};
 use crate::error::LedgerError;
 use crate::file::blobs::BlobStore;
@@ -31,6 +32,8 @@ pub(super) struct SchemaValidation {
     schemas: Option<Declared>,
     /// The questions that were found to conform, with their oracles.
     good_inputs: HashSet<(String, Hash)>,
+    /// The oracles that have a record and of which a schema is declared.
+    heard: HashSet<String>,
     /// The last record, if it is an observation that does not hold its answer, so that a RAW record may follow.
     unheld: Option<UnheldAnswer>,
     pub(super) summary: SchemaSummary,
@@ -102,6 +105,7 @@ impl SchemaValidation {
             store,
             schemas: None,
             good_inputs: HashSet::new(),
+            heard: HashSet::new(),
             unheld: None,
             summary: SchemaSummary::default(),
         }
@@ -110,6 +114,16 @@ impl SchemaValidation {
     /// Whether a schema of the oracle's answers was declared and could be used.
     pub(super) fn covers(&self, oracle_id: &str) -> bool {
         self.find_schema(oracle_id, SchemaSubject::Output).is_some()
+    }
+
+    /// The oracles of which a schema is declared and which have no record, in words: their ids may be mistyped.
+    pub(super) fn list_silent_oracles(&self) -> Vec<String> {
+        let Some(Declared::Schemas(schemas)) = &self.schemas else {
+            return Vec::new();
+        };
+        let silent = schemas.oracle_ids().filter(|id| !self.heard.contains(*id));
+        let told = silent.map(|id| format!("oracle {id:?} has a declared schema and no record"));
+        name_first(told.collect())
     }
 
     /// Takes the next good record of the ledger.
@@ -173,6 +187,12 @@ impl SchemaValidation {
 
     fn take_observation(&mut self, view: &ObservationView<'_>) -> Result<(), LedgerError> {
         let oracle_id = unescape(view.oracle_id);
+        if let Some(Declared::Schemas(schemas)) = &self.schemas
+            && schemas.declares(&oracle_id)
+            && !self.heard.contains(&oracle_id)
+        {
+            self.heard.insert(oracle_id.clone());
+        }
         self.check_question(&oracle_id, view)?;
         let Some(schema) = self.find_schema(&oracle_id, SchemaSubject::Output) else {
             return Ok(());

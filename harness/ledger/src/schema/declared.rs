@@ -56,6 +56,12 @@ impl DeclaredSchemas {
         self.by_oracle.keys().map(String::as_str)
     }
 
+    /// Whether a schema is declared of an oracle.
+    #[must_use]
+    pub fn declares(&self, oracle_id: &str) -> bool {
+        self.by_oracle.contains_key(oracle_id)
+    }
+
     /// The schema of an oracle's questions or answers; `None` where it is not declared.
     #[must_use]
     pub fn get(&self, oracle_id: &str, subject: SchemaSubject) -> Option<&Schema> {

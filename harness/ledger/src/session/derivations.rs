@@ -40,9 +40,10 @@ impl Session {
     /// # Errors
     /// [`FileError::Io`](crate::error::FileError::Io).
     pub fn has_refused_answer(&mut self, sources: &[Hash]) -> Result<bool, LedgerError> {
+        let requires_policy = self.requires_policy;
         let index = self.index_observations()?;
         let mut standings = sources.iter().filter_map(|source| index.standing(source));
-        Ok(standings.any(|(_, standing)| standing != Standing::MayAct))
+        Ok(standings.any(|(_, standing)| find_refusal(standing, requires_policy).is_some()))
     }
 
     /// Checks that the answers which a question says it is derived from are in the ledger, and may be acted on unless
@@ -56,6 +57,7 @@ impl Session {
             path: path.clone(),
             reason: reason.to_owned(),
         })?;
+        let requires_policy = self.requires_policy;
         let index = self.index_observations()?;
         for source in &derivation.sources {
             let Some((ledger_seq, standing)) = index.standing(source) else {
@@ -64,7 +66,7 @@ impl Session {
                     source_name: format!("the answer with the obs_hash {}", hex(source)),
                 });
             };
-            match standing.refusal() {
+            match find_refusal(standing, requires_policy) {
                 _ if standing == Standing::NoAnswer => {
                     return Err(LedgerError::SourceNoAnswer { path, ledger_seq });
                 }
@@ -89,7 +91,11 @@ impl Session {
             index.add(ObservationStanding {
                 obs_hash: observation.obs_hash,
                 ledger_seq: observation.ledger_seq,
-                standing: Standing::of(oracle_id, decision.transition.as_ref()),
+                standing: Standing::of(
+                    oracle_id,
+                    decision.transition.as_ref(),
+                    !decision.judgements.is_empty(),
+                ),
             });
         }
     }
@@ -100,5 +106,15 @@ impl Session {
             self.observations = Some(index);
         }
         Ok(self.observations.get_or_insert_default())
+    }
+}
+
+/// Why an observation may not feed a question; `None` where it may.
+fn find_refusal(standing: Standing, requires_policy: bool) -> Option<String> {
+    match standing {
+        Standing::Unjudged if requires_policy => {
+            Some("no policy judged it, and one is required".to_owned())
+        }
+        standing => standing.refusal(),
     }
 }

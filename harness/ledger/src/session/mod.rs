@@ -5,11 +5,11 @@
 //! [`Durability`] is chosen. SRS-004 §7, §8 and §12; decisions D19, D24, D26.
 
 mod call;
+mod declarations;
 mod derivations;
 mod observation_index;
 mod opening;
 mod recovery;
-mod schemas;
 mod statement;
 mod steps;
 pub mod tidy;
@@ -30,6 +30,7 @@ use crate::manifest::{MAX_MANIFEST_BYTES, Manifest};
 use crate::rules::{RuleSet, load_builtin_policies};
 use crate::schema::DeclaredSchemas;
 
+use declarations::{Declarations, check_oracle};
 use observation_index::ObservationIndex;
 
 pub use call::{OracleCall, OracleReply, check_identities};
@@ -42,8 +43,10 @@ pub struct Session {
     agent: Agent,
     /// The model of each oracle in the ledger, by oracle id.
     models: HashMap<String, String>,
-    /// The schemas that the ledger's manifest declares; `None` until they are needed.
-    schemas: Option<DeclaredSchemas>,
+    /// What the ledger's manifest declares; `None` until it is needed.
+    declared: Option<Declarations>,
+    /// Whether a policy must have judged an answer that may be acted on.
+    requires_policy: bool,
     /// The observations of the ledger; `None` until a derived input needs them.
     observations: Option<ObservationIndex>,
     work: Vec<u8>,
@@ -68,13 +71,16 @@ impl Session {
     /// Begins a ledger as [`Session::create`] does, and binds it to `manifest`, which is stored as a blob too.
     ///
     /// # Errors
-    /// As [`Session::create`].
+    /// As [`Session::create`]; [`LedgerError::InvalidIdentity`] and [`LedgerError::ReservedOracleId`] for a declared
+    /// oracle, [`LedgerError::UnjudgedOracle`] for one that no policy judges where the manifest requires one,
+    /// [`LedgerError::SchemasUnusable`] for a manifest that is too long.
     pub fn create_with_manifest(
         path: &Path,
         rules: &RuleSet,
         manifest: &Manifest,
         time: u64,
     ) -> Result<(Session, [StepDecision; 2]), LedgerError> {
+        check_manifest(path, manifest, rules)?;
         let rules = rules.with_manifest(Some(manifest.hash()));
         Session::create_bound(path, rules, Some(manifest), time)
     }
@@ -84,8 +90,7 @@ impl Session {
     /// these oracles is validated, by every session (SRS-004 §8.3 and §9.2).
     ///
     /// # Errors
-    /// As [`Session::create`]; [`LedgerError::InvalidIdentity`] and [`LedgerError::ReservedOracleId`] for the id of an
-    /// oracle, [`LedgerError::SchemasUnusable`] for a manifest that gets too long.
+    /// As [`Session::create_with_manifest`], for the oracles of the schemas too.
     pub fn create_with_schemas(
         path: &Path,
         rules: &RuleSet,
@@ -93,21 +98,13 @@ impl Session {
         schemas: &DeclaredSchemas,
         time: u64,
     ) -> Result<(Session, [StepDecision; 2]), LedgerError> {
-        let unusable = |reason: String| LedgerError::SchemasUnusable {
-            path: path.to_owned(),
-            reason,
-        };
         for oracle_id in schemas.oracle_ids() {
             check_identities(oracle_id, "m")?;
         }
         let manifest = manifest
             .with_schemas(schemas.to_named())
-            .map_err(|error| unusable(error.to_string()))?;
-        if manifest.to_canonical().len() as u64 > MAX_MANIFEST_BYTES {
-            return Err(unusable(format!(
-                "the manifest would be longer than {MAX_MANIFEST_BYTES} bytes"
-            )));
-        }
+            .map_err(|error| unusable(path, error.to_string()))?;
+        check_manifest(path, &manifest, rules)?;
         let file = LedgerFile::open_or_create(path)?;
         if !file.has_no_observation()? {
             return Err(LedgerError::AlreadyExists(path.to_owned()));
@@ -189,7 +186,8 @@ impl Session {
             rules,
             agent,
             models: HashMap::new(),
-            schemas: None,
+            declared: None,
+            requires_policy: false,
             observations: None,
             work: vec![0; MAX_RECORD_BYTES],
             completed: 0,
@@ -257,5 +255,25 @@ impl Session {
     pub fn sync(&mut self) -> Result<Checkpoint, LedgerError> {
         let synced = self.file.sync();
         self.halt_on_error(synced)
+    }
+}
+
+/// Checks that a new ledger can be bound to a manifest: its length, and that each oracle that it declares may answer.
+fn check_manifest(path: &Path, manifest: &Manifest, rules: &RuleSet) -> Result<(), LedgerError> {
+    if manifest.to_canonical().len() as u64 > MAX_MANIFEST_BYTES {
+        let reason = format!("the manifest would be longer than {MAX_MANIFEST_BYTES} bytes");
+        return Err(unusable(path, reason));
+    }
+    for oracle_id in manifest.oracles().into_iter().flatten() {
+        check_identities(oracle_id, "m")?;
+        check_oracle(path, manifest, rules, oracle_id)?;
+    }
+    Ok(())
+}
+
+fn unusable(path: &Path, reason: String) -> LedgerError {
+    LedgerError::SchemasUnusable {
+        path: path.to_owned(),
+        reason,
     }
 }

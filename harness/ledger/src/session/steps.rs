@@ -18,10 +18,13 @@ impl Session {
     /// [`Session::check_question`] checks the question too.
     ///
     /// # Errors
-    /// [`LedgerError::Sealed`], [`LedgerError::ReservedOracleId`], [`LedgerError::InvalidIdentity`], [`LedgerError::ModelMismatch`].
+    /// [`LedgerError::Sealed`], [`LedgerError::ReservedOracleId`], [`LedgerError::InvalidIdentity`],
+    /// [`LedgerError::UndeclaredOracle`], [`LedgerError::UnjudgedOracle`], [`LedgerError::ModelMismatch`];
+    /// [`LedgerError::SchemasUnusable`] where what the ledger declares cannot be known.
     pub fn check_call(&mut self, oracle_id: &str, model_id: &str) -> Result<(), LedgerError> {
         self.ensure_open()?;
         check_identities(oracle_id, model_id)?;
+        self.check_declared(oracle_id)?;
         match self.models.get(oracle_id) {
             Some(recorded) if recorded != model_id => Err(LedgerError::ModelMismatch {
                 path: self.path().to_owned(),
@@ -80,6 +83,8 @@ impl Session {
                 },
             )?;
         decision.schema_violation = violation;
+        decision.lacks_policy = self.requires_policy && decision.judgements.is_empty();
+        decision.may_act &= !decision.lacks_policy;
         if decision.binds_raw_answer {
             let stored = self.blobs.store(output);
             self.halt_on_error(stored)?;

@@ -5,5 +5,6 @@
 mod attacks;
 mod conformance;
 mod hostile;
+mod oracles;
 mod sessions;
 mod support;

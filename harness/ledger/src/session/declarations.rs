@@ -1,0 +1,157 @@
+//! What a ledger's manifest declares, and what a session refuses because of it: answers of other oracles, answers that
+//! no policy judges where one is required, and questions and answers that violate their schemas.
+//!
+//! SRS-004 §8.3, §9.2 and §11.1 (SHALL-011, SHALL-013, SHALL-037); formats.md §5 (Manifest); decision D30.
+
+use std::path::Path;
+
+use axilog::text::Text;
+
+use super::Session;
+use super::call::OracleCall;
+use crate::error::LedgerError;
+use crate::file::blobs::BlobStore;
+use crate::manifest::{FoundManifest, Manifest, find_manifest};
+use crate::rules::RuleSet;
+use crate::schema::violation::SchemaViolation;
+use crate::schema::{DeclaredSchemas, SchemaSubject};
+use crate::visible_text::escape_identity;
+
+/// The most declared oracles that a refusal names.
+const MAX_NAMED_ORACLES: usize = 8;
+
+/// What a ledger's manifest declares.
+#[derive(Default)]
+pub(super) struct Declarations {
+    manifest: Manifest,
+    schemas: DeclaredSchemas,
+}
+
+/// Checks that a ledger with this manifest, under these rules, takes answers of an oracle.
+///
+/// # Errors
+/// [`LedgerError::UndeclaredOracle`], [`LedgerError::UnjudgedOracle`].
+pub(super) fn check_oracle(
+    path: &Path,
+    manifest: &Manifest,
+    rules: &RuleSet,
+    oracle_id: &str,
+) -> Result<(), LedgerError> {
+    if let Some(oracles) = manifest.oracles()
+        && !oracles.contains(oracle_id)
+    {
+        let named: Vec<String> = oracles
+            .iter()
+            .take(MAX_NAMED_ORACLES)
+            .map(|id| format!("\"{}\"", escape_identity(id)))
+            .collect();
+        let rest = match oracles.len().saturating_sub(named.len()) {
+            0 => String::new(),
+            rest => format!(" and {rest} more"),
+        };
+        return Err(LedgerError::UndeclaredOracle {
+            path: path.to_owned(),
+            oracle: oracle_id.to_owned(),
+            declared: named.join(", ") + &rest,
+        });
+    }
+    if manifest.requires_policy() && !rules.judge(oracle_id) {
+        return Err(LedgerError::UnjudgedOracle {
+            path: path.to_owned(),
+            oracle: oracle_id.to_owned(),
+        });
+    }
+    Ok(())
+}
+
+impl Session {
+    /// Demands that a policy judges each answer, from the next one on: one that none judged may not be acted on, and
+    /// no question may be derived from it. The rules stay as they are, and nothing of it is recorded; a manifest
+    /// [binds](Manifest::with_required_policy) a ledger to more than that.
+    pub fn require_policy(&mut self) {
+        self.requires_policy = true;
+    }
+
+    /// Checks that the ledger takes answers of an oracle.
+    pub(super) fn check_declared(&mut self, oracle_id: &str) -> Result<(), LedgerError> {
+        self.load_declarations()?;
+        match &self.declared {
+            Some(declared) => check_oracle(self.path(), &declared.manifest, &self.rules, oracle_id),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks, before an oracle is called, that its reply could be recorded, that the answers which the question is
+    /// derived from are in the ledger and may be acted on, and that the question conforms to the declared schema of the
+    /// oracle's questions.
+    ///
+    /// # Errors
+    /// [`LedgerError::Sealed`], [`LedgerError::ReservedOracleId`], [`LedgerError::InvalidIdentity`],
+    /// [`LedgerError::ModelMismatch`], [`LedgerError::UndeclaredOracle`], [`LedgerError::UnjudgedOracle`],
+    /// [`LedgerError::InvalidInput`] for a derivation that cannot be read,
+    /// [`LedgerError::UnknownSource`], [`LedgerError::SourceNoAnswer`], [`LedgerError::SourceRefused`],
+    /// [`LedgerError::QuestionViolatesSchema`]; [`LedgerError::SchemasUnusable`] where the manifest or a schema is
+    /// missing or bad, or where this build cannot validate.
+    pub fn check_question(&mut self, call: &OracleCall) -> Result<(), LedgerError> {
+        self.check_call(&call.oracle_id, &call.model_id)?;
+        self.check_sources(call)?;
+        let schemas = &self.load_declarations()?.schemas;
+        let checked = match schemas.get(&call.oracle_id, SchemaSubject::Input) {
+            Some(schema) => schema.check(call.input.bytes()),
+            None => Ok(()),
+        };
+        checked.map_err(|violation| LedgerError::QuestionViolatesSchema {
+            path: self.path().to_owned(),
+            oracle: call.oracle_id.clone(),
+            violation: Box::new(violation),
+        })
+    }
+
+    /// Finds how an answer violates the declared schema of the oracle's answers; `None` where it conforms, where
+    /// none is declared, and for what is no admissible text, which the core refuses.
+    pub(super) fn find_violation(
+        &mut self,
+        oracle_id: &str,
+        answer: &[u8],
+    ) -> Result<Option<SchemaViolation>, LedgerError> {
+        let schemas = &self.load_declarations()?.schemas;
+        let Some(schema) = schemas.get(oracle_id, SchemaSubject::Output) else {
+            return Ok(None);
+        };
+        Ok(match Text::check(answer, false) {
+            Ok(_) => schema.check(answer).err(),
+            Err(_) => None,
+        })
+    }
+
+    /// What the ledger's manifest declares, read when it is first needed.
+    fn load_declarations(&mut self) -> Result<&Declarations, LedgerError> {
+        if self.declared.is_none() {
+            let declared = self.read_declarations()?;
+            self.declared = Some(declared);
+        }
+        Ok(self.declared.get_or_insert_default())
+    }
+
+    fn read_declarations(&self) -> Result<Declarations, LedgerError> {
+        let Some(hash) = self.rules.manifest() else {
+            return Ok(Declarations::default());
+        };
+        let blobs = BlobStore::of_ledger(self.path());
+        let unusable = |reason: String| LedgerError::SchemasUnusable {
+            path: self.path().to_owned(),
+            reason,
+        };
+        match find_manifest(&blobs, &hash)? {
+            FoundManifest::Good(manifest) => match DeclaredSchemas::load(&manifest, &blobs)? {
+                Ok(schemas) => Ok(Declarations { manifest, schemas }),
+                Err(error) => Err(unusable(error.to_string())),
+            },
+            FoundManifest::Missing => Err(unusable(format!(
+                "the manifest that its configuration names is missing: there is no file {}, and what it declares is not known",
+                blobs.path(&hash).display()
+            ))),
+            FoundManifest::Bad(reason) => Err(unusable(format!("its manifest is bad: {reason}"))),
+        }
+    }
+}
