@@ -141,8 +141,15 @@ fn check_verdicts(bench: &Bench, what: &str, plant: &str, path: &Path) {
             .exits(1)
             .says("CONFIG_MISMATCH");
     } else {
-        for command in ["replay", "head", "stats", "show", "show --graph"] {
+        for command in ["replay", "stats", "show"] {
             bench.run(&format!("{command} ledger.jsonl")).exits(0);
+        }
+        let head = bench.run("head ledger.jsonl");
+        let graph = bench.run("show --graph ledger.jsonl");
+        match what {
+            "manifest" => assert!(head.exits(1).stdout.contains("is not the one named")),
+            "question" => drop(graph.exits(1).says("damaged there")),
+            _ => drop((head.exits(0), graph.exits(0))),
         }
     }
 }

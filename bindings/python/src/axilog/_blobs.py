@@ -127,9 +127,9 @@ class BlobStore:
             raise LedgerIOError(self.ledger, "read the blobs", error) from error
 
     def list_unnamed_files(self, named: Container[str]) -> list[tuple[str, Optional[str]]]:
-        """Lists, as :meth:`list_files` does, the files that are not among ``named``, and directories
-        that stand in the place of blobs. Blobs in what a link leads to are left out. Raises
-        LedgerIOError."""
+        """Lists, as :meth:`list_files` does, the files that are not among ``named``, and the
+        directories that stand in the place of blobs. Blobs in what a link leads to are left out.
+        Raises LedgerIOError."""
         if not _is_directory(self._directory):
             return []
         files = self.list_files()

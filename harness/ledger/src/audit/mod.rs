@@ -8,6 +8,7 @@ pub mod blobs;
 mod checks;
 mod derivations;
 mod oracles;
+mod raw_answers;
 mod report;
 mod schemas;
 
@@ -26,6 +27,7 @@ use checks::{
 };
 use derivations::Derivations;
 use oracles::Oracles;
+use raw_answers::RawAnswerComparison;
 use schemas::SchemaValidation;
 
 pub use report::{
@@ -41,6 +43,7 @@ struct AuditPass {
     oracles: Oracles,
     derivations: Derivations,
     schemas: SchemaValidation,
+    raw_answers: RawAnswerComparison,
 }
 
 impl AuditPass {
@@ -54,6 +57,7 @@ impl AuditPass {
         let mut oracles = Oracles::default();
         let mut derivations = Derivations::new(BlobStore::of_ledger(path));
         let mut schemas = SchemaValidation::new(BlobStore::of_ledger(path));
+        let mut raw_answers = RawAnswerComparison::new(BlobStore::of_ledger(path));
         let mut blob_error = None;
         let replayed = replay_decisions(
             &mut *source,
@@ -69,6 +73,11 @@ impl AuditPass {
                     blob_error.get_or_insert(error);
                 }
                 if let Err(error) = schemas.take_record(record) {
+                    blob_error.get_or_insert(error);
+                }
+                let compared =
+                    raw_answers.take_record(record, |oracle_id| schemas.may_refuse(oracle_id));
+                if let Err(error) = compared {
                     blob_error.get_or_insert(error);
                 }
             },
@@ -100,6 +109,7 @@ impl AuditPass {
             oracles,
             derivations,
             schemas,
+            raw_answers,
         })
     }
 
@@ -135,6 +145,7 @@ pub fn audit_ledger(
         oracles,
         derivations,
         schemas,
+        raw_answers,
     } = pass;
 
     let mut checks = check_decisions(&replayed, rules_missing);
@@ -159,6 +170,7 @@ pub fn audit_ledger(
             checks.push(check_blobs(&report));
             checks.push(check_raw_answers(
                 report.bound_answers,
+                &raw_answers.summary,
                 replayed.verification.replay.unbound_answers(),
                 replayed.verification.replay.awaits_raw_answer(),
             ));

@@ -5,5 +5,6 @@
 mod attacks;
 mod conformance;
 mod hostile;
+mod raw_answers;
 mod sessions;
 mod support;
