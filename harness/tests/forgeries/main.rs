@@ -21,6 +21,9 @@ use tempfile::TempDir;
 const POLICIES: &[u8] =
     br#"[{"comparison":"GT","enabled":true,"policy_id":"P-1","threshold":4587520},{"comparison":"LT","enabled":true,"policy_id":"P-2","threshold":0}]"#;
 
+/// The beginning of an answer that is too long for its record.
+const LONG_ANSWER: &str = "{\"value\":5,\"why\":\"";
+
 /// An answer that is no text: its record does not hold it.
 const RAW_ANSWER: &[u8] = b"\xff\xfe as it came";
 
@@ -62,7 +65,7 @@ impl Place {
         );
     }
 
-    /// A ledger with permitted answers, a breach, the way back from it, and an inadmissible answer.
+    /// A ledger with permitted answers, a breach, the way back from it, an answer that is cut, and an inadmissible one.
     fn new() -> Place {
         Place::begun_at(1000)
     }
@@ -84,6 +87,7 @@ impl Place {
         place.run("control mitigate --ledger l.jsonl", b"");
         place.run("control reset --ledger l.jsonl", b"");
         place.run("time 2000 --ledger l.jsonl", b"");
+        place.observe(&long_answer());
         place.run(
             "observe --ledger l.jsonl --oracle-id llm --model-id m-1",
             RAW_ANSWER,
@@ -138,6 +142,24 @@ impl Place {
             (code, _) => panic!("{line}: exit code {code}"),
         })
     }
+}
+
+/// The answer that is too long for its record.
+fn long_answer() -> String {
+    format!("{LONG_ANSWER}{}\"}}", "x".repeat(70_000))
+}
+
+/// Exchanges the raw answer of the observation that contains `texts`, with its RAW record.
+fn exchange_raw_answer(place: &Place, old: &[u8], new: &[u8]) {
+    let mut records = place.records();
+    let [old_hash, new_hash] = [old, new].map(|bytes| hex_text(&sha256(bytes)));
+    let at = records.find(Tag::Proof, &["\"kind\":\"RAW\"", &old_hash]);
+    records.replace(at, &old_hash, &new_hash);
+    let [old_bytes, new_bytes] = [old, new].map(|bytes| format!("\"bytes\":{},", bytes.len()));
+    records.replace(at, &old_bytes, &new_bytes);
+    fs::remove_file(place.blob(old)).unwrap();
+    store_blob(&place.blob(new), new);
+    place.forge(&records);
 }
 
 /// A forgery: its name in the table, and what it does to a good ledger.
@@ -268,18 +290,35 @@ const FORGERIES: &[Forgery] = &[
         fs::remove_file(place.blob(RAW_ANSWER)).unwrap();
     }),
     ("the raw answer exchanged with its record", |place| {
+        exchange_raw_answer(place, RAW_ANSWER, b"\xff\xfe written later!");
+    }),
+    ("an admissible answer in place of a refused one", |place| {
+        exchange_raw_answer(place, RAW_ANSWER, br#"{"value":5}"#);
+    }),
+    ("another answer in place of one that was cut", |place| {
+        let (old, new) = (long_answer(), long_answer().replacen('5', "9", 1));
+        exchange_raw_answer(place, old.as_bytes(), new.as_bytes());
+    }),
+    ("an answer shorter than the one that was cut", |place| {
+        let (old, new) = (long_answer(), long_answer().replacen("xx", "", 1));
+        exchange_raw_answer(place, old.as_bytes(), new.as_bytes());
+    }),
+    ("what is left of a cut answer changed", |place| {
         let mut records = place.records();
-        let other = b"\xff\xfe written later!";
-        let at = records.find(Tag::Proof, &["\"kind\":\"RAW\""]);
-        let hash = |bytes: &[u8]| hex_text(&sha256(bytes));
-        records.replace(at, &hash(RAW_ANSWER), &hash(other));
-        records.replace(
-            at,
-            &format!("\"bytes\":{},", RAW_ANSWER.len()),
-            &format!("\"bytes\":{},", other.len()),
-        );
-        fs::remove_file(place.blob(RAW_ANSWER)).unwrap();
-        store_blob(&place.blob(other), other);
+        let at = records.find(Tag::Obs, &["{\\\"value\\\":5,"]);
+        records.replace(at, "\\\"value\\\":5,", "\\\"value\\\":6,");
+        records.rehash();
+        place.forge(&records);
+    }),
+    ("a cut answer cut once more", |place| {
+        let mut records = place.records();
+        let at = records.find(Tag::Obs, &["{\\\"value\\\":5,"]);
+        let record = records.0[at].1.clone();
+        let (begin, rest) = record.split_once("\"output\":\"").unwrap();
+        let (output, end) = rest.split_once("\",\"output_size\"").unwrap();
+        assert!(output.ends_with('x'), "{output}");
+        records.0[at].1 = format!("{begin}\"output\":\"{{\\\"value\\\":5\",\"output_size\"{end}");
+        records.rehash();
         place.forge(&records);
     }),
     ("the record of a raw answer left out", |place| {

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ctypes
 import enum
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
 from axilog.capi import lib
+from axilog.capi.constants import AX_MAX_OBS_BYTES
 from axilog.capi.structs import (
     ax_admission_ctx_t,
     ax_obs_input_t,
@@ -21,6 +22,10 @@ from axilog.enums import Completion, Failure, InputKind, ReturnCode
 from axilog.errors import InputError
 from axilog.inputs import canonical_input
 from axilog.observation import Observation
+
+COMPARED_BYTES = 2 * AX_MAX_OBS_BYTES
+"""The length of the beginning of an answer that :func:`compare_answer` needs: more than any record
+holds, also where every line end has two bytes."""
 
 
 class Fit(enum.Enum):
@@ -35,6 +40,23 @@ class Fit(enum.Enum):
     """Admission makes another observation of them."""
 
 
+class AnswerText(NamedTuple):
+    """What admission says of an answer's bytes, whatever the observation."""
+
+    raw_bytes: int
+    """How many bytes came."""
+    admitted_bytes: Optional[int]
+    """How many they are with normalised line ends; ``None`` where the answer is not admissible."""
+
+    @classmethod
+    def of(cls, answer: bytes) -> AnswerText:
+        """Checks an answer."""
+        try:
+            return cls(len(answer), len(canonical_input(answer)))
+        except InputError:
+            return cls(len(answer), None)
+
+
 class AnswerFit(NamedTuple):
     """How the bytes of an answer fit its observation."""
 
@@ -43,57 +65,61 @@ class AnswerFit(NamedTuple):
     """In what the observation that admission makes differs."""
 
 
-def compare_answer(observation: Observation, answer: bytes) -> AnswerFit:
-    """Admits ``answer`` again and compares the result with the observation, which does not hold the
-    answer or not all of it."""
-    try:
-        whole = canonical_input(answer)
-    except InputError:
-        if observation.failure is Failure.INVALID_OUTPUT:
-            return AnswerFit(Fit.RECORDED)
-        return AnswerFit(Fit.DIFFERS, "it is not admissible, and is recorded as TRUNCATED")
+def compare_answer(observation: Observation, text: AnswerText, beginning: bytes) -> AnswerFit:
+    """Admits an answer again and compares the result with the observation, which does not hold the
+    answer or not all of it. ``beginning`` is the answer, or its first ``COMPARED_BYTES``."""
     if observation.failure is Failure.INVALID_OUTPUT:
-        return AnswerFit(Fit.ADMISSIBLE)
-    if len(whole) != observation.output_size:
+        return AnswerFit(Fit.RECORDED if text.admitted_bytes is None else Fit.ADMISSIBLE)
+    if text.admitted_bytes is None:
+        name = observation.completion.name
+        return AnswerFit(Fit.DIFFERS, f"it is not admissible, and is recorded as {name}")
+    if text.admitted_bytes != observation.output_size:
         return AnswerFit(
             Fit.DIFFERS,
-            f"it has {len(whole)} bytes in its record's form, and the record says "
+            f"it has {text.admitted_bytes} bytes in its record's form, and the record says "
             f"{observation.output_size}",
         )
-    recorded, admitted = observation.output.encode(), _cut(observation, answer)
-    if recorded == admitted:
+    # Without the beginning of a character that is cut off at the end.
+    beginning = beginning.decode(errors="ignore").encode()
+    recorded, kept = observation.output.encode(), _cut(observation, beginning)
+    if kept is None:
+        return AnswerFit(Fit.DIFFERS, "a record holds it whole")
+    if kept == recorded:
         return AnswerFit(Fit.RECORDED)
-    if not whole.startswith(recorded):
+    if not canonical_input(beginning).startswith(recorded):
         return AnswerFit(Fit.DIFFERS, "it does not begin with what the record holds")
     return AnswerFit(
         Fit.DIFFERS,
         f"the record holds its first {len(recorded)} bytes, and admission cuts it behind "
-        f"{len(admitted)}",
+        f"{len(kept)}",
     )
 
 
-def _cut(observation: Observation, answer: bytes) -> bytes:
-    """What a record of this oracle holds of an admissible answer."""
+def _cut(observation: Observation, beginning: bytes) -> Optional[bytes]:
+    """What a record of this oracle holds of an admissible answer; ``None`` where that is all."""
     given = ax_obs_input_t()
-    # The record has the same length for every input, since it holds the input's hash.
     given.completion_state = int(Completion.TRUNCATED)
     given.failure_type = int(Failure.NULL)
+    # A record has the same length for every input, since it holds the input's hash.
     given.input_kind = int(InputKind.TEXT)
-    given.ledger_seq = observation.ledger_seq
+    # The record says the length of the whole answer, which may have more digits.
+    more_digits = len(str(observation.output_size)) - len(str(len(canonical_input(beginning))))
+    given.ledger_seq = observation.ledger_seq * 10 ** max(more_digits, 0)
     given.oracle_id = observation.oracle_id.encode()
     given.model_id = observation.model_id.encode()
-    given.output, given.output_len = answer, len(answer)
+    given.output, given.output_len = beginning, len(beginning)
     given.params = observation.params._struct
     context = ax_admission_ctx_t()
     context.profile = int(observation.profile)
-    output = ctypes.create_string_buffer(len(answer) + 1)
-    record = ax_obs_record_t()
+    output = ctypes.create_string_buffer(len(beginning) + 1)
+    record, faults = ax_obs_record_t(), ct_fault_flags_t()
     code = lib.ax_obs_admit(
         ctypes.byref(record),
         output,
         len(output),
         ctypes.byref(given),
         ctypes.byref(context),
-        ctypes.byref(ct_fault_flags_t()),
+        ctypes.byref(faults),
     )
-    return output.value if code == ReturnCode.OK else b""
+    is_cut = code == ReturnCode.OK and faults.size
+    return output.value if is_cut else None

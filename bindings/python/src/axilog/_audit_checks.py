@@ -14,6 +14,7 @@ from axilog._ledger_check import Expectations, LedgerCheck
 from axilog._ledger_configuration import ConfigurationSource, ExpectedRules, Switches
 from axilog._named_blobs import BadManifest
 from axilog._oracle_summary import Oracles
+from axilog._raw_answers import MAX_READ_BYTES, RawAnswerComparison
 from axilog.enums import Verdict
 from axilog.errors import LedgerIOError
 from axilog.manifest import Manifest
@@ -233,24 +234,40 @@ def check_blobs(report: BlobReport) -> AuditCheck:
     return AuditCheck("blobs", result, finding, tuple(details))
 
 
-def check_raw_answers(report: BlobReport) -> AuditCheck:
-    """Whether every answer is in its record or bound by a RAW record."""
+def check_raw_answers(report: BlobReport, compared: RawAnswerComparison) -> AuditCheck:
+    """Whether every answer is in its record, or bound by a RAW record and recorded as admission
+    makes it."""
     bound, unbound = report.bound_answers, report.unbound_answers
-    if unbound == 1 and report._awaits_binding:
+    result = CheckResult.NOT_CHECKED
+    if compared.faults:
+        result = CheckResult.FAILED
+        finding = f"{compared.faults} of {bound} are not recorded as admission makes them"
+    elif not unbound and compared.too_long:
+        finding = (
+            f"{compared.too_long} of {bound} are longer than the {MAX_READ_BYTES} bytes that are "
+            "read"
+        )
+    elif not unbound:
+        result = CheckResult.PASSED
+        finding = "every answer is in its record"
+        if bound:
+            finding = (
+                f"{bound} bound by their length and hash, and recorded as admission makes them"
+            )
+    elif unbound == 1 and report._awaits_binding:
         finding = (
             "the last one is not bound yet: its step was interrupted, and the next command that "
             f"writes binds it where its blob is there; {bound} are bound"
         )
-        return AuditCheck("raw answers", CheckResult.NOT_CHECKED, finding)
-    if unbound:
+    else:
         finding = (
             f"{unbound} that their records do not hold are bound by nothing, {bound} are bound; "
             "their steps were interrupted, a writer before version 0.2 recorded no such binding, "
             "or one was left out"
         )
-        return AuditCheck("raw answers", CheckResult.NOT_CHECKED, finding)
-    finding = f"{bound} bound by their length and hash" if bound else ""
-    return AuditCheck("raw answers", CheckResult.PASSED, finding or "every answer is in its record")
+    rest = compared.faults - len(compared.named)
+    details = (*compared.named, f"{rest} more") if rest else tuple(compared.named)
+    return AuditCheck("raw answers", result, finding, details)
 
 
 def check_derivations(count: int, found: DerivationFindings) -> AuditCheck:

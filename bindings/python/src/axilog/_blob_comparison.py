@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Optional
 
@@ -117,6 +118,11 @@ class BlobComparison:
         self._lengths[raw.sha256] = raw.bytes
         self._require(digest, raw.ledger_seq)
         self._compare_length(raw)
+
+    def find_oracles_with_schemas(self) -> Container[str]:
+        """The oracles of whose answers the ledger declares a schema, as far as its records were
+        taken; every oracle where that is not known. Raises LedgerIOError."""
+        return self._named.find_oracles_with_schemas(self._store)
 
     def finish(self, is_whole: bool) -> BlobReport:
         """Hashes every blob that a record names and ends the comparison. ``is_whole`` says that the

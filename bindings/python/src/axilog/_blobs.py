@@ -134,8 +134,8 @@ class BlobStore:
 
     def list_unnamed_files(self, named: Container[str]) -> list[tuple[str, Optional[str]]]:
         """Lists, as :meth:`list_files` does, the files that are not among ``named``, and the
-        directories in the place of blobs. Blobs in what a link leads to are left out. Raises
-        LedgerIOError."""
+        directories that stand in the place of blobs. Blobs in what a link leads to are left out.
+        Raises LedgerIOError."""
         if not _is_directory(self._directory):
             return []
         files = self.list_files()

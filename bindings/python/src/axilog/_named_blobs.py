@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Container
 from typing import NamedTuple, Optional, Union
 
 from axilog._blobs import EMPTY_HASH, BlobStore
@@ -83,6 +84,15 @@ class NamedBlobs:
         documents = self.find_bound_documents(store)
         return not documents or isinstance(find_manifest(store, documents[0]), Manifest)
 
+    def find_oracles_with_schemas(self, store: BlobStore) -> Container[str]:
+        """The oracles of whose answers a schema is declared; every oracle where the manifest is
+        missing or bad. Raises LedgerIOError."""
+        documents = self.find_bound_documents(store)
+        manifest = find_manifest(store, documents[0]) if documents else Manifest()
+        if not isinstance(manifest, Manifest):
+            return _EveryOracle()
+        return {oracle for oracle, named in manifest.schemas.items() if named.output is not None}
+
     def take_lines(self, path: str, offset: int) -> None:
         """Takes the records of the lines of a ledger from ``offset`` on, up to one that is none.
         They are not verified. Raises LedgerIOError."""
@@ -102,6 +112,11 @@ class NamedBlobs:
             return
         except OSError as error:
             raise LedgerIOError(path, "read the ledger", error) from error
+
+
+class _EveryOracle(Container[str]):
+    def __contains__(self, oracle_id: object) -> bool:
+        return True
 
 
 class BadManifest(NamedTuple):

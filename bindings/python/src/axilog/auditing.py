@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import enum
 import os
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import BinaryIO, NamedTuple, Optional
 
@@ -36,6 +36,7 @@ from axilog._ledger_check import (
 from axilog._ledger_configuration import ConfigurationSource, ExpectedRules, holds_decisions
 from axilog._named_blobs import find_manifest
 from axilog._oracle_summary import Oracles
+from axilog._raw_answers import RawAnswerComparison
 from axilog._recorder import Recorder
 from axilog.entry import Entry
 from axilog.errors import ConfigurationError, LedgerDefect
@@ -182,6 +183,8 @@ class _Audit:
         self._blobs = BlobComparison(self._store)
         self._oracles = Oracles()
         self._derivations = Derivations(self._store)
+        self._raw_answers = RawAnswerComparison(self._store)
+        self._refusing: Optional[Container[str]] = None
 
     def make_report(self) -> AuditReport:
         """Makes every check. Raises LedgerIOError."""
@@ -235,8 +238,16 @@ class _Audit:
     def _take_record(self, entry: Entry, offset: int, observation: Optional[Observation]) -> None:
         self._blobs.take_record(entry, offset, observation)
         self._oracles.take_record(entry, observation)
+        self._raw_answers.take_record(entry, observation, self._may_refuse)
         if observation is not None:
             self._derivations.take_observation(observation)
+
+    def _may_refuse(self, oracle_id: str) -> bool:
+        """Whether an answer of the oracle may have been refused because it violates its schema. It
+        may where nobody knows the schemas. To be called behind the first reset only."""
+        if self._refusing is None:
+            self._refusing = self._blobs.find_oracles_with_schemas()
+        return oracle_id in self._refusing
 
     def _check_the_rest(self, check: LedgerCheck, problem: Optional[str]) -> list[AuditCheck]:
         """The checks behind the decisions, of a ledger without a defect."""
@@ -253,7 +264,7 @@ class _Audit:
             check_oracles(self._oracles, problem, manifest, found, self._require_policy),
             check_models(self._oracles, self._expected),
             check_blobs(blobs),
-            check_raw_answers(blobs),
+            check_raw_answers(blobs, self._raw_answers),
             check_derivations(len(self._derivations), self._derivations.judge()),
             check_end(_is_interrupted(check), check.sealed),
         ]

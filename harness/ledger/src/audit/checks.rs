@@ -6,10 +6,12 @@ use super::blobs::BlobReport;
 use super::budgets::AuditBudgets;
 use super::derivations::DerivationFindings;
 use super::oracles::Oracles;
+use super::raw_answers::RawAnswerSummary;
 use super::report::{AuditCheck, AuditExpectations, CheckResult};
 use super::schemas::SchemaSummary;
 use crate::encoding::hex;
 use crate::error::LedgerFault;
+use crate::input_file::MAX_INPUT_BYTES;
 use crate::manifest::FoundManifest;
 use crate::replay::{ReplayReport, describe_switches};
 
@@ -213,24 +215,55 @@ pub(super) fn check_blobs(report: &BlobReport, budgets: &AuditBudgets) -> AuditC
     }
 }
 
-/// Whether every answer is in its record or bound by a RAW record. `awaits_binding` says that the last record is an
-/// observation whose RAW record may still come.
-pub(super) fn check_raw_answers(bound: u64, unbound: u64, awaits_binding: bool) -> AuditCheck {
-    let result = match unbound {
-        0 => CheckResult::Passed,
-        _ => CheckResult::NotChecked,
-    };
-    let finding = match (bound, unbound) {
-        (0, 0) => "every answer is in its record".to_owned(),
-        (_, 0) => format!("{bound} bound by their length and hash"),
-        (_, 1) if awaits_binding => format!(
-            "the last one is not bound yet: its step was interrupted, and the next command that writes binds it where its blob is there; {bound} are bound"
+/// Whether every answer is in its record, or bound by a RAW record and recorded as admission makes it.
+/// `awaits_binding` says that the last record is an observation whose RAW record may still come.
+pub(super) fn check_raw_answers(
+    bound: u64,
+    compared: &RawAnswerSummary,
+    unbound: u64,
+    awaits_binding: bool,
+) -> AuditCheck {
+    use CheckResult::{Failed, NotChecked, Passed};
+    let RawAnswerSummary {
+        too_long,
+        faults,
+        named,
+    } = compared;
+    let (result, finding) = match (bound, unbound) {
+        _ if *faults > 0 => (
+            Failed,
+            format!("{faults} of {bound} are not recorded as admission makes them"),
         ),
-        _ => format!(
-            "{unbound} that their records do not hold are bound by nothing, {bound} are bound; their steps were interrupted, a writer before version 0.2 recorded no such binding, or one was left out"
+        (0, 0) => (Passed, "every answer is in its record".to_owned()),
+        (_, 0) if *too_long > 0 => (
+            NotChecked,
+            format!(
+                "{too_long} of {bound} are longer than the {MAX_INPUT_BYTES} bytes that are read"
+            ),
+        ),
+        (_, 0) => (
+            Passed,
+            format!("{bound} bound by their length and hash, and recorded as admission makes them"),
+        ),
+        (_, 1) if awaits_binding => (
+            NotChecked,
+            format!(
+                "the last one is not bound yet: its step was interrupted, and the next command that writes binds it where its blob is there; {bound} are bound"
+            ),
+        ),
+        _ => (
+            NotChecked,
+            format!(
+                "{unbound} that their records do not hold are bound by nothing, {bound} are bound; their steps were interrupted, a writer before version 0.2 recorded no such binding, or one was left out"
+            ),
         ),
     };
-    check("raw answers", result, finding)
+    let rest = faults.saturating_sub(named.len() as u64);
+    let more = (rest > 0).then(|| format!("{rest} more"));
+    AuditCheck {
+        details: named.iter().cloned().chain(more).collect(),
+        ..check("raw answers", result, finding)
+    }
 }
 
 pub(super) fn check_derivations(count: usize, found: DerivationFindings) -> AuditCheck {

@@ -10,6 +10,7 @@ mod checks;
 mod declared_oracles;
 mod derivations;
 mod oracles;
+mod raw_answers;
 mod report;
 mod schemas;
 
@@ -29,6 +30,7 @@ use checks::{
 use declared_oracles::check_oracles;
 use derivations::{DerivationFindings, Derivations};
 use oracles::Oracles;
+use raw_answers::RawAnswerComparison;
 use schemas::SchemaValidation;
 
 pub use budgets::{AuditBudget, AuditBudgets};
@@ -45,6 +47,7 @@ struct AuditPass {
     oracles: Oracles,
     derivations: Derivations,
     schemas: SchemaValidation,
+    raw_answers: RawAnswerComparison,
 }
 
 impl AuditPass {
@@ -59,6 +62,7 @@ impl AuditPass {
         let mut derivations =
             Derivations::new(BlobStore::of_ledger(path), expected.budgets.blob_bytes);
         let mut schemas = SchemaValidation::new(BlobStore::of_ledger(path));
+        let mut raw_answers = RawAnswerComparison::new(BlobStore::of_ledger(path));
         let mut blob_error = None;
         let replayed = replay_decisions(
             &mut *source,
@@ -74,6 +78,11 @@ impl AuditPass {
                     blob_error.get_or_insert(error);
                 }
                 if let Err(error) = schemas.take_record(record) {
+                    blob_error.get_or_insert(error);
+                }
+                let compared =
+                    raw_answers.take_record(record, |oracle_id| schemas.may_refuse(oracle_id));
+                if let Err(error) = compared {
                     blob_error.get_or_insert(error);
                 }
             },
@@ -105,6 +114,7 @@ impl AuditPass {
             oracles,
             derivations,
             schemas,
+            raw_answers,
         })
     }
 
@@ -140,6 +150,7 @@ pub fn audit_ledger(
         oracles,
         derivations,
         schemas,
+        raw_answers,
     } = pass;
 
     let are_rules_missing = rules_missing.is_some();
@@ -174,6 +185,7 @@ pub fn audit_ledger(
             checks.push(check_blobs(&report, &expected.budgets));
             checks.push(check_raw_answers(
                 report.bound_answers,
+                &raw_answers.summary,
                 replayed.verification.replay.unbound_answers(),
                 replayed.verification.replay.awaits_raw_answer(),
             ));

@@ -126,6 +126,15 @@ impl SchemaValidation {
         name_first(told.collect())
     }
 
+    /// Whether an answer of the oracle may have been refused because it violates its declared schema. It may where
+    /// nobody knows the schemas.
+    pub(super) fn may_refuse(&self, oracle_id: &str) -> bool {
+        match &self.schemas {
+            Some(Declared::Unusable { .. }) => true,
+            _ => self.covers(oracle_id),
+        }
+    }
+
     /// Takes the next good record of the ledger.
     ///
     /// # Errors

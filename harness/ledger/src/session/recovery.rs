@@ -15,7 +15,7 @@ use axilog::ledger_line;
 use axilog::replay::{Replay, Verdict};
 use axilog_policyc::PolicySet;
 
-use crate::admission::{AnswerFit, compare_answer};
+use crate::admission::{AnswerFit, AnswerText, compare_answer, may_lack_answer};
 use crate::decision::StepRecorder;
 use crate::durability::Checkpoint;
 use crate::encoding::unescape;
@@ -119,7 +119,7 @@ impl RecordReader {
         self.models
             .entry(unescape(view.oracle_id))
             .or_insert_with(|| unescape(view.model_id));
-        if view.output_held < view.output_size || view.failure.is_some() {
+        if may_lack_answer(view) {
             self.unheld = Some(record.entry.payload.to_owned());
         }
     }
@@ -190,7 +190,7 @@ impl ReplayedLedger {
             read => read.map_err(FileError::from_io(path, "read the blob"))?,
         };
         let may_be_refused_by_schema = self.rules.manifest().is_some();
-        let fits = match compare_answer(view, &answer) {
+        let fits = match compare_answer(view, AnswerText::of(&answer), &answer) {
             AnswerFit::Recorded => true,
             AnswerFit::Admissible => may_be_refused_by_schema,
             AnswerFit::Differs(_) => false,

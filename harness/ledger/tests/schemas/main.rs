@@ -6,5 +6,6 @@ mod attacks;
 mod conformance;
 mod hostile;
 mod oracles;
+mod raw_answers;
 mod sessions;
 mod support;
