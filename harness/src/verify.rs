@@ -131,7 +131,11 @@ fn add_blobs(report: &mut Report, blobs: &BlobReport, unbound: u64) {
         ("not read", &blobs.unread),
         ("left behind", &blobs.left_behind),
     ];
-    let counts = lists.map(|(word, list)| format!("{} {word}", list.count));
+    let counts = lists.iter().filter_map(|(word, list)| {
+        let is_named = *word != "not read" || list.count > 0;
+        is_named.then(|| format!("{} {word}", list.count))
+    });
+    let counts: Vec<String> = counts.collect();
     let summary = format!("{} recomputed, {}", blobs.recomputed, counts.join(", "));
     let mut rows = vec![("blobs", summary)];
     for (word, list) in lists {

@@ -68,7 +68,10 @@ fn an_answer_that_violates_is_invalid_output_with_its_bytes_bound() {
         assert_eq!(report.verdict(), AuditVerdict::Ok, "{:?}", report.checks);
         assert_eq!(report.verification.verdict(), Verdict::Ok);
         let raw = report.checks.iter().find(|c| c.subject == "raw answers");
-        assert_eq!(raw.unwrap().finding, "1 bound by their length and hash");
+        assert_eq!(
+            raw.unwrap().finding,
+            "1 bound by their length and hash, and recorded as admission makes them"
+        );
         if !answer.is_empty() {
             assert_eq!(std::fs::read(place.blob(answer)).unwrap(), answer);
         }
