@@ -36,7 +36,9 @@ fn count_left_behind(bench: &Bench) -> u64 {
     let count = report.json()["blobs"]["unreferenced_count"]
         .as_u64()
         .unwrap();
-    let finding = audited["checks"][6]["finding"].as_str().unwrap().to_owned();
+    let mut checks = audited["checks"].as_array().unwrap().iter();
+    let check = checks.find(|check| check["subject"] == "blobs").unwrap();
+    let finding = check["finding"].as_str().unwrap();
     assert!(
         finding.ends_with(&format!(" {count} left behind")),
         "{finding}"
