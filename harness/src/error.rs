@@ -106,9 +106,34 @@ pub(crate) enum CommandError {
     #[error("{}: no oracle id: expected 1 to 256 bytes of text in NFC without control characters", .0.escape_debug())]
     OracleId(String),
 
+    /// A time far ahead, behind which no right one could be recorded.
+    #[error(
+        "{path}: the time {given} is more than {max_jump} (--max-jump) ahead of the last recorded one, {last}, and of the clock, {clock}; once recorded, no earlier time can follow; give it in the unit of the times before, raise --max-jump, or record it all the same with --force; nothing was recorded",
+        path = path.display()
+    )]
+    TimeJump {
+        /// The ledger.
+        path: PathBuf,
+        /// The refused time.
+        given: u64,
+        /// The last recorded time.
+        last: u64,
+        /// The present second.
+        clock: u64,
+        /// How far ahead a time may be.
+        max_jump: u64,
+    },
+
     /// A name or a note that no manifest can have.
     #[error("the manifest is refused: {0}")]
     InvalidManifest(InvalidManifest),
+
+    /// A ledger that another one is to follow, and that could still go on.
+    #[error(
+        "{path}: is not sealed, so that it could go on beside a ledger that follows it; seal it first (axilog seal {path}); no ledger was begun",
+        path = .0.display()
+    )]
+    PredecessorNotSealed(PathBuf),
 
     /// Policies that are to name oracles, and name none.
     #[error(
@@ -300,6 +325,7 @@ impl CommandError {
             | CommandError::NotBuilt(_)
             | CommandError::InvalidManifest(_)
             | CommandError::NoOracleInPolicies
+            | CommandError::PredecessorNotSealed(_)
             | CommandError::InvalidSchema { .. }
             | CommandError::SchemaTwice { .. }
             | CommandError::ToTerminal(_) => 2,
@@ -309,6 +335,7 @@ impl CommandError {
             CommandError::NotText { .. } => 2,
             #[cfg(any(feature = "ablation", feature = "bundle"))]
             CommandError::ResponseFormat { .. } => 2,
+            CommandError::TimeJump { .. } => 1,
             CommandError::BeyondPage { .. }
             | CommandError::NoPlaceForResult { .. }
             | CommandError::File(_) => 3,

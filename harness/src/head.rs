@@ -7,7 +7,7 @@ use axilog::evidence::transition::TransitionRecord;
 use axilog::hash::Tag;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::file::blobs::BlobStore;
-use axilog_ledger::manifest::{FoundManifest, find_manifest};
+use axilog_ledger::manifest::{FoundManifest, Predecessor, find_manifest};
 use serde_json::{Value, json};
 
 use super::output::Report;
@@ -85,7 +85,12 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             if manifest.requires_policy() {
                 rows.push(("policy", "required for every answer".to_owned()));
             }
+            rows.extend(manifest.predecessor().map(|before| {
+                let Predecessor { entries, head } = before;
+                ("follows", format!("{entries} records, head {head}"))
+            }));
             json!({
+                "follows": manifest.predecessor(),
                 "name": manifest.name(),
                 "note": manifest.note(),
                 "oracles": manifest.oracles(),

@@ -1,25 +1,27 @@
 //! `axilog init`: begins a ledger.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use axilog_ledger::encoding::hex;
+use axilog_ledger::error::LedgerError;
 use axilog_ledger::input_file::read_input;
-use axilog_ledger::manifest::Manifest;
-use axilog_ledger::rules::{RuleSet, load_builtin_policies};
+use axilog_ledger::manifest::{Manifest, Predecessor};
+use axilog_ledger::rules::{ExpectedRules, RuleSet, load_builtin_policies};
 use axilog_ledger::schema::bounds::{CAN_VALIDATE, MAX_SCHEMA_BYTES};
 use axilog_ledger::schema::{DeclaredSchemas, Schema, SchemaSubject};
 use axilog_ledger::session::Session;
 use axilog_policyc::PolicySet;
 
 use super::output::Report;
+use super::replay_ledger::replay_decisions_of;
 use super::{Failure, decision, now, read_named_policies, table};
 use crate::error::CommandError;
 
 /// Begin a ledger: keep the configuration, record a reset and the time.
 ///
 /// The file must be absent, empty, or hold the genesis only; a ledger is never overwritten. The
-/// agent is ENABLED afterwards. With --name, --note, schemas, oracles or --require-policy a manifest with
+/// agent is ENABLED afterwards. With --name, --note, schemas, oracles, --require-policy or --follows a manifest with
 /// them is kept too, and every reset binds the ledger to it. JSON: the fields of the time's decision, and `configuration`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -57,6 +59,10 @@ pub(crate) struct Args {
     /// Refuse answers of oracles that no enabled policy judges.
     #[arg(long)]
     require_policy: bool,
+    /// The sealed ledger that this one goes on from, to which it is bound; its rules too, where no other
+    /// policies are named.
+    #[arg(long, value_name = "OLD")]
+    follows: Option<PathBuf>,
     /// The present time, in the unit of later `axilog time`s; seconds since 1970 where absent.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     time: Option<u64>,
@@ -66,13 +72,34 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
-    let policies = match read_named_policies(args.policies.as_deref())? {
-        Some(policies) => policies,
-        None => load_builtin_policies()?,
+    let old = match &args.follows {
+        Some(path) => Some(read_predecessor(path)?),
+        None => None,
+    };
+    let named = read_named_policies(args.policies.as_deref())?;
+    let rules = match (named, old.as_ref().and_then(|(_, rules)| rules.as_ref())) {
+        (Some(policies), _) => RuleSet::new(policies, args.permit_truncated, args.stop_on_invalid),
+        (None, Some(old)) => {
+            let switches = old.switches();
+            RuleSet::new(
+                old.policies().clone(),
+                args.permit_truncated || switches.permit_truncated,
+                args.stop_on_invalid || switches.stop_on_invalid,
+            )
+        }
+        (None, None) => RuleSet::new(
+            load_builtin_policies()?,
+            args.permit_truncated,
+            args.stop_on_invalid,
+        ),
     };
     let schemas = read_schemas(args)?;
-    let manifest = make_manifest(args, &policies, &schemas)?;
-    let rules = RuleSet::new(policies, args.permit_truncated, args.stop_on_invalid);
+    let mut manifest = make_manifest(args, rules.policies(), &schemas)?;
+    if let Some((predecessor, _)) = old {
+        manifest = manifest
+            .with_predecessor(predecessor)
+            .map_err(CommandError::InvalidManifest)?;
+    }
     let time = args.time.unwrap_or_else(now);
     let begun = if !schemas.is_empty() {
         Session::create_with_schemas(&args.file, &rules, &manifest, &schemas, time)?
@@ -100,6 +127,26 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         ("head", hex(&decision.head)),
     ]);
     Ok(report)
+}
+
+/// Replays the ledger that a new one goes on from. It must be sealed, so that it does not go on beside the new one. Its
+/// rules are absent where it records no decision.
+fn read_predecessor(path: &Path) -> Result<(Predecessor, Option<RuleSet>), Failure> {
+    let replayed = replay_decisions_of(path, ExpectedRules::default(), &mut |_| {})?;
+    if let Some(fault) = replayed.verification.fault {
+        let path = path.to_owned();
+        return Err(LedgerError::Damaged { path, fault }.into());
+    }
+    let replay = &replayed.verification.replay;
+    let ledger = replay.ledger();
+    if !ledger.sealed {
+        return Err(CommandError::PredecessorNotSealed(path.to_owned()).into());
+    }
+    let predecessor = Predecessor {
+        entries: replay.entries(),
+        head: hex(&ledger.head),
+    };
+    Ok((predecessor, replayed.rules.map(|(rules, _)| rules)))
 }
 
 /// Makes the manifest that the options ask for. The schemas are in it only to see whether they fit.

@@ -12,7 +12,7 @@ import axilog
 from axilog import Manifest, ManifestError
 from tests.conftest import Cli, begin_agent, observe
 
-UNBOUND = {"name": None, "note": None, "oracles": None, "require_policy": False}
+UNBOUND = {"follows": None, "name": None, "note": None, "oracles": None, "require_policy": False}
 NAMES: list[dict[str, Any]] = [
     {"name": "plant/pump-3"},
     {"note": 'trial "A"\nof \u00e4 \U0001f600 \\'},
@@ -110,6 +110,9 @@ def test_a_manifest_is_read_back_as_it_was_written() -> None:
         (b'{"schemas":{"o":{"input":null,"output":"AB"}}}', "64 lower-case"),
         (b'{"schemas":{"o":{"input":null}}}', "canonical form"),
         (b'{"oracles":[]}', "names none"),
+        (b'{"follows":{"entries":1,"head":"AB"}}', "64 lower-case"),
+        (b'{"follows":{"entries":1}}', "expected entries and head"),
+        (b'{"follows":{"entries":true,"head":"' + b"0" * 64 + b'"}}', "expected entries and head"),
         (b'{"oracles":null}', "canonical form"),
         (b'{"oracles":["b","a"]}', "canonical form"),
         (b'{"oracles":["a","a"]}', "canonical form"),
@@ -137,3 +140,25 @@ def test_a_ledger_whose_manifest_is_missing_or_bad_takes_no_answers(
         blob.write_bytes(replacement)
     with axilog.Ledger.open(path) as ledger, pytest.raises(axilog.SchemaError, match="manifest"):
         observe(axilog.Agent(ledger), b'{"value": 1}')
+
+
+def test_a_ledger_goes_on_from_a_sealed_one_as_with_the_command(
+    cli: Cli, path: str, tmp_path: Path
+) -> None:
+    with axilog.Ledger.create(path) as ledger:
+        agent = begin_agent(ledger)
+        agent.observe_time(2**64 - 1)
+        agent.seal()
+        before = (agent.entries, agent.head)
+    mine, other = tmp_path / "mine.jsonl", tmp_path / "other.jsonl"
+    with axilog.Ledger.create(mine, follows=before) as ledger:
+        agent = begin_agent(ledger)
+        assert observe(agent, b'{"value": 1}').ok
+    begun = cli.run_json("init", other, "--follows", path, "--time", "1")
+    assert begun["configuration"] == agent.configuration.hash()
+    shown = cli.run_json("head", mine)["manifest"]["follows"]
+    assert (shown["entries"], shown["head"]) == before
+    report = axilog.audit(mine)
+    told = cli.run_json("audit", mine)["checks"]
+    assert report.ok and report.checks[3].finding == told[3]["finding"]
+    assert report.checks[3].finding.endswith(f"records with the head {before[1]}")

@@ -352,3 +352,10 @@ def test_three_oracles_in_one_ledger_have_policies_of_their_own(
     assert axilog.replay(path, expect_head=head).ok
     report = axilog.audit(path, expect_head=head, policies=policies)
     assert report.ok, report
+
+
+def test_a_file_in_source_form_is_told_with_what_compiles_it(tmp_path: Path) -> None:
+    source = tmp_path / "limits.toml"
+    source.write_text("[A]\n")
+    with pytest.raises(PolicyError, match="in source form, .*axilog policy fmt"):
+        PolicySet.load(source)

@@ -357,7 +357,7 @@ pub enum LedgerError {
 
     /// A time is not after the last one; recording it would stop the agent.
     #[error(
-        "{path}: the time {given} is not after the last recorded one, {last}, and would stop the agent; nothing was recorded (--force records it all the same)",
+        "{path}: the time {given} is not after the last recorded one, {last}, and would stop the agent; nothing was recorded (--force records it all the same); where the last time is wrong, seal this ledger and go on in one that follows it (axilog init NEW --follows {path})",
         path = path.display()
     )]
     TimeRollback {

@@ -24,6 +24,9 @@ pub const MAX_MANIFEST_BYTES: u64 = 1 << 20;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
+    /// The sealed ledger that this one goes on from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    follows: Option<Predecessor>,
     /// The ledger's name, which its checkpoints have as their origin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     name: Option<String>,
@@ -39,6 +42,16 @@ pub struct Manifest {
     /// The declared schemas of each oracle.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     schemas: BTreeMap<String, OracleSchemas>,
+}
+
+/// A sealed ledger that another one goes on from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Predecessor {
+    /// The number of its records, genesis and seal included.
+    pub entries: u64,
+    /// The chain value of its seal, in hexadecimal.
+    pub head: String,
 }
 
 /// The declared schemas of an oracle, each named by the SHA-256 of a canonical JSON Schema document in hexadecimal.
@@ -127,6 +140,19 @@ impl Manifest {
         Ok(manifest)
     }
 
+    /// The same manifest, of a ledger that goes on from another one.
+    ///
+    /// # Errors
+    /// [`InvalidManifest`] for a head that is no chain value.
+    pub fn with_predecessor(&self, predecessor: Predecessor) -> Result<Manifest, InvalidManifest> {
+        let manifest = Manifest {
+            follows: Some(predecessor),
+            ..self.clone()
+        };
+        manifest.check()?;
+        Ok(manifest)
+    }
+
     /// The same manifest with the oracles that may answer, in place of others.
     ///
     /// # Errors
@@ -179,6 +205,13 @@ impl Manifest {
                 ));
             }
         }
+        if let Some(Predecessor { head, .. }) = &self.follows
+            && parse_hash(head).is_none()
+        {
+            return invalid(format!(
+                "found {head:?} for the head of the ledger that it follows, expected 64 lower-case hexadecimal digits"
+            ));
+        }
         if let Some(oracles) = &self.oracles {
             if oracles.is_empty() {
                 return invalid(
@@ -213,6 +246,12 @@ impl Manifest {
     #[must_use]
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
+    }
+
+    /// The sealed ledger that this one goes on from.
+    #[must_use]
+    pub fn predecessor(&self) -> Option<&Predecessor> {
+        self.follows.as_ref()
     }
 
     /// The oracles that may answer; `None` where any may.
@@ -307,6 +346,17 @@ mod tests {
         let schemas = format!(r#"{{"schemas":{{"llm":{{"input":null,"output":"{hash}"}}}}}}"#);
         let manifest = Manifest::parse(schemas.as_bytes()).unwrap();
         assert_eq!(manifest.schema_hashes().collect::<Vec<_>>(), [[0xab; 32]]);
+        let follows = Predecessor {
+            entries: 9,
+            head: hash.clone(),
+        };
+        let manifest = Manifest::default()
+            .with_predecessor(follows.clone())
+            .unwrap();
+        let bytes = format!(r#"{{"follows":{{"entries":9,"head":"{hash}"}}}}"#);
+        assert_eq!(manifest.to_canonical(), bytes.as_bytes());
+        let manifest = Manifest::parse(bytes.as_bytes()).unwrap();
+        assert_eq!(manifest.predecessor(), Some(&follows));
         let oracles = BTreeSet::from(["b".to_owned(), "a".to_owned()]);
         let manifest = Manifest::default().with_oracles(oracles.clone()).unwrap();
         assert_eq!(manifest.to_canonical(), br#"{"oracles":["a","b"]}"#);
@@ -330,6 +380,8 @@ mod tests {
             ("{\"name\":\"\u{430}\"}", "U+0430"),
             ("{\"note\":\"a\\u0007\"}", "U+0007"),
             (r#"{"oracles":[]}"#, "names none"),
+            (r#"{"follows":{"entries":1,"head":"AB"}}"#, "64 lower-case"),
+            (r#"{"follows":{"entries":1}}"#, "head"),
             (r#"{"oracles":["b","a"]}"#, "canonical form"),
             (r#"{"oracles":["a","a"]}"#, "canonical form"),
             (r#"{"require_policy":false}"#, "canonical form"),

@@ -75,6 +75,12 @@ impl RuleSet {
         self.0.manifest
     }
 
+    /// The policies.
+    #[must_use]
+    pub fn policies(&self) -> &PolicySet {
+        &self.0.policies
+    }
+
     /// The two switches.
     #[must_use]
     pub fn switches(&self) -> RuleSwitches {

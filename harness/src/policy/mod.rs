@@ -52,7 +52,8 @@ enum Command {
     },
     /// Say value by value what would be decided on an answer, and why, without a ledger.
     ///
-    /// Exit code 0 where the answer is permitted, 1 where it is not.
+    /// Without --oracle it is decided on as an answer of each oracle that the policies name, and of any
+    /// other. Exit code 0 where it is permitted every time, else 1.
     Explain {
         /// The policy file; one that ends in .toml is in source form.
         file: PathBuf,
@@ -60,15 +61,15 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         answer: PathBuf,
         /// The oracle that gives it.
-        #[arg(long, value_name = "ID", default_value = "oracle")]
-        oracle: String,
+        #[arg(long, value_name = "ID")]
+        oracle: Option<String>,
         /// One JSON object on standard output.
         #[arg(long)]
         json: bool,
     },
-    /// Compile a file in canonical form to a registry.
+    /// Compile a file to a registry.
     Compile {
-        /// The policy file.
+        /// The policy file, in canonical form; one that ends in .toml is in source form.
         file: PathBuf,
         /// What to write.
         #[arg(long, value_enum, default_value_t = Emit::C)]
@@ -114,7 +115,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             ..
         } => {
             let set = parse_by_name(file, PolicySet::parse_lenient)?;
-            explain::run(set, answer, oracle)
+            explain::run(set, answer, oracle.as_deref())
         }
         Command::Fmt {
             file,
@@ -138,7 +139,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             output,
         } => {
             let target = OutputTarget::open(output.as_deref(), &[file])?;
-            let set = parse(file, PolicySet::parse)?;
+            let set = parse_by_name(file, PolicySet::parse)?;
             let text = match emit {
                 Emit::C => set.emit_c(symbol).map_err(CommandError::Symbol)?,
                 Emit::Rust => set.emit_rust(),
@@ -150,7 +151,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
 }
 
 /// Whether a file is in the source form, which its name says.
-fn is_source(file: &Path) -> bool {
+pub(crate) fn is_source(file: &Path) -> bool {
     file.extension()
         .is_some_and(|extension| extension == "toml")
 }

@@ -167,7 +167,7 @@ fn a_torn_line_stays_where_something_else_is_wrong() {
         .says("configuration");
     assert_eq!(other.read("ledger.jsonl"), torn);
     other
-        .run("time 99999999999 --ledger ledger.jsonl --policies p.json")
+        .run("time 99999999999 --ledger ledger.jsonl --policies p.json --force")
         .exits(0)
         .says("moved its 7 bytes aside");
     other.run("verify ledger.jsonl").exits(0);

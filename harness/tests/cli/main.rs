@@ -64,6 +64,7 @@ mod show;
 mod standard_input;
 mod stats;
 mod system;
+mod times;
 #[cfg(feature = "tokenizer-json")]
 #[path = "../../oracle/tests/oracle/tokenizer_families.rs"]
 mod tokenizer_families;

@@ -202,15 +202,27 @@ fn explain_says_value_by_value_what_would_be_decided() {
         ),
         (
             r#"{"linear":{"x":40000}}"#,
-            "\"x\" is 40000, beyond 18 digits or the range of Q16.16",
+            "\"x\" is 40000, beyond the range of Q16.16, which ends at",
         ),
         (
             r#"{"linear":{"x":0.1234567890123456789}}"#,
-            "\"x\" is 0.1234567890123456789, beyond 18 digits",
+            "\"x\" is 0.1234567890123456789, which has 19 digits, and a",
         ),
         (
             r#"{"linear":{"x":18446744073709551616}}"#,
-            "\"x\" is 18446744073709551616, beyond 18 digits",
+            "\"x\" is 18446744073709551616, which has 20 digits",
+        ),
+        (
+            r#"{"linear":{"x":1e-19}}"#,
+            "\"x\" is 1e-19, whose exponent is beyond ±18",
+        ),
+        (
+            r#"{"linear":{"x":1e400}}"#,
+            "\"x\" is 1e400, whose exponent is beyond ±18",
+        ),
+        (
+            r#"{"linear":{"x":"1"},"far":1e400}"#,
+            "\"x\" is a string, not a number",
         ),
         (
             r#"{"linear":{"x_q16":18446744073709551616}}"#,
@@ -234,6 +246,96 @@ fn explain_says_value_by_value_what_would_be_decided() {
         .run("policy explain p.toml --answer none.json")
         .exits(3)
         .says("none.json");
+}
+
+#[test]
+fn explain_without_an_oracle_judges_under_every_scope() {
+    let bench = Bench::new();
+    bench.write(
+        "p.toml",
+        format!("{ROBOT}[ANY]\npath = \"a\"\nmax = \"1\"\n"),
+    );
+    bench.write(
+        "a.json",
+        r#"{"linear":{"x":0.75},"payment":{"amount":1},"a":1}"#,
+    );
+    let run = bench.run("policy explain p.toml --answer a.json").exits(1);
+    for part in [
+        "REFUSED         an answer of tool.cmd_vel",
+        "PERMITTED       an answer of tool.pay",
+        "PERMITTED       an answer of any other oracle",
+    ] {
+        assert!(run.stdout.contains(part), "{part} in {}", run.stdout);
+    }
+    let report = bench.run("policy explain p.toml --answer a.json --json");
+    let report = report.exits(1).json();
+    assert_eq!(
+        (&report["oracle"], &report["permitted"]),
+        (&"tool.cmd_vel".into(), &false.into())
+    );
+    let verdicts = report["verdicts"].as_array().unwrap();
+    let told: Vec<_> = verdicts
+        .iter()
+        .map(|verdict| {
+            (
+                verdict["oracle"].as_str(),
+                verdict["permitted"].as_bool().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (Some("tool.cmd_vel"), false),
+            (Some("tool.pay"), true),
+            (None, true)
+        ]
+    );
+    bench.write(
+        "a.json",
+        r#"{"linear":{"x":0.5},"payment":{"amount":1},"a":1}"#,
+    );
+    bench.run("policy explain p.toml --answer a.json").exits(0);
+    // An oracle that is called as the trial would be is another one's name, not any other's.
+    bench.write(
+        "named.toml",
+        "[A]\noracle = \"oracle\"\nmax = \"1\"\n[B]\noracle = \"oracle-\"\nmax = \"1\"\n",
+    );
+    bench.write("a.json", r#"{"value":2}"#);
+    let report = bench.run("policy explain named.toml --answer a.json --json");
+    let report = report.exits(1).json();
+    assert_eq!(report["verdicts"][2]["reasons"][0], "no policy applies");
+    assert_eq!(report["verdicts"][2]["permitted"], true);
+}
+
+#[test]
+fn the_source_form_is_compiled_wherever_policies_are_wanted() {
+    let bench = Bench::new();
+    bench.write("p.toml", ROBOT);
+    bench.run("policy fmt p.toml -o p.json").exits(0);
+    let configuration = |name: &str, policies: &str| {
+        let line = format!("init {name} --policies {policies} --time 1 --json");
+        bench.run(&line).exits(0).json()["configuration"].clone()
+    };
+    assert_eq!(
+        configuration("a.jsonl", "p.toml"),
+        configuration("b.jsonl", "p.json")
+    );
+    for command in ["replay", "audit"] {
+        for policies in ["p.toml", "p.json"] {
+            bench
+                .run(&format!("{command} a.jsonl --policies {policies}"))
+                .exits(0);
+        }
+    }
+    let compiled = bench.run("policy compile p.toml").exits(0).stdout;
+    assert_eq!(compiled, bench.run("policy compile p.json").stdout);
+    bench.write("bad.toml", "[A]\nmax = 0.1\n");
+    bench
+        .run("init c.jsonl --policies bad.toml")
+        .exits(2)
+        .says("bad.toml:2:7: found a number, expected the limit as a string");
+    assert!(!bench.exists("c.jsonl"));
 }
 
 /// A selector may hold characters that are not seen, which a file needs as they are.

@@ -65,7 +65,7 @@ from axilog.errors import (
 from axilog.faults import Faults
 from axilog.inputs import canonical_input
 from axilog.ledger import Ledger, LeftBehind, TornLine
-from axilog.manifest import Manifest, OracleSchemas
+from axilog.manifest import Manifest, OracleSchemas, Predecessor
 from axilog.observation import Observation
 from axilog.params import Params
 from axilog.policy import Policy
@@ -129,6 +129,7 @@ __all__ = [
     "PolicyError",
     "PolicyResult",
     "PolicySet",
+    "Predecessor",
     "Profile",
     "RecordError",
     "Report",

@@ -108,7 +108,11 @@ def check_manifest(bound: bool, found: Union[Manifest, BadManifest, None]) -> Au
         return AuditCheck("manifest", CheckResult.FAILED, found.reason)
     note = "" if found.note is None else f"; note: {found.note}"
     name = "without a name" if found.name is None else found.name
-    return AuditCheck("manifest", CheckResult.PASSED, name + note)
+    before = found.follows
+    follows = ""
+    if before is not None:
+        follows = f"; follows the ledger of {before.entries} records with the head {before.head}"
+    return AuditCheck("manifest", CheckResult.PASSED, name + note + follows)
 
 
 def check_schemas(path: str, bound: bool, found: Union[Manifest, BadManifest, None]) -> AuditCheck:

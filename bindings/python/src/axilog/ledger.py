@@ -30,7 +30,7 @@ from axilog.errors import (
     LedgerIOError,
     LedgerSealedError,
 )
-from axilog.manifest import Manifest
+from axilog.manifest import Manifest, Predecessor
 from axilog.observation import Observation
 from axilog.policy_set import PolicySet
 from axilog.verification import replay_stream
@@ -103,6 +103,7 @@ class Ledger(AbstractContextManager["Ledger"]):
         input_schemas: Mapping[str, SchemaDocument] = _NO_SCHEMAS,
         oracles: Optional[Iterable[str]] = None,
         require_policy: bool = False,
+        follows: Optional[tuple[int, str]] = None,
     ) -> Ledger:
         """Begins a new ledger at ``path``. There must be no file, or one that holds nothing but the
         genesis or a beginning of it, and behind it at most a torn line: a ledger is never
@@ -120,6 +121,9 @@ class Ledger(AbstractContextManager["Ledger"]):
             oracles: The ids of the oracles that may answer. An answer of another one is refused
                 before anything is recorded. Absent, any oracle may answer.
             require_policy: Whether only an oracle may answer that an enabled policy judges.
+            follows: The sealed ledger that this one goes on from: how many records it has, its seal
+                counted, and its head, as ``entries`` and ``head`` of :func:`axilog.replay` give
+                them.
 
         With any of these, every reset of the ledger's agent binds the ledger to the
         :class:`axilog.Manifest` of all, which is kept as a blob. ``axilog head`` shows it.
@@ -132,7 +136,8 @@ class Ledger(AbstractContextManager["Ledger"]):
         named = None if oracles is None else tuple(oracles)
         for oracle_id in (*declared.oracle_ids(), *(named or ())):
             check_identities(oracle_id, "m")
-        manifest = Manifest(name, note, declared.named(), named, require_policy)
+        before = None if follows is None else Predecessor(*follows)
+        manifest = Manifest(name, note, declared.named(), named, require_policy, before)
         ledger = cls._open(path, create=True, resume=False, policies=None)
         ledger._manifest = None if manifest == Manifest() else manifest
         ledger._schemas = declared

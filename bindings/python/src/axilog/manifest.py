@@ -16,7 +16,7 @@ from axilog.errors import ManifestError
 _MAX_NAME_BYTES = 256
 _MAX_NOTE_BYTES = 4096
 _HASH = re.compile(r"[0-9a-f]{64}")
-_MEMBERS = {"name", "note", "oracles", "require_policy", "schemas"}
+_MEMBERS = {"follows", "name", "note", "oracles", "require_policy", "schemas"}
 
 
 class OracleSchemas(NamedTuple):
@@ -27,6 +27,15 @@ class OracleSchemas(NamedTuple):
     """The schema of what the oracle is asked; ``None`` where it is not declared."""
     output: Optional[str] = None
     """The schema of what it answers; ``None`` where it is not declared."""
+
+
+class Predecessor(NamedTuple):
+    """A sealed ledger that another one goes on from."""
+
+    entries: int
+    """How many records it has, genesis and seal counted."""
+    head: str
+    """The chain value of its seal, in hexadecimal."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +57,18 @@ class Manifest:
     """The oracles that may answer, in the order of their ids; ``None`` where any may."""
     require_policy: bool = False
     """Whether only an oracle may answer that an enabled policy judges."""
+    follows: Optional[Predecessor] = None
+    """The sealed ledger that this one goes on from."""
 
     def __post_init__(self) -> None:
         if self.oracles is not None:
             object.__setattr__(self, "oracles", tuple(sorted(set(self.oracles))))
             self._check_oracles()
+        if self.follows is not None and not _HASH.fullmatch(self.follows.head):
+            raise ManifestError(
+                f"found {self.follows.head!a} for the head of the ledger that it follows, expected "
+                "64 lower-case hexadecimal digits"
+            )
         if self.name is not None:
             _check_name(self.name)
         if self.note is not None:
@@ -97,6 +113,7 @@ class Manifest:
             schemas,
             _check_texts(members.get("oracles")),
             members.get("require_policy", False) is True,
+            _read_predecessor(members.get("follows")),
         )
         if manifest.canonical() != data:
             raise ManifestError("it is not in canonical form")
@@ -110,6 +127,8 @@ class Manifest:
     def canonical(self) -> bytes:
         """The manifest in canonical form (RFC 8785), which a ledger keeps as a blob."""
         members: dict[str, Any] = {}
+        if self.follows is not None:
+            members["follows"] = self.follows._asdict()
         if self.name is not None:
             members["name"] = self.name
         if self.note is not None:
@@ -180,3 +199,13 @@ def _check_texts(found: object) -> Optional[list[str]]:
     if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
         raise ManifestError(f"oracles: found {found!a}, expected an array of texts")
     return found
+
+
+def _read_predecessor(found: object) -> Optional[Predecessor]:
+    if found is None:
+        return None
+    members = _check_members(found, "follows", {"entries", "head"})
+    entries, head = members.get("entries"), _check_text(members.get("head"))
+    if not isinstance(entries, int) or isinstance(entries, bool) or head is None:
+        raise ManifestError(f"follows: found {found!a}, expected entries and head")
+    return Predecessor(entries, head)

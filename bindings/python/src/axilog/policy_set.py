@@ -11,6 +11,7 @@ from axilog import policy_file
 from axilog.capi import lib
 from axilog.capi.structs import ax_policy_registry_t, ax_policy_t
 from axilog.enums import Comparison
+from axilog.errors import PolicyError
 from axilog.policy import Policy, check_ids, check_limits, check_shape, compute_envelope
 from axilog.selector import judges_answers
 
@@ -66,8 +67,15 @@ class PolicySet:
     def load(cls, path: Union[str, os.PathLike[str]]) -> PolicySet:
         """Reads the policy file at ``path``, which must be in canonical form; ``axilog policy fmt``
         writes it. Raises PolicyError, and OSError where the file cannot be read."""
+        name = os.fspath(path)
+        if name.endswith(".toml"):
+            raise PolicyError(
+                name,
+                "found a file in source form, expected one in canonical form, which "
+                "`axilog policy fmt FILE --output OUT` makes of it",
+            )
         with open(path, "rb") as file:
-            return cls.parse(file.read(), os.fspath(path))
+            return cls.parse(file.read(), name)
 
     @classmethod
     def _without_checks(cls, policies: Iterable[Policy]) -> PolicySet:

@@ -12,7 +12,7 @@ use super::schemas::SchemaSummary;
 use crate::encoding::hex;
 use crate::error::LedgerFault;
 use crate::input_file::MAX_INPUT_BYTES;
-use crate::manifest::FoundManifest;
+use crate::manifest::{FoundManifest, Predecessor};
 use crate::replay::{ReplayReport, describe_switches};
 
 /// The most oracles whose models are named one by one as not compared.
@@ -104,10 +104,12 @@ pub(super) fn check_manifest(found: Option<&FoundManifest>) -> AuditCheck {
         Some(FoundManifest::Good(manifest)) => {
             let name = manifest.name().unwrap_or("without a name");
             let note = manifest.note().map(|note| format!("; note: {note}"));
-            (
-                CheckResult::Passed,
-                format!("{name}{}", note.unwrap_or_default()),
-            )
+            let follows = manifest.predecessor().map(|before| {
+                let Predecessor { entries, head } = before;
+                format!("; follows the ledger of {entries} records with the head {head}")
+            });
+            let (note, follows) = (note.unwrap_or_default(), follows.unwrap_or_default());
+            (CheckResult::Passed, format!("{name}{note}{follows}"))
         }
         Some(FoundManifest::Missing) => (
             CheckResult::NotChecked,
