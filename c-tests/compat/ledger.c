@@ -51,7 +51,7 @@ static void genesis(void)
     ax_ledger_genesis(ctx, base);
     CHECK(base_taken() == 0 && is_hex(ctx->current_hash, 32, GOLDEN) && is_hex(ctx->genesis_hash, 32, GOLDEN));
     CHECK(ctx->sequence == 0 && ctx->failed == 0 && ctx->sealed == 0 && ctx->sink == NULL);
-    CHECK(ctx->initialised == 1 && ctx->state == AX_LEDGER_READY && is_all(ctx->_pad, 5, 0));
+    CHECK(ctx->initialised == 1 && ctx->state == AX_LEDGER_READY && is_all(ctx->_pad, 6, 0));
     CHECK(ax_ledger_state(ctx) == AX_LEDGER_READY && ax_ledger_state(NULL) == 0);
     UNCHANGED(ax_verify_chain(ctx, base), 0);
     UNCHANGED(ax_ledger_genesis(NULL, base), DOMAIN_);
@@ -166,8 +166,11 @@ static void recording(void)
     CHECK(ctx->failed == 1 && ctx->initialised == 0 && ctx->sequence == 0 && ax_ledger_state(ctx) == 0)
     FAILS_IT(ax_ledger_record(ctx, &e, base));
     FAILS_IT(ax_ledger_seal(ctx, base));
-    FAILS_IT(ax_ledger_append(ctx, commit, base));
 #undef FAILS_IT
+    memset(ctx, 0, sizeof *ctx);
+    ax_ledger_append(ctx, commit, base);
+    CHECK(base_taken() == LEDGER_FAIL_);
+    CHECK(ctx->failed == 1 && ctx->initialised == 0 && ctx->sequence == 0 && ax_ledger_state(ctx) == 0);
     memset(ctx, 0, sizeof *ctx);
     FAILS(ax_ledger_set_sink(ctx, &SINK, base), AX_ERR_LEDGER, DOMAIN_);
 }

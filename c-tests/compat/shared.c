@@ -62,7 +62,6 @@ int main(void)
     FIELD(ax_ledger_ctx_t, failed);
     FIELD(ax_ledger_ctx_t, initialised);
     FIELD(ax_ledger_ctx_t, sealed);
-    FIELD(ax_ledger_ctx_t, _pad);
     FIELD(ax_ledger_ctx_t, sink);
     SIZE(ax_evidence_t);
     FIELD(ax_evidence_t, tag);

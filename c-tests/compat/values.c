@@ -5,6 +5,7 @@
 #include "axilog/commitment.h"
 #include "axilog/dvec.h"
 #include "axilog/dvm.h"
+#include "axilog/dvm_compat.h"
 #include "axilog/limits.h"
 #include "axilog/oracle.h"
 #include "axilog/sha256.h"
@@ -204,6 +205,49 @@ static void committing(void)
     CHECK(is_all(out, 32, UNTOUCHED));
 }
 
+/* A digest piece by piece is that of the whole, wherever it is cut; what was ended can go on from the beginning. */
+static void pieces(void)
+{
+    uint8_t data[200];
+    uint8_t whole[32];
+    uint8_t hash[32];
+    ax_sha256_ctx_t *digest = (ax_sha256_ctx_t *)guarded(sizeof *digest);
+    size_t i;
+    for (i = 0; i < sizeof data; i++) {
+        data[i] = (uint8_t)(7 * i);
+    }
+    axilog_sha256(whole, data, sizeof data);
+    memset(digest, UNTOUCHED, sizeof *digest);
+    ax_sha256_init(digest);
+    for (i = 0; i <= sizeof data; i += 25) {
+        ax_sha256_update(digest, data, i);
+        ax_sha256_update(digest, NULL, 0);
+        ax_sha256_update(digest, data + i, sizeof data - i);
+        ax_sha256_final(digest, hash);
+        CHECK(memcmp(hash, whole, 32) == 0);
+    }
+    ax_sha256_final(digest, hash);
+    CHECK(is_hex(hash, 32, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"));
+    ax_sha256_init(NULL);
+    ax_sha256_update(NULL, data, 1);
+    ax_sha256_final(NULL, hash);
+    ax_sha256_final(digest, NULL);
+}
+
+/* Byte orders, and the names of deployed modules. */
+static void orders(void)
+{
+    uint8_t out[8];
+    axilog_le64_encode(0x0102030405060708U, out);
+    CHECK(is_hex(out, 8, "0807060504030201") && axilog_le64_decode(out) == 0x0102030405060708U);
+    axilog_be64_encode(0x0102030405060708U, out);
+    CHECK(is_hex(out, 8, "0102030405060708"));
+    axilog_be32_encode(0xFEDCBA98U, out);
+    CHECK(is_hex(out, 4, "fedcba98") && axilog_be32_decode(out) == 0xFEDCBA98U);
+    CHECK_STR(DVM_CHAIN_LEDGER, "DVM:LEDGER:v1");
+    CHECK(DVEC_CLASS_D1 == 1 && DVEC_CLASS_D2 == 2 && DVEC_CLASS_D3 == 3);
+}
+
 int main(void)
 {
     conformance_begin();
@@ -214,5 +258,7 @@ int main(void)
     arithmetic();
     hashing();
     committing();
+    pieces();
+    orders();
     return conformance_end();
 }

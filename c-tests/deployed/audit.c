@@ -1,6 +1,7 @@
 /* The calls of ledger.jsonl. */
 
 #include "axilog/commitment.h"
+#include "axilog/dvm_compat.h"
 
 #include "ledger.h"
 
@@ -93,6 +94,28 @@ static void axilog_commit_call(void)
     put_commit(commit, faults);
 }
 
+#define ENCODE(function, type, size) \
+    static void function##_call(void) \
+    { \
+        uint8_t to[size]; \
+        function((type)natural("value", 0), to); \
+        put_bytes("bytes", to, size); \
+    }
+
+ENCODE(axilog_le64_encode, uint64_t, 8)
+ENCODE(axilog_be64_encode, uint64_t, 8)
+ENCODE(axilog_be32_encode, uint32_t, 4)
+
+static void axilog_le64_decode_call(void)
+{
+    put_natural("rc", axilog_le64_decode(bytes("bytes")));
+}
+
+static void axilog_be32_decode_call(void)
+{
+    put_natural("rc", axilog_be32_decode(bytes("bytes")));
+}
+
 int main(void)
 {
     static const call_t calls[] = {
@@ -101,6 +124,11 @@ int main(void)
         { "ax_ledger_genesis", ax_ledger_genesis_call },
         { "ax_commit_evidence", ax_commit_evidence_call },
         { "axilog_commit", axilog_commit_call },
+        { "axilog_le64_encode", axilog_le64_encode_call },
+        { "axilog_be64_encode", axilog_be64_encode_call },
+        { "axilog_be32_encode", axilog_be32_encode_call },
+        { "axilog_le64_decode", axilog_le64_decode_call },
+        { "axilog_be32_decode", axilog_be32_decode_call },
         { NULL, NULL }
     };
     return make_calls(calls);

@@ -99,6 +99,20 @@ static void ax_compute_input_hash_call(void)
 DIGEST(axilog_sha256)
 DIGEST(ax_sha256)
 
+/* A digest of two pieces. */
+static void ax_sha256_pieces_call(void)
+{
+    ax_sha256_ctx_t ctx;
+    uint8_t hash[32];
+    uint8_t *data = bytes("data");
+    size_t size = expand(field("data"), NULL), cut = (size_t)natural("cut", 0);
+    ax_sha256_init(&ctx);
+    ax_sha256_update(&ctx, data, cut);
+    ax_sha256_update(&ctx, data + cut, size - cut);
+    ax_sha256_final(&ctx, hash);
+    put_bytes("hash", hash, sizeof hash);
+}
+
 #ifdef AXILOG_COMPAT_1_0
 #define L3_CALLS
 #else
@@ -121,6 +135,7 @@ DIGEST(ax_sha256)
     { "ax_format_hash_hex", ax_format_hash_hex_call }, \
     { "ax_compute_input_hash", ax_compute_input_hash_call }, \
     { "axilog_sha256", axilog_sha256_call }, \
-    { "ax_sha256", ax_sha256_call },
+    { "ax_sha256", ax_sha256_call }, \
+    { "ax_sha256_init, ax_sha256_update, ax_sha256_final", ax_sha256_pieces_call },
 
 #endif

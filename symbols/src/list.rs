@@ -13,6 +13,7 @@ forward! {
     "axilog_impl_ax_agent_observe_time" => fn ax_agent_observe_time(agent: Pointer, policy: Pointer, timestamp: u64, work: Pointer, work_len: usize, faults: Pointer) -> c_int;
     "axilog_impl_axilog_agent_step" => fn ax_agent_step(ctx: Pointer, policy: Pointer, input: Pointer, faults: Pointer);
     "axilog_impl_ax_commit_evidence" => fn ax_commit_evidence(evidence: Pointer, out: Pointer, faults: Pointer) -> c_int;
+    "axilog_impl_ax_compat_agent_bind" => fn ax_compat_agent_bind(ctx: Pointer, faults: Pointer);
     "axilog_impl_ax_compat_agent_observe" => fn ax_compat_agent_observe(agent: Pointer, policy: Pointer, r#in: Pointer, work: Pointer, work_len: usize, faults: Pointer) -> c_int;
     "axilog_impl_ax_compat_agent_observe_control" => fn ax_compat_agent_observe_control(agent: Pointer, policy: Pointer, input_class: Enum, work: Pointer, work_len: usize, faults: Pointer) -> c_int;
     "axilog_impl_ax_compat_agent_observe_time" => fn ax_compat_agent_observe_time(agent: Pointer, policy: Pointer, timestamp: u64, work: Pointer, work_len: usize, faults: Pointer) -> c_int;
@@ -22,6 +23,7 @@ forward! {
     "axilog_impl_ax_compat_contains_forbidden_control" => fn ax_compat_contains_forbidden_control(data: Pointer, len: usize) -> c_int;
     "axilog_impl_ax_compat_extract_timestamp" => fn ax_compat_extract_timestamp(payload: Pointer, payload_len: u64, out: Pointer, faults: Pointer) -> c_int;
     "axilog_impl_ax_compat_is_nfc" => fn ax_compat_is_nfc(data: Pointer, len: usize) -> c_int;
+    "axilog_impl_ax_compat_ledger_append" => fn ax_compat_ledger_append(ctx: Pointer, commit: Pointer, faults: Pointer) -> c_int;
     "axilog_impl_ax_compat_obs_admit_1_1" => fn ax_compat_obs_admit_1_1(out: Pointer, output_buf: Pointer, output_buf_size: usize, r#in: Pointer, ctx: Pointer, faults: Pointer) -> c_int;
     "axilog_impl_ax_compat_obs_admit_1_2" => fn ax_compat_obs_admit_1_2(out: Pointer, output_buf: Pointer, output_buf_size: usize, r#in: Pointer, ctx: Pointer, faults: Pointer) -> c_int;
     "axilog_impl_ax_compat_obs_canonicalise_1_1" => fn ax_compat_obs_canonicalise_1_1(dst: Pointer, dst_size: usize, record: Pointer, include_hash: c_int) -> c_int;
@@ -38,6 +40,9 @@ forward! {
     "axilog_impl_ax_compat_policy_init" => fn ax_compat_policy_init(ctx: Pointer, ledger: Pointer, agent: Pointer, faults: Pointer) -> Enum;
     "axilog_impl_ax_compat_policy_serialize" => fn ax_compat_policy_serialize(buf: Pointer, size: usize, record: Pointer, faults: Pointer) -> c_int;
     "axilog_impl_ax_compat_policy_verify_registry_sorted" => fn ax_compat_policy_verify_registry_sorted() -> c_int;
+    "axilog_impl_ax_compat_sha256_final" => fn ax_compat_sha256_final(ctx: Pointer, out: Pointer);
+    "axilog_impl_ax_compat_sha256_init" => fn ax_compat_sha256_init(ctx: Pointer);
+    "axilog_impl_ax_compat_sha256_update" => fn ax_compat_sha256_update(ctx: Pointer, data: Pointer, len: usize);
     "axilog_impl_ax_compat_string_escape" => fn ax_compat_string_escape(dst: Pointer, dst_size: usize, src: Pointer, src_len: usize) -> c_int;
     "axilog_impl_ax_compat_validate_and_normalise" => fn ax_compat_validate_and_normalise(dst: Pointer, dst_size: usize, src: Pointer, src_len: usize, faults: Pointer) -> c_int;
     "axilog_impl_ax_compat_validate_encoding" => fn ax_compat_validate_encoding(data: Pointer, len: usize) -> c_int;

@@ -81,7 +81,7 @@ fn every_header_compiles_alone() {
     names.sort();
     assert_eq!(
         names.join(" "),
-        "agent.h audit.h axilog.h canonical.h commitment.h dvec.h dvm.h hash.h l3_types.h limits.h names.h \
+        "agent.h audit.h axilog.h canonical.h commitment.h dvec.h dvm.h dvm_compat.h hash.h l3_types.h limits.h names.h \
          obs.h oracle.h policy.h replay.h sha256.h types.h validate.h"
     );
     // What cannot work with a rig's fault struct says so.

@@ -69,7 +69,7 @@ fn every_symbol_can_be_the_programs_own() {
         .collect();
     assert!(symbols.len() > 100, "{}", symbols.len());
     let place = Place::new("symbols");
-    for bit in 0..usize::BITS - symbols.len().leading_zeros() {
+    for bit in 0..usize::BITS - (symbols.len() - 1).leading_zeros() {
         for own in [0, 1] {
             let mut text = String::new();
             let mut used = String::new();

@@ -11,6 +11,8 @@
 #define AXILOG_AUDIT_H
 
 #include "axilog/types.h"
+#include "axilog/commitment.h"
+#include "axilog/dvec.h"
 #include "axilog/limits.h"
 
 /** What the genesis record says, without a NUL in its length. */
@@ -18,11 +20,19 @@
     "{\"component\":\"axilog-core\",\"evidence_type\":\"AX:STATE:v1\"," \
     "\"is_terminal\":false,\"platform\":\"universal\",\"state_hash\":" \
     "\"0000000000000000000000000000000000000000000000000000000000000000\"}"
+/** Its bytes. */
+#define AX_GENESIS_PAYLOAD_LEN 180
 /** The same text. */
 #define AX_LEDGER_GENESIS_PAYLOAD AX_GENESIS_PAYLOAD
+/** The tag of the chain. */
+#define AX_LEDGER_CHAIN_TAG AX_CHAIN_LEDGER
 
-/** The state of a ledger that has its genesis. */
-#define AX_LEDGER_READY 1
+/** The states of a ledger: without its genesis, with it, failed. One of another number than READY takes nothing. */
+typedef enum ax_ledger_state_t {
+    AX_LEDGER_UNINIT = 0,
+    AX_LEDGER_READY = 1,
+    AX_LEDGER_FAILED = 2
+} ax_ledger_state_t;
 
 /** One committed record; the library's, which a sink receives. */
 typedef struct ax_ledger_entry_t {
@@ -41,11 +51,14 @@ typedef struct ax_ledger_sink_t {
 } ax_ledger_sink_t;
 
 /**
- * The state of a chain. state is AX_LEDGER_READY where the ledger has its genesis, and another name of
- * initialised; a ledger that failed or was sealed keeps it, and says so in failed and sealed.
+ * The state of a chain. chain_head is another name of current_hash, and state of initialised: AX_LEDGER_READY where
+ * the ledger has its genesis; a ledger that failed or was sealed keeps it, and says so in failed and sealed, which is the first byte of the padding.
  */
 typedef struct ax_ledger_ctx_t {
-    uint8_t current_hash[32];
+    __extension__ union {
+        uint8_t current_hash[32];
+        uint8_t chain_head[32];
+    };
     uint8_t genesis_hash[32];
     uint64_t sequence;
     uint8_t failed;
@@ -53,8 +66,10 @@ typedef struct ax_ledger_ctx_t {
         uint8_t initialised;
         uint8_t state;
     };
-    uint8_t sealed;
-    uint8_t _pad[5];
+    __extension__ union {
+        uint8_t sealed;
+        uint8_t _pad[6];
+    };
     const ax_ledger_sink_t *sink;
 } ax_ledger_ctx_t;
 
@@ -72,7 +87,7 @@ extern "C" {
 /** AX_LEDGER_READY where the ledger takes records; 0 where it has no genesis, failed, or was sealed. */
 static inline int ax_ledger_state(const ax_ledger_ctx_t *ctx)
 {
-    return ctx != NULL && ctx->initialised && !ctx->failed && !ctx->sealed ? AX_LEDGER_READY : 0;
+    return ctx != NULL && ctx->initialised == 1 && !ctx->failed && !ctx->sealed ? AX_LEDGER_READY : 0;
 }
 
 #ifndef AXILOG_OWN_LEDGER

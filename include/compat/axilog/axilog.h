@@ -9,6 +9,7 @@
 #include "axilog/commitment.h"
 #include "axilog/dvec.h"
 #include "axilog/dvm.h"
+#include "axilog/dvm_compat.h"
 #include "axilog/hash.h"
 #include "axilog/l3_types.h"
 #include "axilog/limits.h"

@@ -7,6 +7,7 @@
 #define AXILOG_COMPAT_HASH_H
 
 #include "axilog/obs.h"
+#include "axilog/sha256.h"
 
 #include "../../axilog/hash.h"
 

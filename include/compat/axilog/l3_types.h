@@ -92,7 +92,7 @@ static inline void ax_l3_fault_init(ax_l3_fault_flags_t *faults)
 #endif
 }
 
-/** 1 where any flag is set, else 0; 1 for NULL. */
+/** Every flag in one number, which is 0 where none is set; 1 for NULL. */
 static inline int ax_l3_fault_any(const ax_l3_fault_flags_t *faults)
 {
 #ifdef AXILOG_COMPAT_1_0
@@ -101,10 +101,8 @@ static inline int ax_l3_fault_any(const ax_l3_fault_flags_t *faults)
     if (faults == NULL) {
         return 1;
     }
-    return (ct_fault_any(&faults->base) || faults->precision || faults->encoding || faults->schema
-            || faults->ordering || faults->size || faults->protocol)
-        ? 1
-        : 0;
+    return ct_fault_any(&faults->base) | faults->precision | faults->encoding | faults->schema
+        | faults->ordering | faults->size | faults->protocol;
 #endif
 }
 

@@ -31,11 +31,13 @@
 #error "AXILOG_COMPAT_PROFILE is neither 1 nor 2"
 #endif
 
+#define ax_agent_bind ax_compat_agent_bind
 #define ax_agent_step ax_compat_agent_step
 #define ax_compute_input_hash ax_compat_compute_input_hash
 #define ax_contains_forbidden_control ax_compat_contains_forbidden_control
 #define ax_extract_timestamp ax_compat_extract_timestamp
 #define ax_is_nfc ax_compat_is_nfc
+#define ax_ledger_append ax_compat_ledger_append
 #define ax_obs_init ax_compat_obs_init
 #define ax_obs_input_set_invalid_output ax_compat_obs_input_set_invalid_output
 #define ax_obs_validate ax_compat_obs_validate
@@ -46,6 +48,9 @@
 #define ax_policy_init ax_compat_policy_init
 #define ax_policy_serialize ax_compat_policy_serialize
 #define ax_policy_verify_registry_sorted ax_compat_policy_verify_registry_sorted
+#define ax_sha256_final ax_compat_sha256_final
+#define ax_sha256_init ax_compat_sha256_init
+#define ax_sha256_update ax_compat_sha256_update
 #define ax_string_escape ax_compat_string_escape
 #define ax_validate_and_normalise ax_compat_validate_and_normalise
 #define ax_validate_encoding ax_compat_validate_encoding

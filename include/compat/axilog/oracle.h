@@ -3,6 +3,8 @@
 #ifndef AXILOG_COMPAT_ORACLE_H
 #define AXILOG_COMPAT_ORACLE_H
 
+#include "axilog/l3_types.h"
+
 #include "../../axilog/oracle.h"
 
 #endif /* AXILOG_COMPAT_ORACLE_H */

@@ -147,27 +147,28 @@ static inline void ct_fault_init(ct_fault_flags_t *faults)
     ct_fault_clear(faults);
 }
 
-/** 1 where any flag is set, else 0; 1 for NULL. */
+/** Every flag in one number, which is 0 where none is set; 1 for NULL. */
 static inline int ct_fault_any(const ct_fault_flags_t *faults)
 {
     if (faults == NULL) {
         return 1;
     }
+    return faults->overflow | faults->underflow | faults->div_zero | faults->saturation | faults->narrowing
+        | faults->domain | faults->ledger_fail
 #ifdef AXILOG_COMPAT_1_0
-    if (faults->io_error || faults->precision || faults->encoding || faults->schema
-        || faults->ordering || faults->size || faults->protocol || faults->serialise
-        || faults->commit) {
-        return 1;
-    }
+        | faults->io_error | faults->precision | faults->encoding | faults->schema | faults->ordering
+        | faults->size | faults->protocol | faults->serialise | faults->commit
 #endif
-    return (faults->overflow || faults->underflow || faults->div_zero || faults->saturation
-            || faults->narrowing || faults->domain || faults->ledger_fail)
-        ? 1
-        : 0;
+        ;
 }
 
 #ifdef __cplusplus
 }
+#endif
+
+#ifdef AXILOG_COMPAT_1_0
+/* The types.h of such rigs has the return codes. */
+#include "axilog/l3_types.h"
 #endif
 
 #endif /* AXILOG_TYPES_H */

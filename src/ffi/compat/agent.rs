@@ -43,7 +43,7 @@ pub unsafe extern "C" fn ax_compat_agent_step(
             flags.set(Fault::Domain);
             return;
         };
-        let initialised = raw.ledger.initialised == 1;
+        let initialised = super::ledger::load(&raw.ledger).is_some();
         let agent = match raw.load() {
             Some(agent) if initialised && !agent.failed && !agent.ledger.failed => agent,
             _ => {

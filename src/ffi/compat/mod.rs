@@ -6,7 +6,9 @@
 
 pub mod admission;
 pub mod agent;
+pub mod ledger;
 pub mod narrow;
 pub mod policy;
 pub mod record;
+pub mod sha256;
 pub mod text;

@@ -11,8 +11,6 @@ use crate::ffi::agent::{ax_agent_ctx_t, ax_input_class_t, ax_input_t};
 use crate::ffi::agent_observe::{
     ax_agent_observe, ax_agent_observe_control, ax_agent_observe_time, axilog_agent_step,
 };
-use crate::ffi::audit::ax_ledger_ctx_t;
-use crate::ffi::audit_record::ax_verify_chain;
 use crate::ffi::obs::ax_obs_input_t;
 use crate::ffi::policy::ax_policy_ctx_t;
 use crate::ffi::types::ct_fault_flags_t;
@@ -49,24 +47,6 @@ unsafe fn with_sixteen_flags<T>(
         }
     }
     result
-}
-
-/// Checks the ledger's state; one that is not consistent fails for good.
-///
-/// # Safety
-/// `ctx` is NULL or a ledger; `faults` is NULL or points to seven flags.
-#[unsafe(export_name = "axilog_impl_ax_compat_verify_chain")]
-pub unsafe extern "C" fn ax_compat_verify_chain(
-    ctx: *mut ax_ledger_ctx_t,
-    faults: *mut ct_fault_flags_t,
-) -> c_int {
-    // SAFETY: forwarded.
-    let code = unsafe { ax_verify_chain(ctx, faults) };
-    // SAFETY: by contract.
-    if let (true, Some(ctx)) = (code != 0 && !faults.is_null(), unsafe { ctx.as_mut() }) {
-        ctx.failed = 1;
-    }
-    code
 }
 
 /// Observes an answer.

@@ -7,6 +7,7 @@
 use core::ffi::{c_char, c_int};
 use core::mem::MaybeUninit;
 
+use super::ledger;
 use crate::evidence::policy::{PolicyRecord, PolicyResult};
 use crate::fault::{Fault, Faults};
 use crate::ffi::agent::ax_agent_ctx_t;
@@ -216,7 +217,7 @@ unsafe fn judge(
     // SAFETY: by contract; no reference to a context is held while the sink is called.
     unsafe {
         let ledger = (*ctx).ledger;
-        let evaluated = match ledger.as_ref().map(|raw| (raw.load(), raw.sink)) {
+        let evaluated = match ledger.as_ref().map(|raw| (ledger::load(raw), raw.sink)) {
             None => policy::evaluate_all(&one, &input, None, raised).ok(),
             Some((None, _)) => {
                 raised.set(Fault::LedgerFail);

@@ -81,7 +81,7 @@ fn every_function_is_called() {
 }
 
 suites! {
-    values 154 162
+    values 169 177
     text 882 882
     observation 249 249
     reading 308 308
