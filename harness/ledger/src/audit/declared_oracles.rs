@@ -5,11 +5,8 @@
 
 use super::checks::check;
 use super::oracles::Oracles;
-use super::report::{AuditCheck, CheckResult};
+use super::report::{AuditCheck, CheckResult, name_first};
 use crate::manifest::FoundManifest;
-
-/// The most oracles that are named one by one.
-const MAX_NAMED: usize = 20;
 
 /// Makes the check. `are_rules_missing` says whether the rules could not be had, which name the manifest;
 /// `require_policy` whether the caller requires a policy.
@@ -74,14 +71,4 @@ pub(super) fn check_oracles(
         details,
         ..check("oracles", result, finding)
     }
-}
-
-/// The first of these lines, and how many more there are.
-pub(super) fn name_first(mut lines: Vec<String>) -> Vec<String> {
-    let rest = lines.len().saturating_sub(MAX_NAMED);
-    lines.truncate(MAX_NAMED);
-    if rest > 0 {
-        lines.push(format!("{rest} more"));
-    }
-    lines
 }

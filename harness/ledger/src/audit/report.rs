@@ -124,3 +124,16 @@ impl AuditReport {
         }
     }
 }
+
+/// The most lines that a check names of one kind.
+const MAX_NAMED: usize = 20;
+
+/// The first of these lines, and how many more there are.
+pub(super) fn name_first(mut lines: Vec<String>) -> Vec<String> {
+    let rest = lines.len().saturating_sub(MAX_NAMED);
+    lines.truncate(MAX_NAMED);
+    if rest > 0 {
+        lines.push(format!("{rest} more"));
+    }
+    lines
+}

@@ -13,7 +13,7 @@ use axilog::evidence::view::ObservationView;
 use axilog::hash::{Hash, Tag, sha256};
 use axilog::text::Text;
 
-use super::declared_oracles::name_first;
+use super::report::name_first;
 use crate::encoding::{hex, unescape};
 use crate::error::LedgerError;
 use crate::file::blobs::BlobStore;
