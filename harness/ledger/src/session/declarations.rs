@@ -3,71 +3,21 @@
 //!
 //! SRS-004 §8.3, §9.2 and §11.1 (SHALL-011, SHALL-013, SHALL-037); formats.md §5 (Manifest); decision D30.
 
-use std::path::Path;
-
 use axilog::text::Text;
 
 use super::Session;
 use super::call::OracleCall;
+use super::declared::{Declarations, check_oracle};
 use crate::error::LedgerError;
 use crate::file::blobs::BlobStore;
-use crate::manifest::{FoundManifest, Manifest, find_manifest};
-use crate::rules::RuleSet;
+use crate::manifest::{FoundManifest, find_manifest};
 use crate::schema::violation::SchemaViolation;
 use crate::schema::{DeclaredSchemas, SchemaSubject};
-use crate::visible_text::escape_identity;
-
-/// The most declared oracles that a refusal names.
-const MAX_NAMED_ORACLES: usize = 8;
-
-/// What a ledger's manifest declares.
-#[derive(Default)]
-pub(super) struct Declarations {
-    manifest: Manifest,
-    schemas: DeclaredSchemas,
-}
-
-/// Checks that a ledger with this manifest, under these rules, takes answers of an oracle.
-///
-/// # Errors
-/// [`LedgerError::UndeclaredOracle`], [`LedgerError::UnjudgedOracle`].
-pub(super) fn check_oracle(
-    path: &Path,
-    manifest: &Manifest,
-    rules: &RuleSet,
-    oracle_id: &str,
-) -> Result<(), LedgerError> {
-    if let Some(oracles) = manifest.oracles()
-        && !oracles.contains(oracle_id)
-    {
-        let named: Vec<String> = oracles
-            .iter()
-            .take(MAX_NAMED_ORACLES)
-            .map(|id| format!("\"{}\"", escape_identity(id)))
-            .collect();
-        let rest = match oracles.len().saturating_sub(named.len()) {
-            0 => String::new(),
-            rest => format!(" and {rest} more"),
-        };
-        return Err(LedgerError::UndeclaredOracle {
-            path: path.to_owned(),
-            oracle: oracle_id.to_owned(),
-            declared: named.join(", ") + &rest,
-        });
-    }
-    if manifest.requires_policy() && !rules.judge(oracle_id) {
-        return Err(LedgerError::UnjudgedOracle {
-            path: path.to_owned(),
-            oracle: oracle_id.to_owned(),
-        });
-    }
-    Ok(())
-}
 
 impl Session {
     /// Demands that a policy judges each answer, from the next one on: one that none judged may not be acted on, and
     /// no question may be derived from it. The rules stay as they are, and nothing of it is recorded; a manifest
-    /// [binds](Manifest::with_required_policy) a ledger to more than that.
+    /// [binds](crate::manifest::Manifest::with_required_policy) a ledger to more than that.
     pub fn require_policy(&mut self) {
         self.requires_policy = true;
     }

@@ -6,6 +6,7 @@
 
 mod call;
 mod declarations;
+mod declared;
 mod derivations;
 mod observation_index;
 mod opening;
@@ -30,7 +31,7 @@ use crate::manifest::{MAX_MANIFEST_BYTES, Manifest};
 use crate::rules::{RuleSet, load_builtin_policies};
 use crate::schema::DeclaredSchemas;
 
-use declarations::{Declarations, check_oracle};
+use declared::{Declarations, check_oracle};
 use observation_index::ObservationIndex;
 
 pub use call::{OracleCall, OracleReply, check_identities};
