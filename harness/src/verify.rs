@@ -138,6 +138,12 @@ fn add_blobs(report: &mut Report, blobs: &BlobReport, unbound: u64) {
     let counts: Vec<String> = counts.collect();
     let summary = format!("{} recomputed, {}", blobs.recomputed, counts.join(", "));
     let mut rows = vec![("blobs", summary)];
+    if blobs.unread.count > 0 {
+        let limit = AuditBudgets::default().blob_bytes;
+        let told =
+            format!("longer than {limit} bytes; axilog audit --budget blob-bytes=N reads them");
+        rows.push(("not read", told));
+    }
     for (word, list) in lists {
         for ListedBlob { path, ledger_seq } in &list.named {
             rows.push((

@@ -14,7 +14,7 @@ from axilog._ledger_check import Expectations, LedgerCheck
 from axilog._ledger_configuration import ConfigurationSource, ExpectedRules, Switches
 from axilog._named_blobs import BadManifest
 from axilog._oracle_summary import Oracles
-from axilog._raw_answers import MAX_READ_BYTES, RawAnswerComparison
+from axilog._raw_answers import RawAnswerComparison
 from axilog.enums import Verdict
 from axilog.errors import LedgerIOError
 from axilog.manifest import Manifest
@@ -247,10 +247,7 @@ def check_raw_answers(report: BlobReport, compared: RawAnswerComparison) -> Audi
         result = CheckResult.FAILED
         finding = f"{compared.faults} of {bound} are not recorded as admission makes them"
     elif not unbound and compared.too_long:
-        finding = (
-            f"{compared.too_long} of {bound} are longer than the {MAX_READ_BYTES} bytes that are "
-            "read"
-        )
+        finding = f"{compared.too_long} of {bound} are longer than the budget blob-bytes"
     elif not unbound:
         result = CheckResult.PASSED
         finding = "every answer is in its record"

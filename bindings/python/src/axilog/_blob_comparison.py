@@ -91,8 +91,9 @@ class BlobComparison:
     def __init__(self, store: BlobStore) -> None:
         self._store = store
         self._named = NamedBlobs()
-        # The lengths that records say of raw answers.
-        self._lengths: dict[str, int] = {}
+        # The raw answers of which a record says another length: they are damaged, whatever their
+        # hash.
+        self._other_lengths: set[str] = set()
         # The offset of the last record's line.
         self._last_offset = 0
         # Whether the last observation lacks a part of its answer, and no RAW record came yet.
@@ -115,7 +116,6 @@ class BlobComparison:
             return
         self._awaits_answer = False
         report.bound_answers += 1
-        self._lengths[raw.sha256] = raw.bytes
         self._require(digest, raw.ledger_seq)
         self._compare_length(raw)
 
@@ -147,15 +147,14 @@ class BlobComparison:
         return report
 
     def _compare(self, path: str, name: str) -> None:
-        length = self._lengths.get(name)
-        limit = MAX_BLOB_BYTES if length is None else min(length, MAX_BLOB_BYTES)
-        has_hash = self._store.has_hash(name, limit)
-        # A raw answer that is longer than its record says was found by its length.
-        if has_hash is None and (length is None or length > MAX_BLOB_BYTES):
+        if name in self._other_lengths:
+            return
+        has_hash = self._store.has_hash(name, MAX_BLOB_BYTES)
+        if has_hash is None:
             self._report._add_unread(path)
             return
         self._report.checked += 1
-        if has_hash is False:
+        if not has_hash:
             self._report._add_altered(None, path)
 
     def _compare_length(self, raw: RawAnswer) -> None:
@@ -165,7 +164,9 @@ class BlobComparison:
         except OSError:
             # It is named as missing already.
             return
-        if stat.S_ISREG(found.st_mode) and found.st_size != raw.bytes:
+        differs = stat.S_ISREG(found.st_mode) and found.st_size != raw.bytes
+        if differs and raw.sha256 not in self._other_lengths:
+            self._other_lengths.add(raw.sha256)
             self._report._add_altered(raw.ledger_seq, path)
 
     def _require(self, digest: Optional[str], ledger_seq: Optional[int]) -> None:

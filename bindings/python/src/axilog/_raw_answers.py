@@ -14,6 +14,7 @@ from axilog._admission import (
     Fit,
     compare_answer,
 )
+from axilog._blob_comparison import MAX_BLOB_BYTES
 from axilog._blobs import EMPTY_HASH, BlobStore
 from axilog._named_blobs import RawAnswer, lacks_answer, read_raw_answer
 from axilog.entry import Entry
@@ -21,8 +22,6 @@ from axilog.errors import InputError
 from axilog.inputs import canonical_input
 from axilog.observation import Observation
 
-MAX_READ_BYTES = 64 << 20
-"""The longest answer that is read."""
 _MAX_NAMED = 20
 
 
@@ -59,7 +58,7 @@ class RawAnswerComparison:
             return
         text = self._check_text(raw.sha256)
         if text is None:
-            self.too_long += int(raw.bytes > MAX_READ_BYTES)
+            self.too_long += int(raw.bytes > MAX_BLOB_BYTES)
             return
         fit, reason = self._compare(unheld, raw, text)
         if fit is Fit.RECORDED:
@@ -78,7 +77,7 @@ class RawAnswerComparison:
     def _check_text(self, digest: str) -> Optional[AnswerText]:
         """Reads an answer whole, unless it was read before."""
         if digest not in self._texts:
-            answer = self._read(digest, MAX_READ_BYTES)
+            answer = self._read(digest, MAX_BLOB_BYTES)
             is_whole = answer is not None and hashlib.sha256(answer).hexdigest() == digest
             self._texts[digest] = AnswerText.of(answer) if answer is not None and is_whole else None
         return self._texts[digest]
@@ -95,7 +94,7 @@ class RawAnswerComparison:
         question that cannot be read is a matter of another check."""
         digest = observation.input_hash
         if digest not in self._questions:
-            question = self._read(digest, MAX_READ_BYTES) or b""
+            question = self._read(digest, MAX_BLOB_BYTES) or b""
             try:
                 found = hashlib.sha256(canonical_input(question)).hexdigest()
             except InputError:

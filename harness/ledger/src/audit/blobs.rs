@@ -5,7 +5,7 @@
 //! leaves one, so it is reported and is no failure. The records are read before the blobs, and those that a writer
 //! has added meanwhile once more, before a file counts as left behind.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::fs::{File, Metadata};
 use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -26,8 +26,8 @@ pub struct BlobComparison {
     ledger: PathBuf,
     store: BlobStore,
     named: NamedBlobs,
-    /// The lengths that records say of raw answers.
-    lengths: HashMap<Hash, u64>,
+    /// The raw answers of which a record says another length: they are damaged, whatever their hash.
+    other_lengths: HashSet<Hash>,
     /// The most bytes of a blob that are read.
     limit: u64,
     /// The offset of the last record's line.
@@ -95,7 +95,7 @@ impl BlobComparison {
             ledger: path.to_owned(),
             store: BlobStore::of_ledger(path),
             named: NamedBlobs::default(),
-            lengths: HashMap::new(),
+            other_lengths: HashSet::new(),
             limit: budgets.blob_bytes,
             last_offset: 0,
             report: BlobReport::default(),
@@ -113,11 +113,12 @@ impl BlobComparison {
             return;
         };
         self.report.bound_answers = self.report.bound_answers.saturating_add(1);
-        self.lengths.insert(raw.sha256, raw.bytes);
         let path = self.store.path(&raw.sha256);
-        // The hash is computed at the end, and a missing file is named already.
+        // A missing file is named already.
         let has_other_length = |file: Metadata| file.is_file() && file.len() != raw.bytes;
-        if path.symlink_metadata().is_ok_and(has_other_length) {
+        if path.symlink_metadata().is_ok_and(has_other_length)
+            && self.other_lengths.insert(raw.sha256)
+        {
             self.report.damaged.add(path, Some(raw.ledger_seq));
         }
     }
@@ -159,22 +160,19 @@ impl BlobComparison {
     }
 
     fn compare(&mut self, path: PathBuf, hash: &Hash) -> Result<(), LedgerError> {
-        let length = self.lengths.get(hash).copied();
-        let limit = length.unwrap_or(self.limit).min(self.limit);
-        let Some(state) = self.store.examine(hash, limit)? else {
+        if self.other_lengths.contains(hash) {
             return Ok(());
-        };
-        match state {
-            // Its length differs from its record's, and was found so already.
-            BlobState::TooLong if length.is_some_and(|length| length <= self.limit) => {}
-            BlobState::TooLong => {
-                self.report.unread.add(path, None);
-                return Ok(());
-            }
-            BlobState::Damaged => self.report.damaged.add(path, None),
-            BlobState::Whole => {}
         }
-        self.report.recomputed = self.report.recomputed.saturating_add(1);
+        let recomputed = self.report.recomputed.saturating_add(1);
+        match self.store.examine(hash, self.limit)? {
+            None => {}
+            Some(BlobState::TooLong) => self.report.unread.add(path, None),
+            Some(BlobState::Whole) => self.report.recomputed = recomputed,
+            Some(BlobState::Damaged) => {
+                self.report.recomputed = recomputed;
+                self.report.damaged.add(path, None);
+            }
+        }
         Ok(())
     }
 

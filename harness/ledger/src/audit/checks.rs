@@ -11,7 +11,6 @@ use super::report::{AuditCheck, AuditExpectations, CheckResult};
 use super::schemas::SchemaSummary;
 use crate::encoding::hex;
 use crate::error::LedgerFault;
-use crate::input_file::MAX_INPUT_BYTES;
 use crate::manifest::{FoundManifest, Predecessor};
 use crate::replay::{ReplayReport, describe_switches};
 
@@ -239,9 +238,7 @@ pub(super) fn check_raw_answers(
         (0, 0) => (Passed, "every answer is in its record".to_owned()),
         (_, 0) if *too_long > 0 => (
             NotChecked,
-            format!(
-                "{too_long} of {bound} are longer than the {MAX_INPUT_BYTES} bytes that are read"
-            ),
+            format!("{too_long} of {bound} are longer than the budget blob-bytes"),
         ),
         (_, 0) => (
             Passed,

@@ -59,10 +59,10 @@ impl AuditPass {
         let read_error = || FileError::from_io(path, "read the ledger");
         let mut blobs = BlobComparison::of_ledger(path, &expected.budgets);
         let mut oracles = Oracles::default();
-        let mut derivations =
-            Derivations::new(BlobStore::of_ledger(path), expected.budgets.blob_bytes);
+        let limit = expected.budgets.blob_bytes;
+        let mut derivations = Derivations::new(BlobStore::of_ledger(path), limit);
         let mut schemas = SchemaValidation::new(BlobStore::of_ledger(path));
-        let mut raw_answers = RawAnswerComparison::new(BlobStore::of_ledger(path));
+        let mut raw_answers = RawAnswerComparison::new(BlobStore::of_ledger(path), limit);
         let mut blob_error = None;
         let replayed = replay_decisions(
             &mut *source,

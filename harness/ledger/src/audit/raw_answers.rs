@@ -15,7 +15,6 @@ use crate::admission::{AnswerFit, AnswerText, COMPARED_BYTES, compare_answer, ma
 use crate::encoding::unescape;
 use crate::error::LedgerError;
 use crate::file::blobs::BlobStore;
-use crate::input_file::MAX_INPUT_BYTES;
 use crate::named_blobs::read_raw_answer;
 use crate::verify::VerifiedRecord;
 
@@ -26,6 +25,8 @@ const MAX_NAMED: u64 = 20;
 /// observations it has. Memory grows with the number of distinct answers.
 pub(super) struct RawAnswerComparison {
     store: BlobStore,
+    /// The most bytes of a blob that are read.
+    limit: u64,
     /// The last record, if it is an observation that may lack its answer.
     unheld: Option<Vec<u8>>,
     /// The answers that were read; `None` for one whose blob is missing, damaged or too long.
@@ -47,9 +48,10 @@ pub(super) struct RawAnswerSummary {
 }
 
 impl RawAnswerComparison {
-    pub(super) fn new(store: BlobStore) -> RawAnswerComparison {
+    pub(super) fn new(store: BlobStore, limit: u64) -> RawAnswerComparison {
         RawAnswerComparison {
             store,
+            limit,
             unheld: None,
             texts: HashMap::new(),
             questions: HashMap::new(),
@@ -79,7 +81,7 @@ impl RawAnswerComparison {
             return Ok(());
         };
         let Some(text) = self.check_text(&raw.sha256)? else {
-            let is_too_long = raw.bytes > MAX_INPUT_BYTES;
+            let is_too_long = raw.bytes > self.limit;
             self.summary.too_long = self.summary.too_long.saturating_add(u64::from(is_too_long));
             return Ok(());
         };
@@ -110,7 +112,7 @@ impl RawAnswerComparison {
         if let Some(known) = self.texts.get(hash) {
             return Ok(*known);
         }
-        let answer = self.read(hash, MAX_INPUT_BYTES)?;
+        let answer = self.read(hash, self.limit)?;
         let answer = answer.filter(|answer| sha256(answer) == *hash);
         let text = answer.map(|answer| AnswerText::of(&answer));
         self.texts.insert(*hash, text);
@@ -140,7 +142,7 @@ impl RawAnswerComparison {
         if let Some(known) = self.questions.get(&hash) {
             return Ok(*known);
         }
-        let question = self.read(&hash, MAX_INPUT_BYTES)?.unwrap_or_default();
+        let question = self.read(&hash, self.limit)?.unwrap_or_default();
         let is_good = input_hash(&question, InputKind::Text) == Ok(hash);
         self.questions.insert(hash, is_good);
         Ok(is_good)

@@ -20,7 +20,7 @@ const MAX_CONSTRAINT_BYTES: usize = 400;
 pub(super) struct Engine {
     document: Value,
     validator: Validator,
-    /// A schema that refers to itself goes as deep as the value.
+    /// The work that it takes, and whether it refers to itself, so that validation goes as deep as the value.
     expansion: Expansion,
 }
 
