@@ -80,7 +80,7 @@ impl RawAnswerComparison {
         let Ok(view) = ObservationView::parse(&observation) else {
             return Ok(());
         };
-        let Some(text) = self.check_text(&raw.sha256)? else {
+        let Some(text) = self.check_text(&raw)? else {
             let is_too_long = raw.bytes > self.limit;
             self.summary.too_long = self.summary.too_long.saturating_add(u64::from(is_too_long));
             return Ok(());
@@ -108,11 +108,13 @@ impl RawAnswerComparison {
     }
 
     /// Reads an answer whole, unless it was read before. One whose blob is missing or damaged is another check's.
-    fn check_text(&mut self, hash: &Hash) -> Result<Option<AnswerText>, LedgerError> {
+    fn check_text(&mut self, raw: &RawAnswer) -> Result<Option<AnswerText>, LedgerError> {
+        let hash = &raw.sha256;
         if let Some(known) = self.texts.get(hash) {
             return Ok(*known);
         }
-        let answer = self.read(hash, self.limit)?;
+        // One byte more than the record says shows that there are more.
+        let answer = self.read(hash, self.limit.min(raw.bytes.saturating_add(1)))?;
         let answer = answer.filter(|answer| sha256(answer) == *hash);
         let text = answer.map(|answer| AnswerText::of(&answer));
         self.texts.insert(*hash, text);
