@@ -28,6 +28,17 @@ pub enum Link {
     Sanitised,
 }
 
+/// The libraries that a suite is linked with, one after the other: both, or the one that `AXILOG_LIBRARY_KIND` names.
+pub fn linkages() -> &'static [Link] {
+    match env::var("AXILOG_LIBRARY_KIND").as_deref() {
+        Err(_) => &[Link::Static, Link::Shared],
+        Ok("static") => &[Link::Static],
+        Ok(other) => {
+            panic!("AXILOG_LIBRARY_KIND is {other:?}; static is the only kind it can name")
+        }
+    }
+}
+
 /// A directory of one test's own, removed with it.
 pub struct Place(pub PathBuf);
 

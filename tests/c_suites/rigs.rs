@@ -9,7 +9,7 @@ use std::fs;
 use axilog::ledger_line;
 use axilog::replay::{Replay, Verdict};
 
-use crate::build::{Language, Link, Place, link, program};
+use crate::build::{Language, Link, Place, link, linkages, program};
 
 const COMPAT: &str = "include/compat";
 
@@ -19,7 +19,7 @@ fn a_gateway_serves_a_day() {
     let place = Place::new("gateway");
     let source = program("compat/gateway", Language::C);
     let object = place.compile_against(COMPAT, &source, Language::C, &[]);
-    for how in [Link::Static, Link::Shared] {
+    for &how in linkages() {
         let linked = link(&place, "gateway", Language::C, how, &[&object]);
         let data = Place::of_data("gateway");
         let ledger = data.0.join("day.jsonl");
@@ -51,7 +51,7 @@ fn a_rig_brings_functions_of_its_own() {
     let place = Place::new("mixed");
     let source = program("compat/mixed", Language::C);
     let object = place.compile_against(COMPAT, &source, Language::C, &[]);
-    for how in [Link::Static, Link::Shared] {
+    for &how in linkages() {
         let linked = link(&place, "mixed", Language::C, how, &[&object]);
         assert_eq!(linked.run(), "7 passed, 0 failed\n", "{how:?}");
     }

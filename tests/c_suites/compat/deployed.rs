@@ -18,7 +18,7 @@ use self::accepted::{judge, read_accepted, write_table};
 use self::values::compare_values;
 use self::vectors::{Difference, Vector, read_vectors};
 use super::conformance::HEADERS;
-use crate::build::{Language, Link, Place, clang, compiler, link, program, root};
+use crate::build::{Language, Link, Place, clang, compiler, link, linkages, program, root};
 
 /// How the rigs of a generation are compiled, and what they were asked.
 struct Generation {
@@ -75,7 +75,7 @@ const GENERATIONS: [Generation; 6] = [
 fn ways() -> Vec<(fn() -> Command, Link)> {
     let gcc: fn() -> Command = || compiler(Language::C);
     let Some(_) = clang(Language::C) else {
-        return vec![(gcc, Link::Static), (gcc, Link::Shared)];
+        return linkages().iter().map(|&how| (gcc, how)).collect();
     };
     let clang: fn() -> Command = || clang(Language::C).unwrap();
     let mut ways = vec![(gcc, Link::Static), (clang, Link::Shared)];
