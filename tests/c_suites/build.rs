@@ -181,6 +181,19 @@ pub fn link(
     how: Link,
     objects: &[&PathBuf],
 ) -> Program {
+    let (command, program) = link_command(place, name, language, how, objects);
+    run(command);
+    Program(program)
+}
+
+/// The command that links them, and the program that it writes.
+pub fn link_command(
+    place: &Place,
+    name: &str,
+    language: Language,
+    how: Link,
+    objects: &[&PathBuf],
+) -> (Command, PathBuf) {
     let program = place.0.join(format!("{name}-{how:?}"));
     let mut command = compiler(language);
     command.arg("-o").arg(&program).args(objects);
@@ -200,8 +213,7 @@ pub fn link(
             .arg("-l:libaxilog.so")
             .arg(format!("-Wl,-rpath,{}", libraries.display())),
     };
-    run(command);
-    Program(program)
+    (command, program)
 }
 
 /// Where `cargo test` put the libraries: beside this test.

@@ -56,6 +56,19 @@
 #define ax_validate_encoding ax_compat_validate_encoding
 #define ax_verify_chain ax_compat_verify_chain
 
+/*
+ * The library's functions whose structs are longer than the deployed ones, by their symbols: objects that were
+ * compiled against the deployed headers do not link. The headers of the library have the same.
+ */
+#define ax_agent_init ax_agent_init_v2
+#define ax_ledger_genesis ax_ledger_genesis_v2
+#define ax_obs_input_init ax_obs_input_init_v2
+#define ax_obs_input_set_complete ax_obs_input_set_complete_v2
+#define ax_obs_input_set_timeout ax_obs_input_set_timeout_v2
+#define ax_obs_input_set_transport_error ax_obs_input_set_transport_error_v2
+#define ax_policy_has_breach ax_policy_has_breach_v2
+#define ax_policy_reset_cycle ax_policy_reset_cycle_v2
+
 /* The library's functions that set flags behind the eighth. */
 #ifndef AXILOG_COMPAT_1_0
 #define ax_agent_observe ax_compat_agent_observe

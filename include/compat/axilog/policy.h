@@ -20,6 +20,9 @@
 #include "../../axilog/policy.h"
 #undef ax_policy_input_t
 #undef ax_policy_record_t
+#undef ax_policy_evaluate
+#undef ax_policy_evaluate_all
+#undef ax_policy_serialize
 #define ax_policy_evaluate ax_compat_policy_evaluate
 #define ax_policy_evaluate_all ax_compat_policy_evaluate_all
 #define ax_policy_serialize ax_compat_policy_serialize
