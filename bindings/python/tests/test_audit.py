@@ -161,6 +161,23 @@ def test_a_forged_ledger_fails_the_audit(
     assert results(compare_audits(cli, path, *noted, extends=[(entries, head)])) != {}
 
 
+def test_forged_ledgers_are_judged_as_by_the_command_and_the_page(
+    cli: Cli, forgeries: Path
+) -> None:
+    verdicts = []
+    for directory in sorted(forgeries.iterdir()):
+        # The error on a missing configuration is the package's own.
+        has_blobs = (directory / "l.jsonl.blobs").exists()
+        report = compare_audits(cli, str(directory / "l.jsonl"), compare_words=has_blobs)
+        verdicts.append(report.verdict.value)
+        assert report.verdict.value == (directory / "verdict").read_text(), directory.name
+    assert {verdict: verdicts.count(verdict) > 1 for verdict in verdicts} == {
+        "OK": True,
+        "FAILED": True,
+        "INCOMPLETE": True,
+    }
+
+
 def test_what_the_caller_expects_is_compared(cli: Cli, path: str, tmp_path: Path) -> None:
     write_ledger(path)
     rules, other = axilog.PolicySet.builtin(), axilog.PolicySet()
