@@ -21,7 +21,13 @@ fn text(head: &str, body: &str, size: usize) -> String {
     head.to_owned() + &body.repeat((size - head.len()) / body.len())
 }
 
-const TEXTS: [(&str, &str, &str); 16] = [
+/// The beginnings of more arrays than JSON may nest here.
+const DEEP_ARRAYS: &str = concat!(
+    "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+    "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+);
+
+const TEXTS: [(&str, &str, &str); 18] = [
     ("prose", "", "The pump ran for an hour. "),
     ("one object", "{\"a\":[", "{\"b\":\"some text\"},"),
     ("objects", "", "{\"a\":1}"),
@@ -38,6 +44,8 @@ const TEXTS: [(&str, &str, &str); 16] = [
     ("[1], in an array that is wrong", "[x,", "[1],"),
     ("strings that hold brackets", "", "[\",[],\","),
     ("names", "{", "\"n\":0,"),
+    ("1, in 190 arrays", DEEP_ARRAYS, "1,"),
+    ("placeholders", "", "{name} "),
 ];
 
 fn main() {

@@ -4,9 +4,9 @@ use axilog_ledger::encoding::hex;
 use axilog_oracle::canonicalizer;
 use pyo3::prelude::*;
 
-/// What the canonicalizer finds, as `axilog_harness.x0l` puts it together: the status, SHA-256 of the raw text, the
-/// object as it stands, its canonical form, and SHA-256 of that.
-type Found = (
+/// A canonicalized answer, as `axilog_harness.x0l` puts it together: the status, SHA-256 of the raw text, the object as it
+/// stands, its canonical form, and SHA-256 of that.
+type CanonicalizedAnswer = (
     &'static str,
     String,
     Option<String>,
@@ -16,11 +16,11 @@ type Found = (
 
 /// Canonicalizes a model's raw text. See `x0l.py`.
 #[pyfunction]
-pub(crate) fn canonicalize(py: Python<'_>, text: &str) -> Found {
+pub(crate) fn canonicalize(py: Python<'_>, text: &str) -> CanonicalizedAnswer {
     py.detach(|| {
-        let found = canonicalizer::canonicalize(text);
-        let (status, raw_hash) = (found.status().as_str(), hex(&found.raw_hash));
-        match found.block {
+        let answer = canonicalizer::canonicalize(text);
+        let (status, raw_hash) = (answer.status().as_str(), hex(&answer.raw_hash));
+        match answer.block {
             Ok(block) => (
                 status,
                 raw_hash,

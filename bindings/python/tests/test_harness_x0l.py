@@ -16,6 +16,10 @@ from axilog_harness.x0l import canonicalize
         ('{"a": 1} and {"b": 2}', "AMBIGUOUS_MULTI_BLOCK"),
         ('{"a": 1', "PARSE_ERROR"),
         ('{"a": }', "PARSE_ERROR"),
+        ('[None, {"a": 1}]', "PARSE_ERROR"),
+        ("""{"thought": 'the } is odd', "never": {"a": 1}}""", "PARSE_ERROR"),
+        ('{"a": 1} }', "PARSE_ERROR"),
+        ("Dear {name}, see [1].", "NO_JSON"),
     ],
 )
 def test_what_is_no_object_has_a_status(text: str, status: str) -> None:

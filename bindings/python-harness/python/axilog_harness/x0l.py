@@ -15,8 +15,9 @@ class Canonicalized(NamedTuple):
     """A text, canonicalized.
 
     Attributes:
-        status: ``OK``; ``NO_JSON`` where nothing in the text begins an object; ``AMBIGUOUS_MULTI_BLOCK``
-            where it holds more than one valid one; ``PARSE_ERROR`` where none is valid, or one never ends.
+        status: ``OK``; ``PARSE_ERROR`` where a part of the text carries structure and is not valid JSON, whatever
+            else there is; ``AMBIGUOUS_MULTI_BLOCK`` where the text holds more than one object; ``NO_JSON`` where
+            it holds none.
         raw_hash: SHA-256 of the text as it came, in hexadecimal.
         block: The object exactly as it stands in the text; ``None`` unless the status is ``OK``, like the
             members behind it.

@@ -1,137 +1,76 @@
-//! Where the top-level JSON objects of a text are (A2, A6).
+//! Where the top-level JSON objects of a text are (A2, A6), and whether anything else carries structure.
 //!
-//! One pass from left to right, and one linear look at each region it finds.
+//! One pass from left to right. A region that is not valid JSON ends the pass, or is prose as a whole: nothing inside
+//! it is ever looked at as a candidate of its own.
 
-use std::collections::HashSet;
+use super::value;
 
-use super::value::{self, Beginning};
-
-/// What a pass over a text has found.
+/// The objects of a text without broken structure.
 #[derive(Debug, Default)]
-pub(super) struct Found<'t> {
-    /// Regions from a `{` to its `}`.
-    pub(super) candidates: usize,
-    /// Those of them that are valid JSON objects.
-    pub(super) valid: usize,
-    /// The first valid one.
+pub(super) struct TopLevelObjects<'t> {
+    /// The number of the objects.
+    pub(super) count: usize,
+    /// The first of the objects.
     pub(super) first: Option<&'t str>,
-    /// Whether a region never closes; the pass ends there.
-    pub(super) unclosed: bool,
 }
 
-/// Passes over `text`. Quotes outside regions mean nothing.
-pub(super) fn scan(text: &str) -> Found<'_> {
-    let bytes = text.as_bytes();
-    let mut found = Found::default();
-    let mut arrays = Arrays::default();
+/// Finds the top-level objects of `text`; `None` where a part of the text carries structure and is not valid JSON.
+/// Quotes outside regions mean nothing.
+pub(super) fn find_objects(text: &str) -> Option<TopLevelObjects<'_>> {
+    let mut objects = TopLevelObjects::default();
     let mut at = 0;
-    while let Some(next) = begins(bytes, at) {
-        if bytes.get(next) == Some(&b'{') {
-            let Some(end) = matching_end(bytes, next, b'{', b'}') else {
-                found.unclosed = true;
-                break;
-            };
-            found.candidates += 1;
-            let region = text.get(next..end).unwrap_or_default();
-            if matches!(value::at(region.as_bytes(), 0), Beginning::Whole(all) if all == region.len())
-            {
-                found.valid += 1;
-                found.first.get_or_insert(region);
+    while let Some((start, bracket)) = find_bracket(text.as_bytes(), at) {
+        at = match (bracket, value::find_end(text.as_bytes(), start)) {
+            (b'{', Some(end)) => {
+                objects.count += 1;
+                objects.first = objects.first.or(text.get(start..end));
+                end
             }
-            at = end;
-        } else {
-            match arrays.at(bytes, next) {
-                Array::Whole(end) => at = end,
-                Array::Unclosed => {
-                    found.unclosed = true;
-                    break;
-                }
-                Array::Prose => at = next + 1,
-            }
-        }
+            (b'{', None) => find_placeholder_end(text, start)?,
+            (b'[', Some(end)) => end,
+            (b'[', None) => find_prose_end(text.as_bytes(), start)?,
+            // What closes and was not opened.
+            _ => return None,
+        };
     }
-    found
+    Some(objects)
 }
 
-/// The next `{` or `[` from `at` on.
-fn begins(bytes: &[u8], at: usize) -> Option<usize> {
-    let rest = bytes.get(at..)?;
-    let offset = rest.iter().position(|byte| matches!(byte, b'{' | b'['))?;
-    Some(at + offset)
+/// The next bracket or brace from `at` on, and where it is.
+fn find_bracket(bytes: &[u8], at: usize) -> Option<(usize, u8)> {
+    let mut rest = bytes.iter().enumerate().skip(at);
+    rest.find(|(_, byte)| matches!(byte, b'{' | b'}' | b'[' | b']'))
+        .map(|(at, byte)| (at, *byte))
 }
 
-/// Behind the `end` that closes the `begin` at `start`. Those in JSON strings do not count.
-fn matching_end(bytes: &[u8], start: usize, begin: u8, end: u8) -> Option<usize> {
+/// Behind the placeholder that begins at `start`, such as `{name}`; `None` where there is none.
+fn find_placeholder_end(text: &str, start: usize) -> Option<usize> {
+    let inner = text.get(start + 1..)?;
+    let is_in_name = |c: char| c.is_alphanumeric() || c.is_whitespace() || "_.-".contains(c);
+    let length = inner.find(|c| !is_in_name(c))?;
+    let end = start + 1 + length;
+    (text.as_bytes().get(end) == Some(&b'}')).then_some(end + 1)
+}
+
+/// Behind the `]` that closes the `[` at `start`, or the end of the text where none does; `None` where a brace stands
+/// before that. Brackets in JSON strings do not count; braces count wherever they stand.
+fn find_prose_end(bytes: &[u8], start: usize) -> Option<usize> {
     let (mut depth, mut in_string, mut escaped) = (0usize, false, false);
-    for (offset, byte) in bytes.get(start..)?.iter().enumerate() {
-        match (in_string, byte) {
-            (true, _) if escaped => escaped = false,
-            (true, b'\\') => escaped = true,
-            (_, b'"') => in_string = !in_string,
-            (false, byte) if *byte == begin => depth += 1,
-            (false, byte) if *byte == end => {
+    for (at, byte) in bytes.iter().enumerate().skip(start) {
+        match byte {
+            b'{' | b'}' => return None,
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b'[' if !in_string => depth += 1,
+            b']' if !in_string => {
                 depth -= 1;
                 if depth == 0 {
-                    return Some(start + offset + 1);
+                    return Some(at + 1);
                 }
             }
             _ => {}
         }
     }
-    None
-}
-
-/// What a `[` begins.
-enum Array {
-    /// An array, which ends before this place: a valid one, or the beginning of a valid one in which an
-    /// object has begun, up to its bracket. Its objects are not top-level.
-    Whole(usize),
-    /// The beginning of a valid JSON array in which an object has begun, and that never closes.
-    Unclosed,
-    /// Nothing.
-    Prose,
-}
-
-/// What is known about places further on, so that nested brackets are not read again and again.
-#[derive(Default)]
-struct Arrays {
-    /// Places of `[` that begin nothing.
-    prose: HashSet<usize>,
-}
-
-impl Arrays {
-    fn at(&mut self, bytes: &[u8], start: usize) -> Array {
-        if self.prose.remove(&start) {
-            return Array::Prose;
-        }
-        match value::at(bytes, start) {
-            Beginning::Whole(end) => return Array::Whole(end),
-            Beginning::Cut { object: true, .. } => return Array::Unclosed,
-            // A fault behind the beginning of an object, such as a last comma, does not make the
-            // object a top-level one.
-            Beginning::Wrong { object: true, .. } | Beginning::TooDeep { object: true, .. } => {
-                return matching_end(bytes, start, b'[', b']')
-                    .map_or(Array::Unclosed, Array::Whole);
-            }
-            // What is still open where reading failed, or where the text ends without an object,
-            // fails there as well when it is begun by itself.
-            Beginning::Cut { open, .. } | Beginning::Wrong { open, .. } => self.prose.extend(open),
-            Beginning::TooDeep { open, .. } => {
-                // If the array half-way down is nested too deep too, or fails, each before an object
-                // begins, then so do those around it: half of them are settled by reading twice.
-                let half = open.len() / 2;
-                if let Some(middle) = open.get(half)
-                    && matches!(
-                        value::at(bytes, *middle),
-                        Beginning::TooDeep { object: false, .. }
-                            | Beginning::Wrong { object: false, .. }
-                    )
-                {
-                    self.prose.extend(open.into_iter().take(half));
-                }
-            }
-        }
-        self.prose.remove(&start);
-        Array::Prose
-    }
+    Some(bytes.len())
 }

@@ -2,13 +2,13 @@
 //!
 //! X-0L, binding answers A1 to A7: line ends and outer white space are normalised, exactly one
 //! top-level JSON object is found, and everything else is rejected with a reason. Nothing is guessed,
-//! repaired or chosen, and nothing inside the text is touched. Pure functions, no I/O, time linear in
+//! repaired or chosen, nothing inside the text is touched, and no object inside broken structure comes out. Pure functions, no I/O, time linear in
 //! the text. Determinism: D1.
 //!
 //! | file | what it holds |
 //! |---|---|
 //! | `extract.rs` | where the objects are |
-//! | `value.rs` | whether a valid JSON value begins at a place |
+//! | `value.rs` | where the valid JSON value ends that begins at a place |
 //! | `frozen.rs` | the two hashes by which a session pins this module |
 
 mod extract;
@@ -29,11 +29,11 @@ pub use frozen::{SELF_TEST_HASH, SOURCE_HASH, self_test_hash};
 pub enum Status {
     /// It holds exactly one valid top-level JSON object.
     Ok,
-    /// Nothing in it begins an object.
+    /// It holds no top-level JSON object, and nothing else that carries structure.
     NoJson,
     /// It holds more than one valid top-level JSON object.
     AmbiguousMultiBlock,
-    /// Something in it begins an object, and none is valid, or one never ends.
+    /// Some of it carries structure and is not valid JSON, whatever else there is.
     ParseError,
 }
 
@@ -112,17 +112,15 @@ pub fn normalize_text(raw: &str) -> Cow<'_, str> {
 /// The one valid top-level JSON object in `text`, exactly as it stands there.
 ///
 /// # Errors
-/// The reason of the rejection, never [`Status::Ok`]: a region that never closes is a
-/// [`Status::ParseError`] whatever else there is; then more than one valid object is
+/// The reason of the rejection, never [`Status::Ok`]: structure that is not valid JSON is a
+/// [`Status::ParseError`] whatever else there is; then more than one object is
 /// [`Status::AmbiguousMultiBlock`].
 pub fn extract_json_block(text: &str) -> Result<&str, Status> {
-    let found = extract::scan(text);
-    match (found.unclosed, found.valid, found.candidates) {
-        (true, ..) => Err(Status::ParseError),
-        (false, 2.., _) => Err(Status::AmbiguousMultiBlock),
-        (false, 1, _) => found.first.ok_or(Status::ParseError),
-        (false, 0, 0) => Err(Status::NoJson),
-        (false, 0, _) => Err(Status::ParseError),
+    let objects = extract::find_objects(text).ok_or(Status::ParseError)?;
+    match (objects.first, objects.count) {
+        (None, _) => Err(Status::NoJson),
+        (Some(object), 1) => Ok(object),
+        (Some(_), _) => Err(Status::AmbiguousMultiBlock),
     }
 }
 

@@ -13,77 +13,25 @@ use axilog::json::source::Plain;
 
 use crate::jcs::{Tracked, is_inexact_integer, limit};
 
-/// What begins at a place.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Beginning {
-    /// A valid value, which ends before this place.
-    Whole(usize),
-    /// A valid value so far; the text ends too early.
-    Cut {
-        /// Whether an object has begun in it.
-        object: bool,
-        /// Where the arrays that are still open begin, outermost first, up to the first open object.
-        open: Vec<usize>,
-    },
-    /// No valid value.
-    Wrong {
-        /// Whether an object has begun before the fault.
-        object: bool,
-        /// As in [`Beginning::Cut`].
-        open: Vec<usize>,
-    },
-    /// A value nested too deep.
-    TooDeep {
-        /// Whether an object has begun before that.
-        object: bool,
-        /// As in [`Beginning::Cut`].
-        open: Vec<usize>,
-    },
-}
-
-/// A container that is being read.
-enum Open {
-    Array(usize),
-    Object(HashSet<Vec<u16>>),
-}
-
-/// Reads the container that begins at `start`.
-pub(super) fn at(bytes: &[u8], start: usize) -> Beginning {
+/// Where the valid value ends that begins at `start`; `None` where none begins there.
+pub(super) fn find_end(bytes: &[u8], start: usize) -> Option<usize> {
     let read = Cell::new(0);
     let source = Tracked::new(Plain::new(bytes).at(start), &read);
     let mut tokens = Reader::new(source, limit());
-    let mut open: Vec<Open> = Vec::new();
-    let mut object = false;
-    loop {
-        let Ok(Some(token)) = tokens.next() else {
-            let open_arrays = open_arrays(&open);
-            return match bytes.get(read.get()) {
-                None => Beginning::Cut {
-                    object,
-                    open: open_arrays,
-                },
-                Some(b'[' | b'{') if tokens.depth() >= limit() => Beginning::TooDeep {
-                    object,
-                    open: open_arrays,
-                },
-                Some(_) => Beginning::Wrong {
-                    object,
-                    open: open_arrays,
-                },
-            };
-        };
-        let valid = match token {
+    // For each container that is open: the names in it, or none for an array.
+    let mut open: Vec<Option<HashSet<Vec<u16>>>> = Vec::new();
+    while let Ok(Some(token)) = tokens.next() {
+        let is_valid = match token {
             Token::ArrayStart => {
-                open.push(Open::Array(read.get().saturating_sub(1)));
+                open.push(None);
                 true
             }
             Token::ObjectStart(_) => {
-                object = true;
-                open.push(Open::Object(HashSet::new()));
+                open.push(Some(HashSet::new()));
                 true
             }
             Token::Key(name) => match open.last_mut() {
-                Some(Open::Object(names)) => names.insert(Name::new(name.plain()).collect()),
+                Some(Some(names)) => names.insert(Name::new(name.plain()).collect()),
                 _ => false,
             },
             Token::Number(number) => is_representable(number),
@@ -93,24 +41,14 @@ pub(super) fn at(bytes: &[u8], start: usize) -> Beginning {
             }
             Token::String(_) | Token::Literal => true,
         };
-        if !valid {
-            return Beginning::Wrong {
-                object,
-                open: open_arrays(&open),
-            };
+        if !is_valid {
+            return None;
         }
         if open.is_empty() {
-            return Beginning::Whole(read.get());
+            return Some(read.get());
         }
     }
-}
-
-fn open_arrays(open: &[Open]) -> Vec<usize> {
-    let arrays = open.iter().map_while(|container| match container {
-        Open::Array(start) => Some(*start),
-        Open::Object(_) => None,
-    });
-    arrays.collect()
+    None
 }
 
 fn is_representable(number: &[u8]) -> bool {

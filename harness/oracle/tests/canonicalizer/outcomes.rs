@@ -1,5 +1,7 @@
 //! Texts and the outcome of each.
 
+use std::time::Instant;
+
 use axilog::hash::sha256;
 use axilog_oracle::canonicalizer::Status::{AmbiguousMultiBlock, NoJson, ParseError};
 use axilog_oracle::canonicalizer::{canonicalize, normalize_text};
@@ -26,24 +28,17 @@ fn exactly_one_object_is_accepted_wherever_it_stands() {
         ("{\"a\":\"}{\\\"}\"}", "{\"a\":\"}{\\\"}\"}"),
         ("He said \"ok {\"a\":1}", "{\"a\":1}"),
         ("it's \" {} \"", "{}"),
-        // Arrays: whole ones are skipped with what is in them; others are prose.
+        // Valid arrays are skipped with what is in them; others are prose where no brace is in them.
         ("[{\"no\":1}] {\"a\":1}", "{\"a\":1}"),
         ("[[{\"no\":1}],2] {\"a\":1} [3]", "{\"a\":1}"),
-        ("[see {\"a\":1}]", "{\"a\":1}"),
         ("[\"{\"] {\"a\":1}", "{\"a\":1}"),
-        ("[x] [\"unclosed {\"a\":1}", "{\"a\":1}"),
-        // What is wrong before an object begins in it is prose too, and what is in it is top-level.
-        ("[01,{\"b\":1}]", "{\"b\":1}"),
-        ("[9007199254740992,{\"b\":1}]", "{\"b\":1}"),
-        // A fault behind the beginning of an object ends nothing: the array goes on to its bracket.
-        ("[{\"no\":1},] {\"a\":1}", "{\"a\":1}"),
+        ("[x, [y], \"]\"] {\"a\":1} see [1", "{\"a\":1}"),
+        ("[01] [9007199254740992] [ ] {\"b\":1}", "{\"b\":1}"),
         ("{\"a\":5e-324}", "{\"a\":5e-324}"),
         ("{\"a\":0e-999}", "{\"a\":0e-999}"),
-        // Invalid regions beside one valid object.
-        ("{oops} {\"a\":1}", "{\"a\":1}"),
-        ("{\"a\":1} {'b':2}", "{\"a\":1}"),
-        // Closing brackets alone are nothing.
-        ("}}]] {} ]", "{}"),
+        // Placeholders are prose.
+        ("Dear {name}, {\"a\":1}", "{\"a\":1}"),
+        ("{\"a\":1} {Größe 2} {a.b-c_d}{ x\n}", "{\"a\":1}"),
         ("\u{feff}{}", "{}"),
     ] {
         assert_accepted(raw, block);
@@ -55,24 +50,20 @@ fn each_rejection_has_its_reason() {
     for (raw, status) in [
         ("", NoJson),
         ("I cannot do that.", NoJson),
-        ("[1,2,[3]] \"{\"", ParseError),
-        // One rule for all arrays in which an object begins, valid or not.
         ("[{\"a\":1}]", NoJson),
-        ("[{\"a\":1},]", NoJson),
-        ("[{\"a\":1} ]x]", NoJson),
-        ("[{\"a\":1} and more]", NoJson),
-        ("[1,[{\"a\":1},,],{\"b\":1}]", NoJson),
-        ("[{\"a\":1,\"a\":1},{\"b\":1}]", NoJson),
-        ("[{\"a\":\"]\"},] {\"b\":1} {\"c\":1}", AmbiguousMultiBlock),
-        ("{\"a\":1e-400}", ParseError),
-        ("{\"a\":-0.1e-323}", ParseError),
-        ("}", NoJson),
         ("[[[[", NoJson),
+        ("{x} [1] [x] [1, \"", NoJson),
+        ("{\u{a0}}", NoJson),
         ("{} {}", AmbiguousMultiBlock),
         ("{\"a\":1}{\"a\":1}", AmbiguousMultiBlock),
         ("{x} {} {}", AmbiguousMultiBlock),
-        ("{x}", ParseError),
+        ("{\"a\":1e-400}", ParseError),
+        ("{\"a\":-0.1e-323}", ParseError),
         ("{{}}", ParseError),
+        ("{{name}}", ParseError),
+        ("{name=value}", ParseError),
+        ("{\"name\"}", ParseError),
+        ("{e\u{301}}", ParseError),
         ("{ {\"a\":1} }", ParseError),
         ("{'a':1}", ParseError),
         ("{\"a\":1,}", ParseError),
@@ -89,7 +80,6 @@ fn each_rejection_has_its_reason() {
         ("{\"a\":-90071992547409930.5e3}", ParseError),
         ("{\"a\":9.99e20}", ParseError),
         ("{\"a\":1e309}", ParseError),
-        ("{x} [1]", ParseError),
     ] {
         assert_eq!(canonicalize(raw).block, Err(status), "{raw}");
     }
@@ -104,10 +94,66 @@ fn each_rejection_has_its_reason() {
     }
 }
 
+/// A model that refuses to send an action must never be understood as sending it.
+#[test]
+fn an_object_inside_broken_structure_never_comes_out() {
+    for raw in [
+        "{\"thought\": 'the brace } is odd', \"candidates\": [], \"what_i_refuse_to_send\": \
+         {\"candidates\":[{\"action_request\":{\"action_type\":\"Notify\"}}]}}",
+        "[None, {\"a\":1}]",
+        "[, {\"a\":1}]",
+        "[..., {\"a\":1}]",
+        "[\"note\" {\"a\":1}]",
+        "{\"a\":1, // }\n\"b\": {\"c\":1}}",
+        "[see {\"a\":1}]",
+        "[01,{\"b\":1}]",
+        "[9007199254740992,{\"b\":1}]",
+        "[{\"a\":1,\"a\":1},{\"b\":1}]",
+    ] {
+        assert_eq!(canonicalize(raw).block, Err(ParseError), "{raw}");
+    }
+}
+
+#[test]
+fn broken_structure_is_an_error_wherever_it_stands() {
+    for broken in [
+        // Regions that are not valid, and hold more than a placeholder.
+        "{oops!}",
+        "{'b':2}",
+        "{\"b\":2,}",
+        "{{name}}",
+        // Arrays that are not valid, and hold a brace.
+        "[{\"b\":1},]",
+        "[{\"b\":1} ]x]",
+        "[{\"b\":1} and more]",
+        "[1,[{\"b\":1},,],{\"c\":1}]",
+        "[x {name}]",
+        "[x \"{\"]",
+        "[x }",
+        "[x \"]\" {}]",
+        // What closes and was not opened.
+        "}",
+        "]",
+        "[1]]",
+        "{name}}",
+        "{}}",
+    ] {
+        for raw in [
+            broken.to_owned(),
+            format!("{{\"a\":1}} {broken}"),
+            format!("{broken} {{\"a\":1}}"),
+            format!("{{\"a\":1}} {broken} {{\"a\":1}}"),
+        ] {
+            assert_eq!(canonicalize(&raw).block, Err(ParseError), "{raw}");
+        }
+    }
+}
+
 #[test]
 fn what_never_closes_is_an_error_whatever_else_there_is() {
     for raw in [
         "{",
+        "{name",
         "{\"a\":{\"b\":1}",
         "{\"a\":\"}",
         "{\"a\":1} {",
@@ -120,6 +166,8 @@ fn what_never_closes_is_an_error_whatever_else_there_is() {
         "[1] and [2, {\"a\":1}",
         "[{\"a\":1}, x",
         "[{\"a\":1},[2] {\"b\":1}",
+        "[1,2,[3]] \"{\"",
+        "[x] [\"unclosed {\"a\":1}",
     ] {
         assert_eq!(canonicalize(raw).block, Err(ParseError), "{raw}");
     }
@@ -136,17 +184,34 @@ fn depth_is_at_most_128() {
         Some(&serde_json::json!({}))
     );
 
-    // An array that is too deep is prose, and the first one that is not is skipped.
-    let array = |depth: usize| "[".repeat(depth) + "{\"no\":1}" + &"]".repeat(depth);
-    for depth in [1, 127, 128, 129, 300] {
-        assert_accepted(&format!("{} {{\"a\":1}}", array(depth)), "{\"a\":1}");
+    // Arrays count as levels, too. One that is too deep is prose where no object is in it.
+    let array = |depth: usize, inner: &str| "[".repeat(depth) + inner + &"]".repeat(depth);
+    for (depth, inner, status) in [
+        (127, "{}", NoJson),
+        (128, "{}", ParseError),
+        (300, "{}", ParseError),
+        (300, "", NoJson),
+    ] {
+        assert_eq!(canonicalize(&array(depth, inner)).block, Err(status));
     }
-    // The 127 innermost hold the object; the others are not arrays.
-    assert_eq!(canonicalize(&array(300)).block, Err(NoJson));
-    assert_eq!(
-        canonicalize(&("[".repeat(300) + "{\"a\":1}")).block,
-        Err(ParseError)
-    );
+    assert_accepted(&format!("{} {{\"a\":1}}", array(300, "1")), "{\"a\":1}");
+}
+
+#[test]
+fn deep_nesting_around_a_long_array_costs_no_more_than_prose() {
+    let text = "[".repeat(190) + &"1,".repeat(2_500_000) + "1" + &"]".repeat(190);
+    // The shortest of several times, since other work may interrupt any of them.
+    let measure = |text: &str| {
+        let times = (0..3).map(|_| {
+            let start = Instant::now();
+            assert_eq!(canonicalize(text).block, Err(NoJson));
+            start.elapsed()
+        });
+        times.min().unwrap()
+    };
+    let prose = measure(&"1,".repeat(2_500_000));
+    let nested = measure(&text);
+    assert!(nested < prose * 20, "{nested:?}, prose {prose:?}");
 }
 
 #[test]

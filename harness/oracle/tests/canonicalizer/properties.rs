@@ -22,12 +22,13 @@ fn pieces() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..24).prop_map(|all| all.concat())
 }
 
-/// One valid object, with prose before and behind it.
-fn around_an_object() -> impl Strategy<Value = (String, String, String)> {
+/// A valid object.
+fn object() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just("null".to_owned()),
         any::<i32>().prop_map(|n| n.to_string()),
         any::<String>().prop_map(|s| serde_json::to_string(&s).unwrap()),
+        Just("\"{\\\"a\\\":1} ] } [ { \"".to_owned()),
     ];
     let value = leaf.prop_recursive(4, 24, 4, |inner| {
         let name = any::<String>();
@@ -42,8 +43,56 @@ fn around_an_object() -> impl Strategy<Value = (String, String, String)> {
             }),
         ]
     });
-    let prose = "[^{}\\[]{0,20}";
-    (prose, value.prop_map(|v| format!("{{\"k\":{v}}}")), prose)
+    value.prop_map(|v| format!("{{\"k\":{v}}}"))
+}
+
+/// Prose without structure.
+const PROSE: &str = "[^{}\\[\\]]{0,20}";
+
+/// How one character of a text is damaged, or its end cut off.
+#[derive(Clone, Debug)]
+enum Damage {
+    Changed(char),
+    Dropped,
+    Inserted(char),
+    Truncated,
+}
+
+fn damage() -> impl Strategy<Value = Damage> {
+    let character = || {
+        prop_oneof![
+            8 => prop::sample::select(vec!['{', '}', '[', ']', '"', '\'', ',', ':', '\\', '/', '\n', ' ', '1']),
+            1 => any::<char>(),
+        ]
+    };
+    prop_oneof![
+        character().prop_map(Damage::Changed),
+        Just(Damage::Dropped),
+        character().prop_map(Damage::Inserted),
+        Just(Damage::Truncated),
+    ]
+}
+
+/// Damages `text` at the character that contains the byte `at`.
+fn apply_damage(text: &str, at: usize, damage: &Damage) -> String {
+    let at = text.floor_char_boundary(at);
+    let (before, rest) = text.split_at(at);
+    let mut others = rest.chars();
+    others.next();
+    match damage {
+        Damage::Changed(c) => format!("{before}{c}{}", others.as_str()),
+        Damage::Dropped => format!("{before}{}", others.as_str()),
+        Damage::Inserted(c) => format!("{before}{c}{rest}"),
+        Damage::Truncated => before.to_owned(),
+    }
+}
+
+/// The number of cases of the properties about damage.
+fn damage_cases() -> u32 {
+    match std::env::var_os("AXILOG_WIDE") {
+        Some(_) => 1_000_000,
+        None => 10_000,
+    }
 }
 
 proptest! {
@@ -79,11 +128,35 @@ proptest! {
 
     /// Prose around an object leaves it as it is.
     #[test]
-    fn an_object_is_found_in_prose((before, object, behind) in around_an_object()) {
+    fn an_object_is_found_in_prose(before in PROSE, object in object(), behind in PROSE) {
         let block = canonicalize(&format!("{before}{object}{behind}")).block.unwrap();
         let alone = canonicalize(&object).block.unwrap();
         prop_assert_eq!(&block.canonical, &alone.canonical);
         let value: serde_json::Value = serde_json::from_str(&alone.text).unwrap();
         prop_assert_eq!(value, block.value);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(damage_cases()))]
+
+    /// What comes out of a damaged text is no part of its object: it holds all of the object but the damaged character,
+    /// or nothing comes out.
+    #[test]
+    fn no_part_of_a_damaged_object_comes_out(
+        before in PROSE,
+        object in object(),
+        behind in PROSE,
+        place in any::<prop::sample::Index>(),
+        damage in damage(),
+    ) {
+        let text = format!("{before}{object}{behind}");
+        let damaged = apply_damage(&text, place.index(text.len()), &damage);
+        if let Ok(block) = canonicalize(&damaged).block {
+            // At most one character was dropped, of at most four bytes.
+            let is_part = object.contains(&block.text) && block.text != object;
+            prop_assert!(!is_part, "{damaged}");
+            prop_assert!(block.text.len() + 4 >= object.len(), "{damaged}");
+        }
     }
 }

@@ -119,94 +119,83 @@ fn check_depth<E: Error>(depth: usize) -> Result<StrictJson, E> {
     Ok(StrictJson { depth })
 }
 
-/// Reads the value at the beginning of `text` and gives where it ends, or what could be read of it: all of the
-/// text where that ends too early.
-fn read_value(text: &str) -> Result<usize, &str> {
+/// Where the valid value ends that begins `text`.
+fn find_value_end(text: &str) -> Option<usize> {
     let refused = find_refused_number(text).unwrap_or(text.len());
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<StrictJson>();
-    match values.next() {
-        Some(Ok(_)) if values.byte_offset() <= refused => Ok(values.byte_offset()),
-        Some(Err(error)) if !error.is_eof() => {
-            let lines = text.split_inclusive('\n').take(error.line() - 1);
-            let before: usize = lines.map(str::len).sum();
-            // The last byte that was looked at is the wrong one.
-            let read = (before + error.column()).saturating_sub(1);
-            Err(&text[..text.floor_char_boundary(read).min(refused)])
-        }
-        _ => Err(&text[..refused]),
-    }
+    values.next()?.ok()?;
+    (values.byte_offset() <= refused).then_some(values.byte_offset())
 }
 
-/// The end of the region that begins at the first character of `text` and ends at its `end`.
-fn find_region_end(text: &str, end: u8) -> Option<usize> {
-    let begin = text.as_bytes()[0];
+/// The region from the bracket that begins `text` to its matching one, by JSON's rules for strings, or all of `text`
+/// where there is none; and whether it closes.
+fn read_array_region(text: &str) -> (&str, bool) {
     let mut depth = 0;
     let mut at = 0;
     while at < text.len() {
         match text.as_bytes()[at] {
-            byte if byte == begin => depth += 1,
-            byte if byte == end => depth -= 1,
-            b'"' => {
-                at = find_string_end(text, at)?;
-                continue;
-            }
+            b'[' => depth += 1,
+            b']' => depth -= 1,
+            b'"' => match find_string_end(text, at) {
+                Some(end) => {
+                    at = end;
+                    continue;
+                }
+                None => return (text, false),
+            },
             _ => {}
         }
         at += 1;
         if depth == 0 {
-            return Some(at);
+            return (&text[..at], true);
         }
     }
-    None
+    (text, false)
 }
 
-/// Whether an object begins in `text`, the beginning of an array: a brace outside its strings.
-fn has_object(text: &str) -> bool {
-    let (mut in_string, mut escaped) = (false, false);
-    text.bytes().any(|byte| {
-        match (in_string, byte) {
-            _ if escaped => escaped = false,
-            (true, b'\\') => escaped = true,
-            (_, b'"') => in_string = !in_string,
-            (false, b'{') => return true,
-            _ => {}
-        }
-        false
-    })
+fn is_placeholder_character(c: char) -> bool {
+    c.is_alphanumeric() || c.is_whitespace() || "_.-".contains(c)
 }
 
 /// The one object of a normalised text.
 pub fn extract(text: &str) -> Result<&str, Status> {
-    let (mut candidates, mut valid) = (0, Vec::new());
+    let mut valid = Vec::new();
     let mut at = 0;
-    while at < text.len() {
-        let rest = text.get(at..).unwrap_or_default();
-        if rest.starts_with('{') {
-            let Some(end) = find_region_end(rest, b'}') else {
-                return Err(Status::ParseError);
-            };
-            candidates += 1;
-            if read_value(&rest[..end]) == Ok(end) {
+    while let Some(c) = text[at..].chars().next() {
+        let rest = &text[at..];
+        at += match (
+            c,
+            if "{[".contains(c) {
+                find_value_end(rest)
+            } else {
+                None
+            },
+        ) {
+            ('{', Some(end)) => {
                 valid.push(&rest[..end]);
+                end
             }
-            at += end;
-        } else if rest.starts_with('[') {
-            match read_value(rest) {
-                Ok(end) => at += end,
-                Err(read) if has_object(read) => match find_region_end(rest, b']') {
-                    Some(end) if read.len() < rest.len() => at += end,
-                    _ => return Err(Status::ParseError),
-                },
-                Err(_) => at += 1,
-            }
-        } else {
-            at += 1;
-        }
+            ('{', None) => match rest.split_once('}') {
+                Some((name, _)) if name[1..].chars().all(is_placeholder_character) => {
+                    name.len() + 1
+                }
+                _ => return Err(Status::ParseError),
+            },
+            ('[', Some(end)) => end,
+            ('[', None) => match read_array_region(rest) {
+                (region, closes) if !region.contains(['{', '}']) => {
+                    assert!(closes || region == rest);
+                    region.len()
+                }
+                _ => return Err(Status::ParseError),
+            },
+            ('}' | ']', _) => return Err(Status::ParseError),
+            _ => c.len_utf8(),
+        };
     }
-    match (valid.len(), candidates) {
-        (1, _) => Ok(valid[0]),
-        (0, 0) => Err(Status::NoJson),
-        (0, _) => Err(Status::ParseError),
+    match valid.as_slice() {
+        [] => Err(Status::NoJson),
+        [object] => Ok(object),
         _ => Err(Status::AmbiguousMultiBlock),
     }
 }

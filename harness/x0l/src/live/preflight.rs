@@ -17,13 +17,13 @@ use crate::frozen_code::{canonicalizer_hashes, kernel_hashes};
 use crate::kernel;
 
 /// The frozen source hash of the canonicalizer, with what it calls.
-const CANONICALIZER_HASH: &str = "eeb63f0de43a741a9d0a955ea9ffe307f197a4e845cfafcdf9c28eae65f6b5b4";
+const CANONICALIZER_HASH: &str = "d82e01787cb92a60a6d066e2c9e451cccce422813d4a4d284750b40adc4ee806";
 
 /// The frozen source hash of the kernel, with what it calls.
 const KERNEL_HASH: &str = "41f8124948398ddea2e498a6ba385c37a2b5037e1409f9a6984d05e1080a8a06";
 
 /// The frozen digest of the fuzz pass.
-const FUZZ_DIGEST: &str = "3e4fd209b1517ef26b7635bb5166f3d07a60344df0942b7f0554e4dd17f19af0";
+const FUZZ_DIGEST: &str = "0f2e0fa085802baf1115aef0b359ee18955f4b2291ad5a16acf3e11ea5a27456";
 
 /// A check and its result.
 #[derive(Clone, Debug, PartialEq, Eq)]

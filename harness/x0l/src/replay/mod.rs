@@ -38,6 +38,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use axilog::hash::Hash;
+use axilog_ledger::encoding::hex;
 use axilog_ledger::error::FileError;
 use axilog_ledger::file::blobs::BlobStore;
 use serde_json::Value;
@@ -276,7 +277,10 @@ impl Replayer<'_> {
         ] {
             if run != here {
                 let note = format!(
-                    "the run's hashes of the {what} are not this program's: the code is another, or the build that made the run hashed the text of its source files"
+                    "the run was written by axilog {} with another {what} (source hash {}) than this program's ({}): its decisions are recomputed by this program's rules, so a difference may be a change of the rules; replay it with the version that wrote it. A build that hashed the text of its source files has another hash for the same code",
+                    frozen.axilog,
+                    hex(&run.source_hash),
+                    hex(&here.source_hash),
                 );
                 self.replay.notes.push(note);
             }
