@@ -174,44 +174,18 @@ PROTOTYPES: dict[str, Prototype] = {
 }
 
 
-RENAMED = frozenset(
-    {
-        "ax_agent_bind",
-        "ax_agent_init",
-        "ax_agent_step",
-        "ax_ledger_append",
-        "ax_ledger_genesis",
-        "ax_obs_admit",
-        "ax_obs_input_init",
-        "ax_obs_input_set_complete",
-        "ax_obs_input_set_invalid_output",
-        "ax_obs_input_set_timeout",
-        "ax_obs_input_set_transport_error",
-        "ax_obs_validate",
-        "ax_policy_evaluate",
-        "ax_policy_evaluate_all",
-        "ax_policy_get_registry",
-        "ax_policy_has_breach",
-        "ax_policy_init",
-        "ax_policy_reset_cycle",
-        "ax_policy_serialize",
-        "ax_validate_and_normalise",
-        "ax_verify_chain",
-    }
-)
-"""The functions to which the headers give another symbol, their name and ``_v2``."""
-
-
-def symbol(name: str) -> str:
-    """The symbol of a function."""
-    return f"{name}_v2" if name in RENAMED else name
+def find_function(library: CDLL, name: str) -> Any:
+    """The function that C programs call by ``name``. The headers give some functions another
+    symbol, their name and ``_v2``."""
+    versioned = f"{name}_v2"
+    return getattr(library, versioned if hasattr(library, versioned) else name)
 
 
 def set_prototypes(library: CDLL) -> None:
     """Gives every function of ``library`` its C name, ``restype`` and ``argtypes``. Raises
     AttributeError for a function that the library lacks."""
     for name, (restype, argtypes) in PROTOTYPES.items():
-        function = getattr(library, symbol(name))
+        function = find_function(library, name)
         function.restype = restype
         function.argtypes = argtypes
         setattr(library, name, function)
