@@ -1,4 +1,4 @@
-//! Every command in the console blocks of a page prints what stands behind it, and the pages name every switch.
+//! Every command in the console blocks of a page prints what the page shows after it, and the pages name every switch.
 
 use std::collections::BTreeSet;
 use std::path::Path;

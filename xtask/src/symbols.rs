@@ -57,7 +57,7 @@ const RENAMED: &[(&str, &[&str])] = &[
     ("validate", &["ax_validate_and_normalise"]),
 ];
 
-/// What the symbol of a renamed function has behind its name: the version of its structs.
+/// What the symbol of a renamed function adds to its name: the version of its structs.
 const LAYOUT: &str = "_v2";
 
 /// The macros by which a header renames its functions; a program may rename one itself.
