@@ -178,6 +178,34 @@ def test_forged_ledgers_are_judged_as_by_the_command_and_the_page(
     }
 
 
+def test_a_budget_is_that_of_the_command(cli: Cli, path: str) -> None:
+    write_answers(path)
+    longest = max(len(blob.read_bytes()) for blob in Path(path + ".blobs").glob("*/*"))
+    for limit in (0, 1, longest - 1, longest, 1 << 40):
+        option = ["--budget", f"blob-bytes={limit}"]
+        report = compare_audits(cli, path, *option, budget={"blob-bytes": limit})
+        assert report.ok is (limit >= longest), limit
+    for budget in ({"blobs": 1}, {"blob-bytes": -1}):
+        with pytest.raises(ValueError, match="budget"):
+            axilog.audit(path, budget=budget)
+
+
+def test_the_right_policies_are_not_called_others_without_the_configuration(
+    cli: Cli, path: str, tmp_path: Path
+) -> None:
+    write_answers(path)
+    policies = axilog.PolicySet.builtin()
+    file = tmp_path / "policies.json"
+    file.write_text(policies.canonical())
+    arguments = ["--policies", file]
+    assert compare_audits(cli, path, *arguments, policies=policies).ok
+    digest = axilog.replay(path).configuration
+    assert digest is not None
+    Path(f"{path}.blobs", digest[:2], digest).unlink()
+    report = compare_audits(cli, path, *arguments, policies=policies)
+    assert "a manifest belongs to it too" in report.checks[1].finding
+
+
 def test_what_the_caller_expects_is_compared(cli: Cli, path: str, tmp_path: Path) -> None:
     write_ledger(path)
     rules, other = axilog.PolicySet.builtin(), axilog.PolicySet()

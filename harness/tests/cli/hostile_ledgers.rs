@@ -5,6 +5,8 @@ use std::fs::File;
 use std::process::Command;
 use std::thread;
 
+use serde_json::Value;
+
 use crate::bench::{Bench, Run};
 
 /// Runs a command in an address space of 64 MiB for the program and 8 MiB for each core, and with so many
@@ -28,6 +30,55 @@ fn run_within_limits(bench: &Bench, line: &str, seconds: u32) -> Run {
         stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8(output.stderr).unwrap(),
     }
+}
+
+/// A ledger of 12 answers to one question that names an earlier answer 100,000 times, and itself.
+fn ledger_of_a_long_question() -> Bench {
+    let bench = Bench::ledger();
+    let first = bench
+        .run("show ledger.jsonl --seq 5 --json")
+        .exits(0)
+        .json();
+    let named = vec![first["obs_hash"].to_string(); 100_000].join(",");
+    let question = format!("{{\"derived_from\":[{named}]}}");
+    assert!(question.len() > 6_000_000);
+    bench.write("question.json", question);
+    let ask = "observe --ledger ledger.jsonl --oracle-id planner --model-id m \
+               --input question.json --input-kind json";
+    for _ in 0..12 {
+        bench.run_with(ask, b"{\"value\":1}").exits(0);
+    }
+    assert!(bench.read("ledger.jsonl").len() < 25_000);
+    bench
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_question_of_a_hundred_thousand_answers_is_read_once_and_told_in_few_lines() {
+    let bench = ledger_of_a_long_question();
+    for line in [
+        "audit ledger.jsonl",
+        "audit ledger.jsonl --json",
+        "verify ledger.jsonl --blobs --json",
+        "show ledger.jsonl --graph",
+        "show ledger.jsonl --graph --json",
+        "report ledger.jsonl -o page.html",
+    ] {
+        let run = run_within_limits(&bench, line, 10).exits(0);
+        assert!(run.stdout.len() < 500_000, "{line}: {}", run.stdout.len());
+    }
+    // The page holds the question once.
+    assert!(bench.read("page.html").len() < 8_000_000);
+    let graph = bench.run("show ledger.jsonl --graph").exits(0).stdout;
+    assert_eq!(graph.matches("<- 99900 more\n").count(), 12);
+    let graph = bench
+        .run("show ledger.jsonl --graph --json")
+        .exits(0)
+        .stdout;
+    let first: Value = serde_json::from_str(graph.lines().next().unwrap()).unwrap();
+    assert_eq!(first["derived_from_count"], 100_000);
+    assert_eq!(first["faulty_count"], 0);
+    assert_eq!(first["derived_from"].as_array().unwrap().len(), 100);
 }
 
 #[cfg(target_os = "linux")]
