@@ -40,6 +40,16 @@ forward! {
     "axilog_impl_ax_compat_policy_init" => fn ax_compat_policy_init(ctx: Pointer, ledger: Pointer, agent: Pointer, faults: Pointer) -> Enum;
     "axilog_impl_ax_compat_policy_serialize" => fn ax_compat_policy_serialize(buf: Pointer, size: usize, record: Pointer, faults: Pointer) -> c_int;
     "axilog_impl_ax_compat_policy_verify_registry_sorted" => fn ax_compat_policy_verify_registry_sorted() -> c_int;
+    "axilog_impl_ax_compat_raw_agent_step" => fn ax_compat_raw_agent_step(ctx: Pointer, input: Pointer, faults: Pointer);
+    "axilog_impl_ax_compat_raw_obs_admit_1_1" => fn ax_compat_raw_obs_admit_1_1(out: Pointer, output_buf: Pointer, output_buf_size: usize, r#in: Pointer, ctx: Pointer, faults: Pointer) -> c_int;
+    "axilog_impl_ax_compat_raw_obs_admit_1_2" => fn ax_compat_raw_obs_admit_1_2(out: Pointer, output_buf: Pointer, output_buf_size: usize, r#in: Pointer, ctx: Pointer, faults: Pointer) -> c_int;
+    "axilog_impl_ax_compat_raw_obs_canonicalise" => fn ax_compat_raw_obs_canonicalise(dst: Pointer, dst_size: usize, record: Pointer, include_hash: c_int) -> c_int;
+    "axilog_impl_ax_compat_raw_obs_compute_hash_1_1" => fn ax_compat_raw_obs_compute_hash_1_1(record: Pointer) -> c_int;
+    "axilog_impl_ax_compat_raw_obs_compute_hash_1_2" => fn ax_compat_raw_obs_compute_hash_1_2(record: Pointer) -> c_int;
+    "axilog_impl_ax_compat_raw_obs_validate" => fn ax_compat_raw_obs_validate(obs: Pointer, faults: Pointer) -> c_int;
+    "axilog_impl_ax_compat_raw_params_canonicalise" => fn ax_compat_raw_params_canonicalise(dst: Pointer, dst_size: usize, params: Pointer) -> c_int;
+    "axilog_impl_ax_compat_raw_policy_serialize" => fn ax_compat_raw_policy_serialize(buf: Pointer, size: usize, record: Pointer, faults: Pointer) -> c_int;
+    "axilog_impl_ax_compat_raw_string_escape" => fn ax_compat_raw_string_escape(dst: Pointer, dst_size: usize, src: Pointer, src_len: usize) -> c_int;
     "axilog_impl_ax_compat_sha256_final" => fn ax_compat_sha256_final(ctx: Pointer, out: Pointer);
     "axilog_impl_ax_compat_sha256_init" => fn ax_compat_sha256_init(ctx: Pointer);
     "axilog_impl_ax_compat_sha256_update" => fn ax_compat_sha256_update(ctx: Pointer, data: Pointer, len: usize);
