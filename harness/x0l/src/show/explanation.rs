@@ -55,7 +55,9 @@ pub fn explain_canonicalization(found: Canonicalization) -> &'static str {
         Canonicalization::Ok => "the answer has exactly one JSON object",
         Canonicalization::NoJson => "the answer has no JSON object",
         Canonicalization::AmbiguousMultiBlock => "the answer has more than one JSON object",
-        Canonicalization::ParseError => "the answer has no JSON object that can be read",
+        Canonicalization::ParseError => {
+            "a part of the answer carries structure and is not valid JSON"
+        }
         Canonicalization::NotAsked => "the model was not asked",
     }
 }
