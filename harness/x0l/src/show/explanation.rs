@@ -71,7 +71,7 @@ pub fn explain_refusal_type(kind: RefusalType) -> &'static str {
         }
         RefusalType::II => "the model gave nothing admissible to judge, or the budget refused",
         RefusalType::III => {
-            "the prompt was valid and the kernel refused a complete candidate: a person must look at it"
+            "the prompt was valid and the kernel refused a well-formed candidate: a person must look at it"
         }
     }
 }
