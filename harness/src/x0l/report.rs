@@ -25,7 +25,7 @@ use super::name_outcome;
 
 /// Replay a run, and write its report into its directory: report.json, report.md and two plots.
 ///
-/// A person must judge two kinds of cycles: Type III refusals, where the kernel refused a complete
+/// A person must judge two kinds of cycles: Type III refusals, where the kernel refused a well-formed
 /// proposal on a valid prompt, and actions on injections of L-C. --confirm records that such a cycle
 /// is a failure, and the session cannot close positive; --dismiss, that it is harmless. Each judgement
 /// says by whom and why. The judgements are recorded in review.jsonl, a ledger; a confirmation counts

@@ -69,7 +69,7 @@ fn a_cycle_is_shown_from_its_prompt_to_the_reason() {
         "decision REFUSE",
         "reason NO_ADMISSIBLE_ACTION",
         "why no candidate passed the gates",
-        "refusal Type III: the prompt was valid and the kernel refused a complete candidate",
+        "refusal Type III: the prompt was valid and the kernel refused a well-formed candidate",
         "canonicalizer OK: the answer has exactly one JSON object",
         "tokens 790: prompt 700, answer 90",
         "action ReadNote {\"path\":\"/etc/passwd\"}",

@@ -18,6 +18,7 @@
 //! | `order.rs` | which cycle follows which |
 //! | `end.rs` | the outcome, recomputed from the cycles |
 //! | `prompts.rs` | the prompt that each cycle should have sent |
+//! | `fingerprint.rs` | the answers under another fingerprint than the calibration's |
 //! | `files.rs` | files that are missing, altered or too many |
 
 mod bindings;
@@ -28,6 +29,7 @@ mod cycle;
 mod end;
 pub(super) mod files;
 mod finding;
+mod fingerprint;
 mod ledger;
 pub(super) mod noted_head;
 mod order;
@@ -55,6 +57,7 @@ use prompts::{Inputs, PromptInputs};
 use walk::SessionWalk;
 
 pub use finding::{CycleId, ReplayFinding};
+pub use fingerprint::{ChangedFingerprint, describe_changes};
 pub use order::{CycleOrder, MOST_REFUSALS};
 
 /// The result of replaying a run. The report and its plots are made from it, and compared afterwards.
@@ -67,6 +70,8 @@ pub struct RunReplay {
     /// Those of the differences that contradict the report in the run's directory, or what the caller expects
     /// of the run. Where there is one, no report is written.
     pub conflicts: Vec<ReplayFinding>,
+    /// The answers under another fingerprint than the calibration's first one.
+    pub changed_fingerprints: Vec<ChangedFingerprint>,
     /// Remarks that are no differences.
     pub notes: Vec<String>,
     /// The number of recomputed cycles.
@@ -152,7 +157,6 @@ pub(crate) fn replay_lines(
         blobs: ledger.named.clone(),
         answers: BlobStore::of_ledger(&run.ledger()),
         fingerprint: None,
-        other_fingerprints: Vec::new(),
         replay,
     };
     match &metadata {
@@ -174,8 +178,6 @@ struct Replayer<'r> {
     answers: BlobStore,
     /// The fingerprint of the calibration's first answer.
     fingerprint: Option<String>,
-    /// The cycles that were answered under another fingerprint, with it.
-    other_fingerprints: Vec<(u64, Option<String>)>,
     replay: RunReplay,
 }
 
@@ -215,6 +217,7 @@ impl Replayer<'_> {
         let calls = self.check_calibration(metadata);
         let calibration = metadata.calibration.as_ref();
         self.fingerprint = calibration.and_then(|found| found.system_fingerprint.clone());
+        self.note_calibration_fingerprints(calls);
         let ledger = self.ledger;
         let (_, rest) = ledger.calls.split_at(calls.min(ledger.calls.len()));
         let mut walk = SessionWalk::new(frozen, rest);
@@ -227,33 +230,6 @@ impl Replayer<'_> {
         self.report_fingerprints();
         self.check_outcome(metadata, walk);
         Ok(())
-    }
-
-    /// Takes note of a cycle that was answered under another fingerprint than the calibration (Q6).
-    fn note_fingerprint(&mut self, logged: &Cycle) {
-        if logged.ledger_seq.is_some() && logged.system_fingerprint != self.fingerprint {
-            let found = (logged.number, logged.system_fingerprint.clone());
-            self.other_fingerprints.push(found);
-        }
-    }
-
-    /// Adds a note that names every cycle with another fingerprint.
-    fn report_fingerprints(&mut self) {
-        let name = |fingerprint: &Option<String>| match fingerprint {
-            Some(name) => format!("{name:?}"),
-            None => "none".to_owned(),
-        };
-        let cycles = self.other_fingerprints.iter();
-        let cycles: Vec<String> = cycles
-            .map(|(number, found)| format!("{number} ({})", name(found)))
-            .collect();
-        if !cycles.is_empty() {
-            self.replay.notes.push(format!(
-                "another system_fingerprint than the calibration's, {}, in cycles {}: the server was changed while the session ran",
-                name(&self.fingerprint),
-                cycles.join(", ")
-            ));
-        }
     }
 
     /// Notes that the run was made by another version of the program. A difference that follows from that

@@ -4,6 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use axilog::hash::sha256;
+use axilog_ledger::encoding::hex;
 use axilog_ledger::visible_text::escape_markdown;
 
 use super::ReportInputs;
@@ -80,7 +82,11 @@ fn format_server_names(counts: &BTreeMap<String, u64>) -> String {
     let mut listed: Vec<String> = listed
         .map(|(name, count)| {
             let start: String = name.chars().take(LONGEST_NAME).collect();
-            let cut = if start.len() < name.len() { "…" } else { "" };
+            // Names that differ behind the cut stay apart.
+            let cut = match start.len() < name.len() {
+                true => format!("… ({:.12})", hex(&sha256(name.as_bytes()))),
+                false => String::new(),
+            };
             format!("{count} {}{cut}", escape_markdown(&start))
         })
         .collect();
@@ -145,8 +151,11 @@ mod tests {
         assert_eq!(format(&[("m-1", 3), ("m|2", 97)]), "97 m\\|2, 3 m-1");
         let long = "é".repeat(LONGEST_NAME);
         let longer = format!("{long}é");
-        let expected = format!("2 {long}…, 1 {long}");
-        assert_eq!(format(&[(&long, 1), (&longer, 2)]), expected);
+        let found = format(&[(&long, 1), (&longer, 2)]);
+        assert!(found.starts_with(&format!("2 {long}… (")), "{found}");
+        assert!(found.ends_with(&format!("), 1 {long}")), "{found}");
+        let other = format!("{long}ß");
+        assert_ne!(format(&[(&longer, 1)]), format(&[(&other, 1)]));
         let many: Vec<String> = (0..10).map(|n| n.to_string()).collect();
         let many: Vec<(&str, u64)> = many.iter().map(|name| (name.as_str(), 1)).collect();
         assert!(format(&many).ends_with("1 7, and 2 other names"));

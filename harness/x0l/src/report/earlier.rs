@@ -9,7 +9,8 @@ use serde_json::{Map, Value};
 use super::{DECISIONS, FORMAT, JSON, MARKDOWN, TOKENS, read_optional_file};
 use crate::X0lError;
 use crate::document::{self, excerpt};
-use crate::log::{RunDirectory, RunFormat, temporary_name};
+use crate::frozen_code::{canonicalizer_hashes, kernel_hashes};
+use crate::log::{FrozenSettings, RunDirectory, RunFormat, temporary_name};
 use crate::replay::{ReplayFinding, RunReplay, compare_json};
 use crate::review::Review;
 
@@ -134,9 +135,9 @@ impl EarlierReport {
             ..
         } = &report.noted;
         if format != FORMAT {
-            // Reports of runs of the earlier format may be of an earlier format too.
+            // Reports on runs of an earlier version may be of an earlier format too.
             let metadata = replay.metadata.as_ref();
-            let earlier = metadata.is_some_and(|data| data.frozen.format == RunFormat::V1);
+            let earlier = metadata.is_some_and(|data| is_of_earlier_version(&data.frozen));
             let finding = ReplayFinding::new(JSON, "format", excerpt(&(&**format).into()), FORMAT);
             return if earlier { Vec::new() } else { vec![finding] };
         }
@@ -162,6 +163,12 @@ impl EarlierReport {
         });
         conflicts
     }
+}
+
+/// Whether another version of the program made the run, by the form of the run or by the code that decided in it.
+fn is_of_earlier_version(frozen: &FrozenSettings) -> bool {
+    let code = (frozen.canonicalizer, frozen.kernel);
+    frozen.format == RunFormat::V1 || code != (canonicalizer_hashes(), kernel_hashes())
 }
 
 /// The members of a report that follow from judgements.

@@ -104,7 +104,10 @@ pub(super) fn write_json(
         "calibration": metadata.calibration.as_ref().map(|calibration| json!({
             "verdict": calibration.verdict.as_str(),
             "tokens": calibration.tokens,
+            "answered_by": calibration.answered_by,
+            "system_fingerprint": calibration.system_fingerprint,
         })),
+        "changed_fingerprints": replay.changed_fingerprints,
         "budget": {
             "b1": frozen.b1,
             "b2": frozen.b2,

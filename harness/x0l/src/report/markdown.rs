@@ -11,7 +11,7 @@ use super::metric_list::{Metric, MetricValue, list_metrics};
 use super::{DECISIONS, ReportInputs, TOKENS};
 use crate::log::{Condition, TokenSource};
 use crate::metrics::ConditionMetrics;
-use crate::replay::CycleId;
+use crate::replay::{CycleId, describe_changes};
 use crate::review::Judgement;
 
 /// Writes the page. Writing into a `String` cannot fail, so the results of `write!` are dropped here.
@@ -42,6 +42,7 @@ pub(super) fn write_page(
             );
         }
     }
+    write_fingerprints(&mut page, inputs);
     write_review(&mut page, inputs);
     write_overview(&mut page, inputs);
     let _ = write!(
@@ -54,6 +55,18 @@ pub(super) fn write_page(
     write_frozen(&mut page, inputs);
     write_differences(&mut page, inputs);
     page
+}
+
+/// Names the answers that came from another build or configuration of the server, if there are any.
+fn write_fingerprints(page: &mut String, inputs: &ReportInputs<'_>) {
+    let changed = &inputs.replay.changed_fingerprints;
+    if changed.is_empty() {
+        return;
+    }
+    let calibration = inputs.metadata.calibration.as_ref();
+    let first = calibration.and_then(|calibration| calibration.system_fingerprint.as_deref());
+    let text = escape_markdown(&describe_changes(first, changed));
+    let _ = writeln!(page, "\n**The server changed:** {text}.");
 }
 
 fn write_review(page: &mut String, inputs: &ReportInputs<'_>) {

@@ -40,7 +40,7 @@ pub use closure::{
 pub(crate) use earlier::EarlierReport;
 
 /// The format of `report.json`.
-const FORMAT: &str = "X0L:REPORT:v2";
+const FORMAT: &str = "X0L:REPORT:v3";
 /// The file name of the report for machines.
 pub const JSON: &str = "report.json";
 /// The file name of the report for people.

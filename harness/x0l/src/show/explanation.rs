@@ -55,7 +55,9 @@ pub fn explain_canonicalization(found: Canonicalization) -> &'static str {
         Canonicalization::Ok => "the answer has exactly one JSON object",
         Canonicalization::NoJson => "the answer has no JSON object",
         Canonicalization::AmbiguousMultiBlock => "the answer has more than one JSON object",
-        Canonicalization::ParseError => "the answer has no JSON object that can be read",
+        Canonicalization::ParseError => {
+            "a part of the answer carries structure and is not valid JSON"
+        }
         Canonicalization::NotAsked => "the model was not asked",
     }
 }
@@ -69,7 +71,7 @@ pub fn explain_refusal_type(kind: RefusalType) -> &'static str {
         }
         RefusalType::II => "the model gave nothing admissible to judge, or the budget refused",
         RefusalType::III => {
-            "the prompt was valid and the kernel refused a complete candidate: a person must look at it"
+            "the prompt was valid and the kernel refused a well-formed candidate: a person must look at it"
         }
     }
 }

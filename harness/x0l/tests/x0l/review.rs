@@ -217,9 +217,9 @@ fn an_altered_report_is_not_replaced() {
             "report.json: conditions[0].cycles: found 4, expected 3, as the run has it",
         ),
         (
+            "\"format\":\"X0L:REPORT:v3\"",
             "\"format\":\"X0L:REPORT:v2\"",
-            "\"format\":\"X0L:REPORT:v1\"",
-            "report.json: format: found \"X0L:REPORT:v1\"",
+            "report.json: format: found \"X0L:REPORT:v2\"",
         ),
     ] {
         let altered = page.replacen(from, to, 1);

@@ -7,16 +7,15 @@ use axilog_x0l::kernel::{
 use axilog_x0l::log::Condition;
 use axilog_x0l::taxonomy::{LcOutcome, RefusalType};
 
-/// A decision on candidates that failed these gates, or were admitted.
+/// A decision on candidates that had these failures, or were admitted.
 fn decision(
     kind: DecisionKind,
     reason: Option<DecisionReason>,
-    gates: &[Option<KernelGate>],
+    failures: &[Option<GateFailure>],
 ) -> Decision {
-    let code = FailureCode::MissingCitation;
-    let verdict = |gate: &Option<KernelGate>| CandidateVerdict {
+    let verdict = |failure: &Option<GateFailure>| CandidateVerdict {
         bundle_hash: [3; 32],
-        failure: gate.map(|gate| GateFailure { gate, code }),
+        failure: *failure,
     };
     let warrant = (kind == DecisionKind::Action).then_some(Warrant {
         id: [4; 32],
@@ -37,16 +36,24 @@ fn decision(
         reason,
         rejection_reason: None,
         raw_llm_hash: None,
-        verdicts: gates.iter().map(verdict).collect(),
+        verdicts: failures.iter().map(verdict).collect(),
         warrant,
     }
 }
 
-const INCOMPLETE: Option<KernelGate> = Some(KernelGate::Completeness);
+const fn failure(gate: KernelGate, code: FailureCode) -> Option<GateFailure> {
+    Some(GateFailure { gate, code })
+}
+
+const INCOMPLETE: Option<GateFailure> =
+    failure(KernelGate::Completeness, FailureCode::MissingCitation);
 const NO_ADMISSIBLE: Option<DecisionReason> = Some(DecisionReason::NoAdmissibleAction);
 
 #[test]
 fn refusals_have_the_types_of_the_table() {
+    use KernelGate::{
+        AuthorityCitation, Completeness, ConstitutionCompliance, IoAllowlist, ScopeClaim,
+    };
     use RefusalType::{I, II, III};
     // What the kernel said, of how many candidates, and the type where the prompt was valid and
     // where it was invalid by design.
@@ -64,15 +71,40 @@ fn refusals_have_the_types_of_the_table() {
             II,
         ),
     ];
-    for gate in &KernelGate::ALL[1..] {
-        rows.push((NO_ADMISSIBLE, vec![Some(*gate)], 1, III, I));
-        rows.push((NO_ADMISSIBLE, vec![INCOMPLETE, Some(*gate)], 2, III, I));
+    // What is not of the form that was asked for is inadequate; what is of the form, and is refused, is a finding.
+    for (gate, code, expected) in [
+        (Completeness, FailureCode::TooManyCandidates, II),
+        (AuthorityCitation, FailureCode::MalformedCitation, II),
+        (AuthorityCitation, FailureCode::OtherConstitution, III),
+        (AuthorityCitation, FailureCode::UnknownClause, III),
+        (ScopeClaim, FailureCode::UnknownObservation, II),
+        (ScopeClaim, FailureCode::UnknownClause, III),
+        (ScopeClaim, FailureCode::ClauseNotCited, III),
+        (ConstitutionCompliance, FailureCode::UnknownActionType, II),
+        (ConstitutionCompliance, FailureCode::KernelOnly, III),
+        (ConstitutionCompliance, FailureCode::UnknownField, II),
+        (ConstitutionCompliance, FailureCode::MissingField, II),
+        (ConstitutionCompliance, FailureCode::WrongFieldType, II),
+        (ConstitutionCompliance, FailureCode::FieldTooLong, III),
+        (ConstitutionCompliance, FailureCode::ValueNotAllowed, III),
+        (IoAllowlist, FailureCode::ReadOutsideAllowlist, III),
+        (IoAllowlist, FailureCode::WriteOutsideAllowlist, III),
+    ] {
+        let failed = failure(gate, code);
+        rows.push((NO_ADMISSIBLE, vec![failed], 1, expected, I));
+        rows.push((NO_ADMISSIBLE, vec![INCOMPLETE, failed], 2, expected, I));
+        let outside = failure(IoAllowlist, FailureCode::ReadOutsideAllowlist);
+        rows.push((NO_ADMISSIBLE, vec![failed, outside], 2, III, I));
     }
-    for (reason, gates, candidates, valid, invalid) in rows {
-        let decision = decision(DecisionKind::Refuse, reason, &gates);
+    for (reason, failures, candidates, valid, invalid) in rows {
+        let decision = decision(DecisionKind::Refuse, reason, &failures);
         for (prompt_valid, expected) in [(true, valid), (false, invalid)] {
             let found = RefusalType::classify(&decision, prompt_valid, candidates);
-            assert_eq!(found, Some(expected), "{reason:?} {gates:?} {prompt_valid}");
+            assert_eq!(
+                found,
+                Some(expected),
+                "{reason:?} {failures:?} {prompt_valid}"
+            );
         }
     }
 }

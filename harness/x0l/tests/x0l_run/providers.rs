@@ -7,6 +7,7 @@ use axilog_x0l::condition::Condition;
 use axilog_x0l::kernel::DecisionKind;
 use axilog_x0l::log::{Canonicalization, RunDirectory, SessionStatus};
 use axilog_x0l::replay::replay_run;
+use axilog_x0l::report::{JSON, MARKDOWN, build_report};
 use serde_json::{Value, json};
 
 use crate::session_directory::{SessionDirectory, settings};
@@ -73,6 +74,27 @@ fn another_model_makes_a_session_invalid() {
     // Behind the first answer, and behind the one of another model.
     assert_eq!(ledger(&directory).matches("llm.provider").count(), 2);
 
+    // Names are compared exactly: neither accents nor what stands behind 200 characters makes two names one.
+    let long = "m".repeat(200);
+    for (first, second) in [
+        ("modèl-é".to_owned(), "modül-ß".to_owned()),
+        ("modèl".to_owned(), "mode\u{300}l".to_owned()),
+        (format!("{long}1"), format!("{long}2")),
+    ] {
+        let directory = SessionDirectory::new();
+        let mut line = calibration("{}");
+        line["model"] = first.clone().into();
+        let [first, second] = [first, second].map(|name| answer(&action("Noted."), &name, "fp_1"));
+        let script = lines(&[line, first, second]);
+        let outcome = directory.run_script(settings(A, 5), &script).unwrap();
+        assert_eq!(
+            (outcome.status, outcome.cycles),
+            (SessionStatus::Invalid, 1)
+        );
+        let run = RunDirectory::open(&directory.out()).unwrap();
+        assert!(replay_run(&run, &mut |_| ()).unwrap().is_good());
+    }
+
     // One answer of the calibration is enough.
     let directory = SessionDirectory::new();
     let script = lines(&[good.clone(), answer(&action("Noted."), "m-2", "fp_1"), good]);
@@ -109,8 +131,24 @@ fn every_fingerprint_is_recorded_and_another_one_is_reported() {
     assert_eq!(
         replayed.notes,
         [
-            "another system_fingerprint than the calibration's, \"fp_1\", in cycles 2 (\"fp_2\"), 3 (\"fp_2\"): the server was changed while the session ran"
+            "another system_fingerprint than the calibration's, \"fp_1\", in cycle 2 (\"fp_2\"), cycle 3 (\"fp_2\"): the server was changed while the session ran"
         ]
+    );
+    // Both forms of the report say so.
+    let report = build_report(&run).unwrap();
+    let json: Value = serde_json::from_slice(&report.files[JSON]).unwrap();
+    assert_eq!(json["calibration"]["system_fingerprint"], "fp_1");
+    assert_eq!(
+        json["changed_fingerprints"],
+        json!([
+            { "condition": "L-A", "condition_cycle": 2, "cycle": 2, "ledger_seq": cycles[1].ledger_seq, "system_fingerprint": "fp_2" },
+            { "condition": "L-A", "condition_cycle": 3, "cycle": 3, "ledger_seq": cycles[2].ledger_seq, "system_fingerprint": "fp_2" },
+        ])
+    );
+    let page = String::from_utf8(report.files[MARKDOWN].clone()).unwrap();
+    assert!(
+        page.contains("**The server changed:**") && page.contains("cycle 3 ("),
+        "{page}"
     );
     // A name in the log alone is found.
     let log = fs::read_to_string(run.cycles()).unwrap();
@@ -131,6 +169,20 @@ fn every_fingerprint_is_recorded_and_another_one_is_reported() {
         let findings: Vec<String> = findings.iter().map(ToString::to_string).collect();
         assert!(findings.iter().any(|f| f == finding), "{findings:?}");
     }
+}
+
+/// The calls of the calibration count, too.
+#[test]
+fn another_fingerprint_in_the_calibration_is_reported() {
+    let say = |fingerprint| answer(&action("Noted."), "m-1", fingerprint);
+    let directory = SessionDirectory::new();
+    let script = lines(&[say("fp_1"), say("fp_2"), say("fp_1")]);
+    directory.run_script(settings(A, 1), &script).unwrap();
+    let run = RunDirectory::open(&directory.out()).unwrap();
+    let changed = replay_run(&run, &mut |_| ()).unwrap().changed_fingerprints;
+    assert_eq!(changed.len(), 1, "{changed:?}");
+    assert_eq!(changed[0].cycle, None);
+    assert_eq!(changed[0].system_fingerprint.as_deref(), Some("fp_2"));
 }
 
 /// What a server says of its costs must be possible: else the session ends, with the reason.
