@@ -7,7 +7,7 @@ use std::thread;
 
 use serde_json::Value;
 
-use crate::bench::{Bench, Run};
+use crate::bench::{Bench, Run, program};
 
 /// Runs a command in an address space of 64 MiB for the program and 8 MiB for each core, and with so many
 /// seconds of processor time, in which no other work counts. The system kills it behind them.
@@ -19,7 +19,7 @@ fn run_within_limits(bench: &Bench, line: &str, seconds: u32) -> Run {
         .arg(format!(
             "ulimit -v {kib} && ulimit -t {seconds} && exec \"$0\" {line}"
         ))
-        .arg(env!("CARGO_BIN_EXE_axilog"))
+        .arg(program())
         // The allocator would reserve address space for each thread, which it does not use.
         .env("MALLOC_ARENA_MAX", "1")
         .current_dir(bench.path("."))
