@@ -80,9 +80,9 @@ pub(crate) fn opening_notes(session: &Session, begun: bool) -> Vec<String> {
     }
     if let Some(left) = session.left_behind() {
         notes.push(format!(
-            "{}: {} files among its blobs are named by no record, left behind by an interrupted write; moved them aside to {}",
+            "{}: moved {} out of its blobs to {}, since no record has such a blob; an interrupted write leaves that",
             session.path().display(),
-            left.files,
+            table::count_of(left.files, "file"),
             left.directory.display()
         ));
     }

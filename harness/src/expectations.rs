@@ -56,7 +56,7 @@ impl ExpectedArgs {
 /// What the caller knows of a ledger's rules.
 #[derive(clap::Args)]
 pub(crate) struct RulesArgs {
-    /// Policy file in canonical form, which must be the ledger's. With it both switches are compared
+    /// Policy file (canonical, or .toml in source form), which must be the ledger's. With it both switches are compared
     /// too: one that is not given must be off.
     #[arg(long, value_name = "POLICIES")]
     policies: Option<PathBuf>,

@@ -27,7 +27,7 @@ use crate::error::CommandError;
 pub(crate) struct Args {
     /// The ledger file.
     file: PathBuf,
-    /// Policy file in canonical form; the built-in policies where absent.
+    /// Policy file, in canonical form or, where its name ends in .toml, in source form; the built-in policies where absent.
     #[arg(long, value_name = "FILE")]
     policies: Option<PathBuf>,
     /// Stop the agent on an inadmissible answer instead of alarming it.

@@ -32,6 +32,12 @@ pub(crate) fn format_pairs(rows: &[(&str, String)]) -> String {
     format!("{}\n", table.trim_fmt())
 }
 
+/// A number and what is counted, in the plural unless it is one.
+pub(crate) fn count_of(number: u64, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
+
 /// A sentence behind a dash, in lines of the table's width.
 #[cfg(any(feature = "ablation", feature = "x0l"))]
 pub(crate) fn wrap_sentence(text: &str) -> String {

@@ -36,14 +36,18 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         format!("{} bytes moved to {}", torn.bytes, torn.path.display())
     });
     let left = left_behind.as_ref().map_or("none".to_owned(), |left| {
-        format!("{} files moved to {}", left.files, left.directory.display())
+        let files = table::count_of(left.files, "file");
+        format!("{files} moved to {}", left.directory.display())
     });
     Ok(Report {
         passed: true,
         text: table::format_pairs(&[
             ("TIDY", args.ledger.display().to_string()),
             ("torn line", torn),
-            ("completed", format!("{completed_records} records added")),
+            (
+                "completed",
+                format!("{} added", table::count_of(completed_records, "record")),
+            ),
             ("left behind", left),
         ]),
         json: json!({

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use axilog_ledger::audit::AuditBudgets;
 use axilog_ledger::audit::blobs::{BlobComparison, BlobList, BlobReport, ListedBlob};
+use axilog_ledger::audit::{AuditBudgets, AuditVerdict};
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::FileError;
 use axilog_ledger::verify::{
@@ -27,7 +27,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     expected: expectations::ExpectedArgs,
     /// Compare the blobs beside the ledger with the records too: missing and damaged ones are named,
-    /// and any of them is a failure. Those that no record names, as a killed writer leaves them, are
+    /// and the verdict is then FAILED; INCOMPLETE where one is too long to be read. Those that no record names, as a killed writer leaves them, are
     /// named too.
     #[arg(long)]
     blobs: bool,
@@ -58,27 +58,38 @@ fn run_on(path: &Path, expected: &LedgerExpectations, blobs: bool) -> Result<Rep
         checked.map(|checked| (checked, blobs))
     })
     .map_err(FileError::from_io(path, "read the ledger"))?;
-    let mut report = report(path, &checked);
-    if let Some(blobs) = blobs {
-        let mut blobs = blobs.finish()?;
-        if checked.fault.is_some() {
-            // Records that were not read may name them.
-            blobs.left_behind = BlobList::default();
-        }
-        let unbound = checked.replay.unbound_answers();
-        add_blobs(&mut report, &blobs, unbound);
+    let Some(blobs) = blobs else {
+        return Ok(report(path, &checked));
+    };
+    let mut blobs = blobs.finish()?;
+    if checked.fault.is_some() {
+        // Records that were not read may name them.
+        blobs.left_behind = BlobList::default();
     }
+    let verdict = match blobs.verdict() {
+        AuditVerdict::Ok => checked.verdict().as_str(),
+        _ if checked.fault.is_some() => checked.verdict().as_str(),
+        verdict => verdict.as_str(),
+    };
+    let mut report = report_with_verdict(path, &checked, verdict);
+    add_blobs(&mut report, &blobs, checked.replay.unbound_answers());
     Ok(report)
 }
 
 /// The report on a checked ledger, shared with `axilog replay`.
 pub(crate) fn report(path: &Path, checked: &VerificationReport) -> Report {
+    report_with_verdict(path, checked, checked.verdict().as_str())
+}
+
+/// The report on a checked ledger, which passes if `verdict` is OK.
+fn report_with_verdict(path: &Path, checked: &VerificationReport, verdict: &str) -> Report {
+    let passed = verdict == "OK";
     let ledger = checked.replay.ledger();
-    let mut rows = vec![(checked.verdict().as_str(), path.display().to_string())];
+    let mut rows = vec![(verdict, path.display().to_string())];
     let mut object = json!({
         "ledger": path.to_string_lossy(),
-        "verdict": checked.verdict().as_str(),
-        "ok": checked.fault.is_none(),
+        "verdict": verdict,
+        "ok": passed,
     });
     let mut fields: Vec<(&str, Value)> = Vec::new();
     match &checked.fault {
@@ -116,7 +127,7 @@ pub(crate) fn report(path: &Path, checked: &VerificationReport) -> Report {
         object.extend(fields.into_iter().map(|(k, v)| (k.to_owned(), v)));
     }
     Report {
-        passed: checked.fault.is_none(),
+        passed,
         text: table::format_pairs(&rows),
         json: object,
         notes: Vec::new(),
@@ -162,7 +173,6 @@ fn add_blobs(report: &mut Report, blobs: &BlobReport, unbound: u64) {
     };
     rows.push(("raw answers", raw_answers));
     report.text.push_str(&table::format_pairs(&rows));
-    report.passed &= blobs.is_good() && blobs.unread.count == 0;
     if let Some(object) = report.json.as_object_mut() {
         let path = |blob: &ListedBlob| blob.path.to_string_lossy().into_owned();
         let paths = |list: &BlobList| list.named.iter().map(path).collect::<Vec<_>>();
@@ -182,6 +192,5 @@ fn add_blobs(report: &mut Report, blobs: &BlobReport, unbound: u64) {
             "unbound_answers": unbound,
         });
         object.insert("blobs".to_owned(), blobs);
-        object.insert("ok".to_owned(), report.passed.into());
     }
 }

@@ -9,18 +9,19 @@ use serde_json::Value;
 
 use crate::bench::{Bench, Run, program};
 
-/// Runs a command in an address space of 64 MiB for the program and 8 MiB for each core, and with so many
-/// seconds of processor time, in which no other work counts. The system kills it behind them.
+/// Runs a command with 48 MiB of memory for its data and 8 MiB more for each core, and with so many seconds of
+/// processor time. Neither its own code counts, whose size is that of the parts in this build, nor other work. The
+/// system kills it behind them.
 fn run_within_limits(bench: &Bench, line: &str, seconds: u32) -> Run {
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    let kib = (64 + 8 * cores) << 10;
+    let kib = (48 + 8 * cores) << 10;
     let output = Command::new("sh")
         .arg("-c")
         .arg(format!(
-            "ulimit -v {kib} && ulimit -t {seconds} && exec \"$0\" {line}"
+            "ulimit -d {kib} && ulimit -t {seconds} && exec \"$0\" {line}"
         ))
         .arg(program())
-        // The allocator would reserve address space for each thread, which it does not use.
+        // The allocator would reserve memory for each thread, which it does not use.
         .env("MALLOC_ARENA_MAX", "1")
         .current_dir(bench.path("."))
         .output()

@@ -61,7 +61,7 @@ fn what_no_record_names_is_reported_and_moved_aside_by_the_next_writer() {
     let moved = run.json()["left_behind"].clone();
     assert_eq!(moved["files"], 3);
     assert_eq!(moved["path"], "ledger.jsonl.left-behind");
-    run.says("3 files among its blobs are named by no record");
+    run.says("moved 3 files out of its blobs to");
     let mut expected = vec![hex(&sha256(b"another")), "notes".to_owned()];
     expected.push(hex(&sha256(b"a question without an answer")));
     expected.sort();
@@ -132,7 +132,7 @@ fn tidy_does_on_request_what_every_writer_does() {
     leave_behind(&bench, b"a question");
     let text = tidy("").exits(0).stdout;
     assert!(
-        text.contains("1 files moved to ledger.jsonl.left-behind"),
+        text.contains("1 file moved to ledger.jsonl.left-behind"),
         "{text}"
     );
     assert_eq!(bench.read("ledger.jsonl"), end);

@@ -121,7 +121,7 @@ fn check_verdicts(bench: &Bench, what: &str, plant: &str, path: &Path) {
         .run("verify ledger.jsonl --blobs --json")
         .exits(1)
         .json();
-    assert_eq!(verified["verdict"], "OK", "{context}");
+    assert_eq!(verified["verdict"], "FAILED", "{context}");
     let name = path.file_name().unwrap().to_str().unwrap();
     let damaged = verified["blobs"]["altered"][0].as_str().unwrap();
     assert!(damaged.ends_with(name), "{context}: {damaged}");

@@ -14,9 +14,9 @@ specifies all of it; the library ``libaxilog``, which is in the wheel, implement
 """
 
 from axilog._audit_checks import AuditCheck, CheckResult
-from axilog._blob_comparison import BlobReport
+from axilog._blob_comparison import AuditVerdict, BlobReport
 from axilog.agent import Agent
-from axilog.auditing import AuditReport, AuditVerdict, UnjudgedOracle, audit
+from axilog.auditing import AuditReport, UnjudgedOracle, audit
 from axilog.capi import ABI_VERSION, LibraryError, lib
 from axilog.configuration import Configuration
 from axilog.decision import BreachError, Decision, Judgement, Transition

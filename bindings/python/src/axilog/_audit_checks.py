@@ -7,7 +7,7 @@ import enum
 import unicodedata
 from typing import NamedTuple, Optional, Union
 
-from axilog._blob_comparison import BlobReport
+from axilog._blob_comparison import AuditVerdict, BlobReport
 from axilog._declared_schemas import NO_VALIDATOR
 from axilog._derivations import DerivationFindings
 from axilog._ledger_check import Expectations, LedgerCheck
@@ -228,12 +228,14 @@ def check_blobs(report: BlobReport, limit: int) -> AuditCheck:
         f"{report.checked} recomputed, {report.altered_count} damaged, {report.missing_count} "
         f"missing, {report.unreferenced_count} left behind"
     )
-    result = _judge(not (report.altered_count or report.missing_count))
     if report.unread_count:
         finding += f", {report.unread_count} not read: longer than the budget blob-bytes of {limit}"
-        if result == CheckResult.PASSED:
-            result = CheckResult.NOT_CHECKED
-    return AuditCheck("blobs", result, finding, tuple(details))
+    results = {
+        AuditVerdict.OK: CheckResult.PASSED,
+        AuditVerdict.INCOMPLETE: CheckResult.NOT_CHECKED,
+        AuditVerdict.FAILED: CheckResult.FAILED,
+    }
+    return AuditCheck("blobs", results[report.verdict], finding, tuple(details))
 
 
 def check_raw_answers(report: BlobReport, compared: RawAnswerComparison) -> AuditCheck:

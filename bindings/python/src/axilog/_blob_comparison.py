@@ -7,6 +7,7 @@ between a blob and its record leaves one, so it is reported and is no failure.
 
 from __future__ import annotations
 
+import enum
 import os
 import stat
 from collections.abc import Container
@@ -21,6 +22,17 @@ from axilog.observation import Observation
 _MAX_NAMED = 20
 MAX_BLOB_BYTES = 64 << 20
 """The most bytes of a blob that are read where the caller names no other budget."""
+
+
+class AuditVerdict(enum.Enum):
+    """The verdict over checks of a ledger: those of an audit, or of the blobs alone."""
+
+    OK = "OK"
+    """Every check was made and passed."""
+    FAILED = "FAILED"
+    """A check was made and failed."""
+    INCOMPLETE = "INCOMPLETE"
+    """No check failed, and one could not be made."""
 
 
 @dataclass
@@ -59,9 +71,13 @@ class BlobReport:
     # For each of ``altered`` the observation whose record names another length.
     _altered_sequences: list[Optional[int]] = field(default_factory=list, repr=False)
 
-    def is_good(self) -> bool:
-        """Whether every blob that a record names is there and has its hash."""
-        return not (self.altered_count or self.missing_count or self.unread_count)
+    @property
+    def verdict(self) -> AuditVerdict:
+        """FAILED where a blob that a record names is missing or altered, else INCOMPLETE where one
+        was not read."""
+        if self.altered_count or self.missing_count:
+            return AuditVerdict.FAILED
+        return AuditVerdict.INCOMPLETE if self.unread_count else AuditVerdict.OK
 
     def _add_altered(self, ledger_seq: Optional[int], path: str) -> None:
         self.altered_count += 1

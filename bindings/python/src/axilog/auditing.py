@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import enum
 import os
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from axilog._audit_checks import (
     check_schemas,
     list_not_compared,
 )
-from axilog._blob_comparison import MAX_BLOB_BYTES, BlobComparison
+from axilog._blob_comparison import MAX_BLOB_BYTES, AuditVerdict, BlobComparison
 from axilog._blobs import BlobStore
 from axilog._derivations import Derivations
 from axilog._ledger_check import (
@@ -51,17 +50,6 @@ from axilog.verification import (
     open_ledger,
     replay_stream,
 )
-
-
-class AuditVerdict(enum.Enum):
-    """The verdict over all checks of an audit."""
-
-    OK = "OK"
-    """Every check was made and passed."""
-    FAILED = "FAILED"
-    """A check was made and failed."""
-    INCOMPLETE = "INCOMPLETE"
-    """No check failed, and one could not be made."""
 
 
 class UnjudgedOracle(NamedTuple):

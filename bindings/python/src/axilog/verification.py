@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import BinaryIO, NamedTuple, Optional, Union
 
-from axilog._blob_comparison import BlobComparison, BlobReport
+from axilog._blob_comparison import AuditVerdict, BlobComparison, BlobReport
 from axilog._blobs import BlobStore
 from axilog._ledger_check import (
     EarlierHead,
@@ -57,10 +57,11 @@ class Report:
 
     ledger: str
     """The path of the ledger."""
-    verdict: Verdict
-    """What the ledger is: OK, or the kind of its first defect."""
+    verdict: Union[Verdict, AuditVerdict]
+    """``Verdict.OK``, or the kind of the ledger's first defect; ``AuditVerdict.FAILED`` where only
+    a blob is missing or altered, ``AuditVerdict.INCOMPLETE`` where one was too long to be read."""
     ok: bool
-    """Whether the verdict is OK and, where they were checked, the blobs are good too."""
+    """Whether the verdict is OK."""
     sequence: Optional[int] = None
     """In a ledger with a defect: the first bad record, or the first missing one."""
     offset: Optional[int] = None
@@ -121,9 +122,10 @@ def verify(
         extends: Heads that were noted earlier, each with the number of records then, the genesis
             and a seal counted: the ledger must be that one, grown or as it was.
         blobs: Whether to compare the files in ``LEDGER.blobs`` with the records. A blob that a
-            record names and that is missing or altered makes the report false; the verdict stays
-            the ledger's own. A file that no record names, as a killed writer leaves one, is named
-            too. Memory then grows with the number of distinct blobs.
+            record names and that is missing or altered makes the report false, and the verdict
+            ``AuditVerdict.FAILED`` where the records alone are OK. A file that no record names, as
+            a killed writer leaves one, is named too. Memory then grows with the number of distinct
+            blobs.
 
     Returns:
         The report. A defect of the ledger is in it and raises nothing.
@@ -346,10 +348,11 @@ def _make_report(path: str, check: LedgerCheck, blobs: Optional[BlobReport] = No
             reason=reason,
             blobs=blobs,
         )
+    ok = blobs is None or blobs.verdict is AuditVerdict.OK
     return Report(
         ledger=path,
-        verdict=Verdict.OK,
-        ok=blobs is None or blobs.is_good(),
+        verdict=Verdict.OK if blobs is None or ok else blobs.verdict,
+        ok=ok,
         entries=check.entries,
         head=check.head.hex(),
         sealed=check.sealed,

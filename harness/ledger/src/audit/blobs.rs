@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use axilog::hash::Hash;
 
 use super::budgets::AuditBudgets;
+use super::report::AuditVerdict;
 use crate::error::{FileError, LedgerError};
 use crate::file::blobs::{BlobState, BlobStore};
 use crate::named_blobs::{NamedBlobs, read_raw_answer};
@@ -80,10 +81,17 @@ impl BlobList {
 }
 
 impl BlobReport {
-    /// Whether no blob that a record names is missing or damaged. Some may be unread.
+    /// The verdict over the blobs that records name: failed if one is missing or damaged, else incomplete if one was
+    /// not read.
     #[must_use]
-    pub fn is_good(&self) -> bool {
-        self.missing.count == 0 && self.damaged.count == 0
+    pub fn verdict(&self) -> AuditVerdict {
+        if self.missing.count > 0 || self.damaged.count > 0 {
+            return AuditVerdict::Failed;
+        }
+        match self.unread.count {
+            0 => AuditVerdict::Ok,
+            _ => AuditVerdict::Incomplete,
+        }
     }
 }
 

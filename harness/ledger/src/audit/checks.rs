@@ -7,7 +7,7 @@ use super::budgets::AuditBudgets;
 use super::derivations::DerivationFindings;
 use super::oracles::Oracles;
 use super::raw_answers::RawAnswerSummary;
-use super::report::{AuditCheck, AuditExpectations, CheckResult};
+use super::report::{AuditCheck, AuditExpectations, AuditVerdict, CheckResult};
 use super::schemas::SchemaSummary;
 use crate::encoding::hex;
 use crate::error::LedgerFault;
@@ -176,10 +176,10 @@ pub(super) fn check_models(oracles: &Oracles, expected: &AuditExpectations<'_>) 
 }
 
 pub(super) fn check_blobs(report: &BlobReport, budgets: &AuditBudgets) -> AuditCheck {
-    let result = match (report.is_good(), report.unread.count) {
-        (true, 0) => CheckResult::Passed,
-        (true, _) => CheckResult::NotChecked,
-        (false, _) => CheckResult::Failed,
+    let result = match report.verdict() {
+        AuditVerdict::Ok => CheckResult::Passed,
+        AuditVerdict::Incomplete => CheckResult::NotChecked,
+        AuditVerdict::Failed => CheckResult::Failed,
     };
     let lists = [
         ("missing", &report.missing),
