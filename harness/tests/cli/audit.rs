@@ -1,5 +1,7 @@
 //! `axilog audit`: one verdict that fails closed. The suite `forgeries` has the forged ledgers.
 
+use axilog::hash::sha256;
+use axilog_ledger::file::blobs::BlobStore;
 use serde_json::{Value, json};
 
 use crate::bench::Bench;
@@ -24,6 +26,52 @@ fn check(report: &Value, subject: &str) -> (String, String) {
     let check = checks.iter().find(|check| check["subject"] == subject);
     let text = |field: &str| check.unwrap()[field].as_str().unwrap().to_owned();
     (text("result"), text("finding"))
+}
+
+#[test]
+fn no_check_passes_over_a_blob_that_it_could_not_read() {
+    let bench = Bench::ledger();
+    let first = bench
+        .run("show ledger.jsonl --seq 5 --json")
+        .exits(0)
+        .json();
+    let question = format!("{{\"derived_from\":[{}]}}", first["obs_hash"]);
+    bench.write("question", &question);
+    let ask = "observe --ledger ledger.jsonl --oracle-id o --model-id m --input question --input-kind json";
+    bench.run_with(ask, b"{\"value\":1}").exits(0);
+    bench.run_with(ask, b"\xff raw");
+    let (_, whole) = audit(&bench, "");
+    let subjects = ["derivations", "raw answers"];
+    for subject in subjects {
+        assert_eq!(check(&whole, subject).0, "passed", "{whole}");
+    }
+    let blobs = BlobStore::of_ledger(&bench.path("ledger.jsonl"));
+    for (subject, kept) in subjects.into_iter().zip([question.as_bytes(), b"\xff raw"]) {
+        let path = blobs.path(&sha256(kept));
+        for damage in [None, Some(b"other")] {
+            match damage {
+                None => std::fs::remove_file(&path).unwrap(),
+                Some(bytes) => std::fs::write(&path, bytes).unwrap(),
+            }
+            let (_, report) = audit(&bench, "");
+            assert_eq!(report["verdict"], "FAILED");
+            for other in subjects {
+                let expected = if other == subject {
+                    "not checked"
+                } else {
+                    "passed"
+                };
+                assert_eq!(check(&report, other).0, expected, "{other} of {report}");
+            }
+            let finding = check(&report, subject).1;
+            assert!(
+                finding.contains("missing, damaged or longer than"),
+                "{finding}"
+            );
+        }
+        std::fs::write(&path, kept).unwrap();
+    }
+    assert_eq!(audit(&bench, "").0, 0);
 }
 
 #[test]

@@ -9,7 +9,7 @@ from typing import NamedTuple, Optional, Union
 
 from axilog._blob_comparison import AuditVerdict, BlobReport
 from axilog._declared_schemas import NO_VALIDATOR
-from axilog._derivations import DerivationFindings
+from axilog._derivations import Derivations
 from axilog._ledger_check import Expectations, LedgerCheck
 from axilog._ledger_configuration import ConfigurationSource, ExpectedRules, Switches
 from axilog._named_blobs import BadManifest
@@ -206,6 +206,10 @@ def check_models(oracles: Oracles, expected: Expectations) -> AuditCheck:
     return AuditCheck("models", _judge(not absent), finding, absent)
 
 
+_UNREAD = "missing, damaged or longer than the budget blob-bytes"
+"""What keeps a blob from being read."""
+
+
 def check_blobs(report: BlobReport, limit: int) -> AuditCheck:
     """Whether every blob that a record names is there and whole. ``limit`` is the most bytes of one
     that were read."""
@@ -246,8 +250,8 @@ def check_raw_answers(report: BlobReport, compared: RawAnswerComparison) -> Audi
     if compared.faults:
         result = CheckResult.FAILED
         finding = f"{compared.faults} of {bound} are not recorded as admission makes them"
-    elif not unbound and compared.too_long:
-        finding = f"{compared.too_long} of {bound} are longer than the budget blob-bytes"
+    elif not unbound and compared.unread:
+        finding = f"{compared.unread} of {bound} are {_UNREAD}"
     elif not unbound:
         result = CheckResult.PASSED
         finding = "every answer is in its record"
@@ -271,12 +275,14 @@ def check_raw_answers(report: BlobReport, compared: RawAnswerComparison) -> Audi
     return AuditCheck("raw answers", result, finding, details)
 
 
-def check_derivations(count: int, found: DerivationFindings) -> AuditCheck:
+def check_derivations(derivations: Derivations) -> AuditCheck:
     """Whether every answer that an input names is an earlier one of the ledger, and may be acted on
     unless the input says that it is refused."""
-    finding = f"{count} inputs derived from answers"
+    found = derivations.judge()
+    finding = f"{len(derivations)} inputs derived from answers"
     details = found.faults + found.refused
-    if not count:
+    result = _judge(not found.faulty_inputs)
+    if not len(derivations):
         finding = "no input says that it was derived from an answer"
     elif found.faulty_inputs:
         finding += f"; {found.faulty_inputs} of them not as they say"
@@ -284,9 +290,13 @@ def check_derivations(count: int, found: DerivationFindings) -> AuditCheck:
         finding += (
             f"; {found.refused_count} of their sources may not be acted on, as the inputs say"
         )
+    if derivations.unread:
+        finding += f"; of the inputs, {derivations.unread} are {_UNREAD}"
+        if not found.faulty_inputs:
+            result = CheckResult.NOT_CHECKED
     if found.refused_count > len(found.refused):
         details.append(f"{found.refused_count - len(found.refused)} more, as the inputs say")
-    return AuditCheck("derivations", _judge(not found.faulty_inputs), finding, tuple(details))
+    return AuditCheck("derivations", result, finding, tuple(details))
 
 
 def check_end(interrupted: bool, sealed: bool) -> AuditCheck:

@@ -7,12 +7,14 @@ decision D31. The input of such a call is canonical JSON with a member ``derived
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import re
 from typing import NamedTuple, Optional, Union
 
 from axilog._blobs import EMPTY_HASH, BlobStore
+from axilog._oracle_call import RESERVED_IDS
 from axilog._standing import Standing, StandingReader
 from axilog.entry import Entry
 from axilog.errors import LedgerIOError
@@ -60,6 +62,8 @@ class Derivations:
     name."""
 
     def __init__(self, store: BlobStore, limit: int) -> None:
+        self.unread = 0
+        """How many inputs are missing, damaged or longer than what is read."""
         self._store = store
         # The most bytes of an input that are read.
         self._limit = limit
@@ -73,11 +77,15 @@ class Derivations:
         self._reader = StandingReader()
 
     def take_observation(self, observation: Observation) -> None:
-        """Reads the observation's input, if it is among the blobs. Raises LedgerIOError."""
+        """Reads the observation's input, if it is whole among the blobs. Raises LedgerIOError."""
         digest = observation.input_hash
         if digest not in self._derivations:
-            # A blob that is missing or altered is a matter of another check.
-            found = find_derivation(self._store.get(digest, self._limit) or b"")
+            read = self._store.get(digest, self._limit)
+            if read is None or hashlib.sha256(read).hexdigest() != digest:
+                # The input of a control record is a configuration.
+                self.unread += int(observation.oracle_id not in RESERVED_IDS)
+                read = b""
+            found = find_derivation(read)
             self._derivations[digest] = found
             if isinstance(found, Derivation):
                 self._named.update(found.sources)

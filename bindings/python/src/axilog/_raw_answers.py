@@ -29,8 +29,8 @@ class RawAnswerComparison:
     once, however many observations it has. Memory grows with the number of distinct answers."""
 
     def __init__(self, store: BlobStore, limit: int) -> None:
-        self.too_long = 0
-        """How many answers are longer than what is read."""
+        self.unread = 0
+        """How many answers are missing, damaged or longer than what is read."""
         self.faults = 0
         """How many answers are not recorded as admission makes them."""
         self.named: list[str] = []
@@ -59,7 +59,7 @@ class RawAnswerComparison:
             return
         text = self._check_text(raw.sha256)
         if text is None:
-            self.too_long += int(raw.bytes > self._limit)
+            self.unread += 1
             return
         fit, reason = self._compare(unheld, raw, text)
         if fit is Fit.RECORDED:

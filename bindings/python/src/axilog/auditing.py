@@ -271,7 +271,7 @@ class _Audit:
             check_models(self._oracles, self._expected),
             check_blobs(blobs, self._limit),
             check_raw_answers(blobs, self._raw_answers),
-            check_derivations(len(self._derivations), self._derivations.judge()),
+            check_derivations(self._derivations),
             check_end(_is_interrupted(check), check.sealed),
         ]
 

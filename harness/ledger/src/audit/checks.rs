@@ -4,7 +4,7 @@ use axilog::replay::Verdict;
 
 use super::blobs::BlobReport;
 use super::budgets::AuditBudgets;
-use super::derivations::DerivationFindings;
+use super::derivations::{DerivationFindings, Derivations};
 use super::oracles::Oracles;
 use super::raw_answers::RawAnswerSummary;
 use super::report::{AuditCheck, AuditExpectations, AuditVerdict, CheckResult};
@@ -175,6 +175,9 @@ pub(super) fn check_models(oracles: &Oracles, expected: &AuditExpectations<'_>) 
     }
 }
 
+/// What keeps a blob from being read.
+const UNREAD: &str = "missing, damaged or longer than the budget blob-bytes";
+
 pub(super) fn check_blobs(report: &BlobReport, budgets: &AuditBudgets) -> AuditCheck {
     let result = match report.verdict() {
         AuditVerdict::Ok => CheckResult::Passed,
@@ -226,7 +229,7 @@ pub(super) fn check_raw_answers(
 ) -> AuditCheck {
     use CheckResult::{Failed, NotChecked, Passed};
     let RawAnswerSummary {
-        too_long,
+        unread,
         faults,
         named,
     } = compared;
@@ -236,10 +239,7 @@ pub(super) fn check_raw_answers(
             format!("{faults} of {bound} are not recorded as admission makes them"),
         ),
         (0, 0) => (Passed, "every answer is in its record".to_owned()),
-        (_, 0) if *too_long > 0 => (
-            NotChecked,
-            format!("{too_long} of {bound} are longer than the budget blob-bytes"),
-        ),
+        (_, 0) if *unread > 0 => (NotChecked, format!("{unread} of {bound} are {UNREAD}")),
         (_, 0) => (
             Passed,
             format!("{bound} bound by their length and hash, and recorded as admission makes them"),
@@ -265,12 +265,17 @@ pub(super) fn check_raw_answers(
     }
 }
 
-pub(super) fn check_derivations(count: usize, found: DerivationFindings) -> AuditCheck {
-    let result = match found.faulty_inputs {
-        0 => CheckResult::Passed,
+pub(super) fn check_derivations(
+    derivations: &Derivations,
+    found: DerivationFindings,
+) -> AuditCheck {
+    let unread = derivations.unread_inputs();
+    let result = match (found.faulty_inputs, unread) {
+        (0, 0) => CheckResult::Passed,
+        (0, _) => CheckResult::NotChecked,
         _ => CheckResult::Failed,
     };
-    let finding = match count {
+    let mut finding = match derivations.count() {
         0 => "no input says that it was derived from an answer".to_owned(),
         count if found.faulty_inputs == 0 && found.refused_count > 0 => format!(
             "{count} inputs derived from answers; {} of their sources may not be acted on, as the inputs say",
@@ -282,6 +287,9 @@ pub(super) fn check_derivations(count: usize, found: DerivationFindings) -> Audi
         ),
         count => format!("{count} inputs derived from answers"),
     };
+    if unread > 0 {
+        finding = format!("{finding}; of the inputs, {unread} are {UNREAD}");
+    }
     let mut details = found.faults;
     let unnamed = found
         .refused_count

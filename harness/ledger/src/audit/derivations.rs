@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use axilog::agent::stimulus::is_reserved;
 use axilog::evidence::view::ObservationView;
 use axilog::hash::{Hash, sha256};
 
@@ -30,6 +31,8 @@ pub(super) struct Derivations {
     derivations: Vec<Result<Derivation, &'static str>>,
     /// The observations with such an input, each with the place of what that says.
     observations: Vec<(u64, usize)>,
+    /// The number of inputs that are missing, damaged or longer than what is read.
+    unread: u64,
 }
 
 /// What an audit finds of the derived inputs, in words.
@@ -66,10 +69,11 @@ impl Derivations {
             read: HashMap::from([(sha256(b""), None)]),
             derivations: Vec::new(),
             observations: Vec::new(),
+            unread: 0,
         }
     }
 
-    /// Reads the observation's input, if it is among the blobs.
+    /// Reads the observation's input, if it is whole among the blobs.
     ///
     /// # Errors
     /// Those of [`BlobStore::read`].
@@ -80,8 +84,12 @@ impl Derivations {
         let place = match self.read.get(&view.input_hash) {
             Some(place) => *place,
             None => {
-                // A blob that is missing or damaged is another check's.
                 let input = self.store.read(&view.input_hash, self.limit)?;
+                let input = input.filter(|input| sha256(input) == view.input_hash);
+                // The input of a control record is a configuration.
+                let is_question = !is_reserved(view.oracle_id.bytes());
+                let is_unread = is_question && input.is_none();
+                self.unread = self.unread.saturating_add(u64::from(is_unread));
                 let place = find_derivation(&input.unwrap_or_default()).map(|derivation| {
                     self.derivations.push(derivation);
                     self.derivations.len().saturating_sub(1)
@@ -103,6 +111,11 @@ impl Derivations {
     /// The number of calls whose input was derived from earlier answers.
     pub(super) fn count(&self) -> usize {
         self.observations.len()
+    }
+
+    /// The number of inputs of which nobody can say whether they were derived: they are missing, damaged or too long.
+    pub(super) fn unread_inputs(&self) -> u64 {
+        self.unread
     }
 
     /// Compares the derivations with the observations. `visit` calls its argument with every record of the ledger.

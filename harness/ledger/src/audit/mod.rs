@@ -194,7 +194,7 @@ pub fn audit_ledger(
                     Ok(())
                 })?,
             };
-            checks.push(check_derivations(derivations.count(), found));
+            checks.push(check_derivations(&derivations, found));
             checks.push(check_end(&replayed));
         }
     }

@@ -39,8 +39,8 @@ pub(super) struct RawAnswerComparison {
 /// What the comparison found.
 #[derive(Default)]
 pub(super) struct RawAnswerSummary {
-    /// The number of answers that are longer than what is read.
-    pub(super) too_long: u64,
+    /// The number of answers that are missing, damaged or longer than what is read.
+    pub(super) unread: u64,
     /// The number of answers that are not recorded as admission makes them.
     pub(super) faults: u64,
     /// The first [`MAX_NAMED`] of them, in words.
@@ -81,8 +81,7 @@ impl RawAnswerComparison {
             return Ok(());
         };
         let Some(text) = self.check_text(&raw)? else {
-            let is_too_long = raw.bytes > self.limit;
-            self.summary.too_long = self.summary.too_long.saturating_add(u64::from(is_too_long));
+            self.summary.unread = self.summary.unread.saturating_add(1);
             return Ok(());
         };
         let oracle_id = unescape(view.oracle_id);
@@ -107,7 +106,7 @@ impl RawAnswerComparison {
         Ok(())
     }
 
-    /// Reads an answer whole, unless it was read before. One whose blob is missing or damaged is another check's.
+    /// Reads an answer whole, unless it was read before; `None` for one that is missing, damaged or too long.
     fn check_text(&mut self, raw: &RawAnswer) -> Result<Option<AnswerText>, LedgerError> {
         let hash = &raw.sha256;
         if let Some(known) = self.texts.get(hash) {
