@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `earlier.rs` | the report that is in the run's directory already, and where it contradicts the run |
 //! | `closure.rs` | the verdict: whether the session closes positive, and the reasons if not |
+//! | `evidence.rs` | what the verdict rests on: who answered, how many cycles, what was customised |
 //! | `metric_list.rs` | a condition's metrics, with their names and values, for all writers |
 //! | `condition.rs` | a condition's section of `report.md` |
 //! | `json.rs` | `report.json` |
@@ -14,6 +15,7 @@
 mod closure;
 mod condition;
 mod earlier;
+mod evidence;
 mod json;
 mod markdown;
 mod metric_list;
@@ -38,6 +40,7 @@ pub use closure::{
     Closure, ClosureReason, FLOOR_PERCENT, list_forensic_reviews, list_open_reviews,
 };
 pub(crate) use earlier::EarlierReport;
+use evidence::SessionEvidence;
 
 /// The format of `report.json`.
 const FORMAT: &str = "X0L:REPORT:v3";
@@ -72,7 +75,8 @@ struct ReportInputs<'m> {
     metadata: &'m SessionMetadata,
     metrics: &'m Metrics,
     review: &'m Review,
-    constitution: Option<Constitution>,
+    constitution: Option<&'m Constitution>,
+    evidence: &'m SessionEvidence,
 }
 
 /// What the caller knows of a run from elsewhere, where the writer of the directory cannot change it.
@@ -113,7 +117,15 @@ pub fn build_expected_report(
         for conflict in conflicts {
             report.replay.add_conflict(conflict);
         }
-        report.reasons = closure::collect_reasons(&report.replay, &report.metrics, &report.review);
+        let RunReport {
+            replay,
+            metrics,
+            review,
+            ..
+        } = &report;
+        let evidence = gather_evidence(run, replay);
+        let evidence = evidence.as_ref().map(|(evidence, _)| evidence);
+        report.reasons = closure::collect_reasons(replay, metrics, review, evidence);
         report.closure = Closure::Diverged;
     }
     Ok(report)
@@ -208,17 +220,20 @@ fn remove_other_files(
 
 /// Builds the report of a replayed and reviewed run.
 fn rebuild(run: &RunDirectory, replay: RunReplay, metrics: Metrics, review: Review) -> RunReport {
-    let reasons = closure::collect_reasons(&replay, &metrics, &review);
+    let gathered = gather_evidence(run, &replay);
+    let evidence = gathered.as_ref().map(|(evidence, _)| evidence);
+    let reasons = closure::collect_reasons(&replay, &metrics, &review, evidence);
     let weightiest = reasons.first();
     let closure = weightiest.map_or(Closure::Positive, |reason| reason.closure);
     let mut files = BTreeMap::new();
-    if let Some(metadata) = &replay.metadata {
+    if let (Some(metadata), Some((evidence, constitution))) = (&replay.metadata, &gathered) {
         let inputs = ReportInputs {
             replay: &replay,
             metadata,
             metrics: &metrics,
             review: &review,
-            constitution: read_constitution(run, metadata),
+            constitution: constitution.as_ref(),
+            evidence,
         };
         let report = json::write_json(&inputs, closure, &reasons);
         files.insert(JSON, to_line(&report));
@@ -247,6 +262,17 @@ pub fn list_reviewable_cycles(metrics: &Metrics) -> Vec<CycleId> {
     cycles.extend(&metrics.acted_on_injections);
     cycles.sort_by_key(|cycle| cycle.number);
     cycles
+}
+
+/// Gathers what the verdict rests on, and reads the constitution; `None` where the metadata cannot be read.
+fn gather_evidence(
+    run: &RunDirectory,
+    replay: &RunReplay,
+) -> Option<(SessionEvidence, Option<Constitution>)> {
+    let metadata = replay.metadata.as_ref()?;
+    let constitution = read_constitution(run, metadata);
+    let evidence = SessionEvidence::gather(run, metadata, constitution.as_ref());
+    Some((evidence, constitution))
 }
 
 fn read_constitution(run: &RunDirectory, metadata: &SessionMetadata) -> Option<Constitution> {
