@@ -10,6 +10,11 @@ use crate::fault::{Fault, Faults};
 /// `1.0` as a raw Q16.16 value.
 pub const ONE: i32 = 65_536;
 
+/// A whole number as Q16.16, by multiplication and never by shift (SRS-004-SHALL-029), saturating.
+pub fn from_int(whole: i64, faults: &mut Faults) -> i32 {
+    saturate(whole.saturating_mul(i64::from(ONE)), faults)
+}
+
 /// `a + b`, saturating.
 pub fn add(a: i32, b: i32, faults: &mut Faults) -> i32 {
     saturate(i64::from(a).wrapping_add(i64::from(b)), faults)

@@ -22,7 +22,8 @@ mod rigs;
 mod support;
 
 use build::{
-    Language, Link, NATIVE_LIBRARIES, Place, link, native_static_libraries, program, vectors,
+    Language, Link, NATIVE_LIBRARIES, Place, link, linkages, native_static_libraries, program,
+    vectors,
 };
 
 /// A suite's name and the number of its checks.
@@ -40,7 +41,7 @@ for_each_suite!(suites);
 fn check(name: &str, language: Language, checks: u32) {
     let place = Place::new(name);
     let object = place.compile(&program(name, language), language, &[]);
-    for how in [Link::Static, Link::Shared] {
+    for &how in linkages() {
         let linked = link(&place, name, language, how, &[&object, vectors()]);
         let printed = linked.run();
         assert_eq!(
@@ -66,7 +67,7 @@ fn firmware_with_a_step_of_another_name() {
         Language::C,
         &["-Dax_agent_step=my_agent_step"],
     );
-    for how in [Link::Static, Link::Shared] {
+    for &how in linkages() {
         let linked = link(
             &place,
             "my_agent_step",
@@ -93,7 +94,7 @@ fn policy_table() {
     let place = Place::new("policy_table");
     let table = place.compile_text("plant_policies", &emitted, Language::C);
     let object = place.compile(&program("policy_table", Language::C), Language::C, &[]);
-    for how in [Link::Static, Link::Shared] {
+    for &how in linkages() {
         let linked = link(&place, "policy_table", Language::C, how, &[&object, &table]);
         assert_eq!(linked.run(), "28 passed, 0 failed\n", "{how:?}");
     }
@@ -111,7 +112,7 @@ fn three_oracles() {
     let place = Place::new("three_oracles");
     let table = place.compile_text("robot_limits", &emitted, Language::C);
     let object = place.compile(&program("three_oracles", Language::C), Language::C, &[]);
-    for how in [Link::Static, Link::Shared] {
+    for &how in linkages() {
         let linked = link(
             &place,
             "three_oracles",
@@ -129,7 +130,7 @@ fn digest() {
     let place = Place::new("digest");
     let object = place.compile(&program("digest", Language::C), Language::C, &[]);
     let expected = include_str!("../c-tests/digest.txt");
-    for how in [Link::Static, Link::Shared] {
+    for &how in linkages() {
         let linked = link(&place, "digest", Language::C, how, &[&object, vectors()]);
         let printed = linked.run();
         print!("{printed}");

@@ -3,8 +3,12 @@
 //! The order is the table of `src/lib.rs`. Every path that begins with `crate`, `super`, `self` or the
 //! name of a child module counts, in a `use` as in code; the modules under `cfg(test)` do not.
 
+#[path = "layers/containment.rs"]
+mod containment;
 #[path = "support/modules.rs"]
 mod modules;
+#[path = "layers/policy_arithmetic.rs"]
+mod policy_arithmetic;
 
 use std::collections::BTreeMap;
 use std::path::Path;

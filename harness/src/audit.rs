@@ -7,6 +7,8 @@ use axilog_ledger::audit::{
     CheckResult, UnjudgedOracle, audit_ledger,
 };
 use axilog_ledger::encoding::hex;
+use axilog_ledger::rules::ExpectedRules;
+use axilog_ledger::verify::LedgerExpectations;
 use serde_json::{Value, json};
 
 use super::output::{Report, write_results};
@@ -27,6 +29,16 @@ pub(crate) struct Args {
     expected: expectations::ExpectedArgs,
     #[command(flatten)]
     rules: expectations::RulesArgs,
+    #[command(flatten)]
+    depth: DepthArgs,
+    /// One JSON object for each FILE, a line each, on standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+/// How deep an audit goes, which `axilog report` takes too.
+#[derive(clap::Args)]
+pub(crate) struct DepthArgs {
     /// Raise a budget, so that more of the ledger is read: blob-bytes, the most bytes of one blob
     /// (67108864 where nothing else is said). What exceeds a budget is not read, and the verdict is
     /// INCOMPLETE.
@@ -35,35 +47,38 @@ pub(crate) struct Args {
     /// A policy must have judged every answer that was permitted, as where the ledger itself requires it.
     #[arg(long)]
     require_policy: bool,
-    /// One JSON object for each FILE, a line each, on standard output.
-    #[arg(long)]
-    json: bool,
+}
+
+impl DepthArgs {
+    /// What an audit expects that has these options.
+    pub(crate) fn expect<'p>(
+        &self,
+        ledger: LedgerExpectations,
+        rules: ExpectedRules<'p>,
+    ) -> AuditExpectations<'p> {
+        let mut budgets = AuditBudgets::default();
+        for budget in &self.budget {
+            budgets.set(*budget);
+        }
+        AuditExpectations {
+            ledger,
+            rules,
+            require_policy: self.require_policy,
+            budgets,
+        }
+    }
 }
 
 /// Audits every file and gives the exit code.
 pub(crate) fn run(args: &Args) -> u8 {
-    let given = args.expected.for_files(&args.files).and_then(|ledger| {
-        let policies = args.rules.read_policies()?;
-        let mut budgets = AuditBudgets::default();
-        for budget in &args.budget {
-            budgets.set(*budget);
-        }
-        Ok((ledger, policies, budgets))
-    });
-    write_results(
-        args.json,
-        &args.files,
-        given,
-        |path, (ledger, policies, budgets)| {
-            let expected = AuditExpectations {
-                ledger: ledger.clone(),
-                rules: args.rules.expect(policies.as_ref()),
-                require_policy: args.require_policy,
-                budgets: *budgets,
-            };
-            run_on(path, &expected)
-        },
-    )
+    let given = args
+        .expected
+        .for_files(&args.files)
+        .and_then(|ledger| Ok((ledger, args.rules.read_policies()?)));
+    write_results(args.json, &args.files, given, |path, (ledger, policies)| {
+        let rules = args.rules.expect(policies.as_ref());
+        run_on(path, &args.depth.expect(ledger.clone(), rules))
+    })
 }
 
 fn run_on(path: &Path, expected: &AuditExpectations<'_>) -> Result<Report, Failure> {
@@ -77,7 +92,7 @@ fn run_on(path: &Path, expected: &AuditExpectations<'_>) -> Result<Report, Failu
     })
 }
 
-fn describe_audit(path: &Path, audited: &AuditReport) -> String {
+pub(crate) fn describe_audit(path: &Path, audited: &AuditReport) -> String {
     let mut rows = vec![(audited.verdict().as_str(), path.display().to_string())];
     let verification = &audited.verification;
     if verification.fault.is_none() {
@@ -120,7 +135,7 @@ fn hides_both(a: &AuditCheck, b: &AuditCheck) -> bool {
     unmade == [true, true] && a.finding == b.finding
 }
 
-fn audit_json(path: &Path, audited: &AuditReport) -> Value {
+pub(crate) fn audit_json(path: &Path, audited: &AuditReport) -> Value {
     let check = |check: &AuditCheck| {
         json!({
             "subject": check.subject,

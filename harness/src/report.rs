@@ -6,18 +6,19 @@ use std::io::{Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 
 use axilog::replay::Verdict;
+use axilog_ledger::audit::{AuditCheck, AuditReport, AuditVerdict, CheckResult, audit_ledger};
 use axilog_ledger::derivation_graph::read_derived_questions;
-use axilog_ledger::error::{FileError, LedgerError, LedgerFault};
+use axilog_ledger::error::FileError;
 use axilog_ledger::file::blobs::BlobStore;
 use axilog_ledger::input_file::open_input;
 use axilog_ledger::manifest::MAX_MANIFEST_BYTES;
-use axilog_ledger::replay::{ReplayReport, replay_ledger};
-use axilog_ledger::rules::{RuleSet, RulesSource};
+use axilog_ledger::rules::RuleSet;
 use axilog_ledger::verify::{
-    LedgerExpectations, VerificationReport, describe_verdict, verify_ledger,
+    LedgerExpectations, VerificationReport, describe_verdict, look_until_settled, verify_ledger,
 };
 use serde_json::{Value, json};
 
+use super::audit::{DepthArgs, audit_json, describe_audit};
 use super::output::Report;
 use super::output_stream::OutputStream;
 use super::output_target::OutputTarget;
@@ -29,8 +30,8 @@ use page::Page;
 ///
 /// The page is one file, loads nothing, and opens from disk. It holds the ledger's exact bytes and
 /// verifies them in the browser, with scripts that can be read in its source, so that nobody needs
-/// to trust this command. A ledger that is damaged or that cannot be replayed is reported too, and the
-/// exit code is 1.
+/// to trust this command. Its first word is the verdict of `axilog audit`, and so is the exit code: 0 for OK only. A
+/// ledger that is damaged or that cannot be replayed is reported too.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The ledger file.
@@ -40,6 +41,8 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
     #[command(flatten)]
     rules: expectations::RulesArgs,
+    #[command(flatten)]
+    depth: DepthArgs,
     /// The longest ledger that is put into a page, in MiB: the browser holds all of it in memory.
     #[arg(long, value_name = "MIB", default_value_t = 64,
           value_parser = clap::value_parser!(u64).range(1..=MAX_LIMIT))]
@@ -60,34 +63,38 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let inputs = args.rules.inputs_with(path);
     let target = OutputTarget::open(args.output.as_deref(), &inputs)?;
     let policies = args.rules.read_policies()?;
-    let ledger = read(path, args.limit)?;
-    let expected = LedgerExpectations::default();
-    let checked = verify_ledger(Cursor::new(&ledger), None, &expected, &mut |_| {})
-        .map_err(FileError::from_io(path, "read the ledger"))?;
-    let again = Cursor::new(&ledger);
     let rules = args.rules.expect(policies.as_ref());
-    let replayed = replay_ledger(again, path, rules, &expected, &mut |_| {});
-    let (decisions, rules) = match replayed {
-        Ok(replayed) => {
-            let decisions = Decisions::of(&checked, &replayed);
-            (decisions, replayed.rules.map(|(rules, _)| rules))
-        }
-        Err(error) => (Decisions::unknown(error)?, None),
-    };
-    let configuration = rules.as_ref().map(RuleSet::to_canonical);
-    let manifest = match rules.as_ref().and_then(RuleSet::manifest) {
+    let expected = args.depth.expect(LedgerExpectations::default(), rules);
+    let mut file = open_input(path, "open the ledger")?;
+    let (ledger, audited) = look_until_settled(
+        &mut file,
+        |(_, audited): &(Vec<u8>, AuditReport)| audited.verification.describe_doubt(),
+        |file| -> Result<_, CommandError> {
+            let ledger = read(file, path, args.limit)?;
+            let audited = audit_ledger(Cursor::new(&ledger), path, &expected)?;
+            Ok((ledger, audited))
+        },
+    )?;
+    let checked = verify_ledger(Cursor::new(&ledger), None, &expected.ledger, &mut |_| {})
+        .map_err(FileError::from_io(path, "read the ledger"))?;
+    let rules = audited.rules.as_ref().map(|(rules, _)| rules);
+    let configuration = rules.map(RuleSet::to_canonical);
+    let manifest = match rules.and_then(RuleSet::manifest) {
         Some(hash) => BlobStore::of_ledger(path).read(&hash, MAX_MANIFEST_BYTES)?,
         None => None,
     };
-
     let questions = read_derived_questions(Cursor::new(&ledger), path, MAX_QUESTIONS_BYTES)?;
 
-    let mut report = verify::report(path, &checked);
+    let verify = verify::report(path, &checked).json;
+    let audit = without_directory(audit_json(path, &audited), path);
+    let replay = replay_json(&checked, &audited, &audit);
     let page = Page {
         ledger: &ledger,
         path,
-        verify: &report.json,
-        replay: &decisions.json(),
+        judgement: audited.verdict(),
+        audit: &audit,
+        verify: &verify,
+        replay: &replay,
         configuration: configuration.as_deref(),
         manifest: manifest.as_deref(),
         questions: &questions,
@@ -95,39 +102,46 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let output = target.path().map(Path::to_owned);
     target.write(|out, name| write(&page, out, name))?;
 
-    match &decisions {
-        Decisions::Faulty(fault) => {
-            report.passed = false;
-            let note = format!("{}: replay: {fault}", path.display());
-            report.notes.push(note);
-        }
-        Decisions::Unknown { note, .. } => {
-            report.passed &= note.is_none();
-            let note = note.iter().map(|note| format!("not replayed: {note}"));
-            report.notes.extend(note);
-        }
-        Decisions::Decided { .. } => {}
-    }
+    let passed = audited.verdict() == AuditVerdict::Ok;
     let Some(output) = output else {
-        // Standard output has the page; what is wrong is a remark.
-        let damaged = checked.fault.iter();
-        report
-            .notes
-            .extend(damaged.map(|fault| format!("{}: {fault}", path.display())));
+        // Standard output has the page; what is not good is a remark.
+        let open = audited.checks.iter();
+        let open = open.filter(|check| check.result != CheckResult::Passed);
+        let notes = open.map(|check| {
+            let AuditCheck {
+                subject,
+                result,
+                finding,
+                ..
+            } = check;
+            format!(
+                "{}: {subject} {}: {finding}",
+                path.display(),
+                result.as_str()
+            )
+        });
         return Ok(Report {
+            passed,
             text: String::new(),
             json: Value::Null,
-            ..report
+            notes: notes.collect(),
         });
     };
     let rows = [("page", output.display().to_string())];
-    report.text.push_str(&table::format_pairs(&rows));
-    if let Some(object) = report.json.as_object_mut() {
-        object.insert("ok".to_owned(), report.passed.into());
+    let text = describe_audit(path, &audited) + &table::format_pairs(&rows);
+    let mut json = verify;
+    if let Some(object) = json.as_object_mut() {
+        object.insert("ok".to_owned(), passed.into());
         object.insert("output".to_owned(), output.to_string_lossy().into());
-        object.insert("replay".to_owned(), decisions.json());
+        object.insert("replay".to_owned(), replay);
+        object.insert("audit".to_owned(), audit_json(path, &audited));
     }
-    Ok(report)
+    Ok(Report {
+        passed,
+        text,
+        json,
+        notes: Vec::new(),
+    })
 }
 
 fn write(page: &Page<'_>, out: impl Write, name: &Path) -> Result<(), CommandError> {
@@ -137,8 +151,7 @@ fn write(page: &Page<'_>, out: impl Write, name: &Path) -> Result<(), CommandErr
 }
 
 /// The whole ledger, so that everything that follows is about the same bytes.
-fn read(path: &Path, limit: u64) -> Result<Vec<u8>, CommandError> {
-    let file = open_input(path, "open the ledger")?;
+fn read(file: impl Read, path: &Path, limit: u64) -> Result<Vec<u8>, CommandError> {
     let most = limit << 20;
     let mut bytes = Vec::new();
     file.take(most.saturating_add(1))
@@ -151,69 +164,57 @@ fn read(path: &Path, limit: u64) -> Result<Vec<u8>, CommandError> {
     Ok(bytes)
 }
 
-/// What replay found.
-enum Decisions {
-    /// What is recorded, under rules from this source.
-    Decided {
-        source: RulesSource,
-        interrupted: bool,
-    },
-    /// Something else.
-    Faulty(LedgerFault),
-    /// Nothing, and why; the note is for whoever runs the command.
-    Unknown {
-        why: &'static str,
-        note: Option<String>,
-    },
+/// What the replay within the audit found. `audit` is the audit without a path, since the page is the same wherever the
+/// ledger lies.
+fn replay_json(checked: &VerificationReport, audited: &AuditReport, audit: &Value) -> Value {
+    if checked.fault.is_some() {
+        return json!({ "verdict": null, "reason": "the ledger is not good" });
+    }
+    let verification = &audited.verification;
+    if let Some(fault) = &verification.fault {
+        return json!({
+            "verdict": fault.verdict.as_str(),
+            "sequence": fault.sequence,
+            "offset": fault.offset,
+            "reason": describe_verdict(fault.verdict),
+        });
+    }
+    match &audited.rules {
+        Some((_, source)) => json!({
+            "verdict": Verdict::Ok.as_str(),
+            "configuration_source": source.as_str(),
+            "interrupted": verification.is_interrupted(),
+        }),
+        None => {
+            let checks = audit["checks"].as_array().into_iter().flatten();
+            let mut reasons = checks
+                .filter(|check| check["subject"] == "rules")
+                .map(|check| check["finding"].clone());
+            json!({ "verdict": null, "reason": reasons.next() })
+        }
+    }
 }
 
-impl Decisions {
-    fn of(checked: &VerificationReport, replayed: &ReplayReport) -> Decisions {
-        let unknown = |why| Decisions::Unknown { why, note: None };
-        if checked.fault.is_some() {
-            return unknown("the ledger is not good");
+/// The audit with the ledger's name in place of its path, in the texts that name the ledger or its blobs.
+fn without_directory(mut audit: Value, path: &Path) -> Value {
+    let Some(name) = path.file_name() else {
+        return audit;
+    };
+    let [path, name] = [path.as_os_str(), name].map(|name| name.display().to_string());
+    let shorten = |text: &mut Value| {
+        let Value::String(text) = text else { return };
+        *text = text.replace(&format!("{path}.blobs"), &format!("{name}.blobs"));
+        if let Some(rest) = text.strip_prefix(&format!("{path}: ")) {
+            *text = format!("{name}: {rest}");
         }
-        match (&replayed.verification.fault, &replayed.rules) {
-            (Some(fault), _) => Decisions::Faulty(fault.clone()),
-            (None, Some((_, source))) => Decisions::Decided {
-                source: *source,
-                interrupted: matches!(replayed.verification.replay.resume(), Ok((_, Some(_)))),
-            },
-            (None, None) => unknown("the configuration is not known"),
-        }
+    };
+    for check in audit["checks"].as_array_mut().into_iter().flatten() {
+        shorten(&mut check["finding"]);
+        check["details"]
+            .as_array_mut()
+            .into_iter()
+            .flatten()
+            .for_each(shorten);
     }
-
-    /// Why rules that cannot be had decide nothing; any other error stays one.
-    fn unknown(error: LedgerError) -> Result<Decisions, LedgerError> {
-        let why = match error {
-            LedgerError::ConfigurationMissing { .. } => "the configuration is missing",
-            LedgerError::ConfigurationUnreadable { .. } => {
-                "the configuration has an operator that policy files do not know"
-            }
-            error => return Err(error),
-        };
-        let note = Some(error.to_string());
-        Ok(Decisions::Unknown { why, note })
-    }
-
-    /// The same wherever the ledger lies: no paths.
-    fn json(&self) -> Value {
-        match self {
-            Decisions::Decided {
-                source,
-                interrupted,
-            } => json!({
-                "verdict": Verdict::Ok.as_str(),
-                "configuration_source": source.as_str(),
-                "interrupted": interrupted,
-            }),
-            Decisions::Faulty(fault) => json!({
-                "verdict": fault.verdict.as_str(),
-                "sequence": fault.sequence,
-                "offset": fault.offset,
-                "reason": describe_verdict(fault.verdict),
-            }),
-            Decisions::Unknown { why, .. } => json!({ "verdict": null, "reason": why }),
-        }
-    }
+    audit
 }

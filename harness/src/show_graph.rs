@@ -51,12 +51,8 @@ pub(super) fn run(path: &Path, as_json: bool) -> Result<Report, Failure> {
             graph.unread
         ));
     }
-    let holds = |call: &DerivedCall| {
-        let sources = call.sources.as_ref();
-        sources.is_ok_and(|all| all.iter().all(|source| call.admits(source)))
-    };
     Ok(Report {
-        passed: graph.unread == 0 && graph.calls.iter().all(holds),
+        passed: graph.unread == 0 && graph.calls.iter().all(DerivedCall::holds),
         text: String::new(),
         json: Value::Null,
         notes,
@@ -67,14 +63,27 @@ pub(super) fn run(path: &Path, as_json: bool) -> Result<Report, Failure> {
 fn describe_call(call: &DerivedCall) -> Vec<(String, String)> {
     let name = format!("{} {}", call.ledger_seq, escape_identity(&call.oracle_id));
     let sources = match &call.sources {
-        Ok(sources) => sources
-            .iter()
-            .map(|source| describe_source(call, source))
-            .collect(),
+        Ok(sources) => {
+            let named = sources.iter().map(|source| describe_source(call, source));
+            named.chain(describe_rest(call, sources)).collect()
+        }
         Err(reason) => vec![format!("<- UNREADABLE: {reason}")],
     };
     let names = std::iter::once(name).chain(std::iter::repeat(String::new()));
     names.zip(sources).collect()
+}
+
+/// What is said of the sources that are not named one by one.
+fn describe_rest(call: &DerivedCall, named: &[DerivationSource]) -> Option<String> {
+    let rest = call
+        .source_count
+        .checked_sub(named.len())
+        .filter(|rest| *rest > 0)?;
+    let named_faults = named.iter().filter(|source| !call.admits(source)).count();
+    Some(match call.faulty_count.saturating_sub(named_faults) {
+        0 => format!("<- {rest} more"),
+        faulty => format!("<- {rest} more, {faulty} of them UNKNOWN or REFUSED"),
+    })
 }
 
 fn describe_source(call: &DerivedCall, source: &DerivationSource) -> String {
@@ -114,6 +123,8 @@ fn call_json(call: &DerivedCall) -> Value {
     json!({
         "ledger_seq": call.ledger_seq,
         "oracle_id": call.oracle_id,
+        "derived_from_count": call.source_count,
+        "faulty_count": call.faulty_count,
         "derived_from": sources.ok().map(|all| all.iter().map(source).collect::<Vec<_>>()),
         "even_refused": call.even_refused,
         "unreadable": sources.err(),

@@ -1,5 +1,6 @@
-//! Every command in the console blocks of a page prints what stands behind it.
+//! Every command in the console blocks of a page prints what the page shows after it, and the pages name every switch.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
@@ -130,4 +131,80 @@ fn the_page_on_sessions_with_a_model() {
 #[test]
 fn the_first_screen() {
     check_page("README.md", 0);
+}
+
+/// The commands below a command, and its switches in all their spellings, as `--help` prints them.
+fn read_help(words: &[&str]) -> (Vec<String>, BTreeSet<Vec<String>>) {
+    let output = Command::new(env!("CARGO_BIN_EXE_axilog"))
+        .args(words)
+        .arg("--help")
+        .output()
+        .unwrap();
+    let help = String::from_utf8(output.stdout).unwrap();
+    let (_, listed) = help.split_once("\nCommands:\n").unwrap_or_default();
+    let (listed, _) = listed.split_once("\n\n").unwrap_or((listed, ""));
+    let is_name = |line: &&str| line.starts_with("  ") && !line.starts_with("   ");
+    let names = listed.lines().filter(is_name);
+    let names = names.filter_map(|line| line.split_whitespace().next());
+    let names = names.filter(|name| *name != "help").map(str::to_owned);
+    // What a switch does is indented more.
+    let is_switch = |line: &&str| line.starts_with("  -") || line.starts_with("      -");
+    let switches = help.lines().filter(is_switch).map(|line| {
+        let spellings = line.split([',', ' ']).filter(|word| word.starts_with('-'));
+        spellings.map(str::to_owned).collect::<Vec<_>>()
+    });
+    let general = ["-h", "-V"].map(str::to_owned);
+    let switches = switches.filter(|spellings| !general.contains(&spellings[0]));
+    (names.collect(), switches.collect())
+}
+
+/// The switches of a command and of those below it.
+fn list_switches(words: &[&str]) -> BTreeSet<Vec<String>> {
+    let (below, mut switches) = read_help(words);
+    for name in below {
+        switches.extend(list_switches(&[words, &[name.as_str()]].concat()));
+    }
+    switches
+}
+
+/// Whether a text names a switch, and not a longer one only.
+fn names_switch(text: &str, switch: &str) -> bool {
+    let mut rest = text.split(switch).skip(1);
+    rest.any(|behind| !behind.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '-'))
+}
+
+#[test]
+fn every_switch_of_a_command_stands_in_its_section() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+    let page = fs::read_to_string(docs.join("cli.md")).unwrap();
+    let (commands, _) = read_help(&[]);
+    assert!(commands.len() > 15, "{commands:?}");
+    let mut absent = Vec::new();
+    let mut found = 0;
+    for command in &commands {
+        let begins = format!("axilog {command}");
+        let sections = page.split("\n## ").filter(|section| {
+            section
+                .strip_prefix(&begins)
+                .is_some_and(|rest| rest.starts_with([' ', '\n']))
+        });
+        let mut text: String = sections.collect();
+        if text.is_empty() {
+            // Such a part has a page of its own, and some have two.
+            let pages = ["", "-reference"].map(|end| docs.join(format!("{command}{end}.md")));
+            text = pages
+                .into_iter()
+                .filter_map(|page| fs::read_to_string(page).ok())
+                .collect();
+        }
+        assert!(!text.is_empty(), "no page describes axilog {command}");
+        for switch in list_switches(&[command]) {
+            found += 1;
+            if !switch.iter().any(|spelling| names_switch(&text, spelling)) {
+                absent.push(format!("axilog {command} {}", switch.join(", ")));
+            }
+        }
+    }
+    assert!(found > 80, "{found} switches");
+    assert!(absent.is_empty(), "no page names:\n{}", absent.join("\n"));
 }

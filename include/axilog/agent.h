@@ -11,6 +11,18 @@
 #include "axilog/audit.h"
 #include "axilog/oracle.h"
 
+/* An object that was compiled against the deployed C libraries has shorter structs, and must not link.
+ * It asks for these functions by their names (docs/rigs.md). */
+#ifndef ax_agent_bind
+#define ax_agent_bind ax_agent_bind_v2
+#endif
+#ifndef ax_agent_init
+#define ax_agent_init ax_agent_init_v2
+#endif
+#ifndef ax_agent_step
+#define ax_agent_step ax_agent_step_v2
+#endif
+
 struct ax_obs_input_t;
 
 /** Faults in ENABLED from which the agent is in ALARM. */

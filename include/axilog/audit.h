@@ -10,6 +10,18 @@
 #include "axilog/types.h"
 #include "axilog/limits.h"
 
+/* An object that was compiled against the deployed C libraries has shorter structs, and must not link.
+ * It asks for these functions by their names (docs/rigs.md). */
+#ifndef ax_ledger_append
+#define ax_ledger_append ax_ledger_append_v2
+#endif
+#ifndef ax_ledger_genesis
+#define ax_ledger_genesis ax_ledger_genesis_v2
+#endif
+#ifndef ax_verify_chain
+#define ax_verify_chain ax_verify_chain_v2
+#endif
+
 /**
  * One committed record. The entry that a sink receives belongs to the library and lives until the
  * sink's append returns.

@@ -9,6 +9,30 @@
 
 #include "axilog/oracle.h"
 
+/* An object that was compiled against the deployed C libraries has shorter structs, and must not link.
+ * It asks for these functions by their names (docs/rigs.md). */
+#ifndef ax_obs_admit
+#define ax_obs_admit ax_obs_admit_v2
+#endif
+#ifndef ax_obs_input_init
+#define ax_obs_input_init ax_obs_input_init_v2
+#endif
+#ifndef ax_obs_input_set_complete
+#define ax_obs_input_set_complete ax_obs_input_set_complete_v2
+#endif
+#ifndef ax_obs_input_set_invalid_output
+#define ax_obs_input_set_invalid_output ax_obs_input_set_invalid_output_v2
+#endif
+#ifndef ax_obs_input_set_timeout
+#define ax_obs_input_set_timeout ax_obs_input_set_timeout_v2
+#endif
+#ifndef ax_obs_input_set_transport_error
+#define ax_obs_input_set_transport_error ax_obs_input_set_transport_error_v2
+#endif
+#ifndef ax_obs_validate
+#define ax_obs_validate ax_obs_validate_v2
+#endif
+
 /**
  * The declared schema of an input (decision D20).
  */

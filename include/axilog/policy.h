@@ -11,6 +11,30 @@
 #include "axilog/limits.h"
 #include "axilog/audit.h"
 
+/* An object that was compiled against the deployed C libraries has shorter structs, and must not link.
+ * It asks for these functions by their names (docs/rigs.md). */
+#ifndef ax_policy_evaluate
+#define ax_policy_evaluate ax_policy_evaluate_v2
+#endif
+#ifndef ax_policy_evaluate_all
+#define ax_policy_evaluate_all ax_policy_evaluate_all_v2
+#endif
+#ifndef ax_policy_get_registry
+#define ax_policy_get_registry ax_policy_get_registry_v2
+#endif
+#ifndef ax_policy_has_breach
+#define ax_policy_has_breach ax_policy_has_breach_v2
+#endif
+#ifndef ax_policy_init
+#define ax_policy_init ax_policy_init_v2
+#endif
+#ifndef ax_policy_reset_cycle
+#define ax_policy_reset_cycle ax_policy_reset_cycle_v2
+#endif
+#ifndef ax_policy_serialize
+#define ax_policy_serialize ax_policy_serialize_v2
+#endif
+
 struct ax_agent_ctx_t;
 
 /**

@@ -9,6 +9,12 @@
 
 #include "axilog/types.h"
 
+/* An object that was compiled against the deployed C libraries has shorter structs, and must not link.
+ * It asks for these functions by their names (docs/rigs.md). */
+#ifndef ax_validate_and_normalise
+#define ax_validate_and_normalise ax_validate_and_normalise_v2
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus

@@ -13,9 +13,11 @@ use super::stimulus::{OracleId, Stimulus};
 use crate::evidence::observation::Failure;
 use crate::evidence::policy::{PolicyRecord, PolicyResult};
 use crate::evidence::transition::TransitionRecord;
+use crate::fault::Faults;
 use crate::hash::{GOLDEN_GENESIS, Tag};
 use crate::json::extract::{MAX_POLICIES, NO_VALUE, Selectors};
 use crate::policy::{ELAPSED_SELECTOR, Evaluation, Registry, Rules, Selector};
+use crate::q16;
 use crate::sink::Sink;
 
 /// A record that a step commits.
@@ -260,8 +262,10 @@ fn elapsed(last: u64, now: u64) -> i32 {
     if last == 0 {
         return 0;
     }
-    let units = i32::try_from(now.saturating_sub(last)).unwrap_or(i32::MAX);
-    units.saturating_mul(crate::q16::ONE)
+    let units = i64::try_from(now.saturating_sub(last)).unwrap_or(i64::MAX);
+    // A span beyond the greatest value is that value, and no fault of the step.
+    let mut saturation = Faults::NONE;
+    q16::from_int(units, &mut saturation)
 }
 
 /// The selectors of the policies in a scope.

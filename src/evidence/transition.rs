@@ -172,6 +172,11 @@ pub struct TransitionRecord {
 impl TransitionRecord {
     /// Writes the canonical record.
     pub fn write(&self, out: &mut (impl Sink + ?Sized)) {
+        self.write_from(self.prev_state.as_str(), out);
+    }
+
+    /// The same, with another name for the state before the input.
+    pub(crate) fn write_from(&self, prev_state: &str, out: &mut (impl Sink + ?Sized)) {
         out.put(b"{\"fault_count\":");
         writer::u64(u64::from(self.fault_count), out);
         out.put(b",\"input_class\":\"");
@@ -185,7 +190,7 @@ impl TransitionRecord {
         out.put(b",\"next_state\":\"");
         out.put(self.next_state.as_str().as_bytes());
         out.put(b"\",\"prev_state\":\"");
-        out.put(self.prev_state.as_str().as_bytes());
+        out.put(prev_state.as_bytes());
         out.put(b"\",\"violation\":");
         match self.violation {
             Some(violation) => {

@@ -28,6 +28,17 @@ pub enum Link {
     Sanitised,
 }
 
+/// The libraries that a suite is linked with, one after the other: both, or the one that `AXILOG_LIBRARY_KIND` names.
+pub fn linkages() -> &'static [Link] {
+    match env::var("AXILOG_LIBRARY_KIND").as_deref() {
+        Err(_) => &[Link::Static, Link::Shared],
+        Ok("static") => &[Link::Static],
+        Ok(other) => {
+            panic!("AXILOG_LIBRARY_KIND is {other:?}; static is the only kind it can name")
+        }
+    }
+}
+
 /// A directory of one test's own, removed with it.
 pub struct Place(pub PathBuf);
 
@@ -170,6 +181,19 @@ pub fn link(
     how: Link,
     objects: &[&PathBuf],
 ) -> Program {
+    let (command, program) = link_command(place, name, language, how, objects);
+    run(command);
+    Program(program)
+}
+
+/// The command that links them, and the program that it writes.
+pub fn link_command(
+    place: &Place,
+    name: &str,
+    language: Language,
+    how: Link,
+    objects: &[&PathBuf],
+) -> (Command, PathBuf) {
     let program = place.0.join(format!("{name}-{how:?}"));
     let mut command = compiler(language);
     command.arg("-o").arg(&program).args(objects);
@@ -189,8 +213,7 @@ pub fn link(
             .arg("-l:libaxilog.so")
             .arg(format!("-Wl,-rpath,{}", libraries.display())),
     };
-    run(command);
-    Program(program)
+    (command, program)
 }
 
 /// Where `cargo test` put the libraries: beside this test.

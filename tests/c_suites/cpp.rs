@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use crate::build::{Language, Link, Place, link, program, run, vectors};
+use crate::build::{Language, Place, link, linkages, program, run, vectors};
 
 /// `-I` for the C++ headers, beside that for the C ones.
 const HEADERS: &str = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/bindings/cpp");
@@ -13,7 +13,7 @@ fn runs(name: &str, mode: &[&str], checks: u32) {
     let place = Place::new(name);
     let source = program("cpp/bindings", Language::Cpp);
     let object = place.compile(&source, Language::Cpp, &[&[HEADERS], mode].concat());
-    for how in [Link::Static, Link::Shared] {
+    for &how in linkages() {
         let linked = link(&place, name, Language::Cpp, how, &[&object, vectors()]);
         let expected = format!("{checks} passed, 0 failed\n");
         assert_eq!(linked.run(), expected, "{how:?}");

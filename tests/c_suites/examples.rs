@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::build::{Language, Link, Place, link};
+use crate::build::{Language, Place, link, linkages};
 
 /// The functions that a program begins with, each of which has an example.
 const BEGINNINGS: &[&str] = &[
@@ -33,7 +33,7 @@ fn every_example_of_the_headers_compiles_and_runs() {
     for (function, example) in &examples {
         assert!(example.contains(&format!("{function}(")), "{function}");
         let object = place.compile_text(function, &program(example), Language::C);
-        for how in [Link::Static, Link::Shared] {
+        for &how in linkages() {
             link(&place, function, Language::C, how, &[&object]).run();
         }
     }

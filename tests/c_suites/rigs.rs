@@ -3,13 +3,15 @@
 //!
 //! docs/rigs.md.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 
 use axilog::ledger_line;
 use axilog::replay::{Replay, Verdict};
 
-use crate::build::{Language, Link, Place, link, program};
+use crate::build::{Language, Link, Place, link, link_command, linkages, program};
+use crate::support::declarations::renamed;
 
 const COMPAT: &str = "include/compat";
 
@@ -19,7 +21,7 @@ fn a_gateway_serves_a_day() {
     let place = Place::new("gateway");
     let source = program("compat/gateway", Language::C);
     let object = place.compile_against(COMPAT, &source, Language::C, &[]);
-    for how in [Link::Static, Link::Shared] {
+    for &how in linkages() {
         let linked = link(&place, "gateway", Language::C, how, &[&object]);
         let data = Place::of_data("gateway");
         let ledger = data.0.join("day.jsonl");
@@ -51,9 +53,36 @@ fn a_rig_brings_functions_of_its_own() {
     let place = Place::new("mixed");
     let source = program("compat/mixed", Language::C);
     let object = place.compile_against(COMPAT, &source, Language::C, &[]);
-    for how in [Link::Static, Link::Shared] {
+    for &how in linkages() {
         let linked = link(&place, "mixed", Language::C, how, &[&object]);
         assert_eq!(linked.run(), "7 passed, 0 failed\n", "{how:?}");
+    }
+}
+
+/// Objects that were compiled against the deployed headers do not link: the linker names every function whose
+/// structs are longer here, and no other.
+#[test]
+fn an_object_of_deployed_headers_does_not_link() {
+    let place = Place::new("old-object");
+    let object = place.compile(&program("compat/old_object", Language::C), Language::C, &[]);
+    for &how in linkages() {
+        let (mut command, _) = link_command(&place, "old", Language::C, how, &[&object]);
+        // Whatever language a compiler speaks otherwise.
+        let output = command.env("LC_ALL", "C").output().unwrap();
+        assert!(!output.status.success(), "{how:?}");
+        let errors = String::from_utf8(output.stderr).unwrap();
+        let undefined: BTreeSet<&str> = errors
+            .lines()
+            .filter_map(|line| {
+                line.split_once("undefined reference to `")?
+                    .1
+                    .split_once('\'')
+            })
+            .map(|(name, _)| name)
+            .collect();
+        let renamed = renamed();
+        let expected: BTreeSet<&str> = renamed.keys().map(String::as_str).collect();
+        assert_eq!(undefined, expected, "{how:?}: {errors}");
     }
 }
 

@@ -37,6 +37,29 @@ const OPERATIONS: [(&str, Operation); 4] = [
     ("div", q16::div),
 ];
 
+#[test]
+fn whole_numbers_become_fixed_point_by_multiplication_and_saturate() {
+    for (whole, raw, saturated) in [
+        (0, 0, None),
+        (-2, -131_072, None),
+        (3, 196_608, None),
+        (32_767, 2_147_418_112, None),
+        (-32_768, i32::MIN, None),
+        (32_768, i32::MAX, Some(Fault::Overflow)),
+        (-32_769, i32::MIN, Some(Fault::Underflow)),
+        (i64::MAX, i32::MAX, Some(Fault::Overflow)),
+        (i64::MIN, i32::MIN, Some(Fault::Underflow)),
+    ] {
+        let mut faults = Faults::NONE;
+        assert_eq!(q16::from_int(whole, &mut faults), raw, "{whole}");
+        let mut expected = Faults::NONE;
+        for fault in saturated.into_iter().flat_map(|f| [f, Fault::Saturation]) {
+            expected.set(fault);
+        }
+        assert_eq!(faults, expected, "{whole}");
+    }
+}
+
 fn check(a: i32, b: i32) {
     for (name, operation) in OPERATIONS {
         let (value, flags): (i128, &[Fault]) = match exact(name, a, b) {

@@ -22,9 +22,9 @@ use Verdict::{
 };
 
 /// What verification and replay say, each with the sequence of the first bad record.
-type Found = ((Verdict, u64), (Verdict, u64));
+type Verdicts = ((Verdict, u64), (Verdict, u64));
 
-fn found(lines: &[Vec<u8>]) -> Found {
+fn judge(lines: &[Vec<u8>]) -> Verdicts {
     let file = lines.concat();
     let one = |rules: Option<&Rules<'_>>| {
         let mut replay = Replay::new();
@@ -38,19 +38,19 @@ fn found(lines: &[Vec<u8>]) -> Found {
 type Change<'a> = &'a dyn Fn(&mut Vec<Record>);
 
 /// The same verdict with and without rules.
-fn both(verdict: Verdict, at: u64) -> Found {
+fn both(verdict: Verdict, at: u64) -> Verdicts {
     ((verdict, at), (verdict, at))
 }
 
 /// A verdict that takes the rules.
-fn replayed(verdict: Verdict, at: u64, entries: u64) -> Found {
+fn replayed(verdict: Verdict, at: u64, entries: u64) -> Verdicts {
     ((Good, entries), (verdict, at))
 }
 
-fn rewritten(change: impl FnOnce(&mut Vec<Record>)) -> Found {
+fn rewritten(change: impl FnOnce(&mut Vec<Record>)) -> Verdicts {
     let mut records = records_of(&golden());
     change(&mut records);
-    found(&chained(&records).0)
+    judge(&chained(&records).0)
 }
 
 /// Replaces the one occurrence of `from` in record `n`.
@@ -115,7 +115,7 @@ fn a_decision_that_was_changed_diverges() {
 
 #[test]
 fn decisions_need_their_witnesses() {
-    let cases: [(Found, Change<'_>); 11] = [
+    let cases: [(Verdicts, Change<'_>); 11] = [
         // A transition without its policies, which only replay can know of, at once.
         (((Reordered, 7), (Unwitnessed, 6)), &|r| drop(r.remove(6))),
         (replayed(Unwitnessed, 18, 19), &|r| drop(r.remove(18))),
@@ -253,7 +253,7 @@ fn lines_that_are_no_entries() {
         let text = String::from_utf8(lines[n].clone()).unwrap();
         assert_eq!(text.matches(from).count(), 1);
         lines[n] = text.replace(from, to).into_bytes();
-        found(&lines)
+        judge(&lines)
     };
     for to in ["AX:TRANS:v2", "AX:LEDGER:v1", ""] {
         assert_eq!(changed(7, "AX:TRANS:v1", to), both(NonCanonical, 7));
@@ -280,7 +280,7 @@ fn a_seal_ends_a_ledger() {
     let whole = records_of(&golden());
     let head = chained(&whole).1;
     let seal = |entries, head| (Tag::Proof, written(|out| Seal { entries, head }.write(out)));
-    let with = |more: &[Record]| found(&chained(&[whole.as_slice(), more].concat()).0);
+    let with = |more: &[Record]| judge(&chained(&[whole.as_slice(), more].concat()).0);
 
     let good = seal(20, head);
     assert_eq!(with(std::slice::from_ref(&good)), both(Good, 21));
@@ -353,7 +353,7 @@ fn after_stopped_only_observations_follow() {
              \"next_state\":\"STOPPED\",\"prev_state\":\"ENABLED\",\"violation\":\"TIME_ROLLBACK\"}";
         records.push((Tag::Trans, transition.into()));
         records.extend_from_slice(more);
-        found(&chained(&records).0)
+        judge(&chained(&records).0)
     };
     assert_eq!(stopped(&[]), both(Good, 22));
     let later = observation(22, b"{\"timestamp\":3}");

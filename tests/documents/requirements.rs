@@ -1,9 +1,11 @@
 //! `docs/requirements.md` and the tables like it against the tree: every SHALL has code and tests,
-//! and all of them exist.
+//! and all of them exist, in code and not in a comment alone.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+
+use proc_macro2::{TokenStream, TokenTree};
 
 fn read(path: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
@@ -15,20 +17,77 @@ fn spans(cell: &str) -> Vec<&str> {
     cell.split('`').skip(1).step_by(2).collect()
 }
 
-/// Whether `name` stands in `text` as a whole word.
-fn has_word(text: &str, name: &str) -> bool {
-    text.match_indices(name).any(|(at, _)| {
+/// Whether `name` is a word of the code in a file: of Rust an identifier, of another language a word outside of
+/// comments.
+fn has_word(path: &str, source: &str, name: &str) -> bool {
+    if path.ends_with(".rs") {
+        let tokens: TokenStream = source.parse().unwrap_or_else(|e| panic!("{path}: {e}"));
+        return has_identifier(tokens, name);
+    }
+    let code = match path.ends_with(".py") {
+        true => without_python_comments(source),
+        false => without_comments(source),
+    };
+    code.match_indices(name).any(|(at, _)| {
         let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-        !part(text[..at].chars().next_back()) && !part(text[at + name.len()..].chars().next())
+        !part(code[..at].chars().next_back()) && !part(code[at + name.len()..].chars().next())
     })
 }
 
-/// The names of the test functions of a Rust file.
+/// Whether tokens have this identifier. Comments are no tokens, and those that document are texts.
+fn has_identifier(tokens: TokenStream, name: &str) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(identifier) => identifier == name,
+        TokenTree::Group(group) => has_identifier(group.stream(), name),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
+}
+
+/// C or JavaScript without its comments. A comment's beginning in a text counts as one; no name is behind such a text on
+/// its line.
+fn without_comments(source: &str) -> String {
+    let blocks = source.split("/*").enumerate();
+    let outside = blocks.map(|(nth, block)| match nth {
+        0 => block,
+        _ => block.split_once("*/").map_or("", |(_, rest)| rest),
+    });
+    let lines = outside.flat_map(str::lines);
+    lines
+        .map(|line| line.split("//").next().unwrap().to_owned() + "\n")
+        .collect()
+}
+
+/// Python without its comments and its documentation.
+fn without_python_comments(source: &str) -> String {
+    let outside = source.split("\"\"\"").step_by(2).flat_map(str::lines);
+    outside
+        .map(|line| line.split('#').next().unwrap().to_owned() + "\n")
+        .collect()
+}
+
+#[test]
+fn a_name_in_a_comment_is_no_code() {
+    let rust = "/// Calls name.\nfn f() {\n    // name\n    other(\"name\");\n}\n";
+    assert!(!has_word("f.rs", rust, "name"));
+    assert!(has_word("f.rs", rust, "other"));
+    let c = "/* name */ int f(void); // name\n/*\n * name\n */\nint other;\n";
+    assert!(!has_word("f.h", c, "name"));
+    assert!(has_word("f.h", c, "f") && has_word("f.h", c, "other"));
+    let python = "def f() -> None:\n    \"\"\"The\n    name.\"\"\"\n    other()  # name\n";
+    assert!(!has_word("f.py", python, "name"));
+    assert!(has_word("f.py", python, "other"));
+}
+
+/// The names of the test functions of a Rust file, and `compile_fail` where its documentation has a program that must not
+/// compile.
 fn tests_in(source: &str) -> BTreeSet<&str> {
-    source
+    let functions = source
         .split("#[test]")
         .skip(1)
-        .filter_map(|rest| rest.split_once("fn ")?.1.split(['(', '<']).next())
+        .filter_map(|rest| rest.split_once("fn ")?.1.split(['(', '<']).next());
+    let is_refused = source.contains("/// ```compile_fail");
+    functions
+        .chain(is_refused.then_some("compile_fail"))
         .collect()
 }
 
@@ -55,7 +114,7 @@ fn checked_rows(document: &str, prefix: &str) -> Vec<String> {
                 let found = if are_tests && path.ends_with(".rs") {
                     tests_in(&source).contains(name)
                 } else {
-                    has_word(&source, name)
+                    has_word(path, &source, name)
                 };
                 assert!(found, "{id}: {path} has no {name}");
             }

@@ -14,7 +14,7 @@ use axilog::ffi::{
 use crate::buffers::{ANSWER, Room, exact, flags};
 
 /// Everything that a sink looks at while it is called: its entry, the live agent and ledger.
-struct Seen {
+struct SinkContext {
     agent: *const ax_agent_ctx_t,
     lines: Vec<u8>,
     count: usize,
@@ -22,23 +22,24 @@ struct Seen {
 }
 
 unsafe extern "C" fn look(user: *mut c_void, entry: *const ax_ledger_entry_t) -> c_int {
-    // SAFETY: the tests below pass a `Seen`.
+    // SAFETY: the tests below pass a `SinkContext`.
     unsafe {
-        let seen = &mut *user.cast::<Seen>();
-        if seen.count == seen.fails_at {
+        let context = &mut *user.cast::<SinkContext>();
+        if context.count == context.fails_at {
             return 1;
         }
-        seen.count += 1;
-        let agent = seen.agent.read();
+        context.count += 1;
+        let agent = context.agent.read();
         // The context is written back when the call is over, whatever it records.
         assert!(agent.ledger.sequence < (*entry).sequence);
         assert_eq!(
-            ax_verify_chain(&raw const (*seen.agent).ledger, &mut flags()),
+            ax_verify_chain(&raw const (*context.agent).ledger, &mut flags()),
             AX_OK
         );
         let mut room = Room::new(4096);
         let len = ax_ledger_line_write(room.at(), 4096, entry);
-        seen.lines
+        context
+            .lines
             .extend(room.written(usize::try_from(len).unwrap()));
         0
     }
@@ -51,7 +52,7 @@ fn run(work: usize, fails_at: usize) -> (Vec<u8>, ax_agent_ctx_t, usize) {
     let mut policy = Box::<ax_policy_ctx_t>::new_uninit();
     let mut input = Box::<ax_obs_input_t>::new_uninit();
     let (agent, policy) = (agent.as_mut_ptr(), policy.as_mut_ptr());
-    let mut seen = Seen {
+    let mut context = SinkContext {
         agent,
         lines: Vec::new(),
         count: 0,
@@ -59,7 +60,7 @@ fn run(work: usize, fails_at: usize) -> (Vec<u8>, ax_agent_ctx_t, usize) {
     };
     let sink = ax_ledger_sink_t {
         append: Some(look),
-        user: (&raw mut seen).cast(),
+        user: (&raw mut context).cast(),
     };
     let mut faults = Box::new(flags());
     let faults = &raw mut *faults;
@@ -114,7 +115,7 @@ fn run(work: usize, fails_at: usize) -> (Vec<u8>, ax_agent_ctx_t, usize) {
         ));
         ax_ledger_seal(ledger, faults);
         let refused = codes.iter().filter(|&&code| code != AX_OK).count();
-        (seen.lines, agent.read(), refused)
+        (context.lines, agent.read(), refused)
     }
 }
 

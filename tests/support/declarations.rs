@@ -1,7 +1,7 @@
 //! The functions and objects that the headers declare, and what no image may hold beside them;
 //! `xtask` compiles this file too.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -49,6 +49,28 @@ pub fn compat_functions() -> BTreeSet<String> {
         .collect()
 }
 
+/// The functions whose symbol has another name, which the headers define as a macro, each with that symbol.
+pub fn renamed() -> BTreeMap<String, String> {
+    texts()
+        .iter()
+        .flat_map(|text| text.lines())
+        .filter_map(|line| line.strip_prefix("#define ")?.split_once(' '))
+        .filter(|(name, symbol)| {
+            symbol
+                .strip_prefix(name)
+                .is_some_and(|rest| rest.starts_with('_'))
+        })
+        .map(|(name, symbol)| (name.to_owned(), symbol.to_owned()))
+        .collect()
+}
+
+/// The symbols of functions, which are named as C programs call them.
+pub fn symbols_of(functions: &[String]) -> Vec<String> {
+    let renamed = renamed();
+    let symbol = |name: &String| renamed.get(name).unwrap_or(name).clone();
+    functions.iter().map(symbol).collect()
+}
+
 /// Whether a symbol is the function behind another symbol of the interface.
 pub fn is_implementation(symbol: &str) -> bool {
     symbol.starts_with("axilog_impl_")
@@ -56,9 +78,14 @@ pub fn is_implementation(symbol: &str) -> bool {
 
 /// What all headers together declare, in no order that matters.
 pub fn declared() -> Vec<Declared> {
+    texts().iter().flat_map(|text| of_header(text)).collect()
+}
+
+/// The texts of the headers.
+fn texts() -> Vec<String> {
     fs::read_dir(include().join("axilog"))
         .unwrap()
-        .flat_map(|entry| of_header(&fs::read_to_string(entry.unwrap().path()).unwrap()))
+        .map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap())
         .collect()
 }
 

@@ -221,6 +221,7 @@ impl Header {
         if !(self.standard.is_empty() && self.includes.is_empty()) {
             out += "\n";
         }
+        out += &symbols::rename_in(self.name);
         if let Some(macros) = read_inline_file(&format!("{}_macros", self.name))? {
             out += &macros;
             out += "\n";

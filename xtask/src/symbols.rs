@@ -1,8 +1,8 @@
 //! The list of the library's symbols, `symbols/src/list.rs`, which is generated with the headers from the
 //! functions of `src/ffi/`.
 //!
-//! A function there is exported as `axilog_impl_NAME`; the symbol `NAME` forwards to it. The list repeats
-//! the functions' signatures with the types of the C ABI alone.
+//! A function there is exported as `axilog_impl_NAME`; the symbol `NAME` forwards to it, or `NAME_v2` where the
+//! header renames it. The list repeats the functions' signatures with the types of the C ABI alone.
 
 use std::fmt::Write;
 use std::fs;
@@ -17,6 +17,73 @@ pub const PREFIX: &str = "axilog_impl_";
 
 /// The symbol that has a second name: firmware with a step of its own calls the library's by the first.
 const SECOND_NAME: (&str, &str) = ("axilog_agent_step", "ax_agent_step");
+
+/// The functions of the deployed C libraries whose structs or fault flags are shorter there, by the header that
+/// declares them. A program's object that was compiled against the deployed headers asks for the name and finds
+/// nothing; the library's headers rename it.
+const RENAMED: &[(&str, &[&str])] = &[
+    (
+        "agent",
+        &["ax_agent_bind", "ax_agent_init", "ax_agent_step"],
+    ),
+    (
+        "audit",
+        &["ax_ledger_append", "ax_ledger_genesis", "ax_verify_chain"],
+    ),
+    (
+        "obs",
+        &[
+            "ax_obs_admit",
+            "ax_obs_input_init",
+            "ax_obs_input_set_complete",
+            "ax_obs_input_set_invalid_output",
+            "ax_obs_input_set_timeout",
+            "ax_obs_input_set_transport_error",
+            "ax_obs_validate",
+        ],
+    ),
+    (
+        "policy",
+        &[
+            "ax_policy_evaluate",
+            "ax_policy_evaluate_all",
+            "ax_policy_get_registry",
+            "ax_policy_has_breach",
+            "ax_policy_init",
+            "ax_policy_reset_cycle",
+            "ax_policy_serialize",
+        ],
+    ),
+    ("validate", &["ax_validate_and_normalise"]),
+];
+
+/// What the symbol of a renamed function adds to its name: the version of its structs.
+const LAYOUT: &str = "_v2";
+
+/// The macros by which a header renames its functions; a program may rename one itself.
+#[must_use]
+pub fn rename_in(header: &str) -> String {
+    let Some((_, names)) = RENAMED.iter().find(|(name, _)| *name == header) else {
+        return String::new();
+    };
+    let mut macros = String::from(
+        "/* An object that was compiled against the deployed C libraries has shorter structs, and must not link.\n \
+         * It asks for these functions by their names (docs/rigs.md). */\n",
+    );
+    for name in *names {
+        macros += &format!("#ifndef {name}\n#define {name} {name}{LAYOUT}\n#endif\n");
+    }
+    macros.push('\n');
+    macros
+}
+
+/// The symbol of a function.
+fn symbol(name: String) -> String {
+    let is_renamed = RENAMED
+        .iter()
+        .any(|(_, names)| names.contains(&name.as_str()));
+    if is_renamed { name + LAYOUT } else { name }
+}
 
 /// The file that is generated.
 #[must_use]
@@ -90,9 +157,9 @@ fn collect_functions(
                 let signature = write_signature(&function.sig)?;
                 if name == SECOND_NAME.0 {
                     let second = SECOND_NAME.1.to_owned();
-                    functions.push((second, target.clone(), signature.clone()));
+                    functions.push((symbol(second), target.clone(), signature.clone()));
                 }
-                functions.push((name, target, signature));
+                functions.push((symbol(name), target, signature));
             }
         }
     }

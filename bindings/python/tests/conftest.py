@@ -59,6 +59,20 @@ def cli() -> Cli:
 
 
 @pytest.fixture(scope="session")
+def forgeries(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The ledgers of the workspace's test ``forgeries``, each in a directory of its own with the
+    verdict of ``axilog audit`` in ``verdict``. AXILOG_FORGERIES in the environment names them, or
+    they are made."""
+    directory = os.environ.get("AXILOG_FORGERIES")
+    if directory is not None:
+        return Path(directory)
+    made = tmp_path_factory.mktemp("forgeries")
+    command = ["cargo", "test", "--quiet", "--workspace", "--test", "forgeries"]
+    subprocess.run(command, cwd=ROOT, check=True, env={**os.environ, "AXILOG_FORGERIES": str(made)})
+    return made
+
+
+@pytest.fixture(scope="session")
 def vectors() -> Callable[[str], Any]:
     def read(name: str) -> Any:
         return json.loads((ROOT / "tests" / "vectors" / name).read_text())

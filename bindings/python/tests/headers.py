@@ -43,6 +43,12 @@ def functions() -> dict[str, Function]:
     }
 
 
+def renamed() -> dict[str, str]:
+    """The functions that a header renames, each with its symbol."""
+    text = "\n".join(path.read_text() for path in sorted(INCLUDE.glob("axilog/*.h")))
+    return dict(re.findall(r"^#define (\w+) (\1_\w+)$", text, flags=re.M))
+
+
 def normalise_type(declared: str) -> str:
     words = declared.replace("*", " * ").replace("struct ", "").replace("enum ", "").split()
     return " ".join(words)
@@ -93,12 +99,12 @@ def enums() -> dict[str, list[str]]:
 
 
 def macros() -> dict[str, str]:
-    """The object-like macros, but for include guards."""
+    """The object-like macros, but for include guards and the names of functions."""
     found = {}
     for path in INCLUDE.glob("axilog/*.h"):
         for name, value in re.findall(r"^#define (\w+)[ \t]+(\S.*)$", path.read_text(), re.M):
             found[name] = value
-    return found
+    return {name: value for name, value in found.items() if name not in renamed()}
 
 
 def run_c(body: str) -> str:

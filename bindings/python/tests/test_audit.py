@@ -161,6 +161,51 @@ def test_a_forged_ledger_fails_the_audit(
     assert results(compare_audits(cli, path, *noted, extends=[(entries, head)])) != {}
 
 
+def test_forged_ledgers_are_judged_as_by_the_command_and_the_page(
+    cli: Cli, forgeries: Path
+) -> None:
+    verdicts = []
+    for directory in sorted(forgeries.iterdir()):
+        # The error on a missing configuration is the package's own.
+        has_blobs = (directory / "l.jsonl.blobs").exists()
+        report = compare_audits(cli, str(directory / "l.jsonl"), compare_words=has_blobs)
+        verdicts.append(report.verdict.value)
+        assert report.verdict.value == (directory / "verdict").read_text(), directory.name
+    assert {verdict: verdicts.count(verdict) > 1 for verdict in verdicts} == {
+        "OK": True,
+        "FAILED": True,
+        "INCOMPLETE": True,
+    }
+
+
+def test_a_budget_is_that_of_the_command(cli: Cli, path: str) -> None:
+    write_answers(path)
+    longest = max(len(blob.read_bytes()) for blob in Path(path + ".blobs").glob("*/*"))
+    for limit in (0, 1, longest - 1, longest, 1 << 40):
+        option = ["--budget", f"blob-bytes={limit}"]
+        report = compare_audits(cli, path, *option, budget={"blob-bytes": limit})
+        assert report.ok is (limit >= longest), limit
+    for budget in ({"blobs": 1}, {"blob-bytes": -1}):
+        with pytest.raises(ValueError, match="budget"):
+            axilog.audit(path, budget=budget)
+
+
+def test_the_right_policies_are_not_called_others_without_the_configuration(
+    cli: Cli, path: str, tmp_path: Path
+) -> None:
+    write_answers(path)
+    policies = axilog.PolicySet.builtin()
+    file = tmp_path / "policies.json"
+    file.write_text(policies.canonical())
+    arguments = ["--policies", file]
+    assert compare_audits(cli, path, *arguments, policies=policies).ok
+    digest = axilog.replay(path).configuration
+    assert digest is not None
+    Path(f"{path}.blobs", digest[:2], digest).unlink()
+    report = compare_audits(cli, path, *arguments, policies=policies)
+    assert "a manifest belongs to it too" in report.checks[1].finding
+
+
 def test_what_the_caller_expects_is_compared(cli: Cli, path: str, tmp_path: Path) -> None:
     write_ledger(path)
     rules, other = axilog.PolicySet.builtin(), axilog.PolicySet()

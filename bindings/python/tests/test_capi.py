@@ -60,6 +60,13 @@ def test_every_function_has_the_types_of_its_declaration() -> None:
         assert list(bound.argtypes) == [expected_ctype(argument) for argument in arguments], name
 
 
+def test_every_function_has_the_symbol_of_the_headers() -> None:
+    expected = headers.renamed()
+    assert len(expected) > 20
+    symbols = {name: getattr(capi.lib, name).__name__ for name in functions.PROTOTYPES}
+    assert {name: symbol for name, symbol in symbols.items() if symbol != name} == expected
+
+
 def test_every_struct_has_the_layout_of_the_c_compiler() -> None:
     declared = headers.structs()
     assert len(declared) > 15

@@ -186,7 +186,7 @@ pub enum LedgerError {
 
     /// The configuration that the ledger names was not found.
     #[error(
-        "{path}: its configuration {hash} is missing: there is no file {blob}, and the built-in policies are different ones; name the policies it was made under with --policies",
+        "{path}: its configuration {hash} is missing: there is no file {blob}, and the built-in policies do not give it by themselves; put the file back, or name the policies it was made under with --policies where no manifest belongs to it",
         path = path.display(), blob = blob.display()
     )]
     ConfigurationMissing {

@@ -56,7 +56,10 @@ pub fn replay_ledger(
     let mut checked = verify_ledger(source, None, expected, see).map_err(read_error())?;
     let rules_differ = matches!(
         choice,
-        Ok(RulesChoice::CallerDiffers | RulesChoice::SwitchesDiffer(_) | RulesChoice::BlobDiffers)
+        Ok(RulesChoice::CallerDiffers
+            | RulesChoice::CallerUnproven
+            | RulesChoice::SwitchesDiffer(_)
+            | RulesChoice::BlobDiffers)
     );
     // A ledger with a torn last line is good without it, so its rules matter nevertheless.
     let comes_first = |fault: &LedgerFault| match rules_differ {
@@ -84,6 +87,7 @@ pub fn replay_ledger(
             describe_switches(found),
             describe_switches(expected_rules.switches.unwrap_or_default())
         ),
+        RulesChoice::CallerUnproven => "the given policies do not give it by themselves, and without its file nobody can tell whether they are different ones or a manifest belongs to it too".to_owned(),
         _ => "the given policies are different ones".to_owned(),
     };
     let FirstReset {

@@ -299,6 +299,9 @@ pub enum RulesChoice {
     Use(RuleSet, RulesSource),
     /// The caller's policies are not the ledger's.
     CallerDiffers,
+    /// The caller's policies do not give the ledger's configuration by themselves, and there is no blob that would say
+    /// whether a manifest belongs to it: they are others, or the manifest is unknown.
+    CallerUnproven,
     /// The policies are as the caller expects, the switches are not: these are the ledger's.
     SwitchesDiffer(RuleSwitches),
     /// The blob that should hold the configuration holds other bytes.
@@ -350,14 +353,13 @@ fn choose_policies(
     };
     let hash = &reset.configuration;
     if let Some(policies) = expected.policies {
-        let rules = match find_switches(policies, None, hash) {
-            None => match read_manifest_hash(blobs, hash)? {
-                Some(manifest) => find_switches(policies, Some(manifest), hash),
-                None => None,
-            },
-            found => found,
+        if let Some(rules) = find_switches(policies, None, hash) {
+            return Ok(RulesChoice::Use(rules, RulesSource::Caller));
+        }
+        let Some(kept) = read_named_configuration(blobs, hash)? else {
+            return Ok(RulesChoice::CallerUnproven);
         };
-        return Ok(match rules {
+        return Ok(match find_switches(policies, kept.manifest, hash) {
             Some(rules) => RulesChoice::Use(rules, RulesSource::Caller),
             None => RulesChoice::CallerDiffers,
         });
@@ -383,9 +385,18 @@ fn choose_policies(
 /// # Errors
 /// [`FileError::Io`](crate::error::FileError::Io), [`LedgerError::ConfigurationUnreadable`].
 pub fn read_manifest_hash(blobs: &BlobStore, hash: &Hash) -> Result<Option<Hash>, LedgerError> {
+    let kept = read_named_configuration(blobs, hash)?;
+    Ok(kept.and_then(|configuration| configuration.manifest))
+}
+
+/// Reads the configuration `hash`, where its blob is good.
+fn read_named_configuration(
+    blobs: &BlobStore,
+    hash: &Hash,
+) -> Result<Option<Configuration>, LedgerError> {
     match blobs.read(hash, MAX_CONFIGURATION_BYTES)? {
         Some(bytes) if sha256(&bytes) == *hash => {
-            read_configuration(&bytes, &blobs.path(hash)).map(|found| found.manifest)
+            read_configuration(&bytes, &blobs.path(hash)).map(Some)
         }
         _ => Ok(None),
     }

@@ -41,8 +41,8 @@ pub(super) struct EndedRun {
     pub(super) fault: Option<String>,
 }
 
-/// What a directory holds of a run.
-enum Found {
+/// How much of a run a directory holds.
+enum RunState {
     Nothing,
     /// Files, and no answer that was asked for.
     Beginning,
@@ -59,18 +59,18 @@ impl RunDirectory<'_> {
         resume: bool,
         flag: &Flag,
     ) -> Result<EndedRun, CommandError> {
-        let found = match resume {
+        let state = match resume {
             true => self.find_run()?,
-            false => Found::Nothing,
+            false => RunState::Nothing,
         };
-        if let Found::Whole(run) = found {
+        if let RunState::Whole(run) = state {
             return Ok(EndedRun { run, fault: None });
         }
         // What cannot be asked leaves the directory free.
         let opened = oracle.open(&self.header.model_id, self.header.sampling)?;
         let header_path = self.dir.join(HEADER_FILE);
-        let header = match found {
-            Found::Nothing => {
+        let header = match state {
+            RunState::Nothing => {
                 run_files::create_dir(self.dir)?;
                 if let Some(calibration) = self.calibration {
                     self.copy_calibration(calibration)?;
@@ -86,7 +86,7 @@ impl RunDirectory<'_> {
         let mut answers = opened.open_ledger(
             &self.dir.join(LEDGER_FILE),
             &statement,
-            matches!(found, Found::Stopped),
+            matches!(state, RunState::Stopped),
             self.header.transport.clone(),
             self.frame.is_some(),
         )?;
@@ -113,15 +113,15 @@ impl RunDirectory<'_> {
     }
 
     /// Finds out how far the run in the directory has come. What it holds must follow from its ledger.
-    fn find_run(&self) -> Result<Found, CommandError> {
+    fn find_run(&self) -> Result<RunState, CommandError> {
         let header_path = self.dir.join(HEADER_FILE);
         if !header_path.exists() {
-            return Ok(Found::Nothing);
+            return Ok(RunState::Nothing);
         }
         let (stored, _) = RunHeader::read(&header_path)?;
         check_same_options(&header_path, &stored, self.header)?;
         if !self.dir.join(LEDGER_FILE).exists() {
-            return Ok(Found::Beginning);
+            return Ok(RunState::Beginning);
         }
         let replayed = replay_run(self.dir, &mut |_| true)?;
         if replayed.unasked_answers > 0 || replayed.stored.is_some() && !replayed.matches_stored() {
@@ -132,12 +132,12 @@ impl RunDirectory<'_> {
             .into());
         }
         Ok(match replayed.run.status {
-            RunStatus::Interrupted(_) | RunStatus::NoAnswer(..) => Found::Stopped,
+            RunStatus::Interrupted(_) | RunStatus::NoAnswer(..) => RunState::Stopped,
             RunStatus::Valid | RunStatus::Invalid(..) => {
                 if replayed.stored.is_none() {
                     run_files::write_whole(&self.dir.join(DOCUMENT_FILE), &replayed.document)?;
                 }
-                Found::Whole(replayed.run)
+                RunState::Whole(replayed.run)
             }
         })
     }

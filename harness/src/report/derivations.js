@@ -12,12 +12,14 @@
  * @typedef {object} DerivedCall
  * @property {number} at the record of its answer
  * @property {string} oracle
- * @property {(number | null)[] | null} sources the records of the answers that its question names, null
- *   for one that is no earlier observation; null where they cannot be read
- * @property {boolean} evenRefused whether its question says that there are refused answers among them
+ * @property {Derivation | null} derivation what its question says; null where that cannot be read
+ * @property {number} missing how many distinct answers its question names that stand not before it
  *
- * @typedef {{sources: string[], evenRefused: boolean}} Derivation what a question says of the answers
- *   that it was made from: their obs_hashes, and whether there are refused ones
+ * @typedef {object} Derivation what a question says of the answers that it was made from. Many calls may
+ *   have one question, which may name very many answers, so they are counted once for all calls.
+ * @property {string[]} sources their obs_hashes
+ * @property {boolean} evenRefused whether there are refused ones among them
+ * @property {number} missing how many of them, each counted once, no observation has had so far
  */
 
 /** What is said of the time and of control inputs, which feed no question. */
@@ -25,6 +27,9 @@ const NO_ANSWER = "it is the time or a control input, and no answer";
 
 /** How many calls the page lists. */
 const MAX_CALLS_LISTED = 50;
+
+/** How many answers of one question the page lists and draws. */
+const MAX_SOURCES = 100;
 
 /** How many oracles have a row of their own in the drawing; the last row is for all others. */
 const MAX_LANES = 12;
@@ -37,8 +42,15 @@ class Derivations {
     this.questions = new Map(
       known.questions.map((text) => [hex(sha256(bytesOf(text))), derivationIn(text)]),
     );
-    const named = Array.from(this.questions.values()).flatMap((found) => found?.sources ?? []);
-    this.named = new Set(named);
+    /** The questions that name an observation, by its obs_hash. @type {Map<string, Derivation[]>} */
+    this.named = new Map();
+    for (const derivation of this.questions.values()) {
+      for (const hash of new Set(derivation?.sources)) {
+        const naming = this.named.get(hash) ?? [];
+        if (derivation) naming.push(derivation);
+        this.named.set(hash, naming);
+      }
+    }
     /** The first observation with an obs_hash that a question names. @type {Map<string, {at: number, oracle: string}>} */
     this.places = new Map();
     /** Why an observation that a question names may not be acted on, by record. @type {Map<number, string>} */
@@ -57,14 +69,13 @@ class Derivations {
   take(said, at) {
     const derivation = this.questions.get(said.inputHash);
     if (derivation !== undefined) {
-      const find = (/** @type {string} */ hash) => this.places.get(hash)?.at ?? null;
-      const sources = derivation && derivation.sources.map(find);
-      const evenRefused = derivation?.evenRefused ?? false;
-      this.calls.push({ at, oracle: said.oracle, sources, evenRefused });
+      const missing = derivation?.missing ?? 0;
+      this.calls.push({ at, oracle: said.oracle, derivation, missing });
     }
     this.undecided = null;
     if (this.named.has(said.obsHash) && !this.places.has(said.obsHash)) {
       this.places.set(said.obsHash, { at, oracle: said.oracle });
+      for (const derivation of this.named.get(said.obsHash) ?? []) derivation.missing -= 1;
       const reserved = said.oracle === "ax.time" || said.oracle === "ax.control";
       this.refusals.set(at, reserved ? NO_ANSWER : "no decision was made on it");
       this.undecided = reserved ? null : at;
@@ -85,22 +96,54 @@ class Derivations {
   }
 
   /**
-   * Whether a call's question may be made from a source: an earlier answer that may be acted on, or one
-   * that may not where the question says so.
+   * The records of the first answers that a call's question names, null for one that is no earlier
+   * observation.
    * @param {DerivedCall} call
-   * @param {number | null} source
    */
-  admits(call, source) {
-    if (source === null) return false;
+  sources({ at, derivation }) {
+    return (derivation?.sources ?? []).slice(0, MAX_SOURCES).map((hash) => {
+      const place = this.places.get(hash)?.at ?? null;
+      return place !== null && place < at ? place : null;
+    });
+  }
+
+  /**
+   * Whether a question may be made from an answer that stands in this record: one that may be acted on, or
+   * one that may not where the question says so.
+   * @param {Derivation | null} derivation
+   * @param {number} source
+   */
+  admits(derivation, source) {
     const refusal = this.refusals.get(source);
-    return refusal === undefined || (call.evenRefused && refusal !== NO_ANSWER);
+    return refusal === undefined || (derivation?.evenRefused && refusal !== NO_ANSWER);
+  }
+
+  /**
+   * Whether the page knows of one of the answers that a question names something.
+   * @param {(derivation: Derivation, at: number) => boolean} isSo
+   * @returns {(call: DerivedCall) => boolean} each question is looked at once
+   */
+  someSource(isSo) {
+    /** @type {Map<Derivation | null, boolean>} */
+    const known = new Map();
+    return ({ derivation }) => {
+      const found = known.get(derivation);
+      if (found !== undefined || derivation === null) return found ?? false;
+      const some = derivation.sources.some((hash) => {
+        const place = this.places.get(hash);
+        return place !== undefined && isSo(derivation, place.at);
+      });
+      known.set(derivation, some);
+      return some;
+    };
   }
 
   /** The calls whose question was made from what no question may be made from. */
   faulty() {
-    const holds = (/** @type {DerivedCall} */ call) =>
-      call.sources !== null && call.sources.every((source) => this.admits(call, source));
-    return this.calls.filter((call) => !holds(call));
+    const refuses = this.someSource((derivation, at) => !this.admits(derivation, at));
+    return this.calls.filter(
+      (call) => call.derivation === null || call.missing > 0 || refuses(call),
+    );
   }
 }
 
@@ -115,7 +158,8 @@ function derivationIn(question) {
     const isHash = (/** @type {unknown} */ source) =>
       typeof source === "string" && /^[0-9a-f]{64}$/.test(source);
     const isReadable = Array.isArray(sources) && sources.length > 0 && sources.every(isHash);
-    return isReadable ? { sources, evenRefused: evenRefused === true } : null;
+    if (!isReadable) return null;
+    return { sources, evenRefused: evenRefused === true, missing: new Set(sources).size };
   } catch {
     return null;
   }
@@ -134,9 +178,9 @@ function showDerivations(model, go) {
   part("derivations").hidden = false;
   const { derivations } = model;
   const faulty = derivations.faulty();
-  const isRefused = (/** @type {number | null} */ source) =>
-    source !== null && derivations.refusals.has(source);
-  const said = calls.filter((call) => call.sources?.some(isRefused) && !faulty.includes(call));
+  const isFaulty = new Set(faulty);
+  const hasRefused = derivations.someSource((_, at) => derivations.refusals.has(at));
+  const said = calls.filter((call) => !isFaulty.has(call) && hasRefused(call));
   part("derivations-told").replaceChildren(
     calls.length === 0 ? "None is known. " : `${count(calls.length, "question")}. `,
     ...(faulty.length === 0
@@ -177,18 +221,21 @@ function showDerivations(model, go) {
  * @param {(row: number) => void} go
  */
 function derivedItem(derivations, call, go) {
-  const { at, oracle, sources } = call;
-  const known = (sources ?? []).filter((source) => source !== null);
-  const unknown = (sources ?? []).length - known.length;
+  const { at, oracle, derivation } = call;
+  const sources = derivations.sources(call);
+  const known = sources.filter((source) => source !== null);
+  const unknown = sources.length - known.length;
+  const more = (derivation?.sources.length ?? 0) - sources.length;
   return el(
     "li",
     {},
     ...links([at], go),
     "of ",
     visible(oracle),
-    sources ? ", asked with " : ": the answers that its question names cannot be read.",
+    derivation ? ", asked with " : ": the answers that its question names cannot be read.",
     ...links(known, go),
     unknown > 0 ? `${count(unknown, "answer")} that this ledger does not have before it` : "",
+    more > 0 ? `and ${count(more, "answer")} more, not listed` : "",
     ...known.map((source) => refusalNote(derivations, call, source)),
   );
 }
@@ -202,7 +249,7 @@ function derivedItem(derivations, call, go) {
 function refusalNote(derivations, call, source) {
   const refusal = derivations.refusals.get(source);
   if (refusal === undefined) return "";
-  const said = derivations.admits(call, source) ? ", as the question says" : "";
+  const said = derivations.admits(call.derivation, source) ? ", as the question says" : "";
   return `; ${grouped(source)} may not be acted on${said}: ${refusal}`;
 }
 
@@ -241,7 +288,7 @@ function drawDerivations(place, model) {
   const refused = [];
   for (const call of calls) {
     const to = { x: x(call.at), y: y(call.oracle) };
-    for (const at of call.sources ?? []) {
+    for (const at of model.derivations.sources(call)) {
       if (at === null) continue;
       const drawn = arrow({ x: x(at), y: y(oracleAt.get(at) ?? "") }, to);
       (refusals.has(at) ? refused : arrows).push(drawn);

@@ -93,12 +93,14 @@ async function main() {
   const steps = new Steps(model);
   const go = (/** @type {number} */ row) => steps.go(row);
   showFacts(outcome, model, command, digest, rules !== null, manifest);
-  showChecks(outcome, rules && compareWithRules(model, rules));
+  const compared = rules && compareWithRules(model, rules);
+  showChecks(outcome, compared);
   showTimeline(model, rules, go);
   answerExpectations(outcome, bytes);
   offerBytes(bytes, command.file);
   offerOtherFiles(digest);
   showOutcome(outcome, command, digest, go);
+  showJudgement(judge(outcome, command, digest, compared?.different ?? []));
   document.body.dataset.checked = outcome.fault?.verdict ?? "OK";
 }
 
@@ -120,6 +122,8 @@ function offerBytes(bytes, name) {
 function failed(error) {
   part("progress").hidden = true;
   showVerdict(part("browser-verdict"), "NOT CHECKED");
+  // What the command found wrong stays wrong.
+  if (part("judgement").textContent.endsWith("OK")) showJudgement("INCOMPLETE");
   const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   part("browser-told").replaceChildren(
     el("p", {}, "The scripts of this page failed: ", visible(why)),

@@ -67,7 +67,9 @@ function otherTold(name, { fault, entries, head, sealedHead }, found, digest) {
   ];
   return [
     verdict,
-    fault ? place(fault) : null,
+    fault
+      ? place(fault)
+      : el("p", {}, "That is the chain; decisions and blobs are not checked here."),
     el(
       "dl",
       { class: "facts" },

@@ -8,6 +8,7 @@ use std::io::Write;
 use std::path::Path;
 
 use axilog::hash::sha256;
+use axilog_ledger::audit::AuditVerdict;
 use axilog_ledger::derivation_graph::DerivedQuestions;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::visible_text::is_deceptive;
@@ -53,6 +54,10 @@ pub(super) struct Page<'a> {
     pub(super) ledger: &'a [u8],
     /// Its path, of which the page shows the name only.
     pub(super) path: &'a Path,
+    /// The verdict of the audit.
+    pub(super) judgement: AuditVerdict,
+    /// What the audit found, as `axilog audit --json` tells it.
+    pub(super) audit: &'a Value,
     /// What verification found, as `axilog verify --json` tells it.
     pub(super) verify: &'a Value,
     /// What replay found.
@@ -91,12 +96,11 @@ impl Page<'_> {
             }
             "file" => out.put(escaped(&self.name()).as_bytes()),
             "generator" => out.put(GENERATOR.as_bytes()),
-            "verdict" => out.put(
-                self.verify["verdict"]
-                    .as_str()
-                    .unwrap_or_default()
-                    .as_bytes(),
-            ),
+            "judgement" => out.put(self.judgement.as_str().as_bytes()),
+            "standing" => out.put(match self.judgement {
+                AuditVerdict::Ok => b"good",
+                AuditVerdict::Failed | AuditVerdict::Incomplete => b"bad",
+            }),
             "said" => out.put(self.facts_json().as_bytes()),
             "configuration" => encode(self.configuration.unwrap_or_default().as_bytes(), out),
             "questions" => out.put(self.questions_json().as_bytes()),
@@ -113,16 +117,19 @@ impl Page<'_> {
 
     /// What the command says of the ledger, as JSON that is safe inside HTML.
     fn facts_json(&self) -> String {
-        let mut verify = self.verify.clone();
-        if let Some(fields) = verify.as_object_mut() {
-            // A path is no part of the ledger.
-            fields.remove("ledger");
+        let [mut audit, mut verify] = [self.audit, self.verify].map(Value::clone);
+        for found in [&mut audit, &mut verify] {
+            if let Some(fields) = found.as_object_mut() {
+                // A path is no part of the ledger.
+                fields.remove("ledger");
+            }
         }
         let facts = json!({
             "generator": GENERATOR,
             "file": self.name(),
             "size": self.ledger.len(),
             "sha256": hex(&sha256(self.ledger)),
+            "audit": audit,
             "verify": verify,
             "replay": self.replay,
         });
@@ -226,10 +233,13 @@ mod tests {
             .collect();
         let all = [
             "security",
+            "judgement",
             "file",
             "style",
+            "standing",
+            "judgement",
             "file",
-            "verdict",
+            "judgement",
             "generator",
             "scripts",
             "said",

@@ -8,10 +8,13 @@
  * @property {string} file
  * @property {number} size
  * @property {string} sha256
+ * @property {{verdict: string, checks: Check[], not_compared: string[],
+ *   unjudged_oracles: {oracle_id: string, answers: number}[]}} audit
  * @property {{verdict: string, entries?: number, head?: string, sequence?: number, offset?: number,
  *   reason?: string}} verify
- * @property {{verdict: string | null, sequence?: number, offset?: number, reason?: string,
- *   configuration_source?: string, interrupted?: boolean}} replay no verdict where there was none
+ * @property {{verdict: string | null, sequence?: number}} replay no verdict where there was none
+ *
+ * @typedef {{subject: string, result: string, finding: string, details: string[]}} Check of an audit
  */
 
 /** How many oracles are listed; a ledger may be made to have any number. */
@@ -38,30 +41,84 @@ function place({ sequence, offset, reason }) {
   return el("p", {}, where, visible(reason ?? ""), ".");
 }
 
+/**
+ * Shows the one verdict over everything, the first word of the page.
+ * @param {string} verdict
+ */
+function showJudgement(verdict) {
+  showVerdict(part("judgement"), verdict);
+  const [, ...named] = document.title.split(" – ");
+  document.title = [verdict, ...named].join(" – ");
+}
+
+/**
+ * The one verdict over what the command's audit found and what the browser found, as an audit judges:
+ * a failure outweighs a check that could not be made.
+ * @param {Outcome} outcome
+ * @param {Command} command
+ * @param {string} digest of the ledger in this page
+ * @param {number[]} different the policy records that are not what the configuration gives
+ */
+function judge(outcome, command, digest, different) {
+  const { fault, sealedHead } = outcome;
+  // A writer that was killed leaves a torn line, but not behind a seal.
+  const isInterrupted = fault?.verdict === "TORN" && fault.sequence > 0 && sealedHead === null;
+  const isWrong = (fault !== null && !isInterrupted) || different.length > 0;
+  if (isWrong || !agrees(outcome, command, digest)) return "FAILED";
+  const { verdict } = command.audit;
+  if (verdict !== "OK" && verdict !== "INCOMPLETE") return "FAILED";
+  return isInterrupted ? "INCOMPLETE" : verdict;
+}
+
 /** @param {Command} command */
-function showCommand({ verify, replay, generator }) {
-  const card = part("command");
-  showVerdict(card.querySelector(".said"), verify.verdict);
-  const told = [];
-  if (verify.verdict !== "OK") told.push(place(verify));
-  if (replay.verdict === null) {
-    told.push(el("p", {}, "Decisions not made again: ", visible(replay.reason ?? ""), "."));
-  } else if (replay.verdict === "OK") {
-    const sources = { ledger: "its own", caller: "the given", "built-in": "the built-in" };
-    const source = sources[/** @type {keyof typeof sources} */ (replay.configuration_source)];
-    told.push(
-      el("p", {}, "Replay OK: every decision made again, under ", source, " configuration."),
-      replay.interrupted ? el("p", {}, "The last step was interrupted and lacks records.") : "",
-    );
-  } else {
-    told.push(
-      el("p", {}, el("strong", { class: "bad" }, `Replay ${replay.verdict}`)),
-      place(replay),
-    );
-    card.classList.add("doubtful");
-  }
-  told.push(el("p", { class: "hint" }, `Found by ${generator} when it wrote this page.`));
-  part("command-told").replaceChildren(...told);
+function showCommand({ audit, generator }) {
+  showVerdict(part("command").querySelector(".said"), audit.verdict);
+  const open = audit.checks.filter(({ result }) => result !== "passed");
+  const passed = audit.checks.filter(({ result }) => result === "passed");
+  const limits = [
+    ...audit.unjudged_oracles.map(
+      ({ oracle_id: oracle, answers }) =>
+        `${count(answers, "answer")} of oracle ${JSON.stringify(oracle)}: no policy covers them`,
+    ),
+    ...audit.not_compared,
+  ];
+  const told = [
+    ...open.map(({ subject, result, finding, details }) =>
+      el(
+        "div",
+        {},
+        el("p", {}, el("strong", { class: "bad" }, `${subject} ${result}: `), visible(finding)),
+        listed(details),
+      ),
+    ),
+    folded(
+      count(passed.length, "check passed", "checks passed"),
+      passed.map(({ subject, finding }) => `${subject}: ${finding}`),
+    ),
+    folded("Not judged, and not compared with anything", limits),
+    el("p", { class: "hint" }, `Found by ${generator} when it wrote this page.`),
+  ];
+  part("command-told").replaceChildren(...told.filter((child) => child !== null));
+}
+
+/**
+ * A list of what is text from a ledger; nothing where it is empty.
+ * @param {string[]} lines
+ */
+function listed(lines) {
+  return lines.length === 0
+    ? null
+    : el("ul", {}, ...lines.map((line) => el("li", {}, visible(line))));
+}
+
+/**
+ * A list that is shown on demand; nothing where it is empty.
+ * @param {string} summary
+ * @param {string[]} lines
+ */
+function folded(summary, lines) {
+  const list = listed(lines);
+  return list && el("details", {}, el("summary", {}, summary), list);
 }
 
 /**
@@ -96,25 +153,39 @@ function showOutcome(outcome, command, digest, go) {
 }
 
 /**
+ * Whether the command found of the chain what the browser finds, in the same bytes.
+ * @param {Outcome} outcome
+ * @param {Command} command
+ * @param {string} digest of the ledger in this page
+ */
+function agrees({ fault, head, entries }, { verify, sha256: expected }, digest) {
+  const same = fault
+    ? verify.sequence === fault.sequence && verify.offset === fault.offset
+    : verify.head === head && verify.entries === entries;
+  return same && verify.verdict === (fault?.verdict ?? "OK") && digest === expected;
+}
+
+/**
  * How the two verdicts go together, in a sentence.
  * @param {Outcome} outcome
  * @param {Command} command
  * @param {string} digest of the ledger in this page
  * @param {(row: number) => void} go shows a row
  */
-function agreement({ fault, head, entries }, { verify, replay, sha256: expected }, digest, go) {
-  const same = fault
-    ? verify.sequence === fault.sequence && verify.offset === fault.offset
-    : verify.head === head && verify.entries === entries;
-  const agree = same && verify.verdict === (fault?.verdict ?? "OK") && digest === expected;
-  if (!agree) {
+function agreement(outcome, command, digest, go) {
+  const { replay } = command;
+  if (!agrees(outcome, command, digest)) {
     const text =
       "The two do not agree: the bytes in this page, or the page itself, " +
       "are not what the command wrote.";
     return el("p", { id: "agreement", class: "bad" }, text);
   }
   if (replay.verdict === null || replay.verdict === "OK") {
-    return el("p", { id: "agreement" }, "Both looked at the same bytes and found the same.");
+    return el(
+      "p",
+      { id: "agreement" },
+      "Both looked at the same bytes and found the same of the chain.",
+    );
   }
   const row = replay.sequence ?? 0;
   return el(

@@ -86,6 +86,24 @@ test("a ledger without such questions has no place for them", async () => {
   assert.equal(await page.locator("#derivations:visible").count(), 0);
 });
 
+test("a question of a hundred thousand answers floods no page", async () => {
+  const { sensor } = chain("long.jsonl");
+  const { obs_hash: hash } = JSON.parse(
+    bench.run(["show", "long.jsonl", "--seq", String(sensor), "--json"]).stdout,
+  );
+  bench.write(
+    "long.json",
+    Buffer.from(JSON.stringify({ derived_from: Array(100_000).fill(hash) })),
+  );
+  const options = ["--input", "long.json", "--input-kind", "json"];
+  for (let n = 0; n < 12; n++) derive("long.jsonl", "planner", [], '{"value":1}', options);
+  const page = await viewer.open(bench.report("long.jsonl"));
+  const told = await page.locator("#derived li").last().innerText();
+  assert.match(told, /and 99\u202f900 answers more, not listed$/);
+  const elements = await page.evaluate(() => document.querySelectorAll("*").length);
+  assert.ok(elements < 10_000, `${elements} elements`);
+});
+
 test("what is not known is said", async () => {
   chain("lost.jsonl");
   rmSync(bench.path("lost.jsonl.blobs"), { recursive: true });
@@ -106,7 +124,8 @@ test("a question that names what is no earlier answer is marked", async () => {
       const said = { inputHash: hex(sha256(bytesOf(question))), obsHash: unknown, oracle: "o" };
       derivations.take(/** @type {any} */ (said), 7);
       if (derivations.faulty().length !== 1) throw new Error(`not marked: ${question}`);
-      return derivations.calls[0].sources;
+      const [derived] = derivations.calls;
+      return derived.derivation && derivations.sources(derived);
     };
     return [
       // An answer is no source of its own question.

@@ -1,7 +1,7 @@
 // The page as people use it: with a mouse, a keyboard, a screen reader, a phone.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { after, afterEach, test } from "node:test";
 import {
   HOSTILE,
@@ -26,6 +26,17 @@ afterEach(async () => {
 
 const PHONE = { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true };
 
+/**
+ * The first word of a page, which its title begins with too.
+ * @param {import("playwright-core").Page} page
+ */
+const judgementOf = async (page) => {
+  const shown = await page.locator("body").innerText();
+  const word = shown.replace("Skip to the records", "").match(/[A-Z]+/)?.[0];
+  assert.equal((await page.title()).split(" – ")[0], word);
+  return word;
+};
+
 /** @param {import("playwright-core").Page} page */
 const verdictOf = (page) => page.locator("#browser-verdict").innerText();
 
@@ -39,8 +50,10 @@ test("a good ledger is good, and the facts are the command's", async () => {
   assert.match(facts, new RegExp(`seals ${entries - 1} records`));
   assert.equal(
     await page.locator("#agreement").innerText(),
-    "Both looked at the same bytes and found the same.",
+    "Both looked at the same bytes and found the same of the chain.",
   );
+  assert.equal(await judgementOf(page), "OK");
+  assert.match(await page.locator("#command-told").innerText(), /11 checks passed/);
   assert.equal(await page.locator("#progress:visible, #unscripted").count(), 0);
   assert.equal(await page.locator(".is-bad, .is-unchecked").count(), 0);
   await page.locator("#checks summary").click();
@@ -159,6 +172,7 @@ test("one edited byte in the page's ledger is bad at the right record", async ()
     assert.ok(told.includes(`Record ${sequence} at byte ${offset}:`), told);
     // The command had found the ledger good.
     assert.match(await page.locator("#command .said").innerText(), /OK$/);
+    assert.equal(await judgementOf(page), "FAILED");
     assert.match(await page.locator("#agreement").innerText(), /do not agree/);
     await page
       .getByRole("button", { name: `Show record ${sequence}` })
@@ -193,6 +207,7 @@ test("damaged ledgers show what could be read", async () => {
     const page = await viewer.open(bench.report(`${name}.jsonl`));
     assert.ok((await verdictOf(page)).endsWith(verdict), name);
     assert.match(await page.locator("#agreement").innerText(), /found the same/);
+    assert.equal(await judgementOf(page), verdict === "TORN" ? "INCOMPLETE" : "FAILED", name);
     const listed = bytes.length === 0 ? 0 : text.split(/(?<=\n)/).length;
     assert.equal(await page.locator("tr.record").count(), listed, name);
     assert.equal(await page.locator("tr.record.is-bad").count(), Math.min(listed, 1), name);
@@ -213,7 +228,9 @@ test("decisions that do not follow are told, although the chain is good", async 
   bench.write("forged.jsonl", chained(forged));
   const page = await viewer.open(bench.report("forged.jsonl"));
   assert.match(await verdictOf(page), /OK$/);
-  assert.match(await page.locator("#command-told").innerText(), /Replay DIVERGED/);
+  const found = await page.locator("#command-told").innerText();
+  assert.match(found, /decisions failed: DIVERGED: record/);
+  assert.equal(await judgementOf(page), "FAILED");
   const told = await page.locator("#agreement").innerText();
   assert.ok(told.includes(`replay found DIVERGED at record ${at}.`), told);
   // The browser finds by itself that the limit is not the configuration's.
@@ -229,7 +246,7 @@ test("decisions that do not follow are told, although the chain is good", async 
 
 test("what a ledger says is text and nothing else", async () => {
   const page = await viewer.open(rich);
-  assert.equal(await page.title(), "rich.jsonl – axilog report");
+  assert.equal(await page.title(), "OK – rich.jsonl – axilog report");
   assert.equal(await page.locator("img, b, iframe, object").count(), 0);
   const row = page.locator("tr.record", { hasText: "</script>" });
   await row.getByRole("button").click();
@@ -254,7 +271,7 @@ test("scripts of others do not run, should one ever get in", async () => {
   const scripts = '<script>document.title="owned"</script><img src="x" onerror="document.title=1">';
   bench.write("more.html", Buffer.from(html.replace("<main>", `${scripts}<main>`)));
   const page = await viewer.open(rich.replace("rich.html", "more.html"));
-  assert.equal(await page.title(), "rich.jsonl – axilog report");
+  assert.equal(await page.title(), "OK – rich.jsonl – axilog report");
   // The browser reports what it refused, and asks nobody for anything.
   assert.deepEqual(viewer.refused, ["csp"]);
   viewer.requests = viewer.requests.filter((url) => !url.endsWith("/x"));
@@ -281,6 +298,52 @@ test("without scripts, or with broken data, nothing passes for checked", async (
   await page.getByText("The scripts of this page failed").waitFor();
   assert.match(await verdictOf(page), /NOT CHECKED$/);
   assert.equal(await page.locator("#browser .said.bad").count(), 1);
+  assert.equal(await judgementOf(page), "INCOMPLETE");
+});
+
+test("what the page says of the command is believed only where it is a verdict", async () => {
+  const html = readFileSync(new URL(rich), "utf8");
+  for (const [said, word] of [
+    ["INCOMPLETE", "INCOMPLETE"],
+    ["FAILED", "FAILED"],
+    ["FINE", "FAILED"],
+  ]) {
+    const changed = html.replace(/("audit":\{.*?"verdict":)"OK"/, `$1"${said}"`);
+    assert.notEqual(changed, html);
+    bench.write("said.html", Buffer.from(changed));
+    const page = await viewer.open(rich.replace("rich.html", "said.html"));
+    assert.match(await verdictOf(page), /OK$/);
+    assert.equal(await judgementOf(page), word);
+    await page.context().close();
+  }
+});
+
+test("a ledger without its blobs has no page that says OK first", async () => {
+  bench.run(["init", "bare.jsonl", "--time", "1000"]);
+  bench.observe("bare.jsonl", '{"value": 12.5}');
+  bench.write("bare-answer.jsonl", bench.read("bare.jsonl"));
+  const page = await viewer.open(bench.report("bare-answer.jsonl"));
+  assert.equal(await judgementOf(page), "FAILED");
+  assert.match(await verdictOf(page), /OK$/);
+  assert.match(await page.locator("#command-told").innerText(), /blobs failed: .* 1 missing/);
+});
+
+test("the page judges forged ledgers as the audit does", async () => {
+  const directory = process.env.AXILOG_FORGERIES;
+  assert.ok(directory, "AXILOG_FORGERIES names the ledgers that the test `forgeries` left");
+  /** @type {Record<string, number>} */
+  const seen = {};
+  for (const name of readdirSync(directory)) {
+    const verdict = readFileSync(`${directory}/${name}/verdict`, "utf8");
+    const { code } = bench.run(["report", `${directory}/${name}/l.jsonl`, "-o", "forgery.html"]);
+    assert.equal(code, verdict === "OK" ? 0 : 1, name);
+    const page = await viewer.open(rich.replace("rich.html", "forgery.html"));
+    assert.equal(await judgementOf(page), verdict, name);
+    seen[verdict] = (seen[verdict] ?? 0) + 1;
+    await page.context().close();
+  }
+  console.log("forgeries:", seen);
+  for (const verdict of ["OK", "FAILED", "INCOMPLETE"]) assert.ok(seen[verdict] > 0, verdict);
 });
 
 test("what was kept elsewhere is compared", async () => {

@@ -1,5 +1,6 @@
 //! A directory of its own for each test, and the command in it.
 
+use std::env;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -10,6 +11,12 @@ use axilog::ledger_line;
 use axilog_ledger::encoding::ByteBuffer;
 use serde_json::Value;
 use tempfile::TempDir;
+
+/// The command under test: the one that Cargo built with the tests, or the one that `AXILOG` names.
+pub fn program() -> PathBuf {
+    let built = env!("CARGO_BIN_EXE_axilog");
+    PathBuf::from(env::var_os("AXILOG").unwrap_or_else(|| built.into()))
+}
 
 /// What one run gave.
 pub struct Run {
@@ -83,7 +90,7 @@ impl Bench {
 
     /// `axilog` here, without the key that whoever runs the tests may have.
     pub fn command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_axilog"));
+        let mut command = Command::new(program());
         command
             .current_dir(self.dir.path())
             .env_remove("OPENAI_API_KEY")

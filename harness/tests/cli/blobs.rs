@@ -138,6 +138,37 @@ fn missing_and_damaged_blobs_are_named() {
 }
 
 #[test]
+fn the_right_policies_are_not_called_others_where_the_configuration_is_missing() {
+    let bench = Bench::new();
+    let policies = |threshold: u32| {
+        format!(r#"[{{"comparison":"GT","enabled":true,"policy_id":"P","threshold":{threshold}}}]"#)
+    };
+    bench.write("p.json", policies(65_536));
+    bench.write("q.json", policies(65_537));
+    let begun = bench
+        .run("init l.jsonl --policies p.json --name plant --time 1 --json")
+        .exits(0)
+        .json();
+    let reason = |given: &str| {
+        let run = bench
+            .run(&format!("replay l.jsonl --policies {given} --json"))
+            .exits(1);
+        run.json()["reason"].as_str().unwrap().to_owned()
+    };
+    bench.run("replay l.jsonl --policies p.json").exits(0);
+    assert!(reason("q.json").ends_with("the given policies are different ones"));
+    let hash = begun["configuration"].as_str().unwrap();
+    let blob = bench.path(&format!("l.jsonl.blobs/{}/{hash}", &hash[..2]));
+    std::fs::remove_file(blob).unwrap();
+    // The hash covers the manifest too, and only the missing file says which one.
+    for given in ["p.json", "q.json"] {
+        assert!(reason(given).ends_with(
+            "without its file nobody can tell whether they are different ones or a manifest belongs to it too"
+        ));
+    }
+}
+
+#[test]
 fn a_damaged_configuration_is_not_the_ledgers() {
     let bench = Bench::ledger();
     let configuration = bench.run("replay ledger.jsonl --json").json()["configuration"]

@@ -66,6 +66,8 @@ fn a_chain_of_oracles_is_recorded_and_drawn() {
         json!({
             "ledger_seq": 8,
             "oracle_id": "planner",
+            "derived_from_count": 1,
+            "faulty_count": 0,
             "derived_from": [{"obs_hash": first, "ledger_seq": 5, "oracle_id": "o", "refused": null}],
             "even_refused": false,
             "unreadable": null,

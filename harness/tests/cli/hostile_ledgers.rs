@@ -5,7 +5,9 @@ use std::fs::File;
 use std::process::Command;
 use std::thread;
 
-use crate::bench::{Bench, Run};
+use serde_json::Value;
+
+use crate::bench::{Bench, Run, program};
 
 /// Runs a command in an address space of 64 MiB for the program and 8 MiB for each core, and with so many
 /// seconds of processor time, in which no other work counts. The system kills it behind them.
@@ -17,7 +19,7 @@ fn run_within_limits(bench: &Bench, line: &str, seconds: u32) -> Run {
         .arg(format!(
             "ulimit -v {kib} && ulimit -t {seconds} && exec \"$0\" {line}"
         ))
-        .arg(env!("CARGO_BIN_EXE_axilog"))
+        .arg(program())
         // The allocator would reserve address space for each thread, which it does not use.
         .env("MALLOC_ARENA_MAX", "1")
         .current_dir(bench.path("."))
@@ -30,6 +32,55 @@ fn run_within_limits(bench: &Bench, line: &str, seconds: u32) -> Run {
     }
 }
 
+/// A ledger of 12 answers to one question that names an earlier answer 100,000 times, and itself.
+fn ledger_of_a_long_question() -> Bench {
+    let bench = Bench::ledger();
+    let first = bench
+        .run("show ledger.jsonl --seq 5 --json")
+        .exits(0)
+        .json();
+    let named = vec![first["obs_hash"].to_string(); 100_000].join(",");
+    let question = format!("{{\"derived_from\":[{named}]}}");
+    assert!(question.len() > 6_000_000);
+    bench.write("question.json", question);
+    let ask = "observe --ledger ledger.jsonl --oracle-id planner --model-id m \
+               --input question.json --input-kind json";
+    for _ in 0..12 {
+        bench.run_with(ask, b"{\"value\":1}").exits(0);
+    }
+    assert!(bench.read("ledger.jsonl").len() < 25_000);
+    bench
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_question_of_a_hundred_thousand_answers_is_read_once_and_told_in_few_lines() {
+    let bench = ledger_of_a_long_question();
+    for line in [
+        "audit ledger.jsonl",
+        "audit ledger.jsonl --json",
+        "verify ledger.jsonl --blobs --json",
+        "show ledger.jsonl --graph",
+        "show ledger.jsonl --graph --json",
+        "report ledger.jsonl -o page.html",
+    ] {
+        let run = run_within_limits(&bench, line, 10).exits(0);
+        assert!(run.stdout.len() < 500_000, "{line}: {}", run.stdout.len());
+    }
+    // The page holds the question once.
+    assert!(bench.read("page.html").len() < 8_000_000);
+    let graph = bench.run("show ledger.jsonl --graph").exits(0).stdout;
+    assert_eq!(graph.matches("<- 99900 more\n").count(), 12);
+    let graph = bench
+        .run("show ledger.jsonl --graph --json")
+        .exits(0)
+        .stdout;
+    let first: Value = serde_json::from_str(graph.lines().next().unwrap()).unwrap();
+    assert_eq!(first["derived_from_count"], 100_000);
+    assert_eq!(first["faulty_count"], 0);
+    assert_eq!(first["derived_from"].as_array().unwrap().len(), 100);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_flood_of_empty_lines_and_a_line_without_end_are_refused_soon_and_in_little_memory() {
@@ -39,11 +90,11 @@ fn a_flood_of_empty_lines_and_a_line_without_end_are_refused_soon_and_in_little_
     bench.write("flood.jsonl", &flood);
     bench.write("behind.jsonl", [&good[..], &flood].concat());
     drop(flood);
-    // Two gigabytes of zeros without a line feed, which take no space on the disk.
+    // 256 MiB of zeros without a line feed, which take no space on the disk.
     for (name, begin) in [("line.jsonl", &b""[..]), ("line-behind.jsonl", &good)] {
         bench.write(name, begin);
         let file = File::options().write(true).open(bench.path(name)).unwrap();
-        file.set_len(2 << 30).unwrap();
+        file.set_len(256 << 20).unwrap();
     }
     // The verdict on a good ledger fits in as little.
     run_within_limits(&bench, "verify ledger.jsonl", 20).exits(0);

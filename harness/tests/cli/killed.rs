@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use crate::bench::{Bench, lines};
 use crate::traced::TracedCommand;
@@ -68,6 +69,75 @@ fn read_until_done(
     }
 }
 
+/// Ends the readers when the killing ends, and when it fails too.
+struct Ending<'a>(&'a AtomicBool);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Three writers race for one ledger, and each of their processes is killed at some moment, while the ledger is audited
+/// over and over: no audit is FAILED, and in the end every writer's process finds a ledger that it goes on with.
+#[test]
+fn writers_that_race_and_are_killed_fail_no_audit() {
+    let bench = Bench::ledger();
+    let done = AtomicBool::new(false);
+    let wanted = count_kills();
+    let killed = AtomicU64::new(0);
+    let race = |writer: usize| {
+        // Longer than a whole run, so that some end by themselves and the ledger grows.
+        for delay in (0..20).cycle() {
+            if killed.load(Ordering::Relaxed) >= wanted as u64 {
+                break;
+            }
+            let value = 3 * delay + writer;
+            bench.write(&format!("question-{value}"), format!("question {value}"));
+            // A third of them are inadmissible, so that their bytes are blobs.
+            let answer: &[u8] = match delay % 3 {
+                0 => b"\xff",
+                _ => b"{\"value\":1}",
+            };
+            bench.write(&format!("answer-{value}"), answer);
+            let mut command = bench.command();
+            command
+                .args(["observe", "--ledger", "ledger.jsonl", "--model-id", "m"])
+                .args(["--oracle-id", &format!("o-{writer}")])
+                .args(["--input", &format!("question-{value}")])
+                .stdin(File::open(bench.path(&format!("answer-{value}"))).unwrap())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null());
+            let mut process = command.spawn().unwrap();
+            std::thread::sleep(Duration::from_millis(delay as u64));
+            process.kill().unwrap();
+            let status = process.wait().unwrap();
+            // The others ended before: recorded, or refused since another writer had the ledger.
+            killed.fetch_add(u64::from(status.code().is_none()), Ordering::Relaxed);
+        }
+    };
+    let race = &race;
+    let audits = std::thread::scope(|scope| {
+        let auditor = scope.spawn(|| audit_until_done(&bench, &done));
+        {
+            let _ending = Ending(&done);
+            std::thread::scope(|writers| {
+                for writer in 0..3 {
+                    writers.spawn(move || race(writer));
+                }
+            });
+        }
+        auditor.join().unwrap()
+    });
+    println!("{killed:?} killed, {audits} audits meanwhile");
+    bench.run("tidy ledger.jsonl").exits(0);
+    bench.run("audit ledger.jsonl").exits(0);
+    assert!(
+        lines(&bench.read("ledger.jsonl")).len() > 8,
+        "nothing was recorded"
+    );
+}
+
 /// Kills `axilog observe` at another system call each time, from before its start to behind its
 /// acknowledgement, while `verify` and `replay` read the growing ledger.
 #[test]
@@ -75,13 +145,6 @@ fn what_was_acknowledged_survives_a_kill() {
     let bench = Bench::ledger();
     let (acknowledged, done) = (AtomicU64::new(8), AtomicBool::new(false));
     std::thread::scope(|scope| {
-        // Ends the readers when the killing ends, and when it fails too.
-        struct Ending<'a>(&'a AtomicBool);
-        impl Drop for Ending<'_> {
-            fn drop(&mut self) {
-                self.0.store(true, Ordering::Relaxed);
-            }
-        }
         let readers = ["verify", "replay"]
             .map(|command| scope.spawn(|| read_until_done(&bench, command, &acknowledged, &done)));
         let auditor = scope.spawn(|| audit_until_done(&bench, &done));

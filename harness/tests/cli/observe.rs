@@ -1,5 +1,10 @@
 //! The main job: an answer comes in, a decision comes out, the ledger holds both.
 
+use std::io::Write;
+use std::process::Stdio;
+
+use serde_json::Value;
+
 use crate::bench::{Bench, lines};
 
 #[test]
@@ -216,6 +221,33 @@ fn inputs_are_checked_before_anything_is_recorded() {
     bench
         .run_with(&format!("{observe} --input-kind json"), b"{\"value\":1}")
         .exits(0);
+}
+
+#[test]
+fn an_answer_is_recorded_once_it_has_ended() {
+    let bench = Bench::ledger();
+    let before = bench.read("ledger.jsonl");
+    let mut observe = bench.command();
+    observe.args("observe --ledger ledger.jsonl --oracle-id o --model-id m --json".split(' '));
+    let mut observe = observe
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut answer = observe.stdin.take().unwrap();
+    // More than a pipe holds: when it is written the command has read the most of it.
+    answer.write_all(b"{\"value\":1,\"why\":\"").unwrap();
+    answer.write_all(&[b'a'; 1 << 20]).unwrap();
+    assert_eq!(bench.read("ledger.jsonl"), before);
+    answer.write_all(b"\"}").unwrap();
+    drop(answer);
+    let output = observe.wait_with_output().unwrap();
+    let decision: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(decision["output_size"], (1 << 20) + 20);
+    assert_eq!(decision["admitted"], "CUT");
+    let added = lines(&bench.read("ledger.jsonl")).len() - lines(&before).len();
+    // Its observation, the binding of the whole answer, a policy and a transition.
+    assert_eq!(added, 4);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::os::unix::fs::{FileTypeExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::process::{Command, Stdio};
 
-use crate::bench::Bench;
+use crate::bench::{Bench, program};
 use crate::replaced::make_pipe;
 
 /// Each command that has `-o`, without it.
@@ -45,7 +45,7 @@ fn run_in_shell(bench: &Bench, line: &str) -> std::process::Output {
     Command::new("sh")
         .args(["-c", line])
         .current_dir(bench.path("."))
-        .env("AXILOG", env!("CARGO_BIN_EXE_axilog"))
+        .env("AXILOG", program())
         .stdin(Stdio::null())
         .output()
         .unwrap()

@@ -152,6 +152,8 @@ fn text_from_outside_is_inert() {
     // Names of files can hold anything but a slash.
     let name = "<b onclick=x>&\u{202e}\u{2028}\"'.jsonl";
     bench.write(name, bench.read("ledger.jsonl"));
+    let blobs = bench.path(&format!("{name}.blobs"));
+    std::fs::rename(bench.path("ledger.jsonl.blobs"), blobs).unwrap();
     let run = bench
         .command()
         .args(["report", name, "-o", "page.html"])
@@ -170,7 +172,7 @@ fn text_from_outside_is_inert() {
     ] {
         assert!(!page.contains(text), "{text:?}");
     }
-    assert!(page.contains("<title>&lt;b onclick=x&gt;&amp;\\u{202e}\\u{2028}&quot;'.jsonl"));
+    assert!(page.contains("<title>OK – &lt;b onclick=x&gt;&amp;\\u{202e}\\u{2028}&quot;'.jsonl"));
     assert_eq!(read_facts(&page)["file"], name);
     let count = |page: &str, tag: &str| page.matches(tag).count();
     for tag in ["<script", "</script", "<!--", "<b", "<img"] {
@@ -224,12 +226,19 @@ fn decisions_that_replay_does_not_make_fail_the_report() {
     std::fs::remove_dir_all(bench.path("own.jsonl.blobs")).unwrap();
     let run = bench.run("report own.jsonl -o page.html --json").exits(1);
     assert_eq!(run.json()["replay"]["verdict"], Value::Null);
-    run.says("not replayed: own.jsonl: its configuration");
+    let reason = &run.json()["replay"]["reason"];
+    assert!(
+        reason
+            .as_str()
+            .unwrap()
+            .starts_with("own.jsonl: its configuration")
+    );
     assert_eq!(embedded(&page(&bench, "page.html"), "configuration"), b"");
     let run = bench
         .run("report own.jsonl -o page.html --json --policies p.json")
-        .exits(0);
+        .exits(1);
     assert_eq!(run.json()["replay"]["configuration_source"], "caller");
+    assert_eq!(run.json()["audit"]["verdict"], "FAILED");
 
     // Under other rules it fails, although the ledger itself is good.
     bench.write(
@@ -243,7 +252,65 @@ fn decisions_that_replay_does_not_make_fail_the_report() {
     assert_eq!(object["verdict"], "OK");
     assert_eq!(object["ok"], false);
     assert_eq!(object["replay"]["verdict"], "CONFIG_MISMATCH");
-    run.says("replay: CONFIG_MISMATCH: record 1");
+    let rules = &object["audit"]["checks"][1];
+    assert_eq!(rules["subject"], "rules");
+    assert_eq!(rules["result"], "failed");
+}
+
+#[test]
+fn the_page_begins_with_the_verdict_of_the_audit() {
+    let first_words = |bench: &Bench, options: &str| {
+        let run = bench.run(&format!("report ledger.jsonl -o page.html {options}"));
+        let page = page(bench, "page.html");
+        let title = between(&page, "<title>", " ").to_owned();
+        let first = between(&page, "id=\"judgement\" role=\"status\">", "<").to_owned();
+        let printed = run.stdout.split_whitespace().next().unwrap().to_owned();
+        let facts = read_facts(&page)["audit"].clone();
+        let audit = bench.run(&format!("audit ledger.jsonl --json {options}"));
+        assert_eq!(run.code, audit.code);
+        for (name, value) in audit.json().as_object().unwrap() {
+            // The page is the same wherever the ledger lies.
+            if name != "ledger" {
+                assert_eq!(facts[name], *value, "{name}");
+            }
+        }
+        [
+            title,
+            first,
+            printed,
+            audit.json()["verdict"].as_str().unwrap().to_owned(),
+        ]
+    };
+    let bench = Bench::ledger();
+    bench.observe(b"\xff").exits(1);
+    assert_eq!(first_words(&bench, ""), ["OK"; 4]);
+    // The oracle of the ledger is judged by a policy, and its raw answer is within the budget.
+    assert_eq!(first_words(&bench, "--require-policy"), ["OK"; 4]);
+    assert_eq!(
+        first_words(&bench, "--budget blob-bytes=1"),
+        ["INCOMPLETE"; 4]
+    );
+    let whole = bench.read("ledger.jsonl");
+    bench.write("ledger.jsonl", &whole[..whole.len() - 1]);
+    assert_eq!(first_words(&bench, ""), ["INCOMPLETE"; 4]);
+    bench.write("ledger.jsonl", &whole);
+    std::fs::remove_dir_all(bench.path("ledger.jsonl.blobs")).unwrap();
+    assert_eq!(first_words(&bench, ""), ["FAILED"; 4]);
+    // What is not good is a remark where the page takes standard output.
+    bench
+        .run("report ledger.jsonl")
+        .exits(1)
+        .says("ledger.jsonl: blobs failed: 0 recomputed, 0 damaged, 2 missing, 0 left behind");
+    let elsewhere = bench
+        .command()
+        .current_dir("/")
+        .args(["report".as_ref(), bench.path("ledger.jsonl").as_os_str()])
+        .output()
+        .unwrap();
+    assert_eq!(
+        elsewhere.stdout,
+        bench.run("report ledger.jsonl").stdout.into_bytes()
+    );
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::bench::Bench;
+use crate::bench::{Bench, program};
 
 const OBSERVE: [&str; 7] = [
     "observe",
@@ -54,7 +54,7 @@ fn ledger() -> Bench {
     let bench = Bench::ledger();
     bench.write("read-only", "{\"value\":1}");
     set_mode(&bench.path("read-only"), 0o444);
-    fs::copy(env!("CARGO_BIN_EXE_axilog"), bench.path("axilog")).unwrap();
+    fs::copy(program(), bench.path("axilog")).unwrap();
     set_mode(&bench.path("axilog"), 0o755);
     bench
 }
@@ -140,7 +140,7 @@ fn with_limit(bench: &Bench, units: usize, more: &str) -> Output {
     let script = format!(
         "trap '' XFSZ; ulimit -f {units}; echo '{{\"value\":1}}' | \
          exec {} {} {more}",
-        env!("CARGO_BIN_EXE_axilog"),
+        program().display(),
         OBSERVE.join(" ")
     );
     let dir = bench.command().get_current_dir().unwrap().to_owned();

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 
-use crate::bench::{Bench, Run};
+use crate::bench::{Bench, Run, program};
 use crate::client::{KEY, nowhere};
 use crate::server::{Act, Server, costly};
 
@@ -313,7 +313,7 @@ fn check_second_interrupt(signal: &'static str, expected: i32) {
 #[test]
 fn a_full_disk_ends_the_session_and_the_recorded_part_replays() {
     let bench = bench_with_examples();
-    let program = env!("CARGO_BIN_EXE_axilog");
+    let program = program().display().to_string();
     let script =
         format!("trap '' XFSZ; ulimit -f 200; exec {program} x0l run {SCRIPTED} --accept-partial");
     let mut shell = std::process::Command::new("sh");

@@ -1,20 +1,20 @@
 //! Forgeries: ledgers that somebody rewrote and chained anew, and evidence beside them that somebody exchanged.
 //!
-//! `docs/assurance.md` has the table of who finds what; this suite forges each row of it and compares.
+//! `docs/assurance.md` has the table of who finds what; this suite forges each row of it and compares. With
+//! `AXILOG_FORGERIES=DIRECTORY` it leaves the ledgers there, each in a directory of its own with the verdict of
+//! `axilog audit` in `verdict`: the tests of Python and of the page in a browser read them.
 
 mod forger;
+mod forgeries;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use axilog::admission::InputKind;
-use axilog::evidence::observation::Params;
-use axilog::hash::{Tag, sha256};
+use axilog::hash::sha256;
 use axilog_ledger::file::blobs::BlobStore;
-use axilog_ledger::input::CanonicalInput;
-use axilog_ledger::session::{OracleCall, OracleReply, Session};
-use forger::{Records, hex_text};
+use forger::Records;
+use forgeries::FORGERIES;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -36,6 +36,7 @@ struct Place(TempDir);
 /// The words of the table.
 const FOUND: &str = "found";
 const PASSES: &str = "passes";
+const CANNOT_RUN: &str = "cannot run";
 
 impl Place {
     fn path(&self, name: &str) -> PathBuf {
@@ -122,6 +123,36 @@ impl Place {
         )
     }
 
+    /// The one verdict: what `audit` says, the first word of the page, and of what the command prints with it.
+    fn verdict(&self) -> String {
+        let (_, audit) = self.axilog("audit l.jsonl --json", b"");
+        let audit: Value = serde_json::from_str(&audit).unwrap();
+        let (_, printed) = self.axilog("report l.jsonl --output page.html", b"");
+        let page = fs::read_to_string(self.path("page.html")).unwrap();
+        let (_, body) = page.split_once("<header>").unwrap();
+        let shown = body.split(['<', '>']).map(str::trim).filter(|text| {
+            let is_markup = text.starts_with(char::is_lowercase) || text.starts_with('/');
+            !text.is_empty() && !is_markup
+        });
+        let first_of_page = shown.into_iter().next().unwrap().to_owned();
+        let first_word = printed.split_whitespace().next().unwrap();
+        let verdict = audit["verdict"].as_str().unwrap().to_owned();
+        assert_eq!([&first_of_page, first_word], [&verdict, verdict.as_str()]);
+        verdict
+    }
+
+    /// Leaves the ledger in a directory of this name below `kept`, with its verdict.
+    fn keep(&self, kept: &Path, name: &str, verdict: &str) {
+        let directory = kept.join(name);
+        fs::create_dir_all(&directory).unwrap();
+        let blobs = self.path("l.jsonl.blobs");
+        if blobs.exists() {
+            copy_directory(&blobs, &directory.join("l.jsonl.blobs"));
+        }
+        fs::copy(self.path("l.jsonl"), directory.join("l.jsonl")).unwrap();
+        fs::write(directory.join("verdict"), verdict).unwrap();
+    }
+
     /// What each way of checking says: the columns of the table.
     fn judge(&self, noted: &(u64, String)) -> [&'static str; 6] {
         let (entries, head) = noted;
@@ -139,6 +170,8 @@ impl Place {
                 assert!(!text.is_empty());
                 FOUND
             }
+            // Replay without the rules, which the command says on standard error.
+            (3, _) => CANNOT_RUN,
             (code, _) => panic!("{line}: exit code {code}"),
         })
     }
@@ -149,279 +182,17 @@ fn long_answer() -> String {
     format!("{LONG_ANSWER}{}\"}}", "x".repeat(70_000))
 }
 
-/// Exchanges the raw answer of the observation that contains `texts`, with its RAW record.
-fn exchange_raw_answer(place: &Place, old: &[u8], new: &[u8]) {
-    let mut records = place.records();
-    let [old_hash, new_hash] = [old, new].map(|bytes| hex_text(&sha256(bytes)));
-    let at = records.find(Tag::Proof, &["\"kind\":\"RAW\"", &old_hash]);
-    records.replace(at, &old_hash, &new_hash);
-    let [old_bytes, new_bytes] = [old, new].map(|bytes| format!("\"bytes\":{},", bytes.len()));
-    records.replace(at, &old_bytes, &new_bytes);
-    fs::remove_file(place.blob(old)).unwrap();
-    store_blob(&place.blob(new), new);
-    place.forge(&records);
-}
-
-/// A forgery: its name in the table, and what it does to a good ledger.
-type Forgery = (&'static str, fn(&Place));
-
-fn store_blob(path: &Path, bytes: &[u8]) {
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, bytes).unwrap();
-}
-
-fn is_decision((tag, _): &(Tag, String)) -> bool {
-    matches!(tag, Tag::Policy | Tag::Trans)
-}
-
-const FORGERIES: &[Forgery] = &[
-    ("all decisions dropped", |place| {
-        let mut records = place.records();
-        records.0.retain(|record| !is_decision(record));
-        records.renumber();
-        place.forge(&records);
-    }),
-    ("a decision flipped", |place| {
-        let mut records = place.records();
-        let at = records.find(Tag::Policy, &["\"actual\":4653056,", "P-1"]);
-        records.replace(at, "BREACH", "PERMITTED");
-        place.forge(&records);
-    }),
-    ("a breach and its alarm made a permission", |place| {
-        let mut records = place.records();
-        let at = records.find(Tag::Policy, &["\"actual\":4653056,", "P-1"]);
-        records.replace(at, "BREACH", "PERMITTED");
-        let at = records.find(
-            Tag::Trans,
-            &["\"next_state\":\"ALARM\",\"prev_state\":\"ENABLED\""],
-        );
-        records.replace(at, "ALARM", "ENABLED");
-        records.replace(at, "\"POLICY_BREACH\"", "null");
-        place.forge(&records);
-    }),
-    ("a threshold changed", |place| {
-        let mut records = place.records();
-        let at = records
-            .0
-            .iter()
-            .position(|(_, r)| r.contains("\"threshold\":4587520"));
-        records.replace(
-            at.unwrap(),
-            "\"threshold\":4587520",
-            "\"threshold\":4653057",
-        );
-        place.forge(&records);
-    }),
-    ("a policy left out", |place| {
-        let mut records = place.records();
-        let at = records
-            .0
-            .iter()
-            .position(|(tag, _)| *tag == Tag::Policy)
+fn copy_directory(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let (path, name) = entry
+            .map(|entry| (entry.path(), entry.file_name()))
             .unwrap();
-        records.0.remove(at);
-        records.renumber();
-        place.forge(&records);
-    }),
-    ("a transition left out", |place| {
-        let mut records = place.records();
-        let at = records.find(Tag::Trans, &["\"next_state\":\"ALARM\""]);
-        records.0.remove(at);
-        records.renumber();
-        place.forge(&records);
-    }),
-    ("sequences shifted", |place| {
-        let mut records = place.records();
-        let from = records.0.len() - 8;
-        for (_, record) in &mut records.0[from..] {
-            for seq in 1..40 {
-                let (old, new) = (
-                    format!("ledger_seq\":{seq},"),
-                    format!("ledger_seq\":{},", seq + 100),
-                );
-                if record.contains(&old) {
-                    *record = record.replace(&old, &new);
-                    break;
-                }
-            }
+        match path.is_dir() {
+            true => copy_directory(&path, &to.join(name)),
+            false => drop(fs::copy(path, to.join(name)).unwrap()),
         }
-        records.rehash();
-        place.forge(&records);
-    }),
-    ("the switches changed", |place| {
-        let mut records = place.records();
-        let own = fs::read_to_string(place.blob(configuration(place).as_bytes())).unwrap();
-        let other = own.replace("\"permit_truncated\":false", "\"permit_truncated\":true");
-        assert_ne!(own, other);
-        store_blob(&place.blob(other.as_bytes()), other.as_bytes());
-        fs::remove_file(place.blob(own.as_bytes())).unwrap();
-        let [own, other] = [own, other].map(|text| hex_text(&sha256(text.as_bytes())));
-        for (_, record) in &mut records.0 {
-            *record = record.replace(&own, &other);
-        }
-        records.rehash();
-        place.forge(&records);
-    }),
-    ("the manifest's bytes exchanged", |place| {
-        store_blob(&place.blob(MANIFEST), b"{\"name\":\"plant/pump-4\"}");
-    }),
-    ("the manifest exchanged with the configuration", |place| {
-        let mut records = place.records();
-        let other = b"{\"name\":\"plant/pump-4\"}";
-        let own = configuration(place);
-        let [old, new] = [MANIFEST, other].map(|bytes| hex_text(&sha256(bytes)));
-        let changed = own.replace(&old, &new);
-        assert_ne!(own, changed);
-        fs::remove_file(place.blob(MANIFEST)).unwrap();
-        fs::remove_file(place.blob(own.as_bytes())).unwrap();
-        store_blob(&place.blob(other), other);
-        store_blob(&place.blob(changed.as_bytes()), changed.as_bytes());
-        let [own, changed] = [own, changed].map(|text| hex_text(&sha256(text.as_bytes())));
-        for (_, record) in &mut records.0 {
-            *record = record.replace(&own, &changed);
-        }
-        records.rehash();
-        place.forge(&records);
-    }),
-    ("the raw bytes of a refused answer exchanged", |place| {
-        store_blob(&place.blob(RAW_ANSWER), b"\xff\xfe something else");
-    }),
-    ("the raw answer removed", |place| {
-        fs::remove_file(place.blob(RAW_ANSWER)).unwrap();
-    }),
-    ("the raw answer exchanged with its record", |place| {
-        exchange_raw_answer(place, RAW_ANSWER, b"\xff\xfe written later!");
-    }),
-    ("an admissible answer in place of a refused one", |place| {
-        exchange_raw_answer(place, RAW_ANSWER, br#"{"value":5}"#);
-    }),
-    ("another answer in place of one that was cut", |place| {
-        let (old, new) = (long_answer(), long_answer().replacen('5', "9", 1));
-        exchange_raw_answer(place, old.as_bytes(), new.as_bytes());
-    }),
-    ("an answer shorter than the one that was cut", |place| {
-        let (old, new) = (long_answer(), long_answer().replacen("xx", "", 1));
-        exchange_raw_answer(place, old.as_bytes(), new.as_bytes());
-    }),
-    ("what is left of a cut answer changed", |place| {
-        let mut records = place.records();
-        let at = records.find(Tag::Obs, &["{\\\"value\\\":5,"]);
-        records.replace(at, "\\\"value\\\":5,", "\\\"value\\\":6,");
-        records.rehash();
-        place.forge(&records);
-    }),
-    ("a cut answer cut once more", |place| {
-        let mut records = place.records();
-        let at = records.find(Tag::Obs, &["{\\\"value\\\":5,"]);
-        let record = records.0[at].1.clone();
-        let (begin, rest) = record.split_once("\"output\":\"").unwrap();
-        let (output, end) = rest.split_once("\",\"output_size\"").unwrap();
-        assert!(output.ends_with('x'), "{output}");
-        records.0[at].1 = format!("{begin}\"output\":\"{{\\\"value\\\":5\",\"output_size\"{end}");
-        records.rehash();
-        place.forge(&records);
-    }),
-    ("the record of a raw answer left out", |place| {
-        let mut records = place.records();
-        let at = records.find(Tag::Proof, &["\"kind\":\"RAW\""]);
-        records.0.remove(at);
-        records.renumber();
-        place.forge(&records);
-    }),
-    ("an input exchanged", |place| {
-        store_blob(&place.blob(b"How fast?"), b"How slow?");
-    }),
-    ("a file added to the blobs", |place| {
-        store_blob(&place.blob(b"never asked"), b"never asked");
-    }),
-    ("the last step cut off", |place| {
-        let mut records = place.records();
-        let at = records
-            .0
-            .iter()
-            .rposition(|(tag, _)| *tag == Tag::Obs)
-            .unwrap();
-        records.0.truncate(at);
-        fs::remove_file(place.blob(RAW_ANSWER)).unwrap();
-        place.forge(&records);
-    }),
-    ("the last decision cut off", |place| {
-        let mut records = place.records();
-        let last = records
-            .0
-            .iter()
-            .rposition(|(tag, _)| *tag == Tag::Trans)
-            .unwrap();
-        records.0.truncate(last);
-        place.forge(&records);
-    }),
-    ("the last step replaced by one of another run", |place| {
-        let mut records = place.records();
-        let last = records.0.iter().rposition(|(tag, _)| *tag == Tag::Obs);
-        records.0.truncate(last.unwrap());
-        fs::remove_file(place.blob(RAW_ANSWER)).unwrap();
-        place.forge(&records);
-        place.observe(r#"{"value":1}"#);
-    }),
-    ("the end of a ledger in another state spliced on", |place| {
-        let other = Place::new();
-        other.run("control mitigate --ledger l.jsonl", b"");
-        let (mut records, other) = (place.records(), other.records());
-        let answer = records.find(Tag::Obs, &["{\\\"value\\\":69}"]);
-        let begin = records.0.len();
-        records.0.truncate(answer);
-        records.0.extend_from_slice(&other.0[begin..]);
-        records.renumber();
-        place.forge(&records);
-    }),
-    (
-        "an answer exchanged for one with the same decision",
-        |place| {
-            let mut records = place.records();
-            let at = records.find(Tag::Obs, &["{\\\"value\\\":42}"]);
-            records.replace(at, "\\\"value\\\":42", "\\\"value\\\":43");
-            for (_, record) in &mut records.0 {
-                *record = record.replace("\"actual\":2752512", "\"actual\":2818048");
-            }
-            records.rehash();
-            place.forge(&records);
-        },
-    ),
-    ("the model behind 40 oracles exchanged", |place| {
-        let question = CanonicalInput::new(b"", InputKind::Text).unwrap();
-        let mut session = Session::open(&place.path("l.jsonl"), None).unwrap();
-        for number in (0..40).chain([39]) {
-            let call = OracleCall {
-                oracle_id: format!("oracle-{number}"),
-                model_id: "m-1".to_owned(),
-                params: Params::NULL,
-                input: question.clone(),
-            };
-            session
-                .observe(&call, OracleReply::Answer(b"{\"value\":1}"))
-                .unwrap();
-        }
-        drop(session);
-        let mut records = place.records();
-        let is_last =
-            |(tag, record): &(Tag, String)| *tag == Tag::Obs && record.contains("oracle-39");
-        let at = records.0.iter().rposition(is_last).unwrap();
-        records.replace(at, "\"m-1\"", "\"m-2\"");
-        records.rehash();
-        place.forge(&records);
-    }),
-    ("the whole ledger written anew", |place| {
-        let forged = Place::begun_at(1001);
-        fs::copy(forged.path("l.jsonl"), place.path("l.jsonl")).unwrap();
-    }),
-];
-
-fn configuration(place: &Place) -> String {
-    let report = place.axilog("replay l.jsonl --json", b"").1;
-    let report: Value = serde_json::from_str(&report).unwrap();
-    let hash = report["configuration"].as_str().unwrap();
-    let path = place.path("l.jsonl.blobs").join(&hash[..2]).join(hash);
-    fs::read_to_string(path).unwrap()
+    }
 }
 
 /// The rows of the table in `docs/assurance.md`: a name and six words.
@@ -447,6 +218,7 @@ fn rows_of_the_page() -> Vec<(String, Vec<String>)> {
 
 #[test]
 fn who_finds_what_is_as_the_page_says() {
+    let kept = std::env::var_os("AXILOG_FORGERIES").map(PathBuf::from);
     let found: Vec<(String, Vec<String>)> = FORGERIES
         .iter()
         .map(|(name, forge)| {
@@ -454,7 +226,19 @@ fn who_finds_what_is_as_the_page_says() {
             let noted = place.head();
             assert_eq!(place.judge(&noted), [PASSES; 6], "before: {name}");
             forge(&place);
-            let words = place.judge(&noted).map(str::to_owned).to_vec();
+            let words = place.judge(&noted);
+            let verdict = place.verdict();
+            assert_eq!(words[2], words[3], "page and audit: {name}");
+            assert_eq!(verdict == "OK", words[3] == PASSES, "{name}: {verdict}");
+            // What `verify` finds, the audit finds too.
+            assert!(
+                words[0] == PASSES || verdict == "FAILED",
+                "{name}: {verdict}"
+            );
+            if let Some(kept) = &kept {
+                place.keep(kept, name, &verdict);
+            }
+            let words = words.map(str::to_owned).to_vec();
             println!("| {name} | {} |", words.join(" | "));
             ((*name).to_owned(), words)
         })

@@ -17,7 +17,11 @@
 #define ax_agent_step axilog_agent_step
 #include "../../axilog/agent.h"
 #undef ax_agent_step
+#ifdef AXILOG_COMPAT_AS_DEPLOYED
+#define ax_agent_step ax_compat_raw_agent_step
+#else
 #define ax_agent_step ax_compat_agent_step
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -20,9 +20,16 @@
 #include "../../axilog/policy.h"
 #undef ax_policy_input_t
 #undef ax_policy_record_t
+#undef ax_policy_evaluate
+#undef ax_policy_evaluate_all
+#undef ax_policy_serialize
 #define ax_policy_evaluate ax_compat_policy_evaluate
 #define ax_policy_evaluate_all ax_compat_policy_evaluate_all
+#ifdef AXILOG_COMPAT_AS_DEPLOYED
+#define ax_policy_serialize ax_compat_raw_policy_serialize
+#else
 #define ax_policy_serialize ax_compat_policy_serialize
+#endif
 
 /** The other built-in policies. */
 #define AX_POLICY_ID_MIN_ALTITUDE "POL-002-MIN-ALTITUDE"

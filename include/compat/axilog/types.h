@@ -89,13 +89,21 @@ typedef struct ct_fault_flags_t {
 extern "C" {
 #endif
 
-/** An integer as Q16.16; beyond 32767 and -32768 the largest and the smallest value. */
+/**
+ * An integer as Q16.16; beyond 32767 and -32768 the largest and the smallest value, or, with
+ * AXILOG_COMPAT_AS_DEPLOYED, what is left of it.
+ */
 static inline q16_16_t q16_16_from_int(int32_t value)
 {
+#ifdef AXILOG_COMPAT_AS_DEPLOYED
+    const uint32_t low = (uint32_t)value & 0xFFFFU;
+    return low < 0x8000U ? Q16_16_FROM_INT((int32_t)low) : Q16_16_FROM_INT((int32_t)low - 0x10000);
+#else
     if (value > 32767) {
         return Q16_16_MAX;
     }
     return value < -32768 ? Q16_16_MIN : Q16_16_FROM_INT(value);
+#endif
 }
 
 /** 1 where a is greater than b, else 0. */

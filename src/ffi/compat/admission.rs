@@ -23,10 +23,10 @@ use crate::hash::hex;
 use crate::profile::Profile;
 
 /// The longest raw output that a deployed gateway admits whole.
-const MAX_OUTPUT_BYTES: usize = 64512;
+pub(super) const MAX_OUTPUT_BYTES: usize = 64512;
 
 /// A record that nothing was admitted into.
-fn fresh(completion: Completion, failure: Option<Failure>) -> ax_obs_record_t {
+pub(super) fn fresh(completion: Completion, failure: Option<Failure>) -> ax_obs_record_t {
     ax_obs_record_t {
         completion_state: completion_of(completion),
         failure_type: failure_of(failure),
@@ -199,13 +199,7 @@ unsafe fn admit(
     let observation = match admission {
         Ok(observation) => observation,
         Err(error) => {
-            flags.set(match error {
-                Error::Encoding => Fault::Encoding,
-                Error::Ordering => Fault::Ordering,
-                Error::Schema => Fault::Schema,
-                Error::Buffer => Fault::Size,
-                _ => Fault::Domain,
-            });
+            flags.set(fault_of(error));
             return error.code();
         }
     };
@@ -232,9 +226,20 @@ unsafe fn admit(
     0
 }
 
+/// The flag of a refusal.
+pub(super) fn fault_of(error: Error) -> Fault {
+    match error {
+        Error::Encoding => Fault::Encoding,
+        Error::Ordering => Fault::Ordering,
+        Error::Schema => Fault::Schema,
+        Error::Buffer => Fault::Size,
+        _ => Fault::Domain,
+    }
+}
+
 /// # Safety
 /// The input of `answer` is NULL or readable.
-unsafe fn hash_input(hash: &mut [u8; 32], answer: &ax_obs_input_t) {
+pub(super) unsafe fn hash_input(hash: &mut [u8; 32], answer: &ax_obs_input_t) {
     if !answer.input.is_null() {
         // SAFETY: by contract.
         unsafe { ax_compute_input_hash(hash, answer.input, answer.input_len) }

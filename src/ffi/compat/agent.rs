@@ -2,7 +2,8 @@
 //!
 //! The rig evaluates its policies itself and tells a breach by a fault signal or not at all, so an answer is not
 //! read here. Where SRS-004 §19 and the deployed step contradict each other, this one follows the deployed step,
-//! but for what docs/rigs.md lists under "What differs from the deployed code".
+//! but for what docs/rigs.md lists under "What differs from the deployed code". With `AXILOG_COMPAT_AS_DEPLOYED` it
+//! follows it there too.
 
 use core::ffi::c_int;
 use core::mem::MaybeUninit;
@@ -13,7 +14,9 @@ use crate::agent::state::{
 };
 use crate::evidence::transition::TransitionRecord;
 use crate::fault::{Fault, Faults};
-use crate::ffi::agent::{ax_agent_ctx_t, ax_health_state_t, ax_input_t, load_class, violation_of};
+use crate::ffi::agent::{
+    ax_agent_ctx_t, ax_health_state_t, ax_input_t, load_class, load_health, violation_of,
+};
 use crate::ffi::pointer::{Flags, bytes};
 use crate::ffi::sink::CSink;
 use crate::ffi::types::ct_fault_flags_t;
@@ -34,6 +37,33 @@ pub unsafe extern "C" fn ax_compat_agent_step(
     input: *const ax_input_t,
     faults: *mut ct_fault_flags_t,
 ) {
+    // SAFETY: forwarded.
+    unsafe { step::<false>(ctx, input, faults) }
+}
+
+/// Acts on one input as the deployed step does, also where no reader of ledgers takes its records: a STOPPED agent
+/// goes on recording, a state and a class without a name are recorded as UNKNOWN, a class without a name changes
+/// nothing, the count of faults wraps around, and a reset does not look at the genesis.
+///
+/// # Safety
+/// As for `ax_compat_agent_step`.
+#[unsafe(export_name = "axilog_impl_ax_compat_raw_agent_step")]
+pub unsafe extern "C" fn ax_compat_raw_agent_step(
+    ctx: *mut ax_agent_ctx_t,
+    input: *const ax_input_t,
+    faults: *mut ct_fault_flags_t,
+) {
+    // SAFETY: forwarded.
+    unsafe { step::<true>(ctx, input, faults) }
+}
+
+/// # Safety
+/// As for `ax_compat_agent_step`.
+unsafe fn step<const AS_DEPLOYED: bool>(
+    ctx: *mut ax_agent_ctx_t,
+    input: *const ax_input_t,
+    faults: *mut ct_fault_flags_t,
+) {
     // SAFETY: by contract; no reference to the agent is held while the sink is called.
     unsafe {
         let Some(flags) = Flags::new(faults) else {
@@ -44,15 +74,20 @@ pub unsafe extern "C" fn ax_compat_agent_step(
             return;
         };
         let initialised = super::ledger::load(&raw.ledger).is_some();
+        let state = load_health(raw.health);
+        let failed = raw.local_failed_flag != 0 || (state.is_none() && !AS_DEPLOYED);
         let agent = match raw.load() {
-            Some(agent) if initialised && !agent.failed && !agent.ledger.failed => agent,
+            Some(agent) if initialised && !failed && !agent.ledger.failed => Agent {
+                failed: false,
+                ..agent
+            },
             _ => {
                 flags.set(Fault::LedgerFail);
                 halt(ctx, !initialised);
                 return;
             }
         };
-        if agent.health == Health::Stopped {
+        if state == Some(Health::Stopped) && !AS_DEPLOYED {
             flags.set(Fault::Domain);
             (*ctx).violation = MaybeUninit::new(violation_of(Some(Violation::Terminality)));
             return;
@@ -62,11 +97,12 @@ pub unsafe extern "C" fn ax_compat_agent_step(
             .and_then(|len| bytes(input.payload, len))
             .unwrap_or_default();
         let class = load_class(input.r#type);
-        let (mut stepped, transition) = decide(agent, class, payload, input.ledger_seq);
+        let (mut stepped, transition) =
+            decide::<AS_DEPLOYED>(agent, state, class, payload, input.ledger_seq);
         let mut sink = CSink::new((*ctx).ledger.sink);
         let committed = stepped.ledger.record_written(
             Tag::Trans,
-            |out| transition.write(shared(out)),
+            |out| transition.write_from(state.map_or("UNKNOWN", Health::as_str), shared(out)),
             &mut sink,
             &mut Faults::default(),
         );
@@ -96,9 +132,10 @@ unsafe fn halt(ctx: *mut ax_agent_ctx_t, fails_ledger: bool) {
     }
 }
 
-/// What an agent that may act becomes by an input, and the record that says so.
-fn decide(
+/// What an agent that may act becomes by an input, and the record that says so. A state without a name is `None`.
+fn decide<const AS_DEPLOYED: bool>(
     mut agent: Agent,
+    state: Option<Health>,
     class: Option<InputClass>,
     payload: &[u8],
     ledger_seq: u64,
@@ -108,11 +145,22 @@ fn decide(
         Some(Violation::SequenceOrder) => (Health::Stopped, Some(Violation::SequenceOrder)),
         refusal => {
             if class == Some(InputClass::FaultSignal) {
-                agent.fault_count = agent.fault_count.saturating_add(1);
+                agent.fault_count = match AS_DEPLOYED {
+                    true => agent.fault_count.wrapping_add(1),
+                    false => agent.fault_count.saturating_add(1),
+                };
             }
-            match refusal {
-                Some(violation) => (Health::Stopped, Some(violation)),
-                None => next_of(&agent, class),
+            match (refusal, state, class) {
+                (Some(violation), _, _) => (Health::Stopped, Some(violation)),
+                (None, None, _) => (Health::Stopped, Some(Violation::ProtocolViolation)),
+                (None, Some(Health::Stopped), _) => (Health::Stopped, Some(Violation::Terminality)),
+                (None, Some(Health::Uninit), Some(InputClass::ResetRequest)) if AS_DEPLOYED => {
+                    (Health::Init, None)
+                }
+                (None, Some(state), None) if AS_DEPLOYED && state != Health::Uninit => {
+                    (state, None)
+                }
+                _ => next_of(&agent, class),
             }
         }
     };

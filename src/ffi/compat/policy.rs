@@ -75,11 +75,11 @@ pub struct ax_compat_policy_input_t {
 /// A policy's record, as deployed rigs have it.
 #[repr(C)]
 pub struct ax_compat_policy_record_t {
-    actual: q16_16_t,
-    ledger_seq: u64,
-    policy_id: *const c_char,
-    result: MaybeUninit<ax_policy_result_t>,
-    threshold: q16_16_t,
+    pub(super) actual: q16_16_t,
+    pub(super) ledger_seq: u64,
+    pub(super) policy_id: *const c_char,
+    pub(super) result: MaybeUninit<ax_policy_result_t>,
+    pub(super) threshold: q16_16_t,
 }
 
 /// Makes a context under the built-in policies; the flags may be NULL.
@@ -173,7 +173,7 @@ pub unsafe extern "C" fn ax_compat_policy_evaluate_all(
 
 /// # Safety
 /// The flags are as by `Flags::new`.
-unsafe fn refuse(flags: Option<Flags>) -> ax_policy_result_t {
+pub(super) unsafe fn refuse(flags: Option<Flags>) -> ax_policy_result_t {
     if let Some(flags) = flags {
         flags.set(Fault::Domain);
     }

@@ -5,7 +5,9 @@
 use std::fs;
 use std::process::Command;
 
-use crate::build::{Language, Link, Place, clang, compiler, link, program, root, runs_natively};
+use crate::build::{
+    Language, Link, Place, clang, compiler, link, linkages, program, root, runs_natively,
+};
 use crate::support::declarations::functions;
 
 /// As `pkg-config --cflags axilog-compat` names them.
@@ -118,7 +120,7 @@ fn conforms(name: &str, checks: [u32; 2]) {
         for (language, command) in compilers() {
             let built_by = command.get_program().to_owned();
             let object = place.compile_with(command, HEADERS, &source, &arguments);
-            for how in [Link::Static, Link::Shared] {
+            for &how in linkages() {
                 let linked = link(&place, name, language, how, &[&object]);
                 let printed = linked.run();
                 assert_eq!(printed, expected, "{built_by:?} {how:?} {generation:?}");

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::programs::DEVICE_RAM;
 use super::target::{Program, Target};
-use crate::declarations::{FORBIDDEN, functions};
+use crate::declarations::{FORBIDDEN, functions, symbols_of};
 use crate::process::{TaskResult, ensure};
 
 /// The bytes of an image: code with constants in flash, variables in RAM.
@@ -81,7 +81,8 @@ pub fn check_symbols(target: &Target, image: &Path, names: &[String]) -> TaskRes
         .lines()
         .filter_map(|line| line.split_whitespace().last())
         .collect();
-    if let Some(name) = names.iter().find(|name| !symbols.contains(name.as_str())) {
+    let mut wanted = symbols_of(names).into_iter();
+    if let Some(name) = wanted.find(|name| !symbols.contains(name.as_str())) {
         return Err(format!("{name} is missing in {}", image.display()).into());
     }
     let found: Vec<&&str> = symbols

@@ -9,6 +9,7 @@ use std::path::Path;
 use super::programs::{SUITES, c_test_path, program_with_vectors};
 use super::size::all_functions;
 use super::target::{Target, output_directory};
+use crate::declarations::symbols_of;
 use crate::process::{TaskResult, ensure};
 
 /// The most bytes that any call may use.
@@ -21,15 +22,20 @@ pub fn measure_stack(
     library: &Path,
 ) -> TaskResult<BTreeMap<String, u32>> {
     let names = all_functions();
+    let symbols = symbols_of(&names);
     let mut list = String::new();
-    for name in &names {
-        let _ = writeln!(list, "FUNCTION({name})");
+    for symbol in &symbols {
+        let _ = writeln!(list, "FUNCTION({symbol})");
     }
     fs::write(output_directory()?.join("images/functions.h"), list)?;
     let mut wrap = String::from("-Wl");
-    for name in &names {
-        let _ = write!(wrap, ",--wrap={name}");
+    for symbol in &symbols {
+        let _ = write!(wrap, ",--wrap={symbol}");
     }
+    let name_of = |symbol: &str| {
+        let index = symbols.iter().position(|other| other == symbol);
+        index.and_then(|index| names.get(index)).cloned()
+    };
 
     let mut deepest = BTreeMap::new();
     for (suite, _) in SUITES {
@@ -47,10 +53,10 @@ pub fn measure_stack(
         for line in printed.lines() {
             let mut words = line.split(' ');
             if let (Some("stack"), Some(function), Some(bytes)) =
-                (words.next(), words.next(), words.next())
+                (words.next(), words.next().and_then(name_of), words.next())
             {
                 let bytes: u32 = bytes.parse()?;
-                let maximum = deepest.entry(function.to_owned()).or_insert(bytes);
+                let maximum = deepest.entry(function).or_insert(bytes);
                 *maximum = bytes.max(*maximum);
             }
         }

@@ -7,7 +7,7 @@ import enum
 import unicodedata
 from typing import NamedTuple, Optional, Union
 
-from axilog._blob_comparison import MAX_BLOB_BYTES, BlobReport
+from axilog._blob_comparison import BlobReport
 from axilog._declared_schemas import NO_VALIDATOR
 from axilog._derivations import DerivationFindings
 from axilog._ledger_check import Expectations, LedgerCheck
@@ -206,8 +206,9 @@ def check_models(oracles: Oracles, expected: Expectations) -> AuditCheck:
     return AuditCheck("models", _judge(not absent), finding, absent)
 
 
-def check_blobs(report: BlobReport) -> AuditCheck:
-    """Whether every blob that a record names is there and whole."""
+def check_blobs(report: BlobReport, limit: int) -> AuditCheck:
+    """Whether every blob that a record names is there and whole. ``limit`` is the most bytes of one
+    that were read."""
     altered = list(zip(report._altered_sequences, report.altered))
     unread: list[tuple[Optional[int], str]] = [(None, path) for path in report.unread]
     left_behind: list[tuple[Optional[int], str]] = [(None, path) for path in report.unreferenced]
@@ -229,10 +230,7 @@ def check_blobs(report: BlobReport) -> AuditCheck:
     )
     result = _judge(not (report.altered_count or report.missing_count))
     if report.unread_count:
-        finding += (
-            f", {report.unread_count} not read: longer than the budget blob-bytes of "
-            f"{MAX_BLOB_BYTES}"
-        )
+        finding += f", {report.unread_count} not read: longer than the budget blob-bytes of {limit}"
         if result == CheckResult.PASSED:
             result = CheckResult.NOT_CHECKED
     return AuditCheck("blobs", result, finding, tuple(details))

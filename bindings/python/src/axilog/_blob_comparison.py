@@ -20,7 +20,7 @@ from axilog.observation import Observation
 
 _MAX_NAMED = 20
 MAX_BLOB_BYTES = 64 << 20
-"""The most bytes of a blob that are read. ``axilog audit --budget blob-bytes=N`` reads more."""
+"""The most bytes of a blob that are read where the caller names no other budget."""
 
 
 @dataclass
@@ -41,7 +41,8 @@ class BlobReport:
     """The first of them: the sequence of the observation that needs the blob, ``None`` for a
     manifest or schema, and its path."""
     unread_count: int = 0
-    """How many blobs were not read, since they have more than 67108864 bytes."""
+    """How many blobs were not read, since they have more than 67108864 bytes, or than the budget of
+    an audit."""
     unread: list[str] = field(default_factory=list)
     """The paths of the first of them."""
     unreferenced_count: int = 0
@@ -88,8 +89,10 @@ class BlobComparison:
     """A comparison of blobs with records, in progress. Its memory grows with the number of distinct
     blobs."""
 
-    def __init__(self, store: BlobStore) -> None:
+    def __init__(self, store: BlobStore, limit: int = MAX_BLOB_BYTES) -> None:
         self._store = store
+        # The most bytes of a blob that are read.
+        self._limit = limit
         self._named = NamedBlobs()
         # The raw answers of which a record says another length: they are damaged, whatever their
         # hash.
@@ -149,7 +152,7 @@ class BlobComparison:
     def _compare(self, path: str, name: str) -> None:
         if name in self._other_lengths:
             return
-        has_hash = self._store.has_hash(name, MAX_BLOB_BYTES)
+        has_hash = self._store.has_hash(name, self._limit)
         if has_hash is None:
             self._report._add_unread(path)
             return

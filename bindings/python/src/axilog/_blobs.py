@@ -79,7 +79,9 @@ class BlobStore:
         path = self.path(digest)
         try:
             with io.BufferedReader(open_for_reading(path)) as file:
-                return file.read(limit)
+                # A buffer of the limit's length is made at once, whatever the file's length is.
+                length = os.fstat(file.fileno()).st_size
+                return file.read(min(limit, length))
         except OSError as error:
             if error.errno == errno.EINVAL:
                 return b""

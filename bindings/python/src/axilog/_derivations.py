@@ -18,7 +18,6 @@ from axilog.entry import Entry
 from axilog.errors import LedgerIOError
 from axilog.observation import Observation
 
-_MAX_INPUT_BYTES = 64 << 20
 # The command's reader of JSON goes no deeper, and what one of both cannot read, neither must.
 _MAX_DEPTH = 127
 SOURCES_MEMBER = b'"derived_from"'
@@ -60,8 +59,10 @@ class Derivations:
     many observations have it. Memory grows with the number of distinct inputs and with what they
     name."""
 
-    def __init__(self, store: BlobStore) -> None:
+    def __init__(self, store: BlobStore, limit: int) -> None:
         self._store = store
+        # The most bytes of an input that are read.
+        self._limit = limit
         # What each input says that was read.
         self._derivations: dict[str, Optional[FoundDerivation]] = {EMPTY_HASH: None}
         # The observations with a derived input, and the hash of that input.
@@ -76,7 +77,7 @@ class Derivations:
         digest = observation.input_hash
         if digest not in self._derivations:
             # A blob that is missing or altered is a matter of another check.
-            found = find_derivation(self._store.get(digest, _MAX_INPUT_BYTES) or b"")
+            found = find_derivation(self._store.get(digest, self._limit) or b"")
             self._derivations[digest] = found
             if isinstance(found, Derivation):
                 self._named.update(found.sources)

@@ -177,8 +177,15 @@ def _choose_policies(
     digest = reset.configuration
     if policies is not None:
         found = _find_switches(policies, digest, None)
-        if found is None:
-            found = _find_switches(policies, digest, read_manifest_hash(blobs, digest))
+        if found is not None:
+            return found, ConfigurationSource.CALLER
+        kept = _read_named_configuration(blobs, digest)
+        if kept is None:
+            return ConfigurationDiffers(
+                "the given policies do not give it by themselves, and without its file nobody can "
+                "tell whether they are different ones or a manifest belongs to it too"
+            )
+        found = _find_switches(policies, digest, kept.manifest)
         if found is None:
             return ConfigurationDiffers("the given policies are different ones")
         return found, ConfigurationSource.CALLER
@@ -208,10 +215,17 @@ def holds_decisions(source: BinaryIO) -> bool:
 def read_manifest_hash(blobs: BlobStore, digest: str) -> Optional[str]:
     """Reads which manifest the configuration with this hash names, where its blob is good.
     Raises PolicyError for one that no policy file can express, and LedgerIOError."""
+    kept = _read_named_configuration(blobs, digest)
+    return None if kept is None else kept.manifest
+
+
+def _read_named_configuration(blobs: BlobStore, digest: str) -> Optional[Configuration]:
+    """Reads the configuration with this hash, where its blob is good. Raises as read_manifest_hash
+    does."""
     data = blobs.get(digest, _MAX_BYTES)
     if data is None or hashlib.sha256(data).hexdigest() != digest:
         return None
-    return Configuration.parse(data, blobs.path(digest)).manifest
+    return Configuration.parse(data, blobs.path(digest))
 
 
 def _find_switches(

@@ -14,7 +14,6 @@ from axilog._admission import (
     Fit,
     compare_answer,
 )
-from axilog._blob_comparison import MAX_BLOB_BYTES
 from axilog._blobs import EMPTY_HASH, BlobStore
 from axilog._named_blobs import RawAnswer, lacks_answer, read_raw_answer
 from axilog.entry import Entry
@@ -29,7 +28,7 @@ class RawAnswerComparison:
     """The comparison of raw answers with their observations, in progress. Each answer is read whole
     once, however many observations it has. Memory grows with the number of distinct answers."""
 
-    def __init__(self, store: BlobStore) -> None:
+    def __init__(self, store: BlobStore, limit: int) -> None:
         self.too_long = 0
         """How many answers are longer than what is read."""
         self.faults = 0
@@ -37,6 +36,8 @@ class RawAnswerComparison:
         self.named: list[str] = []
         """The first of them, in words."""
         self._store = store
+        # The most bytes of a blob that are read.
+        self._limit = limit
         # The last record, if it is an observation that lacks its answer.
         self._unheld: Optional[Observation] = None
         # The answers that were read; None for one whose blob is missing, damaged or too long.
@@ -58,7 +59,7 @@ class RawAnswerComparison:
             return
         text = self._check_text(raw.sha256)
         if text is None:
-            self.too_long += int(raw.bytes > MAX_BLOB_BYTES)
+            self.too_long += int(raw.bytes > self._limit)
             return
         fit, reason = self._compare(unheld, raw, text)
         if fit is Fit.RECORDED:
@@ -77,7 +78,7 @@ class RawAnswerComparison:
     def _check_text(self, digest: str) -> Optional[AnswerText]:
         """Reads an answer whole, unless it was read before."""
         if digest not in self._texts:
-            answer = self._read(digest, MAX_BLOB_BYTES)
+            answer = self._read(digest, self._limit)
             is_whole = answer is not None and hashlib.sha256(answer).hexdigest() == digest
             self._texts[digest] = AnswerText.of(answer) if answer is not None and is_whole else None
         return self._texts[digest]
@@ -94,7 +95,7 @@ class RawAnswerComparison:
         question that cannot be read is a matter of another check."""
         digest = observation.input_hash
         if digest not in self._questions:
-            question = self._read(digest, MAX_BLOB_BYTES) or b""
+            question = self._read(digest, self._limit) or b""
             try:
                 found = hashlib.sha256(canonical_input(question)).hexdigest()
             except InputError:

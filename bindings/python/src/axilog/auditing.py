@@ -24,7 +24,7 @@ from axilog._audit_checks import (
     check_schemas,
     list_not_compared,
 )
-from axilog._blob_comparison import BlobComparison
+from axilog._blob_comparison import MAX_BLOB_BYTES, BlobComparison
 from axilog._blobs import BlobStore
 from axilog._derivations import Derivations
 from axilog._ledger_check import (
@@ -114,6 +114,7 @@ def audit(
     expect_entries: Optional[int] = None,
     expect_models: Optional[Mapping[str, str]] = None,
     extends: EarlierHeads = (),
+    budget: Optional[Mapping[str, int]] = None,
 ) -> AuditReport:
     """Audits a ledger file as ``axilog audit`` does: verification, replay, manifest, models, blobs,
     raw answers, derivations and what the caller expects, as one verdict. Only OK is good: a check
@@ -131,19 +132,33 @@ def audit(
         expect_entries: As in :func:`axilog.verify`.
         expect_models: As in :func:`axilog.verify`; each of these oracles must have a record.
         extends: As in :func:`axilog.verify`.
+        budget: The budgets that are not the usual ones, by name, as ``axilog audit --budget`` has
+            them: ``blob-bytes`` is the most bytes of one blob that are read, 67108864 where nothing
+            else is said. What exceeds a budget is not read, and the verdict is INCOMPLETE.
 
     Returns:
         The report. A defect of the ledger is a failed check and raises nothing.
 
     Raises:
         LedgerError for a path that is no regular file, LedgerMissingError, LedgerIOError, and
-        ValueError for an expectation out of range.
+        ValueError for an expectation out of range and for a budget of another name.
     """
     name = os.fspath(path)
+    limit = _read_budget(budget or {})
     expected = make_expectations(expect_head, expect_entries, expect_models or {}, extends)
     rules = make_expected_rules(policies, permit_truncated, stop_on_invalid)
     with open_ledger(name) as file:
-        return _Audit(file, name, expected, rules, require_policy).make_report()
+        return _Audit(file, name, expected, rules, require_policy, limit).make_report()
+
+
+def _read_budget(budget: Mapping[str, int]) -> int:
+    """The most bytes of one blob that are read."""
+    for name, number in budget.items():
+        if name != "blob-bytes":
+            raise ValueError(f"found {name!a} for the name of a budget, expected 'blob-bytes'")
+        if not 0 <= number < 1 << 64:
+            raise ValueError(f"found {number} for the budget {name}, expected 0 to 2**64 - 1")
+    return budget.get("blob-bytes", MAX_BLOB_BYTES)
 
 
 _Look = tuple[LedgerCheck, Optional[ConfigurationSource], Optional[str]]
@@ -167,8 +182,11 @@ class _Audit:
         expected: Expectations,
         rules: ExpectedRules,
         require_policy: bool,
+        limit: int,
     ) -> None:
         self._source = source
+        # The most bytes of one blob that are read.
+        self._limit = limit
         self._path = path
         self._expected = expected
         self._rules = rules
@@ -180,10 +198,10 @@ class _Audit:
 
     def _begin_pass(self) -> None:
         """Forgets what an earlier pass over the records has gathered."""
-        self._blobs = BlobComparison(self._store)
+        self._blobs = BlobComparison(self._store, self._limit)
         self._oracles = Oracles()
-        self._derivations = Derivations(self._store)
-        self._raw_answers = RawAnswerComparison(self._store)
+        self._derivations = Derivations(self._store, self._limit)
+        self._raw_answers = RawAnswerComparison(self._store, self._limit)
         self._refusing: Optional[Container[str]] = None
 
     def make_report(self) -> AuditReport:
@@ -263,7 +281,7 @@ class _Audit:
             check_schemas(self._path, manifest is not None, found),
             check_oracles(self._oracles, problem, manifest, found, self._require_policy),
             check_models(self._oracles, self._expected),
-            check_blobs(blobs),
+            check_blobs(blobs, self._limit),
             check_raw_answers(blobs, self._raw_answers),
             check_derivations(len(self._derivations), self._derivations.judge()),
             check_end(_is_interrupted(check), check.sealed),

@@ -261,7 +261,8 @@ def replay_stream(
         raise ConfigurationError(
             path,
             f"its configuration {digest} is missing: no file {blobs.path(digest)}, and the "
-            "built-in policies are not its policies; give the policies it was made under",
+            "built-in policies do not give it by themselves; put the file back, or give the "
+            "policies it was made under where no manifest belongs to it",
         )
     reason = f"the ledger was made under the configuration {digest}; {choice.reason}"
     check.defect = LedgerDefect(Verdict.CONFIG_MISMATCH, sequence, offset, reason)

@@ -1,6 +1,6 @@
 //! The single checks of an audit, and what no check can compare.
 
-use axilog::replay::{Replay, Verdict};
+use axilog::replay::Verdict;
 
 use super::blobs::BlobReport;
 use super::budgets::AuditBudgets;
@@ -297,8 +297,9 @@ pub(super) fn check_derivations(count: usize, found: DerivationFindings) -> Audi
 }
 
 pub(super) fn check_end(replayed: &ReplayReport) -> AuditCheck {
-    let replay = &replayed.verification.replay;
-    let (result, finding) = match (is_interrupted(replay), replay.ledger().sealed) {
+    let verification = &replayed.verification;
+    let sealed = verification.replay.ledger().sealed;
+    let (result, finding) = match (verification.is_interrupted(), sealed) {
         (true, _) => (
             CheckResult::NotChecked,
             "the decision on the last observation is missing: a step was interrupted, or cut off; the next command that writes completes it",
@@ -307,11 +308,6 @@ pub(super) fn check_end(replayed: &ReplayReport) -> AuditCheck {
         (false, false) => (CheckResult::Passed, "the last step is whole; not sealed"),
     };
     check("end", result, finding.to_owned())
-}
-
-/// Whether the last step lacks records.
-pub(super) fn is_interrupted(replay: &Replay) -> bool {
-    matches!(replay.resume(), Ok((_, Some(_))))
 }
 
 pub(super) fn list_not_compared(

@@ -25,7 +25,7 @@ use crate::verify::{LedgerExpectations, look_until_settled, verify_ledger};
 use blobs::BlobComparison;
 use checks::{
     check, check_blobs, check_decisions, check_derivations, check_end, check_manifest,
-    check_models, check_raw_answers, check_schemas, is_interrupted, list_not_compared,
+    check_models, check_raw_answers, check_schemas, list_not_compared,
 };
 use declared_oracles::check_oracles;
 use derivations::{DerivationFindings, Derivations};
@@ -117,16 +117,6 @@ impl AuditPass {
             raw_answers,
         })
     }
-
-    /// What a writer at work could be the reason of.
-    fn describe_doubt(&self) -> Option<String> {
-        let verification = &self.replayed.verification;
-        let fault = verification.fault.as_ref().map(ToString::to_string);
-        let replay = &verification.replay;
-        let entries = replay.entries();
-        let interrupted = is_interrupted(replay) || replay.awaits_raw_answer();
-        fault.or_else(|| interrupted.then(|| format!("interrupted behind {entries} records")))
-    }
 }
 
 /// Audits the ledger that is read from `source`. The blobs are those beside `path`, which messages name too.
@@ -140,7 +130,8 @@ pub fn audit_ledger(
     expected: &AuditExpectations<'_>,
 ) -> Result<AuditReport, LedgerError> {
     let read_error = || FileError::from_io(path, "read the ledger");
-    let pass = look_until_settled(&mut source, AuditPass::describe_doubt, |source| {
+    let doubt = |pass: &AuditPass| pass.replayed.verification.describe_doubt();
+    let pass = look_until_settled(&mut source, doubt, |source| {
         AuditPass::read(source, path, expected)
     })?;
     let AuditPass {
@@ -221,5 +212,6 @@ pub fn audit_ledger(
             })
             .collect(),
         verification: replayed.verification,
+        rules: replayed.rules,
     })
 }

@@ -1,7 +1,7 @@
 //! What the caller of an audit expects, the single checks, and the verdict over them.
 
 use super::budgets::AuditBudgets;
-use crate::rules::ExpectedRules;
+use crate::rules::{ExpectedRules, RuleSet, RulesSource};
 use crate::verify::{LedgerExpectations, VerificationReport};
 
 /// What the caller of an audit knows from elsewhere.
@@ -104,6 +104,8 @@ pub struct UnjudgedOracle {
 pub struct AuditReport {
     /// The result of the verification that the audit includes.
     pub verification: VerificationReport,
+    /// The rules under which the decisions were made again and where they came from; `None` where they were not.
+    pub rules: Option<(RuleSet, RulesSource)>,
     /// The checks, one for each of [`CHECKS`], in that order.
     pub checks: Vec<AuditCheck>,
     /// What the ledger alone cannot show and the caller named nothing to compare with, in words.

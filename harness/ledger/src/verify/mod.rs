@@ -73,6 +73,22 @@ impl VerificationReport {
     pub fn verdict(&self) -> Verdict {
         self.fault.as_ref().map_or(Verdict::Ok, |f| f.verdict)
     }
+
+    /// Whether the last step lacks decisions, which only a replay shows.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        matches!(self.replay.resume(), Ok((_, Some(_))))
+    }
+
+    /// What a writer at work could be the reason of, for [`look_until_settled`]: a fault, or a last step that lacks
+    /// records.
+    #[must_use]
+    pub fn describe_doubt(&self) -> Option<String> {
+        let fault = self.fault.as_ref().map(ToString::to_string);
+        let is_unfinished = self.is_interrupted() || self.replay.awaits_raw_answer();
+        let entries = self.replay.entries();
+        fault.or_else(|| is_unfinished.then(|| format!("interrupted behind {entries} records")))
+    }
 }
 
 /// A visitor of the good records of a ledger, called with each one in order.

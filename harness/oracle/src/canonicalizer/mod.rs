@@ -2,8 +2,8 @@
 //!
 //! X-0L, binding answers A1 to A7: line ends and outer white space are normalised, exactly one
 //! top-level JSON object is found, and everything else is rejected with a reason. Nothing is guessed,
-//! repaired or chosen, nothing inside the text is touched, and no object inside broken structure comes out. Pure functions, no I/O, time linear in
-//! the text. Determinism: D1.
+//! repaired or chosen, nothing inside the text is touched, and no object inside broken structure comes out.
+//! Pure functions, no I/O, time linear in the text. Determinism: D1.
 //!
 //! | file | what it holds |
 //! |---|---|

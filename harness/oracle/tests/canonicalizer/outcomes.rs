@@ -1,7 +1,5 @@
 //! Texts and the outcome of each.
 
-use std::time::Instant;
-
 use axilog::hash::sha256;
 use axilog_oracle::canonicalizer::Status::{AmbiguousMultiBlock, NoJson, ParseError};
 use axilog_oracle::canonicalizer::{canonicalize, normalize_text};
@@ -197,21 +195,11 @@ fn depth_is_at_most_128() {
     assert_accepted(&format!("{} {{\"a\":1}}", array(300, "1")), "{\"a\":1}");
 }
 
+/// The bench `canonicalizer` measures that it costs no more than prose.
 #[test]
-fn deep_nesting_around_a_long_array_costs_no_more_than_prose() {
+fn a_long_array_that_is_nested_too_deep_is_prose() {
     let text = "[".repeat(190) + &"1,".repeat(2_500_000) + "1" + &"]".repeat(190);
-    // The shortest of several times, since other work may interrupt any of them.
-    let measure = |text: &str| {
-        let times = (0..3).map(|_| {
-            let start = Instant::now();
-            assert_eq!(canonicalize(text).block, Err(NoJson));
-            start.elapsed()
-        });
-        times.min().unwrap()
-    };
-    let prose = measure(&"1,".repeat(2_500_000));
-    let nested = measure(&text);
-    assert!(nested < prose * 20, "{nested:?}, prose {prose:?}");
+    assert_eq!(canonicalize(&text).block, Err(NoJson));
 }
 
 #[test]

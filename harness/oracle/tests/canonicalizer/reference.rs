@@ -163,14 +163,8 @@ pub fn extract(text: &str) -> Result<&str, Status> {
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
         let rest = &text[at..];
-        at += match (
-            c,
-            if "{[".contains(c) {
-                find_value_end(rest)
-            } else {
-                None
-            },
-        ) {
+        let begins_value = "{[".contains(c);
+        at += match (c, begins_value.then(|| find_value_end(rest)).flatten()) {
             ('{', Some(end)) => {
                 valid.push(&rest[..end]);
                 end

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use axilog_bundle::SCHEMA;
 use serde_json::{Value, json};
 
-use crate::bench::Bench;
+use crate::bench::{Bench, program};
 
 const OWN: &str = "contracts = []\n[[step]]\nid = 1\nname = \"a\"\nmission = \"m\"\nschema_excerpt = \"s\"\n\
     grammar = \"own.gbnf\"\nfallback_grammar = \"json_generic.gbnf\"\nguardrails = []\nkey_metrics = []\n";
@@ -254,7 +254,7 @@ fn the_commands_write_no_file() {
         "bundle check",
         "bundle schema",
     ] {
-        let output = std::process::Command::new(env!("CARGO_BIN_EXE_axilog"))
+        let output = std::process::Command::new(program())
             .args(line.split(' '))
             .current_dir(dir.path())
             .output()

@@ -7,6 +7,8 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::bench::program;
+
 const FACT: &str = r#"{"kind":"CLUE","stable_key":"k1","payload":{"text":"It reads seven keys."},"provenance":{"source":"generator","refs":[]},"visibility_mask":"PUBLIC","gist":"Something is written there.","details":[{"name":"words","exact":"seven keys"}]}"#;
 
 struct MemoryDirectory(TempDir);
@@ -23,7 +25,7 @@ impl MemoryDirectory {
     }
 
     fn run(&self, args: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_axilog"))
+        Command::new(program())
             .arg("memory")
             .args(args)
             .current_dir(self.path())
@@ -260,7 +262,7 @@ fn the_examples_of_the_page_are_real() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/memory.md");
     let page = fs::read_to_string(page).unwrap();
     let place = tempfile::tempdir().unwrap();
-    let program = Path::new(env!("CARGO_BIN_EXE_axilog"));
+    let program = program();
     let directory = program.parent().unwrap().display();
     let path = format!("{directory}:{}", std::env::var("PATH").unwrap());
     let mut commands = 0;
@@ -296,7 +298,7 @@ fn a_path_is_never_a_uri() {
             &["init", name, "--world", "a", "--campaign", "b"][..],
             &["show", name],
         ] {
-            let status = Command::new(env!("CARGO_BIN_EXE_axilog"))
+            let status = Command::new(program())
                 .arg("memory")
                 .args(command)
                 .current_dir(directory.path())

@@ -4,6 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use crate::bench::program;
+
 /// Runs golden/session.tsv and gives what it prints.
 fn session(directory: &Path) -> String {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/memory/golden");
@@ -11,7 +13,7 @@ fn session(directory: &Path) -> String {
     fs::copy(golden.join("facts.jsonl"), directory.join("facts.jsonl")).unwrap();
     let mut printed = String::new();
     for line in lines.lines().filter(|line| !line.starts_with('#')) {
-        let output = Command::new(env!("CARGO_BIN_EXE_axilog"))
+        let output = Command::new(program())
             .arg("memory")
             .args(line.split('\t'))
             .current_dir(directory)

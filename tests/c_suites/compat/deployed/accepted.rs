@@ -19,6 +19,9 @@ pub struct Cause {
     pub reason: String,
     /// Whose behaviour is the safer one: `here`, `deployed`, or `neither`.
     pub safer: String,
+    /// What a rig gives up that is compiled with `AXILOG_COMPAT_AS_DEPLOYED`, which then follows the deployed code;
+    /// without it, that makes no difference.
+    pub gives_up: Option<String>,
     #[serde(rename = "where")]
     pub places: Vec<Place>,
 }
@@ -111,7 +114,8 @@ fn shorten(text: &str) -> String {
 /// The table of `docs/rigs.md`.
 pub fn write_table(causes: &[Cause]) -> String {
     let mut table = String::from(
-        "| what | functions | deployed | here | why | safer | cases |\n|---|---|---|---|---|---|---|\n",
+        "| what | functions | deployed | here | why | safer | cases | `AXILOG_COMPAT_AS_DEPLOYED` gives up |\n\
+         |---|---|---|---|---|---|---|---|\n",
     );
     for cause in causes {
         let functions: BTreeSet<String> = cause
@@ -123,13 +127,14 @@ pub fn write_table(causes: &[Cause]) -> String {
         let cases: usize = cause.places.iter().map(|place| place.cases.len()).sum();
         writeln!(
             table,
-            "| {} | {} | {} | {} | {} | {} | {cases} |",
+            "| {} | {} | {} | {} | {} | {} | {cases} | {} |",
             cause.cause,
             functions.join(", "),
             cause.deployed,
             cause.here,
             cause.reason,
-            cause.safer
+            cause.safer,
+            cause.gives_up.as_deref().unwrap_or("as here")
         )
         .unwrap();
     }

@@ -174,10 +174,18 @@ PROTOTYPES: dict[str, Prototype] = {
 }
 
 
+def find_function(library: CDLL, name: str) -> Any:
+    """The function that C programs call by ``name``. The headers give some functions another
+    symbol, their name and ``_v2``."""
+    versioned = f"{name}_v2"
+    return getattr(library, versioned if hasattr(library, versioned) else name)
+
+
 def set_prototypes(library: CDLL) -> None:
-    """Sets ``restype`` and ``argtypes`` of every function of ``library``. Raises AttributeError for
-    a function that the library lacks."""
+    """Gives every function of ``library`` its C name, ``restype`` and ``argtypes``. Raises
+    AttributeError for a function that the library lacks."""
     for name, (restype, argtypes) in PROTOTYPES.items():
-        function = getattr(library, name)
+        function = find_function(library, name)
         function.restype = restype
         function.argtypes = argtypes
+        setattr(library, name, function)
