@@ -160,13 +160,13 @@ fn golden_genesis() {
     assert_eq!(String::from_utf8(line.0).unwrap(), first);
 }
 
-/// Keeps what a ledger commits, as lines and as records.
-struct Kept {
+/// The entries that a ledger commits, as lines and as records.
+struct CommittedEntries {
     file: Vec<u8>,
     records: Vec<(String, String)>,
 }
 
-impl LedgerSink for Kept {
+impl LedgerSink for CommittedEntries {
     fn append(&mut self, entry: &Entry<'_>) -> Result<(), SinkFailed> {
         let mut line = Bytes::default();
         ledger_line::write(entry, &mut line);
@@ -218,7 +218,7 @@ fn agents_decide_and_replay_byte_for_byte() {
 
         let mut genesis = Bytes::default();
         ledger_line::write(&genesis_entry(), &mut genesis);
-        let mut kept = Kept {
+        let mut kept = CommittedEntries {
             file: genesis.0,
             records: Vec::new(),
         };

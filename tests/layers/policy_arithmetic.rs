@@ -125,6 +125,10 @@ impl<'ast> Visit<'ast> for Finder<'_> {
         );
         if is_arithmetic {
             self.judge(&binary.left, binary);
+            // A number that is written out, or that a function gives, is no value by itself.
+            if name_of(&binary.right).is_some() {
+                self.judge(&binary.right, binary);
+            }
         }
         visit::visit_expr_binary(self, binary);
     }
@@ -198,6 +202,7 @@ fn arithmetic_on_a_value_is_found_in_every_form() {
         "actual + 1",
         "-actual",
         "self.threshold - actual",
+        "count + actual",
         "values[0] << 16",
         "actual.saturating_mul(ONE)",
         "i32::wrapping_add(actual, 1)",

@@ -18,7 +18,8 @@ pub struct ProviderFacts {
 }
 
 impl ProviderFacts {
-    /// The facts of an answer, with each name as [`write_exact_name`] writes it.
+    /// The facts of an answer. Names that differ remain different: a backslash and what is not printable ASCII become
+    /// escapes, and a name that is longer than 200 characters then is cut and has the SHA-256 of the whole behind it.
     #[must_use]
     pub fn of(answer: &ModelAnswer) -> ProviderFacts {
         ProviderFacts {

@@ -13,13 +13,13 @@
  * @property {number} at the record of its answer
  * @property {string} oracle
  * @property {Derivation | null} derivation what its question says; null where that cannot be read
- * @property {number} missing how many distinct answers its question names that stand not before it
+ * @property {number} missing how many distinct answers its question names that do not stand before it
  *
  * @typedef {object} Derivation what a question says of the answers that it was made from. Many calls may
  *   have one question, which may name very many answers, so they are counted once for all calls.
  * @property {string[]} sources their obs_hashes
  * @property {boolean} evenRefused whether there are refused ones among them
- * @property {number} missing how many of them, each counted once, no observation has had so far
+ * @property {number} missing how many of them, each counted once, are of no observation so far
  */
 
 /** What is said of the time and of control inputs, which feed no question. */
@@ -119,9 +119,9 @@ class Derivations {
   }
 
   /**
-   * Whether the page knows of one of the answers that a question names something.
+   * Finds the calls whose question names at least one answer of this ledger of which something is so.
    * @param {(derivation: Derivation, at: number) => boolean} isSo
-   * @returns {(call: DerivedCall) => boolean} each question is looked at once
+   * @returns {(call: DerivedCall) => boolean} whether a call is one of them; each question is looked at once
    */
   someSource(isSo) {
     /** @type {Map<Derivation | null, boolean>} */

@@ -78,8 +78,8 @@ impl Drop for Ending<'_> {
     }
 }
 
-/// Three writers race for one ledger, and each of their processes is killed at some moment, while the ledger is audited
-/// over and over: no audit is FAILED, and in the end every writer's process finds a ledger that it goes on with.
+/// Three writers race for one ledger, and most of their processes are killed, each at another moment, while the ledger is
+/// audited over and over: no audit is FAILED, and in the end a process goes on with the ledger.
 #[test]
 fn writers_that_race_and_are_killed_fail_no_audit() {
     let bench = Bench::ledger();
@@ -87,15 +87,14 @@ fn writers_that_race_and_are_killed_fail_no_audit() {
     let wanted = count_kills();
     let killed = AtomicU64::new(0);
     let race = |writer: usize| {
-        // Longer than a whole run, so that some end by themselves and the ledger grows.
-        for delay in (0..20).cycle() {
+        for turn in (0..10u64).cycle() {
             if killed.load(Ordering::Relaxed) >= wanted as u64 {
                 break;
             }
-            let value = 3 * delay + writer;
+            let value = 3 * turn + writer as u64;
             bench.write(&format!("question-{value}"), format!("question {value}"));
             // A third of them are inadmissible, so that their bytes are blobs.
-            let answer: &[u8] = match delay % 3 {
+            let answer: &[u8] = match turn % 3 {
                 0 => b"\xff",
                 _ => b"{\"value\":1}",
             };
@@ -109,8 +108,11 @@ fn writers_that_race_and_are_killed_fail_no_audit() {
                 .stdout(Stdio::null())
                 .stderr(Stdio::null());
             let mut process = command.spawn().unwrap();
-            std::thread::sleep(Duration::from_millis(delay as u64));
-            process.kill().unwrap();
+            // Each tenth process goes on to its end, however slow the machine is.
+            if turn < 9 {
+                std::thread::sleep(Duration::from_millis(2 * turn));
+                process.kill().unwrap();
+            }
             let status = process.wait().unwrap();
             // The others ended before: recorded, or refused since another writer had the ledger.
             killed.fetch_add(u64::from(status.code().is_none()), Ordering::Relaxed);
@@ -131,11 +133,12 @@ fn writers_that_race_and_are_killed_fail_no_audit() {
     });
     println!("{killed:?} killed, {audits} audits meanwhile");
     bench.run("tidy ledger.jsonl").exits(0);
+    let before = lines(&bench.read("ledger.jsonl")).len();
+    // Whether it may act depends on which of the inadmissible answers were recorded.
+    let decision = bench.observe(b"{\"value\":1}").json();
+    assert_eq!(decision["admitted"], "AS_GIVEN");
+    assert!(lines(&bench.read("ledger.jsonl")).len() > before);
     bench.run("audit ledger.jsonl").exits(0);
-    assert!(
-        lines(&bench.read("ledger.jsonl")).len() > 8,
-        "nothing was recorded"
-    );
 }
 
 /// Kills `axilog observe` at another system call each time, from before its start to behind its

@@ -132,7 +132,7 @@ fn bundles_are_answered_within_every_grammar_that_ships() {
         for ((grammar, step), fitting) in GRAMMARS.into_iter().zip(&mut fitting) {
             let run = bench.run(&format!(
                 "bundle ask {step} --results results.json --model {MODEL} --base-url {} \
-                 --ledger {seed}-{grammar}.jsonl --send-grammar llama-cpp --timeout 60 --json",
+                 --ledger {seed}-{grammar}.jsonl --send-grammar llama-cpp --timeout 600 --json",
                 server.base_url()
             ));
             let report = run.json();
@@ -212,7 +212,7 @@ fn an_ablation_run_with_answers_held_to_a_grammar_replays() {
     let server = LlamaServer::start(&python, &model, &[]);
     let line = format!(
         "ablation run --variant v300 --model {MODEL} --base-url {} --seeds 1 --episodes 1 --out r \
-         --response-format llama-cpp:answer.gbnf --timeout 60 --json",
+         --response-format llama-cpp:answer.gbnf --timeout 600 --json",
         server.base_url()
     );
     bench.run(&line).exits(0);

@@ -75,6 +75,7 @@ unsafe fn step<const AS_DEPLOYED: bool>(
         };
         let initialised = super::ledger::load(&raw.ledger).is_some();
         let state = load_health(raw.health);
+        // `load` counts a state without a name as failed, which the deployed step does not.
         let failed = raw.local_failed_flag != 0 || (state.is_none() && !AS_DEPLOYED);
         let agent = match raw.load() {
             Some(agent) if initialised && !failed && !agent.ledger.failed => Agent {

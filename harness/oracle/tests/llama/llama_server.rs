@@ -89,14 +89,31 @@ impl LlamaServer {
             .spawn()
             .unwrap();
         let mut server = LlamaServer { process, port };
-        let start = Instant::now();
-        while !server.is_ready() {
-            let ended = server.process.try_wait().unwrap();
-            assert!(ended.is_none(), "the server ended at once: {ended:?}");
-            assert!(start.elapsed() < Duration::from_secs(300), "not ready");
-            sleep(Duration::from_millis(50));
-        }
+        server.wait_until("/health", |response| response.starts_with("HTTP/1.1 200"));
         server
+    }
+
+    /// Waits until the server writes an answer.
+    pub fn wait_until_it_writes(&mut self) {
+        self.wait_until("/slots", |slots| {
+            slots.contains("\"is_processing\":true") && !slots.contains("\"n_decoded\":0")
+        });
+    }
+
+    /// Asks for `path` until the response is as expected; fails where the server ends, and after ten minutes.
+    fn wait_until(&mut self, path: &str, is_expected: fn(&str) -> bool) {
+        let start = Instant::now();
+        loop {
+            let response = self.get(path).unwrap_or_default();
+            if is_expected(&response) {
+                return;
+            }
+            let ended = self.process.try_wait().unwrap();
+            assert!(ended.is_none(), "the server ended: {ended:?}");
+            let is_late = start.elapsed() > Duration::from_secs(600);
+            assert!(!is_late, "{path}: {response}");
+            sleep(Duration::from_millis(5));
+        }
     }
 
     /// The base URL of its interfaces.
@@ -110,15 +127,15 @@ impl LlamaServer {
         let _ = self.process.wait();
     }
 
-    fn is_ready(&self) -> bool {
-        let Ok(mut stream) = TcpStream::connect(("127.0.0.1", self.port)) else {
-            return false;
-        };
-        let request = "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    fn get(&self, path: &str) -> std::io::Result<String> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
+        write!(
+            stream,
+            "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        )?;
         let mut response = String::new();
-        stream.write_all(request.as_bytes()).is_ok()
-            && stream.read_to_string(&mut response).is_ok()
-            && response.starts_with("HTTP/1.1 200")
+        stream.read_to_string(&mut response)?;
+        Ok(response)
     }
 }
 

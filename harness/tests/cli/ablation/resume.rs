@@ -1,10 +1,12 @@
 //! Runs that go on where they stopped.
 
+use std::process::Command;
+
 use serde_json::Value;
 
 use super::agent_server::AgentServer;
-use super::stopping::{calibrate, start_long_run};
-use crate::bench::Bench;
+use super::stopping::calibrate;
+use crate::bench::{Bench, program};
 use crate::server::Act;
 
 const RUN: &str = "ablation run --oracle agent:precedent --calibration N.json --episodes 1";
@@ -51,12 +53,21 @@ fn list_observations(bench: &Bench, ledger: &str) -> Vec<(String, String)> {
 #[cfg(unix)]
 fn a_killed_run_goes_on_where_it_stopped() {
     let bench = calibrate();
-    let mut child = start_long_run(&bench, "3", "r");
-    child.kill().unwrap();
-    child.wait().unwrap();
+    let again = "ablation run --oracle agent:precedent --variant baseline --calibration N.json --episodes 3";
+    // The system kills the run when its ledger has 1024 of the shell's blocks, between a third and three quarters of
+    // what the whole run writes.
+    let killed = Command::new("sh")
+        .arg("-c")
+        .arg(format!(
+            "ulimit -c 0 && ulimit -f 1024 && exec \"$0\" {again} --out r"
+        ))
+        .arg(program())
+        .current_dir(bench.path("."))
+        .output()
+        .unwrap();
+    assert_eq!(killed.status.code(), None, "{killed:?}");
     assert!(!bench.exists("r/baseline/run.json"));
     let before = bench.read("r/baseline/ledger.jsonl");
-    let again = "ablation run --oracle agent:precedent --variant baseline --calibration N.json --episodes 3";
     bench
         .run(&format!("{again} --out r"))
         .exits(3)

@@ -23,20 +23,19 @@ fn read_status(bench: &Bench, run: &str) -> Value {
     document["status"].clone()
 }
 
-/// Starts a run of many steps into `out` and waits until it has taken some.
+/// Starts a run that would take hours, and waits until it has taken some steps.
 #[cfg(unix)]
-pub fn start_long_run(bench: &Bench, episodes: &str, out: &str) -> std::process::Child {
-    let arguments = format!(
-        "ablation run --oracle agent:precedent --variant baseline --calibration N.json --episodes {episodes} --out {out}"
-    );
+fn start_long_run(bench: &Bench) -> std::process::Child {
+    let arguments = "ablation run --oracle agent:precedent --variant baseline --calibration N.json \
+                     --episodes 100000 --out r";
     let child = bench
         .command()
-        .args(arguments.split(' '))
+        .args(arguments.split_whitespace())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let ledger = bench.path(&format!("{out}/baseline/ledger.jsonl"));
+    let ledger = bench.path("r/baseline/ledger.jsonl");
     // Five minutes at most.
     let stepped = (0..30_000).any(|_| {
         sleep(Duration::from_millis(10));
@@ -62,7 +61,7 @@ fn send_signal(child: &std::process::Child, name: &str) {
 #[cfg(unix)]
 fn an_interrupted_run_stops_at_the_end_of_a_step_and_replays() {
     let bench = calibrate();
-    let child = start_long_run(&bench, "100000", "r");
+    let child = start_long_run(&bench);
     send_signal(&child, "-INT");
     let output = child.wait_with_output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
@@ -99,7 +98,7 @@ fn an_interrupted_run_stops_at_the_end_of_a_step_and_replays() {
 #[cfg(unix)]
 fn a_killed_run_is_replayed_from_its_ledger() {
     let bench = calibrate();
-    let mut child = start_long_run(&bench, "100000", "r");
+    let mut child = start_long_run(&bench);
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(!bench.exists("r/baseline/run.json"));
