@@ -40,6 +40,10 @@ pub(super) fn write_page(
         Closure::Void => "The session is void and counts for nothing.\n",
         Closure::Diverged => "The run does not replay: something in its directory is not what it was.\n",
     });
+    page.push_str("\n| the verdict rests on | |\n|---|---|\n");
+    for (name, value) in inputs.evidence.describe() {
+        let _ = writeln!(page, "| {name} | {} |", escape_markdown(&value));
+    }
     if !reasons.is_empty() {
         page.push('\n');
         for reason in reasons {
@@ -51,7 +55,6 @@ pub(super) fn write_page(
             );
         }
     }
-    inputs.evidence.write(&mut page);
     page.push_str("\nIn brackets behind a rate stands its Wilson interval at 95 %.\n");
     write_fingerprints(&mut page, inputs);
     write_review(&mut page, inputs);

@@ -40,10 +40,10 @@ pub use closure::{
     Closure, ClosureReason, FLOOR_PERCENT, list_forensic_reviews, list_open_reviews,
 };
 pub(crate) use earlier::EarlierReport;
-use evidence::SessionEvidence;
+pub use evidence::SessionEvidence;
 
 /// The format of `report.json`.
-const FORMAT: &str = "X0L:REPORT:v3";
+const FORMAT: &str = "X0L:REPORT:v4";
 /// The file name of the report for machines.
 pub const JSON: &str = "report.json";
 /// The file name of the report for people.
@@ -61,6 +61,8 @@ pub struct RunReport {
     pub metrics: Metrics,
     /// The judgements of a person.
     pub review: Review,
+    /// What the verdict rests on; `None` where the metadata cannot be read.
+    pub evidence: Option<SessionEvidence>,
     /// The verdict.
     pub closure: Closure,
     /// The reasons for which the verdict is not positive.
@@ -117,15 +119,12 @@ pub fn build_expected_report(
         for conflict in conflicts {
             report.replay.add_conflict(conflict);
         }
-        let RunReport {
-            replay,
-            metrics,
-            review,
-            ..
-        } = &report;
-        let evidence = gather_evidence(run, replay);
-        let evidence = evidence.as_ref().map(|(evidence, _)| evidence);
-        report.reasons = closure::collect_reasons(replay, metrics, review, evidence);
+        report.reasons = closure::collect_reasons(
+            &report.replay,
+            &report.metrics,
+            &report.review,
+            report.evidence.as_ref(),
+        );
         report.closure = Closure::Diverged;
     }
     Ok(report)
@@ -220,13 +219,15 @@ fn remove_other_files(
 
 /// Builds the report of a replayed and reviewed run.
 fn rebuild(run: &RunDirectory, replay: RunReplay, metrics: Metrics, review: Review) -> RunReport {
-    let gathered = gather_evidence(run, &replay);
-    let evidence = gathered.as_ref().map(|(evidence, _)| evidence);
-    let reasons = closure::collect_reasons(&replay, &metrics, &review, evidence);
+    let metadata = replay.metadata.as_ref();
+    let constitution = metadata.and_then(|metadata| read_constitution(run, metadata));
+    let evidence = metadata
+        .map(|metadata| SessionEvidence::gather(run, metadata, &metrics, constitution.as_ref()));
+    let reasons = closure::collect_reasons(&replay, &metrics, &review, evidence.as_ref());
     let weightiest = reasons.first();
     let closure = weightiest.map_or(Closure::Positive, |reason| reason.closure);
     let mut files = BTreeMap::new();
-    if let (Some(metadata), Some((evidence, constitution))) = (&replay.metadata, &gathered) {
+    if let (Some(metadata), Some(evidence)) = (metadata, &evidence) {
         let inputs = ReportInputs {
             replay: &replay,
             metadata,
@@ -249,6 +250,7 @@ fn rebuild(run: &RunDirectory, replay: RunReplay, metrics: Metrics, review: Revi
         replay,
         metrics,
         review,
+        evidence,
         closure,
         reasons,
         files,
@@ -262,17 +264,6 @@ pub fn list_reviewable_cycles(metrics: &Metrics) -> Vec<CycleId> {
     cycles.extend(&metrics.acted_on_injections);
     cycles.sort_by_key(|cycle| cycle.number);
     cycles
-}
-
-/// Gathers what the verdict rests on, and reads the constitution; `None` where the metadata cannot be read.
-fn gather_evidence(
-    run: &RunDirectory,
-    replay: &RunReplay,
-) -> Option<(SessionEvidence, Option<Constitution>)> {
-    let metadata = replay.metadata.as_ref()?;
-    let constitution = read_constitution(run, metadata);
-    let evidence = SessionEvidence::gather(run, metadata, constitution.as_ref());
-    Some((evidence, constitution))
 }
 
 fn read_constitution(run: &RunDirectory, metadata: &SessionMetadata) -> Option<Constitution> {
