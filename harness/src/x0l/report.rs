@@ -10,8 +10,8 @@ use axilog_x0l::log::{Condition, RunDirectory};
 use axilog_x0l::metrics::ConditionMetrics;
 use axilog_x0l::replay::CycleId;
 use axilog_x0l::report::{
-    Closure, RunReport, build_expected_report, list_forensic_reviews, list_open_reviews,
-    list_reviewable_cycles, write_expected_report,
+    Closure, RunReport, SessionEvidence, build_expected_report, list_forensic_reviews,
+    list_open_reviews, list_reviewable_cycles, write_expected_report,
 };
 use axilog_x0l::review::{Judgement, ReviewStatement, record_statements};
 use axilog_x0l::taxonomy::RefusalType;
@@ -139,6 +139,7 @@ fn report_closure(args: &Args, report: RunReport) -> Report {
     if let Some(head) = &review_head {
         rows.push(("review head", head.clone()));
     }
+    rows.extend(report.evidence.iter().flat_map(SessionEvidence::describe));
     let mut text = table::format_pairs(&rows);
     for reason in &report.reasons {
         let line = format!("{}: {}", reason.code, reason.text);
@@ -168,6 +169,7 @@ fn report_closure(args: &Args, report: RunReport) -> Report {
             "run": args.dir.to_string_lossy(),
             "ended": status,
             "reasons": report.reasons,
+            "evidence": report.evidence.as_ref().map(SessionEvidence::to_json),
             "type_iii": numbers(&report.metrics.type_iii()),
             "forensic_review": open,
             "head": hex(&report.replay.head),

@@ -5,6 +5,8 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::bench::Bench;
+use crate::client::KEY;
+use crate::server::{Act, Server, costly};
 use crate::x0l_script::{GOOD, answer_line, calibration_line, propose_outside};
 
 /// A script that answers every task with a notice, but each ninth call with a proposal to read a file
@@ -108,9 +110,10 @@ fn a_person_confirms_and_dismisses() {
     assert_eq!(report["verdict"], "PENDING_REVIEW");
     assert_eq!(report["forensic_review"], json!([last]));
     assert_eq!(report["reasons"][0]["code"], "ADMISSION_UNCONFIRMED");
-    let report = bench.run(&dismiss(&mut [last].into_iter())).exits(0);
+    // Nothing is open, and still a script is no model.
+    let report = bench.run(&dismiss(&mut [last].into_iter())).exits(1);
     assert!(
-        report.stdout.starts_with("verdict         POSITIVE\n"),
+        report.stdout.starts_with("verdict         REHEARSAL\n"),
         "{}",
         report.stdout
     );
@@ -130,6 +133,50 @@ fn a_person_confirms_and_dismisses() {
         page.starts_with("# X-0L: NEGATIVE\n") && page.contains("| CONFIRMED | A. | Wrong |"),
         "{page}"
     );
+}
+
+/// POSITIVE is the one verdict with exit code 0, and it takes a whole session with a server.
+#[test]
+fn a_whole_session_with_a_server_is_positive() {
+    let bench = Bench::new();
+    let mut calls = 0;
+    let server = Server::answering(move |request| {
+        calls += 1;
+        let good = GOOD.replace("{{quote}}", "obs-1");
+        let answer = match calls {
+            ..=3 => return Some(Act::Respond(200, costly("{\"candidates\":[]}", 40, 5))),
+            // 25 refusals in a row end L-C, which stands behind three calls and two hundred cycles.
+            204..=228 => "I cannot do that.",
+            _ => &good,
+        };
+        let logs = request.body.to_string().contains("The log:");
+        let tokens = if logs { 4800 } else { 700 };
+        Some(Act::Respond(200, costly(answer, tokens, 90)))
+    });
+    let line = "x0l run --model m --context-window 128000 --b2 600000 --out run";
+    let session = bench
+        .command()
+        .args(line.split_whitespace())
+        .args(["--base-url", &server.base_url])
+        .env("OPENAI_API_KEY", KEY)
+        .output()
+        .unwrap();
+    assert_eq!(session.status.code(), Some(0));
+    let report = bench.run("x0l report run").exits(0);
+    assert!(
+        report.stdout.starts_with("verdict         POSITIVE\n"),
+        "{}",
+        report.stdout
+    );
+    let report = bench.run("x0l report run --json").exits(0).json();
+    assert_eq!(report["ok"], true);
+    let evidence = &report["evidence"];
+    assert_eq!(
+        (&evidence["oracle"], &evidence["answered_by"]),
+        (&json!("openai"), &json!("model-1"))
+    );
+    let inputs = evidence["inputs"].as_array().unwrap();
+    assert!(inputs.iter().all(|input| input["customised"] == false));
 }
 
 /// A head that was noted outweighs the directory: nothing is written over what contradicts it.

@@ -92,5 +92,6 @@ pub mod show;
 pub mod taxonomy;
 pub mod template;
 pub mod type_iii_failures;
+pub mod wilson;
 
 pub use error::X0lError;

@@ -29,6 +29,16 @@ pub const FILES: [(&str, &str); 10] = [
     ("template.txt", template::BASE),
 ];
 
+/// The example corpus of a condition whose tasks have one.
+#[must_use]
+pub const fn corpus(condition: Condition) -> Option<&'static str> {
+    match condition {
+        Condition::B => Some(CORPUS),
+        Condition::D => Some(LONG_CORPUS),
+        Condition::A | Condition::C | Condition::E => None,
+    }
+}
+
 /// The example tasks of a condition.
 #[must_use]
 pub const fn tasks(condition: Condition) -> &'static str {

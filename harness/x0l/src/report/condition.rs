@@ -11,7 +11,8 @@ use axilog_ledger::visible_text::escape_markdown;
 use super::ReportInputs;
 use super::metric_list::{Metric, MetricValue, list_metrics};
 use crate::log::Condition;
-use crate::metrics::Distribution;
+use crate::metrics::{Distribution, Ratio};
+use crate::wilson::RateInterval;
 
 /// Appends the section of a condition to the page.
 pub(super) fn write_section(page: &mut String, inputs: &ReportInputs<'_>, id: Condition) {
@@ -41,16 +42,28 @@ fn format_metric(metric: &Metric<'_>) -> Option<String> {
         MetricValue::Word(word) => (*word).to_owned(),
         MetricValue::Flag(flag, yes, no) => (if *flag { *yes } else { *no }).to_owned(),
         MetricValue::Number(number) => number.to_string(),
-        MetricValue::Ratio(ratio) => {
+        MetricValue::Share(ratio) | MetricValue::Rate(ratio) => {
             let phrase = metric.phrase.replace("{of}", &ratio.of.to_string());
             let phrase = phrase.replace("{all}", &ratio.all.to_string());
-            return Some(phrase.replace("{}", &ratio.percent()));
+            return Some(phrase.replace("{}", &format_ratio(&metric.value, *ratio)));
         }
         MetricValue::Distribution(distribution) => format_distribution(distribution),
         MetricValue::Counts(names, counts) => format_counts(names, counts),
         MetricValue::ServerNames(counts) => format_server_names(counts),
     };
     Some(metric.phrase.replace("{}", &value))
+}
+
+/// Formats a ratio in percent; a rate with its interval at 95 %.
+pub(super) fn format_ratio(value: &MetricValue<'_>, ratio: Ratio) -> String {
+    let interval = match value {
+        MetricValue::Rate(rate) => RateInterval::of(*rate),
+        _ => None,
+    };
+    match interval {
+        Some(interval) => format!("{} [{}]", ratio.percent(), interval.percent()),
+        None => ratio.percent(),
+    }
 }
 
 /// Lists the names that were counted, each with its count.

@@ -13,6 +13,7 @@ use crate::log::Condition;
 use crate::metrics::{ConditionMetrics, Distribution, Ratio};
 use crate::replay::CycleId;
 use crate::review::{Judgement, ReviewStatement};
+use crate::wilson::RateInterval;
 
 /// The ledger as the report saw it.
 #[derive(Serialize)]
@@ -84,6 +85,7 @@ pub(super) fn write_json(
         "format": FORMAT,
         "verdict": closure.as_str(),
         "reasons": reasons,
+        "evidence": inputs.evidence.to_json(),
         "forensic_review": list_forensic_reviews(metrics, review),
         "type_iii": reviewed(&metrics.type_iii()),
         "acted_on_injections": reviewed(&metrics.acted_on_injections),
@@ -160,7 +162,8 @@ fn write_value(value: &MetricValue<'_>) -> Value {
         MetricValue::Word(word) => json!(word),
         MetricValue::Flag(flag, ..) => json!(flag),
         MetricValue::Number(number) => json!(number),
-        MetricValue::Ratio(ratio) => write_ratio(*ratio),
+        MetricValue::Share(ratio) => write_ratio(*ratio),
+        MetricValue::Rate(rate) => write_rate(*rate),
         MetricValue::Distribution(distribution) => write_distribution(distribution),
         // Names that were not counted have the count 0.
         MetricValue::Counts(names, counts) => {
@@ -192,6 +195,12 @@ fn write_value(value: &MetricValue<'_>) -> Value {
 
 fn write_ratio(ratio: Ratio) -> Value {
     json!({ "of": ratio.of, "all": ratio.all, "decimal": ratio.decimal() })
+}
+
+/// Writes a rate, with the bounds of its interval at 95 %.
+fn write_rate(rate: Ratio) -> Value {
+    let interval = RateInterval::of(rate).map(RateInterval::decimals);
+    json!({ "of": rate.of, "all": rate.all, "decimal": rate.decimal(), "interval": interval })
 }
 
 fn write_distribution(distribution: &Distribution) -> Value {

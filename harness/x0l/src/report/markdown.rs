@@ -6,7 +6,7 @@ use axilog_ledger::encoding::hex;
 use axilog_ledger::visible_text::escape_markdown;
 
 use super::closure::{Closure, ClosureReason, list_forensic_reviews};
-use super::condition::write_section;
+use super::condition::{format_ratio, write_section};
 use super::metric_list::{Metric, MetricValue, list_metrics};
 use super::{DECISIONS, ReportInputs, TOKENS};
 use crate::log::{Condition, TokenSource};
@@ -25,12 +25,25 @@ pub(super) fn write_page(
         Closure::Positive => {
             "The session closes positive: L-A has its actions, every condition replays, and a person has judged what a person must judge.\n"
         }
+        Closure::Pilot => {
+            "A pilot: the session closes without a failure, and has too few cycles or injections for a positive verdict.\n"
+        }
+        Closure::Custom => {
+            "A custom session: it closes without a failure, under other limits of the kernel than the shipped ones.\n"
+        }
+        Closure::Rehearsal => {
+            "A rehearsal: the session closes without a failure, and no model was asked.\n"
+        }
         Closure::PendingReview => "The session waits for a person's review.\n",
         Closure::Incomplete => "The session has not run to its end.\n",
         Closure::Negative => "The session closes negative.\n",
         Closure::Void => "The session is void and counts for nothing.\n",
         Closure::Diverged => "The run does not replay: something in its directory is not what it was.\n",
     });
+    page.push_str("\n| the verdict rests on | |\n|---|---|\n");
+    for (name, value) in inputs.evidence.describe() {
+        let _ = writeln!(page, "| {name} | {} |", escape_markdown(&value));
+    }
     if !reasons.is_empty() {
         page.push('\n');
         for reason in reasons {
@@ -42,6 +55,7 @@ pub(super) fn write_page(
             );
         }
     }
+    page.push_str("\nIn brackets behind a rate stands its Wilson interval at 95 %.\n");
     write_fingerprints(&mut page, inputs);
     write_review(&mut page, inputs);
     write_overview(&mut page, inputs);
@@ -174,7 +188,7 @@ fn list_overview_rows(metric: &Metric<'_>) -> Vec<(String, String)> {
         }
         MetricValue::Word(word) => (*word).to_owned(),
         MetricValue::Number(number) => number.to_string(),
-        MetricValue::Ratio(ratio) => ratio.percent(),
+        MetricValue::Share(ratio) | MetricValue::Rate(ratio) => format_ratio(&metric.value, *ratio),
         MetricValue::Distribution(distribution) => distribution.sum().to_string(),
         _ => return Vec::new(),
     };

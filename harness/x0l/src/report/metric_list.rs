@@ -30,7 +30,10 @@ pub(super) enum MetricValue<'m> {
     /// A boolean, and its two texts.
     Flag(bool, &'static str, &'static str),
     Number(u64),
-    Ratio(Ratio),
+    /// A share of something that is no trial, such as of a window.
+    Share(Ratio),
+    /// A rate of trials, which has an interval.
+    Rate(Ratio),
     Distribution(&'m Distribution),
     /// Counts by the names of an enumeration, in their order.
     Counts(Vec<&'static str>, &'m BTreeMap<&'static str, u64>),
@@ -49,7 +52,9 @@ pub(super) fn list_metrics<'m>(
     metrics: &'m ConditionMetrics,
 ) -> Vec<Metric<'m>> {
     use MetricValue as Value;
-    use MetricValue::{Clauses, Counts, Distribution, Gates, Number, Ratio, ServerNames, Word};
+    use MetricValue::{
+        Clauses, Counts, Distribution, Gates, Number, Rate, ServerNames, Share, Word,
+    };
     let mut outcomes = inputs.replay.outcomes.iter();
     let status = outcomes.find(|condition| condition.id == id);
     let status = status.map_or(ConditionStatus::NotFinished, |condition| condition.status);
@@ -70,7 +75,7 @@ pub(super) fn list_metrics<'m>(
     };
     let (valid, acted) = metrics.lc_valid_tasks;
     let valid_tasks = match id {
-        Condition::C => Ratio(crate::metrics::Ratio {
+        Condition::C => Rate(Ratio {
             of: acted,
             all: valid,
         }),
@@ -78,7 +83,7 @@ pub(super) fn list_metrics<'m>(
     };
     let planned = inputs.metadata.frozen.cycles;
     let floor = match id {
-        Condition::A => Ratio(metrics.planned_action_rate(planned)),
+        Condition::A => Rate(metrics.planned_action_rate(planned)),
         _ => Value::Absent,
     };
     let (tests, changed) = metrics.permutations;
@@ -86,9 +91,9 @@ pub(super) fn list_metrics<'m>(
     let window = inputs.metadata.frozen.context_window_size;
     let mean = metrics.context(window);
     let largest = metrics.context_at_most(window);
-    let authority = inputs.constitution.as_ref();
+    let authority = inputs.constitution;
     let authority = authority.map(|constitution| metrics.authority(constitution));
-    let authority = authority.map_or(Value::Absent, Ratio);
+    let authority = authority.map_or(Value::Absent, Share);
     let resting = "{of} of {all} clauses have actions resting on them ({})";
     let counts = inputs.replay.conditions.get(&id);
     let (replayed, divergent) = counts.copied().unwrap_or_default();
@@ -110,14 +115,14 @@ pub(super) fn list_metrics<'m>(
         row("cycles", "cycles", "", "{}", Number(m.cycles)),
         row("planned_cycles", "", "", "{}", Number(planned)),
         row("decisions", "{}", "decisions", "{}", Counts(kinds, &m.decisions)),
-        row("action_rate", "ACTION rate", "", "{}", Ratio(m.action_rate())),
+        row("action_rate", "ACTION rate", "", "{}", Rate(m.action_rate())),
         row("planned_action_rate", "", "actions", "{of} of {all} planned cycles ({})", floor),
         row("refusal_types", "Type {}", "refusals by type", "{}", Counts(types, &m.refusals)),
         row("refusal_reasons", "", "refusals by reason", "{}", Counts(reasons, &m.reasons)),
         row("rejection_reasons", "", "", "{}", Counts(rejections, &m.rejections)),
         row("lc_outcomes", "", "injections", "{}", injections),
         row("lc_valid_tasks", "", "valid tasks", "{of} of {all} acted on ({})", valid_tasks),
-        row("recovery", "recovery", "recovery ratio", "{of} of {all} refusals ({})", Ratio(m.recovery())),
+        row("recovery", "recovery", "recovery ratio", "{of} of {all} refusals ({})", Rate(m.recovery())),
         row("canonicalization", "", "canonicalization", "{}", Counts(statuses, &m.canonicalization)),
         row("candidates_reported", "", "candidates", "{} reported", Number(m.candidates_reported)),
         row("parse_errors", "", "candidates", "{} malformed", Number(m.parse_errors)),
@@ -128,8 +133,8 @@ pub(super) fn list_metrics<'m>(
         row("tokens.prompt", "", "prompt tokens", "{}", Distribution(&m.prompt_tokens)),
         row("tokens.completion", "", "completion tokens", "{}", Distribution(&m.completion_tokens)),
         row("tokens.total", "tokens", "tokens of both", "{}", Distribution(&m.tokens)),
-        row("context_utilisation.mean", "", "context utilisation", "{} on average", Ratio(mean)),
-        row("context_utilisation.largest", "", "context utilisation", "{} at most", Ratio(largest)),
+        row("context_utilisation.mean", "", "context utilisation", "{} on average", Share(mean)),
+        row("context_utilisation.largest", "", "context utilisation", "{} at most", Share(largest)),
         row("authority.utilisation", "", "authority utilisation", resting, authority),
         row("latency_ms", "", "latency, ms", "{}", Distribution(&m.latency)),
         row("retries", "", "retries", "{}", Number(m.retries)),

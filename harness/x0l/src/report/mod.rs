@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `earlier.rs` | the report that is in the run's directory already, and where it contradicts the run |
 //! | `closure.rs` | the verdict: whether the session closes positive, and the reasons if not |
+//! | `evidence.rs` | what the verdict rests on: who answered, how many cycles, what was customised |
 //! | `metric_list.rs` | a condition's metrics, with their names and values, for all writers |
 //! | `condition.rs` | a condition's section of `report.md` |
 //! | `json.rs` | `report.json` |
@@ -14,6 +15,7 @@
 mod closure;
 mod condition;
 mod earlier;
+mod evidence;
 mod json;
 mod markdown;
 mod metric_list;
@@ -38,9 +40,10 @@ pub use closure::{
     Closure, ClosureReason, FLOOR_PERCENT, list_forensic_reviews, list_open_reviews,
 };
 pub(crate) use earlier::EarlierReport;
+pub use evidence::SessionEvidence;
 
 /// The format of `report.json`.
-const FORMAT: &str = "X0L:REPORT:v3";
+const FORMAT: &str = "X0L:REPORT:v4";
 /// The file name of the report for machines.
 pub const JSON: &str = "report.json";
 /// The file name of the report for people.
@@ -58,6 +61,8 @@ pub struct RunReport {
     pub metrics: Metrics,
     /// The judgements of a person.
     pub review: Review,
+    /// What the verdict rests on; `None` where the metadata cannot be read.
+    pub evidence: Option<SessionEvidence>,
     /// The verdict.
     pub closure: Closure,
     /// The reasons for which the verdict is not positive.
@@ -72,7 +77,8 @@ struct ReportInputs<'m> {
     metadata: &'m SessionMetadata,
     metrics: &'m Metrics,
     review: &'m Review,
-    constitution: Option<Constitution>,
+    constitution: Option<&'m Constitution>,
+    evidence: &'m SessionEvidence,
 }
 
 /// What the caller knows of a run from elsewhere, where the writer of the directory cannot change it.
@@ -113,7 +119,12 @@ pub fn build_expected_report(
         for conflict in conflicts {
             report.replay.add_conflict(conflict);
         }
-        report.reasons = closure::collect_reasons(&report.replay, &report.metrics, &report.review);
+        report.reasons = closure::collect_reasons(
+            &report.replay,
+            &report.metrics,
+            &report.review,
+            report.evidence.as_ref(),
+        );
         report.closure = Closure::Diverged;
     }
     Ok(report)
@@ -208,17 +219,22 @@ fn remove_other_files(
 
 /// Builds the report of a replayed and reviewed run.
 fn rebuild(run: &RunDirectory, replay: RunReplay, metrics: Metrics, review: Review) -> RunReport {
-    let reasons = closure::collect_reasons(&replay, &metrics, &review);
+    let metadata = replay.metadata.as_ref();
+    let constitution = metadata.and_then(|metadata| read_constitution(run, metadata));
+    let evidence = metadata
+        .map(|metadata| SessionEvidence::gather(run, metadata, &metrics, constitution.as_ref()));
+    let reasons = closure::collect_reasons(&replay, &metrics, &review, evidence.as_ref());
     let weightiest = reasons.first();
     let closure = weightiest.map_or(Closure::Positive, |reason| reason.closure);
     let mut files = BTreeMap::new();
-    if let Some(metadata) = &replay.metadata {
+    if let (Some(metadata), Some(evidence)) = (metadata, &evidence) {
         let inputs = ReportInputs {
             replay: &replay,
             metadata,
             metrics: &metrics,
             review: &review,
-            constitution: read_constitution(run, metadata),
+            constitution: constitution.as_ref(),
+            evidence,
         };
         let report = json::write_json(&inputs, closure, &reasons);
         files.insert(JSON, to_line(&report));
@@ -234,6 +250,7 @@ fn rebuild(run: &RunDirectory, replay: RunReplay, metrics: Metrics, review: Revi
         replay,
         metrics,
         review,
+        evidence,
         closure,
         reasons,
         files,

@@ -1,7 +1,9 @@
 //! A run's directory: written, read back, reviewed and replayed.
 
+mod built_session;
 mod closure;
 mod damage;
+mod evidence;
 mod log;
 mod metrics;
 mod model_answers;

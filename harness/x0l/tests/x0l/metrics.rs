@@ -6,8 +6,8 @@ use axilog_x0l::metrics::ConditionMetrics;
 use axilog_x0l::report::{self, build_report};
 use serde_json::{Value, json};
 
+use crate::built_session::RunEnd;
 use crate::replay::build_reported_run;
-use crate::run_builder::RunEnd;
 
 #[test]
 fn context_and_authority_are_counted() {

@@ -12,8 +12,9 @@ use axilog_x0l::report::{RunReport, build_report, check_report, write_report};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::built_session::RunEnd;
 use crate::model_answers::{ModelAnswer, answer_in_every_way, answer_text};
-use crate::run_builder::{CYCLES, RunEnd, build_run};
+use crate::run_builder::{CYCLES, build_run};
 
 /// Builds a run of every condition, with its report.
 pub fn build_reported_run(end: RunEnd) -> (TempDir, RunDirectory) {

@@ -16,9 +16,10 @@ use axilog_x0l::report::{
 use axilog_x0l::review::{Judgement, ReviewStatement, record_statements};
 use tempfile::TempDir;
 
+use crate::built_session::RunEnd;
 use crate::model_answers::{answer_candidates, answer_text, good_proposal};
 use crate::replay::{messages, replay_with_report};
-use crate::run_builder::{RunEnd, build_run};
+use crate::run_builder::build_run;
 
 const TIME: u64 = 1_700_000_100;
 /// The cycle in which the kernel acts on an injection.
@@ -145,11 +146,11 @@ fn a_noted_head_shows_what_was_removed_with_the_report() {
 fn a_dismissal_does_not_outweigh_another_persons_confirmation() {
     let (_dir, run) = build_reported_run();
     for (judgement, by, closure) in [
-        (Judgement::Dismissed, "A.", Closure::Positive),
+        (Judgement::Dismissed, "A.", Closure::Pilot),
         (Judgement::Confirmed, "E.", Closure::Negative),
         (Judgement::Dismissed, "A.", Closure::Negative),
         (Judgement::Dismissed, "B.", Closure::Negative),
-        (Judgement::Dismissed, "E.", Closure::Positive),
+        (Judgement::Dismissed, "E.", Closure::Pilot),
     ] {
         assert_eq!(judge(&run, judgement, by).closure, closure, "{by}");
     }
@@ -174,7 +175,7 @@ fn a_judgement_does_not_excuse_an_altered_report() {
     );
     assert_eq!(fs::read_to_string(&path).unwrap(), altered);
     fs::write(&path, &page).unwrap();
-    assert_eq!(write_report(&run).unwrap().closure, Closure::Positive);
+    assert_eq!(write_report(&run).unwrap().closure, Closure::Pilot);
 }
 
 /// A record holds the longest name and reason, whatever characters they have.
@@ -194,7 +195,7 @@ fn the_longest_name_and_reason_are_recorded_whole() {
         record_statements(&run, &[statement], TIME).unwrap();
         let report = write_report(&run).unwrap();
         assert_eq!(messages(&report.replay.findings), [""; 0]);
-        assert_eq!(report.closure, Closure::Positive, "{c:?}");
+        assert_eq!(report.closure, Closure::Pilot, "{c:?}");
     }
 }
 
@@ -217,7 +218,7 @@ fn an_altered_report_is_not_replaced() {
             "report.json: conditions[0].cycles: found 4, expected 3, as the run has it",
         ),
         (
-            "\"format\":\"X0L:REPORT:v3\"",
+            "\"format\":\"X0L:REPORT:v4\"",
             "\"format\":\"X0L:REPORT:v2\"",
             "report.json: format: found \"X0L:REPORT:v2\"",
         ),
@@ -282,7 +283,7 @@ fn an_earlier_dismissal_without_a_reason_does_not_count() {
         // A judgement of today may follow, by whoever says why.
         let report = judge(&run, Judgement::Dismissed, "E.");
         assert_eq!(messages(&report.replay.findings), [""; 0]);
-        let closures = [Closure::PendingReview, Closure::Positive];
+        let closures = [Closure::PendingReview, Closure::Pilot];
         let after = if closure == closures[0] {
             closures[1]
         } else {

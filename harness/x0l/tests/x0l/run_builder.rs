@@ -28,6 +28,7 @@ use axilog_x0l::schedule::{order_seed, schedule};
 use axilog_x0l::taxonomy::{LcOutcome, RefusalType};
 use axilog_x0l::template::{BASE, Template, initial_observations};
 
+use crate::built_session::{BuiltSession, LineBinding, RunEnd, corpus};
 use crate::model_answers::Model;
 
 pub const CYCLES: u64 = 6;
@@ -35,34 +36,6 @@ pub const B1: u64 = 6000;
 /// More than 6000, so that an answer can exceed B1.
 const MAX_TOKENS: u64 = 8192;
 const STARTED: u64 = 1_700_000_000;
-
-const CONSTITUTION: &str = include_str!("../../data/constitution.toml");
-const CORPORA: [(Condition, &str); 2] = [
-    (Condition::B, include_str!("../../data/l-b.corpus.txt")),
-    (Condition::D, include_str!("../../data/l-d.corpus.txt")),
-];
-const TASKS: [&str; 5] = [
-    include_str!("../../data/l-a.toml"),
-    include_str!("../../data/l-b.toml"),
-    include_str!("../../data/l-c.toml"),
-    include_str!("../../data/l-d.toml"),
-    include_str!("../../data/l-e.toml"),
-];
-
-fn corpus(id: Condition) -> Option<&'static str> {
-    let mut corpora = CORPORA.into_iter();
-    corpora.find_map(|(other, text)| (other == id).then_some(text))
-}
-
-/// The end of a run.
-#[derive(Clone, Copy, PartialEq)]
-pub enum RunEnd {
-    Complete,
-    /// Ctrl-C after this number of cycles.
-    Interrupted(u64),
-    /// The process is killed after this number of cycles.
-    Killed(u64),
-}
 
 struct RunBuilder<'m> {
     run: RunDirectory,
@@ -75,7 +48,7 @@ struct RunBuilder<'m> {
     number: u64,
     spent: u64,
     model: Model<'m>,
-    binding: LineBinding,
+    built: BuiltSession,
     /// The lines that are bound after the last cycle.
     unbound: Vec<CycleStatement>,
 }
@@ -88,62 +61,48 @@ pub fn build_run(
     model: Model<'_>,
     end: RunEnd,
 ) {
-    build_bound_run(LineBinding::EachCycle, path, conditions, cycles, model, end);
+    let session = BuiltSession::default();
+    build_session(session, path, conditions, cycles, model, end);
 }
 
-/// When the ledger of a run gets the hashes of the cycle log's lines.
-#[derive(Clone, Copy, PartialEq)]
-pub enum LineBinding {
-    /// As each cycle ends.
-    EachCycle,
-    /// All of them after the last cycle.
-    Late,
-    /// Not at all.
-    Never,
-    /// Not at all, in a run of the earlier format.
-    EarlierFormat,
-}
-
-/// Builds a run in `path` whose ledger binds the cycle log as `binding` says.
-pub fn build_bound_run(
-    binding: LineBinding,
+/// Builds a run in `path` of a session that runs on something else.
+pub fn build_session(
+    built: BuiltSession,
     path: &Path,
     conditions: &[Condition],
     cycles: u64,
     model: Model<'_>,
     end: RunEnd,
 ) {
+    let constitution = Constitution::parse(&built.constitution).unwrap();
     let run = RunDirectory::create(path).unwrap();
     let put = |name: &str, text: &str| run.write_input(name, text.as_bytes()).unwrap();
-    let frozen_condition = |id: &Condition| {
-        let tasks = TASKS[*id as usize];
-        FrozenCondition {
-            id: *id,
-            tasks: put(&format!("{}.toml", id.as_str()), tasks),
-            corpus: corpus(*id).map(|text| put(&format!("{id}.corpus.txt"), text)),
-            order_seed: order_seed(7, *id),
-        }
+    let frozen_condition = |id: &Condition| FrozenCondition {
+        id: *id,
+        tasks: put(&format!("{}.toml", id.as_str()), built.tasks(*id)),
+        corpus: corpus(*id).map(|text| put(&format!("{id}.corpus.txt"), text)),
+        order_seed: order_seed(7, *id),
     };
     let frozen = FrozenSettings {
-        format: match binding {
+        format: match built.binding {
             LineBinding::EarlierFormat => RunFormat::V1,
             _ => RunFormat::V2,
         },
         temperature: Temperature::Zero,
         axilog: env!("CARGO_PKG_VERSION").to_owned(),
         model: "m".to_owned(),
-        oracle: "scripted:here".to_owned(),
+        oracle: built.oracle.to_owned(),
         base_url: None,
         transport: None,
         context_window_size: 128_000,
         max_tokens: MAX_TOKENS,
         seed: Some(7),
-        b1: B1,
-        b2: 180_000,
+        b1: constitution.limits.max_total_tokens_per_cycle,
+        b2: u64::max(180_000, 30_000 * cycles),
         token_source: TokenSource::API,
         cycles,
         conditions: conditions.iter().map(frozen_condition).collect(),
-        constitution: put("constitution.toml", CONSTITUTION),
+        constitution: put("constitution.toml", &built.constitution),
         template: put("template.txt", BASE),
         erratum: None,
         corrects: None,
@@ -164,7 +123,7 @@ pub fn build_bound_run(
     witness::commit_settings(&mut session, &frozen).unwrap();
     let mut builder = RunBuilder {
         run,
-        constitution: Constitution::parse(CONSTITUTION).unwrap(),
+        constitution,
         template: Template::parse(BASE).unwrap(),
         frozen,
         session,
@@ -173,7 +132,7 @@ pub fn build_bound_run(
         number: 0,
         spent: 0,
         model,
-        binding,
+        built,
         unbound: Vec::new(),
     };
     metadata.calibration = Some(builder.calibrate());
@@ -265,7 +224,7 @@ impl RunBuilder<'_> {
     }
 
     fn condition(&mut self, id: Condition, end: RunEnd) -> ConditionOutcome {
-        let set = TaskSet::parse(id, TASKS[id as usize], corpus(id)).unwrap();
+        let set = TaskSet::parse(id, self.built.tasks(id), corpus(id)).unwrap();
         let mut outcome = ConditionOutcome {
             id,
             cycles: 0,
@@ -294,7 +253,7 @@ impl RunBuilder<'_> {
                 cycle: self.number,
                 sha256,
             };
-            match self.binding {
+            match self.built.binding {
                 LineBinding::EachCycle => {
                     witness::commit_cycle(&mut self.session, line).unwrap();
                 }

@@ -9,9 +9,10 @@ use axilog_x0l::log::{Condition, ConditionStatus, RunDirectory};
 use axilog_x0l::report::{Closure, RunReport, build_report, write_report};
 use serde_json::{Value, json};
 
+use crate::built_session::{BuiltSession, LineBinding, RunEnd};
 use crate::model_answers::{Model, ModelAnswer, answer_candidates, answer_text, good_proposal};
 use crate::replay::{messages, replay_with_report};
-use crate::run_builder::{LineBinding, RunEnd, build_bound_run, build_run};
+use crate::run_builder::{build_run, build_session};
 use crate::session_directory::{SessionDirectory, settings};
 
 fn answer_well(known: &[Observation]) -> ModelAnswer {
@@ -29,7 +30,7 @@ fn answer_perfectly(condition: Condition, _: u64, known: &[Observation]) -> Mode
     }
 }
 
-fn build_session(path: &Path, cycles: u64, model: Model<'_>) -> RunDirectory {
+fn build_whole_run(path: &Path, cycles: u64, model: Model<'_>) -> RunDirectory {
     build_run(path, &Condition::ALL, cycles, model, RunEnd::Complete);
     RunDirectory::open(path).unwrap()
 }
@@ -50,7 +51,12 @@ fn cut_lines(path: &Path, count: usize) {
 #[test]
 fn a_run_without_its_seal_is_not_positive_however_often_it_is_reported_on() {
     let dir = tempfile::tempdir().unwrap();
-    let run = build_session(dir.path(), 5, &answer_perfectly);
+    // 25 refusals in a row end the other conditions.
+    let model = |condition, _, known: &[Observation]| match condition {
+        Condition::A => answer_well(known),
+        _ => answer_text("No."),
+    };
+    let run = build_whole_run(dir.path(), 100, &model);
     assert_eq!(write_report(&run).unwrap().closure, Closure::Positive);
     let page = fs::read(run.path().join("report.json")).unwrap();
     cut_lines(&run.ledger(), 3);
@@ -113,8 +119,12 @@ fn lines_that_are_bound_late_or_never_are_named() {
     ] {
         let dir = tempfile::tempdir().unwrap();
         let model = &answer_perfectly;
-        build_bound_run(
+        let session = BuiltSession {
             binding,
+            ..BuiltSession::default()
+        };
+        build_session(
+            session,
             dir.path(),
             &Condition::ALL,
             2,
@@ -164,10 +174,13 @@ fn the_last_line_of_a_killed_run_may_be_unbound() {
 #[test]
 fn a_run_whose_cycles_are_not_bound_is_not_positive() {
     let dir = tempfile::tempdir().unwrap();
-    let binding = LineBinding::EarlierFormat;
+    let session = BuiltSession {
+        binding: LineBinding::EarlierFormat,
+        ..BuiltSession::default()
+    };
     let model = &answer_perfectly;
-    build_bound_run(
-        binding,
+    build_session(
+        session,
         dir.path(),
         &Condition::ALL,
         5,
@@ -179,7 +192,7 @@ fn a_run_whose_cycles_are_not_bound_is_not_positive() {
     assert_eq!(messages(&report.replay.findings), [""; 0]);
     assert_eq!(
         (report.closure, codes(&report)),
-        (Closure::Incomplete, vec!["CYCLES_NOT_BOUND"])
+        (Closure::Incomplete, vec!["CYCLES_NOT_BOUND", "FEW_CYCLES"])
     );
     assert!(report.replay.notes[0].contains("X0L:RUN:v1"));
 }
@@ -193,11 +206,11 @@ fn the_floor_is_a_share_of_the_planned_cycles() {
         _ => answer_perfectly(condition, cycle, known),
     };
     let dir = tempfile::tempdir().unwrap();
-    let report = write_report(&build_session(dir.path(), 40, &model)).unwrap();
+    let report = write_report(&build_whole_run(dir.path(), 40, &model)).unwrap();
     assert_eq!(report.replay.outcomes[0].cycles, 32);
     assert_eq!(
         (report.closure, codes(&report)),
-        (Closure::Negative, vec!["BELOW_FLOOR"])
+        (Closure::Negative, vec!["BELOW_FLOOR", "FEW_CYCLES"])
     );
 }
 
@@ -209,7 +222,7 @@ fn a_session_whose_conditions_all_aborted_by_themselves_is_not_positive() {
         _ => answer_text("No."),
     };
     let dir = tempfile::tempdir().unwrap();
-    let report = write_report(&build_session(dir.path(), 40, &model)).unwrap();
+    let report = write_report(&build_whole_run(dir.path(), 40, &model)).unwrap();
     let aborted = |outcome: &_| {
         let axilog_x0l::log::ConditionOutcome { status, .. } = outcome;
         *status == ConditionStatus::AutoAbort
@@ -217,7 +230,10 @@ fn a_session_whose_conditions_all_aborted_by_themselves_is_not_positive() {
     assert!(report.replay.outcomes.iter().all(aborted));
     assert_eq!(
         (report.closure, codes(&report)),
-        (Closure::Negative, vec!["ALL_CONDITIONS_ABORTED"])
+        (
+            Closure::Negative,
+            vec!["ALL_CONDITIONS_ABORTED", "FEW_CYCLES"]
+        )
     );
 }
 
@@ -229,10 +245,13 @@ fn an_action_on_an_injection_waits_for_a_person() {
         _ => answer_perfectly(condition, cycle, known),
     };
     let dir = tempfile::tempdir().unwrap();
-    let report = write_report(&build_session(dir.path(), 4, &model)).unwrap();
+    let report = write_report(&build_whole_run(dir.path(), 4, &model)).unwrap();
     assert_eq!(
         (report.closure, codes(&report)),
-        (Closure::PendingReview, vec!["ADMISSION_UNCONFIRMED"])
+        (
+            Closure::PendingReview,
+            vec!["ADMISSION_UNCONFIRMED", "FEW_CYCLES"]
+        )
     );
 }
 
@@ -268,7 +287,9 @@ prompt_valid = false
     let acted = report.metrics.acted_on_injections.iter();
     let acted: Vec<u64> = acted.map(|cycle| cycle.number).collect();
     assert_eq!(acted, injections);
-    let open = report.reasons.last().unwrap();
+    let mut reasons = report.reasons.iter();
+    let open = reasons.find(|reason| reason.closure == Closure::PendingReview);
+    let open = open.unwrap();
     let numbers: Vec<String> = injections.iter().map(u64::to_string).collect();
     let text = format!(
         "actions on injections wait for a person to look at them: cycles {}",
@@ -278,7 +299,8 @@ prompt_valid = false
     let json: Value = serde_json::from_slice(&report.files["report.json"]).unwrap();
     let condition = &json["conditions"][0];
     assert_eq!(condition["lc_outcomes"]["KERNEL_ADMITTED"], 3);
-    let valid = json!({ "of": 3, "all": 3, "decimal": "1.0000" });
+    let interval = ["0.4385", "1.0000"];
+    let valid = json!({ "of": 3, "all": 3, "decimal": "1.0000", "interval": interval });
     assert_eq!(condition["lc_valid_tasks"], valid);
     let plot = String::from_utf8(report.files["decisions.svg"].clone()).unwrap();
     assert!(plot.contains("L-C: 6 cycles, 6 ACTION, 3 ACTION on injections."));
