@@ -153,6 +153,36 @@ static int differs(const char *name)
     return 0;
 }
 
+/* A flag that is set on entry: the sketch records an agent that goes on, and stops it. The library's step leaves no
+ * record. */
+static void check_flag_on_entry(void)
+{
+    static const char record[] = "{\"fault_count\":0,\"input_class\":\"POLICY_TRIGGER\",\"ledger_seq\":1,"
+                                 "\"next_state\":\"ENABLED\",\"prev_state\":\"ENABLED\",\"violation\":null}";
+    ax_evidence_t evidence = { AX_TAG_TRANS, NULL, sizeof record - 1 };
+    ax_input_t input = { AX_INPUT_POLICY_TRIGGER, NULL, 0, 1 };
+    ax_ledger_ctx_t sketched;
+    evidence.payload = (const uint8_t *)record;
+
+    ax_agent_init(&agent, &faults);
+    ax_policy_init(&policy, &agent.ledger, &agent, &faults);
+    agent.health = AX_HEALTH_ENABLED;
+    sketched = agent.ledger;
+    CHECK(ax_ledger_record(&sketched, &evidence, &faults) == AX_OK);
+    faults.overflow = 1;
+    ax_agent_step(&agent, &policy, &input, &faults);
+    CHECK(agent.health == AX_HEALTH_STOPPED && flags_taken(&faults) == OVERFLOW_);
+    CHECK(memcmp(agent.ledger.current_hash, sketched.current_hash, 32) == 0);
+
+    ax_agent_init(&agent, &faults);
+    ax_policy_init(&policy, &agent.ledger, &agent, &faults);
+    agent.health = AX_HEALTH_ENABLED;
+    faults.overflow = 1;
+    axilog_agent_step(&agent, &policy, &input, &faults);
+    CHECK(agent.health == AX_HEALTH_STOPPED && flags_taken(&faults) == OVERFLOW_);
+    CHECK(agent.ledger.sequence == 0);
+}
+
 int main(void)
 {
     static scenario_rules_t rules;
@@ -179,6 +209,8 @@ int main(void)
         }
     }
     CHECK(own_steps == steps);
+    check_flag_on_entry();
+    steps = own_steps;
 
     /* The library's own step is still there, under its other name. */
     {

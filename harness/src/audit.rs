@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::output::{Report, write_results};
 use super::replay_ledger::open_regular_file;
+use super::verify::deployed_json;
 use super::{Failure, expectations, table};
 
 /// Audit ledgers: verify, replay, blobs, rules, models, derivations and what you expect, as one verdict.
@@ -149,6 +150,7 @@ pub(crate) fn audit_json(path: &Path, audited: &AuditReport) -> Value {
     let verification = &audited.verification;
     let good = verification.fault.is_none();
     let ledger = verification.replay.ledger();
+    let deployed = (verification.deployed.count > 0).then(|| deployed_json(verification));
     json!({
         "ledger": path.to_string_lossy(),
         "verdict": audited.verdict().as_str(),
@@ -162,6 +164,7 @@ pub(crate) fn audit_json(path: &Path, audited: &AuditReport) -> Value {
             "offset": fault.offset,
             "reason": fault.reason,
         })),
+        "deployed": deployed,
         "checks": audited.checks.iter().map(check).collect::<Vec<_>>(),
         "not_compared": audited.not_compared,
         "unjudged_oracles": audited.unjudged_oracles.iter().map(oracle).collect::<Vec<_>>(),

@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use axilog::profile::Profile;
 use axilog_ledger::audit::blobs::{BlobComparison, BlobList, BlobReport, ListedBlob};
 use axilog_ledger::audit::{AuditBudgets, AuditVerdict};
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::FileError;
 use axilog_ledger::verify::{
-    LedgerExpectations, VerificationReport, look_until_settled, verify_ledger,
+    Departure, LedgerExpectations, VerificationReport, look_until_settled, profile_name,
+    verify_ledger,
 };
 use serde_json::{Value, json};
 
@@ -105,12 +107,7 @@ fn report_with_verdict(path: &Path, checked: &VerificationReport, verdict: &str)
         }
         None => {
             let entries = checked.replay.entries();
-            let names = ["RFC8785", "ORACLE_1_1", "ORACLE_1_2"];
-            let profiles: Vec<&str> = names
-                .into_iter()
-                .zip(checked.profiles)
-                .filter_map(|(name, seen)| seen.then_some(name))
-                .collect();
+            let profiles = profile_names(checked);
             let sealed = if ledger.sealed { ", sealed" } else { "" };
             rows.push(("records", format!("{entries}{sealed}")));
             rows.push(("head", hex(&ledger.head)));
@@ -123,6 +120,10 @@ fn report_with_verdict(path: &Path, checked: &VerificationReport, verdict: &str)
             fields.push(("profiles", profiles.into()));
         }
     }
+    rows.extend(checked.deployed.describe());
+    if checked.deployed.count > 0 {
+        fields.push(("deployed", deployed_json(checked)));
+    }
     if let Some(object) = object.as_object_mut() {
         object.extend(fields.into_iter().map(|(k, v)| (k.to_owned(), v)));
     }
@@ -132,6 +133,44 @@ fn report_with_verdict(path: &Path, checked: &VerificationReport, verdict: &str)
         json: object,
         notes: Vec::new(),
     }
+}
+
+/// The names of the profiles in which observations are written.
+fn profile_names(checked: &VerificationReport) -> Vec<&'static str> {
+    let profiles = Profile::ALL.into_iter().zip(checked.profiles);
+    profiles
+        .filter(|(_, seen)| *seen)
+        .map(|(profile, _)| profile_name(profile))
+        .collect()
+}
+
+/// The records that deployed code wrote and SRS-004 or this library does not have.
+pub(crate) fn deployed_json(checked: &VerificationReport) -> Value {
+    let deployed = &checked.deployed;
+    let departure = |(departure, records): (&Departure, &u64)| {
+        json!({
+            "what": departure.describe(),
+            "forbidden_by": departure.forbidden_by(),
+            "records": records,
+        })
+    };
+    json!({
+        "records": deployed.count,
+        "forbidden": deployed.forbidden,
+        "first": deployed.first,
+        "profiles": profile_names(checked),
+        "departures": deployed.departures.iter().map(departure).collect::<Vec<_>>(),
+        "chain": deployed.chain.as_ref().map(|chain| json!({
+            "entries": chain.entries,
+            "head": hex(&chain.head),
+            "fault": chain.fault.as_ref().map(|fault| json!({
+                "verdict": fault.verdict.as_str(),
+                "sequence": fault.sequence,
+                "offset": fault.offset,
+                "reason": fault.reason,
+            })),
+        })),
+    })
 }
 
 /// Adds what was found of the blobs. `unbound` is the number of raw answers that no record binds.

@@ -20,6 +20,7 @@ mod clock;
 mod damage;
 mod deceptive_text;
 mod demo;
+mod deployed_records;
 mod derivations;
 mod exits;
 mod export;

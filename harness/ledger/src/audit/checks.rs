@@ -13,6 +13,7 @@ use crate::encoding::hex;
 use crate::error::LedgerFault;
 use crate::manifest::{FoundManifest, Predecessor};
 use crate::replay::{ReplayReport, describe_switches};
+use crate::verify::VerificationReport;
 
 /// The most oracles whose models are named one by one as not compared.
 const MAX_NAMED_ORACLES: usize = 20;
@@ -49,14 +50,18 @@ pub(super) fn check_decisions(
             Verdict::Torn if fault.sequence > 0 && !verification.replay.ledger().sealed => {
                 vec![check("chain", NotChecked, describe_fault(fault))]
             }
-            _ => vec![failure("chain")],
+            _ => vec![AuditCheck {
+                details: describe_deployed(verification),
+                ..failure("chain")
+            }],
         };
     }
-    let mut checks = vec![check(
-        "chain",
-        Passed,
-        format!("{entries} records, each in canonical form, in order and bound to the one before"),
-    )];
+    let finding =
+        format!("{entries} records, each in canonical form, in order and bound to the one before");
+    let mut checks = vec![AuditCheck {
+        details: describe_deployed(verification),
+        ..check("chain", Passed, finding)
+    }];
     match (&replayed.rules, rules_missing) {
         (Some((rules, source)), _) => {
             let finding = format!(
@@ -82,6 +87,13 @@ pub(super) fn check_decisions(
         }
     }
     checks
+}
+
+/// What there is to say of records that deployed code wrote, a line each.
+fn describe_deployed(verification: &VerificationReport) -> Vec<String> {
+    let rows = verification.deployed.describe().into_iter();
+    rows.map(|(word, line)| format!("{word} {line}").trim_start().to_owned())
+        .collect()
 }
 
 fn describe_fault(fault: &LedgerFault) -> String {

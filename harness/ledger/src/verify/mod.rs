@@ -4,6 +4,7 @@
 //! gives every verdict but those on torn and over-long lines, which only a reader of files can see. This
 //! module adds these, and the place of each fault. Determinism: D2.
 
+mod deployed;
 mod examined_lines;
 mod oracle_models;
 mod second_look;
@@ -24,9 +25,11 @@ use crate::error::LedgerFault;
 use crate::file::beginning::{BEGINNING_BYTES, begins_as_ledger};
 use crate::file::genesis_line;
 use crate::file::lines::MAX_LINE_BYTES;
+use deployed::note_profile;
 use examined_lines::{ExaminedLine, visit_lines};
 use oracle_models::OracleModels;
 
+pub use deployed::{ChainBehind, Departure, DeployedRecord, DeployedRecords, profile_name};
 pub use second_look::look_until_settled;
 
 /// The most characters that are shown of a file that is no ledger.
@@ -63,6 +66,8 @@ pub struct VerificationReport {
     pub fault: Option<LedgerFault>,
     /// Whether any observation is written in each profile, in the order of [`Profile::ALL`].
     pub profiles: [bool; 3],
+    /// The records that deployed code wrote, and that SRS-004 or this library does not have.
+    pub deployed: DeployedRecords,
     /// The models of the oracles that the core has no room for.
     models: OracleModels,
 }
@@ -119,6 +124,7 @@ pub fn verify_ledger(
         replay: Replay::new(),
         fault: None,
         profiles: [false; 3],
+        deployed: DeployedRecords::default(),
         models: OracleModels::default(),
     };
     let pins: Vec<(Vec<u8>, Vec<u8>)> = expected
@@ -130,11 +136,15 @@ pub fn verify_ledger(
     // of the record that has the expected head.
     let (mut surplus, mut last, mut head_at) = (0, 0, None);
     let (mut source, mut beginning) = (source, Vec::new());
+    let mut behind: Option<ChainBehind> = None;
     source
         .by_ref()
         .take(BEGINNING_BYTES as u64)
         .read_to_end(&mut beginning)?;
     let end = visit_lines(beginning.as_slice().chain(source), &mut |offset, line| {
+        if let Some(chain) = &mut behind {
+            return chain.take(offset, line, &mut checked.deployed, &mut checked.profiles);
+        }
         let sequence = checked.replay.entries();
         let refusal = match line {
             ExaminedLine::Record(examined) => {
@@ -169,6 +179,16 @@ pub fn verify_ledger(
         if offset == 0 && !may_begin_ledger(&beginning) {
             reason = describe_other_file(&beginning);
         }
+        if let (Verdict::NonCanonical, ExaminedLine::Record(examined)) = (verdict, line)
+            && let Some(deployed) = DeployedRecord::read(examined.entry())
+        {
+            reason = deployed.describe();
+            if let Some(profile) = deployed.profile {
+                note_profile(&mut checked.profiles, profile);
+            }
+            checked.deployed.take(sequence, &deployed.departures);
+            behind = Some(ChainBehind::at(examined.entry()));
+        }
         checked.replay.refuse(verdict);
         checked.fault = Some(LedgerFault {
             verdict,
@@ -176,8 +196,12 @@ pub fn verify_ledger(
             offset,
             reason,
         });
-        ControlFlow::Break(())
+        match behind {
+            Some(_) => ControlFlow::Continue(()),
+            None => ControlFlow::Break(()),
+        }
     })?;
+    checked.deployed.chain = behind;
     if checked.fault.is_some() {
         return Ok(checked);
     }
@@ -268,10 +292,8 @@ fn take_record(
         {
             return Some((Verdict::ModelMismatch, reason));
         }
-        let index = Profile::ALL.iter().position(|p| *p == view.profile);
-        if let Some(used) = index.and_then(|index| checked.profiles.get_mut(index)) {
-            *used = true;
-        }
+        note_profile(&mut checked.profiles, view.profile);
+        checked.deployed.take_good(examined);
     }
     see(&VerifiedRecord {
         entry,
