@@ -1,5 +1,5 @@
 /* A registry that axilog_policyc emitted from a policy file, linked in and used by an agent. The
- * test compiles the file; see tests/c_suites.rs for the policies in it. */
+ * test compiles the file; see tests/c_suites/main.rs for the policies in it. */
 
 #include "axilog/agent.h"
 #include "axilog/obs.h"

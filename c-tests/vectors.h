@@ -1,5 +1,5 @@
 /* The golden vectors as C tables. The definitions are generated from tests/vectors/ by
- * tests/support/c_tables.rs when the suites are built. */
+ * harness/testkit/src/c_tables.rs when the suites are built. */
 
 #ifndef VECTORS_H
 #define VECTORS_H

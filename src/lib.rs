@@ -7,7 +7,7 @@
 //!
 //! ## The layers
 //!
-//! A module knows those below it in this list and none above it; `tests/layers.rs` holds them to
+//! A module knows those below it in this list and none above it; `tests/layers/` holds them to
 //! that.
 //!
 //! | module | what it holds | determinism |

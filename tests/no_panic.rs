@@ -9,7 +9,6 @@
 #[path = "c_suites/build.rs"]
 #[allow(dead_code)]
 mod build;
-mod support;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -17,10 +16,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use build::{Language, Place, compiler, libraries, run};
-use support::declarations::{
+use axilog_testkit::declarations::{
     Declared, FORBIDDEN, compat_functions, declared, functions, is_implementation, symbols_of,
 };
+
+use build::{Language, Place, compiler, libraries, run};
 
 #[test]
 fn a_firmware_image_holds_nothing_that_panics() {

@@ -1,7 +1,5 @@
 //! The golden vectors, through the Rust surface.
 
-mod support;
-
 use axilog::admission::{AdmissionOutcome, Answer, InputKind, Limits, admit};
 use axilog::agent::Agent;
 use axilog::agent::state::{Health, InputClass};
@@ -16,7 +14,7 @@ use axilog::policy::{Comparison, Policy, Rules};
 use axilog::profile::Profile;
 use axilog::q16;
 use axilog::replay::{Replay, Verdict};
-use support::{agents, decode, hex, observations, unhex, vector};
+use axilog_testkit::vectors::{agents, decode, hex, observations, unhex, vector};
 
 #[derive(Default)]
 struct Bytes(Vec<u8>);

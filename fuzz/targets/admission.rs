@@ -10,7 +10,7 @@ use axilog::fault::Error;
 use axilog::hash::sha256;
 use axilog::json::canonical::is_canonical_json;
 use axilog::profile::Profile;
-use axilog_fuzz::support::text::content;
+use axilog_testkit::core::text::content;
 use libfuzzer_sys::fuzz_target;
 
 /// Parses an answer and its limits: ten bytes of choices; then the model, the oracle and the input, each

@@ -7,12 +7,12 @@ use axilog::json::canonical::is_canonical_json;
 use axilog::json::extract::MAX_POLICIES;
 use axilog::json::reader::Reader;
 use axilog::json::source::Plain;
-use axilog_fuzz::strict_json::Json;
-use axilog_fuzz::strict_json::canonical::{canonical, shared};
-use axilog_fuzz::strict_json::extraction::{
+use axilog_ledger::jcs;
+use axilog_testkit::core::strict_json::Json;
+use axilog_testkit::core::strict_json::canonical::{canonical, shared};
+use axilog_testkit::core::strict_json::extraction::{
     Wanted, extracted, extracted_raw, pointers, reference, selectors,
 };
-use axilog_ledger::jcs;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -13,7 +13,7 @@ use axilog::hash::{Hash, Tag};
 use axilog::ledger_line;
 use axilog::policy::{Comparison, Policy, Rules};
 use axilog::replay::{Replay, Verdict};
-use axilog_fuzz::support::ledger::{
+use axilog_testkit::core::ledger::{
     Record, Store, chained, feed, genesis, records_of, with_golden_rules, written,
 };
 use libfuzzer_sys::fuzz_target;

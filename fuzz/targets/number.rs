@@ -4,8 +4,8 @@
 
 use axilog::json::number::{decimal_to_q16, integer_to_q16};
 use axilog::json::shortest::is_canonical_number;
-use axilog_fuzz::strict_json::Json;
 use axilog_ledger::jcs::canonicalize;
+use axilog_testkit::core::strict_json::Json;
 use libfuzzer_sys::fuzz_target;
 use num_bigint::BigInt;
 

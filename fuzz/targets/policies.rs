@@ -5,8 +5,8 @@
 
 use axilog::json::canonical::is_canonical_json;
 use axilog::policy::{self, Registry, Rules};
-use axilog_fuzz::support::ledger::written;
 use axilog_policyc::{Comparison, Configuration, PolicySet};
+use axilog_testkit::core::ledger::written;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -14,7 +14,7 @@ use axilog::json::escaped::EscapedText;
 use axilog::ledger_line;
 use axilog::profile::Profile;
 use axilog::text::Text;
-use axilog_fuzz::support::ledger::written;
+use axilog_testkit::core::ledger::written;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

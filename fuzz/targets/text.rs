@@ -4,7 +4,7 @@
 #![no_main]
 
 use axilog::text::{Text, check_piece, is_nfc, is_utf8};
-use axilog_fuzz::support::text::content;
+use axilog_testkit::core::text::content;
 use icu_normalizer::ComposingNormalizerBorrowed;
 use libfuzzer_sys::fuzz_target;
 

@@ -4,25 +4,22 @@
 //! The graph comes from `cargo metadata --no-deps` and `cargo tree`, without the network. It is printed:
 //! `cargo test -p axilog-harness --test dependencies -- --nocapture`.
 
-#[path = "../../tests/support/modules.rs"]
-#[allow(dead_code, reason = "the core's test of its layers needs more of it")]
-mod modules;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use modules::{find_circle, parse_sources, read_files};
+use axilog_testkit::modules::{find_circle, parse_sources, read_files};
 use serde_json::Value;
 
 /// Each crate and the crates of this repository that it may depend on.
-const ALLOWED: [(&str, &[&str]); 7] = [
+const ALLOWED: [(&str, &[&str]); 8] = [
     ("axilog-ledger", CORE),
     ("axilog-oracle", &["axilog-ledger"]),
     ("axilog-bundle", SHARED),
     ("axilog-memory", SHARED),
     ("axilog-ablation", SHARED),
     ("axilog-x0l", SHARED),
+    ("axilog-testkit", SHARED),
     (
         COMMAND,
         &[

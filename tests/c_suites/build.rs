@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::{env, fs};
 
-use crate::support::c_tables;
+use axilog_testkit::c_tables;
 
 /// What a C program needs besides `libaxilog.a` on Linux, where a compiler links it unasked;
 /// c-tests/README.md names the same.

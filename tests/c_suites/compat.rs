@@ -3,13 +3,9 @@
 //!
 //! c-abi.md, Compatibility headers.
 
-#[path = "compat/conformance.rs"]
 mod conformance;
-#[path = "compat/deployed.rs"]
 mod deployed;
-#[path = "compat/headers.rs"]
 mod headers;
-#[path = "compat/layout.rs"]
 mod layout;
 
 use std::fs;

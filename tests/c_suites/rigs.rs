@@ -9,9 +9,9 @@ use std::fs;
 
 use axilog::ledger_line;
 use axilog::replay::{Replay, Verdict};
+use axilog_testkit::declarations::renamed;
 
 use crate::build::{Language, Link, Place, link, link_command, linkages, program};
-use crate::support::declarations::renamed;
 
 const COMPAT: &str = "include/compat";
 

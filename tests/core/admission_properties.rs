@@ -8,11 +8,11 @@ use axilog::fault::Error;
 use axilog::hash::sha256;
 use axilog::json::canonical::is_canonical_json;
 use axilog::profile::Profile;
+use axilog_testkit::core::ledger::{answer, failed, record_under};
+use axilog_testkit::core::text::content;
 use proptest::prelude::*;
 
 use crate::cases::cases;
-use crate::support::ledger::{answer, failed, record_under};
-use crate::support::text::content;
 
 /// Text of every kind that admission treats differently.
 fn text() -> impl Strategy<Value = Vec<u8>> {
@@ -95,8 +95,8 @@ impl<'a> Fields<'a> {
             output,
             output_size: view.output_size,
             ledger_seq: view.ledger_seq,
-            input_hash: crate::support::hex(&view.input_hash),
-            obs_hash: crate::support::hex(&view.obs_hash),
+            input_hash: axilog_testkit::vectors::hex(&view.input_hash),
+            obs_hash: axilog_testkit::vectors::hex(&view.obs_hash),
             completion_state: view.completion.as_str(),
             failure_type: view.failure.map(Failure::as_str),
             params: Sampling {

@@ -6,8 +6,7 @@ use axilog::fault::Error;
 use axilog::hash::sha256;
 use axilog::profile::Profile;
 use axilog::text::Text;
-
-use crate::support::ledger::answer;
+use axilog_testkit::core::ledger::answer;
 
 #[test]
 fn what_the_caller_gets_wrong_is_refused() {

@@ -7,8 +7,7 @@ use axilog::agent::state::{Health, InputClass, Violation};
 use axilog::agent::stimulus::Input;
 use axilog::fault::{Error, Fault, Faults};
 use axilog::policy::{Comparison, Policy, Rules};
-
-use crate::support::ledger::{Store, answer, policy, record, reserved};
+use axilog_testkit::core::ledger::{Store, answer, policy, record, reserved};
 
 const SEQ: u64 = 40;
 

@@ -8,8 +8,7 @@ use axilog::fault::{Fault, Faults};
 use axilog::hash::{GOLDEN_GENESIS, Tag};
 use axilog::ledger::DiscardingSink;
 use axilog::policy::{Policy, Rules};
-
-use crate::support::ledger::Store;
+use axilog_testkit::core::ledger::Store;
 
 const SEQ: u64 = 40;
 

@@ -7,8 +7,7 @@ use axilog::agent::stimulus::Input;
 use axilog::evidence::observation::Failure;
 use axilog::fault::Faults;
 use axilog::policy::{Comparison, Policy, Rules};
-
-use crate::support::ledger::{Store, answer, failed, policy, record};
+use axilog_testkit::core::ledger::{Store, answer, failed, policy, record};
 
 const CLASSES: [&str; 6] = [
     "TIME_OBS",

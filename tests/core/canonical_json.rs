@@ -1,11 +1,11 @@
 //! The canonical-JSON predicate (RFC 8785, formats.md §2), against `serde_jcs`.
 
 use axilog::json::canonical::is_canonical_json;
+use axilog_testkit::core::strict_json::canonical::{canonical, shared};
+use axilog_testkit::core::strict_json::{Json, mutated, text};
 use proptest::prelude::*;
 
 use crate::cases::cases;
-use crate::strict_json::canonical::{canonical, shared};
-use crate::strict_json::{Json, mutated, text};
 
 fn is_canonical(text: &str) -> bool {
     is_canonical_json(text.as_bytes())

@@ -11,10 +11,10 @@ use axilog::fault::Faults;
 use axilog::hash::Tag;
 use axilog::policy::{Comparison, Policy, Registry, Rules};
 use axilog::profile::Profile;
+use axilog_testkit::core::ledger::{Store, answer, failed, policy, record, record_under, reserved};
 use proptest::prelude::*;
 
 use crate::cases::cases;
-use crate::support::ledger::{Store, answer, failed, policy, record, record_under, reserved};
 
 const NONE: i32 = i32::MIN;
 

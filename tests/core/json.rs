@@ -2,12 +2,14 @@
 
 use axilog::json::extract::{MAX_POLICIES, NO_VALUE};
 use axilog::json::number::decimal_to_q16;
+use axilog_testkit::core::strict_json::extraction::{
+    Wanted, extracted, extracted_raw, reference, selectors,
+};
+use axilog_testkit::core::strict_json::{mutated, text};
 use proptest::prelude::*;
 use serde_json::Value;
 
 use crate::cases::cases;
-use crate::strict_json::extraction::{Wanted, extracted, extracted_raw, reference, selectors};
-use crate::strict_json::{mutated, text};
 
 fn value(text: &str) -> i32 {
     extracted(text, &Wanted(vec![Some("value")]))[0]

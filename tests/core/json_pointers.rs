@@ -2,12 +2,12 @@
 
 use axilog::json::extract::{MAX_POLICIES, NO_VALUE};
 use axilog::json::number::decimal_to_q16;
+use axilog_testkit::core::strict_json::extraction::{Wanted, extracted, pointers, reference};
+use axilog_testkit::core::strict_json::{Json, text};
 use proptest::prelude::*;
 use serde_json::Value;
 
 use crate::cases::cases;
-use crate::strict_json::extraction::{Wanted, extracted, pointers, reference};
-use crate::strict_json::{Json, text};
 
 /// The values of `paths`, each found alone and all found together.
 fn values(text: &str, paths: &[&str]) -> Vec<i32> {

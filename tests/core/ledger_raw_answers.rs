@@ -11,8 +11,7 @@ use axilog::fault::{Error, Faults};
 use axilog::hash::{Tag, sha256};
 use axilog::policy::Rules;
 use axilog::replay::{Replay, Verdict};
-
-use crate::support::ledger::{
+use axilog_testkit::core::ledger::{
     Record, Store, answer, chained, failed, feed, genesis, golden, reserved, with_golden_rules,
     written,
 };

@@ -12,9 +12,10 @@ use axilog::json::writer::Buffer;
 use axilog::ledger_line;
 use axilog::policy::{Comparison, Policy, Rules};
 use axilog::replay::{Replay, Verdict};
-
-use crate::support::ledger::{Store, answer, chained, feed, genesis, golden, with_golden_rules};
-use crate::support::{AgentVector, StepVector, agents, decode, unhex};
+use axilog_testkit::core::ledger::{
+    Store, answer, chained, feed, genesis, golden, with_golden_rules,
+};
+use axilog_testkit::vectors::{AgentVector, StepVector, agents, decode, unhex};
 
 fn policies(vector: &AgentVector) -> Vec<Policy<'_>> {
     let policies = vector.policies.iter().map(|p| Policy {

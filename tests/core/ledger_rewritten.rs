@@ -10,8 +10,7 @@ use axilog::hash::{Tag, hex};
 use axilog::policy::Rules;
 use axilog::profile::Profile;
 use axilog::replay::{MAX_ORACLES, Replay, Verdict};
-
-use crate::support::ledger::{
+use axilog_testkit::core::ledger::{
     Record, Store, answer, chained, feed, genesis, golden, record, record_under, records_of,
     reserved, with_golden_rules, written,
 };

@@ -9,8 +9,7 @@ use axilog::hash::Tag;
 use axilog::policy::Rules;
 use axilog::profile::Profile;
 use axilog::replay::{Replay, Verdict};
-
-use crate::support::ledger::{
+use axilog_testkit::core::ledger::{
     Record, Store, answer, chained, feed, golden, record, record_under, records_of, reserved,
     with_golden_rules,
 };
@@ -134,7 +133,7 @@ fn what_an_agent_writes_has_the_sequences_of_its_lines() {
                 .observe(&given, rules, &mut work, &mut store, &mut faults)
                 .unwrap();
         }
-        let genesis = crate::support::ledger::genesis();
+        let genesis = axilog_testkit::core::ledger::genesis();
         let file = chained(&[&[genesis], &store.records[..]].concat())
             .0
             .concat();

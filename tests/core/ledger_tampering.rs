@@ -6,12 +6,12 @@ use axilog::fault::Faults;
 use axilog::hash::Hash;
 use axilog::policy::{Comparison, Rules};
 use axilog::replay::{Replay, Verdict};
+use axilog_testkit::core::ledger::{
+    Store, answer, chained, feed, genesis, golden, policy, records_of, with_golden_rules,
+};
 use proptest::prelude::*;
 
 use crate::cases::cases;
-use crate::support::ledger::{
-    Store, answer, chained, feed, genesis, golden, policy, records_of, with_golden_rules,
-};
 
 fn lines(file: &[u8]) -> Vec<&[u8]> {
     file.split_inclusive(|&b| b == b'\n').collect()

@@ -2,9 +2,6 @@
 
 #![forbid(unsafe_code)]
 
-#[path = "../support/mod.rs"]
-mod support;
-
 mod admission_properties;
 mod admission_refusals;
 mod agent_failed;
@@ -28,6 +25,5 @@ mod observation_strictness;
 mod policies;
 mod record_formats;
 mod selectors;
-mod strict_json;
 mod text;
 mod writer;

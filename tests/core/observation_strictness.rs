@@ -7,8 +7,7 @@ use axilog::evidence::view::{MAX_GATEWAY_RECORD_BYTES, ObservationView};
 use axilog::fault::Error;
 use axilog::hash::{commit, hex, sha256};
 use axilog::profile::Profile;
-
-use crate::support::ledger::{answer, record_under};
+use axilog_testkit::core::ledger::{answer, record_under};
 
 fn sample(profile: Profile) -> Vec<u8> {
     let given = Answer {

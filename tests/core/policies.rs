@@ -9,8 +9,7 @@ use axilog::policy::{
     Comparison, MAX_ID_BYTES, Policy, PolicyInput, Registry, Rules, breaches, builtin, check,
     evaluate_all, is_sorted, is_valid_id,
 };
-
-use crate::support::ledger::{Store, policy, written};
+use axilog_testkit::core::ledger::{Store, policy, written};
 
 use Comparison::{Ge, Gt, Le, Lt, Unknown};
 

@@ -17,12 +17,12 @@ use axilog::ledger::{DiscardingSink, Entry};
 use axilog::ledger_line::{self, MAX_LINE_OVERHEAD};
 use axilog::profile::Profile;
 use axilog::replay::{Replay, Verdict};
+use axilog_testkit::core::ledger::{
+    answer, chained, genesis, golden, record, with_golden_rules, written,
+};
 use proptest::prelude::*;
 
 use crate::cases::cases;
-use crate::support::ledger::{
-    answer, chained, genesis, golden, record, with_golden_rules, written,
-};
 
 fn policy_record() -> impl Strategy<Value = (String, [i32; 2], [u64; 2], bool)> {
     (

@@ -14,12 +14,12 @@ use axilog::policy::{
 use axilog::profile::Profile;
 use axilog::replay::{Replay, Verdict};
 use axilog_policyc::PolicySet;
+use axilog_testkit::core::ledger::{
+    Store, answer, chained, feed, genesis, policy, record_under, reserved,
+};
 use proptest::prelude::*;
 
 use crate::cases::cases;
-use crate::support::ledger::{
-    Store, answer, chained, feed, genesis, policy, record_under, reserved,
-};
 
 #[test]
 fn names() {
@@ -186,7 +186,7 @@ fn from<'a>(oracle: &'a str, output: &'a str) -> Answer<'a> {
 }
 
 /// The ids and values of the policy records in `records`.
-fn judged(records: &[crate::support::ledger::Record]) -> Vec<(String, i32)> {
+fn judged(records: &[axilog_testkit::core::ledger::Record]) -> Vec<(String, i32)> {
     let records = records.iter().filter(|(tag, _)| *tag == Tag::Policy);
     records
         .map(|(_, payload)| {

@@ -3,10 +3,10 @@
 
 use axilog::json::writer::{self, Buffer, Counter, Sink};
 use axilog::profile::Profile;
+use axilog_testkit::core::ledger::written;
 use proptest::prelude::*;
 
 use crate::cases::cases;
-use crate::support::ledger::written;
 
 fn string(text: &str, profile: Profile) -> Vec<u8> {
     written(|out| writer::string(text.as_bytes(), profile, out))
@@ -119,7 +119,7 @@ fn the_rest() {
     assert_eq!(written(|out| writer::bool(true, out)), b"true");
     assert_eq!(written(|out| writer::bool(false, out)), b"false");
     let hash: [u8; 32] = std::array::from_fn(|n| (n * 11) as u8);
-    let expected = format!("\"{}\"", crate::support::hex(&hash));
+    let expected = format!("\"{}\"", axilog_testkit::vectors::hex(&hash));
     assert_eq!(
         written(|out| writer::hash(&hash, out)),
         expected.into_bytes()

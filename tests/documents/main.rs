@@ -4,8 +4,6 @@
 #[path = "../c_suites/build.rs"]
 #[allow(dead_code, reason = "the C suites need more of it")]
 mod build;
-#[path = "../support/mod.rs"]
-mod support;
 
 mod blocks;
 mod pages;

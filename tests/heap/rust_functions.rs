@@ -20,11 +20,11 @@ use axilog::profile::Profile;
 use axilog::q16;
 use axilog::replay::{Replay, Verdict};
 use axilog::text::{Text, check_piece, is_nfc, is_utf8, runs};
-
-use crate::counting::{uses_of_heap, without_heap};
-use crate::support::ledger::{
+use axilog_testkit::core::ledger::{
     Store, answer, failed, golden, policy, record_under, with_golden_rules,
 };
+
+use crate::counting::{uses_of_heap, without_heap};
 
 /// Texts that are long, or hard to judge.
 fn texts() -> Vec<Vec<u8>> {

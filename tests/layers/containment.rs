@@ -4,10 +4,9 @@
 
 use std::path::Path;
 
+use axilog_testkit::modules::read_files;
 use syn::visit::{self, Visit};
 use syn::{Expr, Member};
-
-use crate::modules::read_files;
 
 /// The functions that may write to an agent's state: what makes and stops an agent, and the end of a step whose records
 /// are all committed. Those of `src/ffi/` copy the state to and from C, and have the deployed functions for rigs.

@@ -6,11 +6,10 @@
 
 use std::path::Path;
 
+use axilog_testkit::modules::read_files;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, UnOp};
-
-use crate::modules::read_files;
 
 /// The files in which a policy's value is taken out of an answer, compared, and acted on.
 const FILES: [&str; 4] = [

@@ -14,8 +14,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use axilog_testkit::declarations::{compat_functions, is_implementation, statements};
+
 use crate::cargo::{build, cargo};
-use crate::declarations::{compat_functions, is_implementation, statements};
 use crate::process::{
     TaskResult, print_heading, read_output, require_program, run, workspace_root,
 };

@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use axilog_testkit::vectors::{
+    AgentVector, ObservationVector, agents, decode, observations, vector,
+};
+
 use crate::process::{TaskResult, workspace_root};
-use crate::vectors::{AgentVector, ObservationVector, agents, decode, observations, vector};
 
 /// The most bytes of a seed, except for those of the target `ledger`.
 const LONGEST_SEED: usize = 1024;

@@ -1,8 +1,9 @@
 //! `axilog x0l calibrate`.
 
+use axilog_testkit::harness::client::{KEY, nowhere};
+use axilog_testkit::harness::server::{Act, Server};
+
 use crate::bench::{Bench, Run};
-use crate::client::{KEY, nowhere};
-use crate::server::{Act, Server};
 use serde_json::{Value, json};
 
 const SAME: &str =

@@ -5,11 +5,13 @@
 
 use std::path::Path;
 
+use axilog_testkit::harness::llama_server::{
+    LlamaServer, MODEL, candidates_grammar, find_python, make_model,
+};
+use axilog_testkit::harness::proxy::start_proxy;
 use serde_json::Value;
 
 use crate::bench::Bench;
-use crate::llama_server::{LlamaServer, MODEL, candidates_grammar, find_python, make_model};
-use crate::proxy::start_proxy;
 
 /// A server whose model is held to X-0L's form of answers, with the weights of `seed`.
 fn start_candidates(python: &Path, bench: &Bench, seed: u64) -> LlamaServer {

@@ -7,11 +7,11 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::Duration;
 
+use axilog_testkit::harness::byte_level_tokenizer::describe_byte_level;
+use axilog_testkit::harness::llama_server::{LlamaServer, MODEL, find_python, make_model};
 use serde_json::Value;
 
 use crate::bench::Bench;
-use crate::byte_level_tokenizer::describe_byte_level;
-use crate::llama_server::{LlamaServer, MODEL, find_python, make_model};
 
 /// Answers of which each is right wherever its action is feasible.
 const RIGHT_ANSWERS: [(&str, &str, &str); 3] = [

@@ -7,16 +7,7 @@ mod audit;
 mod bench;
 mod blobs;
 mod bundle;
-#[cfg(feature = "tokenizer-json")]
-#[path = "../../oracle/tests/oracle/byte_level_tokenizer.rs"]
-mod byte_level_tokenizer;
 mod calibrate;
-#[path = "../../oracle/tests/oracle/client.rs"]
-#[allow(dead_code, reason = "here the program itself is the client")]
-mod client;
-#[path = "../../oracle/tests/oracle/clock.rs"]
-#[allow(dead_code, reason = "the program has the system's clock")]
-mod clock;
 mod damage;
 mod deceptive_text;
 mod demo;
@@ -36,9 +27,6 @@ mod lint;
 mod llama;
 #[cfg(feature = "tokenizer-json")]
 mod llama_ablation;
-#[path = "../../oracle/tests/llama/llama_server.rs"]
-#[allow(dead_code, reason = "the tests of the client need more of it")]
-mod llama_server;
 mod memory;
 mod models;
 mod observe;
@@ -50,15 +38,10 @@ mod parquet;
 #[cfg(unix)]
 mod planted_blobs;
 mod policy;
-#[path = "../../oracle/tests/llama/proxy.rs"]
-mod proxy;
 mod replaced;
 mod report;
 mod schemas;
 mod seal;
-#[path = "../../oracle/tests/oracle/server.rs"]
-#[allow(dead_code, reason = "the tests of the client need more of it")]
-mod server;
 mod server_options;
 mod several;
 mod show;
@@ -66,9 +49,6 @@ mod standard_input;
 mod stats;
 mod system;
 mod times;
-#[cfg(feature = "tokenizer-json")]
-#[path = "../../oracle/tests/oracle/tokenizer_families.rs"]
-mod tokenizer_families;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod traced;
 mod unwritable_output;

@@ -2,11 +2,11 @@
 
 use axilog::hash::sha256;
 use axilog_ledger::encoding::hex;
+use axilog_testkit::harness::client::{KEY, nowhere};
+use axilog_testkit::harness::server::{Act, Request, Server, costly, message};
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, Run};
-use crate::client::{KEY, nowhere};
-use crate::server::{Act, Request, Server, costly, message};
 
 const SCHEMA: &str = r#"{"type":"object"}"#;
 const GRAMMAR: &str = "root ::= [a-z]*";

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 
+use axilog_testkit::harness::client::KEY;
+use axilog_testkit::harness::server::{Act, Server, costly};
 use serde_json::json;
 
 use crate::bench::{Bench, Run};
-use crate::client::KEY;
 use crate::input_files::run_to_end;
-use crate::server::{Act, Server, costly};
 use crate::x0l_show::{assert_shows, run_session};
 
 fn make_pipe(path: PathBuf) {

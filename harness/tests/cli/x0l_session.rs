@@ -4,11 +4,11 @@ use std::fs::File;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 
+use axilog_testkit::harness::client::{KEY, nowhere};
+use axilog_testkit::harness::server::{Act, Server, costly};
 use serde_json::Value;
 
 use crate::bench::{Bench, Run, program};
-use crate::client::{KEY, nowhere};
-use crate::server::{Act, Server, costly};
 
 const SCRIPTED: &str = "--model m-1 --context-window 8192 --oracle scripted:ex/script.jsonl";
 

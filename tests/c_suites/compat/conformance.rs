@@ -5,10 +5,11 @@
 use std::fs;
 use std::process::Command;
 
+use axilog_testkit::declarations::functions;
+
 use crate::build::{
     Language, Link, Place, clang, compiler, link, linkages, program, root, runs_natively,
 };
-use crate::support::declarations::functions;
 
 /// As `pkg-config --cflags axilog-compat` names them.
 pub const HEADERS: &[&str] = &["include/compat", "include"];

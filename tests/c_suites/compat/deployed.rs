@@ -2,11 +2,8 @@
 //! `include/compat`, for each generation of rigs. What differs must be in `accepted.jsonl`, and what is there must
 //! differ.
 
-#[path = "deployed/accepted.rs"]
 mod accepted;
-#[path = "deployed/values.rs"]
 mod values;
-#[path = "deployed/vectors.rs"]
 mod vectors;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -148,6 +148,6 @@ pub fn read_digest(platform: Option<&Platform>) -> TaskResult<String> {
     let printed = read_output(&mut command)?;
     let is_digest = |line: &&str| line.len() == 64 && line.bytes().all(|b| b.is_ascii_hexdigit());
     let digest = printed.lines().find(is_digest);
-    let digest = digest.ok_or("the test `digest` of tests/c_suites.rs printed no digest")?;
+    let digest = digest.ok_or("the test `digest` of tests/c_suites/ printed no digest")?;
     Ok(digest.to_owned())
 }

@@ -22,7 +22,7 @@ macro_rules! suites {
     };
 }
 
-for_each_suite!(suites);
+axilog_testkit::for_each_suite!(suites);
 
 /// The path of a file of `c-tests/`.
 pub fn c_test_path(name: &str) -> PathBuf {
@@ -34,7 +34,7 @@ pub fn write_vectors() -> TaskResult<PathBuf> {
     let images = output_directory()?.join("images");
     fs::create_dir_all(&images)?;
     let path = images.join("vectors.c");
-    fs::write(&path, crate::c_tables::vectors())?;
+    fs::write(&path, axilog_testkit::c_tables::vectors())?;
     Ok(path)
 }
 

@@ -5,9 +5,10 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
+use axilog_testkit::declarations::{FORBIDDEN, functions, symbols_of};
+
 use super::programs::DEVICE_RAM;
 use super::target::{Program, Target};
-use crate::declarations::{FORBIDDEN, functions, symbols_of};
 use crate::process::{TaskResult, ensure};
 
 /// The bytes of an image: code with constants in flash, variables in RAM.

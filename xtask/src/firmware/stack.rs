@@ -6,10 +6,11 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
+use axilog_testkit::declarations::symbols_of;
+
 use super::programs::{SUITES, c_test_path, program_with_vectors};
 use super::size::all_functions;
 use super::target::{Target, output_directory};
-use crate::declarations::symbols_of;
 use crate::process::{TaskResult, ensure};
 
 /// The most bytes that any call may use.

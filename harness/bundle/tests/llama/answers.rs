@@ -1,6 +1,7 @@
 //! Answers that the model gave under a grammar, and the same with a character changed.
 
-use crate::llama_server::{LlamaServer, find_python, make_model};
+use axilog_testkit::harness::llama_server::{LlamaServer, find_python, make_model};
+
 use crate::reference::{GrammarOpinion, Opinion, ask_axilog, ask_llama, sample_answers};
 use crate::{Numbers, all_grammars};
 

@@ -5,10 +5,6 @@
 //! were skipped.
 
 mod answers;
-// Of the servers only some of what the oracle's tests need is needed here.
-#[allow(dead_code)]
-#[path = "../../../oracle/tests/llama/llama_server.rs"]
-mod llama_server;
 mod notation;
 mod reference;
 

@@ -1,8 +1,8 @@
 //! Which grammars llama.cpp takes: a table of the notation's corners, and grammars with a character changed.
 
 use axilog_bundle::gbnf::{Grammar, GrammarErrorKind, Verdict};
+use axilog_testkit::harness::llama_server::{LlamaServer, find_python, make_model};
 
-use crate::llama_server::{LlamaServer, find_python, make_model};
 use crate::reference::{GrammarOpinion, ask_axilog, ask_llama, sample_answers};
 use crate::{Numbers, all_grammars};
 

@@ -3,12 +3,7 @@
 //! `harness/oracle/tests/llama/run` makes what they need and runs them; without it they say that they were
 //! skipped.
 
-mod llama_server;
-mod proxy;
 mod restart_clock;
-#[path = "../oracle/test_ledger.rs"]
-#[allow(dead_code, reason = "the tests of scripts need more of it")]
-mod test_ledger;
 
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -19,12 +14,14 @@ use axilog_oracle::{
     AnswerConstraint, AnswerSchema, AnthropicClient, ApiKey, AskFault, ClientLimits, Endpoint,
     GrammarDialect, ModelAnswer, OpenAiClient, Question, TokenLimitMember, consult_oracle,
 };
+use axilog_testkit::harness::llama_server::{
+    LlamaServer, MODEL, candidates_grammar, find_python, make_model,
+};
+use axilog_testkit::harness::proxy::start_proxy;
+use axilog_testkit::harness::test_ledger::TestLedger;
 use serde_json::Value;
 
-use llama_server::{LlamaServer, MODEL, candidates_grammar, find_python, make_model};
-use proxy::start_proxy;
 use restart_clock::RestartClock;
-use test_ledger::TestLedger;
 
 const PARAMS: Params = Params {
     max_tokens: Some(64),

@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use axilog::evidence::observation::{Completion, Failure};
 use axilog_oracle::{AskFault, ClientLimits, Consultation, TokenUsage};
+use axilog_testkit::harness::client::{KEY, client, client_with_limits};
+use axilog_testkit::harness::server::{Act, Server, completion};
+use axilog_testkit::harness::test_ledger::TestLedger;
 use serde_json::json;
-
-use crate::client::{KEY, client, client_with_limits};
-use crate::server::{Act, Server, completion};
-use crate::test_ledger::TestLedger;
 
 /// Asks a server that performs `acts` one question. Gives the number of requests too.
 fn ask_server(acts: Vec<Act>) -> (Consultation, usize) {

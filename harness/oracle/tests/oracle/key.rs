@@ -3,11 +3,10 @@
 use std::process::Command;
 
 use axilog_oracle::{ApiKey, AskFault, OPENAI_KEY_VARIABLE};
+use axilog_testkit::harness::client::{KEY, client, nowhere};
+use axilog_testkit::harness::server::{Act, Server, completion};
+use axilog_testkit::harness::test_ledger::TestLedger;
 use serde_json::json;
-
-use crate::client::{KEY, client, nowhere};
-use crate::server::{Act, Server, completion};
-use crate::test_ledger::TestLedger;
 
 #[test]
 fn a_server_that_quotes_the_key_does_not_get_it_into_the_records() {

@@ -7,8 +7,7 @@ use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::file::blobs::BlobStore;
 use axilog_oracle::OracleError;
 use axilog_oracle::{Endpoint, OracleKind, RecordedOracle, ServerOptions};
-
-use crate::test_ledger::{TestLedger, question};
+use axilog_testkit::harness::test_ledger::{TestLedger, question};
 
 fn open_recorded(ledger: &TestLedger) -> Endpoint {
     Endpoint::Recorded(RecordedOracle::open(&ledger.path()).unwrap())

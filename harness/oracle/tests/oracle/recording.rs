@@ -11,8 +11,7 @@ use axilog_ledger::file::blobs::BlobStore;
 use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 use axilog_oracle::OracleError;
 use axilog_oracle::{Endpoint, LocalOracle, Question, consult_oracle};
-
-use crate::test_ledger::{TestLedger, question};
+use axilog_testkit::harness::test_ledger::{TestLedger, question};
 
 #[test]
 fn every_answer_and_failure_is_an_observation_and_every_prompt_a_blob() {

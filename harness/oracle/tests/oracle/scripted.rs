@@ -1,8 +1,7 @@
 //! Oracles that answer from a script.
 
 use axilog_oracle::{AskFault, TokenUsage};
-
-use crate::test_ledger::TestLedger;
+use axilog_testkit::harness::test_ledger::TestLedger;
 
 #[test]
 fn lines_answer_in_order_and_rules_come_first() {

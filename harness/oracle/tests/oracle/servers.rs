@@ -6,11 +6,10 @@ use axilog_oracle::{
     AnswerConstraint, AnthropicClient, ApiKey, ClientLimits, Endpoint, LocalOracle, OpenAiClient,
     OracleError, Question, TokenLimitMember, TokenUsage, consult_oracle,
 };
+use axilog_testkit::harness::client::{KEY, client, nowhere};
+use axilog_testkit::harness::server::{Act, Server, message};
+use axilog_testkit::harness::test_ledger::{TestLedger, question};
 use serde_json::json;
-
-use crate::client::{KEY, client, nowhere};
-use crate::server::{Act, Server, message};
-use crate::test_ledger::{TestLedger, question};
 
 fn key() -> Option<ApiKey> {
     Some(ApiKey::new(KEY.to_owned()).unwrap())

@@ -6,8 +6,7 @@ use axilog_oracle::tokens::{
     TokenError, Tokenizer, TokenizerJson, digest_in_version, open_recorded_tokenizer,
     open_tokenizer,
 };
-
-use crate::byte_level_tokenizer::describe_byte_level;
+use axilog_testkit::harness::byte_level_tokenizer::describe_byte_level;
 
 #[test]
 fn a_text_is_read_as_text_and_counted_whole() {

@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use axilog_oracle::ClientLimits;
-
-use crate::client::client_with_limits;
-use crate::server::{Act, Server};
-use crate::test_ledger::TestLedger;
+use axilog_testkit::harness::client::client_with_limits;
+use axilog_testkit::harness::server::{Act, Server};
+use axilog_testkit::harness::test_ledger::TestLedger;
 
 const SHORT: Duration = Duration::from_millis(1);
 

@@ -3,9 +3,8 @@
 use axilog::evidence::observation::Params;
 use axilog_ablation::agents::Agent;
 use axilog_oracle::{LocalOracle, Question};
+use axilog_testkit::harness::server::{Act, Request, Server};
 use serde_json::{Value, json};
-
-use crate::server::{Act, Request, Server};
 
 /// What the agent answers to a request, and what the server says of it.
 pub struct AgentAnswer {

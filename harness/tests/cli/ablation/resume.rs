@@ -2,12 +2,12 @@
 
 use std::process::Command;
 
+use axilog_testkit::harness::server::Act;
 use serde_json::Value;
 
 use super::agent_server::AgentServer;
 use super::stopping::calibrate;
 use crate::bench::{Bench, program};
-use crate::server::Act;
 
 const RUN: &str = "ablation run --oracle agent:precedent --calibration N.json --episodes 1";
 

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use axilog_ledger::file::blobs::BlobStore;
 use axilog_oracle::tokens::{Tokenizer, open_tokenizer};
+use axilog_testkit::harness::byte_level_tokenizer::describe_byte_level;
+use axilog_testkit::harness::tokenizer_families::describe_families;
 use serde_json::Value;
 
 use crate::bench::Bench;
-use crate::byte_level_tokenizer::describe_byte_level;
-use crate::tokenizer_families::describe_families;
 
 #[test]
 fn a_whole_ablation_runs_in_its_tokens() {

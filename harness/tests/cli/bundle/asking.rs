@@ -6,10 +6,10 @@ use axilog::hash::sha256;
 use axilog_bundle::catalogue::GRAMMARS;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::jcs;
+use axilog_testkit::harness::server::{Act, Server};
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, Run};
-use crate::server::{Act, Server};
 
 const GOOD: &str =
     r#"{"success":true,"confidence":0.9,"interpretation":"fine","recommendation":"proceed"}"#;

@@ -5,6 +5,8 @@ use std::fs;
 use axilog::hash::sha256;
 use axilog_ledger::file::blobs::BlobStore;
 use axilog_oracle::{Endpoint, RecordedOracle, ScriptedOracle};
+use axilog_testkit::harness::client::{client, files};
+use axilog_testkit::harness::server::{Act, Server, completion, costly};
 use axilog_x0l::X0lError;
 use axilog_x0l::condition::Condition;
 use axilog_x0l::kernel::{DecisionKind, DecisionReason, RejectionReason};
@@ -13,8 +15,6 @@ use axilog_x0l::log::{Canonicalization, ConditionStatus, RunDirectory, SessionSt
 use axilog_x0l::replay::replay_run;
 use axilog_x0l::taxonomy::RefusalType;
 
-use crate::client::{client, files};
-use crate::server::{Act, Server, completion, costly};
 use crate::session_directory::{SessionDirectory, settings};
 
 const A: &[Condition] = &[Condition::A];

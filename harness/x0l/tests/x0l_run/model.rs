@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use axilog_testkit::harness::server::{Act, Request, costly};
 use axilog_x0l::kernel::{DecisionReason, FailureCode, RejectionReason};
 use axilog_x0l::log::Canonicalization;
 use serde_json::{Value, json};
 
-use crate::server::{Act, Request, costly};
 use crate::session_directory::STARTED;
 
 /// The behaviour of the model and the network in a cycle.

@@ -307,9 +307,9 @@ fn shipped_tasks_of_l_d_can_exceed_b1() {
 /// A server with a tokenizer is held to it: `usage` that the bounds would let pass is refused.
 #[test]
 fn usage_below_the_servers_own_count_ends_a_session() {
-    use crate::client::client;
-    use crate::server::{Act, Server, costly};
     use axilog_oracle::OracleKind;
+    use axilog_testkit::harness::client::client;
+    use axilog_testkit::harness::server::{Act, Server, costly};
 
     // Three tokens a word, which is more than the bounds of a prompt can know.
     for (reported, status) in [

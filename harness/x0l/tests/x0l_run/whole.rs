@@ -1,14 +1,14 @@
 //! A whole session over real HTTP, with every kind of failure in it.
 
 use axilog_oracle::OracleKind;
+use axilog_testkit::harness::client::{KEY, client, nowhere};
+use axilog_testkit::harness::server::Server;
 use axilog_x0l::condition::Condition;
 use axilog_x0l::kernel::{DecisionKind, Observation};
 use axilog_x0l::live::examples;
 use axilog_x0l::log::{CalibrationVerdict, ConditionStatus, SessionStatus};
 
-use crate::client::{KEY, client, nowhere};
 use crate::model::{Turn, model, turn};
-use crate::server::Server;
 use crate::session_directory::{SessionDirectory, settings};
 
 #[test]

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use axilog_testkit::vectors::vector;
 use serde::Deserialize;
 
 use super::vectors::Difference;
-use crate::support::vector;
 
 /// One reason and all that differs because of it.
 #[derive(Deserialize)]

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use axilog::hash::{GOLDEN_GENESIS, chain, commit};
+use axilog_testkit::vectors::{hex, unhex, vector};
 use serde_json::Value;
-
-use crate::support::{hex, unhex, vector};
 
 /// Fields whose text is no expression of bytes; by their last name.
 const PLAIN: [&str; 7] = ["obs_hash", "tag", "text", "flag", "ledger", "agent", "case"];

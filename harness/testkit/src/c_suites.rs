@@ -1,6 +1,7 @@
-//! The C suites and the number of checks in each; `xtask` compiles this file too.
+//! The C suites and the number of checks in each.
 
 /// Hands the list to another macro.
+#[macro_export]
 macro_rules! for_each_suite {
     ($macro:ident) => {
         $macro! {

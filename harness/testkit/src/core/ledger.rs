@@ -159,7 +159,7 @@ pub fn policy<'a>(id: &'a str, comparison: Comparison, threshold: i32) -> Policy
 
 /// `vectors/breach-alarm-recover.jsonl`.
 pub fn golden() -> Vec<u8> {
-    super::vector("breach-alarm-recover.jsonl").into_bytes()
+    crate::vectors::vector("breach-alarm-recover.jsonl").into_bytes()
 }
 
 /// Lends the rules under which that ledger was made.

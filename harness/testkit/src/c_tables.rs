@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use super::vectors::{
+use crate::vectors::{
     ObservationVector, RecordVector, StepVector, agents, decode, observations, unhex, vector,
 };
 

@@ -1,19 +1,13 @@
-//! The golden vectors of `tests/vectors`, read; `xtask` compiles this file too.
+//! The golden vectors of `tests/vectors`, read.
 
 use std::path::Path;
 
 use base64::Engine;
 use serde::Deserialize;
 
-/// The text of a file of `tests/vectors`, from whichever package of the workspace this is part of.
+/// The text of a file of `tests/vectors`.
 pub fn vector(name: &str) -> String {
-    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let directory = package
-        .ancestors()
-        .map(|directory| directory.join("tests/vectors"))
-        .find(|directory| directory.is_dir())
-        .unwrap_or_else(|| panic!("no tests/vectors above {}", package.display()));
-    let path = directory.join(name);
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vectors")).join(name);
     std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
@@ -21,6 +15,10 @@ pub fn decode(base64: &str) -> Vec<u8> {
     base64::engine::general_purpose::STANDARD
         .decode(base64)
         .unwrap()
+}
+
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// The hash whose 64 hexadecimal digits are `digits`.

@@ -3,17 +3,13 @@
 //! The order is the table of `src/lib.rs`. Every path that begins with `crate`, `super`, `self` or the
 //! name of a child module counts, in a `use` as in code; the modules under `cfg(test)` do not.
 
-#[path = "layers/containment.rs"]
 mod containment;
-#[path = "support/modules.rs"]
-mod modules;
-#[path = "layers/policy_arithmetic.rs"]
 mod policy_arithmetic;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use modules::{find_circle, parse_sources, read_files};
+use axilog_testkit::modules::{find_circle, parse_sources, read_files};
 
 #[test]
 fn no_module_knows_one_above_it_and_no_files_form_a_circle() {

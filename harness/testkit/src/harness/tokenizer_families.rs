@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::byte_level_tokenizer::byte_letters;
+use super::byte_level_tokenizer::byte_letters;
 
 /// The expression at which Llama 3 splits text, and with single digits Qwen.
 const SPLIT: &str = "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use axilog_oracle::{ApiKey, ClientLimits, Endpoint, OpenAiClient};
 
-use crate::server::Server;
+use super::server::Server;
 
 pub const KEY: &str = "sk-test-0123456789abcdef";
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::clock::TestClock;
+use super::clock::TestClock;
 
 /// An act of the server on one connection.
 #[derive(Clone)]

@@ -4,22 +4,12 @@
 //! c-abi.md. A suite is one header's, or a part of it; the number of its checks is part of the expectation, so that
 //! none is skipped unnoticed.
 
-#[path = "c_suites/build.rs"]
 mod build;
-#[path = "c_suites/compat.rs"]
 mod compat;
-#[path = "c_suites/cpp.rs"]
 mod cpp;
-#[path = "c_suites/examples.rs"]
 mod examples;
-#[path = "c_suites/layout.rs"]
 mod layout;
-#[macro_use]
-#[path = "c_suites/list.rs"]
-mod list;
-#[path = "c_suites/rigs.rs"]
 mod rigs;
-mod support;
 
 use build::{
     Language, Link, NATIVE_LIBRARIES, Place, link, linkages, native_static_libraries, program,
@@ -36,7 +26,7 @@ macro_rules! suites {
     )*};
 }
 
-for_each_suite!(suites);
+axilog_testkit::for_each_suite!(suites);
 
 fn check(name: &str, language: Language, checks: u32) {
     let place = Place::new(name);
@@ -103,7 +93,7 @@ fn policy_table() {
 /// Three oracles in one ledger, under the policies that docs/policies.md writes.
 #[test]
 fn three_oracles() {
-    let page = include_str!("../docs/policies.md");
+    let page = include_str!("../../docs/policies.md");
     let (_, behind) = page.split_once("```toml limits.toml\n").unwrap();
     let (source, _) = behind.split_once("```").unwrap();
     let emitted = axilog_policyc::PolicySet::parse_source(source.as_bytes())
@@ -129,7 +119,7 @@ fn three_oracles() {
 fn digest() {
     let place = Place::new("digest");
     let object = place.compile(&program("digest", Language::C), Language::C, &[]);
-    let expected = include_str!("../c-tests/digest.txt");
+    let expected = include_str!("../../c-tests/digest.txt");
     for &how in linkages() {
         let linked = link(&place, "digest", Language::C, how, &[&object, vectors()]);
         let printed = linked.run();
