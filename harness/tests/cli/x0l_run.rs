@@ -2,11 +2,11 @@
 
 use std::fs;
 
+use axilog_testkit::harness::client::KEY;
+use axilog_testkit::harness::server::{Act, Server, costly};
 use serde_json::{Value, json};
 
 use crate::bench::Bench;
-use crate::client::KEY;
-use crate::server::{Act, Server, costly};
 use crate::x0l_script::{GOOD, answer_line, calibration_line, propose_outside};
 
 /// A script that answers every task with a notice, but each ninth call with a proposal to read a file
