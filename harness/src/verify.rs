@@ -120,7 +120,7 @@ fn report_with_verdict(path: &Path, checked: &VerificationReport, verdict: &str)
             fields.push(("profiles", profiles.into()));
         }
     }
-    rows.extend(checked.deployed.describe());
+    rows.extend(checked.describe_deployed());
     if checked.deployed.count > 0 {
         fields.push(("deployed", deployed_json(checked)));
     }
@@ -160,7 +160,7 @@ pub(crate) fn deployed_json(checked: &VerificationReport) -> Value {
         "first": deployed.first,
         "profiles": profile_names(checked),
         "departures": deployed.departures.iter().map(departure).collect::<Vec<_>>(),
-        "chain": deployed.chain.as_ref().map(|chain| json!({
+        "chain": checked.chain_behind.as_ref().map(|chain| json!({
             "entries": chain.entries,
             "head": hex(&chain.head),
             "fault": chain.fault.as_ref().map(|fault| json!({

@@ -91,7 +91,7 @@ pub(super) fn check_decisions(
 
 /// What there is to say of records that deployed code wrote, a line each.
 fn describe_deployed(verification: &VerificationReport) -> Vec<String> {
-    let rows = verification.deployed.describe().into_iter();
+    let rows = verification.describe_deployed().into_iter();
     rows.map(|(word, line)| format!("{word} {line}").trim_start().to_owned())
         .collect()
 }

@@ -8,6 +8,7 @@ mod deployed;
 mod examined_lines;
 mod oracle_models;
 mod second_look;
+mod verdicts;
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
@@ -31,6 +32,7 @@ use oracle_models::OracleModels;
 
 pub use deployed::{ChainBehind, Departure, DeployedRecord, DeployedRecords, profile_name};
 pub use second_look::look_until_settled;
+pub use verdicts::describe_verdict;
 
 /// The most characters that are shown of a file that is no ledger.
 const SHOWN_CHARACTERS: usize = 24;
@@ -68,11 +70,21 @@ pub struct VerificationReport {
     pub profiles: [bool; 3],
     /// The records that deployed code wrote, and that SRS-004 or this library does not have.
     pub deployed: DeployedRecords,
+    /// The chain behind the first of them that no reader takes; `None` where readers take them all.
+    pub chain_behind: Option<ChainBehind>,
     /// The models of the oracles that the core has no room for.
     models: OracleModels,
 }
 
 impl VerificationReport {
+    /// The rows that tell of records that deployed code wrote, if there is any.
+    #[must_use]
+    pub fn describe_deployed(&self) -> Vec<(&'static str, String)> {
+        let mut rows = self.deployed.describe();
+        rows.extend(self.chain_behind.iter().flat_map(ChainBehind::describe));
+        rows
+    }
+
     /// The verdict of the verification.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
@@ -125,6 +137,7 @@ pub fn verify_ledger(
         fault: None,
         profiles: [false; 3],
         deployed: DeployedRecords::default(),
+        chain_behind: None,
         models: OracleModels::default(),
     };
     let pins: Vec<(Vec<u8>, Vec<u8>)> = expected
@@ -136,13 +149,12 @@ pub fn verify_ledger(
     // of the record that has the expected head.
     let (mut surplus, mut last, mut head_at) = (0, 0, None);
     let (mut source, mut beginning) = (source, Vec::new());
-    let mut behind: Option<ChainBehind> = None;
     source
         .by_ref()
         .take(BEGINNING_BYTES as u64)
         .read_to_end(&mut beginning)?;
     let end = visit_lines(beginning.as_slice().chain(source), &mut |offset, line| {
-        if let Some(chain) = &mut behind {
+        if let Some(chain) = &mut checked.chain_behind {
             return chain.take(offset, line, &mut checked.deployed, &mut checked.profiles);
         }
         let sequence = checked.replay.entries();
@@ -187,7 +199,7 @@ pub fn verify_ledger(
                 note_profile(&mut checked.profiles, profile);
             }
             checked.deployed.take(sequence, &deployed.departures);
-            behind = Some(ChainBehind::at(examined.entry()));
+            checked.chain_behind = Some(ChainBehind::at(examined.entry()));
         }
         checked.replay.refuse(verdict);
         checked.fault = Some(LedgerFault {
@@ -196,12 +208,11 @@ pub fn verify_ledger(
             offset,
             reason,
         });
-        match behind {
+        match checked.chain_behind {
             Some(_) => ControlFlow::Continue(()),
             None => ControlFlow::Break(()),
         }
     })?;
-    checked.deployed.chain = behind;
     if checked.fault.is_some() {
         return Ok(checked);
     }
@@ -361,23 +372,6 @@ fn describe_mismatch(
             )
         }
         _ => describe_verdict(Verdict::Truncated).to_owned(),
-    }
-}
-
-/// Describes what a verdict says about the record that it names.
-#[must_use]
-pub fn describe_verdict(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Ok => "nothing is wrong",
-        Verdict::Altered => "its bytes do not match its commit, its obs_hash or the chain",
-        Verdict::Reordered => "it stands where it cannot stand",
-        Verdict::Truncated => "records are missing behind it",
-        Verdict::Torn => "the last line is incomplete",
-        Verdict::NonCanonical => "the record is not in its canonical form",
-        Verdict::Unwitnessed => "a decision without the observation or the policies it rests on",
-        Verdict::Diverged => "replaying the observations gives another record here",
-        Verdict::ConfigMismatch => "a reset under other rules than the ones given",
-        Verdict::ModelMismatch => "its oracle has another model elsewhere in this ledger",
     }
 }
 

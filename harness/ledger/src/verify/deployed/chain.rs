@@ -9,12 +9,13 @@ use axilog::hash::{Hash, Tag, chain, commit};
 use axilog::ledger::Entry;
 use axilog::replay::{CheckedEntry, Verdict};
 
+use super::profiles::note_profile;
 use super::record::DeployedRecord;
-use super::{DeployedRecords, note_profile};
+use super::records::DeployedRecords;
 use crate::encoding::hex;
 use crate::error::LedgerFault;
-use crate::verify::describe_verdict;
 use crate::verify::examined_lines::ExaminedLine;
+use crate::verify::verdicts::describe_verdict;
 
 /// How far the chain is whole behind a record that no reader takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +31,7 @@ pub struct ChainBehind {
 
 impl ChainBehind {
     /// The chain with `entry`, which was found to stand in it, as its last record.
-    pub(in crate::verify) fn at(entry: &Entry<'_>) -> ChainBehind {
+    pub(crate) fn at(entry: &Entry<'_>) -> ChainBehind {
         ChainBehind {
             entries: entry.sequence.saturating_add(1),
             head: entry.chain,
@@ -40,7 +41,7 @@ impl ChainBehind {
     }
 
     /// The rows that tell of the chain.
-    pub(super) fn describe(&self) -> Vec<(&'static str, String)> {
+    pub(crate) fn describe(&self) -> Vec<(&'static str, String)> {
         let Some(fault) = &self.fault else {
             let whole = "the chain is whole to the last record; the order of observations and decisions was not checked";
             return vec![
@@ -53,7 +54,7 @@ impl ChainBehind {
     }
 
     /// Takes the next line. Breaks at the first that is wrong.
-    pub(in crate::verify) fn take(
+    pub(crate) fn take(
         &mut self,
         offset: u64,
         line: &ExaminedLine<'_>,

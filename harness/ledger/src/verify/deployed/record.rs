@@ -8,7 +8,7 @@ use axilog::profile::Profile;
 
 use super::departure::Departure;
 use super::observation::DeployedObservation;
-use super::profile_name;
+use super::profiles::profile_name;
 
 /// A record that deployed code wrote, and what SRS-004 says of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
