@@ -150,8 +150,7 @@ pub(crate) fn audit_json(path: &Path, audited: &AuditReport) -> Value {
     let verification = &audited.verification;
     let good = verification.fault.is_none();
     let ledger = verification.replay.ledger();
-    let deployed = (verification.deployed.count > 0).then(|| deployed_json(verification));
-    json!({
+    let mut object = json!({
         "ledger": path.to_string_lossy(),
         "verdict": audited.verdict().as_str(),
         "ok": audited.verdict() == AuditVerdict::Ok,
@@ -164,9 +163,14 @@ pub(crate) fn audit_json(path: &Path, audited: &AuditReport) -> Value {
             "offset": fault.offset,
             "reason": fault.reason,
         })),
-        "deployed": deployed,
         "checks": audited.checks.iter().map(check).collect::<Vec<_>>(),
         "not_compared": audited.not_compared,
         "unjudged_oracles": audited.unjudged_oracles.iter().map(oracle).collect::<Vec<_>>(),
-    })
+    });
+    if verification.deployed.count > 0
+        && let Some(object) = object.as_object_mut()
+    {
+        object.insert("deployed".to_owned(), deployed_json(verification));
+    }
+    object
 }
