@@ -12,11 +12,11 @@
 //! | `clumsy` | chooses as `indifferent` does, but leaves half of its answers unfinished where a precedent is shown |
 
 use std::collections::BTreeMap;
-use std::str::FromStr;
 
 use axilog::hash::sha256;
 use axilog_oracle::{LocalOracle, Question};
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use super::artifact::Artifact;
 use super::environment::{Effects, IdSet};
@@ -24,7 +24,9 @@ use super::json_document::to_canonical_json;
 use super::prompt::{HEAD, SITUATION};
 
 /// An agent that ships.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
+#[strum(parse_err_ty = String, parse_err_fn = explain_unknown_name)]
 pub enum Agent {
     /// The agent that follows the precedent.
     Precedent,
@@ -43,45 +45,18 @@ pub enum Agent {
 }
 
 impl Agent {
-    /// Every agent that ships.
-    pub const ALL: [Agent; 7] = [
-        Agent::Precedent,
-        Agent::Indifferent,
-        Agent::Random,
-        Agent::LockIn,
-        Agent::Drift,
-        Agent::Presence,
-        Agent::Clumsy,
-    ];
-
     /// The agent's name behind `--oracle agent:`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Agent::Precedent => "precedent",
-            Agent::Indifferent => "indifferent",
-            Agent::Random => "random",
-            Agent::LockIn => "lock-in",
-            Agent::Drift => "drift",
-            Agent::Presence => "presence",
-            Agent::Clumsy => "clumsy",
-        }
+        self.into()
     }
 }
 
-impl FromStr for Agent {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Agent, String> {
-        Agent::ALL
-            .into_iter()
-            .find(|agent| agent.as_str() == text)
-            .ok_or_else(|| {
-                format!(
-                    "there is no agent {text:?}; expected precedent, indifferent or random, or lock-in, drift, presence or clumsy"
-                )
-            })
-    }
+/// Describes a name that no agent has.
+fn explain_unknown_name(text: &str) -> String {
+    format!(
+        "there is no agent {text:?}; expected precedent, indifferent or random, or lock-in, drift, presence or clumsy"
+    )
 }
 
 /// What an agent reads of the situation in its prompt.

@@ -7,12 +7,14 @@
 use axilog_oracle::canonicalizer::{Status, canonicalize};
 use serde::Deserialize;
 use serde_json::Value;
+use strum::IntoStaticStr;
 
 use super::artifact::Artifact;
 use super::environment::Environment;
 
 /// Why the assistant rejects an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum Rejection {
     /// The ledger does not hold the answer as COMPLETE.
     NotAdmitted,
@@ -38,17 +40,7 @@ impl Rejection {
     /// The code as run documents have it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Rejection::NotAdmitted => "NOT_ADMITTED",
-            Rejection::NoJson => "NO_JSON",
-            Rejection::AmbiguousMultiBlock => "AMBIGUOUS_MULTI_BLOCK",
-            Rejection::ParseError => "PARSE_ERROR",
-            Rejection::Schema => "SCHEMA",
-            Rejection::DuplicateId => "DUPLICATE_ID",
-            Rejection::UnknownAction => "UNKNOWN_ACTION",
-            Rejection::UnknownConstraint => "UNKNOWN_CONSTRAINT",
-            Rejection::UnresolvedReference => "UNRESOLVED_REFERENCE",
-        }
+        self.into()
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! Compiling is a pure function of the artifact and the situation. Determinism: D1.
 
+use strum::IntoStaticStr;
+
 use super::artifact::Artifact;
 use super::environment::{Effects, IdSet, Situation};
 
@@ -28,7 +30,8 @@ impl Constraints {
 }
 
 /// Why an artifact does not compile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum CompileError {
     /// A constraint may be violated and must be preserved.
     Contradiction,
@@ -48,14 +51,7 @@ impl CompileError {
     /// The code as run documents have it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            CompileError::Contradiction => "CONTRADICTION",
-            CompileError::ActionInfeasible => "ACTION_INFEASIBLE",
-            CompileError::EffectsMismatch => "EFFECTS_MISMATCH",
-            CompileError::UnauthorizedViolation => "UNAUTHORIZED_VIOLATION",
-            CompileError::NoConflict => "NO_CONFLICT",
-            CompileError::Unsatisfiable => "UNSATISFIABLE",
-        }
+        self.into()
     }
 }
 

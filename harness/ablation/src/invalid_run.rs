@@ -1,7 +1,10 @@
 //! Why a run counts for nothing: `INVALID_RUN / REASON`.
 
+use strum::IntoStaticStr;
+
 /// The rule of the experiment that a run broke.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum InvalidReason {
     /// The padding changes the tokens beside it, or is not one token each time (Q3).
     PadUnstable,
@@ -26,16 +29,7 @@ impl InvalidReason {
     /// The reason as documents name it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            InvalidReason::PadUnstable => "PAD_UNSTABLE",
-            InvalidReason::BufferOverflow => "BUFFER_OVERFLOW",
-            InvalidReason::ShadowPersistence => "SHADOW_PERSISTENCE",
-            InvalidReason::BaselineNotInstantiated => "BASELINE_NOT_INSTANTIATED",
-            InvalidReason::DeadChannel => "DEAD_CHANNEL",
-            InvalidReason::NoUsefulAnswer => "NO_USEFUL_ANSWER",
-            InvalidReason::InsufficientPressure => "INSUFFICIENT_PRESSURE",
-            InvalidReason::ModelChanged => "MODEL_CHANGED",
-        }
+        self.into()
     }
 }
 

@@ -3,6 +3,7 @@
 
 use axilog::evidence::observation::Failure;
 use axilog::hash::Hash;
+use strum::IntoStaticStr;
 
 use super::answer_source::{AnswerSource, MissingText, RecordedAnswer};
 use super::artifact::Artifact;
@@ -23,7 +24,8 @@ pub struct GeneratedAnswer {
 }
 
 /// What became of a step's precedent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum PrecedentOutcome {
     /// There was no precedent: this harness records none, or the artifact did not compile.
     None,
@@ -44,12 +46,7 @@ impl PrecedentOutcome {
     /// The outcome as run documents name it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            PrecedentOutcome::None => "NONE",
-            PrecedentOutcome::Written(_) => "WRITTEN",
-            PrecedentOutcome::Replaced { .. } => "REPLACED",
-            PrecedentOutcome::Blocked => "BLOCKED",
-        }
+        self.into()
     }
 }
 

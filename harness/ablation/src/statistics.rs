@@ -7,13 +7,16 @@
 //! equally often on the whole. It is estimated without bias from pairs of *different* seeds: where both
 //! runs choose by one law the estimate is 0 on average, and it may be negative. Determinism: D1.
 
+use strum::IntoStaticStr;
+
 use super::decimal::Decimal;
 use super::profile::{Profile, UNITS, distance_error};
 use super::resampling::{Fraction, SeedResamples};
 use super::swap_test::{PValue, PairContributions, correct_by_holm};
 
 /// What follows from a test about the profiles of two runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum Verdict {
     /// The profiles do not have one law.
     ToldApart,
@@ -27,11 +30,7 @@ impl Verdict {
     /// The verdict as documents name it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Verdict::ToldApart => "TOLD_APART",
-            Verdict::NotToldApart => "NOT_TOLD_APART",
-            Verdict::TooFewSeeds => "TOO_FEW_SEEDS",
-        }
+        self.into()
     }
 }
 

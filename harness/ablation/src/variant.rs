@@ -3,14 +3,27 @@
 //! The experiment has three, [`Variant::EXPERIMENT`]. The controls, [`Variant::CONTROLS`], run beside them and
 //! show what a difference between the three may be read as.
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
+use strum::{Display, EnumString, IntoStaticStr};
 
 /// A variant of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumString,
+    IntoStaticStr,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+#[strum(parse_err_ty = String, parse_err_fn = explain_unknown_name)]
 pub enum Variant {
     /// The base harness, which has no memory.
     V300,
@@ -28,16 +41,6 @@ pub enum Variant {
 }
 
 impl Variant {
-    /// Every variant.
-    pub const ALL: [Variant; 6] = [
-        Variant::V300,
-        Variant::Baseline,
-        Variant::B,
-        Variant::C,
-        Variant::Placebo,
-        Variant::Replicate,
-    ];
-
     /// The three runs of the experiment, in their order.
     pub const EXPERIMENT: [Variant; 3] = [Variant::Baseline, Variant::B, Variant::C];
 
@@ -57,34 +60,11 @@ impl Variant {
     /// The variant's name in commands and documents.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Variant::V300 => "v300",
-            Variant::Baseline => "baseline",
-            Variant::B => "b",
-            Variant::C => "c",
-            Variant::Placebo => "placebo",
-            Variant::Replicate => "replicate",
-        }
+        self.into()
     }
 }
 
-impl fmt::Display for Variant {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl FromStr for Variant {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Variant, String> {
-        Variant::ALL
-            .into_iter()
-            .find(|variant| variant.as_str() == text)
-            .ok_or_else(|| {
-                format!(
-                    "there is no variant {text:?}; expected v300, baseline, b, c, placebo or replicate"
-                )
-            })
-    }
+/// Describes a name that no variant has.
+fn explain_unknown_name(text: &str) -> String {
+    format!("there is no variant {text:?}; expected v300, baseline, b, c, placebo or replicate")
 }

@@ -18,6 +18,7 @@ use axilog_ablation::run_document::RunDocument;
 use axilog_ablation::variant::Variant;
 use axilog_oracle::{Endpoint, LocalOracle};
 use serde_json::Value;
+use strum::VariantArray;
 
 use crate::support::{LedgerDir, MIN_LENGTHS, new_plan, open_tiktoken};
 
@@ -236,7 +237,7 @@ fn a_run_without_useful_answers_is_not_compared() {
 /// Every agent answers in a way that compiles wherever it means to.
 #[test]
 fn agents_have_names_that_are_read_back() {
-    for agent in Agent::ALL {
+    for &agent in Agent::VARIANTS {
         assert_eq!(agent.as_str().parse(), Ok(agent));
     }
     let error = "clever".parse::<Agent>().unwrap_err();

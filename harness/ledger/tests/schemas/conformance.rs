@@ -1,11 +1,6 @@
 //! The required cases of the JSON Schema Test Suite for the dialect 2020-12, under the bounds of this crate.
 //!
-//! The suite is not part of this repository. The source package of Python's `jsonschema` holds it:
-//!
-//! ```text
-//! pip download --no-deps --no-binary :all: jsonschema==4.26.0 && tar xf jsonschema-4.26.0.tar.gz
-//! JSON_SCHEMA_TEST_SUITE=$PWD/jsonschema-4.26.0/json cargo test -p axilog-ledger --test schemas -- --ignored --nocapture
-//! ```
+//! The suite is not part of this repository: `.ci/daily schemas` gets it and runs this test with it.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +19,7 @@ const REFUSED: [(&str, usize); 3] = [
 ];
 
 #[test]
-#[ignore = "needs the JSON Schema Test Suite, see the head of this file"]
+#[ignore = "needs the JSON Schema Test Suite, which .ci/daily schemas gets"]
 fn the_required_cases_of_the_suite_pass_or_are_refused_for_a_bound() {
     let suite = std::env::var("JSON_SCHEMA_TEST_SUITE").expect("names the suite's directory");
     let dir = Path::new(&suite).join("tests/draft2020-12");
