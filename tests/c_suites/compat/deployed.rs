@@ -3,6 +3,8 @@
 //! differ.
 
 mod accepted;
+mod day;
+mod golden;
 mod values;
 mod vectors;
 
@@ -11,7 +13,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use self::accepted::{judge, read_accepted, write_table};
+use self::accepted::{Cause, judge, read_accepted, write_table};
 use self::values::compare_values;
 use self::vectors::{Difference, Vector, read_vectors};
 use super::AS_DEPLOYED;
@@ -138,15 +140,25 @@ fn ask(
         .collect()
 }
 
-fn generation(name: &str, mode: Mode) {
-    let generation = GENERATIONS.iter().find(|known| known.name == name).unwrap();
-    let vectors = read_vectors(generation.files, name);
-    assert!(vectors.len() > 300, "{}", vectors.len());
-    let values = ask_for_values(generation, mode);
+fn find_generation(name: &str) -> &'static Generation {
+    GENERATIONS.iter().find(|known| known.name == name).unwrap()
+}
+
+/// What may differ in a mode.
+fn accepted_in(mode: Mode) -> Vec<Cause> {
     let mut causes = read_accepted();
     if mode == Mode::AsDeployed {
         causes.retain(|cause| cause.gives_up.is_none());
     }
+    causes
+}
+
+fn generation(name: &str, mode: Mode) {
+    let generation = find_generation(name);
+    let vectors = read_vectors(generation.files, name);
+    assert!(vectors.len() > 300, "{}", vectors.len());
+    let values = ask_for_values(generation, mode);
+    let causes = accepted_in(mode);
     for (compiler, how) in ways() {
         let command = compiler();
         let built_by = format!("{:?} {how:?}", command.get_program());

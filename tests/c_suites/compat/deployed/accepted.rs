@@ -34,7 +34,7 @@ pub struct Place {
 }
 
 /// A function, or the kind of a value, and a case of it.
-type Key = (String, String);
+pub type Key = (String, String);
 
 pub fn read_accepted() -> Vec<Cause> {
     vector("deployed/accepted.jsonl")
@@ -44,7 +44,7 @@ pub fn read_accepted() -> Vec<Cause> {
 }
 
 /// What is accepted of one generation; each case has one cause.
-fn accepted_of(causes: &[Cause], generation: &str) -> BTreeMap<Key, String> {
+pub fn accepted_of(causes: &[Cause], generation: &str) -> BTreeMap<Key, String> {
     let mut accepted = BTreeMap::new();
     for cause in causes {
         for place in &cause.places {

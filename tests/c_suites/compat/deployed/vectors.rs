@@ -183,7 +183,7 @@ fn is_same(found: &str, expected: &Field, path: &str) -> bool {
 }
 
 /// The bytes of an expression: hexadecimal pieces joined by `+`, each perhaps followed by `*` and a count.
-fn expand(expression: &str) -> Vec<u8> {
+pub fn expand(expression: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     for piece in expression.split('+').filter(|piece| !piece.is_empty()) {
         let (digits, count) = piece.split_once('*').unwrap_or((piece, "1"));
