@@ -233,11 +233,18 @@ static inline char *unwritten(size_t size)
     return dst;
 }
 
+/* A flag of one bit holds no more than 1. */
+#ifdef AXILOG_COMPAT_POLICY
+#define FLAG_OF(value) ((value) != 0)
+#else
+#define FLAG_OF(value) (value)
+#endif
+
 /* What tells the flags of a struct by their names: type_set, type_read, type_put. FLAGS(X) is X("name", member) for
  * each of them. */
 #define CALL_SET_FLAG(text, member) \
     if (strcmp(name, text) == 0) { \
-        faults->member = value; \
+        faults->member = FLAG_OF(value); \
         return 1; \
     }
 #define CALL_PUT_FLAG(text, member) \

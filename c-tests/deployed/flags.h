@@ -3,7 +3,10 @@
 #ifndef FLAGS_OF_RIGS_H
 #define FLAGS_OF_RIGS_H
 
+#include "axilog/types.h"
+#ifndef AXILOG_COMPAT_POLICY
 #include "axilog/l3_types.h"
+#endif
 
 #include "call.h"
 
@@ -24,7 +27,20 @@
     X("size", size) \
     X("protocol", protocol)
 
-#ifdef AXILOG_COMPAT_1_0
+#ifdef AXILOG_COMPAT_POLICY
+
+#define CT_FLAGS(X) \
+    X("overflow", overflow) \
+    X("underflow", underflow) \
+    X("div_zero", div_zero) \
+    X("domain", domain) \
+    X("serialise", serialise) \
+    X("commit", commit) \
+    X("protocol", protocol) \
+    X("io_error", io_error) \
+    X("reserved", reserved)
+
+#elif defined AXILOG_COMPAT_1_0
 
 #define CT_FLAGS(X) \
     SUBSTRATE_FLAGS(X, ) \
@@ -48,7 +64,9 @@
 #endif
 
 CALL_FLAGS(ct_fault_flags_t, CT_FLAGS)
+#ifdef L3_FLAGS
 CALL_FLAGS(ax_l3_fault_flags_t, L3_FLAGS)
+#endif
 
 /* ct_fault_any of one flag, or of those that a name joins by " and "; value is the flag's, 1 where absent. */
 #define CALL_ANY(type, any, init) \

@@ -9,18 +9,11 @@ CALL_ANY(ct_fault_flags_t, ct_fault_any, ct_fault_clear)
 static ax_ledger_ctx_t ledger;
 static ax_agent_ctx_t agent;
 
-/* The states that the vectors know: without its genesis, ready, failed. */
-enum { STATE_UNINIT = 0, STATE_READY = 1, STATE_FAILED = 2 };
-
 static void begin_ledger(void)
 {
-    ct_fault_flags_t faults;
-    uint64_t state = natural("ledger_state", STATE_READY);
-    ct_fault_clear(&faults);
-    ax_ledger_genesis(&ledger, &faults);
+    memset(&ledger, 0, sizeof ledger);
+    ledger.state = (ax_ledger_state_t)natural("ledger_state", AX_LEDGER_READY);
     ledger.sequence = natural("ledger_sequence", 0);
-    ledger.initialised = state != STATE_UNINIT;
-    ledger.failed = state == STATE_FAILED;
     memset(&agent, 0, sizeof agent);
     if (strncmp(text("case"), "agent health ", 13) == 0) {
         agent.health = (ax_health_state_t)strtol(text("case") + 13, NULL, 10);

@@ -29,6 +29,9 @@ struct Generation {
     files: &'static [&'static str],
 }
 
+/// The directory of the headers for rigs of the policies' generation, before the others.
+const POLICY_HEADERS: &str = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/include/compat/policy");
+
 const ORACLE: &[&str] = &["admission.jsonl", "records.jsonl", "text.jsonl"];
 
 const GENERATIONS: [Generation; 6] = [
@@ -64,7 +67,7 @@ const GENERATIONS: [Generation; 6] = [
     },
     Generation {
         name: "policy",
-        arguments: &[],
+        arguments: &[POLICY_HEADERS],
         program: "policy",
         files: &["policy.jsonl"],
     },

@@ -4,7 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use super::conformance::{GENERATIONS, HEADERS};
-use crate::build::{Language, Link, Place, compiler, link, program, root, run};
+use crate::build::{Language, Link, Place, clang, compiler, link, linkages, program, root, run};
+
+/// What rigs of the policies' generation are compiled with.
+const POLICY_HEADERS: &[&str] = &["include/compat/policy", "include/compat", "include"];
 
 /// What a compiler says of a source that it must refuse.
 fn errors_of(text: &str, directories: &[&str], arguments: &[&str]) -> [String; 2] {
@@ -28,7 +31,7 @@ fn errors_of(text: &str, directories: &[&str], arguments: &[&str]) -> [String; 2
 #[test]
 fn misuse_is_refused_with_a_sentence() {
     let wrong_order = ["include", "include/compat"];
-    let cases: [(&str, &[&str], &[&str], &str); 6] = [
+    let cases: [(&str, &[&str], &[&str], &str); 7] = [
         (
             "#include \"axilog/replay.h\"\n",
             HEADERS,
@@ -58,6 +61,12 @@ fn misuse_is_refused_with_a_sentence() {
             HEADERS,
             &["-DAXILOG_COMPAT_PROFILE=3"],
             "AXILOG_COMPAT_PROFILE is neither 1 nor 2",
+        ),
+        (
+            "#include \"axilog/policy.h\"\n",
+            POLICY_HEADERS,
+            &["-DAXILOG_COMPAT_1_0"],
+            "AXILOG_COMPAT_1_0 is for rigs of another generation",
         ),
         (
             "#include \"axilog/l3_types.h\"\nAX_L3_STATIC_ASSERT(sizeof(int) == 1, \"one byte\");\n",
@@ -106,6 +115,36 @@ fn a_rig_may_name_its_profile() {
     );
 }
 
+/// A rig of the policies' generation, in each language and by each compiler: its own functions have the names that the
+/// agent's and the ledger's have elsewhere.
+#[test]
+fn rigs_of_the_policies_generation_compile() {
+    let text = "#include \"axilog/policy.h\"\n#include <string.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\
+                void ax_ledger_append(ax_ledger_ctx_t *ledger);\nvoid ax_agent_step(ax_agent_ctx_t *agent);\n\
+                #ifdef __cplusplus\n}\n#endif\n\
+                void ax_ledger_append(ax_ledger_ctx_t *ledger)\n{\n    ledger->sequence++;\n}\n\
+                void ax_agent_step(ax_agent_ctx_t *agent)\n{\n    ax_ledger_append(&agent->ledger);\n}\n\
+                int main(void)\n{\n    ax_agent_ctx_t agent;\n    ax_policy_ctx_t policy;\n    \
+                ct_fault_flags_t faults;\n    ax_policy_input_t input = { Q16_16_FROM_INT(100), 7 };\n    \
+                memset(&agent, 0, sizeof agent);\n    agent.ledger.state = AX_LEDGER_READY;\n    \
+                ax_agent_step(&agent);\n    ct_fault_clear(&faults);\n    \
+                ax_policy_init(&policy, &agent.ledger, &agent, &faults);\n    \
+                return ax_policy_evaluate_all(&policy, &input, &faults) == AX_POLICY_BREACH\n        \
+                && agent.ledger.sequence == 5 && policy.last_eval_seq == 7 && !ct_fault_any(&faults) ? 0 : 1;\n}\n";
+    for language in [Language::C, Language::Cpp] {
+        let place = Place::new(&format!("policy-rig-{}", language.extension()));
+        let source = place.0.join(format!("rig.{}", language.extension()));
+        fs::write(&source, text).unwrap();
+        let compilers = [Some(compiler(language)), clang(language)];
+        for compiler in compilers.into_iter().flatten() {
+            let object = place.compile_with(compiler, POLICY_HEADERS, &source, &[]);
+            for &how in linkages() {
+                link(&place, "rig", language, how, &[&object]).run();
+            }
+        }
+    }
+}
+
 /// The directories as an installation has them, and the flags that `axilog-compat.pc` then gives: the headers
 /// of a rig find the library's own beside their directory.
 #[test]
@@ -115,6 +154,10 @@ fn installed_headers_find_each_other() {
     for (from, to) in [
         ("include/axilog", "axilog"),
         ("include/compat/axilog", "axilog-compat/axilog"),
+        (
+            "include/compat/policy/axilog",
+            "axilog-compat/policy/axilog",
+        ),
     ] {
         copy_headers(&root().join(from), &include.join(to));
     }
@@ -136,6 +179,13 @@ fn installed_headers_find_each_other() {
         let linked = link(&place, "installed", Language::C, Link::Shared, &[&object]);
         assert_eq!(linked.run(), "4 passed, 0 failed\n");
     }
+    let mut command = compiler(Language::C);
+    for directory in ["axilog-compat/policy", "axilog-compat", ""] {
+        command.arg(format!("-I{}", include.join(directory).display()));
+    }
+    let source = program("deployed/policy", Language::C);
+    command.arg("-fsyntax-only").arg(source);
+    run(command);
 }
 
 fn copy_headers(from: &Path, to: &Path) {

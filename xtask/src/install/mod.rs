@@ -108,6 +108,10 @@ fn library_files(
     for (from, to) in [
         ("include/axilog", "axilog"),
         ("include/compat/axilog", "axilog-compat/axilog"),
+        (
+            "include/compat/policy/axilog",
+            "axilog-compat/policy/axilog",
+        ),
         ("bindings/cpp", ""),
         ("bindings/cpp/axilog", "axilog"),
     ] {
