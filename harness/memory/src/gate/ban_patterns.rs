@@ -1,4 +1,5 @@
-//! The patterns of gate G7: forbidden texts, and the languages in which each is looked for.
+//! The patterns of gate G7: forbidden texts, those that are none though they have one inside, and the languages in
+//! which each is looked for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,23 +18,40 @@ const ADD_BUILT_IN: &str = "built-in";
 /// The first word of a line about a language.
 const LANGUAGE: &str = "language";
 
+/// The first word of a line about a text that is left out of the search.
+const ALLOW: &str = "allow";
+
 /// The word for every language.
 const EVERY_LANGUAGE: &str = "all";
 
-/// A forbidden text.
-pub(super) struct Pattern {
-    pub(super) ban: String,
+/// A text, and the languages in which it is looked for.
+struct ScopedText {
     /// The text, its case folded.
-    pub(super) text: String,
+    text: String,
     /// The names of languages, or endings.
     languages: Vec<String>,
 }
 
-/// Forbidden texts, and the endings of the languages there are.
+/// A forbidden text.
+struct Pattern {
+    ban: String,
+    scoped: ScopedText,
+}
+
+/// The texts, and the endings of the languages there are.
 #[derive(Default)]
 pub(super) struct BanPatterns {
-    pub(super) patterns: Vec<Pattern>,
+    patterns: Vec<Pattern>,
+    /// What is left out of the search.
+    allowed: Vec<ScopedText>,
     endings: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// What is looked for in one file, and what is left out of the search.
+pub(super) struct FilePatterns<'p> {
+    /// Each with its ban.
+    pub(super) forbidden: Vec<(&'p str, &'p str)>,
+    pub(super) allowed: Vec<&'p str>,
 }
 
 impl BanPatterns {
@@ -65,7 +83,7 @@ impl BanPatterns {
             let parts: Vec<&str> = line.splitn(3, '\t').collect();
             let [first, list, text] = parts.as_slice() else {
                 let place = format!("line {}", number + 1);
-                let expected = "three behind one tab each: the ban, its languages, the text; or language, its name, its endings";
+                let expected = "three behind one tab each: the ban or allow, its languages, the text; or language, its name, its endings";
                 let reason = format!("found {} part(s), expected {expected}", parts.len());
                 return Err(MemoryError::document(name, place, reason));
             };
@@ -75,14 +93,27 @@ impl BanPatterns {
                     let language = self.endings.entry(fold_case(list)).or_default();
                     language.extend(names(text));
                 }
-                ban => self.patterns.push(Pattern {
-                    ban: ban.to_owned(),
-                    text: fold_case(text),
-                    languages: names(list),
-                }),
+                first => {
+                    let scoped = ScopedText {
+                        text: fold_case(text),
+                        languages: names(list),
+                    };
+                    match first {
+                        ALLOW => self.allowed.push(scoped),
+                        ban => self.patterns.push(Pattern {
+                            ban: ban.to_owned(),
+                            scoped,
+                        }),
+                    }
+                }
             }
         }
         Ok(())
+    }
+
+    /// How many forbidden texts there are.
+    pub(super) fn count_forbidden(&self) -> usize {
+        self.patterns.len()
     }
 
     /// How many languages there are.
@@ -91,7 +122,7 @@ impl BanPatterns {
     }
 
     /// The patterns for files with this ending; nothing where neither a language nor a pattern has the ending.
-    pub(super) fn find_for(&self, ending: &str) -> Option<Vec<&Pattern>> {
+    pub(super) fn find_for(&self, ending: &str) -> Option<FilePatterns<'_>> {
         let of_language = self
             .endings
             .values()
@@ -101,10 +132,13 @@ impl BanPatterns {
             None if name == EVERY_LANGUAGE => of_language,
             None => name == ending,
         };
-        let patterns = self.patterns.iter();
-        let wanted: Vec<&Pattern> = patterns
-            .filter(|pattern| pattern.languages.iter().any(is_meant))
-            .collect();
-        (of_language || !wanted.is_empty()).then_some(wanted)
+        let is_wanted = |scoped: &ScopedText| scoped.languages.iter().any(is_meant);
+        let forbidden = self.patterns.iter().filter(|it| is_wanted(&it.scoped));
+        let allowed = self.allowed.iter().filter(|it| is_wanted(it));
+        let wanted = FilePatterns {
+            forbidden: forbidden.map(|it| (&*it.ban, &*it.scoped.text)).collect(),
+            allowed: allowed.map(|it| &*it.text).collect(),
+        };
+        (of_language || !wanted.forbidden.is_empty()).then_some(wanted)
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use axilog_ledger::error::FileError;
 use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
 
-use super::ban_patterns::{BanPatterns, Pattern};
+use super::ban_patterns::{BanPatterns, FilePatterns};
 use super::report::{GateInputs, GateReport};
 use crate::error::Result;
 use crate::folded_text::fold_case;
@@ -27,7 +27,7 @@ pub(super) fn check(inputs: &GateInputs, report: &mut GateReport) -> Result<()> 
         .map(|path| path.display().to_string());
     report.checked.push(format!(
         "{} patterns for {} languages of {}",
-        patterns.patterns.len(),
+        patterns.count_forbidden(),
         patterns.count_languages(),
         name.as_deref().unwrap_or("the built-in patterns")
     ));
@@ -109,19 +109,23 @@ fn walk(path: &Path, visit: &mut dyn FnMut(&Path) -> Result<()>) -> Result<()> {
     paths.iter().try_for_each(|path| walk(path, visit))
 }
 
-fn scan_file(path: &Path, wanted: &[&Pattern], report: &mut GateReport) -> Result<()> {
+fn scan_file(path: &Path, wanted: &FilePatterns<'_>, report: &mut GateReport) -> Result<()> {
     let source = read_input(path, "read the source", MAX_INPUT_BYTES)?;
     for (number, line) in (1u64..).zip(source.split(|byte| *byte == b'\n')) {
         // A pattern that begins with a space looks for the beginning of a word.
         let text = format!(" {}", String::from_utf8_lossy(line)).replace(char::is_whitespace, " ");
-        let text = fold_case(&text);
-        for pattern in wanted.iter().filter(|pattern| text.contains(&pattern.text)) {
-            report.faults.push(format!(
-                "{}:{number}: {} ({})",
-                path.display(),
-                pattern.ban,
-                pattern.text.trim()
-            ));
+        let mut text = fold_case(&text);
+        for allowed in &wanted.allowed {
+            text = text.replace(allowed, " ");
+        }
+        for (ban, forbidden) in &wanted.forbidden {
+            if text.contains(forbidden) {
+                report.faults.push(format!(
+                    "{}:{number}: {ban} ({})",
+                    path.display(),
+                    forbidden.trim()
+                ));
+            }
         }
     }
     Ok(())

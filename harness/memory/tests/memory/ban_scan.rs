@@ -142,3 +142,73 @@ fn g7_knows_what_game_interfaces_are_written_in() {
         assert_fault(&report, fault);
     }
 }
+
+/// A line of an interface, and what the scan is to do with it.
+struct Probe {
+    ending: &'static str,
+    ban: &'static str,
+    outcome: &'static str,
+    text: &'static str,
+}
+
+fn read_probes() -> Vec<Probe> {
+    let lines = include_str!("corpus/ban_probes.txt").lines();
+    let probes = lines.filter(|line| !line.starts_with('#')).map(|line| {
+        let mut parts = line.splitn(4, '\t');
+        let mut part = || parts.next().unwrap();
+        Probe {
+            ending: part(),
+            ban: part(),
+            outcome: part(),
+            text: part(),
+        }
+    });
+    probes.collect()
+}
+
+/// The figures of the page.
+#[test]
+fn g7_finds_the_bans_among_lines_of_interfaces() {
+    let mut memory = TestMemory::new();
+    let tree = memory.directory.path().join("interface");
+    fs::create_dir(&tree).unwrap();
+    let probes = read_probes();
+    let name = |number: usize, probe: &Probe| format!("{number}.{}", probe.ending);
+    for (number, probe) in probes.iter().enumerate() {
+        fs::write(tree.join(name(number, probe)), probe.text).unwrap();
+    }
+    let inputs = GateInputs {
+        sources: vec![tree],
+        ..GateInputs::default()
+    };
+    let report = run_gate(&mut memory.store, Gate::G7, &inputs).unwrap();
+    for (number, probe) in probes.iter().enumerate() {
+        let place = format!("/{}:1: ", name(number, probe));
+        let mut faults = report.faults.iter();
+        let faults: Vec<&String> = faults.by_ref().filter(|it| it.contains(&place)).collect();
+        let has_ban = faults
+            .iter()
+            .any(|it| it.contains(&format!(": {} ", probe.ban)));
+        let outcome = match (probe.ban, faults.is_empty()) {
+            ("-", true) => "passed",
+            ("-", false) => "alarm",
+            (_, _) if has_ban => "found",
+            (_, true) => "missed",
+            (_, false) => panic!("another ban: {} {faults:?}", probe.text),
+        };
+        assert_eq!(outcome, probe.outcome, "{}: {faults:?}", probe.text);
+    }
+    let count = |outcome: &str| probes.iter().filter(|it| it.outcome == outcome).count();
+    let endings: std::collections::BTreeSet<_> = probes.iter().map(|it| it.ending).collect();
+    assert!(count("found") >= 20 && count("passed") >= 20 && endings.len() > 10);
+    let figures = format!(
+        "Of {} lines that break a ban it finds {}, and of {} that break none it takes {} for a ban",
+        count("found") + count("missed"),
+        count("found"),
+        count("passed") + count("alarm"),
+        count("alarm")
+    );
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/memory.md"));
+    let page = page.unwrap().replace('\n', " ");
+    assert!(page.contains(&figures), "the page does not say: {figures}");
+}
