@@ -11,8 +11,10 @@ mod programs;
 mod report;
 mod size;
 mod stack;
+mod stack_bound;
 mod target;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use report::Measurements;
@@ -98,6 +100,10 @@ fn check_target<'a>(
     let whole = size::measure_added(target, &library, "all", &functions)?;
     let device = size::measure_added(target, &library, "calls", &device_functions)?;
     let stack = stack::measure_stack(target, &vectors, &library)?;
+    let stack_bounds = match target.has_thumb2 {
+        true => stack::bound_stack(target, &functions, &stack)?,
+        false => BTreeMap::new(),
+    };
     let instructions = instructions::measure_instructions(target, &library)?;
     Ok(Measurements {
         target,
@@ -109,6 +115,7 @@ fn check_target<'a>(
         device_ascii,
         variables,
         stack,
+        stack_bounds,
         instructions,
     })
 }

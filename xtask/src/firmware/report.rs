@@ -27,6 +27,8 @@ pub struct Measurements<'a> {
     /// The RAM of the device's variables.
     pub variables: u32,
     pub stack: BTreeMap<String, u32>,
+    /// What no call uses more of, where the disassembly could be walked.
+    pub stack_bounds: BTreeMap<String, u32>,
     pub instructions: BTreeMap<String, Bound>,
 }
 
@@ -106,10 +108,23 @@ fn write_stack(out: &mut String, results: &[Measurements]) -> std::fmt::Result {
     let processors: Vec<_> = results.iter().map(|p| p.target.processor).collect();
     writeln!(
         out,
-        "\n### Stack\n\nThe most that a call was seen to use, in bytes.\n"
+        "\n### Stack\n\nThe most that a call was seen to use, in bytes; and what none uses more of.\n"
     )?;
-    writeln!(out, "| function | {} |", processors.join(" | "))?;
-    writeln!(out, "|---|{}", "---|".repeat(processors.len()))?;
+    let bounded: Vec<_> = results
+        .iter()
+        .filter(|p| !p.stack_bounds.is_empty())
+        .collect();
+    let bound_heads: String = bounded
+        .iter()
+        .map(|p| format!(" at most, {} |", p.target.processor))
+        .collect();
+    writeln!(
+        out,
+        "| function | {} |{bound_heads}",
+        processors.join(" | ")
+    )?;
+    let columns = processors.len() + bounded.len();
+    writeln!(out, "|---|{}", "---|".repeat(columns))?;
     let Some(first) = results.first() else {
         return Ok(());
     };
@@ -118,7 +133,9 @@ fn write_stack(out: &mut String, results: &[Measurements]) -> std::fmt::Result {
     for name in names {
         let bytes: Vec<_> = results
             .iter()
-            .map(|p| p.stack.get(name).map_or(String::new(), u32::to_string))
+            .map(|p| p.stack.get(name))
+            .chain(bounded.iter().map(|p| p.stack_bounds.get(name)))
+            .map(|bytes| bytes.map_or(String::new(), u32::to_string))
             .collect();
         writeln!(out, "| `{name}` | {} |", bytes.join(" | "))?;
     }

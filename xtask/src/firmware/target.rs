@@ -19,6 +19,8 @@ pub struct Target {
     tool_prefix: &'static str,
     /// The flags of the compiler for the processor and its calling convention.
     compiler_flags: &'static [&'static str],
+    /// Whether its code is Thumb-2, which the walk over the disassembly reads.
+    pub has_thumb2: bool,
     /// The emulated machine whose memory is large enough for every vector.
     pub large: Machine,
     /// The emulated machine with little memory.
@@ -64,6 +66,7 @@ pub const TARGETS: [Target; 3] = [
             "-mfloat-abi=hard",
             "-mfpu=fpv4-sp-d16",
         ],
+        has_thumb2: true,
         large: arm("mps2-an386"),
         small: arm("mps2-an386"),
         packages: ARM_PACKAGES,
@@ -73,6 +76,7 @@ pub const TARGETS: [Target; 3] = [
         processor: "Cortex-M0",
         tool_prefix: "arm-none-eabi-",
         compiler_flags: &["-mcpu=cortex-m0", "-mthumb"],
+        has_thumb2: false,
         // A Cortex-M3, which runs everything that a Cortex-M0 does: no machine with a Cortex-M0 has
         // room for the vectors. The small one is a Cortex-M0.
         large: arm("mps2-an385"),
@@ -90,6 +94,7 @@ pub const TARGETS: [Target; 3] = [
             "--oslib=semihost",
             "--crt0=semihost",
         ],
+        has_thumb2: false,
         large: RISCV,
         small: RISCV,
         packages: "gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf qemu-system-misc",
@@ -214,6 +219,12 @@ impl Target {
             .arg("-I")
             .arg(output_directory()?.join("images"));
         Ok(compiler)
+    }
+
+    /// The machine code of an image, as text.
+    pub fn disassemble(&self, image: &Path) -> TaskResult<String> {
+        let mut command = Command::new(format!("{}objdump", self.tool_prefix));
+        read_output(command.arg("-d").arg(image))
     }
 
     /// Runs a tool of the binary utilities on a file and returns what the tool prints.
