@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::target::Target;
-use crate::declarations::symbols_of;
 use crate::process::TaskResult;
+use axilog_testkit::declarations::symbols_of;
 
 /// The implementations of `Sink`.
 const SINKS: &[&str] = &["$u20$as$u20$axilog..sink..Sink$GT$"];
