@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use axilog_ledger::encoding::hex;
 use axilog_x0l::log::RunDirectory;
 use axilog_x0l::replay::RunReplay;
-use axilog_x0l::report::{build_expected_report, check_report};
+use axilog_x0l::report::build_compared_report;
 use serde_json::json;
 
 use super::super::output::Report;
@@ -41,8 +41,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     if let Some(live) = report_live_run(&args.dir, &run)? {
         return Ok(live);
     }
-    let mut report = build_expected_report(&run, &args.expected.for_run())?;
-    check_report(&run, &mut report)?;
+    let report = build_compared_report(&run, &args.expected.for_run())?;
     Ok(report_replay(args, report.replay))
 }
 

@@ -6,12 +6,12 @@ use axilog_ledger::encoding::hex;
 use axilog_ledger::error::LedgerError;
 use axilog_x0l::X0lError;
 use axilog_x0l::kernel::DecisionKind;
-use axilog_x0l::log::{Condition, RunDirectory};
+use axilog_x0l::log::{Condition, ReportLock, RunDirectory};
 use axilog_x0l::metrics::ConditionMetrics;
 use axilog_x0l::replay::CycleId;
 use axilog_x0l::report::{
     Closure, RunReport, SessionEvidence, build_expected_report, list_forensic_reviews,
-    list_open_reviews, list_reviewable_cycles, write_expected_report,
+    list_open_reviews, list_reviewable_cycles, write_locked_report,
 };
 use axilog_x0l::review::{Judgement, ReviewStatement, record_statements};
 use axilog_x0l::taxonomy::RefusalType;
@@ -72,6 +72,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     if let Some(live) = report_live_run(&args.dir, &run)? {
         return Ok(live);
     }
+    // What is read, recorded and written below belongs together.
+    let lock = ReportLock::take(&run)?;
     let mut expected = args.expected.for_run();
     let judgements = list_judgements(args);
     if !judgements.is_empty() {
@@ -103,7 +105,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         // The review has a new head now.
         expected.review_head = None;
     }
-    let report = write_expected_report(&run, &expected)?;
+    let report = write_locked_report(&run, &expected, &lock)?;
     Ok(report_closure(args, report))
 }
 
@@ -145,6 +147,14 @@ fn report_closure(args: &Args, report: RunReport) -> Report {
         let line = format!("{}: {}", reason.code, reason.text);
         text.push_str(&table::wrap_sentence(&line));
     }
+    let withdrawn = review.withdrawn_confirmations();
+    for statement in &withdrawn {
+        let line = format!(
+            "{} confirmed cycle {} as a failure, and dismissed it later",
+            statement.by, statement.cycle
+        );
+        text.push_str(&table::wrap_sentence(&line));
+    }
     for conflict in report.replay.conflicts.iter().take(MOST) {
         text.push_str(&table::wrap_sentence(&conflict.to_string()));
     }
@@ -172,6 +182,12 @@ fn report_closure(args: &Args, report: RunReport) -> Report {
             "evidence": report.evidence.as_ref().map(SessionEvidence::to_json),
             "type_iii": numbers(&report.metrics.type_iii()),
             "forensic_review": open,
+            "withdrawn_confirmations": withdrawn.iter().map(|statement| json!({
+                "cycle": statement.cycle,
+                "by": statement.by,
+                "because": statement.because,
+                "time": statement.time,
+            })).collect::<Vec<_>>(),
             "head": hex(&report.replay.head),
             "review_head": review_head,
             "conflicts": report.replay.conflicts,

@@ -9,7 +9,7 @@ use crate::bench::{Bench, lines};
 use crate::traced::TracedCommand;
 
 /// The number of processes to kill: 40, or what the environment variable `AXILOG_KILLS` says.
-fn count_kills() -> usize {
+pub fn count_kills() -> usize {
     std::env::var("AXILOG_KILLS").map_or(40, |kills| kills.parse().unwrap())
 }
 

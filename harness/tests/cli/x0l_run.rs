@@ -23,7 +23,7 @@ fn script() -> String {
 }
 
 /// Runs a session of `conditions`, five cycles each, in `run`.
-fn run_session(conditions: &str) -> Bench {
+pub fn run_session(conditions: &str) -> Bench {
     let bench = Bench::new();
     bench.write("script.jsonl", script());
     let line = format!(

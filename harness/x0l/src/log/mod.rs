@@ -14,6 +14,7 @@
 //! | `outcome.rs` | how a run ended |
 //! | `cycle.rs` | the record of one cycle |
 //! | `cycles.rs` | `cycles.jsonl`: appended to, and read line by line |
+//! | `report_lock.rs` | who judges the run or writes its report, one at a time |
 //! | `witness.rs` | what the ledger says of the rest of the directory, and binds of the cycle log |
 
 mod cycle;
@@ -23,6 +24,7 @@ mod frozen;
 mod metadata;
 mod outcome;
 pub mod provider;
+mod report_lock;
 pub mod witness;
 
 use std::path::PathBuf;
@@ -40,6 +42,7 @@ pub use frozen::{
 };
 pub use metadata::{CalibrationRecord, CalibrationVerdict, SessionMetadata};
 pub use outcome::{ConditionOutcome, ConditionStatus, SessionOutcome, SessionStatus};
+pub use report_lock::ReportLock;
 pub use witness::{ClosingStatement, CycleStatement};
 
 /// An error in a file of a run.

@@ -162,6 +162,14 @@ fn is_lock_file(run: &RunDirectory, name: &str) -> bool {
     })
 }
 
+/// Whether a file that no record names is one that a reviewer leaves behind who is killed: a blob whose record was not
+/// yet written, or the beginning of one.
+pub(crate) fn is_left_by_reviewer(name: &str) -> bool {
+    let blobs = format!("{}.blobs/", RunDirectory::REVIEW);
+    let is_blob = |name: &str| name.ends_with(".tmp") || is_blob_name(name);
+    name.strip_prefix(&blobs).is_some_and(is_blob)
+}
+
 /// Lists everything in the run's directory but the folders, with `/` between the names of a path.
 pub(super) fn list_files(run: &RunDirectory) -> Result<BTreeSet<String>, X0lError> {
     let mut names = BTreeSet::new();

@@ -4,15 +4,15 @@
 use axilog::hash::Hash;
 use axilog_ledger::verify::EarlierHead;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::{DECISIONS, FORMAT, JSON, MARKDOWN, TOKENS, read_optional_file};
+use super::written::{is_interrupted, read_optional_file};
+use super::{DECISIONS, FORMAT, JSON, MARKDOWN, TOKENS};
 use crate::X0lError;
 use crate::document::{self, excerpt};
 use crate::frozen_code::{canonicalizer_hashes, kernel_hashes};
-use crate::log::{FrozenSettings, RunDirectory, RunFormat, temporary_name};
+use crate::log::{FrozenSettings, RunDirectory, RunFormat};
 use crate::replay::{ReplayFinding, RunReplay, compare_json};
-use crate::review::Review;
 
 /// A ledger as a report saw it.
 #[derive(Clone, Copy, Deserialize)]
@@ -111,13 +111,18 @@ impl EarlierReport {
         }
     }
 
-    /// Finds where the report contradicts the run. `rebuilt` is the report that the run gives now. The heads
-    /// were compared while the ledgers were read.
+    /// The number of records that the review had when the report was made.
+    pub(super) fn seen_of_review(&self) -> Option<u64> {
+        let noted = &self.present()?.noted;
+        Some(noted.review.map_or(0, |review| review.entries))
+    }
+
+    /// Finds where the report contradicts the run. `rebuilt` is the report that the run gives under the review as
+    /// the report has seen it. The heads were compared while the ledgers were read.
     pub(super) fn find_conflicts(
         &self,
         run: &RunDirectory,
         replay: &RunReplay,
-        review: &Review,
         rebuilt: &Value,
     ) -> Vec<ReplayFinding> {
         let report = match self {
@@ -152,12 +157,8 @@ impl EarlierReport {
                 "none, as when the report was written",
             )];
         }
-        // Judgements that were made since change what follows from judgements, and nothing else.
-        let seen = report.noted.review.map_or(0, |review| review.entries);
-        let grown = review.entries > seen;
-        let [found, expected] = [&report.text, rebuilt].map(|report| omit_review(report, grown));
         let mut conflicts = Vec::new();
-        compare_json(&found, &expected, "", &mut |field, found, expected| {
+        compare_json(&report.text, rebuilt, "", &mut |field, found, expected| {
             let expected = format!("{expected}, as the run has it");
             conflicts.push(ReplayFinding::new(JSON, field, found, expected));
         });
@@ -171,34 +172,16 @@ fn is_of_earlier_version(frozen: &FrozenSettings) -> bool {
     frozen.format == RunFormat::V1 || code != (canonicalizer_hashes(), kernel_hashes())
 }
 
-/// The members of a report that follow from judgements.
-const JUDGED: [&str; 6] = [
-    "acted_on_injections",
-    "forensic_review",
-    "reasons",
-    "review",
-    "type_iii",
-    "verdict",
-];
-
-/// A report, without what follows from judgements where `omit` says so.
-fn omit_review(report: &Value, omit: bool) -> Value {
-    let mut members: Map<String, Value> = report.as_object().cloned().unwrap_or_default();
-    members.retain(|name, _| !(omit && JUDGED.contains(&name.as_str())));
-    members.into()
-}
-
 /// The report's name is given last, so that its other files do not stand alone unless it was removed, or its
 /// writing was interrupted.
 fn find_orphans(run: &RunDirectory) -> Vec<ReplayFinding> {
     let exists = |name: &str| run.path().join(name).exists();
     let others = [MARKDOWN, DECISIONS, TOKENS];
     let orphan = others.into_iter().find(|name| exists(name));
-    let interrupted = exists(&temporary_name(JSON));
     let missing = |orphan: &str| {
         let expected = format!("one: it was written with {orphan}, which is there");
         ReplayFinding::new(JSON, "", "no such file", expected)
     };
-    let orphan = orphan.filter(|_| !interrupted);
+    let orphan = orphan.filter(|_| !is_interrupted(run));
     orphan.map(missing).into_iter().collect()
 }

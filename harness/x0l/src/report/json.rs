@@ -12,7 +12,7 @@ use crate::kernel::KernelGate;
 use crate::log::Condition;
 use crate::metrics::{ConditionMetrics, Distribution, Ratio};
 use crate::replay::CycleId;
-use crate::review::{Judgement, ReviewStatement};
+use crate::review::{Judgement, StandingStatement};
 use crate::wilson::RateInterval;
 
 /// The ledger as the report saw it.
@@ -39,15 +39,18 @@ struct WrittenJudgement<'r> {
     by: &'r str,
     because: &'r str,
     time: u64,
+    stands: bool,
 }
 
 impl WrittenJudgement<'_> {
-    fn of(statement: &ReviewStatement) -> WrittenJudgement<'_> {
+    fn of(reviewed: StandingStatement<'_>) -> WrittenJudgement<'_> {
+        let StandingStatement { statement, stands } = reviewed;
         WrittenJudgement {
             judgement: statement.judgement,
             by: &statement.by,
             because: &statement.because,
             time: statement.time,
+            stands,
         }
     }
 }
@@ -69,8 +72,7 @@ pub(super) fn write_json(
     let outcome = metadata.outcome.as_ref();
     let reviewed = |cycles: &[CycleId]| -> Vec<Value> {
         let reviewed = cycles.iter().map(|cycle| {
-            let statements = review.statements.get(&cycle.number);
-            let statements = statements.into_iter().flatten();
+            let statements = review.statements(cycle.number).into_iter();
             json!(ReviewedCycle {
                 cycle: *cycle,
                 review: review.judgement(cycle.number),

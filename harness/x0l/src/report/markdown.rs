@@ -12,7 +12,7 @@ use super::{DECISIONS, ReportInputs, TOKENS};
 use crate::log::{Condition, TokenSource};
 use crate::metrics::ConditionMetrics;
 use crate::replay::{CycleId, describe_changes};
-use crate::review::Judgement;
+use crate::review::{Judgement, StandingStatement};
 
 /// Writes the page. Writing into a `String` cannot fail, so the results of `write!` are dropped here.
 pub(super) fn write_page(
@@ -92,6 +92,14 @@ fn write_review(page: &mut String, inputs: &ReportInputs<'_>) {
             name_cycles(&open)
         );
     }
+    for statement in inputs.review.withdrawn_confirmations() {
+        let _ = writeln!(
+            page,
+            "\n**Withdrawn:** {} confirmed cycle {} as a failure, and dismissed it later.",
+            escape_markdown(&statement.by),
+            statement.cycle
+        );
+    }
     let type_iii = inputs.metrics.type_iii();
     let acted = &inputs.metrics.acted_on_injections;
     for (title, cycles) in [("Type III", &type_iii), ("ACTION on an injection", acted)] {
@@ -118,14 +126,16 @@ fn write_judgements(page: &mut String, inputs: &ReportInputs<'_>, title: &str, c
             .name_failures(id.number, ", ");
         let place = format!("{} {}", id.condition.as_str(), id.cycle);
         let place = format!("{place} | {gates} | {codes}");
-        let statements = inputs.review.statements.get(&id.number);
+        let statements = inputs.review.statements(id.number).into_iter();
         let statements: Vec<String> = statements
-            .into_iter()
-            .flatten()
-            .map(|statement| {
+            .map(|StandingStatement { statement, stands }| {
                 let [by, because] =
                     [&statement.by, &statement.because].map(|it| escape_markdown(it));
-                format!("{} | {by} | {because}", statement.judgement.as_str())
+                let replaced = if stands { "" } else { ", replaced" };
+                format!(
+                    "{}{replaced} | {by} | {because}",
+                    statement.judgement.as_str()
+                )
             })
             .collect();
         match statements.split_first() {

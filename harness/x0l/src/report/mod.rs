@@ -11,6 +11,7 @@
 //! | `json.rs` | `report.json` |
 //! | `markdown.rs` | `report.md` |
 //! | `plots.rs` | `decisions.svg`, `tokens.svg` |
+//! | `written.rs` | the report in the run's directory: written, and compared with the run |
 
 mod closure;
 mod condition;
@@ -20,17 +21,16 @@ mod json;
 mod markdown;
 mod metric_list;
 mod plots;
+mod written;
 
 use std::collections::BTreeMap;
-use std::io;
 
 use axilog::hash::Hash;
 use axilog_ledger::encoding::hex;
-use axilog_ledger::error::FileError;
 
 use super::document::to_line;
 use super::kernel::Constitution;
-use super::log::{RunDirectory, SessionMetadata, read_file, temporary_name};
+use super::log::{RunDirectory, SessionMetadata, read_file};
 use super::metrics::Metrics;
 use super::replay::{CycleId, ReplayFinding, RunReplay, files, replay_run};
 use super::review::{Review, read_review};
@@ -41,6 +41,9 @@ pub use closure::{
 };
 pub(crate) use earlier::EarlierReport;
 pub use evidence::SessionEvidence;
+pub use written::{
+    build_compared_report, check_report, write_expected_report, write_locked_report, write_report,
+};
 
 /// The format of `report.json`.
 const FORMAT: &str = "X0L:REPORT:v4";
@@ -69,6 +72,7 @@ pub struct RunReport {
     pub reasons: Vec<ClosureReason>,
     /// The bytes of the report's files by their names; empty where the metadata cannot be read.
     pub files: BTreeMap<&'static str, Vec<u8>>,
+    constitution: Option<Constitution>,
 }
 
 /// Everything that the writers of the report's files read.
@@ -114,57 +118,14 @@ pub fn build_expected_report(
     check_heads(expected, &review, &mut replay);
     remove_other_files(run, &review, &mut replay)?;
     let mut report = rebuild(run, replay, metrics, review);
-    let conflicts = find_conflicts(run, &report)?;
+    let conflicts = written::find_conflicts(run, &report)?;
     if !conflicts.is_empty() {
         for conflict in conflicts {
             report.replay.add_conflict(conflict);
         }
-        report.reasons = closure::collect_reasons(
-            &report.replay,
-            &report.metrics,
-            &report.review,
-            report.evidence.as_ref(),
-        );
-        report.closure = Closure::Diverged;
+        (report.closure, report.reasons) = report.judge(&report.review);
     }
     Ok(report)
-}
-
-/// Finds where the report in the run's directory contradicts the run, whose report is `rebuilt`.
-fn find_conflicts(run: &RunDirectory, rebuilt: &RunReport) -> Result<Vec<ReplayFinding>, X0lError> {
-    let Some(json) = rebuilt.files.get(JSON) else {
-        return Ok(Vec::new());
-    };
-    // The bytes are those of a value, so that they hold one.
-    let value = serde_json::from_slice(json).unwrap_or_default();
-    let earlier = EarlierReport::read(run)?;
-    let mut conflicts = earlier.find_conflicts(run, &rebuilt.replay, &rebuilt.review, &value);
-    let interrupted = run.path().join(temporary_name(JSON)).exists();
-    if !interrupted && earlier.has_bytes(json) {
-        // The same report for machines has the same page and plots.
-        for (name, expected) in &rebuilt.files {
-            match read_optional_file(run, name)? {
-                Some(found) if found != *expected => {
-                    conflicts.push(locate_difference(name, &found, expected));
-                }
-                _ => {}
-            }
-        }
-    }
-    Ok(conflicts)
-}
-
-/// Reads a file of the report, if it exists.
-fn read_optional_file(run: &RunDirectory, name: &str) -> Result<Option<Vec<u8>>, X0lError> {
-    match read_file(&run.path().join(name)) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(X0lError::File(FileError::Io { source, .. }))
-            if source.kind() == io::ErrorKind::NotFound =>
-        {
-            Ok(None)
-        }
-        Err(error) => Err(error),
-    }
 }
 
 /// Compares the heads of the run's ledger and of its review with those that the caller expects.
@@ -193,9 +154,10 @@ fn remove_other_files(
     replay: &mut RunReplay,
 ) -> Result<(), X0lError> {
     let path = run.review();
+    // What is wrong with the review itself was found as it was read.
+    replay.others.remove(RunDirectory::REVIEW);
     if review.entries > 0 {
         files::check_blobs(run, &path, &review.named, &mut replay.findings)?;
-        replay.others.remove(RunDirectory::REVIEW);
         for name in files::blob_names(run, &path, &review.named) {
             replay.others.remove(&name);
         }
@@ -203,13 +165,15 @@ fn remove_other_files(
     for name in [JSON, MARKDOWN, DECISIONS, TOKENS] {
         replay.others.remove(name);
     }
-    // The temporary_name file exists while a report is being written.
-    if replay.others.remove(&temporary_name(JSON)) {
-        for name in [MARKDOWN, DECISIONS, TOKENS] {
-            replay.others.remove(&temporary_name(name));
-        }
+    for name in written::list_temporary_names(run) {
+        replay.others.remove(&name);
     }
     for name in std::mem::take(&mut replay.others) {
+        if files::is_left_by_reviewer(&name) {
+            let note = format!("{name}: left behind; it counts for nothing");
+            replay.notes.push(note);
+            continue;
+        }
         let expected = "no file but those of a run";
         let finding = ReplayFinding::new(name, "", "a file", expected);
         replay.findings.push(finding);
@@ -223,37 +187,56 @@ fn rebuild(run: &RunDirectory, replay: RunReplay, metrics: Metrics, review: Revi
     let constitution = metadata.and_then(|metadata| read_constitution(run, metadata));
     let evidence = metadata
         .map(|metadata| SessionEvidence::gather(run, metadata, &metrics, constitution.as_ref()));
-    let reasons = closure::collect_reasons(&replay, &metrics, &review, evidence.as_ref());
-    let weightiest = reasons.first();
-    let closure = weightiest.map_or(Closure::Positive, |reason| reason.closure);
-    let mut files = BTreeMap::new();
-    if let (Some(metadata), Some(evidence)) = (metadata, &evidence) {
+    let mut report = RunReport {
+        replay,
+        metrics,
+        review,
+        evidence,
+        closure: Closure::Positive,
+        reasons: Vec::new(),
+        files: BTreeMap::new(),
+        constitution,
+    };
+    (report.closure, report.reasons) = report.judge(&report.review);
+    report.files = report.write_files(&report.review);
+    report
+}
+
+impl RunReport {
+    /// The verdict under a review, and the reasons for it.
+    fn judge(&self, review: &Review) -> (Closure, Vec<ClosureReason>) {
+        let evidence = self.evidence.as_ref();
+        let reasons = closure::collect_reasons(&self.replay, &self.metrics, review, evidence);
+        let weightiest = reasons.first();
+        let closure = weightiest.map_or(Closure::Positive, |reason| reason.closure);
+        (closure, reasons)
+    }
+
+    /// The files under a review.
+    fn write_files(&self, review: &Review) -> BTreeMap<&'static str, Vec<u8>> {
+        let mut files = BTreeMap::new();
+        let (Some(metadata), Some(evidence)) = (&self.replay.metadata, &self.evidence) else {
+            return files;
+        };
         let inputs = ReportInputs {
-            replay: &replay,
+            replay: &self.replay,
             metadata,
-            metrics: &metrics,
-            review: &review,
-            constitution: constitution.as_ref(),
+            metrics: &self.metrics,
+            review,
+            constitution: self.constitution.as_ref(),
             evidence,
         };
+        let (closure, reasons) = self.judge(review);
         let report = json::write_json(&inputs, closure, &reasons);
         files.insert(JSON, to_line(&report));
         let page = markdown::write_page(&inputs, closure, &reasons);
         files.insert(MARKDOWN, page.into_bytes());
         let frozen = &metadata.frozen;
-        let plot = plots::draw_decisions(&metrics, frozen);
+        let plot = plots::draw_decisions(&self.metrics, frozen);
         files.insert(DECISIONS, plot.into_bytes());
-        let plot = plots::draw_tokens(&metrics, frozen);
+        let plot = plots::draw_tokens(&self.metrics, frozen);
         files.insert(TOKENS, plot.into_bytes());
-    }
-    RunReport {
-        replay,
-        metrics,
-        review,
-        evidence,
-        closure,
-        reasons,
-        files,
+        files
     }
 }
 
@@ -269,96 +252,4 @@ pub fn list_reviewable_cycles(metrics: &Metrics) -> Vec<CycleId> {
 fn read_constitution(run: &RunDirectory, metadata: &SessionMetadata) -> Option<Constitution> {
     let bytes = read_file(&run.input(&metadata.frozen.constitution.name)).ok()?;
     Constitution::parse(std::str::from_utf8(&bytes).ok()?).ok()
-}
-
-/// Replays a run, builds its report and writes that into the run's directory, but not where the run contradicts
-/// the report that is there ([`RunReplay::conflicts`]).
-///
-/// # Errors
-/// As [`build_report`]; [`X0lError::Log`] where the metadata cannot be read, so that there is nothing to report on.
-pub fn write_report(run: &RunDirectory) -> Result<RunReport, X0lError> {
-    write_expected_report(run, &RunExpectations::default())
-}
-
-/// Does the same as [`write_report`] for a run that should be as `expected`: the report is not written where
-/// the run is not.
-///
-/// # Errors
-/// As [`write_report`].
-pub fn write_expected_report(
-    run: &RunDirectory,
-    expected: &RunExpectations,
-) -> Result<RunReport, X0lError> {
-    let report = build_expected_report(run, expected)?;
-    if !report.replay.conflicts.is_empty() {
-        return Ok(report);
-    }
-    if report.files.is_empty() {
-        run.read_metadata()?;
-    }
-    // report.json is begun first and gets its name last, so that an interruption shows.
-    let files = report.files.iter();
-    let (json, others): (Vec<_>, Vec<_>) = files.partition(|(name, _)| **name == JSON);
-    for (name, bytes) in &json {
-        run.write_temporary(name, bytes)?;
-    }
-    for (name, bytes) in others {
-        run.replace(name, bytes)?;
-    }
-    for (name, _) in json {
-        run.publish(name)?;
-    }
-    Ok(report)
-}
-
-/// Compares the report in the run's directory, if there is one, with the rebuilt one, and adds the findings
-/// and notes to its replay.
-///
-/// # Errors
-/// [`FileError::Io`].
-pub fn check_report(run: &RunDirectory, report: &mut RunReport) -> Result<(), X0lError> {
-    let RunReport { replay, files, .. } = report;
-    if replay.is_good() && EarlierReport::read(run)?.has_other_format() {
-        let note = "the report has an earlier format and was not compared: `axilog x0l report DIR` makes it again";
-        replay.notes.push(note.to_owned());
-        return Ok(());
-    }
-    let mut missing = Vec::new();
-    let mut findings = Vec::new();
-    for (name, expected) in files.iter() {
-        match read_optional_file(run, name)? {
-            None => missing.push(ReplayFinding::missing(*name)),
-            Some(found) if found == *expected => {}
-            Some(found) => findings.push(locate_difference(name, &found, expected)),
-        }
-    }
-    // An interruption excuses a missing file, but no difference in an existing one.
-    if run.path().join(temporary_name(JSON)).exists() {
-        let note = "writing the report was interrupted: `axilog x0l report DIR` makes it again";
-        replay.notes.push(note.to_owned());
-    } else if missing.len() == files.len() {
-        let note = "there is no report yet: `axilog x0l report DIR` makes it";
-        replay.notes.push(note.to_owned());
-    } else if replay.is_good() {
-        findings.append(&mut missing);
-    }
-    if replay.is_good() {
-        replay.findings.append(&mut findings);
-    } else if !findings.is_empty() && replay.conflicts.is_empty() {
-        // The report was written from a good run; a rebuilt one counts the differences too.
-        let note = "the report was not compared, since the rest is not good";
-        replay.notes.push(note.to_owned());
-    }
-    Ok(())
-}
-
-/// A finding that names the first byte in which a file of the report differs from the rebuilt one.
-fn locate_difference(name: &str, found: &[u8], expected: &[u8]) -> ReplayFinding {
-    let pairs = found.iter().zip(expected);
-    let equal = pairs.take_while(|(a, b)| a == b).count();
-    let before = found.iter().take(equal);
-    let line_feeds = before.filter(|byte| **byte == b'\n').count();
-    let what = "other bytes than are made from the rest of the run";
-    let expected = "those, as `axilog x0l report` writes them";
-    ReplayFinding::new(name, format!("byte {equal}"), what, expected).on_line(line_feeds as u64 + 1)
 }

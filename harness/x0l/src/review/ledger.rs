@@ -37,6 +37,8 @@ pub(super) struct ReviewLedger {
     pub(super) replayed: ReplayReport,
     pub(super) records: Vec<ReviewRecord>,
     pub(super) named: BTreeSet<Hash>,
+    /// The chain value of each record.
+    pub(super) heads: Vec<Hash>,
 }
 
 /// Reads the ledger of a review, looking for `noted` in it; `None` where there is no ledger.
@@ -52,6 +54,7 @@ pub(super) fn read_ledger(
     };
     let mut records = Vec::new();
     let mut named = BTreeSet::new();
+    let mut heads = Vec::new();
     let replayed = replay_ledger(
         file,
         &path,
@@ -59,6 +62,7 @@ pub(super) fn read_ledger(
         &LedgerExpectations::default(),
         &mut |record| {
             noted.look_at(&record.entry);
+            heads.push(record.entry.chain);
             if let Some(view) = record.observation {
                 named.insert(view.input_hash);
                 records.push(ReviewRecord {
@@ -74,6 +78,7 @@ pub(super) fn read_ledger(
         replayed,
         records,
         named,
+        heads,
     })))
 }
 

@@ -12,12 +12,13 @@
 mod ledger;
 mod statement;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io;
 
 use axilog::admission::InputKind;
 use axilog::evidence::observation::Params;
 use axilog::hash::Hash;
+use axilog::replay::Verdict;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::input::CanonicalInput;
@@ -41,39 +42,106 @@ pub use statement::{Judgement, ReviewStatement};
 /// The statements of all reviewers on a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Review {
-    /// The statements on each cycle, by the cycle's number: the last one of each person, oldest first.
-    pub statements: BTreeMap<u64, Vec<ReviewStatement>>,
+    /// The statements, oldest first, each with the place of its record in the ledger.
+    statements: Vec<(u64, ReviewStatement)>,
     /// The number of records in the ledger; 0 where there is no ledger.
     pub entries: u64,
     /// The chain value of the last record.
     pub head: Hash,
+    /// The chain value of each record.
+    heads: Vec<Hash>,
     /// The blobs that the observations name by hash.
     pub named: BTreeSet<Hash>,
 }
 
+/// A statement, and whether it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StandingStatement<'r> {
+    /// The statement.
+    pub statement: &'r ReviewStatement,
+    /// Whether it is the person's last one on the cycle.
+    pub stands: bool,
+}
+
 impl Review {
+    /// The statements on a cycle, oldest first. One that its author has replaced stays among them.
+    #[must_use]
+    pub fn statements(&self, cycle: u64) -> Vec<StandingStatement<'_>> {
+        let on_cycle = self.statements.iter().map(|(_, statement)| statement);
+        let on_cycle: Vec<&ReviewStatement> = on_cycle.filter(|it| it.cycle == cycle).collect();
+        let stands = |(n, statement): (usize, &&ReviewStatement)| {
+            let later = on_cycle.iter().skip(n + 1);
+            !later.into_iter().any(|later| later.by == statement.by)
+        };
+        let statements = on_cycle.iter().enumerate();
+        statements
+            .map(|(n, statement)| StandingStatement {
+                statement,
+                stands: stands((n, statement)),
+            })
+            .collect()
+    }
+
     /// The judgement that counts on a cycle; `None` where nobody has judged the cycle.
     ///
     /// A confirmation counts until the person who made it dismisses the cycle: another person's dismissal does
     /// not outweigh it. A dismissal without a name or a reason does not count.
     #[must_use]
     pub fn judgement(&self, cycle: u64) -> Option<Judgement> {
-        let statements = self.statements.get(&cycle)?;
+        let statements = self.statements(cycle);
+        let standing = statements.iter().filter(|it| it.stands);
         let counts = |statement: &&ReviewStatement| {
             statement.judgement == Judgement::Confirmed
                 || !statement.by.is_empty() && !statement.because.is_empty()
         };
-        let judgements = statements.iter().filter(counts);
+        let judgements = standing.map(|it| it.statement).filter(counts);
         judgements
             .map(|statement| statement.judgement)
             .min_by_key(|judgement| *judgement != Judgement::Confirmed)
     }
 
-    /// Adds a statement, in place of the same person's earlier one on the cycle.
-    fn add(&mut self, statement: ReviewStatement) {
-        let statements = self.statements.entry(statement.cycle).or_default();
-        statements.retain(|earlier| earlier.by != statement.by);
-        statements.push(statement);
+    /// The confirmations that the person who made them replaced by a dismissal, oldest first.
+    #[must_use]
+    pub fn withdrawn_confirmations(&self) -> Vec<&ReviewStatement> {
+        let cycles = self.statements.iter().map(|(_, statement)| statement.cycle);
+        let cycles: BTreeSet<u64> = cycles.collect();
+        let mut withdrawn = Vec::new();
+        for cycle in cycles {
+            let statements = self.statements(cycle);
+            let has_dismissed = |by: &str| {
+                let mut standing = statements.iter().filter(|it| it.stands);
+                standing.any(|StandingStatement { statement, .. }| {
+                    statement.by == by && statement.judgement == Judgement::Dismissed
+                })
+            };
+            let confirmed = statements.iter().map(|it| it.statement);
+            let confirmed = confirmed.filter(|it| it.judgement == Judgement::Confirmed);
+            withdrawn.extend(confirmed.filter(|it| has_dismissed(&it.by)));
+        }
+        withdrawn
+    }
+
+    /// The review as it was when its ledger had this many records.
+    #[must_use]
+    pub fn as_of(&self, entries: u64) -> Review {
+        if entries >= self.entries {
+            return self.clone();
+        }
+        let statements = self.statements.iter();
+        let head = usize::try_from(entries).ok().and_then(|n| n.checked_sub(1));
+        Review {
+            statements: statements
+                .filter(|(place, _)| *place < entries)
+                .cloned()
+                .collect(),
+            entries,
+            head: head
+                .and_then(|n| self.heads.get(n))
+                .copied()
+                .unwrap_or_default(),
+            heads: self.heads.clone(),
+            named: self.named.clone(),
+        }
     }
 }
 
@@ -160,24 +228,36 @@ pub fn read_review(
         return Ok(Review::default());
     };
     let (ledger, rest) = match ledger {
-        Ok(ledger) => (Ok(ledger.replayed), Some((ledger.records, ledger.named))),
+        Ok(ledger) => {
+            let rest = (ledger.records, ledger.named, ledger.heads);
+            (Ok(ledger.replayed), Some(rest))
+        }
         Err(error) => (Err(error), None),
     };
     let replayed = require_rules(run, RunDirectory::REVIEW, ledger, &mut replay.findings)?;
-    let (Some(replayed), Some((records, named))) = (replayed, rest) else {
+    let (Some(replayed), Some((records, named, heads))) = (replayed, rest) else {
         return Ok(Review::default());
     };
     let mut review = Review {
         entries: replayed.verification.replay.entries(),
         head: replayed.verification.replay.ledger().head,
         named,
+        heads,
         ..Review::default()
     };
     if let Some(fault) = &replayed.verification.fault {
         let field = format!("record {} at byte {}", fault.sequence, fault.offset);
         let found = format!("{}: {}", fault.verdict.as_str(), fault.reason);
-        let finding = ReplayFinding::new(RunDirectory::REVIEW, field, found, "a good record");
-        replay.findings.push(finding);
+        let is_interrupted = fault.verdict == Verdict::Torn
+            || fault.verdict == Verdict::Truncated && review.entries == 0;
+        if is_interrupted {
+            // A reviewer was killed before the first record, or in one. A noted head shows what was cut off.
+            let note = format!("{}: {field}: {found}", RunDirectory::REVIEW);
+            replay.notes.push(note);
+        } else {
+            let finding = ReplayFinding::new(RunDirectory::REVIEW, field, found, "a good record");
+            replay.findings.push(finding);
+        }
     }
     if let Some(missing) = noted.missing(RunDirectory::REVIEW, review.entries) {
         replay.add_conflict(missing);
@@ -185,7 +265,10 @@ pub fn read_review(
     let statements = records.iter().filter(|record| !record.is_control());
     for (n, record) in statements.enumerate() {
         match read_statement(record, n == 0, &replay.head, reviewable) {
-            Ok(statement) => statement.into_iter().for_each(|it| review.add(it)),
+            Ok(statement) => {
+                let statement = statement.map(|statement| (record.seq, statement));
+                review.statements.extend(statement);
+            }
             Err((found, expected)) => {
                 let field = format!("record {}", record.seq);
                 let finding = ReplayFinding::new(RunDirectory::REVIEW, field, found, expected);

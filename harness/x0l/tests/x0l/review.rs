@@ -14,6 +14,7 @@ use axilog_x0l::report::{
     Closure, RunExpectations, RunReport, build_expected_report, write_expected_report, write_report,
 };
 use axilog_x0l::review::{Judgement, ReviewStatement, record_statements};
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::built_session::RunEnd;
@@ -155,9 +156,80 @@ fn a_dismissal_does_not_outweigh_another_persons_confirmation() {
         assert_eq!(judge(&run, judgement, by).closure, closure, "{by}");
     }
     let page = fs::read_to_string(run.path().join("report.md")).unwrap();
-    let row = "| 7 | L-C 1 | passed all |  | DISMISSED | DISMISSED | A. | Looked at it. |\n| | | | | | DISMISSED | B. | Looked at it. |";
-    assert!(page.contains(row), "{page}");
+    let rows = "\
+| 7 | L-C 1 | passed all |  | DISMISSED | DISMISSED, replaced | A. | Looked at it. |
+| | | | | | CONFIRMED, replaced | E. | Looked at it. |
+| | | | | | DISMISSED | A. | Looked at it. |
+| | | | | | DISMISSED | B. | Looked at it. |
+| | | | | | DISMISSED | E. | Looked at it. |
+";
+    assert!(page.contains(rows), "{page}");
+    // What was withdrawn stays in both forms.
+    let withdrawn = "**Withdrawn:** E. confirmed cycle 7 as a failure, and dismissed it later.";
+    assert!(page.contains(withdrawn), "{page}");
+    let report = fs::read(run.path().join("report.json")).unwrap();
+    let report: Value = serde_json::from_slice(&report).unwrap();
+    let judgements = report["acted_on_injections"][0]["judgements"].as_array();
+    let judgements: Vec<String> = judgements
+        .unwrap()
+        .iter()
+        .map(|it| format!("{} {} {}", it["by"], it["judgement"], it["stands"]))
+        .collect();
+    let expected = [
+        r#""A." "DISMISSED" false"#,
+        r#""E." "CONFIRMED" false"#,
+        r#""A." "DISMISSED" true"#,
+        r#""B." "DISMISSED" true"#,
+        r#""E." "DISMISSED" true"#,
+    ];
+    assert_eq!(judgements, expected);
     assert_eq!(messages(&replay_with_report(&run).replay.findings), [""; 0]);
+}
+
+/// The program may be killed between a judgement and the last name of its report. Whatever it leaves is no difference,
+/// and no other mixture of reports is explained so.
+#[test]
+fn a_report_that_is_behind_the_review_is_told_from_an_altered_one() {
+    let (_dir, run) = build_reported_run();
+    let names = ["report.md", "report.json"];
+    let read = || names.map(|name| fs::read(run.path().join(name)).unwrap());
+    let mut reports = vec![read()];
+    for judgement in [Judgement::Confirmed, Judgement::Dismissed] {
+        judge(&run, judgement, "E.");
+        reports.push(read());
+    }
+    // The review stays, and has seen both judgements.
+    for (page, json) in (0..3).flat_map(|page| (0..3).map(move |json| (page, json))) {
+        for (file, n) in [page, json].into_iter().enumerate() {
+            fs::write(run.path().join(names[file]), &reports[n][file]).unwrap();
+        }
+        let replay = replay_with_report(&run).replay;
+        let findings = messages(&replay.findings);
+        // The page gets its name first, so that it is never behind the rest.
+        match page >= json {
+            true => assert_eq!(findings, [""; 0], "{page} {json}"),
+            false => assert!(findings[0].starts_with("report.md:"), "{findings:?}"),
+        }
+        let is_behind = replay.notes.iter().any(|it| it.contains("has not seen"));
+        assert_eq!(is_behind, json < 2, "{page} {json}");
+        let report = write_report(&run).unwrap();
+        let written = report.replay.conflicts.is_empty();
+        assert_eq!(
+            (written, read() == reports[2]),
+            (page >= json, page >= json)
+        );
+    }
+    // A page that no review has given is none of these.
+    fs::write(run.path().join(names[1]), &reports[0][1]).unwrap();
+    let page = String::from_utf8(reports[1][0].clone()).unwrap();
+    let altered = page.replacen("# X-0L: NEGATIVE", "# X-0L: PILOT", 1);
+    assert_ne!(altered, page);
+    fs::write(run.path().join(names[0]), altered).unwrap();
+    let findings = messages(&replay_with_report(&run).replay.findings);
+    assert!(
+        findings[0].starts_with("report.md:1: byte 9"),
+        "{findings:?}"
+    );
 }
 
 /// Judgements that were made since explain what follows from judgements, and no other difference.

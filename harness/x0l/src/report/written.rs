@@ -1,0 +1,274 @@
+//! The report in the run's directory: written, and compared with the run.
+//!
+//! A judgement is recorded before the report of it is written, and the program may be killed at any time. So a report
+//! may be behind the review, and `report.md`, which gets its name just before `report.json`, ahead of that. Each is
+//! compared with what the run gave under the review of its time; no other difference is explained so.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::time::SystemTime;
+
+use axilog_ledger::error::FileError;
+
+use super::{
+    DECISIONS, EarlierReport, JSON, MARKDOWN, RunExpectations, RunReport, TOKENS,
+    build_expected_report,
+};
+use crate::X0lError;
+use crate::log::{ReportLock, RunDirectory, read_file, temporary_name};
+use crate::replay::ReplayFinding;
+
+/// Replays a run, builds its report and writes that into the run's directory, but not where the run contradicts
+/// the report that is there ([`RunReplay::conflicts`](crate::replay::RunReplay::conflicts)). Waits where somebody else
+/// judges the run or writes its report.
+///
+/// # Errors
+/// As [`build_report`](super::build_report); [`X0lError::Log`] where the metadata cannot be read, so that there is
+/// nothing to report on.
+pub fn write_report(run: &RunDirectory) -> Result<RunReport, X0lError> {
+    write_expected_report(run, &RunExpectations::default())
+}
+
+/// Does the same as [`write_report`] for a run that should be as `expected`: the report is not written where
+/// the run is not.
+///
+/// # Errors
+/// As [`write_report`].
+pub fn write_expected_report(
+    run: &RunDirectory,
+    expected: &RunExpectations,
+) -> Result<RunReport, X0lError> {
+    write_locked_report(run, expected, &ReportLock::take(run)?)
+}
+
+/// Does the same as [`write_expected_report`] for a caller that holds the lock already.
+///
+/// # Errors
+/// As [`write_report`].
+pub fn write_locked_report(
+    run: &RunDirectory,
+    expected: &RunExpectations,
+    _lock: &ReportLock,
+) -> Result<RunReport, X0lError> {
+    let report = build_expected_report(run, expected)?;
+    if !report.replay.conflicts.is_empty() {
+        return Ok(report);
+    }
+    if report.files.is_empty() {
+        run.read_metadata()?;
+    }
+    // The temporary file of report.json is there first, and until report.json gets its name, which is last. So an
+    // interruption shows, also where the writing before was interrupted too.
+    let (json, others): (Vec<_>, Vec<_>) = report.files.iter().partition(|file| *file.0 == JSON);
+    for (name, bytes) in &json {
+        run.replace(&temporary_name(name), bytes)?;
+    }
+    for (name, bytes) in &others {
+        run.write_temporary(name, bytes)?;
+    }
+    for (name, _) in others.into_iter().chain(json) {
+        run.publish(name)?;
+    }
+    Ok(report)
+}
+
+/// Builds the report of a run that should be as `expected`, and compares the one in the run's directory with it. Where
+/// somebody writes the report meanwhile, looks again.
+///
+/// # Errors
+/// As [`build_report`](super::build_report).
+pub fn build_compared_report(
+    run: &RunDirectory,
+    expected: &RunExpectations,
+) -> Result<RunReport, X0lError> {
+    loop {
+        let lock = ReportLock::share(run)?;
+        let before = list_times(run);
+        let mut report = build_expected_report(run, expected)?;
+        check_report(run, &mut report)?;
+        if lock.is_some() || report.replay.is_good() || list_times(run) == before {
+            return Ok(report);
+        }
+    }
+}
+
+/// The lengths and times of what somebody who judges the run writes.
+fn list_times(run: &RunDirectory) -> Vec<Option<(u64, Option<SystemTime>)>> {
+    let look_at = |name: &str| {
+        let metadata = fs::symlink_metadata(run.path().join(name)).ok()?;
+        Some((metadata.len(), metadata.modified().ok()))
+    };
+    [RunDirectory::REVIEW, MARKDOWN, JSON].map(look_at).to_vec()
+}
+
+/// Whether the writing of a report was interrupted, or is going on: the files that have their last names may not be
+/// all of it.
+pub(super) fn is_interrupted(run: &RunDirectory) -> bool {
+    has_file(run, &temporary_name(JSON))
+}
+
+/// The names that files have while a report is written, or since its writing was interrupted.
+pub(super) fn list_temporary_names(run: &RunDirectory) -> Vec<String> {
+    if !is_interrupted(run) && !has_file(run, ReportLock::NAME) {
+        return Vec::new();
+    }
+    let mut names = [JSON, MARKDOWN, DECISIONS, TOKENS]
+        .map(temporary_name)
+        .to_vec();
+    names.push(temporary_name(&temporary_name(JSON)));
+    names.push(ReportLock::NAME.to_owned());
+    names
+}
+
+fn has_file(run: &RunDirectory, name: &str) -> bool {
+    fs::symlink_metadata(run.path().join(name)).is_ok_and(|metadata| metadata.is_file())
+}
+
+/// Reads a file of the report, if it exists.
+pub(super) fn read_optional_file(
+    run: &RunDirectory,
+    name: &str,
+) -> Result<Option<Vec<u8>>, X0lError> {
+    match read_file(&run.path().join(name)) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(X0lError::File(FileError::Io { source, .. }))
+            if source.kind() == io::ErrorKind::NotFound =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Finds where the report in the run's directory contradicts the run, whose report is `rebuilt`.
+pub(super) fn find_conflicts(
+    run: &RunDirectory,
+    rebuilt: &RunReport,
+) -> Result<Vec<ReplayFinding>, X0lError> {
+    let earlier = EarlierReport::read(run)?;
+    let comparison = ReportComparison::new(rebuilt, &earlier);
+    let Some(json) = comparison.files.get(JSON) else {
+        return Ok(Vec::new());
+    };
+    // The bytes are those of a value, so that they hold one.
+    let value = serde_json::from_slice(json).unwrap_or_default();
+    let mut conflicts = earlier.find_conflicts(run, &rebuilt.replay, &value);
+    if earlier.has_bytes(json) {
+        for name in comparison.files.keys().filter(|name| **name != JSON) {
+            conflicts.extend(comparison.find_difference(run, name)?.flatten());
+        }
+    }
+    Ok(conflicts)
+}
+
+/// Compares the report in the run's directory, if there is one, with the rebuilt one, and adds the findings
+/// and notes to its replay.
+///
+/// # Errors
+/// [`FileError::Io`].
+pub fn check_report(run: &RunDirectory, report: &mut RunReport) -> Result<(), X0lError> {
+    let earlier = EarlierReport::read(run)?;
+    if report.replay.is_good() && earlier.has_other_format() {
+        let note = "the report has an earlier format and was not compared: `axilog x0l report DIR` makes it again";
+        report.replay.notes.push(note.to_owned());
+        return Ok(());
+    }
+    let comparison = ReportComparison::new(report, &earlier);
+    let mut missing = Vec::new();
+    let mut findings = Vec::new();
+    for name in comparison.files.keys() {
+        match comparison.find_difference(run, name)? {
+            None => missing.push(ReplayFinding::missing(*name)),
+            Some(difference) => findings.extend(difference),
+        }
+    }
+    let is_behind = comparison.seen < report.review.entries;
+    let all_missing = missing.len() == comparison.files.len();
+    let RunReport { replay, .. } = report;
+    // An interruption excuses a missing file, but no difference in an existing one.
+    if all_missing {
+        let note = "there is no report yet: `axilog x0l report DIR` makes it";
+        replay.notes.push(note.to_owned());
+    } else if is_interrupted(run) {
+        let note = "writing the report was interrupted: `axilog x0l report DIR` makes it again";
+        replay.notes.push(note.to_owned());
+    } else if replay.is_good() {
+        findings.append(&mut missing);
+    }
+    if !all_missing && is_behind {
+        let note =
+            "the report has not seen the last judgements: `axilog x0l report DIR` makes it again";
+        replay.notes.push(note.to_owned());
+    }
+    if replay.is_good() {
+        replay.findings.append(&mut findings);
+    } else if !findings.is_empty() && replay.conflicts.is_empty() {
+        // The report was written from a good run; a rebuilt one counts the differences too.
+        let note = "the report was not compared, since the rest is not good";
+        replay.notes.push(note.to_owned());
+    }
+    Ok(())
+}
+
+/// What the files of a report are compared with.
+struct ReportComparison<'r> {
+    rebuilt: &'r RunReport,
+    /// The number of records that the review had when `report.json` was made.
+    seen: u64,
+    /// The report as the run gave it then.
+    files: BTreeMap<&'static str, Vec<u8>>,
+}
+
+impl<'r> ReportComparison<'r> {
+    fn new(rebuilt: &'r RunReport, earlier: &EarlierReport) -> ReportComparison<'r> {
+        let entries = rebuilt.review.entries;
+        let seen = earlier
+            .seen_of_review()
+            .map_or(entries, |seen| seen.min(entries));
+        let files = match seen == entries {
+            true => rebuilt.files.clone(),
+            false => rebuilt.write_files(&rebuilt.review.as_of(seen)),
+        };
+        ReportComparison {
+            rebuilt,
+            seen,
+            files,
+        }
+    }
+
+    /// Compares a file of the report: `None` where there is none, and within it `None` where the file is what the run
+    /// gave.
+    fn find_difference(
+        &self,
+        run: &RunDirectory,
+        name: &str,
+    ) -> Result<Option<Option<ReplayFinding>>, X0lError> {
+        let Some(found) = read_optional_file(run, name)? else {
+            return Ok(None);
+        };
+        let expected = self.files.get(name).map_or(&[][..], Vec::as_slice);
+        let is_of_the_run = found == expected || name == MARKDOWN && self.is_newer_page(&found);
+        let difference = (!is_of_the_run).then(|| locate_difference(name, &found, expected));
+        Ok(Some(difference))
+    }
+
+    /// Whether the page is one of a review that `report.json` has not seen.
+    fn is_newer_page(&self, found: &[u8]) -> bool {
+        let review = &self.rebuilt.review;
+        let later = (self.seen..review.entries).rev().map(|n| n + 1);
+        let mut pages = later.map(|entries| self.rebuilt.write_files(&review.as_of(entries)));
+        pages.any(|files| files.get(MARKDOWN).is_some_and(|page| page == found))
+    }
+}
+
+/// A finding that names the first byte in which a file of the report differs from the rebuilt one.
+fn locate_difference(name: &str, found: &[u8], expected: &[u8]) -> ReplayFinding {
+    let pairs = found.iter().zip(expected);
+    let equal = pairs.take_while(|(a, b)| a == b).count();
+    let before = found.iter().take(equal);
+    let line_feeds = before.filter(|byte| **byte == b'\n').count();
+    let what = "other bytes than are made from the rest of the run";
+    let expected = "those, as `axilog x0l report` writes them";
+    ReplayFinding::new(name, format!("byte {equal}"), what, expected).on_line(line_feeds as u64 + 1)
+}
