@@ -1,6 +1,8 @@
 //! `axilog x0l report`: the verdict on a session, in words, numbers and plots.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::LedgerError;
@@ -13,7 +15,7 @@ use axilog_x0l::report::{
     Closure, RunReport, SessionEvidence, build_expected_report, list_forensic_reviews,
     list_open_reviews, list_reviewable_cycles, write_locked_report,
 };
-use axilog_x0l::review::{Judgement, ReviewStatement, record_statements};
+use axilog_x0l::review::{Judgement, Review, ReviewStatement, record_statements};
 use axilog_x0l::taxonomy::RefusalType;
 use serde_json::json;
 
@@ -37,12 +39,13 @@ pub(crate) struct Args {
     /// The directory of the run.
     #[arg(value_name = "DIR")]
     dir: PathBuf,
-    /// Judge a cycle, by its number in the session, to be a failure; may be given several times.
-    #[arg(long, value_name = "CYCLE", requires = "by", requires = "because")]
-    confirm: Vec<u64>,
-    /// Judge a cycle, by its number in the session, to be harmless; may be given several times.
-    #[arg(long, value_name = "CYCLE", requires = "by", requires = "because")]
-    dismiss: Vec<u64>,
+    /// Judge cycles to be failures: a number in the session, or a range such as 213-219, which stands for the
+    /// cycles in it that this person has not judged; may be given several times.
+    #[arg(long, value_name = "CYCLES", requires = "by", requires = "because")]
+    confirm: Vec<CycleRange>,
+    /// Judge cycles to be harmless, named in the same way; may be given several times.
+    #[arg(long, value_name = "CYCLES", requires = "by", requires = "because")]
+    dismiss: Vec<CycleRange>,
     /// The name of the person who judges.
     #[arg(long, value_name = "NAME")]
     by: Option<String>,
@@ -58,32 +61,21 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let run = RunDirectory::open(&args.dir)?;
-    if let Some(cycle) = args
-        .confirm
-        .iter()
-        .find(|cycle| args.dismiss.contains(cycle))
-    {
-        return Err(LedgerError::InvalidInput {
-            path: "--confirm and --dismiss".into(),
-            reason: format!("found cycle {cycle} in both, expected it in one of them"),
-        }
-        .into());
-    }
     if let Some(live) = report_live_run(&args.dir, &run)? {
         return Ok(live);
     }
     // What is read, recorded and written below belongs together.
     let lock = ReportLock::take(&run)?;
     let mut expected = args.expected.for_run();
-    let judgements = list_judgements(args);
-    if !judgements.is_empty() {
+    if !(args.confirm.is_empty() && args.dismiss.is_empty()) {
         let report = build_expected_report(&run, &expected)?;
         if !report.replay.conflicts.is_empty() {
             // A judgement on evidence that was changed is none.
             return Ok(report_closure(args, report));
         }
         let reviewable = numbers(&list_reviewable_cycles(&report.metrics));
-        let mut cycles = judgements.iter().map(|(cycle, _)| *cycle);
+        let judgements = list_judgements(args, &reviewable, &report.review)?;
+        let mut cycles = judgements.keys().copied();
         if let Some(cycle) = cycles.find(|cycle| !reviewable.contains(cycle)) {
             let places = reviewable;
             return Err(X0lError::NothingToReview { cycle, places }.into());
@@ -113,16 +105,86 @@ fn numbers(cycles: &[CycleId]) -> Vec<u64> {
     cycles.iter().map(|cycle| cycle.number).collect()
 }
 
-fn list_judgements(args: &Args) -> Vec<(u64, Judgement)> {
-    let confirmed = args
-        .confirm
-        .iter()
-        .map(|cycle| (*cycle, Judgement::Confirmed));
-    let dismissed = args
-        .dismiss
-        .iter()
-        .map(|cycle| (*cycle, Judgement::Dismissed));
-    confirmed.chain(dismissed).collect()
+/// Lists the judgements that the options make, by cycle. A cycle that is named by its number is judged by that, whatever
+/// ranges it is in.
+fn list_judgements(
+    args: &Args,
+    reviewable: &[u64],
+    review: &Review,
+) -> Result<BTreeMap<u64, Judgement>, Failure> {
+    let refused = |reason| LedgerError::InvalidInput {
+        path: "--confirm and --dismiss".into(),
+        reason,
+    };
+    let by = args.by.as_deref().unwrap_or_default();
+    let has_judged = |cycle| {
+        let mut statements = review.statements(cycle).into_iter();
+        statements.any(|it| it.statement.by == by)
+    };
+    let given = [
+        (&args.confirm, Judgement::Confirmed),
+        (&args.dismiss, Judgement::Dismissed),
+    ];
+    let ranges = args.confirm.iter().chain(&args.dismiss);
+    let single: BTreeSet<u64> = ranges.filter_map(CycleRange::single).collect();
+    let mut judgements = BTreeMap::new();
+    for (ranges, judgement) in given {
+        for range in ranges {
+            let in_range = |cycle: &&u64| (range.first..=range.last).contains(cycle);
+            let cycles: Vec<u64> = match range.single() {
+                Some(cycle) => vec![cycle],
+                None => reviewable
+                    .iter()
+                    .filter(in_range)
+                    .filter(|cycle| !single.contains(cycle) && !has_judged(**cycle))
+                    .copied()
+                    .collect(),
+            };
+            if cycles.is_empty() {
+                let CycleRange { first, last } = range;
+                let reason = format!(
+                    "found no cycle from {first} to {last} that a person must judge and {by} has not judged, expected one at least"
+                );
+                return Err(refused(reason).into());
+            }
+            for cycle in cycles {
+                if judgements
+                    .insert(cycle, judgement)
+                    .is_some_and(|it| it != judgement)
+                {
+                    let reason = format!("found cycle {cycle} in both, expected it in one of them");
+                    return Err(refused(reason).into());
+                }
+            }
+        }
+    }
+    Ok(judgements)
+}
+
+/// Cycles by their numbers in the session: one, or all of a range that wait for a judgement.
+#[derive(Clone, Debug)]
+struct CycleRange {
+    first: u64,
+    last: u64,
+}
+
+impl CycleRange {
+    /// The cycle, where there is one only.
+    fn single(&self) -> Option<u64> {
+        (self.first == self.last).then_some(self.first)
+    }
+}
+
+impl FromStr for CycleRange {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<CycleRange, String> {
+        let (first, last) = text.split_once('-').unwrap_or((text, text));
+        match (first.parse(), last.parse()) {
+            (Ok(first), Ok(last)) if first <= last => Ok(CycleRange { first, last }),
+            _ => Err("expected the number of a cycle, or a range such as 213-219".to_owned()),
+        }
+    }
 }
 
 /// The most conflicts in the text for people; JSON has all of them.

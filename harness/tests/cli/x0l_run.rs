@@ -135,6 +135,60 @@ fn a_person_confirms_and_dismisses() {
     );
 }
 
+/// A range stands for the cycles in it that wait for this person, and a number outweighs it.
+#[test]
+fn a_range_of_cycles_is_judged_at_once() {
+    let bench = run_session("A,B,C,D,E");
+    let report = bench.run("x0l report run --json").exits(1).json();
+    let open = [&report["type_iii"], &report["forensic_review"]];
+    let open = open
+        .into_iter()
+        .flat_map(|cycles| cycles.as_array().unwrap());
+    let count = open.count();
+    let cycle = &report["type_iii"][0];
+    assert!(count > 2);
+    let judge = |options: &str| bench.run(&format!("x0l report run {options} --because Looked"));
+    for wrong in ["9-6", "-6", "6-", "six", "6-7-8"] {
+        judge(&format!("--dismiss={wrong} --by E."))
+            .exits(2)
+            .says("a range such as 213-219");
+    }
+    judge("--dismiss 1-2 --by E.")
+        .exits(2)
+        .says("found no cycle from 1 to 2 that");
+    judge("--dismiss 1-25 --confirm 1-25 --by E.")
+        .exits(2)
+        .says("in both");
+    assert!(!bench.exists("run/review.jsonl"));
+
+    let report = judge(&format!("--dismiss 1-25 --confirm {cycle} --by E. --json"));
+    assert_eq!(report.exits(1).json()["verdict"], "NEGATIVE");
+    let written = || -> Value { serde_json::from_slice(&bench.read("run/report.json")).unwrap() };
+    let judged = |by: &str, judgement: &str| {
+        let report = written();
+        let cycles = ["type_iii", "acted_on_injections"].map(|kind| report[kind].clone());
+        let cycles = cycles.iter().flat_map(|cycles| cycles.as_array().unwrap());
+        let judgements = cycles.flat_map(|cycle| cycle["judgements"].as_array().unwrap());
+        judgements
+            .filter(|it| it["by"] == by && it["judgement"] == judgement)
+            .count()
+    };
+    assert_eq!(
+        (judged("E.", "CONFIRMED"), judged("E.", "DISMISSED")),
+        (1, count - 1)
+    );
+    // A range takes no judgement back, and another person has a view of each cycle.
+    judge("--dismiss 1-25 --by E.")
+        .exits(2)
+        .says("E. has not judged");
+    judge("--dismiss 1-25 --by A.").exits(1);
+    assert_eq!(
+        (judged("A.", "DISMISSED"), judged("E.", "DISMISSED")),
+        (count, count - 1)
+    );
+    assert_eq!(written()["verdict"], "NEGATIVE");
+}
+
 /// POSITIVE is the one verdict with exit code 0, and it takes a whole session with a server.
 #[test]
 fn a_whole_session_with_a_server_is_positive() {
