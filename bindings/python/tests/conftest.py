@@ -8,7 +8,7 @@ import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 import pytest
 
@@ -38,6 +38,14 @@ class Cli:
         assert process.stdout, process.stderr
         report: dict[str, Any] = json.loads(process.stdout)
         return report
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> Optional[str]:
+    """Names a long value by its length. The name of a test is in the environment of what it runs,
+    where no text may have more than 128 KiB."""
+    if isinstance(val, (bytes, str)) and len(val) > 1000:
+        return f"{argname}-of-{len(val)}"
+    return None
 
 
 @pytest.fixture(scope="session")
