@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::output::{Report, write_results};
 use super::replay_ledger::open_regular_file;
-use super::verify::deployed_json;
+use super::verify::{deployed_json, fault_json};
 use super::{Failure, expectations, table};
 
 /// Audit ledgers: verify, replay, blobs, rules, models, derivations and what you expect, as one verdict.
@@ -157,12 +157,7 @@ pub(crate) fn audit_json(path: &Path, audited: &AuditReport) -> Value {
         "entries": good.then(|| verification.replay.entries()),
         "head": good.then(|| hex(&ledger.head)),
         "sealed": good.then_some(ledger.sealed),
-        "fault": verification.fault.as_ref().map(|fault| json!({
-            "verdict": fault.verdict.as_str(),
-            "sequence": fault.sequence,
-            "offset": fault.offset,
-            "reason": fault.reason,
-        })),
+        "fault": verification.fault.as_ref().map(fault_json),
         "checks": audited.checks.iter().map(check).collect::<Vec<_>>(),
         "not_compared": audited.not_compared,
         "unjudged_oracles": audited.unjudged_oracles.iter().map(oracle).collect::<Vec<_>>(),

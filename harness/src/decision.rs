@@ -80,7 +80,7 @@ pub(crate) fn opening_notes(session: &Session, begun: bool) -> Vec<String> {
     }
     if let Some(left) = session.left_behind() {
         notes.push(format!(
-            "{}: moved {} out of its blobs to {}, since no record has such a blob; an interrupted write leaves that",
+            "{}: moved what belongs to no record out of its blobs ({}) to {}; an interrupted write leaves such files",
             session.path().display(),
             table::count_of(left.files, "file"),
             left.directory.display()

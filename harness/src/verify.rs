@@ -6,7 +6,7 @@ use axilog::profile::Profile;
 use axilog_ledger::audit::blobs::{BlobComparison, BlobList, BlobReport, ListedBlob};
 use axilog_ledger::audit::{AuditBudgets, AuditVerdict};
 use axilog_ledger::encoding::hex;
-use axilog_ledger::error::FileError;
+use axilog_ledger::error::{FileError, LedgerFault};
 use axilog_ledger::verify::{
     Departure, LedgerExpectations, VerificationReport, look_until_settled, profile_name,
     verify_ledger,
@@ -29,8 +29,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     expected: expectations::ExpectedArgs,
     /// Compare the blobs beside the ledger with the records too: missing and damaged ones are named,
-    /// and the verdict is then FAILED; INCOMPLETE where one is too long to be read. Those that no record names, as a killed writer leaves them, are
-    /// named too.
+    /// and the verdict is then FAILED; INCOMPLETE where one is too long to be read. Those that no
+    /// record names, as a killed writer leaves them, are named too.
     #[arg(long)]
     blobs: bool,
     /// One JSON object for each FILE, a line each, on standard output.
@@ -68,10 +68,9 @@ fn run_on(path: &Path, expected: &LedgerExpectations, blobs: bool) -> Result<Rep
         // Records that were not read may name them.
         blobs.left_behind = BlobList::default();
     }
-    let verdict = match blobs.verdict() {
-        AuditVerdict::Ok => checked.verdict().as_str(),
-        _ if checked.fault.is_some() => checked.verdict().as_str(),
-        verdict => verdict.as_str(),
+    let verdict = match (&checked.fault, blobs.verdict()) {
+        (None, of_blobs @ (AuditVerdict::Failed | AuditVerdict::Incomplete)) => of_blobs.as_str(),
+        _ => checked.verdict().as_str(),
     };
     let mut report = report_with_verdict(path, &checked, verdict);
     add_blobs(&mut report, &blobs, checked.replay.unbound_answers());
@@ -163,13 +162,18 @@ pub(crate) fn deployed_json(checked: &VerificationReport) -> Value {
         "chain": checked.chain_behind.as_ref().map(|chain| json!({
             "entries": chain.entries,
             "head": hex(&chain.head),
-            "fault": chain.fault.as_ref().map(|fault| json!({
-                "verdict": fault.verdict.as_str(),
-                "sequence": fault.sequence,
-                "offset": fault.offset,
-                "reason": fault.reason,
-            })),
+            "fault": chain.fault.as_ref().map(fault_json),
         })),
+    })
+}
+
+/// A ledger's fault.
+pub(crate) fn fault_json(fault: &LedgerFault) -> Value {
+    json!({
+        "verdict": fault.verdict.as_str(),
+        "sequence": fault.sequence,
+        "offset": fault.offset,
+        "reason": fault.reason,
     })
 }
 

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::bench::Bench;
 
-/// A record as a deployed gateway makes it: in another text of the format than the library's, so that the two
-/// are held to one another.
+/// A record as a deployed gateway makes it, by a second writer than the library's, so that each is checked against the
+/// other.
 struct GatewayRecord {
     state: &'static str,
     failure: &'static str,
@@ -152,6 +152,26 @@ fn a_record_of_the_deployed_heuristic_is_named_with_its_profile() {
             }
         }
     }
+}
+
+#[test]
+fn the_page_for_auditors_shows_what_verify_prints() {
+    let angstrom = GatewayRecord {
+        output: "12 \u{212B}".to_owned(),
+        ..GatewayRecord::default()
+    };
+    let bench = Bench::new();
+    bench.write("rig.jsonl", ledger_around(&angstrom, Profile::Oracle1_2));
+    let printed = bench.run("verify rig.jsonl").exits(1).stdout;
+    let lines = printed.lines().map(|line| format!("    {line}\n"));
+    let block: String = lines.collect();
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/auditor.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let expected = format!("    $ axilog verify rig.jsonl\n{block}\n");
+    assert!(
+        page.contains(&expected),
+        "the page does not have:\n{expected}"
+    );
 }
 
 #[test]

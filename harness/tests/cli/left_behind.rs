@@ -61,7 +61,7 @@ fn what_no_record_names_is_reported_and_moved_aside_by_the_next_writer() {
     let moved = run.json()["left_behind"].clone();
     assert_eq!(moved["files"], 3);
     assert_eq!(moved["path"], "ledger.jsonl.left-behind");
-    run.says("moved 3 files out of its blobs to");
+    run.says("moved what belongs to no record out of its blobs (3 files) to");
     let mut expected = vec![hex(&sha256(b"another")), "notes".to_owned()];
     expected.push(hex(&sha256(b"a question without an answer")));
     expected.sort();

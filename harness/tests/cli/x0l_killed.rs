@@ -14,16 +14,23 @@ const SCRIPT: &str = r#"{"contains":"Answer with this object","answer":"{\"candi
 {"answer":"{\"candidates\":[]}","usage":{"prompt_tokens":700,"completion_tokens":5}}
 "#;
 
-/// Starts a session of sixteen cycles that has made no system call.
-fn start_session(bench: &Bench) -> TracedCommand {
-    bench.write("script.jsonl", SCRIPT);
-    let line = "x0l run --model m --context-window 128000 --oracle scripted:script.jsonl --cycles 8 --conditions A,B --out run";
+/// Starts a command that has made no system call, and whose output nobody reads.
+fn start(bench: &Bench, line: &str) -> TracedCommand {
     let mut command = bench.command();
     command
         .args(line.split_whitespace())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     TracedCommand::start(&mut command)
+}
+
+/// Starts a session of sixteen cycles.
+fn start_session(bench: &Bench) -> TracedCommand {
+    bench.write("script.jsonl", SCRIPT);
+    start(
+        bench,
+        "x0l run --model m --context-window 128000 --oracle scripted:script.jsonl --cycles 8 --conditions A,B --out run",
+    )
 }
 
 /// Each session is killed at a later system call, from before its first file to its last.
@@ -65,15 +72,9 @@ fn a_run_that_is_killed_replays_in_part() {
     assert!(last > 8, "{last} of 16 cycles before the last kill");
 }
 
-/// Starts a confirmation that has made no system call.
 fn start_confirmation(bench: &Bench, cycle: &str) -> TracedCommand {
-    let mut command = bench.command();
     let line = format!("x0l report run --confirm {cycle} --by E. --because Wrong");
-    command
-        .args(line.split_whitespace())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    TracedCommand::start(&mut command)
+    start(bench, &line)
 }
 
 /// A judgement that is killed, wherever it is, looks like no tampering: what was recorded counts, and the next report

@@ -9,9 +9,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use axilog_testkit::declarations::symbols_of;
+
 use super::target::Target;
 use crate::process::TaskResult;
-use axilog_testkit::declarations::symbols_of;
 
 /// The implementations of `Sink`.
 const SINKS: &[&str] = &["$u20$as$u20$axilog..sink..Sink$GT$"];

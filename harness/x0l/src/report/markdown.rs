@@ -14,6 +14,9 @@ use crate::metrics::ConditionMetrics;
 use crate::replay::{CycleId, describe_changes};
 use crate::review::{Judgement, StandingStatement};
 
+/// The row of the page that names the head of its review.
+pub(super) const REVIEW_HEAD: &str = "head of the review";
+
 /// Writes the page. Writing into a `String` cannot fail, so the results of `write!` are dropped here.
 pub(super) fn write_page(
     inputs: &ReportInputs<'_>,
@@ -257,7 +260,7 @@ fn write_frozen(page: &mut String, inputs: &ReportInputs<'_>) {
         ("canonicalizer", hex(&frozen.canonicalizer.source_hash)),
         ("ledger", format!("{} records", inputs.replay.entries)),
         ("head", hex(&inputs.replay.head)),
-        ("head of the review", review_head),
+        (REVIEW_HEAD, review_head),
     ] {
         let _ = writeln!(page, "| {name} | {} |", escape_markdown(&value));
     }

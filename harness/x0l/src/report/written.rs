@@ -11,6 +11,7 @@ use std::time::SystemTime;
 
 use axilog_ledger::error::FileError;
 
+use super::markdown::REVIEW_HEAD;
 use super::{
     DECISIONS, EarlierReport, JSON, MARKDOWN, RunExpectations, RunReport, TOKENS,
     build_expected_report,
@@ -253,12 +254,20 @@ impl<'r> ReportComparison<'r> {
         Ok(Some(difference))
     }
 
-    /// Whether the page is one of a review that `report.json` has not seen.
+    /// Whether the page is one of a review that `report.json` has not seen. A page names the head of its review, so that
+    /// one page is made again, however long the review is.
     fn is_newer_page(&self, found: &[u8]) -> bool {
         let review = &self.rebuilt.review;
-        let later = (self.seen..review.entries).rev().map(|n| n + 1);
-        let mut pages = later.map(|entries| self.rebuilt.write_files(&review.as_of(entries)));
-        pages.any(|files| files.get(MARKDOWN).is_some_and(|page| page == found))
+        let page = String::from_utf8_lossy(found);
+        let row = format!("| {REVIEW_HEAD} | ");
+        let head = page
+            .lines()
+            .find_map(|line| line.strip_prefix(&row)?.strip_suffix(" |"));
+        let entries = head.and_then(|head| review.find_entries_at(head));
+        entries.is_some_and(|entries| {
+            let files = self.rebuilt.write_files(&review.as_of(entries));
+            entries > self.seen && files.get(MARKDOWN).is_some_and(|page| page == found)
+        })
     }
 }
 

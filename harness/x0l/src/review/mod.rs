@@ -121,6 +121,13 @@ impl Review {
         withdrawn
     }
 
+    /// The number of records that the review had when its head was this one, in hexadecimal digits.
+    #[must_use]
+    pub fn find_entries_at(&self, head: &str) -> Option<u64> {
+        let mut heads = (1..).zip(&self.heads);
+        heads.find_map(|(entries, known)| (hex(known) == head).then_some(entries))
+    }
+
     /// The review as it was when its ledger had this many records.
     #[must_use]
     pub fn as_of(&self, entries: u64) -> Review {
