@@ -236,6 +236,24 @@ static void raw_records(void)
     CHECK(flags_taken(&faults) == 0);
 }
 
+/* JSON questions whose numbers are judged digit by digit: the deepest stack of an observation. */
+static void judged_questions(void)
+{
+    static const char question[] = "[1.7976931348623157e+308,4.4501477170144023e-308,5e-324]";
+    ax_obs_input_t in = scenario_answer("{\"value\":1}");
+    begin();
+    control(AX_INPUT_RESET_REQUEST);
+    at_time(1);
+    in.input = question;
+    in.input_len = sizeof question - 1;
+    in.input_kind = AX_INPUT_KIND_JSON;
+    CHECK(ax_agent_observe(&agent, &policy, &in, work, sizeof work, &faults) == AX_OK);
+    in.completion_state = AX_COMPLETION_ERROR;
+    in.failure_type = AX_FAILURE_INVALID_OUTPUT;
+    CHECK(ax_agent_observe(&agent, &policy, &in, work, sizeof work, &faults) == AX_ERR_ENCODING);
+    CHECK(flags_taken(&faults) == 0);
+}
+
 /* A work buffer that would overwrite what it is to record is refused. */
 static void overlapping(void)
 {
@@ -296,6 +314,7 @@ int main(void)
     own_step();
     stepping();
     raw_records();
+    judged_questions();
     overlapping();
     return check_end();
 }

@@ -55,7 +55,7 @@ impl Agent {
         sink: &mut dyn LedgerSink,
         faults: &mut Faults,
     ) -> Result<ObservedAnswer, Error> {
-        self.record_and_step(answer, None, rules, work, sink, faults)
+        self.record_and_step(answer, false, rules, work, sink, faults)
     }
 
     /// Takes an answer that the caller refuses for what the core does not know of, as the schema that
@@ -73,21 +73,14 @@ impl Agent {
         sink: &mut dyn LedgerSink,
         faults: &mut Faults,
     ) -> Result<ObservedAnswer, Error> {
-        let refused = Answer {
-            completion: Completion::Error,
-            failure: Some(Failure::InvalidOutput),
-            output: b"",
-            ..*answer
-        };
-        self.record_and_step(&refused, Some(answer.output), rules, work, sink, faults)
+        self.record_and_step(answer, true, rules, work, sink, faults)
     }
 
-    /// Admits and records an answer, and steps on it. `refused` has the bytes of one that the caller
-    /// refuses, which `answer` is without.
+    /// Admits and records an answer, which the caller may have refused, and steps on it.
     fn record_and_step(
         &mut self,
         answer: &Answer<'_>,
-        refused: Option<&[u8]>,
+        is_refused: bool,
         rules: &Rules<'_>,
         work: &mut [u8],
         sink: &mut dyn LedgerSink,
@@ -106,10 +99,17 @@ impl Agent {
             return Err(Error::Ledger);
         };
 
-        let answer = Answer {
+        let raw = answer.output;
+        // One copy: another one would lie on the stack beneath the check of a JSON question.
+        let mut answer = Answer {
             ledger_seq,
             ..with_reserved_fields(answer)
         };
+        if is_refused {
+            answer.completion = Completion::Error;
+            answer.failure = Some(Failure::InvalidOutput);
+            answer.output = b"";
+        }
         let limits = Limits {
             max_record: work.len().min(MAX_RECORD_BYTES),
             ..Limits::DEFAULT
@@ -123,8 +123,7 @@ impl Agent {
             Error::Schema => faults.set(Fault::Schema),
             _ => {}
         })?;
-        let raw = refused.unwrap_or(answer.output);
-        if refused.is_some() {
+        if is_refused {
             admitted = AdmissionOutcome::Invalid;
         }
         let own = is_reserved(answer.oracle_id);
@@ -144,7 +143,7 @@ impl Agent {
             ledger_seq,
             admitted,
             evaluation: None,
-            binds_raw_answer: refused.is_some()
+            binds_raw_answer: is_refused
                 || admitted != AdmissionOutcome::AsGiven && !raw.is_empty(),
             may_act: false,
         };

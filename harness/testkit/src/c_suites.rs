@@ -20,7 +20,7 @@ macro_rules! for_each_suite {
             audit 640
             policy 748
             agent 1570
-            agent_permission 442
+            agent_permission 451
             agent_step 424
             replay 8328
             replay_lines 20743

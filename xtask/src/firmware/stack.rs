@@ -14,11 +14,8 @@ use super::stack_bound;
 use super::target::{Target, output_directory};
 use crate::process::{TaskResult, ensure};
 
-/// The most bytes that any call may be seen to use.
-const LIMIT: u32 = 4096;
-
-/// The most bytes that a bound may be: it also counts paths that no call takes.
-const BOUND_LIMIT: u32 = 4352;
+/// The most bytes that any call may use.
+const LIMIT: u32 = 4352;
 
 /// Measures the most bytes that each function uses in any call of the suites.
 pub fn measure_stack(
@@ -91,10 +88,8 @@ pub fn bound_stack(
     for (name, &bytes) in measured {
         let bound = bounds.get(name).copied().unwrap_or_default();
         ensure(
-            (bytes..=BOUND_LIMIT).contains(&bound),
-            &format!(
-                "{name} used {bytes} bytes of stack; its bound is {bound}, the limit {BOUND_LIMIT}"
-            ),
+            (bytes..=LIMIT).contains(&bound),
+            &format!("{name} used {bytes} bytes of stack; its bound is {bound}, the limit {LIMIT}"),
         )?;
     }
     Ok(bounds)
