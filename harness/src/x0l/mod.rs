@@ -4,11 +4,13 @@ mod calibrate;
 mod canonicalize;
 mod examples;
 mod expected_heads;
+mod judgements;
 mod live_run;
 mod preflight;
 mod progress;
 mod replay;
 mod report;
+mod review;
 mod run;
 mod session_args;
 mod show;
@@ -37,16 +39,18 @@ enum Command {
     Canonicalize(canonicalize::Args),
     Replay(replay::Args),
     Report(report::Args),
+    Review(review::Args),
     Show(show::Args),
 }
 
 impl Args {
     /// Whether the command writes to a ledger or a run's directory, whatever becomes of its result.
     pub(crate) fn records(&self) -> bool {
-        matches!(
-            self.command,
-            Command::Calibrate(_) | Command::Run(_) | Command::Report(_)
-        )
+        match &self.command {
+            Command::Calibrate(_) | Command::Run(_) | Command::Report(_) => true,
+            Command::Review(args) => args.records(),
+            _ => false,
+        }
     }
 }
 
@@ -59,6 +63,7 @@ pub(crate) fn run(args: &Args) -> CommandOutcome {
         Command::Canonicalize(args) => (false, canonicalize::run(args)),
         Command::Replay(args) => (args.json, replay::run(args)),
         Command::Report(args) => (args.json, report::run(args)),
+        Command::Review(args) => (args.json, review::run(args)),
         Command::Show(args) => (args.json, show::run(args)),
     }
 }

@@ -34,6 +34,12 @@ impl TypeIiiFailures {
         self.cycles.contains_key(&number)
     }
 
+    /// What the gates refused in the cycle, each once.
+    #[must_use]
+    pub fn list_failures(&self, number: u64) -> &[GateFailure] {
+        self.cycles.get(&number).map_or(&[], Vec::as_slice)
+    }
+
     /// Names the gates that refused a candidate of the cycle, and their codes, each list joined by `separator`.
     /// Of an action, which is the other thing that a person must look at, the first says that all were passed.
     #[must_use]

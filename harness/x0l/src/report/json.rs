@@ -12,7 +12,7 @@ use crate::kernel::KernelGate;
 use crate::log::Condition;
 use crate::metrics::{ConditionMetrics, Distribution, Ratio};
 use crate::replay::CycleId;
-use crate::review::{Judgement, StandingStatement};
+use crate::review::{Judgement, ReviewerAgreement, StandingStatement};
 use crate::wilson::RateInterval;
 
 /// The ledger as the report saw it.
@@ -55,6 +55,14 @@ impl WrittenJudgement<'_> {
     }
 }
 
+/// How far two reviewers agree.
+#[derive(Serialize)]
+struct WrittenAgreement<'r> {
+    #[serde(flatten)]
+    agreement: &'r ReviewerAgreement,
+    agreed: Value,
+}
+
 /// Writes the report as a JSON value, which the file has in canonical form.
 pub(super) fn write_json(
     inputs: &ReportInputs<'_>,
@@ -83,7 +91,7 @@ pub(super) fn write_json(
     };
     let conditions = frozen.conditions.iter();
     let conditions = conditions.map(|condition| write_condition(inputs, condition.id));
-    json!({
+    let mut report = json!({
         "format": FORMAT,
         "verdict": closure.as_str(),
         "reasons": reasons,
@@ -137,6 +145,22 @@ pub(super) fn write_json(
             "differences": replay.findings,
         },
         "conditions": conditions.collect::<Vec<_>>(),
+    });
+    // The report of a run that no two have judged is the one that it had before agreement was counted.
+    let agreements = review.agreements();
+    if let (Some(members), false) = (report.as_object_mut(), agreements.is_empty()) {
+        let agreements = agreements.iter().map(write_agreement).collect();
+        members.insert("agreement".to_owned(), agreements);
+    }
+    report
+}
+
+/// Writes how far two reviewers agree.
+#[must_use]
+pub fn write_agreement(agreement: &ReviewerAgreement) -> Value {
+    json!(WrittenAgreement {
+        agreement,
+        agreed: write_ratio(agreement.agreed()),
     })
 }
 

@@ -10,7 +10,7 @@ use super::condition::{format_ratio, write_section};
 use super::metric_list::{Metric, MetricValue, list_metrics};
 use super::{DECISIONS, ReportInputs, TOKENS};
 use crate::log::{Condition, TokenSource};
-use crate::metrics::ConditionMetrics;
+use crate::metrics::{ConditionMetrics, Ratio};
 use crate::replay::{CycleId, describe_changes};
 use crate::review::{Judgement, StandingStatement};
 
@@ -107,6 +107,30 @@ fn write_review(page: &mut String, inputs: &ReportInputs<'_>) {
     let acted = &inputs.metrics.acted_on_injections;
     for (title, cycles) in [("Type III", &type_iii), ("ACTION on an injection", acted)] {
         write_judgements(page, inputs, title, cycles);
+    }
+    write_agreements(page, inputs);
+}
+
+/// Writes the table of how far reviewers agree, if two have judged a cycle in common.
+fn write_agreements(page: &mut String, inputs: &ReportInputs<'_>) {
+    let agreements = inputs.review.agreements();
+    if agreements.is_empty() {
+        return;
+    }
+    page.push_str("\n| reviewers | agree | both CONFIRMED | both DISMISSED | only the first CONFIRMED | only the second CONFIRMED |\n");
+    page.push_str("|---|---|---:|---:|---:|---:|\n");
+    for agreement in &agreements {
+        let [first, second] = [&agreement.first, &agreement.second].map(|it| escape_markdown(it));
+        let Ratio { of, all } = agreement.agreed();
+        let _ = writeln!(
+            page,
+            "| {first}, {second} | {of} of {all} ({}) | {} | {} | {} | {} |",
+            agreement.agreed().percent(),
+            agreement.both_confirmed,
+            agreement.both_dismissed,
+            agreement.only_first_confirmed,
+            agreement.only_second_confirmed
+        );
     }
 }
 

@@ -41,6 +41,7 @@ pub use closure::{
 };
 pub(crate) use earlier::EarlierReport;
 pub use evidence::SessionEvidence;
+pub use json::write_agreement;
 pub use written::{
     build_compared_report, check_report, write_expected_report, write_locked_report, write_report,
 };

@@ -7,8 +7,10 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `statement.rs` | what a person says of a cycle |
+//! | `agreement.rs` | how far reviewers agree |
 //! | `ledger.rs` | the ledger of the statements, read as far as it is good |
 
+mod agreement;
 mod ledger;
 mod statement;
 
@@ -32,11 +34,13 @@ use super::replay::noted_head::NotedHead;
 use super::replay::{CycleId, ReplayFinding, RunReplay};
 use super::report::EarlierReport;
 use crate::X0lError;
+use agreement::compare_reviewers;
 use ledger::{ReviewRecord, has_statement, read_ledger};
 use statement::{
     EARLIER_ORACLE, MODEL, ORACLE, OpeningStatement, check_statement, parse_statement,
 };
 
+pub use agreement::ReviewerAgreement;
 pub use statement::{Judgement, ReviewStatement};
 
 /// The statements of all reviewers on a run.
@@ -88,25 +92,50 @@ impl Review {
     /// not outweigh it. A dismissal without a name or a reason does not count.
     #[must_use]
     pub fn judgement(&self, cycle: u64) -> Option<Judgement> {
-        let statements = self.statements(cycle);
-        let standing = statements.iter().filter(|it| it.stands);
-        let counts = |statement: &&ReviewStatement| {
-            statement.judgement == Judgement::Confirmed
-                || !statement.by.is_empty() && !statement.because.is_empty()
-        };
-        let judgements = standing.map(|it| it.statement).filter(counts);
+        let judgements = self.counting_statements(cycle);
         judgements
             .map(|statement| statement.judgement)
             .min_by_key(|judgement| *judgement != Judgement::Confirmed)
     }
 
+    /// The statements on a cycle that stand and count.
+    fn counting_statements(&self, cycle: u64) -> impl Iterator<Item = &ReviewStatement> {
+        let standing = self.statements(cycle).into_iter().filter(|it| it.stands);
+        standing.map(|it| it.statement).filter(|statement| {
+            statement.judgement == Judgement::Confirmed
+                || !statement.by.is_empty() && !statement.because.is_empty()
+        })
+    }
+
+    /// Whether a person has said something of a cycle.
+    #[must_use]
+    pub fn has_judged(&self, by: &str, cycle: u64) -> bool {
+        let mut statements = self.statements.iter().map(|(_, statement)| statement);
+        statements.any(|it| it.cycle == cycle && it.by == by)
+    }
+
+    /// How far those agree who have judged the same cycles, for each two of them.
+    #[must_use]
+    pub fn agreements(&self) -> Vec<ReviewerAgreement> {
+        compare_reviewers(self.judged_cycles().into_iter().map(|cycle| {
+            let named = self
+                .counting_statements(cycle)
+                .filter(|it| !it.by.is_empty());
+            named.map(|it| (it.by.as_str(), it.judgement)).collect()
+        }))
+    }
+
+    /// The cycles that anybody has judged.
+    fn judged_cycles(&self) -> BTreeSet<u64> {
+        let cycles = self.statements.iter().map(|(_, statement)| statement.cycle);
+        cycles.collect()
+    }
+
     /// The confirmations that the person who made them replaced by a dismissal, oldest first.
     #[must_use]
     pub fn withdrawn_confirmations(&self) -> Vec<&ReviewStatement> {
-        let cycles = self.statements.iter().map(|(_, statement)| statement.cycle);
-        let cycles: BTreeSet<u64> = cycles.collect();
         let mut withdrawn = Vec::new();
-        for cycle in cycles {
+        for cycle in self.judged_cycles() {
             let statements = self.statements(cycle);
             let has_dismissed = |by: &str| {
                 let mut standing = statements.iter().filter(|it| it.stands);

@@ -1,5 +1,6 @@
 //! A run's directory: written, read back, reviewed and replayed.
 
+mod agreement;
 mod built_session;
 mod closure;
 mod damage;
