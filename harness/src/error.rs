@@ -434,7 +434,8 @@ fn code_of_memory(error: &MemoryError) -> u8 {
         | MemoryError::Exists(_)
         | MemoryError::Foreign { .. }
         | MemoryError::Behind { .. }
-        | MemoryError::Newer { .. } => 3,
+        | MemoryError::Newer { .. }
+        | MemoryError::Older { .. } => 3,
     }
 }
 

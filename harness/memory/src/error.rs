@@ -53,6 +53,24 @@ pub enum MemoryError {
         known: i64,
     },
 
+    /// A database of an earlier axilog, whose log the rules of this one do not allow.
+    #[error(
+        "{path}: is of version {found}, and the rules of version {known} do not allow entry {seq} of its log: {reason}; read it with the axilog that wrote it, and append its facts to a new memory",
+        path = path.display()
+    )]
+    Older {
+        /// The database.
+        path: PathBuf,
+        /// Its version.
+        found: i64,
+        /// The version of this build.
+        known: i64,
+        /// The first entry that is not allowed.
+        seq: u64,
+        /// Why.
+        reason: String,
+    },
+
     /// Tables that were derived from only a part of the log.
     #[error(
         "{path}: its tables are of {applied} entries, and the log has {head}; run `axilog memory rebuild {path}`",

@@ -99,7 +99,7 @@ mod working_set;
 mod writer;
 
 pub use audience::Audience;
-pub use bodies::{AttemptOutcome, Mode, RecallScope, ResultOutcome};
+pub use bodies::{AttemptOutcome, ConsentScope, Mode, RecallScope, ResultOutcome};
 pub use canonical::CanonicalJson;
 pub use compaction::compaction_body;
 pub use entry::EntryKind;
@@ -112,7 +112,7 @@ pub use identifier::Identifier;
 pub use image_brief::ImageBrief;
 pub use log::{LogEntry, LogHead};
 pub use mask::{MaskKind, MaskMatrix, OutputClass};
-pub use notebook::CONSENT_WORD;
+pub use notebook::{CONSENT_WORD, NotebookRequest};
 pub use prompt::{Narration, Prompt};
 pub use query::WorkingSetQuery;
 pub use reader::MemoryReader;

@@ -66,8 +66,8 @@ impl MemoryReader {
             .map_err(MemoryError::sqlite(path, "open the memory"))?;
         let reader = MemoryReader::from_connection(conn, path);
         let (mut applied, head) = reader.read_applied_and_head()?;
-        let has_this_version = schema::has_this_version(&reader.conn);
-        if !has_this_version.map_err(reader.read_error())? {
+        let version = schema::read_version(&reader.conn).map_err(reader.read_error())?;
+        if version != schema::VERSION {
             // The tables of another version are of no use.
             applied = 0;
         }

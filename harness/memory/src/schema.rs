@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags, params};
 use crate::error::{MemoryError, Result};
 
 /// The version of the tables that this build writes. A change of the tables takes a migration and a new version.
-pub(crate) const VERSION: i64 = 2;
+pub(crate) const VERSION: i64 = 3;
 
 /// The application id in the file of a memory: `AXM1`.
 const APPLICATION: i64 = 0x4158_4d31;
@@ -39,7 +39,8 @@ INSERT INTO applied VALUES (1, 0);
 pub(crate) const TRIGGERS: [&str; 3] = ["log_in_order", "log_no_delete", "log_no_update"];
 
 /// The derived tables. `shown` lists the facts in their order, once for each audience that may see them: a
-/// working set reads from it as much as its budget takes and no more.
+/// working set reads from it as much as its budget takes and no more. `began` in `unlocked` is the entry that began
+/// the scene or session with which the unlock ends, and 0 for an unlock that never does.
 const DERIVED: &str = "
 CREATE TABLE fact (
     fact BLOB PRIMARY KEY, seq INTEGER NOT NULL REFERENCES log (seq), kind TEXT NOT NULL,
@@ -57,16 +58,20 @@ CREATE UNIQUE INDEX detail_handle ON detail (handle);
 CREATE TABLE pointer (
     name TEXT PRIMARY KEY, value TEXT NOT NULL, seq INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE learned (
+    campaign TEXT NOT NULL, handle BLOB NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (campaign, handle)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE unlocked (
-    handle BLOB NOT NULL, scope TEXT NOT NULL, scope_key TEXT NOT NULL, seq INTEGER NOT NULL,
-    PRIMARY KEY (handle, scope, scope_key)
+    handle BLOB NOT NULL, scope TEXT NOT NULL, campaign TEXT NOT NULL, began INTEGER NOT NULL,
+    seq INTEGER NOT NULL, PRIMARY KEY (handle, scope, campaign, began)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE attempt (
-    handle BLOB NOT NULL, scene INTEGER NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (handle, scene)
+    handle BLOB NOT NULL, campaign TEXT NOT NULL, scene TEXT NOT NULL, seq INTEGER NOT NULL,
+    PRIMARY KEY (handle, campaign, scene)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE consent (
-    request TEXT PRIMARY KEY, player TEXT NOT NULL, handles TEXT NOT NULL, state TEXT NOT NULL,
-    seq INTEGER NOT NULL
+    request TEXT PRIMARY KEY, player TEXT NOT NULL, content BLOB NOT NULL, state TEXT NOT NULL,
+    campaign TEXT NOT NULL, session INTEGER NOT NULL, scene INTEGER, seq INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE compaction (
     purpose TEXT NOT NULL, compaction BLOB NOT NULL, output BLOB NOT NULL,
@@ -82,12 +87,13 @@ CREATE TABLE asset (
 ";
 
 /// The names of the derived tables; each stands before the tables it refers to.
-pub(crate) const TABLES: [&str; 10] = [
+pub(crate) const TABLES: [&str; 11] = [
     "asset",
     "attempt",
     "compaction",
     "consent",
     "detail",
+    "learned",
     "pin",
     "pointer",
     "shown",
@@ -156,15 +162,14 @@ fn configure(conn: &Connection) -> rusqlite::Result<()> {
     conn.pragma_update(None, "cache_size", -16_384)
 }
 
-/// Whether the tables are those of this version.
-pub(crate) fn has_this_version(conn: &Connection) -> rusqlite::Result<bool> {
-    let version: i64 = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    Ok(version == VERSION)
+/// The version of the tables.
+pub(crate) fn read_version(conn: &Connection) -> rusqlite::Result<i64> {
+    conn.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
 /// Creates the tables of an empty database, and brings an older database to this version.
 pub(crate) fn migrate(conn: &Connection) -> rusqlite::Result<()> {
-    let version: i64 = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let version = read_version(conn)?;
     if version < 1 {
         conn.execute_batch(LOG)?;
         conn.pragma_update(None, "application_id", APPLICATION)?;

@@ -125,7 +125,7 @@ impl MemoryStore {
     /// Opens a memory. Tables that do not agree with the log are derived anew.
     ///
     /// # Errors
-    /// [`MemoryError::Missing`], [`MemoryError::Foreign`], [`MemoryError::Newer`],
+    /// [`MemoryError::Missing`], [`MemoryError::Foreign`], [`MemoryError::Newer`], [`MemoryError::Older`],
     /// [`MemoryError::Damaged`], [`MemoryError::Sqlite`].
     pub fn open(path: &Path) -> Result<MemoryStore> {
         let mut store = MemoryStore::open_for_writing(path)?;
@@ -145,17 +145,40 @@ impl MemoryStore {
             Err(error) => return Err(FileError::from_io(path, "find the memory")(error).into()),
         };
         let conn = schema::open_database(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        let failed = || MemoryError::sqlite(path, "bring the memory to this version");
-        let behavior = TransactionBehavior::Immediate;
-        let migration = rusqlite::Transaction::new_unchecked(&conn, behavior).map_err(failed())?;
-        schema::migrate(&migration).map_err(failed())?;
-        migration.commit().map_err(failed())?;
         conn.pragma_update(None, "journal_mode", "WAL")
             .map_err(MemoryError::sqlite(path, "set the write-ahead log up"))?;
         let reader = MemoryReader::from_connection(conn, path);
         let store = MemoryStore { reader, identity };
+        store.migrate()?;
         store.check_place()?;
         Ok(store)
+    }
+
+    /// Brings an older database to this version: its tables are derived anew, under the rules of this version. Where
+    /// the log does not pass under these, the database stays as it is.
+    fn migrate(&self) -> Result<()> {
+        let (conn, path) = (&self.reader.conn, &self.reader.path);
+        let failed = || MemoryError::sqlite(path, "bring the memory to this version");
+        let behavior = TransactionBehavior::Immediate;
+        let migration = rusqlite::Transaction::new_unchecked(conn, behavior).map_err(failed())?;
+        let found = schema::read_version(conn).map_err(failed())?;
+        if found == schema::VERSION {
+            return Ok(());
+        }
+        // A log that was changed is damaged under the rules of any version.
+        self.reader.for_each_entry(&mut |_| Ok(()))?;
+        schema::migrate(conn).map_err(failed())?;
+        derive_tables(&self.reader).map_err(|error| match error {
+            MemoryError::Damaged { path, seq, reason } => MemoryError::Older {
+                path,
+                found,
+                known: schema::VERSION,
+                seq,
+                reason,
+            },
+            other => other,
+        })?;
+        migration.commit().map_err(failed())
     }
 
     /// The read access to this memory.

@@ -6,6 +6,8 @@ mod ban_patterns;
 mod ban_scan;
 mod cold_boot;
 mod compactions;
+mod consent_attempts;
+mod consent_audit;
 mod judge;
 mod leak;
 mod leak_attempts;

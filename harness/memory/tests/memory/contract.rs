@@ -371,3 +371,34 @@ fn a_memory_of_an_older_version_is_derived_anew() {
     assert!(matches!(refused, Err(MemoryError::Leak { .. })));
     MemoryReader::open(&memory.path).unwrap();
 }
+
+/// Version 2 had notebook entries of what nobody had learned. A log with one stays as it is.
+#[test]
+fn a_memory_of_an_older_version_with_other_rules_is_refused() {
+    let mut memory = TestMemory::new();
+    let (_, detail) = memory.append_fact(clue("a1", "seven keys"));
+    let asked = json!({ "request_id": "r1", "requester_id": "ben", "player_id": "ben",
+        "content_handles": [detail] });
+    memory.forge_entry(EntryKind::NotebookRequested, asked);
+    let seq = memory.reader().head().unwrap().seq;
+    memory.change_database("PRAGMA user_version = 2");
+    for _ in 0..2 {
+        match MemoryStore::open(&memory.path).unwrap_err() {
+            MemoryError::Older {
+                found: 2, seq: at, ..
+            } => assert_eq!(at, seq),
+            other => panic!("{other}"),
+        }
+    }
+    let conn = rusqlite::Connection::open(&memory.path).unwrap();
+    let version = conn.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
+    assert_eq!(version.unwrap(), 2);
+    // A log that was changed is damaged, whatever its version.
+    memory
+        .change_database("DROP TRIGGER log_no_update; UPDATE log SET body = x'7b7d' WHERE seq = 2");
+    let error = MemoryStore::open(&memory.path).unwrap_err();
+    assert!(
+        matches!(error, MemoryError::Damaged { seq: 2, .. }),
+        "{error}"
+    );
+}

@@ -69,15 +69,7 @@ fn append_every_kind(
     acknowledge(memory.reader().head().unwrap().seq);
     memory.recall(&detail.to_string(), Some(true), RecallScope::Scene);
     acknowledge(memory.reader().head().unwrap().seq);
-    memory
-        .store
-        .request_notebook_entry("r1", "table", "ana", &[fact])
-        .unwrap();
-    memory
-        .store
-        .answer_notebook_request("r1", "ana", "grant")
-        .unwrap();
-    memory.store.record_notebook_entry("r1", &[fact]).unwrap();
+    memory.take_note("r1", &[detail]);
     acknowledge(memory.reader().head().unwrap().seq);
     let body = axilog_memory::compaction_body("RECAP", &[fact]).unwrap();
     memory.append(EntryKind::Compaction, body);

@@ -122,6 +122,8 @@ fn a_session_from_the_first_fact_to_the_gates() {
             "t",
             "--player",
             "ana",
+            "--scope",
+            "session",
         ],
     );
     place.run_with_code(1, &["notebook", "write", "m.db", "r1", &detail]);
@@ -148,6 +150,32 @@ fn a_session_from_the_first_fact_to_the_gates() {
             "{printed}"
         );
     }
+}
+
+/// The handles stand in every working set. Whoever has one still has to roll.
+#[test]
+fn a_player_cannot_write_a_secret_into_a_notebook_to_read_it() {
+    let place = MemoryDirectory::new();
+    fs::write(place.path().join("fact.json"), FACT).unwrap();
+    place.run_with_code(0, &["fact", "m.db", "fact.json"]);
+    let set = place.run_json(0, &["working-set", "m.db", "--viewer", "ben"]);
+    let handles = &set["working_set"]["locked_precision_handles"];
+    let detail = handles[1].as_str().unwrap();
+    let ask = ["notebook", "ask", "m.db", "r1", detail];
+    let ask = [&ask[..], &["--requester", "ben", "--player", "ben"]].concat();
+    let (_, error) = place.run_with_code(1, &ask);
+    assert!(error.contains("no scene is on"), "{error}");
+    let in_session = [&ask[..], &["--scope", "session"]].concat();
+    let (_, error) = place.run_with_code(1, &in_session);
+    assert!(error.contains("nobody at the table has learned"), "{error}");
+    let asks = ["recall", "m.db", detail, "--requester", "ana"];
+    assert_eq!(place.run_json(1, &asks)["result"], "FUZZY");
+    // The word of who leads the game stands in the log.
+    let revealed = [&in_session[..], &["--revealed-by-dm"]].concat();
+    place.run_with_code(0, &revealed);
+    let log = place.run_json(0, &["show", "m.db", "--log"]);
+    let asked = log["log"].as_array().unwrap().last().unwrap();
+    assert_eq!(asked["body"]["revealed_by_dm"], true);
 }
 
 #[test]
