@@ -22,7 +22,7 @@ struct CommandLine {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Regenerates include/axilog/ from src/ffi/
+    /// Regenerates include/axilog/ from src/ffi/, and axilog/host.h from harness/host/src/
     Headers,
     /// Compares the C interface with its committed description, include/abi/axilog.abi
     Abi {
