@@ -388,6 +388,7 @@ fn code_of_ledger(error: &LedgerError) -> u8 {
 fn code_of_ablation(error: &AblationError) -> u8 {
     match error {
         AblationError::Invalid(_)
+        | AblationError::InvalidComparison(_)
         | AblationError::NotComparable { .. }
         | AblationError::ForeignLedger { .. }
         | AblationError::NothingToCompare(_) => 1,
