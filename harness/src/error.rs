@@ -423,6 +423,7 @@ fn code_of_memory(error: &MemoryError) -> u8 {
         MemoryError::Damaged { .. }
         | MemoryError::Refused { .. }
         | MemoryError::Pin { .. }
+        | MemoryError::Guess { .. }
         | MemoryError::Leak { .. } => 1,
         MemoryError::Document { .. }
         | MemoryError::UnknownEntry { .. }

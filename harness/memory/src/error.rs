@@ -164,6 +164,16 @@ pub enum MemoryError {
         given: u64,
     },
 
+    /// A text that may guess at locked strings. The error is the same whether a guess was right or there were too
+    /// many, and names no string.
+    #[error(
+        "the {what} is refused, as a whole: it may hold a locked exact string, or this scene had more guesses than it allows; begin another scene or session, or ask without a guess"
+    )]
+    Guess {
+        /// Which text: a request or a narration.
+        what: &'static str,
+    },
+
     /// An output in which a locked exact string stands.
     #[error(
         "the {what} holds {count} locked exact string(s), of {handles}; it is not given out",

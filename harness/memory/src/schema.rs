@@ -73,6 +73,10 @@ CREATE TABLE consent (
     request TEXT PRIMARY KEY, player TEXT NOT NULL, content BLOB NOT NULL, state TEXT NOT NULL,
     campaign TEXT NOT NULL, session INTEGER NOT NULL, scene INTEGER, seq INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE guess (
+    campaign TEXT NOT NULL, session INTEGER NOT NULL, scene TEXT NOT NULL, guesses INTEGER NOT NULL,
+    seq INTEGER NOT NULL, PRIMARY KEY (campaign, session, scene)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE compaction (
     purpose TEXT NOT NULL, compaction BLOB NOT NULL, output BLOB NOT NULL,
     seq INTEGER NOT NULL REFERENCES log (seq), PRIMARY KEY (purpose, compaction)
@@ -87,12 +91,13 @@ CREATE TABLE asset (
 ";
 
 /// The names of the derived tables; each stands before the tables it refers to.
-pub(crate) const TABLES: [&str; 11] = [
+pub(crate) const TABLES: [&str; 12] = [
     "asset",
     "attempt",
     "compaction",
     "consent",
     "detail",
+    "guess",
     "learned",
     "pin",
     "pointer",

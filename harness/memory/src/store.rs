@@ -18,7 +18,7 @@ use crate::identifier::Identifier;
 use crate::log::{self, LogHead};
 use crate::mask::MaskMatrix;
 use crate::pins::MASK_MATRIX;
-use crate::policy;
+use crate::policy::{self, DEFAULT_GUESSES, GUESSES_PER_SCENE};
 use crate::reader::MemoryReader;
 use crate::schema;
 use crate::writer::{AppendReceipt, Writer, append_in_transaction};
@@ -101,6 +101,9 @@ impl MemoryStore {
         let own = policy::own_pins()?;
         let own = own.iter().map(|(name, value)| (*name, value));
         let given = initial.pins.iter().map(|(name, value)| (&**name, value));
+        let default = DEFAULT_GUESSES.to_string();
+        let is_given = given.clone().any(|(name, _)| name == GUESSES_PER_SCENE);
+        let own = own.chain((!is_given).then_some((GUESSES_PER_SCENE, &default)));
         for (pin, value) in own.chain(given) {
             pins.push(PinBody {
                 name: name("pin", pin)?,
