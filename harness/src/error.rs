@@ -432,6 +432,7 @@ fn code_of_memory(error: &MemoryError) -> u8 {
         MemoryError::Sqlite { .. }
         | MemoryError::File(_)
         | MemoryError::Missing(_)
+        | MemoryError::Unfinished(_)
         | MemoryError::Exists(_)
         | MemoryError::Foreign { .. }
         | MemoryError::Behind { .. }

@@ -30,6 +30,10 @@ pub enum MemoryError {
     #[error("{path}: already exists, and nothing is overwritten; name another file", path = .0.display())]
     Exists(PathBuf),
 
+    /// A file in which a memory was begun, and nothing of it was committed.
+    #[error("{path}: its `axilog memory init` was interrupted, and there is nothing in it; run the `init` again, which completes it", path = .0.display())]
+    Unfinished(PathBuf),
+
     /// A file that is no memory.
     #[error("{path}: is no memory of axilog: {found}; name the file that `axilog memory init` made", path = path.display())]
     Foreign {

@@ -56,7 +56,7 @@ impl MemoryReader {
     /// Opens a memory for reading alone. SQLite itself refuses every change.
     ///
     /// # Errors
-    /// [`MemoryError::Missing`], [`MemoryError::Foreign`], [`MemoryError::Newer`],
+    /// [`MemoryError::Missing`], [`MemoryError::Unfinished`], [`MemoryError::Foreign`], [`MemoryError::Newer`],
     /// [`MemoryError::Behind`], [`MemoryError::Sqlite`].
     pub fn open(path: &Path) -> Result<MemoryReader> {
         let conn = schema::open_database(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
