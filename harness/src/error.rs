@@ -424,6 +424,7 @@ fn code_of_memory(error: &MemoryError) -> u8 {
         MemoryError::Damaged { .. }
         | MemoryError::Refused { .. }
         | MemoryError::Pin { .. }
+        | MemoryError::Guess { .. }
         | MemoryError::Leak { .. } => 1,
         MemoryError::Document { .. }
         | MemoryError::UnknownEntry { .. }
@@ -432,6 +433,7 @@ fn code_of_memory(error: &MemoryError) -> u8 {
         MemoryError::Sqlite { .. }
         | MemoryError::File(_)
         | MemoryError::Missing(_)
+        | MemoryError::Unfinished(_)
         | MemoryError::Exists(_)
         | MemoryError::Foreign { .. }
         | MemoryError::Behind { .. }

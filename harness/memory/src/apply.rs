@@ -13,6 +13,7 @@ use crate::compaction::register_compaction;
 use crate::consent::{apply_consent, open_request, record_answer};
 use crate::entry::EntryBody;
 use crate::fact::{Fact, FactDetail};
+use crate::guesses::add_guesses;
 use crate::mask::VisibilityMask;
 use crate::pins::{add_pin, revise_pin};
 use crate::story_state::{end_scene, set_mode, set_reading_spot, set_state, start_scene};
@@ -38,6 +39,7 @@ pub(crate) fn apply_entry(conn: &Connection, seq: u64, body: EntryBody) -> Apply
         EntryBody::NotebookGranted(body) => record_answer(conn, seq, kind, &body, "GRANTED"),
         EntryBody::NotebookDenied(body) => record_answer(conn, seq, kind, &body, "DENIED"),
         EntryBody::NotebookApplied(body) => apply_consent(conn, seq, &body),
+        EntryBody::Guess(body) => add_guesses(conn, seq, &body),
         EntryBody::RecallRequest(_)
         | EntryBody::NudgeSelected(_)
         | EntryBody::NudgeSuppressed(_)

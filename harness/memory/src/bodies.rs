@@ -8,7 +8,7 @@ use crate::document::{
 };
 use crate::handle::Handle;
 use crate::identifier::Identifier;
-use crate::mask::VisibilityMask;
+use crate::mask::{OutputClass, VisibilityMask};
 use crate::words::words;
 
 words! {
@@ -284,6 +284,17 @@ pub(crate) struct Provenance {
 pub(crate) struct DetailBody {
     pub(crate) name: Identifier,
     pub(crate) exact: String,
+}
+
+/// GUESS.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GuessBody {
+    /// In what the table guessed.
+    pub(crate) output: OutputClass,
+    #[serde(deserialize_with = "nullable")]
+    pub(crate) scene_id: Option<Identifier>,
+    pub(crate) guesses: u64,
 }
 
 /// STATE.

@@ -8,6 +8,7 @@ mod cold_boot;
 mod compactions;
 mod consent_attempts;
 mod consent_audit;
+mod guess_attempts;
 mod judge;
 mod leak;
 mod leak_attempts;

@@ -54,6 +54,10 @@ fn g1_finds_what_the_log_does_not_give() {
             "INSERT INTO unlocked VALUES (x'00', 'SCENE', 'c1', 1, 1)",
             "unlocked",
         ),
+        (
+            "INSERT INTO guess VALUES ('c1', 1, 'cellar', 5, 1)",
+            "guess",
+        ),
         ("INSERT INTO learned VALUES ('c1', x'00', 1)", "learned"),
         (
             "UPDATE pointer SET value = '\"mars\"' WHERE name = 'world_id'",
