@@ -24,7 +24,7 @@ struct CommandLine {
 enum Task {
     /// Regenerates include/axilog/ from src/ffi/, and axilog/host.h from harness/host/src/
     Headers,
-    /// Compares the C interface with its committed description, include/abi/axilog.abi
+    /// Compares the C interfaces with their committed descriptions, include/abi and harness/host/abi
     Abi {
         /// Writes the description anew instead
         #[arg(long)]

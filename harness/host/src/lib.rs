@@ -16,6 +16,8 @@
 //! | [`observe`] | recording an answer or a failure of an oracle |
 //! | [`steps`] | recording the time and control inputs; the seal |
 //! | [`state`] | the state of a ledger and of its agent |
+//! | [`expectations`] | what the caller of a check knows about a ledger from elsewhere |
+//! | [`check`] | verifying, replaying and auditing a ledger; its head |
 //!
 //! The modules above are the sources of the header, in this order. A function checks its pointers, calls one function of
 //! `axilog-ledger` and maps the result; no panic leaves it. A handle is a number that the library looks up and nobody
@@ -40,8 +42,11 @@ mod error;
 mod handle;
 mod last_error;
 mod pointer;
+mod policy_text;
 
+pub mod check;
 pub mod decision;
+pub mod expectations;
 pub mod ledger;
 pub mod observe;
 pub mod options;

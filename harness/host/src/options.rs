@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
 use std::num::NonZeroU64;
-use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axilog_ledger::durability::Durability;
@@ -18,6 +17,7 @@ use crate::error::HostError;
 use crate::pointer::{
     SizedStruct, array, bytes, enum_number, invalid, optional_text, structure, text,
 };
+use crate::policy_text::read_policies;
 
 /// An open ledger file, which this process alone may write. The pointer is a handle: the library looks it up, and it
 /// leads nowhere. Several threads may use it; each call waits for those before it.
@@ -121,7 +121,9 @@ impl LedgerOptions {
         let schemas = unsafe { read_schemas(given) }?;
         Ok(LedgerOptions {
             // SAFETY: by contract.
-            policies: unsafe { read_policies(given) }?,
+            policies: unsafe {
+                read_policies("options.policies", given.policies, given.policies_len)
+            }?,
             permit_truncated: given.permit_truncated != 0,
             stop_on_invalid: given.stop_on_invalid != 0,
             // SAFETY: by contract.
@@ -175,21 +177,6 @@ impl LedgerOptions {
             None
         }
     }
-}
-
-/// # Safety
-/// The pointers of `given` are as its type says.
-unsafe fn read_policies(given: &axh_options_t) -> Result<Option<PolicySet>, HostError> {
-    if given.policies.is_null() && given.policies_len == 0 {
-        return Ok(None);
-    }
-    // SAFETY: by contract.
-    let text = unsafe { bytes("options.policies", given.policies, given.policies_len) }?;
-    let policies = PolicySet::parse(text).map_err(|source| LedgerError::InvalidPolicies {
-        path: PathBuf::from("options.policies"),
-        source,
-    })?;
-    Ok(Some(policies))
 }
 
 /// # Safety

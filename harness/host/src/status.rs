@@ -6,6 +6,8 @@ use crate::last_error::last_error;
 
 /// The call succeeded.
 pub const AXH_OK: i32 = 0;
+/// The ledger was checked, and its verdict is not OK.
+pub const AXH_NOT_OK: i32 = 1;
 /// An argument is not what the function takes: a NULL, a struct of another size, a number outside its enum, text that is
 /// not UTF-8, a policy file or schema that is not valid. Nothing was done.
 pub const AXH_ERR_ARGUMENT: i32 = -101;

@@ -16,6 +16,11 @@
 #define AXH_OK 0
 
 /**
+ * The ledger was checked, and its verdict is not OK.
+ */
+#define AXH_NOT_OK 1
+
+/**
  * An argument is not what the function takes: a NULL, a struct of another size, a number outside its enum, text that is
  * not UTF-8, a policy file or schema that is not valid. Nothing was done.
  */
@@ -374,6 +379,71 @@ typedef struct axh_state_t {
     uint8_t torn;
 } axh_state_t;
 
+/**
+ * What the caller of a check knows about a ledger from elsewhere, and how deep the check goes. All zero but the size,
+ * nothing is expected. The struct borrows what it points to.
+ */
+typedef struct axh_expectations_t {
+    /**
+     * Bytes of this struct: sizeof (axh_expectations_t).
+     */
+    size_t size;
+    /**
+     * Chain value of the last record, 64 hexadecimal digits, NUL-terminated; NULL for none.
+     */
+    const char *head;
+    /**
+     * Heads that were noted earlier, each as N:HEAD, as axh_head and `axilog head` give it: the ledger must be that one,
+     * grown or as it was. NULL for none.
+     */
+    const char *const *extends;
+    /**
+     * Number of extends.
+     */
+    size_t extends_count;
+    /**
+     * Models that oracles must have, each as ORACLE=MODEL; NULL for none.
+     */
+    const char *const *models;
+    /**
+     * Number of models.
+     */
+    size_t model_count;
+    /**
+     * Policy file in its canonical form, as JSON text, which must be the ledger's; NULL for the ledger's own. With it
+     * both switches are compared too.
+     */
+    const char *policies;
+    /**
+     * Bytes of policies.
+     */
+    size_t policies_len;
+    /**
+     * Number of records, genesis included, a seal not counted; 0 for any.
+     */
+    uint64_t entries;
+    /**
+     * For axh_audit: the most bytes of a blob that are read; 0 for 64 MiB.
+     */
+    uint64_t blob_bytes;
+    /**
+     * 1: the ledger must judge an answer that was cut like a whole one, and the other switch is compared too; else 0.
+     */
+    uint8_t permit_truncated;
+    /**
+     * 1: the ledger must stop the agent on an inadmissible answer, and the other switch is compared too; else 0.
+     */
+    uint8_t stop_on_invalid;
+    /**
+     * For axh_audit, 1: a policy must have judged every answer that was permitted; else 0.
+     */
+    uint8_t require_policy;
+    /**
+     * For axh_verify, 1: compare the blobs beside the ledger with the records too; else 0.
+     */
+    uint8_t blobs;
+} axh_expectations_t;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -566,6 +636,84 @@ int axh_seal(const struct axh_ledger_t *ledger);
  */
 int axh_state(const struct axh_ledger_t *ledger,
               struct axh_state_t *state);
+
+/**
+ * Checks a ledger: hashes, chain, canonical forms, order, witnesses, models. Decides nothing again.
+ *
+ * The ledger may be open for writing, in this process or another.
+ *
+ * @param file Path of the ledger file, NUL-terminated: any bytes on Unix, UTF-8 elsewhere. Borrowed for the call.
+ * @param expected What is known of the ledger from elsewhere, borrowed for the call; NULL for nothing.
+ * @param json Receives the object that `axilog verify --json` prints, NUL-terminated, which axh_string_free frees; NULL
+ *     on failure. It overlaps no other argument. NULL where it is not wanted.
+ * @return AXH_OK where the verdict is OK, AXH_NOT_OK where it is another, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT A pointer is NULL, or an expectation is not as its member says.
+ * @retval AXH_ERR_IO The file cannot be read.
+ * @see SRS-004 §13; formats.md §6
+ */
+int axh_verify(const char *file,
+               const struct axh_expectations_t *expected,
+               char **json);
+
+/**
+ * Replays a ledger: runs policies and agent afresh on the recorded observations, and compares every record.
+ *
+ * @param file Path of the ledger file, NUL-terminated: any bytes on Unix, UTF-8 elsewhere. Borrowed for the call.
+ * @param expected What is known of the ledger from elsewhere, borrowed for the call; NULL for nothing.
+ * @param json Receives the object that `axilog replay --json` prints, NUL-terminated, which axh_string_free frees; NULL
+ *     on failure. It overlaps no other argument. NULL where it is not wanted.
+ * @return AXH_OK where the verdict is OK, AXH_NOT_OK where it is another, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT A pointer is NULL, or an expectation is not as its member says.
+ * @retval AXH_ERR_LEDGER The rules that the ledger names are missing or cannot be read.
+ * @retval AXH_ERR_IO The file cannot be read.
+ * @see SRS-004 §13; formats.md §6
+ */
+int axh_replay(const char *file,
+               const struct axh_expectations_t *expected,
+               char **json);
+
+/**
+ * Audits a ledger: verifies and replays it, compares blobs, rules, models, schemas and derivations, as one verdict.
+ *
+ * @param file Path of the ledger file, NUL-terminated: any bytes on Unix, UTF-8 elsewhere. Borrowed for the call.
+ * @param expected What is known of the ledger from elsewhere, borrowed for the call; NULL for nothing.
+ * @param json Receives the object that `axilog audit --json` prints, NUL-terminated, which axh_string_free frees; NULL
+ *     on failure. It overlaps no other argument. NULL where it is not wanted.
+ * @return AXH_OK where the verdict is OK, AXH_NOT_OK where it is FAILED or INCOMPLETE, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT A pointer is NULL, or an expectation is not as its member says.
+ * @retval AXH_ERR_IO A file cannot be read.
+ * @see SRS-004 §13; formats.md §6
+ */
+int axh_audit(const char *file,
+              const struct axh_expectations_t *expected,
+              char **json);
+
+/**
+ * Gives the length, the head, the recorded state and the manifest of a ledger, which is replayed on the way.
+ *
+ * @param file Path of the ledger file, NUL-terminated: any bytes on Unix, UTF-8 elsewhere. Borrowed for the call.
+ * @param expected What is known of the ledger's rules, borrowed for the call; NULL for nothing. What is expected of its
+ *     records is for axh_replay, and an error here.
+ * @param json Receives the object that `axilog head --json` prints, NUL-terminated, which axh_string_free frees; NULL on
+ *     failure. It overlaps no other argument. NULL where it is not wanted.
+ * @return AXH_OK where the ledger is good, AXH_NOT_OK where it is not, and the object is of its fault, or one of these
+ *     codes.
+ * @retval AXH_ERR_ARGUMENT A pointer is NULL, or an expectation is not as its member says.
+ * @retval AXH_ERR_LEDGER The rules that the ledger names are missing or cannot be read.
+ * @retval AXH_ERR_IO The file cannot be read.
+ * @see SRS-004 §13; formats.md §6
+ */
+int axh_head(const char *file,
+             const struct axh_expectations_t *expected,
+             char **json);
+
+/**
+ * Frees a text that a function of this header has given.
+ *
+ * @param text Text to free, once; NULL is none, and nothing is done.
+ * @see SRS-004 §25.2
+ */
+void axh_string_free(char *text);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -47,6 +47,21 @@ fn one_thread_writes_every_kind_of_record() {
 }
 
 #[test]
+fn a_program_checks_ledgers_and_what_it_knows_of_them() {
+    for linkage in LINKAGES {
+        let place = Place::new();
+        let [path, other] = ["ledger.jsonl", "other.jsonl"].map(|name| place.path(name));
+        let path = path.to_str().unwrap();
+        let printed = build(&place, "write", linkage).run(&[path]);
+        let (entries, head) = printed.split_once(' ').unwrap();
+        let without_seal = (entries.parse::<u64>().unwrap() - 1).to_string();
+        let extends = format!("{entries}:{head}");
+        let arguments = [path, &without_seal, head, &extends, other.to_str().unwrap()];
+        build(&place, "check", linkage).run(&arguments);
+    }
+}
+
+#[test]
 fn eight_threads_write_one_ledger_and_each_gets_the_decisions_on_its_own_answers() {
     for (linkage, durability) in LINKAGES.into_iter().zip(["0", "2"]) {
         let place = Place::new();
