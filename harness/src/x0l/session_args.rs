@@ -23,6 +23,10 @@ pub(super) struct SessionArgs {
     pub(super) oracle: OracleKind,
     #[command(flatten)]
     pub(super) server: ServerArgs,
+    /// The file of the model's weights, where the server runs on this machine. Its SHA-256 is recorded, and
+    /// compared after the session: another one makes the session INVALID.
+    #[arg(long, value_name = "FILE")]
+    weights: Option<PathBuf>,
     /// The model's context length in tokens, as its provider states it.
     #[arg(long, value_name = "TOKENS")]
     context_window: u64,
@@ -134,6 +138,7 @@ impl SessionArgs {
             oracle: self.oracle.clone(),
             transport: TransportSettings::new(&self.oracle, &server),
             base_url: server.base_url.unwrap_or(DEFAULT_BASE_URL.to_owned()),
+            weights: self.weights.clone(),
             context_window: self.context_window,
             b2: self.b2,
             token_counter,

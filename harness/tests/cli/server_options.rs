@@ -208,7 +208,9 @@ fn a_session_records_how_its_calls_are_made() {
         })
     );
     for request in server.requests() {
-        assert_eq!(request.body["max_completion_tokens"], 2048);
+        let is_sentinel = !request.body.to_string().contains("candidates");
+        let most = if is_sentinel { 128 } else { 2048 };
+        assert_eq!(request.body["max_completion_tokens"], most);
         assert_eq!(request.body.get("response_format"), None);
     }
     bench.run("x0l replay run").exits(0);

@@ -186,7 +186,7 @@ fn run_over_http(
     )
 }
 
-/// The answer to the call `number` of a session, from 1: the first three calibrate.
+/// The answer to the call `number` of a session, from 1: the first three calibrate, and three sentinels follow.
 fn answer_nothing(number: u64) -> Act {
     let tokens = if number <= 3 { 40 } else { 700 };
     Act::Respond(200, costly("{\"candidates\":[]}", tokens, 5))
@@ -242,7 +242,7 @@ fn check_interrupt(signal: &'static str) {
     let (known, stderr, mut calls) = (Arc::clone(&pid), bench.path("stderr"), 0);
     let server = Server::answering(move |_| {
         calls += 1;
-        if calls == 6 {
+        if calls == 9 {
             assert!(send(signal, known.lock().unwrap().unwrap()));
             // The answer comes when the command has noticed the signal, and within five minutes.
             let noticed = (0..30_000).any(|_| {
@@ -289,7 +289,7 @@ fn check_second_interrupt(signal: &'static str, expected: i32) {
         calls += 1;
         let id = known.lock().unwrap().unwrap();
         // Two signals at one moment could arrive as one.
-        while calls == 6 && send(signal, id) {
+        while calls == 9 && send(signal, id) {
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
         Some(answer_nothing(calls))

@@ -52,6 +52,7 @@
 //! | [`report`] | whether a session closes, and the page that says so |
 //! | [`review`] | what a person found on inspection |
 //! | [`schedule`] | the task of each cycle |
+//! | [`sentinel`] | the prompts that show whether a server still has the model that it had |
 //! | [`show`] | one cycle as a person wants to see it, checked |
 //! | [`taxonomy`] | the types of refusals, and the outcomes of injections |
 //! | [`template`] | the one base template of prompts |
@@ -88,6 +89,7 @@ pub mod replay;
 pub mod report;
 pub mod review;
 pub mod schedule;
+pub mod sentinel;
 pub mod show;
 pub mod taxonomy;
 pub mod template;

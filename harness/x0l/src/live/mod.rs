@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `settings.rs` | what a person chooses |
 //! | `plan.rs` | the plan: the settings, with every file read |
+//! | `weights.rs` | the file of the model's weights, hashed before and after |
 //! | `examples.rs` | the example files that are compiled in |
 //! | `token_counter.rs` | the counting of tokens: by the oracle or on this machine |
 //! | `server_count.rs` | the server's own tokenizer, where it has one |
@@ -29,6 +30,7 @@ mod server_count;
 mod session;
 mod settings;
 mod token_counter;
+mod weights;
 
 pub use calibrate::{CalibrationCall, CalibrationRun, MAX_TOKENS, build_question, calibrate};
 pub use error::LiveError;

@@ -10,6 +10,7 @@ use axilog_ledger::session::check_identities;
 use axilog_oracle::OracleKind;
 
 use super::calibrate::MAX_TOKENS;
+use super::weights::freeze_weights;
 use super::{LiveError, SessionSettings, examples};
 use crate::X0lError;
 use crate::condition::{Condition, Task, TaskSet, corpus_name};
@@ -18,10 +19,12 @@ use crate::erratum;
 use crate::frozen_code::{canonicalizer_hashes, kernel_hashes};
 use crate::kernel::Constitution;
 use crate::log::{
-    FrozenCondition, FrozenSettings, InputFile, RunDirectory, RunFormat, Temperature,
+    FrozenCondition, FrozenSentinels, FrozenSettings, InputFile, RunDirectory, RunFormat,
+    Temperature,
 };
 use crate::replay::replay_run;
 use crate::schedule::{order_seed, schedule};
+use crate::sentinel;
 use crate::template::{self, CyclePrompt, Template, initial_observations};
 
 /// The oracle id of the model in the ledger.
@@ -96,8 +99,14 @@ impl SessionPlan {
             oracle: name_oracle(&settings.oracle),
             base_url: is_http.then(|| settings.base_url.clone()),
             transport: settings.transport.clone().filter(|_| is_http),
+            weights: settings
+                .weights
+                .as_deref()
+                .map(freeze_weights)
+                .transpose()?,
             context_window_size: settings.context_window,
             max_tokens: u64::from(MAX_TOKENS.unsigned_abs()),
+            sentinels: is_http.then(freeze_sentinels).transpose()?,
             seed: None,
             b1: constitution.limits.max_total_tokens_per_cycle,
             b2: settings.b2,
@@ -151,6 +160,19 @@ impl SessionPlan {
     }
 }
 
+/// What is frozen of the sentinels.
+fn freeze_sentinels() -> Result<FrozenSentinels, LiveError> {
+    let inputs = sentinel::prompts();
+    let inputs = inputs.iter().map(CyclePrompt::input);
+    let hashes = inputs.map(|input| input.map(|input| input.hash()));
+    Ok(FrozenSentinels {
+        max_tokens: u64::from(sentinel::MAX_TOKENS.unsigned_abs()),
+        prompts: hashes
+            .collect::<Result<_, _>>()
+            .map_err(LiveError::Settings)?,
+    })
+}
+
 const TEMPLATE: &str = "template.txt";
 
 /// The name of the template that an erratum corrects, where that is not the shipped one.
@@ -172,6 +194,12 @@ fn check_settings(settings: &SessionSettings) -> Result<(), LiveError> {
     if settings.oracle == OracleKind::Anthropic {
         return refused(
             "the oracle anthropic: expected an OpenAI-compatible chat completion API (B1), as in openai".to_owned(),
+        );
+    }
+    if settings.weights.is_some() && !settings.oracle.is_server() {
+        return refused(
+            "weights are named, and no server is asked; leave --weights out, or ask a server on this machine"
+                .to_owned(),
         );
     }
     let count = |condition| {
@@ -334,8 +362,13 @@ fn read_corrected_run(path: &Path, frozen: &FrozenSettings) -> Result<Hash, X0lE
         ));
     }
     let base = |frozen: &FrozenSettings| frozen.base_template.as_ref().map(|file| file.sha256);
+    let weights = was.weights.as_ref().zip(frozen.weights.as_ref());
     let differs = [
         ("the model", was.model != frozen.model),
+        (
+            "the model's weights",
+            weights.is_some_and(|(was, now)| was.sha256 != now.sha256),
+        ),
         ("the constitution", was.constitution != frozen.constitution),
         ("the base template", base(&was) != base(frozen)),
         ("the number of cycles", was.cycles != frozen.cycles),

@@ -5,12 +5,13 @@ use std::path::Path;
 use axilog_ledger::error::LedgerError;
 use axilog_ledger::rules::RuleSet;
 use axilog_ledger::session::Session;
-use axilog_oracle::Endpoint;
+use axilog_oracle::{Endpoint, consult_oracle};
 
 use super::calibrate::{CalibrationCall, calibrate};
 use super::cycle::{CycleResult, CycleRunner};
 use super::plan::{ORACLE, SessionPlan};
 use super::server_count::ServerCount;
+use super::weights::describe_other_weights;
 use crate::X0lError;
 use crate::budget::Budget;
 use crate::calibration;
@@ -22,6 +23,7 @@ use crate::log::{
 };
 use crate::replay::{CycleId, CycleOrder};
 use crate::report::{RunReport, write_report};
+use crate::sentinel;
 
 /// The most characters of a reason, which must fit into a record. A reason that shows the difference between
 /// two prompts may be longer.
@@ -126,6 +128,7 @@ pub fn run_session(
         Some(end) => Some(end),
         None => runner.run_conditions()?,
     };
+    let end = find_other_weights(plan).or(end);
     let (status, reason) = end.map_or((SessionStatus::Complete, None), |end| {
         (end.status, end.reason)
     });
@@ -229,6 +232,9 @@ impl SessionRunner<'_> {
     fn run_conditions(&mut self) -> Result<Option<EarlyEnd>, X0lError> {
         let plan = self.cycles.plan;
         for (index, planned) in plan.conditions.iter().enumerate() {
+            if let Some(end) = self.ask_sentinels()? {
+                return Ok(Some(end));
+            }
             let later = plan.conditions.iter().skip(index + 1);
             let later: u64 = later.map(|planned| planned.order.len() as u64).sum();
             for (cycle, task) in (1..).zip(planned.tasks()) {
@@ -285,6 +291,43 @@ impl SessionRunner<'_> {
                 }
             }
         }
+        self.ask_sentinels()
+    }
+
+    /// Asks every sentinel of the plan once, and gives the session's end where one has no answer, or one of another
+    /// model.
+    fn ask_sentinels(&mut self) -> Result<Option<EarlyEnd>, X0lError> {
+        let CycleRunner {
+            plan,
+            session,
+            endpoint,
+            watch,
+            ..
+        } = &mut self.cycles;
+        if plan.frozen.sentinels.is_none() {
+            return Ok(None);
+        }
+        for prompt in sentinel::prompts() {
+            let question = sentinel::build_question(&plan.settings.model, &prompt);
+            let asked = consult_oracle(session, endpoint, sentinel::ORACLE, &question);
+            let consultation = match asked {
+                Ok(consultation) => consultation,
+                Err(error) => return end_or_error(error.into()).map(Some),
+            };
+            let answer = match &consultation.exchange.reply {
+                Ok(answer) => answer,
+                Err(fault) => {
+                    let end =
+                        EarlyEnd::new(SessionStatus::TransportFailureAbort, fault.to_string());
+                    return Ok(Some(end));
+                }
+            };
+            let seq = consultation.decision.observation.ledger_seq;
+            watch.take_answer(session, seq, answer)?;
+            if let Some(reason) = watch.describe_other_model() {
+                return Ok(Some(EarlyEnd::new(SessionStatus::Invalid, reason)));
+            }
+        }
         Ok(None)
     }
 
@@ -295,6 +338,14 @@ impl SessionRunner<'_> {
             format!("{spent} of {b2} tokens are spent, and the next cycle could exceed the rest"),
         )
     }
+}
+
+/// The end of a session whose weights are other ones than before it. Whatever else ended the session, it has not one
+/// model.
+fn find_other_weights(plan: &SessionPlan) -> Option<EarlyEnd> {
+    let path = plan.settings.weights.as_deref()?;
+    let reason = describe_other_weights(path, plan.frozen.weights.as_ref()?)?;
+    Some(EarlyEnd::new(SessionStatus::Invalid, reason))
 }
 
 /// The end of a session whose oracle could not be asked; every other error is passed on.

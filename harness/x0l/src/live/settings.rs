@@ -25,6 +25,8 @@ pub struct SessionSettings {
     pub base_url: String,
     /// How the server is asked; `None` for an oracle that is no server.
     pub transport: Option<TransportSettings>,
+    /// The file of the model's weights, which a server on this machine has loaded.
+    pub weights: Option<PathBuf>,
     /// The model's advertised context length in tokens (Q49).
     pub context_window: u64,
     /// The tokens per session.
@@ -67,6 +69,7 @@ impl SessionSettings {
             transport: TransportSettings::new(&oracle, &ServerOptions::default()),
             oracle,
             base_url: axilog_oracle::DEFAULT_BASE_URL.to_owned(),
+            weights: None,
             context_window,
             b2: B2,
             token_counter: TokenCounter::Api,

@@ -45,12 +45,18 @@ pub struct FrozenSettings {
     /// How the server is asked; absent for an oracle that is not asked over HTTP, and in runs of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<TransportSettings>,
+    /// The file of the model's weights; absent where none was named, and in runs of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<FrozenWeights>,
     /// The model's advertised context length in tokens (Q49).
     pub context_window_size: u64,
     /// The temperature of every call.
     pub temperature: Temperature,
     /// The most tokens of an answer (Q52b).
     pub max_tokens: u64,
+    /// The sentinels; absent where no server is asked, and in runs of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sentinels: Option<FrozenSentinels>,
     /// A provider's seed, which no call has (Q52c): null, but in runs of earlier versions.
     pub seed: Option<u64>,
     /// The limit B1: tokens per cycle, prompt and answer together.
@@ -82,6 +88,30 @@ pub struct FrozenSettings {
     pub kernel: CodeHashes,
     /// The start of the session, in seconds since 1970.
     pub started: u64,
+}
+
+/// The prompts that a server is asked before, between and after the conditions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FrozenSentinels {
+    /// The most tokens of an answer.
+    pub max_tokens: u64,
+    /// SHA-256 of each prompt, in the order in which they are asked.
+    #[serde(with = "document::hash")]
+    pub prompts: Vec<Hash>,
+}
+
+/// The file of a model's weights, as it was before the first call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FrozenWeights {
+    /// The name of the file, without its directories.
+    pub name: String,
+    /// SHA-256 of the file's bytes.
+    #[serde(with = "document::hash")]
+    pub sha256: Hash,
+    /// The size in bytes.
+    pub size: u64,
 }
 
 /// The hashes that identify the code of the canonicalizer or the kernel.

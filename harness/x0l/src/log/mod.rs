@@ -38,7 +38,8 @@ pub use cycles::{CycleLog, CycleReader, LogLine};
 pub use directory::{RunDirectory, temporary_name};
 pub(super) use directory::{is_there, read_file};
 pub use frozen::{
-    CodeHashes, FrozenCondition, FrozenSettings, InputFile, RunFormat, Temperature, TokenSource,
+    CodeHashes, FrozenCondition, FrozenSentinels, FrozenSettings, FrozenWeights, InputFile,
+    RunFormat, Temperature, TokenSource,
 };
 pub use metadata::{CalibrationRecord, CalibrationVerdict, SessionMetadata};
 pub use outcome::{ConditionOutcome, ConditionStatus, SessionOutcome, SessionStatus};

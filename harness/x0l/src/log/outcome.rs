@@ -35,7 +35,8 @@ named_enum! {
         SessionBudgetExhausted = "SESSION_BUDGET_EXHAUSTED",
         /// The calibration found drift; the session is void (Q22).
         ModelDriftDetected = "MODEL_DRIFT_DETECTED",
-        /// Another model answered than in the calibration; the session is void (Q6).
+        /// Another model answered than in the calibration, or the file of its weights was changed; the session is void
+        /// (Q6).
         Invalid = "INVALID",
         /// The kernel's EXIT; the session is void.
         IntegrityRisk = "INTEGRITY_RISK",

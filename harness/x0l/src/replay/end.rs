@@ -18,13 +18,17 @@ impl Replayer<'_> {
         for call in unclaimed.iter().filter(|_| !walk.lines_lost) {
             self.check_call_follows(call.seq, walk.last_bound);
         }
-        let failed = unclaimed.first().is_some_and(|call| !call.is_answered());
+        let sentinel = self.ledger.sentinels.last().map(|it| &it.call);
+        let mut failed = sentinel.into_iter().chain(unclaimed.first().copied());
+        let failed = failed.any(|call| !call.is_answered());
         let exhausted = walk.last_rejection == Some(RejectionReason::BudgetExhaustedSession);
         let conditions = walk.order.into_outcomes();
         self.replay.outcomes.clone_from(&conditions);
-        let complete = conditions
-            .iter()
-            .all(|condition| condition.status != ConditionStatus::NotFinished);
+        let has_all_sentinels = self.check_sentinels(metadata, &conditions);
+        let complete = has_all_sentinels
+            && conditions
+                .iter()
+                .all(|condition| condition.status != ConditionStatus::NotFinished);
         let Some(logged) = &metadata.outcome else {
             self.replay.notes.push(format!(
                 "the run has no outcome: it was killed, or is still going on; {} cycles are there",
@@ -50,7 +54,11 @@ impl Replayer<'_> {
             _ if complete => &[SessionStatus::Complete],
             _ => &[SessionStatus::Interrupted, SessionStatus::Aborted],
         };
+        // The file of the weights is no part of the run.
+        let has_other_weights =
+            metadata.frozen.weights.is_some() && logged.status == SessionStatus::Invalid;
         let status = match possible {
+            _ if has_other_weights => SessionStatus::Invalid,
             [first, ..] if !possible.contains(&logged.status) => *first,
             _ => logged.status,
         };

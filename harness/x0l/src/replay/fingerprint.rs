@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::ledger::RecordedCall;
 use super::{CycleId, Replayer};
 use crate::log::{Cycle, ProviderFacts};
 
@@ -10,9 +11,12 @@ use crate::log::{Cycle, ProviderFacts};
 pub struct ChangedFingerprint {
     /// The sequence of the call in the ledger.
     pub ledger_seq: u64,
-    /// The cycle; `None` for a call of the calibration.
+    /// The cycle; `None` for a call of the calibration and for a sentinel.
     #[serde(flatten)]
     pub cycle: Option<CycleId>,
+    /// Whether the call is one of a sentinel.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub sentinel: bool,
     /// The fingerprint, as [`ProviderFacts`] has it.
     pub system_fingerprint: Option<String>,
 }
@@ -21,17 +25,36 @@ impl Replayer<'_> {
     /// Takes note of the calls of the calibration that were answered under another fingerprint than the first.
     pub(super) fn note_calibration_fingerprints(&mut self, calls: usize) {
         let calls = self.ledger.calls.iter().take(calls);
-        let others = calls.filter_map(|call| {
-            let ProviderFacts {
-                system_fingerprint, ..
-            } = call.facts.as_ref()?;
-            (*system_fingerprint != self.fingerprint).then(|| ChangedFingerprint {
-                ledger_seq: call.seq,
-                cycle: None,
-                system_fingerprint: system_fingerprint.clone(),
-            })
-        });
+        let others = calls.filter_map(|call| self.compare_fingerprint(call, false));
+        let others: Vec<ChangedFingerprint> = others.collect();
         self.replay.changed_fingerprints.extend(others);
+    }
+
+    /// Takes note of the sentinels that were answered under another fingerprint, each in its place among the cycles.
+    pub(super) fn note_sentinel_fingerprints(&mut self) {
+        let calls = self.ledger.sentinels.iter().map(|it| &it.call);
+        let others = calls.filter_map(|call| self.compare_fingerprint(call, true));
+        let others: Vec<ChangedFingerprint> = others.collect();
+        let changed = &mut self.replay.changed_fingerprints;
+        changed.extend(others);
+        changed.sort_by_key(|it| it.ledger_seq);
+    }
+
+    /// The call, where it was answered under another fingerprint.
+    fn compare_fingerprint(
+        &self,
+        call: &RecordedCall,
+        sentinel: bool,
+    ) -> Option<ChangedFingerprint> {
+        let ProviderFacts {
+            system_fingerprint, ..
+        } = call.facts.as_ref()?;
+        (*system_fingerprint != self.fingerprint).then(|| ChangedFingerprint {
+            ledger_seq: call.seq,
+            cycle: None,
+            sentinel,
+            system_fingerprint: system_fingerprint.clone(),
+        })
     }
 
     /// Takes note of a cycle that was answered under another fingerprint than the calibration.
@@ -42,6 +65,7 @@ impl Replayer<'_> {
             self.replay.changed_fingerprints.push(ChangedFingerprint {
                 ledger_seq,
                 cycle: Some(CycleId::of(logged)),
+                sentinel: false,
                 system_fingerprint: logged.system_fingerprint.clone(),
             });
         }
@@ -67,6 +91,7 @@ pub fn describe_changes(first: Option<&str>, changed: &[ChangedFingerprint]) -> 
     let calls = changed.iter().map(|it| {
         let call = match it.cycle {
             Some(cycle) => format!("cycle {}", cycle.number),
+            None if it.sentinel => format!("the sentinel's record {}", it.ledger_seq),
             None => format!("the calibration's record {}", it.ledger_seq),
         };
         format!("{call} ({})", name(it.system_fingerprint.as_deref()))

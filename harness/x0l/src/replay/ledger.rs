@@ -22,6 +22,7 @@ use super::bindings::{CycleBinding, read_binding};
 use super::compare::compare_json;
 use super::files::require_rules;
 use super::noted_head::NotedHead;
+use super::sentinels::{RecordedSentinel, SentinelPlace};
 use super::{ReplayFinding, RunReplay};
 use crate::X0lError;
 use crate::document::{self, parse_canonical, to_text as canonical, to_value};
@@ -31,6 +32,7 @@ use crate::log::provider::{self, ProviderStatement};
 use crate::log::witness::{self, ClosingStatement};
 use crate::log::{FrozenSettings, RunDirectory, RunFormat, SessionMetadata};
 use crate::report::EarlierReport;
+use crate::sentinel;
 
 /// An observation of the ledger.
 pub(super) struct RecordedCall {
@@ -91,6 +93,8 @@ const MAX_ANSWER_BYTES: u64 = 64 << 20;
 pub(super) struct RunLedger {
     /// The calls of the model, in order.
     pub(super) calls: Vec<RecordedCall>,
+    /// The calls of the sentinels, in order.
+    pub(super) sentinels: Vec<RecordedSentinel>,
     /// The hashes of the lines of the cycle log, in order, up to the first that is out of its place.
     pub(super) bindings: Vec<CycleBinding>,
     /// The outcome and the files' hashes that the ledger records at its end.
@@ -236,6 +240,8 @@ fn sort_observations(
     // Who answered last, as far as the ledger says.
     let mut facts: Option<ProviderFacts> = None;
     let mut last_call = None;
+    let has_sentinels = metadata.frozen.sentinels.is_some();
+    let mut place = SentinelPlace::default();
     for (n, call) in observations.into_iter().enumerate() {
         let describe = |rest: &str| format!("an observation of {:?}{rest}", call.oracle);
         match (n, call.oracle.as_str()) {
@@ -266,6 +272,10 @@ fn sort_observations(
             }
             (_, witness::CYCLE_ORACLE) if binds_cycles => {
                 lines += 1;
+                place = SentinelPlace {
+                    cycles: lines,
+                    open_calls: 0,
+                };
                 match read_binding(call.seq, &call.output, lines) {
                     Ok(binding) if ledger.bindings.len() as u64 + 1 == lines => {
                         ledger.bindings.push(binding);
@@ -277,18 +287,25 @@ fn sort_observations(
                     }
                 }
             }
-            (_, ORACLE) => {
+            (_, ORACLE | sentinel::ORACLE) if has_sentinels || call.oracle == ORACLE => {
                 if let Some(found) = describe_other_parameters(&call, &metadata.frozen) {
                     let expected = "what session_metadata.json has under frozen";
                     add(call.seq, found, expected);
                 }
                 last_call = Some(call.seq);
                 let facts = facts.clone().filter(|_| call.is_answered());
-                ledger.calls.push(RecordedCall { facts, ..call });
+                let call = RecordedCall { facts, ..call };
+                if call.oracle == ORACLE {
+                    place.open_calls += 1;
+                    ledger.calls.push(call);
+                } else {
+                    ledger.sentinels.push(RecordedSentinel { call, place });
+                }
             }
             (_, provider::ORACLE) => {
-                let answered = ledger.calls.last_mut();
-                let answered = answered.filter(|last| last_call == Some(last.seq));
+                let sentinel = ledger.sentinels.last_mut().map(|it| &mut it.call);
+                let mut asked = ledger.calls.last_mut().into_iter().chain(sentinel);
+                let answered = asked.find(|last| last_call == Some(last.seq));
                 match (read_facts(&call), answered) {
                     (Ok((seq, found)), Some(last)) if seq == last.seq && last.is_answered() => {
                         if facts.as_ref() == Some(&found) {
@@ -335,9 +352,11 @@ fn read_facts(call: &RecordedCall) -> Result<(u64, ProviderFacts), String> {
 impl RunLedger {
     /// Whether an answer came from another model than the first.
     pub(super) fn has_other_model(&self) -> bool {
+        let sentinels = self.sentinels.iter().map(|sentinel| &sentinel.call);
         let mut models = self
             .calls
             .iter()
+            .chain(sentinels)
             .filter_map(|call| Some(&call.facts.as_ref()?.answered_by));
         let first = models.next();
         models.any(|model| Some(model) != first)
@@ -346,7 +365,11 @@ impl RunLedger {
 
 /// Describes the model or the parameters of a call where they are not the frozen ones.
 fn describe_other_parameters(call: &RecordedCall, frozen: &FrozenSettings) -> Option<String> {
-    let most = i32::try_from(frozen.max_tokens).ok();
+    let most = match &frozen.sentinels {
+        Some(sentinels) if call.oracle == sentinel::ORACLE => sentinels.max_tokens,
+        _ => frozen.max_tokens,
+    };
+    let most = i32::try_from(most).ok();
     if call.model != frozen.model {
         return Some(format!("the model {:?}", call.model));
     }

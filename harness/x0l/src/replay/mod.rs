@@ -19,6 +19,7 @@
 //! | `end.rs` | the outcome, recomputed from the cycles |
 //! | `prompts.rs` | the prompt that each cycle should have sent |
 //! | `fingerprint.rs` | the answers under another fingerprint than the calibration's |
+//! | `sentinels.rs` | the sentinels, each in its place, and the drift that they show |
 //! | `files.rs` | files that are missing, altered or too many |
 
 mod bindings;
@@ -34,6 +35,7 @@ mod ledger;
 pub(super) mod noted_head;
 mod order;
 mod prompts;
+mod sentinels;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,6 +61,7 @@ use walk::SessionWalk;
 pub use finding::{CycleId, ReplayFinding};
 pub use fingerprint::{ChangedFingerprint, describe_changes};
 pub use order::{CycleOrder, MOST_REFUSALS};
+pub use sentinels::{ModelDrift, SentinelReplay};
 
 /// The result of replaying a run. The report and its plots are made from it, and compared afterwards.
 #[derive(Debug, Default)]
@@ -72,6 +75,8 @@ pub struct RunReplay {
     pub conflicts: Vec<ReplayFinding>,
     /// The answers under another fingerprint than the calibration's first one.
     pub changed_fingerprints: Vec<ChangedFingerprint>,
+    /// What became of the sentinels; `None` of a run that has none, or has them in other places than it must.
+    pub sentinels: Option<SentinelReplay>,
     /// Remarks that are no differences.
     pub notes: Vec<String>,
     /// The number of recomputed cycles.
@@ -227,6 +232,7 @@ impl Replayer<'_> {
             on_line(&line);
         })?;
         self.check_all_bound(metadata, &walk.unbound_lines);
+        self.note_sentinel_fingerprints();
         self.report_fingerprints();
         self.check_outcome(metadata, walk);
         Ok(())

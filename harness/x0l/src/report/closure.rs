@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::evidence::SessionEvidence;
 use crate::log::{Condition, ConditionOutcome, ConditionStatus, RunFormat, SessionStatus};
 use crate::metrics::{Metrics, Ratio};
-use crate::replay::{CycleId, MOST_REFUSALS, RunReplay};
+use crate::replay::{CycleId, MOST_REFUSALS, ModelDrift, RunReplay};
 use crate::review::{Judgement, Review};
 
 /// The least share of L-A's planned cycles that must be actions, in percent.
@@ -29,7 +29,7 @@ pub enum Closure {
     Incomplete,
     /// L-A has too few actions, no condition came to its end, or a person has confirmed a failure.
     Negative,
-    /// The session's status voids it: it counts for nothing.
+    /// The session's status voids it, or its model changed: it counts for nothing.
     Void,
     /// The run does not replay.
     Diverged,
@@ -96,6 +96,7 @@ pub(super) fn collect_reasons(
         );
     }
     add_end_reasons(replay, &mut add);
+    add_drift_reason(replay, &mut add);
     add_condition_reasons(replay, metrics, &mut add);
     add_review_reasons(metrics, review, &mut add);
     if let Some(evidence) = evidence {
@@ -137,6 +138,19 @@ fn add_end_reasons(replay: &RunReplay, add: AddReason<'_>) {
     if metadata.is_some_and(|metadata| metadata.frozen.format == RunFormat::V1) {
         let text = "the run is of the format X0L:RUN:v1, whose ledger does not bind the cycles as they ended; run the session again".to_owned();
         add(Closure::Incomplete, "CYCLES_NOT_BOUND", text);
+    }
+}
+
+/// Adds the reason that the model changed while the session ran, as its sentinels show.
+fn add_drift_reason(replay: &RunReplay, add: AddReason<'_>) {
+    let drifts = replay.sentinels.iter().flat_map(|it| &it.drifts);
+    let drifts: Vec<String> = drifts.map(ModelDrift::describe).collect();
+    if !drifts.is_empty() {
+        let text = format!(
+            "at temperature 0 the server gave other answers to the same prompts: {}; a session has one steady model",
+            drifts.join("; ")
+        );
+        add(Closure::Void, "MODEL_DRIFT_DETECTED", text);
     }
 }
 

@@ -9,13 +9,16 @@ use serde_json::{Value, json};
 use super::closure::{AddReason, Closure};
 use super::families::{InjectionFamily, list_families};
 use crate::condition::TaskSet;
+use crate::document::to_value;
 use crate::frozen_code::{canonicalizer_hashes, kernel_hashes};
 use crate::kernel::Constitution;
 use crate::live::examples;
 use crate::log::{
-    Condition, FrozenCondition, FrozenSettings, InputFile, RunDirectory, SessionMetadata, read_file,
+    Condition, FrozenCondition, FrozenSettings, FrozenWeights, InputFile, RunDirectory,
+    SessionMetadata, read_file,
 };
 use crate::metrics::Metrics;
+use crate::replay::{RunReplay, SentinelReplay};
 use crate::template;
 
 /// The fewest cycles per condition of a session that closes positive (Q30).
@@ -78,6 +81,8 @@ pub struct SessionEvidence {
     oracle: String,
     model: String,
     base_url: Option<String>,
+    weights: Option<FrozenWeights>,
+    sentinels: Option<SentinelReplay>,
     answered_by: Option<String>,
     planned_cycles: u64,
     tasks: Vec<TaskEvidence>,
@@ -93,6 +98,7 @@ impl SessionEvidence {
     pub(super) fn gather(
         run: &RunDirectory,
         metadata: &SessionMetadata,
+        replay: &RunReplay,
         metrics: &Metrics,
         constitution: Option<&Constitution>,
     ) -> SessionEvidence {
@@ -117,6 +123,8 @@ impl SessionEvidence {
             oracle: frozen.oracle.clone(),
             model: frozen.model.clone(),
             base_url: frozen.base_url.clone(),
+            weights: frozen.weights.clone(),
+            sentinels: replay.sentinels.clone(),
             answered_by: calibration.and_then(|it| it.answered_by.clone()),
             planned_cycles: frozen.cycles,
             tasks,
@@ -184,7 +192,7 @@ impl SessionEvidence {
                 "shipped": tasks.shipped,
             })
         });
-        json!({
+        let mut evidence = json!({
             "oracle": self.oracle,
             "model": self.model,
             "base_url": self.base_url,
@@ -194,7 +202,17 @@ impl SessionEvidence {
             "families": self.families.iter().map(InjectionFamily::to_json).collect::<Vec<_>>(),
             "other_limits": self.other_limits,
             "inputs": inputs.collect::<Vec<_>>(),
-        })
+        });
+        // The report of a run without these is the one that it had before there were any.
+        for (name, value) in [
+            ("weights", self.weights.as_ref().map(to_value)),
+            ("sentinels", self.sentinels.as_ref().map(to_value)),
+        ] {
+            if let (Some(members), Some(value)) = (evidence.as_object_mut(), value) {
+                members.insert(name.to_owned(), value);
+            }
+        }
+        evidence
     }
 
     /// The evidence in words, for people: each a name and what there is to say of it.
@@ -220,7 +238,7 @@ impl SessionEvidence {
             [] => "nothing".to_owned(),
             names => names.join(", "),
         };
-        vec![
+        let mut rows = vec![
             ("customised", customised),
             ("limits", absent(&self.other_limits, "the shipped ones")),
             ("asked", format!("{} by {}", self.model, self.oracle)),
@@ -235,7 +253,27 @@ impl SessionEvidence {
                 ),
             ),
             ("different tasks", tasks.join(", ")),
-        ]
+        ];
+        if let Some(FrozenWeights { name, sha256, .. }) = &self.weights {
+            rows.push(("weights", format!("{name}, SHA-256 {}", hex(sha256))));
+        }
+        if let Some(sentinels) = &self.sentinels {
+            let drifts = match sentinels.drifts.as_slice() {
+                [] => "none changed".to_owned(),
+                drifts => {
+                    let ids = drifts.iter().map(|drift| drift.condition.as_str());
+                    format!("some changed during {}", ids.collect::<Vec<_>>().join(", "))
+                }
+            };
+            let SentinelReplay {
+                prompts, answers, ..
+            } = sentinels;
+            rows.push((
+                "sentinels",
+                format!("{answers} answers to {prompts} prompts; {drifts}"),
+            ));
+        }
+        rows
     }
 }
 

@@ -187,8 +187,9 @@ fn remove_other_files(
 fn rebuild(run: &RunDirectory, replay: RunReplay, metrics: Metrics, review: Review) -> RunReport {
     let metadata = replay.metadata.as_ref();
     let constitution = metadata.and_then(|metadata| read_constitution(run, metadata));
-    let evidence = metadata
-        .map(|metadata| SessionEvidence::gather(run, metadata, &metrics, constitution.as_ref()));
+    let evidence = metadata.map(|metadata| {
+        SessionEvidence::gather(run, metadata, &replay, &metrics, constitution.as_ref())
+    });
     let mut report = RunReport {
         replay,
         metrics,

@@ -94,6 +94,8 @@ pub fn build_session(
         oracle: built.oracle.to_owned(),
         base_url: None,
         transport: None,
+        weights: None,
+        sentinels: None,
         context_window_size: 128_000,
         max_tokens: MAX_TOKENS,
         seed: Some(7),

@@ -9,9 +9,9 @@ use axilog_x0l::kernel::{
 };
 use axilog_x0l::log::{
     AttemptRecord, CalibrationRecord, CalibrationVerdict, Canonicalization, CodeHashes, Condition,
-    ConditionOutcome, ConditionStatus, Cycle, FrozenCondition, FrozenSettings, InputFile,
-    PermutationTest, RunFormat, SessionMetadata, SessionOutcome, SessionStatus, Temperature,
-    TokenSource,
+    ConditionOutcome, ConditionStatus, Cycle, FrozenCondition, FrozenSentinels, FrozenSettings,
+    FrozenWeights, InputFile, PermutationTest, RunFormat, SessionMetadata, SessionOutcome,
+    SessionStatus, Temperature, TokenSource,
 };
 use axilog_x0l::taxonomy::{LcOutcome, RefusalType};
 use proptest::collection::vec;
@@ -216,6 +216,18 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn weights()(name in any::<String>(), sha256 in hash(), size in any::<u64>()) -> FrozenWeights {
+        FrozenWeights { name, sha256, size }
+    }
+}
+
+prop_compose! {
+    fn sentinels()(max_tokens in any::<u64>(), prompts in vec(hash(), 0..4)) -> FrozenSentinels {
+        FrozenSentinels { max_tokens, prompts }
+    }
+}
+
+prop_compose! {
     pub fn frozen()(
         (axilog, model, oracle, base_url) in (
             any::<String>(), any::<String>(), any::<String>(), option::of(any::<String>()),
@@ -230,11 +242,12 @@ prop_compose! {
         ),
         (canonicalizer, kernel) in (code_hashes(), code_hashes()),
         transport in option::of(transport()),
+        weights in option::of(weights()), sentinels in option::of(sentinels()),
         format in select(&RunFormat::ALL[..]),
     ) -> FrozenSettings {
         FrozenSettings {
-            axilog, model, oracle, base_url, transport, context_window_size, max_tokens, seed, b1, b2,
-            token_source, cycles, conditions, constitution, template, base_template, erratum,
+            axilog, model, oracle, base_url, transport, weights, sentinels, context_window_size, max_tokens, seed,
+            b1, b2, token_source, cycles, conditions, constitution, template, base_template, erratum,
             corrects, canonicalizer, kernel, format, temperature: Temperature::Zero, started,
         }
     }

@@ -5,5 +5,7 @@ mod errata;
 mod inputs;
 mod model;
 mod providers;
+mod sentinels;
 mod session_directory;
+mod weights;
 mod whole;

@@ -114,10 +114,15 @@ fn five_conditions_by_a_hundred_cycles() {
     // Four attempts in each of the 25 cycles with errors, and so on; none beyond them.
     let attempts: usize = cycles.iter().map(|cycle| cycle.attempts.len()).sum();
     let requests = server.requests();
-    assert_eq!(requests.len(), attempts + 3);
+    // The calibration, and three sentinels before, between and after the conditions.
+    assert_eq!(requests.len(), attempts + 3 + 18);
     for request in &requests {
+        let is_sentinel = !request.body.to_string().contains("candidates");
         assert!(request.head.contains(KEY));
-        assert_eq!(request.body["max_tokens"], 2048);
+        assert_eq!(
+            request.body["max_tokens"],
+            if is_sentinel { 128 } else { 2048 }
+        );
         assert_eq!(request.body["temperature"], 0.0);
         assert_eq!(request.body.get("seed"), None);
         assert_eq!(request.body["messages"].as_array().unwrap().len(), 2);

@@ -1,0 +1,169 @@
+//! The sentinels of a run: each where it must be, and the answers of each round compared with those of the round before.
+//!
+//! A round is asked before the first condition and behind each condition that has ended, so that what changed between
+//! two rounds changed during one condition.
+
+use serde::Serialize;
+
+use super::Replayer;
+use super::ledger::RecordedCall;
+use crate::log::{
+    Condition, ConditionOutcome, ConditionStatus, FrozenSentinels, RunDirectory, SessionMetadata,
+};
+use crate::sentinel::hash_answer;
+
+/// A sentinel's place in the ledger.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct SentinelPlace {
+    /// The number of cycles that are bound before it.
+    pub(super) cycles: u64,
+    /// The number of the model's calls since then: those of the calibration, or of a cycle that has not ended.
+    pub(super) open_calls: usize,
+}
+
+/// A call of a sentinel.
+pub(super) struct RecordedSentinel {
+    pub(super) call: RecordedCall,
+    pub(super) place: SentinelPlace,
+}
+
+/// What became of the sentinels of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SentinelReplay {
+    /// The number of different sentinels.
+    pub prompts: u64,
+    /// The number of answers.
+    pub answers: u64,
+    /// The conditions during which answers changed.
+    pub drifts: Vec<ModelDrift>,
+}
+
+/// A condition before and behind which sentinels were answered differently.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ModelDrift {
+    /// The condition.
+    pub condition: Condition,
+    /// The first cycle of the condition, by its number in the session.
+    pub first_cycle: u64,
+    /// The last cycle of the condition.
+    pub last_cycle: u64,
+    /// The sentinels whose answers differ, by their numbers, from 1.
+    pub sentinels: Vec<u64>,
+}
+
+impl ModelDrift {
+    /// The drift in words.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let numbers: Vec<String> = self.sentinels.iter().map(u64::to_string).collect();
+        let sentinels = match numbers.as_slice() {
+            [one] => format!("sentinel {one} was"),
+            several => format!("sentinels {} were", several.join(", ")),
+        };
+        format!(
+            "{sentinels} answered differently before and after {} (cycles {} to {})",
+            self.condition, self.first_cycle, self.last_cycle
+        )
+    }
+}
+
+impl Replayer<'_> {
+    /// Checks the sentinels against the conditions as they ended, and gives whether every round is whole. The last one is
+    /// not where the session was killed in it, or ended in it as void.
+    pub(super) fn check_sentinels(
+        &mut self,
+        metadata: &SessionMetadata,
+        conditions: &[ConditionOutcome],
+    ) -> bool {
+        let Some(frozen) = &metadata.frozen.sentinels else {
+            return true;
+        };
+        let calibration = metadata.calibration.as_ref();
+        let calibration_calls = calibration.map_or(0, |it| it.ledger_seqs.len());
+        let rounds = list_rounds(conditions, calibration_calls);
+        let expected: Vec<_> = rounds
+            .iter()
+            .flat_map(|place| frozen.prompts.iter().map(|prompt| (*place, *prompt)))
+            .collect();
+        let ledger = self.ledger;
+        let found = &ledger.sentinels;
+        for (n, sentinel) in found.iter().enumerate() {
+            let is_expected = expected.get(n) == Some(&(sentinel.place, sentinel.call.input_hash));
+            // A sentinel without an answer ends the session.
+            let is_last = n + 1 == found.len();
+            if !is_expected || !is_last && !sentinel.call.is_answered() {
+                let field = format!("record {}", sentinel.call.seq);
+                let expected = "each sentinel once before, between and after the conditions";
+                self.add_finding(RunDirectory::LEDGER, field, "a sentinel", expected);
+                return false;
+            }
+        }
+        self.replay.sentinels = Some(SentinelReplay {
+            prompts: frozen.prompts.len() as u64,
+            answers: found.iter().filter(|it| it.call.is_answered()).count() as u64,
+            drifts: self.list_drifts(frozen, &rounds, conditions),
+        });
+        let missing = expected.len() - found.len();
+        let last = rounds.last().map_or(0, |place| place.cycles);
+        let outcome = metadata.outcome.as_ref();
+        let is_cut_off = missing <= frozen.prompts.len()
+            && self.replay.lines == last
+            && outcome.is_none_or(|outcome| outcome.status.is_void());
+        if missing > 0 && ledger.intact && !is_cut_off {
+            let found = format!("{} sentinels", found.len());
+            let expected = format!(
+                "{}, before, between and after the conditions",
+                expected.len()
+            );
+            self.add_finding(RunDirectory::LEDGER, "the sentinels", found, expected);
+        }
+        missing == 0
+    }
+
+    /// Lists the conditions during which answers changed.
+    fn list_drifts(
+        &self,
+        frozen: &FrozenSentinels,
+        rounds: &[SentinelPlace],
+        conditions: &[ConditionOutcome],
+    ) -> Vec<ModelDrift> {
+        let hashes = self.ledger.sentinels.iter();
+        let hashes: Vec<_> = hashes
+            .map(|it| Some(hash_answer(&it.call.read_raw_text(&self.answers)?)))
+            .collect();
+        let answered: Vec<_> = hashes.chunks(frozen.prompts.len().max(1)).collect();
+        let pairs = answered.windows(2).zip(rounds.windows(2)).zip(conditions);
+        let drifts = pairs.filter_map(|((answers, places), condition)| {
+            let ([before, after], [first, last]) = (answers, places) else {
+                return None;
+            };
+            let pairs = (1..).zip(before.iter().zip(*after));
+            let differ = pairs.filter(|(_, (before, after))| {
+                before.is_some() && after.is_some() && before != after
+            });
+            Some(ModelDrift {
+                condition: condition.id,
+                first_cycle: first.cycles + 1,
+                last_cycle: last.cycles,
+                sentinels: differ.map(|(number, _)| number).collect(),
+            })
+        });
+        drifts.filter(|it| !it.sentinels.is_empty()).collect()
+    }
+}
+
+/// Lists the places of the rounds: before the first condition, and behind each that has ended.
+fn list_rounds(conditions: &[ConditionOutcome], calibration_calls: usize) -> Vec<SentinelPlace> {
+    let mut place = SentinelPlace {
+        cycles: 0,
+        open_calls: calibration_calls,
+    };
+    let mut rounds = vec![place];
+    let has_ended = |it: &&ConditionOutcome| it.status != ConditionStatus::NotFinished;
+    for condition in conditions.iter().take_while(has_ended) {
+        place.cycles += condition.cycles;
+        place.open_calls = 0;
+        rounds.push(place);
+    }
+    rounds
+}
