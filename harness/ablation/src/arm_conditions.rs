@@ -1,34 +1,7 @@
 //! What must be the same in all runs of one oracle, so that a difference between them is one of their variants.
 
-use std::path::PathBuf;
-
-use strum::IntoStaticStr;
-
 use super::comparable_run::ComparableRun;
-
-/// What two runs of one oracle differ in, besides their variant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
-pub enum ConditionDifference {
-    /// The sampling parameters.
-    SamplingChanged,
-    /// The model that answered, as the server names it.
-    ModelChanged,
-    /// The tokens that the server counts in a prompt (Gate P4).
-    TokenCountChanged,
-}
-
-/// Two runs of one oracle that differ in more than their variant.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{path}: INVALID_COMPARISON / {}: {detail}", <&str>::from(difference), path = path.display())]
-pub struct InvalidComparison {
-    /// The directory of the later run.
-    pub path: PathBuf,
-    /// What the two differ in.
-    pub difference: ConditionDifference,
-    /// Both values, in a sentence.
-    pub detail: String,
-}
+use super::invalid_comparison::{ConditionDifference, InvalidComparison};
 
 /// Checks that every run was made under the conditions of the first run of its oracle. Where a server does not say
 /// who answered, or how many tokens it counted, nothing is compared.

@@ -6,7 +6,7 @@ use axilog_ledger::error::{FileError, LedgerError};
 use axilog_oracle::OracleError;
 use axilog_oracle::tokens::TokenError;
 
-use super::arm_conditions::InvalidComparison;
+use super::invalid_comparison::InvalidComparison;
 use super::invalid_run::InvalidRun;
 use super::padding_meaning::MeaningfulPadding;
 
