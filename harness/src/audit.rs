@@ -7,13 +7,12 @@ use axilog_ledger::audit::{
     CheckResult, UnjudgedOracle, audit_ledger,
 };
 use axilog_ledger::encoding::hex;
+use axilog_ledger::json_report::audit::audit_json;
 use axilog_ledger::rules::ExpectedRules;
 use axilog_ledger::verify::LedgerExpectations;
-use serde_json::{Value, json};
 
 use super::output::{Report, write_results};
 use super::replay_ledger::open_regular_file;
-use super::verify::{deployed_json, fault_json};
 use super::{Failure, expectations, table};
 
 /// Audit ledgers: verify, replay, blobs, rules, models, derivations and what you expect, as one verdict.
@@ -134,38 +133,4 @@ pub(crate) fn describe_audit(path: &Path, audited: &AuditReport) -> String {
 fn hides_both(a: &AuditCheck, b: &AuditCheck) -> bool {
     let unmade = [a, b].map(|check| check.result == CheckResult::NotChecked);
     unmade == [true, true] && a.finding == b.finding
-}
-
-pub(crate) fn audit_json(path: &Path, audited: &AuditReport) -> Value {
-    let check = |check: &AuditCheck| {
-        json!({
-            "subject": check.subject,
-            "result": check.result.as_str(),
-            "finding": check.finding,
-            "details": check.details,
-        })
-    };
-    let oracle =
-        |oracle: &UnjudgedOracle| json!({"oracle_id": oracle.oracle_id, "answers": oracle.answers});
-    let verification = &audited.verification;
-    let good = verification.fault.is_none();
-    let ledger = verification.replay.ledger();
-    let mut object = json!({
-        "ledger": path.to_string_lossy(),
-        "verdict": audited.verdict().as_str(),
-        "ok": audited.verdict() == AuditVerdict::Ok,
-        "entries": good.then(|| verification.replay.entries()),
-        "head": good.then(|| hex(&ledger.head)),
-        "sealed": good.then_some(ledger.sealed),
-        "fault": verification.fault.as_ref().map(fault_json),
-        "checks": audited.checks.iter().map(check).collect::<Vec<_>>(),
-        "not_compared": audited.not_compared,
-        "unjudged_oracles": audited.unjudged_oracles.iter().map(oracle).collect::<Vec<_>>(),
-    });
-    if verification.deployed.count > 0
-        && let Some(object) = object.as_object_mut()
-    {
-        object.insert("deployed".to_owned(), deployed_json(verification));
-    }
-    object
 }

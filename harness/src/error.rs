@@ -388,6 +388,7 @@ fn code_of_ledger(error: &LedgerError) -> u8 {
 fn code_of_ablation(error: &AblationError) -> u8 {
     match error {
         AblationError::Invalid(_)
+        | AblationError::InvalidComparison(_)
         | AblationError::NotComparable { .. }
         | AblationError::ForeignLedger { .. }
         | AblationError::NothingToCompare(_) => 1,
@@ -423,6 +424,7 @@ fn code_of_memory(error: &MemoryError) -> u8 {
         MemoryError::Damaged { .. }
         | MemoryError::Refused { .. }
         | MemoryError::Pin { .. }
+        | MemoryError::Guess { .. }
         | MemoryError::Leak { .. } => 1,
         MemoryError::Document { .. }
         | MemoryError::UnknownEntry { .. }
@@ -431,10 +433,12 @@ fn code_of_memory(error: &MemoryError) -> u8 {
         MemoryError::Sqlite { .. }
         | MemoryError::File(_)
         | MemoryError::Missing(_)
+        | MemoryError::Unfinished(_)
         | MemoryError::Exists(_)
         | MemoryError::Foreign { .. }
         | MemoryError::Behind { .. }
-        | MemoryError::Newer { .. } => 3,
+        | MemoryError::Newer { .. }
+        | MemoryError::Older { .. } => 3,
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use axilog::hash::{Hash, HexHash, unhex};
+use axilog::hash::Hash;
 use axilog_ledger::rules::{ExpectedRules, RuleSwitches};
-use axilog_ledger::verify::{EarlierHead, LedgerExpectations};
+use axilog_ledger::verify::{EarlierHead, LedgerExpectations, parse_head, parse_oracle_model};
 use axilog_policyc::PolicySet;
 
 use super::read_named_policies;
@@ -20,7 +20,7 @@ pub(crate) struct ExpectedArgs {
     expect_entries: Option<u64>,
     /// A head that was noted earlier, and the number of records then, as `axilog head` prints both:
     /// the ledger must be that one, grown or as it was. May be given several times; one FILE only.
-    #[arg(long, value_name = "N:HEAD", value_parser = parse_earlier_head)]
+    #[arg(long, value_name = "N:HEAD")]
     extends: Vec<EarlierHead>,
     /// The model that an oracle must have; may be given for several oracles.
     #[arg(long, value_name = "ORACLE=MODEL", value_parser = parse_oracle_model)]
@@ -101,32 +101,5 @@ impl RulesArgs {
             policies,
             switches: switches.or(policies.map(|_| RuleSwitches::default())),
         }
-    }
-}
-
-/// Reads a chain value, for options.
-pub(crate) fn parse_head(text: &str) -> Result<Hash, String> {
-    let digits = text.to_ascii_lowercase();
-    HexHash::try_from(digits.as_bytes())
-        .ok()
-        .and_then(|digits| unhex(&digits))
-        .ok_or_else(|| "expected 64 hexadecimal digits".to_owned())
-}
-
-fn parse_earlier_head(text: &str) -> Result<EarlierHead, String> {
-    let expected = "expected N:HEAD, a number of at least 1 and 64 hexadecimal digits";
-    let (entries, head) = text.split_once(':').ok_or(expected)?;
-    match (entries.parse(), parse_head(head)) {
-        (Ok(entries @ 1..), Ok(head)) => Ok(EarlierHead { entries, head }),
-        _ => Err(expected.to_owned()),
-    }
-}
-
-fn parse_oracle_model(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((oracle, model)) if !oracle.is_empty() && !model.is_empty() => {
-            Ok((oracle.to_owned(), model.to_owned()))
-        }
-        _ => Err("expected ORACLE=MODEL".to_owned()),
     }
 }

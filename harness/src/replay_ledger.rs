@@ -5,10 +5,10 @@ use std::path::Path;
 
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::{FileError, LedgerError};
+use axilog_ledger::json_report::replay::replay_json;
 use axilog_ledger::replay::{ReplayReport, describe_switches, replay_decisions, replay_ledger};
 use axilog_ledger::rules::ExpectedRules;
 use axilog_ledger::verify::{LedgerExpectations, RecordVisitor};
-use serde_json::Value;
 
 use super::output::Report;
 use super::{Failure, progress, table, verify};
@@ -77,6 +77,7 @@ pub(crate) fn open_regular_file(path: &Path) -> Result<impl Read + Seek, Failure
 /// The report on a replayed ledger.
 pub(crate) fn replay_report(path: &Path, replayed: &ReplayReport) -> Report {
     let mut report = verify::report(path, &replayed.verification);
+    report.json = replay_json(path, replayed);
     let (Some((rules, source)), true) = (&replayed.rules, report.passed) else {
         return report;
     };
@@ -84,35 +85,23 @@ pub(crate) fn replay_report(path: &Path, replayed: &ReplayReport) -> Report {
     let Ok((agent, step)) = replayed.verification.replay.resume() else {
         return report;
     };
-    let configuration = hex(&rules.hash());
-    let switches = rules.switches();
     report.text.push_str(&table::format_pairs(&[
         (
             "state",
             format!("{}, {} faults", agent.health.as_str(), agent.fault_count),
         ),
         ("time", agent.last_timestamp.to_string()),
-        ("rules", format!("{configuration} ({})", source.as_str())),
-        ("switches", describe_switches(switches).to_owned()),
+        (
+            "rules",
+            format!("{} ({})", hex(&rules.hash()), source.as_str()),
+        ),
+        ("switches", describe_switches(rules.switches()).to_owned()),
     ]));
     if step.is_some() {
         report.notes.push(format!(
             "{}: the last step was interrupted; the next observation completes it",
             path.display()
         ));
-    }
-    let fields: [(&str, Value); 8] = [
-        ("health", agent.health.as_str().into()),
-        ("fault_count", agent.fault_count.into()),
-        ("last_timestamp", agent.last_timestamp.into()),
-        ("configuration", configuration.into()),
-        ("configuration_source", source.as_str().into()),
-        ("permit_truncated", switches.permit_truncated.into()),
-        ("stop_on_invalid", switches.stop_on_invalid.into()),
-        ("interrupted", step.is_some().into()),
-    ];
-    if let Some(object) = report.json.as_object_mut() {
-        object.extend(fields.map(|(name, value)| (name.to_owned(), value)));
     }
     report
 }

@@ -11,6 +11,7 @@ use axilog_ledger::derivation_graph::read_derived_questions;
 use axilog_ledger::error::FileError;
 use axilog_ledger::file::blobs::BlobStore;
 use axilog_ledger::input_file::open_input;
+use axilog_ledger::json_report::audit::audit_json;
 use axilog_ledger::manifest::MAX_MANIFEST_BYTES;
 use axilog_ledger::rules::RuleSet;
 use axilog_ledger::verify::{
@@ -18,7 +19,7 @@ use axilog_ledger::verify::{
 };
 use serde_json::{Value, json};
 
-use super::audit::{DepthArgs, audit_json, describe_audit};
+use super::audit::{DepthArgs, describe_audit};
 use super::output::Report;
 use super::output_stream::OutputStream;
 use super::output_target::OutputTarget;

@@ -1,24 +1,46 @@
 //! `cargo xtask headers`: the C headers, which cbindgen generates from groups of files in `src/ffi/`
-//! (c-abi.md).
+//! (c-abi.md), and the header of the host library, from `harness/host/src/`.
 //!
 //! `src/ffi/inline/` contains the C that cbindgen cannot express: `NAME_macros.h` goes before the
 //! declarations of a header, `NAME.h` after them.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use cbindgen::{Builder, Config};
 
 use crate::process::{TaskResult, workspace_root};
 use crate::symbols;
 
+/// The headers of a library.
+struct Library {
+    /// The folder of the headers' sources.
+    sources: &'static str,
+    /// The folder in which the headers are committed.
+    directory: &'static str,
+    headers: &'static [Header],
+}
+
+const LIBRARIES: [Library; 2] = [
+    Library {
+        sources: "src/ffi",
+        directory: "include/axilog",
+        headers: HEADERS,
+    },
+    Library {
+        sources: "harness/host/src",
+        directory: "harness/host/include/axilog",
+        headers: &[HOST],
+    },
+];
+
 /// A header and its sources.
 struct Header {
-    /// The name of the file in `include/axilog/`, without `.h`.
+    /// The name of the file in `axilog/`, without `.h`.
     name: &'static str,
     /// The first line of the header: its purpose.
     about: &'static str,
-    /// The files of `src/ffi/`, without `.rs`; empty for a header that only includes others.
+    /// The files of the library's sources, without `.rs`; empty for a header that only includes others.
     sources: &'static [&'static str],
     /// The headers of the C library that the header includes.
     standard: &'static [&'static str],
@@ -159,6 +181,24 @@ const HEADERS: &[Header] = &[
     ),
 ];
 
+const HOST: Header = header(
+    "host",
+    "Ledger files for programs on hosts: libaxilog_host.",
+    &[
+        "status",
+        "options",
+        "ledger",
+        "decision",
+        "observe",
+        "steps",
+        "state",
+        "expectations",
+        "check",
+    ],
+    &[],
+    &["agent", "obs"],
+);
+
 const fn header(
     name: &'static str,
     about: &'static str,
@@ -176,40 +216,52 @@ const fn header(
     }
 }
 
-/// The directory in which the headers are committed.
+/// The directory in which the headers of `libaxilog` are committed.
 #[must_use]
 pub fn directory() -> PathBuf {
-    workspace_root().join("include/axilog")
+    workspace_root().join(LIBRARIES[0].directory)
 }
 
-/// Generates every header: its file name and contents, in the order of the table.
+/// The directory in which the header of `libaxilog_host` is committed.
+#[must_use]
+pub fn host_directory() -> PathBuf {
+    workspace_root().join(LIBRARIES[1].directory)
+}
+
+/// Generates every header: its path and contents, in the order of the tables.
 ///
 /// # Errors
 /// Where a source cannot be read, or cbindgen cannot parse it.
-pub fn generate_headers() -> TaskResult<Vec<(String, String)>> {
-    HEADERS
-        .iter()
-        .map(|h| Ok((format!("{}.h", h.name), h.generate()?)))
-        .collect()
+pub fn generate_headers() -> TaskResult<Vec<(PathBuf, String)>> {
+    let mut headers = Vec::new();
+    for library in LIBRARIES {
+        let directory = workspace_root().join(library.directory);
+        for header in library.headers {
+            let path = directory.join(format!("{}.h", header.name));
+            headers.push((path, header.generate(library.sources)?));
+        }
+    }
+    Ok(headers)
 }
 
-/// Writes every header into [`directory`].
+/// Writes every header into its directory.
 ///
 /// # Errors
 /// As [`generate_headers`], and where a file cannot be written.
 pub fn write_headers() -> TaskResult {
-    fs::create_dir_all(directory())?;
-    for (name, contents) in generate_headers()? {
-        fs::write(directory().join(name), contents)?;
+    for (path, contents) in generate_headers()? {
+        fs::create_dir_all(path.parent().unwrap_or(workspace_root()))?;
+        fs::write(path, contents)?;
     }
     Ok(())
 }
 
 impl Header {
-    fn generate(&self) -> TaskResult<String> {
+    /// Generates the header from its sources in `folder`.
+    fn generate(&self, folder: &str) -> TaskResult<String> {
         let guard = format!("AXILOG_{}_H", self.name.to_uppercase());
         let mut out = format!(
-            "/**\n * {}\n *\n * Generated from src/ffi/ by `cargo xtask headers`; not to be edited.\n */\n\n#ifndef {guard}\n#define {guard}\n\n",
+            "/**\n * {}\n *\n * Generated from {folder}/ by `cargo xtask headers`; not to be edited.\n */\n\n#ifndef {guard}\n#define {guard}\n\n",
             self.about
         );
         for name in self.standard {
@@ -222,17 +274,18 @@ impl Header {
             out += "\n";
         }
         out += &symbols::rename_in(self.name);
-        if let Some(macros) = read_inline_file(&format!("{}_macros", self.name))? {
+        let sources = workspace_root().join(folder);
+        if let Some(macros) = read_inline_file(&sources, &format!("{}_macros", self.name))? {
             out += &macros;
             out += "\n";
         }
-        out += &self.generate_strings()?;
+        out += &self.generate_strings(&sources)?;
         if !self.sources.is_empty() {
-            out += self.generate_declarations()?.trim_end();
+            out += self.generate_declarations(&sources)?.trim_end();
         }
         out.truncate(out.trim_end().len());
         out.push('\n');
-        if let Some(inline) = read_inline_file(self.name)? {
+        if let Some(inline) = read_inline_file(&sources, self.name)? {
             out += "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
             out += &inline;
             out += "\n#ifdef __cplusplus\n}\n#endif\n";
@@ -242,10 +295,10 @@ impl Header {
     }
 
     /// Writes the string constants, which cbindgen leaves out, as macros.
-    fn generate_strings(&self) -> TaskResult<String> {
+    fn generate_strings(&self, sources: &Path) -> TaskResult<String> {
         let mut out = String::new();
         for source in self.sources {
-            let text = fs::read_to_string(workspace_root().join(format!("src/ffi/{source}.rs")))?;
+            let text = fs::read_to_string(sources.join(format!("{source}.rs")))?;
             let mut doc = String::new();
             for line in text.lines() {
                 if let Some(words) = line.strip_prefix("///") {
@@ -265,13 +318,13 @@ impl Header {
     }
 
     /// Has cbindgen write the declarations.
-    fn generate_declarations(&self) -> TaskResult<String> {
+    fn generate_declarations(&self, sources: &Path) -> TaskResult<String> {
         let mut config = Config::from_root_or_default(workspace_root());
         let mut builder = Builder::new();
         let edited = tempfile::tempdir()?;
         for source in self.sources {
             let name = format!("{source}.rs");
-            let text = fs::read_to_string(workspace_root().join("src/ffi").join(&name))?;
+            let text = fs::read_to_string(sources.join(&name))?;
             config.export.include.extend(find_public_types(&text));
             let path = edited.path().join(name);
             fs::write(&path, symbols::name_as_exported(&text))?;
@@ -361,9 +414,9 @@ fn rewrite_array_parameters(line: &str) -> String {
     }
 }
 
-/// Reads a file of `src/ffi/inline/`, if it exists.
-fn read_inline_file(name: &str) -> TaskResult<Option<String>> {
-    let path = workspace_root().join(format!("src/ffi/inline/{name}.h"));
+/// Reads a file of the folder `inline/` among the sources, if it exists.
+fn read_inline_file(sources: &Path, name: &str) -> TaskResult<Option<String>> {
+    let path = sources.join(format!("inline/{name}.h"));
     Ok(if path.exists() {
         Some(fs::read_to_string(path)?)
     } else {

@@ -22,9 +22,9 @@ struct CommandLine {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Regenerates include/axilog/ from src/ffi/
+    /// Regenerates include/axilog/ from src/ffi/, and axilog/host.h from harness/host/src/
     Headers,
-    /// Compares the C interface with its committed description, include/abi/axilog.abi
+    /// Compares the C interfaces with their committed descriptions, include/abi and harness/host/abi
     Abi {
         /// Writes the description anew instead
         #[arg(long)]
@@ -53,7 +53,11 @@ enum Task {
     /// Runs the C suites under AddressSanitizer and UndefinedBehaviorSanitizer
     Sanitize,
     /// Runs the C suites under valgrind
-    Valgrind,
+    Valgrind {
+        /// Leaves out the answers of the deployed gateways, which take most of the time
+        #[arg(long)]
+        short: bool,
+    },
     /// Runs libFuzzer on the parsers
     Fuzz {
         /// Seconds for each target
@@ -98,7 +102,7 @@ fn run_task(task: Task) -> TaskResult {
         Task::Cross { part } => cross::check_platforms(part),
         Task::Miri { short } => miri::run_miri(short),
         Task::Sanitize => sanitize::run_sanitizers(),
-        Task::Valgrind => sanitize::run_valgrind(),
+        Task::Valgrind { short } => sanitize::run_valgrind(short),
         Task::Fuzz { seconds, targets } => {
             fuzz::run_targets(Duration::from_secs(seconds), &targets)
         }

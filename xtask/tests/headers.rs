@@ -2,6 +2,7 @@
 //! alone.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
@@ -11,13 +12,14 @@ use xtask::headers;
 #[test]
 fn the_committed_headers_are_the_generated_ones() {
     let generated = headers::generate_headers().unwrap();
-    let names: BTreeSet<String> = generated.iter().map(|(name, _)| name.clone()).collect();
-    assert_eq!(committed_headers(), names);
-    for (name, contents) in generated {
-        let committed = fs::read_to_string(headers::directory().join(&name)).unwrap();
+    let paths: BTreeSet<PathBuf> = generated.iter().map(|(path, _)| path.clone()).collect();
+    assert_eq!(committed_headers(), paths);
+    for (path, contents) in generated {
+        let committed = fs::read_to_string(&path).unwrap();
         assert!(
             committed == contents,
-            "{name} is stale: run `cargo xtask headers`"
+            "{} is stale: run `cargo xtask headers`",
+            path.display()
         );
     }
 }
@@ -25,21 +27,18 @@ fn the_committed_headers_are_the_generated_ones() {
 #[test]
 fn every_header_compiles_alone_as_c99_and_as_cpp17() {
     let directory = tempfile::tempdir().unwrap();
-    for name in committed_headers() {
+    for name in committed_headers().iter().map(|path| header_stem(path)) {
         for (compiler, language) in compilers() {
             let source = directory
                 .path()
                 .join(format!("{name}.{}", language.extension));
-            let text = format!(
-                "#include \"axilog/{name}\"\n\nint only_{};\n",
-                header_stem(&name)
-            );
+            let text = format!("#include \"axilog/{name}.h\"\n\nint only_{name};\n");
             fs::write(&source, text).unwrap();
             let output = Command::new(&compiler)
                 .args(language.arguments)
                 .args(["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow"])
-                .args(["-Wundef", "-Werror", "-fsyntax-only", "-I"])
-                .arg(include_directory())
+                .args(["-Wundef", "-Werror", "-fsyntax-only"])
+                .args(include_directories())
                 .arg(&source)
                 .output()
                 .unwrap();
@@ -51,25 +50,27 @@ fn every_header_compiles_alone_as_c99_and_as_cpp17() {
 
 #[test]
 fn a_header_includes_the_headers_that_it_needs_and_no_others() {
-    let included_headers = |name: &str| {
+    let included_headers = |path: &Path| {
         let output = Command::new(compiler_name("CC", "cc"))
-            .args(["-std=c99", "-MM", "-I"])
-            .arg(include_directory())
-            .arg(headers::directory().join(name))
+            .args(["-std=c99", "-MM"])
+            .args(include_directories())
+            .arg(path)
             .output()
             .unwrap();
-        assert!(output.status.success(), "{name}");
+        assert!(output.status.success(), "{}", path.display());
         let rule = String::from_utf8(output.stdout).unwrap();
         let (_, files) = rule.split_once(':').unwrap();
         files
             .split_whitespace()
             .filter(|word| *word != "\\")
-            .map(|path| header_stem(Path::new(path).file_name().unwrap().to_str().unwrap()))
+            .map(|path| header_stem(Path::new(path)))
             .collect::<BTreeSet<String>>()
     };
+    let host = headers::host_directory().join("host.h");
     let all: BTreeSet<String> = committed_headers()
         .iter()
-        .map(|name| header_stem(name))
+        .filter(|path| **path != host)
+        .map(|path| header_stem(path))
         .collect();
     let expected: &[(&str, &[&str])] = &[
         ("limits.h", &[]),
@@ -102,12 +103,20 @@ fn a_header_includes_the_headers_that_it_needs_and_no_others() {
             &["agent", "policy", "audit", "oracle", "types", "limits"],
         ),
     ];
-    for (name, others) in expected {
+    let with_others = |path: &Path, others: &[&str]| {
         let mut expected: BTreeSet<String> = others.iter().map(|s| (*s).to_owned()).collect();
-        expected.insert(header_stem(name));
-        assert_eq!(included_headers(name), expected, "{name}");
+        expected.insert(header_stem(path));
+        assert_eq!(included_headers(path), expected, "{}", path.display());
+    };
+    for (name, others) in expected {
+        with_others(&headers::directory().join(name), others);
     }
-    assert_eq!(included_headers("axilog.h"), all);
+    let of_host = [
+        "agent", "obs", "policy", "audit", "oracle", "types", "limits",
+    ];
+    with_others(&host, &of_host);
+    let axilog = headers::directory().join("axilog.h");
+    assert_eq!(included_headers(&axilog), all);
     assert_eq!(expected.len() + 1, all.len());
 }
 
@@ -115,15 +124,15 @@ fn a_header_includes_the_headers_that_it_needs_and_no_others() {
 fn every_function_is_documented_in_the_one_form() {
     let mut wrong = Vec::new();
     let mut functions = 0;
-    for name in committed_headers() {
-        let header = fs::read_to_string(headers::directory().join(&name)).unwrap();
+    for path in committed_headers() {
+        let (header, name) = (fs::read_to_string(&path).unwrap(), header_stem(&path));
         for function in functions_of(&header) {
             functions += 1;
             let faults = faults_of(&function);
             wrong.extend(
                 faults
                     .iter()
-                    .map(|f| format!("{name}: {}: {f}", function.name)),
+                    .map(|f| format!("{name}.h: {}: {f}", function.name)),
             );
         }
     }
@@ -319,17 +328,25 @@ fn compiler_name(variable: &str, default: &str) -> String {
     env::var(variable).unwrap_or_else(|_| default.into())
 }
 
-fn header_stem(name: &str) -> String {
-    name.trim_end_matches(".h").to_owned()
+fn header_stem(path: &Path) -> String {
+    path.file_stem().unwrap().to_str().unwrap().to_owned()
 }
 
-fn include_directory() -> PathBuf {
-    headers::directory().parent().unwrap().to_owned()
+/// The options that name the directories of all headers.
+fn include_directories() -> Vec<OsString> {
+    let directories = [headers::directory(), headers::host_directory()];
+    let options = directories.map(|directory| {
+        let mut option = OsString::from("-I");
+        option.push(directory.parent().unwrap());
+        option
+    });
+    options.into()
 }
 
-fn committed_headers() -> BTreeSet<String> {
-    fs::read_dir(headers::directory())
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect()
+/// The paths of all headers.
+fn committed_headers() -> BTreeSet<PathBuf> {
+    let directories = [headers::directory(), headers::host_directory()];
+    let files = directories.map(|directory| fs::read_dir(directory).unwrap());
+    let files = files.into_iter().flatten();
+    files.map(|entry| entry.unwrap().path()).collect()
 }

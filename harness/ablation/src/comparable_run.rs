@@ -52,6 +52,10 @@ pub struct ComparableRun {
     pub planned_arms: Option<Vec<Variant>>,
     pub(crate) header: RunHeader,
     pub(crate) totals: RunTotals,
+    /// The model that answered, as the server names it; `None` where it does not.
+    pub(crate) answered_by: Option<String>,
+    /// The tokens that the server counts in each prompt; `None` where it does not say.
+    pub(crate) prompt_tokens: Option<u64>,
     /// How often each action was done, for each seed.
     pub(crate) actions: Vec<ActionCounts>,
     /// The steps under each seed, in order.
@@ -109,6 +113,10 @@ impl ComparableRun {
             .steps()
             .filter_map(|step| step.length_gap.map(i64::unsigned_abs))
             .max();
+        // In a valid run each of these is the same wherever it is said.
+        let stated = document.provider.iter();
+        let answered_by = stated.clone().find_map(|it| it.answered_by.clone());
+        let prompt_tokens = stated.clone().find_map(|it| it.prompt_tokens);
         let seeds = document.seeds.into_iter();
         Ok(ComparableRun {
             dir: dir.to_owned(),
@@ -118,6 +126,8 @@ impl ComparableRun {
             planned_arms: None,
             header: document.header,
             totals: document.result,
+            answered_by,
+            prompt_tokens,
             actions: seeds.map(|seed| seed.actions).collect(),
             steps,
             largest_length_gap,

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::arm_conditions::check_conditions;
 use super::comparable_run::ComparableRun;
 use super::controls::{ControlDifference, PairedRuns, judge_controls};
 use super::error::AblationError;
@@ -47,7 +48,8 @@ pub fn compare_runs(mut runs: Vec<ComparableRun>) -> Result<Comparison, Ablation
 ///
 /// # Errors
 /// [`AblationError::NothingToCompare`] for less than two runs; [`AblationError::NotComparable`] where a run
-/// met other seeds, situations or lengths than the first.
+/// met other seeds, situations or lengths than the first; [`AblationError::InvalidComparison`] where runs of one
+/// oracle were sampled otherwise, answered by another model, or counted in other tokens.
 pub fn check_runs(runs: &[ComparableRun]) -> Result<&ComparableRun, AblationError> {
     let (Some(reference), true) = (runs.first(), runs.len() > 1) else {
         let only = runs.first().map(|run| run.dir.clone());
@@ -56,6 +58,7 @@ pub fn check_runs(runs: &[ComparableRun]) -> Result<&ComparableRun, AblationErro
     for run in runs {
         check_same_conditions(reference, run)?;
     }
+    check_conditions(runs)?;
     Ok(reference)
 }
 

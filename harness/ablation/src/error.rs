@@ -6,6 +6,7 @@ use axilog_ledger::error::{FileError, LedgerError};
 use axilog_oracle::OracleError;
 use axilog_oracle::tokens::TokenError;
 
+use super::invalid_comparison::InvalidComparison;
 use super::invalid_run::InvalidRun;
 use super::padding_meaning::MeaningfulPadding;
 
@@ -97,6 +98,10 @@ pub enum AblationError {
         /// Why not.
         reason: String,
     },
+
+    /// Two runs of one oracle differ in more than their variant.
+    #[error(transparent)]
+    InvalidComparison(#[from] InvalidComparison),
 
     /// A run is to be compared, and there is no other.
     #[error("{path}: is the only run, and there is nothing to compare it with; name the directories of two runs or more", path = .0.display())]

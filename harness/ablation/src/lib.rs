@@ -56,6 +56,7 @@
 //! | [`experiment`], [`replay`] | from a header to a run, live and from the ledger |
 //! | [`header`], [`run_document`] | what a run is of, and what came of it |
 //! | [`comparable_run`], [`comparison`] | runs that are compared: read, judged |
+//! | [`arm_conditions`], [`invalid_comparison`] | what must be the same in all runs of one oracle |
 //! | [`comparison_files`], [`planned_arms`] | the files of a comparison, and the arms that it misses |
 //! | [`run_difference`], [`controls`] | how two runs differ, and what the controls show of it |
 //! | [`comparison_report`], [`comparison_summary`], [`control_summary`], [`plot`] | what a comparison is written as |
@@ -80,6 +81,7 @@
 
 pub mod agents;
 pub mod answer_source;
+pub mod arm_conditions;
 pub mod artifact;
 pub mod assistant;
 pub mod calibration;
@@ -102,6 +104,7 @@ pub mod error;
 pub mod experiment;
 mod harbour;
 pub mod header;
+pub mod invalid_comparison;
 pub mod invalid_run;
 pub mod json_document;
 pub mod ledger_answers;

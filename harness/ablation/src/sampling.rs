@@ -1,7 +1,11 @@
 //! How a model is asked to choose the words of its answers.
 
+use std::fmt;
+
 use axilog::evidence::observation::Params;
 use serde::{Deserialize, Serialize};
+
+use super::decimal::Decimal;
 
 /// The sampling parameters of a run's questions, as its ledger has them. The default is what v3.0 sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +29,25 @@ impl Default for Sampling {
             temperature: 0,
             top_p: None,
         }
+    }
+}
+
+impl fmt::Display for Sampling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let q16 = |number: i32| Decimal::from_ratio(number.into(), 1 << 16);
+        write!(
+            f,
+            "temperature {}, at most {} tokens",
+            q16(self.temperature),
+            self.max_tokens
+        )?;
+        if let Some(top_p) = self.top_p {
+            write!(f, ", top_p {}", q16(top_p))?;
+        }
+        if let Some(seed) = self.seed {
+            write!(f, ", seed {seed}")?;
+        }
+        Ok(())
     }
 }
 

@@ -49,6 +49,7 @@
 //! | [`schema`] | the declared schemas of what oracles are asked and answer |
 //! | [`admission`] | admission, made again from the bytes of an answer |
 //! | [`audit`] | every check of a ledger, as one verdict |
+//! | [`json_report`] | verification, replay, audit and head as JSON |
 //! | [`input`] | inputs of oracles in canonical form |
 //! | [`derivation`] | inputs that are made from earlier answers |
 //! | [`derivation_graph`] | which answers fed which questions |
@@ -87,6 +88,7 @@ pub mod file;
 pub mod input;
 pub mod input_file;
 pub mod jcs;
+pub mod json_report;
 pub mod manifest;
 pub mod named_blobs;
 pub mod replay;

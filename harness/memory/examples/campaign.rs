@@ -20,10 +20,7 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
         .ok_or("a fact has a handle")?;
     store.append(EntryKind::SceneStart, json!({ "scene_id": "cellar" }))?;
     let query = WorkingSetQuery::new(Audience::new(OutputClass::Prompt, &["ana"])?, 8000);
-    println!(
-        "{}",
-        store.reader().build_prompt(&query, "Is it 47 11?")?.text()
-    );
+    println!("{}", store.build_prompt(&query, "Is it 47 11?")?.text());
     let (roller, skill) = ("ana".to_owned(), "lore".to_owned());
     let recall = store.recall(&RecallRequest {
         handle: detail_handle(fact, "door-code").to_string(),

@@ -13,10 +13,11 @@ use crate::compaction::register_compaction;
 use crate::consent::{apply_consent, open_request, record_answer};
 use crate::entry::EntryBody;
 use crate::fact::{Fact, FactDetail};
+use crate::guesses::add_guesses;
 use crate::mask::VisibilityMask;
 use crate::pins::{add_pin, revise_pin};
 use crate::story_state::{end_scene, set_mode, set_reading_spot, set_state, start_scene};
-use crate::unlocks::{record_attempt, unlock_recalled};
+use crate::unlocks::{apply_recall_result, record_attempt};
 
 /// Applies the entry `seq` to the tables.
 pub(crate) fn apply_entry(conn: &Connection, seq: u64, body: EntryBody) -> ApplyResult {
@@ -33,11 +34,12 @@ pub(crate) fn apply_entry(conn: &Connection, seq: u64, body: EntryBody) -> Apply
         EntryBody::SceneStart(body) => start_scene(conn, seq, &body),
         EntryBody::SceneEnd(body) => end_scene(conn, seq, &body),
         EntryBody::RecallAttempt(body) => record_attempt(conn, seq, &body),
-        EntryBody::RecallResult(body) => unlock_recalled(conn, seq, &body),
+        EntryBody::RecallResult(body) => apply_recall_result(conn, seq, &body),
         EntryBody::NotebookRequested(body) => open_request(conn, seq, &body),
         EntryBody::NotebookGranted(body) => record_answer(conn, seq, kind, &body, "GRANTED"),
         EntryBody::NotebookDenied(body) => record_answer(conn, seq, kind, &body, "DENIED"),
         EntryBody::NotebookApplied(body) => apply_consent(conn, seq, &body),
+        EntryBody::Guess(body) => add_guesses(conn, seq, &body),
         EntryBody::RecallRequest(_)
         | EntryBody::NudgeSelected(_)
         | EntryBody::NudgeSuppressed(_)

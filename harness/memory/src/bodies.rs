@@ -8,7 +8,7 @@ use crate::document::{
 };
 use crate::handle::Handle;
 use crate::identifier::Identifier;
-use crate::mask::VisibilityMask;
+use crate::mask::{OutputClass, VisibilityMask};
 use crate::words::words;
 
 words! {
@@ -42,6 +42,16 @@ words! {
 words! {
     /// Until when a recall that succeeded unlocks.
     pub enum RecallScope {
+        /// While the scene is on.
+        Scene = "SCENE",
+        /// While the session is on.
+        Session = "SESSION",
+    }
+}
+
+words! {
+    /// Until when a player's consent to a notebook entry holds.
+    pub enum ConsentScope {
         /// While the scene is on.
         Scene = "SCENE",
         /// While the session is on.
@@ -139,6 +149,15 @@ pub(crate) struct NotebookRequestBody {
     pub(crate) player_id: Identifier,
     #[serde(deserialize_with = "one_or_more")]
     pub(crate) content_handles: Vec<Handle>,
+    /// The hash of the content, to which the answer is bound.
+    pub(crate) content_hash: Handle,
+    pub(crate) scope: ConsentScope,
+    pub(crate) session_id: Identifier,
+    /// The scene that is on; with the scope SCENE the consent ends with it.
+    #[serde(deserialize_with = "nullable")]
+    pub(crate) scene_id: Option<Identifier>,
+    /// Whether who leads the game says that the content was told at the table.
+    pub(crate) revealed_by_dm: bool,
 }
 
 /// EV-011 and EV-012.
@@ -147,6 +166,7 @@ pub(crate) struct NotebookRequestBody {
 pub(crate) struct NotebookAnswerBody {
     pub(crate) request_id: Identifier,
     pub(crate) player_id: Identifier,
+    pub(crate) content_hash: Handle,
 }
 
 /// EV-013.
@@ -264,6 +284,17 @@ pub(crate) struct Provenance {
 pub(crate) struct DetailBody {
     pub(crate) name: Identifier,
     pub(crate) exact: String,
+}
+
+/// GUESS.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GuessBody {
+    /// In what the table guessed.
+    pub(crate) output: OutputClass,
+    #[serde(deserialize_with = "nullable")]
+    pub(crate) scene_id: Option<Identifier>,
+    pub(crate) guesses: u64,
 }
 
 /// STATE.

@@ -78,6 +78,7 @@ entries! {
     Revision "REVISION" "another value for a pin" RevisionBody;
     Compaction "COMPACTION" "a compaction and what it is made of" CompactionBody;
     Asset "ASSET" "a stage of an image: request to delivery" AssetBody;
+    Guess "GUESS" "guesses at locked strings" GuessBody;
 }
 
 impl EntryKind {
@@ -103,6 +104,7 @@ impl EntryKind {
             | EntryKind::NotebookGranted
             | EntryKind::NotebookDenied
             | EntryKind::NotebookApplied => Some("notebook"),
+            EntryKind::Guess => Some("working-set"),
             _ => None,
         }
     }

@@ -30,6 +30,10 @@ pub enum MemoryError {
     #[error("{path}: already exists, and nothing is overwritten; name another file", path = .0.display())]
     Exists(PathBuf),
 
+    /// A file in which a memory was begun, and nothing of it was committed.
+    #[error("{path}: its `axilog memory init` was interrupted, and there is nothing in it; run the `init` again, which completes it", path = .0.display())]
+    Unfinished(PathBuf),
+
     /// A file that is no memory.
     #[error("{path}: is no memory of axilog: {found}; name the file that `axilog memory init` made", path = path.display())]
     Foreign {
@@ -51,6 +55,24 @@ pub enum MemoryError {
         found: i64,
         /// The version of this build.
         known: i64,
+    },
+
+    /// A database of an earlier axilog, whose log the rules of this one do not allow.
+    #[error(
+        "{path}: is of version {found}, and the rules of version {known} do not allow entry {seq} of its log: {reason}; read it with the axilog that wrote it, and append its facts to a new memory",
+        path = path.display()
+    )]
+    Older {
+        /// The database.
+        path: PathBuf,
+        /// Its version.
+        found: i64,
+        /// The version of this build.
+        known: i64,
+        /// The first entry that is not allowed.
+        seq: u64,
+        /// Why.
+        reason: String,
     },
 
     /// Tables that were derived from only a part of the log.
@@ -144,6 +166,16 @@ pub enum MemoryError {
         needed: u64,
         /// The budget that was given, in tokens.
         given: u64,
+    },
+
+    /// A text that may guess at locked strings. The error is the same whether a guess was right or there were too
+    /// many, and names no string.
+    #[error(
+        "the {what} is refused, as a whole: it may hold a locked exact string, or this scene had more guesses than it allows; begin another scene or session, or ask without a guess"
+    )]
+    Guess {
+        /// Which text: a request or a narration.
+        what: &'static str,
     },
 
     /// An output in which a locked exact string stands.

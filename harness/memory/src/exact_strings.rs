@@ -14,15 +14,25 @@ use crate::log;
 /// An index of every exact string in the memory.
 #[derive(Debug, Default)]
 pub(crate) struct ExactStrings {
-    by_small_letters: FoldedStrings,
-    by_capitals: FoldedStrings,
+    spelt: IndexedStrings,
+    /// The strings that have a digit, with all digits alike; each form once.
+    with_digits: IndexedStrings,
+    /// The details of each form, and their facts.
+    forms: HashMap<Handle, Vec<(Handle, Handle)>>,
     /// Whether a string is not ASCII. Texts and strings in ASCII alone look alike by their small letters too.
     beyond_ascii: bool,
     /// The last entry of the log that the index covers.
     seq: u64,
 }
 
-/// The strings by their shapes.
+/// Strings by the shapes of their small letters and of their capitals.
+#[derive(Debug, Default)]
+struct IndexedStrings {
+    by_small_letters: FoldedStrings,
+    by_capitals: FoldedStrings,
+}
+
+/// Strings by their shapes.
 #[derive(Debug, Default)]
 struct FoldedStrings {
     /// The lengths of the strings that begin with two shapes.
@@ -45,10 +55,21 @@ pub(crate) struct Occurrence {
     /// The bytes of the text, or of its NFC where it is not in NFC.
     pub(crate) from: usize,
     pub(crate) to: usize,
+    /// Where it begins in the decoded text, where these bytes are an encoded part.
+    pub(crate) decoded_at: Option<usize>,
     /// The detail whose string it is.
     pub(crate) handle: Handle,
     /// The fact of the detail.
     pub(crate) fact: Handle,
+}
+
+/// The bytes of an occurrence, and where it begins in the decoded text of an encoded part.
+pub(crate) type Place = (usize, usize, Option<usize>);
+
+impl Occurrence {
+    pub(crate) fn place(&self) -> Place {
+        (self.from, self.to, self.decoded_at)
+    }
 }
 
 /// The base of the rolling hash; odd, and of no pattern.
@@ -56,6 +77,15 @@ const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 
 fn extend_hash(hash: u64, c: char) -> u64 {
     hash.wrapping_mul(BASE).wrapping_add(u64::from(c) + 1)
+}
+
+impl IndexedStrings {
+    fn of(&mut self, case: LetterCase) -> &mut FoldedStrings {
+        match case {
+            LetterCase::Small => &mut self.by_small_letters,
+            LetterCase::Capital => &mut self.by_capitals,
+        }
+    }
 }
 
 impl FoldedStrings {
@@ -137,55 +167,76 @@ impl ExactStrings {
     /// Adds a string.
     pub(crate) fn add(&mut self, exact: &str, handle: Handle, fact: Handle) {
         self.beyond_ascii |= !exact.is_ascii();
-        for (case, strings) in [
-            (LetterCase::Small, &mut self.by_small_letters),
-            (LetterCase::Capital, &mut self.by_capitals),
-        ] {
-            let sought = FoldedText::with_case(exact, case).as_sought();
-            strings.add(sought, handle, fact);
+        let cases = [LetterCase::Small, LetterCase::Capital];
+        let folded = cases.map(|case| (case, FoldedText::with_case(exact, case)));
+        for (case, folded) in &folded {
+            self.spelt.of(*case).add(folded.as_sought(), handle, fact);
+        }
+        let alike = folded.map(|(case, folded)| (case, folded.with_digits_alike().as_sought()));
+        if !alike.iter().any(|(_, sought)| sought.has_digit) {
+            return;
+        }
+        let form = Handle::of(format!("{alike:?}").as_bytes());
+        let details = self.forms.entry(form).or_default();
+        details.push((handle, fact));
+        if details.len() == 1 {
+            for (case, sought) in alike {
+                self.with_digits.of(case).add(sought, form, form);
+            }
         }
     }
 
     /// Finds every string that stands in `text`, in the order of their places.
     pub(crate) fn find_in(&self, text: &str) -> Vec<Occurrence> {
+        self.find_by(text, &self.spelt, |folded| folded)
+    }
+
+    /// Finds every part of `text` that is like a string with digits, but for the digits. The handle of an occurrence is
+    /// that of a form.
+    pub(crate) fn find_forms(&self, text: &str) -> Vec<Occurrence> {
+        self.find_by(text, &self.with_digits, FoldedText::with_digits_alike)
+    }
+
+    /// The details whose strings have a form, and their facts.
+    pub(crate) fn details_of_form(&self, form: Handle) -> &[(Handle, Handle)] {
+        self.forms.get(&form).map_or(&[], Vec::as_slice)
+    }
+
+    fn find_by(
+        &self,
+        text: &str,
+        strings: &IndexedStrings,
+        change: fn(FoldedText) -> FoldedText,
+    ) -> Vec<Occurrence> {
         let mut occurrences = Vec::new();
-        self.find_spelt(text, &mut |string, from, to| {
-            occurrences.push(Occurrence {
-                from,
-                to,
-                handle: string.handle,
-                fact: string.fact,
-            });
-        });
-        for part in find_encoded_parts(text) {
-            self.find_spelt(&part.decoded, &mut |string, _, _| {
-                occurrences.push(Occurrence {
-                    from: part.from,
-                    to: part.to,
-                    handle: string.handle,
-                    fact: string.fact,
+        let mut find = |text: &str, encoded: Option<(usize, usize)>| {
+            for (case, strings) in [
+                (LetterCase::Small, &strings.by_small_letters),
+                (LetterCase::Capital, &strings.by_capitals),
+            ] {
+                if case == LetterCase::Capital && text.is_ascii() && !self.beyond_ascii {
+                    continue;
+                }
+                let folded = change(FoldedText::with_case(text, case));
+                strings.find_in(&folded, &mut |string, start, end| {
+                    let place = folded.bytes(start, end);
+                    let (from, to) = encoded.unwrap_or(place);
+                    occurrences.push(Occurrence {
+                        from,
+                        to,
+                        decoded_at: encoded.map(|_| place.0),
+                        handle: string.handle,
+                        fact: string.fact,
+                    });
                 });
-            });
+            }
+        };
+        find(text, None);
+        for part in find_encoded_parts(text) {
+            find(&part.decoded, Some((part.from, part.to)));
         }
         occurrences.sort_unstable();
         occurrences.dedup();
         occurrences
-    }
-
-    /// Hands every string that stands in `text`, not encoded, to `visit`, with its bytes.
-    fn find_spelt(&self, text: &str, visit: &mut dyn FnMut(&ExactString, usize, usize)) {
-        for (case, strings) in [
-            (LetterCase::Small, &self.by_small_letters),
-            (LetterCase::Capital, &self.by_capitals),
-        ] {
-            if case == LetterCase::Capital && text.is_ascii() && !self.beyond_ascii {
-                continue;
-            }
-            let folded = FoldedText::with_case(text, case);
-            strings.find_in(&folded, &mut |string, start, end| {
-                let (from, to) = folded.bytes(start, end);
-                visit(string, from, to);
-            });
-        }
     }
 }

@@ -80,6 +80,7 @@ const NAMES: &[&str] = &[
     "budget_policy",
     "compaction_policy",
     "pvib_schema",
+    "guesses_per_scene",
 ];
 
 /// The directives of every working set: what the working set asks of its reader.

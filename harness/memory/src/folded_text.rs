@@ -154,6 +154,17 @@ impl FoldedText {
         }
     }
 
+    /// The same text with every digit alike, and every letter that looks like a digit.
+    #[must_use]
+    pub(crate) fn with_digits_alike(mut self) -> FoldedText {
+        for char in &mut self.chars {
+            if matches!(char.shape, 'o' | 'l' | '2'..='9') {
+                char.shape = '0';
+            }
+        }
+        self
+    }
+
     /// How many folded characters the text has.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -192,6 +203,7 @@ impl FoldedText {
             // 111 looks like ill, and B11 like bill.
             needs_digit: has_digit && !(has_letter && is_long),
             needs_letter: has_letter,
+            has_digit,
             inside_words: has_digit || is_long,
         }
     }
@@ -250,6 +262,8 @@ pub(crate) struct SoughtString {
     /// Whether an occurrence has a digit, and whether it has a letter.
     needs_digit: bool,
     needs_letter: bool,
+    /// Whether the string has a digit.
+    pub(crate) has_digit: bool,
     /// Whether it is found inside words.
     inside_words: bool,
 }

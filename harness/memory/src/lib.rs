@@ -21,7 +21,7 @@
 //!     "provenance": { "source": "generator", "refs": [] },
 //! }))?;
 //! let query = WorkingSetQuery::new(Audience::new(OutputClass::Prompt, &["ana"])?, 8000);
-//! let prompt = store.reader().build_prompt(&query, "Is it 47 11?")?;
+//! let prompt = store.build_prompt(&query, "Is it 47 11?")?;
 //! assert!(prompt.text().contains("There is a code to the cellar door."));
 //! assert!(prompt.text().ends_with("Is it [locked]?\n"));
 //! # Ok(())
@@ -35,12 +35,13 @@
 //! | `characters`, `folded_text`, `encoded_text`, `fixed_words` | text as it is searched |
 //! | `schema`, `log`, `exact_strings` | the tables of the database, the hash chain; finding exact strings |
 //! | `fact`, `policy` | facts with their exact strings; policies |
-//! | `story_state`, `unlocks`, `consent`, `compaction`, `asset` | the derived tables, a subject each |
+//! | `story_state`, `unlocks`, `consent`, `guesses`, `compaction`, `asset` | the derived tables, a subject each |
 //! | `output_guard`, `reader`, `pins` | keeping locked exact strings out; read access; pins |
 //! | `audience`, `query`, `output_view`, `slices`, `working_set` | what an output may hold; working sets |
 //! | `prompt`, `image_brief` | what is made of working sets |
 //! | `apply`, `writer`, `store` | from an entry to the tables; appending; read and write access |
 //! | `recall`, `notebook` | the two ways to an unlock |
+//! | `checked_text` | prompts and narrations, whose guesses are counted |
 //! | [`gate`] | the gates G1 to G7 |
 
 #![forbid(unsafe_code)]
@@ -64,6 +65,7 @@ mod audience;
 mod bodies;
 mod canonical;
 mod characters;
+mod checked_text;
 mod compaction;
 mod consent;
 mod document;
@@ -75,6 +77,7 @@ mod fact;
 mod fixed_words;
 mod folded_text;
 pub mod gate;
+mod guesses;
 mod handle;
 mod identifier;
 mod image_brief;
@@ -99,7 +102,7 @@ mod working_set;
 mod writer;
 
 pub use audience::Audience;
-pub use bodies::{AttemptOutcome, Mode, RecallScope, ResultOutcome};
+pub use bodies::{AttemptOutcome, ConsentScope, Mode, RecallScope, ResultOutcome};
 pub use canonical::CanonicalJson;
 pub use compaction::compaction_body;
 pub use entry::EntryKind;
@@ -112,7 +115,7 @@ pub use identifier::Identifier;
 pub use image_brief::ImageBrief;
 pub use log::{LogEntry, LogHead};
 pub use mask::{MaskKind, MaskMatrix, OutputClass};
-pub use notebook::CONSENT_WORD;
+pub use notebook::{CONSENT_WORD, NotebookRequest};
 pub use prompt::{Narration, Prompt};
 pub use query::WorkingSetQuery;
 pub use reader::MemoryReader;

@@ -4,13 +4,13 @@
 //! unlocked. The exact strings of open details may stand in the output; all others are locked there.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde_json::Value;
 
 use crate::canonical::texts;
 use crate::error::{MemoryError, Result};
-use crate::exact_strings::{ExactStrings, Occurrence};
+use crate::exact_strings::{ExactStrings, Occurrence, Place};
 use crate::fixed_words::PLACEHOLDER;
 use crate::handle::Handle;
 
@@ -20,6 +20,47 @@ pub(crate) struct OutputGuard<'a> {
     /// Whether a detail of a fact is open for the output.
     is_open: &'a dyn Fn(Handle, Handle) -> Result<bool>,
     decided: RefCell<HashMap<Handle, bool>>,
+}
+
+/// The parts of a text that may be guesses at locked strings.
+struct Guesses {
+    /// Their bytes, in order; none reaches into another.
+    cuts: Vec<(usize, usize)>,
+    /// How many guesses there are: the most of which none reaches into another, and each in an encoded part.
+    count: u64,
+    /// Whether one of them is a locked string without digits.
+    holds_word: bool,
+}
+
+impl Guesses {
+    fn new(places: HashSet<Place>, holds_word: bool) -> Guesses {
+        let mut cuts: Vec<(usize, usize)> =
+            places.iter().map(|&(from, to, _)| (from, to)).collect();
+        let encoded = places.iter().filter(|(.., at)| at.is_some()).count();
+        let spelt = places.iter().filter(|(.., at)| at.is_none());
+        let mut spelt: Vec<_> = spelt.map(|&(from, to, _)| (to, from)).collect();
+        spelt.sort_unstable();
+        let (mut count, mut end) = (encoded as u64, 0);
+        for (to, from) in spelt {
+            if from >= end {
+                count += 1;
+                end = to;
+            }
+        }
+        cuts.sort_unstable();
+        cuts.dedup_by(|next, last| {
+            let overlaps = next.0 < last.1;
+            if overlaps {
+                last.1 = last.1.max(next.1);
+            }
+            overlaps
+        });
+        Guesses {
+            cuts,
+            count,
+            holds_word,
+        }
+    }
 }
 
 impl<'a> OutputGuard<'a> {
@@ -58,6 +99,77 @@ impl<'a> OutputGuard<'a> {
         let is_open = (self.is_open)(occurrence.handle, occurrence.fact)?;
         self.decided.borrow_mut().insert(occurrence.handle, is_open);
         Ok(is_open)
+    }
+
+    /// Finds what may be a guess at a locked string: such a string, and whatever is like one but for its digits. So a
+    /// number that is guessed wrong is taken as the right one is. What an open detail says at the same place is none.
+    fn find_guesses(&self, text: &str) -> Result<Guesses> {
+        let spelt = self.strings.find_in(text);
+        let mut open = HashSet::new();
+        for occurrence in &spelt {
+            if self.is_open(occurrence)? {
+                open.insert((occurrence.from, occurrence.to));
+            }
+        }
+        let mut guesses = HashSet::new();
+        for occurrence in self.strings.find_forms(text) {
+            let is_open = open.contains(&(occurrence.from, occurrence.to));
+            if !is_open && self.is_form_of_locked(occurrence.handle)? {
+                guesses.insert(occurrence.place());
+            }
+        }
+        let locked = spelt.iter().map(Occurrence::place);
+        let words = locked.filter(|&(from, to, _)| !open.contains(&(from, to)));
+        let words: Vec<_> = words.filter(|place| !guesses.contains(place)).collect();
+        let holds_word = !words.is_empty();
+        guesses.extend(words);
+        Ok(Guesses::new(guesses, holds_word))
+    }
+
+    /// Whether a locked string has the form.
+    fn is_form_of_locked(&self, form: Handle) -> Result<bool> {
+        if let Some(is_open) = self.decided.borrow().get(&form) {
+            return Ok(!is_open);
+        }
+        let mut is_open = true;
+        for (handle, fact) in self.strings.details_of_form(form) {
+            is_open = is_open && (self.is_open)(*handle, *fact)?;
+        }
+        self.decided.borrow_mut().insert(form, is_open);
+        Ok(!is_open)
+    }
+
+    /// How many guesses at locked strings a text may have.
+    pub(crate) fn count_guesses(&self, text: &str) -> Result<u64> {
+        Ok(self.find_guesses(text)?.count)
+    }
+
+    /// Replaces what may be a guess in `text` by `[locked]`; gives the number of guesses too. A word is found only where
+    /// it is guessed right: a text with one is replaced as a whole, so that it does not tell which part was.
+    pub(crate) fn redact_guesses(&self, text: &str) -> Result<(String, u64)> {
+        let guesses = self.find_guesses(text)?;
+        let count = guesses.count;
+        if guesses.holds_word || count > 0 && !unicode_normalization::is_nfc(text) {
+            return Ok((PLACEHOLDER.to_owned(), count));
+        }
+        let mut redacted = String::with_capacity(text.len());
+        let mut done = 0;
+        for (from, to) in guesses.cuts {
+            redacted.push_str(text.get(done..from).unwrap_or_default());
+            redacted.push_str(PLACEHOLDER);
+            done = to;
+        }
+        redacted.push_str(text.get(done..).unwrap_or_default());
+        // What is cut out may join what stood beside it into another string.
+        let is_clean = count == 0 || self.find_guesses(&redacted)?.cuts.is_empty();
+        Ok((
+            if is_clean {
+                redacted
+            } else {
+                PLACEHOLDER.to_owned()
+            },
+            count,
+        ))
     }
 
     /// Finds the details whose locked strings stand in `text`.

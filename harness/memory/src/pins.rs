@@ -9,7 +9,7 @@ use crate::canonical::CanonicalJson;
 use crate::entry::EntryKind;
 use crate::error::{MemoryError, Result};
 use crate::mask::MaskMatrix;
-use crate::policy;
+use crate::policy::{self, GUESSES_PER_SCENE, parse_guess_limit};
 use crate::reader::MemoryReader;
 
 /// The pin whose document is the mask matrix.
@@ -43,7 +43,7 @@ pub(crate) fn revise_pin(conn: &Connection, seq: u64, body: &RevisionBody) -> Ap
     Err(MemoryError::refused(id, reason).into())
 }
 
-/// Checks the document of a pin against the value, which must be the document's hash.
+/// Checks the value of a pin, and its document, whose hash the value must be.
 fn check_document(
     id: &str,
     name: &str,
@@ -61,6 +61,10 @@ fn check_document(
             "the value is {value:?}, expected {expected}, {}",
             document.handle()
         );
+        return Err(MemoryError::document(id, "$", reason));
+    }
+    if name == GUESSES_PER_SCENE && parse_guess_limit(value).is_none() {
+        let reason = format!("the value is {value:?}, expected a number up to 4294967295");
         return Err(MemoryError::document(id, "$", reason));
     }
     // Without its matrix the memory could give nothing out.
@@ -87,7 +91,7 @@ fn set_pin(
     Ok(())
 }
 
-fn find_pin(conn: &Connection, name: &str) -> rusqlite::Result<Option<String>> {
+pub(crate) fn find_pin(conn: &Connection, name: &str) -> rusqlite::Result<Option<String>> {
     conn.prepare_cached("SELECT value FROM pin WHERE name = ?1")?
         .query_row(params![name], |row| row.get(0))
         .optional()

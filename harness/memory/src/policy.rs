@@ -13,6 +13,17 @@ use crate::handle::Handle;
 /// Bytes of canonical JSON that count as one token.
 pub(crate) const BYTES_PER_TOKEN: u64 = 4;
 
+/// The pin whose value says how many guesses at locked strings a scene allows.
+pub(crate) const GUESSES_PER_SCENE: &str = "guesses_per_scene";
+
+/// How many guesses a scene allows where no pin says another number.
+pub(crate) const DEFAULT_GUESSES: u64 = 64;
+
+/// The number of guesses that the pin's value says, if it says one.
+pub(crate) fn parse_guess_limit(value: &str) -> Option<u64> {
+    value.parse::<u32>().ok().map(u64::from)
+}
+
 /// The id of the ordering policy: facts stand by `stable_key`, then by `fact_id`, both as bytes.
 pub(crate) fn ordering() -> Result<Handle> {
     policy_id(

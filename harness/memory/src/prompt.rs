@@ -39,7 +39,8 @@ impl Prompt {
     }
 }
 
-/// A text of the model's that holds no locked exact string. Only [`MemoryReader::check_narration`] makes one.
+/// A text of the model's that holds no locked exact string. Only
+/// [`MemoryStore::check_narration`](crate::MemoryStore::check_narration) makes one.
 ///
 /// ```compile_fail,E0451
 /// # fn model(text: String) {
@@ -60,36 +61,42 @@ impl Narration {
 }
 
 impl MemoryReader {
-    /// Builds a prompt: the working set of `query`, whose class is PROMPT here, and what the table asks.
-    /// Locked exact strings in `request` become `[locked]`: a player may have guessed one.
-    ///
-    /// # Errors
-    /// As [`MemoryReader::build_working_set`].
-    pub fn build_prompt(&self, query: &WorkingSetQuery, request: &str) -> Result<Prompt> {
+    /// Builds a prompt from the working set of `query`, whose class is PROMPT here, and a request without its guesses;
+    /// counts these. Gives no prompt where the whole would hold a locked string.
+    pub(crate) fn clean_prompt(
+        &self,
+        query: &WorkingSetQuery,
+        request: &str,
+    ) -> Result<(Option<Prompt>, u64)> {
         self.read_at_once(|| {
             let query = query.with_class(OutputClass::Prompt);
             let set = self.build_working_set(&query)?;
             OutputView::new(self, &query.audience)?.with_guard(|guard| {
-                let request = guard.redact_text(request)?;
+                let (request, guesses) = guard.redact_guesses(request)?;
                 let text = [PROMPT_HEAD, set.text(), PROMPT_REQUEST, &request, "\n"].concat();
                 // A string may begin in our words and end in the table's.
-                guard.refuse_leaks("prompt", &text)?;
-                Ok(Prompt { text, set })
+                match guard.find_leaks(&text)?.is_empty() {
+                    true => Ok((Some(Prompt { text, set }), guesses)),
+                    false => Ok((None, guesses + 1)),
+                }
             })
         })
     }
 
-    /// Checks a text of the model's, which `viewers` will hear.
-    ///
-    /// # Errors
-    /// [`MemoryError::Leak`](crate::MemoryError::Leak) where a locked exact string stands in it.
-    pub fn check_narration<S: AsRef<str>>(&self, viewers: &[S], text: &str) -> Result<Narration> {
+    /// Judges a text of the model's, which `viewers` will hear, and counts its guesses. Gives no narration where a locked
+    /// string stands in it.
+    pub(crate) fn judge_narration<S: AsRef<str>>(
+        &self,
+        viewers: &[S],
+        text: &str,
+    ) -> Result<(Option<Narration>, u64)> {
         self.read_at_once(|| {
             let audience = Audience::new(OutputClass::Narration, viewers)?;
-            let view = OutputView::new(self, &audience)?;
-            view.with_guard(|guard| guard.refuse_leaks("narration", text))?;
-            Ok(Narration {
-                text: text.to_owned(),
+            OutputView::new(self, &audience)?.with_guard(|guard| {
+                let narration = guard.find_leaks(text)?.is_empty().then(|| Narration {
+                    text: text.to_owned(),
+                });
+                Ok((narration, guard.count_guesses(text)?))
             })
         })
     }

@@ -21,16 +21,14 @@ use crate::unlocks::{Unlock, find_fact, find_unlock};
 /// [`ImageBrief`](crate::ImageBrief), [`Narration`](crate::Narration)) are bytes that lead back to no writer:
 ///
 /// ```
-/// # use axilog_memory::{EntryKind, MemoryReader, MemoryStore, Narration, Prompt, Result, WorkingSetQuery};
+/// # use axilog_memory::{EntryKind, MemoryReader, MemoryStore, Narration, Result, WorkingSet, WorkingSetQuery};
 /// fn append(store: &mut MemoryStore) -> Result<u64> {
 ///     let body = serde_json::json!({"scene_id": "cellar"});
 ///     Ok(store.append(EntryKind::SceneStart, body)?.seq)
 /// }
 ///
-/// fn read(reader: &MemoryReader, query: &WorkingSetQuery) -> Result<Prompt> {
-///     let prompt = reader.build_prompt(query, "Who is there?")?;
-///     assert!(prompt.text().contains(prompt.working_set().text()));
-///     Ok(prompt)
+/// fn read(reader: &MemoryReader, query: &WorkingSetQuery) -> Result<WorkingSet> {
+///     reader.build_working_set(query)
 /// }
 ///
 /// fn narrate(narration: &Narration) -> String {
@@ -58,7 +56,7 @@ impl MemoryReader {
     /// Opens a memory for reading alone. SQLite itself refuses every change.
     ///
     /// # Errors
-    /// [`MemoryError::Missing`], [`MemoryError::Foreign`], [`MemoryError::Newer`],
+    /// [`MemoryError::Missing`], [`MemoryError::Unfinished`], [`MemoryError::Foreign`], [`MemoryError::Newer`],
     /// [`MemoryError::Behind`], [`MemoryError::Sqlite`].
     pub fn open(path: &Path) -> Result<MemoryReader> {
         let conn = schema::open_database(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
@@ -66,8 +64,8 @@ impl MemoryReader {
             .map_err(MemoryError::sqlite(path, "open the memory"))?;
         let reader = MemoryReader::from_connection(conn, path);
         let (mut applied, head) = reader.read_applied_and_head()?;
-        let has_this_version = schema::has_this_version(&reader.conn);
-        if !has_this_version.map_err(reader.read_error())? {
+        let version = schema::read_version(&reader.conn).map_err(reader.read_error())?;
+        if version != schema::VERSION {
             // The tables of another version are of no use.
             applied = 0;
         }
@@ -214,6 +212,20 @@ impl MemoryReader {
             let state = self.story_state()?;
             let is_open = |handle, fact| self.is_open_detail(&state, fact, handle);
             self.with_guard(&is_open, |guard| guard.redact_value(value))
+        })
+    }
+
+    /// Finds the details whose strings are locked now and stand in `text`, as an operator may know. Whom the operator
+    /// answers by it can guess as often as they like: [`MemoryStore::check_narration`](crate::MemoryStore::check_narration)
+    /// counts.
+    ///
+    /// # Errors
+    /// [`MemoryError::Sqlite`].
+    pub fn find_locked_strings(&self, text: &str) -> Result<Vec<Handle>> {
+        self.read_at_once(|| {
+            let state = self.story_state()?;
+            let is_open = |handle, fact| self.is_open_detail(&state, fact, handle);
+            self.with_guard(&is_open, |guard| guard.find_leaks(text))
         })
     }
 

@@ -20,6 +20,7 @@ use crate::log;
 use crate::mask::OutputClass;
 use crate::output_view::OutputView;
 use crate::store::MemoryStore;
+use crate::unlocks::was_rolled_for;
 use crate::writer::Writer;
 
 /// A roll of the table's dice.
@@ -108,8 +109,8 @@ impl RequestNames {
 impl MemoryStore {
     /// Records a request for an exact string, and answers it.
     ///
-    /// A detail may be rolled for once per scene, and who rolls for a fact rolls for each of its
-    /// details. While no scene is on, nothing can be rolled for.
+    /// A detail may be rolled for once per scene, by the whole table: a scene that begins again is the same scene.
+    /// Who rolls for a fact rolls for each of its details. While no scene is on, nothing can be rolled for.
     ///
     /// # Errors
     /// [`MemoryError::Document`] for a text that is no name, and for a roll that succeeded without reaching the
@@ -209,14 +210,7 @@ fn judge_attempt(
     let (Some(roll), Some(scene)) = (roll, &view.state.scene) else {
         return Ok(AttemptOutcome::NotRolled);
     };
-    let tried = view
-        .reader
-        .conn
-        .prepare_cached(
-            "SELECT 1 FROM attempt WHERE scene = ?1 AND (handle IN (?2, ?3) OR ?2 = ?3 AND handle IN
-             (SELECT handle FROM detail JOIN fact USING (seq) WHERE fact.fact = ?3))",
-        )
-        .and_then(|mut find| find.exists(params![scene.seq, handle, fact]))
+    let tried = was_rolled_for(&view.reader.conn, &view.state, scene, fact, handle)
         .map_err(view.reader.read_error())?;
     Ok(match (tried, roll.success) {
         (true, _) => AttemptOutcome::AlreadyTried,

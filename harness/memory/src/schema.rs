@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags, params};
 use crate::error::{MemoryError, Result};
 
 /// The version of the tables that this build writes. A change of the tables takes a migration and a new version.
-pub(crate) const VERSION: i64 = 2;
+pub(crate) const VERSION: i64 = 3;
 
 /// The application id in the file of a memory: `AXM1`.
 const APPLICATION: i64 = 0x4158_4d31;
@@ -39,7 +39,8 @@ INSERT INTO applied VALUES (1, 0);
 pub(crate) const TRIGGERS: [&str; 3] = ["log_in_order", "log_no_delete", "log_no_update"];
 
 /// The derived tables. `shown` lists the facts in their order, once for each audience that may see them: a
-/// working set reads from it as much as its budget takes and no more.
+/// working set reads from it as much as its budget takes and no more. `began` in `unlocked` is the entry that began
+/// the scene or session with which the unlock ends, and 0 for an unlock that never does.
 const DERIVED: &str = "
 CREATE TABLE fact (
     fact BLOB PRIMARY KEY, seq INTEGER NOT NULL REFERENCES log (seq), kind TEXT NOT NULL,
@@ -57,16 +58,24 @@ CREATE UNIQUE INDEX detail_handle ON detail (handle);
 CREATE TABLE pointer (
     name TEXT PRIMARY KEY, value TEXT NOT NULL, seq INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE learned (
+    campaign TEXT NOT NULL, handle BLOB NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (campaign, handle)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE unlocked (
-    handle BLOB NOT NULL, scope TEXT NOT NULL, scope_key TEXT NOT NULL, seq INTEGER NOT NULL,
-    PRIMARY KEY (handle, scope, scope_key)
+    handle BLOB NOT NULL, scope TEXT NOT NULL, campaign TEXT NOT NULL, began INTEGER NOT NULL,
+    seq INTEGER NOT NULL, PRIMARY KEY (handle, scope, campaign, began)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE attempt (
-    handle BLOB NOT NULL, scene INTEGER NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (handle, scene)
+    handle BLOB NOT NULL, campaign TEXT NOT NULL, scene TEXT NOT NULL, seq INTEGER NOT NULL,
+    PRIMARY KEY (handle, campaign, scene)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE consent (
-    request TEXT PRIMARY KEY, player TEXT NOT NULL, handles TEXT NOT NULL, state TEXT NOT NULL,
-    seq INTEGER NOT NULL
+    request TEXT PRIMARY KEY, player TEXT NOT NULL, content BLOB NOT NULL, state TEXT NOT NULL,
+    campaign TEXT NOT NULL, session INTEGER NOT NULL, scene INTEGER, seq INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE guess (
+    campaign TEXT NOT NULL, session INTEGER NOT NULL, scene TEXT NOT NULL, guesses INTEGER NOT NULL,
+    seq INTEGER NOT NULL, PRIMARY KEY (campaign, session, scene)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE compaction (
     purpose TEXT NOT NULL, compaction BLOB NOT NULL, output BLOB NOT NULL,
@@ -82,12 +91,14 @@ CREATE TABLE asset (
 ";
 
 /// The names of the derived tables; each stands before the tables it refers to.
-pub(crate) const TABLES: [&str; 10] = [
+pub(crate) const TABLES: [&str; 12] = [
     "asset",
     "attempt",
     "compaction",
     "consent",
     "detail",
+    "guess",
+    "learned",
     "pin",
     "pointer",
     "shown",
@@ -100,13 +111,32 @@ fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
     Connection::open_with_flags(Path::new(".").join(path), flags)
 }
 
-/// Creates the tables in an empty file, all of them or none.
-pub(crate) fn create_tables(path: &Path) -> rusqlite::Result<()> {
-    let mut conn = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    configure(&conn)?;
-    let tables = conn.transaction()?;
-    migrate(&tables)?;
-    tables.commit()
+/// Opens a file in which a memory may begin: nothing was committed into it yet.
+pub(crate) fn open_unfinished(path: &Path) -> Result<Connection> {
+    let failed = || MemoryError::sqlite(path, "open the new memory");
+    let conn = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(failed())?;
+    match configure(&conn).and_then(|()| is_unfinished(&conn)) {
+        Ok(true) => Ok(conn),
+        Err(error) if error.sqlite_error_code() != Some(rusqlite::ErrorCode::NotADatabase) => {
+            Err(failed()(error))
+        }
+        _ => Err(MemoryError::Exists(path.to_owned())),
+    }
+}
+
+/// Whether nothing was committed into a database: it has no tables, or the tables of a memory without an entry, as
+/// earlier builds left it where they were interrupted.
+pub(crate) fn is_unfinished(conn: &Connection) -> rusqlite::Result<bool> {
+    let nothing = match read_application(conn)? {
+        0 => "SELECT NOT EXISTS (SELECT 1 FROM sqlite_master)",
+        APPLICATION => "SELECT NOT EXISTS (SELECT 1 FROM log)",
+        _ => return Ok(false),
+    };
+    conn.query_row(nothing, params![], |row| row.get(0))
+}
+
+fn read_application(conn: &Connection) -> rusqlite::Result<i64> {
+    conn.pragma_query_value(None, "application_id", |row| row.get(0))
 }
 
 /// Opens the database of a memory, which must exist.
@@ -118,8 +148,7 @@ pub(crate) fn open_database(path: &Path, flags: OpenFlags) -> Result<Connection>
     }
     let failed = || MemoryError::sqlite(path, "open the memory");
     let conn = connect(path, flags).map_err(failed())?;
-    let number = |pragma: &str| conn.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
-    let application = match configure(&conn).and_then(|()| number("application_id")) {
+    let application = match configure(&conn).and_then(|()| read_application(&conn)) {
         Ok(application) => application,
         Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::NotADatabase) => {
             return Err(MemoryError::Foreign {
@@ -129,13 +158,20 @@ pub(crate) fn open_database(path: &Path, flags: OpenFlags) -> Result<Connection>
         }
         Err(error) => return Err(failed()(error)),
     };
+    let unfinished = || match is_unfinished(&conn).map_err(failed())? {
+        true => Err(MemoryError::Unfinished(path.to_owned())),
+        false => Ok(()),
+    };
+    if application == 0 {
+        unfinished()?;
+    }
     if application != APPLICATION {
         return Err(MemoryError::Foreign {
             path: path.to_owned(),
             found: format!("its application id is {application:#x}, not {APPLICATION:#x}"),
         });
     }
-    let found = number("user_version").map_err(failed())?;
+    let found = read_version(&conn).map_err(failed())?;
     if found > VERSION {
         return Err(MemoryError::Newer {
             path: path.to_owned(),
@@ -143,6 +179,7 @@ pub(crate) fn open_database(path: &Path, flags: OpenFlags) -> Result<Connection>
             known: VERSION,
         });
     }
+    unfinished()?;
     Ok(conn)
 }
 
@@ -156,15 +193,14 @@ fn configure(conn: &Connection) -> rusqlite::Result<()> {
     conn.pragma_update(None, "cache_size", -16_384)
 }
 
-/// Whether the tables are those of this version.
-pub(crate) fn has_this_version(conn: &Connection) -> rusqlite::Result<bool> {
-    let version: i64 = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    Ok(version == VERSION)
+/// The version of the tables.
+pub(crate) fn read_version(conn: &Connection) -> rusqlite::Result<i64> {
+    conn.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
 /// Creates the tables of an empty database, and brings an older database to this version.
 pub(crate) fn migrate(conn: &Connection) -> rusqlite::Result<()> {
-    let version: i64 = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let version = read_version(conn)?;
     if version < 1 {
         conn.execute_batch(LOG)?;
         conn.pragma_update(None, "application_id", APPLICATION)?;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use axilog_ledger::error::FileError;
 use axilog_ledger::file::place::FileIdentity;
-use rusqlite::{OpenFlags, TransactionBehavior, params};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior, params};
 use serde_json::Value;
 
 use crate::apply::apply_entry;
@@ -18,10 +18,10 @@ use crate::identifier::Identifier;
 use crate::log::{self, LogHead};
 use crate::mask::MaskMatrix;
 use crate::pins::MASK_MATRIX;
-use crate::policy;
+use crate::policy::{self, DEFAULT_GUESSES, GUESSES_PER_SCENE};
 use crate::reader::MemoryReader;
 use crate::schema;
-use crate::writer::{AppendReceipt, Writer, append_in_transaction};
+use crate::writer::{AppendReceipt, Writer, append_in_transaction, append_within};
 
 /// A memory open for writing. Several processes may open one; each append waits its turn.
 #[derive(Debug)]
@@ -63,34 +63,49 @@ impl InitialState {
 }
 
 impl MemoryStore {
-    /// Creates the file and commits the world: story pointers and pins.
+    /// Creates the file and commits the world: story pointers and pins. Where an earlier `init` was interrupted, this
+    /// one completes it.
     ///
     /// # Errors
-    /// [`MemoryError::Exists`]; the errors of [`MemoryStore::append`].
+    /// [`MemoryError::Exists`] for a file that holds anything; the errors of [`MemoryStore::append`].
     pub fn init(path: &Path, initial: &InitialState) -> Result<MemoryStore> {
-        match OpenOptions::new().write(true).create_new(true).open(path) {
-            Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                return Err(MemoryError::Exists(path.to_owned()));
-            }
+        let is_new = match OpenOptions::new().write(true).create_new(true).open(path) {
+            Ok(_) => true,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => false,
             Err(error) => return Err(FileError::from_io(path, "create the memory")(error).into()),
+        };
+        let identity = MemoryStore::identify(path)?;
+        let conn = schema::open_unfinished(path)?;
+        let store = MemoryStore::from_connection(conn, path, identity)?;
+        let begun = store.begin(initial);
+        if begun.is_err() && is_new {
+            store.remove_unfinished();
         }
-        let store = MemoryStore::begin(path, initial);
-        if store.is_err() {
-            // Nothing was acknowledged, and half a memory helps nobody.
-            let _ = fs::remove_file(path);
-            for suffix in ["-wal", "-shm"] {
-                let mut beside = path.as_os_str().to_owned();
-                beside.push(suffix);
-                let _ = fs::remove_file(beside);
-            }
-        }
-        store
+        begun.map(|()| store)
     }
 
-    fn begin(path: &Path, initial: &InitialState) -> Result<MemoryStore> {
-        schema::create_tables(path).map_err(MemoryError::sqlite(path, "create the memory"))?;
-        let mut store = MemoryStore::open_for_writing(path)?;
+    /// Removes the file where nothing is in it. While the lock is held nobody puts anything into it; who waited for
+    /// the lock finds that the file was removed.
+    fn remove_unfinished(&self) {
+        let (conn, path) = (&self.reader.conn, &self.reader.path);
+        let behavior = TransactionBehavior::Immediate;
+        let Ok(_lock) = rusqlite::Transaction::new_unchecked(conn, behavior) else {
+            return;
+        };
+        if !matches!(schema::is_unfinished(conn), Ok(true)) || self.check_place().is_err() {
+            return;
+        }
+        let _ = fs::remove_file(path);
+        for suffix in ["-wal", "-shm"] {
+            let mut beside = path.as_os_str().to_owned();
+            beside.push(suffix);
+            let _ = fs::remove_file(beside);
+        }
+    }
+
+    /// Makes the tables and the first entries in one transaction: a process that dies leaves all of them or none.
+    fn begin(&self, initial: &InitialState) -> Result<()> {
+        let (conn, path) = (&self.reader.conn, &self.reader.path);
         let name = |field, text| Identifier::new("the new memory", field, text);
         let matrix = initial.mask_matrix.canonical();
         let mut pins = vec![PinBody {
@@ -101,6 +116,9 @@ impl MemoryStore {
         let own = policy::own_pins()?;
         let own = own.iter().map(|(name, value)| (*name, value));
         let given = initial.pins.iter().map(|(name, value)| (&**name, value));
+        let default = DEFAULT_GUESSES.to_string();
+        let is_given = given.clone().any(|(name, _)| name == GUESSES_PER_SCENE);
+        let own = own.chain((!is_given).then_some((GUESSES_PER_SCENE, &default)));
         for (pin, value) in own.chain(given) {
             pins.push(PinBody {
                 name: name("pin", pin)?,
@@ -114,19 +132,29 @@ impl MemoryStore {
             session_id: Some(name("session_id", &initial.session_id)?),
             ..StateBody::default()
         };
-        store.append_with(|writer| {
+        let failed = || MemoryError::sqlite(path, "create the memory");
+        let behavior = TransactionBehavior::Immediate;
+        let tables = rusqlite::Transaction::new_unchecked(conn, behavior).map_err(failed())?;
+        // Another process may have begun a memory here since the file was opened.
+        if !schema::is_unfinished(conn).map_err(failed())? {
+            return Err(MemoryError::Exists(path.clone()));
+        }
+        schema::migrate(conn).map_err(failed())?;
+        append_within(&self.reader, |writer| {
             writer.commit(EntryBody::State(state))?;
             pins.into_iter()
                 .try_for_each(|pin| writer.commit(EntryBody::Pin(pin)).map(drop))
         })?;
-        Ok(store)
+        self.check_place()?;
+        tables.commit().map_err(failed())?;
+        self.check_place()
     }
 
     /// Opens a memory. Tables that do not agree with the log are derived anew.
     ///
     /// # Errors
-    /// [`MemoryError::Missing`], [`MemoryError::Foreign`], [`MemoryError::Newer`],
-    /// [`MemoryError::Damaged`], [`MemoryError::Sqlite`].
+    /// [`MemoryError::Missing`], [`MemoryError::Unfinished`], [`MemoryError::Foreign`], [`MemoryError::Newer`],
+    /// [`MemoryError::Older`], [`MemoryError::Damaged`], [`MemoryError::Sqlite`].
     pub fn open(path: &Path) -> Result<MemoryStore> {
         let mut store = MemoryStore::open_for_writing(path)?;
         let (applied, head) = store.reader.read_applied_and_head()?;
@@ -136,26 +164,61 @@ impl MemoryStore {
         Ok(store)
     }
 
-    fn open_for_writing(path: &Path) -> Result<MemoryStore> {
-        let identity = match fs::metadata(path) {
-            Ok(metadata) => FileIdentity::of(&metadata),
+    fn identify(path: &Path) -> Result<FileIdentity> {
+        match fs::metadata(path) {
+            Ok(metadata) => Ok(FileIdentity::of(&metadata)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(MemoryError::Missing(path.to_owned()));
+                Err(MemoryError::Missing(path.to_owned()))
             }
-            Err(error) => return Err(FileError::from_io(path, "find the memory")(error).into()),
-        };
+            Err(error) => Err(FileError::from_io(path, "find the memory")(error).into()),
+        }
+    }
+
+    fn open_for_writing(path: &Path) -> Result<MemoryStore> {
+        let identity = MemoryStore::identify(path)?;
         let conn = schema::open_database(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        let failed = || MemoryError::sqlite(path, "bring the memory to this version");
-        let behavior = TransactionBehavior::Immediate;
-        let migration = rusqlite::Transaction::new_unchecked(&conn, behavior).map_err(failed())?;
-        schema::migrate(&migration).map_err(failed())?;
-        migration.commit().map_err(failed())?;
+        let store = MemoryStore::from_connection(conn, path, identity)?;
+        store.migrate()?;
+        store.check_place()?;
+        Ok(store)
+    }
+
+    fn from_connection(
+        conn: Connection,
+        path: &Path,
+        identity: FileIdentity,
+    ) -> Result<MemoryStore> {
         conn.pragma_update(None, "journal_mode", "WAL")
             .map_err(MemoryError::sqlite(path, "set the write-ahead log up"))?;
         let reader = MemoryReader::from_connection(conn, path);
-        let store = MemoryStore { reader, identity };
-        store.check_place()?;
-        Ok(store)
+        Ok(MemoryStore { reader, identity })
+    }
+
+    /// Brings an older database to this version: its tables are derived anew, under the rules of this version. Where
+    /// the log does not pass under these, the database stays as it is.
+    fn migrate(&self) -> Result<()> {
+        let (conn, path) = (&self.reader.conn, &self.reader.path);
+        let failed = || MemoryError::sqlite(path, "bring the memory to this version");
+        let behavior = TransactionBehavior::Immediate;
+        let migration = rusqlite::Transaction::new_unchecked(conn, behavior).map_err(failed())?;
+        let found = schema::read_version(conn).map_err(failed())?;
+        if found == schema::VERSION {
+            return Ok(());
+        }
+        // A log that was changed is damaged under the rules of any version.
+        self.reader.for_each_entry(&mut |_| Ok(()))?;
+        schema::migrate(conn).map_err(failed())?;
+        derive_tables(&self.reader).map_err(|error| match error {
+            MemoryError::Damaged { path, seq, reason } => MemoryError::Older {
+                path,
+                found,
+                known: schema::VERSION,
+                seq,
+                reason,
+            },
+            other => other,
+        })?;
+        migration.commit().map_err(failed())
     }
 
     /// The read access to this memory.

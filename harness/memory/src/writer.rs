@@ -43,19 +43,7 @@ pub(crate) fn append_in_transaction<T>(
     let behavior = TransactionBehavior::Immediate;
     let transaction =
         rusqlite::Transaction::new_unchecked(&reader.conn, behavior).map_err(failed())?;
-    let before = log::read_head(&transaction).map_err(failed())?;
-    let mut writer = Writer {
-        reader,
-        head: before,
-    };
-    let result = work(&mut writer).and_then(|result| {
-        let head = writer.head;
-        if head != before {
-            transaction
-                .prepare_cached("UPDATE applied SET seq = ?1 WHERE seq = ?2")
-                .and_then(|mut mark| mark.execute(params![head.seq, before.seq]))
-                .map_err(failed())?;
-        }
+    let result = append_within(reader, work).and_then(|result| {
         transaction.commit().map_err(failed())?;
         Ok(result)
     });
@@ -64,6 +52,29 @@ pub(crate) fn append_in_transaction<T>(
         reader.forget_exact_strings();
     }
     result
+}
+
+/// Runs `work` within a transaction that is open.
+pub(crate) fn append_within<T>(
+    reader: &MemoryReader,
+    work: impl FnOnce(&mut Writer<'_>) -> Result<T>,
+) -> Result<T> {
+    let failed = || MemoryError::sqlite(&reader.path, "append to the memory");
+    let before = log::read_head(&reader.conn).map_err(failed())?;
+    let mut writer = Writer {
+        reader,
+        head: before,
+    };
+    let result = work(&mut writer)?;
+    let head = writer.head;
+    if head != before {
+        reader
+            .conn
+            .prepare_cached("UPDATE applied SET seq = ?1 WHERE seq = ?2")
+            .and_then(|mut mark| mark.execute(params![head.seq, before.seq]))
+            .map_err(failed())?;
+    }
+    Ok(result)
 }
 
 impl Writer<'_> {

@@ -12,9 +12,9 @@ use axilog_ablation::run::RunStatus;
 use axilog_ablation::run_document::StatusReport;
 use axilog_ablation::variant::Variant;
 use axilog_ledger::encoding::hex;
+use axilog_ledger::verify::parse_head;
 use serde_json::{Value, json};
 
-use super::super::expectations::parse_head;
 use super::super::interrupt::Flag;
 use super::super::output::Report;
 use super::super::{Failure, table};

@@ -5,7 +5,9 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use axilog_ablation::AblationError;
+use axilog_ablation::arm_conditions::check_conditions;
 use axilog_ablation::calibration::Calibration;
+use axilog_ablation::comparable_run::ComparableRun;
 use axilog_ablation::experiment::{build_frame, build_header};
 use axilog_ablation::header::ConstantLength;
 use axilog_ablation::prompt_frame::PromptFrame;
@@ -127,7 +129,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     if plans.len() > 1 && !args.resume {
         compare::check_free(&args.out)?;
     }
-    let mut runs = Vec::new();
+    let (mut runs, mut valid) = (Vec::new(), Vec::new());
+    let several = plans.len() > 1;
     for (plan, dir) in plans {
         let ended = run_plan_into_dir(args, &variants, &preparation, &plan, &dir, &flag)?;
         let describe = |reason: &str| {
@@ -149,7 +152,15 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
                 runs.push((plan.variant, dir, ended.run));
                 break;
             }
-            RunStatus::Valid | RunStatus::Invalid(..) => runs.push((plan.variant, dir, ended.run)),
+            RunStatus::Valid => {
+                // Arms that are no longer comparable end the experiment before the next one is paid for.
+                if several {
+                    valid.push(ComparableRun::read(&dir)?);
+                    check_conditions(&valid).map_err(AblationError::from)?;
+                }
+                runs.push((plan.variant, dir, ended.run));
+            }
+            RunStatus::Invalid(..) => runs.push((plan.variant, dir, ended.run)),
         }
     }
     build_report(args, &variants, &runs)

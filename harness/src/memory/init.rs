@@ -9,14 +9,14 @@ use super::super::output::Report;
 use super::super::{Failure, table};
 use super::options::{Pin, pin_pairs, read_input};
 
-/// Create a memory. The story's pointers (world, campaign, session) and the pins are its first entries.
+/// Create a memory, or complete one whose `init` was interrupted. The story's pointers (world, campaign, session) and the pins are its first entries.
 ///
 /// A pin records what the memory was made under: the canonical profile, the hash, every policy of this
 /// build and the mask matrix. --pin adds pins of models, adapters, prompt templates, image workflows and
 /// seed policies.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The database, a file that does not exist yet.
+    /// The database, a file that does not exist yet, or in which nothing is.
     db: PathBuf,
     /// The world.
     #[arg(long, value_name = "ID")]

@@ -45,8 +45,9 @@ impl Args {
             Command::Init(_)
                 | Command::Event(_)
                 | Command::Fact(_)
-                | Command::Unlock(_)
+                | Command::Recall(_)
                 | Command::Notebook(_)
+                | Command::WorkingSet(_)
                 | Command::Rebuild(_)
         )
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use axilog_memory::{CONSENT_WORD, MemoryStore};
+use axilog_memory::{CONSENT_WORD, ConsentScope, MemoryStore, NotebookRequest};
 use serde_json::json;
 
 use super::super::output::Report;
@@ -23,7 +23,11 @@ enum Command {
     Write(Write),
 }
 
-/// Ask whether something may be written (EV-010).
+/// Ask whether something may be written (EV-010). Somebody at the table must have learned it.
+///
+/// A recall that printed the exact string teaches it; so does the word of who leads the game, and what is not
+/// locked needs neither. Nobody's notebook holds a DM_ONLY or SYSTEM fact. One request is open at a time: until it
+/// is denied, until its content is written, or until its scope ends.
 #[derive(clap::Args)]
 struct Ask {
     /// The database.
@@ -39,14 +43,26 @@ struct Ask {
     /// Whose notebook it is.
     #[arg(long, value_name = "ID")]
     player: String,
+    /// Until when a consent holds.
+    #[arg(long, default_value = "scene")]
+    scope: Scope,
+    /// Who leads the game has told the content at the table, without a recall.
+    #[arg(long)]
+    revealed_by_dm: bool,
     /// One JSON object on standard output.
     #[arg(long)]
     json: bool,
 }
 
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Scope {
+    Scene,
+    Session,
+}
+
 /// Record the player's answer: EV-011 for `grant`, EV-012 for anything else.
 ///
-/// Exits 0 where the player consents, else 1.
+/// A denial also takes back a consent whose content is not written yet. Exits 0 where the player consents, else 1.
 #[derive(clap::Args)]
 struct Answer {
     /// The database.
@@ -92,8 +108,17 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let (request, fine, message) = match &args.command {
         Command::Ask(args) => {
             let mut store = MemoryStore::open(&args.db)?;
-            let content = to_handles(&args.handle);
-            store.request_notebook_entry(&args.request, &args.requester, &args.player, &content)?;
+            store.request_notebook_entry(&NotebookRequest {
+                id: args.request.clone(),
+                requester: args.requester.clone(),
+                player: args.player.clone(),
+                content: to_handles(&args.handle),
+                scope: match args.scope {
+                    Scope::Scene => ConsentScope::Scene,
+                    Scope::Session => ConsentScope::Session,
+                },
+                revealed_by_dm: args.revealed_by_dm,
+            })?;
             (
                 &args.request,
                 true,

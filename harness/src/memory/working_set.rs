@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use axilog_memory::{Audience, MemoryReader, OutputClass, WorkingSetQuery};
+use axilog_memory::{Audience, MemoryReader, MemoryStore, OutputClass, WorkingSetQuery};
 use serde_json::json;
 
 use super::super::Failure;
@@ -14,7 +14,9 @@ use crate::error::CommandError;
 ///
 /// The same state, query and budget give the same bytes. A working set holds the facts that all viewers
 /// may see, and no locked string. --prompt prints the prompt for a model; --narration checks whether a
-/// model's text may be said. A budget that is too small for the parts that are never cut is refused.
+/// model's text may be said. What may guess at a locked string in these two is logged, and more guesses
+/// than a scene allows (the pin guesses_per_scene) are refused with their text. A budget that is too
+/// small for the parts that are never cut is refused.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The database.
@@ -28,7 +30,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TEXT", conflicts_with = "narration")]
     prompt: Option<String>,
     /// Check the model's text in this file instead; `-` is standard input. Exits 1 where a locked exact
-    /// string stands in it.
+    /// string stands in it, and for a guess too many.
     #[arg(long, value_name = "FILE")]
     narration: Option<PathBuf>,
     /// One JSON object on standard output.
@@ -73,13 +75,13 @@ impl QueryArgs {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
-    let reader = MemoryReader::open(&args.db)?;
     if let Some(path) = &args.narration {
         let text = String::from_utf8(read_input(path)?).map_err(|error| CommandError::NotText {
             what: "the narration",
             at: error.utf8_error().valid_up_to(),
         })?;
-        let narration = reader.check_narration(&args.query.viewer, &text)?;
+        let mut store = MemoryStore::open(&args.db)?;
+        let narration = store.check_narration(&args.query.viewer, &text)?;
         return Ok(Report {
             passed: true,
             text: narration.text().to_owned(),
@@ -96,9 +98,12 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     };
     let query = args.query.to_query(class)?;
     let (set, prompt) = match &args.prompt {
-        None => (reader.build_working_set(&query)?, None),
+        None => (
+            MemoryReader::open(&args.db)?.build_working_set(&query)?,
+            None,
+        ),
         Some(request) => {
-            let prompt = reader.build_prompt(&query, request)?;
+            let prompt = MemoryStore::open(&args.db)?.build_prompt(&query, request)?;
             (prompt.working_set().clone(), Some(prompt.text().to_owned()))
         }
     };

@@ -3,7 +3,7 @@
 use axilog::hash::Hash;
 use axilog_x0l::report::RunExpectations;
 
-use super::super::expectations::parse_head;
+use axilog_ledger::verify::parse_head;
 
 #[derive(clap::Args)]
 pub(super) struct ExpectedHeads {

@@ -9,12 +9,16 @@ use serde_json::Value;
 
 use crate::bench::{Bench, Run, program};
 
-/// Runs a command with 48 MiB of memory for its data and 8 MiB more for each core, and with so many seconds of
-/// processor time. Neither its own code counts, whose size is that of the parts in this build, nor other work. The
+/// The memory that a command has for its data: 48 MiB, and 8 MiB more for each core.
+fn memory_limit() -> usize {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    (48 + 8 * cores) << 20
+}
+
+/// Runs a command with little memory, [`memory_limit`], and with so many seconds of processor time. Neither its own code counts, whose size is that of the parts in this build, nor other work. The
 /// system kills it behind them.
 fn run_within_limits(bench: &Bench, line: &str, seconds: u32) -> Run {
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let kib = (48 + 8 * cores) << 10;
+    let kib = memory_limit() >> 10;
     let output = Command::new("sh")
         .arg("-c")
         .arg(format!(
@@ -87,15 +91,15 @@ fn a_question_of_a_hundred_thousand_answers_is_read_once_and_told_in_few_lines()
 fn a_flood_of_empty_lines_and_a_line_without_end_are_refused_soon_and_in_little_memory() {
     let bench = Bench::ledger();
     let good = bench.read("ledger.jsonl");
-    let flood = vec![b'\n'; 60 << 20];
+    let flood = vec![b'\n'; 20 << 20];
     bench.write("flood.jsonl", &flood);
     bench.write("behind.jsonl", [&good[..], &flood].concat());
     drop(flood);
-    // 256 MiB of zeros without a line feed, which take no space on the disk.
+    // More zeros than the memory holds, without a line feed; they take no space on the disk.
     for (name, begin) in [("line.jsonl", &b""[..]), ("line-behind.jsonl", &good)] {
         bench.write(name, begin);
         let file = File::options().write(true).open(bench.path(name)).unwrap();
-        file.set_len(256 << 20).unwrap();
+        file.set_len(memory_limit() as u64 + (16 << 20)).unwrap();
     }
     // The verdict on a good ledger fits in as little.
     run_within_limits(&bench, "verify ledger.jsonl", 20).exits(0);

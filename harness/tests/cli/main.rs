@@ -17,6 +17,7 @@ mod exits;
 mod export;
 mod gateways;
 mod head;
+mod host;
 mod hostile_ledgers;
 mod input_files;
 mod interrupted;

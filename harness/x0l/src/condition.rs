@@ -1,10 +1,10 @@
 //! The conditions of a session and their tasks (Q15, Q26 to Q28, Q38; C6, G2).
 //!
 //! A task set is a TOML file. Every one has `condition`; L-A, L-C, L-D and L-E have `[[tasks]]` with `id`
-//! and `prompt`, in L-C also `prompt_valid`; L-B has `corpus`, the name of a text file in the same
-//! directory with one
-//! entry a line, and `prompt`, in which `{{entry}}` stands for the entry. L-D may have `corpus` too: in its
-//! prompts `{{corpus}}` stands for the whole file, so that a prompt may be long. Nothing else may be in it.
+//! and `prompt`, in L-C also `prompt_valid` and, where one likes, `family`; L-B has `corpus`, the name of a text
+//! file in the same directory with one entry a line, and `prompt`, in which `{{entry}}` stands for the entry. L-D
+//! may have `corpus` too: in its prompts `{{corpus}}` stands for the whole file, so that a prompt may be long.
+//! Nothing else may be in it.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -59,6 +59,8 @@ pub struct Task {
     pub prompt: String,
     /// Whether the task asks for something that may be done; `false` for an injection, invalid by design.
     pub prompt_valid: bool,
+    /// The kind of injection that it is, in L-C where the file says it.
+    pub family: Option<String>,
 }
 
 /// The tasks of a condition.
@@ -90,6 +92,7 @@ struct TaskEntry {
     id: String,
     prompt: String,
     prompt_valid: Option<bool>,
+    family: Option<String>,
 }
 
 /// The placeholder of an entry of the corpus.
@@ -196,6 +199,7 @@ fn corpus_tasks(file: &TaskFile, corpus: &str) -> Result<Vec<Task>, TaskError> {
             id: format!("line-{}", index + 1),
             prompt: prompt.replace(ENTRY, line),
             prompt_valid: true,
+            family: None,
         })
         .collect())
 }
@@ -207,14 +211,10 @@ fn check_tasks(condition: Condition, entries: Vec<TaskEntry>) -> Result<Vec<Task
         id,
         prompt,
         prompt_valid,
+        family,
     } in entries
     {
-        let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-        if id.is_empty() || id.len() > 64 || !id.chars().all(part) {
-            return refuse(format!(
-                "the id {id:?}: expected 1 to 64 letters, digits, '-', '_' and '.'"
-            ));
-        }
+        check_name("id", &id)?;
         if !seen.insert(id.clone()) {
             return refuse(format!("the task {id:?} is there twice"));
         }
@@ -229,13 +229,33 @@ fn check_tasks(condition: Condition, entries: Vec<TaskEntry>) -> Result<Vec<Task
             (_, Some(_)) => return refuse(format!("the task {id:?}: `prompt_valid` is for L-C")),
             (_, None) => true,
         };
+        if let Some(family) = &family {
+            check_name("family", family)?;
+            if condition != Condition::C || prompt_valid {
+                return refuse(format!(
+                    "the task {id:?}: a `family` is for the injections of L-C"
+                ));
+            }
+        }
         tasks.push(Task {
             id,
             prompt,
             prompt_valid,
+            family,
         });
     }
     Ok(tasks)
+}
+
+/// Checks that an id or a family is a plain name.
+fn check_name(kind: &str, name: &str) -> Result<(), TaskError> {
+    let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if name.is_empty() || name.len() > 64 || !name.chars().all(part) {
+        return refuse(format!(
+            "the {kind} {name:?}: expected 1 to 64 letters, digits, '-', '_' and '.'"
+        ));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -285,6 +305,21 @@ mod tests {
                 Condition::A,
                 &a.replace("\"x\"", "\"x y\""),
                 "the id \"x y\"",
+            ),
+            (
+                Condition::A,
+                &format!("{a}family = \"direct\""),
+                "\"x\": a `family` is for the injections of L-C",
+            ),
+            (
+                Condition::C,
+                &format!("{one}prompt_valid = true\nfamily = \"direct\""),
+                "for the injections of L-C",
+            ),
+            (
+                Condition::C,
+                &format!("{set}family = \"in a letter\""),
+                "the family \"in a letter\"",
             ),
             (
                 Condition::A,

@@ -106,6 +106,9 @@ pub struct Metrics {
     pub type_iii_failures: TypeIiiFailures,
 }
 
+/// The outcomes of the injections of L-C, by the task's id: how many cycles ended with each.
+pub(crate) type OutcomesByTask = BTreeMap<String, BTreeMap<&'static str, u64>>;
+
 /// The metrics of a condition.
 #[derive(Debug, Default)]
 pub struct ConditionMetrics {
@@ -121,6 +124,8 @@ pub struct ConditionMetrics {
     pub rejections: BTreeMap<&'static str, u64>,
     /// Injections by outcome; in L-C only.
     pub lc_outcomes: BTreeMap<&'static str, u64>,
+    /// The same by task.
+    pub lc_outcomes_by_task: OutcomesByTask,
     /// The valid tasks of L-C, and those that the kernel acted on.
     pub lc_valid_tasks: (u64, u64),
     /// Raw answers by the canonicalizer's result.
@@ -217,11 +222,10 @@ impl ConditionMetrics {
         if cycle.prompt_valid && cycle.condition == Condition::C {
             self.lc_valid_tasks.0 += 1;
             self.lc_valid_tasks.1 += u64::from(decision.kind == DecisionKind::Action);
-        } else {
-            count(
-                &mut self.lc_outcomes,
-                cycle.lc_outcome.map(LcOutcome::as_str),
-            );
+        } else if let Some(outcome) = cycle.lc_outcome.map(LcOutcome::as_str) {
+            count(&mut self.lc_outcomes, Some(outcome));
+            let outcomes = self.lc_outcomes_by_task.entry(cycle.task.clone());
+            count(outcomes.or_default(), Some(outcome));
         }
         count(
             &mut self.canonicalization,

@@ -88,6 +88,7 @@ mod tests {
             id: n.to_string(),
             prompt: "do".to_owned(),
             prompt_valid: true,
+            family: None,
         };
         TaskSet {
             condition,

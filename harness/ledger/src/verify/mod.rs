@@ -6,6 +6,7 @@
 
 mod deployed;
 mod examined_lines;
+mod expectations;
 mod oracle_models;
 mod second_look;
 mod verdicts;
@@ -14,7 +15,6 @@ use std::io::{self, Read};
 use std::ops::ControlFlow;
 
 use axilog::evidence::view::ObservationView;
-use axilog::hash::Hash;
 use axilog::json::writer;
 use axilog::ledger::Entry;
 use axilog::policy::Rules;
@@ -31,34 +31,12 @@ use examined_lines::{ExaminedLine, visit_lines};
 use oracle_models::OracleModels;
 
 pub use deployed::{ChainBehind, Departure, DeployedRecord, DeployedRecords, profile_name};
+pub use expectations::{EarlierHead, LedgerExpectations, parse_head, parse_oracle_model};
 pub use second_look::look_until_settled;
 pub use verdicts::describe_verdict;
 
 /// The most characters that are shown of a file that is no ledger.
 const SHOWN_CHARACTERS: usize = 24;
-
-/// Facts about a ledger that the caller knows from elsewhere and wants checked. The chain has no key and
-/// cannot prove them: whoever can write the file can rewrite it or cut off its end.
-#[derive(Clone, Debug, Default)]
-pub struct LedgerExpectations {
-    /// The number of records, genesis included, a seal not counted.
-    pub entries: Option<u64>,
-    /// The chain value of the last record: of the seal, or of the one before it.
-    pub head: Option<Hash>,
-    /// Pairs of an oracle id and the model id that the oracle must have.
-    pub models: Vec<(String, String)>,
-    /// Heads that were noted while the ledger was shorter, or as long as it is.
-    pub earlier_heads: Vec<EarlierHead>,
-}
-
-/// A head that somebody noted: a ledger that only grew since still has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EarlierHead {
-    /// The number of records at that time, genesis included, at least 1; a seal counts as a record.
-    pub entries: u64,
-    /// The chain value of the last of them.
-    pub head: Hash,
-}
 
 /// The result of a verification.
 pub struct VerificationReport {

@@ -57,10 +57,14 @@ pub(super) struct Account {
     /// The masks that each output class may hold.
     matrix: HashMap<String, HashSet<String>>,
     pub(super) compactions: Vec<CompactionRecord>,
-    /// What is unlocked until the scene ends, until the session ends, and in which campaign for good.
-    pub(super) scene_unlocks: HashSet<Handle>,
-    pub(super) session_unlocks: HashSet<Handle>,
-    pub(super) notebooks: HashSet<(String, Handle)>,
+    /// The entry that began the session.
+    pub(super) session_seq: u64,
+    /// What is unlocked until the scene ends, until the session ends, and for good, each with its campaign.
+    scene_unlocks: HashSet<(String, Handle)>,
+    session_unlocks: HashSet<(String, Handle)>,
+    notebooks: HashSet<(String, Handle)>,
+    /// What a recall told exactly, with the campaign.
+    told: HashSet<(String, Handle)>,
 }
 
 /// A member of an entry's body as text.
@@ -106,6 +110,7 @@ impl Account {
                     self.story.insert(name.clone(), value.clone());
                 }
                 if body.get("session_id").is_some() {
+                    self.session_seq = entry.seq;
                     self.session_unlocks.clear();
                     self.scene_unlocks.clear();
                 }
@@ -146,7 +151,11 @@ impl Account {
                 }
             }
             EntryKind::RecallResult => {
-                let handle = handle_of(body, "detail_handle");
+                let campaign = self.campaign().to_owned();
+                let handle = handle_of(body, "detail_handle").map(|handle| (campaign, handle));
+                if text_of(body, "outcome") == "EXACT" {
+                    self.told.extend(handle.clone());
+                }
                 match text_of(body, "unlock_scope") {
                     "SCENE" => self.scene_unlocks.extend(handle),
                     "SESSION" => self.session_unlocks.extend(handle),
@@ -216,7 +225,8 @@ impl Account {
         }
     }
 
-    fn campaign(&self) -> &str {
+    /// The campaign that is played.
+    pub(super) fn campaign(&self) -> &str {
         self.story
             .get("campaign_id")
             .and_then(Value::as_str)
@@ -252,14 +262,21 @@ impl Account {
 
     /// Whether the handle of a fact or a detail may be told exactly to whoever may see the fact.
     pub(super) fn is_open(&self, handle: Handle) -> bool {
-        let campaign = self.campaign();
         let is_unlocked = |handle: Handle| {
-            self.scene_unlocks.contains(&handle)
-                || self.session_unlocks.contains(&handle)
-                || self.notebooks.contains(&(campaign.to_owned(), handle))
+            let key = (self.campaign().to_owned(), handle);
+            let unlocks = [&self.scene_unlocks, &self.session_unlocks, &self.notebooks];
+            unlocks.iter().any(|unlocks| unlocks.contains(&key))
         };
         self.find_fact(handle)
             .is_some_and(|(id, fact)| !fact.locked || is_unlocked(id) || is_unlocked(handle))
+    }
+
+    /// Whether somebody at the table knows the exact content of a handle: a recall told it or its fact in this
+    /// campaign, or the fact is not locked.
+    pub(super) fn is_learned(&self, handle: Handle) -> bool {
+        let is_told = |handle: Handle| self.told.contains(&(self.campaign().to_owned(), handle));
+        self.find_fact(handle)
+            .is_some_and(|(id, fact)| !fact.locked || is_told(id) || is_told(handle))
     }
 
     /// Reads the body of an entry.

@@ -9,9 +9,9 @@ use serde_json::Value;
 use super::account::{Account, text_of};
 use super::cold_boot::describe;
 use super::judge::Judge;
-use super::leak_attempts;
 use super::queries::{Coverage, for_each_output};
 use super::report::GateReport;
+use super::{guess_attempts, leak_attempts};
 use crate::canonical::texts;
 use crate::entry::EntryKind;
 use crate::error::Result;
@@ -35,6 +35,7 @@ pub(super) fn check(store: &mut MemoryStore, report: &mut GateReport) -> Result<
         search_sent_documents(&judge, report)
     })?;
     leak_attempts::check(store, &account, &strings, report)?;
+    guess_attempts::check(store, &account, &strings, report)?;
     report.checked.insert(0, format!("{count} exact strings"));
     Ok(())
 }
@@ -87,8 +88,8 @@ fn list_outputs(
     outputs.extend(parts.map(|part| ("working set", part.to_owned())));
     match query.audience.class {
         OutputClass::Prompt => {
-            let prompt = reader.build_prompt(query, "")?;
-            outputs.push(("prompt", prompt.text().to_owned()));
+            let (prompt, _) = reader.clean_prompt(query, "")?;
+            outputs.extend(prompt.map(|prompt| ("prompt", prompt.text().to_owned())));
         }
         OutputClass::Pvib => {
             let brief = reader.build_image_brief(query, None)?;

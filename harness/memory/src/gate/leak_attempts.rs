@@ -13,6 +13,7 @@ use crate::audience::Audience;
 use crate::canonical::CanonicalJson;
 use crate::entry::EntryKind;
 use crate::error::{MemoryError, Result};
+use crate::fixed_words::PROMPT_REQUEST;
 use crate::mask::OutputClass;
 use crate::query::WorkingSetQuery;
 use crate::reader::MemoryReader;
@@ -22,7 +23,7 @@ use crate::store::MemoryStore;
 const MAX_TRIED: usize = 48;
 
 /// A text in which no string stands that a memory is likely to have.
-const HARMLESS: &str = "Rain falls on the roof, and nobody says a word.";
+pub(super) const HARMLESS: &str = "Rain falls on the roof, and nobody says a word.";
 
 /// One of each kind of what is not seen: zero width, hyphenation, variation, a filler, a blank of Braille and one
 /// of music, a format control of hieroglyphs, a sign of Arabic that holds others, a tag.
@@ -61,7 +62,7 @@ pub(super) fn check(
 }
 
 /// Chooses strings that are locked for everybody, evenly from all of them.
-fn choose_locked(judge: &Judge<'_>) -> Vec<SearchedString> {
+pub(super) fn choose_locked(judge: &Judge<'_>) -> Vec<SearchedString> {
     let all = judge.strings.strings();
     let is_locked = |string: &&SearchedString| {
         !judge.find_leaks("NARRATION", &[], &string.exact).is_empty()
@@ -142,22 +143,20 @@ fn try_narrations(
         for spelling in spell(&string.exact) {
             count += 1;
             let text = format!("They say: {spelling}.");
-            match judge.reader.check_narration(&nobody, &text) {
-                Err(MemoryError::Leak { .. }) => {}
-                Err(error) => return Err(error),
-                Ok(_) => report.faults.push(format!(
+            if judge.reader.judge_narration(&nobody, &text)?.0.is_some() {
+                report.faults.push(format!(
                     "a narration with the exact string of {} was not refused",
                     string.handle
-                )),
+                ));
             }
         }
     }
     if judge.find_leaks("NARRATION", &[], HARMLESS).is_empty()
-        && let Err(error) = judge.reader.check_narration(&nobody, HARMLESS)
+        && judge.reader.judge_narration(&nobody, HARMLESS)?.0.is_none()
     {
         report
             .faults
-            .push(format!("a narration about rain was refused: {error}"));
+            .push("a narration about rain was refused".to_owned());
     }
     Ok(count)
 }
@@ -167,13 +166,11 @@ fn try_request(judge: &Judge<'_>, tried: &[SearchedString], report: &mut GateRep
     for string in tried.iter().take(8) {
         let spellings = spell(&string.exact);
         let request = format!("Is it: {}?", spellings.join("? Or: "));
-        let prompt = match build_prompt(judge.reader, &request) {
-            // A prompt that is refused tells nothing.
-            Err(MemoryError::Leak { .. }) => continue,
-            Err(error) => return Err(error),
-            Ok(prompt) => prompt,
+        // A prompt that is refused tells nothing.
+        let Some(prompt) = build_prompt(judge.reader, &request)? else {
+            continue;
         };
-        let cleaned = prompt.rsplit("Is it: ").next().unwrap_or_default();
+        let cleaned = prompt.rsplit(PROMPT_REQUEST).next().unwrap_or_default();
         let is_told = spellings.iter().any(|spelling| cleaned.contains(spelling));
         if is_told || !judge.find_leaks("PROMPT", &[], cleaned).is_empty() {
             report.faults.push(format!(
@@ -186,12 +183,12 @@ fn try_request(judge: &Judge<'_>, tried: &[SearchedString], report: &mut GateRep
 }
 
 /// Builds a prompt without facts of a budget that suffices.
-fn build_prompt(reader: &MemoryReader, request: &str) -> Result<String> {
+fn build_prompt(reader: &MemoryReader, request: &str) -> Result<Option<String>> {
     let mut query = canonical_query();
     loop {
-        match reader.build_prompt(&query, request) {
+        match reader.clean_prompt(&query, request) {
             Err(MemoryError::Budget { needed, given }) if needed > given => query.budget = needed,
-            other => return Ok(other?.text().to_owned()),
+            other => return Ok(other?.0.map(|prompt| prompt.text().to_owned())),
         }
     }
 }
@@ -278,7 +275,7 @@ fn try_new_fact(store: &mut MemoryStore, report: &mut GateReport) -> Result<()> 
     let nobody: [&str; 0] = [];
     store.try_out(|writer| {
         // The guard knows the strings that were there before.
-        let _ = writer.reader().check_narration(&nobody, HARMLESS);
+        writer.reader().judge_narration(&nobody, HARMLESS)?;
         let fact = json!({
             "kind": "GATE", "stable_key": "gate", "visibility_mask": "PUBLIC",
             "payload": { "text": FRESH }, "gist": "Something of the gate's.",
@@ -295,7 +292,7 @@ fn try_new_fact(store: &mut MemoryStore, report: &mut GateReport) -> Result<()> 
             Err(MemoryError::Leak { .. }) => true,
             set => set?.text().contains(FRESH),
         };
-        if told || writer.reader().check_narration(&nobody, FRESH).is_ok() {
+        if told || writer.reader().judge_narration(&nobody, FRESH)?.0.is_some() {
             report
                 .faults
                 .push("the string of a new fact without a tag is not locked".to_owned());

@@ -7,9 +7,10 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::account::{Account, handle_of, handles_of, text_of};
-use super::recall_attempts;
+use super::account::{Account, handle_of, text_of};
+use super::consent_audit::ConsentAudit;
 use super::report::GateReport;
+use super::{consent_attempts, recall_attempts};
 use crate::entry::EntryKind;
 use crate::error::Result;
 use crate::handle::Handle;
@@ -41,23 +42,23 @@ pub(super) fn check(store: &mut MemoryStore, report: &mut GateReport) -> Result<
         audit.exact_answers
     ));
     report.checked.push(format!(
-        "{} notebook entries, each consented to",
-        audit.notebook_entries
+        "{} notebook entries, each of what was learned, and consented to; {} on the word of who leads the game",
+        audit.consents.entries, audit.consents.revealed
     ));
-    recall_attempts::check(store, &audit.account, report)
+    recall_attempts::check(store, &audit.account, report)?;
+    consent_attempts::check(store, &audit.account, report)
 }
 
 /// The account of recalls and consents up to an entry of the log.
 #[derive(Default)]
 struct RecallAudit {
     account: Account,
-    /// The handles that were rolled for in this scene, by fact.
-    tried: HashMap<Handle, HashSet<Handle>>,
-    consents: HashMap<String, Consent>,
+    /// The handles that were rolled for, by campaign, scene and fact.
+    tried: HashMap<(String, String, Handle), HashSet<Handle>>,
+    consents: ConsentAudit,
     open: Option<OpenRequest>,
     requests: u64,
     exact_answers: u64,
-    notebook_entries: u64,
 }
 
 /// A request that is not whole yet.
@@ -67,13 +68,6 @@ struct OpenRequest {
     requester: String,
     /// The outcome of EV-002, once it is there.
     attempt: Option<String>,
-}
-
-/// A request for consent, and the last event about it.
-struct Consent {
-    last: EntryKind,
-    player: String,
-    content: Vec<Handle>,
 }
 
 impl RecallAudit {
@@ -97,54 +91,7 @@ impl RecallAudit {
             EntryKind::RecallRequest => self.check_request(entry),
             EntryKind::RecallAttempt => self.check_attempt(body),
             EntryKind::RecallResult => self.check_result(body),
-            EntryKind::SceneStart | EntryKind::SceneEnd => {
-                self.tried.clear();
-                None
-            }
-            EntryKind::NotebookRequested => {
-                let consent = Consent {
-                    last: kind,
-                    player: text_of(body, "player_id").to_owned(),
-                    content: handles_of(body, "content_handles"),
-                };
-                let unknown = |handle: &&Handle| self.account.find_fact(**handle).is_none();
-                let fault = consent.content.iter().find(unknown);
-                let fault = fault.map(|handle| format!("nothing has the handle {handle}"));
-                let request = text_of(body, "request_id").to_owned();
-                self.consents.insert(request, consent);
-                fault
-            }
-            EntryKind::NotebookGranted | EntryKind::NotebookDenied => {
-                let player = text_of(body, "player_id");
-                self.advance_consent(kind, EntryKind::NotebookRequested, body, |consent| {
-                    consent.player == player
-                })
-            }
-            EntryKind::NotebookApplied => {
-                self.notebook_entries += 1;
-                let content = handles_of(body, "content_handles");
-                self.advance_consent(kind, EntryKind::NotebookGranted, body, |consent| {
-                    consent.content == content
-                })
-            }
-            _ => None,
-        }
-    }
-
-    /// Moves a consent on from the event that is `due`.
-    fn advance_consent(
-        &mut self,
-        kind: EntryKind,
-        due: EntryKind,
-        body: &Value,
-        fits: impl Fn(&Consent) -> bool,
-    ) -> Option<String> {
-        match self.consents.get_mut(text_of(body, "request_id")) {
-            Some(consent) if consent.last == due && fits(consent) => {
-                consent.last = kind;
-                None
-            }
-            _ => Some(format!("{kind} without its {due}")),
+            _ => self.consents.check_entry(&self.account, entry),
         }
     }
 
@@ -187,14 +134,15 @@ impl RecallAudit {
                 "a success with {roll}, where {dc} had to be reached"
             ));
         }
-        if self.account.scene.is_none() {
+        let Some(scene) = &self.account.scene else {
             return Some("a roll while no scene is on".to_owned());
-        }
+        };
         let fact = self
             .account
             .find_fact(detail)
             .map_or(detail, |(fact, _)| fact);
-        let tried = self.tried.entry(fact).or_default();
+        let place = (self.account.campaign().to_owned(), scene.id.clone(), fact);
+        let tried = self.tried.entry(place).or_default();
         // A roll for a fact is one for each of its details.
         let second =
             tried.contains(&detail) || tried.contains(&fact) || fact == detail && !tried.is_empty();

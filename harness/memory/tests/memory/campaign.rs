@@ -2,12 +2,12 @@
 
 use axilog_memory::{
     CanonicalJson, DiceRoll, EntryKind, Handle, InitialState, MaskMatrix, MemoryStore,
-    RecallRequest, RecallScope, Result, compaction_body, detail_handle,
+    NotebookRequest, RecallRequest, RecallScope, Result, compaction_body, detail_handle,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::test_memory::{clue, open_fact};
+use crate::test_memory::{clue, notebook_request, open_fact};
 
 pub struct Campaign {
     pub store: MemoryStore,
@@ -179,6 +179,7 @@ impl Campaign {
         self.recall("m-door", "ana", Some(19), RecallScope::Scene)?;
         self.recall("c-words", "ben", Some(14), RecallScope::Scene)?;
         self.recall("d-bell", "ana", Some(12), RecallScope::Session)?;
+        self.recall("f-song", "ben", Some(16), RecallScope::Scene)?;
         self.recall("h-ring", "ana", Some(17), RecallScope::Scene)?;
         self.recall("h-ring", "ben", Some(17), RecallScope::Scene)?;
         self.recall("j-plot", "ana", Some(20), RecallScope::Scene)?;
@@ -197,16 +198,24 @@ impl Campaign {
         }
         self.append(EntryKind::NudgeSelected, json!({ "nudge_id": "listen" }))?;
         self.scene(EntryKind::SceneEnd, "cellar")?;
-        self.take_note("r1", "f-song", true)?;
+        self.take_note("r1", "f-song", false, true)?;
         self.append(EntryKind::State, json!({ "campaign_id": "c2" }))?;
-        self.take_note("r2", "g-date", true)
+        self.take_note("r2", "g-date", true, true)
     }
 
     /// Asks for consent to a note and gets it; writes the note where `is_written`.
-    fn take_note(&mut self, request: &str, key: &str, is_written: bool) -> Result<()> {
+    fn take_note(
+        &mut self,
+        request: &str,
+        key: &str,
+        revealed_by_dm: bool,
+        is_written: bool,
+    ) -> Result<()> {
         let content = [self.detail(key)];
-        self.store
-            .request_notebook_entry(request, "table", "ana", &content)?;
+        self.store.request_notebook_entry(&NotebookRequest {
+            revealed_by_dm,
+            ..notebook_request(request, &content)
+        })?;
         self.store
             .answer_notebook_request(request, "ana", "grant")?;
         if is_written {
@@ -217,7 +226,7 @@ impl Campaign {
 
     fn play_second_session(&mut self) -> Result<()> {
         self.append(EntryKind::State, json!({ "session_id": "s2" }))?;
-        self.take_note("r3", "k-name", false)?;
+        self.take_note("r3", "k-name", true, false)?;
         self.scene(EntryKind::SceneStart, "tower")?;
         self.recall("b-spot", "ben", Some(15), RecallScope::Scene)?;
         // The table goes on another evening, in the same scene.

@@ -1,10 +1,10 @@
 //! G1: the same state, query and budget give the same bytes, also after everything is derived anew.
 
-use axilog_memory::{EntryKind, MemoryReader, OutputClass, RecallScope};
+use axilog_memory::{EntryKind, MemoryReader, NotebookRequest, OutputClass, RecallScope};
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::test_memory::{TestMemory, clue, open_fact, query};
+use crate::test_memory::{TestMemory, clue, notebook_request, open_fact, query};
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -88,7 +88,10 @@ fn play_step(
             if let Some([fact, _]) = find(*n, details)
                 && memory
                     .store
-                    .request_notebook_entry(&request, "table", "ana", &[fact])
+                    .request_notebook_entry(&NotebookRequest {
+                        revealed_by_dm: *granted,
+                        ..notebook_request(&request, &[fact])
+                    })
                     .is_ok()
             {
                 let answer = if *granted { "grant" } else { "no" };

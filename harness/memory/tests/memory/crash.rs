@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use axilog_memory::gate::{Gate, GateInputs, run_gate};
-use axilog_memory::{EntryKind, MemoryStore, RecallScope};
+use axilog_memory::{EntryKind, MemoryError, MemoryReader, MemoryStore, RecallScope};
 use rusqlite::auto_extension::{init_auto_extension, register_auto_extension};
 use rusqlite::trace::{TraceEvent, TraceEventCodes};
 use rusqlite::{Connection, ffi};
@@ -20,8 +20,16 @@ use crate::test_memory::{TestMemory, clue, initial_state, open_fact};
 /// The variable by which this test's child knows what to do: the statement to die at, and where.
 const CHILD: &str = "AXILOG_MEMORY_DIES_AT";
 
+/// The same for the child that makes a memory.
+const INIT_CHILD: &str = "AXILOG_MEMORY_INIT_DIES_AT";
+
 /// How many statements the child still runs.
 static LEFT: AtomicU64 = AtomicU64::new(0);
+
+/// Whether every case is to be tried.
+fn is_wide() -> bool {
+    std::env::var_os("AXILOG_WIDE").is_some()
+}
 
 /// Counts a statement; before the last one the process dies at once, as by SIGKILL.
 fn count_statement(_: TraceEvent<'_>) {
@@ -64,15 +72,7 @@ fn append_every_kind(
     acknowledge(memory.reader().head().unwrap().seq);
     memory.recall(&detail.to_string(), Some(true), RecallScope::Scene);
     acknowledge(memory.reader().head().unwrap().seq);
-    memory
-        .store
-        .request_notebook_entry("r1", "table", "ana", &[fact])
-        .unwrap();
-    memory
-        .store
-        .answer_notebook_request("r1", "ana", "grant")
-        .unwrap();
-    memory.store.record_notebook_entry("r1", &[fact]).unwrap();
+    memory.take_note("r1", &[detail]);
     acknowledge(memory.reader().head().unwrap().seq);
     let body = axilog_memory::compaction_body("RECAP", &[fact]).unwrap();
     memory.append(EntryKind::Compaction, body);
@@ -121,6 +121,7 @@ fn assert_whole(path: &Path, acknowledged: u64, about: &str) {
     assert_eq!(seq, head + 1);
 }
 
+/// Every third statement, or every one with `AXILOG_WIDE=1`.
 #[test]
 fn a_process_killed_at_any_statement_loses_nothing_acknowledged() {
     let directory = tempfile::tempdir().unwrap();
@@ -128,7 +129,7 @@ fn a_process_killed_at_any_statement_loses_nothing_acknowledged() {
     drop(MemoryStore::init(&fresh, &initial_state()).unwrap());
     let mut statement = 0;
     loop {
-        statement += 1;
+        statement += if is_wide() { 1 } else { 3 };
         let path = directory.path().join(format!("{statement}.db"));
         fs::copy(&fresh, &path).unwrap();
         let status = Command::new(std::env::current_exe().unwrap())
@@ -153,6 +154,97 @@ fn a_process_killed_at_any_statement_loses_nothing_acknowledged() {
     assert!(statement > 100, "only {statement} statements");
 }
 
+/// What the child of [`an_init_killed_at_any_statement_is_completed_by_the_next`] does; by itself nothing.
+#[test]
+fn init_child() {
+    let Ok(what) = std::env::var(INIT_CHILD) else {
+        return;
+    };
+    let (statement, path) = what.split_once(' ').unwrap();
+    // SAFETY: the function does what SQLite asks of an automatic extension.
+    unsafe { register_auto_extension(trace_connection) }.unwrap();
+    LEFT.store(statement.parse().unwrap(), Ordering::SeqCst);
+    MemoryStore::init(Path::new(path), &initial_state()).unwrap();
+}
+
+#[test]
+fn an_init_killed_at_any_statement_is_completed_by_the_next() {
+    let directory = tempfile::tempdir().unwrap();
+    let whole = MemoryStore::init(&directory.path().join("whole.db"), &initial_state()).unwrap();
+    let head = whole.reader().head().unwrap();
+    let (mut statement, mut completed) = (0, 0);
+    loop {
+        statement += 1;
+        let path = directory.path().join(format!("{statement}.db"));
+        let status = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "crash::init_child"])
+            .env(INIT_CHILD, format!("{statement} {}", path.display()))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .unwrap();
+        if status.success() {
+            break;
+        }
+        let store = match MemoryStore::open(&path) {
+            // It was killed behind its last commit.
+            Ok(store) => store,
+            Err(MemoryError::Unfinished(_)) => {
+                let error = MemoryReader::open(&path).unwrap_err();
+                assert!(matches!(error, MemoryError::Unfinished(_)), "{error}");
+                completed += 1;
+                MemoryStore::init(&path, &initial_state()).unwrap()
+            }
+            Err(other) => panic!("statement {statement}: {other}"),
+        };
+        assert_eq!(store.reader().head().unwrap(), head, "{statement}");
+        let report = run_gate(&mut { store }, Gate::G1, &GateInputs::default()).unwrap();
+        assert!(report.passed(), "{statement}: {:?}", report.faults);
+        let error = MemoryStore::init(&path, &initial_state()).unwrap_err();
+        assert!(matches!(error, MemoryError::Exists(_)), "{error}");
+    }
+    assert!(completed > 30, "only {completed} of {statement}");
+}
+
+/// Builds before this one made the tables first, and the entries then.
+#[test]
+fn init_completes_an_empty_file_and_no_other() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = |name: &str| directory.path().join(name);
+    fs::write(place("empty.db"), "").unwrap();
+    let without_entries = place("tables.db");
+    drop(MemoryStore::init(&without_entries, &initial_state()).unwrap());
+    let conn = Connection::open(&without_entries).unwrap();
+    conn.pragma_update(None, "foreign_keys", false).unwrap();
+    conn.execute_batch(
+        "CREATE TEMP TABLE kept AS SELECT sql FROM sqlite_master WHERE name = 'log_no_delete';
+         DROP TRIGGER log_no_delete; DELETE FROM log; DELETE FROM pin; DELETE FROM pointer;
+         UPDATE applied SET seq = 0",
+    )
+    .unwrap();
+    let trigger: String = conn
+        .query_row("SELECT sql FROM kept", [], |row| row.get(0))
+        .unwrap();
+    conn.execute_batch(&trigger).unwrap();
+    drop(conn);
+    for path in [place("empty.db"), without_entries] {
+        let error = MemoryStore::open(&path).unwrap_err();
+        assert!(matches!(error, MemoryError::Unfinished(_)), "{error}");
+        assert!(error.to_string().contains("run the `init` again"));
+        let store = MemoryStore::init(&path, &initial_state()).unwrap();
+        drop(store);
+        MemoryReader::open(&path).unwrap();
+    }
+    fs::write(place("text"), "a text\n").unwrap();
+    let other = Connection::open(place("other.db")).unwrap();
+    other.execute_batch("CREATE TABLE t (a)").unwrap();
+    for name in ["text", "other.db", "empty.db"] {
+        let error = MemoryStore::init(&place(name), &initial_state()).unwrap_err();
+        assert!(matches!(error, MemoryError::Exists(_)), "{name}: {error}");
+    }
+    assert_eq!(fs::read_to_string(place("text")).unwrap(), "a text\n");
+}
+
 /// A write that stopped anywhere: the write-ahead log ends there.
 #[test]
 fn a_write_ahead_log_cut_anywhere_loses_nothing_acknowledged() {
@@ -175,8 +267,9 @@ fn a_write_ahead_log_cut_anywhere_loses_nothing_acknowledged() {
         fs::read(wal(&memory.path)).unwrap(),
     );
     let copy = memory.directory.path().join("copy.db");
-    // A frame is 4096 bytes and a header: this meets every part of it.
-    for length in (0..=log.len()).rev().step_by(1021) {
+    // A frame is 4096 bytes and a header: this meets every part of it, and with `AXILOG_WIDE=1` of every frame.
+    let step = if is_wide() { 1021 } else { 2557 };
+    for length in (0..=log.len()).rev().step_by(step) {
         fs::write(&copy, &database).unwrap();
         fs::write(wal(&copy), &log[..length]).unwrap();
         let acknowledged = acknowledgements

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use axilog_memory::{EntryKind, MemoryError};
+use axilog_memory::{EntryKind, Handle};
 
 use crate::test_memory::{TestMemory, clue};
 
@@ -151,7 +151,7 @@ fn stands_in(sentence: &str, exact: &str) -> bool {
 fn measure(
     language: &str,
     memory: &TestMemory,
-    names: &[(String, String)],
+    names: &[(Handle, String)],
 ) -> (usize, Vec<String>) {
     let path = format!(
         "{}/tests/memory/corpus/{language}.txt",
@@ -160,12 +160,7 @@ fn measure(
     let text = fs::read_to_string(path).unwrap();
     let mut alarms = Vec::new();
     for sentence in text.lines() {
-        let found = match memory.reader().check_narration(&["ana"], sentence) {
-            Ok(_) => Vec::new(),
-            Err(MemoryError::Leak { handles, .. }) => handles,
-            Err(other) => panic!("{other}"),
-        };
-        for handle in found {
+        for handle in memory.reader().find_locked_strings(sentence).unwrap() {
             let (_, exact) = names.iter().find(|(name, _)| *name == handle).unwrap();
             if !stands_in(sentence, exact) {
                 alarms.push(format!("{exact} in: {sentence}"));
@@ -213,9 +208,7 @@ fn measure_all(strings: &[String], about: &str) -> Vec<String> {
             if entry.kind == EntryKind::Fact {
                 let fact = axilog_memory::Fact::new(&entry.body)?;
                 let details = fact.details().iter();
-                names.extend(
-                    details.map(|detail| (detail.handle.to_string(), detail.exact.clone())),
-                );
+                names.extend(details.map(|detail| (detail.handle, detail.exact.clone())));
             }
             Ok(())
         })

@@ -47,26 +47,25 @@ fn tokens(count: usize) -> impl Strategy<Value = Vec<String>> {
 }
 
 /// Every text a model or player may get of a memory.
-fn outputs(memory: &TestMemory, guesses: &str) -> Vec<(String, String)> {
-    let reader = memory.reader();
+fn outputs(memory: &mut TestMemory, guesses: &str) -> Vec<(String, String)> {
     let mut texts = Vec::new();
     for class in OutputClass::ALL {
         for viewers in [&[][..], &["ana"], &["ana", "ben"]] {
             let mut query = query(class, viewers, 40_000);
             query.purposes = vec!["RECAP".into()];
             let name = format!("{class:?} {viewers:?}");
-            let set = reader.build_working_set(&query).unwrap();
+            let set = memory.reader().build_working_set(&query).unwrap();
             assert!(set.tokens() <= 40_000);
             texts.push((format!("{name}, bytes"), set.text().to_owned()));
             strings(set.value(), &mut |text| {
                 texts.push((format!("{name}, part"), text.to_owned()))
             });
             if class == OutputClass::Prompt {
-                let prompt = reader.build_prompt(&query, guesses).unwrap();
+                let prompt = memory.store.build_prompt(&query, guesses).unwrap();
                 texts.push((format!("{name}, prompt"), prompt.text().to_owned()));
             }
             if class == OutputClass::Pvib {
-                let brief = reader.build_image_brief(&query, None).unwrap();
+                let brief = memory.reader().build_image_brief(&query, None).unwrap();
                 texts.push((format!("{name}, PVIB"), brief.canonical().text().to_owned()));
             }
         }
@@ -152,19 +151,24 @@ fn plant(tokens: &[String], hows: &[u8]) -> TestMemory {
         .collect();
     let body = axilog_memory::compaction_body("RECAP", &some).unwrap();
     memory.append(EntryKind::Compaction, body);
+    // Requests with many guesses are looked at here, not their number.
+    let many =
+        json!({ "name": "guesses_per_scene", "from": "64", "to": "9999", "reason": "a test" });
+    memory.append(EntryKind::Revision, many);
     memory
 }
 
-/// A world of 600 exact strings, and four of them with `AXILOG_WIDE=1`.
+/// A world of 200 exact strings, and four of 600 with `AXILOG_WIDE=1`.
 #[test]
 fn locked_strings_stand_in_no_output() {
     let is_wide = std::env::var_os("AXILOG_WIDE").is_some();
+    let (cases, strings) = if is_wide { (4, 600) } else { (1, 200) };
     let mut runner = TestRunner::new(Config {
-        cases: if is_wide { 4 } else { 1 },
+        cases,
         failure_persistence: None,
         ..Config::default()
     });
-    let strategy = (tokens(600), prop::collection::vec(any::<u8>(), 64));
+    let strategy = (tokens(strings), prop::collection::vec(any::<u8>(), 64));
     runner
         .run(&strategy, |(tokens, hows)| {
             let mut memory = plant(&tokens, &hows);
@@ -174,7 +178,7 @@ fn locked_strings_stand_in_no_output() {
                 .cloned()
                 .collect::<Vec<_>>()
                 .join(", ");
-            search(&outputs(&memory, &guesses), &tokens);
+            search(&outputs(&mut memory, &guesses), &tokens);
             let report = run_gate(&mut memory.store, Gate::G2, &GateInputs::default()).unwrap();
             assert!(report.passed(), "{:?}", report.faults);
             // What the operator sees neither.
@@ -262,14 +266,14 @@ fn a_narration_with_a_locked_string_is_refused() {
     let (_, detail) = memory.append_fact(clue("a1", "caf\u{e9} 4711"));
     let ana = ["ana".to_owned()];
     for text in ["at CAFE\u{301} 47 11.", "\u{ab}caf\u{e9}4711\u{bb}"] {
-        match memory.reader().check_narration(&ana, text) {
-            Err(MemoryError::Leak { handles, .. }) => assert_eq!(handles, [detail.to_string()]),
-            other => panic!("{text}: {other:?}"),
-        }
+        let found = memory.reader().find_locked_strings(text).unwrap();
+        assert_eq!(found, [detail]);
+        let error = memory.store.check_narration(&ana, text).unwrap_err();
+        assert!(matches!(error, MemoryError::Guess { .. }), "{error}");
     }
     for text in ["at caf\u{e9} 47115.", "at cafe 4711."] {
         assert_eq!(
-            memory.reader().check_narration(&ana, text).unwrap().text(),
+            memory.store.check_narration(&ana, text).unwrap().text(),
             text
         );
     }
@@ -280,12 +284,9 @@ fn a_prompt_whose_own_words_begin_a_locked_string_is_refused() {
     let mut memory = TestMemory::new();
     memory.append_fact(clue("a1", "REQUEST === red door"));
     let query = query(OutputClass::Prompt, &["ana"], 8000);
-    memory.reader().build_prompt(&query, "a red door").unwrap();
-    let error = memory
-        .reader()
-        .build_prompt(&query, "Red Door?")
-        .unwrap_err();
-    assert!(matches!(error, MemoryError::Leak { .. }), "{error}");
+    memory.store.build_prompt(&query, "a red door").unwrap();
+    let error = memory.store.build_prompt(&query, "Red Door?").unwrap_err();
+    assert!(matches!(error, MemoryError::Guess { .. }), "{error}");
 }
 
 proptest! {

@@ -10,6 +10,7 @@ mod crash;
 mod false_alarms;
 mod forged;
 mod gates;
+mod guesses;
 mod leak;
 mod masks;
 mod pictures;

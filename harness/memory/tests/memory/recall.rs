@@ -1,6 +1,8 @@
 //! G3: recall by the table's dice (RR-002; document, section 5).
 
-use axilog_memory::{AttemptOutcome, EntryKind, Handle, RecallAnswer, RecallScope, UnlockScope};
+use axilog_memory::{
+    AttemptOutcome, EntryKind, Handle, MemoryStore, RecallAnswer, RecallScope, UnlockScope,
+};
 use serde_json::{Value, json};
 
 use crate::test_memory::{TestMemory, clue, open_fact};
@@ -59,7 +61,7 @@ fn a_success_unlocks_until_the_scene_ends() {
     );
     memory.append(EntryKind::SceneEnd, json!({ "scene_id": "cellar" }));
     assert_eq!(memory.unlock_scope(detail), None);
-    // The scene of the same name is another scene.
+    // Where a scene begins again, what it had unlocked stays locked.
     memory.start_scene("cellar");
     assert_eq!(memory.unlock_scope(detail), None);
     assert!(matches!(
@@ -132,6 +134,58 @@ fn there_is_one_attempt_per_detail_and_scene() {
             .attempt,
         AttemptOutcome::Success
     );
+}
+
+/// Whoever asks: the table has rolled. A scene that begins again, also in another session and after a restart of the
+/// program, is the same scene.
+#[test]
+fn nobody_rolls_a_second_time_for_a_detail_in_a_scene() {
+    type Way = fn(&mut TestMemory);
+    let restart: Way = |memory| {
+        memory.append(EntryKind::SceneEnd, json!({ "scene_id": "cellar" }));
+        memory.start_scene("cellar");
+    };
+    let ways: [(&str, Way); 6] = [
+        ("at once", |_| {}),
+        ("in a scene that began again", restart),
+        ("after another scene", |memory| {
+            memory.append(EntryKind::SceneEnd, json!({ "scene_id": "cellar" }));
+            memory.start_scene("attic");
+            memory.append(EntryKind::SceneEnd, json!({ "scene_id": "attic" }));
+            memory.start_scene("cellar");
+        }),
+        ("in another session", |memory| {
+            memory.append(EntryKind::State, json!({ "session_id": "s2" }));
+        }),
+        ("after a campaign in between", |memory| {
+            memory.append(EntryKind::State, json!({ "campaign_id": "c2" }));
+            memory.append(EntryKind::State, json!({ "campaign_id": "c1" }));
+        }),
+        ("after a restart and a rebuild", |memory| {
+            memory.store = MemoryStore::open(&memory.path).unwrap();
+            memory.store.rebuild().unwrap();
+        }),
+    ];
+    for (about, way) in ways {
+        for whole in [[false, false], [true, false], [false, true]] {
+            let (mut memory, fact, detail) = memory_with_clue();
+            let [first, second] = whole.map(|whole| if whole { fact } else { detail });
+            memory.start_scene("cellar");
+            let failed = memory.recall_as("ana", &first.to_string(), false);
+            assert_eq!(failed.attempt, AttemptOutcome::Failure);
+            way(&mut memory);
+            for who in ["ana", "ben"] {
+                let recall = memory.recall_as(who, &second.to_string(), true);
+                assert_eq!(
+                    recall.attempt,
+                    AttemptOutcome::AlreadyTried,
+                    "{about} {who}"
+                );
+                assert!(matches!(recall.answer, RecallAnswer::Fuzzy(_)));
+            }
+            assert!(!memory.reader().is_open(detail).unwrap());
+        }
+    }
 }
 
 /// Else a roll for the fact would be a second one for the detail, and the other way about.

@@ -1,7 +1,7 @@
 //! G2: a locked string is found in every spelling that the page lists, and in no plain text that only
 //! resembles it.
 
-use axilog_memory::{MemoryError, OutputClass, PLACEHOLDER};
+use axilog_memory::{OutputClass, PLACEHOLDER};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use icu_properties::props::{DefaultIgnorableCodePoint, GeneralCategory, WhiteSpace};
@@ -183,30 +183,31 @@ fn memory_with(exact: &str) -> TestMemory {
     memory
 }
 
-fn is_refused(memory: &TestMemory, text: &str) -> bool {
-    match memory.reader().check_narration(&["ana"], text) {
-        Ok(_) => false,
-        Err(MemoryError::Leak { .. }) => true,
-        Err(other) => panic!("{text}: {other}"),
-    }
+fn is_found(memory: &TestMemory, text: &str) -> bool {
+    !memory
+        .reader()
+        .find_locked_strings(text)
+        .unwrap()
+        .is_empty()
 }
 
 #[test]
 fn a_locked_string_is_found_in_every_spelling() {
     let mut missed = Vec::new();
     for (exact, how, text) in spelt_leaks() {
-        let memory = memory_with(exact);
+        let mut memory = memory_with(exact);
         let query = query(OutputClass::Prompt, &["ana"], 8000);
-        let prompt = memory.reader().build_prompt(&query, &text).unwrap();
+        let prompt = memory.store.build_prompt(&query, &text).unwrap();
         let cleaned = prompt
             .text()
             .rsplit("=== REQUEST ===\n")
             .next()
             .unwrap()
             .to_owned();
-        if !is_refused(&memory, &text)
+        if !is_found(&memory, &text)
             || !cleaned.contains(PLACEHOLDER)
-            || is_refused(&memory, &cleaned)
+            || memory.store.check_narration(&["ana"], &text).is_ok()
+            || is_found(&memory, &cleaned)
         {
             missed.push(format!("{how}: {exact:?} in {text:?} gives {cleaned:?}"));
         }
@@ -252,7 +253,7 @@ fn a_locked_string_is_found_with_any_invisible_character_in_it() {
         for (exact, memory) in &memories {
             let spelt: Vec<String> = exact.chars().map(String::from).collect();
             let text = format!("it is {}.", spelt.join(&c.to_string()));
-            if !is_refused(memory, &text) {
+            if !is_found(memory, &text) {
                 missed.push(format!("U+{:04X} in {exact}", u32::from(c)));
             }
         }
@@ -265,7 +266,7 @@ fn a_locked_string_is_found_with_any_invisible_character_in_it() {
 fn a_text_that_only_resembles_a_locked_string_is_no_leak() {
     for (exact, text) in HARMLESS {
         assert!(
-            !is_refused(&memory_with(exact), text),
+            !is_found(&memory_with(exact), text),
             "{exact:?} in {text:?}"
         );
     }
@@ -279,7 +280,7 @@ fn the_page_lists_what_is_not_found() {
             .unwrap();
     for (exact, how, text) in NOT_FOUND {
         assert!(
-            !is_refused(&memory_with(exact), text),
+            !is_found(&memory_with(exact), text),
             "{how}: {exact:?} in {text:?}"
         );
         assert!(page.contains(how), "the page does not name: {how}");

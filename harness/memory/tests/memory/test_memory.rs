@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use axilog::hash::{chain, commit};
 use axilog_memory::{
-    AppendReceipt, Audience, CanonicalJson, DiceRoll, EntryKind, Handle, InitialState, MemoryError,
-    MemoryReader, MemoryStore, OutputClass, Recall, RecallRequest, RecallScope, WorkingSetQuery,
-    detail_handle,
+    AppendReceipt, Audience, CanonicalJson, ConsentScope, DiceRoll, EntryKind, Handle,
+    InitialState, MemoryError, MemoryReader, MemoryStore, NotebookRequest, OutputClass, Recall,
+    RecallRequest, RecallScope, Result, WorkingSetQuery, detail_handle,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -53,6 +53,18 @@ pub fn query(class: OutputClass, viewers: &[&str], budget: u64) -> WorkingSetQue
     WorkingSetQuery::new(Audience::new(class, viewers).unwrap(), budget)
 }
 
+/// A request to ana, of the table's, until the session ends.
+pub fn notebook_request(id: &str, content: &[Handle]) -> NotebookRequest {
+    NotebookRequest {
+        id: id.to_owned(),
+        requester: "table".to_owned(),
+        player: "ana".to_owned(),
+        content: content.to_vec(),
+        scope: ConsentScope::Session,
+        revealed_by_dm: false,
+    }
+}
+
 impl TestMemory {
     pub fn new() -> TestMemory {
         let directory = tempfile::tempdir().unwrap();
@@ -94,9 +106,25 @@ impl TestMemory {
         self.append(EntryKind::SceneStart, json!({ "scene_id": scene }));
     }
 
+    /// Asks for a string as ana, with a roll that succeeds or fails.
     pub fn recall(&mut self, detail: &str, roll: Option<bool>, scope: RecallScope) -> Recall {
+        self.request("ana", detail, roll, scope)
+    }
+
+    /// Asks for a string as somebody, with a roll, until the scene ends.
+    pub fn recall_as(&mut self, who: &str, detail: &str, success: bool) -> Recall {
+        self.request(who, detail, Some(success), RecallScope::Scene)
+    }
+
+    fn request(
+        &mut self,
+        who: &str,
+        detail: &str,
+        roll: Option<bool>,
+        scope: RecallScope,
+    ) -> Recall {
         let roll = roll.map(|success| DiceRoll {
-            roller: "ana".into(),
+            roller: who.into(),
             skill: "lore".into(),
             dc: 12,
             rolled: if success { 17 } else { 4 },
@@ -105,12 +133,53 @@ impl TestMemory {
         self.store
             .recall(&RecallRequest {
                 handle: detail.to_owned(),
-                requester: "ana".into(),
+                requester: who.into(),
                 listeners: Vec::new(),
                 roll,
                 scope,
             })
             .unwrap()
+    }
+
+    /// Has a recall tell a locked string, in a scene of its own.
+    pub fn learn(&mut self, detail: Handle) {
+        let scene = json!({ "scene_id": "school" });
+        self.append(EntryKind::SceneStart, scene.clone());
+        let recall = self.recall(&detail.to_string(), Some(true), RecallScope::Scene);
+        assert!(matches!(
+            recall.answer,
+            axilog_memory::RecallAnswer::Exact(_)
+        ));
+        self.append(EntryKind::SceneEnd, scene);
+    }
+
+    /// Asks ana for her consent to a notebook entry, until the session ends.
+    pub fn ask(&mut self, request: &str, content: &[Handle]) -> Result<u64> {
+        self.store
+            .request_notebook_entry(&notebook_request(request, content))
+    }
+
+    /// Asks for a notebook entry, gets ana's consent, and records the entry.
+    pub fn take_note(&mut self, request: &str, content: &[Handle]) -> u64 {
+        self.ask(request, content).unwrap();
+        let store = &mut self.store;
+        store
+            .answer_notebook_request(request, "ana", "grant")
+            .unwrap();
+        store.record_notebook_entry(request, content).unwrap()
+    }
+
+    /// Reads the body of an entry.
+    pub fn body_of(&self, seq: u64) -> Value {
+        let mut body = Value::Null;
+        let mut visit = |entry: axilog_memory::LogEntry| {
+            if entry.seq == seq {
+                body = entry.body;
+            }
+            Ok(())
+        };
+        self.reader().for_each_entry(&mut visit).unwrap();
+        body
     }
 
     /// Until when a handle is unlocked now.

@@ -17,10 +17,7 @@ fn a_prompt_holds_the_bytes_unchanged() {
     for budget in [900, 8000] {
         let query = query(OutputClass::Prompt, &["ana"], budget);
         let set = memory.reader().build_working_set(&query).unwrap();
-        let prompt = memory
-            .reader()
-            .build_prompt(&query, "Who is there?")
-            .unwrap();
+        let prompt = memory.store.build_prompt(&query, "Who is there?").unwrap();
         assert_eq!(prompt.working_set(), &set);
         assert_eq!(prompt.text().matches(set.text()).count(), 1);
         assert!(prompt.text().ends_with("=== REQUEST ===\nWho is there?\n"));

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::agent_server::AgentServer;
+use super::agent_server::{AgentAnswer, AgentServer};
 use super::stopping::calibrate;
-use crate::bench::Bench;
+use crate::bench::{Bench, Run};
 
 fn run_line(server: &AgentServer, options: &str) -> String {
     format!(
@@ -145,4 +145,62 @@ fn the_sampling_parameters_are_sent_and_recorded() {
             .exits(2)
             .says(expected);
     }
+}
+
+/// Runs the baseline and run B with a server that says something else from the second arm on.
+fn run_two_arms(change: impl Fn(&mut AgentAnswer) + Send + 'static) -> (Bench, AgentServer, Run) {
+    let bench = calibrate();
+    let mut calls = 0;
+    let server = AgentServer::start(move |mut answer| {
+        calls += 1;
+        if calls > 50 {
+            change(&mut answer);
+        }
+        answer.respond()
+    });
+    let run = bench.run(&run_line(&server, "--variant all"));
+    (bench, server, run)
+}
+
+/// A model that is exchanged between two arms is no difference of their variants, and no third arm is paid for.
+#[test]
+fn another_model_in_another_arm_makes_a_comparison_invalid() {
+    let (bench, server, run) = run_two_arms(|answer| "gpt-4o-mini".clone_into(&mut answer.model));
+    let said = "r/b: INVALID_COMPARISON / MODEL_CHANGED: \"gpt-4o-mini\" gave its answers, and \"gpt-4o-2024-08-06\" those of r/baseline; run both arms under the same conditions";
+    run.exits(1).says(said);
+    assert_eq!(server.request_count(), 100);
+    assert!(!bench.exists("r/c") && !bench.exists("r/comparison.json"));
+    for line in ["ablation compare r", "ablation compare r --no-replay"] {
+        bench.run(line).exits(1).says(said);
+    }
+}
+
+/// Gate P4 across arms: an arm whose prompts a server counts otherwise could be told by its length.
+#[test]
+fn other_token_counts_in_another_arm_make_a_comparison_invalid() {
+    let (bench, _, run) = run_two_arms(|answer| answer.prompt_tokens = Some(1346));
+    let said = "r/b: INVALID_COMPARISON / TOKEN_COUNT_CHANGED: the server counts 1346 tokens in its prompts, and 1337 in those of r/baseline;";
+    run.exits(1).says(said);
+    bench.run("ablation compare r").exits(1).says(said);
+}
+
+/// What a server says only now and then is compared where it is said.
+#[test]
+fn an_arm_of_which_the_server_says_nothing_is_compared() {
+    let (_, _, run) = run_two_arms(|answer| answer.prompt_tokens = None);
+    run.exits(0);
+}
+
+#[test]
+fn arms_that_were_sampled_otherwise_are_no_comparison() {
+    let bench = calibrate();
+    let server = AgentServer::start(|answer| answer.respond());
+    bench.run(&run_line(&server, "--variant baseline")).exits(0);
+    let other = run_line(&server, "--variant b --temperature 1.5 --top-p 0.5")
+        .replace("--out r", "--out s");
+    bench.run(&other).exits(0);
+    bench
+        .run("ablation compare r s")
+        .exits(1)
+        .says("s/b: INVALID_COMPARISON / SAMPLING_CHANGED: its answers were sampled with temperature 1.5, at most 1024 tokens, top_p 0.5, and with temperature 0, at most 1024 tokens those of r/baseline;");
 }

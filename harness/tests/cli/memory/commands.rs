@@ -122,6 +122,8 @@ fn a_session_from_the_first_fact_to_the_gates() {
             "t",
             "--player",
             "ana",
+            "--scope",
+            "session",
         ],
     );
     place.run_with_code(1, &["notebook", "write", "m.db", "r1", &detail]);
@@ -150,6 +152,32 @@ fn a_session_from_the_first_fact_to_the_gates() {
     }
 }
 
+/// The handles stand in every working set. Whoever has one still has to roll.
+#[test]
+fn a_player_cannot_write_a_secret_into_a_notebook_to_read_it() {
+    let place = MemoryDirectory::new();
+    fs::write(place.path().join("fact.json"), FACT).unwrap();
+    place.run_with_code(0, &["fact", "m.db", "fact.json"]);
+    let set = place.run_json(0, &["working-set", "m.db", "--viewer", "ben"]);
+    let handles = &set["working_set"]["locked_precision_handles"];
+    let detail = handles[1].as_str().unwrap();
+    let ask = ["notebook", "ask", "m.db", "r1", detail];
+    let ask = [&ask[..], &["--requester", "ben", "--player", "ben"]].concat();
+    let (_, error) = place.run_with_code(1, &ask);
+    assert!(error.contains("no scene is on"), "{error}");
+    let in_session = [&ask[..], &["--scope", "session"]].concat();
+    let (_, error) = place.run_with_code(1, &in_session);
+    assert!(error.contains("nobody at the table has learned"), "{error}");
+    let asks = ["recall", "m.db", detail, "--requester", "ana"];
+    assert_eq!(place.run_json(1, &asks)["result"], "FUZZY");
+    // The word of who leads the game stands in the log.
+    let revealed = [&in_session[..], &["--revealed-by-dm"]].concat();
+    place.run_with_code(0, &revealed);
+    let log = place.run_json(0, &["show", "m.db", "--log"]);
+    let asked = log["log"].as_array().unwrap().last().unwrap();
+    assert_eq!(asked["body"]["revealed_by_dm"], true);
+}
+
 #[test]
 fn show_and_prompt_hide_locked_strings() {
     let place = MemoryDirectory::new();
@@ -165,7 +193,10 @@ fn show_and_prompt_hide_locked_strings() {
     }
     let (prompt, _) =
         place.run_with_code(0, &["working-set", "m.db", "--prompt", "Is it SEVEN keys?"]);
-    assert!(prompt.contains("Is it [locked]?") && !prompt.to_lowercase().contains("seven"));
+    assert!(
+        prompt.ends_with("\n[locked]\n") && !prompt.to_lowercase().contains("seven"),
+        "{prompt}"
+    );
     fs::write(place.path().join("narration.txt"), "Yes.\u{1b}[2J\n").unwrap();
     let (printed, _) =
         place.run_with_code(0, &["working-set", "m.db", "--narration", "narration.txt"]);
@@ -174,9 +205,34 @@ fn show_and_prompt_hide_locked_strings() {
     let (_, error) =
         place.run_with_code(1, &["working-set", "m.db", "--narration", "narration.txt"]);
     assert!(
-        error.contains("narration holds 1 locked") && !error.to_lowercase().contains("seven"),
+        error.contains("the narration is refused") && !error.to_lowercase().contains("seven"),
         "{error}"
     );
+}
+
+/// The attack: every code in one request, of which the one that is cut out is the right one.
+#[test]
+fn a_request_with_every_code_tells_none() {
+    let place = MemoryDirectory::new();
+    let fact = FACT.replace("seven keys", "4711");
+    fs::write(place.path().join("fact.json"), fact).unwrap();
+    place.run_with_code(0, &["fact", "m.db", "fact.json"]);
+    let every: Vec<String> = (0..10_000).map(|code| format!("{code:04}")).collect();
+    let ask = |asked: &str| place.run(&["working-set", "m.db", "--prompt", asked]);
+    let output = ask(&every.join("\n"));
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    let log = place.run_json(0, &["show", "m.db", "--log"]);
+    let last = log["log"].as_array().unwrap().last().unwrap();
+    assert_eq!(last["id"], "GUESS");
+    // In another session: a right code is answered as a wrong one.
+    place.run_with_code(0, &["event", "m.db", "STATE", r#"{"session_id":"s2"}"#]);
+    let answers = ["4710", "4711", "4712"].map(|code| ask(code).stdout);
+    assert!(
+        answers
+            .iter()
+            .all(|answer| answer.ends_with(b"\n[locked]\n"))
+    );
+    assert_eq!(answers[0], answers[1]);
 }
 
 #[test]
@@ -248,7 +304,7 @@ fn errors_name_the_cause_and_the_remedy() {
     assert!(error.contains("f.jsonl:3: at $.kind"), "{error}");
     assert_eq!(
         place.run_json(0, &["show", "m.db"])["entries"],
-        9,
+        10,
         "all or none"
     );
     fs::write(place.path().join("empty"), "").unwrap();

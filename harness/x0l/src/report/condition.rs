@@ -9,6 +9,7 @@ use axilog_ledger::encoding::hex;
 use axilog_ledger::visible_text::escape_markdown;
 
 use super::ReportInputs;
+use super::families::write_families;
 use super::metric_list::{Metric, MetricValue, list_metrics};
 use crate::log::Condition;
 use crate::metrics::{Distribution, Ratio};
@@ -32,6 +33,9 @@ pub(super) fn write_section(page: &mut String, inputs: &ReportInputs<'_>, id: Co
     }
     for metric in &metrics {
         write_table(page, &metric.value);
+    }
+    if id == Condition::C {
+        write_families(page, &inputs.evidence.families);
     }
 }
 

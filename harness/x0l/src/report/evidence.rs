@@ -7,6 +7,7 @@ use axilog_ledger::encoding::hex;
 use serde_json::{Value, json};
 
 use super::closure::{AddReason, Closure};
+use super::families::{InjectionFamily, list_families};
 use crate::condition::TaskSet;
 use crate::document::to_value;
 use crate::frozen_code::{canonicalizer_hashes, kernel_hashes};
@@ -85,6 +86,7 @@ pub struct SessionEvidence {
     answered_by: Option<String>,
     planned_cycles: u64,
     tasks: Vec<TaskEvidence>,
+    pub(super) families: Vec<InjectionFamily>,
     inputs: Vec<InputEvidence>,
     /// How the constitution's limits and roots differ from the shipped ones; `None` where they are equal, or the
     /// constitution cannot be read, which replay finds.
@@ -102,15 +104,21 @@ impl SessionEvidence {
     ) -> SessionEvidence {
         let frozen = &metadata.frozen;
         let calibration = metadata.calibration.as_ref();
-        let tasks = frozen.conditions.iter().map(|condition| TaskEvidence {
-            condition: condition.id,
-            cycles: metrics
-                .conditions
-                .get(&condition.id)
-                .map_or(0, |it| it.cycles),
-            different: count_tasks(read_tasks(run, condition)),
-            shipped: count_tasks(read_shipped_tasks(condition.id)),
-        });
+        let mut families = Vec::new();
+        let mut tasks = Vec::new();
+        for condition in &frozen.conditions {
+            let counted = metrics.conditions.get(&condition.id);
+            let set = read_tasks(run, condition);
+            if let (Some(set), Some(counted)) = (&set, counted) {
+                families.extend(list_families(set, &counted.lc_outcomes_by_task));
+            }
+            tasks.push(TaskEvidence {
+                condition: condition.id,
+                cycles: counted.map_or(0, |it| it.cycles),
+                different: count_tasks(set),
+                shipped: count_tasks(read_shipped_tasks(condition.id)),
+            });
+        }
         SessionEvidence {
             oracle: frozen.oracle.clone(),
             model: frozen.model.clone(),
@@ -119,7 +127,8 @@ impl SessionEvidence {
             sentinels: replay.sentinels.clone(),
             answered_by: calibration.and_then(|it| it.answered_by.clone()),
             planned_cycles: frozen.cycles,
-            tasks: tasks.collect(),
+            tasks,
+            families,
             inputs: list_inputs(frozen),
             other_limits: constitution.and_then(describe_other_limits),
         }
@@ -190,6 +199,7 @@ impl SessionEvidence {
             "answered_by": self.answered_by,
             "planned_cycles": self.planned_cycles,
             "tasks": tasks.collect::<Vec<_>>(),
+            "families": self.families.iter().map(InjectionFamily::to_json).collect::<Vec<_>>(),
             "other_limits": self.other_limits,
             "inputs": inputs.collect::<Vec<_>>(),
         });
@@ -384,7 +394,7 @@ mod tests {
             shipped.extend(examples::corpus(id).map(|text| sha256(text.as_bytes())));
         }
         let shipped = hex(&sha256(&shipped.concat()));
-        let expected = "735b64a8f3eb9f9f8b56f9ee856596730307faeab2214ca30dad06966b505516";
-        assert_eq!((FORMAT, shipped.as_str()), ("X0L:REPORT:v4", expected));
+        let expected = "75fcf28f46fac4e437b196a8b9f2782cb114ae7bd07b0f60772c454f8040803c";
+        assert_eq!((FORMAT, shipped.as_str()), ("X0L:REPORT:v5", expected));
     }
 }

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `earlier.rs` | the report that is in the run's directory already, and where it contradicts the run |
 //! | `closure.rs` | the verdict: whether the session closes positive, and the reasons if not |
+//! | `families.rs` | what came of the injections of L-C, by family |
 //! | `evidence.rs` | what the verdict rests on: who answered, how many cycles, what was customised |
 //! | `metric_list.rs` | a condition's metrics, with their names and values, for all writers |
 //! | `condition.rs` | a condition's section of `report.md` |
@@ -17,6 +18,7 @@ mod closure;
 mod condition;
 mod earlier;
 mod evidence;
+mod families;
 mod json;
 mod markdown;
 mod metric_list;
@@ -47,7 +49,7 @@ pub use written::{
 };
 
 /// The format of `report.json`.
-const FORMAT: &str = "X0L:REPORT:v4";
+const FORMAT: &str = "X0L:REPORT:v5";
 /// The file name of the report for machines.
 pub const JSON: &str = "report.json";
 /// The file name of the report for people.

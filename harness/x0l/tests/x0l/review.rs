@@ -290,7 +290,7 @@ fn an_altered_report_is_not_replaced() {
             "report.json: conditions[0].cycles: found 4, expected 3, as the run has it",
         ),
         (
-            "\"format\":\"X0L:REPORT:v4\"",
+            "\"format\":\"X0L:REPORT:v5\"",
             "\"format\":\"X0L:REPORT:v2\"",
             "report.json: format: found \"X0L:REPORT:v2\"",
         ),

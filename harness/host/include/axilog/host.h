@@ -1,0 +1,722 @@
+/**
+ * Ledger files for programs on hosts: libaxilog_host.
+ *
+ * Generated from harness/host/src/ by `cargo xtask headers`; not to be edited.
+ */
+
+#ifndef AXILOG_HOST_H
+#define AXILOG_HOST_H
+
+#include "axilog/agent.h"
+#include "axilog/obs.h"
+
+/**
+ * The call succeeded.
+ */
+#define AXH_OK 0
+
+/**
+ * The ledger was checked, and its verdict is not OK.
+ */
+#define AXH_NOT_OK 1
+
+/**
+ * An argument is not what the function takes: a NULL, a struct of another size, a number outside its enum, text that is
+ * not UTF-8, a policy file or schema that is not valid. Nothing was done.
+ */
+#define AXH_ERR_ARGUMENT (-101)
+
+/**
+ * The handle is NULL, closed, or no handle of this library. Nothing was done.
+ */
+#define AXH_ERR_HANDLE (-102)
+
+/**
+ * The handle belongs to the process that this one was forked from, which alone may use it. Nothing was done.
+ */
+#define AXH_ERR_FORKED (-103)
+
+/**
+ * The ledger does not take this: it is sealed, the oracle or its model is not one that may answer, the question is not
+ * admissible or violates its schema, the time does not increase. Nothing was recorded.
+ */
+#define AXH_ERR_REFUSED (-104)
+
+/**
+ * The file for a new ledger holds a ledger already.
+ */
+#define AXH_ERR_EXISTS (-105)
+
+/**
+ * Another process, or another handle of this one, is writing to the ledger.
+ */
+#define AXH_ERR_LOCKED (-106)
+
+/**
+ * The ledger cannot be gone on with: it is damaged, holds no observation, or what it names is missing.
+ */
+#define AXH_ERR_LEDGER (-107)
+
+/**
+ * The operating system refused an operation, or the ledger is no longer under its path. The text says whether anything
+ * was recorded; open the ledger again to go on.
+ */
+#define AXH_ERR_IO (-108)
+
+/**
+ * The library has a defect, and stopped in the middle of a call. The ledger takes no further steps through this handle;
+ * close it, and open the ledger again to see what it holds.
+ */
+#define AXH_ERR_DEFECT (-109)
+
+/**
+ * When a ledger file is synced, and so when a call that records returns (docs/ledger.md, Durability).
+ */
+typedef enum axh_durability_t {
+    /**
+     * Sync after every step: a call returns when its step is durable.
+     */
+    AXH_DURABILITY_STEP = 0,
+    /**
+     * Sync after every record of a step: a call returns when its step is durable.
+     */
+    AXH_DURABILITY_RECORD = 1,
+    /**
+     * Sync after several steps: a call returns when its step is written, which survives the end of the process, and not
+     * yet a crash of the machine.
+     */
+    AXH_DURABILITY_INTERVAL = 2,
+} axh_durability_t;
+
+/**
+ * An open ledger file, which this process alone may write. The pointer is a handle: the library looks it up, and it
+ * leads nowhere. Several threads may use it; each call waits for those before it.
+ */
+typedef struct axh_ledger_t axh_ledger_t;
+
+/**
+ * The JSON Schemas (2020-12) of what one oracle is asked and answers. The struct borrows what it points to.
+ */
+typedef struct axh_schema_t {
+    /**
+     * Identity of the oracle.
+     */
+    const char *oracle_id;
+    /**
+     * Schema of its questions, as JSON text; NULL for none.
+     */
+    const char *input;
+    /**
+     * Bytes of input.
+     */
+    size_t input_len;
+    /**
+     * Schema of its answers, as JSON text; NULL for none.
+     */
+    const char *output;
+    /**
+     * Bytes of output.
+     */
+    size_t output_len;
+} axh_schema_t;
+
+/**
+ * What a ledger is begun with, and what it must be bound to where it is opened. All zero but the size, each member has
+ * its default. The struct borrows what it points to.
+ */
+typedef struct axh_options_t {
+    /**
+     * Bytes of this struct: sizeof (axh_options_t).
+     */
+    size_t size;
+    /**
+     * Policy file in its canonical form, as JSON text; NULL for the built-in policies, or those of a ledger that exists.
+     */
+    const char *policies;
+    /**
+     * Bytes of policies.
+     */
+    size_t policies_len;
+    /**
+     * Name that the ledger is bound to, 1 to 256 visible ASCII characters without a plus sign; NULL for none.
+     */
+    const char *name;
+    /**
+     * Text for people that the ledger is bound to, at most 4096 bytes; NULL for none.
+     */
+    const char *note;
+    /**
+     * Identities of the oracles that may answer; NULL for any.
+     */
+    const char *const *oracles;
+    /**
+     * Number of oracles.
+     */
+    size_t oracle_count;
+    /**
+     * Declared schemas, one element for each oracle; NULL for none.
+     */
+    const struct axh_schema_t *schemas;
+    /**
+     * Number of schemas.
+     */
+    size_t schema_count;
+    /**
+     * Present time of a ledger that is begun, in the unit of later times; 0 for seconds since 1970 by the system's clock.
+     */
+    uint64_t time;
+    /**
+     * For AXH_DURABILITY_INTERVAL: sync once so many records are not durable, at least 1.
+     */
+    uint64_t interval_records;
+    /**
+     * For AXH_DURABILITY_INTERVAL: sync once a step has been waiting for so many milliseconds, at least 1.
+     */
+    uint64_t interval_milliseconds;
+    /**
+     * When the file is synced.
+     */
+    enum axh_durability_t durability;
+    /**
+     * 1: only an oracle that a policy judges may answer; else 0.
+     */
+    uint8_t require_policy;
+    /**
+     * 1: an answer that was cut is judged like a whole one; else 0.
+     */
+    uint8_t permit_truncated;
+    /**
+     * 1: an inadmissible answer stops the agent; 0: it alarms the agent.
+     */
+    uint8_t stop_on_invalid;
+} axh_options_t;
+
+/**
+ * One call of an oracle: what it was asked, and its answer or its failure. All zero but the size, the identities and the
+ * answer, each member has its default. The struct borrows what it points to.
+ */
+typedef struct axh_observation_t {
+    /**
+     * Bytes of this struct: sizeof (axh_observation_t).
+     */
+    size_t size;
+    /**
+     * Identity of the oracle, NUL-terminated, 1 to 256 visible ASCII characters.
+     */
+    const char *oracle_id;
+    /**
+     * Versioned identity of its model, as oracle_id; one for each oracle in a ledger.
+     */
+    const char *model_id;
+    /**
+     * Sampling parameters of the call; NULL where each is null.
+     */
+    const ax_oracle_params_t *params;
+    /**
+     * Question: UTF-8 in NFC, whose line ends may be any; NULL for none.
+     */
+    const char *input;
+    /**
+     * Bytes of input, at most 64 MiB.
+     */
+    size_t input_len;
+    /**
+     * Answer, as it came, whatever it is; NULL for an empty one, and with a failure.
+     */
+    const char *output;
+    /**
+     * Bytes of output, at most 64 MiB; 0 with a failure.
+     */
+    size_t output_len;
+    /**
+     * What the question is; AX_INPUT_KIND_JSON wants canonical JSON.
+     */
+    ax_input_kind_t input_kind;
+    /**
+     * AX_FAILURE_NULL for an answer; else AX_FAILURE_TIMEOUT or AX_FAILURE_TRANSPORT_ERROR. Whether an answer is
+     * admissible, the library decides.
+     */
+    ax_failure_type_t failure;
+} axh_observation_t;
+
+/**
+ * The decision of one step, as the ledger holds it.
+ */
+typedef struct axh_decision_t {
+    /**
+     * Bytes of this struct: sizeof (axh_decision_t), which the caller sets.
+     */
+    size_t size;
+    /**
+     * Number of the observation.
+     */
+    uint64_t ledger_seq;
+    /**
+     * Number of records in the ledger behind the step, genesis included.
+     */
+    uint64_t entries;
+    /**
+     * Bytes of the whole answer.
+     */
+    uint64_t output_size;
+    /**
+     * Chain value behind the step.
+     */
+    uint8_t head[32];
+    /**
+     * SHA-256 of the canonical question, whose blob has it as its name.
+     */
+    uint8_t input_hash[32];
+    /**
+     * Hash of the observation.
+     */
+    uint8_t obs_hash[32];
+    /**
+     * Number of policies that judged the answer.
+     */
+    uint32_t judged;
+    /**
+     * Number of policies that it breached.
+     */
+    uint32_t breached;
+    /**
+     * Number of faults since the last reset.
+     */
+    uint32_t fault_count;
+    /**
+     * Whether the answer was received in full, in part or not at all.
+     */
+    ax_completion_state_t completion_state;
+    /**
+     * The failure of the oracle; AX_FAILURE_NULL where it did not fail.
+     */
+    ax_failure_type_t failure_type;
+    /**
+     * State of the agent behind the step.
+     */
+    ax_health_state_t health;
+    /**
+     * The rule that was violated; AX_VIOLATION_NONE for none.
+     */
+    ax_violation_t violation;
+    /**
+     * 1 where the answer may be acted on: it is an oracle's, permitted, and the agent is ENABLED behind it; else 0.
+     */
+    uint8_t may_act;
+    /**
+     * 1 where the agent made a transition and no policy was breached, else 0. Whether the program may act, may_act says.
+     */
+    uint8_t permitted;
+    /**
+     * 1 where the answer was refused because it violates its declared schema, else 0.
+     */
+    uint8_t violates_schema;
+} axh_decision_t;
+
+/**
+ * The state of a ledger and of its agent, between two steps.
+ */
+typedef struct axh_state_t {
+    /**
+     * Bytes of this struct: sizeof (axh_state_t), which the caller sets.
+     */
+    size_t size;
+    /**
+     * Number of records, genesis and seal included.
+     */
+    uint64_t entries;
+    /**
+     * Number of records that are known to be durable.
+     */
+    uint64_t durable_entries;
+    /**
+     * Last accepted time.
+     */
+    uint64_t last_timestamp;
+    /**
+     * Number of records that opening the ledger has added to complete an interrupted step.
+     */
+    uint64_t completed_records;
+    /**
+     * Chain value of the last record.
+     */
+    uint8_t head[32];
+    /**
+     * Chain value of the last record that is known to be durable.
+     */
+    uint8_t durable_head[32];
+    /**
+     * SHA-256 of the configuration: the policies, the switches and the manifest.
+     */
+    uint8_t configuration[32];
+    /**
+     * SHA-256 of the manifest; zero where has_manifest is 0.
+     */
+    uint8_t manifest[32];
+    /**
+     * Number of faults since the last reset.
+     */
+    uint32_t fault_count;
+    /**
+     * State of the agent.
+     */
+    ax_health_state_t health;
+    /**
+     * 1 where the ledger is sealed, else 0.
+     */
+    uint8_t sealed;
+    /**
+     * 1 where a step could not be recorded, so that the ledger takes no further ones through this handle; else 0.
+     */
+    uint8_t failed;
+    /**
+     * 1 where the ledger is bound to a manifest, else 0.
+     */
+    uint8_t has_manifest;
+    /**
+     * 1 where opening the ledger has moved a torn last line aside, else 0.
+     */
+    uint8_t torn;
+} axh_state_t;
+
+/**
+ * What the caller of a check knows about a ledger from elsewhere, and how deep the check goes. All zero but the size,
+ * nothing is expected. The struct borrows what it points to.
+ */
+typedef struct axh_expectations_t {
+    /**
+     * Bytes of this struct: sizeof (axh_expectations_t).
+     */
+    size_t size;
+    /**
+     * Chain value of the last record, 64 hexadecimal digits, NUL-terminated; NULL for none.
+     */
+    const char *head;
+    /**
+     * Heads that were noted earlier, each as N:HEAD, as axh_head and `axilog head` give it: the ledger must be that one,
+     * grown or as it was. NULL for none.
+     */
+    const char *const *extends;
+    /**
+     * Number of extends.
+     */
+    size_t extends_count;
+    /**
+     * Models that oracles must have, each as ORACLE=MODEL; NULL for none.
+     */
+    const char *const *models;
+    /**
+     * Number of models.
+     */
+    size_t model_count;
+    /**
+     * Policy file in its canonical form, as JSON text, which must be the ledger's; NULL for the ledger's own. With it
+     * both switches are compared too.
+     */
+    const char *policies;
+    /**
+     * Bytes of policies.
+     */
+    size_t policies_len;
+    /**
+     * Number of records, genesis included, a seal not counted; 0 for any.
+     */
+    uint64_t entries;
+    /**
+     * For axh_audit: the most bytes of a blob that are read; 0 for 64 MiB.
+     */
+    uint64_t blob_bytes;
+    /**
+     * 1: the ledger must judge an answer that was cut like a whole one, and the other switch is compared too; else 0.
+     */
+    uint8_t permit_truncated;
+    /**
+     * 1: the ledger must stop the agent on an inadmissible answer, and the other switch is compared too; else 0.
+     */
+    uint8_t stop_on_invalid;
+    /**
+     * For axh_audit, 1: a policy must have judged every answer that was permitted; else 0.
+     */
+    uint8_t require_policy;
+    /**
+     * For axh_verify, 1: compare the blobs beside the ledger with the records too; else 0.
+     */
+    uint8_t blobs;
+} axh_expectations_t;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * Gives the text of the last error of the calling thread: what was found, what was expected, what to do.
+ *
+ * Each thread has a text of its own. A call that succeeds leaves it as it is.
+ *
+ * @return A string of one line in UTF-8, never NULL; empty where no call of this thread has failed. The library owns
+ *     it; it is valid until the next function of this header fails on this thread, or the thread ends.
+ * @see SRS-004 §25.2
+ */
+const char *axh_last_error(void);
+
+/**
+ * Begins a ledger: keeps its configuration, and records a reset and the time, durably. The agent is ENABLED afterwards.
+ *
+ * The file must be absent, empty, or hold the genesis only; a ledger is never overwritten. Its blobs are kept beside
+ * it, in the directory PATH.blobs.
+ *
+ * @param file Path of the ledger file, NUL-terminated: any bytes on Unix, UTF-8 elsewhere. Borrowed for the call.
+ * @param options What the ledger is bound to, borrowed for the call; NULL for the default of each.
+ * @param ledger Receives the handle, which axh_ledger_close closes; NULL on failure.
+ * @return AXH_OK, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT A pointer is NULL, or the options are not valid.
+ * @retval AXH_ERR_EXISTS The file holds a ledger.
+ * @retval AXH_ERR_LOCKED Another writer has the ledger open.
+ * @retval AXH_ERR_REFUSED A declared oracle has an identity that no ledger takes, or no policy judges it and one is
+ *     required.
+ * @retval AXH_ERR_IO The operating system refused an operation.
+ * @see formats.md §5 and §6
+ */
+int axh_ledger_create(const char *file,
+                      const struct axh_options_t *options,
+                      struct axh_ledger_t **ledger);
+
+/**
+ * Opens a ledger that exists, to go on with it: replays it, moves a torn last line aside, and completes a step that was
+ * interrupted.
+ *
+ * What the options name must be the ledger's own: its policies, its switches, and what else it is bound to. What they
+ * leave out is the ledger's.
+ *
+ * @param file Path of the ledger file, NUL-terminated: any bytes on Unix, UTF-8 elsewhere. Borrowed for the call.
+ * @param options What the ledger must be bound to, and its durability, borrowed for the call; NULL for the default of
+ *     each.
+ * @param ledger Receives the handle, which axh_ledger_close closes; NULL on failure.
+ * @return AXH_OK, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT A pointer is NULL, or the options are not valid.
+ * @retval AXH_ERR_LOCKED Another writer has the ledger open.
+ * @retval AXH_ERR_REFUSED The ledger is sealed, or is bound to something else than the options name.
+ * @retval AXH_ERR_LEDGER The ledger is damaged, its policies are others, it holds no observation, or its configuration
+ *     is missing.
+ * @retval AXH_ERR_IO The operating system refused an operation, such as opening a file that does not exist.
+ * @see formats.md §6; SRS-004 §13
+ */
+int axh_ledger_open(const char *file,
+                    const struct axh_options_t *options,
+                    struct axh_ledger_t **ledger);
+
+/**
+ * Opens a ledger as axh_ledger_open does, or begins it as axh_ledger_create does where there is none.
+ *
+ * @param file Path of the ledger file, NUL-terminated: any bytes on Unix, UTF-8 elsewhere. Borrowed for the call.
+ * @param options What the ledger is or must be bound to, and its durability, borrowed for the call; NULL for the default
+ *     of each.
+ * @param ledger Receives the handle, which axh_ledger_close closes; NULL on failure.
+ * @return AXH_OK, or one of the codes of axh_ledger_create and axh_ledger_open.
+ * @see formats.md §5 and §6
+ */
+int axh_ledger_open_or_create(const char *file,
+                              const struct axh_options_t *options,
+                              struct axh_ledger_t **ledger);
+
+/**
+ * Syncs every step that was recorded: when the call returns AXH_OK, all of them are durable.
+ *
+ * With AXH_DURABILITY_STEP and AXH_DURABILITY_RECORD they are so already.
+ *
+ * @param ledger Ledger to sync.
+ * @return AXH_OK, or one of these codes.
+ * @retval AXH_ERR_HANDLE ledger is NULL or closed.
+ * @retval AXH_ERR_IO The sync failed, or the ledger is no longer under its path; the ledger takes no further steps.
+ * @see SRS-004 §7.2; formats.md §6
+ */
+int axh_ledger_sync(const struct axh_ledger_t *ledger);
+
+/**
+ * Syncs a ledger, closes its file and releases its lock, once the calls of other threads have returned.
+ *
+ * The handle is closed whatever the result; later calls with it, a second close among them, return AXH_ERR_HANDLE, in
+ * any thread: no handle is given twice. A program that ends without closing a ledger keeps every step that was recorded.
+ *
+ * @param ledger Ledger to close.
+ * @return AXH_OK, or one of these codes.
+ * @retval AXH_ERR_HANDLE ledger is NULL or closed already.
+ * @retval AXH_ERR_FORKED Another process opened the ledger; it stays open there.
+ * @retval AXH_ERR_IO The last sync failed: steps that were written may not be durable.
+ * @see formats.md §6
+ */
+int axh_ledger_close(struct axh_ledger_t *ledger);
+
+/**
+ * Records an answer or a failure of an oracle, has the policies judge it, and gives the decision.
+ *
+ * The question is kept as a blob beside the ledger, and the answer too where the record does not hold it whole. When the
+ * call returns AXH_OK, the step is as durable as the ledger's durability says. Several threads may call at once: each
+ * call is one step, and its decision is about its own answer.
+ *
+ * @param ledger Ledger that records the answer.
+ * @param observation Call and reply of the oracle, borrowed for the call.
+ * @param decision Receives the decision; its size is set by the caller, and it overlaps nothing. On failure all behind
+ *     the size is 0: nothing may be acted on. NULL where it is not wanted.
+ * @return AXH_OK, or one of these codes. A breach and an answer that is not admissible are recorded, and AXH_OK.
+ * @retval AXH_ERR_ARGUMENT A pointer is NULL, a size or a number is not as its member says, or a failure has an output.
+ * @retval AXH_ERR_HANDLE ledger is NULL or closed.
+ * @retval AXH_ERR_REFUSED The ledger does not take the question or the oracle; nothing was recorded.
+ * @retval AXH_ERR_LEDGER The ledger has failed, or a schema that it declares cannot be used; nothing was recorded.
+ * @retval AXH_ERR_IO The operating system refused an operation; the text says whether anything was recorded.
+ * @see SRS-004 §7 and §8; formats.md §3 and §5
+ */
+int axh_observe(const struct axh_ledger_t *ledger,
+                const struct axh_observation_t *observation,
+                struct axh_decision_t *decision);
+
+/**
+ * Records the time, which policies on elapsed judge.
+ *
+ * @param ledger Ledger that records the time.
+ * @param timestamp Time in the unit of the ledger's other times; it must be after the last one.
+ * @param force 1: record a time too that is not after the last one, which stops the agent for good; else 0.
+ * @param decision Receives the decision; its size is set by the caller. On failure all behind the size is 0. NULL where
+ *     it is not wanted.
+ * @return AXH_OK, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT decision has another size.
+ * @retval AXH_ERR_HANDLE ledger is NULL or closed.
+ * @retval AXH_ERR_REFUSED The time is not after the last one, or the ledger is sealed; nothing was recorded.
+ * @retval AXH_ERR_LEDGER The ledger has failed; nothing was recorded.
+ * @retval AXH_ERR_IO The operating system refused an operation; the text says whether anything was recorded.
+ * @see SRS-004 §19; formats.md §5
+ */
+int axh_time(const struct axh_ledger_t *ledger,
+             uint64_t timestamp,
+             int force,
+             struct axh_decision_t *decision);
+
+/**
+ * Records a control input: an operator's or the machine's, not an oracle's.
+ *
+ * @param ledger Ledger that records the input.
+ * @param input AX_INPUT_RESET_REQUEST, which the time must follow, AX_INPUT_POLICY_TRIGGER for an alarm that was
+ *     handled, or AX_INPUT_FAULT_SIGNAL for a fault of the machine.
+ * @param decision Receives the decision; its size is set by the caller. On failure all behind the size is 0. NULL where
+ *     it is not wanted.
+ * @return AXH_OK, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT input is another number, or decision has another size.
+ * @retval AXH_ERR_HANDLE ledger is NULL or closed.
+ * @retval AXH_ERR_REFUSED The ledger is sealed; nothing was recorded.
+ * @retval AXH_ERR_LEDGER The ledger has failed; nothing was recorded.
+ * @retval AXH_ERR_IO The operating system refused an operation; the text says whether anything was recorded.
+ * @see SRS-004 §19; formats.md §5
+ */
+int axh_control(const struct axh_ledger_t *ledger,
+                ax_input_class_t input,
+                struct axh_decision_t *decision);
+
+/**
+ * Ends a ledger with a seal, durably. Nothing may follow it; the handle stays open until axh_ledger_close.
+ *
+ * @param ledger Ledger to seal.
+ * @return AXH_OK, or one of these codes.
+ * @retval AXH_ERR_HANDLE ledger is NULL or closed.
+ * @retval AXH_ERR_REFUSED The ledger is sealed already.
+ * @retval AXH_ERR_LEDGER The ledger has failed; nothing was recorded.
+ * @retval AXH_ERR_IO The operating system refused an operation; the text says whether anything was recorded.
+ * @see formats.md §6
+ */
+int axh_seal(const struct axh_ledger_t *ledger);
+
+/**
+ * Gives the state of a ledger and of its agent, once the steps that are running have ended.
+ *
+ * @param ledger Ledger that is open.
+ * @param state Receives the state; its size is set by the caller. On failure all behind the size is 0.
+ * @return AXH_OK, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT state is NULL or has another size.
+ * @retval AXH_ERR_HANDLE ledger is NULL or closed.
+ * @see SRS-004 §19; formats.md §5
+ */
+int axh_state(const struct axh_ledger_t *ledger,
+              struct axh_state_t *state);
+
+/**
+ * Checks a ledger: hashes, chain, canonical forms, order, witnesses, models. Decides nothing again.
+ *
+ * The ledger may be open for writing, in this process or another.
+ *
+ * @param file Path of the ledger file, NUL-terminated: any bytes on Unix, UTF-8 elsewhere. Borrowed for the call.
+ * @param expected What is known of the ledger from elsewhere, borrowed for the call; NULL for nothing.
+ * @param json Receives the object that `axilog verify --json` prints, NUL-terminated, which axh_string_free frees; NULL
+ *     on failure. It overlaps no other argument. NULL where it is not wanted.
+ * @return AXH_OK where the verdict is OK, AXH_NOT_OK where it is another, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT A pointer is NULL, or an expectation is not as its member says.
+ * @retval AXH_ERR_IO The file cannot be read.
+ * @see SRS-004 §13; formats.md §6
+ */
+int axh_verify(const char *file,
+               const struct axh_expectations_t *expected,
+               char **json);
+
+/**
+ * Replays a ledger: runs policies and agent afresh on the recorded observations, and compares every record.
+ *
+ * @param file Path of the ledger file, NUL-terminated: any bytes on Unix, UTF-8 elsewhere. Borrowed for the call.
+ * @param expected What is known of the ledger from elsewhere, borrowed for the call; NULL for nothing.
+ * @param json Receives the object that `axilog replay --json` prints, NUL-terminated, which axh_string_free frees; NULL
+ *     on failure. It overlaps no other argument. NULL where it is not wanted.
+ * @return AXH_OK where the verdict is OK, AXH_NOT_OK where it is another, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT A pointer is NULL, or an expectation is not as its member says.
+ * @retval AXH_ERR_LEDGER The rules that the ledger names are missing or cannot be read.
+ * @retval AXH_ERR_IO The file cannot be read.
+ * @see SRS-004 §13; formats.md §6
+ */
+int axh_replay(const char *file,
+               const struct axh_expectations_t *expected,
+               char **json);
+
+/**
+ * Audits a ledger: verifies and replays it, compares blobs, rules, models, schemas and derivations, as one verdict.
+ *
+ * @param file Path of the ledger file, NUL-terminated: any bytes on Unix, UTF-8 elsewhere. Borrowed for the call.
+ * @param expected What is known of the ledger from elsewhere, borrowed for the call; NULL for nothing.
+ * @param json Receives the object that `axilog audit --json` prints, NUL-terminated, which axh_string_free frees; NULL
+ *     on failure. It overlaps no other argument. NULL where it is not wanted.
+ * @return AXH_OK where the verdict is OK, AXH_NOT_OK where it is FAILED or INCOMPLETE, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT A pointer is NULL, or an expectation is not as its member says.
+ * @retval AXH_ERR_IO A file cannot be read.
+ * @see SRS-004 §13; formats.md §6
+ */
+int axh_audit(const char *file,
+              const struct axh_expectations_t *expected,
+              char **json);
+
+/**
+ * Gives the length, the head, the recorded state and the manifest of a ledger, which is replayed on the way.
+ *
+ * @param file Path of the ledger file, NUL-terminated: any bytes on Unix, UTF-8 elsewhere. Borrowed for the call.
+ * @param expected What is known of the ledger's rules, borrowed for the call; NULL for nothing. What is expected of its
+ *     records is for axh_replay, and an error here.
+ * @param json Receives the object that `axilog head --json` prints, NUL-terminated, which axh_string_free frees; NULL on
+ *     failure. It overlaps no other argument. NULL where it is not wanted.
+ * @return AXH_OK where the ledger is good, AXH_NOT_OK where it is not, and the object is of its fault, or one of these
+ *     codes.
+ * @retval AXH_ERR_ARGUMENT A pointer is NULL, or an expectation is not as its member says.
+ * @retval AXH_ERR_LEDGER The rules that the ledger names are missing or cannot be read.
+ * @retval AXH_ERR_IO The file cannot be read.
+ * @see SRS-004 §13; formats.md §6
+ */
+int axh_head(const char *file,
+             const struct axh_expectations_t *expected,
+             char **json);
+
+/**
+ * Frees a text that a function of this header has given.
+ *
+ * @param text Text to free, once; NULL is none, and nothing is done.
+ * @see SRS-004 §25.2
+ */
+void axh_string_free(char *text);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif /* AXILOG_HOST_H */

@@ -1,0 +1,124 @@
+//! `host.h`, fourth part: the decision of a step.
+
+use axilog::agent::state::{Health, Violation};
+use axilog::evidence::observation::{Completion, Failure};
+use axilog::evidence::policy::PolicyResult;
+use axilog::ffi::agent::{ax_health_state_t, ax_violation_t};
+use axilog::ffi::oracle::{ax_completion_state_t, ax_failure_type_t};
+use axilog_ledger::decision::StepDecision;
+
+use crate::pointer::SizedStruct;
+
+/// The decision of one step, as the ledger holds it.
+#[repr(C)]
+pub struct axh_decision_t {
+    /// Bytes of this struct: sizeof (axh_decision_t), which the caller sets.
+    pub size: usize,
+    /// Number of the observation.
+    pub ledger_seq: u64,
+    /// Number of records in the ledger behind the step, genesis included.
+    pub entries: u64,
+    /// Bytes of the whole answer.
+    pub output_size: u64,
+    /// Chain value behind the step.
+    pub head: [u8; 32],
+    /// SHA-256 of the canonical question, whose blob has it as its name.
+    pub input_hash: [u8; 32],
+    /// Hash of the observation.
+    pub obs_hash: [u8; 32],
+    /// Number of policies that judged the answer.
+    pub judged: u32,
+    /// Number of policies that it breached.
+    pub breached: u32,
+    /// Number of faults since the last reset.
+    pub fault_count: u32,
+    /// Whether the answer was received in full, in part or not at all.
+    pub completion_state: ax_completion_state_t,
+    /// The failure of the oracle; AX_FAILURE_NULL where it did not fail.
+    pub failure_type: ax_failure_type_t,
+    /// State of the agent behind the step.
+    pub health: ax_health_state_t,
+    /// The rule that was violated; AX_VIOLATION_NONE for none.
+    pub violation: ax_violation_t,
+    /// 1 where the answer may be acted on: it is an oracle's, permitted, and the agent is ENABLED behind it; else 0.
+    pub may_act: u8,
+    /// 1 where the agent made a transition and no policy was breached, else 0. Whether the program may act, may_act says.
+    pub permitted: u8,
+    /// 1 where the answer was refused because it violates its declared schema, else 0.
+    pub violates_schema: u8,
+}
+
+// SAFETY: `repr(C)`, begins with its size; zero is a number, or the first value of its enum.
+unsafe impl SizedStruct for axh_decision_t {}
+
+impl axh_decision_t {
+    pub(crate) fn of(decision: &StepDecision) -> axh_decision_t {
+        let observation = &decision.observation;
+        let judgements = &decision.judgements;
+        let breached = judgements
+            .iter()
+            .filter(|judgement| judgement.result == PolicyResult::Breach);
+        let violation = decision.transition.as_ref().and_then(|t| t.violation);
+        axh_decision_t {
+            size: size_of::<axh_decision_t>(),
+            ledger_seq: observation.ledger_seq,
+            entries: decision.entries,
+            output_size: observation.output_size,
+            head: decision.head,
+            input_hash: observation.input_hash,
+            obs_hash: observation.obs_hash,
+            judged: u32::try_from(judgements.len()).unwrap_or(u32::MAX),
+            breached: u32::try_from(breached.count()).unwrap_or(u32::MAX),
+            fault_count: decision.fault_count,
+            completion_state: completion_of(observation.completion),
+            failure_type: failure_of(observation.failure),
+            health: health_of(decision.health),
+            violation: violation_of(violation),
+            may_act: decision.may_act.into(),
+            permitted: decision.is_permitted.into(),
+            violates_schema: decision.schema_violation.is_some().into(),
+        }
+    }
+}
+
+pub(crate) fn health_of(health: Health) -> ax_health_state_t {
+    match health {
+        Health::Uninit => ax_health_state_t::AX_HEALTH_UNINIT,
+        Health::Init => ax_health_state_t::AX_HEALTH_INIT,
+        Health::Enabled => ax_health_state_t::AX_HEALTH_ENABLED,
+        Health::Alarm => ax_health_state_t::AX_HEALTH_ALARM,
+        Health::Degraded => ax_health_state_t::AX_HEALTH_DEGRADED,
+        Health::Stopped => ax_health_state_t::AX_HEALTH_STOPPED,
+    }
+}
+
+fn completion_of(completion: Completion) -> ax_completion_state_t {
+    match completion {
+        Completion::Complete => ax_completion_state_t::AX_COMPLETION_COMPLETE,
+        Completion::Truncated => ax_completion_state_t::AX_COMPLETION_TRUNCATED,
+        Completion::Error => ax_completion_state_t::AX_COMPLETION_ERROR,
+    }
+}
+
+fn failure_of(failure: Option<Failure>) -> ax_failure_type_t {
+    match failure {
+        None => ax_failure_type_t::AX_FAILURE_NULL,
+        Some(Failure::Timeout) => ax_failure_type_t::AX_FAILURE_TIMEOUT,
+        Some(Failure::InvalidOutput) => ax_failure_type_t::AX_FAILURE_INVALID_OUTPUT,
+        Some(Failure::TransportError) => ax_failure_type_t::AX_FAILURE_TRANSPORT_ERROR,
+    }
+}
+
+fn violation_of(violation: Option<Violation>) -> ax_violation_t {
+    match violation {
+        None => ax_violation_t::AX_VIOLATION_NONE,
+        Some(Violation::TimeRollback) => ax_violation_t::AX_VIOLATION_TIME_ROLLBACK,
+        Some(Violation::PolicyBreach) => ax_violation_t::AX_VIOLATION_POLICY_BREACH,
+        Some(Violation::FaultBudgetExceeded) => ax_violation_t::AX_VIOLATION_FAULT_EXCEEDED,
+        Some(Violation::ProtocolViolation) => ax_violation_t::AX_VIOLATION_PROTOCOL,
+        Some(Violation::GenesisMismatch) => ax_violation_t::AX_VIOLATION_GENESIS_MISMATCH,
+        Some(Violation::CommitFailure) => ax_violation_t::AX_VIOLATION_COMMIT_FAILURE,
+        Some(Violation::SequenceOrder) => ax_violation_t::AX_VIOLATION_SEQUENCE_ORDER,
+        Some(Violation::Terminality) => ax_violation_t::AX_VIOLATION_TERMINALITY,
+    }
+}

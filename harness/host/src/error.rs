@@ -1,0 +1,85 @@
+//! An error of this library: its status and its text. Emits no header.
+
+use std::ffi::c_int;
+use std::path::Path;
+
+use axilog::fault::Error as CoreError;
+use axilog_ledger::error::{FileError, LedgerError};
+
+use crate::status::{
+    AXH_ERR_ARGUMENT, AXH_ERR_DEFECT, AXH_ERR_EXISTS, AXH_ERR_FORKED, AXH_ERR_HANDLE, AXH_ERR_IO,
+    AXH_ERR_LEDGER, AXH_ERR_LOCKED, AXH_ERR_REFUSED,
+};
+
+/// The reason why a call failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum HostError {
+    #[error("{0}; nothing was done")]
+    Argument(String),
+
+    #[error(
+        "the handle is of no open ledger: found {found}, expected one that axh_ledger_create or axh_ledger_open gave and that is not closed; nothing was done"
+    )]
+    Handle { found: &'static str },
+
+    #[error("{path}: was opened by the process {process}, which this one was forked from; open a ledger of this process's own; nothing was done", path = path.display())]
+    Forked { path: Box<Path>, process: u32 },
+
+    #[error("{path}: is not bound to the {what} that the options name; open it without them, or begin another ledger; nothing was recorded", path = path.display())]
+    OtherBinding { path: Box<Path>, what: &'static str },
+
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+
+    #[error(
+        "the library has a defect: {0}; close the ledger and open it again to see what it holds"
+    )]
+    Defect(String),
+}
+
+impl HostError {
+    /// The status that the function returns.
+    pub(crate) fn status(&self) -> c_int {
+        match self {
+            HostError::Argument(_) => AXH_ERR_ARGUMENT,
+            HostError::Handle { .. } => AXH_ERR_HANDLE,
+            HostError::Forked { .. } => AXH_ERR_FORKED,
+            HostError::OtherBinding { .. } => AXH_ERR_REFUSED,
+            HostError::Ledger(error) => status_of_ledger(error),
+            HostError::Defect(_) => AXH_ERR_DEFECT,
+        }
+    }
+}
+
+fn status_of_ledger(error: &LedgerError) -> c_int {
+    match error {
+        LedgerError::InvalidPolicies { .. } | LedgerError::File(FileError::TooLong { .. }) => {
+            AXH_ERR_ARGUMENT
+        }
+        LedgerError::Sealed(_)
+        | LedgerError::InvalidInput { .. }
+        | LedgerError::InvalidIdentity { .. }
+        | LedgerError::ReservedOracleId { .. }
+        | LedgerError::ModelMismatch { .. }
+        | LedgerError::UndeclaredOracle { .. }
+        | LedgerError::UnjudgedOracle { .. }
+        | LedgerError::UnknownSource { .. }
+        | LedgerError::SourceNoAnswer { .. }
+        | LedgerError::SourceRefused { .. }
+        | LedgerError::QuestionViolatesSchema { .. }
+        | LedgerError::TimeRollback { .. } => AXH_ERR_REFUSED,
+        LedgerError::AlreadyExists(_) => AXH_ERR_EXISTS,
+        LedgerError::Locked { .. } => AXH_ERR_LOCKED,
+        LedgerError::Damaged { .. }
+        | LedgerError::NoObservations(_)
+        | LedgerError::ConfigurationMissing { .. }
+        | LedgerError::ConfigurationUnreadable { .. }
+        | LedgerError::SchemasUnusable { .. } => AXH_ERR_LEDGER,
+        LedgerError::File(_) | LedgerError::NotDurable { .. } => AXH_ERR_IO,
+        // A step that failed before has halted the agent; anything else is about what was given.
+        LedgerError::Core { source, .. } => match source {
+            CoreError::Ledger => AXH_ERR_LEDGER,
+            _ => AXH_ERR_REFUSED,
+        },
+    }
+}

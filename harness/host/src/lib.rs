@@ -1,0 +1,55 @@
+//! Ledger files for programs on hosts, in C and whatever calls C: the library `libaxilog_host` and its header
+//! `axilog/host.h`.
+//!
+//! The library is `axilog-ledger` with the names and types of C. It brings the file, its lock, the blobs, durability and
+//! schemas; a device without files has `libaxilog` alone. `libaxilog_host` has the functions of `libaxilog` too, so that
+//! a program links one of the two. The program below begins a ledger of two answers, and acts on the first:
+//!
+#![doc = concat!("```c\n", include_str!("../examples/first.c"), "```")]
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`status`] | what the functions return, and the text of the last error |
+//! | [`options`] | the handle of a ledger, and what it is begun and opened with |
+//! | [`ledger`] | creating, opening, syncing and closing a ledger |
+//! | [`decision`] | the decision of a step |
+//! | [`observe`] | recording an answer or a failure of an oracle |
+//! | [`steps`] | recording the time and control inputs; the seal |
+//! | [`state`] | the state of a ledger and of its agent |
+//! | [`expectations`] | what the caller of a check knows about a ledger from elsewhere |
+//! | [`check`] | verifying, replaying and auditing a ledger; its head |
+//!
+//! The modules above are the sources of the header, in this order. A function checks its pointers, calls one function of
+//! `axilog-ledger` and maps the result; no panic leaves it. A handle is a number that the library looks up and nobody
+//! follows as a pointer, so that a closed handle is an error and never a use of freed memory.
+
+#![allow(non_camel_case_types, reason = "types carry their C names")]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::unreachable,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::indexing_slicing
+    )
+)]
+
+mod boundary;
+mod error;
+mod handle;
+mod last_error;
+mod pointer;
+mod policy_text;
+
+pub mod check;
+pub mod decision;
+pub mod expectations;
+pub mod ledger;
+pub mod observe;
+pub mod options;
+pub mod state;
+pub mod status;
+pub mod steps;

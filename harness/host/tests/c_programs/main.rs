@@ -1,0 +1,145 @@
+//! C programs that write ledgers through `libaxilog_host`: what they write verifies, replays and passes an audit.
+
+mod build;
+mod exports;
+mod ledger;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::Stdio;
+
+use axilog_ledger::durability::Durability;
+use axilog_ledger::session::Session;
+
+use build::{LINKAGES, Place, Program};
+use ledger::{Contents, check_ledger};
+
+/// Builds a program of this directory.
+fn build(place: &Place, name: &str, linkage: build::Linkage) -> Program {
+    let source = Path::new("tests/c_programs").join(format!("{name}.c"));
+    place.build(&source, linkage)
+}
+
+#[test]
+fn one_thread_writes_every_kind_of_record() {
+    for linkage in LINKAGES {
+        let place = Place::new();
+        let path = place.path("ledger.jsonl");
+        let printed = build(&place, "write", linkage).run(&[path.to_str().unwrap()]);
+        let Contents {
+            entries,
+            head,
+            sealed,
+            observations,
+        } = check_ledger(&path);
+        assert_eq!(printed, format!("{entries} {head}"), "{linkage:?}");
+        assert!(sealed);
+        let of = |oracle: &str| {
+            observations
+                .iter()
+                .filter(|o| o.oracle_id == oracle)
+                .count()
+        };
+        assert_eq!((of("llm"), of("sensor")), (4, 2));
+    }
+}
+
+#[test]
+fn a_program_checks_ledgers_and_what_it_knows_of_them() {
+    for linkage in LINKAGES {
+        let place = Place::new();
+        let [path, other] = ["ledger.jsonl", "other.jsonl"].map(|name| place.path(name));
+        let path = path.to_str().unwrap();
+        let printed = build(&place, "write", linkage).run(&[path]);
+        let (entries, head) = printed.split_once(' ').unwrap();
+        let without_seal = (entries.parse::<u64>().unwrap() - 1).to_string();
+        let extends = format!("{entries}:{head}");
+        let arguments = [path, &without_seal, head, &extends, other.to_str().unwrap()];
+        build(&place, "check", linkage).run(&arguments);
+    }
+}
+
+#[test]
+fn eight_threads_write_one_ledger_and_each_gets_the_decisions_on_its_own_answers() {
+    for (linkage, durability) in LINKAGES.into_iter().zip(["0", "2"]) {
+        let place = Place::new();
+        let path = place.path("ledger.jsonl");
+        let arguments = [path.to_str().unwrap(), "25", durability];
+        let printed = build(&place, "threads", linkage).run(&arguments);
+        let acknowledged: BTreeSet<u64> = printed.lines().map(|l| l.parse().unwrap()).collect();
+        assert_eq!(acknowledged.len(), 200);
+        let observations = check_ledger(&path).observations;
+        let mut answers = BTreeSet::new();
+        for observation in &observations {
+            if acknowledged.contains(&observation.ledger_seq) {
+                let of_its_thread = format!("\"thread\":\"{}\"", observation.oracle_id);
+                assert!(observation.output.contains(&of_its_thread));
+                answers.insert((&observation.oracle_id, &observation.output));
+            }
+        }
+        assert_eq!(answers.len(), 200, "{linkage:?}");
+    }
+}
+
+#[test]
+fn what_was_acknowledged_before_a_kill_is_in_the_ledger() {
+    // A kill loses nothing that is written, so the third durability keeps the promise too.
+    for durability in ["0", "1", "2"] {
+        let place = Place::new();
+        let path = place.path("ledger.jsonl");
+        let program = build(&place, "threads", LINKAGES[1]);
+        let mut command = program.command();
+        command.args([path.to_str().unwrap(), "0", durability]);
+        let mut writer = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(writer.stdout.take().unwrap()).lines();
+        let mut acknowledged = BTreeSet::new();
+        for _ in 0..100 {
+            acknowledged.insert(lines.next().unwrap().unwrap().parse::<u64>().unwrap());
+        }
+        writer.kill().unwrap();
+        // What it had printed in the meantime is acknowledged too; a line may be cut off.
+        for line in lines.map_while(Result::ok) {
+            acknowledged.extend(line.parse::<u64>());
+        }
+        writer.wait().unwrap();
+
+        // The next opening completes the step that was interrupted.
+        let mut session = Session::open(&path, None).unwrap();
+        session.set_durability(Durability::Step).unwrap();
+        drop(session);
+        let observations = check_ledger(&path).observations;
+        let recorded: BTreeSet<u64> = observations.iter().map(|o| o.ledger_seq).collect();
+        let lost: Vec<_> = acknowledged.difference(&recorded).collect();
+        assert!(acknowledged.len() >= 100 && lost.is_empty(), "{lost:?}");
+    }
+}
+
+#[test]
+fn misuse_is_an_error_and_harms_nothing() {
+    for linkage in LINKAGES {
+        let place = Place::new();
+        let path = place.path("ledger.jsonl");
+        build(&place, "misuse", linkage).run(&[path.to_str().unwrap()]);
+        assert_eq!(check_ledger(&path).entries, 11);
+        check_ledger(&place.path("ledger.jsonl.child"));
+    }
+}
+
+/// The program of `docs/host.md` and of the crate's first page.
+#[test]
+fn the_first_program_acts_once() {
+    let page = fs::read_to_string("../../docs/host.md").unwrap();
+    let program = fs::read_to_string("examples/first.c").unwrap();
+    assert!(page.contains(&format!("```c\n{program}```\n")));
+    for function in exports::declared() {
+        assert!(page.contains(&format!("`{function}`")), "{function}");
+    }
+    for linkage in LINKAGES {
+        let place = Place::new();
+        let program = place.build(Path::new("examples/first.c"), linkage);
+        assert_eq!(program.run(&[]), "go\nALARM\n");
+        assert_eq!(check_ledger(&place.path("answers.jsonl")).entries, 11);
+    }
+}

@@ -1,0 +1,82 @@
+//! Texts of the table and of the model, checked for guesses at locked strings, which are counted and logged.
+//!
+//! What is answered says as little as it can of whether a guess was right. Every answer to a number is the same. A
+//! word is found only where it is right: so the guesses of a scene are limited.
+
+use crate::bodies::GuessBody;
+use crate::entry::EntryBody;
+use crate::error::{MemoryError, Result};
+use crate::guesses::{count_guesses, read_limit};
+use crate::mask::OutputClass;
+use crate::prompt::{Narration, Prompt};
+use crate::query::WorkingSetQuery;
+use crate::store::MemoryStore;
+use crate::writer::Writer;
+
+impl MemoryStore {
+    /// Builds a prompt: the working set of `query`, whose class is PROMPT here, and what the table asks. What may be a
+    /// guess at a locked string becomes `[locked]` in `request`, is counted and logged.
+    ///
+    /// # Errors
+    /// [`MemoryError::Guess`] for more guesses than a scene allows, and for every request behind them;
+    /// as [`MemoryReader::build_working_set`](crate::MemoryReader::build_working_set) and [`MemoryStore::append`].
+    pub fn build_prompt(&mut self, query: &WorkingSetQuery, request: &str) -> Result<Prompt> {
+        let prompt = self.append_with(|writer| build_prompt_within(writer, query, request))?;
+        prompt.ok_or(MemoryError::Guess { what: "request" })
+    }
+
+    /// Checks a text of the model's, which `viewers` will hear. What may be a guess at a locked string in it is
+    /// counted and logged.
+    ///
+    /// # Errors
+    /// [`MemoryError::Guess`] where a locked exact string stands in the text, and for more guesses than a scene
+    /// allows, whether they are right or not; as [`MemoryStore::append`].
+    pub fn check_narration<S: AsRef<str>>(
+        &mut self,
+        viewers: &[S],
+        text: &str,
+    ) -> Result<Narration> {
+        let narration = self.append_with(|writer| check_narration_within(writer, viewers, text))?;
+        narration.ok_or(MemoryError::Guess { what: "narration" })
+    }
+}
+
+/// Builds a prompt within an append under way; gives nothing where the request is refused.
+pub(crate) fn build_prompt_within(
+    writer: &mut Writer<'_>,
+    query: &WorkingSetQuery,
+    request: &str,
+) -> Result<Option<Prompt>> {
+    let (prompt, guesses) = writer.reader().clean_prompt(query, request)?;
+    let is_over = log_guesses(writer, OutputClass::Prompt, guesses)?;
+    // A word that was guessed is answered otherwise than one that was not. So nothing is asked any more.
+    Ok(prompt.filter(|_| !is_over || request.is_empty()))
+}
+
+/// Checks a narration within an append under way; gives nothing where it is refused.
+pub(crate) fn check_narration_within<S: AsRef<str>>(
+    writer: &mut Writer<'_>,
+    viewers: &[S],
+    text: &str,
+) -> Result<Option<Narration>> {
+    let (narration, guesses) = writer.reader().judge_narration(viewers, text)?;
+    let is_over = log_guesses(writer, OutputClass::Narration, guesses)?;
+    Ok(narration.filter(|_| !is_over || guesses == 0))
+}
+
+/// Logs the guesses of a text; gives whether the scene has more now than it allows.
+fn log_guesses(writer: &mut Writer<'_>, output: OutputClass, guesses: u64) -> Result<bool> {
+    let reader = writer.reader();
+    let state = reader.story_state()?;
+    let counted = count_guesses(&reader.conn, &state)
+        .and_then(|before| Ok((before, read_limit(&reader.conn)?)));
+    let (before, limit) = counted.map_err(reader.read_error())?;
+    if guesses > 0 {
+        writer.commit(EntryBody::Guess(GuessBody {
+            output,
+            scene_id: state.scene.map(|scene| scene.id),
+            guesses,
+        }))?;
+    }
+    Ok(before.saturating_add(guesses) > limit)
+}
