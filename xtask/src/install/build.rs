@@ -5,26 +5,26 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::features::FeatureSelection;
-use super::version::VERSION;
+use super::package::Package;
 use crate::cargo::{Metadata, build, cargo, rustc};
 use crate::process::{TaskResult, ensure, read_output, run};
 
-/// The built libraries.
-pub struct Libraries {
-    /// The path of `libaxilog.a`.
+/// A library that was built, in both its forms.
+pub struct BuiltLibrary {
+    /// The path of the static library.
     pub archive: PathBuf,
-    /// The path of `libaxilog.so`, which has its SONAME.
+    /// The path of the shared library, which has its SONAME.
     pub shared: PathBuf,
-    /// The options that link what a static program needs besides `libaxilog.a`.
+    /// The options that link what a static program needs besides the static library.
     pub native_libraries: Vec<String>,
 }
 
-/// Builds both libraries in a target directory of their own: the SONAME belongs to the installed
+/// Builds both forms of a library in a target directory of their own: the SONAME belongs to the installed
 /// library alone, and a program linked against `target/release/libaxilog.so` must not ask for it.
 ///
 /// # Errors
 /// Where cargo fails, or the system is not one whose libraries are ELF files.
-pub fn build_libraries(metadata: &Metadata) -> TaskResult<Libraries> {
+pub fn build_library(metadata: &Metadata, package: &Package) -> TaskResult<BuiltLibrary> {
     ensure(
         cfg!(all(unix, not(target_vendor = "apple"))),
         "install supports systems with ELF libraries; use `cargo cinstall` (cargo-c) on this one",
@@ -33,19 +33,20 @@ pub fn build_libraries(metadata: &Metadata) -> TaskResult<Libraries> {
     let compile = |crate_type: &str, rustc_arguments: &[String]| {
         let mut command = cargo();
         command
-            .args(["rustc", "--release", "--locked", "-p", "axilog"])
+            .args(["rustc", "--profile", package.profile, "--locked", "-p"])
+            .arg(package.name)
             .args(["--lib", "--crate-type", crate_type, "--target-dir"])
             .arg(&directory)
             .args(rustc_arguments);
         run(&mut command)
     };
     compile("staticlib", &[])?;
-    let soname = format!("link-arg=-Wl,-soname,{}", VERSION.soname());
+    let soname = format!("link-arg=-Wl,-soname,{}", package.soname());
     compile("cdylib", &["--".into(), "-C".into(), soname])?;
-    let release = directory.join("release");
-    Ok(Libraries {
-        archive: release.join("libaxilog.a"),
-        shared: release.join("libaxilog.so"),
+    let built = directory.join(package.profile);
+    Ok(BuiltLibrary {
+        archive: built.join(package.archive_name()),
+        shared: built.join(package.link_name()),
         native_libraries: read_native_libraries(&directory)?,
     })
 }

@@ -3,13 +3,12 @@
 use std::path::Path;
 
 use super::locations::Locations;
+use super::package::Package;
 use super::version::VERSION;
 
-const ABOUT: &str = "An oracle's answer as recorded, canonical, hash-chained evidence";
-
-/// `axilog.pc`. A static program links `native_libraries` besides the library.
+/// `NAME.pc`. A static program links `native_libraries` besides the library.
 #[must_use]
-pub fn pkg_config(locations: &Locations, native_libraries: &[String]) -> String {
+pub fn pkg_config(package: &Package, locations: &Locations, native_libraries: &[String]) -> String {
     let directory = locations.libdir().join("pkgconfig");
     let path_from_file = |path: &Path| match locations.relative(&directory, path) {
         Some(relative) => format!("${{pcfiledir}}/{relative}"),
@@ -17,11 +16,14 @@ pub fn pkg_config(locations: &Locations, native_libraries: &[String]) -> String 
     };
     format!(
         "libdir={}\nincludedir={}\n\n\
-         Name: axilog\nDescription: {ABOUT}\nVersion: {}\n\
-         Cflags: -I${{includedir}}\nLibs: -L${{libdir}} -laxilog\nLibs.private: {}\n",
+         Name: {}\nDescription: {}\nVersion: {}\n\
+         Cflags: -I${{includedir}}\nLibs: -L${{libdir}} -l{}\nLibs.private: {}\n",
         path_from_file(&locations.libdir()),
         path_from_file(&locations.includedir()),
+        package.name,
+        package.about,
         VERSION.full,
+        package.library,
         native_libraries.join(" ")
     )
 }
@@ -42,10 +44,14 @@ pub fn pkg_config_compat(locations: &Locations) -> String {
     )
 }
 
-/// `axilog-config.cmake`, which `find_package(axilog)` reads.
+/// `NAME-config.cmake`, which `find_package(NAME)` reads.
 #[must_use]
-pub fn cmake_config(locations: &Locations, native_libraries: &[String]) -> String {
-    let directory = locations.libdir().join("cmake/axilog");
+pub fn cmake_config(
+    package: &Package,
+    locations: &Locations,
+    native_libraries: &[String],
+) -> String {
+    let directory = locations.libdir().join("cmake").join(package.name);
     let path_from_file = |path: &Path| match locations.relative(&directory, path) {
         Some(relative) => format!("${{CMAKE_CURRENT_LIST_DIR}}/{relative}"),
         None => path.display().to_string(),
@@ -55,30 +61,30 @@ pub fn cmake_config(locations: &Locations, native_libraries: &[String]) -> Strin
         .map(|library| library.trim_start_matches("-l"))
         .collect();
     format!(
-        r#"# axilog::axilog is the shared library, axilog::axilog_static the static one.
+        r#"# {name}::{name} is the shared library, {name}::{name}_static the static one.
 
 get_filename_component(_axilog_libdir "{libdir}" ABSOLUTE)
 get_filename_component(_axilog_includedir "{includedir}" ABSOLUTE)
 
-foreach(_axilog_file "${{_axilog_libdir}}/{file}" "${{_axilog_libdir}}/libaxilog.a"
-                     "${{_axilog_includedir}}/axilog/axilog.h")
+foreach(_axilog_file "${{_axilog_libdir}}/{file}" "${{_axilog_libdir}}/{archive}"
+                     "${{_axilog_includedir}}/{header}")
     if(NOT EXISTS "${{_axilog_file}}")
-        set(axilog_FOUND FALSE)
-        set(axilog_NOT_FOUND_MESSAGE "${{_axilog_file}} is missing; install axilog again")
+        set({name}_FOUND FALSE)
+        set({name}_NOT_FOUND_MESSAGE "${{_axilog_file}} is missing; install axilog again")
         return()
     endif()
 endforeach()
 
-if(NOT TARGET axilog::axilog)
-    add_library(axilog::axilog SHARED IMPORTED)
-    set_target_properties(axilog::axilog PROPERTIES
+if(NOT TARGET {name}::{name})
+    add_library({name}::{name} SHARED IMPORTED)
+    set_target_properties({name}::{name} PROPERTIES
         IMPORTED_LOCATION "${{_axilog_libdir}}/{file}"
         IMPORTED_SONAME "{soname}"
         INTERFACE_INCLUDE_DIRECTORIES "${{_axilog_includedir}}")
 
-    add_library(axilog::axilog_static STATIC IMPORTED)
-    set_target_properties(axilog::axilog_static PROPERTIES
-        IMPORTED_LOCATION "${{_axilog_libdir}}/libaxilog.a"
+    add_library({name}::{name}_static STATIC IMPORTED)
+    set_target_properties({name}::{name}_static PROPERTIES
+        IMPORTED_LOCATION "${{_axilog_libdir}}/{archive}"
         INTERFACE_INCLUDE_DIRECTORIES "${{_axilog_includedir}}"
         INTERFACE_LINK_LIBRARIES "{names}")
 endif()
@@ -87,15 +93,18 @@ unset(_axilog_file)
 unset(_axilog_libdir)
 unset(_axilog_includedir)
 "#,
+        name = package.name,
+        header = package.header,
         libdir = path_from_file(&locations.libdir()),
         includedir = path_from_file(&locations.includedir()),
-        file = VERSION.file_name(),
-        soname = VERSION.soname(),
+        archive = package.archive_name(),
+        file = package.file_name(),
+        soname = package.soname(),
         names = names.join(";"),
     )
 }
 
-/// `axilog-config-version.cmake`. CMake accepts the installed version where it has the requested
+/// `NAME-config-version.cmake`. CMake accepts the installed version where it has the requested
 /// interface and is no older than requested.
 #[must_use]
 pub fn cmake_version() -> String {

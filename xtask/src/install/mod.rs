@@ -10,6 +10,7 @@ mod build_systems;
 mod features;
 mod files;
 mod locations;
+mod package;
 mod version;
 
 use std::collections::BTreeSet;
@@ -20,6 +21,7 @@ use clap::Args;
 pub use features::FeatureSelection;
 use files::{InstalledFile, copy_directory, read_manifest, remove, write};
 pub use locations::Locations;
+pub use package::{CORE, HOST, Package};
 pub use version::VERSION;
 
 use crate::cargo::Metadata;
@@ -31,6 +33,9 @@ pub struct InstallOptions {
     /// The directories of the installation.
     #[command(flatten)]
     pub locations: Locations,
+    /// Adds libaxilog_host, the library with the ledger file, and axilog/host.h
+    #[arg(long)]
+    pub host: bool,
     /// Leaves out the command, its manual and its completions
     #[arg(long)]
     pub library_only: bool,
@@ -47,7 +52,24 @@ pub fn install(options: &InstallOptions) -> TaskResult {
     let metadata = Metadata::read()?;
     let locations = &options.locations;
     options.features.check(&metadata)?;
-    let mut files = library_files(locations, &build::build_libraries(&metadata)?)?;
+    let mut files = header_files(locations, &CORE_HEADERS)?;
+    files.extend(library_files(
+        locations,
+        &CORE,
+        &build::build_library(&metadata, &CORE)?,
+    ));
+    files.push(InstalledFile::text(
+        locations.libdir().join("pkgconfig/axilog-compat.pc"),
+        build_systems::pkg_config_compat(locations),
+    ));
+    if options.host {
+        files.extend(header_files(locations, &HOST_HEADERS)?);
+        files.extend(library_files(
+            locations,
+            &HOST,
+            &build::build_library(&metadata, &HOST)?,
+        ));
+    }
     if !options.library_only {
         let built = build::build_command(&metadata, &options.features)?;
         files.extend(command_files(locations, built)?);
@@ -98,55 +120,62 @@ pub fn uninstall(locations: &Locations) -> TaskResult {
     Ok(())
 }
 
-/// Lists headers, libraries, and the files by which build systems find them.
+/// The directories of the headers, and where they go below the directory for headers.
+const CORE_HEADERS: [(&str, &str); 5] = [
+    ("include/axilog", "axilog"),
+    ("include/compat/axilog", "axilog-compat/axilog"),
+    (
+        "include/compat/policy/axilog",
+        "axilog-compat/policy/axilog",
+    ),
+    ("bindings/cpp", ""),
+    ("bindings/cpp/axilog", "axilog"),
+];
+
+/// As [`CORE_HEADERS`], for the host library.
+const HOST_HEADERS: [(&str, &str); 1] = [("harness/host/include/axilog", "axilog")];
+
+fn header_files(
+    locations: &Locations,
+    directories: &[(&str, &str)],
+) -> TaskResult<Vec<InstalledFile>> {
+    let mut files = Vec::new();
+    for (from, to) in directories {
+        let from = workspace_root().join(from);
+        files.extend(copy_directory(&from, &locations.includedir().join(to))?);
+    }
+    Ok(files)
+}
+
+/// Lists both forms of a library, and the files by which build systems find it.
 fn library_files(
     locations: &Locations,
-    built: &build::Libraries,
-) -> TaskResult<Vec<InstalledFile>> {
-    let include = locations.includedir();
-    let mut files = Vec::new();
-    for (from, to) in [
-        ("include/axilog", "axilog"),
-        ("include/compat/axilog", "axilog-compat/axilog"),
-        (
-            "include/compat/policy/axilog",
-            "axilog-compat/policy/axilog",
-        ),
-        ("bindings/cpp", ""),
-        ("bindings/cpp/axilog", "axilog"),
-    ] {
-        files.extend(copy_directory(
-            &workspace_root().join(from),
-            &include.join(to),
-        )?);
-    }
+    package: &Package,
+    built: &build::BuiltLibrary,
+) -> Vec<InstalledFile> {
     let lib = locations.libdir();
-    let pkgconfig = lib.join("pkgconfig");
-    let cmake = lib.join("cmake/axilog");
+    let Package { name, .. } = package;
+    let pkgconfig = lib.join("pkgconfig").join(format!("{name}.pc"));
+    let cmake = lib.join("cmake").join(name);
     let native = &built.native_libraries;
-    files.extend([
-        InstalledFile::copy(lib.join("libaxilog.a"), built.archive.clone()),
-        InstalledFile::program(lib.join(VERSION.file_name()), built.shared.clone()),
-        InstalledFile::link(lib.join(VERSION.soname()), VERSION.file_name()),
-        InstalledFile::link(lib.join("libaxilog.so"), VERSION.soname()),
+    vec![
+        InstalledFile::copy(lib.join(package.archive_name()), built.archive.clone()),
+        InstalledFile::program(lib.join(package.file_name()), built.shared.clone()),
+        InstalledFile::link(lib.join(package.soname()), package.file_name()),
+        InstalledFile::link(lib.join(package.link_name()), package.soname()),
         InstalledFile::text(
-            pkgconfig.join("axilog.pc"),
-            build_systems::pkg_config(locations, native),
+            pkgconfig,
+            build_systems::pkg_config(package, locations, native),
         ),
         InstalledFile::text(
-            pkgconfig.join("axilog-compat.pc"),
-            build_systems::pkg_config_compat(locations),
+            cmake.join(format!("{name}-config.cmake")),
+            build_systems::cmake_config(package, locations, native),
         ),
         InstalledFile::text(
-            cmake.join("axilog-config.cmake"),
-            build_systems::cmake_config(locations, native),
-        ),
-        InstalledFile::text(
-            cmake.join("axilog-config-version.cmake"),
+            cmake.join(format!("{name}-config-version.cmake")),
             build_systems::cmake_version(),
         ),
-    ]);
-    Ok(files)
+    ]
 }
 
 /// Lists the command, its manual pages and its completions.

@@ -2,7 +2,7 @@
 //! a stranger would.
 //!
 //! The task needs pkg-config, CMake, a C and a C++ compiler and readelf. The programs that it builds are
-//! those of `docs/start-c.md` and `docs/start-cpp.md`, and the README's.
+//! those of `docs/start-c.md`, `docs/start-cpp.md` and `docs/host.md`, and the README's.
 
 mod cargo_c;
 mod pages;
@@ -85,6 +85,10 @@ pub fn check_packaging() -> TaskResult {
         "install --library-only leaves the command of the previous run",
     )?;
     programs::check_programs(directory, &installed, &installed.join(&libdir))?;
+
+    print_heading("the host library");
+    install(&parse_options(&stage, &["--host", "--library-only"])?)?;
+    programs::check_host_program(directory, &installed)?;
 
     print_heading("the commands of the README and of the pages");
     pages::check_pages(directory)?;

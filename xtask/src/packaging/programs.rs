@@ -7,7 +7,7 @@ use std::process::Command;
 use super::LANGUAGES;
 use super::pages::read_block;
 use super::tree::read_dynamic_section;
-use crate::install::VERSION;
+use crate::install::{CORE, HOST, Package};
 use crate::process::{TaskResult, ensure, read_output, run, workspace_root};
 
 /// Builds the pages' programs in both languages with both tools, shared and static, and compares what
@@ -17,66 +17,121 @@ pub fn check_programs(directory: &Path, installed: &Path, lib: &Path) -> TaskRes
         let source = directory.join(format!("program.{language}"));
         fs::write(&source, read_block(page, language)?)?;
         let expected = read_block(page, "text")?;
-        for is_shared in [true, false] {
-            let program = directory.join("program");
-            let flags = read_flags(lib, is_shared)?;
-            let mut compile = Command::new(compiler);
-            compile.arg(&source).arg("-o").arg(&program);
-            if !is_shared {
-                compile.arg("-static");
-            }
-            run(compile.args(flags.split_whitespace()))?;
-            let with_cmake = build_with_cmake(directory, installed, language, is_shared)?;
-            for program in [program, with_cmake] {
-                check_linking(&program, is_shared)?;
-                let mut command = Command::new(&program);
-                let place = tempfile::tempdir_in(directory)?; // No program begins a ledger over another.
-                command.current_dir(&place).env("LD_LIBRARY_PATH", lib);
-                let printed = read_output(&mut command)?;
-                ensure(
-                    printed == expected,
-                    &format!("the program of {page} prints {printed:?}, expected {expected:?}"),
-                )?;
-            }
-        }
+        let program = InstalledProgram {
+            directory,
+            installed,
+            lib,
+            package: &CORE,
+            source: &source,
+        };
+        program.check(compiler, &expected)?;
     }
     Ok(())
 }
 
-/// Reads the compiler's flags from pkg-config.
-fn read_flags(lib: &Path, is_shared: bool) -> TaskResult<String> {
-    let mut command = Command::new("pkg-config");
-    command.env("PKG_CONFIG_PATH", lib.join("pkgconfig"));
-    command.args(["--cflags", "--libs"]);
-    if !is_shared {
-        command.arg("--static");
-    }
-    read_output(command.arg("axilog"))
+/// Builds the program of `docs/host.md` in the same ways, against the host library.
+pub fn check_host_program(directory: &Path, installed: &Path) -> TaskResult {
+    let source = directory.join("host.c");
+    fs::write(&source, read_block("docs/host.md", "c")?)?;
+    let program = InstalledProgram {
+        directory,
+        installed,
+        lib: &installed.join("lib"),
+        package: &HOST,
+        source: &source,
+    };
+    program.check("cc", "go\nALARM\n")
 }
 
-/// Configures and builds a CMake project with the one program.
-fn build_with_cmake(
-    directory: &Path,
-    installed: &Path,
-    language: &str,
-    is_shared: bool,
-) -> TaskResult<PathBuf> {
-    let target = if is_shared { "axilog" } else { "axilog_static" };
-    let link = if is_shared { "" } else { "-static" };
-    let project = format!(
-        "cmake_minimum_required(VERSION 3.13)\nproject(stranger C CXX)\n\
-         set(CMAKE_CXX_STANDARD 17)\nfind_package(axilog 0.2 REQUIRED)\n\
-         add_executable(stranger ../program.{language})\n\
-         target_link_libraries(stranger PRIVATE axilog::{target} {link})\n"
-    );
-    let sources = directory.join("cmake");
-    let _ = fs::remove_dir_all(&sources);
-    fs::create_dir(&sources)?;
-    fs::write(sources.join("CMakeLists.txt"), project)?;
-    let build = sources.join("build");
-    read_output(configure(&sources, installed).arg("-B").arg(&build))?;
-    read_output(Command::new("cmake").arg("--build").arg(&build))?;
-    Ok(build.join("stranger"))
+/// A program to build against an installed library.
+struct InstalledProgram<'a> {
+    directory: &'a Path,
+    installed: &'a Path,
+    lib: &'a Path,
+    package: &'a Package,
+    source: &'a Path,
+}
+
+impl InstalledProgram<'_> {
+    /// Builds the program with both tools, shared and static, and compares what it prints.
+    fn check(&self, compiler: &str, expected: &str) -> TaskResult {
+        for is_shared in [true, false] {
+            let program = self.directory.join("program");
+            let flags = self.read_flags(is_shared)?;
+            let mut compile = Command::new(compiler);
+            compile.arg(self.source).arg("-o").arg(&program);
+            if !is_shared {
+                compile.arg("-static");
+            }
+            run(compile.args(flags.split_whitespace()))?;
+            let with_cmake = self.build_with_cmake(is_shared)?;
+            for program in [program, with_cmake] {
+                self.check_linking(&program, is_shared)?;
+                let mut command = Command::new(&program);
+                // No program begins a ledger over another.
+                let place = tempfile::tempdir_in(self.directory)?;
+                command.current_dir(&place);
+                command.env("LD_LIBRARY_PATH", self.lib);
+                let printed = read_output(&mut command)?;
+                let source = self.source.display();
+                ensure(
+                    printed == expected,
+                    &format!("{source} prints {printed:?}, expected {expected:?}"),
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the compiler's flags from pkg-config.
+    fn read_flags(&self, is_shared: bool) -> TaskResult<String> {
+        let mut command = Command::new("pkg-config");
+        command.env("PKG_CONFIG_PATH", self.lib.join("pkgconfig"));
+        command.args(["--cflags", "--libs"]);
+        if !is_shared {
+            command.arg("--static");
+        }
+        read_output(command.arg(self.package.name))
+    }
+
+    /// Configures and builds a CMake project with the one program.
+    fn build_with_cmake(&self, is_shared: bool) -> TaskResult<PathBuf> {
+        let name = self.package.name;
+        let (ending, link) = if is_shared {
+            ("", "")
+        } else {
+            ("_static", "-static")
+        };
+        let source = self.source.display();
+        let project = format!(
+            "cmake_minimum_required(VERSION 3.13)\nproject(stranger C CXX)\n\
+             set(CMAKE_CXX_STANDARD 17)\nfind_package({name} 0.2 REQUIRED)\n\
+             add_executable(stranger {source})\n\
+             target_link_libraries(stranger PRIVATE {name}::{name}{ending} {link})\n"
+        );
+        let sources = self.directory.join("cmake");
+        let _ = fs::remove_dir_all(&sources);
+        fs::create_dir(&sources)?;
+        fs::write(sources.join("CMakeLists.txt"), project)?;
+        let build = sources.join("build");
+        read_output(configure(&sources, self.installed).arg("-B").arg(&build))?;
+        read_output(Command::new("cmake").arg("--build").arg(&build))?;
+        Ok(build.join("stranger"))
+    }
+
+    /// Checks that a program needs the shared library, or that it does not.
+    fn check_linking(&self, program: &Path, is_shared: bool) -> TaskResult {
+        let soname = format!("[{}]", self.package.soname());
+        let needs_library = read_dynamic_section(program)?.contains(&soname);
+        let expected = if is_shared { "shared" } else { "static" };
+        ensure(
+            needs_library == is_shared,
+            &format!(
+                "{} is not linked with the {expected} library",
+                program.display()
+            ),
+        )
+    }
 }
 
 fn configure(sources: &Path, installed: &Path) -> Command {
@@ -84,19 +139,6 @@ fn configure(sources: &Path, installed: &Path) -> Command {
     command.arg("-S").arg(sources);
     command.arg(format!("-DCMAKE_PREFIX_PATH={}", installed.display()));
     command
-}
-
-/// Checks that a program needs the shared library, or that it does not.
-fn check_linking(program: &Path, is_shared: bool) -> TaskResult {
-    let needs_library = read_dynamic_section(program)?.contains(&format!("[{}]", VERSION.soname()));
-    let expected = if is_shared { "shared" } else { "static" };
-    ensure(
-        needs_library == is_shared,
-        &format!(
-            "{} is not linked with the {expected} library",
-            program.display()
-        ),
-    )
 }
 
 /// Checks which requested versions CMake accepts.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::PREFIX;
-use crate::install::{Locations, VERSION};
+use crate::install::{CORE, Locations, VERSION};
 use crate::process::{TaskResult, ensure, read_output, run};
 
 /// Lists every file and link below a directory, sorted.
@@ -35,9 +35,9 @@ pub fn add_stale_file(locations: &Locations) -> TaskResult {
 pub fn check_library_names(installed: &Path) -> TaskResult {
     let lib = installed.join("lib");
     check_soname(&lib)?;
-    let soname = VERSION.soname();
+    let soname = CORE.soname();
     ensure(
-        fs::read_link(lib.join(&soname))? == Path::new(&VERSION.file_name())
+        fs::read_link(lib.join(&soname))? == Path::new(&CORE.file_name())
             && fs::read_link(lib.join("libaxilog.so"))? == Path::new(&soname),
         "libaxilog.so does not lead to the installed shared library",
     )
@@ -45,14 +45,10 @@ pub fn check_library_names(installed: &Path) -> TaskResult {
 
 /// Checks the SONAME of the shared library in `lib`.
 pub fn check_soname(lib: &Path) -> TaskResult {
-    let library = lib.join(VERSION.file_name());
+    let library = lib.join(CORE.file_name());
     ensure(
-        read_dynamic_section(&library)?.contains(&format!("soname: [{}]", VERSION.soname())),
-        &format!(
-            "{} has not the SONAME {}",
-            library.display(),
-            VERSION.soname()
-        ),
+        read_dynamic_section(&library)?.contains(&format!("soname: [{}]", CORE.soname())),
+        &format!("{} has not the SONAME {}", library.display(), CORE.soname()),
     )
 }
 
