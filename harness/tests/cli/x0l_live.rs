@@ -63,7 +63,7 @@ fn pipes_in_place_of_files_are_said_to_be_pipes() {
     run_to_end(&bench, device).exits(3).says("a device");
 }
 
-/// Runs the commands of `lines` while the server is about to give the ninth answer of a session, that of its third cycle.
+/// Runs the commands of `lines` while the server is about to give the twelfth answer of a session, that of its third cycle.
 fn run_during_session(lines: &'static [&'static str]) -> (Arc<Bench>, u32, Vec<Run>) {
     let bench = Arc::new(Bench::new());
     // The server's thread may outlast this test, and must not keep its directory.
@@ -71,7 +71,7 @@ fn run_during_session(lines: &'static [&'static str]) -> (Arc<Bench>, u32, Vec<R
     let (seen, mut calls) = (Arc::clone(&runs), 0);
     let server = Server::answering(move |_| {
         calls += 1;
-        if calls == 9 {
+        if calls == 12 {
             let bench = inside.upgrade().unwrap();
             let found: Vec<Run> = lines.iter().map(|line| bench.run(line)).collect();
             seen.lock().unwrap().extend(found);

@@ -186,7 +186,7 @@ fn run_over_http(
     )
 }
 
-/// The answer to the call `number` of a session, from 1: the first three calibrate, and three sentinels follow.
+/// The answer to the call `number` of a session, from 1: the first three calibrate, and six sentinels follow.
 fn answer_nothing(number: u64) -> Act {
     let tokens = if number <= 3 { 40 } else { 700 };
     Act::Respond(200, costly("{\"candidates\":[]}", tokens, 5))
@@ -202,7 +202,7 @@ fn the_key_is_used_and_nowhere_to_be_found() {
         ),
         Act::Respond(200, costly(KEY, 1, 1)),
     ] {
-        let mut acts: Vec<Act> = (1..=8).map(answer_nothing).collect();
+        let mut acts: Vec<Act> = (1..=11).map(answer_nothing).collect();
         acts.push(last);
         let server = Server::new(acts);
         let bench = Bench::new();
@@ -210,7 +210,7 @@ fn the_key_is_used_and_nowhere_to_be_found() {
         assert_eq!(code, 1, "{stderr}");
         assert!(stdout.contains("TRANSPORT_FAILURE_ABORT"), "{stdout}");
         let requests = server.requests();
-        assert_eq!(requests.len(), 9);
+        assert_eq!(requests.len(), 12);
         assert!(requests.iter().all(|request| request.head.contains(KEY)));
         assert!(!stdout.contains(KEY) && !stderr.contains(KEY));
         assert!(nowhere(KEY, &bench.path("")) > 15);
@@ -242,7 +242,7 @@ fn check_interrupt(signal: &'static str) {
     let (known, stderr, mut calls) = (Arc::clone(&pid), bench.path("stderr"), 0);
     let server = Server::answering(move |_| {
         calls += 1;
-        if calls == 9 {
+        if calls == 12 {
             assert!(send(signal, known.lock().unwrap().unwrap()));
             // The answer comes when the command has noticed the signal, and within five minutes.
             let noticed = (0..30_000).any(|_| {
@@ -289,7 +289,7 @@ fn check_second_interrupt(signal: &'static str, expected: i32) {
         calls += 1;
         let id = known.lock().unwrap().unwrap();
         // Two signals at one moment could arrive as one.
-        while calls == 9 && send(signal, id) {
+        while calls == 12 && send(signal, id) {
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
         Some(answer_nothing(calls))

@@ -1,7 +1,7 @@
 //! Sentinels: prompts with rich answers, which show whether a server still has the model that it had.
 //!
-//! A server is asked each sentinel before the first condition, between two conditions and after the last one, at
-//! temperature 0. The calibration's answer is one that every obedient model gives; a story about a lighthouse is
+//! A server is asked each sentinel twice before the first condition, between two conditions and after the last one, at
+//! temperature 0. Where the two answers differ, the server is not steady, and other answers later show nothing. The calibration's answer is one that every obedient model gives; a story about a lighthouse is
 //! another one from each model. The answers feed no cycle. Determinism: D1.
 
 use axilog::evidence::observation::Params;
@@ -13,6 +13,9 @@ use super::template::CyclePrompt;
 
 /// The oracle id of the sentinels in the ledger.
 pub const ORACLE: &str = "llm.sentinel";
+
+/// How often each sentinel is asked in a round, one time behind the other.
+pub const TIMES: usize = 2;
 
 /// The most tokens of an answer: enough to tell models apart, and few enough for a slow server.
 pub const MAX_TOKENS: i32 = 128;

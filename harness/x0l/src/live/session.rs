@@ -294,7 +294,7 @@ impl SessionRunner<'_> {
         self.ask_sentinels()
     }
 
-    /// Asks every sentinel of the plan once, and gives the session's end where one has no answer, or one of another
+    /// Asks every sentinel of the plan as often as a round has it, and gives the session's end where one has no answer, or one of another
     /// model.
     fn ask_sentinels(&mut self) -> Result<Option<EarlyEnd>, X0lError> {
         let CycleRunner {
@@ -307,8 +307,9 @@ impl SessionRunner<'_> {
         if plan.frozen.sentinels.is_none() {
             return Ok(None);
         }
-        for prompt in sentinel::prompts() {
-            let question = sentinel::build_question(&plan.settings.model, &prompt);
+        let prompts = sentinel::prompts();
+        for prompt in prompts.iter().flat_map(|it| [it; sentinel::TIMES]) {
+            let question = sentinel::build_question(&plan.settings.model, prompt);
             let asked = consult_oracle(session, endpoint, sentinel::ORACLE, &question);
             let consultation = match asked {
                 Ok(consultation) => consultation,

@@ -3,6 +3,9 @@
 //! A round is asked before the first condition and behind each condition that has ended, so that what changed between
 //! two rounds changed during one condition.
 
+use std::collections::BTreeSet;
+
+use axilog::hash::Hash;
 use serde::Serialize;
 
 use super::Replayer;
@@ -10,7 +13,7 @@ use super::ledger::RecordedCall;
 use crate::log::{
     Condition, ConditionOutcome, ConditionStatus, FrozenSentinels, RunDirectory, SessionMetadata,
 };
-use crate::sentinel::hash_answer;
+use crate::sentinel::{TIMES, hash_answer};
 
 /// A sentinel's place in the ledger.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,7 +37,10 @@ pub struct SentinelReplay {
     pub prompts: u64,
     /// The number of answers.
     pub answers: u64,
-    /// The conditions during which answers changed.
+    /// The sentinels, by their numbers from 1, that were answered in two ways in one round: what they were answered in
+    /// other rounds shows nothing.
+    pub unsteady: Vec<u64>,
+    /// The conditions during which the answers to other sentinels changed.
     pub drifts: Vec<ModelDrift>,
 }
 
@@ -83,7 +89,10 @@ impl Replayer<'_> {
         let rounds = list_rounds(conditions, calibration_calls);
         let expected: Vec<_> = rounds
             .iter()
-            .flat_map(|place| frozen.prompts.iter().map(|prompt| (*place, *prompt)))
+            .flat_map(|place| {
+                let asked = frozen.prompts.iter().flat_map(|prompt| [*prompt; TIMES]);
+                asked.map(|prompt| (*place, prompt))
+            })
             .collect();
         let ledger = self.ledger;
         let found = &ledger.sentinels;
@@ -93,20 +102,23 @@ impl Replayer<'_> {
             let is_last = n + 1 == found.len();
             if !is_expected || !is_last && !sentinel.call.is_answered() {
                 let field = format!("record {}", sentinel.call.seq);
-                let expected = "each sentinel once before, between and after the conditions";
+                let expected = "each sentinel twice before, between and after the conditions";
                 self.add_finding(RunDirectory::LEDGER, field, "a sentinel", expected);
                 return false;
             }
         }
+        let answers = self.list_answers(frozen);
+        let unsteady = list_unsteady(&answers);
         self.replay.sentinels = Some(SentinelReplay {
             prompts: frozen.prompts.len() as u64,
             answers: found.iter().filter(|it| it.call.is_answered()).count() as u64,
-            drifts: self.list_drifts(frozen, &rounds, conditions),
+            drifts: list_drifts(&answers, &unsteady, &rounds, conditions),
+            unsteady,
         });
         let missing = expected.len() - found.len();
         let last = rounds.last().map_or(0, |place| place.cycles);
         let outcome = metadata.outcome.as_ref();
-        let is_cut_off = missing <= frozen.prompts.len()
+        let is_cut_off = missing <= frozen.prompts.len() * TIMES
             && self.replay.lines == last
             && outcome.is_none_or(|outcome| outcome.status.is_void());
         if missing > 0 && ledger.intact && !is_cut_off {
@@ -120,36 +132,64 @@ impl Replayer<'_> {
         missing == 0
     }
 
-    /// Lists the conditions during which answers changed.
-    fn list_drifts(
-        &self,
-        frozen: &FrozenSentinels,
-        rounds: &[SentinelPlace],
-        conditions: &[ConditionOutcome],
-    ) -> Vec<ModelDrift> {
+    /// Lists the answers of each round, by sentinel.
+    fn list_answers(&self, frozen: &FrozenSentinels) -> Vec<Vec<SentinelAnswers>> {
         let hashes = self.ledger.sentinels.iter();
         let hashes: Vec<_> = hashes
             .map(|it| Some(hash_answer(&it.call.read_raw_text(&self.answers)?)))
             .collect();
-        let answered: Vec<_> = hashes.chunks(frozen.prompts.len().max(1)).collect();
-        let pairs = answered.windows(2).zip(rounds.windows(2)).zip(conditions);
-        let drifts = pairs.filter_map(|((answers, places), condition)| {
-            let ([before, after], [first, last]) = (answers, places) else {
-                return None;
-            };
-            let pairs = (1..).zip(before.iter().zip(*after));
-            let differ = pairs.filter(|(_, (before, after))| {
-                before.is_some() && after.is_some() && before != after
-            });
-            Some(ModelDrift {
-                condition: condition.id,
-                first_cycle: first.cycles + 1,
-                last_cycle: last.cycles,
-                sentinels: differ.map(|(number, _)| number).collect(),
-            })
-        });
-        drifts.filter(|it| !it.sentinels.is_empty()).collect()
+        let rounds = hashes.chunks((frozen.prompts.len() * TIMES).max(1));
+        rounds
+            .map(|round| round.chunks(TIMES).map(<[_]>::to_vec).collect())
+            .collect()
     }
+}
+
+/// The hashes of the answers to one sentinel in one round; `None` of a call without an answer.
+type SentinelAnswers = Vec<Option<Hash>>;
+
+/// Lists the sentinels that were answered in two ways in one round.
+fn list_unsteady(rounds: &[Vec<SentinelAnswers>]) -> Vec<u64> {
+    let differ = |answers: &SentinelAnswers| {
+        let mut answered = answers.iter().flatten();
+        let first = answered.next();
+        answered.any(|other| Some(other) != first)
+    };
+    let unsteady: BTreeSet<u64> = rounds
+        .iter()
+        .flat_map(|round| (1..).zip(round))
+        .filter(|(_, answers)| differ(answers))
+        .map(|(number, _)| number)
+        .collect();
+    unsteady.into_iter().collect()
+}
+
+/// Lists the conditions before and behind which a steady sentinel was answered differently.
+fn list_drifts(
+    rounds: &[Vec<SentinelAnswers>],
+    unsteady: &[u64],
+    places: &[SentinelPlace],
+    conditions: &[ConditionOutcome],
+) -> Vec<ModelDrift> {
+    let pairs = rounds.windows(2).zip(places.windows(2)).zip(conditions);
+    let drifts = pairs.filter_map(|((rounds, places), condition)| {
+        let ([before, after], [first, last]) = (rounds, places) else {
+            return None;
+        };
+        let answered = |answers: &SentinelAnswers| answers.iter().flatten().next().copied();
+        let pairs = (1..).zip(before.iter().zip(after));
+        let differ = pairs.filter(|(number, (before, after))| {
+            let (before, after) = (answered(before), answered(after));
+            !unsteady.contains(number) && before.is_some() && after.is_some() && before != after
+        });
+        Some(ModelDrift {
+            condition: condition.id,
+            first_cycle: first.cycles + 1,
+            last_cycle: last.cycles,
+            sentinels: differ.map(|(number, _)| number).collect(),
+        })
+    });
+    drifts.filter(|it| !it.sentinels.is_empty()).collect()
 }
 
 /// Lists the places of the rounds: before the first condition, and behind each that has ended.

@@ -266,12 +266,20 @@ impl SessionEvidence {
                 }
             };
             let SentinelReplay {
-                prompts, answers, ..
+                prompts,
+                answers,
+                unsteady,
+                ..
             } = sentinels;
-            rows.push((
-                "sentinels",
-                format!("{answers} answers to {prompts} prompts; {drifts}"),
-            ));
+            let mut text = format!("{answers} answers to {prompts} prompts; {drifts}");
+            if !unsteady.is_empty() {
+                let numbers: Vec<String> = unsteady.iter().map(u64::to_string).collect();
+                text = format!(
+                    "{text}; not steady at temperature 0, and no evidence: sentinel {}",
+                    numbers.join(", ")
+                );
+            }
+            rows.push(("sentinels", text));
         }
         rows
     }

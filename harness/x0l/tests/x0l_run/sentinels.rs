@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::session_directory::{SessionDirectory, settings};
 
 /// Runs a session of two cycles in each of L-A, L-B and L-C with a server whose answer to each sentinel is what
-/// `answer` gives for its number, from 1: three before L-A, and three behind each condition.
+/// `answer` gives for its number, from 1: six before L-A, each sentinel twice, and six behind each condition.
 fn run_session(
     directory: &SessionDirectory,
     mut answer: impl FnMut(u64) -> Act + Send + 'static,
@@ -44,7 +44,7 @@ fn run_session(
 
 /// A steady model's answer to the sentinel `number`.
 fn tell(number: u64) -> Act {
-    let story = (number - 1) % 3 + 1;
+    let story = (number - 1) / 2 % 3 + 1;
     Act::Respond(
         200,
         costly(&format!("Story {story} of a keeper and a whale."), 40, 12),
@@ -77,7 +77,7 @@ fn a_steady_model_shows_no_drift() {
     let directory = SessionDirectory::new();
     // Line ends and white space around an answer are none.
     let outcome = run_session(&directory, |number| match number {
-        4 => Act::Respond(200, costly(" Story 1 of a keeper and a whale.\r\n", 40, 12)),
+        7 => Act::Respond(200, costly(" Story 1 of a keeper and a whale.\r\n", 40, 12)),
         _ => tell(number),
     });
     assert_eq!(outcome.status, SessionStatus::Complete);
@@ -87,10 +87,10 @@ fn a_steady_model_shows_no_drift() {
     assert_eq!(void, None);
     assert_eq!(
         json["evidence"]["sentinels"],
-        json!({ "prompts": 3, "answers": 12, "drifts": [] })
+        json!({ "prompts": 3, "answers": 24, "unsteady": [], "drifts": [] })
     );
     assert!(
-        page.contains("| sentinels | 12 answers to 3 prompts; none changed |"),
+        page.contains("| sentinels | 24 answers to 3 prompts; none changed |"),
         "{page}"
     );
     let cycles = directory.cycles();
@@ -108,22 +108,22 @@ fn another_model_under_the_same_name_is_drift() {
     let cases: [(IsChanged, Value, &str); 3] = [
         // From the sentinels behind L-B on.
         (
-            |number| number >= 7,
+            |number| number >= 13,
             json!([{ "condition": "L-B", "first_cycle": 3, "last_cycle": 4, "sentinels": [1, 2, 3] }]),
             "sentinels 1, 2, 3 were answered differently before and after L-B (cycles 3 to 4)",
         ),
         // Away and back again: once behind L-A alone.
         (
-            |number| number == 5,
+            |number| [9, 10].contains(&number),
             json!([
                 { "condition": "L-A", "first_cycle": 1, "last_cycle": 2, "sentinels": [2] },
                 { "condition": "L-B", "first_cycle": 3, "last_cycle": 4, "sentinels": [2] },
             ]),
             "sentinel 2 was answered differently before and after L-A (cycles 1 to 2); sentinel 2 was answered differently before and after L-B (cycles 3 to 4)",
         ),
-        // The last answer of all.
+        // The last answers of all.
         (
-            |number| number == 12,
+            |number| number >= 23,
             json!([{ "condition": "L-C", "first_cycle": 5, "last_cycle": 6, "sentinels": [3] }]),
             "sentinel 3 was answered differently before and after L-C (cycles 5 to 6)",
         ),
@@ -149,6 +149,40 @@ fn another_model_under_the_same_name_is_drift() {
     }
 }
 
+/// A server that answers one prompt in two ways is not steady: other answers to it are no drift, and the others count.
+#[test]
+fn an_unsteady_answer_is_no_drift() {
+    let directory = SessionDirectory::new();
+    run_session(&directory, |number| match number {
+        // The second sentinel, once in the third round and always in the fourth; the third one in the fourth.
+        16 | 21..=24 => tell_otherwise(),
+        _ => tell(number),
+    });
+    let (report, json, page) = report(&directory);
+    assert_eq!(report.closure, Closure::Void);
+    let sentinels = &json["evidence"]["sentinels"];
+    assert_eq!(sentinels["unsteady"], json!([2]));
+    assert_eq!(
+        sentinels["drifts"],
+        json!([{ "condition": "L-C", "first_cycle": 5, "last_cycle": 6, "sentinels": [3] }])
+    );
+    let row = "some changed during L-C; not steady at temperature 0, and no evidence: sentinel 2 |";
+    assert!(page.contains(row), "{page}");
+
+    let directory = SessionDirectory::new();
+    run_session(&directory, |number| {
+        Act::Respond(200, costly(&format!("Story {number}."), 40, 12))
+    });
+    let (report, json, _) = self::report(&directory);
+    let void = report.reasons.iter().find(|it| it.closure == Closure::Void);
+    assert_eq!(void, None);
+    let sentinels = &json["evidence"]["sentinels"];
+    assert_eq!(
+        (&sentinels["unsteady"], &sentinels["drifts"]),
+        (&json!([1, 2, 3]), &json!([]))
+    );
+}
+
 /// A call that fails for good voids a session, whatever it asks; and so does another model.
 #[test]
 fn a_sentinel_without_an_answer_or_of_another_model_ends_a_session() {
@@ -156,15 +190,15 @@ fn a_sentinel_without_an_answer_or_of_another_model_ends_a_session() {
     let refused = Act::Respond(400, "{\"error\":{\"message\":\"no\"}}".to_owned());
     for (number, cycles, act, status) in [
         (1, 0, refused.clone(), SessionStatus::TransportFailureAbort),
-        (5, 2, refused.clone(), SessionStatus::TransportFailureAbort),
-        (12, 6, refused, SessionStatus::TransportFailureAbort),
+        (9, 2, refused.clone(), SessionStatus::TransportFailureAbort),
+        (24, 6, refused, SessionStatus::TransportFailureAbort),
         (
-            4,
+            8,
             2,
             Act::Respond(200, other.clone()),
             SessionStatus::Invalid,
         ),
-        (12, 6, Act::Respond(200, other), SessionStatus::Invalid),
+        (24, 6, Act::Respond(200, other), SessionStatus::Invalid),
     ] {
         let directory = SessionDirectory::new();
         let outcome = run_session(&directory, move |asked| match asked == number {
@@ -181,7 +215,7 @@ fn a_fingerprint_that_a_sentinel_shows_is_reported() {
     let directory = SessionDirectory::new();
     run_session(&directory, |number| {
         let mut body: Value = serde_json::from_str(&costly("The same.", 40, 12)).unwrap();
-        if number == 6 {
+        if number == 12 {
             body["system_fingerprint"] = "fp_2".into();
         }
         Act::Respond(200, body.to_string())
@@ -218,7 +252,7 @@ fn a_session_that_is_killed_at_a_sentinel_replays_as_far_as_it_went() {
         copy_run(&from, &parent.join(format!("killed-{number}")));
         tell(number)
     });
-    for number in 1..=12 {
+    for number in 1..=24 {
         let path = directory.path(&format!("killed-{number}"));
         let replay = replay(&path);
         assert_eq!(messages(&replay), [""; 0], "{number}");
@@ -227,7 +261,7 @@ fn a_session_that_is_killed_at_a_sentinel_replays_as_far_as_it_went() {
         let sentinels = replay.sentinels.unwrap();
         assert_eq!(
             (sentinels.answers, replay.cycles),
-            (number - 1, (number - 1) / 3 * 2)
+            (number - 1, (number - 1) / 6 * 2)
         );
         // A session does not end so by itself.
         let run = RunDirectory::open(&path).unwrap();
@@ -255,13 +289,13 @@ fn a_sentinel_that_is_altered_moved_or_left_out_is_found() {
     let asked = lines.iter().enumerate();
     let asked = asked.filter(|(_, line)| line.contains("llm.sentinel") && line.contains("Story 2"));
     let places: Vec<usize> = asked.map(|(place, _)| place).collect();
-    assert_eq!(places.len(), 4);
+    assert_eq!(places.len(), 8);
     let altered = ledger.replacen("Story 2", "Story 7", 1);
     let without = [&lines[..places[1]], &lines[places[1] + 1..]]
         .concat()
         .concat();
     let mut moved = lines.clone();
-    moved.swap(places[0], places[1]);
+    moved.swap(places[0], places[2]);
     for text in [altered, without, moved.concat()] {
         fs::write(run.ledger(), text).unwrap();
         assert!(!replay(run.path()).is_good());
@@ -280,7 +314,7 @@ fn a_sentinel_that_is_altered_moved_or_left_out_is_found() {
         ),
         (
             Some(sentinels),
-            "found a sentinel, expected each sentinel once before, between and after the conditions",
+            "found a sentinel, expected each sentinel twice before, between and after the conditions",
         ),
     ] {
         let mut metadata = metadata.clone();

@@ -114,8 +114,8 @@ fn five_conditions_by_a_hundred_cycles() {
     // Four attempts in each of the 25 cycles with errors, and so on; none beyond them.
     let attempts: usize = cycles.iter().map(|cycle| cycle.attempts.len()).sum();
     let requests = server.requests();
-    // The calibration, and three sentinels before, between and after the conditions.
-    assert_eq!(requests.len(), attempts + 3 + 18);
+    // The calibration, and three sentinels, each twice, before, between and after the conditions.
+    assert_eq!(requests.len(), attempts + 3 + 36);
     for request in &requests {
         let is_sentinel = !request.body.to_string().contains("candidates");
         assert!(request.head.contains(KEY));
