@@ -1,4 +1,4 @@
-//! No program of the README and of the pages for C and C++ acts on an answer whose record is not on the
+//! No program of the pages for C and C++ acts on an answer whose record is not on the
 //! disk, and none of them overwrites a file.
 //!
 //! `c-tests/power_failure.c` is the disk: it keeps what a program synced, and nothing else.
@@ -24,11 +24,6 @@ struct Example {
     resumes: bool,
 }
 
-const README: Example = Example {
-    page: "README.md",
-    language: Language::C,
-    resumes: false,
-};
 const START_C: Example = Example {
     page: "docs/start-c.md",
     language: Language::C,
@@ -314,11 +309,6 @@ macro_rules! on_each_page {
     ($($check:ident)*) => {
         $(mod $check {
             #[test]
-            fn readme() {
-                super::$check(&super::README);
-            }
-
-            #[test]
             fn start_in_c() {
                 super::$check(&super::START_C);
             }
@@ -340,14 +330,17 @@ on_each_page! {
 
 #[test]
 fn a_ledger_of_other_policies_is_refused() {
-    let readme = README.build("policies");
-    assert!(readme.run().status.success());
     let disk = START_C.build("policies");
-    disk.clear();
-    fs::write(disk.ledger(), readme.read()).unwrap();
+    let (limit, other_limit) = ("Q16_16_FROM_INT(60)", "Q16_16_FROM_INT(61)");
+    let text = START_C.text();
+    assert_eq!(text.matches(limit).count(), 1);
+    let text = text.replace(limit, other_limit);
+    let other = START_C.build_text(&disk.place, "other", &text, &[]);
+    assert!(disk.command(&other).output().unwrap().status.success());
+    let ledger = disk.read();
     let output = disk.run();
     assert_eq!((output.status.code(), acts(&output)), (Some(1), 0));
-    assert_eq!(disk.read(), readme.read());
+    assert_eq!(disk.read(), ledger);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The programs in the README are complete and do what it says.
+//! The README's program in Python is complete and does what the README says. That in C is a test of `harness/host`.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use axilog::policy::Rules;
 use axilog::policy::builtin::BUILTIN;
 use axilog::replay::{Replay, Verdict};
 
-use crate::build::{Language, Link, Place, libraries, link};
+use crate::build::{Place, libraries};
 
 /// The one block of the README in `language`.
 fn block(language: &str) -> String {
@@ -37,19 +37,6 @@ fn replays(path: &Path, entries: u64) -> bool {
         assert_eq!(replay.feed(&entry, Some(&rules)), Verdict::Ok);
     }
     replay.finish(Some(entries), None) == Verdict::Ok
-}
-
-#[test]
-fn the_c_program_alarms_and_its_ledger_replays() {
-    let place = Place::new("readme-c");
-    let object = place.compile_text("program", &block("c"), Language::C);
-    for how in [Link::Static, Link::Shared] {
-        let program = link(&place, "program", Language::C, how, &[&object]);
-        assert_eq!(program.run_in(&place.0), "go\nALARM\n");
-        let ledger = place.0.join("ledger.jsonl");
-        assert!(replays(&ledger, 11));
-        fs::remove_file(ledger).unwrap(); // The program begins no ledger over another.
-    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ int main(void)
     axh_ledger_t *ledger;
     int i;
 
-    if (axh_ledger_create("answers.jsonl", NULL, &ledger) != AXH_OK) {
+    if (axh_ledger_create("ledger.jsonl", NULL, &ledger) != AXH_OK) { /* never over a ledger */
         return fprintf(stderr, "%s\n", axh_last_error()), 1;
     }
     for (i = 0; i < 2; i++) {
@@ -19,7 +19,10 @@ int main(void)
         };
         axh_decision_t decision = { .size = sizeof decision };
 
-        if (axh_observe(ledger, &observation, &decision) == AXH_OK && decision.may_act) {
+        if (axh_observe(ledger, &observation, &decision) != AXH_OK) {
+            return fprintf(stderr, "%s\n", axh_last_error()), 1;
+        }
+        if (decision.may_act) {
             puts("go"); /* the act: what it rests on is on the disk */
         } else {
             puts(ax_health_state_to_str(decision.health)); /* ALARM: 71 is above 70 */

@@ -2,7 +2,7 @@
 //! a stranger would.
 //!
 //! The task needs pkg-config, CMake, a C and a C++ compiler and readelf. The programs that it builds are
-//! those of `docs/start-c.md`, `docs/start-cpp.md` and `docs/host.md`, and the README's.
+//! those of `docs/start-c.md` and `docs/start-cpp.md`, and the README's.
 
 mod cargo_c;
 mod pages;

@@ -29,10 +29,10 @@ pub fn check_programs(directory: &Path, installed: &Path, lib: &Path) -> TaskRes
     Ok(())
 }
 
-/// Builds the program of `docs/host.md` in the same ways, against the host library.
+/// Builds the README's program in the same ways, against the host library.
 pub fn check_host_program(directory: &Path, installed: &Path) -> TaskResult {
     let source = directory.join("host.c");
-    fs::write(&source, read_block("docs/host.md", "c")?)?;
+    fs::write(&source, read_block("README.md", "c")?)?;
     let program = InstalledProgram {
         directory,
         installed,

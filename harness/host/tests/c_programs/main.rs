@@ -127,12 +127,13 @@ fn misuse_is_an_error_and_harms_nothing() {
     }
 }
 
-/// The program of `docs/host.md` and of the crate's first page.
+/// The program of the README and of the crate's first page.
 #[test]
 fn the_first_program_acts_once() {
-    let page = fs::read_to_string("../../docs/host.md").unwrap();
     let program = fs::read_to_string("examples/first.c").unwrap();
-    assert!(page.contains(&format!("```c\n{program}```\n")));
+    let readme = fs::read_to_string("../../README.md").unwrap();
+    assert!(readme.contains(&format!("```c\n{program}```\n")));
+    let page = fs::read_to_string("../../docs/host.md").unwrap();
     for function in exports::declared() {
         assert!(page.contains(&format!("`{function}`")), "{function}");
     }
@@ -140,6 +141,6 @@ fn the_first_program_acts_once() {
         let place = Place::new();
         let program = place.build(Path::new("examples/first.c"), linkage);
         assert_eq!(program.run(&[]), "go\nALARM\n");
-        assert_eq!(check_ledger(&place.path("answers.jsonl")).entries, 11);
+        assert_eq!(check_ledger(&place.path("ledger.jsonl")).entries, 11);
     }
 }
