@@ -7,11 +7,12 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Value, json};
 
 use crate::apply_error::ApplyResult;
-use crate::bodies::{CompactionBody, FactBody};
+use crate::bodies::CompactionBody;
 use crate::canonical::CanonicalJson;
 use crate::document::to_value;
 use crate::entry::EntryKind;
 use crate::error::{MemoryError, Result};
+use crate::fact::read_fact_body;
 use crate::handle::Handle;
 use crate::identifier::Identifier;
 use crate::{log, policy};
@@ -68,7 +69,7 @@ pub(crate) fn compact(conn: &Connection, inputs: &[Handle]) -> ApplyResult<Canon
             let reason = format!("there is no fact {input}");
             return Err(MemoryError::refused(EntryKind::Compaction.as_str(), reason).into());
         };
-        let fact: FactBody = log::read_body(conn, seq)?;
+        let fact = read_fact_body(conn, *input, seq)?;
         lines.push(match fact.gist {
             Some(gist) => Value::from(gist),
             None => Value::from(fact.payload),

@@ -1,7 +1,9 @@
 //! A fact of the ledger, and its exact strings (document, sections 4.1 and 5).
 
+use rusqlite::Connection;
 use serde_json::Value;
 
+use crate::apply_error::ApplyResult;
 use crate::bodies::FactBody;
 use crate::canonical::CanonicalJson;
 use crate::document::read_document;
@@ -162,4 +164,23 @@ fn read_details(fact: Handle, body: &FactBody) -> Result<Vec<FactDetail>> {
         });
     }
     Ok(details)
+}
+
+/// Reads the body of a fact from the entry `seq`. The fact's id is the hash of the body, so a body that was changed is
+/// found without the chain.
+pub(crate) fn read_fact_body(conn: &Connection, fact: Handle, seq: u64) -> ApplyResult<FactBody> {
+    let bytes: Vec<u8> = conn
+        .prepare_cached("SELECT body FROM log WHERE seq = ?1")?
+        .query_row([seq], |row| row.get(0))?;
+    let damaged = |reason| MemoryError::Damaged {
+        path: conn.path().unwrap_or_default().into(),
+        seq,
+        reason,
+    };
+    if Handle::of(&bytes) != fact {
+        let reason = format!("its body is not that of the fact {fact}");
+        return Err(damaged(reason).into());
+    }
+    let body = serde_json::from_slice(&bytes);
+    body.map_err(|error| damaged(error.to_string()).into())
 }

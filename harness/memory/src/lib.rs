@@ -33,7 +33,7 @@
 //! | `error`, `words`, `identifier`, `handle`, `canonical`, `document` | errors, the parts of documents, canonical JSON, reading documents |
 //! | `mask`, `bodies`, `entry` | who may see what; the kinds of the log's entries, and their bodies |
 //! | `characters`, `folded_text`, `encoded_text`, `fixed_words` | text as it is searched |
-//! | `schema`, `log`, `exact_strings` | the tables of the database, the hash chain; finding exact strings |
+//! | `schema`, `log`, `log_head`, `head_file`, `exact_strings` | the tables of the database, the hash chain, its head; finding exact strings |
 //! | `fact`, `policy` | facts with their exact strings; policies |
 //! | `story_state`, `unlocks`, `consent`, `guesses`, `compaction`, `asset` | the derived tables, a subject each |
 //! | `output_guard`, `reader`, `pins` | keeping locked exact strings out; read access; pins |
@@ -79,9 +79,11 @@ mod folded_text;
 pub mod gate;
 mod guesses;
 mod handle;
+mod head_file;
 mod identifier;
 mod image_brief;
 mod log;
+mod log_head;
 mod mask;
 mod notebook;
 mod output_guard;

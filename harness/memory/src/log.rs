@@ -3,9 +3,12 @@
 //! The chain value of an entry is `axilog::hash::chain` of two values: the chain value of the entry before,
 //! and the commitment, under the tag `AX:MEMORY:v1`, to the canonical `{"body":…,"id":…,"seq":…}`.
 
+use std::fmt;
 use std::path::Path;
+use std::str::FromStr;
 
-use axilog::hash::{Hash, chain, commit};
+use axilog::hash::{Hash, chain, commit, unhex};
+use axilog_ledger::encoding::hex;
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::de::DeserializeOwned;
@@ -24,6 +27,31 @@ pub struct LogHead {
     pub seq: u64,
     /// The chain value of the last entry.
     pub chain: Option<Hash>,
+}
+
+/// As a head is noted: the number, a colon, the chain value in hexadecimal digits.
+impl fmt::Display for LogHead {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let chain = self.chain.as_ref().map(hex).unwrap_or_default();
+        write!(f, "{}:{chain}", self.seq)
+    }
+}
+
+impl FromStr for LogHead {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<LogHead, String> {
+        let read = || {
+            let (seq, chain) = text.split_once(':')?;
+            let chain = unhex(chain.as_bytes().try_into().ok()?)?;
+            Some(LogHead {
+                seq: seq.parse().ok()?,
+                chain: Some(chain),
+            })
+        };
+        let expected = "expected the number of an entry, a colon and 64 hexadecimal digits";
+        read().ok_or_else(|| format!("found {text:?}, {expected}"))
+    }
 }
 
 /// An entry of the log.

@@ -9,7 +9,9 @@ use serde_json::Value;
 use crate::error::{MemoryError, Result};
 use crate::exact_strings::ExactStrings;
 use crate::handle::Handle;
+use crate::head_file::{assert_head_file, read_head_file};
 use crate::log::{self, LogEntry, LogHead};
+use crate::log_head;
 use crate::output_guard::OutputGuard;
 use crate::schema;
 use crate::story_state::{StoryState, read_story_state};
@@ -57,8 +59,10 @@ impl MemoryReader {
     ///
     /// # Errors
     /// [`MemoryError::Missing`], [`MemoryError::Unfinished`], [`MemoryError::Foreign`], [`MemoryError::Newer`],
-    /// [`MemoryError::Behind`], [`MemoryError::Sqlite`].
+    /// [`MemoryError::Behind`], [`MemoryError::Damaged`] for a log with a hole or without its end,
+    /// [`MemoryError::Sqlite`].
     pub fn open(path: &Path) -> Result<MemoryReader> {
+        let noted = read_head_file(path)?;
         let conn = schema::open_database(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         conn.pragma_update(None, "query_only", true)
             .map_err(MemoryError::sqlite(path, "open the memory"))?;
@@ -68,6 +72,8 @@ impl MemoryReader {
         if version != schema::VERSION {
             // The tables of another version are of no use.
             applied = 0;
+        } else {
+            reader.check_end(noted.as_ref())?;
         }
         if applied != head {
             let path = path.to_owned();
@@ -125,7 +131,24 @@ impl MemoryReader {
     /// # Errors
     /// [`MemoryError::Damaged`] and the errors of `visit`.
     pub fn for_each_entry(&self, visit: &mut dyn FnMut(LogEntry) -> Result<()>) -> Result<LogHead> {
-        log::for_each_entry(&self.conn, &self.path, visit)
+        self.read_at_once(|| log_head::read_whole_log(&self.conn, &self.path, visit))
+    }
+
+    /// Asserts that the log has a head that was noted earlier. The log may have gone on since.
+    ///
+    /// # Errors
+    /// [`MemoryError::Damaged`] where the log has another entry or none there; [`MemoryError::Sqlite`].
+    pub fn assert_head(&self, noted: &LogHead) -> Result<()> {
+        log_head::assert_noted(&self.conn, &self.path, noted, "somebody")
+    }
+
+    /// Checks that the log ends where the kept head says, that no number is missing, and that it has the head that was
+    /// in the file beside the database before.
+    pub(crate) fn check_end(&self, noted: Option<&LogHead>) -> Result<()> {
+        self.read_at_once(|| {
+            log_head::check_numbers(&self.conn, &self.path)?;
+            assert_head_file(&self.conn, &self.path, noted)
+        })
     }
 
     /// Finds the fact of a handle, which is the fact's own or the handle of one of its details.

@@ -8,15 +8,14 @@ use serde_json::Value;
 
 use crate::audience::Audience;
 use crate::bodies::{
-    AttemptOutcome, FactBody, RecallAttemptBody, RecallRequestBody, RecallResultBody, RecallScope,
+    AttemptOutcome, RecallAttemptBody, RecallRequestBody, RecallResultBody, RecallScope,
     ResultOutcome,
 };
 use crate::entry::EntryBody;
 use crate::error::{MemoryError, Result};
-use crate::fact::detail_handle;
+use crate::fact::{detail_handle, read_fact_body};
 use crate::handle::Handle;
 use crate::identifier::Identifier;
-use crate::log;
 use crate::mask::OutputClass;
 use crate::output_view::OutputView;
 use crate::store::MemoryStore;
@@ -226,14 +225,13 @@ fn read_answer(
     handle: Handle,
     outcome: ResultOutcome,
 ) -> Result<RecallAnswer> {
-    let read = || {
-        let conn = &view.reader.conn;
-        let seq = conn
-            .prepare_cached("SELECT seq FROM fact WHERE fact = ?1")?
-            .query_row(params![fact], |row| row.get(0))?;
-        log::read_body(conn, seq)
-    };
-    let body: FactBody = read().map_err(view.reader.read_error())?;
+    let conn = &view.reader.conn;
+    let seq = conn
+        .prepare_cached("SELECT seq FROM fact WHERE fact = ?1")
+        .and_then(|mut find| find.query_row(params![fact], |row| row.get(0)))
+        .map_err(view.reader.read_error())?;
+    let body = read_fact_body(conn, fact, seq)
+        .map_err(|error| error.into_memory_error(view.reader.read_error()))?;
     view.with_guard(|guard| {
         if outcome != ResultOutcome::Exact {
             let gist = guard.redact_text(&body.gist.unwrap_or_default())?;

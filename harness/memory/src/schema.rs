@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags, params};
 use crate::error::{MemoryError, Result};
 
 /// The version of the tables that this build writes. A change of the tables takes a migration and a new version.
-pub(crate) const VERSION: i64 = 3;
+pub(crate) const VERSION: i64 = 4;
 
 /// The application id in the file of a memory: `AXM1`.
 const APPLICATION: i64 = 0x4158_4d31;
@@ -35,8 +35,33 @@ CREATE TABLE applied (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT N
 INSERT INTO applied VALUES (1, 0);
 ";
 
-/// The names of the triggers on the log.
-pub(crate) const TRIGGERS: [&str; 3] = ["log_in_order", "log_no_delete", "log_no_update"];
+/// The head of the log, which moves with the log alone. The index counts the entries without reading them.
+const HEAD: &str = "
+CREATE UNIQUE INDEX log_chain ON log (chain);
+CREATE TABLE head (
+    one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL, chain BLOB
+) STRICT;
+INSERT INTO head VALUES
+    (1, (SELECT coalesce(max(seq), 0) FROM log), (SELECT chain FROM log ORDER BY seq DESC LIMIT 1));
+CREATE TRIGGER log_moves_head AFTER INSERT ON log
+BEGIN UPDATE head SET seq = NEW.seq, chain = NEW.chain; END;
+CREATE TRIGGER head_is_of_log BEFORE UPDATE ON head
+WHEN NOT EXISTS (SELECT 1 FROM log WHERE seq = NEW.seq AND chain = NEW.chain)
+    OR NEW.seq < (SELECT max(seq) FROM log)
+BEGIN SELECT RAISE(ABORT, 'the head moves with the log'); END;
+CREATE TRIGGER head_no_delete BEFORE DELETE ON head
+BEGIN SELECT RAISE(ABORT, 'the head moves with the log'); END;
+";
+
+/// The names of the triggers on the log and its head.
+pub(crate) const TRIGGERS: [&str; 6] = [
+    "head_is_of_log",
+    "head_no_delete",
+    "log_in_order",
+    "log_moves_head",
+    "log_no_delete",
+    "log_no_update",
+];
 
 /// The derived tables. `shown` lists the facts in their order, once for each audience that may see them: a
 /// working set reads from it as much as its budget takes and no more. `began` in `unlocked` is the entry that began
@@ -204,6 +229,9 @@ pub(crate) fn migrate(conn: &Connection) -> rusqlite::Result<()> {
     if version < 1 {
         conn.execute_batch(LOG)?;
         conn.pragma_update(None, "application_id", APPLICATION)?;
+    }
+    if version < 4 {
+        conn.execute_batch(HEAD)?;
     }
     if version < VERSION {
         // The tables of another version are derived from the log anew.

@@ -5,16 +5,15 @@ use rusqlite::{params_from_iter, types::Value as Sql};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::bodies::FactBody;
 use crate::canonical::CanonicalJson;
+use crate::compaction;
 use crate::error::Result;
-use crate::fact::detail_handle;
+use crate::fact::{detail_handle, read_fact_body};
 use crate::handle::Handle;
 use crate::output_guard::OutputGuard;
 use crate::output_view::OutputView;
 use crate::query::{WorkingSetQuery, sorted};
 use crate::unlocks::find_unlock;
-use crate::{compaction, log};
 
 /// The part of a working set that the budget cuts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -200,7 +199,8 @@ fn make_fact_item(
     locked: &mut Vec<Handle>,
 ) -> Result<FactItem> {
     let conn = &view.reader.conn;
-    let body: FactBody = log::read_body(conn, seq).map_err(view.reader.read_error())?;
+    let body = read_fact_body(conn, fact, seq)
+        .map_err(|error| error.into_memory_error(view.reader.read_error()))?;
     let is_unlocked = |handle| -> Result<bool> {
         let unlock = find_unlock(conn, &view.state, handle).map_err(view.reader.read_error())?;
         Ok(unlock.is_some())

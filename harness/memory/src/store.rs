@@ -14,8 +14,10 @@ use crate::apply_error::ApplyError;
 use crate::bodies::{PinBody, StateBody};
 use crate::entry::{EntryBody, EntryKind};
 use crate::error::{MemoryError, Result};
+use crate::head_file::{assert_head_file, read_head_file, write_head_file};
 use crate::identifier::Identifier;
 use crate::log::{self, LogHead};
+use crate::log_head;
 use crate::mask::MaskMatrix;
 use crate::pins::MASK_MATRIX;
 use crate::policy::{self, DEFAULT_GUESSES, GUESSES_PER_SCENE};
@@ -147,7 +149,9 @@ impl MemoryStore {
         })?;
         self.check_place()?;
         tables.commit().map_err(failed())?;
-        self.check_place()
+        self.check_place()?;
+        self.note_head();
+        Ok(())
     }
 
     /// Opens a memory. Tables that do not agree with the log are derived anew.
@@ -175,11 +179,13 @@ impl MemoryStore {
     }
 
     fn open_for_writing(path: &Path) -> Result<MemoryStore> {
+        let noted = read_head_file(path)?;
         let identity = MemoryStore::identify(path)?;
         let conn = schema::open_database(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         let store = MemoryStore::from_connection(conn, path, identity)?;
         store.migrate()?;
         store.check_place()?;
+        store.reader.check_end(noted.as_ref())?;
         Ok(store)
     }
 
@@ -206,7 +212,7 @@ impl MemoryStore {
             return Ok(());
         }
         // A log that was changed is damaged under the rules of any version.
-        self.reader.for_each_entry(&mut |_| Ok(()))?;
+        log::for_each_entry(conn, path, &mut |_| Ok(()))?;
         schema::migrate(conn).map_err(failed())?;
         derive_tables(&self.reader).map_err(|error| match error {
             MemoryError::Damaged { path, seq, reason } => MemoryError::Older {
@@ -273,7 +279,16 @@ impl MemoryStore {
             Ok(result)
         })?;
         self.check_place()?;
+        self.note_head();
         Ok(appended)
+    }
+
+    /// Writes the head into the file beside the database. The append is acknowledged already, so a file that cannot be
+    /// written lags behind until the next append, as it does where a process dies here.
+    fn note_head(&self) {
+        if let Ok(head) = self.reader.head() {
+            let _ = write_head_file(self.reader.path(), &head);
+        }
     }
 
     /// Runs `work` in a transaction that is rolled back whatever comes of it.
@@ -314,7 +329,9 @@ impl MemoryStore {
         let behavior = TransactionBehavior::Immediate;
         let transaction =
             rusqlite::Transaction::new_unchecked(&self.reader.conn, behavior).map_err(failed())?;
+        let noted = read_head_file(&self.reader.path)?;
         let head = derive_tables(&self.reader)?;
+        assert_head_file(&self.reader.conn, &self.reader.path, noted.as_ref())?;
         check()?;
         transaction.commit().map_err(failed())?;
         self.reader.forget_exact_strings();
@@ -327,7 +344,7 @@ pub(crate) fn derive_tables(reader: &MemoryReader) -> Result<LogHead> {
     let (conn, path) = (&reader.conn, &reader.path);
     let failed = || MemoryError::sqlite(path, "rebuild the tables");
     schema::clear_tables(conn).map_err(failed())?;
-    let head = log::for_each_entry(conn, path, &mut |entry| {
+    let head = log_head::read_whole_log(conn, path, &mut |entry| {
         let body = entry.kind.read_body(&entry.body).map_err(Into::into);
         let applied = body.and_then(|body| apply_entry(conn, entry.seq, body));
         applied.map_err(|error| match error {

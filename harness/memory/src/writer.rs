@@ -13,6 +13,7 @@ use crate::error::{MemoryError, Result};
 use crate::fact::Fact;
 use crate::handle::Handle;
 use crate::log::{self, LogHead};
+use crate::log_head;
 use crate::mask::OutputClass;
 use crate::output_view::OutputView;
 use crate::reader::MemoryReader;
@@ -60,7 +61,8 @@ pub(crate) fn append_within<T>(
     work: impl FnOnce(&mut Writer<'_>) -> Result<T>,
 ) -> Result<T> {
     let failed = || MemoryError::sqlite(&reader.path, "append to the memory");
-    let before = log::read_head(&reader.conn).map_err(failed())?;
+    // Nothing is appended to a log with a hole or without its end.
+    let before = log_head::check_numbers(&reader.conn, &reader.path)?;
     let mut writer = Writer {
         reader,
         head: before,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::super::Failure;
 use super::super::output::Report;
-use super::options::{HandleArgument, Pin, pin_pairs};
+use super::options::{ExpectedHead, HandleArgument, Pin, pin_pairs};
 
 /// Run gates: checks of the whole memory. Print what each gate checked; exit 1 where one is not passed.
 ///
@@ -37,6 +37,8 @@ pub(crate) struct Args {
     /// G7: a file of patterns that replaces the built-in patterns, or adds to them with a line `built-in`.
     #[arg(long, value_name = "FILE")]
     patterns: Option<PathBuf>,
+    #[command(flatten)]
+    expected: ExpectedHead,
     /// One JSON object on standard output.
     #[arg(long)]
     pub(crate) json: bool,
@@ -82,6 +84,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         inputs.sources.push(PathBuf::from("."));
     }
     let mut store = MemoryStore::open(&args.db)?;
+    args.expected.assert(store.reader())?;
     let gates: Vec<Gate> = match args.all {
         true => Gate::ALL.to_vec(),
         false => args.gate.iter().map(|name| Gate::from(*name)).collect(),

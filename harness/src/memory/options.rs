@@ -3,9 +3,28 @@
 use std::path::Path;
 
 use axilog_ledger::input_file::{self, MAX_INPUT_BYTES};
-use axilog_memory::Handle;
+use axilog_memory::{Handle, LogHead, MemoryReader};
 
 use super::super::Failure;
+
+/// A head that was noted.
+#[derive(clap::Args)]
+pub(super) struct ExpectedHead {
+    /// The head of the log as it was noted: the number of an entry and its chain value. Exits 1 where the log does not
+    /// have it; the log may go on behind it.
+    #[arg(long, value_name = "N:HEAD")]
+    expect_head: Option<LogHead>,
+}
+
+impl ExpectedHead {
+    /// Asserts that the log has the head, where one was given.
+    pub(super) fn assert(&self, reader: &MemoryReader) -> Result<(), Failure> {
+        match &self.expect_head {
+            None => Ok(()),
+            Some(head) => Ok(reader.assert_head(head)?),
+        }
+    }
+}
 
 /// A pin on the command line.
 #[derive(Clone, Debug)]

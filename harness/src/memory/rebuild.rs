@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::super::output::Report;
 use super::super::{Failure, table};
-use super::options::{Pin, pin_pairs};
+use super::options::{ExpectedHead, Pin, pin_pairs};
 
 /// Derive every table from the log again, and assert the pins.
 ///
@@ -21,6 +21,8 @@ pub(crate) struct Args {
     /// The value of a pin on this machine; may be given several times.
     #[arg(long, value_name = "NAME=VALUE")]
     pin: Vec<Pin>,
+    #[command(flatten)]
+    expected: ExpectedHead,
     /// One JSON object on standard output.
     #[arg(long)]
     pub(crate) json: bool,
@@ -28,6 +30,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let mut store = MemoryStore::open(&args.db)?;
+    args.expected.assert(store.reader())?;
     let head = store.rebuild_asserting(&pin_pairs(&args.pin))?;
     let chain = head.chain.as_ref().map(hex).unwrap_or_default();
     Ok(Report {

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::super::output::Report;
 use super::super::{Failure, table};
+use super::options::ExpectedHead;
 
 /// Show a memory: where the story stands, the pins, and with --log the log.
 ///
@@ -26,6 +27,8 @@ pub(crate) struct Args {
     /// How many entries to show at most.
     #[arg(long, value_name = "N", default_value_t = 50, requires = "log")]
     count: u64,
+    #[command(flatten)]
+    expected: ExpectedHead,
     /// One JSON object on standard output.
     #[arg(long)]
     pub(crate) json: bool,
@@ -33,6 +36,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let reader = MemoryReader::open(&args.db)?;
+    args.expected.assert(&reader)?;
     let (state, head) = (reader.story_state()?, reader.head()?);
     let redact = |value: Value| reader.redact(&value);
     let mut rows = vec![

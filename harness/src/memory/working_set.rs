@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::super::Failure;
 use super::super::output::Report;
-use super::options::read_input;
+use super::options::{ExpectedHead, read_input};
 use crate::error::CommandError;
 
 /// Print a working set: the part of the memory that a model may read, as canonical JSON.
@@ -33,6 +33,8 @@ pub(crate) struct Args {
     /// string stands in it, and for a guess too many.
     #[arg(long, value_name = "FILE")]
     narration: Option<PathBuf>,
+    #[command(flatten)]
+    expected: ExpectedHead,
     /// One JSON object on standard output.
     #[arg(long)]
     pub(crate) json: bool,
@@ -81,6 +83,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             at: error.utf8_error().valid_up_to(),
         })?;
         let mut store = MemoryStore::open(&args.db)?;
+        args.expected.assert(store.reader())?;
         let narration = store.check_narration(&args.query.viewer, &text)?;
         return Ok(Report {
             passed: true,
@@ -98,12 +101,15 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     };
     let query = args.query.to_query(class)?;
     let (set, prompt) = match &args.prompt {
-        None => (
-            MemoryReader::open(&args.db)?.build_working_set(&query)?,
-            None,
-        ),
+        None => {
+            let reader = MemoryReader::open(&args.db)?;
+            args.expected.assert(&reader)?;
+            (reader.build_working_set(&query)?, None)
+        }
         Some(request) => {
-            let prompt = MemoryStore::open(&args.db)?.build_prompt(&query, request)?;
+            let mut store = MemoryStore::open(&args.db)?;
+            args.expected.assert(store.reader())?;
+            let prompt = store.build_prompt(&query, request)?;
             (prompt.working_set().clone(), Some(prompt.text().to_owned()))
         }
     };

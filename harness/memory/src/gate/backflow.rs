@@ -7,16 +7,18 @@ use super::queries::{build_in_budget, canonical_query};
 use super::report::GateReport;
 use crate::entry::EntryKind;
 use crate::error::{MemoryError, Result};
-use crate::mask::OutputClass;
+use crate::mask::{MaskKind, OutputClass};
 use crate::reader::MemoryReader;
 use crate::schema::{TABLES, TRIGGERS};
-use crate::store::MemoryStore;
+use crate::store::{MemoryStore, derive_tables};
 use crate::working_set::WorkingSet;
+use crate::writer::append_within;
 
 pub(super) fn check(store: &mut MemoryStore, report: &mut GateReport) -> Result<()> {
     check_reader_cannot_write(store.reader(), report)?;
     check_log_is_append_only(store.reader(), report)?;
     check_changes_are_found(store.reader(), report)?;
+    check_changed_fact(store.reader(), report)?;
     check_reports_select_nothing(store, report)
 }
 
@@ -68,8 +70,7 @@ fn check_log_is_append_only(reader: &MemoryReader, report: &mut GateReport) -> R
         }
     }
     trial.rollback().map_err(failed())?;
-    let find =
-        "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'log' AND name = ?1";
+    let find = "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND tbl_name IN ('log', 'head') AND name = ?1";
     for trigger in TRIGGERS {
         let exists = reader
             .conn
@@ -93,6 +94,7 @@ fn check_changes_are_found(reader: &MemoryReader, report: &mut GateReport) -> Re
         "UPDATE log SET id = 'EV-033' WHERE seq = 1",
         "UPDATE log SET chain = zeroblob(32) WHERE seq = 1",
         "DELETE FROM log WHERE seq = 1",
+        "DELETE FROM log WHERE seq = (SELECT max(seq) FROM log)",
     ] {
         let trial = reader.conn.unchecked_transaction().map_err(failed())?;
         trial
@@ -104,16 +106,58 @@ fn check_changes_are_found(reader: &MemoryReader, report: &mut GateReport) -> Re
         }
         trial.execute_batch(change).map_err(failed())?;
         let found = reader.for_each_entry(&mut |_| Ok(()));
+        let rebuilt = derive_tables(reader);
+        let is_short = change.starts_with("DELETE");
+        let appended = append_within(reader, |_| Ok(()));
         trial.rollback().map_err(failed())?;
-        if !matches!(found, Err(MemoryError::Damaged { .. })) {
+        reader.forget_exact_strings();
+        if !is_damaged(&found) || !is_damaged(&rebuilt) {
             report
                 .faults
                 .push(format!("the chain does not show this change: {change}"));
         }
+        if is_short && !is_damaged(&appended) {
+            report.faults.push(format!(
+                "an entry would be appended after this change: {change}"
+            ));
+        }
     }
-    report
-        .checked
-        .push("4 changes of the log past its triggers, each found by its chain".to_owned());
+    report.checked.push(
+        "5 changes of the log past its triggers, each found by its chain or its head; nothing is appended to a log that lacks an entry"
+            .to_owned(),
+    );
+    Ok(())
+}
+
+fn is_damaged<T>(result: &Result<T>) -> bool {
+    matches!(result, Err(MemoryError::Damaged { .. }))
+}
+
+/// Checks that a fact whose body was changed past the triggers is not told: the first one that everybody may see.
+fn check_changed_fact(reader: &MemoryReader, report: &mut GateReport) -> Result<()> {
+    let failed = || MemoryError::sqlite(reader.path(), "try a changed fact");
+    let trial = reader.conn.unchecked_transaction().map_err(failed())?;
+    for trigger in TRIGGERS {
+        let drop = format!("DROP TRIGGER IF EXISTS {trigger}");
+        trial.execute_batch(&drop).map_err(failed())?;
+    }
+    let change = "UPDATE log SET body = CAST(replace(CAST(body AS TEXT), '\"source\":\"', '\"source\":\"x') AS BLOB)
+        WHERE seq = (SELECT seq FROM shown WHERE audience = 'PUBLIC' ORDER BY stable_key, fact LIMIT 1)";
+    let changed = trial.execute(change, params![]).map_err(failed())?;
+    let mut query = canonical_query();
+    query.budget = u64::MAX / 8;
+    let told = reader.build_working_set(&query);
+    trial.rollback().map_err(failed())?;
+    let is_public = reader
+        .mask_matrix()?
+        .allows(OutputClass::WorkingSet, MaskKind::Public);
+    if changed > 0 && is_public && !is_damaged(&told) {
+        let fault = "a working set tells a fact whose body was changed past the triggers";
+        report.faults.push(fault.to_owned());
+    }
+    report.checked.push(format!(
+        "{changed} facts changed past the triggers, none of which is told"
+    ));
     Ok(())
 }
 

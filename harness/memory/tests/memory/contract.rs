@@ -369,9 +369,9 @@ fn a_memory_of_an_older_version_is_derived_anew() {
     memory.append_fact(clue("a1", "seven keys"));
     let head = memory.reader().head().unwrap();
     memory.change_database(
-        "ALTER TABLE detail RENAME COLUMN exact TO folded; UPDATE detail SET folded = 'sevenkeys';
-         PRAGMA user_version = 1",
+        "ALTER TABLE detail RENAME COLUMN exact TO folded; UPDATE detail SET folded = 'sevenkeys'",
     );
+    memory.make_older(1);
     let error = MemoryReader::open(&memory.path).unwrap_err().to_string();
     assert!(error.contains("its tables are of 0 entries"), "{error}");
     let store = MemoryStore::open(&memory.path).unwrap();
@@ -390,7 +390,7 @@ fn a_memory_of_an_older_version_with_other_rules_is_refused() {
         "content_handles": [detail] });
     memory.forge_entry(EntryKind::NotebookRequested, asked);
     let seq = memory.reader().head().unwrap().seq;
-    memory.change_database("PRAGMA user_version = 2");
+    memory.make_older(2);
     for _ in 0..2 {
         match MemoryStore::open(&memory.path).unwrap_err() {
             MemoryError::Older {

@@ -219,7 +219,8 @@ fn init_completes_an_empty_file_and_no_other() {
     conn.execute_batch(
         "CREATE TEMP TABLE kept AS SELECT sql FROM sqlite_master WHERE name = 'log_no_delete';
          DROP TRIGGER log_no_delete; DELETE FROM log; DELETE FROM pin; DELETE FROM pointer;
-         UPDATE applied SET seq = 0",
+         UPDATE applied SET seq = 0;
+         DROP TRIGGER log_moves_head; DROP TABLE head; DROP INDEX log_chain; PRAGMA user_version = 3",
     )
     .unwrap();
     let trigger: String = conn
@@ -286,6 +287,7 @@ fn a_write_ahead_log_cut_anywhere_loses_nothing_acknowledged() {
             copy.clone().into_os_string().into_string().unwrap(),
             wal(&copy),
             format!("{}-shm", copy.display()),
+            format!("{}.head", copy.display()),
         ] {
             let _ = fs::remove_file(path);
         }

@@ -11,6 +11,7 @@ mod false_alarms;
 mod forged;
 mod gates;
 mod guesses;
+mod integrity;
 mod leak;
 mod masks;
 mod pictures;

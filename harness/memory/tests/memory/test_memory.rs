@@ -208,6 +208,14 @@ impl TestMemory {
         conn.execute_batch(change).unwrap();
     }
 
+    /// Makes the database like one of an earlier version, which kept no head.
+    pub fn make_older(&self, version: i64) {
+        self.change_database(&format!(
+            "DROP TRIGGER log_moves_head; DROP TABLE head; DROP INDEX log_chain;
+             PRAGMA user_version = {version}"
+        ));
+    }
+
     /// Puts an entry into the log with the right chain value, past every rule.
     pub fn forge_entry(&self, kind: EntryKind, body: Value) {
         let head = self.reader().head().unwrap();

@@ -178,6 +178,55 @@ fn a_player_cannot_write_a_secret_into_a_notebook_to_read_it() {
     assert_eq!(asked["body"]["revealed_by_dm"], true);
 }
 
+/// A head that was noted shows what no check inside the file can: an older copy was put back, with its own head.
+#[test]
+fn a_noted_head_is_asserted() {
+    let place = MemoryDirectory::new();
+    fs::copy(place.path().join("m.db"), place.path().join("old.db")).unwrap();
+    place.run_with_code(0, &["event", "m.db", "EV-031", r#"{"scene_id":"cellar"}"#]);
+    let shown = place.run_json(0, &["show", "m.db"]);
+    let noted = format!("{}:{}", shown["entries"], shown["head"].as_str().unwrap());
+    let head_file = place.path().join("m.db.head");
+    assert_eq!(
+        fs::read_to_string(&head_file).unwrap(),
+        format!("{noted}\n")
+    );
+    let commands: [&[&str]; 5] = [
+        &["show"],
+        &["gate", "G6"],
+        &["rebuild"],
+        &["working-set"],
+        &["working-set", "--prompt", "Who is there?"],
+    ];
+    let run = |code, command: &[&str], noted: &str| {
+        let expected = ["m.db", "--expect-head", noted];
+        let (name, rest) = command.split_first().unwrap();
+        place.run_with_code(
+            code,
+            &[&[*name], &expected[..1], rest, &expected[1..]].concat(),
+        )
+    };
+    for command in commands {
+        run(0, command, &noted);
+        run(2, command, "12");
+    }
+    fs::rename(place.path().join("old.db"), place.path().join("m.db")).unwrap();
+    for command in commands {
+        let (_, error) = run(1, command, &noted);
+        assert!(
+            error.contains("entry 11 of the log: it is missing"),
+            "{error}"
+        );
+    }
+    // Without the file beside it, the noted head alone shows it.
+    fs::remove_file(head_file).unwrap();
+    for command in commands {
+        let (_, error) = run(1, command, &noted);
+        assert!(error.contains("somebody noted the head 11:"), "{error}");
+    }
+    place.run_with_code(0, &["show", "m.db"]);
+}
+
 #[test]
 fn show_and_prompt_hide_locked_strings() {
     let place = MemoryDirectory::new();
