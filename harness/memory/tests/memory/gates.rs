@@ -297,7 +297,7 @@ fn g5_finds_a_log_without_its_triggers() {
         ("head_no_delete", true),
         ("log_in_order", true),
         ("log_moves_head", true),
-        ("log_no_delete", true),
+        ("log_no_delete", false),
         ("log_no_update", false),
     ] {
         let (mut memory, ..) = memory_with_clue();
