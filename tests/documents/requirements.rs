@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use proc_macro2::{TokenStream, TokenTree};
 
@@ -207,13 +207,30 @@ fn the_sections_of_the_oracle_memo_have_code_and_tests_that_exist() {
     assert_eq!(checked_rows(&page, "GAP-"), gaps);
 }
 
+/// The pages under `docs/`, and the README.
+fn pages() -> impl Iterator<Item = PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let docs = fs::read_dir(root.join("docs")).unwrap();
+    let pages = docs.map(|entry| entry.unwrap().path());
+    pages.chain([root.join("README.md")])
+}
+
+/// An example that was made on somebody's machine shows no path of it.
+#[test]
+fn no_page_has_a_path_of_somebodys_machine() {
+    for page in pages() {
+        let text = fs::read_to_string(&page).unwrap();
+        for directory in ["/home/", "/root/", "/tmp/", "/work/"] {
+            assert!(!text.contains(directory), "{}: {directory}", page.display());
+        }
+    }
+}
+
 /// What stands in backquotes and begins with a directory of the tree, and what a page links to.
 #[test]
 fn every_file_that_a_page_names_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let docs = fs::read_dir(root.join("docs")).unwrap();
-    let pages = docs.map(|entry| entry.unwrap().path());
-    for page in pages.chain([root.join("README.md")]) {
+    for page in pages() {
         let text = fs::read_to_string(&page).unwrap();
         let name = page.display();
         // In a page's programs and commands backquotes and brackets mean something else.
