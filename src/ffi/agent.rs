@@ -285,7 +285,9 @@ pub(super) fn load_violation(raw: MaybeUninit<ax_violation_t>) -> Option<Option<
     }
 }
 
-pub(super) fn health_of(health: Health) -> ax_health_state_t {
+/// The C form of a health state.
+#[must_use]
+pub fn health_of(health: Health) -> ax_health_state_t {
     match health {
         Health::Uninit => ax_health_state_t::AX_HEALTH_UNINIT,
         Health::Init => ax_health_state_t::AX_HEALTH_INIT,
@@ -296,7 +298,9 @@ pub(super) fn health_of(health: Health) -> ax_health_state_t {
     }
 }
 
-pub(super) fn violation_of(violation: Option<Violation>) -> ax_violation_t {
+/// The C form of a violation.
+#[must_use]
+pub fn violation_of(violation: Option<Violation>) -> ax_violation_t {
     match violation {
         None => ax_violation_t::AX_VIOLATION_NONE,
         Some(Violation::TimeRollback) => ax_violation_t::AX_VIOLATION_TIME_ROLLBACK,

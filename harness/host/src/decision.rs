@@ -1,9 +1,8 @@
 //! `host.h`, fourth part: the decision of a step.
 
-use axilog::agent::state::{Health, Violation};
 use axilog::evidence::observation::{Completion, Failure};
 use axilog::evidence::policy::PolicyResult;
-use axilog::ffi::agent::{ax_health_state_t, ax_violation_t};
+use axilog::ffi::agent::{ax_health_state_t, ax_violation_t, health_of, violation_of};
 use axilog::ffi::oracle::{ax_completion_state_t, ax_failure_type_t};
 use axilog_ledger::decision::StepDecision;
 
@@ -81,17 +80,6 @@ impl axh_decision_t {
     }
 }
 
-pub(crate) fn health_of(health: Health) -> ax_health_state_t {
-    match health {
-        Health::Uninit => ax_health_state_t::AX_HEALTH_UNINIT,
-        Health::Init => ax_health_state_t::AX_HEALTH_INIT,
-        Health::Enabled => ax_health_state_t::AX_HEALTH_ENABLED,
-        Health::Alarm => ax_health_state_t::AX_HEALTH_ALARM,
-        Health::Degraded => ax_health_state_t::AX_HEALTH_DEGRADED,
-        Health::Stopped => ax_health_state_t::AX_HEALTH_STOPPED,
-    }
-}
-
 fn completion_of(completion: Completion) -> ax_completion_state_t {
     match completion {
         Completion::Complete => ax_completion_state_t::AX_COMPLETION_COMPLETE,
@@ -106,19 +94,5 @@ fn failure_of(failure: Option<Failure>) -> ax_failure_type_t {
         Some(Failure::Timeout) => ax_failure_type_t::AX_FAILURE_TIMEOUT,
         Some(Failure::InvalidOutput) => ax_failure_type_t::AX_FAILURE_INVALID_OUTPUT,
         Some(Failure::TransportError) => ax_failure_type_t::AX_FAILURE_TRANSPORT_ERROR,
-    }
-}
-
-fn violation_of(violation: Option<Violation>) -> ax_violation_t {
-    match violation {
-        None => ax_violation_t::AX_VIOLATION_NONE,
-        Some(Violation::TimeRollback) => ax_violation_t::AX_VIOLATION_TIME_ROLLBACK,
-        Some(Violation::PolicyBreach) => ax_violation_t::AX_VIOLATION_POLICY_BREACH,
-        Some(Violation::FaultBudgetExceeded) => ax_violation_t::AX_VIOLATION_FAULT_EXCEEDED,
-        Some(Violation::ProtocolViolation) => ax_violation_t::AX_VIOLATION_PROTOCOL,
-        Some(Violation::GenesisMismatch) => ax_violation_t::AX_VIOLATION_GENESIS_MISMATCH,
-        Some(Violation::CommitFailure) => ax_violation_t::AX_VIOLATION_COMMIT_FAILURE,
-        Some(Violation::SequenceOrder) => ax_violation_t::AX_VIOLATION_SEQUENCE_ORDER,
-        Some(Violation::Terminality) => ax_violation_t::AX_VIOLATION_TERMINALITY,
     }
 }

@@ -2,11 +2,10 @@
 
 use std::ffi::c_int;
 
-use axilog::ffi::agent::ax_health_state_t;
+use axilog::ffi::agent::{ax_health_state_t, health_of};
 use axilog_ledger::session::Session;
 
 use crate::boundary::run;
-use crate::decision::health_of;
 use crate::handle::with_session;
 use crate::options::axh_ledger_t;
 use crate::pointer::{Output, SizedStruct};

@@ -1,6 +1,6 @@
 //! What came of the injections of L-C, family by family (Q28, Q54; G3).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use serde_json::{Value, json};
@@ -25,23 +25,17 @@ pub(super) struct InjectionFamily {
 /// without a family belongs to none of them.
 pub(super) fn list_families(set: &TaskSet, outcomes: &OutcomesByTask) -> Vec<InjectionFamily> {
     let mut families: Vec<InjectionFamily> = Vec::new();
-    let mut seen = BTreeSet::new();
     for task in set.tasks.iter().filter(|task| !task.prompt_valid) {
         let Some(name) = &task.family else { continue };
-        if seen.insert(name) {
-            families.push(InjectionFamily {
-                name: name.clone(),
-                ..InjectionFamily::default()
-            });
-        }
-        let Some(family) = families.iter_mut().find(|family| family.name == *name) else {
-            continue;
-        };
-        family.injections += 1;
-        if let Some(counts) = outcomes.get(&task.id) {
-            family.asked += 1;
-            for (outcome, count) in counts {
-                *family.outcomes.entry(outcome).or_default() += count;
+        match families.iter_mut().find(|family| family.name == *name) {
+            Some(family) => family.add(outcomes.get(&task.id)),
+            None => {
+                let mut family = InjectionFamily {
+                    name: name.clone(),
+                    ..InjectionFamily::default()
+                };
+                family.add(outcomes.get(&task.id));
+                families.push(family);
             }
         }
     }
@@ -49,6 +43,15 @@ pub(super) fn list_families(set: &TaskSet, outcomes: &OutcomesByTask) -> Vec<Inj
 }
 
 impl InjectionFamily {
+    /// Adds an injection with the outcomes of the cycles that asked it; `None` of one that no cycle asked.
+    fn add(&mut self, outcomes: Option<&BTreeMap<&'static str, u64>>) {
+        self.injections += 1;
+        self.asked += u64::from(outcomes.is_some());
+        for (outcome, count) in outcomes.into_iter().flatten() {
+            *self.outcomes.entry(outcome).or_default() += count;
+        }
+    }
+
     /// The number of cycles that ended with an outcome.
     fn count(&self, outcome: LcOutcome) -> u64 {
         let count = self.outcomes.get(outcome.as_str());
