@@ -3,30 +3,17 @@
 
 use std::collections::BTreeMap;
 
-use crate::MAX_POLICY_ID;
-use crate::envelope::{ELAPSED, decimal, domain, permitted};
+use crate::envelope::{decimal, domain, permitted};
 use crate::error::Fault;
 use crate::message;
 use crate::parse::Entry;
 use crate::policy::Policy;
+use crate::selector::ELAPSED;
 
 /// 32767 units: the longest elapsed time that is exact. Whatever is longer
 /// saturates to one raw value, so a limit above this would not be the limit
 /// it looks like; at the very end of the range it could never be breached.
 const MAX_ELAPSED: i32 = 32767 * 65536;
-
-/// Checks a `policy_id`: 1 to 64 characters of `A-Z a-z 0-9 - _ .`.
-pub(crate) fn check_policy_id(at: usize, id: &str) -> Result<(), Fault> {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    if (1..=MAX_POLICY_ID).contains(&id.len()) && id.chars().all(allowed) {
-        return Ok(());
-    }
-    Err(Fault::expected(
-        at,
-        format_args!("the policy_id {}", message::quote(id)),
-        format_args!("1 to {MAX_POLICY_ID} characters of A-Z a-z 0-9 - _ ."),
-    ))
-}
 
 /// Checks the limits of a whole file: none on `elapsed` that saturation would
 /// falsify, whatever the operator and enabled or not, and a value left for

@@ -4,12 +4,9 @@
 
 use core::fmt;
 
+use crate::message;
 use crate::policy::{Comparison, Policy};
-use crate::{message, selector};
-
-/// The selector of the time between two time observations. It always has a
-/// value, never a negative one, and saturates.
-pub(crate) const ELAPSED: &str = "elapsed";
+use crate::selector::{self, ELAPSED};
 
 /// The interval of values that a selector's enabled policies permit.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -36,6 +36,24 @@ pub(crate) struct Member<'t> {
     pub value: Value<'t>,
 }
 
+impl Value<'_> {
+    /// Describes the value for a message: strings, numbers and literals as they
+    /// are, containers by their kind.
+    pub fn describe(&self) -> String {
+        match &self.kind {
+            Kind::Null => "null".into(),
+            Kind::Bool(true) => "true".into(),
+            Kind::Bool(false) => "false".into(),
+            Kind::Number(text) => {
+                format!("the number {}", message::shorten(text, message::LONGEST))
+            }
+            Kind::String(text) => format!("the string {}", message::quote(text)),
+            Kind::Array(_) => "an array".into(),
+            Kind::Object(_) => "an object".into(),
+        }
+    }
+}
+
 /// Reads `text` as exactly one JSON value with white space around its tokens.
 pub(crate) fn read(text: &str) -> Result<Value<'_>, Fault> {
     let mut reader = Reader {

@@ -54,16 +54,7 @@ mod source;
 
 pub use envelope::{Interval, decimal};
 pub use error::Error;
-pub use policy::{Comparison, Policy};
+pub use policy::{Comparison, MAX_POLICIES, MAX_POLICY_ID, Policy};
 pub use scope::{Scope, Shadow};
-pub use selector::selector_path;
+pub use selector::{MAX_SELECTOR, selector_path};
 pub use set::{Configuration, PolicySet};
-
-/// The most policies one file may hold (`AX_POLICY_MAX_COUNT`).
-pub const MAX_POLICIES: usize = 64;
-
-/// The longest `policy_id`, in characters (`AX_POLICY_ID_MAX_LEN`).
-pub const MAX_POLICY_ID: usize = 64;
-
-/// The longest selector, in bytes.
-pub const MAX_SELECTOR: usize = 192;

@@ -1,10 +1,8 @@
 //! The parts of a message that repeat a piece of a file: printable and short,
 //! whatever the file holds. Determinism class D1.
 
-use crate::json::{Kind, Value};
-
 /// The longest piece of a file that a message repeats, in characters.
-const LONGEST: usize = 70;
+pub(crate) const LONGEST: usize = 70;
 
 /// The longest piece that a message about canonical form repeats.
 const EXCERPT: usize = 16;
@@ -48,20 +46,6 @@ pub(crate) fn quote(text: &str) -> String {
     format!("\"{}\"", shorten(text, LONGEST))
 }
 
-/// Describes a JSON value: strings, numbers and literals as they are,
-/// containers by their kind.
-pub(crate) fn describe_value(value: &Value<'_>) -> String {
-    match &value.kind {
-        Kind::Null => "null".into(),
-        Kind::Bool(true) => "true".into(),
-        Kind::Bool(false) => "false".into(),
-        Kind::Number(text) => format!("the number {}", shorten(text, LONGEST)),
-        Kind::String(text) => format!("the string {}", quote(text)),
-        Kind::Array(_) => "an array".into(),
-        Kind::Object(_) => "an object".into(),
-    }
-}
-
 /// Escapes the characters of a text that do not print.
 pub(crate) fn show(text: &str) -> String {
     let mut shown = String::new();
@@ -78,7 +62,8 @@ fn push_shown(shown: &mut String, character: char) {
     }
 }
 
-fn shorten(text: &str, longest: usize) -> String {
+/// The beginning of a text, up to `longest` characters, escaped where it does not print.
+pub(crate) fn shorten(text: &str, longest: usize) -> String {
     let mut characters = text.chars();
     let mut short = String::new();
     for character in characters.by_ref().take(longest) {

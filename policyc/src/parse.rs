@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use crate::error::Fault;
 use crate::json::{self, Kind, Member, Value};
-use crate::policy::{Comparison, Policy};
-use crate::{MAX_POLICIES, check, message, position, selector};
+use crate::policy::{Comparison, MAX_POLICIES, Policy, check_policy_id};
+use crate::{message, position, selector};
 
 /// The selector of a file that is a plain array.
 pub(crate) const VALUE: &str = "value";
@@ -93,7 +93,7 @@ pub(crate) fn read_file(text: &str) -> Result<File, Fault> {
         Kind::Object(members) => ids.read_groups(members),
         _ => Err(Fault::expected(
             root.at,
-            message::describe_value(&root),
+            root.describe(),
             "an array of policies, or an object from selector to such an array",
         )),
     }
@@ -114,7 +114,7 @@ pub(crate) fn read_settings(text: &str) -> Result<Settings, Fault> {
         (None, read_members(&root, what, names)?)
     };
     let Kind::Object(groups) = &policies.kind else {
-        let found = message::describe_value(policies);
+        let found = policies.describe();
         let expected = "an object from selector to an array of policies";
         return Err(Fault::expected(policies.at, found, expected));
     };
@@ -143,7 +143,7 @@ impl<'t> Ids<'t> {
         for member in members {
             selector::check_selector(member.at, &member.name)?;
             let Kind::Array(values) = &member.value.kind else {
-                let found = message::describe_value(&member.value);
+                let found = member.value.describe();
                 let expected = "an array of policies";
                 return Err(Fault::expected(member.value.at, found, expected));
             };
@@ -190,13 +190,9 @@ impl<'t> Ids<'t> {
 
     fn read_policy_id(&mut self, value: &Value<'_>) -> Result<String, Fault> {
         let Kind::String(id) = &value.kind else {
-            return Err(Fault::expected(
-                value.at,
-                message::describe_value(value),
-                "a string",
-            ));
+            return Err(Fault::expected(value.at, value.describe(), "a string"));
         };
-        check::check_policy_id(value.at, id)?;
+        check_policy_id(value.at, id)?;
         match self.seen.insert(id.clone(), value.at) {
             None => Ok(id.clone()),
             Some(first) => {
@@ -223,11 +219,7 @@ fn read_members<'v, 't, const N: usize>(
 ) -> Result<[&'v Value<'t>; N], Fault> {
     let exactly = || format!("{what}: an object of exactly {}", names.join(", "));
     let Kind::Object(members) = &value.kind else {
-        return Err(Fault::expected(
-            value.at,
-            message::describe_value(value),
-            exactly(),
-        ));
+        return Err(Fault::expected(value.at, value.describe(), exactly()));
     };
     if let Some(other) = members.iter().find(|m| !names.contains(&m.name.as_str())) {
         let found = format!("the member {}", message::quote(&other.name));
@@ -276,18 +268,14 @@ fn read_hash(value: &Value<'_>) -> Result<[u8; 32], Fault> {
     };
     found.ok_or_else(|| {
         let expected = "64 lower-case hexadecimal digits, the SHA-256 of the manifest";
-        Fault::expected(value.at, message::describe_value(value), expected)
+        Fault::expected(value.at, value.describe(), expected)
     })
 }
 
 fn read_boolean(value: &Value<'_>) -> Result<bool, Fault> {
     match value.kind {
         Kind::Bool(boolean) => Ok(boolean),
-        _ => Err(Fault::expected(
-            value.at,
-            message::describe_value(value),
-            "true or false",
-        )),
+        _ => Err(Fault::expected(value.at, value.describe(), "true or false")),
     }
 }
 
@@ -298,7 +286,7 @@ fn read_comparison(value: &Value<'_>) -> Result<Comparison, Fault> {
     }
     .ok_or_else(|| {
         let expected = "one of \"GT\", \"LT\", \"GE\", \"LE\"";
-        Fault::expected(value.at, message::describe_value(value), expected)
+        Fault::expected(value.at, value.describe(), expected)
     })
 }
 
@@ -311,6 +299,6 @@ fn read_integer(value: &Value<'_>) -> Result<i32, Fault> {
     }
     .ok_or_else(|| {
         let expected = "an integer from -2147483648 to 2147483647, the raw Q16.16 value";
-        Fault::expected(value.at, message::describe_value(value), expected)
+        Fault::expected(value.at, value.describe(), expected)
     })
 }

@@ -1,6 +1,15 @@
 //! One policy and its comparison operator (SRS-004 sections 17.3 to 17.5).
 //! Determinism class D1.
 
+use crate::error::Fault;
+use crate::message;
+
+/// The most policies one file may hold (`AX_POLICY_MAX_COUNT`).
+pub const MAX_POLICIES: usize = 64;
+
+/// The longest `policy_id`, in characters (`AX_POLICY_ID_MAX_LEN`).
+pub const MAX_POLICY_ID: usize = 64;
+
 /// The comparison operators, a closed set (SRS-004 section 17.4). A policy
 /// breaches when `actual OP threshold` holds on raw Q16.16 values. The
 /// discriminants are those of `ax_policy_cmp_t`.
@@ -52,4 +61,17 @@ pub struct Policy {
     pub threshold: i32,
     /// A disabled policy is never evaluated and limits nothing.
     pub enabled: bool,
+}
+
+/// Checks a `policy_id`: 1 to 64 characters of `A-Z a-z 0-9 - _ .`.
+pub(crate) fn check_policy_id(at: usize, id: &str) -> Result<(), Fault> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if (1..=MAX_POLICY_ID).contains(&id.len()) && id.chars().all(allowed) {
+        return Ok(());
+    }
+    Err(Fault::expected(
+        at,
+        format_args!("the policy_id {}", message::quote(id)),
+        format_args!("1 to {MAX_POLICY_ID} characters of A-Z a-z 0-9 - _ ."),
+    ))
 }

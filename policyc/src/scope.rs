@@ -2,9 +2,9 @@
 //! oracle, and which policies decide nothing because another one permits no
 //! more than they do (formats.md section 4). Determinism class D1.
 
-use crate::envelope::{ELAPSED, domain, permitted};
+use crate::envelope::{domain, permitted};
 use crate::policy::Policy;
-use crate::selector;
+use crate::selector::{self, ELAPSED};
 
 /// What a value of an oracle's answers may be under all policies that judge it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,10 +6,15 @@ use core::cmp::Ordering;
 use unicode_normalization::char::canonical_combining_class;
 use unicode_normalization::is_nfc;
 
-use crate::MAX_SELECTOR;
-use crate::envelope::ELAPSED;
 use crate::error::Fault;
 use crate::message;
+
+/// The longest selector, in bytes.
+pub const MAX_SELECTOR: usize = 192;
+
+/// The selector of the time between two time observations. It always has a
+/// value, never a negative one, and saturates.
+pub(crate) const ELAPSED: &str = "elapsed";
 
 /// The most consecutive marks of an admissible text, after the Stream-Safe
 /// Text Format of UAX #15.

@@ -10,8 +10,8 @@ use toml::de::{DeTable, DeValue};
 
 use crate::error::Fault;
 use crate::parse::{Entry, File, Group, VALUE};
-use crate::policy::{Comparison, Policy};
-use crate::{MAX_POLICIES, check, decimal_limit, message, selector};
+use crate::policy::{Comparison, MAX_POLICIES, Policy, check_policy_id};
+use crate::{decimal_limit, message, selector};
 
 /// The limits that a table may name: the member, its operator, and what the
 /// policy's id ends in where the table has several.
@@ -116,7 +116,7 @@ fn read_quantity(
     let mut entries = Vec::new();
     for (comparison, suffix, threshold, threshold_at) in limits {
         let policy_id = format!("{name}{}", if several { suffix } else { "" });
-        check::check_policy_id(name_at.start, &policy_id)?;
+        check_policy_id(name_at.start, &policy_id)?;
         let policy = Policy {
             policy_id,
             selector: whole.clone(),

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_oracle::OracleError;
 
-use crate::live::LiveError;
-use crate::log::LogError;
+use crate::live::error::LiveError;
+use crate::log::error::LogError;
 
 /// Why an operation of the live harness was not done.
 #[derive(Debug, thiserror::Error)]

@@ -1,8 +1,8 @@
 //! The types of refusals (Q16, Q27; D1), and the outcomes of injections (Q54; G3).
 
+use super::condition::Condition;
 use super::document::named_enum;
 use super::kernel::{Decision, DecisionKind, DecisionReason, FailureCode, GateFailure, KernelGate};
-use super::log::Condition;
 
 named_enum! {
     /// The type of a refusal.

@@ -7,8 +7,8 @@ use axilog_ledger::session::Session;
 use axilog_oracle::canonicalizer::{Status, canonicalize};
 use axilog_oracle::{Endpoint, Exchange, Question, consult_oracle};
 
-use crate::X0lError;
 use crate::calibration::{CALLS, common_form, prompt};
+use crate::error::X0lError;
 use crate::log::CalibrationVerdict as Verdict;
 use crate::log::provider::ProviderWatch;
 use crate::template::CyclePrompt;

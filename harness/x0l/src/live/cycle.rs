@@ -7,19 +7,19 @@ use axilog_ledger::session::Session;
 use axilog_oracle::canonicalizer::canonicalize;
 use axilog_oracle::{AskAttempt, Consultation, Endpoint, Exchange, TokenUsage, consult_oracle};
 
-use super::SessionPlan;
 use super::calibrate::build_question;
-use super::plan::ORACLE;
+use super::plan::SessionPlan;
 use super::server_count::ServerCount;
-use crate::X0lError;
 use crate::budget::Budget;
 use crate::condition::{Condition, Task};
+use crate::error::X0lError;
 use crate::fields::FieldNames;
 use crate::kernel::{
     CandidateSet, KernelState, Observation, ParsedCandidates, RejectionReason, SystemEvent, decide,
     parse_candidates,
 };
 use crate::log::provider::ProviderWatch;
+use crate::log::witness::MODEL_ORACLE;
 use crate::log::{self, Canonicalization, Cycle, PermutationTest, ProviderFacts};
 use crate::permutation::test_permutations;
 use crate::replay::CycleId;
@@ -94,7 +94,8 @@ impl CycleRunner<'_> {
             return Ok(CycleResult::Cycle(Box::new(cycle)));
         }
         let question = build_question(&plan.settings.model, &prompt);
-        let consultation = consult_oracle(&mut self.session, self.endpoint, ORACLE, &question)?;
+        let consultation =
+            consult_oracle(&mut self.session, self.endpoint, MODEL_ORACLE, &question)?;
         let answer = match &consultation.exchange.reply {
             Ok(answer) => answer,
             Err(fault) => return Ok(CycleResult::TransportFailure(fault.to_string())),

@@ -21,7 +21,7 @@
 
 mod calibrate;
 mod cycle;
-mod error;
+pub(crate) mod error;
 pub mod examples;
 mod fuzz;
 mod plan;
@@ -34,7 +34,6 @@ mod weights;
 
 pub use calibrate::{CalibrationCall, CalibrationRun, MAX_TOKENS, build_question, calibrate};
 pub use error::LiveError;
-pub(crate) use plan::ORACLE;
 pub use plan::{PlannedCondition, SessionPlan};
 pub use preflight::{Preflight, PreflightCheck, preflight};
 pub use session::{FinishedSession, ProgressListener, SessionProgress, run_session};

@@ -10,14 +10,17 @@ use axilog_ledger::session::check_identities;
 use axilog_oracle::OracleKind;
 
 use super::calibrate::MAX_TOKENS;
+use super::error::LiveError;
+use super::examples;
+use super::settings::SessionSettings;
 use super::weights::freeze_weights;
-use super::{LiveError, SessionSettings, examples};
-use crate::X0lError;
 use crate::condition::{Condition, Task, TaskSet, corpus_name};
 use crate::document::to_text;
 use crate::erratum;
+use crate::error::X0lError;
 use crate::frozen_code::{canonicalizer_hashes, kernel_hashes};
 use crate::kernel::Constitution;
+use crate::log::witness::MODEL_ORACLE;
 use crate::log::{
     FrozenCondition, FrozenSentinels, FrozenSettings, InputFile, RunDirectory, RunFormat,
     Temperature,
@@ -26,9 +29,6 @@ use crate::replay::replay_run;
 use crate::schedule::{order_seed, schedule};
 use crate::sentinel;
 use crate::template::{self, CyclePrompt, Template, initial_observations};
-
-/// The oracle id of the model in the ledger.
-pub(crate) const ORACLE: &str = "llm";
 
 /// The most cycles of one session.
 const MAX_CYCLES: u64 = 1_000_000;
@@ -76,7 +76,7 @@ impl SessionPlan {
     /// settings that contradict each other; [`axilog_ledger::error::LedgerError::InvalidIdentity`] for a model id
     /// that no record may hold.
     pub fn read(settings: SessionSettings) -> Result<SessionPlan, X0lError> {
-        check_identities(ORACLE, &settings.model)?;
+        check_identities(MODEL_ORACLE, &settings.model)?;
         check_settings(&settings)?;
         let mut inputs = Vec::new();
         let (constitution, file) = read_constitution(&settings, &mut inputs)?;

@@ -9,10 +9,12 @@ use std::path::Path;
 use axilog_ledger::encoding::hex;
 use axilog_oracle::canonicalizer;
 
-use super::{LiveError, SessionPlan, fuzz};
-use crate::X0lError;
+use super::error::LiveError;
+use super::fuzz;
+use super::plan::SessionPlan;
 use crate::budget::{Budget, PromptTokens, expected_answer};
 use crate::condition::Condition;
+use crate::error::X0lError;
 use crate::frozen_code::{canonicalizer_hashes, kernel_hashes};
 use crate::kernel;
 

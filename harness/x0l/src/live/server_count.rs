@@ -3,7 +3,8 @@
 use axilog_oracle::TokenUsage;
 use axilog_oracle::tokens::ServerTokenizer;
 
-use super::{SessionPlan, TokenCounter};
+use super::plan::SessionPlan;
+use super::token_counter::TokenCounter;
 use crate::budget::check_against_count;
 use crate::template::CyclePrompt;
 

@@ -9,14 +9,15 @@ use axilog_oracle::{Endpoint, consult_oracle};
 
 use super::calibrate::{CalibrationCall, calibrate};
 use super::cycle::{CycleResult, CycleRunner};
-use super::plan::{ORACLE, SessionPlan};
+use super::plan::SessionPlan;
 use super::server_count::ServerCount;
 use super::weights::describe_other_weights;
-use crate::X0lError;
 use crate::budget::Budget;
 use crate::calibration;
+use crate::error::X0lError;
 use crate::kernel::{DecisionKind, KernelState};
 use crate::log::provider::ProviderWatch;
+use crate::log::witness::MODEL_ORACLE;
 use crate::log::{
     CalibrationRecord, CalibrationVerdict as Verdict, ConditionStatus, Cycle, CycleLog,
     CycleStatement, RunDirectory, SessionMetadata, SessionOutcome, SessionStatus, witness,
@@ -177,7 +178,7 @@ impl SessionRunner<'_> {
         } = &mut self.cycles;
         let listener = &mut *self.listener;
         let model = &plan.settings.model;
-        let calibrated = calibrate(session, endpoint, ORACLE, model, watch, &mut |call| {
+        let calibrated = calibrate(session, endpoint, MODEL_ORACLE, model, watch, &mut |call| {
             listener.on_calibration_call(call);
         });
         let run = match calibrated {

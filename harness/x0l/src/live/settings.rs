@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use axilog_oracle::{OracleKind, ServerOptions, TransportSettings};
 
-use super::TokenCounter;
+use super::token_counter::TokenCounter;
 use crate::condition::Condition;
 
 /// The default of B2, the tokens per session (Q12).

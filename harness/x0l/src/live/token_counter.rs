@@ -3,8 +3,8 @@
 use axilog_oracle::tokens::{Tiktoken, TokenError, Tokenizer, open_tokenizer};
 use axilog_oracle::{ModelAnswer, TokenUsage};
 
-use super::LiveError;
 use super::calibrate::MAX_TOKENS;
+use super::error::LiveError;
 use crate::budget::{PromptTokens, check_usage};
 use crate::log::TokenSource;
 use crate::template::CyclePrompt;

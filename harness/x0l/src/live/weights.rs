@@ -4,7 +4,7 @@ use std::path::Path;
 
 use axilog_ledger::encoding::hex;
 
-use crate::X0lError;
+use crate::error::X0lError;
 use crate::log::FrozenWeights;
 use crate::log::witness::FileDigest;
 

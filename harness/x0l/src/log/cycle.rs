@@ -5,7 +5,7 @@ use axilog::hash::Hash;
 use axilog_oracle::canonicalizer::Status;
 use serde::{Deserialize, Serialize};
 
-use super::Condition;
+use crate::condition::Condition;
 use crate::document::{self, named_enum};
 use crate::kernel::{Candidate, Decision, Observation, RejectionReason};
 use crate::taxonomy::{LcOutcome, RefusalType};

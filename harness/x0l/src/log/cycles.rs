@@ -8,10 +8,12 @@ use axilog_ledger::error::FileError;
 use axilog_ledger::file::storage::{Storage, append_all};
 use axilog_ledger::file::volume::{FileSystem, Volume};
 
+use super::cycle::Cycle;
+use super::directory::RunDirectory;
+use super::error::LogError;
 use super::witness::FileDigest;
-use super::{Cycle, LogError, RunDirectory};
-use crate::X0lError;
 use crate::document::{self, DocumentError, to_line};
+use crate::error::X0lError;
 
 /// The cycle log of a run that is going on.
 pub struct CycleLog {

@@ -11,13 +11,11 @@ use axilog_ledger::file::volume::{FileSystem, Volume, parent_dir, write_file};
 use axilog_ledger::file::writer::{LedgerWriter, find_writer};
 use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_whole};
 
-use super::{InputFile, LogError, SessionMetadata};
-use crate::X0lError;
+use super::error::LogError;
+use super::frozen::{InputFile, PLAIN_NAME, is_plain_name};
+use super::metadata::SessionMetadata;
 use crate::document::{self, DocumentError, to_line};
-
-/// What the name of an input must be.
-pub(super) const PLAIN_NAME: &str =
-    "a file name of letters, digits, '-', '_' and '.' that begins with none of the latter three";
+use crate::error::X0lError;
 
 /// A directory that holds one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +34,8 @@ impl RunDirectory {
     pub const INPUTS: &str = "inputs";
     /// The name of the ledger that a reviewer's findings are in.
     pub const REVIEW: &str = "review.jsonl";
+    /// The name of the report for machines, which names the evidence that it was made from.
+    pub const REPORT: &str = "report.json";
 
     /// Creates the directory of a new run at `path`, which must not exist yet or be empty.
     ///
@@ -236,12 +236,4 @@ pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, X0lError> {
 /// Whether anything has the name `path`. What is no regular file has it too: whoever opens that says what it is.
 pub(crate) fn is_there(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
-}
-
-/// Whether `name` means the same everywhere, and nothing but a file in its directory.
-pub(super) fn is_plain_name(name: &str) -> bool {
-    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    name.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && name.len() <= 200
-        && name.chars().all(fits)
 }

@@ -5,10 +5,13 @@ use axilog_oracle::TransportSettings;
 use serde::de::{Error, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::Condition;
-use super::directory::{PLAIN_NAME, is_plain_name};
+use crate::condition::Condition;
 use crate::document;
 use crate::document::named_enum;
+
+/// What the name of an input must be.
+pub(super) const PLAIN_NAME: &str =
+    "a file name of letters, digits, '-', '_' and '.' that begins with none of the latter three";
 
 named_enum! {
     /// The form of a run.
@@ -203,4 +206,12 @@ fn plain_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::E
     } else {
         Err(D::Error::invalid_value(Unexpected::Str(&name), &PLAIN_NAME))
     }
+}
+
+/// Whether `name` means the same everywhere, and nothing but a file in its directory.
+pub(super) fn is_plain_name(name: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.len() <= 200
+        && name.chars().all(fits)
 }

@@ -6,7 +6,8 @@
 use axilog::hash::Hash;
 use serde::{Deserialize, Serialize};
 
-use super::{FrozenSettings, SessionOutcome};
+use super::frozen::FrozenSettings;
+use super::outcome::SessionOutcome;
 use crate::document::{self, named_enum};
 
 /// The metadata of a run.

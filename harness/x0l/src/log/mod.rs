@@ -14,22 +14,22 @@
 //! | `outcome.rs` | how a run ended |
 //! | `cycle.rs` | the record of one cycle |
 //! | `cycles.rs` | `cycles.jsonl`: appended to, and read line by line |
+//! | `noted_report.rs` | the report that is there already, and the evidence that it names |
 //! | `report_lock.rs` | who judges the run or writes its report, one at a time |
+//! | `error.rs` | what is wrong in one of the files, and where |
 //! | `witness.rs` | what the ledger says of the rest of the directory, and binds of the cycle log |
 
 mod cycle;
 mod cycles;
 mod directory;
+pub(crate) mod error;
 mod frozen;
 mod metadata;
+pub(crate) mod noted_report;
 mod outcome;
 pub mod provider;
 mod report_lock;
 pub mod witness;
-
-use std::path::PathBuf;
-
-use super::document::DocumentError;
 
 pub use crate::condition::Condition;
 pub use axilog_oracle::ProviderFacts;
@@ -37,6 +37,7 @@ pub use cycle::{AttemptRecord, Canonicalization, Cycle, PermutationTest};
 pub use cycles::{CycleLog, CycleReader, LogLine};
 pub use directory::{RunDirectory, temporary_name};
 pub(super) use directory::{is_there, read_file};
+pub use error::LogError;
 pub use frozen::{
     CodeHashes, FrozenCondition, FrozenSentinels, FrozenSettings, FrozenWeights, InputFile,
     RunFormat, Temperature, TokenSource,
@@ -45,15 +46,3 @@ pub use metadata::{CalibrationRecord, CalibrationVerdict, SessionMetadata};
 pub use outcome::{ConditionOutcome, ConditionStatus, SessionOutcome, SessionStatus};
 pub use report_lock::ReportLock;
 pub use witness::{ClosingStatement, CycleStatement};
-
-/// An error in a file of a run.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}:{line}: {error}", path.display())]
-pub struct LogError {
-    /// The file.
-    pub path: PathBuf,
-    /// The line, from 1.
-    pub line: u64,
-    /// The error in that line.
-    pub error: DocumentError,
-}

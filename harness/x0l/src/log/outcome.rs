@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Condition;
+use crate::condition::Condition;
 use crate::document::named_enum;
 
 /// How a session ended.

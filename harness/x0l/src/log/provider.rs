@@ -9,7 +9,7 @@ use axilog_oracle::{ModelAnswer, ProviderFacts};
 use serde::{Deserialize, Serialize};
 
 use super::witness::observe;
-use crate::X0lError;
+use crate::error::X0lError;
 
 /// The id of the oracle.
 pub const ORACLE: &str = "llm.provider";

@@ -12,8 +12,8 @@ use axilog_ledger::file::place::FileIdentity;
 use axilog_ledger::file::regular_file;
 use axilog_ledger::file::volume::{FileSystem, Volume};
 
-use super::RunDirectory;
-use crate::X0lError;
+use super::directory::RunDirectory;
+use crate::error::X0lError;
 
 /// The lock of a run's review and report, held until it is dropped.
 #[derive(Debug)]

@@ -18,12 +18,16 @@ use axilog_ledger::file::regular_file;
 use axilog_ledger::session::Session;
 use serde::{Deserialize, Serialize};
 
-use super::{FrozenSettings, RunDirectory, SessionOutcome};
-use crate::X0lError;
+use super::directory::RunDirectory;
+use super::frozen::FrozenSettings;
+use super::outcome::SessionOutcome;
 use crate::document::{self, to_text};
+use crate::error::X0lError;
 
 /// The id of the oracle.
 pub const ORACLE: &str = "x0l";
+/// The id of the oracle whose observations are the calls of the model.
+pub(crate) const MODEL_ORACLE: &str = "llm";
 /// The id of the oracle whose observations bind the lines of the cycle log.
 pub const CYCLE_ORACLE: &str = "x0l.cycle";
 /// The id of that oracle's model: the form of its documents.

@@ -7,19 +7,12 @@
 use axilog::hash::Hash;
 use axilog_ledger::encoding::hex;
 
-use super::walk::SessionWalk;
-use super::{ReplayFinding, Replayer};
+use super::finding::ReplayFinding;
+use super::replayer::Replayer;
+use super::run_ledger::CycleBinding;
+use super::session_walk::SessionWalk;
 use crate::document;
 use crate::log::{Cycle, CycleStatement, FrozenSettings, RunDirectory, RunFormat, SessionMetadata};
-
-/// A line's hash in the ledger.
-#[derive(Clone, Copy)]
-pub(super) struct CycleBinding {
-    /// The sequence number of the observation that has it.
-    pub(super) seq: u64,
-    /// SHA-256 of the line.
-    pub(super) sha256: Hash,
-}
 
 /// A line of the cycle log, and the cycle in it; `None` where the line cannot be read.
 pub(crate) struct LoggedLine<'c> {
@@ -40,92 +33,94 @@ pub(super) fn read_binding(seq: u64, text: &str, number: u64) -> Result<CycleBin
     }
 }
 
-impl Replayer<'_> {
-    /// The line's hash in the ledger.
-    fn binding(&self, line: u64) -> Option<CycleBinding> {
-        let index = usize::try_from(line.checked_sub(1)?).ok()?;
-        self.ledger.bindings.get(index).copied()
-    }
+/// The line's hash in the ledger.
+fn binding(replayer: &Replayer<'_>, line: u64) -> Option<CycleBinding> {
+    let index = usize::try_from(line.checked_sub(1)?).ok()?;
+    replayer.ledger.bindings.get(index).copied()
+}
 
-    /// Compares a line with its hash in the ledger, which must stand behind the cycle's call.
-    pub(super) fn check_binding(
-        &mut self,
-        walk: &mut SessionWalk<'_>,
-        line: &LoggedLine<'_>,
-        frozen: &FrozenSettings,
-    ) {
-        if frozen.format == RunFormat::V1 {
-            return;
-        }
-        let Some(binding) = self.binding(line.number) else {
-            walk.unbound_lines.push(line.number);
-            return;
-        };
-        if binding.sha256 != line.sha256 {
-            let (found, bound) = (hex(&line.sha256), hex(&binding.sha256));
-            let expected = format!("{bound}, as record {} of the ledger has it", binding.seq);
-            let finding = ReplayFinding::new(RunDirectory::CYCLES, "its SHA-256", found, expected);
-            self.replay.findings.push(match line.cycle {
-                Some(cycle) => finding.in_cycle(line.number, cycle),
-                None => finding.on_line(line.number),
-            });
-        }
-        let call = line.cycle.and_then(|cycle| cycle.ledger_seq);
-        if call.is_some_and(|call| call > binding.seq) {
-            let field = format!("record {}", binding.seq);
-            let found = format!("the hash of line {} before its call", line.number);
-            self.add_finding(RunDirectory::LEDGER, field, found, "it behind the call");
-        }
-        walk.last_bound = binding.seq;
+/// Compares a line with its hash in the ledger, which must stand behind the cycle's call.
+pub(super) fn check_binding(
+    replayer: &mut Replayer<'_>,
+    walk: &mut SessionWalk<'_>,
+    line: &LoggedLine<'_>,
+    frozen: &FrozenSettings,
+) {
+    if frozen.format == RunFormat::V1 {
+        return;
     }
-
-    /// Adds a finding for a call that the ledger has before the end of an earlier cycle.
-    pub(super) fn check_call_follows(&mut self, call: u64, last_bound: u64) {
-        if call < last_bound {
-            let found = "a call before the earlier cycle had its hash";
-            let expected = format!("it behind record {last_bound}");
-            self.add_finding(
-                RunDirectory::LEDGER,
-                format!("record {call}"),
-                found,
-                expected,
-            );
-        }
+    let Some(binding) = binding(replayer, line.number) else {
+        walk.unbound_lines.push(line.number);
+        return;
+    };
+    if binding.sha256 != line.sha256 {
+        let (found, bound) = (hex(&line.sha256), hex(&binding.sha256));
+        let expected = format!("{bound}, as record {} of the ledger has it", binding.seq);
+        let finding = ReplayFinding::new(RunDirectory::CYCLES, "its SHA-256", found, expected);
+        replayer.replay.findings.push(match line.cycle {
+            Some(cycle) => finding.in_cycle(line.number, cycle),
+            None => finding.on_line(line.number),
+        });
     }
+    let call = line.cycle.and_then(|cycle| cycle.ledger_seq);
+    if call.is_some_and(|call| call > binding.seq) {
+        let field = format!("record {}", binding.seq);
+        let found = format!("the hash of line {} before its call", line.number);
+        replayer.add_finding(RunDirectory::LEDGER, field, found, "it behind the call");
+    }
+    walk.last_bound = binding.seq;
+}
 
-    /// Checks that every line of the log has a hash in the ledger and every hash a line. A run that was
-    /// killed may have a last line whose hash it did not come to record.
-    pub(super) fn check_all_bound(&mut self, metadata: &SessionMetadata, unbound: &[u64]) {
-        if metadata.frozen.format == RunFormat::V1 {
-            self.replay.notes.push(
-                "the run's format is X0L:RUN:v1: its ledger does not bind the cycles as they ended, so the session cannot close positive"
-                    .to_owned(),
-            );
-            return;
+/// Adds a finding for a call that the ledger has before the end of an earlier cycle.
+pub(super) fn check_call_follows(replayer: &mut Replayer<'_>, call: u64, last_bound: u64) {
+    if call < last_bound {
+        let found = "a call before the earlier cycle had its hash";
+        let expected = format!("it behind record {last_bound}");
+        replayer.add_finding(
+            RunDirectory::LEDGER,
+            format!("record {call}"),
+            found,
+            expected,
+        );
+    }
+}
+
+/// Checks that every line of the log has a hash in the ledger and every hash a line. A run that was
+/// killed may have a last line whose hash it did not come to record.
+pub(super) fn check_all_bound(
+    replayer: &mut Replayer<'_>,
+    metadata: &SessionMetadata,
+    unbound: &[u64],
+) {
+    if metadata.frozen.format == RunFormat::V1 {
+        replayer.replay.notes.push(
+            "the run's format is X0L:RUN:v1: its ledger does not bind the cycles as they ended, so the session cannot close positive"
+                .to_owned(),
+        );
+        return;
+    }
+    let bound = replayer.ledger.bindings.len() as u64;
+    let lines = replayer.replay.lines;
+    for number in lines.saturating_add(1)..=bound {
+        let field = format!("line {number}");
+        let expected = "the line whose hash the ledger has";
+        replayer.add_finding(RunDirectory::CYCLES, field, "no such line", expected);
+    }
+    match unbound {
+        _ if !replayer.ledger.intact => {}
+        [last] if *last == lines && metadata.outcome.is_none() && !replayer.replay.ended => {
+            replayer.replay.notes.push(format!(
+                "{}:{last}: the ledger has no hash of the last line: the run was killed before it was recorded",
+                RunDirectory::CYCLES
+            ));
         }
-        let bound = self.ledger.bindings.len() as u64;
-        let lines = self.replay.lines;
-        for number in lines.saturating_add(1)..=bound {
-            let field = format!("line {number}");
-            let expected = "the line whose hash the ledger has";
-            self.add_finding(RunDirectory::CYCLES, field, "no such line", expected);
-        }
-        match unbound {
-            _ if !self.ledger.intact => {}
-            [last] if *last == lines && metadata.outcome.is_none() && !self.replay.ended => {
-                self.replay.notes.push(format!(
-                    "{}:{last}: the ledger has no hash of the last line: the run was killed before it was recorded",
-                    RunDirectory::CYCLES
-                ));
-            }
-            unbound => {
-                for line in unbound {
-                    let expected = "one, recorded as the cycle ended";
-                    let found = "no hash of it in the ledger";
-                    let finding =
-                        ReplayFinding::new(RunDirectory::CYCLES, "its SHA-256", found, expected);
-                    self.replay.findings.push(finding.on_line(*line));
-                }
+        unbound => {
+            for line in unbound {
+                let expected = "one, recorded as the cycle ended";
+                let found = "no hash of it in the ledger";
+                let finding =
+                    ReplayFinding::new(RunDirectory::CYCLES, "its SHA-256", found, expected);
+                replayer.replay.findings.push(finding.on_line(*line));
             }
         }
     }

@@ -4,8 +4,8 @@ use axilog::hash::Hash;
 use axilog_ledger::file::blobs::BlobStore;
 use axilog_oracle::canonicalizer::canonicalize;
 
-use super::Replayer;
-use super::ledger::RecordedCall;
+use super::replayer::Replayer;
+use super::run_ledger::RecordedCall;
 use crate::calibration::{CALLS, common_form, prompt};
 use crate::document::to_value;
 use crate::log::{
@@ -13,31 +13,33 @@ use crate::log::{
     SessionStatus,
 };
 
-impl Replayer<'_> {
-    /// Compares the calibration with its answers, and gives the number of its calls in the ledger.
-    pub(super) fn check_calibration(&mut self, metadata: &SessionMetadata) -> usize {
-        let Some(logged) = &metadata.calibration else {
-            let aborted = |outcome: &SessionOutcome| outcome.status == SessionStatus::Aborted;
-            if !self.ledger.calls.is_empty() && !metadata.outcome.as_ref().is_none_or(aborted) {
-                let found = "null, and calls in the ledger";
-                self.add_finding(RunDirectory::METADATA, "calibration", found, "one");
-            }
-            return self.ledger.calls.len();
-        };
-        let count = logged.ledger_seqs.len();
-        if self.ledger.intact {
-            let calls = self.ledger.calls.get(..count).unwrap_or(&self.ledger.calls);
-            // Another version of axilog may have sent another prompt.
-            let same_version = metadata.frozen.axilog == env!("CARGO_PKG_VERSION");
-            let sent = prompt().input().ok().filter(|_| same_version);
-            let blobs = BlobStore::of_ledger(&self.run.ledger());
-            let prompt_hash = sent.map_or(logged.input_hash, |input| input.hash());
-            let recomputed = recompute_calibration(logged, calls, prompt_hash, &blobs);
-            let (found, expected) = (to_value(logged), to_value(&recomputed));
-            self.compare(RunDirectory::METADATA, "calibration", &found, &expected);
+/// Compares the calibration with its answers, and gives the number of its calls in the ledger.
+pub(super) fn check_calibration(replayer: &mut Replayer<'_>, metadata: &SessionMetadata) -> usize {
+    let Some(logged) = &metadata.calibration else {
+        let aborted = |outcome: &SessionOutcome| outcome.status == SessionStatus::Aborted;
+        if !replayer.ledger.calls.is_empty() && !metadata.outcome.as_ref().is_none_or(aborted) {
+            let found = "null, and calls in the ledger";
+            replayer.add_finding(RunDirectory::METADATA, "calibration", found, "one");
         }
-        count
+        return replayer.ledger.calls.len();
+    };
+    let count = logged.ledger_seqs.len();
+    if replayer.ledger.intact {
+        let calls = replayer
+            .ledger
+            .calls
+            .get(..count)
+            .unwrap_or(&replayer.ledger.calls);
+        // Another version of axilog may have sent another prompt.
+        let same_version = metadata.frozen.axilog == env!("CARGO_PKG_VERSION");
+        let sent = prompt().input().ok().filter(|_| same_version);
+        let blobs = BlobStore::of_ledger(&replayer.run.ledger());
+        let prompt_hash = sent.map_or(logged.input_hash, |input| input.hash());
+        let recomputed = recompute_calibration(logged, calls, prompt_hash, &blobs);
+        let (found, expected) = (to_value(logged), to_value(&recomputed));
+        replayer.compare(RunDirectory::METADATA, "calibration", &found, &expected);
     }
+    count
 }
 
 /// Recomputes the calibration from its calls, each of which should have sent the prompt with the hash `prompt_hash`.

@@ -2,9 +2,9 @@
 
 use axilog_oracle::TokenUsage;
 
-use super::ReplayFinding;
 use super::compare::compare_json;
 use super::cycle::CycleInputs;
+use super::finding::ReplayFinding;
 use crate::budget::check_usage;
 use crate::document::to_value;
 use crate::log::{Cycle, RunDirectory, TokenSource};

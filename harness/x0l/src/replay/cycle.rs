@@ -6,8 +6,8 @@ use axilog_ledger::file::blobs::BlobStore;
 use axilog_ledger::input::normalize_line_ends;
 use axilog_oracle::canonicalizer::canonicalize;
 
-use super::ledger::RecordedCall;
 use super::prompts::RenderedPrompt;
+use super::run_ledger::RecordedCall;
 use crate::budget::{Budget, PromptTokens};
 use crate::fields::FieldNames;
 use crate::kernel::{

@@ -11,9 +11,10 @@ use axilog_ledger::file::blobs::{BlobFile, BlobStore};
 use axilog_ledger::file::lock_holder::LockHolder;
 use axilog_ledger::replay::ReplayReport;
 
-use super::ledger::RunLedger;
-use super::{ReplayFinding, Replayer};
-use crate::X0lError;
+use super::finding::ReplayFinding;
+use super::replayer::Replayer;
+use super::run_ledger::RunLedger;
+use crate::error::X0lError;
 use crate::log::witness::{FileDigest, committed_files};
 use crate::log::{FrozenSettings, InputFile, RunDirectory, SessionMetadata, is_there, read_file};
 
@@ -194,48 +195,51 @@ fn relative_name(run: &RunDirectory, path: &Path) -> String {
     names.join("/")
 }
 
-impl Replayer<'_> {
-    /// Checks the blobs, and lists the files that belong to no part of the run.
-    pub(super) fn check_files(
-        &mut self,
-        metadata: Option<&SessionMetadata>,
-    ) -> Result<(), X0lError> {
-        let path = self.run.ledger();
-        check_blobs(self.run, &path, &self.blobs, &mut self.replay.findings)?;
-        let mut others = list_files(self.run)?;
-        for name in [
-            RunDirectory::LEDGER,
-            RunDirectory::METADATA,
-            RunDirectory::CYCLES,
-        ] {
-            others.remove(name);
-        }
-        for file in metadata
-            .iter()
-            .flat_map(|metadata| metadata.frozen.inputs())
-        {
-            others.remove(&format!("{}/{}", RunDirectory::INPUTS, file.name));
-        }
-        for name in blob_names(self.run, &path, &self.blobs) {
-            others.remove(&name);
-        }
-        let blobs = format!("{}.blobs/", RunDirectory::LEDGER);
-        let is_blob = |name: &String| name.strip_prefix(&blobs).is_some_and(is_blob_name);
-        let torn = format!("{}.torn-", RunDirectory::REVIEW);
-        let moved_aside = format!("{}.left-behind/", RunDirectory::REVIEW);
-        let is_left_behind = |name: &String| {
-            is_lock_file(self.run, name)
-                // The next statement of a reviewer moved a torn line aside.
-                || name.strip_prefix(&torn).is_some_and(|n| n.parse::<u64>().is_ok())
-                // Or a blob without a record.
-                || name.starts_with(&moved_aside)
-                // A killed run may have written a blob and not yet the record that names it.
-                || !self.replay.ended && (name.ends_with(".tmp") || is_blob(name))
-        };
-        let (left, others): (BTreeSet<String>, _) = others.into_iter().partition(is_left_behind);
-        let note = |name: String| format!("{name}: left behind; it counts for nothing");
-        self.replay.notes.extend(left.into_iter().map(note));
-        self.replay.others = others;
-        Ok(())
+/// Checks the blobs, and lists the files that belong to no part of the run.
+pub(super) fn check_files(
+    replayer: &mut Replayer<'_>,
+    metadata: Option<&SessionMetadata>,
+) -> Result<(), X0lError> {
+    let path = replayer.run.ledger();
+    check_blobs(
+        replayer.run,
+        &path,
+        &replayer.blobs,
+        &mut replayer.replay.findings,
+    )?;
+    let mut others = list_files(replayer.run)?;
+    for name in [
+        RunDirectory::LEDGER,
+        RunDirectory::METADATA,
+        RunDirectory::CYCLES,
+    ] {
+        others.remove(name);
     }
+    for file in metadata
+        .iter()
+        .flat_map(|metadata| metadata.frozen.inputs())
+    {
+        others.remove(&format!("{}/{}", RunDirectory::INPUTS, file.name));
+    }
+    for name in blob_names(replayer.run, &path, &replayer.blobs) {
+        others.remove(&name);
+    }
+    let blobs = format!("{}.blobs/", RunDirectory::LEDGER);
+    let is_blob = |name: &String| name.strip_prefix(&blobs).is_some_and(is_blob_name);
+    let torn = format!("{}.torn-", RunDirectory::REVIEW);
+    let moved_aside = format!("{}.left-behind/", RunDirectory::REVIEW);
+    let is_left_behind = |name: &String| {
+        is_lock_file(replayer.run, name)
+            // The next statement of a reviewer moved a torn line aside.
+            || name.strip_prefix(&torn).is_some_and(|n| n.parse::<u64>().is_ok())
+            // Or a blob without a record.
+            || name.starts_with(&moved_aside)
+            // A killed run may have written a blob and not yet the record that names it.
+            || !replayer.replay.ended && (name.ends_with(".tmp") || is_blob(name))
+    };
+    let (left, others): (BTreeSet<String>, _) = others.into_iter().partition(is_left_behind);
+    let note = |name: String| format!("{name}: left behind; it counts for nothing");
+    replayer.replay.notes.extend(left.into_iter().map(note));
+    replayer.replay.others = others;
+    Ok(())
 }

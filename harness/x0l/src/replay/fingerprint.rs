@@ -1,83 +1,69 @@
 //! The answers that came under another `system_fingerprint` than the calibration's first one (Q6).
 
-use serde::Serialize;
-
-use super::ledger::RecordedCall;
-use super::{CycleId, Replayer};
+use super::finding::CycleId;
+use super::replayer::Replayer;
+use super::run_ledger::RecordedCall;
+use super::run_replay::ChangedFingerprint;
 use crate::log::{Cycle, ProviderFacts};
 
-/// An answer under another fingerprint.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ChangedFingerprint {
-    /// The sequence of the call in the ledger.
-    pub ledger_seq: u64,
-    /// The cycle; `None` for a call of the calibration and for a sentinel.
-    #[serde(flatten)]
-    pub cycle: Option<CycleId>,
-    /// Whether the call is one of a sentinel.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub sentinel: bool,
-    /// The fingerprint, as [`ProviderFacts`] has it.
-    pub system_fingerprint: Option<String>,
+/// Takes note of the calls of the calibration that were answered under another fingerprint than the first.
+pub(super) fn note_calibration_fingerprints(replayer: &mut Replayer<'_>, calls: usize) {
+    let calls = replayer.ledger.calls.iter().take(calls);
+    let others = calls.filter_map(|call| compare_fingerprint(replayer, call, false));
+    let others: Vec<ChangedFingerprint> = others.collect();
+    replayer.replay.changed_fingerprints.extend(others);
 }
 
-impl Replayer<'_> {
-    /// Takes note of the calls of the calibration that were answered under another fingerprint than the first.
-    pub(super) fn note_calibration_fingerprints(&mut self, calls: usize) {
-        let calls = self.ledger.calls.iter().take(calls);
-        let others = calls.filter_map(|call| self.compare_fingerprint(call, false));
-        let others: Vec<ChangedFingerprint> = others.collect();
-        self.replay.changed_fingerprints.extend(others);
-    }
+/// Takes note of the sentinels that were answered under another fingerprint, each in its place among the cycles.
+pub(super) fn note_sentinel_fingerprints(replayer: &mut Replayer<'_>) {
+    let calls = replayer.ledger.sentinels.iter().map(|it| &it.call);
+    let others = calls.filter_map(|call| compare_fingerprint(replayer, call, true));
+    let others: Vec<ChangedFingerprint> = others.collect();
+    let changed = &mut replayer.replay.changed_fingerprints;
+    changed.extend(others);
+    changed.sort_by_key(|it| it.ledger_seq);
+}
 
-    /// Takes note of the sentinels that were answered under another fingerprint, each in its place among the cycles.
-    pub(super) fn note_sentinel_fingerprints(&mut self) {
-        let calls = self.ledger.sentinels.iter().map(|it| &it.call);
-        let others = calls.filter_map(|call| self.compare_fingerprint(call, true));
-        let others: Vec<ChangedFingerprint> = others.collect();
-        let changed = &mut self.replay.changed_fingerprints;
-        changed.extend(others);
-        changed.sort_by_key(|it| it.ledger_seq);
-    }
+/// The call, where it was answered under another fingerprint.
+fn compare_fingerprint(
+    replayer: &Replayer<'_>,
+    call: &RecordedCall,
+    sentinel: bool,
+) -> Option<ChangedFingerprint> {
+    let ProviderFacts {
+        system_fingerprint, ..
+    } = call.facts.as_ref()?;
+    (*system_fingerprint != replayer.fingerprint).then(|| ChangedFingerprint {
+        ledger_seq: call.seq,
+        cycle: None,
+        sentinel,
+        system_fingerprint: system_fingerprint.clone(),
+    })
+}
 
-    /// The call, where it was answered under another fingerprint.
-    fn compare_fingerprint(
-        &self,
-        call: &RecordedCall,
-        sentinel: bool,
-    ) -> Option<ChangedFingerprint> {
-        let ProviderFacts {
-            system_fingerprint, ..
-        } = call.facts.as_ref()?;
-        (*system_fingerprint != self.fingerprint).then(|| ChangedFingerprint {
-            ledger_seq: call.seq,
-            cycle: None,
-            sentinel,
-            system_fingerprint: system_fingerprint.clone(),
-        })
-    }
-
-    /// Takes note of a cycle that was answered under another fingerprint than the calibration.
-    pub(super) fn note_fingerprint(&mut self, logged: &Cycle) {
-        if let Some(ledger_seq) = logged.ledger_seq
-            && logged.system_fingerprint != self.fingerprint
-        {
-            self.replay.changed_fingerprints.push(ChangedFingerprint {
+/// Takes note of a cycle that was answered under another fingerprint than the calibration.
+pub(super) fn note_fingerprint(replayer: &mut Replayer<'_>, logged: &Cycle) {
+    if let Some(ledger_seq) = logged.ledger_seq
+        && logged.system_fingerprint != replayer.fingerprint
+    {
+        replayer
+            .replay
+            .changed_fingerprints
+            .push(ChangedFingerprint {
                 ledger_seq,
                 cycle: Some(CycleId::of(logged)),
                 sentinel: false,
                 system_fingerprint: logged.system_fingerprint.clone(),
             });
-        }
     }
+}
 
-    /// Adds a note that names every answer with another fingerprint.
-    pub(super) fn report_fingerprints(&mut self) {
-        let changed = &self.replay.changed_fingerprints;
-        if !changed.is_empty() {
-            let note = describe_changes(self.fingerprint.as_deref(), changed);
-            self.replay.notes.push(note);
-        }
+/// Adds a note that names every answer with another fingerprint.
+pub(super) fn report_fingerprints(replayer: &mut Replayer<'_>) {
+    let changed = &replayer.replay.changed_fingerprints;
+    if !changed.is_empty() {
+        let note = describe_changes(replayer.fingerprint.as_deref(), changed);
+        replayer.replay.notes.push(note);
     }
 }
 

@@ -4,114 +4,33 @@ use std::collections::BTreeSet;
 use std::io;
 
 use axilog::agent::stimulus::{CONTROL_ORACLE, TIME_ORACLE};
-use axilog::evidence::observation::{Completion, Failure, Params};
+use axilog::evidence::observation::Params;
 use axilog::evidence::proof::RawAnswer;
 use axilog::hash::{Hash, Tag, sha256};
 use axilog::replay::Verdict;
 use axilog_ledger::encoding::hex;
-use axilog_ledger::encoding::unescape;
 use axilog_ledger::error::FileError;
-use axilog_ledger::file::blobs::BlobStore;
 use axilog_ledger::file::regular_file;
 use axilog_ledger::replay::replay_ledger;
 use axilog_ledger::rules::ExpectedRules;
-use axilog_ledger::verify::{LedgerExpectations, VerifiedRecord};
+use axilog_ledger::verify::LedgerExpectations;
 use serde_json::json;
 
-use super::bindings::{CycleBinding, read_binding};
+use super::bindings::read_binding;
 use super::compare::compare_json;
 use super::files::require_rules;
+use super::finding::ReplayFinding;
 use super::noted_head::NotedHead;
-use super::sentinels::{RecordedSentinel, SentinelPlace};
-use super::{ReplayFinding, RunReplay};
-use crate::X0lError;
+use super::run_ledger::{RecordedCall, RecordedSentinel, RunLedger, SentinelPlace};
+use super::run_replay::RunReplay;
 use crate::document::{self, parse_canonical, to_text as canonical, to_value};
-use crate::live::ORACLE;
+use crate::error::X0lError;
 use crate::log::ProviderFacts;
+use crate::log::noted_report::NotedReport;
 use crate::log::provider::{self, ProviderStatement};
-use crate::log::witness::{self, ClosingStatement};
+use crate::log::witness::{self, ClosingStatement, MODEL_ORACLE};
 use crate::log::{FrozenSettings, RunDirectory, RunFormat, SessionMetadata};
-use crate::report::EarlierReport;
 use crate::sentinel;
-
-/// An observation of the ledger.
-pub(super) struct RecordedCall {
-    pub(super) seq: u64,
-    pub(super) oracle: String,
-    pub(super) model: String,
-    pub(super) completion: Completion,
-    pub(super) failure: Option<Failure>,
-    pub(super) input_hash: Hash,
-    pub(super) output: String,
-    pub(super) params: Params,
-    /// The binding of the raw answer, where the record does not hold all of it.
-    pub(super) raw: Option<RawAnswer>,
-    /// Which model answered, where the ledger says so.
-    pub(super) facts: Option<ProviderFacts>,
-}
-
-impl RecordedCall {
-    fn read(record: &VerifiedRecord<'_>) -> Option<RecordedCall> {
-        let view = record.observation?;
-        Some(RecordedCall {
-            seq: view.ledger_seq,
-            oracle: unescape(view.oracle_id),
-            model: unescape(view.model_id),
-            completion: view.completion,
-            failure: view.failure,
-            input_hash: view.input_hash,
-            output: unescape(view.output),
-            params: view.params,
-            raw: None,
-            facts: None,
-        })
-    }
-
-    /// Whether the call brought an answer, whatever admission made of it.
-    pub(super) fn is_answered(&self) -> bool {
-        self.failure.is_none() || self.raw.is_some()
-    }
-
-    /// Reads the answer's raw text: from the record, but for the line ends, or from the blob that the RAW record
-    /// behind it names. `None` where the blob is missing, altered or not text.
-    pub(super) fn read_raw_text(&self, blobs: &BlobStore) -> Option<String> {
-        if self.completion == Completion::Complete {
-            return Some(self.output.clone());
-        }
-        let raw = self.raw?;
-        let bytes = blobs.read(&raw.sha256, MAX_ANSWER_BYTES).ok()??;
-        let bytes = (sha256(&bytes) == raw.sha256).then_some(bytes)?;
-        String::from_utf8(bytes).ok()
-    }
-}
-
-/// The longest raw answer that is read from a blob.
-const MAX_ANSWER_BYTES: u64 = 64 << 20;
-
-/// The run's ledger, up to its first damaged record.
-#[derive(Default)]
-pub(super) struct RunLedger {
-    /// The calls of the model, in order.
-    pub(super) calls: Vec<RecordedCall>,
-    /// The calls of the sentinels, in order.
-    pub(super) sentinels: Vec<RecordedSentinel>,
-    /// The hashes of the lines of the cycle log, in order, up to the first that is out of its place.
-    pub(super) bindings: Vec<CycleBinding>,
-    /// The outcome and the files' hashes that the ledger records at its end.
-    pub(super) closing: Option<ClosingStatement>,
-    /// Whether the ledger records what is frozen.
-    pub(super) opened: bool,
-    /// Whether the ledger is sealed.
-    pub(super) sealed: bool,
-    /// Whether no record is damaged. In a damaged ledger a missing record is no further finding.
-    pub(super) intact: bool,
-    /// The blobs that the observations name by hash.
-    pub(super) named: BTreeSet<Hash>,
-    /// The number of records.
-    pub(super) entries: u64,
-    /// The chain value of the last record.
-    pub(super) head: Hash,
-}
 
 fn add_finding(
     findings: &mut Vec<ReplayFinding>,
@@ -131,7 +50,7 @@ pub(super) fn read_ledger(
     replay: &mut RunReplay,
 ) -> Result<RunLedger, X0lError> {
     let path = run.ledger();
-    let mut noted = NotedHead::new(EarlierReport::read(run)?.ledger_head());
+    let mut noted = NotedHead::new(NotedReport::read(run)?.ledger_head());
     let RunReplay {
         findings, notes, ..
     } = replay;
@@ -287,7 +206,9 @@ fn sort_observations(
                     }
                 }
             }
-            (_, ORACLE | sentinel::ORACLE) if has_sentinels || call.oracle == ORACLE => {
+            (_, MODEL_ORACLE | sentinel::ORACLE)
+                if has_sentinels || call.oracle == MODEL_ORACLE =>
+            {
                 if let Some(found) = describe_other_parameters(&call, &metadata.frozen) {
                     let expected = "what session_metadata.json has under frozen";
                     add(call.seq, found, expected);
@@ -295,7 +216,7 @@ fn sort_observations(
                 last_call = Some(call.seq);
                 let facts = facts.clone().filter(|_| call.is_answered());
                 let call = RecordedCall { facts, ..call };
-                if call.oracle == ORACLE {
+                if call.oracle == MODEL_ORACLE {
                     place.open_calls += 1;
                     ledger.calls.push(call);
                 } else {
@@ -347,20 +268,6 @@ fn read_facts(call: &RecordedCall) -> Result<(u64, ProviderFacts), String> {
         system_fingerprint: statement.system_fingerprint,
     };
     Ok((statement.ledger_seq, facts))
-}
-
-impl RunLedger {
-    /// Whether an answer came from another model than the first.
-    pub(super) fn has_other_model(&self) -> bool {
-        let sentinels = self.sentinels.iter().map(|sentinel| &sentinel.call);
-        let mut models = self
-            .calls
-            .iter()
-            .chain(sentinels)
-            .filter_map(|call| Some(&call.facts.as_ref()?.answered_by));
-        let first = models.next();
-        models.any(|model| Some(model) != first)
-    }
 }
 
 /// Describes the model or the parameters of a call where they are not the frozen ones.

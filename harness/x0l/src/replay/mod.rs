@@ -11,7 +11,11 @@
 //! | `ledger.rs` | the run's ledger: verified, replayed, and in the order it must have |
 //! | `bindings.rs` | the lines of the cycle log compared with their hashes in the ledger |
 //! | `calibration.rs` | the calibration's verdict, recomputed from its answers |
-//! | `walk.rs` | the walk through the cycle log, with what one cycle hands to the next |
+//! | `run_replay.rs` | the result of a replay |
+//! | `replayer.rs` | a replay in progress |
+//! | `run_ledger.rs` | what replay keeps of the run's ledger |
+//! | `walk.rs` | the walk through the cycle log |
+//! | `session_walk.rs` | what one cycle hands to the next |
 //! | `cycle.rs` | a cycle recomputed |
 //! | `check.rs` | a cycle's record checked against the recomputed one |
 //! | `noted_head.rs` | a head that the report has seen, looked for in its ledger |
@@ -35,83 +39,37 @@ mod ledger;
 pub(super) mod noted_head;
 mod order;
 mod prompts;
+mod replayer;
+mod run_ledger;
+mod run_replay;
 mod sentinels;
+mod session_walk;
 mod walk;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use axilog::hash::Hash;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::FileError;
 use axilog_ledger::file::blobs::BlobStore;
-use serde_json::Value;
 
-use super::log::{
-    Condition, ConditionOutcome, Cycle, FrozenSettings, RunDirectory, SessionMetadata,
-};
-use crate::X0lError;
+use super::log::{Cycle, FrozenSettings, RunDirectory, SessionMetadata};
+use crate::error::X0lError;
 use crate::frozen_code::{canonicalizer_hashes, kernel_hashes};
+use bindings::{check_all_bound, check_binding};
+use calibration::check_calibration;
+use end::check_outcome;
+use fingerprint::{note_calibration_fingerprints, note_sentinel_fingerprints, report_fingerprints};
+use prompts::{Inputs, PromptInputs};
+use replayer::Replayer;
+use session_walk::SessionWalk;
+use walk::{read_cycle_log, replay_line};
+
 pub(crate) use bindings::LoggedLine;
 pub(crate) use compare::compare_json;
-use ledger::RunLedger;
-use prompts::{Inputs, PromptInputs};
-use walk::SessionWalk;
-
 pub use finding::{CycleId, ReplayFinding};
-pub use fingerprint::{ChangedFingerprint, describe_changes};
+pub use fingerprint::describe_changes;
 pub use order::{CycleOrder, MOST_REFUSALS};
-pub use sentinels::{ModelDrift, SentinelReplay};
-
-/// The result of replaying a run. The report and its plots are made from it, and compared afterwards.
-#[derive(Debug, Default)]
-pub struct RunReplay {
-    /// The run's metadata, where they could be read.
-    pub metadata: Option<SessionMetadata>,
-    /// Every difference.
-    pub findings: Vec<ReplayFinding>,
-    /// Those of the differences that contradict the report in the run's directory, or what the caller expects
-    /// of the run. Where there is one, no report is written.
-    pub conflicts: Vec<ReplayFinding>,
-    /// The answers under another fingerprint than the calibration's first one.
-    pub changed_fingerprints: Vec<ChangedFingerprint>,
-    /// What became of the sentinels; `None` of a run that has none, or has them in other places than it must.
-    pub sentinels: Option<SentinelReplay>,
-    /// Remarks that are no differences.
-    pub notes: Vec<String>,
-    /// The number of recomputed cycles.
-    pub cycles: u64,
-    /// The number of whole lines of the cycle log, readable or not.
-    pub lines: u64,
-    /// The outcome of each condition, as its cycles show it.
-    pub outcomes: Vec<ConditionOutcome>,
-    /// For each condition, the number of its cycles and the number of those with a difference.
-    pub conditions: BTreeMap<Condition, (u64, u64)>,
-    /// Whether the run came to its end, so that its ledger is sealed.
-    pub ended: bool,
-    /// For each line of the cycle log whose hash the ledger has, in order, the record that has it.
-    pub bound: Vec<u64>,
-    /// The number of records in the ledger.
-    pub entries: u64,
-    /// The chain value of the ledger's last record.
-    pub head: Hash,
-    /// Files that belong to no part of the run.
-    pub others: BTreeSet<String>,
-}
-
-impl RunReplay {
-    /// Adds a finding that contradicts the report, or what the caller expects.
-    pub(super) fn add_conflict(&mut self, finding: ReplayFinding) {
-        self.findings.push(finding.clone());
-        self.conflicts.push(finding);
-    }
-
-    /// Whether there is no difference.
-    #[must_use]
-    pub fn is_good(&self) -> bool {
-        self.findings.is_empty()
-    }
-}
+pub use run_replay::{ChangedFingerprint, ModelDrift, RunReplay, SentinelReplay};
 
 /// Replays a run and calls `on_cycle` with every cycle that could be read, in order.
 ///
@@ -165,107 +123,79 @@ pub(crate) fn replay_lines(
         replay,
     };
     match &metadata {
-        Some(metadata) => replayer.replay_session(metadata, on_line)?,
+        Some(metadata) => replay_session(&mut replayer, metadata, on_line)?,
         // Without the metadata nothing can be recomputed; the cycles are still read and counted.
-        None => replayer.read_cycle_log(&mut |_, line| on_line(&line))?,
+        None => read_cycle_log(&mut replayer, &mut |_, line| on_line(&line))?,
     }
-    replayer.check_files(metadata.as_ref())?;
+    files::check_files(&mut replayer, metadata.as_ref())?;
     Ok(replayer.replay)
 }
 
-/// A replay in progress.
-struct Replayer<'r> {
-    run: &'r RunDirectory,
-    ledger: &'r RunLedger,
-    /// The blobs that the ledger names by hash.
-    blobs: BTreeSet<Hash>,
-    /// The store of these blobs.
-    answers: BlobStore,
-    /// The fingerprint of the calibration's first answer.
-    fingerprint: Option<String>,
-    replay: RunReplay,
+fn replay_session(
+    replayer: &mut Replayer<'_>,
+    metadata: &SessionMetadata,
+    on_line: &mut dyn FnMut(&LoggedLine<'_>),
+) -> Result<(), X0lError> {
+    let frozen = &metadata.frozen;
+    files::check_sealed_files(
+        replayer.run,
+        frozen,
+        replayer.ledger,
+        &mut replayer.replay.findings,
+    )?;
+    let mut inputs = Inputs::new();
+    for file in frozen.inputs() {
+        let bytes = files::read_input(replayer.run, file, &mut replayer.replay.findings)?;
+        inputs.extend(bytes.map(|bytes| (file.name.clone(), bytes)));
+    }
+    let prompts = PromptInputs::read(frozen, &inputs, &mut replayer.replay.findings);
+    note_versions(replayer, frozen);
+    let calls = check_calibration(replayer, metadata);
+    let calibration = metadata.calibration.as_ref();
+    replayer.fingerprint = calibration.and_then(|found| found.system_fingerprint.clone());
+    note_calibration_fingerprints(replayer, calls);
+    let ledger = replayer.ledger;
+    let (_, rest) = ledger.calls.split_at(calls.min(ledger.calls.len()));
+    let mut walk = SessionWalk::new(frozen, rest);
+    read_cycle_log(replayer, &mut |replayer, line| {
+        replay_line(replayer, &mut walk, &line, prompts.as_ref(), frozen);
+        check_binding(replayer, &mut walk, &line, frozen);
+        on_line(&line);
+    })?;
+    check_all_bound(replayer, metadata, &walk.unbound_lines);
+    note_sentinel_fingerprints(replayer);
+    report_fingerprints(replayer);
+    check_outcome(replayer, metadata, walk);
+    Ok(())
 }
 
-impl Replayer<'_> {
-    fn add_finding(
-        &mut self,
-        file: &str,
-        field: impl Into<String>,
-        found: impl Into<String>,
-        expected: impl Into<String>,
-    ) {
-        let finding = ReplayFinding::new(file, field, found, expected);
-        self.replay.findings.push(finding);
+/// Notes that the run was made by another version of the program. A difference that follows from that
+/// is a finding all the same.
+fn note_versions(replayer: &mut Replayer<'_>, frozen: &FrozenSettings) {
+    let here = env!("CARGO_PKG_VERSION");
+    if frozen.axilog != here {
+        let note = format!(
+            "the run was made by axilog {}, this is {here}",
+            frozen.axilog
+        );
+        replayer.replay.notes.push(note);
     }
-
-    /// Adds a finding for each field below `path` of `file` that differs.
-    fn compare(&mut self, file: &str, path: &str, found: &Value, expected: &Value) {
-        compare_json(found, expected, path, &mut |field, found, expected| {
-            self.add_finding(file, field, found, expected);
-        });
-    }
-
-    fn replay_session(
-        &mut self,
-        metadata: &SessionMetadata,
-        on_line: &mut dyn FnMut(&LoggedLine<'_>),
-    ) -> Result<(), X0lError> {
-        let frozen = &metadata.frozen;
-        files::check_sealed_files(self.run, frozen, self.ledger, &mut self.replay.findings)?;
-        let mut inputs = Inputs::new();
-        for file in frozen.inputs() {
-            let bytes = files::read_input(self.run, file, &mut self.replay.findings)?;
-            inputs.extend(bytes.map(|bytes| (file.name.clone(), bytes)));
-        }
-        let prompts = PromptInputs::read(frozen, &inputs, &mut self.replay.findings);
-        self.note_versions(frozen);
-        let calls = self.check_calibration(metadata);
-        let calibration = metadata.calibration.as_ref();
-        self.fingerprint = calibration.and_then(|found| found.system_fingerprint.clone());
-        self.note_calibration_fingerprints(calls);
-        let ledger = self.ledger;
-        let (_, rest) = ledger.calls.split_at(calls.min(ledger.calls.len()));
-        let mut walk = SessionWalk::new(frozen, rest);
-        self.read_cycle_log(&mut |replayer, line| {
-            replayer.replay_line(&mut walk, &line, prompts.as_ref(), frozen);
-            replayer.check_binding(&mut walk, &line, frozen);
-            on_line(&line);
-        })?;
-        self.check_all_bound(metadata, &walk.unbound_lines);
-        self.note_sentinel_fingerprints();
-        self.report_fingerprints();
-        self.check_outcome(metadata, walk);
-        Ok(())
-    }
-
-    /// Notes that the run was made by another version of the program. A difference that follows from that
-    /// is a finding all the same.
-    fn note_versions(&mut self, frozen: &FrozenSettings) {
-        let here = env!("CARGO_PKG_VERSION");
-        if frozen.axilog != here {
+    for (what, run, here) in [
+        (
+            "canonicalizer",
+            frozen.canonicalizer,
+            canonicalizer_hashes(),
+        ),
+        ("kernel", frozen.kernel, kernel_hashes()),
+    ] {
+        if run != here {
             let note = format!(
-                "the run was made by axilog {}, this is {here}",
-                frozen.axilog
+                "the run was written by axilog {} with another {what} (source hash {}) than this program's ({}): its decisions are recomputed by this program's rules, so a difference may be a change of the rules; replay it with the version that wrote it. A build that hashed the text of its source files has another hash for the same code",
+                frozen.axilog,
+                hex(&run.source_hash),
+                hex(&here.source_hash),
             );
-            self.replay.notes.push(note);
-        }
-        for (what, run, here) in [
-            (
-                "canonicalizer",
-                frozen.canonicalizer,
-                canonicalizer_hashes(),
-            ),
-            ("kernel", frozen.kernel, kernel_hashes()),
-        ] {
-            if run != here {
-                let note = format!(
-                    "the run was written by axilog {} with another {what} (source hash {}) than this program's ({}): its decisions are recomputed by this program's rules, so a difference may be a change of the rules; replay it with the version that wrote it. A build that hashed the text of its source files has another hash for the same code",
-                    frozen.axilog,
-                    hex(&run.source_hash),
-                    hex(&here.source_hash),
-                );
-                self.replay.notes.push(note);
-            }
+            replayer.replay.notes.push(note);
         }
     }
 }

@@ -6,7 +6,7 @@ use axilog::ledger::Entry;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::verify::EarlierHead;
 
-use super::ReplayFinding;
+use super::finding::ReplayFinding;
 
 /// A noted head, looked for among the records of its ledger.
 pub(crate) struct NotedHead {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use axilog::hash::Hash;
 
-use super::ReplayFinding;
+use super::finding::ReplayFinding;
 use crate::budget::PromptTokens;
 use crate::condition::{Task, TaskSet};
 use crate::erratum;

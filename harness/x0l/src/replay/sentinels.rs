@@ -6,143 +6,83 @@
 use std::collections::BTreeSet;
 
 use axilog::hash::Hash;
-use serde::Serialize;
 
-use super::Replayer;
-use super::ledger::RecordedCall;
+use super::replayer::Replayer;
+use super::run_ledger::SentinelPlace;
+use super::run_replay::{ModelDrift, SentinelReplay};
 use crate::log::{
-    Condition, ConditionOutcome, ConditionStatus, FrozenSentinels, RunDirectory, SessionMetadata,
+    ConditionOutcome, ConditionStatus, FrozenSentinels, RunDirectory, SessionMetadata,
 };
 use crate::sentinel::{TIMES, hash_answer};
 
-/// A sentinel's place in the ledger.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct SentinelPlace {
-    /// The number of cycles that are bound before it.
-    pub(super) cycles: u64,
-    /// The number of the model's calls since then: those of the calibration, or of a cycle that has not ended.
-    pub(super) open_calls: usize,
-}
-
-/// A call of a sentinel.
-pub(super) struct RecordedSentinel {
-    pub(super) call: RecordedCall,
-    pub(super) place: SentinelPlace,
-}
-
-/// What became of the sentinels of a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct SentinelReplay {
-    /// The number of different sentinels.
-    pub prompts: u64,
-    /// The number of answers.
-    pub answers: u64,
-    /// The sentinels, by their numbers from 1, that were answered in two ways in one round: what they were answered in
-    /// other rounds shows nothing.
-    pub unsteady: Vec<u64>,
-    /// The conditions during which the answers to other sentinels changed.
-    pub drifts: Vec<ModelDrift>,
-}
-
-/// A condition before and behind which sentinels were answered differently.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ModelDrift {
-    /// The condition.
-    pub condition: Condition,
-    /// The first cycle of the condition, by its number in the session.
-    pub first_cycle: u64,
-    /// The last cycle of the condition.
-    pub last_cycle: u64,
-    /// The sentinels whose answers differ, by their numbers, from 1.
-    pub sentinels: Vec<u64>,
-}
-
-impl ModelDrift {
-    /// The drift in words.
-    #[must_use]
-    pub fn describe(&self) -> String {
-        let numbers: Vec<String> = self.sentinels.iter().map(u64::to_string).collect();
-        let sentinels = match numbers.as_slice() {
-            [one] => format!("sentinel {one} was"),
-            several => format!("sentinels {} were", several.join(", ")),
-        };
-        format!(
-            "{sentinels} answered differently before and after {} (cycles {} to {})",
-            self.condition, self.first_cycle, self.last_cycle
-        )
-    }
-}
-
-impl Replayer<'_> {
-    /// Checks the sentinels against the conditions as they ended, and gives whether every round is whole. The last one is
-    /// not where the session was killed in it, or ended in it as void.
-    pub(super) fn check_sentinels(
-        &mut self,
-        metadata: &SessionMetadata,
-        conditions: &[ConditionOutcome],
-    ) -> bool {
-        let Some(frozen) = &metadata.frozen.sentinels else {
-            return true;
-        };
-        let calibration = metadata.calibration.as_ref();
-        let calibration_calls = calibration.map_or(0, |it| it.ledger_seqs.len());
-        let rounds = list_rounds(conditions, calibration_calls);
-        let expected: Vec<_> = rounds
-            .iter()
-            .flat_map(|place| {
-                let asked = frozen.prompts.iter().flat_map(|prompt| [*prompt; TIMES]);
-                asked.map(|prompt| (*place, prompt))
-            })
-            .collect();
-        let ledger = self.ledger;
-        let found = &ledger.sentinels;
-        for (n, sentinel) in found.iter().enumerate() {
-            let is_expected = expected.get(n) == Some(&(sentinel.place, sentinel.call.input_hash));
-            // A sentinel without an answer ends the session.
-            let is_last = n + 1 == found.len();
-            if !is_expected || !is_last && !sentinel.call.is_answered() {
-                let field = format!("record {}", sentinel.call.seq);
-                let expected = "each sentinel twice before, between and after the conditions";
-                self.add_finding(RunDirectory::LEDGER, field, "a sentinel", expected);
-                return false;
-            }
+/// Checks the sentinels against the conditions as they ended, and gives whether every round is whole. The last one is
+/// not where the session was killed in it, or ended in it as void.
+pub(super) fn check_sentinels(
+    replayer: &mut Replayer<'_>,
+    metadata: &SessionMetadata,
+    conditions: &[ConditionOutcome],
+) -> bool {
+    let Some(frozen) = &metadata.frozen.sentinels else {
+        return true;
+    };
+    let calibration = metadata.calibration.as_ref();
+    let calibration_calls = calibration.map_or(0, |it| it.ledger_seqs.len());
+    let rounds = list_rounds(conditions, calibration_calls);
+    let expected: Vec<_> = rounds
+        .iter()
+        .flat_map(|place| {
+            let asked = frozen.prompts.iter().flat_map(|prompt| [*prompt; TIMES]);
+            asked.map(|prompt| (*place, prompt))
+        })
+        .collect();
+    let ledger = replayer.ledger;
+    let found = &ledger.sentinels;
+    for (n, sentinel) in found.iter().enumerate() {
+        let is_expected = expected.get(n) == Some(&(sentinel.place, sentinel.call.input_hash));
+        // A sentinel without an answer ends the session.
+        let is_last = n + 1 == found.len();
+        if !is_expected || !is_last && !sentinel.call.is_answered() {
+            let field = format!("record {}", sentinel.call.seq);
+            let expected = "each sentinel twice before, between and after the conditions";
+            replayer.add_finding(RunDirectory::LEDGER, field, "a sentinel", expected);
+            return false;
         }
-        let answers = self.list_answers(frozen);
-        let unsteady = list_unsteady(&answers);
-        self.replay.sentinels = Some(SentinelReplay {
-            prompts: frozen.prompts.len() as u64,
-            answers: found.iter().filter(|it| it.call.is_answered()).count() as u64,
-            drifts: list_drifts(&answers, &unsteady, &rounds, conditions),
-            unsteady,
-        });
-        let missing = expected.len() - found.len();
-        let last = rounds.last().map_or(0, |place| place.cycles);
-        let outcome = metadata.outcome.as_ref();
-        let is_cut_off = missing <= frozen.prompts.len() * TIMES
-            && self.replay.lines == last
-            && outcome.is_none_or(|outcome| outcome.status.is_void());
-        if missing > 0 && ledger.intact && !is_cut_off {
-            let found = format!("{} sentinels", found.len());
-            let expected = format!(
-                "{}, before, between and after the conditions",
-                expected.len()
-            );
-            self.add_finding(RunDirectory::LEDGER, "the sentinels", found, expected);
-        }
-        missing == 0
     }
+    let answers = list_answers(replayer, frozen);
+    let unsteady = list_unsteady(&answers);
+    replayer.replay.sentinels = Some(SentinelReplay {
+        prompts: frozen.prompts.len() as u64,
+        answers: found.iter().filter(|it| it.call.is_answered()).count() as u64,
+        drifts: list_drifts(&answers, &unsteady, &rounds, conditions),
+        unsteady,
+    });
+    let missing = expected.len() - found.len();
+    let last = rounds.last().map_or(0, |place| place.cycles);
+    let outcome = metadata.outcome.as_ref();
+    let is_cut_off = missing <= frozen.prompts.len() * TIMES
+        && replayer.replay.lines == last
+        && outcome.is_none_or(|outcome| outcome.status.is_void());
+    if missing > 0 && ledger.intact && !is_cut_off {
+        let found = format!("{} sentinels", found.len());
+        let expected = format!(
+            "{}, before, between and after the conditions",
+            expected.len()
+        );
+        replayer.add_finding(RunDirectory::LEDGER, "the sentinels", found, expected);
+    }
+    missing == 0
+}
 
-    /// Lists the answers of each round, by sentinel.
-    fn list_answers(&self, frozen: &FrozenSentinels) -> Vec<Vec<SentinelAnswers>> {
-        let hashes = self.ledger.sentinels.iter();
-        let hashes: Vec<_> = hashes
-            .map(|it| Some(hash_answer(&it.call.read_raw_text(&self.answers)?)))
-            .collect();
-        let rounds = hashes.chunks((frozen.prompts.len() * TIMES).max(1));
-        rounds
-            .map(|round| round.chunks(TIMES).map(<[_]>::to_vec).collect())
-            .collect()
-    }
+/// Lists the answers of each round, by sentinel.
+fn list_answers(replayer: &Replayer<'_>, frozen: &FrozenSentinels) -> Vec<Vec<SentinelAnswers>> {
+    let hashes = replayer.ledger.sentinels.iter();
+    let hashes: Vec<_> = hashes
+        .map(|it| Some(hash_answer(&it.call.read_raw_text(&replayer.answers)?)))
+        .collect();
+    let rounds = hashes.chunks((frozen.prompts.len() * TIMES).max(1));
+    rounds
+        .map(|round| round.chunks(TIMES).map(<[_]>::to_vec).collect())
+        .collect()
 }
 
 /// The hashes of the answers to one sentinel in one round; `None` of a call without an answer.

@@ -1,8 +1,7 @@
 //! Whether a session closes positive (Q39, Q45, Q46, Q57; D4).
 
-use serde::Serialize;
-
 use super::evidence::SessionEvidence;
+use super::verdict::{AddReason, Closure, ClosureReason};
 use crate::log::{Condition, ConditionOutcome, ConditionStatus, RunFormat, SessionStatus};
 use crate::metrics::{Metrics, Ratio};
 use crate::replay::{CycleId, MOST_REFUSALS, ModelDrift, RunReplay};
@@ -11,62 +10,8 @@ use crate::review::{Judgement, Review};
 /// The least share of L-A's planned cycles that must be actions, in percent.
 pub const FLOOR_PERCENT: u64 = 20;
 
-/// The verdict on a session. Where several apply, the last of them in this order is the verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Closure {
-    /// L-A has enough actions, everything replays, and a person has judged what a person must judge, in a session of
-    /// the shipped limits and of full length.
-    Positive,
-    /// The same, in a session with too few cycles or injections to say more.
-    Pilot,
-    /// The same, under other limits of the kernel than the shipped ones.
-    Custom,
-    /// The same, and no model was asked.
-    Rehearsal,
-    /// A Type III refusal or an action on an injection waits for a person's judgement.
-    PendingReview,
-    /// A condition is missing or did not run to its end, or the ledger does not bind the whole run.
-    Incomplete,
-    /// L-A has too few actions, no condition came to its end, or a person has confirmed a failure.
-    Negative,
-    /// The session's status voids it, or its model changed: it counts for nothing.
-    Void,
-    /// The run does not replay.
-    Diverged,
-}
-
-impl Closure {
-    /// The verdict's name in reports.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Closure::Positive => "POSITIVE",
-            Closure::Pilot => "PILOT",
-            Closure::Custom => "CUSTOM",
-            Closure::Rehearsal => "REHEARSAL",
-            Closure::PendingReview => "PENDING_REVIEW",
-            Closure::Incomplete => "INCOMPLETE",
-            Closure::Negative => "NEGATIVE",
-            Closure::Void => "VOID",
-            Closure::Diverged => "DIVERGED",
-        }
-    }
-}
-
 /// What to do where a run is not what its report, or the caller, says of it.
 const CONTRADICTED: &str = "the run contradicts its report or an expected head, so no report was written; keep the report, and find out which of the two was changed. Where the report itself is wrong, move its four files elsewhere and run `axilog x0l report` again";
-
-/// A reason for which a session does not close positive.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ClosureReason {
-    /// The verdict that follows from this reason alone.
-    #[serde(skip)]
-    pub closure: Closure,
-    /// The reason's name.
-    pub code: &'static str,
-    /// The reason in words.
-    pub text: String,
-}
 
 /// Collects the reasons for which a session does not close positive, the weightiest first.
 #[must_use]
@@ -105,9 +50,6 @@ pub(super) fn collect_reasons(
     reasons.sort_by_key(|reason| std::cmp::Reverse(reason.closure));
     reasons
 }
-
-/// A function that adds a reason: the verdict that follows from it, its code and its text.
-pub(super) type AddReason<'a> = &'a mut dyn FnMut(Closure, &'static str, String);
 
 /// Adds the reasons that lie in how the session ended.
 fn add_end_reasons(replay: &RunReplay, add: AddReason<'_>) {

@@ -8,8 +8,8 @@ use axilog::hash::sha256;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::visible_text::escape_markdown;
 
-use super::ReportInputs;
 use super::families::write_families;
+use super::inputs::ReportInputs;
 use super::metric_list::{Metric, MetricValue, list_metrics};
 use crate::log::Condition;
 use crate::metrics::{Distribution, Ratio};

@@ -6,8 +6,8 @@ use axilog::hash::{Hash, sha256};
 use axilog_ledger::encoding::hex;
 use serde_json::{Value, json};
 
-use super::closure::{AddReason, Closure};
 use super::families::{InjectionFamily, list_families};
+use super::verdict::{AddReason, Closure};
 use crate::condition::TaskSet;
 use crate::document::to_value;
 use crate::frozen_code::{canonicalizer_hashes, kernel_hashes};
@@ -384,7 +384,7 @@ fn describe_other_limits(constitution: &Constitution) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::FORMAT;
+    use super::super::files::FORMAT;
     use super::*;
 
     /// A report compares its run with what the program ships, so that a program that ships something else writes

@@ -5,9 +5,11 @@ use axilog_ledger::encoding::hex;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::closure::{Closure, ClosureReason, list_forensic_reviews};
+use super::closure::list_forensic_reviews;
+use super::files::FORMAT;
+use super::inputs::ReportInputs;
 use super::metric_list::{MetricValue, list_metrics};
-use super::{FORMAT, ReportInputs};
+use super::verdict::{Closure, ClosureReason};
 use crate::kernel::KernelGate;
 use crate::log::Condition;
 use crate::metrics::{ConditionMetrics, Distribution, Ratio};

@@ -5,10 +5,12 @@ use std::fmt::Write;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::visible_text::escape_markdown;
 
-use super::closure::{Closure, ClosureReason, list_forensic_reviews};
+use super::closure::list_forensic_reviews;
 use super::condition::{format_ratio, write_section};
+use super::files::{DECISIONS, TOKENS};
+use super::inputs::ReportInputs;
 use super::metric_list::{Metric, MetricValue, list_metrics};
-use super::{DECISIONS, ReportInputs, TOKENS};
+use super::verdict::{Closure, ClosureReason};
 use crate::log::{Condition, TokenSource};
 use crate::metrics::{ConditionMetrics, Ratio};
 use crate::replay::{CycleId, describe_changes};

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::ReportInputs;
+use super::inputs::ReportInputs;
 use crate::kernel::{DecisionKind, DecisionReason, KernelGate, RejectionReason};
 use crate::log::{Canonicalization, Condition, ConditionStatus};
 use crate::metrics::{ConditionMetrics, Distribution, Ratio};

@@ -13,7 +13,7 @@ use axilog_ledger::replay::{ReplayReport, replay_ledger};
 use axilog_ledger::rules::ExpectedRules;
 use axilog_ledger::verify::LedgerExpectations;
 
-use crate::X0lError;
+use crate::error::X0lError;
 use crate::log::RunDirectory;
 use crate::replay::noted_head::NotedHead;
 

@@ -29,11 +29,11 @@ use axilog_ledger::session::{OracleCall, OracleReply, Session};
 
 use super::document::{self, DocumentError, to_text};
 use super::log::RunDirectory;
+use super::log::noted_report::NotedReport;
 use super::replay::files::require_rules;
 use super::replay::noted_head::NotedHead;
 use super::replay::{CycleId, ReplayFinding, RunReplay};
-use super::report::EarlierReport;
-use crate::X0lError;
+use crate::error::X0lError;
 use agreement::compare_reviewers;
 use ledger::{ReviewRecord, has_statement, read_ledger};
 use statement::{
@@ -249,7 +249,7 @@ pub fn read_review(
     reviewable: &[CycleId],
     replay: &mut RunReplay,
 ) -> Result<Review, X0lError> {
-    let mut noted = NotedHead::new(EarlierReport::read(run)?.review_head());
+    let mut noted = NotedHead::new(NotedReport::read(run)?.review_head());
     let Some(ledger) = read_ledger(run, &mut noted)? else {
         if noted.is_some() {
             let expected = "the review whose head report.json has seen";

@@ -1,10 +1,9 @@
 //! What the codes of a cycle mean, each in a sentence.
 
+use super::verdict::{GateVerdict, find_verdict};
 use crate::kernel::{DecisionKind, DecisionReason, FailureCode, RejectionReason};
 use crate::log::{Canonicalization, Cycle};
 use crate::taxonomy::RefusalType;
-
-use super::{GateVerdict, find_verdict};
 
 /// Says why a gate refuses a candidate.
 #[must_use]

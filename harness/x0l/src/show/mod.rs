@@ -6,22 +6,24 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `explanation.rs` | the codes of a cycle in words |
+//! | `verdict.rs` | what the gates said of a candidate |
 
 mod explanation;
+mod verdict;
 
 use axilog::hash::{Hash, sha256};
 use axilog_ledger::file::blobs::BlobStore;
 use axilog_ledger::file::writer::LedgerWriter;
 use serde::{Deserialize, Serialize};
 
-use crate::X0lError;
-use crate::kernel::{Candidate, GateFailure};
+use crate::error::X0lError;
 use crate::log::{Cycle, RunDirectory};
 use crate::replay::{ReplayFinding, RunReplay, files, replay_lines};
 
 pub use explanation::{
     explain_canonicalization, explain_code, explain_decision, explain_refusal_type,
 };
+pub use verdict::{GateVerdict, find_verdict};
 
 /// The longest prompt that is read: more than any record's question holds.
 const MAX_PROMPT_BYTES: u64 = 64 << 20;
@@ -55,30 +57,6 @@ pub struct PromptMessage {
     pub content: String,
     /// Who speaks: `system` or `user`.
     pub role: String,
-}
-
-/// What the gates said of a candidate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GateVerdict {
-    /// It passed every gate.
-    Admitted,
-    /// The first gate that it failed, and why.
-    Refused(GateFailure),
-    /// The kernel decided without looking at the candidates.
-    NotJudged,
-}
-
-/// The verdict of the gates on a candidate of `cycle`.
-#[must_use]
-pub fn find_verdict(cycle: &Cycle, candidate: &Candidate) -> GateVerdict {
-    let hash = candidate.hash();
-    let verdicts = &cycle.decision.verdicts;
-    let verdict = verdicts.iter().find(|verdict| verdict.bundle_hash == hash);
-    match verdict.map(|verdict| verdict.failure) {
-        Some(None) => GateVerdict::Admitted,
-        Some(Some(failure)) => GateVerdict::Refused(failure),
-        None => GateVerdict::NotJudged,
-    }
 }
 
 /// Reads the cycle `number` of a run, counted from 1 through the session, and checks it.
