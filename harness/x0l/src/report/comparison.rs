@@ -40,7 +40,7 @@ pub(super) fn find_conflicts(
 /// and notes to its replay.
 ///
 /// # Errors
-/// [`FileError::Io`].
+/// [`FileError::Io`](axilog_ledger::error::FileError::Io).
 pub fn check_report(run: &RunDirectory, report: &mut RunReport) -> Result<(), X0lError> {
     let earlier = NotedReport::read(run)?;
     if report.replay.is_good() && earlier.format().is_some_and(|format| format != FORMAT) {
