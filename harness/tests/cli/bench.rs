@@ -1,9 +1,11 @@
 //! A directory of its own for each test, and the command in it.
 
 use std::env;
+use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 use axilog::fault::Faults;
 use axilog::ledger::{Entry, Ledger, LedgerSink, SinkFailed};
@@ -52,6 +54,28 @@ impl Run {
     }
 }
 
+/// The files of a directory, by their paths in it.
+pub struct Files(Vec<(PathBuf, Vec<u8>)>);
+
+impl Files {
+    fn read(dir: &Path) -> Files {
+        let mut files = Vec::new();
+        let mut open = vec![dir.to_owned()];
+        while let Some(folder) = open.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    open.push(path);
+                } else {
+                    let name = path.strip_prefix(dir).unwrap().to_owned();
+                    files.push((name, fs::read(path).unwrap()));
+                }
+            }
+        }
+        Files(files)
+    }
+}
+
 pub struct Bench {
     dir: TempDir,
 }
@@ -63,16 +87,33 @@ impl Bench {
         }
     }
 
+    /// A directory with the files that `prepare` makes in one. It is called once for all tests that have these `files`:
+    /// what takes long is done once.
+    pub fn prepared(files: &OnceLock<Files>, prepare: impl FnOnce(&Bench)) -> Bench {
+        let files = files.get_or_init(|| {
+            let first = Bench::new();
+            prepare(&first);
+            Files::read(first.dir.path())
+        });
+        let bench = Bench::new();
+        for (name, bytes) in &files.0 {
+            let path = bench.dir.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
+        bench
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }
 
     pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
-        std::fs::write(self.path(name), bytes).unwrap();
+        fs::write(self.path(name), bytes).unwrap();
     }
 
     pub fn read(&self, name: &str) -> Vec<u8> {
-        std::fs::read(self.path(name)).unwrap()
+        fs::read(self.path(name)).unwrap()
     }
 
     pub fn exists(&self, name: &str) -> bool {
@@ -81,7 +122,7 @@ impl Bench {
 
     /// The names of the temporary files that were left behind.
     pub fn temporaries(&self) -> Vec<String> {
-        let entries = std::fs::read_dir(self.dir.path()).unwrap();
+        let entries = fs::read_dir(self.dir.path()).unwrap();
         entries
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .filter(|name| name.ends_with(".tmp"))

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::stopping::calibrate;
 use crate::bench::Bench;
 
 #[test]
@@ -147,10 +148,7 @@ fn a_run_needs_a_calibration_that_fits() {
 
 #[test]
 fn only_runs_under_the_same_conditions_are_compared() {
-    let bench = Bench::new();
-    bench
-        .run("ablation calibrate --oracle agent:precedent --out N.json")
-        .exits(0);
+    let bench = calibrate();
     let run = |options: &str, out: &str| {
         let line = format!("ablation run --oracle agent:random --episodes 1 --out {out} {options}");
         bench.run(&line).exits(0);

@@ -1,23 +1,24 @@
 //! What `axilog ablation compare` takes and refuses, and how a comparison is made again.
 
+use std::sync::OnceLock;
+
 use serde_json::{Value, json};
 
 use super::stopping::calibrate;
-use crate::bench::Bench;
+use crate::bench::{Bench, Files};
 
 /// A directory with the baseline, run B and run C of two agents in p and i, under two seeds.
 fn run_two_agents() -> Bench {
-    let bench = Bench::new();
-    bench
-        .run("ablation calibrate --oracle agent:precedent --out N.json")
-        .exits(0);
-    for (agent, out) in [("precedent", "p"), ("indifferent", "i")] {
-        let run = format!(
-            "ablation run --oracle agent:{agent} --calibration N.json --seeds 1,2 --episodes 1 --out {out}"
-        );
-        bench.run(&run).exits(0);
-    }
-    bench
+    static FILES: OnceLock<Files> = OnceLock::new();
+    Bench::prepared(&FILES, |bench| {
+        bench.write("N.json", calibrate().read("N.json"));
+        for (agent, out) in [("precedent", "p"), ("indifferent", "i")] {
+            let run = format!(
+                "ablation run --oracle agent:{agent} --calibration N.json --seeds 1,2 --episodes 1 --out {out}"
+            );
+            bench.run(&run).exits(0);
+        }
+    })
 }
 
 /// What the replay of each file of a comparison gave.

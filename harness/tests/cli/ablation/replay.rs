@@ -1,21 +1,23 @@
 //! Replaying runs from their ledgers, without a model.
 
+use std::sync::OnceLock;
+
 use serde_json::Value;
 
-use crate::bench::{Bench, Run};
+use super::stopping::calibrate;
+use crate::bench::{Bench, Files, Run};
 
 /// A directory with the runs of all variants in r.
 fn run_every_variant() -> Bench {
-    let bench = Bench::new();
-    bench
-        .run("ablation calibrate --oracle agent:precedent --out N.json")
-        .exits(0);
-    let run = "ablation run --oracle agent:precedent --calibration N.json --seeds 7,8 --episodes 2 --out r";
-    bench.run(run).exits(0);
-    bench
-        .run("ablation run --variant v300 --oracle agent:random --seeds 7 --episodes 1 --out r")
-        .exits(0);
-    bench
+    static FILES: OnceLock<Files> = OnceLock::new();
+    Bench::prepared(&FILES, |bench| {
+        bench.write("N.json", calibrate().read("N.json"));
+        let run = "ablation run --oracle agent:precedent --calibration N.json --seeds 7,8 --episodes 2 --out r";
+        bench.run(run).exits(0);
+        bench
+            .run("ablation run --variant v300 --oracle agent:random --seeds 7 --episodes 1 --out r")
+            .exits(0);
+    })
 }
 
 fn replay(bench: &Bench, code: i32) -> Run {

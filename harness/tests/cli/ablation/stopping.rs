@@ -1,20 +1,22 @@
 //! Runs that stop before their end.
 
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 use std::thread::sleep;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::bench::Bench;
+use crate::bench::{Bench, Files};
 
 /// A directory with the calibration N.json.
 pub fn calibrate() -> Bench {
-    let bench = Bench::new();
-    bench
-        .run("ablation calibrate --oracle agent:precedent --out N.json")
-        .exits(0);
-    bench
+    static FILES: OnceLock<Files> = OnceLock::new();
+    Bench::prepared(&FILES, |bench| {
+        bench
+            .run("ablation calibrate --oracle agent:precedent --out N.json")
+            .exits(0);
+    })
 }
 
 /// The status in a run document.
