@@ -18,7 +18,8 @@ use ledger::{Contents, check_ledger, describe_records};
 
 /// Builds a program of this directory.
 fn build(place: &Place, name: &str, linkage: build::Linkage) -> Program {
-    let source = Path::new("tests/c_programs").join(format!("{name}.c"));
+    let ending = if name == "host" { "cpp" } else { "c" };
+    let source = Path::new("tests/c_programs").join(format!("{name}.{ending}"));
     place.build(&source, linkage)
 }
 
@@ -70,6 +71,19 @@ fn a_program_reads_what_verification_accepts() {
         build(&place, "write", linkage).run(&paths[..1]);
         let printed = build(&place, "read", linkage).run(&paths);
         assert_eq!(printed, describe_records(&path), "{linkage:?}");
+    }
+}
+
+#[test]
+fn cpp_writes_the_ledger_that_c_writes_and_reads_it() {
+    for linkage in LINKAGES {
+        let place = Place::new();
+        let [path, other] = ["ledger.jsonl", "other.jsonl"].map(|name| place.path(name));
+        let by_c = build(&place, "write", linkage).run(&[path.to_str().unwrap()]);
+        let by_cpp = build(&place, "host", linkage).run(&[other.to_str().unwrap()]);
+        assert_eq!(by_c, by_cpp);
+        assert_eq!(fs::read(&path).unwrap(), fs::read(&other).unwrap());
+        check_ledger(&other);
     }
 }
 
@@ -142,20 +156,24 @@ fn misuse_is_an_error_and_harms_nothing() {
     }
 }
 
-/// The program of the README and of the crate's first page.
+/// The program of the README and of the crate's first page, and that of docs/host.md.
 #[test]
-fn the_first_program_acts_once() {
-    let program = fs::read_to_string("examples/first.c").unwrap();
+fn the_first_programs_act_once() {
+    let [program, cpp] =
+        ["c", "cpp"].map(|ending| fs::read_to_string(format!("examples/first.{ending}")).unwrap());
     let readme = fs::read_to_string("../../README.md").unwrap();
     assert!(readme.contains(&format!("```c\n{program}```\n")));
     let page = fs::read_to_string("../../docs/host.md").unwrap();
+    assert!(page.contains(&format!("```cpp\n{cpp}```\n")));
     for function in exports::declared() {
         assert!(page.contains(&format!("`{function}`")), "{function}");
     }
     for linkage in LINKAGES {
-        let place = Place::new();
-        let program = place.build(Path::new("examples/first.c"), linkage);
-        assert_eq!(program.run(&[]), "go\nALARM\n");
-        assert_eq!(check_ledger(&place.path("ledger.jsonl")).entries, 11);
+        for source in ["examples/first.c", "examples/first.cpp"] {
+            let place = Place::new();
+            let program = place.build(Path::new(source), linkage);
+            assert_eq!(program.run(&[]), "go\nALARM\n");
+            assert_eq!(check_ledger(&place.path("ledger.jsonl")).entries, 11);
+        }
     }
 }
