@@ -6,6 +6,7 @@ use axilog::admission::AdmissionOutcome;
 use axilog::agent::state::{Health, InputClass, Violation};
 use axilog::agent::stimulus::is_reserved;
 use axilog_ledger::decision::{PolicyJudgement, StepDecision};
+use axilog_ledger::decision_reasons::list_reasons;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::file::{LeftBehind, TornLine};
 use axilog_ledger::session::Session;
@@ -13,7 +14,7 @@ use axilog_policyc::decimal;
 use serde_json::{Value, json};
 
 use super::output::Report;
-use super::{reasons, table};
+use super::table;
 
 /// The report on one decision.
 pub(crate) fn report(session: &Session, decision: &StepDecision, begun: bool) -> Report {
@@ -171,11 +172,7 @@ fn decision_text(ledger: &Path, decision: &StepDecision) -> String {
             format!("no: the agent is in {state} behind the answer, and must be ENABLED"),
         ));
     }
-    rows.extend(
-        reasons::list_reasons(decision)
-            .into_iter()
-            .map(|r| ("why", r)),
-    );
+    rows.extend(list_reasons(decision).into_iter().map(|r| ("why", r)));
     rows.push((
         "ledger",
         format!("{}, {} records", ledger.display(), decision.entries),
@@ -226,7 +223,7 @@ pub(crate) fn decision_json(ledger: &Path, decision: &StepDecision) -> Value {
         "lacks_policy": decision.lacks_policy,
         "health": decision.health.as_str(),
         "fault_count": decision.fault_count,
-        "why": reasons::list_reasons(decision),
+        "why": list_reasons(decision),
         "entries": decision.entries,
         "head": hex(&decision.head),
     })

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use axilog::admission::InputKind;
 use axilog::agent::state::{Health, InputClass};
 use axilog::evidence::observation::Params;
+use axilog_ledger::decision_reasons;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::input::CanonicalInput;
@@ -18,7 +19,7 @@ use serde_json::{Value, json};
 
 use super::demo_script::{MODEL, ORACLE, POLICIES, QUESTION, START, ScriptedReply, TURNS, Turn};
 use super::output::Report;
-use super::{Failure, decision, reasons, table};
+use super::{Failure, decision, table};
 use crate::error::CommandError;
 
 /// Show what the containment does: a scripted oracle answers a dozen times, well and badly.
@@ -113,7 +114,7 @@ impl Demo {
             format!(
                 "{}\n{}",
                 decision::result_name(&decision),
-                reasons::summarize(&decision)
+                decision_reasons::summarize(&decision)
             ),
             decision
                 .transition

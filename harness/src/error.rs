@@ -8,6 +8,7 @@ use axilog_ablation::AblationError;
 use axilog_bundle::BundleError;
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::manifest::InvalidManifest;
+use axilog_ledger::policy_trial::InadmissibleOracleId;
 use axilog_ledger::schema::violation::InvalidSchema;
 #[cfg(feature = "memory")]
 use axilog_memory::MemoryError;
@@ -103,8 +104,8 @@ pub(crate) enum CommandError {
     SourceOverwritten(PathBuf),
 
     /// An oracle's id that no observation can have.
-    #[error("{}: no oracle id: expected 1 to 256 bytes of text in NFC without control characters", .0.escape_debug())]
-    OracleId(String),
+    #[error(transparent)]
+    OracleId(#[from] InadmissibleOracleId),
 
     /// A time far ahead, behind which no right one could be recorded.
     #[error(

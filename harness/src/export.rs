@@ -8,6 +8,7 @@ use axilog::replay::{Replay, Verdict};
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::file::lines::{LedgerLine, LineReader};
 use axilog_ledger::input_file::open_input;
+use axilog_ledger::record_contents::RecordContents;
 use axilog_ledger::rules::RuleSet;
 use clap::ValueEnum;
 use serde_json::{Value, json};
@@ -18,7 +19,6 @@ use super::output_stream::OutputStream;
 use super::output_target::OutputTarget;
 #[cfg(feature = "parquet")]
 use super::parquet::ParquetRows;
-use super::record_contents::RecordContents;
 use super::replay_ledger::{lacks_rules, replay_decisions_of};
 use super::{Failure, expectations};
 use crate::error::CommandError;

@@ -38,7 +38,6 @@ mod output_target;
 mod parquet;
 mod policy;
 mod progress;
-mod reasons;
 mod record_contents;
 mod replay;
 mod replay_ledger;

@@ -1,75 +1,30 @@
-//! The contents of one record of a ledger: summarized for people, in fields for machines.
+//! What the command says of one record of a ledger: summarized for people, in fields for machines.
 
 use axilog::agent::state::{InputClass, Violation};
-use axilog::evidence::policy::{PolicyRecord, PolicyResult};
-use axilog::evidence::proof::{Proof, RawAnswer, Seal};
+use axilog::evidence::policy::PolicyRecord;
 use axilog::evidence::transition::TransitionRecord;
 use axilog::evidence::view::ObservationView;
 use axilog::hash::Tag;
 use axilog::json::extract::NO_VALUE;
-use axilog::ledger::Entry;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::encoding::unescape;
-use axilog_ledger::verify::VerifiedRecord;
+use axilog_ledger::record_contents::RecordContents;
 use axilog_ledger::visible_text::escape_identity;
 use axilog_policyc::decimal;
 use serde_json::{Value, json};
 
-/// The contents of a record, read by its tag.
-pub(crate) enum RecordContents<'a> {
-    Genesis,
-    Observation(ObservationView<'a>),
-    Policy(PolicyRecord<'a>),
-    Transition(TransitionRecord),
-    RawAnswer(RawAnswer),
-    Seal(Seal),
-}
-
-impl<'a> RecordContents<'a> {
-    /// Reads a record that verification accepted; `None` where the bytes are not what the tag says.
-    pub(crate) fn read(record: &VerifiedRecord<'a>) -> Option<RecordContents<'a>> {
-        match record.observation {
-            Some(view) => Some(RecordContents::Observation(view)),
-            None => RecordContents::read_entry(&record.entry),
-        }
-    }
-
-    /// Reads a record that nobody verified; `None` where the bytes are not what the tag says.
-    pub(crate) fn read_entry(entry: &Entry<'a>) -> Option<RecordContents<'a>> {
-        let payload = entry.payload;
-        match entry.tag {
-            Tag::State => Some(RecordContents::Genesis),
-            Tag::Obs => ObservationView::parse(payload)
-                .ok()
-                .map(RecordContents::Observation),
-            Tag::Policy => PolicyRecord::parse(payload)
-                .ok()
-                .map(RecordContents::Policy),
-            Tag::Trans => TransitionRecord::parse(payload)
-                .ok()
-                .map(RecordContents::Transition),
-            Tag::Proof => Proof::parse(payload).ok().map(|proof| match proof {
-                Proof::Raw(raw) => RecordContents::RawAnswer(raw),
-                Proof::Seal(seal) => RecordContents::Seal(seal),
-            }),
-        }
-    }
-
-    /// Whether the record holds a breach or a violation.
-    pub(crate) fn is_breach(&self) -> bool {
-        match self {
-            RecordContents::Policy(record) => record.result == PolicyResult::Breach,
-            RecordContents::Transition(record) => record.violation.is_some(),
-            RecordContents::Genesis
-            | RecordContents::Observation(_)
-            | RecordContents::RawAnswer(_)
-            | RecordContents::Seal(_) => false,
-        }
-    }
-
+/// What the command says of the contents of a record.
+pub(crate) trait DescribeRecord {
     /// Whom the record is about, what it says, and why, in a few words each. `breached` are the
     /// policies that breached since the last observation.
-    pub(crate) fn summarize(&self, breached: &[String]) -> [String; 3] {
+    fn summarize(&self, breached: &[String]) -> [String; 3];
+
+    /// The fields of the record that matter to machines.
+    fn json(&self) -> Value;
+}
+
+impl DescribeRecord for RecordContents<'_> {
+    fn summarize(&self, breached: &[String]) -> [String; 3] {
         match self {
             RecordContents::Genesis => ["genesis".into(), String::new(), String::new()],
             RecordContents::Observation(view) => summarize_observation(view),
@@ -113,8 +68,7 @@ impl<'a> RecordContents<'a> {
         }
     }
 
-    /// The fields of the record that matter to machines.
-    pub(crate) fn json(&self) -> Value {
+    fn json(&self) -> Value {
         match self {
             RecordContents::Genesis => json!({}),
             RecordContents::Observation(view) => json!({

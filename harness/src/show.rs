@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use axilog::hash::Tag;
 use axilog_ledger::encoding::hex;
-use axilog_ledger::encoding::unescape;
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::input_file::open_input;
+use axilog_ledger::record_contents::{OracleSteps, RecordContents};
 use axilog_ledger::verify::{LedgerExpectations, VerifiedRecord, verify_ledger};
 use axilog_ledger::visible_text::escape_deceptive_text;
 use clap::ValueEnum;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::output::{Report, print_json};
 use super::output_stream::{OutputStream, stdout_name};
-use super::record_contents::{RecordContents, policy_id, tag_name};
+use super::record_contents::{DescribeRecord, policy_id, tag_name};
 use super::{Failure, show_graph, table};
 
 /// Show what the records of a ledger say, one by one.
@@ -106,46 +106,35 @@ const WIDTHS: [u16; 5] = [9, 7, 21, 20, 19];
 /// How many breached policies are named with a transition; there are rarely more than one.
 const MAX_NAMED: usize = 8;
 
-/// What the filters and the reasons need of the records before: the observation that a record follows from.
-#[derive(Default)]
+/// What the filters and the reasons need of the records before.
 struct Context {
-    of_oracle: bool,
+    oracle: Option<OracleSteps>,
     breached: Vec<String>,
 }
 
 impl Context {
-    fn note_record(&mut self, contents: &RecordContents<'_>, args: &Args) {
+    /// Takes the next record; whether the filters select it.
+    fn take(
+        &mut self,
+        record: &VerifiedRecord<'_>,
+        contents: &RecordContents<'_>,
+        args: &Args,
+    ) -> bool {
         match contents {
-            RecordContents::Observation(view) => {
-                self.breached.clear();
-                self.of_oracle = args
-                    .oracle
-                    .as_ref()
-                    .is_some_and(|id| *id == unescape(view.oracle_id));
-            }
+            RecordContents::Observation(_) => self.breached.clear(),
             RecordContents::Policy(record)
                 if contents.is_breach() && self.breached.len() < MAX_NAMED =>
             {
                 self.breached.push(policy_id(record));
             }
-            RecordContents::Genesis | RecordContents::Seal(_) => self.of_oracle = false,
-            RecordContents::Policy(_)
-            | RecordContents::RawAnswer(_)
-            | RecordContents::Transition(_) => {}
+            _ => {}
         }
-    }
-
-    fn selects(
-        &self,
-        record: &VerifiedRecord<'_>,
-        contents: &RecordContents<'_>,
-        args: &Args,
-    ) -> bool {
+        let is_of_oracle = self.oracle.as_mut().is_none_or(|o| o.take(contents));
         let sequence = record.entry.sequence;
         args.seq
             .is_none_or(|range| (range.first..=range.last).contains(&sequence))
             && args.tag.is_none_or(|tag| tag.tag() == record.entry.tag)
-            && (args.oracle.is_none() || self.of_oracle)
+            && is_of_oracle
             && (!args.breaches || contents.is_breach())
     }
 }
@@ -158,14 +147,16 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let file = open_input(path, "open the ledger")?;
     let single = args.seq.is_some_and(|range| range.single);
     let mut out = OutputStream::new(io::stdout().lock());
-    let mut context = Context::default();
+    let mut context = Context {
+        oracle: args.oracle.as_deref().map(OracleSteps::of),
+        breached: Vec::new(),
+    };
     let mut has_header = args.json || single;
     let checked = verify_ledger(file, None, &LedgerExpectations::default(), &mut |record| {
         let Some(contents) = RecordContents::read(record) else {
             return;
         };
-        context.note_record(&contents, args);
-        if !context.selects(record, &contents, args) {
+        if !context.take(record, &contents, args) {
             return;
         }
         if !has_header {

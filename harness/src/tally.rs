@@ -11,12 +11,13 @@ use axilog::evidence::view::ObservationView;
 use axilog::hash::Tag;
 use axilog::json::extract::NO_VALUE;
 use axilog_ledger::encoding::unescape;
+use axilog_ledger::record_contents::RecordContents;
 use axilog_ledger::verify::VerifiedRecord;
 use axilog_policyc::decimal;
 use serde_json::{Map, Value, json};
 
 use super::lookalikes::{Lookalikes, find_lookalikes};
-use super::record_contents::{RecordContents, name_oracle, policy_id, tag_name};
+use super::record_contents::{name_oracle, policy_id, tag_name};
 
 /// How many observations one oracle has, by outcome.
 #[derive(Default)]

@@ -7,22 +7,30 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::error::HostError;
 use crate::last_error::keep_text;
-use crate::status::{AXH_NOT_OK, AXH_OK};
+use crate::status::{AXH_END, AXH_NOT_OK, AXH_OK};
 
 /// Runs the body of a function. Gives the status, and keeps the text of an error.
 ///
 /// What a body was doing to a ledger when it panicked is unknown; the ledger's mutex is poisoned then, and takes no
 /// further steps.
 pub(crate) fn run(body: impl FnOnce() -> Result<(), HostError>) -> c_int {
-    run_check(|| body().map(|()| true))
+    run_for_status(|| body().map(|()| AXH_OK))
 }
 
 /// Runs the body of a function as [`run`] does; the body says whether what it checked is good.
 pub(crate) fn run_check(body: impl FnOnce() -> Result<bool, HostError>) -> c_int {
+    run_for_status(|| body().map(|is_good| if is_good { AXH_OK } else { AXH_NOT_OK }))
+}
+
+/// Runs the body of a function as [`run`] does; the body says whether it found what it reads.
+pub(crate) fn run_read(body: impl FnOnce() -> Result<bool, HostError>) -> c_int {
+    run_for_status(|| body().map(|is_there| if is_there { AXH_OK } else { AXH_END }))
+}
+
+fn run_for_status(body: impl FnOnce() -> Result<c_int, HostError>) -> c_int {
     let ran = catch_unwind(AssertUnwindSafe(body));
     match ran.unwrap_or_else(|panic| Err(HostError::Defect(describe_panic(&*panic)))) {
-        Ok(true) => AXH_OK,
-        Ok(false) => AXH_NOT_OK,
+        Ok(status) => status,
         Err(error) => {
             keep_text(&error.to_string());
             error.status()

@@ -1,24 +1,23 @@
 //! `host.h`, ninth part: verifying, replaying and auditing a ledger.
 
 use std::ffi::{CString, c_char, c_int};
-use std::fs::File;
 use std::path::Path;
-use std::ptr;
 
 use axilog::replay::Verdict;
 use axilog_ledger::audit::{AuditVerdict, audit_ledger};
-use axilog_ledger::error::{FileError, LedgerError};
+use axilog_ledger::error::LedgerError;
 use axilog_ledger::json_report::audit::audit_json;
 use axilog_ledger::json_report::head::LedgerHead;
 use axilog_ledger::json_report::replay::replay_json;
 use axilog_ledger::json_report::verification::LedgerVerification;
+use axilog_ledger::reader::open_ledger;
 use axilog_ledger::replay::replay_ledger;
-use axilog_ledger::visible_text::escape_deceptive_json;
 use serde_json::Value;
 
 use crate::boundary::run_check;
 use crate::error::HostError;
 use crate::expectations::{Expectations, axh_expectations_t};
+use crate::given_text::{clear_text, give_json};
 use crate::pointer::{invalid, path};
 
 /// Checks a ledger: hashes, chain, canonical forms, order, witnesses, models. Decides nothing again.
@@ -45,7 +44,7 @@ pub unsafe extern "C" fn axh_verify(
     // SAFETY: by contract.
     unsafe {
         check_with(file, expected, json, |path, expected| {
-            let mut ledger = open_ledger(path)?;
+            let mut ledger = open_ledger(path).map_err(LedgerError::from)?;
             let verification = LedgerVerification::read(
                 &mut ledger,
                 path,
@@ -80,7 +79,7 @@ pub unsafe extern "C" fn axh_replay(
     // SAFETY: by contract.
     unsafe {
         check_with(file, expected, json, |path, expected| {
-            let ledger = open_ledger(path)?;
+            let ledger = open_ledger(path).map_err(LedgerError::from)?;
             let replayed = replay_ledger(
                 ledger,
                 path,
@@ -116,7 +115,11 @@ pub unsafe extern "C" fn axh_audit(
     // SAFETY: by contract.
     unsafe {
         check_with(file, expected, json, |path, expected| {
-            let audited = audit_ledger(open_ledger(path)?, path, &expected.audit())?;
+            let audited = audit_ledger(
+                open_ledger(path).map_err(LedgerError::from)?,
+                path,
+                &expected.audit(),
+            )?;
             let is_good = audited.verdict() == AuditVerdict::Ok;
             Ok((is_good, audit_json(path, &audited)))
         })
@@ -153,7 +156,11 @@ pub unsafe extern "C" fn axh_head(
                     "expected names entries, a head, extends or models, which axh_head does not compare: call axh_replay",
                 ));
             }
-            let head = LedgerHead::read(open_ledger(path)?, path, expected.rules())?;
+            let head = LedgerHead::read(
+                open_ledger(path).map_err(LedgerError::from)?,
+                path,
+                expected.rules(),
+            )?;
             Ok((head.is_good(), head.to_json(path)))
         })
     }
@@ -182,31 +189,14 @@ unsafe fn check_with(
     json: *mut *mut c_char,
     check: impl FnOnce(&Path, &Expectations) -> Result<(bool, Value), HostError>,
 ) -> c_int {
-    if !json.is_null() {
-        // SAFETY: by contract.
-        unsafe { json.write(ptr::null_mut()) };
-    }
+    // SAFETY: by contract.
+    unsafe { clear_text(json) };
     run_check(|| {
         // SAFETY: by contract.
         let (path, expected) = unsafe { (path("file", file)?, Expectations::read(expected)?) };
         let (is_good, object) = check(&path, &expected)?;
-        if !json.is_null() {
-            let text = object.to_string();
-            // JSON has no NUL.
-            let text = CString::new(escape_deceptive_json(&text).as_bytes()).unwrap_or_default();
-            // SAFETY: by contract.
-            unsafe { json.write(text.into_raw()) };
-        }
+        // SAFETY: by contract.
+        unsafe { give_json(json, &object) };
         Ok(is_good)
     })
-}
-
-/// Opens a ledger for reading, which is done more than once: it must be a regular file.
-fn open_ledger(path: &Path) -> Result<File, LedgerError> {
-    let failed = || FileError::from_io(path, "open the ledger");
-    let metadata = std::fs::metadata(path).map_err(failed())?;
-    if !metadata.is_file() {
-        return Err(FileError::NotARegularFile(path.to_owned()).into());
-    }
-    Ok(File::open(path).map_err(failed())?)
 }

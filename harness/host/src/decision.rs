@@ -80,7 +80,7 @@ impl axh_decision_t {
     }
 }
 
-fn completion_of(completion: Completion) -> ax_completion_state_t {
+pub(crate) fn completion_of(completion: Completion) -> ax_completion_state_t {
     match completion {
         Completion::Complete => ax_completion_state_t::AX_COMPLETION_COMPLETE,
         Completion::Truncated => ax_completion_state_t::AX_COMPLETION_TRUNCATED,
@@ -88,7 +88,7 @@ fn completion_of(completion: Completion) -> ax_completion_state_t {
     }
 }
 
-fn failure_of(failure: Option<Failure>) -> ax_failure_type_t {
+pub(crate) fn failure_of(failure: Option<Failure>) -> ax_failure_type_t {
     match failure {
         None => ax_failure_type_t::AX_FAILURE_NULL,
         Some(Failure::Timeout) => ax_failure_type_t::AX_FAILURE_TIMEOUT,

@@ -18,15 +18,23 @@ pub(crate) enum HostError {
     Argument(String),
 
     #[error(
-        "the handle is of no open ledger: found {found}, expected one that axh_ledger_create or axh_ledger_open gave and that is not closed; nothing was done"
+        "the handle is of no open {what}: found {found}, expected one that {given_by} gave and that is not closed; nothing was done",
+        what = of.what, given_by = of.given_by
     )]
-    Handle { found: &'static str },
+    Handle { of: HandleOf, found: &'static str },
 
-    #[error("{path}: was opened by the process {process}, which this one was forked from; open a ledger of this process's own; nothing was done", path = path.display())]
+    #[error("{path}: was opened by the process {process}, which this one was forked from; open it in this process; nothing was done", path = path.display())]
     Forked { path: Box<Path>, process: u32 },
 
     #[error("{path}: is not bound to the {what} that the options name; open it without them, or begin another ledger; nothing was recorded", path = path.display())]
     OtherBinding { path: Box<Path>, what: &'static str },
+
+    #[error("{path}: {found}, expected the bytes that record {sequence} names by their SHA-256; put the file back as it was", path = path.display())]
+    Blob {
+        path: Box<Path>,
+        sequence: u64,
+        found: &'static str,
+    },
 
     #[error(transparent)]
     Ledger(#[from] LedgerError),
@@ -37,6 +45,14 @@ pub(crate) enum HostError {
     Defect(String),
 }
 
+/// What a handle is of, in words.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HandleOf {
+    pub(crate) what: &'static str,
+    /// The functions that give the handle.
+    pub(crate) given_by: &'static str,
+}
+
 impl HostError {
     /// The status that the function returns.
     pub(crate) fn status(&self) -> c_int {
@@ -45,6 +61,7 @@ impl HostError {
             HostError::Handle { .. } => AXH_ERR_HANDLE,
             HostError::Forked { .. } => AXH_ERR_FORKED,
             HostError::OtherBinding { .. } => AXH_ERR_REFUSED,
+            HostError::Blob { .. } => AXH_ERR_LEDGER,
             HostError::Ledger(error) => status_of_ledger(error),
             HostError::Defect(_) => AXH_ERR_DEFECT,
         }

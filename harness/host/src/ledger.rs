@@ -9,7 +9,7 @@ use axilog_ledger::session::Session;
 
 use crate::boundary::run;
 use crate::error::HostError;
-use crate::handle::{close, keep, with_session};
+use crate::open_ledgers::{close, keep, step};
 use crate::options::{LedgerOptions, axh_ledger_t, axh_options_t};
 use crate::pointer::{invalid, path};
 
@@ -115,12 +115,7 @@ pub unsafe extern "C" fn axh_ledger_open_or_create(
 /// Always safe to call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn axh_ledger_sync(ledger: *const axh_ledger_t) -> c_int {
-    run(|| {
-        with_session(ledger, |session| {
-            session.sync()?;
-            Ok(())
-        })
-    })
+    run(|| step(ledger, |session| session.sync().map(|_| ())))
 }
 
 /// Syncs a ledger, closes its file and releases its lock, once the calls of other threads have returned.

@@ -18,6 +18,12 @@
 //! | [`state`] | the state of a ledger and of its agent |
 //! | [`expectations`] | what the caller of a check knows about a ledger from elsewhere |
 //! | [`check`] | verifying, replaying and auditing a ledger; its head |
+//! | [`record`] | a record that was read |
+//! | [`record_filter`] | the handle of a reader, and the choice of the records that it gives |
+//! | [`columns`] | records in columns |
+//! | [`reader`] | reading a ledger record by record, or in columns |
+//! | [`canonical`] | the canonical form of JSON |
+//! | [`policy`] | policies that are checked, compiled and tried without a ledger |
 //!
 //! The modules above are the sources of the header, in this order. A function checks its pointers, calls one function of
 //! `axilog-ledger` and maps the result; no panic leaves it. A handle is a number that the library looks up and nobody
@@ -39,17 +45,26 @@
 
 mod boundary;
 mod error;
+mod given_text;
 mod handle;
 mod last_error;
+mod open_ledgers;
+mod open_readers;
 mod pointer;
 mod policy_text;
 
+pub mod canonical;
 pub mod check;
+pub mod columns;
 pub mod decision;
 pub mod expectations;
 pub mod ledger;
 pub mod observe;
 pub mod options;
+pub mod policy;
+pub mod reader;
+pub mod record;
+pub mod record_filter;
 pub mod state;
 pub mod status;
 pub mod steps;

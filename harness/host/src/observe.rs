@@ -8,7 +8,7 @@ use axilog::admission::InputKind;
 use axilog::evidence::observation::{Failure, Params};
 use axilog::ffi::obs::ax_input_kind_t;
 use axilog::ffi::oracle::{ax_failure_type_t, ax_oracle_params_t};
-use axilog_ledger::error::{FileError, LedgerError};
+use axilog_ledger::error::LedgerError;
 use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::input_file::MAX_INPUT_BYTES;
 use axilog_ledger::session::{OracleCall, OracleReply};
@@ -16,7 +16,8 @@ use axilog_ledger::session::{OracleCall, OracleReply};
 use crate::boundary::run;
 use crate::decision::axh_decision_t;
 use crate::error::HostError;
-use crate::handle::with_session;
+use crate::given_text::check_length;
+use crate::open_ledgers;
 use crate::options::axh_ledger_t;
 use crate::pointer::{Output, SizedStruct, bytes, enum_number, invalid, structure, text};
 
@@ -83,7 +84,7 @@ pub unsafe extern "C" fn axh_observe(
         let given = unsafe { structure("observation", observation) }?;
         // SAFETY: by contract.
         let (call, reply) = unsafe { (read_call(given)?, read_reply(given)?) };
-        let decision = with_session(ledger, |session| Ok(session.observe(&call, reply)?))?;
+        let decision = open_ledgers::observe(ledger, &call, reply)?;
         if let Some(out) = out {
             out.write(axh_decision_t::of(&decision));
         }
@@ -103,7 +104,7 @@ unsafe fn read_call(given: &axh_observation_t) -> Result<OracleCall, HostError> 
             given.params.as_ref(),
         )
     };
-    check_length("observation.input", question)?;
+    check_length("observation.input", question, MAX_INPUT_BYTES)?;
     let kind = match enum_number(given.input_kind) {
         0 => InputKind::Text,
         1 => InputKind::Json,
@@ -131,7 +132,7 @@ unsafe fn read_call(given: &axh_observation_t) -> Result<OracleCall, HostError> 
 unsafe fn read_reply<'a>(given: &axh_observation_t) -> Result<OracleReply<'a>, HostError> {
     // SAFETY: by contract.
     let answer = unsafe { bytes("observation.output", given.output, given.output_len) }?;
-    check_length("observation.output", answer)?;
+    check_length("observation.output", answer, MAX_INPUT_BYTES)?;
     let failure = match enum_number(given.failure) {
         0 => return Ok(OracleReply::Answer(answer)),
         1 => Failure::Timeout,
@@ -157,17 +158,5 @@ fn read_params(given: &ax_oracle_params_t) -> Params {
         seed: (given.seed != -1).then_some(given.seed),
         temperature: (given.temperature != i32::MIN).then_some(given.temperature),
         top_p: (given.top_p != i32::MIN).then_some(given.top_p),
-    }
-}
-
-fn check_length(what: &str, text: &[u8]) -> Result<(), LedgerError> {
-    match text.len() as u64 > MAX_INPUT_BYTES {
-        true => Err(FileError::TooLong {
-            what: what.to_owned(),
-            limit: MAX_INPUT_BYTES,
-            hint: "",
-        }
-        .into()),
-        false => Ok(()),
     }
 }

@@ -29,7 +29,7 @@ pub struct axh_ledger_t {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum axh_durability_t {
-    /// Sync after every step: a call returns when its step is durable.
+    /// Sync after every step, or once after those of several threads: a call returns when its step is durable.
     AXH_DURABILITY_STEP = 0,
     /// Sync after every record of a step: a call returns when its step is durable.
     AXH_DURABILITY_RECORD = 1,

@@ -6,7 +6,7 @@ use axilog::ffi::agent::{ax_health_state_t, health_of};
 use axilog_ledger::session::Session;
 
 use crate::boundary::run;
-use crate::handle::with_session;
+use crate::open_ledgers::ask;
 use crate::options::axh_ledger_t;
 use crate::pointer::{Output, SizedStruct};
 
@@ -48,7 +48,8 @@ pub struct axh_state_t {
 // SAFETY: `repr(C)`, begins with its size; zero is a number, or the first value of its enum.
 unsafe impl SizedStruct for axh_state_t {}
 
-/// Gives the state of a ledger and of its agent, once the steps that are running have ended.
+/// Gives the state of a ledger and of its agent, between two steps. Steps that wait for their sync count among entries
+/// and not yet among durable_entries.
 ///
 /// @param ledger Ledger that is open.
 /// @param state Receives the state; its size is set by the caller. On failure all behind the size is 0.
@@ -64,7 +65,7 @@ pub unsafe extern "C" fn axh_state(ledger: *const axh_ledger_t, state: *mut axh_
     run(|| {
         // SAFETY: by contract.
         let out = unsafe { Output::new("state", state) }?;
-        out.write(with_session(ledger, |session| Ok(state_of(session)))?);
+        out.write(ask(ledger, |session| state_of(session))?);
         Ok(())
     })
 }

@@ -6,8 +6,10 @@ use crate::last_error::last_error;
 
 /// The call succeeded.
 pub const AXH_OK: i32 = 0;
-/// The ledger was checked, and its verdict is not OK.
+/// What was checked is not OK: the verdict on a ledger is another, or an answer would be refused.
 pub const AXH_NOT_OK: i32 = 1;
+/// The reader has no further record: what the ledger holds was read.
+pub const AXH_END: i32 = 2;
 /// An argument is not what the function takes: a NULL, a struct of another size, a number outside its enum, text that is
 /// not UTF-8, a policy file or schema that is not valid. Nothing was done.
 pub const AXH_ERR_ARGUMENT: i32 = -101;
@@ -22,7 +24,7 @@ pub const AXH_ERR_REFUSED: i32 = -104;
 pub const AXH_ERR_EXISTS: i32 = -105;
 /// Another process, or another handle of this one, is writing to the ledger.
 pub const AXH_ERR_LOCKED: i32 = -106;
-/// The ledger cannot be gone on with: it is damaged, holds no observation, or what it names is missing.
+/// The ledger cannot be gone on with: it is damaged, holds no observation, or what it names is missing or altered.
 pub const AXH_ERR_LEDGER: i32 = -107;
 /// The operating system refused an operation, or the ledger is no longer under its path. The text says whether anything
 /// was recorded; open the ledger again to go on.

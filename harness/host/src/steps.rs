@@ -5,10 +5,11 @@ use std::mem::MaybeUninit;
 
 use axilog::agent::state::InputClass;
 use axilog::ffi::agent::ax_input_class_t;
+use axilog_ledger::session::Session;
 
 use crate::boundary::run;
 use crate::decision::axh_decision_t;
-use crate::handle::with_session;
+use crate::open_ledgers::step;
 use crate::options::axh_ledger_t;
 use crate::pointer::{Output, enum_number, invalid};
 
@@ -39,8 +40,8 @@ pub unsafe extern "C" fn axh_time(
     run(|| {
         // SAFETY: by contract.
         let out = unsafe { Output::optional("decision", decision) }?;
-        let decision = with_session(ledger, |session| {
-            Ok(session.observe_time(timestamp, force != 0)?)
+        let decision = step(ledger, |session| {
+            session.observe_time(timestamp, force != 0)
         })?;
         if let Some(out) = out {
             out.write(axh_decision_t::of(&decision));
@@ -85,7 +86,7 @@ pub unsafe extern "C" fn axh_control(
                 )));
             }
         };
-        let decision = with_session(ledger, |session| Ok(session.observe_control(class)?))?;
+        let decision = step(ledger, |session| session.observe_control(class))?;
         if let Some(out) = out {
             out.write(axh_decision_t::of(&decision));
         }
@@ -107,5 +108,5 @@ pub unsafe extern "C" fn axh_control(
 /// Always safe to call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn axh_seal(ledger: *const axh_ledger_t) -> c_int {
-    run(|| with_session(ledger, |session| Ok(session.seal()?)))
+    run(|| step(ledger, Session::seal))
 }

@@ -39,8 +39,12 @@
 //! |---|---|
 //! | [`session`] | an agent bound to an open ledger file |
 //! | [`decision`] | the decision of one step |
+//! | [`decision_reasons`], [`missing_value`] | why a step was decided as it was, in words |
+//! | [`policy_trial`] | what policies would decide on an answer, without a ledger |
 //! | [`what_if`] | the decisions that other rules would have made |
 //! | [`verify`], [`replay`] | streaming verification and replay of a ledger file |
+//! | [`reader`] | a ledger file read record by record, verified on the way |
+//! | [`record_contents`] | the contents of one record |
 //! | [`mod@file`] | the ledger file, its lines, blobs and lock |
 //! | [`durability`] | when a ledger is synced |
 //! | [`rules`] | the policies of an agent, and the choice of the rules that a ledger names |
@@ -49,7 +53,7 @@
 //! | [`schema`] | the declared schemas of what oracles are asked and answer |
 //! | [`admission`] | admission, made again from the bytes of an answer |
 //! | [`audit`] | every check of a ledger, as one verdict |
-//! | [`json_report`] | verification, replay, audit and head as JSON |
+//! | [`json_report`] | verification, replay, audit, head and policies as JSON |
 //! | [`input`] | inputs of oracles in canonical form |
 //! | [`derivation`] | inputs that are made from earlier answers |
 //! | [`derivation_graph`] | which answers fed which questions |
@@ -79,6 +83,7 @@
 pub mod admission;
 pub mod audit;
 pub mod decision;
+pub mod decision_reasons;
 pub mod derivation;
 pub mod derivation_graph;
 pub mod durability;
@@ -90,7 +95,11 @@ pub mod input_file;
 pub mod jcs;
 pub mod json_report;
 pub mod manifest;
+pub mod missing_value;
 pub mod named_blobs;
+pub mod policy_trial;
+pub mod reader;
+pub mod record_contents;
 pub mod replay;
 pub mod rules;
 pub mod schema;

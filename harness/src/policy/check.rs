@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use axilog_ledger::json_report::policy::policy_check_json;
 use axilog_ledger::visible_text::escape_identity;
-use axilog_policyc::{Interval, PolicySet, Scope, Shadow, decimal};
-use serde_json::{Value, json};
+use axilog_policyc::{PolicySet, Scope, Shadow, decimal};
 
 use crate::output::Report;
 use crate::table;
@@ -29,20 +29,11 @@ pub(super) fn report(file: &Path, set: &PolicySet) -> Report {
         text.push_str(&table::format_grid(header, WIDTHS, &rows));
     }
     let shadows = set.shadows();
-    let envelope: Vec<Value> = set.envelope().iter().map(interval).collect();
     let nothing = scopes.iter().filter(|scope| scope.permitted.is_none());
     Report {
         passed: true,
         text,
-        json: json!({
-            "file": file.to_string_lossy(),
-            "ok": true,
-            "policies": count,
-            "enabled": enabled,
-            "envelope": envelope,
-            "scopes": scopes.iter().map(scope).collect::<Vec<_>>(),
-            "shadows": shadows.iter().map(shadow).collect::<Vec<_>>(),
-        }),
+        json: policy_check_json(file, set),
         notes: (shadows.iter().map(describe_shadow))
             .chain(nothing.map(describe_nothing))
             .collect(),
@@ -79,28 +70,4 @@ fn describe_nothing(scope: &Scope) -> String {
         escape_identity(scope.oracle.as_deref().unwrap_or_default()),
         escape_identity(&scope.path)
     )
-}
-
-fn interval(interval: &Interval) -> Value {
-    json!({
-        "selector": interval.selector,
-        "min": interval.min,
-        "min_decimal": decimal(interval.min),
-        "max": interval.max,
-        "max_decimal": decimal(interval.max),
-    })
-}
-
-fn scope(scope: &Scope) -> Value {
-    let ends = scope.permitted;
-    json!({
-        "oracle": scope.oracle,
-        "path": scope.path,
-        "min": ends.map(|(min, _)| min),
-        "max": ends.map(|(_, max)| max),
-    })
-}
-
-fn shadow(shadow: &Shadow) -> Value {
-    json!({ "policy_id": shadow.policy_id, "by": shadow.by })
 }

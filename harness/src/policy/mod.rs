@@ -18,7 +18,6 @@ use crate::error::CommandError;
 
 mod check;
 mod explain;
-mod missing_value;
 
 /// Check, format, explain and compile policy files.
 ///

@@ -1,10 +1,14 @@
 //! The checks of the host library give the objects that the command prints, and its errors.
 
 use std::ffi::{CStr, CString, c_char, c_int};
+use std::mem::MaybeUninit;
 use std::ptr;
 
 use axilog_host::check::{axh_audit, axh_head, axh_replay, axh_string_free, axh_verify};
 use axilog_host::expectations::axh_expectations_t;
+use axilog_host::policy::{
+    axh_policy_check, axh_policy_compile, axh_policy_explain, axh_policy_form_t,
+};
 use axilog_host::status::{AXH_ERR_IO, AXH_ERR_LEDGER, AXH_NOT_OK, AXH_OK, axh_last_error};
 
 use crate::bench::{Bench, lines, sealed};
@@ -215,6 +219,80 @@ fn every_expectation_is_the_option_of_its_name() {
             let with = bench.run(&format!("{command} ledger.jsonl {options} --json"));
             let without = bench.run(&format!("{command} ledger.jsonl --json"));
             assert_ne!(with.stdout, without.stdout, "{options}");
+        }
+    }
+}
+
+/// What a function of policies gives: its status, and its text or its error.
+fn call(function: impl FnOnce(*mut *mut c_char) -> c_int) -> (c_int, String) {
+    let mut text = ptr::null_mut();
+    let status = function(&raw mut text);
+    // SAFETY: the library's own text, freed once; or this thread's last error.
+    unsafe {
+        let source = match text.is_null() {
+            true => axh_last_error(),
+            false => text,
+        };
+        let copy = CStr::from_ptr(source).to_str().unwrap().to_owned();
+        axh_string_free(text);
+        (status, copy)
+    }
+}
+
+const POLICIES: [&str; 3] = [
+    r#"{"llm#value":[{"comparison":"GT","enabled":true,"policy_id":"A","threshold":4587520}],"value":[{"comparison":"GT","enabled":true,"policy_id":"B","threshold":65536}]}"#,
+    "[]",
+    r#"[{"comparison":"GT","enabled":true}]"#,
+];
+
+#[test]
+fn policies_are_checked_and_tried_with_the_objects_of_the_command() {
+    let bench = Bench::new();
+    for policies in POLICIES {
+        bench.write("p.json", policies);
+        let (len, name) = (policies.len(), c"p.json".as_ptr());
+        let text = policies.as_ptr().cast();
+        // SAFETY: the pointers are to a text of this length, to a name, and to where the object goes.
+        let (status, object) = call(|json| unsafe { axh_policy_check(text, len, name, json) });
+        let run = bench.run("policy check p.json --json");
+        if status < 0 {
+            assert_eq!(run.stderr, format!("axilog: {object}\n"));
+            run.exits(1);
+            continue;
+        }
+        assert_eq!((run.stdout.as_str(), status), (&*format!("{object}\n"), 0));
+        for answer in [r#"{"value":70}"#, r#"{"value":"seventy"}"#, "no JSON"] {
+            bench.write("answer.json", answer);
+            let (given, bytes) = (answer.as_ptr().cast(), answer.len());
+            for oracle in ["", "--oracle llm"] {
+                let id = if oracle.is_empty() {
+                    ptr::null()
+                } else {
+                    c"llm".as_ptr()
+                };
+                // SAFETY: as above.
+                let (status, object) = call(|json| unsafe {
+                    axh_policy_explain(text, len, name, given, bytes, id, json)
+                });
+                let options = format!("--answer answer.json {oracle} --json");
+                let run = bench.run(&format!("policy explain p.json {options}"));
+                assert_eq!(run.stdout, format!("{object}\n"), "{policies} {answer}");
+                run.exits(status);
+            }
+        }
+        for (emit, form) in [
+            ("c", axh_policy_form_t::AXH_POLICY_FORM_C),
+            ("rust", axh_policy_form_t::AXH_POLICY_FORM_RUST),
+            ("json", axh_policy_form_t::AXH_POLICY_FORM_JSON),
+        ] {
+            let form = MaybeUninit::new(form);
+            // SAFETY: as above.
+            let (_, compiled) =
+                call(|out| unsafe { axh_policy_compile(text, len, name, form, ptr::null(), out) });
+            let run = bench
+                .run(&format!("policy compile p.json --emit {emit}"))
+                .exits(0);
+            assert_eq!(run.stdout, compiled);
         }
     }
 }

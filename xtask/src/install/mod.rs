@@ -33,7 +33,7 @@ pub struct InstallOptions {
     /// The directories of the installation.
     #[command(flatten)]
     pub locations: Locations,
-    /// Adds libaxilog_host, the library with the ledger file, and axilog/host.h
+    /// Adds libaxilog_host, the library with the ledger file, axilog/host.h and axilog/host.hpp
     #[arg(long)]
     pub host: bool,
     /// Leaves out the command, its manual and its completions
@@ -133,7 +133,10 @@ const CORE_HEADERS: [(&str, &str); 5] = [
 ];
 
 /// As [`CORE_HEADERS`], for the host library.
-const HOST_HEADERS: [(&str, &str); 1] = [("harness/host/include/axilog", "axilog")];
+const HOST_HEADERS: [(&str, &str); 2] = [
+    ("harness/host/include/axilog", "axilog"),
+    ("harness/host/cpp/axilog", "axilog"),
+];
 
 fn header_files(
     locations: &Locations,

@@ -88,7 +88,7 @@ pub fn check_packaging() -> TaskResult {
 
     print_heading("the host library");
     install(&parse_options(&stage, &["--host", "--library-only"])?)?;
-    programs::check_host_program(directory, &installed)?;
+    programs::check_host_programs(directory, &installed)?;
 
     print_heading("the commands of the README and of the pages");
     pages::check_pages(directory)?;

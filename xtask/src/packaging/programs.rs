@@ -29,18 +29,21 @@ pub fn check_programs(directory: &Path, installed: &Path, lib: &Path) -> TaskRes
     Ok(())
 }
 
-/// Builds the README's program in the same ways, against the host library.
-pub fn check_host_program(directory: &Path, installed: &Path) -> TaskResult {
-    let source = directory.join("host.c");
-    fs::write(&source, read_block("README.md", "c")?)?;
-    let program = InstalledProgram {
-        directory,
-        installed,
-        lib: &installed.join("lib"),
-        package: &HOST,
-        source: &source,
-    };
-    program.check("cc", "go\nALARM\n")
+/// Builds the README's program and that of `docs/host.md` in the same ways, against the host library.
+pub fn check_host_programs(directory: &Path, installed: &Path) -> TaskResult {
+    for (language, compiler, page) in [("c", "cc", "README.md"), ("cpp", "c++", "docs/host.md")] {
+        let source = directory.join(format!("host.{language}"));
+        fs::write(&source, read_block(page, language)?)?;
+        let program = InstalledProgram {
+            directory,
+            installed,
+            lib: &installed.join("lib"),
+            package: &HOST,
+            source: &source,
+        };
+        program.check(compiler, "go\nALARM\n")?;
+    }
+    Ok(())
 }
 
 /// A program to build against an installed library.

@@ -16,9 +16,14 @@
 #define AXH_OK 0
 
 /**
- * The ledger was checked, and its verdict is not OK.
+ * What was checked is not OK: the verdict on a ledger is another, or an answer would be refused.
  */
 #define AXH_NOT_OK 1
+
+/**
+ * The reader has no further record: what the ledger holds was read.
+ */
+#define AXH_END 2
 
 /**
  * An argument is not what the function takes: a NULL, a struct of another size, a number outside its enum, text that is
@@ -53,7 +58,7 @@
 #define AXH_ERR_LOCKED (-106)
 
 /**
- * The ledger cannot be gone on with: it is damaged, holds no observation, or what it names is missing.
+ * The ledger cannot be gone on with: it is damaged, holds no observation, or what it names is missing or altered.
  */
 #define AXH_ERR_LEDGER (-107)
 
@@ -70,11 +75,36 @@
 #define AXH_ERR_DEFECT (-109)
 
 /**
+ * The genesis, among the tags of axh_filter_t.
+ */
+#define AXH_TAG_STATE 1
+
+/**
+ * Observations, among the tags of axh_filter_t.
+ */
+#define AXH_TAG_OBSERVATION 2
+
+/**
+ * What policies said, among the tags of axh_filter_t.
+ */
+#define AXH_TAG_POLICY 4
+
+/**
+ * Transitions, among the tags of axh_filter_t.
+ */
+#define AXH_TAG_TRANSITION 8
+
+/**
+ * Raw answers and the seal, among the tags of axh_filter_t.
+ */
+#define AXH_TAG_PROOF 16
+
+/**
  * When a ledger file is synced, and so when a call that records returns (docs/ledger.md, Durability).
  */
 typedef enum axh_durability_t {
     /**
-     * Sync after every step: a call returns when its step is durable.
+     * Sync after every step, or once after those of several threads: a call returns when its step is durable.
      */
     AXH_DURABILITY_STEP = 0,
     /**
@@ -89,10 +119,64 @@ typedef enum axh_durability_t {
 } axh_durability_t;
 
 /**
+ * What a record is.
+ */
+typedef enum axh_record_kind_t {
+    /**
+     * The first record of every ledger.
+     */
+    AXH_RECORD_GENESIS = 0,
+    /**
+     * What an oracle answered, or how it failed; the time; a control input.
+     */
+    AXH_RECORD_OBSERVATION = 1,
+    /**
+     * What one policy said of the observation before.
+     */
+    AXH_RECORD_POLICY = 2,
+    /**
+     * What the observation before made of the agent.
+     */
+    AXH_RECORD_TRANSITION = 3,
+    /**
+     * Length and hash of an answer that the observation before does not hold whole.
+     */
+    AXH_RECORD_RAW_ANSWER = 4,
+    /**
+     * The end of the ledger.
+     */
+    AXH_RECORD_SEAL = 5,
+} axh_record_kind_t;
+
+/**
+ * What policies are compiled to.
+ */
+typedef enum axh_policy_form_t {
+    /**
+     * C99 and C++17 source with a `const ax_policy_registry_t`.
+     */
+    AXH_POLICY_FORM_C = 0,
+    /**
+     * Rust source with a `pub static BUILTIN: [Policy; N]`.
+     */
+    AXH_POLICY_FORM_RUST = 1,
+    /**
+     * The canonical policy file.
+     */
+    AXH_POLICY_FORM_JSON = 2,
+} axh_policy_form_t;
+
+/**
  * An open ledger file, which this process alone may write. The pointer is a handle: the library looks it up, and it
  * leads nowhere. Several threads may use it; each call waits for those before it.
  */
 typedef struct axh_ledger_t axh_ledger_t;
+
+/**
+ * An open reader of a ledger file. The pointer is a handle: the library looks it up, and it leads nowhere. One thread at
+ * a time may use it, since each record takes the place of the one before.
+ */
+typedef struct axh_reader_t axh_reader_t;
 
 /**
  * The JSON Schemas (2020-12) of what one oracle is asked and answers. The struct borrows what it points to.
@@ -444,6 +528,318 @@ typedef struct axh_expectations_t {
     uint8_t blobs;
 } axh_expectations_t;
 
+/**
+ * The records that a reader gives. All zero but the size, it gives every one. What a filter leaves out is read and
+ * verified nevertheless. The struct borrows what it points to.
+ */
+typedef struct axh_filter_t {
+    /**
+     * Bytes of this struct: sizeof (axh_filter_t).
+     */
+    size_t size;
+    /**
+     * Identity of the oracle whose answers, and the records behind each up to the next observation, are given; NULL for
+     * every one.
+     */
+    const char *oracle_id;
+    /**
+     * Sequence of the first record.
+     */
+    uint64_t first;
+    /**
+     * Number of records from first on, filtered out or not, behind which nothing is read; 0 for any number.
+     */
+    uint64_t count;
+    /**
+     * Sum of the AXH_TAG_ constants of the records; 0 for every one.
+     */
+    uint32_t tags;
+} axh_filter_t;
+
+/**
+ * A record. What its kind does not have is 0 or NULL. The reader owns what the struct points to; it is valid until the
+ * next call with the reader that reads a record or closes it.
+ */
+typedef struct axh_record_t {
+    /**
+     * Bytes of this struct: sizeof (axh_record_t), which the caller sets.
+     */
+    size_t size;
+    /**
+     * Place of the record in the ledger: the number of records before it.
+     */
+    uint64_t sequence;
+    /**
+     * Number of the observation that the record is or is about; 0 for the genesis and a seal.
+     */
+    uint64_t ledger_seq;
+    /**
+     * Offset in bytes at which the record's line begins in the file.
+     */
+    uint64_t offset;
+    /**
+     * The last time that the ledger holds up to the record; 0 before the first.
+     */
+    uint64_t time;
+    /**
+     * Canonical bytes of the record, as they are committed.
+     */
+    const char *bytes;
+    /**
+     * Number of bytes.
+     */
+    size_t bytes_len;
+    /**
+     * Of an observation: identity of the oracle, NUL-terminated.
+     */
+    const char *oracle_id;
+    /**
+     * Of an observation: versioned identity of the oracle's model, NUL-terminated.
+     */
+    const char *model_id;
+    /**
+     * Of an observation: the answer as far as the record holds it, its line ends normalised, NUL-terminated.
+     */
+    const char *output;
+    /**
+     * Bytes of output.
+     */
+    size_t output_len;
+    /**
+     * Of an observation or a raw answer: bytes of the whole answer.
+     */
+    uint64_t output_size;
+    /**
+     * Of a policy: its identity, NUL-terminated.
+     */
+    const char *policy_id;
+    /**
+     * Commit of the record.
+     */
+    uint8_t commit[32];
+    /**
+     * Chain value behind the record.
+     */
+    uint8_t chain[32];
+    /**
+     * Of an observation: SHA-256 of the canonical question. Of a raw answer: SHA-256 of the answer as it came.
+     */
+    uint8_t content_hash[32];
+    /**
+     * Of an observation: its hash.
+     */
+    uint8_t obs_hash[32];
+    /**
+     * Of an observation: sampling parameters of the call.
+     */
+    ax_oracle_params_t params;
+    /**
+     * What the record is.
+     */
+    enum axh_record_kind_t kind;
+    /**
+     * Of an observation: whether the answer was received in full, in part or not at all.
+     */
+    ax_completion_state_t completion_state;
+    /**
+     * Of an observation: the failure of the oracle; AX_FAILURE_NULL where it did not fail.
+     */
+    ax_failure_type_t failure_type;
+    /**
+     * Of a transition: an ax_input_class_t; -1 where it is unknown.
+     */
+    int input_class;
+    /**
+     * Of a transition: state of the agent before.
+     */
+    ax_health_state_t prev_state;
+    /**
+     * Of a transition: state of the agent behind.
+     */
+    ax_health_state_t next_state;
+    /**
+     * Of a transition: the rule that was violated; AX_VIOLATION_NONE for none.
+     */
+    ax_violation_t violation;
+    /**
+     * Of a transition: number of faults since the last reset.
+     */
+    uint32_t fault_count;
+    /**
+     * Of a policy: the value that was judged, raw Q16.16; INT32_MIN where there was none.
+     */
+    int32_t actual;
+    /**
+     * Of a policy: its limit, raw Q16.16.
+     */
+    int32_t threshold;
+    /**
+     * Of a policy: 1 where the value breached it, else 0.
+     */
+    uint8_t breached;
+} axh_record_t;
+
+/**
+ * Texts, one for each record: text i has the bytes from offsets[i] up to offsets[i + 1]. So Arrow lays out large_utf8.
+ */
+typedef struct axh_texts_t {
+    /**
+     * Array of one element more than there are texts; the first is 0.
+     */
+    const int64_t *offsets;
+    /**
+     * Bytes of all texts, without NULs between them.
+     */
+    const char *bytes;
+} axh_texts_t;
+
+/**
+ * Records in columns: each pointer is to an array with one element for each record, as axh_record_t has it, and of
+ * hashes 32 bytes each. What a record's kind does not have is 0 or an empty text. The reader owns the arrays; they are
+ * valid until the next call with it that reads or closes.
+ */
+typedef struct axh_columns_t {
+    /**
+     * Bytes of this struct: sizeof (axh_columns_t), which the caller sets.
+     */
+    size_t size;
+    /**
+     * Number of records.
+     */
+    size_t count;
+    /**
+     * Places of the records in the ledger.
+     */
+    const uint64_t *sequence;
+    /**
+     * Numbers of the observations that they are or are about.
+     */
+    const uint64_t *ledger_seq;
+    /**
+     * Offsets of their lines in the file.
+     */
+    const uint64_t *offset;
+    /**
+     * The last times that the ledger holds up to them.
+     */
+    const uint64_t *time;
+    /**
+     * Bytes of the whole answers.
+     */
+    const uint64_t *output_size;
+    /**
+     * Values that were judged, raw Q16.16.
+     */
+    const int32_t *actual;
+    /**
+     * Limits of policies, raw Q16.16.
+     */
+    const int32_t *threshold;
+    /**
+     * Numbers of faults since the last reset.
+     */
+    const uint32_t *fault_count;
+    /**
+     * An axh_record_kind_t each.
+     */
+    const uint8_t *kind;
+    /**
+     * An ax_completion_state_t each.
+     */
+    const uint8_t *completion_state;
+    /**
+     * An ax_failure_type_t each.
+     */
+    const uint8_t *failure_type;
+    /**
+     * 1 for each policy that was breached, else 0.
+     */
+    const uint8_t *breached;
+    /**
+     * An ax_input_class_t each; -1 where it is unknown.
+     */
+    const int8_t *input_class;
+    /**
+     * An ax_health_state_t each, before the transition.
+     */
+    const uint8_t *prev_state;
+    /**
+     * An ax_health_state_t each, behind the transition.
+     */
+    const uint8_t *next_state;
+    /**
+     * An ax_violation_t each.
+     */
+    const uint8_t *violation;
+    /**
+     * Chain values.
+     */
+    const uint8_t *chain;
+    /**
+     * Hashes of questions, and of raw answers.
+     */
+    const uint8_t *content_hash;
+    /**
+     * Hashes of observations.
+     */
+    const uint8_t *obs_hash;
+    /**
+     * Identities of oracles.
+     */
+    struct axh_texts_t oracle_id;
+    /**
+     * Identities of models.
+     */
+    struct axh_texts_t model_id;
+    /**
+     * Answers as far as records hold them.
+     */
+    struct axh_texts_t output;
+    /**
+     * Identities of policies.
+     */
+    struct axh_texts_t policy_id;
+    /**
+     * Canonical bytes.
+     */
+    struct axh_texts_t bytes;
+} axh_columns_t;
+
+/**
+ * How far a reader has come.
+ */
+typedef struct axh_reader_state_t {
+    /**
+     * Bytes of this struct: sizeof (axh_reader_state_t), which the caller sets.
+     */
+    size_t size;
+    /**
+     * Number of records that were read and verified, those that the filter leaves out among them.
+     */
+    uint64_t entries;
+    /**
+     * Offset in bytes behind the last of them.
+     */
+    uint64_t offset;
+    /**
+     * Bytes behind the last line feed of the file, where the reader came to its end: a line that is being written, or
+     * whose write was interrupted, as axh_verify tells.
+     */
+    uint64_t torn_bytes;
+    /**
+     * The last time that was read; 0 before the first.
+     */
+    uint64_t time;
+    /**
+     * Chain value of the last record that was read; zero where entries is 0.
+     */
+    uint8_t head[32];
+    /**
+     * 1 where that record is a seal, else 0.
+     */
+    uint8_t sealed;
+} axh_reader_state_t;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -625,7 +1021,8 @@ int axh_control(const struct axh_ledger_t *ledger,
 int axh_seal(const struct axh_ledger_t *ledger);
 
 /**
- * Gives the state of a ledger and of its agent, once the steps that are running have ended.
+ * Gives the state of a ledger and of its agent, between two steps. Steps that wait for their sync count among entries
+ * and not yet among durable_entries.
  *
  * @param ledger Ledger that is open.
  * @param state Receives the state; its size is set by the caller. On failure all behind the size is 0.
@@ -714,6 +1111,195 @@ int axh_head(const char *file,
  * @see SRS-004 §25.2
  */
 void axh_string_free(char *text);
+
+/**
+ * Opens a ledger for reading. No lock is taken: the ledger may be open for writing, in this process or another.
+ *
+ * @param file Path of the ledger file, NUL-terminated: any bytes on Unix, UTF-8 elsewhere. Borrowed for the call.
+ * @param filter Records to give, borrowed for the call; NULL for every one.
+ * @param reader Receives the handle, which axh_reader_close closes; NULL on failure.
+ * @return AXH_OK, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT A pointer is NULL, or the filter is not as its members say.
+ * @retval AXH_ERR_IO The file cannot be opened, or is not a regular one.
+ * @see SRS-004 §13; formats.md §6
+ */
+int axh_reader_open(const char *file,
+                    const struct axh_filter_t *filter,
+                    struct axh_reader_t **reader);
+
+/**
+ * Reads the next record that the filter selects, and verifies it and all before: hashes, chain, canonical form, order,
+ * witnesses, models. Only good records are given.
+ *
+ * @param reader Reader that is open.
+ * @param record Receives the record; its size is set by the caller, and it overlaps nothing. Unless the call returns
+ *     AXH_OK, all behind the size is 0.
+ * @return AXH_OK; AXH_END where the ledger has no further record, after which a later call gives what was recorded
+ *     since; or one of these codes.
+ * @retval AXH_ERR_ARGUMENT record is NULL or has another size.
+ * @retval AXH_ERR_HANDLE reader is NULL or closed.
+ * @retval AXH_ERR_LEDGER The next record is bad; the text has the verdict of axh_verify and its place. So does every
+ *     later call.
+ * @retval AXH_ERR_IO The file cannot be read.
+ * @see SRS-004 §13; formats.md §6
+ */
+int axh_reader_next(const struct axh_reader_t *reader,
+                    struct axh_record_t *record);
+
+/**
+ * Gives the question of the observation that axh_reader_next read last, from its blob beside the ledger.
+ *
+ * @param reader Reader that is open.
+ * @param question Receives the canonical question, which the reader owns until the next call with it that reads or
+ *     closes; NULL on failure. It overlaps no other argument.
+ * @param len Receives its bytes; 0 on failure.
+ * @return AXH_OK, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT A pointer is NULL, or the record is no observation.
+ * @retval AXH_ERR_HANDLE reader is NULL or closed.
+ * @retval AXH_ERR_LEDGER The blob is missing or has other bytes.
+ * @retval AXH_ERR_IO The blob cannot be read.
+ * @see SRS-004 §8; formats.md §6
+ */
+int axh_reader_question(const struct axh_reader_t *reader,
+                        const char **question,
+                        size_t *len);
+
+/**
+ * Gives the whole answer that the record leads to which axh_reader_next read last: of an AXH_RECORD_RAW_ANSWER the bytes
+ * as they came, from their blob, and of an AXH_RECORD_OBSERVATION that holds its answer whole its output.
+ *
+ * @param reader Reader that is open.
+ * @param answer Receives the answer, which the reader owns until the next call with it that reads or closes; NULL on
+ *     failure. It overlaps no other argument.
+ * @param len Receives its bytes; 0 on failure.
+ * @return AXH_OK, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT A pointer is NULL, or the record leads to no whole answer; where an observation does not hold
+ *     it, the AXH_RECORD_RAW_ANSWER behind does.
+ * @retval AXH_ERR_HANDLE reader is NULL or closed.
+ * @retval AXH_ERR_LEDGER The blob is missing or has other bytes.
+ * @retval AXH_ERR_IO The blob cannot be read.
+ * @see formats.md §6
+ */
+int axh_reader_raw_answer(const struct axh_reader_t *reader,
+                          const char **answer,
+                          size_t *len);
+
+/**
+ * Reads records as axh_reader_next does, and gives them in columns.
+ *
+ * @param reader Reader that is open.
+ * @param max_records The most records to give, at least 1. A batch ends earlier where its texts reach 32 MiB, or the
+ *     record behind it cannot be given, as the next call tells.
+ * @param columns Receives the columns; its size is set by the caller, and it overlaps nothing. Unless the call returns
+ *     AXH_OK, all behind the size is 0.
+ * @return AXH_OK where there is a record at least; AXH_END where there is none; or one of the codes of axh_reader_next.
+ * @retval AXH_ERR_ARGUMENT columns is NULL or has another size, or max_records is 0.
+ * @see SRS-004 §13; formats.md §6
+ */
+int axh_reader_columns(const struct axh_reader_t *reader,
+                       size_t max_records,
+                       struct axh_columns_t *columns);
+
+/**
+ * Gives how far a reader has come, and the head of what it has read.
+ *
+ * @param reader Reader that is open.
+ * @param state Receives the state; its size is set by the caller. On failure all behind the size is 0.
+ * @return AXH_OK, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT state is NULL or has another size.
+ * @retval AXH_ERR_HANDLE reader is NULL or closed.
+ * @see formats.md §6
+ */
+int axh_reader_state(const struct axh_reader_t *reader,
+                     struct axh_reader_state_t *state);
+
+/**
+ * Closes a reader, and frees what it has given. Later calls with the handle return AXH_ERR_HANDLE, in any thread.
+ *
+ * @param reader Reader to close.
+ * @return AXH_OK, or one of these codes.
+ * @retval AXH_ERR_HANDLE reader is NULL or closed already.
+ * @retval AXH_ERR_FORKED Another process opened the reader; it stays open there.
+ * @see formats.md §6
+ */
+int axh_reader_close(struct axh_reader_t *reader);
+
+/**
+ * Gives the canonical form of a JSON text (RFC 8785), which questions of AX_INPUT_KIND_JSON have.
+ *
+ * @param json JSON text in any spelling, borrowed for the call.
+ * @param json_len Bytes of json, at most 64 MiB.
+ * @param canonical Receives the canonical form, NUL-terminated, which axh_string_free frees; NULL on failure. It
+ *     overlaps no other argument.
+ * @return AXH_OK, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT A pointer is NULL, or json is no JSON that has a canonical form: the text has its place.
+ * @see SRS-004 §8; formats.md §3
+ */
+int axh_canonical_json(const char *json,
+                       size_t json_len,
+                       char **canonical);
+
+/**
+ * Checks a policy file, and gives what it permits, per oracle and path.
+ *
+ * @param policies Policy file in its canonical form, as JSON text, borrowed for the call.
+ * @param policies_len Bytes of policies.
+ * @param name Name of the policies in the object and in messages, such as their path, NUL-terminated UTF-8; NULL for
+ *     "policies".
+ * @param json Receives the object that `axilog policy check --json` prints, NUL-terminated, which axh_string_free frees;
+ *     NULL on failure. It overlaps no other argument. NULL where it is not wanted.
+ * @return AXH_OK, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT policies is NULL, or no good policy file: the text has its line and column.
+ * @see SRS-004 §17; formats.md §4
+ */
+int axh_policy_check(const char *policies,
+                     size_t policies_len,
+                     const char *name,
+                     char **json);
+
+/**
+ * Compiles a policy file: to source of a registry, or to its canonical form.
+ *
+ * @param policies Policy file in its canonical form, as JSON text, borrowed for the call.
+ * @param policies_len Bytes of policies.
+ * @param name Name of the policies in messages, NUL-terminated UTF-8; NULL for "policies".
+ * @param form What is written.
+ * @param symbol For AXH_POLICY_FORM_C: name of the registry, NUL-terminated; NULL for "axilog_policies".
+ * @param text Receives what `axilog policy compile` prints, NUL-terminated, which axh_string_free frees; NULL on
+ *     failure. It overlaps no other argument.
+ * @return AXH_OK, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT A pointer is NULL, policies are no good policy file, or symbol is no name that C and C++ take.
+ * @see SRS-004 §17; formats.md §4
+ */
+int axh_policy_compile(const char *policies,
+                       size_t policies_len,
+                       const char *name,
+                       enum axh_policy_form_t form,
+                       const char *symbol,
+                       char **text);
+
+/**
+ * Says value by value what policies would decide on an answer, and why, without a ledger.
+ *
+ * @param policies Policy file in its canonical form or in another spelling, as JSON text, borrowed for the call.
+ * @param policies_len Bytes of policies.
+ * @param name Name of the policies in messages, NUL-terminated UTF-8; NULL for "policies".
+ * @param answer Answer, as the oracle gives it, borrowed for the call.
+ * @param answer_len Bytes of answer, at most 64 MiB.
+ * @param oracle_id Oracle that gives it, NUL-terminated; NULL for each that the policies name, and any other.
+ * @param json Receives the object that `axilog policy explain --json` prints, NUL-terminated, which axh_string_free
+ *     frees; NULL on failure. It overlaps no other argument. NULL where it is not wanted.
+ * @return AXH_OK where the answer is permitted every time, AXH_NOT_OK where it is not, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT A pointer is NULL, policies are no good policy file, or oracle_id is no identity.
+ * @see SRS-004 §17; formats.md §4
+ */
+int axh_policy_explain(const char *policies,
+                       size_t policies_len,
+                       const char *name,
+                       const char *answer,
+                       size_t answer_len,
+                       const char *oracle_id,
+                       char **json);
 
 #ifdef __cplusplus
 }  // extern "C"

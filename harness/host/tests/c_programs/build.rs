@@ -36,18 +36,21 @@ impl Place {
     pub fn build(&self, source: &Path, linkage: Linkage) -> Program {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let path = self.path(source.file_stem().unwrap().to_str().unwrap());
-        let mut command = Command::new(env::var_os("CC").unwrap_or_else(|| "cc".into()));
+        let is_cpp = source.extension().is_some_and(|ending| ending == "cpp");
+        let (compiler, name) = if is_cpp { ("CXX", "c++") } else { ("CC", "cc") };
+        let mut command = Command::new(env::var_os(compiler).unwrap_or_else(|| name.into()));
+        match is_cpp {
+            true => command
+                .args(["-std=c++17", "-I"])
+                .arg(root.join("cpp"))
+                .arg("-I")
+                .arg(root.join("../../bindings/cpp")),
+            false => command.args(["-std=c99", "-Wmissing-prototypes", "-Wstrict-prototypes"]),
+        };
         command
-            .args(["-std=c99", "-Wmissing-prototypes", "-Wstrict-prototypes"])
             .args(["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow"])
-            .args([
-                "-Wundef",
-                "-Wwrite-strings",
-                "-Werror",
-                "-g",
-                "-pthread",
-                "-I",
-            ])
+            .args(["-Wundef", "-Wwrite-strings", "-Werror", "-g", "-pthread"])
+            .arg("-I")
             .arg(root.join("include"))
             .arg("-I")
             .arg(root.join("../../include"))

@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::path::Path;
 
+use axilog::evidence::proof::Seal;
+use axilog::hash::Tag;
 use axilog::replay::Verdict;
 use axilog_ledger::audit::{AuditExpectations, AuditVerdict, audit_ledger};
 use axilog_ledger::encoding::{hex, unescape};
@@ -61,4 +63,27 @@ pub fn check_ledger(path: &Path) -> Contents {
         sealed: verified.replay.ledger().sealed,
         observations,
     }
+}
+
+/// Describes each record of a good ledger in a line, as read.c does.
+pub fn describe_records(path: &Path) -> String {
+    let mut lines = String::new();
+    let file = File::open(path).unwrap();
+    let expected = LedgerExpectations::default();
+    let verified = verify_ledger(file, None, &expected, &mut |record| {
+        let entry = &record.entry;
+        let kind = match (entry.tag, Seal::parse(entry.payload)) {
+            (Tag::State, _) => 0,
+            (Tag::Obs, _) => 1,
+            (Tag::Policy, _) => 2,
+            (Tag::Trans, _) => 3,
+            (Tag::Proof, Err(_)) => 4,
+            (Tag::Proof, Ok(_)) => 5,
+        };
+        let (sequence, offset, chain) = (entry.sequence, record.offset, hex(&entry.chain));
+        let bytes = std::str::from_utf8(entry.payload).unwrap();
+        lines += &format!("{sequence} {offset} {kind} {chain} {bytes}\n");
+    });
+    assert_eq!(verified.unwrap().fault, None);
+    lines
 }

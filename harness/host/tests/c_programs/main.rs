@@ -14,11 +14,12 @@ use axilog_ledger::durability::Durability;
 use axilog_ledger::session::Session;
 
 use build::{LINKAGES, Place, Program};
-use ledger::{Contents, check_ledger};
+use ledger::{Contents, check_ledger, describe_records};
 
 /// Builds a program of this directory.
 fn build(place: &Place, name: &str, linkage: build::Linkage) -> Program {
-    let source = Path::new("tests/c_programs").join(format!("{name}.c"));
+    let ending = if name == "host" { "cpp" } else { "c" };
+    let source = Path::new("tests/c_programs").join(format!("{name}.{ending}"));
     place.build(&source, linkage)
 }
 
@@ -62,36 +63,64 @@ fn a_program_checks_ledgers_and_what_it_knows_of_them() {
 }
 
 #[test]
-fn eight_threads_write_one_ledger_and_each_gets_the_decisions_on_its_own_answers() {
-    for (linkage, durability) in LINKAGES.into_iter().zip(["0", "2"]) {
+fn a_program_reads_what_verification_accepts() {
+    for linkage in LINKAGES {
+        let place = Place::new();
+        let [path, other] = ["ledger.jsonl", "other.jsonl"].map(|name| place.path(name));
+        let paths = [path.to_str().unwrap(), other.to_str().unwrap()];
+        build(&place, "write", linkage).run(&paths[..1]);
+        let printed = build(&place, "read", linkage).run(&paths);
+        assert_eq!(printed, describe_records(&path), "{linkage:?}");
+    }
+}
+
+#[test]
+fn cpp_writes_the_ledger_that_c_writes_and_reads_it() {
+    for linkage in LINKAGES {
+        let place = Place::new();
+        let [path, other] = ["ledger.jsonl", "other.jsonl"].map(|name| place.path(name));
+        let by_c = build(&place, "write", linkage).run(&[path.to_str().unwrap()]);
+        let by_cpp = build(&place, "host", linkage).run(&[other.to_str().unwrap()]);
+        assert_eq!(by_c, by_cpp);
+        assert_eq!(fs::read(&path).unwrap(), fs::read(&other).unwrap());
+        check_ledger(&other);
+    }
+}
+
+#[test]
+fn threads_write_one_ledger_and_each_gets_the_decisions_on_its_own_answers() {
+    for (linkage, durability, answers, threads) in
+        [(LINKAGES[0], "0", "3", "64"), (LINKAGES[1], "2", "25", "8")]
+    {
         let place = Place::new();
         let path = place.path("ledger.jsonl");
-        let arguments = [path.to_str().unwrap(), "25", durability];
+        let arguments = [path.to_str().unwrap(), answers, durability, threads];
         let printed = build(&place, "threads", linkage).run(&arguments);
         let acknowledged: BTreeSet<u64> = printed.lines().map(|l| l.parse().unwrap()).collect();
-        assert_eq!(acknowledged.len(), 200);
+        let all = answers.parse::<usize>().unwrap() * threads.parse::<usize>().unwrap();
+        assert_eq!(acknowledged.len(), all);
         let observations = check_ledger(&path).observations;
-        let mut answers = BTreeSet::new();
+        let mut found = BTreeSet::new();
         for observation in &observations {
             if acknowledged.contains(&observation.ledger_seq) {
                 let of_its_thread = format!("\"thread\":\"{}\"", observation.oracle_id);
                 assert!(observation.output.contains(&of_its_thread));
-                answers.insert((&observation.oracle_id, &observation.output));
+                found.insert((&observation.oracle_id, &observation.output));
             }
         }
-        assert_eq!(answers.len(), 200, "{linkage:?}");
+        assert_eq!(found.len(), all, "{linkage:?}");
     }
 }
 
 #[test]
 fn what_was_acknowledged_before_a_kill_is_in_the_ledger() {
     // A kill loses nothing that is written, so the third durability keeps the promise too.
-    for durability in ["0", "1", "2"] {
+    for (durability, threads) in [("0", "64"), ("1", "8"), ("2", "8")] {
         let place = Place::new();
         let path = place.path("ledger.jsonl");
         let program = build(&place, "threads", LINKAGES[1]);
         let mut command = program.command();
-        command.args([path.to_str().unwrap(), "0", durability]);
+        command.args([path.to_str().unwrap(), "0", durability, threads]);
         let mut writer = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(writer.stdout.take().unwrap()).lines();
         let mut acknowledged = BTreeSet::new();
@@ -127,20 +156,24 @@ fn misuse_is_an_error_and_harms_nothing() {
     }
 }
 
-/// The program of the README and of the crate's first page.
+/// The program of the README and of the crate's first page, and that of docs/host.md.
 #[test]
-fn the_first_program_acts_once() {
-    let program = fs::read_to_string("examples/first.c").unwrap();
+fn the_first_programs_act_once() {
+    let [program, cpp] =
+        ["c", "cpp"].map(|ending| fs::read_to_string(format!("examples/first.{ending}")).unwrap());
     let readme = fs::read_to_string("../../README.md").unwrap();
     assert!(readme.contains(&format!("```c\n{program}```\n")));
     let page = fs::read_to_string("../../docs/host.md").unwrap();
+    assert!(page.contains(&format!("```cpp\n{cpp}```\n")));
     for function in exports::declared() {
         assert!(page.contains(&format!("`{function}`")), "{function}");
     }
     for linkage in LINKAGES {
-        let place = Place::new();
-        let program = place.build(Path::new("examples/first.c"), linkage);
-        assert_eq!(program.run(&[]), "go\nALARM\n");
-        assert_eq!(check_ledger(&place.path("ledger.jsonl")).entries, 11);
+        for source in ["examples/first.c", "examples/first.cpp"] {
+            let place = Place::new();
+            let program = place.build(Path::new(source), linkage);
+            assert_eq!(program.run(&[]), "go\nALARM\n");
+            assert_eq!(check_ledger(&place.path("ledger.jsonl")).entries, 11);
+        }
     }
 }

@@ -1,5 +1,6 @@
-/* Records answers from eight threads: as many each as the second argument says, or without end where it is 0. Prints
- * the number of each observation once it is acknowledged, a line each. The third argument is the durability. */
+/* Records answers from as many threads as the fourth argument says: as many each as the second argument says, or without
+ * end where it is 0. Prints the number of each observation once it is acknowledged, a line each. The third argument is
+ * the durability. */
 
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
@@ -7,7 +8,7 @@
 #include <unistd.h>
 #include "check.h"
 
-#define THREADS 8
+#define MAX_THREADS 64
 
 static axh_ledger_t *ledger;
 static int answers;
@@ -39,22 +40,24 @@ static void *record(void *argument)
 
 int main(int argc, char **argv)
 {
-    static char names[THREADS][16];
-    pthread_t threads[THREADS];
+    static char names[MAX_THREADS][16];
+    pthread_t threads[MAX_THREADS];
     axh_options_t options = {
         .size = sizeof options, .interval_records = 50, .interval_milliseconds = 20, .time = 1
     };
-    int i;
+    int i, count;
 
-    CHECK(argc == 4);
+    CHECK(argc == 5);
     answers = atoi(argv[2]);
+    count = atoi(argv[4]);
+    CHECK(count > 0 && count <= MAX_THREADS);
     options.durability = (axh_durability_t)atoi(argv[3]);
     CHECK(axh_ledger_open_or_create(argv[1], &options, &ledger) == AXH_OK);
-    for (i = 0; i < THREADS; i++) {
+    for (i = 0; i < count; i++) {
         snprintf(names[i], sizeof names[i], "oracle-%d", i);
         CHECK(pthread_create(&threads[i], NULL, record, names[i]) == 0);
     }
-    for (i = 0; i < THREADS; i++) {
+    for (i = 0; i < count; i++) {
         CHECK(pthread_join(threads[i], NULL) == 0);
     }
     return axh_ledger_close(ledger) != AXH_OK;

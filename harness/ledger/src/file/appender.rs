@@ -32,6 +32,16 @@ pub(super) struct Appender {
     pub(super) closing: bool,
 }
 
+/// When an append syncs a step whose durability is [`Durability::Step`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum StepSync {
+    /// Before it returns.
+    #[default]
+    Now,
+    /// Never: its caller syncs several steps together, and acknowledges none of them before.
+    Later,
+}
+
 /// The failure after which nothing is written any more.
 #[derive(Debug)]
 enum Failure {
@@ -65,6 +75,15 @@ impl Appender {
 
     pub(super) fn durable(&self) -> Checkpoint {
         self.durable
+    }
+
+    pub(super) fn written(&self) -> Checkpoint {
+        self.written
+    }
+
+    /// Whether records are written that are not synced.
+    pub(super) fn is_sync_pending(&self) -> bool {
+        self.pending
     }
 
     pub(super) fn sync_due(&self) -> Option<Instant> {
@@ -152,10 +171,11 @@ impl Appender {
         &mut self,
         batch: &Batch,
         durability: Durability,
+        step_sync: StepSync,
         path: &Path,
     ) -> Result<(), LedgerError> {
         self.ensure_writable(path)?;
-        if let Err(error) = self.write(batch.lines(), durability) {
+        if let Err(error) = self.write(batch.lines(), durability, step_sync) {
             return Err(self.roll_back(error, path));
         }
         let len = self.len.saturating_add(batch.lines().len() as u64);
@@ -164,9 +184,16 @@ impl Appender {
         }
         self.len = len;
         self.written = batch.end();
-        let Durability::Interval { records, within } = durability else {
-            self.mark_durable();
-            return Ok(());
+        let (records, within) = match (durability, step_sync) {
+            (Durability::Interval { records, within }, _) => (records, within),
+            (Durability::Step, StepSync::Later) => {
+                self.pending = true;
+                return Ok(());
+            }
+            (Durability::Step, StepSync::Now) | (Durability::Record, _) => {
+                self.mark_durable();
+                return Ok(());
+            }
         };
         self.pending = true;
         let pending = self.written.entries.saturating_sub(self.durable.entries);
@@ -179,20 +206,27 @@ impl Appender {
         Ok(())
     }
 
-    fn write(&mut self, lines: &[u8], durability: Durability) -> io::Result<()> {
-        match durability {
-            Durability::Record => {
+    fn write(
+        &mut self,
+        lines: &[u8],
+        durability: Durability,
+        step_sync: StepSync,
+    ) -> io::Result<()> {
+        match (durability, step_sync) {
+            (Durability::Record, _) => {
                 for line in lines.split_inclusive(|&b| b == b'\n') {
                     append_all(&mut *self.storage, line)?;
                     self.storage.sync()?;
                 }
                 Ok(())
             }
-            Durability::Step => {
+            (Durability::Step, StepSync::Now) => {
                 append_all(&mut *self.storage, lines)?;
                 self.storage.sync()
             }
-            Durability::Interval { .. } => append_all(&mut *self.storage, lines),
+            (Durability::Step, StepSync::Later) | (Durability::Interval { .. }, _) => {
+                append_all(&mut *self.storage, lines)
+            }
         }
     }
 

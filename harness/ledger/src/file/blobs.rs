@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axilog::hash::{Hash, Hasher, HexHash, sha256, unhex};
 
@@ -214,12 +214,12 @@ fn list_directory(dir: &Path) -> Result<Vec<PathBuf>, LedgerError> {
 /// The most blobs that a writer remembers to be durable.
 const MAX_REMEMBERED: usize = 4096;
 
-/// A writer of blobs, on any volume.
-#[derive(Debug)]
+/// A writer of blobs, on any volume. Clones share what they remember, and may be used by several threads.
+#[derive(Clone, Debug)]
 pub struct BlobWriter {
     blobs: BlobStore,
     volume: Arc<dyn Volume>,
-    durable: HashSet<Hash>,
+    durable: Arc<Mutex<HashSet<Hash>>>,
 }
 
 impl BlobWriter {
@@ -229,7 +229,7 @@ impl BlobWriter {
         BlobWriter {
             blobs: BlobStore::of_ledger(ledger),
             volume,
-            durable: HashSet::new(),
+            durable: Arc::default(),
         }
     }
 
@@ -237,19 +237,30 @@ impl BlobWriter {
     ///
     /// # Errors
     /// [`FileError::Io`].
-    pub fn store(&mut self, bytes: &[u8]) -> Result<Hash, LedgerError> {
+    pub fn store(&self, bytes: &[u8]) -> Result<Hash, LedgerError> {
         let hash = sha256(bytes);
-        if bytes.is_empty() || self.durable.contains(&hash) {
+        if bytes.is_empty() || self.remembered().contains(&hash) {
             return Ok(hash);
         }
         let path = self.blobs.path(&hash);
         self.make_durable(&path, bytes, &hash)
             .map_err(FileError::from_io(&path, "write the blob"))?;
-        if self.durable.len() >= MAX_REMEMBERED {
-            self.durable.clear();
+        let mut durable = self.remembered();
+        if durable.len() >= MAX_REMEMBERED {
+            durable.clear();
         }
-        self.durable.insert(hash);
+        durable.insert(hash);
         Ok(hash)
+    }
+
+    /// Whether the writer remembers that a blob with these bytes is durable.
+    #[must_use]
+    pub fn remembers(&self, bytes: &[u8]) -> bool {
+        bytes.is_empty() || self.remembered().contains(&sha256(bytes))
+    }
+
+    fn remembered(&self) -> MutexGuard<'_, HashSet<Hash>> {
+        self.durable.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn make_durable(&self, path: &Path, bytes: &[u8], hash: &Hash) -> io::Result<()> {

@@ -45,6 +45,8 @@ use axilog::ledger_line;
 use crate::durability::{Checkpoint, Durability};
 use crate::encoding::ByteBuffer;
 use crate::error::{FileError, LedgerError};
+pub(crate) use appender::StepSync;
+
 use appender::{Appender, SharedAppender};
 use batch::Batch;
 use lines::MAX_LINE_BYTES;
@@ -60,6 +62,7 @@ pub use stream::LedgerBytes;
 pub struct LedgerFile {
     path: PathBuf,
     durability: Durability,
+    step_sync: StepSync,
     sync_thread: Option<SyncThread>,
     // Dropped before the storage, whose end releases the lock.
     holder: Option<LockHolder>,
@@ -103,6 +106,7 @@ impl LedgerFile {
         Ok(LedgerFile {
             path: path.to_owned(),
             durability: Durability::default(),
+            step_sync: StepSync::Now,
             sync_thread: None,
             holder: None,
             appender: Arc::new(SharedAppender::new(appender)),
@@ -248,10 +252,10 @@ impl LedgerFile {
     /// ledger's path leads elsewhere now or the file has another length; [`LedgerError::NotDurable`] where an
     /// earlier append could not be synced, or with [`Durability::Interval`] this one.
     pub fn append(&mut self, batch: &Batch) -> Result<(), LedgerError> {
-        let appended = self
-            .appender
-            .lock()
-            .append(batch, self.durability, &self.path);
+        let appended =
+            self.appender
+                .lock()
+                .append(batch, self.durability, self.step_sync, &self.path);
         if let Some(thread) = &self.sync_thread {
             thread.wake();
         }
@@ -280,6 +284,21 @@ impl LedgerFile {
     #[must_use]
     pub fn durable_checkpoint(&self) -> Checkpoint {
         self.appender.lock().durable()
+    }
+
+    /// How far the ledger is written, be it durable or not.
+    pub(crate) fn written_checkpoint(&self) -> Checkpoint {
+        self.appender.lock().written()
+    }
+
+    /// Whether steps are written that wait for a sync.
+    pub(crate) fn is_sync_pending(&self) -> bool {
+        self.appender.lock().is_sync_pending()
+    }
+
+    /// Chooses when the next appends sync steps of [`Durability::Step`].
+    pub(crate) fn set_step_sync(&mut self, step_sync: StepSync) {
+        self.step_sync = step_sync;
     }
 
     /// Checks that records may still be appended.

@@ -3,5 +3,6 @@
 
 pub mod audit;
 pub mod head;
+pub mod policy;
 pub mod replay;
 pub mod verification;

@@ -11,6 +11,7 @@ mod derivations;
 mod observation_index;
 mod opening;
 mod recovery;
+pub mod shared;
 mod statement;
 mod steps;
 pub mod tidy;
@@ -110,7 +111,7 @@ impl Session {
         if !file.has_no_observation()? {
             return Err(LedgerError::AlreadyExists(path.to_owned()));
         }
-        let mut blobs = BlobWriter::for_ledger(file.path(), file.volume().clone());
+        let blobs = BlobWriter::for_ledger(file.path(), file.volume().clone());
         for document in schemas.documents() {
             blobs.store(document)?;
         }

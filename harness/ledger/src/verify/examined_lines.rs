@@ -187,7 +187,7 @@ fn examine_lines<'b>(
 }
 
 /// Examines a line. `previous` is the chain value of the line before, `None` at the beginning of a block.
-fn examine<'b>(line: LedgerLine<'b>, previous: &mut Option<Hash>) -> ExaminedLine<'b> {
+pub(crate) fn examine<'b>(line: LedgerLine<'b>, previous: &mut Option<Hash>) -> ExaminedLine<'b> {
     match line {
         LedgerLine::Whole(line) => match ledger_line::parse(line) {
             Ok(entry) => {

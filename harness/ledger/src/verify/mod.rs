@@ -27,7 +27,9 @@ use crate::file::beginning::{BEGINNING_BYTES, begins_as_ledger};
 use crate::file::genesis_line;
 use crate::file::lines::MAX_LINE_BYTES;
 use deployed::note_profile;
-use examined_lines::{ExaminedLine, visit_lines};
+use examined_lines::visit_lines;
+
+pub(crate) use examined_lines::{ExaminedLine, examine};
 use oracle_models::OracleModels;
 
 pub use deployed::{ChainBehind, Departure, DeployedRecord, DeployedRecords, profile_name};
@@ -55,6 +57,18 @@ pub struct VerificationReport {
 }
 
 impl VerificationReport {
+    /// Begins a verification of which nothing has been read.
+    pub(crate) fn new() -> VerificationReport {
+        VerificationReport {
+            replay: Replay::new(),
+            fault: None,
+            profiles: [false; 3],
+            deployed: DeployedRecords::default(),
+            chain_behind: None,
+            models: OracleModels::default(),
+        }
+    }
+
     /// The rows that tell of records that deployed code wrote, if there is any.
     #[must_use]
     pub fn describe_deployed(&self) -> Vec<(&'static str, String)> {
@@ -110,14 +124,7 @@ pub fn verify_ledger(
     expected: &LedgerExpectations,
     see: RecordVisitor<'_>,
 ) -> io::Result<VerificationReport> {
-    let mut checked = VerificationReport {
-        replay: Replay::new(),
-        fault: None,
-        profiles: [false; 3],
-        deployed: DeployedRecords::default(),
-        chain_behind: None,
-        models: OracleModels::default(),
-    };
+    let mut checked = VerificationReport::new();
     let pins: Vec<(Vec<u8>, Vec<u8>)> = expected
         .models
         .iter()
@@ -136,33 +143,21 @@ pub fn verify_ledger(
             return chain.take(offset, line, &mut checked.deployed, &mut checked.profiles);
         }
         let sequence = checked.replay.entries();
-        let refusal = match line {
-            ExaminedLine::Record(examined) => {
-                if expected.entries == Some(sequence) {
-                    surplus = offset;
-                }
-                last = offset;
-                if expected.head == Some(examined.entry().chain) {
-                    head_at = Some(sequence);
-                }
-                take_record(&mut checked, examined, offset, rules, &pins, see)
-                    .or_else(|| check_earlier_heads(&expected.earlier_heads, examined.entry()))
+        if let ExaminedLine::Record(examined) = line {
+            if expected.entries == Some(sequence) {
+                surplus = offset;
             }
-            ExaminedLine::NotALine => Some((
-                Verdict::NonCanonical,
-                "the line is not a ledger line in canonical form".to_owned(),
-            )),
-            ExaminedLine::Torn(bytes) => Some((
-                Verdict::Torn,
-                format!(
-                    "the last line is incomplete: {bytes} bytes without a line feed. Its write was interrupted, or the end was cut off; every line before is whole. Unless they stand behind a seal or were never a ledger, the next command that writes moves these bytes aside, to a file FILE.torn-N"
-                ),
-            )),
-            ExaminedLine::TooLong => Some((
-                Verdict::NonCanonical,
-                format!("the line is longer than {MAX_LINE_BYTES} bytes, the most there can be"),
-            )),
-        };
+            last = offset;
+            if expected.head == Some(examined.entry().chain) {
+                head_at = Some(sequence);
+            }
+        }
+        let refusal = take_line(&mut checked, line, offset, rules, &pins, see).or_else(|| {
+            let ExaminedLine::Record(examined) = line else {
+                return None;
+            };
+            check_earlier_heads(&expected.earlier_heads, examined.entry())
+        });
         let Some((verdict, mut reason)) = refusal else {
             return ControlFlow::Continue(());
         };
@@ -234,17 +229,45 @@ pub fn verify_ledger(
 }
 
 /// Tells whether a file with these first bytes is a ledger, were it damaged or cut off.
-fn may_begin_ledger(beginning: &[u8]) -> bool {
+pub(crate) fn may_begin_ledger(beginning: &[u8]) -> bool {
     begins_as_ledger(beginning) || genesis_line().starts_with(beginning)
 }
 
 /// Says of a file with these first bytes that it is no ledger.
-fn describe_other_file(beginning: &[u8]) -> String {
+pub(crate) fn describe_other_file(beginning: &[u8]) -> String {
     let found = String::from_utf8_lossy(beginning);
     let found: String = found.chars().take(SHOWN_CHARACTERS).collect();
     format!(
         "the file is no ledger: it begins with {found:?}, and a ledger with {{\"chain\":\"; name a file that axilog has written"
     )
+}
+
+/// Takes the next line and gives the verdict and reason where it is bad.
+pub(crate) fn take_line(
+    checked: &mut VerificationReport,
+    line: &ExaminedLine<'_>,
+    offset: u64,
+    rules: Option<&Rules<'_>>,
+    pins: &[(Vec<u8>, Vec<u8>)],
+    see: RecordVisitor<'_>,
+) -> Option<(Verdict, String)> {
+    match line {
+        ExaminedLine::Record(examined) => take_record(checked, examined, offset, rules, pins, see),
+        ExaminedLine::NotALine => Some((
+            Verdict::NonCanonical,
+            "the line is not a ledger line in canonical form".to_owned(),
+        )),
+        ExaminedLine::Torn(bytes) => Some((
+            Verdict::Torn,
+            format!(
+                "the last line is incomplete: {bytes} bytes without a line feed. Its write was interrupted, or the end was cut off; every line before is whole. Unless they stand behind a seal or were never a ledger, the next command that writes moves these bytes aside, to a file FILE.torn-N"
+            ),
+        )),
+        ExaminedLine::TooLong => Some((
+            Verdict::NonCanonical,
+            format!("the line is longer than {MAX_LINE_BYTES} bytes, the most there can be"),
+        )),
+    }
 }
 
 /// Replays the next record and gives the verdict and reason where it is bad.

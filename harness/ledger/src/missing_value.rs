@@ -15,7 +15,8 @@ const MAX_DIGITS: usize = 18;
 const MAX_EXPONENT: u32 = 18;
 
 /// Says why `answer` has no value for `selector`.
-pub(crate) fn explain(answer: &[u8], selector: &str) -> String {
+#[must_use]
+pub fn explain(answer: &[u8], selector: &str) -> String {
     // A value that is kept as written may have lone surrogates in its texts; a `Value` has none. It holds doubles, so
     // that the answer's numbers are left out of it: one beyond the doubles is JSON all the same.
     let read = serde_json::from_slice::<&RawValue>(answer);

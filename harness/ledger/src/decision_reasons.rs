@@ -5,11 +5,13 @@ use axilog::agent::state::Violation;
 use axilog::evidence::observation::{Completion, Failure};
 use axilog::evidence::policy::PolicyResult;
 use axilog::policy::Comparison;
-use axilog_ledger::decision::{PolicyJudgement, StepDecision};
 use axilog_policyc::decimal;
 
+use crate::decision::{PolicyJudgement, StepDecision};
+
 /// Lists the reasons that decided; there is at least one.
-pub(crate) fn list_reasons(decision: &StepDecision) -> Vec<String> {
+#[must_use]
+pub fn list_reasons(decision: &StepDecision) -> Vec<String> {
     let Some(transition) = &decision.transition else {
         return vec!["the agent is STOPPED: recorded, and nothing follows".to_owned()];
     };
@@ -73,7 +75,8 @@ pub(crate) fn list_reasons(decision: &StepDecision) -> Vec<String> {
 }
 
 /// Summarizes the reasons: a permitted decision names its values only.
-pub(crate) fn summarize(decision: &StepDecision) -> String {
+#[must_use]
+pub fn summarize(decision: &StepDecision) -> String {
     if !decision.is_permitted || decision.judgements.is_empty() {
         return list_reasons(decision).join("\n");
     }

@@ -1,0 +1,151 @@
+// Writes the ledger that write.c writes, call for call, at the first argument, and prints its length and head. Reads and
+// checks it through the classes, and misuses them.
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <type_traits>
+
+#include "axilog/host.hpp"
+
+using namespace axilog::host;
+using namespace std::chrono_literals;
+
+namespace {
+
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            std::fprintf(stderr, "%s:%d: %s; last error: %s\n", __FILE__, __LINE__, #condition,    \
+                         axh_last_error());                                                        \
+            std::exit(1);                                                                          \
+        }                                                                                          \
+    } while (0)
+
+static_assert(!std::is_copy_constructible_v<Ledger> && !std::is_copy_assignable_v<Ledger>);
+static_assert(std::is_nothrow_move_constructible_v<Ledger>);
+static_assert(!std::is_copy_constructible_v<Reader> && std::is_nothrow_move_assignable_v<Reader>);
+
+Options options()
+{
+    return Options()
+        .name("plant/pump-3")
+        .note("A trial.")
+        .oracle("llm")
+        .oracle("sensor")
+        .schema("sensor", "", R"({"type":"object","required":["value"]})")
+        .time(5);
+}
+
+Decision observe(Ledger &ledger, std::string_view answer)
+{
+    const ax_oracle_params_t params = { 100, 7, Q16_16_HALF, Q16_16_ONE };
+    Observation observation{ "llm", "model-1", "How fast?\r\n", answer };
+    observation.params = &params;
+    return ledger.observe(observation).value();
+}
+
+void write(const std::string &path)
+{
+    auto created = Ledger::create(path, options());
+    CHECK(created);
+    Ledger ledger = std::move(created).value();
+    CHECK(observe(ledger, "{\"value\": 60}"));
+    const Decision breach = observe(ledger, "{\"value\": 71}");
+    CHECK(!breach && breach.health_name() == std::string_view("ALARM"));
+    CHECK(ledger.control(AX_INPUT_POLICY_TRIGGER) && ledger.control(AX_INPUT_RESET_REQUEST));
+    CHECK(ledger.time(6)->health() == AX_HEALTH_ENABLED);
+    const auto refused = ledger.time(6);
+    CHECK(!refused && refused.error().code() == ErrorCode::Refused);
+    CHECK(refused.error().message().find("not after") != std::string::npos);
+
+    CHECK(ledger.close());
+    const auto again = ledger.close();
+    CHECK(!again && again.error().code() == ErrorCode::Handle);
+    CHECK(Ledger::create(path).error().code() == ErrorCode::Exists);
+    CHECK(Ledger::open(path, options().note("Another.")).error().code() == ErrorCode::Refused);
+    ledger = Ledger::open_or_create(path, options().interval(10, 5ms)).value();
+    CHECK(Ledger::open(path).error().code() == ErrorCode::Locked);
+
+    const std::string question = canonical_json("{ \"ask\" : \"pressure\" }").value();
+    Observation failed{ "sensor", "sensor-3", question };
+    failed.input_kind = AX_INPUT_KIND_JSON;
+    failed.failure = AX_FAILURE_TIMEOUT;
+    CHECK(!*ledger.observe(failed));
+    CHECK(ledger.control(AX_INPUT_POLICY_TRIGGER) && ledger.control(AX_INPUT_RESET_REQUEST));
+    CHECK(ledger.time(7));
+    failed.failure = AX_FAILURE_NULL;
+    failed.output = "{\"level\": 1}";
+    CHECK(ledger.observe(failed)->violates_schema());
+    observe(ledger, { "\xff\0", 2 });
+    observe(ledger, std::string(100000, 'x'));
+    CHECK(ledger.sync() && ledger.seal() && !ledger.seal());
+    const axh_state_t state = ledger.state().value();
+    std::printf("%llu ", static_cast<unsigned long long>(state.entries));
+    for (const std::uint8_t byte : state.head) {
+        std::printf("%02x", byte);
+    }
+} // closes the ledger
+
+void read(const std::string &path)
+{
+    Reader reader = Reader::open(path).value();
+    Reader batches = Reader::open(path).value();
+    const Columns columns = batches.columns(1000).value().value();
+    std::size_t at = 0;
+    while (const auto record = reader.next().value()) {
+        CHECK(columns.sequence().data()[at] == record->sequence());
+        CHECK(columns.bytes()[at] == record->bytes() && columns.output()[at] == record->output());
+        CHECK(columns.oracle_id()[at] == record->oracle_id());
+        CHECK(columns.policy_id()[at] == record->policy_id());
+        CHECK(columns.kind().data()[at] == record->kind());
+        if (record->kind() == AXH_RECORD_OBSERVATION && record->oracle_id() == "llm") {
+            CHECK(reader.question().value() == "How fast?\n");
+        }
+        if (record->kind() == AXH_RECORD_RAW_ANSWER) {
+            CHECK(reader.raw_answer()->size() == record->raw().output_size);
+            CHECK(reader.question().error().code() == ErrorCode::Argument);
+        }
+        at++;
+    }
+    CHECK(at == columns.size() && reader.state()->entries == at && reader.state()->sealed == 1);
+    Filter filter;
+    filter.oracle_id = "sensor";
+    filter.tags = AXH_TAG_OBSERVATION;
+    CHECK(Reader::open(path, filter)->columns(1000).value()->size() == 2);
+    reader = std::move(batches);
+    CHECK(!reader.next().value());
+    CHECK(Reader::open("/nowhere/ledger").error().code() == ErrorCode::Io);
+}
+
+void check(const std::string &path)
+{
+    CHECK(verify(path)->ok && replay(path)->ok && audit(path)->ok);
+    Expectations expected;
+    expected.models = { "llm=model-2" };
+    const Check verified = verify(path, expected).value();
+    CHECK(!verified && verified.json.find("MODEL_MISMATCH") != std::string::npos);
+    CHECK(head(path)->json.find("\"plant/pump-3\"") != std::string::npos);
+    expected.models = { "llm" };
+    CHECK(replay(path, expected).error().code() == ErrorCode::Argument);
+    const std::string policies = R"([{"comparison":"GT","enabled":true,"policy_id":"MAX",)"
+                                 R"("threshold":4587520}])";
+    CHECK(check_policies(policies)->ok);
+    CHECK(check_policies("[", "limits.json").error().message().find("limits.json:1:")
+          != std::string::npos);
+    CHECK(explain_policies(policies, "{\"value\":70}")->ok);
+    CHECK(!explain_policies(policies, "{\"value\":71}", "llm")->ok);
+    CHECK(compile_policies(policies, AXH_POLICY_FORM_C, "limits")->find("limits")
+          != std::string::npos);
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    CHECK(argc == 2);
+    write(argv[1]);
+    read(argv[1]);
+    check(argv[1]);
+    return 0;
+}
