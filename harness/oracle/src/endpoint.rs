@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use axilog_ledger::error::LedgerError;
 use axilog_ledger::input::CanonicalInput;
 
 use crate::anthropic::{ANTHROPIC_BASE_URL, AnthropicClient};
@@ -132,6 +133,21 @@ impl Endpoint {
             Endpoint::Anthropic(client) => client.http().check_text(place, text),
             Endpoint::Scripted(_) | Endpoint::Recorded(_) | Endpoint::Code(_) => Ok(()),
         }
+    }
+
+    /// Asks `question` without a record of it, for a measurement: the answer is no evidence of anything.
+    ///
+    /// # Errors
+    /// As [`Endpoint::check_question`]; [`OracleError`] where a script or a ledger has no answer, or the question cannot be
+    /// asked.
+    pub fn ask_unrecorded(&mut self, question: &Question) -> Result<Exchange, OracleError> {
+        self.check_question(question)?;
+        let input = question.to_canonical_input();
+        let input = input.map_err(|reason| LedgerError::InvalidInput {
+            path: "the question".into(),
+            reason,
+        })?;
+        self.ask(question, &input)
     }
 
     /// Asks `question`, whose canonical form is `input`.

@@ -1,11 +1,13 @@
 //! `axilog x0l`: the live harness for language models, a file for each of its commands.
 
+mod attempts;
 mod calibrate;
 mod canonicalize;
 mod examples;
 mod expected_heads;
 mod judgements;
 mod live_run;
+mod plan;
 mod preflight;
 mod progress;
 mod replay;
@@ -32,9 +34,11 @@ pub(crate) struct Args {
 
 #[derive(clap::Subcommand)]
 enum Command {
+    Plan(plan::Args),
     Preflight(preflight::Args),
     Calibrate(calibrate::Args),
     Run(run::Args),
+    Attempts(attempts::Args),
     Examples(examples::Args),
     Canonicalize(canonicalize::Args),
     Replay(replay::Args),
@@ -47,7 +51,7 @@ impl Args {
     /// Whether the command writes to a ledger or a run's directory, whatever becomes of its result.
     pub(crate) fn records(&self) -> bool {
         match &self.command {
-            Command::Calibrate(_) | Command::Run(_) | Command::Report(_) => true,
+            Command::Plan(_) | Command::Calibrate(_) | Command::Run(_) | Command::Report(_) => true,
             Command::Review(args) => args.records(),
             _ => false,
         }
@@ -56,8 +60,10 @@ impl Args {
 
 pub(crate) fn run(args: &Args) -> CommandOutcome {
     match &args.command {
+        Command::Plan(args) => (args.json, plan::run(args)),
         Command::Preflight(args) => (args.session.json, preflight::run(args)),
         Command::Calibrate(args) => (args.json, calibrate::run(args)),
+        Command::Attempts(args) => (args.json, attempts::run(args)),
         Command::Run(args) => (args.session.json, run::run(args)),
         Command::Examples(args) => (args.json, examples::run(args)),
         Command::Canonicalize(args) => (false, canonicalize::run(args)),

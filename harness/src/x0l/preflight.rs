@@ -1,19 +1,20 @@
 //! `axilog x0l preflight`: the checks before a session.
 
-use axilog_x0l::live::{PreflightCheck, preflight};
+use axilog_x0l::live::{PreflightCheck, ServerSpeed, preflight};
 use serde_json::{Value, json};
 
 use super::super::output::Report;
 use super::super::{Failure, table};
 use super::session_args::SessionArgs;
 
-/// Check everything that a session needs, without asking the model.
+/// Check everything that a session needs, without asking the model unless --measure is given.
 ///
 /// Takes the options of `axilog x0l run` and checks the canonicalizer, the constitution, the tasks,
 /// the template, every prompt, the token budgets, the context window, the oracle with its key, and
 /// the directory. Prints the --b2 that the session is expected to need, and the one that is
 /// surely enough. Whether the model answers
-/// steadily is not checked here: `run` calibrates it first. Exits 0 if a session may begin, else 1.
+/// steadily is not checked here: `run` calibrates it first. With --measure the server is asked four questions at most,
+/// and conditions whose answers cannot come in time are named. Exits 0 if a session may begin, else 1.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -24,13 +25,18 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let session = &args.session;
     let plan = session.read_plan()?;
     let mut preflight = preflight(&plan, &session.out)?;
-    let oracle = session.open_endpoint(&plan);
+    let mut oracle = session.planned.open_endpoint(&plan);
     preflight.checks.push(PreflightCheck {
         name: "oracle",
-        result: oracle
-            .map(|_| plan.frozen.oracle.clone())
-            .map_err(|error| error.to_string()),
+        result: match &oracle {
+            Ok(_) => Ok(plan.frozen.oracle.clone()),
+            Err(error) => Err(error.to_string()),
+        },
     });
+    let speed = match &mut oracle {
+        Ok(endpoint) => session.measure(&plan, endpoint, &mut preflight)?,
+        Err(_) => None,
+    };
     let verdict = if preflight.is_ready() {
         "READY"
     } else {
@@ -52,6 +58,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             "ok": preflight.is_ready(),
             "needed_b2": preflight.needed_b2,
             "surely_enough_b2": preflight.surely_enough_b2,
+            "speed": speed.as_ref().map(write_speed),
             "checks": preflight.checks.iter().map(write_check).collect::<Vec<Value>>(),
         }),
         notes: Vec::new(),
@@ -61,4 +68,23 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
 fn write_check(check: &PreflightCheck) -> Value {
     let (Ok(found) | Err(found)) = &check.result;
     json!({ "check": check.name, "ok": check.result.is_ok(), "found": found })
+}
+
+fn write_speed(speed: &ServerSpeed) -> Value {
+    let conditions = speed.conditions.iter().map(|it| {
+        json!({
+            "condition": it.condition.as_str(),
+            "ok": speed.is_in_time(it),
+            "expected_ms": it.expected_ms,
+            "longest_answer": it.longest_answer,
+        })
+    });
+    json!({
+        "ok": speed.is_enough(),
+        "questions": speed.questions,
+        "prompt_token_us": speed.prompt_token_us,
+        "answer_token_us": speed.answer_token_us,
+        "time_limit_ms": speed.time_limit_ms,
+        "conditions": conditions.collect::<Vec<_>>(),
+    })
 }

@@ -8,13 +8,14 @@ use axilog_x0l::log::{Condition, RunDirectory};
 use axilog_x0l::metrics::ConditionMetrics;
 use axilog_x0l::replay::CycleId;
 use axilog_x0l::report::{
-    Closure, RunReport, SessionEvidence, list_forensic_reviews, list_open_reviews,
+    Closure, CountedAttempts, RunReport, SessionEvidence, list_forensic_reviews, list_open_reviews,
 };
 use axilog_x0l::taxonomy::RefusalType;
 use serde_json::json;
 
 use super::super::output::Report;
 use super::super::{Failure, table};
+use super::attempts::CountedIn;
 use super::expected_heads::ExpectedHeads;
 use super::judgements::{FailureFilter, JudgementArgs, judge_and_report};
 use super::live_run::report_live_run;
@@ -29,6 +30,7 @@ use super::review::format_waiting_cycles;
 /// says by whom and why. The judgements are recorded in review.jsonl, a ledger; a confirmation counts
 /// until the person who made it dismisses the cycle. The report is not written where the run
 /// contradicts the report that is there, or an expected head, nor of a session that is still going on (LIVE).
+/// --plan and --corrected count the attempts that the run is among anew; the report has what was seen last.
 /// Exits 0 if the verdict is POSITIVE, else 1.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -37,6 +39,8 @@ pub(crate) struct Args {
     dir: PathBuf,
     #[command(flatten)]
     judgements: JudgementArgs,
+    #[command(flatten)]
+    counted: CountedIn,
     #[command(flatten)]
     expected: ExpectedHeads,
     /// Print one JSON object on standard output.
@@ -50,7 +54,12 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         return Ok(live);
     }
     let filter = FailureFilter::default();
-    let report = judge_and_report(&run, args.expected.for_run(), &args.judgements, &filter)?;
+    let mut expected = args.expected.for_run();
+    if args.counted.record(&run, &expected)? {
+        // The review has a new head now.
+        expected.review_head = None;
+    }
+    let report = judge_and_report(&run, expected, &args.judgements, &filter)?;
     Ok(report_closure(args, report))
 }
 
@@ -75,6 +84,9 @@ fn report_closure(args: &Args, report: RunReport) -> Report {
         rows.push(("review head", head.clone()));
     }
     rows.extend(report.evidence.iter().flat_map(SessionEvidence::describe));
+    let counted = report.counted_attempts();
+    let describe = |it: &CountedAttempts| (it.name(), it.describe());
+    rows.extend(counted.iter().map(describe));
     let mut text = table::format_pairs(&rows);
     for reason in &report.reasons {
         let line = format!("{}: {}", reason.code, reason.text);
@@ -109,6 +121,10 @@ fn report_closure(args: &Args, report: RunReport) -> Report {
     let files: Vec<String> = files
         .map(|name| args.dir.join(name).to_string_lossy().into_owned())
         .collect();
+    let members = counted
+        .iter()
+        .map(|it| (it.name().to_owned(), it.to_json()));
+    let counted: serde_json::Map<String, serde_json::Value> = members.collect();
     Report {
         passed: report.closure == Closure::Positive,
         text,
@@ -129,6 +145,7 @@ fn report_closure(args: &Args, report: RunReport) -> Report {
             })).collect::<Vec<_>>(),
             "head": hex(&report.replay.head),
             "review_head": review_head,
+            "counted": counted,
             "conflicts": report.replay.conflicts,
             "files": files,
         }),

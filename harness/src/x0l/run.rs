@@ -31,8 +31,12 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let session = &args.session;
     let plan = session.read_plan()?;
-    let mut endpoint = session.open_endpoint(&plan)?;
-    preflight(&plan, &session.out)?.require_ready()?;
+    let mut endpoint = session.planned.open_endpoint(&plan)?;
+    let mut checks = preflight(&plan, &session.out)?;
+    // A session that cannot begin asks nothing.
+    checks.require_ready()?;
+    session.measure(&plan, &mut endpoint, &mut checks)?;
+    checks.require_ready()?;
     let mut progress = ProgressLine::new(&plan, Flag::install());
     let finished = run_session(&plan, &mut endpoint, &session.out, &mut progress);
     progress.clear();

@@ -1,4 +1,4 @@
-//! The options of `preflight` and `run`.
+//! The options of `plan`, `preflight` and `run`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,15 +6,19 @@ use std::path::{Path, PathBuf};
 use axilog_oracle::{DEFAULT_BASE_URL, Endpoint, OracleKind, TransportSettings};
 use axilog_x0l::condition::Condition;
 use axilog_x0l::document::to_value;
-use axilog_x0l::live::{B2, CYCLES, LiveError, SessionPlan, SessionSettings, TokenCounter};
+use axilog_x0l::live::{
+    B2, CYCLES, LiveError, Preflight, PreflightCheck, ServerSpeed, SessionPlan, SessionSettings,
+    TokenCounter, measure_speed,
+};
 
 use super::super::now;
 use super::super::server_args::ServerArgs;
 use super::parse_oracle;
 use crate::error::CommandError;
 
+/// What is planned of a session.
 #[derive(clap::Args)]
-pub(super) struct SessionArgs {
+pub(super) struct PlannedArgs {
     /// The model, exactly as its server names it.
     #[arg(long, value_name = "ID")]
     model: String,
@@ -76,10 +80,25 @@ pub(super) struct SessionArgs {
     /// The seed of the random orders of tasks.
     #[arg(long, value_name = "N", default_value_t = 0)]
     order_seed: u32,
+}
+
+/// A session: what is planned of it, and what each attempt has of its own.
+#[derive(clap::Args)]
+pub(super) struct SessionArgs {
+    #[command(flatten)]
+    pub(super) planned: PlannedArgs,
+    /// The directory of the plan under which the session is an attempt, as axilog x0l plan made it. A session that
+    /// differs from it is refused.
+    #[arg(long, value_name = "DIR")]
+    plan: Option<PathBuf>,
     /// The time at which the session begins, in seconds since 1970 [default: now]. Sessions with
     /// equal times and settings send equal prompts, which recorded:LEDGER needs.
     #[arg(long, value_name = "SECONDS")]
     started: Option<u64>,
+    /// Measure the server's speed before anything is spent, with four questions at most, and refuse a session with a
+    /// condition whose answers cannot come within the time limit of a call.
+    #[arg(long)]
+    measure: bool,
     /// The directory for the run, which must be new or empty.
     #[arg(long, value_name = "DIR", default_value = "axilog-x0l-run")]
     pub(super) out: PathBuf,
@@ -96,7 +115,7 @@ fn parse_tasks(text: &str) -> Result<(Condition, PathBuf), String> {
     Ok((condition.parse()?, Path::new(path).to_owned()))
 }
 
-impl SessionArgs {
+impl PlannedArgs {
     /// Opens the oracle. A session whose settings or prompts hold its key is refused, before they are copied into
     /// the session's directory.
     ///
@@ -119,7 +138,11 @@ impl SessionArgs {
     ///
     /// # Errors
     /// As [`SessionPlan::read`].
-    pub(super) fn read_plan(&self) -> Result<SessionPlan, CommandError> {
+    pub(super) fn read_plan(
+        &self,
+        committed: Option<PathBuf>,
+        started: u64,
+    ) -> Result<SessionPlan, CommandError> {
         let mut tasks = BTreeMap::new();
         for (condition, path) in &self.tasks {
             if tasks.insert(*condition, path.clone()).is_some() {
@@ -150,8 +173,48 @@ impl SessionArgs {
             template: self.template.clone(),
             erratum: self.erratum.clone(),
             corrects: self.corrects.clone(),
+            plan: committed,
             accept_partial: self.accept_partial,
-            started: self.started.unwrap_or_else(now),
+            started,
         })?)
+    }
+}
+
+impl SessionArgs {
+    /// Measures the server's speed, where that is wanted and a server is asked, and adds the check to those of preflight.
+    ///
+    /// # Errors
+    /// As [`measure_speed`].
+    pub(super) fn measure(
+        &self,
+        plan: &SessionPlan,
+        endpoint: &mut Endpoint,
+        preflight: &mut Preflight,
+    ) -> Result<Option<ServerSpeed>, CommandError> {
+        if !self.measure {
+            return Ok(None);
+        }
+        let measured = measure_speed(plan, endpoint)?;
+        let result = match &measured {
+            None => Ok("no server is asked".to_owned()),
+            Some(measured) => measured
+                .as_ref()
+                .map_err(Clone::clone)
+                .and_then(ServerSpeed::check),
+        };
+        preflight.checks.push(PreflightCheck {
+            name: "speed",
+            result,
+        });
+        Ok(measured.and_then(Result::ok))
+    }
+
+    /// Reads every file that the options name, and the plan.
+    ///
+    /// # Errors
+    /// As [`SessionPlan::read`].
+    pub(super) fn read_plan(&self) -> Result<SessionPlan, CommandError> {
+        let started = self.started.unwrap_or_else(now);
+        self.planned.read_plan(self.plan.clone(), started)
     }
 }

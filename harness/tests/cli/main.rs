@@ -59,6 +59,7 @@ mod x0l;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod x0l_killed;
 mod x0l_live;
+mod x0l_plan;
 mod x0l_review;
 mod x0l_run;
 mod x0l_script;

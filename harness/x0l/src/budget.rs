@@ -158,6 +158,17 @@ impl Budget {
 /// edge of a message may be split otherwise within the frame.
 const COUNT_SLACK: u64 = 8;
 
+/// The bounds of a prompt that the server's own tokenizer has counted, where the count puts it over B1 for sure; `None`
+/// where it does not, and where the count is impossible.
+#[must_use]
+pub fn bound_by_count(estimate: PromptTokens, counted: u64, b1: u64) -> Option<PromptTokens> {
+    let is_over = counted.saturating_sub(COUNT_SLACK) > b1 && counted <= estimate.at_most;
+    is_over.then_some(PromptTokens {
+        at_least: counted,
+        ..estimate
+    })
+}
+
 /// Checks the tokens that an oracle reports for a prompt against the count of the server's own tokenizer.
 ///
 /// # Errors

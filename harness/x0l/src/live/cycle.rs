@@ -10,7 +10,7 @@ use axilog_oracle::{AskAttempt, Consultation, Endpoint, Exchange, TokenUsage, co
 use super::calibrate::build_question;
 use super::plan::SessionPlan;
 use super::server_count::ServerCount;
-use crate::budget::Budget;
+use crate::budget::{Budget, bound_by_count, check_against_count};
 use crate::condition::{Condition, Task};
 use crate::error::X0lError;
 use crate::fields::FieldNames;
@@ -85,6 +85,13 @@ impl CycleRunner<'_> {
             let cycle = self.decide_cycle(id, task, no_usage, None, answer);
             return Ok(CycleResult::Exhausted(Box::new(cycle)));
         }
+        // The server's own count of a prompt that may be sent is known before it is.
+        let counts = !self.budget.is_too_long(tokens);
+        let server_count = self.server_count.as_mut().filter(|_| counts);
+        let counted = server_count.map(|server_count| server_count.count(&prompt));
+        let tokens = counted
+            .and_then(|counted| bound_by_count(tokens, counted, self.budget.b1))
+            .unwrap_or(tokens);
         if self.budget.is_too_long(tokens) {
             let usage = TokenUsage {
                 prompt_tokens: tokens.at_least,
@@ -109,9 +116,9 @@ impl CycleRunner<'_> {
             Ok(usage) => usage,
             Err(reason) => return Ok(CycleResult::BadUsage(reason)),
         };
-        if let Some(server_count) = &mut self.server_count
-            && let Err(reason) = server_count.check_usage(&prompt, usage)
-        {
+        // A model may split its answer in another way than its tokenizer does, which is not counted.
+        let checked = counted.map(|counted| check_against_count(usage.prompt_tokens, counted));
+        if let Some(Err(reason)) = checked {
             return Ok(CycleResult::BadUsage(reason));
         }
         let spent = usage.prompt_tokens.saturating_add(usage.completion_tokens);

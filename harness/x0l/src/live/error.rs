@@ -1,6 +1,6 @@
 //! Why a session cannot begin.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// An error in what was chosen for a session.
 #[derive(Debug, thiserror::Error)]
@@ -21,4 +21,10 @@ pub enum LiveError {
     /// The checks of preflight that failed.
     #[error("preflight: {0}")]
     NotReady(String),
+}
+
+/// An error of the file `path`, which takes the reason.
+pub(super) fn input_error(path: &Path) -> impl FnOnce(String) -> LiveError {
+    let path = path.to_owned();
+    move |reason| LiveError::Input { path, reason }
 }

@@ -3,14 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use axilog::admission::InputKind;
-use axilog::hash::{Hash, sha256};
+use axilog::hash::sha256;
 use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
 use axilog_ledger::session::check_identities;
 use axilog_oracle::OracleKind;
 
 use super::calibrate::MAX_TOKENS;
-use super::error::LiveError;
+use super::committed_plan::CommittedPlan;
+use super::corrected_run::read_corrected_run;
+use super::error::{LiveError, input_error};
 use super::examples;
 use super::settings::SessionSettings;
 use super::weights::freeze_weights;
@@ -22,10 +24,9 @@ use crate::frozen_code::{canonicalizer_hashes, kernel_hashes};
 use crate::kernel::Constitution;
 use crate::log::witness::MODEL_ORACLE;
 use crate::log::{
-    FrozenCondition, FrozenSentinels, FrozenSettings, InputFile, RunDirectory, RunFormat,
-    Temperature,
+    AttemptLog, FrozenCondition, FrozenSentinels, FrozenSettings, InputFile, RunDirectory,
+    RunFormat, Temperature,
 };
-use crate::replay::replay_run;
 use crate::schedule::{order_seed, schedule};
 use crate::sentinel;
 use crate::template::{self, CyclePrompt, Template, initial_observations};
@@ -48,6 +49,10 @@ pub struct SessionPlan {
     pub frozen: FrozenSettings,
     /// The files of `inputs/`, by their names there.
     pub(super) inputs: Vec<(String, Vec<u8>)>,
+    /// The committed plan under which the session is an attempt.
+    pub(super) committed: Option<CommittedPlan>,
+    /// The corrections of the run that the erratum corrects.
+    pub(super) corrections: Option<AttemptLog>,
 }
 
 /// A condition and its cycles.
@@ -111,6 +116,7 @@ impl SessionPlan {
             b1: constitution.limits.max_total_tokens_per_cycle,
             b2: settings.b2,
             token_source: settings.token_counter.source(),
+            prompt_count: None,
             cycles: settings.cycles,
             conditions: frozen_conditions,
             constitution: file,
@@ -124,9 +130,19 @@ impl SessionPlan {
             canonicalizer: canonicalizer_hashes(),
             kernel: kernel_hashes(),
             started: settings.started,
+            plan: None,
+            correction: None,
         };
+        let mut corrections = None;
         if let Some(path) = &settings.corrects {
-            frozen.corrects = Some(read_corrected_run(path, &frozen)?);
+            let head = read_corrected_run(path, &frozen)?;
+            frozen.corrects = Some(head);
+            corrections = Some(AttemptLog::new(path.join(RunDirectory::CORRECTIONS), head));
+        }
+        let committed = settings.plan.as_deref().map(CommittedPlan::read);
+        let committed = committed.transpose()?;
+        if let Some(committed) = &committed {
+            committed.check(&frozen)?;
         }
         // The frozen settings go into the ledger, which takes text in NFC alone.
         let recorded = to_text(&frozen);
@@ -142,6 +158,8 @@ impl SessionPlan {
             conditions,
             frozen,
             inputs,
+            committed,
+            corrections,
         })
     }
 
@@ -285,11 +303,6 @@ fn read_text(path: &Path, action: &'static str) -> Result<String, X0lError> {
     })
 }
 
-fn input_error(path: &Path) -> impl FnOnce(String) -> LiveError {
-    let path = path.to_owned();
-    move |reason| LiveError::Input { path, reason }
-}
-
 fn read_constitution(
     settings: &SessionSettings,
     inputs: &mut Inputs,
@@ -338,51 +351,6 @@ fn read_template(
         (true, Some(_)) => Some(add_input(inputs, BASE_TEMPLATE.to_owned(), &base.text)),
     };
     Ok((template, base_file))
-}
-
-/// Reads the run that an erratum corrects, and gives the head of its ledger. Everything but the template must
-/// be as in that run, which must not have an erratum itself: a session has one (Q30).
-fn read_corrected_run(path: &Path, frozen: &FrozenSettings) -> Result<Hash, X0lError> {
-    let refused = |reason: String| X0lError::from(input_error(path)(reason));
-    let replayed = replay_run(&RunDirectory::open(path)?, &mut |_| ())?;
-    if let Some(finding) = replayed.findings.first() {
-        let reason = format!("the run that is to be corrected does not replay: {finding}");
-        return Err(refused(reason));
-    }
-    let Some(metadata) = replayed.metadata.filter(|_| replayed.ended) else {
-        return Err(refused(
-            "the run that is to be corrected has not come to its end: it has no seal".to_owned(),
-        ));
-    };
-    let was = metadata.frozen;
-    if was.erratum.is_some() {
-        return Err(refused(
-            "the run has an erratum already, and a template is corrected once (Q10, Q30)"
-                .to_owned(),
-        ));
-    }
-    let base = |frozen: &FrozenSettings| frozen.base_template.as_ref().map(|file| file.sha256);
-    let weights = was.weights.as_ref().zip(frozen.weights.as_ref());
-    let differs = [
-        ("the model", was.model != frozen.model),
-        (
-            "the model's weights",
-            weights.is_some_and(|(was, now)| was.sha256 != now.sha256),
-        ),
-        ("the constitution", was.constitution != frozen.constitution),
-        ("the base template", base(&was) != base(frozen)),
-        ("the number of cycles", was.cycles != frozen.cycles),
-        (
-            "the conditions, tasks or seeds",
-            was.conditions != frozen.conditions,
-        ),
-    ];
-    match differs.into_iter().find(|(_, differs)| *differs) {
-        None => Ok(replayed.head),
-        Some((what, _)) => Err(refused(format!(
-            "{what} of the run is another one; an erratum changes the template alone (Q30)"
-        ))),
-    }
 }
 
 fn plan_condition(

@@ -1,11 +1,10 @@
-//! A session's use of the server's own tokenizer: what the server reports as `usage` must not be less.
+//! A session's use of the server's own tokenizer: a prompt that has more tokens than B1 by it is not sent, and what the
+//! server reports as `usage` must not be less.
 
-use axilog_oracle::TokenUsage;
 use axilog_oracle::tokens::ServerTokenizer;
 
 use super::plan::SessionPlan;
 use super::token_counter::TokenCounter;
-use crate::budget::check_against_count;
 use crate::template::CyclePrompt;
 
 /// The tokenizer of the session's server, with the count of the system message.
@@ -30,16 +29,9 @@ impl ServerCount {
         })
     }
 
-    /// Checks the prompt's tokens in the `usage` of an answer. A text that the server does not count is not checked,
-    /// and neither is the answer: a model may split a text in another way than its tokenizer does.
-    ///
-    /// # Errors
-    /// As [`check_against_count`].
-    pub(super) fn check_usage(
-        &mut self,
-        prompt: &CyclePrompt,
-        usage: TokenUsage,
-    ) -> Result<(), String> {
+    /// Counts the tokens of a prompt's two messages, without those that frame them. A message that the server does not
+    /// count counts for nothing.
+    pub(super) fn count(&mut self, prompt: &CyclePrompt) -> u64 {
         let system = self
             .system
             .take()
@@ -50,7 +42,6 @@ impl ServerCount {
         });
         self.system = system;
         let counted = self.system.as_ref().map_or(0, |(_, counted)| *counted);
-        let counted = counted.saturating_add(self.tokenizer.count(&prompt.user).unwrap_or(0));
-        check_against_count(usage.prompt_tokens, counted)
+        counted.saturating_add(self.tokenizer.count(&prompt.user).unwrap_or(0))
     }
 }

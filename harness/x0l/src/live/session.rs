@@ -19,8 +19,9 @@ use crate::kernel::{DecisionKind, KernelState};
 use crate::log::provider::ProviderWatch;
 use crate::log::witness::MODEL_ORACLE;
 use crate::log::{
-    CalibrationRecord, CalibrationVerdict as Verdict, ConditionStatus, Cycle, CycleLog,
-    CycleStatement, RunDirectory, SessionMetadata, SessionOutcome, SessionStatus, witness,
+    AttemptLog, CalibrationRecord, CalibrationVerdict as Verdict, ConditionStatus, Cycle, CycleLog,
+    CycleStatement, FrozenSettings, PromptCount, RunDirectory, SessionMetadata, SessionOutcome,
+    SessionStatus, witness,
 };
 use crate::replay::{CycleId, CycleOrder};
 use crate::report::{RunReport, write_report};
@@ -100,8 +101,12 @@ pub fn run_session(
     for (name, bytes) in &plan.inputs {
         directory.write_input(name, bytes)?;
     }
+    let mut frozen = plan.frozen.clone();
+    let server_count = ServerCount::find(plan);
+    frozen.prompt_count = server_count.as_ref().map(|_| PromptCount::Server);
+    let counted = count_attempt(plan, &mut frozen)?;
     let mut metadata = SessionMetadata {
-        frozen: plan.frozen.clone(),
+        frozen: frozen.clone(),
         calibration: None,
         outcome: None,
     };
@@ -117,14 +122,14 @@ pub fn run_session(
             state: KernelState::default(),
             budget: Budget::new(&plan.frozen),
             watch: ProviderWatch::default(),
-            server_count: ServerCount::find(plan),
+            server_count,
         },
         log,
         listener,
         number: 0,
         order: CycleOrder::new(&plan.frozen),
     };
-    witness::commit_settings(&mut runner.cycles.session, &plan.frozen)?;
+    witness::commit_settings(&mut runner.cycles.session, &frozen)?;
     let end = match runner.calibrate(&mut metadata, &directory)? {
         Some(end) => Some(end),
         None => runner.run_conditions()?,
@@ -144,12 +149,37 @@ pub fn run_session(
     directory.write_metadata(&metadata)?;
     let mut session = runner.cycles.session;
     let cycle_log = runner.log.digest();
-    witness::commit_outcome(&mut session, &directory, cycle_log, &plan.frozen, &outcome)?;
+    witness::commit_outcome(&mut session, &directory, cycle_log, &frozen, &outcome)?;
     session.seal()?;
     // The session and the log hold their files; the report reads them.
     drop((session, runner.log));
     let report = write_report(&directory)?;
+    for (log, attempt) in counted {
+        let end = (outcome.status, report.replay.head);
+        log.end(attempt, end, frozen.started)?;
+    }
     Ok(FinishedSession { outcome, report })
+}
+
+/// Counts the session under its plan, and among the corrections of the run that it corrects, before anything is asked.
+/// Gives where it was counted, with its numbers there.
+fn count_attempt<'p>(
+    plan: &'p SessionPlan,
+    frozen: &mut FrozenSettings,
+) -> Result<Vec<(&'p AttemptLog, u64)>, X0lError> {
+    let mut counted = Vec::new();
+    if let Some(committed) = &plan.committed {
+        let place = committed.begin_attempt(frozen)?;
+        counted.push((committed.attempt_log(), place.attempt));
+        frozen.plan = Some(place);
+    }
+    if let Some(log) = &plan.corrections {
+        log.open(frozen.started)?;
+        let place = log.begin(frozen.erratum, frozen.started)?;
+        counted.push((log, place.attempt));
+        frozen.correction = Some(place);
+    }
+    Ok(counted)
 }
 
 /// A session in progress.

@@ -49,6 +49,8 @@ pub struct SessionSettings {
     pub erratum: Option<PathBuf>,
     /// The directory of the run that the erratum corrects; needed with one.
     pub corrects: Option<PathBuf>,
+    /// The directory of the plan under which the session is an attempt; without one if absent.
+    pub plan: Option<PathBuf>,
     /// Whether the session may begin though B2 may end it early.
     pub accept_partial: bool,
     /// The time at which the session begins, in seconds since 1970; at least 1.
@@ -81,6 +83,7 @@ impl SessionSettings {
             template: None,
             erratum: None,
             corrects: None,
+            plan: None,
             accept_partial: false,
             started,
         }

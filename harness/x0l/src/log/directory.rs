@@ -34,6 +34,8 @@ impl RunDirectory {
     pub const INPUTS: &str = "inputs";
     /// The name of the ledger that a reviewer's findings are in.
     pub const REVIEW: &str = "review.jsonl";
+    /// The name of the file that counts the runs which correct this one.
+    pub const CORRECTIONS: &str = "corrections.jsonl";
     /// The name of the report for machines, which names the evidence that it was made from.
     pub const REPORT: &str = "report.json";
 

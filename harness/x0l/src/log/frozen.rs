@@ -5,6 +5,7 @@ use axilog_oracle::TransportSettings;
 use serde::de::{Error, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::attempt::FrozenAttempt;
 use crate::condition::Condition;
 use crate::document;
 use crate::document::named_enum;
@@ -28,6 +29,14 @@ named_enum! {
     pub enum Temperature {
         /// The only one that is asked with.
         Zero = "0",
+    }
+}
+
+named_enum! {
+    /// Who counts a prompt before it is sent.
+    pub enum PromptCount {
+        /// The server's own tokenizer.
+        Server = "/tokenize",
     }
 }
 
@@ -68,6 +77,10 @@ pub struct FrozenSettings {
     pub b2: u64,
     /// The source of token counts.
     pub token_source: TokenSource,
+    /// Who counts a prompt before it is sent; absent where only its bounds are known, where this machine counts all
+    /// tokens, and in runs of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_count: Option<PromptCount>,
     /// The number of cycles per condition.
     pub cycles: u64,
     /// The conditions, in the order they run.
@@ -91,6 +104,13 @@ pub struct FrozenSettings {
     pub kernel: CodeHashes,
     /// The start of the session, in seconds since 1970.
     pub started: u64,
+    /// The place of the session among the attempts under its plan; absent where none was committed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<FrozenAttempt>,
+    /// The place of the session among the corrections of the run that its erratum corrects; absent without one, and in
+    /// runs of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correction: Option<FrozenAttempt>,
 }
 
 /// The prompts that a server is asked before, between and after the conditions.

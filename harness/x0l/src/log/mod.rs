@@ -12,6 +12,9 @@
 //! | `frozen.rs` | the settings that are frozen before the first call |
 //! | `provider.rs` | which model answered, as the ledger records it |
 //! | `outcome.rs` | how a run ended |
+//! | `plan.rs` | a plan: what will be run |
+//! | `attempt.rs` | the attempts under a plan, and the corrections of a run |
+//! | `attempt_log.rs` | the file in which these are counted |
 //! | `cycle.rs` | the record of one cycle |
 //! | `cycles.rs` | `cycles.jsonl`: appended to, and read line by line |
 //! | `noted_report.rs` | the report that is there already, and the evidence that it names |
@@ -19,6 +22,8 @@
 //! | `error.rs` | what is wrong in one of the files, and where |
 //! | `witness.rs` | what the ledger says of the rest of the directory, and binds of the cycle log |
 
+mod attempt;
+mod attempt_log;
 mod cycle;
 mod cycles;
 mod directory;
@@ -27,11 +32,14 @@ mod frozen;
 mod metadata;
 pub(crate) mod noted_report;
 mod outcome;
+mod plan;
 pub mod provider;
 mod report_lock;
 pub mod witness;
 
 pub use crate::condition::Condition;
+pub use attempt::{Attempt, FrozenAttempt};
+pub use attempt_log::AttemptLog;
 pub use axilog_oracle::ProviderFacts;
 pub use cycle::{AttemptRecord, Canonicalization, Cycle, PermutationTest};
 pub use cycles::{CycleLog, CycleReader, LogLine};
@@ -40,9 +48,10 @@ pub(super) use directory::{is_there, read_file};
 pub use error::LogError;
 pub use frozen::{
     CodeHashes, FrozenCondition, FrozenSentinels, FrozenSettings, FrozenWeights, InputFile,
-    RunFormat, Temperature, TokenSource,
+    PromptCount, RunFormat, Temperature, TokenSource,
 };
 pub use metadata::{CalibrationRecord, CalibrationVerdict, SessionMetadata};
 pub use outcome::{ConditionOutcome, ConditionStatus, SessionOutcome, SessionStatus};
+pub use plan::{PlanDocument, PlanFormat};
 pub use report_lock::ReportLock;
 pub use witness::{ClosingStatement, CycleStatement};

@@ -8,13 +8,13 @@ use axilog_oracle::canonicalizer::canonicalize;
 
 use super::prompts::RenderedPrompt;
 use super::run_ledger::RecordedCall;
-use crate::budget::{Budget, PromptTokens};
+use crate::budget::{Budget, PromptTokens, bound_by_count};
 use crate::fields::FieldNames;
 use crate::kernel::{
     CandidateSet, Constitution, DecisionKind, KernelState, Observation, ParsedCandidates,
     RejectionReason, decide, parse_candidates,
 };
-use crate::log::{Canonicalization, Condition, Cycle, FrozenSettings, TokenSource};
+use crate::log::{Canonicalization, Condition, Cycle, FrozenSettings, PromptCount, TokenSource};
 use crate::permutation::test_permutations;
 use crate::taxonomy::{LcOutcome, RefusalType};
 
@@ -52,7 +52,15 @@ impl CycleInputs<'_> {
     pub(super) fn prompt_tokens(&self, logged: &Cycle) -> Option<PromptTokens> {
         let asked = logged.ledger_seq.is_some();
         match self.frozen.token_source {
-            TokenSource::Api { .. } if asked || !self.lines_lost => self.prompt.as_ref()?.tokens,
+            TokenSource::Api { .. } if asked || !self.lines_lost => {
+                let estimate = self.prompt.as_ref()?.tokens?;
+                // The server's tokenizer is not there any more: its count stands where it is a possible one.
+                let counted = self.frozen.prompt_count.filter(|_| !asked);
+                let bounds = counted.and_then(|PromptCount::Server| {
+                    bound_by_count(estimate, logged.prompt_tokens, self.budget.b1)
+                });
+                Some(bounds.unwrap_or(estimate))
+            }
             TokenSource::Local { .. } if asked => Some(PromptTokens::exact(logged.prompt_tokens)),
             _ => None,
         }

@@ -9,6 +9,7 @@
 //! | `finding.rs` | a difference, and the cycle it is in |
 //! | `compare.rs` | two JSON values compared field by field |
 //! | `ledger.rs` | the run's ledger: verified, replayed, and in the order it must have |
+//! | `attempts.rs` | the place among the attempts under a plan, and the corrections of this run |
 //! | `bindings.rs` | the lines of the cycle log compared with their hashes in the ledger |
 //! | `calibration.rs` | the calibration's verdict, recomputed from its answers |
 //! | `run_replay.rs` | the result of a replay |
@@ -26,6 +27,7 @@
 //! | `sentinels.rs` | the sentinels, each in its place, and the drift that they show |
 //! | `files.rs` | files that are missing, altered or too many |
 
+mod attempts;
 mod bindings;
 mod calibration;
 mod check;
@@ -55,6 +57,7 @@ use axilog_ledger::file::blobs::BlobStore;
 use super::log::{Cycle, FrozenSettings, RunDirectory, SessionMetadata};
 use crate::error::X0lError;
 use crate::frozen_code::{canonicalizer_hashes, kernel_hashes};
+use attempts::{check_corrections, check_places};
 use bindings::{check_all_bound, check_binding};
 use calibration::check_calibration;
 use end::check_outcome;
@@ -128,6 +131,7 @@ pub(crate) fn replay_lines(
         None => read_cycle_log(&mut replayer, &mut |_, line| on_line(&line))?,
     }
     files::check_files(&mut replayer, metadata.as_ref())?;
+    check_corrections(&mut replayer)?;
     Ok(replayer.replay)
 }
 
@@ -150,6 +154,7 @@ fn replay_session(
     }
     let prompts = PromptInputs::read(frozen, &inputs, &mut replayer.replay.findings);
     note_versions(replayer, frozen);
+    check_places(replayer, frozen);
     let calls = check_calibration(replayer, metadata);
     let calibration = metadata.calibration.as_ref();
     replayer.fingerprint = calibration.and_then(|found| found.system_fingerprint.clone());

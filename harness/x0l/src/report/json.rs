@@ -5,6 +5,7 @@ use axilog_ledger::encoding::hex;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::attempts::list_counted_attempts;
 use super::closure::list_forensic_reviews;
 use super::files::FORMAT;
 use super::inputs::ReportInputs;
@@ -148,6 +149,12 @@ pub(super) fn write_json(
         },
         "conditions": conditions.collect::<Vec<_>>(),
     });
+    // The report of a run without a plan and an erratum is the one that it had before these were counted.
+    for counted in list_counted_attempts(frozen, review) {
+        if let Some(members) = report.as_object_mut() {
+            members.insert(counted.name().to_owned(), counted.to_json());
+        }
+    }
     // The report of a run that no two have judged is the one that it had before agreement was counted.
     let agreements = review.agreements();
     if let (Some(members), false) = (report.as_object_mut(), agreements.is_empty()) {

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::visible_text::escape_markdown;
 
+use super::attempts::list_counted_attempts;
 use super::closure::list_forensic_reviews;
 use super::condition::{format_ratio, write_section};
 use super::files::{DECISIONS, TOKENS};
@@ -48,6 +49,10 @@ pub(super) fn write_page(
     page.push_str("\n| the verdict rests on | |\n|---|---|\n");
     for (name, value) in inputs.evidence.describe() {
         let _ = writeln!(page, "| {name} | {} |", escape_markdown(&value));
+    }
+    for counted in list_counted_attempts(&inputs.metadata.frozen, inputs.review) {
+        let text = escape_markdown(&counted.describe());
+        let _ = writeln!(page, "| {} | {text} |", counted.name());
     }
     if !reasons.is_empty() {
         page.push('\n');

@@ -3,6 +3,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
+//! | `attempts.rs` | the session among the attempts under its plan, and among the corrections of a run |
 //! | `build.rs` | a run replayed, and its report built |
 //! | `run_report.rs` | the report as it is in memory |
 //! | `verdict.rs` | the verdicts, and the reasons for them |
@@ -20,6 +21,7 @@
 //! | `comparison.rs` | the report in the run's directory, compared with the one that the run gives |
 //! | `written.rs` | the report in the run's directory: written, and looked at while nobody writes it |
 
+mod attempts;
 mod build;
 mod closure;
 mod comparison;
@@ -37,6 +39,7 @@ mod run_report;
 mod verdict;
 mod written;
 
+pub use attempts::{CountedAttempts, list_counted_attempts};
 pub use build::{RunExpectations, build_expected_report, build_report, list_reviewable_cycles};
 pub use closure::{FLOOR_PERCENT, list_forensic_reviews, list_open_reviews};
 pub use comparison::check_report;

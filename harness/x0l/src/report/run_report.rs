@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::attempts::{CountedAttempts, list_counted_attempts};
 use super::closure::collect_reasons;
 use super::evidence::SessionEvidence;
 use super::files::{DECISIONS, JSON, MARKDOWN, TOKENS};
@@ -62,6 +63,15 @@ pub(super) fn rebuild(
 }
 
 impl RunReport {
+    /// The attempts and corrections that the session is among; none where the metadata cannot be read.
+    #[must_use]
+    pub fn counted_attempts(&self) -> Vec<CountedAttempts> {
+        let metadata = self.replay.metadata.iter();
+        metadata
+            .flat_map(|metadata| list_counted_attempts(&metadata.frozen, &self.review))
+            .collect()
+    }
+
     /// The verdict under a review, and the reasons for it.
     pub(super) fn judge(&self, review: &Review) -> (Closure, Vec<ClosureReason>) {
         let evidence = self.evidence.as_ref();

@@ -7,40 +7,37 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `statement.rs` | what a person says of a cycle |
+//! | `sighting.rs` | what was known of the attempts under the plan, at a later time |
 //! | `agreement.rs` | how far reviewers agree |
+//! | `recording.rs` | statements added to the review |
 //! | `ledger.rs` | the ledger of the statements, read as far as it is good |
 
 mod agreement;
 mod ledger;
+mod recording;
+mod sighting;
 mod statement;
 
 use std::collections::BTreeSet;
-use std::io;
 
-use axilog::admission::InputKind;
-use axilog::evidence::observation::Params;
 use axilog::hash::Hash;
 use axilog::replay::Verdict;
 use axilog_ledger::encoding::hex;
-use axilog_ledger::error::{FileError, LedgerError};
-use axilog_ledger::input::CanonicalInput;
-use axilog_ledger::rules::RuleSet;
-use axilog_ledger::session::{OracleCall, OracleReply, Session};
 
-use super::document::{self, DocumentError, to_text};
-use super::log::RunDirectory;
+use super::document::{self, DocumentError};
 use super::log::noted_report::NotedReport;
+use super::log::{FrozenSettings, RunDirectory};
 use super::replay::files::require_rules;
 use super::replay::noted_head::NotedHead;
 use super::replay::{CycleId, ReplayFinding, RunReplay};
 use crate::error::X0lError;
 use agreement::compare_reviewers;
-use ledger::{ReviewRecord, has_statement, read_ledger};
-use statement::{
-    EARLIER_ORACLE, MODEL, ORACLE, OpeningStatement, check_statement, parse_statement,
-};
+use ledger::{ReviewRecord, read_ledger};
+use statement::{EARLIER_ORACLE, ORACLE, OpeningStatement, parse_statement};
 
 pub use agreement::ReviewerAgreement;
+pub use recording::{record_sighting, record_statements};
+pub use sighting::AttemptSighting;
 pub use statement::{Judgement, ReviewStatement};
 
 /// The statements of all reviewers on a run.
@@ -48,6 +45,8 @@ pub use statement::{Judgement, ReviewStatement};
 pub struct Review {
     /// The statements, oldest first, each with the place of its record in the ledger.
     statements: Vec<(u64, ReviewStatement)>,
+    /// What was seen of the attempts under the plan, and of the corrections, in the same way.
+    sightings: Vec<(u64, AttemptSighting)>,
     /// The number of records in the ledger; 0 where there is no ledger.
     pub entries: u64,
     /// The chain value of the last record.
@@ -150,6 +149,13 @@ impl Review {
         withdrawn
     }
 
+    /// What was seen last of the attempts under a plan, or of the corrections of a run.
+    #[must_use]
+    pub fn last_sighting(&self, subject: &Hash) -> Option<&AttemptSighting> {
+        let mut sightings = self.sightings.iter().rev().map(|(_, sighting)| sighting);
+        sightings.find(|sighting| sighting.subject == *subject)
+    }
+
     /// The number of records that the review had when its head was this one, in hexadecimal digits.
     #[must_use]
     pub fn find_entries_at(&self, head: &str) -> Option<u64> {
@@ -164,9 +170,14 @@ impl Review {
             return self.clone();
         }
         let statements = self.statements.iter();
+        let sightings = self.sightings.iter();
         let head = usize::try_from(entries).ok().and_then(|n| n.checked_sub(1));
         Review {
             statements: statements
+                .filter(|(place, _)| *place < entries)
+                .cloned()
+                .collect(),
+            sightings: sightings
                 .filter(|(place, _)| *place < entries)
                 .cloned()
                 .collect(),
@@ -181,69 +192,12 @@ impl Review {
     }
 }
 
-/// Records statements durably in the review of a run.
-///
-/// # Errors
-/// As [`Session::open`] and [`Session::observe`]; [`LedgerError::InvalidInput`] for a name or a reason that is
-/// missing, that no record may hold, or that is longer than 1024 or 4096 bytes.
-pub fn record_statements(
-    run: &RunDirectory,
-    statements: &[ReviewStatement],
-    now: u64,
-) -> Result<(), X0lError> {
-    let path = run.review();
-    let refused = |reason| LedgerError::InvalidInput {
-        path: "what the reviewer says".into(),
-        reason,
-    };
-    for statement in statements {
-        check_statement(statement).map_err(refused)?;
-    }
-    let Some(first) = statements.first() else {
-        return Ok(());
-    };
-    let opening = OpeningStatement { run: first.run };
-    let mut texts: Vec<String> = statements.iter().map(to_text).collect();
-    for text in &texts {
-        CanonicalInput::new(text.as_bytes(), InputKind::Json).map_err(refused)?;
-    }
-    let mut session = match Session::open(&path, None) {
-        Err(LedgerError::NoObservations(_)) => begin_review(run, now)?,
-        Err(LedgerError::File(FileError::Io { source, .. }))
-            if source.kind() == io::ErrorKind::NotFound =>
-        {
-            begin_review(run, now)?
-        }
-        opened => opened?,
-    };
-    // A review that was interrupted at its beginning, or is of the earlier format, has no opening yet.
-    if !has_statement(run)? {
-        texts.insert(0, to_text(&opening));
-    }
-    for text in &texts {
-        let call = OracleCall {
-            oracle_id: ORACLE.to_owned(),
-            model_id: MODEL.to_owned(),
-            params: Params::NULL,
-            input: CanonicalInput::new(b"", InputKind::Text).map_err(refused)?,
-        };
-        session.observe(&call, OracleReply::Answer(text.as_bytes()))?;
-    }
-    Ok(())
-}
-
-fn begin_review(run: &RunDirectory, now: u64) -> Result<Session, X0lError> {
-    let rules = RuleSet::without_policies()?;
-    let (session, _) = Session::create(&run.review(), rules, now)?;
-    Ok(session)
-}
-
 /// Reads the review of the run that `replay` has replayed, and adds its findings to the replay: a statement
 /// on another run, or on a cycle that is not among `reviewable`, and a head that the report has seen and the
 /// review does not have.
 ///
 /// # Errors
-/// [`FileError::Io`].
+/// [`FileError::Io`](axilog_ledger::error::FileError::Io).
 pub fn read_review(
     run: &RunDirectory,
     reviewable: &[CycleId],
@@ -299,12 +253,18 @@ pub fn read_review(
         replay.add_conflict(missing);
     }
     let statements = records.iter().filter(|record| !record.is_control());
+    let frozen = replay.metadata.as_ref().map(|metadata| &metadata.frozen);
     for (n, record) in statements.enumerate() {
-        match read_statement(record, n == 0, &replay.head, reviewable) {
-            Ok(statement) => {
+        let read = match record.oracle.as_str() {
+            sighting::ORACLE if n > 0 => read_sighting(record, frozen, &replay.head)
+                .map(|sighting| review.sightings.push((record.seq, sighting))),
+            _ => read_statement(record, n == 0, &replay.head, reviewable).map(|statement| {
                 let statement = statement.map(|statement| (record.seq, statement));
                 review.statements.extend(statement);
-            }
+            }),
+        };
+        match read {
+            Ok(()) => {}
             Err((found, expected)) => {
                 let field = format!("record {}", record.seq);
                 let finding = ReplayFinding::new(RunDirectory::REVIEW, field, found, expected);
@@ -313,6 +273,21 @@ pub fn read_review(
         }
     }
     Ok(review)
+}
+
+/// Reads what was seen of attempts. Where it is something else, gives what was found and what was expected.
+fn read_sighting(
+    record: &ReviewRecord,
+    frozen: Option<&FrozenSettings>,
+    head: &Hash,
+) -> Result<AttemptSighting, (String, String)> {
+    let expected = "what was seen of attempts".to_owned();
+    let read = document::read::<AttemptSighting>(record.text.as_bytes());
+    let sighting = read.map_err(|error| (error.to_string(), expected.clone()))?;
+    let frozen = frozen.filter(|_| record.complete);
+    let frozen = frozen.ok_or_else(|| ("it for no settings".to_owned(), expected))?;
+    sighting.check(frozen, head)?;
+    Ok(sighting)
 }
 
 /// Reads a statement on the run with the head `head`; `None` for the one that opens the review, which is

@@ -1,6 +1,6 @@
 //! What a session runs on that the tests build, and how it ends.
 
-use axilog_x0l::log::Condition;
+use axilog_x0l::log::{Condition, FrozenAttempt};
 
 pub const CONSTITUTION: &str = include_str!("../../data/constitution.toml");
 const CORPORA: [(Condition, &str); 2] = [
@@ -52,6 +52,8 @@ pub struct BuiltSession {
     pub injections: Option<String>,
     /// When the ledger gets the hashes of the cycle log's lines.
     pub binding: LineBinding,
+    /// The place among the attempts under a plan.
+    pub plan: Option<FrozenAttempt>,
 }
 
 impl Default for BuiltSession {
@@ -62,6 +64,7 @@ impl Default for BuiltSession {
             constitution: CONSTITUTION.to_owned(),
             injections: None,
             binding: LineBinding::EachCycle,
+            plan: None,
         }
     }
 }

@@ -6,15 +6,15 @@ use axilog::hash::sha256;
 use axilog_ledger::encoding::hex;
 use axilog_x0l::document::to_line;
 use axilog_x0l::kernel::Observation;
-use axilog_x0l::log::{Condition, RunDirectory};
+use axilog_x0l::log::{Condition, FrozenAttempt, RunDirectory};
 use axilog_x0l::replay::ReplayFinding;
 use axilog_x0l::report::{RunReport, build_report, check_report, write_report};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::built_session::RunEnd;
+use crate::built_session::{BuiltSession, RunEnd};
 use crate::model_answers::{ModelAnswer, answer_in_every_way, answer_text};
-use crate::run_builder::{CYCLES, build_run};
+use crate::run_builder::{CYCLES, build_run, build_session};
 
 /// Builds a run of every condition, with its report.
 pub fn build_reported_run(end: RunEnd) -> (TempDir, RunDirectory) {
@@ -54,6 +54,28 @@ fn a_whole_run_replays() {
             .values()
             .all(|counts| *counts == (CYCLES, 0))
     );
+}
+
+/// A run that claims to be an attempt under a plan with other settings, or leaves attempts out, does not replay.
+#[test]
+fn a_place_among_attempts_that_cannot_be_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = FrozenAttempt {
+        attempt: 3,
+        earlier: Vec::new(),
+        planned: Some(1_700_000_000),
+        subject: [7; 32],
+    };
+    let session = BuiltSession {
+        plan: Some(place),
+        ..BuiltSession::default()
+    };
+    let (path, model) = (dir.path(), &answer_in_every_way);
+    build_session(session, path, &[Condition::A], 1, model, RunEnd::Complete);
+    let run = RunDirectory::open(path).unwrap();
+    let findings = build_report(&run).unwrap().replay.findings;
+    let fields: Vec<&str> = findings.iter().map(|it| it.field.as_str()).collect();
+    assert_eq!(fields, ["frozen.plan.subject", "frozen.plan.attempt"]);
 }
 
 /// Q52c: a provider's seed in the metadata is in no call, and the run replays.

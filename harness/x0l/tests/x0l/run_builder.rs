@@ -112,6 +112,9 @@ pub fn build_session(
         canonicalizer: canonicalizer_hashes(),
         kernel: kernel_hashes(),
         started: STARTED,
+        prompt_count: None,
+        plan: built.plan.clone(),
+        correction: None,
     };
     let mut metadata = SessionMetadata {
         frozen: frozen.clone(),

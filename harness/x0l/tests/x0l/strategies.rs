@@ -8,10 +8,10 @@ use axilog_x0l::kernel::{
     ScopeClaim, SingleUse, SystemEvent, Warrant,
 };
 use axilog_x0l::log::{
-    AttemptRecord, CalibrationRecord, CalibrationVerdict, Canonicalization, CodeHashes, Condition,
-    ConditionOutcome, ConditionStatus, Cycle, FrozenCondition, FrozenSentinels, FrozenSettings,
-    FrozenWeights, InputFile, PermutationTest, RunFormat, SessionMetadata, SessionOutcome,
-    SessionStatus, Temperature, TokenSource,
+    Attempt, AttemptRecord, CalibrationRecord, CalibrationVerdict, Canonicalization, CodeHashes,
+    Condition, ConditionOutcome, ConditionStatus, Cycle, FrozenAttempt, FrozenCondition,
+    FrozenSentinels, FrozenSettings, FrozenWeights, InputFile, PermutationTest, PromptCount,
+    RunFormat, SessionMetadata, SessionOutcome, SessionStatus, Temperature, TokenSource,
 };
 use axilog_x0l::taxonomy::{LcOutcome, RefusalType};
 use proptest::collection::vec;
@@ -228,6 +228,24 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn known_attempt()(
+        attempt in any::<u64>(), began in any::<u64>(), erratum in option::of(hash()),
+        head in option::of(hash()), status in option::of(select(&SessionStatus::ALL[..])),
+    ) -> Attempt {
+        Attempt { attempt, began, erratum, head, status }
+    }
+}
+
+prop_compose! {
+    fn place()(
+        attempt in any::<u64>(), earlier in vec(known_attempt(), 0..3),
+        planned in option::of(any::<u64>()), subject in hash(),
+    ) -> FrozenAttempt {
+        FrozenAttempt { attempt, earlier, planned, subject }
+    }
+}
+
+prop_compose! {
     pub fn frozen()(
         (axilog, model, oracle, base_url) in (
             any::<String>(), any::<String>(), any::<String>(), option::of(any::<String>()),
@@ -244,11 +262,14 @@ prop_compose! {
         transport in option::of(transport()),
         weights in option::of(weights()), sentinels in option::of(sentinels()),
         format in select(&RunFormat::ALL[..]),
+        prompt_count in option::of(Just(PromptCount::Server)),
+        (plan, correction) in (option::of(place()), option::of(place())),
     ) -> FrozenSettings {
         FrozenSettings {
             axilog, model, oracle, base_url, transport, weights, sentinels, context_window_size, max_tokens, seed,
             b1, b2, token_source, cycles, conditions, constitution, template, base_template, erratum,
             corrects, canonicalizer, kernel, format, temperature: Temperature::Zero, started,
+            prompt_count, plan, correction,
         }
     }
 }
