@@ -14,7 +14,7 @@ use crate::decision::{completion_of, failure_of};
 use crate::pointer::SizedStruct;
 use crate::record::{kind_of, number_of_class, observation_of};
 
-/// Texts, one for each record: text i has the bytes from offsets[i] up to offsets[i + 1]. So Arrow lays out large_utf8.
+/// Texts, one for each record: text i has the bytes from the offset i to the next one, as large_utf8 of Arrow has them.
 #[repr(C)]
 pub struct axh_texts_t {
     /// Array of one element more than there are texts; the first is 0.

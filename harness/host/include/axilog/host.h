@@ -680,7 +680,7 @@ typedef struct axh_record_t {
 } axh_record_t;
 
 /**
- * Texts, one for each record: text i has the bytes from offsets[i] up to offsets[i + 1]. So Arrow lays out large_utf8.
+ * Texts, one for each record: text i has the bytes from the offset i to the next one, as large_utf8 of Arrow has them.
  */
 typedef struct axh_texts_t {
     /**
