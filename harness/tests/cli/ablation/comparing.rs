@@ -4,14 +4,14 @@ use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 
-use super::stopping::calibrate;
+use super::stopping::{calibrate, write_calibration};
 use crate::bench::{Bench, Files};
 
 /// A directory with the baseline, run B and run C of two agents in p and i, under two seeds.
 fn run_two_agents() -> Bench {
     static FILES: OnceLock<Files> = OnceLock::new();
     Bench::prepared(&FILES, |bench| {
-        bench.write("N.json", calibrate().read("N.json"));
+        write_calibration(bench);
         for (agent, out) in [("precedent", "p"), ("indifferent", "i")] {
             let run = format!(
                 "ablation run --oracle agent:{agent} --calibration N.json --seeds 1,2 --episodes 1 --out {out}"

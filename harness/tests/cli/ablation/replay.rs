@@ -4,14 +4,14 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use super::stopping::calibrate;
+use super::stopping::write_calibration;
 use crate::bench::{Bench, Files, Run};
 
 /// A directory with the runs of all variants in r.
 fn run_every_variant() -> Bench {
     static FILES: OnceLock<Files> = OnceLock::new();
     Bench::prepared(&FILES, |bench| {
-        bench.write("N.json", calibrate().read("N.json"));
+        write_calibration(bench);
         let run = "ablation run --oracle agent:precedent --calibration N.json --seeds 7,8 --episodes 2 --out r";
         bench.run(run).exits(0);
         bench

@@ -12,11 +12,14 @@ use crate::bench::{Bench, Files};
 /// A directory with the calibration N.json.
 pub fn calibrate() -> Bench {
     static FILES: OnceLock<Files> = OnceLock::new();
-    Bench::prepared(&FILES, |bench| {
-        bench
-            .run("ablation calibrate --oracle agent:precedent --out N.json")
-            .exits(0);
-    })
+    Bench::prepared(&FILES, write_calibration)
+}
+
+/// Makes the calibration N.json in a directory.
+pub fn write_calibration(bench: &Bench) {
+    bench
+        .run("ablation calibrate --oracle agent:precedent --out N.json")
+        .exits(0);
 }
 
 /// The status in a run document.
