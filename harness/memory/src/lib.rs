@@ -33,13 +33,14 @@
 //! | `error`, `words`, `identifier`, `handle`, `canonical`, `document` | errors, the parts of documents, canonical JSON, reading documents |
 //! | `mask`, `bodies`, `entry` | who may see what; the kinds of the log's entries, and their bodies |
 //! | `characters`, `folded_text`, `encoded_text`, `fixed_words` | text as it is searched |
-//! | `schema`, `log`, `log_head`, `head_file`, `exact_strings` | the tables of the database, the hash chain, its head; finding exact strings |
+//! | `schema`, `table_digests`, `log`, `log_head`, `head_file`, `exact_strings` | the tables of the database and their digests, the hash chain, its head; finding exact strings |
 //! | `fact`, `policy` | facts with their exact strings; policies |
-//! | `story_state`, `unlocks`, `consent`, `guesses`, `compaction`, `asset` | the derived tables, a subject each |
-//! | `output_guard`, `reader`, `pins` | keeping locked exact strings out; read access; pins |
+//! | `story_state`, `unlocks`, `consent`, `guesses`, `compaction`, `asset`, `pins` | the derived tables, a subject each |
+//! | `apply`, `table_changes` | from an entry to the tables; where a table is not what the log gives |
+//! | `output_guard`, `reader`, `pinned` | keeping locked exact strings out; read access; what the pins say |
 //! | `audience`, `query`, `output_view`, `slices`, `working_set` | what an output may hold; working sets |
 //! | `prompt`, `image_brief` | what is made of working sets |
-//! | `apply`, `writer`, `store` | from an entry to the tables; appending; read and write access |
+//! | `writer`, `store` | appending; read and write access |
 //! | `recall`, `notebook` | the two ways to an unlock |
 //! | `checked_text` | prompts and narrations, whose guesses are counted |
 //! | [`gate`] | the gates G1 to G7 |
@@ -88,6 +89,7 @@ mod mask;
 mod notebook;
 mod output_guard;
 mod output_view;
+mod pinned;
 mod pins;
 mod policy;
 mod prompt;
@@ -98,6 +100,8 @@ mod schema;
 mod slices;
 mod store;
 mod story_state;
+mod table_changes;
+mod table_digests;
 mod unlocks;
 mod words;
 mod working_set;

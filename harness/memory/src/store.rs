@@ -23,6 +23,7 @@ use crate::pins::MASK_MATRIX;
 use crate::policy::{self, DEFAULT_GUESSES, GUESSES_PER_SCENE};
 use crate::reader::MemoryReader;
 use crate::schema;
+use crate::table_digests::keep_digests;
 use crate::writer::{AppendReceipt, Writer, append_in_transaction, append_within};
 
 /// A memory open for writing. Several processes may open one; each append waits its turn.
@@ -142,6 +143,7 @@ impl MemoryStore {
             return Err(MemoryError::Exists(path.clone()));
         }
         schema::migrate(conn).map_err(failed())?;
+        keep_digests(conn).map_err(failed())?;
         append_within(&self.reader, |writer| {
             writer.commit(EntryBody::State(state))?;
             pins.into_iter()
@@ -154,18 +156,28 @@ impl MemoryStore {
         Ok(())
     }
 
-    /// Opens a memory. Tables that do not agree with the log are derived anew.
+    /// Opens a memory. Tables that end before the log does are derived anew.
     ///
     /// # Errors
     /// [`MemoryError::Missing`], [`MemoryError::Unfinished`], [`MemoryError::Foreign`], [`MemoryError::Newer`],
-    /// [`MemoryError::Older`], [`MemoryError::Damaged`], [`MemoryError::Sqlite`].
+    /// [`MemoryError::Older`], [`MemoryError::Damaged`], [`MemoryError::Altered`], [`MemoryError::Sqlite`].
     pub fn open(path: &Path) -> Result<MemoryStore> {
         let mut store = MemoryStore::open_for_writing(path)?;
         let (applied, head) = store.reader.read_applied_and_head()?;
         if applied != head {
             store.rebuild()?;
         }
+        store.reader.read_at_once(|| Ok(()))?;
         Ok(store)
+    }
+
+    /// Opens a memory whose tables another program may have changed, for [`MemoryStore::rebuild_asserting`]. Until
+    /// then it refuses to be read and appended to as [`MemoryStore::open`] does.
+    ///
+    /// # Errors
+    /// As [`MemoryStore::open`] without [`MemoryError::Altered`].
+    pub fn open_to_rebuild(path: &Path) -> Result<MemoryStore> {
+        MemoryStore::open_for_writing(path)
     }
 
     fn identify(path: &Path) -> Result<FileIdentity> {
@@ -209,11 +221,14 @@ impl MemoryStore {
         let migration = rusqlite::Transaction::new_unchecked(conn, behavior).map_err(failed())?;
         let found = schema::read_version(conn).map_err(failed())?;
         if found == schema::VERSION {
-            return Ok(());
+            // The triggers would be rolled back with the transaction.
+            drop(migration);
+            return keep_digests(conn).map_err(failed());
         }
         // A log that was changed is damaged under the rules of any version.
         log::for_each_entry(conn, path, &mut |_| Ok(()))?;
         schema::migrate(conn).map_err(failed())?;
+        keep_digests(conn).map_err(failed())?;
         derive_tables(&self.reader).map_err(|error| match error {
             MemoryError::Damaged { path, seq, reason } => MemoryError::Older {
                 path,

@@ -104,8 +104,11 @@ fn set_pointer(
     seq: u64,
 ) -> ApplyResult {
     let value = to_value(pointer.as_str(), value)?;
-    conn.prepare_cached("INSERT OR REPLACE INTO pointer (name, value, seq) VALUES (?1, ?2, ?3)")?
-        .execute(params![pointer.as_str(), value.to_string(), seq])?;
+    conn.prepare_cached(
+        "INSERT INTO pointer (name, value, seq) VALUES (?1, ?2, ?3)
+         ON CONFLICT DO UPDATE SET value = excluded.value, seq = excluded.seq",
+    )?
+    .execute(params![pointer.as_str(), value.to_string(), seq])?;
     Ok(())
 }
 

@@ -13,7 +13,6 @@ use crate::error::{MemoryError, Result};
 use crate::fact::Fact;
 use crate::handle::Handle;
 use crate::log::{self, LogHead};
-use crate::log_head;
 use crate::mask::OutputClass;
 use crate::output_view::OutputView;
 use crate::reader::MemoryReader;
@@ -61,8 +60,8 @@ pub(crate) fn append_within<T>(
     work: impl FnOnce(&mut Writer<'_>) -> Result<T>,
 ) -> Result<T> {
     let failed = || MemoryError::sqlite(&reader.path, "append to the memory");
-    // Nothing is appended to a log with a hole or without its end.
-    let before = log_head::check_numbers(&reader.conn, &reader.path)?;
+    // Nothing is appended to a log with a hole or without its end, nor beside tables that somebody else changed.
+    let before = reader.check_log_and_tables()?;
     let mut writer = Writer {
         reader,
         head: before,
@@ -152,5 +151,59 @@ impl Writer<'_> {
         apply_entry(conn, self.head.seq, body)
             .map_err(|error| error.into_memory_error(failed()))?;
         Ok(self.head.seq)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use rusqlite::trace::{TraceEvent, TraceEventCodes};
+    use serde_json::json;
+
+    use crate::entry::EntryKind;
+    use crate::store::{InitialState, MemoryStore};
+
+    thread_local! {
+        /// How many statements of this thread counted the log.
+        static COUNTED: Cell<u32> = const { Cell::new(0) };
+    }
+
+    fn note(event: TraceEvent<'_>) {
+        if let TraceEvent::Stmt(_, sql) = event
+            && sql.contains("count(*) FROM log")
+        {
+            COUNTED.set(COUNTED.get() + 1);
+        }
+    }
+
+    /// What an append costs does not grow with the log while nobody else commits.
+    #[test]
+    fn the_log_is_counted_only_where_another_connection_committed() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("memory.db");
+        let initial = InitialState::new("arden", "c1", "s1").unwrap();
+        drop(MemoryStore::init(&path, &initial).unwrap());
+        let mut store = MemoryStore::open(&path).unwrap();
+        let conn = &store.reader().conn;
+        conn.trace_v2(TraceEventCodes::SQLITE_TRACE_STMT, Some(note));
+        let nudge = || json!({ "nudge_id": "n1" });
+        for _ in 0..20 {
+            store.append(EntryKind::NudgeSelected, nudge()).unwrap();
+            store.reader().redact(&json!("n1")).unwrap();
+        }
+        // What is refused and rolled back leaves the log as it was.
+        store
+            .append(EntryKind::SceneEnd, json!({ "scene_id": "x" }))
+            .unwrap_err();
+        store.append(EntryKind::NudgeSelected, nudge()).unwrap();
+        assert_eq!(COUNTED.get(), 0);
+        let mut other = MemoryStore::open(&path).unwrap();
+        for expected in 1..4 {
+            other.append(EntryKind::NudgeSelected, nudge()).unwrap();
+            store.append(EntryKind::NudgeSelected, nudge()).unwrap();
+            store.append(EntryKind::NudgeSelected, nudge()).unwrap();
+            assert_eq!(COUNTED.get(), expected);
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! The Oracle memory: the log and what is derived from it, locks, recall, crashes, gates.
 
+mod altered_tables;
 mod ban_scan;
 mod campaign;
 mod campaign_gates;
@@ -7,6 +8,7 @@ mod cold_boot;
 mod consent;
 mod contract;
 mod crash;
+mod digests;
 mod false_alarms;
 mod forged;
 mod gates;
