@@ -188,7 +188,7 @@ pub enum MemoryError {
         "the {what} is refused, as a whole: it may hold a locked exact string, or this scene had more guesses than it allows; begin another scene or session, or ask without a guess"
     )]
     Guess {
-        /// Which text: a request or a narration.
+        /// Which text: a request, a narration or a request for a picture.
         what: &'static str,
     },
 

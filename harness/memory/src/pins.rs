@@ -10,6 +10,7 @@ use crate::entry::EntryKind;
 use crate::error::{MemoryError, Result};
 use crate::mask::MaskMatrix;
 use crate::policy::{GUESSES_PER_SCENE, parse_guess_limit};
+use crate::used_names::note_name;
 
 /// The pin whose document is the mask matrix.
 pub(crate) const MASK_MATRIX: &str = "mask_matrix";
@@ -24,6 +25,7 @@ pub(crate) fn add_pin(conn: &Connection, seq: u64, body: &PinBody) -> ApplyResul
             format!("{name} is pinned already, as {value}; append a REVISION to change it");
         return Err(MemoryError::refused(id, reason).into());
     }
+    note_name(conn, seq, &body.name)?;
     set_pin(conn, &body.name, &body.value, document, seq)
 }
 

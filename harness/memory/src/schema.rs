@@ -88,7 +88,7 @@ CREATE TABLE shown (
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE detail (
     seq INTEGER NOT NULL, handle BLOB NOT NULL, fact BLOB NOT NULL REFERENCES fact (fact),
-    exact TEXT NOT NULL, PRIMARY KEY (seq, handle)
+    exact TEXT NOT NULL, guard TEXT NOT NULL, PRIMARY KEY (seq, handle)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX detail_handle ON detail (handle);
 CREATE TABLE pointer (
@@ -120,6 +120,7 @@ CREATE TABLE compaction (
 CREATE TABLE pin (
     name TEXT PRIMARY KEY, value TEXT NOT NULL, document BLOB, seq INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE used_name (name TEXT PRIMARY KEY, seq INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE asset (
     handle BLOB PRIMARY KEY, stage TEXT NOT NULL, previous BLOB REFERENCES asset (handle),
     seq INTEGER NOT NULL
@@ -127,7 +128,7 @@ CREATE TABLE asset (
 ";
 
 /// The names of the derived tables; each stands before the tables it refers to.
-pub(crate) const TABLES: [&str; 12] = [
+pub(crate) const TABLES: [&str; 13] = [
     "asset",
     "attempt",
     "compaction",
@@ -139,6 +140,7 @@ pub(crate) const TABLES: [&str; 12] = [
     "pointer",
     "shown",
     "unlocked",
+    "used_name",
     "fact",
 ];
 

@@ -18,7 +18,7 @@ use crate::head_file::{assert_head_file, read_head_file, write_head_file};
 use crate::identifier::Identifier;
 use crate::log::{self, LogHead};
 use crate::log_head;
-use crate::mask::MaskMatrix;
+use crate::mask::{MaskMatrix, OutputClass};
 use crate::pins::MASK_MATRIX;
 use crate::policy::{self, DEFAULT_GUESSES, GUESSES_PER_SCENE};
 use crate::reader::MemoryReader;
@@ -253,10 +253,11 @@ impl MemoryStore {
     /// # Errors
     /// [`MemoryError::OwnCommand`] for an event that has a function of its own; [`MemoryError::Document`],
     /// [`MemoryError::Refused`] for an entry that the contract or the present state forbids,
-    /// [`MemoryError::Leak`] for a picture's request with a locked exact string, [`MemoryError::Sqlite`],
+    /// [`MemoryError::Guess`] for a picture's request with a locked exact string or too many guesses at one (they are
+    /// logged), [`MemoryError::Sqlite`],
     /// [`FileError::Displaced`] where the file was renamed, removed or replaced since it was opened.
     pub fn append(&mut self, kind: EntryKind, body: Value) -> Result<AppendReceipt> {
-        self.append_with(|writer| writer.append(kind, body))
+        self.append_given(|writer| writer.append(kind, body))
     }
 
     /// Appends several entries, acknowledged together.
@@ -267,12 +268,26 @@ impl MemoryStore {
         &mut self,
         entries: impl IntoIterator<Item = (EntryKind, Value)>,
     ) -> Result<Vec<AppendReceipt>> {
-        self.append_with(|writer| {
+        self.append_given(|writer| {
             entries
                 .into_iter()
                 .map(|(kind, body)| writer.append(kind, body))
                 .collect()
         })
+    }
+
+    /// Appends what comes from outside. Guesses in what is refused are logged by themselves.
+    fn append_given<T>(&mut self, work: impl FnOnce(&mut Writer<'_>) -> Result<T>) -> Result<T> {
+        let mut refused_guesses = 0;
+        let appended = self.append_with(|writer| {
+            let appended = work(writer);
+            refused_guesses = writer.refused_guesses;
+            appended
+        });
+        if refused_guesses > 0 {
+            self.append_with(|writer| writer.log_guesses(OutputClass::Pvib, refused_guesses))?;
+        }
+        appended
     }
 
     /// Checks that the memory's path leads to the file that SQLite has open.

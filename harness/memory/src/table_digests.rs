@@ -18,7 +18,7 @@ use crate::schema::TABLES;
 pub(crate) const FACT_TABLES: [&str; 3] = ["detail", "fact", "shown"];
 
 /// The tables of everything else. They are compared whenever the memory is read or appended to.
-pub(crate) const STORY_TABLES: [&str; 9] = [
+pub(crate) const STORY_TABLES: [&str; 10] = [
     "asset",
     "attempt",
     "compaction",
@@ -28,6 +28,7 @@ pub(crate) const STORY_TABLES: [&str; 9] = [
     "pin",
     "pointer",
     "unlocked",
+    "used_name",
 ];
 
 /// The SQL function that adds a row to a digest, or takes one from it.

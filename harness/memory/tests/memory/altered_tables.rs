@@ -66,7 +66,7 @@ fn a_table_that_another_program_changed_is_refused() {
     let whole = memory_with_rows();
     let conn = Connection::open(&whole.path).unwrap();
     let names = tables(&conn);
-    assert_eq!(names.len(), 12);
+    assert_eq!(names.len(), 13);
     for table in names {
         let last = format!("SELECT max(seq) FROM {table}");
         let last: u64 = conn.query_row(&last, [], |row| row.get(0)).unwrap();
@@ -97,7 +97,7 @@ fn a_table_that_another_program_changed_is_refused() {
                         _ => "name",
                     },
                     other = match table.as_str() {
-                        "consent" | "guess" | "pin" | "pointer" => "'another'",
+                        "consent" | "guess" | "pin" | "pointer" | "used_name" => "'another'",
                         _ => "zeroblob(32)",
                     },
                 ),

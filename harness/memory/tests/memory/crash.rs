@@ -270,7 +270,7 @@ fn a_write_ahead_log_cut_anywhere_loses_nothing_acknowledged() {
     );
     let copy = memory.directory.path().join("copy.db");
     // A frame is 4096 bytes and a header: this meets every part of it, and with `AXILOG_WIDE=1` of every frame.
-    let step = if is_wide() { 1021 } else { 2557 };
+    let step = if is_wide() { 1021 } else { 5113 };
     for length in (0..=log.len()).rev().step_by(step) {
         fs::write(&copy, &database).unwrap();
         fs::write(wal(&copy), &log[..length]).unwrap();

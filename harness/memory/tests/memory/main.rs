@@ -12,6 +12,7 @@ mod digests;
 mod false_alarms;
 mod forged;
 mod gates;
+mod guarding;
 mod guesses;
 mod integrity;
 mod leak;
@@ -21,5 +22,6 @@ mod recall;
 #[cfg(unix)]
 mod replaced;
 mod spellings;
+mod spelt_leaks;
 mod test_memory;
 mod working_sets;
