@@ -423,6 +423,7 @@ fn code_of_ablation(error: &AblationError) -> u8 {
 fn code_of_memory(error: &MemoryError) -> u8 {
     match error {
         MemoryError::Damaged { .. }
+        | MemoryError::Altered { .. }
         | MemoryError::Refused { .. }
         | MemoryError::Pin { .. }
         | MemoryError::Guess { .. }

@@ -18,6 +18,7 @@ use crate::mask::VisibilityMask;
 use crate::pins::{add_pin, revise_pin};
 use crate::story_state::{end_scene, set_mode, set_reading_spot, set_state, start_scene};
 use crate::unlocks::{apply_recall_result, record_attempt};
+use crate::used_names::note_name;
 
 /// Applies the entry `seq` to the tables.
 pub(crate) fn apply_entry(conn: &Connection, seq: u64, body: EntryBody) -> ApplyResult {
@@ -60,6 +61,7 @@ fn add_fact(conn: &Connection, seq: u64, body: FactBody) -> ApplyResult {
         "INSERT INTO fact (fact, seq, kind, stable_key, mask, locked) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )?
     .execute(params![id, seq, kind, stable_key, mask, fact.is_locked()])?;
+    note_name(conn, seq, kind)?;
     let lists = match &body.visibility_mask {
         VisibilityMask::Players(mask) => {
             mask.players.iter().map(|p| Audience::list_of(p)).collect()
@@ -72,10 +74,12 @@ fn add_fact(conn: &Connection, seq: u64, body: FactBody) -> ApplyResult {
     for list in lists {
         shown.execute(params![list, stable_key, id, kind, seq])?;
     }
-    let mut detail = conn
-        .prepare_cached("INSERT INTO detail (seq, handle, fact, exact) VALUES (?1, ?2, ?3, ?4)")?;
+    let mut detail = conn.prepare_cached(
+        "INSERT INTO detail (seq, handle, fact, exact, guard) VALUES (?1, ?2, ?3, ?4, ?5)",
+    )?;
+    let guard = body.guarding().as_str();
     for FactDetail { handle, exact, .. } in fact.details() {
-        detail.execute(params![seq, handle, id, exact])?;
+        detail.execute(params![seq, handle, id, exact, guard])?;
     }
     Ok(())
 }

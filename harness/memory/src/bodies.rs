@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use crate::document::{
     distinct_if_present, not_null, nullable, object, objects_if_present, one_or_more,
 };
+use crate::guarding::Guarding;
 use crate::handle::Handle;
 use crate::identifier::Identifier;
 use crate::mask::{OutputClass, VisibilityMask};
@@ -257,6 +258,10 @@ pub(crate) struct FactBody {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "objects_if_present")]
     pub(crate) details: Option<Vec<DetailBody>>,
+    /// How widely the details are looked for; as they are spelled, where it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "not_null")]
+    pub(crate) guard: Option<Guarding>,
 }
 
 fn locked() -> PrecisionTag {
@@ -267,6 +272,10 @@ impl FactBody {
     /// Whether only the gist is told where nothing is unlocked.
     pub(crate) fn is_locked(&self) -> bool {
         self.precision_tag == PrecisionTag::Locked
+    }
+
+    pub(crate) fn guarding(&self) -> Guarding {
+        self.guard.unwrap_or(Guarding::Spelled)
     }
 }
 

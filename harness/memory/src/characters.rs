@@ -3,6 +3,8 @@
 //! alike. Determinism: D1.
 
 use axilog_ledger::visible_text::is_deceptive;
+use icu_properties::CodePointMapData;
+use icu_properties::props::{GeneralCategory, GeneralCategoryGroup};
 use unicode_normalization::char::decompose_compatible;
 use unicode_security::confusable_detection::skeleton;
 
@@ -59,22 +61,70 @@ fn is_number(c: char) -> bool {
         || !c.is_ascii() && c.is_numeric() && !matches!(c, '\u{3007}' | '\u{3021}'..='\u{3029}')
 }
 
-/// The zeros of the scripts that write decimal numbers; each is followed by its other nine digits.
-const ZEROS: [u32; 48] = [
-    0x0660, 0x06f0, 0x07c0, 0x0966, 0x09e6, 0x0a66, 0x0ae6, 0x0b66, 0x0be6, 0x0c66, 0x0ce6, 0x0d66,
-    0x0de6, 0x0e50, 0x0ed0, 0x0f20, 0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90,
-    0x1b50, 0x1bb0, 0x1c40, 0x1c50, 0xa620, 0xa8d0, 0xa900, 0xa9d0, 0xa9f0, 0xaa50, 0xabf0,
-    0x104a0, 0x10d30, 0x11066, 0x110f0, 0x11136, 0x111d0, 0x112f0, 0x11450, 0x114d0, 0x11650,
-    0x116c0, 0x11730, 0x1e950,
+/// The ASCII digit of a decimal digit of any script. Unicode keeps the ten digits of a script together, in their order;
+/// where several tens stand beside each other, as in mathematics, each begins with its zero.
+pub(crate) fn to_ascii_digit(c: char) -> Option<char> {
+    let categories = CodePointMapData::<GeneralCategory>::new();
+    let is_digit = |code: &u32| categories.get32(*code) == GeneralCategory::DecimalNumber;
+    let code = u32::from(c);
+    let before = (0..=code).rev().take_while(is_digit).count();
+    let digit = before.checked_sub(1)? % 10;
+    char::from_digit(u32::try_from(digit).ok()?, 10)
+}
+
+/// Numbers and letters in circles and squares that have no compatible form in Unicode: the first and the last of a run,
+/// and what the first one shows. The others count on from it.
+const ENCLOSED: [(char, char, Enclosed); 12] = [
+    ('\u{24eb}', '\u{24f4}', Enclosed::Number(11, 1)),
+    ('\u{24f5}', '\u{24fe}', Enclosed::Number(1, 1)),
+    ('\u{24ff}', '\u{24ff}', Enclosed::Number(0, 1)),
+    ('\u{2776}', '\u{277f}', Enclosed::Number(1, 1)),
+    ('\u{2780}', '\u{2789}', Enclosed::Number(1, 1)),
+    ('\u{278a}', '\u{2793}', Enclosed::Number(1, 1)),
+    ('\u{3248}', '\u{324f}', Enclosed::Number(10, 10)),
+    ('\u{1f10b}', '\u{1f10b}', Enclosed::Number(0, 1)),
+    ('\u{1f10c}', '\u{1f10c}', Enclosed::Number(0, 1)),
+    ('\u{1f150}', '\u{1f169}', Enclosed::Letter),
+    ('\u{1f170}', '\u{1f189}', Enclosed::Letter),
+    ('\u{1f1e6}', '\u{1f1ff}', Enclosed::Letter),
 ];
 
-/// The ASCII digit of a decimal digit of any script.
-fn to_ascii_digit(c: char) -> Option<char> {
-    let code = u32::from(c);
-    let zero = ZEROS
+/// What a run of [`ENCLOSED`] shows: numbers from one on in steps, or the letters from A on.
+#[derive(Clone, Copy)]
+enum Enclosed {
+    Number(u32, u32),
+    Letter,
+}
+
+/// What an enclosed character shows in ASCII.
+fn find_enclosed(c: char) -> Option<String> {
+    let (first, _, shown) = ENCLOSED
         .iter()
-        .find(|zero| (**zero..**zero + 10).contains(&code))?;
-    char::from_digit(code - zero, 10)
+        .find(|(first, last, _)| (*first..=*last).contains(&c))?;
+    let at = u32::from(c) - u32::from(*first);
+    match shown {
+        Enclosed::Number(number, step) => Some((number + at * step).to_string()),
+        Enclosed::Letter => char::from_u32(u32::from('A') + at).map(String::from),
+    }
+}
+
+/// Whether a character is a letter, or shows one: in brackets, or on a flag.
+pub(crate) fn is_letter(c: char) -> bool {
+    c.is_alphabetic()
+        || matches!(c, '\u{249c}'..='\u{24b5}' | '\u{1f110}'..='\u{1f129}' | '\u{1f1e6}'..='\u{1f1ff}')
+}
+
+/// Whether a character is a sign that may stand inside a word and be left out: punctuation or markup. A picture, an arrow
+/// or an accent is none.
+pub(crate) fn is_sign(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_punctuation();
+    }
+    let category = CodePointMapData::<GeneralCategory>::new().get(c);
+    GeneralCategoryGroup::Punctuation
+        .union(GeneralCategoryGroup::Symbol)
+        .contains(category)
+        && category != GeneralCategory::OtherSymbol
 }
 
 /// A shape that a character has in a text, and whether it is that of a digit.
@@ -92,6 +142,9 @@ pub(crate) fn for_each_shape(c: char, case: LetterCase, visit: &mut dyn FnMut(Sh
     }
     if let Some(digit) = to_ascii_digit(c) {
         return visit_ascii(digit, case, visit);
+    }
+    if let Some(shown) = find_enclosed(c) {
+        return shown.chars().for_each(|c| visit_ascii(c, case, visit));
     }
     let mut parts = Vec::new();
     decompose_compatible(c, |part| parts.push(part));
@@ -133,5 +186,63 @@ fn visit_ascii(c: char, case: LetterCase, visit: &mut dyn FnMut(Shape)) {
         '1' | 'i' | '|' => visit('l'),
         'm' if case == LetterCase::Small => ['r', 'n'].into_iter().for_each(visit),
         other => visit(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shapes(c: char) -> String {
+        let mut shapes = String::new();
+        for_each_shape(c, LetterCase::Small, &mut |shape| shapes.push(shape.shape));
+        shapes
+    }
+
+    /// The digits of every script, by the category of each code point; with what they are worth by another source:
+    /// their names end in the digit's word, of which the standard library knows nothing, but each ten begins at zero.
+    #[test]
+    fn the_digits_of_every_script_stand_in_tens() {
+        let categories = CodePointMapData::<GeneralCategory>::new();
+        let is_digit = |c: &char| categories.get(*c) == GeneralCategory::DecimalNumber;
+        let digits: Vec<char> = ('\0'..=char::MAX).filter(is_digit).collect();
+        assert!(digits.len() >= 760, "{}", digits.len());
+        for ten in digits.chunks(10) {
+            let values: Vec<u32> = ten
+                .iter()
+                .filter_map(|c| to_ascii_digit(*c)?.to_digit(10))
+                .collect();
+            assert_eq!(values, (0..10).collect::<Vec<_>>(), "{ten:?}");
+            let codes: Vec<u32> = ten
+                .iter()
+                .map(|c| u32::from(*c) - u32::from(ten[0]))
+                .collect();
+            assert_eq!(codes, values, "{ten:?}");
+        }
+        assert_eq!(to_ascii_digit('a'), None);
+    }
+
+    #[test]
+    fn an_enclosed_character_is_what_it_shows() {
+        for (c, shown) in [
+            ('❹', "4"),
+            ('➃', "4"),
+            ('➍', "4"),
+            ('⓸', "4"),
+            ('⓿', "o"),
+            ('⓫', "ll"),
+            ('❿', "lo"),
+            ('㉈', "lo"),
+            ('㉏', "8o"),
+            ('🄋', "o"),
+            ('⒨', "rn"),
+            ('🅚', "k"),
+            ('🅺', "k"),
+            ('🇰', "k"),
+            ('🄺', "k"),
+            ('ⓚ', "k"),
+        ] {
+            assert_eq!(shapes(c), shown, "{c}");
+        }
     }
 }

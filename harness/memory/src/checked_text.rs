@@ -3,10 +3,7 @@
 //! What is answered says as little as it can of whether a guess was right. Every answer to a number is the same. A
 //! word is found only where it is right: so the guesses of a scene are limited.
 
-use crate::bodies::GuessBody;
-use crate::entry::EntryBody;
 use crate::error::{MemoryError, Result};
-use crate::guesses::{count_guesses, read_limit};
 use crate::mask::OutputClass;
 use crate::prompt::{Narration, Prompt};
 use crate::query::WorkingSetQuery;
@@ -48,7 +45,7 @@ pub(crate) fn build_prompt_within(
     request: &str,
 ) -> Result<Option<Prompt>> {
     let (prompt, guesses) = writer.reader().clean_prompt(query, request)?;
-    let is_over = log_guesses(writer, OutputClass::Prompt, guesses)?;
+    let is_over = writer.log_guesses(OutputClass::Prompt, guesses)?;
     // A word that was guessed is answered otherwise than one that was not. So nothing is asked any more.
     Ok(prompt.filter(|_| !is_over || request.is_empty()))
 }
@@ -60,23 +57,6 @@ pub(crate) fn check_narration_within<S: AsRef<str>>(
     text: &str,
 ) -> Result<Option<Narration>> {
     let (narration, guesses) = writer.reader().judge_narration(viewers, text)?;
-    let is_over = log_guesses(writer, OutputClass::Narration, guesses)?;
+    let is_over = writer.log_guesses(OutputClass::Narration, guesses)?;
     Ok(narration.filter(|_| !is_over || guesses == 0))
-}
-
-/// Logs the guesses of a text; gives whether the scene has more now than it allows.
-fn log_guesses(writer: &mut Writer<'_>, output: OutputClass, guesses: u64) -> Result<bool> {
-    let reader = writer.reader();
-    let state = reader.story_state()?;
-    let counted = count_guesses(&reader.conn, &state)
-        .and_then(|before| Ok((before, read_limit(&reader.conn)?)));
-    let (before, limit) = counted.map_err(reader.read_error())?;
-    if guesses > 0 {
-        writer.commit(EntryBody::Guess(GuessBody {
-            output,
-            scene_id: state.scene.map(|scene| scene.id),
-            guesses,
-        }))?;
-    }
-    Ok(before.saturating_add(guesses) > limit)
 }

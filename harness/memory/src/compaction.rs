@@ -15,6 +15,7 @@ use crate::error::{MemoryError, Result};
 use crate::fact::read_fact_body;
 use crate::handle::Handle;
 use crate::identifier::Identifier;
+use crate::used_names::note_name;
 use crate::{log, policy};
 
 /// The `compaction_id`: the SHA-256 of the canonical input handles and policy.
@@ -54,6 +55,7 @@ pub(crate) fn register_compaction(
         "INSERT OR IGNORE INTO compaction (purpose, compaction, output, seq) VALUES (?1, ?2, ?3, ?4)",
     )?
     .execute(params![&*body.purpose, id, text.bytes(), seq])?;
+    note_name(conn, seq, &body.purpose)?;
     Ok(())
 }
 

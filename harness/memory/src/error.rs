@@ -100,6 +100,20 @@ pub enum MemoryError {
         reason: String,
     },
 
+    /// A table that was derived from the log, and does not agree with it any more.
+    #[error(
+        "{path}: the table {table} was changed past the memory: {reason}; run `axilog memory rebuild {path}`, which derives it from the log again",
+        path = path.display()
+    )]
+    Altered {
+        /// The database.
+        path: PathBuf,
+        /// The table.
+        table: &'static str,
+        /// Which row differs, by the entry that made it.
+        reason: String,
+    },
+
     /// A JSON text outside the canonical profile (document, section 6), or a document, a query or an
     /// argument of which a part is wrong.
     #[error("{what}: at {place}: {reason}")]
@@ -174,7 +188,7 @@ pub enum MemoryError {
         "the {what} is refused, as a whole: it may hold a locked exact string, or this scene had more guesses than it allows; begin another scene or session, or ask without a guess"
     )]
     Guess {
-        /// Which text: a request or a narration.
+        /// Which text: a request, a narration or a request for a picture.
         what: &'static str,
     },
 

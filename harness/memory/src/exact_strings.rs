@@ -4,11 +4,15 @@
 use std::collections::{BTreeSet, HashMap};
 
 use rusqlite::Connection;
+use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 use crate::characters::LetterCase;
 use crate::encoded_text::find_encoded_parts;
-use crate::folded_text::{FoldedText, SoughtString};
+use crate::escaped_text::{UnescapedText, unescape};
+use crate::folded_text::{FoldedText, SoughtString, read_leet};
+use crate::guarding::Guarding;
 use crate::handle::Handle;
+use crate::literal_text::LiteralString;
 use crate::log;
 
 /// An index of every exact string in the memory.
@@ -30,6 +34,9 @@ pub(crate) struct ExactStrings {
 struct IndexedStrings {
     by_small_letters: FoldedStrings,
     by_capitals: FoldedStrings,
+    /// The paranoid ones: of letters by all that may stand for them, and of digits.
+    loose_words: FoldedStrings,
+    loose_numbers: FoldedStrings,
 }
 
 /// Strings by their shapes.
@@ -45,6 +52,8 @@ struct FoldedStrings {
 #[derive(Debug)]
 struct ExactString {
     sought: SoughtString,
+    /// Where it is looked for as it is written alone.
+    literal: Option<LiteralString>,
     handle: Handle,
     fact: Handle,
 }
@@ -79,33 +88,86 @@ fn extend_hash(hash: u64, c: char) -> u64 {
     hash.wrapping_mul(BASE).wrapping_add(u64::from(c) + 1)
 }
 
+/// A string that is to be found, folded in each case.
+struct NewString {
+    folded: [(LetterCase, FoldedText); 2],
+    literal: Option<LiteralString>,
+    /// Where it is looked for more loosely: without what is neither letter nor digit, and in leet where it has a letter.
+    loose: Option<FoldedText>,
+    handle: Handle,
+    fact: Handle,
+}
+
 impl IndexedStrings {
-    fn of(&mut self, case: LetterCase) -> &mut FoldedStrings {
+    fn add(&mut self, new: &NewString) {
+        let make = |sought| ExactString {
+            sought,
+            literal: new.literal.clone(),
+            handle: new.handle,
+            fact: new.fact,
+        };
+        for (case, folded) in &new.folded {
+            let strings = match case {
+                LetterCase::Small => &mut self.by_small_letters,
+                LetterCase::Capital => &mut self.by_capitals,
+            };
+            strings.add(make(folded.as_sought()));
+        }
+        let Some(loose) = &new.loose else {
+            return;
+        };
+        let [(_, folded), _] = &new.folded;
+        let strings = match folded.as_sought().has_letter() {
+            true => &mut self.loose_words,
+            false => &mut self.loose_numbers,
+        };
+        for sought in loose.as_loosely_sought() {
+            strings.add(make(sought));
+        }
+    }
+
+    /// Hands every string that stands in `text` to `visit`, with its place. `change` changes the text once it is folded.
+    fn find_in(
+        &self,
+        text: &str,
+        case: LetterCase,
+        change: fn(FoldedText) -> FoldedText,
+        visit: &mut dyn FnMut(&ExactString, (usize, usize)),
+    ) {
+        let folded = change(FoldedText::with_case(text, case));
+        let mut find = |strings: &FoldedStrings, folded: &FoldedText| {
+            strings.find_in(folded, &mut |string, start, end| {
+                visit(string, folded.bytes(start, end));
+            });
+        };
         match case {
-            LetterCase::Small => &mut self.by_small_letters,
-            LetterCase::Capital => &mut self.by_capitals,
+            LetterCase::Small => find(&self.by_small_letters, &folded),
+            LetterCase::Capital => return find(&self.by_capitals, &folded),
+        }
+        if self.loose_words.longest > 0 {
+            let leet = FoldedText::with_case(&read_leet(text), case);
+            find(&self.loose_words, &change(leet).loosened());
+        }
+        if self.loose_numbers.longest > 0 {
+            find(&self.loose_numbers, &folded.loosened());
         }
     }
 }
 
 impl FoldedStrings {
-    fn add(&mut self, sought: SoughtString, handle: Handle, fact: Handle) {
-        let mut shapes = sought.shapes.iter().copied();
-        let (Some(first), Some(second)) = (shapes.next(), shapes.next()) else {
+    fn add(&mut self, string: ExactString) {
+        let shapes = &string.sought.shapes;
+        let [first, second, ..] = **shapes else {
             return;
         };
-        let length = sought.shapes.len();
+        let length = shapes.len();
         self.lengths
             .entry((first, second))
             .or_default()
             .insert(length);
         self.longest = self.longest.max(length);
-        let hash = sought.shapes.iter().copied().fold(0, extend_hash);
-        self.by_hash.entry(hash).or_default().push(ExactString {
-            sought,
-            handle,
-            fact,
-        });
+        let hash = shapes.iter().copied().fold(0, extend_hash);
+        self.by_hash.entry(hash).or_default().push(string);
     }
 
     /// Hands every string that stands in `text` to `visit`, with its place.
@@ -155,34 +217,53 @@ impl ExactStrings {
             *self = ExactStrings::default();
         }
         let mut new =
-            conn.prepare_cached("SELECT exact, handle, fact FROM detail WHERE seq > ?1")?;
+            conn.prepare_cached("SELECT exact, handle, fact, guard FROM detail WHERE seq > ?1")?;
         let mut rows = new.query([self.seq])?;
         while let Some(row) = rows.next()? {
-            self.add(row.get_ref(0)?.as_str()?, row.get(1)?, row.get(2)?);
+            let guard = Guarding::parse(row.get_ref(3)?.as_str()?).unwrap_or(Guarding::Spelled);
+            self.add(row.get_ref(0)?.as_str()?, guard, row.get(1)?, row.get(2)?);
         }
         self.seq = newest;
         Ok(())
     }
 
     /// Adds a string.
-    pub(crate) fn add(&mut self, exact: &str, handle: Handle, fact: Handle) {
+    pub(crate) fn add(&mut self, exact: &str, guard: Guarding, handle: Handle, fact: Handle) {
         self.beyond_ascii |= !exact.is_ascii();
         let cases = [LetterCase::Small, LetterCase::Capital];
+        let literal = |digits_alike| {
+            let is_exact = guard == Guarding::Exact;
+            is_exact.then(|| LiteralString::new(exact, digits_alike))
+        };
         let folded = cases.map(|case| (case, FoldedText::with_case(exact, case)));
-        for (case, folded) in &folded {
-            self.spelt.of(*case).add(folded.as_sought(), handle, fact);
-        }
-        let alike = folded.map(|(case, folded)| (case, folded.with_digits_alike().as_sought()));
-        if !alike.iter().any(|(_, sought)| sought.has_digit) {
+        let [(_, small), _] = &folded;
+        let loose = match small.as_sought().has_letter() {
+            true => FoldedText::new(&read_leet(exact)),
+            false => small.clone(),
+        };
+        let mut new = NewString {
+            folded,
+            literal: literal(false),
+            loose: (guard == Guarding::Paranoid).then(|| loose.clone().loosened()),
+            handle,
+            fact,
+        };
+        self.spelt.add(&new);
+        new.folded = new
+            .folded
+            .map(|(case, folded)| (case, folded.with_digits_alike()));
+        new.literal = literal(true);
+        new.loose = new.loose.map(|_| loose.with_digits_alike().loosened());
+        let alike = new.folded.each_ref().map(|(_, folded)| folded.as_sought());
+        if !alike.iter().any(|sought| sought.has_digit) {
             return;
         }
-        let form = Handle::of(format!("{alike:?}").as_bytes());
+        let form = Handle::of(format!("{alike:?}{:?}{guard}", new.literal).as_bytes());
         let details = self.forms.entry(form).or_default();
         details.push((handle, fact));
         if details.len() == 1 {
-            for (case, sought) in alike {
-                self.with_digits.of(case).add(sought, form, form);
-            }
+            (new.handle, new.fact) = (form, form);
+            self.with_digits.add(&new);
         }
     }
 
@@ -209,34 +290,75 @@ impl ExactStrings {
         change: fn(FoldedText) -> FoldedText,
     ) -> Vec<Occurrence> {
         let mut occurrences = Vec::new();
-        let mut find = |text: &str, encoded: Option<(usize, usize)>| {
-            for (case, strings) in [
-                (LetterCase::Small, &strings.by_small_letters),
-                (LetterCase::Capital, &strings.by_capitals),
-            ] {
+        let mut find = |text: &str, source: &Source<'_>| {
+            for case in [LetterCase::Small, LetterCase::Capital] {
                 if case == LetterCase::Capital && text.is_ascii() && !self.beyond_ascii {
                     continue;
                 }
-                let folded = change(FoldedText::with_case(text, case));
-                strings.find_in(&folded, &mut |string, start, end| {
-                    let place = folded.bytes(start, end);
-                    let (from, to) = encoded.unwrap_or(place);
+                strings.find_in(text, case, change, &mut |string, place| {
+                    if !source.allows(text, string, place) {
+                        return;
+                    }
+                    let ((from, to), decoded_at) = source.locate(place);
                     occurrences.push(Occurrence {
                         from,
                         to,
-                        decoded_at: encoded.map(|_| place.0),
+                        decoded_at,
                         handle: string.handle,
                         fact: string.fact,
                     });
                 });
             }
         };
-        find(text, None);
+        find(text, &Source::Original);
         for part in find_encoded_parts(text) {
-            find(&part.decoded, Some((part.from, part.to)));
+            find(&part.decoded, &Source::Encoded(part.from, part.to));
+        }
+        if let Some(unescaped) = unescape(text) {
+            find(unescaped.text(), &Source::Unescaped(&unescaped));
+            for part in find_encoded_parts(unescaped.text()) {
+                let (from, to) = unescaped.place(part.from, part.to);
+                find(&part.decoded, &Source::Encoded(from, to));
+            }
         }
         occurrences.sort_unstable();
         occurrences.dedup();
         occurrences
+    }
+}
+
+/// What a text that is searched was made of.
+enum Source<'a> {
+    /// It is the original.
+    Original,
+    /// The original without its escapes.
+    Unescaped(&'a UnescapedText),
+    /// Decoded from these bytes of the original.
+    Encoded(usize, usize),
+}
+
+impl Source<'_> {
+    /// Whether a string counts that was found in the text. One that is looked for as it is written alone has to stand in
+    /// the original so.
+    fn allows(&self, text: &str, string: &ExactString, (from, to): (usize, usize)) -> bool {
+        let Some(literal) = &string.literal else {
+            return true;
+        };
+        if !matches!(self, Source::Original) {
+            return false;
+        }
+        match is_nfc(text) {
+            true => literal.stands_at(text, from, to),
+            false => literal.stands_at(&text.nfc().collect::<String>(), from, to),
+        }
+    }
+
+    /// The bytes of the original for a place in the text; and where it is in decoded text.
+    fn locate(&self, place: (usize, usize)) -> ((usize, usize), Option<usize>) {
+        match self {
+            Source::Original => (place, None),
+            Source::Unescaped(unescaped) => (unescaped.place(place.0, place.1), None),
+            Source::Encoded(from, to) => ((*from, *to), Some(place.0)),
+        }
     }
 }

@@ -11,6 +11,7 @@ use crate::error::{MemoryError, Result};
 use crate::exact_strings::ExactStrings;
 use crate::fixed_words;
 use crate::folded_text::{FoldedText, MAX_EXACT, MIN_EXACT, holds_handle};
+use crate::guarding::Guarding;
 use crate::handle::Handle;
 
 /// A detail of a fact: an exact string that is told only where it is unlocked.
@@ -52,7 +53,12 @@ impl Fact {
             check_exact(index, &detail.exact)?;
         }
         if fact.is_locked() {
-            check_gist(fact.body.gist.as_deref(), &fact.details)?;
+            check_has_details(&fact.details)?;
+            check_gist(
+                fact.body.gist.as_deref(),
+                fact.body.guarding(),
+                &fact.details,
+            )?;
         }
         Ok(fact)
     }
@@ -105,10 +111,21 @@ fn gist_error(reason: impl Into<String>) -> MemoryError {
     MemoryError::document("the fact", "$.gist", reason)
 }
 
-fn check_gist(gist: Option<&str>, details: &[FactDetail]) -> Result<()> {
+/// A LOCKED fact has exact strings: nothing else of it would be guarded.
+fn check_has_details(details: &[FactDetail]) -> Result<()> {
+    if !details.is_empty() {
+        return Ok(());
+    }
+    let expected =
+        "the exact strings of a LOCKED fact, which are kept out of all texts; or the tag UNLOCKED";
+    let reason = format!("found none, expected {expected}");
+    Err(MemoryError::document("the fact", "$.details", reason))
+}
+
+fn check_gist(gist: Option<&str>, guard: Guarding, details: &[FactDetail]) -> Result<()> {
     let mut strings = ExactStrings::default();
     for detail in details {
-        strings.add(&detail.exact, detail.handle, detail.handle);
+        strings.add(&detail.exact, guard, detail.handle, detail.handle);
     }
     let Some(found) = strings.find_in(gist.unwrap_or_default()).first().copied() else {
         return Ok(());
@@ -131,9 +148,12 @@ fn detail_error(index: usize, member: &str, found: &str, expected: &str) -> Memo
 
 fn check_exact(index: usize, exact: &str) -> Result<()> {
     let folded = FoldedText::new(exact);
-    if folded.len() < MIN_EXACT || folded.visible() > MAX_EXACT || holds_handle(exact) {
+    if folded.as_sought().shapes.len() < MIN_EXACT
+        || folded.visible() > MAX_EXACT
+        || holds_handle(exact)
+    {
         let expected = format!(
-            "{MIN_EXACT} to {MAX_EXACT} characters besides white space and what separates digits, and no handle"
+            "{MIN_EXACT} to {MAX_EXACT} characters besides white space and signs, and no handle"
         );
         return Err(detail_error(index, "exact", exact, &expected));
     }

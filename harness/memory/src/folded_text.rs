@@ -1,12 +1,15 @@
 //! Text folded for the search for exact strings, which finds a string in any spelling.
 //!
 //! Folded text is a sequence of shapes (`characters.rs`) without white space and invisible characters; a handle
-//! (64 hexadecimal digits) is one shape that no string has. What stands between two digits, up to three
-//! characters that are neither letters nor digits, is left out. Determinism: D1.
+//! (64 hexadecimal digits) is one shape that no string has. What separates is left out: between two digits up to three
+//! characters that are neither letters nor digits, between two others up to two. Determinism: D1.
 
 use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 
-use crate::characters::{Joint, LetterCase, Shape, find_joint, for_each_shape, is_invisible};
+use crate::characters::{
+    Joint, LetterCase, Shape, find_joint, for_each_shape, is_invisible, is_letter, is_sign,
+};
 
 /// The fewest characters of an exact string, folded.
 pub(crate) const MIN_EXACT: usize = 3;
@@ -18,7 +21,11 @@ pub(crate) const MAX_EXACT: usize = 256;
 const LONG_EXACT: usize = 5;
 
 /// The most characters between two digits that are left out.
-const MAX_SEPARATORS: usize = 3;
+const MAX_BETWEEN_DIGITS: usize = 3;
+
+/// The most characters between a letter and a letter or digit that are left out. Between a member's name and its value
+/// JSON has three.
+const MAX_BETWEEN_LETTERS: usize = 2;
 
 /// The shape of a handle: a noncharacter, which no exact string may have.
 const OPAQUE: char = '\u{10ffff}';
@@ -29,12 +36,20 @@ struct FoldedChar {
     shape: char,
     is_digit: bool,
     is_letter: bool,
+    /// Whether it is left out between letters: a sign, no picture.
+    is_sign: bool,
     /// The bytes of the original it comes from; of the NFC text where the original is not in NFC.
     from: usize,
     to: usize,
     /// How it is joined to what stands before it and behind it in the original.
     before: Joint,
     behind: Joint,
+}
+
+impl FoldedChar {
+    fn is_word(&self) -> bool {
+        self.is_digit || self.is_letter
+    }
 }
 
 /// A text that is folded for searching.
@@ -44,6 +59,21 @@ pub struct FoldedText {
     chars: Vec<FoldedChar>,
     /// How many visible characters the original has.
     visible: usize,
+}
+
+/// The text with a letter for each digit and sign that may stand for one in leet; each takes one byte, as before.
+pub(crate) fn read_leet(text: &str) -> String {
+    let letter = |c: char| match c {
+        '4' | '@' => 'a',
+        '8' => 'b',
+        '3' => 'e',
+        '6' | '9' => 'g',
+        '!' => 'l',
+        '5' | '$' => 's',
+        '7' | '+' => 't',
+        other => other,
+    };
+    text.chars().map(letter).collect()
 }
 
 /// Folds the case of `text`, in NFC; white space stays.
@@ -102,6 +132,7 @@ impl FoldedText {
             shape: OPAQUE,
             is_digit: false,
             is_letter: false,
+            is_sign: false,
             from,
             to,
             before: Joint::Open,
@@ -120,7 +151,8 @@ impl FoldedText {
             self.chars.push(FoldedChar {
                 shape,
                 is_digit,
-                is_letter: !is_digit && c.is_alphabetic(),
+                is_letter: !is_digit && is_letter(c),
+                is_sign: is_sign(c),
                 from,
                 to,
                 before: Joint::Closed,
@@ -129,7 +161,7 @@ impl FoldedText {
         });
         if let Some(char) = self.chars.get_mut(first) {
             char.before = joint;
-            if char.is_digit {
+            if char.is_digit || char.is_letter {
                 self.drop_separators(first);
             }
         }
@@ -138,19 +170,23 @@ impl FoldedText {
         }
     }
 
-    /// Drops what separates the digit at `digit` from a digit before it.
-    fn drop_separators(&mut self, digit: usize) {
-        let is_separator =
-            |char: &&FoldedChar| !char.is_digit && !char.is_letter && char.shape != OPAQUE;
-        let before = self.chars.get(..digit).unwrap_or_default();
+    /// Drops what separates the letter or digit at `at` from one before it.
+    fn drop_separators(&mut self, at: usize) {
+        let is_separator = |char: &&FoldedChar| !char.is_word() && char.shape != OPAQUE;
+        let before = self.chars.get(..at).unwrap_or_default();
         let count = before.iter().rev().take_while(is_separator).count();
-        let start = digit - count;
-        let follows_digit = start
-            .checked_sub(1)
-            .and_then(|last| self.chars.get(last))
-            .is_some_and(|last| last.is_digit);
-        if (1..=MAX_SEPARATORS).contains(&count) && follows_digit {
-            self.chars.drain(start..digit);
+        let start = at - count;
+        let last = start.checked_sub(1).and_then(|last| self.chars.get(last));
+        let (Some(last), Some(char)) = (last, self.chars.get(at)) else {
+            return;
+        };
+        let most = match last.is_digit && char.is_digit {
+            true => MAX_BETWEEN_DIGITS,
+            false if before.iter().skip(start).all(|char| char.is_sign) => MAX_BETWEEN_LETTERS,
+            false => return,
+        };
+        if (1..=most).contains(&count) && last.shape != OPAQUE {
+            self.chars.drain(start..at);
         }
     }
 
@@ -163,6 +199,29 @@ impl FoldedText {
             }
         }
         self
+    }
+
+    /// The same text without accents and whatever else is neither letter nor digit.
+    #[must_use]
+    pub(crate) fn loosened(mut self) -> FoldedText {
+        self.chars.retain(|char| {
+            (char.is_word() || char.shape == OPAQUE) && !is_combining_mark(char.shape)
+        });
+        self
+    }
+
+    /// What an occurrence of this text, loosened, must be like, forwards and backwards.
+    pub(crate) fn as_loosely_sought(&self) -> [SoughtString; 2] {
+        let forwards = SoughtString {
+            needs_letter: false,
+            inside_words: true,
+            ..self.as_sought()
+        };
+        let backwards = SoughtString {
+            shapes: forwards.shapes.iter().rev().copied().collect(),
+            ..forwards.clone()
+        };
+        [forwards, backwards]
     }
 
     /// How many folded characters the text has.
@@ -198,8 +257,14 @@ impl FoldedText {
         let has_digit = self.chars.iter().any(|c| c.is_digit);
         let has_letter = self.chars.iter().any(|c| c.is_letter);
         let is_long = self.visible >= LONG_EXACT;
+        // Behind its last word a sign may be left out of the text, where another word follows.
+        let is_edge =
+            |char: &&FoldedChar| (has_digit || has_letter) && char.is_sign && !char.is_word();
+        let before = self.chars.iter().take_while(is_edge).count();
+        let behind = self.chars.iter().rev().take_while(is_edge).count();
+        let word = self.chars.get(before..self.chars.len() - behind);
         SoughtString {
-            shapes: self.chars().collect(),
+            shapes: word.unwrap_or_default().iter().map(|c| c.shape).collect(),
             // 111 looks like ill, and B11 like bill.
             needs_digit: has_digit && !(has_letter && is_long),
             needs_letter: has_letter,
@@ -268,6 +333,13 @@ pub(crate) struct SoughtString {
     inside_words: bool,
 }
 
+impl SoughtString {
+    /// Whether the string has a letter.
+    pub(crate) fn has_letter(&self) -> bool {
+        self.needs_letter
+    }
+}
+
 /// Whether a text holds 64 hexadecimal digits that nothing visible separates: an output may hold them as a handle, in
 /// which no string is sought.
 pub(crate) fn holds_handle(text: &str) -> bool {
@@ -306,7 +378,11 @@ mod tests {
             ("the code is 47112", "4711", false),
             ("the code is 47\u{200b}11", "4711", true),
             ("THE SILVERKEY!", "Silver Key", true),
-            ("silver-key", "silver key", false),
+            ("silver-key", "silver key", true),
+            ("**Silver** Key", "silver key", true),
+            ("Mor*de*cai", "Mordecai", true),
+            ("silver ... key", "silver key", false),
+            ("it is \u{2779}\u{277d}", "4711", false),
             ("the cafe\u{301} at noon", "caf\u{e9}", true),
             ("STRASSE 9", "stra\u{df}e 9", true),
             ("a,b;c", "b;c", true),

@@ -23,7 +23,7 @@
 //! let query = WorkingSetQuery::new(Audience::new(OutputClass::Prompt, &["ana"])?, 8000);
 //! let prompt = store.build_prompt(&query, "Is it 47 11?")?;
 //! assert!(prompt.text().contains("There is a code to the cellar door."));
-//! assert!(prompt.text().ends_with("Is it [locked]?\n"));
+//! assert!(prompt.text().ends_with("\"Is it [locked]?\"\n"));
 //! # Ok(())
 //! # }
 //! ```
@@ -31,15 +31,16 @@
 //! | files, lowest first | what they hold |
 //! |---|---|
 //! | `error`, `words`, `identifier`, `handle`, `canonical`, `document` | errors, the parts of documents, canonical JSON, reading documents |
-//! | `mask`, `bodies`, `entry` | who may see what; the kinds of the log's entries, and their bodies |
-//! | `characters`, `folded_text`, `encoded_text`, `fixed_words` | text as it is searched |
-//! | `schema`, `log`, `log_head`, `head_file`, `exact_strings` | the tables of the database, the hash chain, its head; finding exact strings |
+//! | `mask`, `guarding`, `bodies`, `entry` | who may see what; the kinds of the log's entries, and their bodies |
+//! | `characters`, `folded_text`, `literal_text`, `escaped_text`, `encoded_part`, `spelt_numbers`, `encoded_text`, `fixed_words` | text as it is searched |
+//! | `schema`, `table_digests`, `log`, `log_head`, `head_file`, `exact_strings` | the tables of the database and their digests, the hash chain, its head; finding exact strings |
 //! | `fact`, `policy` | facts with their exact strings; policies |
-//! | `story_state`, `unlocks`, `consent`, `guesses`, `compaction`, `asset` | the derived tables, a subject each |
-//! | `output_guard`, `reader`, `pins` | keeping locked exact strings out; read access; pins |
+//! | `story_state`, `unlocks`, `consent`, `guesses`, `compaction`, `asset`, `pins`, `used_names` | the derived tables, a subject each |
+//! | `apply`, `table_changes` | from an entry to the tables; where a table is not what the log gives |
+//! | `output_guard`, `reader`, `pinned` | keeping locked exact strings out; read access; what the pins say |
 //! | `audience`, `query`, `output_view`, `slices`, `working_set` | what an output may hold; working sets |
 //! | `prompt`, `image_brief` | what is made of working sets |
-//! | `apply`, `writer`, `store` | from an entry to the tables; appending; read and write access |
+//! | `writer`, `store` | appending; read and write access |
 //! | `recall`, `notebook` | the two ways to an unlock |
 //! | `checked_text` | prompts and narrations, whose guesses are counted |
 //! | [`gate`] | the gates G1 to G7 |
@@ -69,25 +70,30 @@ mod checked_text;
 mod compaction;
 mod consent;
 mod document;
+mod encoded_part;
 mod encoded_text;
 mod entry;
 mod error;
+mod escaped_text;
 mod exact_strings;
 mod fact;
 mod fixed_words;
 mod folded_text;
 pub mod gate;
+mod guarding;
 mod guesses;
 mod handle;
 mod head_file;
 mod identifier;
 mod image_brief;
+mod literal_text;
 mod log;
 mod log_head;
 mod mask;
 mod notebook;
 mod output_guard;
 mod output_view;
+mod pinned;
 mod pins;
 mod policy;
 mod prompt;
@@ -96,9 +102,13 @@ mod reader;
 mod recall;
 mod schema;
 mod slices;
+mod spelt_numbers;
 mod store;
 mod story_state;
+mod table_changes;
+mod table_digests;
 mod unlocks;
+mod used_names;
 mod words;
 mod working_set;
 mod writer;
@@ -112,6 +122,7 @@ pub use error::{MemoryError, Result};
 pub use fact::{Fact, FactDetail, detail_handle};
 pub use fixed_words::PLACEHOLDER;
 pub use folded_text::FoldedText;
+pub use guarding::Guarding;
 pub use handle::Handle;
 pub use identifier::Identifier;
 pub use image_brief::ImageBrief;

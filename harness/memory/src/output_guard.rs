@@ -270,12 +270,17 @@ impl<'a> OutputGuard<'a> {
         })
     }
 
-    /// Refuses a value in which a locked string stands. An escape in the text of JSON may hide a string, so
-    /// each text is also searched by itself.
-    pub(crate) fn refuse_leaks_in_value(&self, what: &'static str, value: &Value) -> Result<()> {
+    /// Judges a value: whether a locked string stands in it, and how many guesses it may have. An escape in the text of
+    /// JSON may hide a string, so each text is also searched by itself.
+    pub(crate) fn judge_value(&self, value: &Value) -> Result<(bool, u64)> {
+        let whole = value.to_string();
+        let mut holds_locked = !self.find_leaks(&whole)?.is_empty();
+        let mut guesses = 0;
         for text in texts(value) {
-            self.refuse_leaks(what, text)?;
+            holds_locked = holds_locked || !self.find_leaks(text)?.is_empty();
+            guesses += self.count_guesses(text)?;
         }
-        self.refuse_leaks(what, &value.to_string())
+        // A guess may reach over several texts, and a number stands in none.
+        Ok((holds_locked, guesses.max(self.count_guesses(&whole)?)))
     }
 }

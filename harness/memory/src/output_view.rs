@@ -20,6 +20,7 @@ pub(crate) struct OutputView<'a> {
 
 impl<'a> OutputView<'a> {
     pub(crate) fn new(reader: &'a MemoryReader, audience: &'a Audience) -> Result<OutputView<'a>> {
+        reader.check_fact_tables()?;
         Ok(OutputView {
             reader,
             state: reader.story_state()?,

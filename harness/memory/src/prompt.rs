@@ -4,6 +4,7 @@
 //! says whether it may be said.
 
 use crate::audience::Audience;
+use crate::document::to_value;
 use crate::error::Result;
 use crate::fixed_words::{PROMPT_HEAD, PROMPT_REQUEST};
 use crate::mask::OutputClass;
@@ -60,6 +61,16 @@ impl Narration {
     }
 }
 
+/// The request as it stands in a prompt: as a text of JSON, so that nothing in it begins a line and passes for a section.
+pub(crate) fn write_request(request: &str) -> Result<String> {
+    let json = to_value("the request", &request)?.to_string();
+    // JSON need not escape these ends of lines.
+    Ok(json
+        .replace('\u{85}', "\\u0085")
+        .replace('\u{2028}', "\\u2028")
+        .replace('\u{2029}', "\\u2029"))
+}
+
 impl MemoryReader {
     /// Builds a prompt from the working set of `query`, whose class is PROMPT here, and a request without its guesses;
     /// counts these. Gives no prompt where the whole would hold a locked string.
@@ -73,6 +84,7 @@ impl MemoryReader {
             let set = self.build_working_set(&query)?;
             OutputView::new(self, &query.audience)?.with_guard(|guard| {
                 let (request, guesses) = guard.redact_guesses(request)?;
+                let request = write_request(&request)?;
                 let text = [PROMPT_HEAD, set.text(), PROMPT_REQUEST, &request, "\n"].concat();
                 // A string may begin in our words and end in the table's.
                 match guard.find_leaks(&text)?.is_empty() {

@@ -1,6 +1,6 @@
 //! The reader: read access to a memory, which has no way to write (gate G5).
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
@@ -15,6 +15,8 @@ use crate::log_head;
 use crate::output_guard::OutputGuard;
 use crate::schema;
 use crate::story_state::{StoryState, read_story_state};
+use crate::table_changes::describe_change;
+use crate::table_digests::{FACT_TABLES, STORY_TABLES, find_changed_table};
 use crate::unlocks::{Unlock, find_fact, find_unlock};
 
 /// Read access to a memory. The memo calls it the Lens.
@@ -52,6 +54,16 @@ pub struct MemoryReader {
     pub(crate) path: PathBuf,
     /// Every exact string, as of the last output.
     exact_strings: RefCell<ExactStrings>,
+    checked: Checked,
+}
+
+/// The data that was checked last, by SQLite's `data_version`: a number that changes where another connection commits.
+/// What this connection commits leaves whole what was whole.
+#[derive(Debug, Default)]
+struct Checked {
+    numbers: Cell<Option<i64>>,
+    story_tables: Cell<Option<i64>>,
+    fact_tables: Cell<Option<i64>>,
 }
 
 impl MemoryReader {
@@ -60,7 +72,7 @@ impl MemoryReader {
     /// # Errors
     /// [`MemoryError::Missing`], [`MemoryError::Unfinished`], [`MemoryError::Foreign`], [`MemoryError::Newer`],
     /// [`MemoryError::Behind`], [`MemoryError::Damaged`] for a log with a hole or without its end,
-    /// [`MemoryError::Sqlite`].
+    /// [`MemoryError::Altered`] for a table that another program changed, [`MemoryError::Sqlite`].
     pub fn open(path: &Path) -> Result<MemoryReader> {
         let noted = read_head_file(path)?;
         let conn = schema::open_database(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
@@ -83,6 +95,7 @@ impl MemoryReader {
                 head,
             });
         }
+        reader.read_at_once(|| Ok(()))?;
         Ok(reader)
     }
 
@@ -91,6 +104,7 @@ impl MemoryReader {
             conn,
             path: path.to_owned(),
             exact_strings: RefCell::default(),
+            checked: Checked::default(),
         }
     }
 
@@ -131,7 +145,7 @@ impl MemoryReader {
     /// # Errors
     /// [`MemoryError::Damaged`] and the errors of `visit`.
     pub fn for_each_entry(&self, visit: &mut dyn FnMut(LogEntry) -> Result<()>) -> Result<LogHead> {
-        self.read_at_once(|| log_head::read_whole_log(&self.conn, &self.path, visit))
+        self.read_one_state(|| log_head::read_whole_log(&self.conn, &self.path, visit))
     }
 
     /// Asserts that the log has a head that was noted earlier. The log may have gone on since.
@@ -145,10 +159,70 @@ impl MemoryReader {
     /// Checks that the log ends where the kept head says, that no number is missing, and that it has the head that was
     /// in the file beside the database before.
     pub(crate) fn check_end(&self, noted: Option<&LogHead>) -> Result<()> {
-        self.read_at_once(|| {
-            log_head::check_numbers(&self.conn, &self.path)?;
+        self.read_one_state(|| {
+            self.check_numbers()?;
             assert_head_file(&self.conn, &self.path, noted)
         })
+    }
+
+    /// Checks, in the open transaction, that the log ends where the kept head says; where another connection committed
+    /// since the last time, that no number is missing; and that nobody else changed the tables.
+    pub(crate) fn check_log_and_tables(&self) -> Result<LogHead> {
+        let head = self.check_numbers()?;
+        self.check_tables(&self.checked.story_tables, &STORY_TABLES)?;
+        Ok(head)
+    }
+
+    /// Checks, in the open transaction, that nobody else changed the tables of the facts.
+    pub(crate) fn check_fact_tables(&self) -> Result<()> {
+        self.check_tables(&self.checked.fact_tables, &FACT_TABLES)
+    }
+
+    fn check_numbers(&self) -> Result<LogHead> {
+        let now = self.read_data_version()?;
+        if self.checked.numbers.get() == Some(now) {
+            return log_head::check_end(&self.conn, &self.path);
+        }
+        let head = log_head::check_numbers(&self.conn, &self.path)?;
+        self.checked.numbers.set(Some(now));
+        Ok(head)
+    }
+
+    /// Compares tables with their digests where another connection committed since the last time.
+    fn check_tables(&self, checked: &Cell<Option<i64>>, tables: &[&'static str]) -> Result<()> {
+        let now = self.read_data_version()?;
+        if checked.get() == Some(now) {
+            return Ok(());
+        }
+        if let Some(table) = find_changed_table(&self.conn, &self.path, tables)? {
+            let reason = describe_change(&self.conn, &self.path, table)?;
+            let path = self.path.clone();
+            return Err(MemoryError::Altered {
+                path,
+                table,
+                reason,
+            });
+        }
+        checked.set(Some(now));
+        Ok(())
+    }
+
+    fn read_data_version(&self) -> Result<i64> {
+        self.conn
+            .prepare_cached("PRAGMA data_version")
+            .and_then(|mut version| version.query_row(params![], |row| row.get(0)))
+            .map_err(self.read_error())
+    }
+
+    /// Has everything checked again, as if another connection had committed.
+    pub(crate) fn forget_checks(&self) {
+        for checked in [
+            &self.checked.numbers,
+            &self.checked.story_tables,
+            &self.checked.fact_tables,
+        ] {
+            checked.set(None);
+        }
     }
 
     /// Finds the fact of a handle, which is the fact's own or the handle of one of its details.
@@ -156,7 +230,10 @@ impl MemoryReader {
     /// # Errors
     /// [`MemoryError::Sqlite`].
     pub fn find_fact(&self, handle: Handle) -> Result<Option<Handle>> {
-        find_fact(&self.conn, handle).map_err(self.read_error())
+        self.read_one_state(|| {
+            self.check_fact_tables()?;
+            find_fact(&self.conn, handle).map_err(self.read_error())
+        })
     }
 
     /// Finds the unlock of a handle itself. A detail is also open where its fact is unlocked:
@@ -258,6 +335,7 @@ impl MemoryReader {
         is_open: &dyn Fn(Handle, Handle) -> Result<bool>,
         work: impl FnOnce(&OutputGuard<'_>) -> Result<T>,
     ) -> Result<T> {
+        self.check_fact_tables()?;
         let refreshed = self.exact_strings.borrow_mut().refresh(&self.conn);
         refreshed.map_err(self.read_error())?;
         work(&OutputGuard::new(&self.exact_strings.borrow(), is_open))
@@ -268,8 +346,19 @@ impl MemoryReader {
         *self.exact_strings.borrow_mut() = ExactStrings::default();
     }
 
-    /// Runs `work` on one state of the database.
+    /// Runs `work` on one state of the database, in which log and tables are whole.
     pub(crate) fn read_at_once<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let is_first = self.conn.is_autocommit();
+        self.read_one_state(|| {
+            if is_first {
+                self.check_log_and_tables()?;
+            }
+            work()
+        })
+    }
+
+    /// Runs `work` on one state of the database.
+    fn read_one_state<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         if !self.conn.is_autocommit() {
             return work();
         }

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags, params};
 use crate::error::{MemoryError, Result};
 
 /// The version of the tables that this build writes. A change of the tables takes a migration and a new version.
-pub(crate) const VERSION: i64 = 4;
+pub(crate) const VERSION: i64 = 5;
 
 /// The application id in the file of a memory: `AXM1`.
 const APPLICATION: i64 = 0x4158_4d31;
@@ -35,9 +35,8 @@ CREATE TABLE applied (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT N
 INSERT INTO applied VALUES (1, 0);
 ";
 
-/// The head of the log, which moves with the log alone. The index counts the entries without reading them.
+/// The head of the log, which moves with the log alone.
 const HEAD: &str = "
-CREATE UNIQUE INDEX log_chain ON log (chain);
 CREATE TABLE head (
     one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL, chain BLOB
 ) STRICT;
@@ -51,6 +50,18 @@ WHEN NOT EXISTS (SELECT 1 FROM log WHERE seq = NEW.seq AND chain = NEW.chain)
 BEGIN SELECT RAISE(ABORT, 'the head moves with the log'); END;
 CREATE TRIGGER head_no_delete BEFORE DELETE ON head
 BEGIN SELECT RAISE(ABORT, 'the head moves with the log'); END;
+";
+
+/// The index by which SQLite counts the entries: it has nothing of an entry but that it is there.
+const NUMBERS: &str = "
+DROP INDEX IF EXISTS log_chain;
+CREATE INDEX IF NOT EXISTS log_numbers ON log (1);
+";
+
+/// What `table_digests.rs` keeps of each derived table.
+const DIGESTS: &str = "
+DROP TABLE IF EXISTS table_digest;
+CREATE TABLE table_digest (name TEXT PRIMARY KEY, digest BLOB NOT NULL) STRICT, WITHOUT ROWID;
 ";
 
 /// The names of the triggers on the log and its head.
@@ -77,7 +88,7 @@ CREATE TABLE shown (
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE detail (
     seq INTEGER NOT NULL, handle BLOB NOT NULL, fact BLOB NOT NULL REFERENCES fact (fact),
-    exact TEXT NOT NULL, PRIMARY KEY (seq, handle)
+    exact TEXT NOT NULL, guard TEXT NOT NULL, PRIMARY KEY (seq, handle)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX detail_handle ON detail (handle);
 CREATE TABLE pointer (
@@ -109,6 +120,7 @@ CREATE TABLE compaction (
 CREATE TABLE pin (
     name TEXT PRIMARY KEY, value TEXT NOT NULL, document BLOB, seq INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE used_name (name TEXT PRIMARY KEY, seq INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE asset (
     handle BLOB PRIMARY KEY, stage TEXT NOT NULL, previous BLOB REFERENCES asset (handle),
     seq INTEGER NOT NULL
@@ -116,7 +128,7 @@ CREATE TABLE asset (
 ";
 
 /// The names of the derived tables; each stands before the tables it refers to.
-pub(crate) const TABLES: [&str; 12] = [
+pub(crate) const TABLES: [&str; 13] = [
     "asset",
     "attempt",
     "compaction",
@@ -128,6 +140,7 @@ pub(crate) const TABLES: [&str; 12] = [
     "pointer",
     "shown",
     "unlocked",
+    "used_name",
     "fact",
 ];
 
@@ -239,16 +252,27 @@ pub(crate) fn migrate(conn: &Connection) -> rusqlite::Result<()> {
             conn.execute(&format!("DROP TABLE IF EXISTS {table}"), params![])?;
         }
         conn.execute_batch(DERIVED)?;
+        conn.execute_batch(DIGESTS)?;
+        conn.execute_batch(NUMBERS)?;
+        reset_digests(conn)?;
         conn.execute("UPDATE applied SET seq = 0", params![])?;
         conn.pragma_update(None, "user_version", VERSION)?;
     }
     Ok(())
 }
 
-/// Empties the derived tables.
+/// Empties the derived tables; the digest of an empty table is zero.
 pub(crate) fn clear_tables(conn: &Connection) -> rusqlite::Result<()> {
     for table in TABLES {
         conn.execute(&format!("DELETE FROM {table}"), params![])?;
+    }
+    reset_digests(conn)
+}
+
+fn reset_digests(conn: &Connection) -> rusqlite::Result<()> {
+    for table in TABLES {
+        let reset = "INSERT OR REPLACE INTO table_digest VALUES (?1, zeroblob(32))";
+        conn.execute(reset, params![table])?;
     }
     Ok(())
 }

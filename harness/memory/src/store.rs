@@ -18,11 +18,12 @@ use crate::head_file::{assert_head_file, read_head_file, write_head_file};
 use crate::identifier::Identifier;
 use crate::log::{self, LogHead};
 use crate::log_head;
-use crate::mask::MaskMatrix;
+use crate::mask::{MaskMatrix, OutputClass};
 use crate::pins::MASK_MATRIX;
 use crate::policy::{self, DEFAULT_GUESSES, GUESSES_PER_SCENE};
 use crate::reader::MemoryReader;
 use crate::schema;
+use crate::table_digests::keep_digests;
 use crate::writer::{AppendReceipt, Writer, append_in_transaction, append_within};
 
 /// A memory open for writing. Several processes may open one; each append waits its turn.
@@ -142,6 +143,7 @@ impl MemoryStore {
             return Err(MemoryError::Exists(path.clone()));
         }
         schema::migrate(conn).map_err(failed())?;
+        keep_digests(conn).map_err(failed())?;
         append_within(&self.reader, |writer| {
             writer.commit(EntryBody::State(state))?;
             pins.into_iter()
@@ -154,18 +156,28 @@ impl MemoryStore {
         Ok(())
     }
 
-    /// Opens a memory. Tables that do not agree with the log are derived anew.
+    /// Opens a memory. Tables that end before the log does are derived anew.
     ///
     /// # Errors
     /// [`MemoryError::Missing`], [`MemoryError::Unfinished`], [`MemoryError::Foreign`], [`MemoryError::Newer`],
-    /// [`MemoryError::Older`], [`MemoryError::Damaged`], [`MemoryError::Sqlite`].
+    /// [`MemoryError::Older`], [`MemoryError::Damaged`], [`MemoryError::Altered`], [`MemoryError::Sqlite`].
     pub fn open(path: &Path) -> Result<MemoryStore> {
         let mut store = MemoryStore::open_for_writing(path)?;
         let (applied, head) = store.reader.read_applied_and_head()?;
         if applied != head {
             store.rebuild()?;
         }
+        store.reader.read_at_once(|| Ok(()))?;
         Ok(store)
+    }
+
+    /// Opens a memory whose tables another program may have changed, for [`MemoryStore::rebuild_asserting`]. Until
+    /// then it refuses to be read and appended to as [`MemoryStore::open`] does.
+    ///
+    /// # Errors
+    /// As [`MemoryStore::open`] without [`MemoryError::Altered`].
+    pub fn open_to_rebuild(path: &Path) -> Result<MemoryStore> {
+        MemoryStore::open_for_writing(path)
     }
 
     fn identify(path: &Path) -> Result<FileIdentity> {
@@ -209,11 +221,14 @@ impl MemoryStore {
         let migration = rusqlite::Transaction::new_unchecked(conn, behavior).map_err(failed())?;
         let found = schema::read_version(conn).map_err(failed())?;
         if found == schema::VERSION {
-            return Ok(());
+            // The triggers would be rolled back with the transaction.
+            drop(migration);
+            return keep_digests(conn).map_err(failed());
         }
         // A log that was changed is damaged under the rules of any version.
         log::for_each_entry(conn, path, &mut |_| Ok(()))?;
         schema::migrate(conn).map_err(failed())?;
+        keep_digests(conn).map_err(failed())?;
         derive_tables(&self.reader).map_err(|error| match error {
             MemoryError::Damaged { path, seq, reason } => MemoryError::Older {
                 path,
@@ -238,10 +253,11 @@ impl MemoryStore {
     /// # Errors
     /// [`MemoryError::OwnCommand`] for an event that has a function of its own; [`MemoryError::Document`],
     /// [`MemoryError::Refused`] for an entry that the contract or the present state forbids,
-    /// [`MemoryError::Leak`] for a picture's request with a locked exact string, [`MemoryError::Sqlite`],
+    /// [`MemoryError::Guess`] for a picture's request with a locked exact string or too many guesses at one (they are
+    /// logged), [`MemoryError::Sqlite`],
     /// [`FileError::Displaced`] where the file was renamed, removed or replaced since it was opened.
     pub fn append(&mut self, kind: EntryKind, body: Value) -> Result<AppendReceipt> {
-        self.append_with(|writer| writer.append(kind, body))
+        self.append_given(|writer| writer.append(kind, body))
     }
 
     /// Appends several entries, acknowledged together.
@@ -252,12 +268,26 @@ impl MemoryStore {
         &mut self,
         entries: impl IntoIterator<Item = (EntryKind, Value)>,
     ) -> Result<Vec<AppendReceipt>> {
-        self.append_with(|writer| {
+        self.append_given(|writer| {
             entries
                 .into_iter()
                 .map(|(kind, body)| writer.append(kind, body))
                 .collect()
         })
+    }
+
+    /// Appends what comes from outside. Guesses in what is refused are logged by themselves.
+    fn append_given<T>(&mut self, work: impl FnOnce(&mut Writer<'_>) -> Result<T>) -> Result<T> {
+        let mut refused_guesses = 0;
+        let appended = self.append_with(|writer| {
+            let appended = work(writer);
+            refused_guesses = writer.refused_guesses;
+            appended
+        });
+        if refused_guesses > 0 {
+            self.append_with(|writer| writer.log_guesses(OutputClass::Pvib, refused_guesses))?;
+        }
+        appended
     }
 
     /// Checks that the memory's path leads to the file that SQLite has open.

@@ -11,6 +11,7 @@ use crate::document::to_value;
 use crate::entry::EntryKind;
 use crate::error::MemoryError;
 use crate::identifier::Identifier;
+use crate::used_names::note_name;
 use crate::words::words;
 
 words! {
@@ -104,8 +105,11 @@ fn set_pointer(
     seq: u64,
 ) -> ApplyResult {
     let value = to_value(pointer.as_str(), value)?;
-    conn.prepare_cached("INSERT OR REPLACE INTO pointer (name, value, seq) VALUES (?1, ?2, ?3)")?
-        .execute(params![pointer.as_str(), value.to_string(), seq])?;
+    conn.prepare_cached(
+        "INSERT INTO pointer (name, value, seq) VALUES (?1, ?2, ?3)
+         ON CONFLICT DO UPDATE SET value = excluded.value, seq = excluded.seq",
+    )?
+    .execute(params![pointer.as_str(), value.to_string(), seq])?;
     Ok(())
 }
 
@@ -126,6 +130,7 @@ pub(crate) fn set_state(conn: &Connection, seq: u64, body: &StateBody) -> ApplyR
         (StoryPointer::Session, &body.session_id),
     ] {
         if let Some(value) = value {
+            note_name(conn, seq, value)?;
             set_pointer(conn, pointer, value, seq)?;
         }
     }
@@ -157,6 +162,7 @@ pub(crate) fn start_scene(conn: &Connection, seq: u64, body: &SceneBody) -> Appl
         let reason = format!("the scene {} is on; end it with EV-032 first", current.id);
         return Err(MemoryError::refused(EntryKind::SceneStart.as_str(), reason).into());
     }
+    note_name(conn, seq, &body.scene_id)?;
     set_pointer(conn, StoryPointer::Scene, &body.scene_id, seq)
 }
 

@@ -6,17 +6,18 @@ use serde_json::Value;
 use crate::apply::apply_entry;
 use crate::asset::asset_handle;
 use crate::audience::Audience;
-use crate::bodies::AssetBody;
+use crate::bodies::{AssetBody, GuessBody};
 use crate::canonical::CanonicalJson;
 use crate::entry::{EntryBody, EntryKind};
 use crate::error::{MemoryError, Result};
 use crate::fact::Fact;
+use crate::guesses::{count_guesses, read_limit};
 use crate::handle::Handle;
 use crate::log::{self, LogHead};
-use crate::log_head;
 use crate::mask::OutputClass;
 use crate::output_view::OutputView;
 use crate::reader::MemoryReader;
+use crate::used_names::refuse_used_names;
 
 /// What an append did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +34,8 @@ pub struct AppendReceipt {
 pub(crate) struct Writer<'a> {
     reader: &'a MemoryReader,
     head: LogHead,
+    /// The guesses in a request for a picture that was refused, which are logged once the transaction is rolled back.
+    pub(crate) refused_guesses: u64,
 }
 
 /// Runs `work` in one transaction, which an error rolls back.
@@ -61,11 +64,12 @@ pub(crate) fn append_within<T>(
     work: impl FnOnce(&mut Writer<'_>) -> Result<T>,
 ) -> Result<T> {
     let failed = || MemoryError::sqlite(&reader.path, "append to the memory");
-    // Nothing is appended to a log with a hole or without its end.
-    let before = log_head::check_numbers(&reader.conn, &reader.path)?;
+    // Nothing is appended to a log with a hole or without its end, nor beside tables that somebody else changed.
+    let before = reader.check_log_and_tables()?;
     let mut writer = Writer {
         reader,
         head: before,
+        refused_guesses: 0,
     };
     let result = work(&mut writer)?;
     let head = writer.head;
@@ -99,7 +103,7 @@ impl Writer<'_> {
         let body = kind.read_body(canonical.value())?;
         let handle = match &body {
             EntryBody::Asset(body) => {
-                self.refuse_leaks_in_asset(body)?;
+                self.check_asset(body)?;
                 Some(asset_handle(body)?)
             }
             _ => None,
@@ -121,7 +125,11 @@ impl Writer<'_> {
             .map_err(self.reader.read_error())?;
         let seq = match earlier {
             Some(seq) => seq,
-            None => self.append_and_apply(fact.canonical(), EntryBody::Fact(fact.body.clone()))?,
+            None => {
+                refuse_used_names(&self.reader.conn, fact)
+                    .map_err(|error| error.into_memory_error(self.reader.read_error()))?;
+                self.append_and_apply(fact.canonical(), EntryBody::Fact(fact.body.clone()))?
+            }
         };
         Ok(AppendReceipt {
             seq,
@@ -130,13 +138,45 @@ impl Writer<'_> {
         })
     }
 
-    /// Refuses a locked exact string in what goes to the makers of pictures.
-    fn refuse_leaks_in_asset(&self, body: &AssetBody) -> Result<()> {
+    /// Refuses a locked exact string in what goes to the makers of pictures, and logs what may be a guess at one. The
+    /// answer names no string, and is the same where the guesses were too many.
+    fn check_asset(&mut self, body: &AssetBody) -> Result<()> {
+        let (is_refused, guesses) = self.judge_asset(body)?;
+        let is_over = self.log_guesses(OutputClass::Pvib, guesses)?;
+        if is_refused || is_over && guesses > 0 {
+            self.refused_guesses = guesses;
+            return Err(MemoryError::Guess {
+                what: "request for a picture",
+            });
+        }
+        Ok(())
+    }
+
+    /// Judges what goes to the makers of pictures: whether a locked exact string stands in it, and how many guesses it
+    /// has.
+    fn judge_asset(&self, body: &AssetBody) -> Result<(bool, u64)> {
         let viewers: Vec<&str> = body.viewers.iter().flatten().map(|name| &**name).collect();
         let audience = Audience::new(OutputClass::Pvib, &viewers)?;
         let view = OutputView::new(self.reader, &audience)?;
         let document = Value::Object(body.document.clone());
-        view.with_guard(|guard| guard.refuse_leaks_in_value("image brief", &document))
+        view.with_guard(|guard| guard.judge_value(&document))
+    }
+
+    /// Logs the guesses of a text; gives whether the scene has more now than it allows.
+    pub(crate) fn log_guesses(&mut self, output: OutputClass, guesses: u64) -> Result<bool> {
+        let reader = self.reader;
+        let state = reader.story_state()?;
+        let counted = count_guesses(&reader.conn, &state)
+            .and_then(|before| Ok((before, read_limit(&reader.conn)?)));
+        let (before, limit) = counted.map_err(reader.read_error())?;
+        if guesses > 0 {
+            self.commit(EntryBody::Guess(GuessBody {
+                output,
+                scene_id: state.scene.map(|scene| scene.id),
+                guesses,
+            }))?;
+        }
+        Ok(before.saturating_add(guesses) > limit)
     }
 
     /// Appends an entry that the memory itself makes; gives its number.
@@ -152,5 +192,59 @@ impl Writer<'_> {
         apply_entry(conn, self.head.seq, body)
             .map_err(|error| error.into_memory_error(failed()))?;
         Ok(self.head.seq)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use rusqlite::trace::{TraceEvent, TraceEventCodes};
+    use serde_json::json;
+
+    use crate::entry::EntryKind;
+    use crate::store::{InitialState, MemoryStore};
+
+    thread_local! {
+        /// How many statements of this thread counted the log.
+        static COUNTED: Cell<u32> = const { Cell::new(0) };
+    }
+
+    fn note(event: TraceEvent<'_>) {
+        if let TraceEvent::Stmt(_, sql) = event
+            && sql.contains("count(*) FROM log")
+        {
+            COUNTED.set(COUNTED.get() + 1);
+        }
+    }
+
+    /// What an append costs does not grow with the log while nobody else commits.
+    #[test]
+    fn the_log_is_counted_only_where_another_connection_committed() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("memory.db");
+        let initial = InitialState::new("arden", "c1", "s1").unwrap();
+        drop(MemoryStore::init(&path, &initial).unwrap());
+        let mut store = MemoryStore::open(&path).unwrap();
+        let conn = &store.reader().conn;
+        conn.trace_v2(TraceEventCodes::SQLITE_TRACE_STMT, Some(note));
+        let nudge = || json!({ "nudge_id": "n1" });
+        for _ in 0..20 {
+            store.append(EntryKind::NudgeSelected, nudge()).unwrap();
+            store.reader().redact(&json!("n1")).unwrap();
+        }
+        // What is refused and rolled back leaves the log as it was.
+        store
+            .append(EntryKind::SceneEnd, json!({ "scene_id": "x" }))
+            .unwrap_err();
+        store.append(EntryKind::NudgeSelected, nudge()).unwrap();
+        assert_eq!(COUNTED.get(), 0);
+        let mut other = MemoryStore::open(&path).unwrap();
+        for expected in 1..4 {
+            other.append(EntryKind::NudgeSelected, nudge()).unwrap();
+            store.append(EntryKind::NudgeSelected, nudge()).unwrap();
+            store.append(EntryKind::NudgeSelected, nudge()).unwrap();
+            assert_eq!(COUNTED.get(), expected);
+        }
     }
 }

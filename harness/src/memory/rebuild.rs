@@ -29,7 +29,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
-    let mut store = MemoryStore::open(&args.db)?;
+    let mut store = MemoryStore::open_to_rebuild(&args.db)?;
     args.expected.assert(store.reader())?;
     let head = store.rebuild_asserting(&pin_pairs(&args.pin))?;
     let chain = head.chain.as_ref().map(hex).unwrap_or_default();

@@ -308,6 +308,7 @@ impl Account {
                     handle: *handle,
                     fact: *fact,
                     exact: text_of(detail, "exact").to_owned(),
+                    is_literal: text_of(&body, "guard") == "exact",
                 });
             }
         }

@@ -1,6 +1,6 @@
 //! G5 ORC-NO-BACKFLOW: the model's side cannot write, and nothing that it does selects what is read.
 
-use rusqlite::params;
+use rusqlite::{OpenFlags, params};
 use serde_json::json;
 
 use super::queries::{build_in_budget, canonical_query};
@@ -9,7 +9,7 @@ use crate::entry::EntryKind;
 use crate::error::{MemoryError, Result};
 use crate::mask::{MaskKind, OutputClass};
 use crate::reader::MemoryReader;
-use crate::schema::{TABLES, TRIGGERS};
+use crate::schema::{self, TABLES, TRIGGERS};
 use crate::store::{MemoryStore, derive_tables};
 use crate::working_set::WorkingSet;
 use crate::writer::append_within;
@@ -19,6 +19,7 @@ pub(super) fn check(store: &mut MemoryStore, report: &mut GateReport) -> Result<
     check_log_is_append_only(store.reader(), report)?;
     check_changes_are_found(store.reader(), report)?;
     check_changed_fact(store.reader(), report)?;
+    check_changed_tables(store.reader(), report)?;
     check_reports_select_nothing(store, report)
 }
 
@@ -108,6 +109,8 @@ fn check_changes_are_found(reader: &MemoryReader, report: &mut GateReport) -> Re
         let found = reader.for_each_entry(&mut |_| Ok(()));
         let rebuilt = derive_tables(reader);
         let is_short = change.starts_with("DELETE");
+        // What this connection did itself it takes for whole.
+        reader.forget_checks();
         let appended = append_within(reader, |_| Ok(()));
         trial.rollback().map_err(failed())?;
         reader.forget_exact_strings();
@@ -158,6 +161,34 @@ fn check_changed_fact(reader: &MemoryReader, report: &mut GateReport) -> Result<
     report.checked.push(format!(
         "{changed} facts changed past the triggers, none of which is told"
     ));
+    Ok(())
+}
+
+/// Checks that a table which another program changed is refused: one of the story, and one of the facts.
+fn check_changed_tables(reader: &MemoryReader, report: &mut GateReport) -> Result<()> {
+    let failed = || MemoryError::sqlite(reader.path(), "try a changed table");
+    for change in [
+        "UPDATE pointer SET seq = seq + 1",
+        "DELETE FROM shown WHERE seq = (SELECT min(seq) FROM shown)",
+    ] {
+        // The gate's own connection keeps the digests of what it writes. This one does not.
+        let other = schema::open_database(reader.path(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let other = MemoryReader::from_connection(other, reader.path());
+        let trial = other.conn.unchecked_transaction().map_err(failed())?;
+        let changed = trial.execute(change, params![]).map_err(failed())?;
+        let read = other
+            .check_log_and_tables()
+            .and_then(|_| other.check_fact_tables());
+        trial.rollback().map_err(failed())?;
+        if changed > 0 && !matches!(read, Err(MemoryError::Altered { .. })) {
+            report
+                .faults
+                .push(format!("a table is read after this change: {change}"));
+        }
+    }
+    report
+        .checked
+        .push("2 tables changed by another program, each refused".to_owned());
     Ok(())
 }
 

@@ -112,7 +112,7 @@ fn request(writer: &mut Writer<'_>, request: &str) -> Result<Option<String>> {
                 let prompt = other?;
                 let text = prompt.as_ref().map(|prompt| prompt.text().trim_end());
                 let asked = text.and_then(|text| text.rsplit(PROMPT_REQUEST).next());
-                return Ok(asked.map(str::to_owned));
+                return Ok(asked.and_then(|asked| serde_json::from_str(asked).ok()));
             }
         }
     }

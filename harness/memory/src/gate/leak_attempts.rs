@@ -74,7 +74,14 @@ pub(super) fn choose_locked(judge: &Judge<'_>) -> Vec<SearchedString> {
 }
 
 /// The spellings of a string that the page promises to find.
-fn spell(exact: &str) -> Vec<String> {
+fn spell(string: &SearchedString) -> Vec<String> {
+    let exact = &*string.exact;
+    if string.is_literal {
+        return vec![exact.to_owned(), exact.to_uppercase()];
+    }
+    let base64 = |text: &str| base64::engine::general_purpose::STANDARD.encode(text);
+    let each =
+        |write: fn(u32) -> String| -> String { exact.chars().map(|c| write(c.into())).collect() };
     let digits = exact.chars().filter(char::is_ascii_digit).count();
     let map = |change: fn(char) -> char| exact.chars().map(change).collect::<String>();
     let mut spellings = vec![
@@ -99,9 +106,13 @@ fn spell(exact: &str) -> Vec<String> {
             'x' => '\u{445}',
             other => other,
         }),
-        separate_digits(exact),
-        base64::engine::general_purpose::STANDARD.encode(exact),
+        separate(exact, char::is_ascii_digit),
+        separate(exact, |c| c.is_alphanumeric()),
+        base64(exact),
+        base64(&base64(exact)),
         hexadecimal(exact),
+        each(|code| format!("&#{code};")),
+        each(|code| format!("\\u{{{code:x}}}")),
     ];
     if exact.chars().filter(|c| matches!(c, '2'..='9')).count() > 0 {
         spellings.push(map(|c| if c == '1' { 'l' } else { c }));
@@ -119,11 +130,11 @@ fn spell(exact: &str) -> Vec<String> {
     spellings
 }
 
-/// A string with a hyphen between each two of its digits.
-fn separate_digits(exact: &str) -> String {
+/// A string with a hyphen between each two characters that `is_part` takes.
+fn separate(exact: &str, is_part: fn(&char) -> bool) -> String {
     let mut separated = String::new();
     for c in exact.chars() {
-        if c.is_ascii_digit() && separated.ends_with(|c: char| c.is_ascii_digit()) {
+        if is_part(&c) && separated.ends_with(|c: char| is_part(&c)) {
             separated.push('-');
         }
         separated.push(c);
@@ -140,7 +151,7 @@ fn try_narrations(
     let nobody: [&str; 0] = [];
     let mut count = 0;
     for string in tried {
-        for spelling in spell(&string.exact) {
+        for spelling in spell(string) {
             count += 1;
             let text = format!("They say: {spelling}.");
             if judge.reader.judge_narration(&nobody, &text)?.0.is_some() {
@@ -164,15 +175,16 @@ fn try_narrations(
 /// Tries to get the strings into a prompt with the table's request.
 fn try_request(judge: &Judge<'_>, tried: &[SearchedString], report: &mut GateReport) -> Result<()> {
     for string in tried.iter().take(8) {
-        let spellings = spell(&string.exact);
+        let spellings = spell(string);
         let request = format!("Is it: {}?", spellings.join("? Or: "));
         // A prompt that is refused tells nothing.
         let Some(prompt) = build_prompt(judge.reader, &request)? else {
             continue;
         };
-        let cleaned = prompt.rsplit(PROMPT_REQUEST).next().unwrap_or_default();
+        let asked = prompt.rsplit(PROMPT_REQUEST).next().unwrap_or_default();
+        let cleaned: String = serde_json::from_str(asked).unwrap_or(request);
         let is_told = spellings.iter().any(|spelling| cleaned.contains(spelling));
-        if is_told || !judge.find_leaks("PROMPT", &[], cleaned).is_empty() {
+        if is_told || !judge.find_leaks("PROMPT", &[], &cleaned).is_empty() {
             report.faults.push(format!(
                 "a request brought the exact string of {} into a prompt",
                 string.handle
@@ -258,7 +270,7 @@ fn try_pictures(
         for string in tried.iter().take(16) {
             let body = json!({ "stage": "REQUEST_SPEC", "document": { "prompt": string.exact } });
             match writer.append(EntryKind::Asset, body) {
-                Err(MemoryError::Leak { .. }) => {}
+                Err(MemoryError::Guess { .. }) => {}
                 Err(error) => return Err(error),
                 Ok(_) => report.faults.push(format!(
                     "a picture's request with the exact string of {} was not refused",

@@ -16,6 +16,8 @@ pub(super) struct SearchedString {
     pub(super) handle: Handle,
     pub(super) fact: Handle,
     pub(super) exact: String,
+    /// Whether it is looked for as it is written alone.
+    pub(super) is_literal: bool,
 }
 
 /// Exact strings, ready to be sought in texts.
@@ -26,6 +28,8 @@ pub(super) struct PlainSearch {
     plain: HashMap<[char; 2], Vec<(PlainText, usize)>>,
     /// The encoded forms of the strings by their first four digits.
     encoded: HashMap<[u8; 4], Vec<(String, usize)>>,
+    /// The strings that are looked for as they are written alone.
+    literal: Vec<(Vec<char>, usize)>,
 }
 
 /// A text without what does not show, in small letters.
@@ -149,6 +153,12 @@ fn look_alike(c: char) -> char {
 impl PlainSearch {
     pub(super) fn add(&mut self, string: SearchedString) {
         let index = self.strings.len();
+        if string.is_literal {
+            let chars = literal_chars(&string.exact).into_iter().map(|(c, _)| c);
+            self.literal.push((chars.collect(), index));
+            self.strings.push(string);
+            return;
+        }
         for form in encoded_forms(&string.exact) {
             if let Some(start) = form.as_bytes().first_chunk::<4>() {
                 self.encoded.entry(*start).or_default().push((form, index));
@@ -184,6 +194,7 @@ impl PlainSearch {
         }
         let mut found: Vec<BTreeSet<usize>> = places.into_values().collect();
         found.extend(self.find_encoded(text));
+        found.extend(self.find_literal(text));
         let strings = |indices: BTreeSet<usize>| {
             let strings = indices
                 .into_iter()
@@ -191,6 +202,32 @@ impl PlainSearch {
             strings.collect()
         };
         found.into_iter().map(strings).collect()
+    }
+
+    fn find_literal(&self, text: &str) -> Vec<BTreeSet<usize>> {
+        if self.literal.is_empty() {
+            return Vec::new();
+        }
+        let chars = literal_chars(&without_handles(text));
+        let is_apart = |at: usize| {
+            let before = at.checked_sub(1).and_then(|at| chars.get(at));
+            match (before, chars.get(at)) {
+                (Some((before, _)), Some((behind, apart))) => {
+                    *apart || !before.is_alphanumeric() || !behind.is_alphanumeric()
+                }
+                _ => true,
+            }
+        };
+        let mut found = Vec::new();
+        for (string, index) in &self.literal {
+            for (at, part) in chars.windows(string.len().max(1)).enumerate() {
+                let is_same = part.iter().map(|(c, _)| c).eq(string);
+                if is_same && is_apart(at) && is_apart(at + string.len()) {
+                    found.push(BTreeSet::from([*index]));
+                }
+            }
+        }
+        found
     }
 
     fn find_encoded(&self, text: &str) -> Vec<BTreeSet<usize>> {
@@ -216,6 +253,26 @@ impl PlainSearch {
         }
         found
     }
+}
+
+/// The characters of a text in small letters and compatible forms, without what does not show; and whether that stood
+/// before each.
+fn literal_chars(text: &str) -> Vec<(char, bool)> {
+    let (mut chars, mut apart) = (Vec::new(), true);
+    let folded = text
+        .nfkc()
+        .collect::<String>()
+        .to_uppercase()
+        .to_lowercase();
+    for c in folded.nfkc() {
+        if c.is_whitespace() || c.is_control() || is_format(c) || is_blank(c) {
+            apart = true;
+            continue;
+        }
+        chars.push((c, apart));
+        apart = false;
+    }
+    chars
 }
 
 /// The text with one sign for each handle, whose digits are nobody's.
@@ -313,6 +370,7 @@ mod tests {
             handle,
             fact: handle,
             exact: "silver key".to_owned(),
+            is_literal: false,
         });
         let is_wide = std::env::var_os("AXILOG_WIDE").is_some();
         for c in '\0'..=char::MAX {

@@ -134,7 +134,7 @@ fn g2_finds_a_string_that_the_guard_lets_through() {
     memory.append_fact(open_fact("k3", json!({ "text": "They read SEVEN  keys." })));
     assert!(run_on(&mut memory, Gate::G2).passed());
     // The guard searches for what this table has.
-    memory.change_database("DELETE FROM detail");
+    memory.change_as_writer("DELETE FROM detail");
     memory.store = MemoryStore::open(&memory.path).unwrap();
     let report = run_on(&mut memory, Gate::G2);
     for output in ["working set", "prompt", "PVIB"] {
@@ -162,7 +162,7 @@ fn g2_finds_a_brief_that_was_sent_after_its_unlock_ended() {
         let brief = json!({ "stage": "REQUEST_SPEC", "document": { "prompt": "seven keys" } });
         memory.forge_entry(EntryKind::Asset, brief);
         let seq = memory.reader().head().unwrap().seq;
-        memory.change_database(&format!(
+        memory.change_as_writer(&format!(
             "INSERT INTO asset VALUES (zeroblob(32), 'REQUEST_SPEC', NULL, {seq})"
         ));
         let report = run_on(&mut memory, Gate::G2);
@@ -189,7 +189,7 @@ fn g3_finds_an_exact_answer_without_an_unlock() {
     memory.start_scene("cellar");
     let scene = memory.reader().story_state().unwrap().scene.unwrap().seq;
     assert!(run_on(&mut memory, Gate::G3).passed());
-    memory.change_database(&format!(
+    memory.change_as_writer(&format!(
         "INSERT INTO unlocked VALUES (x'{detail}', 'SCENE', 'c1', {scene}, 99999)"
     ));
     memory.recall(&detail.to_string(), None, RecallScope::Scene);
@@ -206,7 +206,7 @@ fn g3_finds_a_second_attempt() {
     memory.recall(&detail.to_string(), Some(false), RecallScope::Scene);
     assert!(run_on(&mut memory, Gate::G3).passed());
     for (before, handle) in [fact, detail].into_iter().enumerate() {
-        memory.change_database("DELETE FROM attempt");
+        memory.change_as_writer("DELETE FROM attempt");
         memory.recall(&handle.to_string(), Some(false), RecallScope::Scene);
         let report = run_on(&mut memory, Gate::G3);
         assert_fault(&report, "a second attempt in one scene");
@@ -281,12 +281,12 @@ fn g3_finds_incomplete_requests() {
 #[test]
 fn g4_finds_a_compaction_with_another_text() {
     let (mut memory, ..) = memory_with_clue();
-    memory.change_database("UPDATE compaction SET output = x'5b5d'");
+    memory.change_as_writer("UPDATE compaction SET output = x'5b5d'");
     assert_fault(
         &run_on(&mut memory, Gate::G4),
         "says something else when made again",
     );
-    memory.change_database("UPDATE compaction SET compaction = zeroblob(32)");
+    memory.change_as_writer("UPDATE compaction SET compaction = zeroblob(32)");
     assert_fault(&run_on(&mut memory, Gate::G4), "not the hash of its inputs");
 }
 

@@ -15,6 +15,7 @@ fn ask(memory: &mut TestMemory, request: &str) -> Result<String, MemoryError> {
     let query = query(OutputClass::Prompt, &["ana"], 8000);
     let prompt = memory.store.build_prompt(&query, request)?;
     let (_, asked) = prompt.text().split_once("=== REQUEST ===\n").unwrap();
+    let asked: &str = &serde_json::from_str::<String>(asked).unwrap();
     Ok(asked.trim_end().to_owned())
 }
 

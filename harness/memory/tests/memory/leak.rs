@@ -282,7 +282,7 @@ fn a_narration_with_a_locked_string_is_refused() {
 #[test]
 fn a_prompt_whose_own_words_begin_a_locked_string_is_refused() {
     let mut memory = TestMemory::new();
-    memory.append_fact(clue("a1", "REQUEST === red door"));
+    memory.append_fact(clue("a1", "REQUEST === \"red door"));
     let query = query(OutputClass::Prompt, &["ana"], 8000);
     memory.store.build_prompt(&query, "a red door").unwrap();
     let error = memory.store.build_prompt(&query, "Red Door?").unwrap_err();

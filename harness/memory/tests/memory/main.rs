@@ -1,5 +1,6 @@
 //! The Oracle memory: the log and what is derived from it, locks, recall, crashes, gates.
 
+mod altered_tables;
 mod ban_scan;
 mod campaign;
 mod campaign_gates;
@@ -7,9 +8,11 @@ mod cold_boot;
 mod consent;
 mod contract;
 mod crash;
+mod digests;
 mod false_alarms;
 mod forged;
 mod gates;
+mod guarding;
 mod guesses;
 mod integrity;
 mod leak;
@@ -19,5 +22,6 @@ mod recall;
 #[cfg(unix)]
 mod replaced;
 mod spellings;
+mod spelt_leaks;
 mod test_memory;
 mod working_sets;

@@ -125,8 +125,13 @@ fn a_picture_request_with_a_locked_string_is_refused() {
     ];
     let body = |document| json!({ "stage": "REQUEST_SPEC", "document": document });
     for document in &documents {
-        let error = memory.append_refused(EntryKind::Asset, body(document));
-        assert!(matches!(error, MemoryError::Leak { .. }), "{error}");
+        let before = memory.reader().head().unwrap().seq;
+        let error = memory
+            .store
+            .append(EntryKind::Asset, body(document))
+            .unwrap_err();
+        assert!(matches!(error, MemoryError::Guess { .. }), "{error}");
+        assert_eq!(memory.kinds_from(before + 1), [EntryKind::Guess]);
     }
     memory.start_scene("cellar");
     for detail in [keys, friend] {
@@ -135,4 +140,46 @@ fn a_picture_request_with_a_locked_string_is_refused() {
     for document in &documents {
         memory.append(EntryKind::Asset, body(document));
     }
+}
+
+/// The answer is the same for a right guess and for one too many, names no string, and wrong guesses count too.
+#[test]
+fn guesses_in_requests_for_pictures_are_counted() {
+    let mut memory = TestMemory::new();
+    memory.append_fact(clue("k1", "4711"));
+    memory.append_fact(clue("k2", "seven keys"));
+    memory.start_scene("cellar");
+    let mut send = |prompt: &str| {
+        let body = json!({ "stage": "REQUEST_SPEC", "document": { "prompt": prompt } });
+        memory
+            .store
+            .append(EntryKind::Asset, body)
+            .map_err(|error| error.to_string())
+    };
+    let right = send("a door with 4711 on it").unwrap_err();
+    assert!(
+        right.starts_with("the request for a picture is refused") && !right.contains("4711"),
+        "{right}"
+    );
+    assert_eq!(send("a wall that reads seven keys").unwrap_err(), right);
+    // The two before count, and each wrong one.
+    for number in 0..62 {
+        send(&format!("a door with {} on it", 1000 + number)).unwrap();
+    }
+    assert_eq!(send("a door with 1234 on it").unwrap_err(), right);
+    send("a door with nothing on it").unwrap();
+    // Several together are refused together, and the guesses stay.
+    let picture = |prompt: &str| {
+        let body = json!({ "stage": "REQUEST_SPEC", "document": { "prompt": prompt } });
+        (EntryKind::Asset, body)
+    };
+    let before = memory.reader().head().unwrap().seq;
+    let both = [picture("a tree"), picture("it is 4711")];
+    memory.store.append_all(both).unwrap_err();
+    assert_eq!(memory.kinds_from(before + 1), [EntryKind::Guess]);
+    let logged = memory.body_of(before + 1);
+    assert_eq!(
+        logged,
+        json!({ "output": "PVIB", "scene_id": "cellar", "guesses": 1 })
+    );
 }

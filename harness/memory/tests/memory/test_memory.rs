@@ -11,6 +11,8 @@ use axilog_memory::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::digests::keep_digests;
+
 pub struct TestMemory {
     pub store: MemoryStore,
     pub path: PathBuf,
@@ -208,12 +210,20 @@ impl TestMemory {
         conn.execute_batch(change).unwrap();
     }
 
-    /// Makes the database like one of an earlier version, which kept no head.
+    /// Changes the tables as a writer with a defect does: their digests are of what is in them.
+    pub fn change_as_writer(&self, change: &str) {
+        self.change_database(change);
+        keep_digests(&self.path);
+    }
+
+    /// Makes the database like one of an earlier version: version 4 kept no digests, those before it no head.
     pub fn make_older(&self, version: i64) {
-        self.change_database(&format!(
-            "DROP TRIGGER log_moves_head; DROP TABLE head; DROP INDEX log_chain;
-             PRAGMA user_version = {version}"
-        ));
+        self.change_database("DROP TABLE table_digest; DROP INDEX log_numbers");
+        self.change_database(match version {
+            4 => "CREATE UNIQUE INDEX log_chain ON log (chain)",
+            _ => "DROP TRIGGER log_moves_head; DROP TABLE head",
+        });
+        self.change_database(&format!("PRAGMA user_version = {version}"));
     }
 
     /// Puts an entry into the log with the right chain value, past every rule.

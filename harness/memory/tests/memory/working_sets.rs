@@ -20,7 +20,11 @@ fn a_prompt_holds_the_bytes_unchanged() {
         let prompt = memory.store.build_prompt(&query, "Who is there?").unwrap();
         assert_eq!(prompt.working_set(), &set);
         assert_eq!(prompt.text().matches(set.text()).count(), 1);
-        assert!(prompt.text().ends_with("=== REQUEST ===\nWho is there?\n"));
+        assert!(
+            prompt
+                .text()
+                .ends_with("=== REQUEST ===\n\"Who is there?\"\n")
+        );
         assert_eq!(set.is_complete(), budget == 8000);
     }
 }

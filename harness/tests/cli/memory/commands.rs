@@ -243,7 +243,7 @@ fn show_and_prompt_hide_locked_strings() {
     let (prompt, _) =
         place.run_with_code(0, &["working-set", "m.db", "--prompt", "Is it SEVEN keys?"]);
     assert!(
-        prompt.ends_with("\n[locked]\n") && !prompt.to_lowercase().contains("seven"),
+        prompt.ends_with("\n\"[locked]\"\n") && !prompt.to_lowercase().contains("seven"),
         "{prompt}"
     );
     fs::write(place.path().join("narration.txt"), "Yes.\u{1b}[2J\n").unwrap();
@@ -279,7 +279,7 @@ fn a_request_with_every_code_tells_none() {
     assert!(
         answers
             .iter()
-            .all(|answer| answer.ends_with(b"\n[locked]\n"))
+            .all(|answer| answer.ends_with(b"\n\"[locked]\"\n"))
     );
     assert_eq!(answers[0], answers[1]);
 }
@@ -415,4 +415,36 @@ fn a_path_is_never_a_uri() {
         assert!(directory.path().join(name).metadata().unwrap().len() > 0);
     }
     assert!(!directory.path().join("m.db").exists());
+}
+
+/// A table that another program changed: only `rebuild` opens the memory then.
+#[test]
+fn a_changed_table_is_refused_and_rebuilt() {
+    let place = MemoryDirectory::new();
+    fs::write(place.path().join("fact.json"), FACT).unwrap();
+    place.run_with_code(0, &["fact", "m.db", "fact.json"]);
+    let change = |sql: &str| {
+        let conn = rusqlite::Connection::open(place.path().join("m.db")).unwrap();
+        conn.execute_batch(sql).unwrap();
+    };
+    change("UPDATE fact SET locked = 0; DELETE FROM pin WHERE name = 'hash'");
+    let (_, error) = place.run_with_code(1, &["show", "m.db"]);
+    assert!(
+        error.contains("the table pin was changed past the memory: the row of entry")
+            && error.contains("axilog memory rebuild m.db"),
+        "{error}"
+    );
+    place.run_with_code(1, &["event", "m.db", "EV-031", r#"{"scene_id":"cellar"}"#]);
+    place.run_with_code(0, &["rebuild", "m.db"]);
+    place.run_with_code(0, &["show", "m.db"]);
+    change("UPDATE fact SET locked = 0");
+    let (_, error) = place.run_with_code(1, &["working-set", "m.db"]);
+    assert!(
+        error.contains(
+            "the table fact was changed past the memory: the row of entry 11 has another locked"
+        ),
+        "{error}"
+    );
+    place.run_with_code(0, &["rebuild", "m.db"]);
+    place.run_with_code(0, &["working-set", "m.db"]);
 }

@@ -1,0 +1,84 @@
+//! What the pins say, and whether that is so here (document, section 7; gate G6).
+
+use rusqlite::{OptionalExtension, params};
+
+use crate::canonical::CanonicalJson;
+use crate::entry::EntryKind;
+use crate::error::{MemoryError, Result};
+use crate::mask::MaskMatrix;
+use crate::pins::{MASK_MATRIX, find_pin};
+use crate::policy;
+use crate::reader::MemoryReader;
+
+impl MemoryReader {
+    /// Reads the pins, by name: name and value.
+    ///
+    /// # Errors
+    /// [`MemoryError::Sqlite`].
+    pub fn pins(&self) -> Result<Vec<(String, String)>> {
+        let read = || {
+            self.conn
+                .prepare_cached("SELECT name, value FROM pin ORDER BY name")?
+                .query_map(params![], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect::<rusqlite::Result<Vec<_>>>()
+        };
+        read().map_err(self.read_error())
+    }
+
+    /// Reads the mask matrix that is pinned.
+    pub(crate) fn mask_matrix(&self) -> Result<MaskMatrix> {
+        let document: Option<Vec<u8>> = self
+            .conn
+            .prepare_cached("SELECT document FROM pin WHERE name = ?1")
+            .and_then(|mut find| find.query_row([MASK_MATRIX], |row| row.get(0)).optional())
+            .map_err(self.read_error())?
+            .flatten();
+        match document {
+            Some(document) => {
+                MaskMatrix::read(CanonicalJson::parse("the pinned mask matrix", &document)?)
+            }
+            None => Err(MemoryError::refused(
+                "any output",
+                "no mask matrix is pinned; append a PIN named mask_matrix with its document",
+            )),
+        }
+    }
+
+    /// Asserts the pins of this build and those `given`, by name and value.
+    ///
+    /// # Errors
+    /// [`MemoryError::Pin`] for the first pin that has another value.
+    pub fn assert_pins(&self, given: &[(String, String)]) -> Result<()> {
+        let own = self.own_pins()?;
+        own.iter()
+            .chain(given)
+            .try_for_each(|(name, value)| self.assert_pin(name, value))
+    }
+
+    /// The pins of this build and of the pinned matrix: name and value.
+    pub(crate) fn own_pins(&self) -> Result<Vec<(String, String)>> {
+        let matrix = self.mask_matrix()?.canonical().handle().to_string();
+        let own = policy::own_pins()?
+            .into_iter()
+            .chain([(MASK_MATRIX, matrix)]);
+        Ok(own.map(|(name, value)| (name.to_owned(), value)).collect())
+    }
+
+    /// Asserts that the pin `name` has the value `here`.
+    pub(crate) fn assert_pin(&self, name: &str, here: &str) -> Result<()> {
+        let stored = find_pin(&self.conn, name).map_err(self.read_error())?;
+        if stored.as_deref() == Some(here) {
+            return Ok(());
+        }
+        let entry = match stored {
+            Some(_) => EntryKind::Revision,
+            None => EntryKind::Pin,
+        };
+        Err(MemoryError::Pin {
+            name: name.to_owned(),
+            entry: entry.as_str(),
+            stored: stored.unwrap_or("not there".to_owned()),
+            found: here.to_owned(),
+        })
+    }
+}
