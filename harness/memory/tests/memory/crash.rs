@@ -1,6 +1,7 @@
 //! A process that dies anywhere leaves a log and tables that agree, and loses nothing that it
 //! acknowledged.
 
+use std::collections::BTreeSet;
 use std::ffi::{c_char, c_int};
 use std::fs;
 use std::io::Write;
@@ -101,15 +102,20 @@ fn crash_child() {
     fs::write(format!("{path}.whole"), "").unwrap();
 }
 
-/// Opens the memory that was left, and asserts that it is whole and holds what was acknowledged.
-fn assert_whole(path: &Path, acknowledged: u64, about: &str) {
+/// Opens the memory that was left, and asserts that it is whole and holds what was acknowledged. G1 compares its tables
+/// with its log; the other gates judge the log, and are asked once for each that is not among the `judged`.
+fn assert_whole(path: &Path, acknowledged: u64, about: &str, judged: &mut BTreeSet<u64>) {
     let mut store = MemoryStore::open(path).unwrap();
     let head = store.reader().head().unwrap().seq;
     assert!(
         head >= acknowledged,
         "{about}: {acknowledged} were acknowledged, {head} are there"
     );
-    for gate in [Gate::G1, Gate::G2, Gate::G3, Gate::G4, Gate::G6] {
+    let gates: &[Gate] = match judged.insert(head) {
+        true => &[Gate::G1, Gate::G2, Gate::G3, Gate::G4, Gate::G6],
+        false => &[Gate::G1],
+    };
+    for gate in gates.iter().copied() {
         let report = run_gate(&mut store, gate, &GateInputs::default()).unwrap();
         assert!(report.passed(), "{about}: {gate:?}: {:?}", report.faults);
     }
@@ -127,7 +133,7 @@ fn a_process_killed_at_any_statement_loses_nothing_acknowledged() {
     let directory = tempfile::tempdir().unwrap();
     let fresh = directory.path().join("fresh.db");
     drop(MemoryStore::init(&fresh, &initial_state()).unwrap());
-    let mut statement = 0;
+    let (mut statement, mut judged) = (0, BTreeSet::new());
     loop {
         statement += if is_wide() { 1 } else { 5 };
         let path = directory.path().join(format!("{statement}.db"));
@@ -146,7 +152,12 @@ fn a_process_killed_at_any_statement_loses_nothing_acknowledged() {
         assert_eq!(status.success(), whole, "statement {statement}");
         let lines = fs::read_to_string(beside(".acknowledged")).unwrap();
         let acknowledged = lines.lines().last().map_or(0, |line| line.parse().unwrap());
-        assert_whole(&path, acknowledged, &format!("statement {statement}"));
+        assert_whole(
+            &path,
+            acknowledged,
+            &format!("statement {statement}"),
+            &mut judged,
+        );
         if whole {
             break;
         }
@@ -167,6 +178,7 @@ fn init_child() {
     MemoryStore::init(Path::new(path), &initial_state()).unwrap();
 }
 
+/// Every third statement, or every one with `AXILOG_WIDE=1`.
 #[test]
 fn an_init_killed_at_any_statement_is_completed_by_the_next() {
     let directory = tempfile::tempdir().unwrap();
@@ -174,7 +186,7 @@ fn an_init_killed_at_any_statement_is_completed_by_the_next() {
     let head = whole.reader().head().unwrap();
     let (mut statement, mut completed) = (0, 0);
     loop {
-        statement += 1;
+        statement += if is_wide() { 1 } else { 3 };
         let path = directory.path().join(format!("{statement}.db"));
         let status = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "crash::init_child"])
@@ -203,7 +215,7 @@ fn an_init_killed_at_any_statement_is_completed_by_the_next() {
         let error = MemoryStore::init(&path, &initial_state()).unwrap_err();
         assert!(matches!(error, MemoryError::Exists(_)), "{error}");
     }
-    assert!(completed > 30, "only {completed} of {statement}");
+    assert!(completed > 10, "only {completed} of {statement}");
 }
 
 /// Builds before this one made the tables first, and the entries then.
@@ -269,6 +281,7 @@ fn a_write_ahead_log_cut_anywhere_loses_nothing_acknowledged() {
         fs::read(wal(&memory.path)).unwrap(),
     );
     let copy = memory.directory.path().join("copy.db");
+    let mut judged = BTreeSet::new();
     // A frame is 4096 bytes and a header: this meets every part of it, and with `AXILOG_WIDE=1` of every frame.
     let step = if is_wide() { 1021 } else { 5113 };
     for length in (0..=log.len()).rev().step_by(step) {
@@ -282,7 +295,7 @@ fn a_write_ahead_log_cut_anywhere_loses_nothing_acknowledged() {
             .unwrap_or(0);
         // Before the first checkpoint the file itself may hold nothing yet.
         if acknowledged > 0 {
-            assert_whole(&copy, acknowledged, &format!("{length} bytes"));
+            assert_whole(&copy, acknowledged, &format!("{length} bytes"), &mut judged);
         }
         for path in [
             copy.clone().into_os_string().into_string().unwrap(),
@@ -315,5 +328,5 @@ fn four_writers_take_turns() {
         }
     });
     assert_eq!(memory.reader().head().unwrap().seq, before + 100);
-    assert_whole(&path, before + 100, "two writers");
+    assert_whole(&path, before + 100, "four writers", &mut BTreeSet::new());
 }
