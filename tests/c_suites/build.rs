@@ -216,16 +216,35 @@ pub fn link_command(
     (command, program)
 }
 
-/// Where `cargo test` put the libraries: beside this test.
+/// Where `cargo test` put the libraries: beside this test, or, where cargo gives each crate a folder of its own
+/// (`build/axilog/HASH/out`, as nightly does), in the one that was built last.
 pub fn libraries() -> PathBuf {
     // Not `current_exe`, which is the loader where one was asked to run this test.
     let test = PathBuf::from(env::args_os().next().unwrap());
     let test = test.canonicalize().unwrap();
-    let directory = test.parent().unwrap();
-    for name in ["libaxilog.a", "libaxilog.so"] {
-        assert!(directory.join(name).exists(), "no {name} in {directory:?}");
+    let beside = test.parent().unwrap();
+    if has_libraries(beside) {
+        return beside.to_owned();
     }
-    directory.to_owned()
+    let folders = beside.ancestors().nth(2).unwrap().read_dir().unwrap();
+    let folders = folders.map(|folder| folder.unwrap().path().join("out"));
+    folders
+        .filter(|folder| has_libraries(folder))
+        .max_by_key(|folder| {
+            fs::metadata(folder.join("libaxilog.a"))
+                .unwrap()
+                .modified()
+                .unwrap()
+        })
+        .unwrap_or_else(|| {
+            panic!("no libaxilog.a and libaxilog.so in {beside:?} or a folder near it")
+        })
+}
+
+fn has_libraries(directory: &Path) -> bool {
+    ["libaxilog.a", "libaxilog.so"]
+        .iter()
+        .all(|name| directory.join(name).exists())
 }
 
 /// What rustc says a static library of this toolchain needs.
