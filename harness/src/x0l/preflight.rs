@@ -7,6 +7,9 @@ use super::super::output::Report;
 use super::super::{Failure, table};
 use super::session_args::SessionArgs;
 
+/// What is said where a server is asked whose speed is not measured.
+const UNMEASURED: &str = "the speed of the server is not measured; --measure asks it four questions at most, and names the conditions that cannot be answered in time";
+
 /// Check everything that a session needs, without asking the model unless --measure is given.
 ///
 /// Takes the options of `axilog x0l run` and checks the canonicalizer, the constitution, the tasks,
@@ -37,6 +40,11 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         Ok(endpoint) => session.measure(&plan, endpoint, &mut preflight)?,
         Err(_) => None,
     };
+    let asks_server = plan.frozen.transport.is_some();
+    let notes = match asks_server && !session.measure {
+        true => vec![UNMEASURED.to_owned()],
+        false => Vec::new(),
+    };
     let verdict = if preflight.is_ready() {
         "READY"
     } else {
@@ -61,7 +69,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             "speed": speed.as_ref().map(write_speed),
             "checks": preflight.checks.iter().map(write_check).collect::<Vec<Value>>(),
         }),
-        notes: Vec::new(),
+        notes,
     })
 }
 

@@ -98,7 +98,7 @@ pub(super) struct SessionArgs {
     /// Measure the server's speed before anything is spent, with four questions at most, and refuse a session with a
     /// condition whose answers cannot come within the time limit of a call.
     #[arg(long)]
-    measure: bool,
+    pub(super) measure: bool,
     /// The directory for the run, which must be new or empty.
     #[arg(long, value_name = "DIR", default_value = "axilog-x0l-run")]
     pub(super) out: PathBuf,

@@ -3,13 +3,16 @@
 //! `harness/oracle/tests/llama/run` makes what these tests need and runs them; without it they say that they
 //! were skipped.
 
+use std::fs;
 use std::path::Path;
+use std::process::Stdio;
+use std::sync::mpsc;
 
 use axilog_testkit::harness::llama_server::{
     LlamaServer, MODEL, candidates_grammar, find_python, make_model,
 };
 use axilog_testkit::harness::proxy::start_proxy;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::bench::Bench;
 
@@ -91,7 +94,17 @@ fn a_session_with_a_real_model_replays() {
         .filter(|line| line.get("condition").is_some())
         .collect();
     assert_eq!(cycles.len(), 20);
-    for cycle in &cycles {
+    // The logs of L-D are over B1 where each byte is a token: the server counts them, and they are not sent.
+    let (sent, unsent): (Vec<_>, Vec<_>) = cycles
+        .iter()
+        .partition(|cycle| cycle["canonicalization"] != "NOT_ASKED");
+    assert!(sent.len() >= 16, "{}", sent.len());
+    for cycle in unsent {
+        assert_eq!(cycle["condition"], "L-D", "{cycle}");
+        assert_eq!(cycle["decision"]["reason"], "BUDGET_EXHAUSTED", "{cycle}");
+        assert!(cycle["prompt_tokens"].as_u64() > Some(6000), "{cycle}");
+    }
+    for cycle in sent {
         // The server's own grammar holds every answer to the form of candidates.
         assert_eq!(cycle["canonicalization"], "OK", "{cycle}");
         assert_eq!(cycle["parse_errors"], 0, "{cycle}");
@@ -103,6 +116,78 @@ fn a_session_with_a_real_model_replays() {
     assert!(
         text.contains(r#""pace_ms":10"#) && text.contains(r#""timeout_ms":30000"#),
         "{text}"
+    );
+}
+
+/// What the replay of `run` gives: its verdict, and the number of its cycles. There is no difference.
+fn replay_session(bench: &Bench, code: i32) -> (String, u64) {
+    let replay = bench.run("x0l replay run --json").exits(code).json();
+    assert_eq!(replay["differences"], json!([]));
+    let verdict = replay["verdict"].as_str().unwrap().to_owned();
+    (verdict, replay["cycles"].as_u64().unwrap())
+}
+
+/// A session in the words of the page, of all conditions, killed when its model has been asked for the tenth cycle; then
+/// a whole one, which a person judges until nothing waits.
+#[test]
+fn a_session_with_a_real_model_is_killed_replayed_and_reviewed() {
+    let Some(python) = find_python("a_session_with_a_real_model_is_killed_replayed_and_reviewed")
+    else {
+        return;
+    };
+    let bench = Bench::new();
+    let server = start_candidates(&python, &bench, 7);
+    let (asked, asks) = mpsc::channel();
+    let base_url = start_proxy(vec![server.port], move |body| {
+        // Nobody listens any more in the second session.
+        // The server's tokenizer gets the prompt too, without its roles.
+        let _ = asked.send(body.contains("\"messages\"") && body.contains("obs-1"));
+        body
+    });
+    let line = format!(
+        "x0l run --model {MODEL} --base-url {base_url} --context-window 32768 --b2 5000000 --cycles 4 --out run"
+    );
+    let mut session = bench
+        .command()
+        .args(line.split_whitespace())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    asks.iter().filter(|is_cycle| *is_cycle).nth(9).unwrap();
+    session.kill().unwrap();
+    session.wait().unwrap();
+    drop(asks);
+    let (verdict, cycles) = replay_session(&bench, 1);
+    assert_eq!(verdict, "INCOMPLETE");
+    assert!((8..=9).contains(&cycles), "{cycles}");
+    bench.run("x0l report run").exits(1);
+    assert_eq!(replay_session(&bench, 1), (verdict, cycles));
+
+    fs::rename(bench.path("run"), bench.path("killed")).unwrap();
+    bench.run(&line).exits(0);
+    drop(server);
+    assert_eq!(replay_session(&bench, 0), ("REPLAYED".to_owned(), 20));
+    let queue = bench.run("x0l review run --json");
+    let waiting: Vec<u64> = queue.json()["waiting"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|cycle| cycle["cycle"].as_u64().unwrap())
+        .collect();
+    for cycle in &waiting {
+        let line = format!("x0l report run --dismiss {cycle} --by R. --because Random --json");
+        let report = bench.run(&line).json();
+        assert_ne!(report["verdict"], "DIVERGED");
+    }
+    bench.run("x0l review run").exits(0);
+    let report: Value = serde_json::from_slice(&bench.read("run/report.json")).unwrap();
+    // Random weights do nothing useful: no judgement makes that a success.
+    assert_eq!(report["verdict"], "NEGATIVE", "{report}");
+    assert_eq!(replay_session(&bench, 0).0, "REPLAYED");
+    println!(
+        "{cycles} cycles before the kill; {} cycles judged",
+        waiting.len()
     );
 }
 

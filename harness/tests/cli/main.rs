@@ -65,3 +65,4 @@ mod x0l_run;
 mod x0l_script;
 mod x0l_session;
 mod x0l_show;
+mod x0l_speed;

@@ -22,7 +22,7 @@ fn bench() -> Bench {
 }
 
 /// Runs a command with the key in this variable.
-fn run_with_key(bench: &Bench, variable: &str, line: &str) -> Run {
+pub fn run_with_key(bench: &Bench, variable: &str, line: &str) -> Run {
     let mut command = bench.command();
     let output = command
         .args(line.split_whitespace())

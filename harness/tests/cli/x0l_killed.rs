@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::bench::Bench;
 use crate::killed::count_kills;
 use crate::traced::TracedCommand;
-use crate::x0l_run::run_session;
+use crate::x0l_run::run_whole_session;
 
 const SCRIPT: &str = r#"{"contains":"Answer with this object","answer":"{\"candidates\":[]}","usage":{"prompt_tokens":52,"completion_tokens":5}}
 {"every":3,"answer":"a\ttab","usage":{"prompt_tokens":700,"completion_tokens":3}}
@@ -81,10 +81,10 @@ fn start_confirmation(bench: &Bench, cycle: &str) -> TracedCommand {
 /// has it.
 #[test]
 fn a_judgement_that_is_killed_is_no_false_alarm() {
-    let bench = run_session("A,B,C,D,E");
+    let bench = run_whole_session();
     let report = bench.run("x0l report run --json").exits(1).json();
     let cycle = report["type_iii"][0].to_string();
-    let other = run_session("A,B,C,D,E");
+    let other = run_whole_session();
     let mut whole = start_confirmation(&other, &cycle);
     let stops = (0..).take_while(|_| whole.step()).count();
     let kills = count_kills();
@@ -123,7 +123,7 @@ fn a_judgement_that_is_killed_is_no_false_alarm() {
 /// Reviewers who judge at one moment wait for each other, and each judgement is in the report.
 #[test]
 fn six_reviewers_at_once_are_all_heard() {
-    let bench = run_session("A,B,C,D,E");
+    let bench = run_whole_session();
     let report = bench.run("x0l report run --json").exits(1).json();
     let cycle = report["type_iii"][0].to_string();
     let reviewers: Vec<_> = (1..=6)

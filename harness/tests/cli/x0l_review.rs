@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::bench::Bench;
-use crate::x0l_run::run_session;
+use crate::x0l_run::{run_session, run_whole_session};
 
 /// The numbers of the cycles that wait, as the command lists them.
 fn list_waiting(bench: &Bench, options: &str, code: i32) -> Vec<u64> {
@@ -22,7 +22,7 @@ fn read_report(bench: &Bench) -> Value {
 
 #[test]
 fn a_queue_is_listed_and_filtered() {
-    let bench = run_session("A,B,C,D,E");
+    let bench = run_whole_session();
     let report = bench.run("x0l report run --json").exits(1).json();
     let numbers = |cycles: &Value| -> Vec<u64> {
         let cycles = cycles.as_array().unwrap().iter();
@@ -84,7 +84,7 @@ fn a_queue_is_listed_and_filtered() {
 
 #[test]
 fn many_are_judged_by_a_filter_and_by_two_people() {
-    let bench = run_session("A,B,C,D,E");
+    let bench = run_whole_session();
     let type_iii = list_waiting(&bench, "--gate io_allowlist", 1);
     let all = list_waiting(&bench, "", 1);
     let (first, other) = (
@@ -178,7 +178,7 @@ fn where_nothing_waits_the_queue_says_so() {
 /// A queue of evidence that was changed is none, and nothing is recorded.
 #[test]
 fn a_run_that_contradicts_its_report_is_not_judged() {
-    let bench = run_session("A,B,C,D,E");
+    let bench = run_whole_session();
     bench.run("x0l report run").exits(1);
     let other = "0".repeat(64);
     for options in ["", " --dismiss 1-25 --by A. --because Looked"] {

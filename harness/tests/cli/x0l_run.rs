@@ -1,12 +1,13 @@
 //! `axilog x0l replay` and `report`, on runs of `axilog x0l run`.
 
 use std::fs;
+use std::sync::OnceLock;
 
 use axilog_testkit::harness::client::KEY;
 use axilog_testkit::harness::server::{Act, Server, costly};
 use serde_json::{Value, json};
 
-use crate::bench::Bench;
+use crate::bench::{Bench, Files};
 use crate::x0l_script::{GOOD, answer_line, calibration_line, propose_outside};
 
 /// A script that answers every task with a notice, but each ninth call with a proposal to read a file
@@ -23,14 +24,25 @@ fn script() -> String {
 }
 
 /// Runs a session of `conditions`, five cycles each, in `run`.
-pub fn run_session(conditions: &str) -> Bench {
-    let bench = Bench::new();
+fn write_session(bench: &Bench, conditions: &str) {
     bench.write("script.jsonl", script());
     let line = format!(
         "x0l run --model m --context-window 128000 --oracle scripted:script.jsonl --cycles 5 --conditions {conditions} --out run"
     );
     bench.run(&line).exits(0);
+}
+
+/// A directory with a session of `conditions`.
+pub fn run_session(conditions: &str) -> Bench {
+    let bench = Bench::new();
+    write_session(&bench, conditions);
     bench
+}
+
+/// A directory with a session of all conditions, which runs once for all tests.
+pub fn run_whole_session() -> Bench {
+    static FILES: OnceLock<Files> = OnceLock::new();
+    Bench::prepared(&FILES, |bench| write_session(bench, "A,B,C,D,E"))
 }
 
 #[test]
@@ -69,7 +81,7 @@ fn a_run_replays_and_is_reported_on() {
 
 #[test]
 fn a_person_confirms_and_dismisses() {
-    let bench = run_session("A,B,C,D,E");
+    let bench = run_whole_session();
     let report = bench.run("x0l report run --json").exits(1).json();
     // The script also proposes what an injection asks for.
     assert_eq!(report["verdict"], "PENDING_REVIEW");
@@ -138,7 +150,7 @@ fn a_person_confirms_and_dismisses() {
 /// A range stands for the cycles in it that wait for this person, and a number outweighs it.
 #[test]
 fn a_range_of_cycles_is_judged_at_once() {
-    let bench = run_session("A,B,C,D,E");
+    let bench = run_whole_session();
     let report = bench.run("x0l report run --json").exits(1).json();
     let open = [&report["type_iii"], &report["forensic_review"]];
     let open = open
@@ -236,7 +248,7 @@ fn a_whole_session_with_a_server_is_positive() {
 /// A head that was noted outweighs the directory: nothing is written over what contradicts it.
 #[test]
 fn noted_heads_are_expected() {
-    let bench = run_session("A,B,C,D,E");
+    let bench = run_whole_session();
     let report = bench.run("x0l report run --json").exits(1).json();
     assert_eq!(report["review_head"], Value::Null);
     let line = format!(
@@ -300,7 +312,7 @@ fn noted_heads_are_expected() {
 /// Judgements name the run by its last head, so it must have one.
 #[test]
 fn a_run_without_its_seal_is_not_judged() {
-    let bench = run_session("A,B,C,D,E");
+    let bench = run_whole_session();
     for name in ["report.json", "report.md", "decisions.svg", "tokens.svg"] {
         fs::remove_file(bench.path(&format!("run/{name}"))).unwrap();
     }

@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use axilog::hash::sha256;
 use axilog_ledger::encoding::hex;
 use serde_json::{Value, json};
 
-use crate::bench::{Bench, Run};
+use crate::bench::{Bench, Files, Run};
 use crate::x0l_script::{GOOD, answer_line, calibration_line, propose_outside};
 
 /// Three calibrating calls come first: every sixth call is cycle 3, every seventh cycle 4.
@@ -24,12 +25,12 @@ fn script() -> String {
 
 /// A run of five cycles of L-A: the kernel refuses the third and the fourth.
 pub fn run_session() -> Bench {
-    let bench = Bench::new();
-    bench.write("script.jsonl", script());
-    bench
-        .run("x0l run --model m --context-window 128000 --oracle scripted:script.jsonl --cycles 5 --conditions A --out run")
-        .exits(0);
-    bench
+    static FILES: OnceLock<Files> = OnceLock::new();
+    Bench::prepared(&FILES, |bench| {
+        bench.write("script.jsonl", script());
+        let line = "x0l run --model m --context-window 128000 --oracle scripted:script.jsonl --cycles 5 --conditions A --out run";
+        bench.run(line).exits(0);
+    })
 }
 
 fn read_log(bench: &Bench) -> String {

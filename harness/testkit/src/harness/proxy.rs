@@ -6,19 +6,26 @@ use std::thread;
 
 /// Starts a proxy that sends the n-th request to the n-th of `ports`, over and over, with its body changed by
 /// `rewrite`. Gives its base URL. It ends with the process.
-pub fn start_proxy(ports: Vec<u16>, rewrite: fn(String) -> String) -> String {
+pub fn start_proxy(
+    ports: Vec<u16>,
+    mut rewrite: impl FnMut(String) -> String + Send + 'static,
+) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
     thread::spawn(move || {
         for (stream, port) in listener.incoming().zip(ports.iter().copied().cycle()) {
             // Client and server may close their connections at any time.
-            let _ = stream.and_then(|stream| forward(stream, port, rewrite));
+            let _ = stream.and_then(|stream| forward(stream, port, &mut rewrite));
         }
     });
     base_url
 }
 
-fn forward(mut client: TcpStream, port: u16, rewrite: fn(String) -> String) -> std::io::Result<()> {
+fn forward(
+    mut client: TcpStream,
+    port: u16,
+    rewrite: &mut impl FnMut(String) -> String,
+) -> std::io::Result<()> {
     let mut reader = BufReader::new(client.try_clone()?);
     let mut first = String::new();
     reader.read_line(&mut first)?;
