@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use axilog_ablation::AblationError;
 #[cfg(feature = "bundle")]
 use axilog_bundle::BundleError;
+#[cfg(feature = "gateway")]
+use axilog_gateway::GatewayError;
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::manifest::InvalidManifest;
 use axilog_ledger::policy_trial::InadmissibleOracleId;
@@ -198,6 +200,11 @@ pub(crate) enum CommandError {
     #[error("the check came to no verdict")]
     NoVerdict(Box<Report>),
 
+    /// The gateway cannot begin or go on.
+    #[cfg(feature = "gateway")]
+    #[error(transparent)]
+    Gateway(GatewayError),
+
     /// The memory refused.
     #[cfg(feature = "memory")]
     #[error(transparent)]
@@ -274,6 +281,16 @@ impl From<AblationError> for CommandError {
     }
 }
 
+#[cfg(feature = "gateway")]
+impl From<GatewayError> for CommandError {
+    fn from(error: GatewayError) -> CommandError {
+        match error {
+            GatewayError::Ledger(error) => error.into(),
+            error => CommandError::Gateway(error),
+        }
+    }
+}
+
 #[cfg(feature = "memory")]
 impl From<MemoryError> for CommandError {
     fn from(error: MemoryError) -> CommandError {
@@ -309,6 +326,8 @@ failure_from!(
     BundleError,
     #[cfg(feature = "ablation")]
     AblationError,
+    #[cfg(feature = "gateway")]
+    GatewayError,
     #[cfg(feature = "memory")]
     MemoryError,
 );
@@ -349,6 +368,8 @@ impl CommandError {
             CommandError::Bundle(_) => 2,
             #[cfg(feature = "bundle")]
             CommandError::NoVerdict(_) => 3,
+            #[cfg(feature = "gateway")]
+            CommandError::Gateway(error) => code_of_gateway(error),
             #[cfg(feature = "memory")]
             CommandError::Memory(error) => code_of_memory(error),
             #[cfg(feature = "x0l")]
@@ -416,6 +437,17 @@ fn code_of_ablation(error: &AblationError) -> u8 {
         | AblationError::File(_)
         | AblationError::Oracle(_) => 3,
         AblationError::Ledger(error) => code_of_ledger(error),
+    }
+}
+
+#[cfg(feature = "gateway")]
+fn code_of_gateway(error: &GatewayError) -> u8 {
+    match error {
+        GatewayError::Configuration { .. }
+        | GatewayError::Policies { .. }
+        | GatewayError::OtherPolicies { .. } => 2,
+        GatewayError::Ledger(error) => code_of_ledger(error),
+        GatewayError::Listen { .. } | GatewayError::Setup(_) | GatewayError::Stopped(_) => 3,
     }
 }
 

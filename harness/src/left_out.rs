@@ -30,6 +30,11 @@ const PARTS: &[Part] = &[
         is_built: cfg!(feature = "bundle"),
     },
     Part {
+        name: "gateway",
+        about: "Record and contain what programs ask models, by their base URL",
+        is_built: cfg!(feature = "gateway"),
+    },
+    Part {
         name: "memory",
         about: "Keep the Oracle memory: what a long game knows, outside any chat",
         is_built: cfg!(feature = "memory"),

@@ -19,9 +19,11 @@ mod export;
 mod export_row;
 #[cfg(any(feature = "ablation", feature = "bundle"))]
 mod free_server_args;
+#[cfg(feature = "gateway")]
+mod gateway;
 mod head;
 mod init;
-#[cfg(any(feature = "ablation", feature = "x0l"))]
+#[cfg(any(feature = "ablation", feature = "gateway", feature = "x0l"))]
 mod interrupt;
 #[cfg(any(feature = "bundle", feature = "x0l"))]
 mod ledger_without_policies;
@@ -105,6 +107,8 @@ enum Command {
     Ablation(ablation::Args),
     #[cfg(feature = "bundle")]
     Bundle(bundle::Args),
+    #[cfg(feature = "gateway")]
+    Gateway(gateway::Args),
     #[cfg(feature = "memory")]
     Memory(memory::Args),
     #[cfg(feature = "x0l")]
@@ -126,6 +130,8 @@ impl Command {
             Command::Ablation(args) => args.records(),
             #[cfg(feature = "bundle")]
             Command::Bundle(args) => args.records(),
+            #[cfg(feature = "gateway")]
+            Command::Gateway(args) => args.records(),
             #[cfg(feature = "memory")]
             Command::Memory(args) => args.records(),
             #[cfg(feature = "x0l")]
@@ -201,6 +207,8 @@ pub fn main() -> ExitCode {
         Command::Ablation(args) => ablation::run(&args),
         #[cfg(feature = "bundle")]
         Command::Bundle(args) => bundle::run(&args),
+        #[cfg(feature = "gateway")]
+        Command::Gateway(args) => gateway::run(&args),
         #[cfg(feature = "memory")]
         Command::Memory(args) => memory::run(&args),
         #[cfg(feature = "x0l")]

@@ -12,10 +12,11 @@ use axilog_testkit::modules::{find_circle, parse_sources, read_files};
 use serde_json::Value;
 
 /// Each crate and the crates of this repository that it may depend on.
-const ALLOWED: [(&str, &[&str]); 9] = [
+const ALLOWED: [(&str, &[&str]); 10] = [
     ("axilog-ledger", CORE),
     ("axilog-oracle", &["axilog-ledger"]),
     ("axilog-bundle", SHARED),
+    ("axilog-gateway", SHARED),
     ("axilog-memory", SHARED),
     ("axilog-ablation", SHARED),
     ("axilog-x0l", SHARED),
@@ -27,6 +28,7 @@ const ALLOWED: [(&str, &[&str]); 9] = [
             "axilog-ledger",
             "axilog-oracle",
             "axilog-bundle",
+            "axilog-gateway",
             "axilog-memory",
             "axilog-ablation",
             "axilog-x0l",
@@ -55,9 +57,10 @@ const FOR_THE_COMMAND: [&str; 7] = [
 ];
 
 /// The crates whose files are searched for circles, by their folders.
-const WITHOUT_CIRCLES: [&str; 8] = [
+const WITHOUT_CIRCLES: [&str; 9] = [
     "harness/ablation",
     "harness/bundle",
+    "harness/gateway",
     "harness/host",
     "harness/ledger",
     "harness/memory",

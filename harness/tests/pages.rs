@@ -124,6 +124,11 @@ fn the_page_on_bundles() {
 
 #[cfg(feature = "x0l")]
 #[test]
+fn the_page_on_the_gateway() {
+    check_page("docs/gateway.md", 1);
+}
+
+#[test]
 fn the_page_on_sessions_with_a_model() {
     check_page("docs/x0l.md", 5);
 }

@@ -10,7 +10,7 @@ use crate::error::OracleError;
 ///
 /// # Errors
 /// [`OracleError::InvalidBaseUrl`], which does not show a URL that may hold a secret.
-pub(super) fn request_url(base_url: &str, path: &str) -> Result<Url, OracleError> {
+pub fn request_url(base_url: &str, path: &str) -> Result<Url, OracleError> {
     // A user name, a query or a fragment may hold a secret.
     let shown = if base_url.contains(['@', '?', '#']) {
         "the base URL"
@@ -37,7 +37,8 @@ pub(super) fn request_url(base_url: &str, path: &str) -> Result<Url, OracleError
 }
 
 /// Whether the URL names this machine.
-pub(super) fn is_local(url: &Url) -> bool {
+#[must_use]
+pub fn is_local(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']');
     let address: Result<IpAddr, _> = address.parse();

@@ -44,17 +44,20 @@ impl ApiKey {
     }
 
     /// The value of the header `authorization`.
-    pub(super) fn bearer(&self) -> String {
+    #[must_use]
+    pub fn bearer(&self) -> String {
         format!("Bearer {}", self.0)
     }
 
     /// The key itself, for the header `x-api-key`.
-    pub(super) fn text(&self) -> &str {
+    #[must_use]
+    pub fn text(&self) -> &str {
         &self.0
     }
 
     /// Whether `bytes` hold the key, as they are or behind the escapes of JSON and of URLs.
-    pub(super) fn is_in(&self, bytes: &[u8]) -> bool {
+    #[must_use]
+    pub fn is_in(&self, bytes: &[u8]) -> bool {
         contains_secret(bytes, &self.0)
     }
 

@@ -100,6 +100,7 @@ mod ledger_file {
 }
 
 pub use anthropic::{ANTHROPIC_BASE_URL, AnthropicClient};
+pub use base_url::{is_local, request_url};
 pub use clock::{Clock, SystemClock, TimeLimit};
 pub use consultation::{Consultation, consult_oracle, prepare_call};
 pub use endpoint::{Endpoint, LocalOracle, OracleKind, ServerOptions};

@@ -15,6 +15,8 @@ mod deployed_records;
 mod derivations;
 mod exits;
 mod export;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod gateway;
 mod gateways;
 mod head;
 mod host;

@@ -83,14 +83,24 @@ impl SharedSession {
         call: &OracleCall,
         reply: OracleReply<'_>,
     ) -> Result<StepDecision, SharedSessionError> {
-        let question = call.input.bytes();
-        if !self.blobs.remembers(question) {
-            // A question that is refused leaves no blob. One that is not is synced beside those of other threads, and
-            // not while they wait for their turn.
-            self.ask(|session| session.check_question(call))?;
-            self.blobs.store(question)?;
+        if !self.blobs.remembers(call.input.bytes()) {
+            self.keep_question(call)?;
         }
         self.step(|session| session.observe(call, reply))
+    }
+
+    /// Keeps the question of a call as a blob, durably, where the session would record a reply to it. A caller that keeps
+    /// the question before it asks has it whatever becomes of the answer.
+    ///
+    /// # Errors
+    /// Those of [`Session::check_question`]; [`FileError::Io`](crate::error::FileError::Io);
+    /// [`SharedSessionError::Closed`], [`SharedSessionError::Panicked`].
+    pub fn keep_question(&self, call: &OracleCall) -> Result<(), SharedSessionError> {
+        // A question that is refused leaves no blob. One that is not is synced beside those of other threads, and not
+        // while they wait for their turn.
+        self.ask(|session| session.check_question(call))?;
+        self.blobs.store(call.input.bytes())?;
+        Ok(())
     }
 
     /// Runs a step of the session in turn, and returns when the step is as durable as the session's durability says.

@@ -198,7 +198,7 @@ fn read(stream: &TcpStream) -> Option<Request> {
 fn perform(act: &Act, mut stream: TcpStream, clock: &TestClock) -> Option<TcpStream> {
     let head = |status: u16, more: &str, length: usize| {
         format!(
-            "HTTP/1.1 {status} Status\r\nContent-Type: application/json\r\n{more}Content-Length: {length}\r\n\r\n"
+            "HTTP/1.1 {status} Status\r\nConnection: close\r\nContent-Type: application/json\r\n{more}Content-Length: {length}\r\n\r\n"
         )
     };
     let mut write = |text: &str| {

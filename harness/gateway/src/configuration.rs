@@ -1,0 +1,362 @@
+//! The configuration: one TOML file. Paths in it are relative to its folder.
+
+use std::collections::{BTreeMap, HashMap};
+use std::env::VarError;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use axilog::hash::{Hash, sha256};
+use axilog_ledger::encoding::hex;
+use axilog_ledger::input_file::read_input;
+use axilog_ledger::rules::{MAX_CONFIGURATION_BYTES, read_policies};
+use axilog_ledger::session::check_identities;
+use axilog_oracle::{ApiKey, request_url};
+use axilog_policyc::PolicySet;
+use serde::Deserialize;
+
+use crate::error::GatewayError;
+use crate::facts::FACTS_ORACLE;
+
+/// A commented configuration that can be used as it stands.
+pub const EXAMPLE: &str = include_str!("example.toml");
+
+/// The ledger of a call that names no other.
+pub(crate) const DEFAULT_LEDGER: &str = "default";
+
+/// The oracle of an answer whose model has no other in the configuration.
+pub(crate) const DEFAULT_ORACLE: &str = "llm";
+
+/// The most bytes of the configuration.
+const MAX_FILE_BYTES: u64 = 1 << 20;
+
+/// The most characters of a ledger's name.
+const MAX_NAME: usize = 64;
+
+/// What the gateway does, as its file says; read whole, policies and key included.
+#[derive(Clone, Debug)]
+pub struct Configuration {
+    /// The address and port for clients.
+    pub listen: SocketAddr,
+    /// The folder of the ledgers.
+    pub ledgers: PathBuf,
+    /// The most bytes of a request's body.
+    pub max_request_bytes: usize,
+    /// The most bytes of the provider's response.
+    pub max_answer_bytes: usize,
+    /// The provider.
+    pub upstream: Upstream,
+    /// The settings of each ledger, by its name.
+    pub ledger: BTreeMap<String, LedgerSettings>,
+}
+
+/// The provider of the models.
+#[derive(Clone, Debug)]
+pub struct Upstream {
+    /// The URL before the path of an interface, as `https://api.openai.com/v1`.
+    pub base_url: String,
+    /// The gateway's own key; `None` where the client's is passed on.
+    pub key: Option<ApiKey>,
+    /// The time until the whole answer must be there.
+    pub timeout: Duration,
+}
+
+/// The settings of one ledger.
+#[derive(Clone, Debug)]
+pub struct LedgerSettings {
+    /// The file.
+    pub path: PathBuf,
+    /// The policies that judge the answers; `None` for those that the ledger has, and none for a new ledger.
+    pub policies: Option<PolicySet>,
+    /// What happens to an answer that may not be acted on.
+    pub on_breach: BreachAction,
+    /// SHA-256 of the keys whose calls the ledger takes; empty where it takes any.
+    pub keys: Vec<Hash>,
+    /// The oracles of models that have another oracle than `llm`.
+    pub models: BTreeMap<String, String>,
+}
+
+/// What happens to an answer that may not be acted on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BreachAction {
+    /// It is kept back, and the client gets an error.
+    #[default]
+    Refuse,
+    /// It is released with a header that says so.
+    Flag,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    listen: SocketAddr,
+    ledgers: PathBuf,
+    #[serde(default = "default_request_bytes")]
+    max_request_bytes: usize,
+    #[serde(default = "default_answer_bytes")]
+    max_answer_bytes: usize,
+    upstream: UpstreamTable,
+    ledger: BTreeMap<String, LedgerTable>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UpstreamTable {
+    base_url: String,
+    key_env: Option<String>,
+    #[serde(default = "default_timeout")]
+    timeout: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LedgerTable {
+    policies: Option<PathBuf>,
+    #[serde(default)]
+    on_breach: BreachAction,
+    #[serde(default)]
+    key_sha256: Vec<String>,
+    #[serde(default)]
+    models: BTreeMap<String, String>,
+}
+
+fn default_request_bytes() -> usize {
+    16 << 20
+}
+
+fn default_answer_bytes() -> usize {
+    32 << 20
+}
+
+fn default_timeout() -> u64 {
+    600
+}
+
+impl Configuration {
+    /// Reads the configuration in the file `path`, the policies that it names and the key.
+    ///
+    /// # Errors
+    /// [`GatewayError::Ledger`] for a file that cannot be read or policies that are none;
+    /// [`GatewayError::Configuration`] for anything else, with the place.
+    pub fn read(path: &Path) -> Result<Configuration, GatewayError> {
+        let refuse = |reason: String| GatewayError::Configuration {
+            path: path.to_owned(),
+            reason,
+        };
+        let text = read_input(path, "read the configuration", MAX_FILE_BYTES)?;
+        let text = String::from_utf8(text).map_err(|error| {
+            refuse(format!(
+                "is not UTF-8 at byte {}",
+                error.utf8_error().valid_up_to()
+            ))
+        })?;
+        let file: File = toml::from_str(&text).map_err(|error| refuse(describe(&text, &error)))?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        for (name, bytes) in [
+            ("max_request_bytes", file.max_request_bytes),
+            ("max_answer_bytes", file.max_answer_bytes),
+        ] {
+            if !(1024..=64 << 20).contains(&bytes) {
+                return Err(refuse(format!(
+                    "{name} is {bytes}, expected 1024 to 67108864 (64 MiB)"
+                )));
+            }
+        }
+        let upstream = read_upstream(file.upstream).map_err(refuse)?;
+        let folder_of_ledgers = folder.join(&file.ledgers);
+        let mut ledger = BTreeMap::new();
+        for (name, table) in file.ledger {
+            let settings = read_ledger(folder, &folder_of_ledgers, &name, table, &refuse)?;
+            ledger.insert(name, settings);
+        }
+        if ledger.is_empty() {
+            return Err(refuse(format!(
+                "names no ledger; expected a table [ledger.{DEFAULT_LEDGER}]"
+            )));
+        }
+        check_keys(&ledger).map_err(refuse)?;
+        let open = ledger.iter().find(|(_, settings)| settings.keys.is_empty());
+        if let (Some(_), Some((name, _)), false) =
+            (&upstream.key, open, file.listen.ip().is_loopback())
+        {
+            return Err(refuse(format!(
+                "listens at {}, beyond this machine, with a key of its own (key_env), and ledger.{name} takes calls from \
+                 anybody; name the keys that it takes (key_sha256), or listen at 127.0.0.1",
+                file.listen
+            )));
+        }
+        Ok(Configuration {
+            listen: file.listen,
+            ledgers: folder_of_ledgers,
+            max_request_bytes: file.max_request_bytes,
+            max_answer_bytes: file.max_answer_bytes,
+            upstream,
+            ledger,
+        })
+    }
+
+    /// The ledger that takes the calls with a key, by the key's SHA-256.
+    pub(crate) fn ledgers_by_key(&self) -> HashMap<Hash, String> {
+        let settings = self.ledger.iter();
+        settings
+            .flat_map(|(name, settings)| settings.keys.iter().map(|key| (*key, name.clone())))
+            .collect()
+    }
+}
+
+impl LedgerSettings {
+    /// The oracle that answers as `model`.
+    pub(crate) fn oracle_of(&self, model: &str) -> &str {
+        self.models
+            .get(model)
+            .map_or(DEFAULT_ORACLE, String::as_str)
+    }
+}
+
+/// Describes where the TOML is wrong, and how, on one line.
+fn describe(text: &str, error: &toml::de::Error) -> String {
+    let before = error.span().and_then(|span| text.get(..span.start));
+    let place = before.map(|before| {
+        let line = before.matches('\n').count().saturating_add(1);
+        format!("line {line}: ")
+    });
+    let reason = error.message().replace('\n', " ");
+    format!("{}{reason}", place.unwrap_or_default())
+}
+
+fn read_upstream(table: UpstreamTable) -> Result<Upstream, String> {
+    request_url(&table.base_url, "models")
+        .map_err(|error| format!("upstream.base_url: {error}"))?;
+    if !(1..=86_400).contains(&table.timeout) {
+        return Err(format!(
+            "upstream.timeout is {}, expected 1 to 86400 seconds",
+            table.timeout
+        ));
+    }
+    let key = match &table.key_env {
+        None => None,
+        Some(variable) => Some(read_key(variable)?),
+    };
+    Ok(Upstream {
+        base_url: table.base_url,
+        key,
+        timeout: Duration::from_secs(table.timeout),
+    })
+}
+
+fn read_key(variable: &str) -> Result<ApiKey, String> {
+    let key = match std::env::var(variable) {
+        Ok(text) => text,
+        Err(VarError::NotPresent) => {
+            return Err(format!(
+                "upstream.key_env names {variable}, which is not set; set it, or leave key_env out to pass the client's key on"
+            ));
+        }
+        Err(VarError::NotUnicode(_)) => String::new(),
+    };
+    ApiKey::new(key).map_err(|_| {
+        format!(
+            "upstream.key_env names {variable}, which does not hold an API key: expected 8 or more printable ASCII characters without spaces"
+        )
+    })
+}
+
+fn read_ledger(
+    folder: &Path,
+    folder_of_ledgers: &Path,
+    name: &str,
+    table: LedgerTable,
+    refuse: &impl Fn(String) -> GatewayError,
+) -> Result<LedgerSettings, GatewayError> {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
+    if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(is_plain) {
+        return Err(refuse(format!(
+            "ledger.{name:?} is no name of a ledger: expected 1 to {MAX_NAME} characters of a-z, 0-9, - and _"
+        )));
+    }
+    let policies = match &table.policies {
+        None => None,
+        Some(path) => Some(read_ledger_policies(&folder.join(path))?),
+    };
+    if let Some(policies) = &policies
+        && policies.judges(FACTS_ORACLE)
+    {
+        return Err(refuse(format!("ledger.{name}.policies: {WITHOUT_ORACLE}")));
+    }
+    for (model, oracle) in &table.models {
+        check_identities(oracle, model)
+            .map_err(|error| refuse(format!("ledger.{name}.models: {error}")))?;
+        if oracle == FACTS_ORACLE {
+            return Err(refuse(format!(
+                "ledger.{name}.models: {FACTS_ORACLE} is the oracle of the provider's facts; name another one"
+            )));
+        }
+    }
+    let mut keys = Vec::new();
+    for text in &table.key_sha256 {
+        let key = read_hash(text).ok_or_else(|| {
+            refuse(format!(
+                "ledger.{name}.key_sha256: expected 64 lower-case hexadecimal digits, found {} characters",
+                text.chars().count()
+            ))
+        })?;
+        if key == sha256(b"") {
+            return Err(refuse(format!(
+                "ledger.{name}.key_sha256: holds the SHA-256 of no key at all; was the variable set?"
+            )));
+        }
+        keys.push(key);
+    }
+    Ok(LedgerSettings {
+        path: folder_of_ledgers.join(format!("{name}.jsonl")),
+        policies,
+        on_breach: table.on_breach,
+        keys,
+        models: table.models,
+    })
+}
+
+/// Why policies cannot judge a ledger of the gateway.
+pub(crate) const WITHOUT_ORACLE: &str = "a selector names no oracle, or llm.provider, so that what is recorded of the \
+     provider would be judged like an answer; name the oracle in each selector, as in llm#/speed";
+
+fn read_ledger_policies(path: &Path) -> Result<PolicySet, GatewayError> {
+    if path.extension().is_none_or(|extension| extension != "toml") {
+        return Ok(read_policies(path)?);
+    }
+    let text = read_input(path, "read the policies", MAX_CONFIGURATION_BYTES)?;
+    let policies = PolicySet::parse_source(&text);
+    policies.map_err(|source| {
+        let path = path.to_owned();
+        axilog_ledger::error::LedgerError::InvalidPolicies { path, source }.into()
+    })
+}
+
+fn read_hash(text: &str) -> Option<Hash> {
+    let mut hash = Hash::default();
+    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+    if pairs.len() != hash.len() || !rest.is_empty() {
+        return None;
+    }
+    for (byte, pair) in hash.iter_mut().zip(pairs) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    (hex(&hash) == text).then_some(hash)
+}
+
+/// Checks that each key belongs to one ledger.
+fn check_keys(ledgers: &BTreeMap<String, LedgerSettings>) -> Result<(), String> {
+    let mut owners: HashMap<Hash, &str> = HashMap::new();
+    for (name, settings) in ledgers {
+        for key in &settings.keys {
+            if let Some(other) = owners.insert(*key, name) {
+                return Err(format!(
+                    "ledger.{name}.key_sha256: holds {}, which ledger.{other} holds too; expected each key once",
+                    hex(key)
+                ));
+            }
+        }
+    }
+    Ok(())
+}

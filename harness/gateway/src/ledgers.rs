@@ -1,0 +1,177 @@
+//! The ledgers of the gateway by name, each opened when it is first needed and written by this process alone.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axilog_ledger::error::LedgerError;
+use axilog_ledger::rules::RuleSet;
+use axilog_ledger::session::Session;
+use axilog_ledger::session::shared::{SharedSession, SharedSessionError};
+
+use crate::configuration::{LedgerSettings, WITHOUT_ORACLE};
+use crate::error::GatewayError;
+use crate::facts::{FACTS_MODEL, FACTS_ORACLE};
+
+/// All ledgers of the gateway.
+pub(crate) struct Ledgers(BTreeMap<String, Arc<GatewayLedger>>);
+
+/// A ledger of the gateway.
+pub(crate) struct GatewayLedger {
+    pub(crate) name: String,
+    pub(crate) settings: LedgerSettings,
+    slot: Mutex<Slot>,
+}
+
+/// The session of a ledger.
+#[derive(Default)]
+struct Slot {
+    open: Option<OpenLedger>,
+    /// Whether this process has opened the ledger before: it is not begun anew then, whatever became of its file.
+    was_open: bool,
+    /// Whether the gateway has ended.
+    is_closed: bool,
+}
+
+/// An open ledger. Clones are one ledger.
+#[derive(Clone)]
+pub(crate) struct OpenLedger {
+    pub(crate) session: Arc<SharedSession>,
+    /// Whether the ledger takes the provider's facts: one that declares its oracles, or requires a policy, may not.
+    pub(crate) takes_facts: bool,
+}
+
+impl Ledgers {
+    /// Opens the ledgers whose files exist. The others are begun with their first call.
+    pub(crate) fn open(
+        settings: BTreeMap<String, LedgerSettings>,
+    ) -> Result<Ledgers, GatewayError> {
+        let mut ledgers = BTreeMap::new();
+        for (name, settings) in settings {
+            let ledger = Arc::new(GatewayLedger {
+                name: name.clone(),
+                settings,
+                slot: Mutex::default(),
+            });
+            if ledger.settings.path.exists() {
+                ledger.session()?;
+            }
+            ledgers.insert(name, ledger);
+        }
+        Ok(Ledgers(ledgers))
+    }
+
+    /// The ledger of this name.
+    pub(crate) fn find(&self, name: &str) -> Option<Arc<GatewayLedger>> {
+        self.0.get(name).cloned()
+    }
+
+    /// The names of all ledgers.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        self.0.keys().map(String::as_str).collect()
+    }
+
+    /// Closes every ledger, and gives the first error.
+    pub(crate) fn close(&self) -> Result<(), GatewayError> {
+        let mut result = Ok(());
+        for ledger in self.0.values() {
+            let closed = ledger.close();
+            if result.is_ok() {
+                result = closed;
+            }
+        }
+        result
+    }
+}
+
+impl GatewayLedger {
+    /// The open ledger. It is opened, or begun, where it is not open. This may take as long as its replay.
+    pub(crate) fn session(&self) -> Result<OpenLedger, GatewayError> {
+        let mut slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(open) = &slot.open {
+            return Ok(open.clone());
+        }
+        if slot.is_closed {
+            return Err(GatewayError::Setup("the gateway ends".to_owned()));
+        }
+        let session = self.open_session(slot.was_open)?;
+        let mut session = session;
+        if session.rules().judge(FACTS_ORACLE) {
+            return Err(GatewayError::Policies {
+                path: self.settings.path.clone(),
+                reason: WITHOUT_ORACLE,
+            });
+        }
+        let takes_facts = session.check_call(FACTS_ORACLE, FACTS_MODEL).is_ok();
+        let open = OpenLedger {
+            session: Arc::new(SharedSession::new(session)),
+            takes_facts,
+        };
+        slot.open = Some(open.clone());
+        slot.was_open = true;
+        Ok(open)
+    }
+
+    fn open_session(&self, was_open: bool) -> Result<Session, GatewayError> {
+        let LedgerSettings { path, policies, .. } = &self.settings;
+        if !was_open {
+            let rules = match policies {
+                Some(policies) => RuleSet::new(policies.clone(), false, false),
+                None => RuleSet::without_policies()?,
+            };
+            match Session::create(path, rules, now()) {
+                Ok((session, _)) => return Ok(session),
+                Err(LedgerError::AlreadyExists(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let session = Session::open(path, None)?;
+        let has_others = policies
+            .as_ref()
+            .is_some_and(|policies| policies != session.rules().policies());
+        if has_others {
+            return Err(GatewayError::OtherPolicies { path: path.clone() });
+        }
+        Ok(session)
+    }
+
+    /// Gives up a session that takes no further step. The next call opens the ledger again, and sees what it holds.
+    pub(crate) fn abandon(&self, failed: &Arc<SharedSession>) {
+        let mut slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if slot
+            .open
+            .as_ref()
+            .is_some_and(|open| Arc::ptr_eq(&open.session, failed))
+        {
+            // It has failed already, and closing releases the lock of its file.
+            let _ = failed.close();
+            slot.open = None;
+        }
+    }
+
+    fn close(&self) -> Result<(), GatewayError> {
+        let mut slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
+        slot.is_closed = true;
+        match slot.open.take().map(|open| open.session.close()) {
+            Some(Err(SharedSessionError::Ledger(error))) => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether a session takes no further step after this error.
+pub(crate) fn ends_session(error: &SharedSessionError) -> bool {
+    match error {
+        SharedSessionError::Closed | SharedSessionError::Panicked => true,
+        SharedSessionError::Ledger(error) => matches!(
+            error,
+            LedgerError::File(_) | LedgerError::NotDurable { .. } | LedgerError::Core { .. }
+        ),
+    }
+}
+
+/// Whole seconds since 1970.
+fn now() -> u64 {
+    std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs())
+}

@@ -1,0 +1,69 @@
+//! Stands between programs and the provider of their models: a program that asks through the gateway is recorded and
+//! contained, whatever language it is written in. It changes its base URL and nothing else.
+//!
+//! The gateway keeps the question before it asks the provider, records the answer as an observation of the ledger, and
+//! releases it, byte for byte, once the record is durable and the policies permit it. SRS-004 §4 and §9.5; decisions
+//! D32 and D35.
+//!
+//! ```
+//! use axilog_gateway::{Configuration, EXAMPLE, Gateway};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let dir = tempfile::tempdir()?;
+//! let path = dir.path().join("gateway.toml");
+//! std::fs::write(&path, EXAMPLE)?;
+//! let gateway = Gateway::open(Configuration::read(&path)?)?;
+//! let listener = gateway.listen()?;
+//! println!("http://{}/v1", listener.address());
+//! // `listener.serve(must_stop)` answers until `must_stop` says so.
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `configuration.rs` | the configuration: one TOML file |
+//! | `gateway.rs` | [`Gateway`] and [`Listener`]: opening, serving, ending |
+//! | `server.rs` | requests and responses of HTTP: which call a request is |
+//! | `call.rs` | one call from the request to the released answer |
+//! | `interface.rs` | the interfaces that clients speak |
+//! | `question.rs` | what a request asks: its canonical form and its parameters |
+//! | `provider.rs` | asking the provider |
+//! | `answer.rs` | the answers in a response of the provider |
+//! | `facts.rs` | what is recorded of the provider beside its answers |
+//! | `ledgers.rs` | the ledgers by name, opened when they are first needed |
+//! | `record.rs` | the observations of one call |
+//! | `refusal.rs` | what a client gets in place of an answer |
+//! | `error.rs` | why the gateway cannot begin |
+
+#![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::unreachable,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::indexing_slicing
+    )
+)]
+
+mod answer;
+mod call;
+mod configuration;
+mod error;
+mod facts;
+mod gateway;
+mod interface;
+mod ledgers;
+mod provider;
+mod question;
+mod record;
+mod refusal;
+mod server;
+
+pub use configuration::{BreachAction, Configuration, EXAMPLE, LedgerSettings, Upstream};
+pub use error::GatewayError;
+pub use gateway::{Gateway, Listener};

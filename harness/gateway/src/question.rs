@@ -1,0 +1,194 @@
+//! What a request asks: the canonical form of its body, the model, and the parameters that records have.
+//!
+//! The question is the canonical JSON (RFC 8785) of the body, which two requests have in common that say the same in
+//! another order or with other spaces. A body with text that is not in Unicode's normalization form C has no canonical
+//! text that a record may name; its question is the object with the one member `base64`, the canonical JSON in Base64.
+
+use std::path::PathBuf;
+
+use axilog::admission::InputKind;
+use axilog::evidence::observation::Params;
+use axilog::json::number::decimal_to_q16;
+use axilog::q16::ONE;
+use axilog_ledger::error::LedgerError;
+use axilog_ledger::input::CanonicalInput;
+use axilog_ledger::jcs::canonicalize;
+use axilog_ledger::session::check_identities;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::configuration::DEFAULT_ORACLE;
+use crate::interface::Interface;
+
+/// What a request asks.
+#[derive(Debug)]
+pub(crate) struct Question {
+    /// The canonical form.
+    pub(crate) input: CanonicalInput,
+    /// The model that is asked for.
+    pub(crate) model: String,
+    /// The parameters, as far as records have a place for them.
+    pub(crate) params: Params,
+}
+
+/// The members that are read. All others pass through.
+#[derive(Deserialize)]
+struct Body<'b> {
+    #[serde(borrow)]
+    model: Option<&'b RawValue>,
+    #[serde(borrow)]
+    stream: Option<&'b RawValue>,
+    #[serde(borrow)]
+    max_tokens: Option<&'b RawValue>,
+    #[serde(borrow)]
+    max_completion_tokens: Option<&'b RawValue>,
+    #[serde(borrow)]
+    max_output_tokens: Option<&'b RawValue>,
+    #[serde(borrow)]
+    seed: Option<&'b RawValue>,
+    #[serde(borrow)]
+    temperature: Option<&'b RawValue>,
+    #[serde(borrow)]
+    top_p: Option<&'b RawValue>,
+}
+
+impl Question {
+    /// Reads the body of a request.
+    ///
+    /// # Errors
+    /// What is wrong with the body, in words for its sender.
+    pub(crate) fn read(interface: Interface, body: &[u8]) -> Result<Question, String> {
+        let canonical = canonicalize(body).map_err(|error| {
+            format!(
+                "the body is not JSON that can be recorded: {} at byte {}; nothing was recorded",
+                error.reason, error.offset
+            )
+        })?;
+        let read: Body<'_> = serde_json::from_slice(&canonical).map_err(|error| {
+            format!("the body is no JSON object: {error}; nothing was recorded")
+        })?;
+        let model = read_model(read.model)?;
+        let streams = read.stream.is_some_and(|stream| stream.get() == "true");
+        if streams && interface != Interface::Embeddings {
+            return Err(
+                "the request asks for a stream, and this gateway releases whole answers only; send \"stream\": false; \
+                 nothing was recorded"
+                    .to_owned(),
+            );
+        }
+        let tokens = [
+            read.max_completion_tokens,
+            read.max_output_tokens,
+            read.max_tokens,
+        ];
+        Ok(Question {
+            input: make_input(&canonical)?,
+            model,
+            params: Params {
+                max_tokens: tokens.into_iter().find_map(|tokens| read_integer(tokens)),
+                seed: read_integer(read.seed),
+                temperature: read_fraction(read.temperature, i32::MAX),
+                top_p: read_fraction(read.top_p, ONE),
+            },
+        })
+    }
+}
+
+fn read_model(member: Option<&RawValue>) -> Result<String, String> {
+    let model = member.and_then(|model| serde_json::from_str::<String>(model.get()).ok());
+    let model = model
+        .ok_or("the body names no model; expected a string as \"model\"; nothing was recorded")?;
+    match check_identities(DEFAULT_ORACLE, &model) {
+        Ok(()) => Ok(model),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Makes the question of a body's canonical JSON.
+fn make_input(canonical: &[u8]) -> Result<CanonicalInput, String> {
+    let input = CanonicalInput::new(canonical, InputKind::Json).or_else(|_| {
+        let wrapped = format!("{{\"base64\":\"{}\"}}", STANDARD.encode(canonical));
+        CanonicalInput::new(wrapped.as_bytes(), InputKind::Json)
+    });
+    input.map_err(|reason| {
+        let path = PathBuf::from("the body");
+        LedgerError::InvalidInput { path, reason }.to_string()
+    })
+}
+
+/// Reads an integer that a record may hold; `None` for anything else, which the question holds all the same.
+fn read_integer<T: TryFrom<i64>>(member: Option<&RawValue>) -> Option<T> {
+    let number: i64 = member?.get().parse().ok()?;
+    T::try_from(number).ok().filter(|_| number >= 0)
+}
+
+fn read_fraction(member: Option<&RawValue>, most: i32) -> Option<i32> {
+    decimal_to_q16(member?.get().as_bytes()).filter(|raw| (0..=most).contains(raw))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(body: &str) -> Result<Question, String> {
+        Question::read(Interface::ChatCompletions, body.as_bytes())
+    }
+
+    #[test]
+    fn the_question_is_the_canonical_form_and_the_parameters_are_those_of_records() {
+        let question = read(
+            r#"{"top_p": 0.5, "model": "m-1", "seed": 7, "temperature":1.5, "max_tokens": 9, "x": 1.0}"#,
+        )
+        .unwrap();
+        assert_eq!(
+            question.input.bytes(),
+            br#"{"max_tokens":9,"model":"m-1","seed":7,"temperature":1.5,"top_p":0.5,"x":1}"#
+        );
+        assert_eq!(question.model, "m-1");
+        let expected = Params {
+            max_tokens: Some(9),
+            seed: Some(7),
+            temperature: Some(98304),
+            top_p: Some(32768),
+        };
+        assert_eq!(question.params, expected);
+        let odd = read(r#"{"model":"m","seed":-1,"temperature":"hot","top_p":2,"max_tokens":3e9}"#);
+        assert_eq!(odd.unwrap().params, Params::NULL);
+    }
+
+    #[test]
+    fn text_in_another_normal_form_is_kept_as_base64() {
+        let question = read("{\"model\":\"m\",\"prompt\":\"e\u{301}\"}").unwrap();
+        let text = std::str::from_utf8(question.input.bytes()).unwrap();
+        let encoded = text
+            .strip_prefix("{\"base64\":\"")
+            .and_then(|text| text.strip_suffix("\"}"));
+        assert_eq!(
+            STANDARD.decode(encoded.unwrap()).unwrap(),
+            "{\"model\":\"m\",\"prompt\":\"e\u{301}\"}".as_bytes()
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_asked_is_told() {
+        for (body, expected) in [
+            ("", "is not JSON"),
+            (
+                "{\"model\":\"a\",\"model\":\"b\"}",
+                "is not JSON that can be recorded",
+            ),
+            ("[1]", "no JSON object"),
+            ("{}", "names no model"),
+            ("{\"model\":7}", "names no model"),
+            ("{\"model\":\"a b\"}", "U+0020"),
+            ("{\"model\":\"m\",\"stream\":true}", "\"stream\": false"),
+        ] {
+            let reason = read(body).unwrap_err();
+            assert!(reason.contains(expected), "{body}: {reason}");
+            assert!(reason.contains("nothing was recorded"), "{reason}");
+        }
+        assert!(read("{\"model\":\"m\",\"stream\":false}").is_ok());
+    }
+}

@@ -1,0 +1,133 @@
+//! What a client gets in place of an answer: a status, and an error in the form of its interface. The official clients
+//! repeat a call of a status from 500 on, and some others, unless a header says that they should not.
+
+use axilog::agent::state::Health;
+use axilog::evidence::policy::PolicyResult;
+use axilog_ledger::decision::StepDecision;
+use axilog_ledger::decision_reasons::list_reasons;
+use axilog_policyc::decimal;
+use axum::http::StatusCode;
+use serde_json::{Map, Value, json};
+
+use crate::interface::ErrorForm;
+
+/// Why a client gets no answer.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub(crate) status: StatusCode,
+    /// The type of the error, which programs compare.
+    pub(crate) kind: &'static str,
+    /// The error in words.
+    pub(crate) message: String,
+    /// Whether the same call may succeed if it is repeated at once.
+    pub(crate) may_retry: bool,
+    /// What was decided, for programs; null where nothing was.
+    pub(crate) details: Value,
+}
+
+impl Refusal {
+    pub(crate) fn new(
+        status: StatusCode,
+        kind: &'static str,
+        message: impl Into<String>,
+    ) -> Refusal {
+        Refusal {
+            status,
+            kind,
+            message: message.into(),
+            may_retry: false,
+            details: Value::Null,
+        }
+    }
+
+    /// The request cannot be asked as it stands.
+    pub(crate) fn bad_request(message: impl Into<String>) -> Refusal {
+        Refusal::new(StatusCode::BAD_REQUEST, "invalid_request_error", message)
+    }
+
+    /// An answer that may not be acted on was kept back.
+    pub(crate) fn breach(ledger: &str, decision: &StepDecision) -> Refusal {
+        let sequence = decision.observation.ledger_seq;
+        let policies: Vec<Value> = decision
+            .judgements
+            .iter()
+            .filter(|judgement| judgement.result == PolicyResult::Breach)
+            .map(|judgement| {
+                json!({
+                    "policy": judgement.policy_id,
+                    "selector": judgement.selector,
+                    "value": judgement.actual.map(decimal),
+                    "limit": decimal(judgement.threshold),
+                })
+            })
+            .collect();
+        let mut refusal = Refusal::new(
+            StatusCode::FORBIDDEN,
+            "axilog_breach",
+            format!(
+                "the answer is recorded and was not released: {} (ledger {ledger}, record {sequence})",
+                list_reasons(decision).join("; ")
+            ),
+        );
+        refusal.details = json!({ "ledger": ledger, "ledger_seq": sequence, "policies": policies });
+        refusal
+    }
+
+    /// The ledger takes no calls until an operator acts.
+    pub(crate) fn not_enabled(ledger: &str, path: &str, health: Health) -> Refusal {
+        let steps = match health {
+            Health::Alarm => format!(
+                "look at it (axilog show {path}), then stop the gateway, `axilog control mitigate --ledger {path}`, \
+                 `axilog control reset --ledger {path}`, `axilog time --ledger {path}`, and begin the gateway again"
+            ),
+            Health::Degraded => format!(
+                "stop the gateway, `axilog control reset --ledger {path}`, `axilog time --ledger {path}`, and begin the \
+                 gateway again"
+            ),
+            Health::Init => {
+                format!("stop the gateway, `axilog time --ledger {path}`, and begin the gateway again")
+            }
+            _ => "this state is for good: give the ledger another name in the configuration, so that a new one begins"
+                .to_owned(),
+        };
+        let state = health.as_str();
+        let mut refusal = Refusal::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "axilog_not_enabled",
+            format!(
+                "the ledger {ledger} is in the state {state} and takes no calls; its operator has to {steps}"
+            ),
+        );
+        refusal.details = json!({ "ledger": ledger, "state": state });
+        refusal
+    }
+
+    /// Nothing can be recorded, so nothing is asked or released.
+    pub(crate) fn unrecorded(ledger: &str, reason: impl std::fmt::Display) -> Refusal {
+        let mut refusal = Refusal::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "axilog_not_recorded",
+            format!("the ledger {ledger} cannot record the call: {reason}"),
+        );
+        refusal.details = json!({ "ledger": ledger });
+        refusal
+    }
+
+    /// The body in the form of an interface.
+    pub(crate) fn to_body(&self, form: ErrorForm) -> Value {
+        let mut error = Map::new();
+        error.insert("message".to_owned(), self.message.clone().into());
+        error.insert("type".to_owned(), self.kind.into());
+        if form == ErrorForm::OpenAi {
+            error.insert("param".to_owned(), Value::Null);
+            error.insert("code".to_owned(), self.kind.into());
+        }
+        if !self.details.is_null() {
+            error.insert("axilog".to_owned(), self.details.clone());
+        }
+        match form {
+            ErrorForm::OpenAi => json!({ "error": error }),
+            ErrorForm::Anthropic => json!({ "type": "error", "error": error }),
+        }
+    }
+}

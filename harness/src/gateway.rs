@@ -1,0 +1,162 @@
+//! `axilog gateway`: programs that change their base URL are recorded and contained.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use axilog_gateway::{BreachAction, Configuration, EXAMPLE, Gateway};
+use clap::Subcommand;
+use serde_json::{Value, json};
+
+use crate::interrupt::Flag;
+use crate::output::{Report, print_json};
+use crate::{CommandOutcome, Failure, table};
+
+/// Record and contain what programs ask models, by their base URL.
+///
+/// A program sets the base URL of its client to the gateway's and asks as before. Each question is kept before the
+/// provider is asked; each answer is recorded, judged, and released once the record is durable and it may be acted on.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: GatewayCommand,
+}
+
+#[derive(Subcommand)]
+enum GatewayCommand {
+    /// Answer calls until Ctrl-C or SIGTERM; calls that were begun are finished.
+    ///
+    /// Writes one line when it listens. JSON: `address`, `base_url`, `ledgers`.
+    Serve(FileArgs),
+    /// Read the configuration, the policies and the key that it names, and say what the gateway would do.
+    ///
+    /// No ledger is opened or begun. JSON: `listen`, `upstream`, `ledgers`.
+    Check(FileArgs),
+    /// Print a commented configuration that can be used as it stands.
+    ///
+    /// JSON: `configuration`, the text.
+    Example(ExampleArgs),
+}
+
+#[derive(clap::Args)]
+struct FileArgs {
+    /// The configuration, a TOML file.
+    config: PathBuf,
+    /// One JSON object on standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args)]
+struct ExampleArgs {
+    /// One JSON object on standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Args {
+    /// Whether the command records something.
+    pub(crate) fn records(&self) -> bool {
+        matches!(self.command, GatewayCommand::Serve(_))
+    }
+}
+
+pub(crate) fn run(args: &Args) -> CommandOutcome {
+    match &args.command {
+        GatewayCommand::Serve(args) => (args.json, serve(args)),
+        GatewayCommand::Check(args) => (args.json, check(&args.config)),
+        GatewayCommand::Example(args) => (args.json, Ok(example())),
+    }
+}
+
+fn example() -> Report {
+    Report {
+        passed: true,
+        text: EXAMPLE.to_owned(),
+        json: json!({ "configuration": EXAMPLE }),
+        notes: Vec::new(),
+    }
+}
+
+fn serve(args: &FileArgs) -> Result<Report, Failure> {
+    // Before the ledgers: a signal from here on lets the gateway end in order.
+    let stop = Flag::install();
+    let configuration = Configuration::read(&args.config)?;
+    let names: Vec<String> = configuration.ledger.keys().cloned().collect();
+    let listener = Gateway::open(configuration)?.listen()?;
+    let base_url = format!("http://{}/v1", listener.address());
+    let line = match args.json {
+        true => print_json(&json!({
+            "address": listener.address().to_string(), "base_url": base_url, "ledgers": names,
+        })),
+        false => format!(
+            "listening at {base_url} for {}; Ctrl-C ends\n",
+            names.join(", ")
+        ),
+    };
+    // A gateway serves whether or not anybody reads where it listens.
+    let mut stdout = io::stdout();
+    let _ = stdout
+        .write_all(line.as_bytes())
+        .and_then(|()| stdout.flush());
+    listener.serve(move || stop.is_set())?;
+    Ok(Report {
+        passed: true,
+        text: String::new(),
+        json: Value::Null,
+        notes: vec!["every call that was begun is recorded; the ledgers are closed".to_owned()],
+    })
+}
+
+fn check(path: &Path) -> Result<Report, Failure> {
+    let configuration = Configuration::read(path)?;
+    let key = match &configuration.upstream.key {
+        Some(_) => "the gateway's own",
+        None => "the client's own",
+    };
+    let upstream = &configuration.upstream;
+    let mut pairs = vec![
+        ("listen", configuration.listen.to_string()),
+        ("provider", upstream.base_url.clone()),
+        ("key", key.to_owned()),
+        ("timeout", format!("{} s", upstream.timeout.as_secs())),
+    ];
+    let mut ledgers = Vec::new();
+    for (name, settings) in &configuration.ledger {
+        let policies = match &settings.policies {
+            Some(policies) => policies.policies().len().to_string(),
+            None => "those that the ledger has; none where it is new".to_owned(),
+        };
+        let (on_breach, breach) = match settings.on_breach {
+            BreachAction::Refuse => ("refuse", "the answer is kept back"),
+            BreachAction::Flag => ("flag", "the answer is released with a header"),
+        };
+        let keys = match settings.keys.len() {
+            0 => "any, or none".to_owned(),
+            count => format!("{count}, named by their SHA-256"),
+        };
+        pairs.extend([
+            ("ledger", format!("{name}: {}", settings.path.display())),
+            ("  policies", policies),
+            ("  breach", breach.to_owned()),
+            ("  keys", keys),
+        ]);
+        ledgers.push(json!({
+            "name": name,
+            "path": settings.path.display().to_string(),
+            "policies": settings.policies.as_ref().map(|all| all.policies().len()),
+            "on_breach": on_breach,
+            "keys": settings.keys.len(),
+            "models": settings.models,
+        }));
+    }
+    Ok(Report {
+        passed: true,
+        text: table::format_pairs(&pairs),
+        json: json!({
+            "listen": configuration.listen.to_string(),
+            "upstream": { "base_url": upstream.base_url, "key": key, "timeout": upstream.timeout.as_secs() },
+            "ledgers": ledgers,
+        }),
+        notes: Vec::new(),
+    })
+}

@@ -1,0 +1,189 @@
+//! How the gateway and its clients end: in order, by a signal, or in the middle of a call.
+
+use std::io::Write;
+use std::net::TcpStream;
+use std::process::Command;
+use std::sync::mpsc::channel;
+use std::thread;
+
+use axilog_testkit::harness::server::{Act, Server};
+use nix::sys::signal::Signal;
+
+use super::{RECORDING, TestGateway, post, question};
+use crate::bench::Bench;
+
+/// A gateway whose provider answers once it is told to. Gives what tells it, and what tells that it was asked.
+fn waiting() -> (
+    TestGateway,
+    std::sync::mpsc::Sender<()>,
+    std::sync::mpsc::Receiver<()>,
+) {
+    let (go, gone) = channel();
+    let (asked, was_asked) = channel();
+    let gateway = TestGateway::answering(RECORDING, move |_| {
+        asked.send(()).unwrap();
+        gone.recv().unwrap();
+        Act::say("late")
+    });
+    (gateway, go, was_asked)
+}
+
+#[test]
+fn a_call_that_was_begun_is_finished_when_the_gateway_is_stopped() {
+    let (mut gateway, go, was_asked) = waiting();
+    let address = gateway.address.clone();
+    let client =
+        thread::spawn(move || super::send(&address, &post("/v1/chat/completions"), &question("a")));
+    was_asked.recv().unwrap();
+    gateway.signal(Signal::SIGTERM);
+    // It takes no further call, once it has noticed.
+    while TcpStream::connect(&gateway.address).is_ok() {
+        thread::yield_now();
+    }
+    go.send(()).unwrap();
+    let received = client.join().unwrap().has_status(200);
+    assert!(received.body.contains("late"));
+    let status = gateway.process.wait().unwrap();
+    assert!(status.success(), "{status}");
+    gateway.audit("default");
+    assert_eq!(gateway.answers("default"), ["late"]);
+}
+
+#[test]
+fn a_second_signal_ends_at_once() {
+    let (mut gateway, _go, was_asked) = waiting();
+    let address = gateway.address.clone();
+    thread::spawn(move || super::send(&address, &post("/v1/chat/completions"), &question("a")));
+    was_asked.recv().unwrap();
+    gateway.signal(Signal::SIGINT);
+    while TcpStream::connect(&gateway.address).is_ok() {
+        thread::yield_now();
+    }
+    gateway.signal(Signal::SIGINT);
+    assert_eq!(gateway.process.wait().unwrap().code(), Some(130));
+    gateway.audit("default");
+}
+
+#[test]
+fn an_answer_is_recorded_whose_client_has_gone() {
+    let (mut gateway, go, was_asked) = waiting();
+    let mut stream = TcpStream::connect(&gateway.address).unwrap();
+    let body = question("a");
+    write!(
+        stream,
+        "{}\r\nHost: gateway\r\nContent-Length: {}\r\n\r\n{body}",
+        post("/v1/chat/completions"),
+        body.len()
+    )
+    .unwrap();
+    was_asked.recv().unwrap();
+    drop(stream);
+    go.send(()).unwrap();
+    gateway.stop();
+    gateway.audit("default");
+    assert_eq!(gateway.answers("default"), ["late"]);
+}
+
+#[test]
+fn what_a_client_has_received_survives_a_kill() {
+    let mut bench = Bench::new();
+    let mut received = Vec::new();
+    for round in 0..5 {
+        let provider = Server::answering(|request| {
+            Some(Act::say(
+                request.body["messages"][0]["content"].as_str().unwrap(),
+            ))
+        });
+        let mut gateway = TestGateway::start(bench, provider, "", RECORDING);
+        let (told, answers) = channel();
+        thread::scope(|scope| {
+            for client in 0..8 {
+                let (address, told) = (gateway.address.clone(), told.clone());
+                scope.spawn(move || {
+                    for call in 0.. {
+                        let text = format!("{round}-{client}-{call}");
+                        let Some(answer) = try_chat(&address, &text) else {
+                            return;
+                        };
+                        if answer.starts_with("HTTP/1.1 200") && answer.ends_with("}}") {
+                            told.send(text).unwrap();
+                        }
+                    }
+                });
+            }
+            // Each client has received something.
+            for _ in 0..20 {
+                received.push(answers.recv().unwrap());
+            }
+            gateway.process.kill().unwrap();
+        });
+        drop(told);
+        received.extend(answers.iter());
+        gateway.process.wait().unwrap();
+        let recorded = gateway.answers("default");
+        for text in &received {
+            assert!(
+                recorded.contains(text),
+                "{text} was released and is not recorded"
+            );
+        }
+        bench = gateway.take_bench();
+        bench.run("tidy ledgers/default.jsonl").exits(0);
+        let report = bench
+            .run("audit ledgers/default.jsonl --json")
+            .exits(0)
+            .json();
+        assert_eq!(report["verdict"], "OK", "{report}");
+    }
+}
+
+/// Asks a question; `None` where the gateway is not there any more.
+fn try_chat(address: &str, text: &str) -> Option<String> {
+    use std::io::Read;
+    let mut stream = TcpStream::connect(address).ok()?;
+    let body = question(text);
+    let head = post("/v1/chat/completions");
+    write!(
+        stream,
+        "{head}\r\nHost: gateway\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .ok()?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).ok()?;
+    (!answer.is_empty()).then_some(answer)
+}
+
+#[test]
+fn an_address_that_is_taken_is_told() {
+    let gateway = TestGateway::answering(RECORDING, |_| Act::say("hi"));
+    let text = String::from_utf8(gateway.bench.read("gateway.toml")).unwrap();
+    let bench = Bench::new();
+    bench.write(
+        "gateway.toml",
+        text.replace("127.0.0.1:0", &gateway.address),
+    );
+    bench
+        .run("gateway serve gateway.toml")
+        .exits(3)
+        .says("name a free port of this machine");
+}
+
+#[test]
+fn a_gateway_serves_where_nobody_reads_its_output() {
+    let bench = Bench::new();
+    bench.write(
+        "gateway.toml",
+        super::configuration("http://127.0.0.1:9/v1", "", RECORDING),
+    );
+    let script = format!(
+        "exec {} gateway serve gateway.toml >&- & sleep 0.3; kill -TERM $!; wait $!",
+        crate::bench::program().display()
+    );
+    let dir = bench.path(".");
+    let status = Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(dir)
+        .status();
+    assert!(status.unwrap().success());
+}
