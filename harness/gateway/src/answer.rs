@@ -10,17 +10,26 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use crate::interface::Interface;
+use crate::tool_call::{ToolCall, read_item_calls, read_message_calls};
 
 /// What a response of the provider holds.
 #[derive(Debug)]
 pub(crate) struct Response {
-    /// The answers, in their order: of each the text where it holds nothing else and the text is admissible, else its
-    /// canonical JSON.
-    pub(crate) answers: Vec<Vec<u8>>,
+    /// The answers, in their order.
+    pub(crate) answers: Vec<Answer>,
     /// The response without its answers, for the facts.
     pub(crate) rest: Map<String, Value>,
     /// Why each answer ended, where the provider says so.
     pub(crate) finish_reasons: Vec<Value>,
+}
+
+/// An answer, and what it asks the client to do.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    /// The text where the answer holds nothing else and the text is admissible, else its canonical JSON.
+    pub(crate) text: Vec<u8>,
+    /// The tool calls, in their order.
+    pub(crate) tool_calls: Vec<ToolCall>,
 }
 
 /// The most answers of one response.
@@ -69,7 +78,9 @@ impl Response {
                 let mut answers = Vec::new();
                 for choice in choices {
                     let answer = match interface {
-                        Interface::ChatCompletions => choice.message.map(read_message),
+                        Interface::ChatCompletions => {
+                            choice.message.map(read_message).transpose()?
+                        }
                         _ => choice.text.map(read_text),
                     };
                     answers.push(answer.ok_or("it has a choice without an answer")?);
@@ -77,9 +88,9 @@ impl Response {
                 }
                 answers
             }
-            Interface::Responses => vec![read_items(held, "message")],
-            Interface::Messages => vec![read_items(held, "text")],
-            Interface::Embeddings => vec![describe_embeddings(body)],
+            Interface::Responses => vec![read_items(held, "message")?],
+            Interface::Messages => vec![read_items(held, "text")?],
+            Interface::Embeddings => vec![without_tools(describe_embeddings(body))],
         };
         if answers.is_empty() || answers.len() > MAX_ANSWERS {
             return Err(format!(
@@ -102,8 +113,16 @@ impl Response {
 }
 
 /// The text of a JSON string where it is admissible as an answer, else the JSON.
-fn read_text(value: &RawValue) -> Vec<u8> {
-    admissible_text(value.get()).unwrap_or_else(|| value.get().as_bytes().to_vec())
+fn read_text(value: &RawValue) -> Answer {
+    let text = admissible_text(value.get());
+    without_tools(text.unwrap_or_else(|| value.get().as_bytes().to_vec()))
+}
+
+fn without_tools(text: Vec<u8>) -> Answer {
+    Answer {
+        text,
+        tool_calls: Vec::new(),
+    }
 }
 
 fn admissible_text(json: &str) -> Option<Vec<u8>> {
@@ -112,8 +131,16 @@ fn admissible_text(json: &str) -> Option<Vec<u8>> {
     Some(text.into_bytes())
 }
 
+/// The answer in a chat's message.
+fn read_message(message: &RawValue) -> Result<Answer, String> {
+    Ok(Answer {
+        text: read_message_text(message),
+        tool_calls: read_message_calls(message)?,
+    })
+}
+
 /// The text of a chat's message that holds nothing else, else the message.
-fn read_message(message: &RawValue) -> Vec<u8> {
+fn read_message_text(message: &RawValue) -> Vec<u8> {
     let whole = || message.get().as_bytes().to_vec();
     let Ok(Value::Object(members)) = serde_json::from_str(message.get()) else {
         return whole();
@@ -131,9 +158,17 @@ fn read_message(message: &RawValue) -> Vec<u8> {
         .unwrap_or_else(whole)
 }
 
+/// The answer in a list of items.
+fn read_items(items: &RawValue, kind: &str) -> Result<Answer, String> {
+    Ok(Answer {
+        text: read_items_text(items, kind),
+        tool_calls: read_item_calls(items)?,
+    })
+}
+
 /// The text of a list of items that is one text and nothing else, else the list. An item of the type `text` holds its
 /// text; a `message` holds a list whose one item is an `output_text`.
-fn read_items(items: &RawValue, kind: &str) -> Vec<u8> {
+fn read_items_text(items: &RawValue, kind: &str) -> Vec<u8> {
     let whole = || items.get().as_bytes().to_vec();
     let Ok(Value::Array(list)) = serde_json::from_str(items.get()) else {
         return whole();
@@ -168,7 +203,7 @@ mod tests {
         let answers: Vec<&str> = response
             .answers
             .iter()
-            .map(|answer| std::str::from_utf8(answer).unwrap())
+            .map(|answer| std::str::from_utf8(&answer.text).unwrap())
             .collect();
         assert_eq!(answers, expected);
     }
@@ -179,11 +214,11 @@ mod tests {
         let interface = Interface::ChatCompletions;
         let plain = json!({ "role": "assistant", "content": "{\"speed\":1}", "tool_calls": [], "refusal": null });
         read(interface, chat(plain), &["{\"speed\":1}"]);
-        let called = json!({ "role": "assistant", "content": null, "tool_calls": [{ "id": "c" }] });
+        let called = json!({ "role": "assistant", "content": null, "tool_calls": [{ "function": { "name": "f" } }] });
         read(
             interface,
             chat(called),
-            &[r#"{"content":null,"role":"assistant","tool_calls":[{"id":"c"}]}"#],
+            &[r#"{"content":null,"role":"assistant","tool_calls":[{"function":{"name":"f"}}]}"#],
         );
         let tab = json!({ "content": "a\tb" });
         read(interface, chat(tab), &[r#"{"content":"a\tb"}"#]);
@@ -191,11 +226,11 @@ mod tests {
         read(Interface::Completions, two, &["a", "b"]);
         let message = json!({ "content": [{ "type": "text", "text": "hi" }] });
         read(Interface::Messages, message, &["hi"]);
-        let tool = json!({ "content": [{ "type": "text", "text": "hi" }, { "type": "tool_use" }] });
+        let tool = json!({ "content": [{ "type": "text", "text": "hi" }, { "type": "tool_use", "name": "f" }] });
         read(
             Interface::Messages,
             tool,
-            &[r#"[{"text":"hi","type":"text"},{"type":"tool_use"}]"#],
+            &[r#"[{"text":"hi","type":"text"},{"name":"f","type":"tool_use"}]"#],
         );
         let item =
             json!({ "type": "message", "content": [{ "type": "output_text", "text": "hi" }] });
@@ -206,10 +241,8 @@ mod tests {
     fn numbers_beyond_the_doubles_stay_exact() {
         let body = br#"{"choices":[{"message":{"n":18446744073709551615}}]}"#;
         let response = Response::read(Interface::ChatCompletions, body).unwrap();
-        assert_eq!(
-            response.answers,
-            [br#"{"n":18446744073709551615}"#.to_vec()]
-        );
+        let text = &response.answers[0].text;
+        assert_eq!(text, br#"{"n":18446744073709551615}"#);
     }
 
     #[test]

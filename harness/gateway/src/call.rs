@@ -9,22 +9,25 @@ use std::time::Instant;
 use axilog::agent::state::Health;
 use axilog::evidence::observation::Failure;
 use axilog::hash::Hash;
-use axilog_ledger::decision::StepDecision;
+use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::session::OracleCall;
 use axilog_ledger::session::shared::SharedSessionError;
 use axilog_oracle::ApiKey;
 use axum::body::Bytes;
+use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
 
 use crate::answer::Response;
 use crate::configuration::BreachAction;
 use crate::facts::Facts;
 use crate::interface::Interface;
+use crate::kept_input::keep_bytes;
 use crate::ledgers::{GatewayLedger, OpenLedger, ends_session};
-use crate::provider::{Provider, ProviderFault, ProviderResponse};
+use crate::provider::{Provider, ProviderFailure, ProviderFault, ProviderResponse};
 use crate::question::Question;
-use crate::record::{Reply, record_call};
+use crate::record::{RecordedCall, Reply, record_call};
 use crate::refusal::Refusal;
+use crate::stream::assemble;
 
 /// The oracle of embeddings, which are recorded by their digest.
 const EMBEDDING_ORACLE: &str = "llm.embedding";
@@ -36,6 +39,7 @@ pub(crate) struct Call {
     pub(crate) headers: HeaderMap,
     /// The client's key, where it is one.
     pub(crate) key: Option<ApiKey>,
+    pub(crate) question: Question,
     pub(crate) body: Bytes,
 }
 
@@ -80,7 +84,6 @@ struct PreparedCall {
 
 /// Checks that the call may be made, and keeps its question.
 async fn prepare(provider: &Provider, call: &Call) -> Result<PreparedCall, Refusal> {
-    let question = Question::read(call.interface, &call.body).map_err(Refusal::bad_request)?;
     if provider
         .key_of(call.key.as_ref())
         .is_some_and(|key| key.is_in(&call.body))
@@ -91,13 +94,13 @@ async fn prepare(provider: &Provider, call: &Call) -> Result<PreparedCall, Refus
     }
     let oracle_id = match call.interface {
         Interface::Embeddings => EMBEDDING_ORACLE,
-        _ => call.ledger.settings.oracle_of(&question.model),
+        _ => call.ledger.settings.oracle_of(&call.question.model),
     };
     let oracle_call = OracleCall {
         oracle_id: oracle_id.to_owned(),
-        model_id: question.model,
-        params: question.params,
-        input: question.input,
+        model_id: call.question.model.clone(),
+        params: call.question.params,
+        input: call.question.input.clone(),
     };
     let ledger = call.ledger.clone();
     run_blocking(move || keep_question(&ledger, oracle_call)).await?
@@ -107,13 +110,9 @@ async fn prepare(provider: &Provider, call: &Call) -> Result<PreparedCall, Refus
 async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Refusal> {
-    tokio::task::spawn_blocking(work).await.map_err(|_| {
-        Refusal::new(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "axilog_error",
-            "the gateway has failed at this call",
-        )
-    })
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|_| Refusal::failed())
 }
 
 fn keep_question(ledger: &GatewayLedger, call: OracleCall) -> Result<PreparedCall, Refusal> {
@@ -169,88 +168,99 @@ async fn finish(provider: &Provider, call: &Call, prepared: PreparedCall) -> Out
         .await;
     let model = &prepared.oracle_call.model_id;
     let facts = Facts::new(call.interface, model, start.elapsed().as_millis());
-    let Examined {
-        facts,
-        replies,
-        result,
-    } = examine(provider, call, facts, asked);
+    let (reply, result) = match examine(provider, call, facts, asked) {
+        Ok(examined) => examined,
+        Err(reason) => return Refusal::unrecorded(&call.ledger.name, reason).into(),
+    };
     let ledger = call.ledger.clone();
     let recorded = run_blocking(move || {
         let PreparedCall {
             ledger: open,
             oracle_call,
         } = prepared;
-        let decisions = record_call(&open, &oracle_call, &facts, &replies);
-        let decisions = decisions.map_err(|error| refuse_step(&ledger, &open, &error))?;
-        Ok::<_, Refusal>((decisions, replies.len()))
+        record_call(&open, &oracle_call, &reply)
+            .map_err(|error| refuse_step(&ledger, &open, &error))
     });
     match recorded.await {
-        Ok(Ok((decisions, answers))) => decide(call, result, &decisions, answers),
+        Ok(Ok(recorded)) => decide(call, result, recorded),
         Ok(Err(refusal)) | Err(refusal) => refusal.into(),
     }
 }
 
-/// What a response of the provider amounts to.
-struct Examined {
-    facts: Facts,
-    replies: Vec<Reply>,
-    /// What the client gets where everything that is recorded may be acted on.
-    result: Result<ProviderResponse, Refusal>,
-}
+/// What is to be recorded, and what the client gets where all of it may be acted on.
+type Examined = (Reply, Result<ProviderResponse, Refusal>);
 
+/// Examines what came from the provider. The error is why it cannot be kept.
 fn examine(
     provider: &Provider,
     call: &Call,
     facts: Facts,
-    asked: Result<ProviderResponse, ProviderFault>,
-) -> Examined {
+    asked: Result<ProviderResponse, ProviderFailure>,
+) -> Result<Examined, String> {
+    let key = provider.key_of(call.key.as_ref());
+    let holds_key = |bytes: &[u8]| key.as_ref().is_some_and(|key| key.is_in(bytes));
+    // What holds the key is not kept.
+    let keep = |bytes: &[u8]| match holds_key(bytes) {
+        true => Ok(None),
+        false => keep_bytes(bytes).map(Some),
+    };
     let response = match asked {
         Ok(response) => response,
-        Err(fault) => return examine_fault(facts, fault),
+        Err(ProviderFailure { fault, received }) => {
+            let received = keep(&received)?;
+            return Ok(examine_fault(facts, fault, received));
+        }
     };
     let facts = facts.with_status(response.status.as_u16());
     if response.status.is_redirection() {
         let message = "the provider redirects the call elsewhere, where it would not be recorded; name the URL of the \
                        provider itself as base_url";
-        return Examined {
-            facts: facts.with_fault("redirect"),
-            replies: Vec::new(),
-            result: Err(Refusal::new(
-                StatusCode::BAD_GATEWAY,
-                "axilog_provider_error",
-                message,
-            )),
-        };
+        let refusal = Refusal::new(StatusCode::BAD_GATEWAY, "axilog_provider_error", message);
+        return Ok((
+            Reply::without_answer(facts.with_fault("redirect")),
+            Err(refusal),
+        ));
     }
-    let key = provider.key_of(call.key.as_ref());
-    let holds_key = key.is_some_and(|key| key.is_in(&response.body));
-    if !response.status.is_success() && !holds_key {
-        return Examined {
-            facts,
-            replies: Vec::new(),
-            result: Ok(response),
-        };
-    }
-    let read = match holds_key {
-        true => Err("it holds the API key".to_owned()),
-        false => Response::read(call.interface, &response.body),
+    let read = if holds_key(&response.body) {
+        Err("it holds the API key".to_owned())
+    } else if !response.status.is_success() {
+        return Ok((Reply::without_answer(facts), Ok(response)));
+    } else {
+        read_response(call.interface, &response)
     };
     match read {
-        Ok(read) => Examined {
-            facts: facts.with_response(&read),
-            replies: read.answers.into_iter().map(Reply::Answer).collect(),
-            result: Ok(response),
-        },
+        Ok(read) => {
+            let reply = Reply {
+                facts: facts.with_response(&read),
+                response: keep(&response.body)?,
+                answers: read.answers,
+                failure: None,
+            };
+            Ok((reply, Ok(response)))
+        }
         Err(reason) => {
             let fault = ProviderFault::Broken(format!("the response is not usable: {reason}"));
-            examine_fault(facts, fault)
+            Ok(examine_fault(facts, fault, keep(&response.body)?))
         }
     }
 }
 
-fn examine_fault(facts: Facts, fault: ProviderFault) -> Examined {
+fn read_response(interface: Interface, response: &ProviderResponse) -> Result<Response, String> {
+    let content_type = response.headers.get(CONTENT_TYPE);
+    let content_type = content_type.and_then(|value| value.to_str().ok());
+    let is_stream = content_type.is_some_and(|text| {
+        let media_type = text.split(';').next().unwrap_or_default();
+        media_type.trim().eq_ignore_ascii_case("text/event-stream")
+    });
+    match is_stream {
+        true => Response::read(interface, &assemble(interface, &response.body)?),
+        false => Response::read(interface, &response.body),
+    }
+}
+
+fn examine_fault(facts: Facts, fault: ProviderFault, received: Option<CanonicalInput>) -> Examined {
     let facts = facts.with_fault(fault.name());
-    let (status, reply, message) = match fault {
+    let (status, failure, message) = match fault {
         ProviderFault::Unreachable(reason) => {
             let mut refusal = Refusal::new(
                 StatusCode::BAD_GATEWAY,
@@ -258,11 +268,7 @@ fn examine_fault(facts: Facts, fault: ProviderFault) -> Examined {
                 format!("the provider cannot be reached, and was not asked: {reason}"),
             );
             refusal.may_retry = true;
-            return Examined {
-                facts,
-                replies: Vec::new(),
-                result: Err(refusal),
-            };
+            return (Reply::without_answer(facts), Err(refusal));
         }
         ProviderFault::Timeout => (
             StatusCode::GATEWAY_TIMEOUT,
@@ -275,34 +281,40 @@ fn examine_fault(facts: Facts, fault: ProviderFault) -> Examined {
             format!("the provider's answer did not arrive whole: {reason}"),
         ),
     };
-    Examined {
+    let reply = Reply {
         facts,
-        replies: vec![Reply::Failure(reply)],
-        result: Err(Refusal::new(status, "axilog_provider_error", message)),
-    }
+        response: received,
+        answers: Vec::new(),
+        failure: Some(failure),
+    };
+    let refusal = Refusal::new(status, "axilog_provider_error", message);
+    (reply, Err(refusal))
 }
 
 /// Decides what the client gets, now that everything is recorded.
 fn decide(
     call: &Call,
     result: Result<ProviderResponse, Refusal>,
-    decisions: &[StepDecision],
-    answers: usize,
+    recorded: RecordedCall,
 ) -> Outcome {
-    let of_answers = decisions
-        .get(decisions.len().saturating_sub(answers)..)
-        .unwrap_or_default();
-    let refused = of_answers.iter().find(|decision| !decision.may_act);
-    let recorded = decisions.last().map(|last| Recorded {
+    let ledger = &call.ledger.name;
+    let refused = recorded.decisions.iter().find(|decision| !decision.may_act);
+    let may_act = refused.is_none() && recorded.refused_tool.is_none();
+    let noted = recorded.last.as_ref().map(|last| Recorded {
         ledger_seq: last.observation.ledger_seq,
         head: last.head,
         health: last.health,
-        may_act: (answers > 0).then_some(refused.is_none()),
+        may_act: (!recorded.decisions.is_empty()).then_some(may_act),
     });
     let keeps_back = call.ledger.settings.on_breach == BreachAction::Refuse;
-    let result = match (result, refused) {
-        (Ok(_), Some(decision)) if keeps_back => Err(Refusal::breach(&call.ledger.name, decision)),
-        (result, _) => result,
+    let result = match (result, refused, &recorded.refused_tool) {
+        (Ok(_), Some(decision), _) if keeps_back => Err(Refusal::breach(ledger, decision)),
+        // It is not recorded, and so released by no setting.
+        (Ok(_), _, Some((name, error))) => Err(Refusal::tool(ledger, name, error)),
+        (result, ..) => result,
     };
-    Outcome { result, recorded }
+    Outcome {
+        result,
+        recorded: noted,
+    }
 }

@@ -44,6 +44,8 @@ pub struct Configuration {
     pub max_request_bytes: usize,
     /// The most bytes of the provider's response.
     pub max_answer_bytes: usize,
+    /// The time after which a client that wants a stream gets comments while its answer is awaited.
+    pub comment_interval: Duration,
     /// The provider.
     pub upstream: Upstream,
     /// The settings of each ledger, by its name.
@@ -96,6 +98,8 @@ struct File {
     max_request_bytes: usize,
     #[serde(default = "default_answer_bytes")]
     max_answer_bytes: usize,
+    #[serde(default = "default_comment_interval")]
+    comment_interval: u64,
     upstream: UpstreamTable,
     ledger: BTreeMap<String, LedgerTable>,
 }
@@ -127,6 +131,10 @@ fn default_request_bytes() -> usize {
 
 fn default_answer_bytes() -> usize {
     32 << 20
+}
+
+fn default_comment_interval() -> u64 {
+    10
 }
 
 fn default_timeout() -> u64 {
@@ -163,6 +171,12 @@ impl Configuration {
                 )));
             }
         }
+        if !(1..=3600).contains(&file.comment_interval) {
+            return Err(refuse(format!(
+                "comment_interval is {}, expected 1 to 3600 seconds",
+                file.comment_interval
+            )));
+        }
         let upstream = read_upstream(file.upstream).map_err(refuse)?;
         let folder_of_ledgers = folder.join(&file.ledgers);
         let mut ledger = BTreeMap::new();
@@ -191,6 +205,7 @@ impl Configuration {
             ledgers: folder_of_ledgers,
             max_request_bytes: file.max_request_bytes,
             max_answer_bytes: file.max_answer_bytes,
+            comment_interval: Duration::from_secs(file.comment_interval),
             upstream,
             ledger,
         })

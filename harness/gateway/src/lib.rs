@@ -28,8 +28,12 @@
 //! | `call.rs` | one call from the request to the released answer |
 //! | `interface.rs` | the interfaces that clients speak |
 //! | `question.rs` | what a request asks: its canonical form and its parameters |
+//! | `kept_input.rs` | bytes in a form that a record's input may have |
 //! | `provider.rs` | asking the provider |
 //! | `answer.rs` | the answers in a response of the provider |
+//! | `tool_call.rs` | the tool calls in an answer |
+//! | `stream.rs`, `assembly.rs` | the events of a stream, and the response that they add up to |
+//! | `late_stream.rs` | a stream that begins before its answer is there |
 //! | `facts.rs` | what is recorded of the provider beside its answers |
 //! | `ledgers.rs` | the ledgers by name, opened when they are first needed |
 //! | `record.rs` | the observations of one call |
@@ -51,18 +55,23 @@
 )]
 
 mod answer;
+mod assembly;
 mod call;
 mod configuration;
 mod error;
 mod facts;
 mod gateway;
 mod interface;
+mod kept_input;
+mod late_stream;
 mod ledgers;
 mod provider;
 mod question;
 mod record;
 mod refusal;
 mod server;
+mod stream;
+mod tool_call;
 
 pub use configuration::{BreachAction, Configuration, EXAMPLE, LedgerSettings, Upstream};
 pub use error::GatewayError;

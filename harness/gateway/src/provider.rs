@@ -10,7 +10,7 @@ use axum::http::header::{
     UPGRADE,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use reqwest::{Client, Method, Url};
+use reqwest::{Client, Method, RequestBuilder, Url};
 
 use crate::configuration::Upstream;
 use crate::error::GatewayError;
@@ -57,6 +57,13 @@ pub(crate) struct ProviderResponse {
     /// The headers that a client gets.
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
+}
+
+/// Why there is no whole response, and what came of it.
+#[derive(Debug)]
+pub(crate) struct ProviderFailure {
+    pub(crate) fault: ProviderFault,
+    pub(crate) received: Vec<u8>,
 }
 
 /// Why there is no whole response.
@@ -123,7 +130,7 @@ impl Provider {
         interface: Interface,
         headers: &HeaderMap,
         body: Bytes,
-    ) -> Result<ProviderResponse, ProviderFault> {
+    ) -> Result<ProviderResponse, ProviderFailure> {
         self.send(
             Method::POST,
             interface.path(),
@@ -138,7 +145,7 @@ impl Provider {
     pub(crate) async fn list_models(
         &self,
         headers: &HeaderMap,
-    ) -> Result<ProviderResponse, ProviderFault> {
+    ) -> Result<ProviderResponse, ProviderFailure> {
         let form = match headers.contains_key(&X_API_KEY) {
             true => ErrorForm::Anthropic,
             false => ErrorForm::OpenAi,
@@ -153,7 +160,29 @@ impl Provider {
         form: ErrorForm,
         headers: &HeaderMap,
         body: Option<Bytes>,
-    ) -> Result<ProviderResponse, ProviderFault> {
+    ) -> Result<ProviderResponse, ProviderFailure> {
+        let mut received = Vec::new();
+        let sent = self.make_request(method, path, form, headers, body);
+        let exchange = async { self.exchange(sent?, &mut received).await };
+        let exchanged = tokio::time::timeout(self.upstream.timeout, exchange).await;
+        match exchanged.unwrap_or(Err(ProviderFault::Timeout)) {
+            Ok((status, headers)) => Ok(ProviderResponse {
+                status,
+                headers,
+                body: received.into(),
+            }),
+            Err(fault) => Err(ProviderFailure { fault, received }),
+        }
+    }
+
+    fn make_request(
+        &self,
+        method: Method,
+        path: &str,
+        form: ErrorForm,
+        headers: &HeaderMap,
+        body: Option<Bytes>,
+    ) -> Result<RequestBuilder, ProviderFault> {
         let url = provider_url(&self.upstream.base_url, path).map_err(ProviderFault::Broken)?;
         let mut sent = passed_on(headers);
         if let Some(key) = &self.upstream.key {
@@ -171,23 +200,19 @@ impl Provider {
         }
         sent.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         let request = self.client.request(method, url).headers(sent);
-        let request = match body {
+        Ok(match body {
             Some(body) => request.body(body),
             None => request,
-        };
-        let whole = async {
-            let response = request.send().await.map_err(|error| self.classify(error))?;
-            self.read(response).await
-        };
-        tokio::time::timeout(self.upstream.timeout, whole)
-            .await
-            .unwrap_or(Err(ProviderFault::Timeout))
+        })
     }
 
-    async fn read(
+    /// Sends a request, and adds the response's body to `received` as it comes.
+    async fn exchange(
         &self,
-        mut response: reqwest::Response,
-    ) -> Result<ProviderResponse, ProviderFault> {
+        request: RequestBuilder,
+        received: &mut Vec<u8>,
+    ) -> Result<(StatusCode, HeaderMap), ProviderFault> {
+        let mut response = request.send().await.map_err(|error| self.classify(error))?;
         let status = response.status();
         let headers = passed_on(response.headers());
         if let Some(encoding) = headers
@@ -198,25 +223,20 @@ impl Provider {
                 "the provider sent the content-encoding {encoding:?}, and was asked for none"
             )));
         }
-        let mut body = Vec::new();
         while let Some(chunk) = response
             .chunk()
             .await
             .map_err(|error| self.classify(error))?
         {
-            if chunk.len() > self.max_answer_bytes.saturating_sub(body.len()) {
+            if chunk.len() > self.max_answer_bytes.saturating_sub(received.len()) {
                 return Err(ProviderFault::Broken(format!(
                     "the response is longer than {} bytes (max_answer_bytes)",
                     self.max_answer_bytes
                 )));
             }
-            body.extend_from_slice(&chunk);
+            received.extend_from_slice(&chunk);
         }
-        Ok(ProviderResponse {
-            status,
-            headers,
-            body: body.into(),
-        })
+        Ok((status, headers))
     }
 
     fn classify(&self, error: reqwest::Error) -> ProviderFault {

@@ -4,23 +4,18 @@
 //! another order or with other spaces. A body with text that is not in Unicode's normalization form C has no canonical
 //! text that a record may name; its question is the object with the one member `base64`, the canonical JSON in Base64.
 
-use std::path::PathBuf;
-
-use axilog::admission::InputKind;
 use axilog::evidence::observation::Params;
 use axilog::json::number::decimal_to_q16;
 use axilog::q16::ONE;
-use axilog_ledger::error::LedgerError;
 use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::jcs::canonicalize;
 use axilog_ledger::session::check_identities;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::configuration::DEFAULT_ORACLE;
 use crate::interface::Interface;
+use crate::kept_input::keep_json;
 
 /// What a request asks.
 #[derive(Debug)]
@@ -31,6 +26,8 @@ pub(crate) struct Question {
     pub(crate) model: String,
     /// The parameters, as far as records have a place for them.
     pub(crate) params: Params,
+    /// Whether the answer is wanted as a stream of events.
+    pub(crate) streams: bool,
 }
 
 /// The members that are read. All others pass through.
@@ -70,21 +67,16 @@ impl Question {
             format!("the body is no JSON object: {error}; nothing was recorded")
         })?;
         let model = read_model(read.model)?;
-        let streams = read.stream.is_some_and(|stream| stream.get() == "true");
-        if streams && interface != Interface::Embeddings {
-            return Err(
-                "the request asks for a stream, and this gateway releases whole answers only; send \"stream\": false; \
-                 nothing was recorded"
-                    .to_owned(),
-            );
-        }
+        let streams = interface != Interface::Embeddings
+            && read.stream.is_some_and(|stream| stream.get() == "true");
         let tokens = [
             read.max_completion_tokens,
             read.max_output_tokens,
             read.max_tokens,
         ];
         Ok(Question {
-            input: make_input(&canonical)?,
+            input: keep_json(&canonical)?,
+            streams,
             model,
             params: Params {
                 max_tokens: tokens.into_iter().find_map(|tokens| read_integer(tokens)),
@@ -104,18 +96,6 @@ fn read_model(member: Option<&RawValue>) -> Result<String, String> {
         Ok(()) => Ok(model),
         Err(error) => Err(error.to_string()),
     }
-}
-
-/// Makes the question of a body's canonical JSON.
-fn make_input(canonical: &[u8]) -> Result<CanonicalInput, String> {
-    let input = CanonicalInput::new(canonical, InputKind::Json).or_else(|_| {
-        let wrapped = format!("{{\"base64\":\"{}\"}}", STANDARD.encode(canonical));
-        CanonicalInput::new(wrapped.as_bytes(), InputKind::Json)
-    });
-    input.map_err(|reason| {
-        let path = PathBuf::from("the body");
-        LedgerError::InvalidInput { path, reason }.to_string()
-    })
 }
 
 /// Reads an integer that a record may hold; `None` for anything else, which the question holds all the same.
@@ -159,19 +139,6 @@ mod tests {
     }
 
     #[test]
-    fn text_in_another_normal_form_is_kept_as_base64() {
-        let question = read("{\"model\":\"m\",\"prompt\":\"e\u{301}\"}").unwrap();
-        let text = std::str::from_utf8(question.input.bytes()).unwrap();
-        let encoded = text
-            .strip_prefix("{\"base64\":\"")
-            .and_then(|text| text.strip_suffix("\"}"));
-        assert_eq!(
-            STANDARD.decode(encoded.unwrap()).unwrap(),
-            "{\"model\":\"m\",\"prompt\":\"e\u{301}\"}".as_bytes()
-        );
-    }
-
-    #[test]
     fn what_cannot_be_asked_is_told() {
         for (body, expected) in [
             ("", "is not JSON"),
@@ -183,12 +150,12 @@ mod tests {
             ("{}", "names no model"),
             ("{\"model\":7}", "names no model"),
             ("{\"model\":\"a b\"}", "U+0020"),
-            ("{\"model\":\"m\",\"stream\":true}", "\"stream\": false"),
         ] {
             let reason = read(body).unwrap_err();
             assert!(reason.contains(expected), "{body}: {reason}");
             assert!(reason.contains("nothing was recorded"), "{reason}");
         }
-        assert!(read("{\"model\":\"m\",\"stream\":false}").is_ok());
+        assert!(!read("{\"model\":\"m\",\"stream\":false}").unwrap().streams);
+        assert!(read("{\"model\":\"m\",\"stream\":true}").unwrap().streams);
     }
 }

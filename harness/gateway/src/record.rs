@@ -1,48 +1,125 @@
-//! The observations of one call: what the provider says of itself, and then each answer.
+//! The observations of one call: what the provider says of itself, and then each answer with its tool calls.
 
 use axilog::evidence::observation::{Failure, Params};
 use axilog_ledger::decision::StepDecision;
+use axilog_ledger::error::LedgerError;
+use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::session::shared::SharedSessionError;
-use axilog_ledger::session::{OracleCall, OracleReply};
+use axilog_ledger::session::{OracleCall, OracleReply, Session};
 
+use crate::answer::Answer;
 use crate::facts::{FACTS_MODEL, FACTS_ORACLE, Facts};
 use crate::ledgers::OpenLedger;
+use crate::tool_call::ToolCall;
 
-/// What an answer's record is to hold.
-pub(crate) enum Reply {
-    /// An answer.
-    Answer(Vec<u8>),
-    /// The oracle's failure.
-    Failure(Failure),
+/// What stands before a tool's name in the id of its oracle.
+const TOOL_PREFIX: &str = "tool.";
+
+/// The model of each tool's oracle: the gateway reads the call out of an answer, whichever model gave it.
+const TOOL_MODEL: &str = FACTS_MODEL;
+
+/// What a call's records are to hold.
+pub(crate) struct Reply {
+    /// What the provider says of itself.
+    pub(crate) facts: Facts,
+    /// The response's body, or what came of it; `None` where the facts stand for themselves, with the question.
+    pub(crate) response: Option<CanonicalInput>,
+    pub(crate) answers: Vec<Answer>,
+    /// The oracle's failure, where it gave no answer.
+    pub(crate) failure: Option<Failure>,
 }
 
-/// Records the facts, where the ledger takes them, and the replies to `call`, in one turn. It returns when all are
-/// durable. Gives the decision of each, the facts' first.
+impl Reply {
+    /// Of a call that nobody answered.
+    pub(crate) fn without_answer(facts: Facts) -> Reply {
+        Reply {
+            facts,
+            response: None,
+            answers: Vec::new(),
+            failure: None,
+        }
+    }
+}
+
+/// What was recorded of a call.
+#[derive(Default)]
+pub(crate) struct RecordedCall {
+    pub(crate) last: Option<StepDecision>,
+    /// The decisions on answers, failures and tool calls.
+    pub(crate) decisions: Vec<StepDecision>,
+    /// A tool call that the ledger does not take, and why.
+    pub(crate) refused_tool: Option<(String, LedgerError)>,
+}
+
+/// Records a reply to `call` in one turn: the facts, where the ledger takes them, then each answer and behind it its tool
+/// calls. It returns when all are durable.
 pub(crate) fn record_call(
     ledger: &OpenLedger,
     call: &OracleCall,
-    facts: &Facts,
-    replies: &[Reply],
-) -> Result<Vec<StepDecision>, SharedSessionError> {
-    let facts_call = OracleCall {
-        oracle_id: FACTS_ORACLE.to_owned(),
-        model_id: FACTS_MODEL.to_owned(),
+    reply: &Reply,
+) -> Result<RecordedCall, SharedSessionError> {
+    let of_gateway = |oracle_id: String, model_id: &str, input: &CanonicalInput| OracleCall {
+        oracle_id,
+        model_id: model_id.to_owned(),
         params: Params::NULL,
-        input: call.input.clone(),
+        input: input.clone(),
     };
-    let facts = facts.to_canonical();
+    let about = reply.response.as_ref().unwrap_or(&call.input);
+    let facts_call = of_gateway(FACTS_ORACLE.to_owned(), FACTS_MODEL, about);
+    let facts = reply.facts.to_canonical();
+    if ledger.takes_facts {
+        // Outside the turn, so that others need not wait for it.
+        ledger.session.keep_question(&facts_call)?;
+    }
     ledger.session.step(|session| {
-        let mut decisions = Vec::new();
+        let mut recorded = RecordedCall::default();
         if ledger.takes_facts {
-            decisions.push(session.observe(&facts_call, OracleReply::Answer(&facts))?);
+            recorded.last = Some(session.observe(&facts_call, OracleReply::Answer(&facts))?);
         }
-        for reply in replies {
-            let reply = match reply {
-                Reply::Answer(bytes) => OracleReply::Answer(bytes),
-                Reply::Failure(failure) => OracleReply::Failure(*failure),
-            };
-            decisions.push(session.observe(call, reply)?);
+        if let Some(failure) = reply.failure {
+            recorded.add(session.observe(call, OracleReply::Failure(failure))?);
         }
-        Ok(decisions)
+        for answer in &reply.answers {
+            recorded.add(session.observe(call, OracleReply::Answer(&answer.text))?);
+            for tool_call in &answer.tool_calls {
+                let oracle_id = format!("{TOOL_PREFIX}{}", tool_call.name);
+                let call = of_gateway(oracle_id, TOOL_MODEL, &call.input);
+                recorded.add_tool_call(session, &call, tool_call)?;
+            }
+        }
+        Ok(recorded)
     })
+}
+
+impl RecordedCall {
+    fn add(&mut self, decision: StepDecision) {
+        self.decisions.push(decision.clone());
+        self.last = Some(decision);
+    }
+
+    fn add_tool_call(
+        &mut self,
+        session: &mut Session,
+        call: &OracleCall,
+        tool_call: &ToolCall,
+    ) -> Result<(), LedgerError> {
+        match session.check_question(call) {
+            Ok(()) => {
+                self.add(session.observe(call, OracleReply::Answer(&tool_call.arguments))?);
+                Ok(())
+            }
+            Err(
+                error @ (LedgerError::UndeclaredOracle { .. }
+                | LedgerError::UnjudgedOracle { .. }
+                | LedgerError::InvalidIdentity { .. }
+                | LedgerError::ModelMismatch { .. }
+                | LedgerError::QuestionViolatesSchema { .. }),
+            ) => {
+                self.refused_tool
+                    .get_or_insert((tool_call.name.clone(), error));
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
 }

@@ -5,6 +5,7 @@ use axilog::agent::state::Health;
 use axilog::evidence::policy::PolicyResult;
 use axilog_ledger::decision::StepDecision;
 use axilog_ledger::decision_reasons::list_reasons;
+use axilog_ledger::error::LedgerError;
 use axilog_policyc::decimal;
 use axum::http::StatusCode;
 use serde_json::{Map, Value, json};
@@ -40,6 +41,15 @@ impl Refusal {
         }
     }
 
+    /// A defect of the gateway.
+    pub(crate) fn failed() -> Refusal {
+        Refusal::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "axilog_error",
+            "the gateway has failed at this call",
+        )
+    }
+
     /// The request cannot be asked as it stands.
     pub(crate) fn bad_request(message: impl Into<String>) -> Refusal {
         Refusal::new(StatusCode::BAD_REQUEST, "invalid_request_error", message)
@@ -70,6 +80,17 @@ impl Refusal {
             ),
         );
         refusal.details = json!({ "ledger": ledger, "ledger_seq": sequence, "policies": policies });
+        refusal
+    }
+
+    /// An answer calls a tool that the ledger does not take.
+    pub(crate) fn tool(ledger: &str, tool: &str, error: &LedgerError) -> Refusal {
+        let mut refusal = Refusal::new(
+            StatusCode::FORBIDDEN,
+            "axilog_breach",
+            format!("the answer calls the tool {tool:?} and was not released: {error}"),
+        );
+        refusal.details = json!({ "ledger": ledger, "tool": tool });
         refusal
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axilog::hash::{Hash, sha256};
 use axilog_ledger::encoding::hex;
@@ -14,13 +15,16 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::Response;
 use axum::routing::any;
 use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
 use crate::call::{Call, Outcome, make_call};
 use crate::configuration::{Configuration, DEFAULT_LEDGER};
 use crate::error::GatewayError;
 use crate::interface::{ErrorForm, Interface};
+use crate::late_stream::respond_late;
 use crate::ledgers::{GatewayLedger, Ledgers};
 use crate::provider::{Provider, ProviderResponse, X_API_KEY};
+use crate::question::Question;
 use crate::refusal::Refusal;
 
 /// The header by which a call names its ledger, and by which its response does.
@@ -38,6 +42,7 @@ pub(crate) struct Service {
     pub(crate) ledgers: Ledgers,
     ledgers_by_key: HashMap<Hash, String>,
     max_request_bytes: usize,
+    comment_interval: Duration,
     /// A permit for each call at a time.
     permits: Arc<Semaphore>,
 }
@@ -53,6 +58,7 @@ impl Service {
             ledgers: Ledgers::open(configuration.ledger)?,
             ledgers_by_key,
             max_request_bytes: configuration.max_request_bytes,
+            comment_interval: configuration.comment_interval,
             permits: Arc::new(Semaphore::new(MAX_CALLS as usize)),
         })
     }
@@ -119,21 +125,23 @@ async fn respond(
             let name = call.ledger.name.clone();
             let permit = service.permits.clone().acquire_owned().await;
             // The call goes on where the client has gone: what was asked is recorded.
-            let made = tokio::spawn(async move {
-                let outcome = make_call(&service.provider, call).await;
+            let interval = service.comment_interval;
+            let streams = call.question.streams;
+            let mut made = tokio::spawn(async move {
+                let outcome = make_call(&service.provider, *call).await;
                 drop(permit);
                 outcome
             });
-            match made.await {
+            let outcome = match streams {
+                true => match timeout(interval, &mut made).await {
+                    Ok(outcome) => outcome,
+                    Err(_) => return respond_late(made, name, form, interval),
+                },
+                false => made.await,
+            };
+            match outcome {
                 Ok(outcome) => release(outcome, &name, form),
-                Err(_) => refuse(
-                    &Refusal::new(
-                        StatusCode::INTERNAL_SERVER_ERROR,
-                        "axilog_error",
-                        "the gateway has failed at this call",
-                    ),
-                    form,
-                ),
+                Err(_) => refuse(&Refusal::failed(), form),
             }
         }
         Err(refusal) => refuse(&refusal, form),
@@ -142,7 +150,7 @@ async fn respond(
 
 /// What a request asks of the gateway.
 enum Taken {
-    Call(Call),
+    Call(Box<Call>),
     Models(HeaderMap),
 }
 
@@ -171,13 +179,15 @@ async fn take_call(
     }
     check_content_type(&parts.headers)?;
     let body = read_body(body, service.max_request_bytes).await?;
-    Ok(Taken::Call(Call {
+    let question = Question::read(interface, &body).map_err(Refusal::bad_request)?;
+    Ok(Taken::Call(Box::new(Call {
         interface,
         ledger,
         headers: parts.headers,
         key: key.and_then(|key| ApiKey::new(key).ok()),
+        question,
         body,
-    }))
+    })))
 }
 
 /// The key that the client sends. Both headers are read: programs mix them.

@@ -31,6 +31,8 @@ pub enum Act {
     Endless,
     /// Sends this body as server-sent events, and keeps the connection open.
     Stream(String),
+    /// Sends this body as server-sent events. It ends with the connection, as many servers have it.
+    Events(String),
     /// Sends something that is not HTTP.
     Noise,
 }
@@ -231,6 +233,12 @@ fn perform(act: &Act, mut stream: TcpStream, clock: &TestClock) -> Option<TcpStr
             write("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\n\r\n");
             write(events);
             return Some(stream);
+        }
+        Act::Events(events) => {
+            write(
+                "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/event-stream\r\n\r\n",
+            );
+            write(events);
         }
         Act::Noise => write("* OK IMAP4rev1 ready\r\n"),
     }

@@ -212,12 +212,6 @@ fn a_request_that_cannot_be_recorded_is_refused_and_nothing_is_asked() {
             400,
             "JSON",
         ),
-        (
-            post(path),
-            "{\"model\":\"m\",\"stream\":true}".to_owned(),
-            400,
-            "stream",
-        ),
         (post(path), "{}".to_owned(), 400, "no model"),
         (
             format!("POST {path} HTTP/1.1"),

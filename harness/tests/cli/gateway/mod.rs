@@ -5,6 +5,8 @@ mod calling;
 mod configuration;
 mod ledgers;
 mod stopping;
+mod streams;
+mod tools;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
