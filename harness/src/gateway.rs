@@ -1,6 +1,7 @@
 //! `axilog gateway`: programs that change their base URL are recorded and contained.
 
 use std::io::{self, Write};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use axilog_gateway::{BreachAction, Configuration, EXAMPLE, Gateway};
@@ -26,7 +27,12 @@ enum GatewayCommand {
     /// Answer calls until Ctrl-C or SIGTERM; calls that were begun are finished.
     ///
     /// Writes one line when it listens. JSON: `address`, `base_url`, `ledgers`.
-    Serve(FileArgs),
+    Serve(ServeArgs),
+    /// Answer calls from a ledger alone: equal questions get the recorded answers, in their order.
+    ///
+    /// Nothing is asked and nothing is recorded; a question that the ledger does not hold is answered with 404, the nearest
+    /// one and the difference. JSON: `address`, `base_url`, `ledgers`.
+    Replay(ReplayArgs),
     /// Read the configuration, the policies and the key that it names, and say what the gateway would do.
     ///
     /// No ledger is opened or begun. JSON: `listen`, `upstream`, `ledgers`.
@@ -35,6 +41,30 @@ enum GatewayCommand {
     ///
     /// JSON: `configuration`, the text.
     Example(ExampleArgs),
+}
+
+#[derive(clap::Args)]
+struct ServeArgs {
+    /// The configuration, a TOML file.
+    config: PathBuf,
+    /// Answer from each ledger what it held at the beginning, and ask for the rest only.
+    #[arg(long)]
+    record_missing: bool,
+    /// One JSON object on standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args)]
+struct ReplayArgs {
+    /// The ledger file of a gateway.
+    ledger: PathBuf,
+    /// The address and port for clients; port 0 is a free one.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8089")]
+    listen: SocketAddr,
+    /// One JSON object on standard output.
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(clap::Args)]
@@ -63,6 +93,7 @@ impl Args {
 pub(crate) fn run(args: &Args) -> CommandOutcome {
     match &args.command {
         GatewayCommand::Serve(args) => (args.json, serve(args)),
+        GatewayCommand::Replay(args) => (args.json, replay(args)),
         GatewayCommand::Check(args) => (args.json, check(&args.config)),
         GatewayCommand::Example(args) => (args.json, Ok(example())),
     }
@@ -77,14 +108,42 @@ fn example() -> Report {
     }
 }
 
-fn serve(args: &FileArgs) -> Result<Report, Failure> {
+fn serve(args: &ServeArgs) -> Result<Report, Failure> {
     // Before the ledgers: a signal from here on lets the gateway end in order.
     let stop = Flag::install();
     let configuration = Configuration::read(&args.config)?;
     let names: Vec<String> = configuration.ledger.keys().cloned().collect();
-    let listener = Gateway::open(configuration)?.listen()?;
+    let gateway = match args.record_missing {
+        true => Gateway::record_missing(configuration)?,
+        false => Gateway::open(configuration)?,
+    };
+    answer_calls(gateway, &names, stop, args.json)?;
+    let note = "every call that was begun is recorded; the ledgers are closed";
+    Ok(ended(note))
+}
+
+fn replay(args: &ReplayArgs) -> Result<Report, Failure> {
+    let stop = Flag::install();
+    let gateway = Gateway::replay(&args.ledger, args.listen)?;
+    let name = args.ledger.display().to_string();
+    answer_calls(gateway, &[name], stop, args.json)?;
+    Ok(ended("the gateway has ended; nothing was recorded"))
+}
+
+/// The report of a gateway that has written its line already.
+fn ended(note: &str) -> Report {
+    Report {
+        passed: true,
+        text: String::new(),
+        json: Value::Null,
+        notes: vec![note.to_owned()],
+    }
+}
+
+fn answer_calls(gateway: Gateway, names: &[String], stop: Flag, json: bool) -> Result<(), Failure> {
+    let listener = gateway.listen()?;
     let base_url = format!("http://{}/v1", listener.address());
-    let line = match args.json {
+    let line = match json {
         true => print_json(&json!({
             "address": listener.address().to_string(), "base_url": base_url, "ledgers": names,
         })),
@@ -98,13 +157,7 @@ fn serve(args: &FileArgs) -> Result<Report, Failure> {
     let _ = stdout
         .write_all(line.as_bytes())
         .and_then(|()| stdout.flush());
-    listener.serve(move || stop.is_set())?;
-    Ok(Report {
-        passed: true,
-        text: String::new(),
-        json: Value::Null,
-        notes: vec!["every call that was begun is recorded; the ledgers are closed".to_owned()],
-    })
+    Ok(listener.serve(move || stop.is_set())?)
 }
 
 fn check(path: &Path) -> Result<Report, Failure> {

@@ -5,11 +5,14 @@ use axilog::hash::sha256;
 use axilog::text::Text;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::jcs::canonicalize;
+use axum::http::HeaderMap;
+use axum::http::header::CONTENT_TYPE;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use crate::interface::Interface;
+use crate::stream::assemble;
 use crate::tool_call::{ToolCall, read_item_calls, read_message_calls};
 
 /// What a response of the provider holds.
@@ -55,7 +58,29 @@ struct Choice<'b> {
 }
 
 impl Response {
-    /// Reads the body of a response with the status 200.
+    /// Reads the body of a successful response, which is JSON or a stream of events as its headers say.
+    ///
+    /// # Errors
+    /// What is wrong with the body, in words.
+    pub(crate) fn read_body(
+        interface: Interface,
+        headers: &HeaderMap,
+        body: &[u8],
+    ) -> Result<Response, String> {
+        let content_type = headers
+            .get(CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok());
+        let is_stream = content_type.is_some_and(|text| {
+            let media_type = text.split(';').next().unwrap_or_default();
+            media_type.trim().eq_ignore_ascii_case("text/event-stream")
+        });
+        match is_stream {
+            true => Response::read(interface, &assemble(interface, body)?),
+            false => Response::read(interface, body),
+        }
+    }
+
+    /// Reads a response that is JSON.
     ///
     /// # Errors
     /// What is wrong with the body, in words.

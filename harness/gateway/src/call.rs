@@ -8,14 +8,11 @@ use std::time::Instant;
 
 use axilog::agent::state::Health;
 use axilog::evidence::observation::Failure;
-use axilog::hash::Hash;
 use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::session::OracleCall;
 use axilog_ledger::session::shared::SharedSessionError;
 use axilog_oracle::ApiKey;
-use axum::body::Bytes;
-use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
 
 use crate::answer::Response;
 use crate::configuration::BreachAction;
@@ -23,57 +20,38 @@ use crate::facts::Facts;
 use crate::interface::Interface;
 use crate::kept_input::keep_bytes;
 use crate::ledgers::{GatewayLedger, OpenLedger, ends_session};
+use crate::outcome::{Outcome, Recorded};
 use crate::provider::{Provider, ProviderFailure, ProviderFault, ProviderResponse};
-use crate::question::Question;
 use crate::record::{RecordedCall, Reply, record_call};
 use crate::refusal::Refusal;
-use crate::stream::assemble;
+use crate::replay::replay_reply;
+use crate::request::ModelRequest;
 
 /// The oracle of embeddings, which are recorded by their digest.
 const EMBEDDING_ORACLE: &str = "llm.embedding";
 
 /// A call that a client makes.
 pub(crate) struct Call {
-    pub(crate) interface: Interface,
     pub(crate) ledger: Arc<GatewayLedger>,
-    pub(crate) headers: HeaderMap,
     /// The client's key, where it is one.
     pub(crate) key: Option<ApiKey>,
-    pub(crate) question: Question,
-    pub(crate) body: Bytes,
-}
-
-/// How a call ended.
-pub(crate) struct Outcome {
-    pub(crate) result: Result<ProviderResponse, Refusal>,
-    /// What was recorded last; `None` where nothing was.
-    pub(crate) recorded: Option<Recorded>,
-}
-
-/// The last record of a call.
-pub(crate) struct Recorded {
-    pub(crate) ledger_seq: u64,
-    pub(crate) head: Hash,
-    pub(crate) health: Health,
-    /// Whether each answer may be acted on; `None` where there was none.
-    pub(crate) may_act: Option<bool>,
-}
-
-impl From<Refusal> for Outcome {
-    fn from(refusal: Refusal) -> Outcome {
-        Outcome {
-            result: Err(refusal),
-            recorded: None,
-        }
-    }
+    pub(crate) request: ModelRequest,
 }
 
 /// Makes a call.
 pub(crate) async fn make_call(provider: &Provider, call: Call) -> Outcome {
     match prepare(provider, &call).await {
-        Ok(prepared) => finish(provider, &call, prepared).await,
+        Ok(Prepared::Asked(prepared)) => finish(provider, &call, prepared).await,
+        Ok(Prepared::Recorded(outcome)) => outcome,
         Err(refusal) => refusal.into(),
     }
+}
+
+/// A call before the provider is asked.
+enum Prepared {
+    Asked(PreparedCall),
+    /// The ledger held the answer.
+    Recorded(Outcome),
 }
 
 /// A call whose question is durable.
@@ -83,27 +61,28 @@ struct PreparedCall {
 }
 
 /// Checks that the call may be made, and keeps its question.
-async fn prepare(provider: &Provider, call: &Call) -> Result<PreparedCall, Refusal> {
+async fn prepare(provider: &Provider, call: &Call) -> Result<Prepared, Refusal> {
     if provider
         .key_of(call.key.as_ref())
-        .is_some_and(|key| key.is_in(&call.body))
+        .is_some_and(|key| key.is_in(&call.request.body))
     {
         return Err(Refusal::bad_request(
             "the body holds the API key, which no file may hold; take it out of there; nothing was recorded or sent",
         ));
     }
-    let oracle_id = match call.interface {
+    let oracle_id = match call.request.interface {
         Interface::Embeddings => EMBEDDING_ORACLE,
-        _ => call.ledger.settings.oracle_of(&call.question.model),
+        _ => call.ledger.settings.oracle_of(&call.request.question.model),
     };
     let oracle_call = OracleCall {
         oracle_id: oracle_id.to_owned(),
-        model_id: call.question.model.clone(),
-        params: call.question.params,
-        input: call.question.input.clone(),
+        model_id: call.request.question.model.clone(),
+        params: call.request.question.params,
+        input: call.request.question.input.clone(),
     };
     let ledger = call.ledger.clone();
-    run_blocking(move || keep_question(&ledger, oracle_call)).await?
+    let interface = call.request.interface;
+    run_blocking(move || keep_question(&ledger, interface, oracle_call)).await?
 }
 
 /// Runs what waits for the disk on a thread of its own.
@@ -115,10 +94,21 @@ async fn run_blocking<T: Send + 'static>(
         .map_err(|_| Refusal::failed())
 }
 
-fn keep_question(ledger: &GatewayLedger, call: OracleCall) -> Result<PreparedCall, Refusal> {
+fn keep_question(
+    ledger: &GatewayLedger,
+    interface: Interface,
+    call: OracleCall,
+) -> Result<Prepared, Refusal> {
     let open = ledger
         .session()
         .map_err(|error| Refusal::unrecorded(&ledger.name, error))?;
+    if let Some(recording) = &open.recording
+        && let Ok(reply) = recording.take(interface, &call.input)
+    {
+        let on_breach = ledger.settings.on_breach;
+        let outcome = replay_reply(recording, interface, &reply, &ledger.name, on_breach);
+        return Ok(Prepared::Recorded(outcome));
+    }
     let health = open.session.ask(|session| Ok(session.agent().health));
     let health = health.map_err(|error| refuse_step(ledger, &open, &error))?;
     if health != Health::Enabled && ledger.settings.on_breach == BreachAction::Refuse {
@@ -127,10 +117,10 @@ fn keep_question(ledger: &GatewayLedger, call: OracleCall) -> Result<PreparedCal
     }
     let kept = open.session.keep_question(&call);
     kept.map_err(|error| refuse_step(ledger, &open, &error))?;
-    Ok(PreparedCall {
+    Ok(Prepared::Asked(PreparedCall {
         ledger: open,
         oracle_call: call,
-    })
+    }))
 }
 
 /// The refusal of a call that could not be recorded. A session that has failed is given up.
@@ -164,10 +154,14 @@ fn refuse_step(ledger: &GatewayLedger, open: &OpenLedger, error: &SharedSessionE
 async fn finish(provider: &Provider, call: &Call, prepared: PreparedCall) -> Outcome {
     let start = Instant::now();
     let asked = provider
-        .ask(call.interface, &call.headers, call.body.clone())
+        .ask(
+            call.request.interface,
+            &call.request.headers,
+            call.request.body.clone(),
+        )
         .await;
     let model = &prepared.oracle_call.model_id;
-    let facts = Facts::new(call.interface, model, start.elapsed().as_millis());
+    let facts = Facts::new(call.request.interface, model, start.elapsed().as_millis());
     let (reply, result) = match examine(provider, call, facts, asked) {
         Ok(examined) => examined,
         Err(reason) => return Refusal::unrecorded(&call.ledger.name, reason).into(),
@@ -226,7 +220,7 @@ fn examine(
     } else if !response.status.is_success() {
         return Ok((Reply::without_answer(facts), Ok(response)));
     } else {
-        read_response(call.interface, &response)
+        Response::read_body(call.request.interface, &response.headers, &response.body)
     };
     match read {
         Ok(read) => {
@@ -242,19 +236,6 @@ fn examine(
             let fault = ProviderFault::Broken(format!("the response is not usable: {reason}"));
             Ok(examine_fault(facts, fault, keep(&response.body)?))
         }
-    }
-}
-
-fn read_response(interface: Interface, response: &ProviderResponse) -> Result<Response, String> {
-    let content_type = response.headers.get(CONTENT_TYPE);
-    let content_type = content_type.and_then(|value| value.to_str().ok());
-    let is_stream = content_type.is_some_and(|text| {
-        let media_type = text.split(';').next().unwrap_or_default();
-        media_type.trim().eq_ignore_ascii_case("text/event-stream")
-    });
-    match is_stream {
-        true => Response::read(interface, &assemble(interface, &response.body)?),
-        false => Response::read(interface, &response.body),
     }
 }
 
@@ -305,6 +286,7 @@ fn decide(
         head: last.head,
         health: last.health,
         may_act: (!recorded.decisions.is_empty()).then_some(may_act),
+        is_replayed: false,
     });
     let keeps_back = call.ledger.settings.on_breach == BreachAction::Refuse;
     let result = match (result, refused, &recorded.refused_tool) {

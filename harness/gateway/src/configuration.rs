@@ -125,8 +125,11 @@ struct LedgerTable {
     models: BTreeMap<String, String>,
 }
 
+/// The most bytes of a request's body where nothing else is configured.
+pub(crate) const DEFAULT_REQUEST_BYTES: usize = 16 << 20;
+
 fn default_request_bytes() -> usize {
-    16 << 20
+    DEFAULT_REQUEST_BYTES
 }
 
 fn default_answer_bytes() -> usize {

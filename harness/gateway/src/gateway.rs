@@ -1,16 +1,19 @@
 //! Opening the gateway, serving, and ending.
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axilog_ledger::error::FileError;
+use axum::Router;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::sleep;
 
 use crate::configuration::Configuration;
 use crate::error::GatewayError;
+use crate::replay::{ReplayedLedger, replay_router};
 use crate::server::{Service, router};
 
 /// How often the gateway looks whether it should end.
@@ -19,7 +22,9 @@ const LOOK: Duration = Duration::from_millis(50);
 /// A gateway whose ledgers are open.
 pub struct Gateway {
     listen: SocketAddr,
-    service: Arc<Service>,
+    router: Router,
+    /// What records; `None` where calls are answered from a ledger alone.
+    service: Option<Arc<Service>>,
     runtime: Runtime,
 }
 
@@ -27,7 +32,8 @@ pub struct Gateway {
 pub struct Listener {
     address: SocketAddr,
     listener: TcpListener,
-    service: Arc<Service>,
+    router: Router,
+    service: Option<Arc<Service>>,
     runtime: Runtime,
 }
 
@@ -38,17 +44,44 @@ impl Gateway {
     /// [`GatewayError::Ledger`] for a ledger that another process writes, is damaged or sealed;
     /// [`GatewayError::OtherPolicies`], [`GatewayError::Policies`], [`GatewayError::Setup`].
     pub fn open(configuration: Configuration) -> Result<Gateway, GatewayError> {
+        Gateway::open_service(configuration, false)
+    }
+
+    /// Opens a gateway as [`Gateway::open`] does, which answers from each ledger what the ledger holds already, and asks the
+    /// provider for the rest.
+    ///
+    /// # Errors
+    /// As [`Gateway::open`].
+    pub fn record_missing(configuration: Configuration) -> Result<Gateway, GatewayError> {
+        Gateway::open_service(configuration, true)
+    }
+
+    fn open_service(configuration: Configuration, replays: bool) -> Result<Gateway, GatewayError> {
         let folder = &configuration.ledgers;
         std::fs::create_dir_all(folder).map_err(FileError::from_io(
             folder,
             "create the folder of the ledgers",
         ))?;
-        let runtime = Builder::new_multi_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| GatewayError::Setup(error.to_string()))?;
+        let listen = configuration.listen;
+        let service = Arc::new(Service::open(configuration, replays)?);
         Ok(Gateway {
-            listen: configuration.listen,
-            service: Arc::new(Service::open(configuration)?),
-            runtime,
+            listen,
+            router: router(service.clone()),
+            service: Some(service),
+            runtime: build_runtime()?,
+        })
+    }
+
+    /// Reads and verifies the ledger `path`, and answers from it alone at `listen`. Nothing is asked or recorded.
+    ///
+    /// # Errors
+    /// [`GatewayError::Ledger`] for a ledger that cannot be read or is damaged, [`GatewayError::Setup`].
+    pub fn replay(path: &Path, listen: SocketAddr) -> Result<Gateway, GatewayError> {
+        Ok(Gateway {
+            listen,
+            router: replay_router(Arc::new(ReplayedLedger::open(path)?)),
+            service: None,
+            runtime: build_runtime()?,
         })
     }
 
@@ -66,6 +99,7 @@ impl Gateway {
         Ok(Listener {
             address: listener.local_addr().map_err(failed)?,
             listener,
+            router: self.router,
             service: self.service,
             runtime: self.runtime,
         })
@@ -85,10 +119,8 @@ impl Listener {
     /// # Errors
     /// [`GatewayError::Stopped`]; [`GatewayError::Ledger`] where a ledger could not be synced at the end.
     pub fn serve(self, must_stop: impl Fn() -> bool + Send + 'static) -> Result<(), GatewayError> {
-        let service = self.service.clone();
         let served = self.runtime.block_on(async move {
-            let router = router(service);
-            axum::serve(self.listener, router)
+            axum::serve(self.listener, self.router)
                 .with_graceful_shutdown(async move {
                     while !must_stop() {
                         sleep(LOOK).await;
@@ -96,11 +128,16 @@ impl Listener {
                 })
                 .await
         });
-        // Calls whose clients have gone go on until they are recorded.
-        let calls = self.service.clone();
-        self.runtime
-            .block_on(async move { calls.wait_for_calls().await });
-        self.service.ledgers.close()?;
+        if let Some(service) = self.service {
+            // Calls whose clients have gone go on until they are recorded.
+            self.runtime.block_on(service.wait_for_calls());
+            service.ledgers.close()?;
+        }
         served.map_err(GatewayError::Stopped)
     }
+}
+
+fn build_runtime() -> Result<Runtime, GatewayError> {
+    let runtime = Builder::new_multi_thread().enable_all().build();
+    runtime.map_err(|error| GatewayError::Setup(error.to_string()))
 }

@@ -1,7 +1,7 @@
 //! The interfaces that clients speak.
 
 /// An interface of a provider.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Interface {
     /// OpenAI's chat completions.
     ChatCompletions,

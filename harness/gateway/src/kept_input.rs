@@ -32,6 +32,15 @@ fn keep_base64(bytes: &[u8]) -> Result<CanonicalInput, String> {
     CanonicalInput::new(wrapped.as_bytes(), InputKind::Json)
 }
 
+/// The bytes of which a kept input was made.
+pub(crate) fn read_kept_bytes(input: Vec<u8>) -> Vec<u8> {
+    let encoded = input
+        .strip_prefix(b"{\"base64\":\"")
+        .and_then(|rest| rest.strip_suffix(b"\"}"));
+    let decoded = encoded.and_then(|encoded| STANDARD.decode(encoded).ok());
+    decoded.unwrap_or(input)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -45,7 +54,9 @@ mod tests {
             (b"\xff", "{\"base64\":\"/w==\"}"),
             ("e\u{301}".as_bytes(), "{\"base64\":\"ZcyB\"}"),
         ] {
-            assert_eq!(keep_bytes(bytes).unwrap().bytes(), expected.as_bytes());
+            let kept = keep_bytes(bytes).unwrap();
+            assert_eq!(kept.bytes(), expected.as_bytes());
+            assert_eq!(read_kept_bytes(kept.bytes().to_vec()), bytes);
         }
         assert_eq!(keep_json(b"{}").unwrap().bytes(), b"{}");
         assert_eq!(

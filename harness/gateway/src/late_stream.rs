@@ -16,8 +16,8 @@ use serde_json::Value;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::call::Outcome;
 use crate::interface::ErrorForm;
+use crate::outcome::Outcome;
 use crate::provider::ProviderResponse;
 use crate::refusal::Refusal;
 

@@ -11,6 +11,7 @@ use axilog_ledger::session::shared::{SharedSession, SharedSessionError};
 use crate::configuration::{LedgerSettings, WITHOUT_ORACLE};
 use crate::error::GatewayError;
 use crate::facts::{FACTS_MODEL, FACTS_ORACLE};
+use crate::recording::Recording;
 
 /// All ledgers of the gateway.
 pub(crate) struct Ledgers(BTreeMap<String, Arc<GatewayLedger>>);
@@ -18,6 +19,8 @@ pub(crate) struct Ledgers(BTreeMap<String, Arc<GatewayLedger>>);
 /// A ledger of the gateway.
 pub(crate) struct GatewayLedger {
     pub(crate) name: String,
+    /// Whether calls that the ledger holds are answered from it.
+    replays: bool,
     pub(crate) settings: LedgerSettings,
     slot: Mutex<Slot>,
 }
@@ -36,6 +39,8 @@ struct Slot {
 #[derive(Clone)]
 pub(crate) struct OpenLedger {
     pub(crate) session: Arc<SharedSession>,
+    /// The calls that it held before, where they are answered without the provider.
+    pub(crate) recording: Option<Arc<Recording>>,
     /// Whether the ledger takes the provider's facts: one that declares its oracles, or requires a policy, may not.
     pub(crate) takes_facts: bool,
 }
@@ -44,11 +49,13 @@ impl Ledgers {
     /// Opens the ledgers whose files exist. The others are begun with their first call.
     pub(crate) fn open(
         settings: BTreeMap<String, LedgerSettings>,
+        replays: bool,
     ) -> Result<Ledgers, GatewayError> {
         let mut ledgers = BTreeMap::new();
         for (name, settings) in settings {
             let ledger = Arc::new(GatewayLedger {
                 name: name.clone(),
+                replays,
                 settings,
                 slot: Mutex::default(),
             });
@@ -93,8 +100,7 @@ impl GatewayLedger {
         if slot.is_closed {
             return Err(GatewayError::Setup("the gateway ends".to_owned()));
         }
-        let session = self.open_session(slot.was_open)?;
-        let mut session = session;
+        let mut session = self.open_session(slot.was_open)?;
         if session.rules().judge(FACTS_ORACLE) {
             return Err(GatewayError::Policies {
                 path: self.settings.path.clone(),
@@ -102,7 +108,13 @@ impl GatewayLedger {
             });
         }
         let takes_facts = session.check_call(FACTS_ORACLE, FACTS_MODEL).is_ok();
+        // What this process records itself is not given again by it.
+        let recording = match self.replays && !slot.was_open {
+            true => Some(Arc::new(Recording::read(&self.settings.path)?)),
+            false => None,
+        };
         let open = OpenLedger {
+            recording,
             session: Arc::new(SharedSession::new(session)),
             takes_facts,
         };

@@ -24,8 +24,10 @@
 //! |---|---|
 //! | `configuration.rs` | the configuration: one TOML file |
 //! | `gateway.rs` | [`Gateway`] and [`Listener`]: opening, serving, ending |
-//! | `server.rs` | requests and responses of HTTP: which call a request is |
+//! | `server.rs` | the routes of a gateway with a provider: which call a request is, and in which ledger |
+//! | `request.rs`, `response.rs` | what every request is checked for, and what every response says |
 //! | `call.rs` | one call from the request to the released answer |
+//! | `outcome.rs` | how a call ended |
 //! | `interface.rs` | the interfaces that clients speak |
 //! | `question.rs` | what a request asks: its canonical form and its parameters |
 //! | `kept_input.rs` | bytes in a form that a record's input may have |
@@ -37,6 +39,8 @@
 //! | `facts.rs` | what is recorded of the provider beside its answers |
 //! | `ledgers.rs` | the ledgers by name, opened when they are first needed |
 //! | `record.rs` | the observations of one call |
+//! | `recording.rs` | the calls that a ledger holds |
+//! | `replay.rs` | answering calls from a ledger, without the provider |
 //! | `refusal.rs` | what a client gets in place of an answer |
 //! | `error.rs` | why the gateway cannot begin |
 
@@ -65,10 +69,15 @@ mod interface;
 mod kept_input;
 mod late_stream;
 mod ledgers;
+mod outcome;
 mod provider;
 mod question;
 mod record;
+mod recording;
 mod refusal;
+mod replay;
+mod request;
+mod response;
 mod server;
 mod stream;
 mod tool_call;

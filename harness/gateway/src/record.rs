@@ -10,10 +10,7 @@ use axilog_ledger::session::{OracleCall, OracleReply, Session};
 use crate::answer::Answer;
 use crate::facts::{FACTS_MODEL, FACTS_ORACLE, Facts};
 use crate::ledgers::OpenLedger;
-use crate::tool_call::ToolCall;
-
-/// What stands before a tool's name in the id of its oracle.
-const TOOL_PREFIX: &str = "tool.";
+use crate::tool_call::{TOOL_PREFIX, ToolCall};
 
 /// The model of each tool's oracle: the gateway reads the call out of an answer, whichever model gave it.
 const TOOL_MODEL: &str = FACTS_MODEL;

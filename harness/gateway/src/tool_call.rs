@@ -4,6 +4,9 @@ use axilog_ledger::jcs::canonicalize;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+/// What stands before a tool's name in the id of its oracle.
+pub(crate) const TOOL_PREFIX: &str = "tool.";
+
 /// A call of a tool.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ToolCall {

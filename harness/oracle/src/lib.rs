@@ -40,6 +40,7 @@
 //! | `transport_settings.rs` | how a run's calls are made, as its documents record it |
 //! | `scripted.rs` | the oracle that answers from a script |
 //! | `recorded.rs` | the oracle that answers from a ledger |
+//! | `nearest_question.rs` | the recorded question that is most like another one |
 //! | `wire.rs` | the JSON of OpenAI's requests and responses |
 //! | `base_url.rs` | the URL that requests go to |
 //! | `key.rs` | the API key, which is never shown |
@@ -76,6 +77,7 @@ mod exchange;
 mod http_client;
 mod key;
 mod key_search;
+mod nearest_question;
 mod openai;
 mod provider_facts;
 mod question;
@@ -108,6 +110,7 @@ pub use error::OracleError;
 pub use exchange::{AskAttempt, AskFault, Exchange, ModelAnswer, TokenUsage};
 pub use http_client::ClientLimits;
 pub use key::{ANTHROPIC_KEY_VARIABLE, ApiKey, OPENAI_KEY_VARIABLE};
+pub use nearest_question::describe_nearest;
 pub use openai::{DEFAULT_BASE_URL, OpenAiClient};
 pub use provider_facts::ProviderFacts;
 pub use question::{AnswerConstraint, AnswerSchema, GrammarDialect, Message, Question, Role};

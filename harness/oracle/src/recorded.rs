@@ -15,20 +15,13 @@ use axilog_ledger::file::blobs::BlobStore;
 use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::input_file::open_input;
 use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
-use serde::Deserialize;
-use similar::TextDiff;
 
 use crate::error::OracleError;
 use crate::exchange::{AskFault, Exchange, ModelAnswer};
-
-/// The longest input that is shown or compared.
-const MAX_INPUT_BYTES: u64 = 1 << 20;
+use crate::nearest_question::describe_nearest;
 
 /// The longest raw answer that is repeated.
 const MAX_ANSWER_BYTES: u64 = 64 << 20;
-
-/// The most lines of a difference that are shown.
-const MAX_DIFF_LINES: usize = 40;
 
 /// An oracle that repeats the answers of a ledger.
 #[derive(Debug)]
@@ -119,7 +112,7 @@ impl RecordedOracle {
             return Err(OracleError::NotRecorded {
                 path,
                 input_hash,
-                nearest: self.describe_nearest(input)?,
+                nearest: describe_nearest(&self.blobs, self.answers.keys(), input)?,
             });
         };
         let Some(answer) = of_input.unused.pop_front() else {
@@ -163,59 +156,4 @@ impl RecordedOracle {
         let bytes = bytes.filter(|bytes| sha256(bytes) == *hash);
         Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
     }
-
-    /// Describes the recorded input that has most in common with `input`, and how they differ.
-    fn describe_nearest(&self, input: &CanonicalInput) -> Result<String, OracleError> {
-        let asked = format_messages(input.bytes());
-        let mut nearest: Option<(usize, String, String)> = None;
-        for hash in self.answers.keys() {
-            let bytes = match self.blobs.read(hash, MAX_INPUT_BYTES)? {
-                Some(bytes) if sha256(&bytes) == *hash => bytes,
-                _ => continue,
-            };
-            let known = format_messages(&bytes);
-            let common = count_common_bytes(&asked, &known);
-            if nearest.as_ref().is_none_or(|(most, ..)| common > *most) {
-                nearest = Some((common, hex(hash), known));
-            }
-        }
-        let Some((_, hash, known)) = nearest else {
-            return Ok("no input it names is kept beside it".to_owned());
-        };
-        let diff = TextDiff::from_lines(&known, &asked);
-        let diff = diff.unified_diff().header(&hash, "asked").to_string();
-        let mut lines: Vec<&str> = diff.lines().take(MAX_DIFF_LINES).collect();
-        if diff.lines().count() > MAX_DIFF_LINES {
-            lines.push("...");
-        }
-        Ok(format!(
-            "the nearest it holds is {hash}:\n{}",
-            lines.join("\n")
-        ))
-    }
-}
-
-/// Counts the bytes of the common beginning and the common end of two texts.
-fn count_common_bytes(one: &str, other: &str) -> usize {
-    let alike =
-        |pairs: &mut dyn Iterator<Item = (u8, u8)>| pairs.take_while(|(a, b)| a == b).count();
-    let head = alike(&mut one.bytes().zip(other.bytes()));
-    let tail = alike(&mut one.bytes().rev().zip(other.bytes().rev()));
-    (head + tail).min(one.len()).min(other.len())
-}
-
-#[derive(Deserialize)]
-struct RecordedMessage {
-    role: String,
-    content: String,
-}
-
-/// Formats an input for a line-by-line comparison: the messages of a chat on lines of their own, and any other
-/// input as it is.
-fn format_messages(input: &[u8]) -> String {
-    let Ok(messages) = serde_json::from_slice::<Vec<RecordedMessage>>(input) else {
-        return String::from_utf8_lossy(input).into_owned() + "\n";
-    };
-    let format = |message: &RecordedMessage| format!("{}:\n{}\n", message.role, message.content);
-    messages.iter().map(format).collect()
 }

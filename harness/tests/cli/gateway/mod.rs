@@ -4,6 +4,7 @@ mod answers;
 mod calling;
 mod configuration;
 mod ledgers;
+mod replaying;
 mod stopping;
 mod streams;
 mod tools;
@@ -146,6 +147,24 @@ impl TestGateway {
         let mut command = bench.command();
         command.args(["gateway", "serve", "gateway.toml", "--json"]);
         change(&mut command);
+        TestGateway::spawn(bench, provider, command)
+    }
+
+    /// Starts a gateway that answers from the ledger of a folder alone.
+    fn replay(bench: Bench, ledger: &str) -> TestGateway {
+        let mut command = bench.command();
+        command.args([
+            "gateway",
+            "replay",
+            ledger,
+            "--listen",
+            "127.0.0.1:0",
+            "--json",
+        ]);
+        TestGateway::spawn(bench, Server::new(Vec::new()), command)
+    }
+
+    fn spawn(bench: Bench, provider: Server, mut command: Command) -> TestGateway {
         let mut process = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -12,7 +12,7 @@ use super::{JUDGING, RECORDING, Received, TestGateway, configuration, post};
 use crate::bench::Bench;
 
 /// The events of a chat that says `text`, piece by piece.
-fn chat(text: &str) -> String {
+pub fn chat(text: &str) -> String {
     let mut events = String::new();
     for piece in text.chars() {
         let delta = json!({ "content": piece.to_string() });
@@ -52,10 +52,10 @@ fn completion(text: &str) -> String {
 }
 
 /// A function that gives a stream that says a text.
-type MakeStream = fn(&str) -> String;
+pub type MakeStream = fn(&str) -> String;
 
 /// Each interface that has streams, and a stream of it that says a text.
-const INTERFACES: [(&str, MakeStream); 4] = [
+pub const INTERFACES: [(&str, MakeStream); 4] = [
     ("chat/completions", chat),
     ("completions", completion),
     ("messages", message),
@@ -113,7 +113,7 @@ fn events_are_released_as_they_came_and_judged_as_what_they_add_up_to() {
 }
 
 /// The body of a response whose pieces may have lengths.
-fn unchunk(received: &Received) -> String {
+pub fn unchunk(received: &Received) -> String {
     if received.header("transfer-encoding") != "chunked" {
         return received.body.clone();
     }

@@ -1,0 +1,112 @@
+//! What every request is checked for: its path, its key, that it says it is JSON, and the length of its body.
+
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::Request;
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderName, Method, StatusCode};
+
+use crate::interface::{ErrorForm, Interface};
+use crate::provider::X_API_KEY;
+use crate::question::Question;
+use crate::refusal::Refusal;
+
+/// A request that asks a model.
+pub(crate) struct ModelRequest {
+    pub(crate) interface: Interface,
+    pub(crate) headers: HeaderMap,
+    pub(crate) question: Question,
+    pub(crate) body: Bytes,
+}
+
+/// Reads a request that asks a model at `path`, the part of its path behind `/v1/`.
+pub(crate) async fn read_model_request(
+    path: &str,
+    request: Request,
+    max_bytes: usize,
+) -> Result<ModelRequest, Refusal> {
+    let (parts, body) = request.into_parts();
+    let mut interfaces = Interface::ALL.into_iter();
+    let interface = interfaces.find(|interface| interface.path() == path);
+    let interface = interface.ok_or_else(refuse_path)?;
+    if parts.method != Method::POST {
+        return Err(Refusal::new(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "invalid_request_error",
+            format!("/v1/{path} takes POST, found {}", parts.method),
+        ));
+    }
+    check_content_type(&parts.headers)?;
+    let body = read_body(body, max_bytes).await?;
+    let question = Question::read(interface, &body).map_err(Refusal::bad_request)?;
+    Ok(ModelRequest {
+        interface,
+        headers: parts.headers,
+        question,
+        body,
+    })
+}
+
+/// The form of the errors at a path.
+pub(crate) fn error_form(path: &str) -> ErrorForm {
+    match path {
+        "messages" => ErrorForm::Anthropic,
+        _ => ErrorForm::OpenAi,
+    }
+}
+
+/// The refusal of a path at which there is nothing.
+pub(crate) fn refuse_path() -> Refusal {
+    Refusal::new(StatusCode::NOT_FOUND, "not_found_error", no_such_path())
+}
+
+fn no_such_path() -> String {
+    let paths = Interface::ALL.map(|interface| format!("/v1/{}", interface.path()));
+    format!(
+        "the gateway has nothing at this path; expected POST {}, or GET /v1/models, with /l/NAME before it for the ledger NAME",
+        paths.join(", ")
+    )
+}
+
+/// The key that the client sends. Both headers are read: programs mix them.
+pub(crate) fn client_key(headers: &HeaderMap) -> Option<String> {
+    let text = |name: &HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+    let bearer = text(&AUTHORIZATION).map(|text| {
+        let (scheme, key) = text.split_once(' ').unwrap_or(("", text));
+        let is_bearer = scheme.eq_ignore_ascii_case("bearer") || scheme.is_empty();
+        if is_bearer { key.trim() } else { text }
+    });
+    bearer
+        .or_else(|| text(&X_API_KEY))
+        .filter(|key| !key.is_empty())
+        .map(str::to_owned)
+}
+
+/// Demands JSON: a page in a browser can send other content to this machine without being asked.
+fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
+    let value = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    let media_type = value
+        .and_then(|value| value.split(';').next())
+        .map(str::trim);
+    match media_type {
+        Some(media_type) if media_type.eq_ignore_ascii_case("application/json") => Ok(()),
+        _ => Err(Refusal::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "invalid_request_error",
+            "expected the header content-type: application/json; nothing was recorded",
+        )),
+    }
+}
+
+async fn read_body(body: Body, limit: usize) -> Result<Bytes, Refusal> {
+    to_bytes(body, limit).await.map_err(|_| {
+        Refusal::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "invalid_request_error",
+            format!(
+                "the body did not arrive whole, or is longer than {limit} bytes (max_request_bytes); nothing was recorded"
+            ),
+        )
+    })
+}
