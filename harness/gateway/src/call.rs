@@ -6,7 +6,6 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use axilog::agent::state::Health;
 use axilog::evidence::observation::Failure;
 use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::session::OracleCall;
@@ -109,9 +108,11 @@ fn keep_question(
         let outcome = replay_reply(recording, interface, &reply, &ledger.name, on_breach);
         return Ok(Prepared::Recorded(outcome));
     }
+    let ticked = ledger.tick(&open);
+    ticked.map_err(|error| refuse_step(ledger, &open, &error))?;
     let health = open.session.ask(|session| Ok(session.agent().health));
     let health = health.map_err(|error| refuse_step(ledger, &open, &error))?;
-    if health != Health::Enabled && ledger.settings.on_breach == BreachAction::Refuse {
+    if !ledger.takes_calls(health) {
         let path = ledger.settings.path.display().to_string();
         return Err(Refusal::not_enabled(&ledger.name, &path, health));
     }

@@ -46,6 +46,10 @@ pub struct Configuration {
     pub max_answer_bytes: usize,
     /// The time after which a client that wants a stream gets comments while its answer is awaited.
     pub comment_interval: Duration,
+    /// The least seconds between two times that a ledger gets because calls come; 0 for none.
+    pub time_interval: u64,
+    /// SHA-256 of the keys of operators.
+    pub operator_keys: Vec<Hash>,
     /// The provider.
     pub upstream: Upstream,
     /// The settings of each ledger, by its name.
@@ -100,8 +104,18 @@ struct File {
     max_answer_bytes: usize,
     #[serde(default = "default_comment_interval")]
     comment_interval: u64,
+    #[serde(default = "default_time_interval")]
+    time_interval: u64,
+    #[serde(default)]
+    operator: OperatorTable,
     upstream: UpstreamTable,
     ledger: BTreeMap<String, LedgerTable>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OperatorTable {
+    key_sha256: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -138,6 +152,10 @@ fn default_answer_bytes() -> usize {
 
 fn default_comment_interval() -> u64 {
     10
+}
+
+fn default_time_interval() -> u64 {
+    60
 }
 
 fn default_timeout() -> u64 {
@@ -192,7 +210,8 @@ impl Configuration {
                 "names no ledger; expected a table [ledger.{DEFAULT_LEDGER}]"
             )));
         }
-        check_keys(&ledger).map_err(refuse)?;
+        let operator_keys = read_keys("operator", &file.operator.key_sha256).map_err(refuse)?;
+        check_keys(&ledger, &operator_keys).map_err(refuse)?;
         let open = ledger.iter().find(|(_, settings)| settings.keys.is_empty());
         if let (Some(_), Some((name, _)), false) =
             (&upstream.key, open, file.listen.ip().is_loopback())
@@ -209,6 +228,8 @@ impl Configuration {
             max_request_bytes: file.max_request_bytes,
             max_answer_bytes: file.max_answer_bytes,
             comment_interval: Duration::from_secs(file.comment_interval),
+            time_interval: file.time_interval,
+            operator_keys,
             upstream,
             ledger,
         })
@@ -311,21 +332,7 @@ fn read_ledger(
             )));
         }
     }
-    let mut keys = Vec::new();
-    for text in &table.key_sha256 {
-        let key = read_hash(text).ok_or_else(|| {
-            refuse(format!(
-                "ledger.{name}.key_sha256: expected 64 lower-case hexadecimal digits, found {} characters",
-                text.chars().count()
-            ))
-        })?;
-        if key == sha256(b"") {
-            return Err(refuse(format!(
-                "ledger.{name}.key_sha256: holds the SHA-256 of no key at all; was the variable set?"
-            )));
-        }
-        keys.push(key);
-    }
+    let keys = read_keys(&format!("ledger.{name}"), &table.key_sha256).map_err(refuse)?;
     Ok(LedgerSettings {
         path: folder_of_ledgers.join(format!("{name}.jsonl")),
         policies,
@@ -351,6 +358,24 @@ fn read_ledger_policies(path: &Path) -> Result<PolicySet, GatewayError> {
     })
 }
 
+/// Reads the keys of a table.
+fn read_keys(table: &str, texts: &[String]) -> Result<Vec<Hash>, String> {
+    let mut keys = Vec::new();
+    for text in texts {
+        let key = read_hash(text).ok_or_else(|| {
+            let found = text.chars().count();
+            format!("{table}.key_sha256: expected 64 lower-case hexadecimal digits, found {found} characters")
+        })?;
+        if key == sha256(b"") {
+            return Err(format!(
+                "{table}.key_sha256: holds the SHA-256 of no key at all; was the variable set?"
+            ));
+        }
+        keys.push(key);
+    }
+    Ok(keys)
+}
+
 fn read_hash(text: &str) -> Option<Hash> {
     let mut hash = Hash::default();
     let (pairs, rest) = text.as_bytes().as_chunks::<2>();
@@ -363,10 +388,19 @@ fn read_hash(text: &str) -> Option<Hash> {
     (hex(&hash) == text).then_some(hash)
 }
 
-/// Checks that each key belongs to one ledger.
-fn check_keys(ledgers: &BTreeMap<String, LedgerSettings>) -> Result<(), String> {
+/// Checks that each key belongs to one ledger, or to operators.
+fn check_keys(
+    ledgers: &BTreeMap<String, LedgerSettings>,
+    operators: &[Hash],
+) -> Result<(), String> {
     let mut owners: HashMap<Hash, &str> = HashMap::new();
     for (name, settings) in ledgers {
+        if let Some(key) = settings.keys.iter().find(|key| operators.contains(key)) {
+            return Err(format!(
+                "ledger.{name}.key_sha256: holds {}, which is an operator's key; expected another one",
+                hex(key)
+            ));
+        }
         for key in &settings.keys {
             if let Some(other) = owners.insert(*key, name) {
                 return Err(format!(

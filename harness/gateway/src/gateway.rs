@@ -14,7 +14,8 @@ use tokio::time::sleep;
 use crate::configuration::Configuration;
 use crate::error::GatewayError;
 use crate::replay::{ReplayedLedger, replay_router};
-use crate::server::{Service, router};
+use crate::server::router;
+use crate::service::Service;
 
 /// How often the gateway looks whether it should end.
 const LOOK: Duration = Duration::from_millis(50);

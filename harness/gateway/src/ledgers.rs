@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use axilog::agent::state::Health;
 use axilog_ledger::error::LedgerError;
 use axilog_ledger::rules::RuleSet;
 use axilog_ledger::session::Session;
 use axilog_ledger::session::shared::{SharedSession, SharedSessionError};
 
-use crate::configuration::{LedgerSettings, WITHOUT_ORACLE};
+use crate::configuration::{BreachAction, LedgerSettings, WITHOUT_ORACLE};
 use crate::error::GatewayError;
 use crate::facts::{FACTS_MODEL, FACTS_ORACLE};
+use crate::metrics::LedgerFigures;
 use crate::recording::Recording;
 
 /// All ledgers of the gateway.
@@ -19,6 +21,8 @@ pub(crate) struct Ledgers(BTreeMap<String, Arc<GatewayLedger>>);
 /// A ledger of the gateway.
 pub(crate) struct GatewayLedger {
     pub(crate) name: String,
+    /// The least seconds between two times that are recorded because calls come; 0 for none.
+    time_interval: u64,
     /// Whether calls that the ledger holds are answered from it.
     replays: bool,
     pub(crate) settings: LedgerSettings,
@@ -49,12 +53,14 @@ impl Ledgers {
     /// Opens the ledgers whose files exist. The others are begun with their first call.
     pub(crate) fn open(
         settings: BTreeMap<String, LedgerSettings>,
+        time_interval: u64,
         replays: bool,
     ) -> Result<Ledgers, GatewayError> {
         let mut ledgers = BTreeMap::new();
         for (name, settings) in settings {
             let ledger = Arc::new(GatewayLedger {
                 name: name.clone(),
+                time_interval,
                 replays,
                 settings,
                 slot: Mutex::default(),
@@ -75,6 +81,29 @@ impl Ledgers {
     /// The names of all ledgers.
     pub(crate) fn names(&self) -> Vec<&str> {
         self.0.keys().map(String::as_str).collect()
+    }
+
+    /// Whether every ledger takes calls. One that was not begun does.
+    pub(crate) fn take_calls(&self) -> bool {
+        let mut ledgers = self.0.values();
+        ledgers.all(|ledger| {
+            ledger
+                .read_health()
+                .is_none_or(|(health, _)| ledger.takes_calls(health))
+        })
+    }
+
+    /// The figures of the open ledgers.
+    pub(crate) fn list_figures(&self) -> Vec<LedgerFigures> {
+        let figures = self.0.values().filter_map(|ledger| {
+            let (health, records) = ledger.read_health()?;
+            Some(LedgerFigures {
+                name: ledger.name.clone(),
+                state: health.as_str(),
+                records,
+            })
+        });
+        figures.collect()
     }
 
     /// Closes every ledger, and gives the first error.
@@ -146,6 +175,45 @@ impl GatewayLedger {
         Ok(session)
     }
 
+    /// The agent's state and the number of records; `None` where the ledger is not open, or has failed.
+    fn read_health(&self) -> Option<(Health, u64)> {
+        let open = {
+            let slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
+            slot.open.clone()
+        };
+        let read = open?.session.ask(|session| {
+            let health = session.agent().health;
+            Ok((health, session.durable_checkpoint().entries))
+        });
+        read.ok()
+    }
+
+    /// Whether calls are made in this state of the agent.
+    pub(crate) fn takes_calls(&self, health: Health) -> bool {
+        health == Health::Enabled || self.settings.on_breach == BreachAction::Flag
+    }
+
+    /// Records the time where the last one is `time_interval` ago, for policies on the time that has passed.
+    pub(crate) fn tick(&self, open: &OpenLedger) -> Result<(), SharedSessionError> {
+        let last = open
+            .session
+            .ask(|session| Ok(session.agent().last_timestamp))?;
+        let is_due = |last: u64| {
+            let due = last.saturating_add(self.time_interval);
+            self.time_interval > 0 && now() >= due && now() > last
+        };
+        if !is_due(last) {
+            return Ok(());
+        }
+        open.session.step(|session| {
+            // Another call may have recorded it meanwhile.
+            if is_due(session.agent().last_timestamp) {
+                session.observe_time(now(), false)?;
+            }
+            Ok(())
+        })
+    }
+
     /// Gives up a session that takes no further step. The next call opens the ledger again, and sees what it holds.
     pub(crate) fn abandon(&self, failed: &Arc<SharedSession>) {
         let mut slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
@@ -182,7 +250,7 @@ pub(crate) fn ends_session(error: &SharedSessionError) -> bool {
 }
 
 /// Whole seconds since 1970.
-fn now() -> u64 {
+pub(crate) fn now() -> u64 {
     std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
         .map_or(0, |since| since.as_secs())

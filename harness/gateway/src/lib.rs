@@ -24,6 +24,8 @@
 //! |---|---|
 //! | `configuration.rs` | the configuration: one TOML file |
 //! | `gateway.rs` | [`Gateway`] and [`Listener`]: opening, serving, ending |
+//! | `operator.rs`, `metrics.rs` | what an operator asks of the gateway, and what it counts |
+//! | `service.rs` | what all calls share |
 //! | `server.rs` | the routes of a gateway with a provider: which call a request is, and in which ledger |
 //! | `request.rs`, `response.rs` | what every request is checked for, and what every response says |
 //! | `call.rs` | one call from the request to the released answer |
@@ -69,6 +71,8 @@ mod interface;
 mod kept_input;
 mod late_stream;
 mod ledgers;
+mod metrics;
+mod operator;
 mod outcome;
 mod provider;
 mod question;
@@ -79,6 +83,7 @@ mod replay;
 mod request;
 mod response;
 mod server;
+mod service;
 mod stream;
 mod tool_call;
 

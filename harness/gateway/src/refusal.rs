@@ -96,28 +96,39 @@ impl Refusal {
 
     /// The ledger takes no calls until an operator acts.
     pub(crate) fn not_enabled(ledger: &str, path: &str, health: Health) -> Refusal {
-        let steps = match health {
-            Health::Alarm => format!(
-                "look at it (axilog show {path}), then stop the gateway, `axilog control mitigate --ledger {path}`, \
-                 `axilog control reset --ledger {path}`, `axilog time --ledger {path}`, and begin the gateway again"
+        let commands = [
+            (
+                "mitigate",
+                format!("`axilog control mitigate --ledger {path}`"),
             ),
-            Health::Degraded => format!(
-                "stop the gateway, `axilog control reset --ledger {path}`, `axilog time --ledger {path}`, and begin the \
-                 gateway again"
-            ),
-            Health::Init => {
-                format!("stop the gateway, `axilog time --ledger {path}`, and begin the gateway again")
+            ("reset", format!("`axilog control reset --ledger {path}`")),
+            ("the time", format!("`axilog time --ledger {path}`")),
+        ];
+        let missing = match health {
+            Health::Alarm => commands.get(..),
+            Health::Degraded => commands.get(1..),
+            Health::Init => commands.get(2..),
+            _ => None,
+        };
+        let steps = match missing {
+            Some(missing) => {
+                let (inputs, commands): (Vec<&str>, Vec<&str>) =
+                    missing.iter().map(|(input, command)| (*input, command.as_str())).unzip();
+                format!(
+                    "an operator has to look at it (`axilog show {path}`) and then to record {}: with an operator's key by \
+                     POST /axilog/control and /axilog/time, or with the gateway stopped by {}",
+                    inputs.join(", "),
+                    commands.join(", ")
+                )
             }
-            _ => "this state is for good: give the ledger another name in the configuration, so that a new one begins"
+            None => "this state is for good: give the ledger another name in the configuration, so that a new one begins"
                 .to_owned(),
         };
         let state = health.as_str();
         let mut refusal = Refusal::new(
             StatusCode::SERVICE_UNAVAILABLE,
             "axilog_not_enabled",
-            format!(
-                "the ledger {ledger} is in the state {state} and takes no calls; its operator has to {steps}"
-            ),
+            format!("the ledger {ledger} is in the state {state} and takes no calls; {steps}"),
         );
         refusal.details = json!({ "ledger": ledger, "state": state });
         refusal

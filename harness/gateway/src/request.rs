@@ -46,6 +46,12 @@ pub(crate) async fn read_model_request(
     })
 }
 
+/// Reads the body of a request that must be JSON.
+pub(crate) async fn read_json(request: Request, max_bytes: usize) -> Result<Bytes, Refusal> {
+    check_content_type(request.headers())?;
+    read_body(request.into_body(), max_bytes).await
+}
+
 /// The form of the errors at a path.
 pub(crate) fn error_form(path: &str) -> ErrorForm {
     match path {

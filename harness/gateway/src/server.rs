@@ -1,66 +1,26 @@
 //! The calls of a gateway with a provider: which call a request is, whose it is, and in which ledger it belongs.
 
-use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
-use axilog::hash::{Hash, sha256};
+use axilog::hash::sha256;
 use axilog_oracle::ApiKey;
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::Response;
 use axum::routing::any;
-use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::call::{Call, make_call};
-use crate::configuration::{Configuration, DEFAULT_LEDGER};
-use crate::error::GatewayError;
+use crate::configuration::DEFAULT_LEDGER;
 use crate::interface::ErrorForm;
 use crate::late_stream::respond_late;
-use crate::ledgers::{GatewayLedger, Ledgers};
-use crate::provider::Provider;
+use crate::ledgers::GatewayLedger;
+use crate::operator::operator_router;
 use crate::refusal::Refusal;
 use crate::request::{client_key, error_form, read_model_request, refuse_path};
 use crate::response::{LEDGER, refuse, release, to_response};
-
-/// What all calls share.
-pub(crate) struct Service {
-    pub(crate) provider: Provider,
-    pub(crate) ledgers: Ledgers,
-    ledgers_by_key: HashMap<Hash, String>,
-    max_request_bytes: usize,
-    comment_interval: Duration,
-    /// A permit for each call at a time.
-    permits: Arc<Semaphore>,
-}
-
-/// The most calls at a time. Further ones wait, each with its body.
-const MAX_CALLS: u32 = 1024;
-
-impl Service {
-    pub(crate) fn open(
-        configuration: Configuration,
-        replays: bool,
-    ) -> Result<Service, GatewayError> {
-        let ledgers_by_key = configuration.ledgers_by_key();
-        Ok(Service {
-            provider: Provider::new(configuration.upstream, configuration.max_answer_bytes)?,
-            ledgers: Ledgers::open(configuration.ledger, replays)?,
-            ledgers_by_key,
-            max_request_bytes: configuration.max_request_bytes,
-            comment_interval: configuration.comment_interval,
-            permits: Arc::new(Semaphore::new(MAX_CALLS as usize)),
-        })
-    }
-
-    /// Waits until no call is made any more.
-    pub(crate) async fn wait_for_calls(&self) {
-        // Nothing closes the semaphore.
-        let _ = self.permits.acquire_many(MAX_CALLS).await;
-    }
-}
+use crate::service::Service;
 
 /// The routes of the gateway.
 pub(crate) fn router(service: Arc<Service>) -> Router {
@@ -69,7 +29,8 @@ pub(crate) fn router(service: Arc<Service>) -> Router {
         .route("/l/{ledger}/v1/{*path}", any(answer_for_ledger))
         .fallback(answer_elsewhere)
         .layer(DefaultBodyLimit::disable())
-        .with_state(service)
+        .with_state(service.clone())
+        .merge(operator_router(service))
 }
 
 async fn answer(
@@ -107,8 +68,10 @@ async fn respond(
             // The call goes on where the client has gone: what was asked is recorded.
             let interval = service.comment_interval;
             let streams = call.request.question.streams;
+            let counted = name.clone();
             let mut made = tokio::spawn(async move {
                 let outcome = make_call(&service.provider, *call).await;
+                service.metrics.count_call(&counted, &outcome);
                 drop(permit);
                 outcome
             });
@@ -182,16 +145,8 @@ fn choose_ledger(
         (None, Some(name)) => name,
         (None, None) => DEFAULT_LEDGER,
     };
-    let ledger = service.ledgers.find(name).ok_or_else(|| {
-        Refusal::new(
-            StatusCode::NOT_FOUND,
-            "not_found_error",
-            format!(
-                "the gateway has no ledger {name:?}; it has {}",
-                service.ledgers.names().join(", ")
-            ),
-        )
-    })?;
+    let ledger = service.ledgers.find(name);
+    let ledger = ledger.ok_or_else(|| service.refuse_ledger(name))?;
     let is_bound = !ledger.settings.keys.is_empty();
     match of_key {
         Some(owner) if *owner != ledger.name => Err(Refusal::new(

@@ -27,6 +27,7 @@ fn the_example_can_be_used_as_it_stands() {
     let whole: String = example
         .lines()
         .map(|line| match line.strip_prefix("# ") {
+            Some("[operator]") => "[operator]\n".to_owned(),
             Some(setting) if setting.contains(" = ") && !setting.starts_with("key_env") => {
                 if setting.starts_with("policies") || setting.starts_with('"') {
                     return format!("{line}\n");
@@ -116,6 +117,14 @@ fn what_is_wrong_is_told_with_its_place() {
         (
             format!("{good}key_sha256 = [\"{}\"]\n", hex(&sha256(b""))),
             "no key at all",
+        ),
+        (
+            format!("{good}key_sha256 = [\"{key}\"]\n[operator]\nkey_sha256 = [\"{key}\"]\n"),
+            "which is an operator's key",
+        ),
+        (
+            format!("{good}[operator]\nkey_sha256 = [\"x\"]\n"),
+            "operator.key_sha256: expected 64",
         ),
         (
             format!("{good}[ledger.default.models]\nm = \"llm.provider\"\n"),

@@ -4,6 +4,7 @@ mod answers;
 mod calling;
 mod configuration;
 mod ledgers;
+mod operating;
 mod replaying;
 mod stopping;
 mod streams;

@@ -1,0 +1,83 @@
+//! What the gateway counts, in the text format of Prometheus.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::{Mutex, PoisonError};
+
+use crate::outcome::Outcome;
+
+/// The calls of each ledger, by how they ended.
+#[derive(Default)]
+pub(crate) struct Metrics {
+    calls: Mutex<BTreeMap<(String, &'static str), u64>>,
+}
+
+/// What is known of a ledger at the moment.
+pub(crate) struct LedgerFigures {
+    pub(crate) name: String,
+    pub(crate) state: &'static str,
+    pub(crate) records: u64,
+}
+
+impl Metrics {
+    /// Counts a call that has ended.
+    pub(crate) fn count_call(&self, ledger: &str, outcome: &Outcome) {
+        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = calls.entry((ledger.to_owned(), name_end(outcome)));
+        let count = count.or_default();
+        *count = count.saturating_add(1);
+    }
+
+    /// Writes everything.
+    pub(crate) fn to_text(&self, in_progress: usize, ledgers: &[LedgerFigures]) -> String {
+        let mut text = String::from(
+            "# HELP axilog_calls_total Calls that have ended.\n# TYPE axilog_calls_total counter\n",
+        );
+        // Writing to a string cannot fail. Names of ledgers need no escape.
+        for ((ledger, end), count) in &*self.calls.lock().unwrap_or_else(PoisonError::into_inner) {
+            let _ = writeln!(
+                text,
+                "axilog_calls_total{{ledger=\"{ledger}\",end=\"{end}\"}} {count}"
+            );
+        }
+        let _ = writeln!(
+            text,
+            "# HELP axilog_calls_in_progress Calls that have not ended.\n# TYPE axilog_calls_in_progress gauge\n\
+             axilog_calls_in_progress {in_progress}\n\
+             # HELP axilog_ledger_records Records of each open ledger.\n# TYPE axilog_ledger_records gauge"
+        );
+        for LedgerFigures { name, records, .. } in ledgers {
+            let _ = writeln!(text, "axilog_ledger_records{{ledger=\"{name}\"}} {records}");
+        }
+        text.push_str(
+            "# HELP axilog_ledger_state The state of each open ledger's agent.\n# TYPE axilog_ledger_state gauge\n",
+        );
+        for LedgerFigures { name, state, .. } in ledgers {
+            let _ = writeln!(
+                text,
+                "axilog_ledger_state{{ledger=\"{name}\",state=\"{state}\"}} 1"
+            );
+        }
+        text
+    }
+}
+
+/// The end of a call in a word.
+fn name_end(outcome: &Outcome) -> &'static str {
+    let may_act = outcome
+        .recorded
+        .as_ref()
+        .and_then(|recorded| recorded.may_act);
+    match (&outcome.result, may_act) {
+        (Ok(_), Some(true)) => "released",
+        (Ok(_), Some(false)) => "flagged",
+        (Ok(_), None) => "provider_error",
+        (Err(refusal), _) => match refusal.kind {
+            "axilog_breach" => "breach",
+            "axilog_provider_error" => "provider_failure",
+            "axilog_not_enabled" => "not_enabled",
+            "axilog_not_recorded" => "not_recorded",
+            _ => "refused",
+        },
+    }
+}

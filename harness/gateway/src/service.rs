@@ -1,0 +1,72 @@
+//! What all calls of a gateway with a provider share.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axilog::hash::Hash;
+use axum::http::StatusCode;
+use tokio::sync::Semaphore;
+
+use crate::configuration::Configuration;
+use crate::error::GatewayError;
+use crate::ledgers::Ledgers;
+use crate::metrics::Metrics;
+use crate::provider::Provider;
+use crate::refusal::Refusal;
+
+/// What all calls share.
+pub(crate) struct Service {
+    pub(crate) provider: Provider,
+    pub(crate) ledgers: Ledgers,
+    pub(crate) ledgers_by_key: HashMap<Hash, String>,
+    pub(crate) operator_keys: HashSet<Hash>,
+    pub(crate) max_request_bytes: usize,
+    pub(crate) comment_interval: Duration,
+    pub(crate) metrics: Metrics,
+    /// Whether only this machine reaches the gateway.
+    pub(crate) is_local: bool,
+    /// A permit for each call at a time.
+    pub(crate) permits: Arc<Semaphore>,
+}
+
+/// The most calls at a time. Further ones wait, each with its body.
+const MAX_CALLS: u32 = 1024;
+
+impl Service {
+    pub(crate) fn open(
+        configuration: Configuration,
+        replays: bool,
+    ) -> Result<Service, GatewayError> {
+        let ledgers_by_key = configuration.ledgers_by_key();
+        Ok(Service {
+            provider: Provider::new(configuration.upstream, configuration.max_answer_bytes)?,
+            ledgers: Ledgers::open(configuration.ledger, configuration.time_interval, replays)?,
+            ledgers_by_key,
+            operator_keys: configuration.operator_keys.into_iter().collect(),
+            max_request_bytes: configuration.max_request_bytes,
+            comment_interval: configuration.comment_interval,
+            metrics: Metrics::default(),
+            is_local: configuration.listen.ip().is_loopback(),
+            permits: Arc::new(Semaphore::new(MAX_CALLS as usize)),
+        })
+    }
+
+    /// Waits until no call is made any more.
+    pub(crate) async fn wait_for_calls(&self) {
+        // Nothing closes the semaphore.
+        let _ = self.permits.acquire_many(MAX_CALLS).await;
+    }
+
+    /// The number of calls that are made.
+    pub(crate) fn count_calls(&self) -> usize {
+        (MAX_CALLS as usize).saturating_sub(self.permits.available_permits())
+    }
+
+    /// The refusal of a ledger that the configuration does not name.
+    pub(crate) fn refuse_ledger(&self, name: &str) -> Refusal {
+        let names = self.ledgers.names().join(", ");
+        let message = format!("the gateway has no ledger {name:?}; it has {names}");
+        Refusal::new(StatusCode::NOT_FOUND, "not_found_error", message)
+    }
+}
