@@ -14,6 +14,7 @@ use axilog_oracle::ApiKey;
 use axum::http::StatusCode;
 
 use crate::answer::Response;
+use crate::budget::{Reservation, UsedUp};
 use crate::configuration::BreachAction;
 use crate::facts::Facts;
 use crate::interface::Interface;
@@ -57,6 +58,8 @@ enum Prepared {
 struct PreparedCall {
     ledger: OpenLedger,
     oracle_call: OracleCall,
+    /// Room in the ledger's budget, where it has one.
+    reservation: Option<Reservation>,
 }
 
 /// Checks that the call may be made, and keeps its question.
@@ -118,9 +121,40 @@ fn keep_question(
     }
     let kept = open.session.keep_question(&call);
     kept.map_err(|error| refuse_step(ledger, &open, &error))?;
+    let reservation = match &open.budget {
+        None => None,
+        Some(budget) => {
+            let time = open
+                .session
+                .ask(|session| Ok(session.agent().last_timestamp));
+            let time = time.map_err(|error| refuse_step(ledger, &open, &error))?;
+            match budget.reserve(time) {
+                Ok(reservation) => Some(reservation),
+                Err(used_up) => return refuse_budget(ledger, &open, interface, &call, &used_up),
+            }
+        }
+    };
     Ok(Prepared::Asked(PreparedCall {
         ledger: open,
         oracle_call: call,
+        reservation,
+    }))
+}
+
+/// Records that a call was refused because a budget is used up.
+fn refuse_budget(
+    ledger: &GatewayLedger,
+    open: &OpenLedger,
+    interface: Interface,
+    call: &OracleCall,
+    used_up: &UsedUp,
+) -> Result<Prepared, Refusal> {
+    let facts = Facts::new(interface, &call.model_id, 0).with_fault("budget");
+    let recorded = record_call(open, call, &Reply::without_answer(facts));
+    let recorded = recorded.map_err(|error| refuse_step(ledger, open, &error))?;
+    Ok(Prepared::Recorded(Outcome {
+        result: Err(Refusal::budget(&ledger.name, used_up)),
+        recorded: recorded.last.map(|last| Recorded::of(&last, None)),
     }))
 }
 
@@ -172,9 +206,17 @@ async fn finish(provider: &Provider, call: &Call, prepared: PreparedCall) -> Out
         let PreparedCall {
             ledger: open,
             oracle_call,
+            reservation,
         } = prepared;
-        record_call(&open, &oracle_call, &reply)
-            .map_err(|error| refuse_step(&ledger, &open, &error))
+        let recorded = record_call(&open, &oracle_call, &reply)
+            .map_err(|error| refuse_step(&ledger, &open, &error))?;
+        if let Some(reservation) = reservation {
+            let time = open
+                .session
+                .ask(|session| Ok(session.agent().last_timestamp));
+            reservation.settle(&reply.facts.to_canonical(), time.unwrap_or(0));
+        }
+        Ok::<_, Refusal>(recorded)
     });
     match recorded.await {
         Ok(Ok(recorded)) => decide(call, result, recorded),
@@ -282,13 +324,11 @@ fn decide(
     let ledger = &call.ledger.name;
     let refused = recorded.decisions.iter().find(|decision| !decision.may_act);
     let may_act = refused.is_none() && recorded.refused_tool.is_none();
-    let noted = recorded.last.as_ref().map(|last| Recorded {
-        ledger_seq: last.observation.ledger_seq,
-        head: last.head,
-        health: last.health,
-        may_act: (!recorded.decisions.is_empty()).then_some(may_act),
-        is_replayed: false,
-    });
+    let may_act = (!recorded.decisions.is_empty()).then_some(may_act);
+    let noted = recorded
+        .last
+        .as_ref()
+        .map(|last| Recorded::of(last, may_act));
     let keeps_back = call.ledger.settings.on_breach == BreachAction::Refuse;
     let result = match (result, refused, &recorded.refused_tool) {
         (Ok(_), Some(decision), _) if keeps_back => Err(Refusal::breach(ledger, decision)),

@@ -15,6 +15,7 @@ use axilog_oracle::{ApiKey, request_url};
 use axilog_policyc::PolicySet;
 use serde::Deserialize;
 
+use crate::budget::BudgetSettings;
 use crate::error::GatewayError;
 use crate::facts::FACTS_ORACLE;
 
@@ -80,6 +81,8 @@ pub struct LedgerSettings {
     pub keys: Vec<Hash>,
     /// The oracles of models that have another oracle than `llm`.
     pub models: BTreeMap<String, String>,
+    /// The budgets; `None` where there are none.
+    pub budget: Option<BudgetSettings>,
 }
 
 /// What happens to an answer that may not be acted on.
@@ -137,6 +140,7 @@ struct LedgerTable {
     key_sha256: Vec<String>,
     #[serde(default)]
     models: BTreeMap<String, String>,
+    budget: Option<BudgetSettings>,
 }
 
 /// The most bytes of a request's body where nothing else is configured.
@@ -332,6 +336,9 @@ fn read_ledger(
             )));
         }
     }
+    if let Some(fault) = table.budget.as_ref().and_then(BudgetSettings::find_fault) {
+        return Err(refuse(format!("ledger.{name}.budget: {fault}")));
+    }
     let keys = read_keys(&format!("ledger.{name}"), &table.key_sha256).map_err(refuse)?;
     Ok(LedgerSettings {
         path: folder_of_ledgers.join(format!("{name}.jsonl")),
@@ -339,6 +346,7 @@ fn read_ledger(
         on_breach: table.on_breach,
         keys,
         models: table.models,
+        budget: table.budget,
     })
 }
 

@@ -22,7 +22,8 @@ pub enum GatewayError {
     #[error(transparent)]
     Ledger(#[from] LedgerError),
 
-    /// The policies of a ledger would judge what is recorded of the provider.
+    /// A ledger cannot be used with this configuration: its policies would judge what is recorded of the provider, or its
+    /// budget cannot be counted.
     #[error("{path}: {reason}", path = path.display())]
     Policies {
         /// The ledger.

@@ -9,6 +9,7 @@ use axilog_ledger::rules::RuleSet;
 use axilog_ledger::session::Session;
 use axilog_ledger::session::shared::{SharedSession, SharedSessionError};
 
+use crate::budget::Budget;
 use crate::configuration::{BreachAction, LedgerSettings, WITHOUT_ORACLE};
 use crate::error::GatewayError;
 use crate::facts::{FACTS_MODEL, FACTS_ORACLE};
@@ -45,6 +46,8 @@ pub(crate) struct OpenLedger {
     pub(crate) session: Arc<SharedSession>,
     /// The calls that it held before, where they are answered without the provider.
     pub(crate) recording: Option<Arc<Recording>>,
+    /// The budgets, where it has some.
+    pub(crate) budget: Option<Arc<Budget>>,
     /// Whether the ledger takes the provider's facts: one that declares its oracles, or requires a policy, may not.
     pub(crate) takes_facts: bool,
 }
@@ -142,8 +145,24 @@ impl GatewayLedger {
             true => Some(Arc::new(Recording::read(&self.settings.path)?)),
             false => None,
         };
+        let budget = match &self.settings.budget {
+            Some(_) if !takes_facts => {
+                let path = self.settings.path.clone();
+                return Err(GatewayError::Policies {
+                    path,
+                    reason: "has a budget and does not take the facts of the provider, from which it follows what is spent; \
+                             declare the oracle llm.provider, or leave the budget out",
+                });
+            }
+            Some(settings) => Some(Arc::new(Budget::read(
+                settings.clone(),
+                &self.settings.path,
+            )?)),
+            None => None,
+        };
         let open = OpenLedger {
             recording,
+            budget,
             session: Arc::new(SharedSession::new(session)),
             takes_facts,
         };

@@ -40,6 +40,7 @@
 //! | `late_stream.rs` | a stream that begins before its answer is there |
 //! | `facts.rs` | what is recorded of the provider beside its answers |
 //! | `ledgers.rs` | the ledgers by name, opened when they are first needed |
+//! | `budget.rs` | the budgets of a ledger, and what is spent of them |
 //! | `record.rs` | the observations of one call |
 //! | `recording.rs` | the calls that a ledger holds |
 //! | `replay.rs` | answering calls from a ledger, without the provider |
@@ -62,6 +63,7 @@
 
 mod answer;
 mod assembly;
+mod budget;
 mod call;
 mod configuration;
 mod error;
@@ -87,6 +89,7 @@ mod service;
 mod stream;
 mod tool_call;
 
+pub use budget::BudgetSettings;
 pub use configuration::{BreachAction, Configuration, EXAMPLE, LedgerSettings, Upstream};
 pub use error::GatewayError;
 pub use gateway::{Gateway, Listener};

@@ -75,6 +75,7 @@ fn name_end(outcome: &Outcome) -> &'static str {
         (Err(refusal), _) => match refusal.kind {
             "axilog_breach" => "breach",
             "axilog_provider_error" => "provider_failure",
+            "axilog_budget" => "budget",
             "axilog_not_enabled" => "not_enabled",
             "axilog_not_recorded" => "not_recorded",
             _ => "refused",

@@ -2,6 +2,7 @@
 
 use axilog::agent::state::Health;
 use axilog::hash::Hash;
+use axilog_ledger::decision::StepDecision;
 
 use crate::provider::ProviderResponse;
 use crate::refusal::Refusal;
@@ -22,6 +23,19 @@ pub(crate) struct Recorded {
     pub(crate) may_act: Option<bool>,
     /// Whether the records were there before the call.
     pub(crate) is_replayed: bool,
+}
+
+impl Recorded {
+    /// What a call's last record says.
+    pub(crate) fn of(last: &StepDecision, may_act: Option<bool>) -> Recorded {
+        Recorded {
+            ledger_seq: last.observation.ledger_seq,
+            head: last.head,
+            health: last.health,
+            may_act,
+            is_replayed: false,
+        }
+    }
 }
 
 impl From<Refusal> for Outcome {

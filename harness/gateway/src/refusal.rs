@@ -10,6 +10,7 @@ use axilog_policyc::decimal;
 use axum::http::StatusCode;
 use serde_json::{Map, Value, json};
 
+use crate::budget::UsedUp;
 use crate::interface::ErrorForm;
 
 /// Why a client gets no answer.
@@ -22,6 +23,8 @@ pub(crate) struct Refusal {
     pub(crate) message: String,
     /// Whether the same call may succeed if it is repeated at once.
     pub(crate) may_retry: bool,
+    /// The seconds after which the same call may succeed, where that is known.
+    pub(crate) retry_after: Option<u64>,
     /// What was decided, for programs; null where nothing was.
     pub(crate) details: Value,
 }
@@ -37,6 +40,7 @@ impl Refusal {
             kind,
             message: message.into(),
             may_retry: false,
+            retry_after: None,
             details: Value::Null,
         }
     }
@@ -91,6 +95,26 @@ impl Refusal {
             format!("the answer calls the tool {tool:?} and was not released: {error}"),
         );
         refusal.details = json!({ "ledger": ledger, "tool": tool });
+        refusal
+    }
+
+    /// A budget of the ledger is used up.
+    pub(crate) fn budget(ledger: &str, used_up: &UsedUp) -> Refusal {
+        let UsedUp {
+            limit,
+            most,
+            retry_after,
+        } = used_up;
+        let until = match retry_after {
+            Some(seconds) => format!("the window ends in {seconds} seconds"),
+            None => "raise it in the configuration, or begin another ledger".to_owned(),
+        };
+        let message = format!(
+            "the budget of the ledger {ledger} has no room for a further call: {limit} is {most}; {until}; nothing was asked"
+        );
+        let mut refusal = Refusal::new(StatusCode::TOO_MANY_REQUESTS, "axilog_budget", message);
+        refusal.retry_after = *retry_after;
+        refusal.details = json!({ "ledger": ledger, "limit": limit, "most": most });
         refusal
     }
 

@@ -2,7 +2,7 @@
 
 use axilog_ledger::encoding::hex;
 use axum::body::Body;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::Response;
 
@@ -60,6 +60,9 @@ pub(crate) fn refuse(refusal: &Refusal, form: ErrorForm) -> Response {
     *response.status_mut() = refusal.status;
     let headers = response.headers_mut();
     insert(headers, CONTENT_TYPE, "application/json");
+    if let Some(seconds) = refusal.retry_after {
+        insert(headers, RETRY_AFTER, &seconds.to_string());
+    }
     insert(
         headers,
         SHOULD_RETRY,

@@ -27,7 +27,7 @@ fn the_example_can_be_used_as_it_stands() {
     let whole: String = example
         .lines()
         .map(|line| match line.strip_prefix("# ") {
-            Some("[operator]") => "[operator]\n".to_owned(),
+            Some(table @ ("[operator]" | "[ledger.default.budget]")) => format!("{table}\n"),
             Some(setting) if setting.contains(" = ") && !setting.starts_with("key_env") => {
                 if setting.starts_with("policies") || setting.starts_with('"') {
                     return format!("{line}\n");
@@ -121,6 +121,18 @@ fn what_is_wrong_is_told_with_its_place() {
         (
             format!("{good}key_sha256 = [\"{key}\"]\n[operator]\nkey_sha256 = [\"{key}\"]\n"),
             "which is an operator's key",
+        ),
+        (
+            format!("{good}[ledger.default.budget]\ntokens = 5\n"),
+            "ledger.default.budget: limits tokens without tokens_per_call",
+        ),
+        (
+            format!("{good}[ledger.default.budget]\nwindow_calls = 5\n"),
+            "limits a window without its length",
+        ),
+        (
+            format!("{good}[ledger.default.budget]\ncall = 5\n"),
+            "unknown field `call`",
         ),
         (
             format!("{good}[operator]\nkey_sha256 = [\"x\"]\n"),

@@ -1,6 +1,7 @@
 //! `axilog gateway`: a real process between clients and a scripted provider.
 
 mod answers;
+mod budgets;
 mod calling;
 mod configuration;
 mod ledgers;
