@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import threading
 import time
@@ -17,7 +18,10 @@ AMOUNT = '[AMOUNT]\noracle = "tool.pay"\npath = "amount"\nmax = "250"\n'
 
 
 def answer_text(body):
-    """What the model says: a speed beyond the limit where it is asked for one."""
+    """What the model says: a speed beyond the limit where it is asked for one, or a marker."""
+    echo = re.search(r"echo (\d+-\d+)", json.dumps(body))
+    if echo:
+        return json.dumps({"speed": 5, "note": f"marker-{echo[1]}"})
     return '{"speed": 71}' if "fast" in json.dumps(body) else '{"speed": 5}'
 
 
@@ -184,7 +188,9 @@ class Gateway:
         self.process = None
 
     def start(self, *arguments):
-        command = [AXILOG, "gateway", *(arguments or ("serve", "gateway.toml")), "--json"]
+        return self.spawn([AXILOG, "gateway", *(arguments or ("serve", "gateway.toml")), "--json"])
+
+    def spawn(self, command):
         self.process = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, text=True)
         self.base_url = json.loads(self.process.stdout.readline())["base_url"]
         return self
