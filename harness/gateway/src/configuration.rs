@@ -49,6 +49,8 @@ pub struct Configuration {
     pub comment_interval: Duration,
     /// The least seconds between two times that a ledger gets because calls come; 0 for none.
     pub time_interval: u64,
+    /// Whether each call is a line of JSON on standard error.
+    pub log_calls: bool,
     /// SHA-256 of the keys of operators.
     pub operator_keys: Vec<Hash>,
     /// The provider.
@@ -109,6 +111,8 @@ struct File {
     comment_interval: u64,
     #[serde(default = "default_time_interval")]
     time_interval: u64,
+    #[serde(default)]
+    log_calls: bool,
     #[serde(default)]
     operator: OperatorTable,
     upstream: UpstreamTable,
@@ -233,6 +237,7 @@ impl Configuration {
             max_answer_bytes: file.max_answer_bytes,
             comment_interval: Duration::from_secs(file.comment_interval),
             time_interval: file.time_interval,
+            log_calls: file.log_calls,
             operator_keys,
             upstream,
             ledger,

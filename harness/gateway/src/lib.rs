@@ -25,6 +25,7 @@
 //! | `configuration.rs` | the configuration: one TOML file |
 //! | `gateway.rs` | [`Gateway`] and [`Listener`]: opening, serving, ending |
 //! | `operator.rs`, `metrics.rs` | what an operator asks of the gateway, and what it counts |
+//! | `call_log.rs` | a line for each call |
 //! | `service.rs` | what all calls share |
 //! | `server.rs` | the routes of a gateway with a provider: which call a request is, and in which ledger |
 //! | `request.rs`, `response.rs` | what every request is checked for, and what every response says |
@@ -65,6 +66,7 @@ mod answer;
 mod assembly;
 mod budget;
 mod call;
+mod call_log;
 mod configuration;
 mod error;
 mod facts;

@@ -63,7 +63,7 @@ impl Metrics {
 }
 
 /// The end of a call in a word.
-fn name_end(outcome: &Outcome) -> &'static str {
+pub(crate) fn name_end(outcome: &Outcome) -> &'static str {
     let may_act = outcome
         .recorded
         .as_ref()

@@ -1,6 +1,7 @@
 //! The calls of a gateway with a provider: which call a request is, whose it is, and in which ledger it belongs.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use axilog::hash::sha256;
 use axilog_oracle::ApiKey;
@@ -12,6 +13,7 @@ use axum::routing::any;
 use tokio::time::timeout;
 
 use crate::call::{Call, make_call};
+use crate::call_log::LoggedCall;
 use crate::configuration::DEFAULT_LEDGER;
 use crate::interface::ErrorForm;
 use crate::late_stream::respond_late;
@@ -68,10 +70,19 @@ async fn respond(
             // The call goes on where the client has gone: what was asked is recorded.
             let interval = service.comment_interval;
             let streams = call.request.question.streams;
-            let counted = name.clone();
+            let logged = LoggedCall {
+                ledger: name.clone(),
+                interface: call.request.interface,
+                model: call.request.question.model.clone(),
+                streams,
+            };
+            let start = Instant::now();
             let mut made = tokio::spawn(async move {
                 let outcome = make_call(&service.provider, *call).await;
-                service.metrics.count_call(&counted, &outcome);
+                service.metrics.count_call(&logged.ledger, &outcome);
+                if service.logs_calls {
+                    logged.write(&outcome, start.elapsed());
+                }
                 drop(permit);
                 outcome
             });

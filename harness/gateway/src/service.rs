@@ -24,6 +24,8 @@ pub(crate) struct Service {
     pub(crate) max_request_bytes: usize,
     pub(crate) comment_interval: Duration,
     pub(crate) metrics: Metrics,
+    /// Whether each call is logged.
+    pub(crate) logs_calls: bool,
     /// Whether only this machine reaches the gateway.
     pub(crate) is_local: bool,
     /// A permit for each call at a time.
@@ -47,6 +49,7 @@ impl Service {
             max_request_bytes: configuration.max_request_bytes,
             comment_interval: configuration.comment_interval,
             metrics: Metrics::default(),
+            logs_calls: configuration.log_calls,
             is_local: configuration.listen.ip().is_loopback(),
             permits: Arc::new(Semaphore::new(MAX_CALLS as usize)),
         })

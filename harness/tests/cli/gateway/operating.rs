@@ -147,6 +147,39 @@ fn calls_are_counted_by_how_they_ended() {
 }
 
 #[test]
+fn a_line_for_each_call_says_nothing_of_its_contents() {
+    let acts = vec![Act::say("{\"speed\":1}"), Act::say("{\"speed\":71}")];
+    let mut gateway = start(Bench::new(), "log_calls = true", JUDGING, acts);
+    let received = gateway.chat("a secret").has_status(200);
+    gateway.chat("another secret").has_status(403);
+    let told = gateway.stop();
+    let lines: Vec<serde_json::Value> = told
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect();
+    assert_eq!(lines.len(), 2, "{told}");
+    assert_eq!(lines[0]["end"], "released");
+    assert_eq!(
+        lines[0]["ledger_seq"].to_string(),
+        received.header("x-axilog-seq")
+    );
+    assert_eq!(lines[1]["end"], "breach");
+    assert_eq!(
+        (&lines[1]["status"], &lines[1]["state"]),
+        (&json!(403), &json!("ALARM"))
+    );
+    assert!(
+        lines
+            .iter()
+            .all(|line| line["model"] == "model-1" && line["interface"] == "chat/completions")
+    );
+    assert!(
+        !told.contains("secret") && !told.contains("speed"),
+        "{told}"
+    );
+}
+
+#[test]
 fn a_ledger_gets_the_time_while_calls_come() {
     let bench = Bench::new();
     fs::create_dir(bench.path("ledgers")).unwrap();
