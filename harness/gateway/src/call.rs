@@ -38,13 +38,40 @@ pub(crate) struct Call {
     pub(crate) request: ModelRequest,
 }
 
-/// Makes a call.
+/// Makes a call. What waits for the disk, or reads long bodies, runs on threads of its own.
 pub(crate) async fn make_call(provider: &Provider, call: Call) -> Outcome {
-    match prepare(provider, &call).await {
-        Ok(Prepared::Asked(prepared)) => finish(provider, &call, prepared).await,
-        Ok(Prepared::Recorded(outcome)) => outcome,
-        Err(refusal) => refusal.into(),
-    }
+    let key = provider.key_of(call.key.as_ref());
+    let call = Arc::new(call);
+    let prepared = {
+        let (call, key) = (call.clone(), key.clone());
+        run_blocking(move || prepare(&call, key.as_ref())).await
+    };
+    let prepared = match prepared {
+        Ok(Ok(Prepared::Asked(prepared))) => prepared,
+        Ok(Ok(Prepared::Recorded(outcome))) => return outcome,
+        Ok(Err(refusal)) | Err(refusal) => return refusal.into(),
+    };
+    let start = Instant::now();
+    let ModelRequest {
+        interface,
+        headers,
+        body,
+        ..
+    } = &call.request;
+    let asked = provider.ask(*interface, headers, body.clone()).await;
+    let model = &prepared.oracle_call.model_id;
+    let facts = Facts::new(*interface, model, start.elapsed().as_millis());
+    let finished = run_blocking(move || finish(&call, key.as_ref(), facts, asked, prepared));
+    finished.await.unwrap_or_else(Outcome::from)
+}
+
+/// Runs what waits for the disk, or takes long, on a thread of its own.
+async fn run_blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Refusal> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|_| Refusal::failed())
 }
 
 /// A call before the provider is asked.
@@ -63,37 +90,24 @@ struct PreparedCall {
 }
 
 /// Checks that the call may be made, and keeps its question.
-async fn prepare(provider: &Provider, call: &Call) -> Result<Prepared, Refusal> {
-    if provider
-        .key_of(call.key.as_ref())
-        .is_some_and(|key| key.is_in(&call.request.body))
-    {
+fn prepare(call: &Call, key: Option<&ApiKey>) -> Result<Prepared, Refusal> {
+    if key.is_some_and(|key| key.is_in(&call.request.body)) {
         return Err(Refusal::bad_request(
             "the body holds the API key, which no file may hold; take it out of there; nothing was recorded or sent",
         ));
     }
+    let question = &call.request.question;
     let oracle_id = match call.request.interface {
         Interface::Embeddings => EMBEDDING_ORACLE,
-        _ => call.ledger.settings.oracle_of(&call.request.question.model),
+        _ => call.ledger.settings.oracle_of(&question.model),
     };
     let oracle_call = OracleCall {
         oracle_id: oracle_id.to_owned(),
-        model_id: call.request.question.model.clone(),
-        params: call.request.question.params,
-        input: call.request.question.input.clone(),
+        model_id: question.model.clone(),
+        params: question.params,
+        input: question.input.clone(),
     };
-    let ledger = call.ledger.clone();
-    let interface = call.request.interface;
-    run_blocking(move || keep_question(&ledger, interface, oracle_call)).await?
-}
-
-/// Runs what waits for the disk on a thread of its own.
-async fn run_blocking<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Refusal> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|_| Refusal::failed())
+    keep_question(&call.ledger, call.request.interface, oracle_call)
 }
 
 fn keep_question(
@@ -185,43 +199,34 @@ fn refuse_step(ledger: &GatewayLedger, open: &OpenLedger, error: &SharedSessionE
     }
 }
 
-/// Asks the provider, records what comes, and decides what the client gets.
-async fn finish(provider: &Provider, call: &Call, prepared: PreparedCall) -> Outcome {
-    let start = Instant::now();
-    let asked = provider
-        .ask(
-            call.request.interface,
-            &call.request.headers,
-            call.request.body.clone(),
-        )
-        .await;
-    let model = &prepared.oracle_call.model_id;
-    let facts = Facts::new(call.request.interface, model, start.elapsed().as_millis());
-    let (reply, result) = match examine(provider, call, facts, asked) {
+/// Records what came from the provider, and decides what the client gets.
+fn finish(
+    call: &Call,
+    key: Option<&ApiKey>,
+    facts: Facts,
+    asked: Result<ProviderResponse, ProviderFailure>,
+    prepared: PreparedCall,
+) -> Outcome {
+    let PreparedCall {
+        ledger: open,
+        oracle_call,
+        reservation,
+    } = prepared;
+    let (reply, result) = match examine(call.request.interface, key, facts, asked) {
         Ok(examined) => examined,
         Err(reason) => return Refusal::unrecorded(&call.ledger.name, reason).into(),
     };
-    let ledger = call.ledger.clone();
-    let recorded = run_blocking(move || {
-        let PreparedCall {
-            ledger: open,
-            oracle_call,
-            reservation,
-        } = prepared;
-        let recorded = record_call(&open, &oracle_call, &reply)
-            .map_err(|error| refuse_step(&ledger, &open, &error))?;
-        if let Some(reservation) = reservation {
-            let time = open
-                .session
-                .ask(|session| Ok(session.agent().last_timestamp));
-            reservation.settle(&reply.facts.to_canonical(), time.unwrap_or(0));
-        }
-        Ok::<_, Refusal>(recorded)
-    });
-    match recorded.await {
-        Ok(Ok(recorded)) => decide(call, result, recorded),
-        Ok(Err(refusal)) | Err(refusal) => refusal.into(),
+    let recorded = match record_call(&open, &oracle_call, &reply) {
+        Ok(recorded) => recorded,
+        Err(error) => return refuse_step(&call.ledger, &open, &error).into(),
+    };
+    if let Some(reservation) = reservation {
+        let time = open
+            .session
+            .ask(|session| Ok(session.agent().last_timestamp));
+        reservation.settle(&reply.facts.to_canonical(), time.unwrap_or(0));
     }
+    decide(call, result, recorded)
 }
 
 /// What is to be recorded, and what the client gets where all of it may be acted on.
@@ -229,13 +234,12 @@ type Examined = (Reply, Result<ProviderResponse, Refusal>);
 
 /// Examines what came from the provider. The error is why it cannot be kept.
 fn examine(
-    provider: &Provider,
-    call: &Call,
+    interface: Interface,
+    key: Option<&ApiKey>,
     facts: Facts,
     asked: Result<ProviderResponse, ProviderFailure>,
 ) -> Result<Examined, String> {
-    let key = provider.key_of(call.key.as_ref());
-    let holds_key = |bytes: &[u8]| key.as_ref().is_some_and(|key| key.is_in(bytes));
+    let holds_key = |bytes: &[u8]| key.is_some_and(|key| key.is_in(bytes));
     // What holds the key is not kept.
     let keep = |bytes: &[u8]| match holds_key(bytes) {
         true => Ok(None),
@@ -263,7 +267,7 @@ fn examine(
     } else if !response.status.is_success() {
         return Ok((Reply::without_answer(facts), Ok(response)));
     } else {
-        Response::read_body(call.request.interface, &response.headers, &response.body)
+        Response::read_body(interface, &response.headers, &response.body)
     };
     match read {
         Ok(read) => {

@@ -37,13 +37,27 @@ pub(crate) async fn read_model_request(
     }
     check_content_type(&parts.headers)?;
     let body = read_body(body, max_bytes).await?;
-    let question = Question::read(interface, &body).map_err(Refusal::bad_request)?;
+    let question = read_question(interface, body.clone()).await?;
     Ok(ModelRequest {
         interface,
         headers: parts.headers,
         question,
         body,
     })
+}
+
+/// The most bytes of a body that is read on the threads which serve all connections.
+const SHORT_BODY: usize = 64 << 10;
+
+async fn read_question(interface: Interface, body: Bytes) -> Result<Question, Refusal> {
+    let is_short = body.len() <= SHORT_BODY;
+    let read = move || Question::read(interface, &body).map_err(Refusal::bad_request);
+    if is_short {
+        return read();
+    }
+    tokio::task::spawn_blocking(read)
+        .await
+        .map_err(|_| Refusal::failed())?
 }
 
 /// Reads the body of a request that must be JSON.
