@@ -80,6 +80,15 @@ impl Response {
         }
     }
 
+    /// Whether an answer or the arguments of a call are such that `is_found` says so.
+    pub(crate) fn holds(&self, is_found: impl Fn(&[u8]) -> bool) -> bool {
+        let mut answers = self.answers.iter();
+        answers.any(|answer| {
+            let mut calls = answer.tool_calls.iter();
+            is_found(&answer.text) || calls.any(|call| is_found(&call.arguments))
+        })
+    }
+
     /// Reads a response that is JSON.
     ///
     /// # Errors

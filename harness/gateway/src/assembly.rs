@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::value::{RawValue, to_raw_value};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// The most choices, blocks or tool calls of a stream.
 const MAX_PARTS: u64 = 1024;
@@ -75,11 +75,16 @@ fn merge(whole: &mut Value, piece: &Value) -> Result<(), String> {
         (Value::Object(whole), Value::Object(piece)) => {
             for (name, value) in piece {
                 let member = whole.entry(name.clone()).or_insert(Value::Null);
-                let is_name = matches!(
+                let is_fixed = matches!(
                     name.as_str(),
                     "finish_reason" | "id" | "index" | "role" | "type"
                 );
-                match is_name && !value.is_null() {
+                if name == "name" && has_text(member) && has_text(value) {
+                    return Err(
+                        "names a tool in two pieces, of which clients take one or both".to_owned(),
+                    );
+                }
+                match is_fixed && !value.is_null() {
                     true => *member = value.clone(),
                     false => merge(member, value)?,
                 }
@@ -123,15 +128,24 @@ fn merge(whole: &mut Value, piece: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// Responses of OpenAI: the last event has the whole response, with which the pieces before it must agree.
+fn has_text(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| !text.is_empty())
+}
+
+/// Responses of OpenAI: the last event has the whole response, with which everything before it must agree.
 #[derive(Default)]
 pub(crate) struct OpenAiResponse {
-    /// The text of each part, by its item and its index in it.
-    texts: BTreeMap<(ItemName, u64), String>,
-    /// The arguments of each call.
-    arguments: BTreeMap<ItemName, String>,
+    /// The pieces of each text, added up.
+    pieces: BTreeMap<Place, String>,
+    /// The texts that an event says whole.
+    said: Vec<(Place, String)>,
+    /// The items that an event says whole.
+    items: Vec<(ItemName, Value)>,
     response: Option<Value>,
 }
+
+/// The place of a text: an item, and the index of a part in it, or `None` for the arguments of a call.
+type Place = (ItemName, Option<u64>);
 
 /// How an event names the item that it is about. Some servers leave the index out.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -142,7 +156,8 @@ enum ItemName {
 
 impl ItemName {
     fn read(event: &Value) -> Result<ItemName, String> {
-        match (event.get("output_index"), event.get("item_id")) {
+        let id = event.get("item_id").or(event.pointer("/item/id"));
+        match (event.get("output_index"), id) {
             (None, Some(Value::String(id))) => Ok(ItemName::Id(id.clone())),
             _ => read_index(event, "output_index").map(ItemName::Index),
         }
@@ -170,29 +185,45 @@ impl OpenAiResponse {
             .get("type")
             .and_then(Value::as_str)
             .unwrap_or_default();
-        let delta = event
-            .get("delta")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
+        let text_of = |name: &str| {
+            event
+                .get(name)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let of_part = || match event.get("content_index") {
+            None => Ok(Some(0)),
+            Some(_) => read_index(event, "content_index").map(Some),
+        };
         match kind {
             "response.output_text.delta" | "response.refusal.delta" => {
-                let part = match event.get("content_index") {
-                    None => 0,
-                    Some(_) => read_index(event, "content_index")?,
-                };
-                let text = self
-                    .texts
-                    .entry((ItemName::read(event)?, part))
-                    .or_default();
-                text.push_str(delta);
+                self.add_piece((ItemName::read(event)?, of_part()?), &text_of("delta"));
             }
             "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta" => {
-                let arguments = self.arguments.entry(ItemName::read(event)?).or_default();
-                arguments.push_str(delta);
+                self.add_piece((ItemName::read(event)?, None), &text_of("delta"));
+            }
+            "response.output_text.done" => {
+                self.say((ItemName::read(event)?, of_part()?), text_of("text"))
+            }
+            "response.refusal.done" => {
+                self.say((ItemName::read(event)?, of_part()?), text_of("refusal"))
+            }
+            "response.function_call_arguments.done" => {
+                self.say((ItemName::read(event)?, None), text_of("arguments"));
+            }
+            "response.custom_tool_call_input.done" => {
+                self.say((ItemName::read(event)?, None), text_of("input"));
+            }
+            "response.output_item.done" => {
+                let item = event.get("item").cloned().unwrap_or_default();
+                self.items.push((ItemName::read(event)?, item));
             }
             "response.completed" | "response.incomplete" => {
                 let response = event.get("response").cloned().unwrap_or_default();
-                self.compare(&response)?;
+                if !self.agrees_with(&response) {
+                    return Err("says another thing than the events before it".to_owned());
+                }
                 self.response = Some(response);
             }
             "response.failed" => return Err("reports an error of the provider".to_owned()),
@@ -201,30 +232,21 @@ impl OpenAiResponse {
         Ok(())
     }
 
-    /// Checks that a whole response holds what its pieces add up to.
-    fn compare(&self, response: &Value) -> Result<(), String> {
-        let texts = self.texts.iter().map(|((item, part), text)| {
-            let parts = item
-                .find_in(response)
-                .get("content")
-                .and_then(Value::as_array);
-            let part = usize::try_from(*part)
-                .ok()
-                .and_then(|part| parts?.get(part));
-            (
-                text,
-                part.and_then(|part| part.get("text").or(part.get("refusal"))),
-            )
-        });
-        let arguments = self.arguments.iter().map(|(item, arguments)| {
-            let item = item.find_in(response);
-            (arguments, item.get("arguments").or(item.get("input")))
-        });
-        let mut both = texts.chain(arguments);
-        match both.all(|(pieces, whole)| whole.and_then(Value::as_str) == Some(pieces)) {
-            true => Ok(()),
-            false => Err("says another thing than the events before it".to_owned()),
-        }
+    fn add_piece(&mut self, place: Place, piece: &str) {
+        self.pieces.entry(place).or_default().push_str(piece);
+    }
+
+    fn say(&mut self, place: Place, text: String) {
+        self.said.push((place, text));
+    }
+
+    /// Whether a whole response holds what the events before it said: a client may act on these.
+    fn agrees_with(&self, response: &Value) -> bool {
+        let said = self.said.iter().map(|(place, text)| (place, text));
+        let mut texts = self.pieces.iter().chain(said);
+        let mut items = self.items.iter();
+        texts.all(|((item, part), text)| find_text(item.find_in(response), *part) == Some(text))
+            && items.all(|(name, item)| essence_of(item) == essence_of(name.find_in(response)))
     }
 
     pub(crate) fn is_whole(&self) -> bool {
@@ -235,6 +257,37 @@ impl OpenAiResponse {
         let response = self.response.unwrap_or_default();
         Ok(response.to_string().into_bytes())
     }
+}
+
+/// The text of a part of an item, or the arguments of the call that it is.
+fn find_text(item: &Value, part: Option<u64>) -> Option<&str> {
+    let text = match part {
+        None => item.get("arguments").or(item.get("input")),
+        Some(part) => {
+            let part = item.get("content")?.get(usize::try_from(part).ok()?)?;
+            part.get("text").or(part.get("refusal"))
+        }
+    };
+    text?.as_str()
+}
+
+/// What a client acts on in an item: its kind, the call that it is, and its texts.
+fn essence_of(item: &Value) -> Value {
+    let parts = item.get("content").and_then(Value::as_array);
+    let texts = parts
+        .into_iter()
+        .flatten()
+        .map(|part| part.get("text").or(part.get("refusal")));
+    let texts: Vec<Option<&Value>> = texts.collect();
+    let member = |name: &str| item.get(name);
+    json!([
+        member("type"),
+        member("name"),
+        member("arguments"),
+        member("input"),
+        member("action"),
+        texts
+    ])
 }
 
 /// Messages of Anthropic: blocks that are begun, added to and ended.
@@ -260,6 +313,10 @@ impl AnthropicMessage {
             .unwrap_or_default();
         match kind {
             "message_start" => {
+                let holds_content = event.pointer("/message/content/0").is_some();
+                if holds_content || !self.rest.is_empty() {
+                    return Err("begins a message that has content, or a second one".to_owned());
+                }
                 if let Some(Value::Object(message)) = event.get("message") {
                     self.rest = message.clone();
                 }
@@ -269,13 +326,18 @@ impl AnthropicMessage {
                 let Some(Value::Object(members)) = event.get("content_block") else {
                     return Err("begins a block that is no object".to_owned());
                 };
+                // Clients count the blocks as they come.
+                if index != self.blocks.len() as u64 {
+                    return Err(format!(
+                        "begins block {index} behind {} others",
+                        self.blocks.len()
+                    ));
+                }
                 let block = Block {
                     members: members.clone(),
                     input: String::new(),
                 };
-                if self.blocks.insert(index, block).is_some() {
-                    return Err(format!("begins block {index} a second time"));
-                }
+                self.blocks.insert(index, block);
             }
             "content_block_delta" => {
                 let index = read_index(event, "index")?;

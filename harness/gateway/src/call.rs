@@ -229,6 +229,9 @@ fn finish(
     decide(call, result, recorded)
 }
 
+/// Why an answer is neither kept nor released.
+const HOLDS_KEY: &str = "it holds the API key";
+
 /// What is to be recorded, and what the client gets where all of it may be acted on.
 type Examined = (Reply, Result<ProviderResponse, Refusal>);
 
@@ -262,26 +265,46 @@ fn examine(
             Err(refusal),
         ));
     }
-    let read = if holds_key(&response.body) {
-        Err("it holds the API key".to_owned())
-    } else if !response.status.is_success() {
-        return Ok((Reply::without_answer(facts), Ok(response)));
-    } else {
-        Response::read_body(interface, &response.headers, &response.body)
+    let holds_own_key = holds_key(&response.body);
+    if !response.status.is_success() {
+        let result = match holds_own_key {
+            // The provider's error, but for its words.
+            true => Err(Refusal::new(
+                response.status,
+                "axilog_provider_error",
+                format!(
+                    "the provider answered with the status {}; its message holds the API key, and is not passed on",
+                    response.status.as_u16()
+                ),
+            )),
+            false => Ok(response),
+        };
+        return Ok((Reply::without_answer(facts), result));
+    }
+    let read = match holds_own_key {
+        true => Err(HOLDS_KEY.to_owned()),
+        false => Response::read_body(interface, &response.headers, &response.body),
+    };
+    // In a stream the key may stand in pieces.
+    let holds_pieces = read.as_ref().is_ok_and(|read| read.holds(holds_key));
+    let kept = match holds_pieces {
+        true => None,
+        false => keep(&response.body)?,
     };
     match read {
-        Ok(read) => {
+        Ok(read) if !holds_pieces => {
             let reply = Reply {
                 facts: facts.with_response(&read),
-                response: keep(&response.body)?,
+                response: kept,
                 answers: read.answers,
                 failure: None,
             };
             Ok((reply, Ok(response)))
         }
-        Err(reason) => {
+        unusable => {
+            let reason = unusable.err().unwrap_or_else(|| HOLDS_KEY.to_owned());
             let fault = ProviderFault::Broken(format!("the response is not usable: {reason}"));
-            Ok(examine_fault(facts, fault, keep(&response.body)?))
+            Ok(examine_fault(facts, fault, kept))
         }
     }
 }

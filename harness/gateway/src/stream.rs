@@ -267,6 +267,69 @@ data: {\"type\":\"response.completed\",\"response\":{\"id\":\"r\",\"output\":[{\
     }
 
     #[test]
+    fn no_event_says_what_the_judged_response_does_not() {
+        // Clients act on items and texts that an event says whole, before the response is.
+        let last = "data: {\"type\":\"response.completed\"";
+        let item = |name: &str, arguments: &str| {
+            format!(
+                "data: {{\"type\":\"response.output_item.done\",\"output_index\":1,\"item\":{{\"type\":\"function_call\",\
+                 \"status\":\"completed\",\"name\":\"{name}\",\"arguments\":\"{arguments}\"}}}}\n\n"
+            )
+        };
+        let with = |event: &str| RESPONSE.replace(last, &format!("{event}{last}"));
+        assert!(assemble(Interface::Responses, with(&item("go", "{}")).as_bytes()).is_ok());
+        let text = |text: &str| {
+            format!(
+                "data: {{\"type\":\"response.output_text.done\",\"output_index\":0,\"content_index\":0,\"text\":\"{text}\"}}\n\n"
+            )
+        };
+        assert!(assemble(Interface::Responses, with(&text("hello")).as_bytes()).is_ok());
+        for event in [
+            item("pay", "{}"),
+            item("go", "{ }"),
+            item("go", "{}").replace("index\":1", "index\":2"),
+            text("help!"),
+        ] {
+            let refused = assemble(Interface::Responses, with(&event).as_bytes()).unwrap_err();
+            assert!(refused.contains("says another thing"), "{event}: {refused}");
+        }
+    }
+
+    #[test]
+    fn what_clients_read_in_two_ways_is_refused() {
+        // Python's client joins the pieces of a name, Node's takes the last one.
+        let named = TOOLS.replace(
+            "\"function\":{\"arguments\":\"{\\\"x\\\":\"}",
+            "\"function\":{\"name\":\"pay\",\"arguments\":\"{\\\"x\\\":\"}",
+        );
+        assert_ne!(named, TOOLS);
+        let refused = assemble(Interface::ChatCompletions, named.as_bytes()).unwrap_err();
+        assert!(refused.contains("names a tool in two pieces"), "{refused}");
+        // Anthropic's keep the content that a message begins with, and count blocks as they come.
+        for (from, to, told) in [
+            (
+                "\"content\":[],",
+                "\"content\":[{\"type\":\"text\",\"text\":\"x\"}],",
+                "has content",
+            ),
+            (
+                "\"content_block_start\",\"index\":1",
+                "\"content_block_start\",\"index\":2",
+                "begins block 2 behind 1",
+            ),
+            (
+                "\"content_block_start\",\"index\":1",
+                "\"content_block_start\",\"index\":0",
+                "begins block 0 behind 1",
+            ),
+        ] {
+            let other = MESSAGE.replace(from, to);
+            let refused = assemble(Interface::Messages, other.as_bytes()).unwrap_err();
+            assert!(refused.contains(told), "{told}: {refused}");
+        }
+    }
+
+    #[test]
     fn an_event_that_cannot_be_read_is_named() {
         for (interface, event, told) in [
             (
