@@ -444,10 +444,13 @@ fn code_of_ablation(error: &AblationError) -> u8 {
 fn code_of_gateway(error: &GatewayError) -> u8 {
     match error {
         GatewayError::Configuration { .. }
-        | GatewayError::Policies { .. }
+        | GatewayError::Unfit { .. }
         | GatewayError::OtherPolicies { .. } => 2,
         GatewayError::Ledger(error) => code_of_ledger(error),
-        GatewayError::Listen { .. } | GatewayError::Setup(_) | GatewayError::Stopped(_) => 3,
+        GatewayError::Ending
+        | GatewayError::Listen { .. }
+        | GatewayError::Setup(_)
+        | GatewayError::Stopped(_) => 3,
     }
 }
 

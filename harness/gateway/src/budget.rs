@@ -129,9 +129,10 @@ impl Budget {
     fn count(&self, facts: &str, time: u64) {
         let spent = self.read_spent(facts);
         let mut spending = self.lock();
-        self.enter_window(&mut spending, time);
+        if self.enter_window(&mut spending, time) {
+            spending.in_window.add(spent);
+        }
         spending.total.add(spent);
-        spending.in_window.add(spent);
     }
 
     /// What a call has spent, by its facts.
@@ -152,16 +153,19 @@ impl Budget {
         Spent { calls: 1, tokens }
     }
 
-    fn enter_window(&self, spending: &mut Spending, time: u64) {
+    /// Goes on to the window of `time`, and tells whether `in_window` is about that one. No call leads back to an earlier
+    /// window: it may be counted behind one that was recorded later.
+    fn enter_window(&self, spending: &mut Spending, time: u64) -> bool {
         let number = self
             .settings
             .window
             .and_then(|window| time.checked_div(window))
             .unwrap_or(0);
-        if number != spending.window {
+        if number > spending.window {
             spending.window = number;
             spending.in_window = Spent::default();
         }
+        number == spending.window
     }
 
     fn lock(&self) -> MutexGuard<'_, Spending> {
@@ -300,6 +304,10 @@ mod tests {
         assert_eq!(used_up(&budget, 150), ("window_calls", Some(30)));
         budget.reserve(180).unwrap().settle(b"{}", 180);
         assert_eq!(budget.lock().total.calls, 3);
+        // One that was recorded before is of the window before, and ends none.
+        budget.count("{}", 170);
+        assert_eq!(budget.lock().in_window.calls, 1);
+        assert_eq!(budget.lock().total.calls, 4);
     }
 
     #[test]

@@ -221,10 +221,7 @@ fn finish(
         Err(error) => return refuse_step(&call.ledger, &open, &error).into(),
     };
     if let Some(reservation) = reservation {
-        let time = open
-            .session
-            .ask(|session| Ok(session.agent().last_timestamp));
-        reservation.settle(&reply.facts.to_canonical(), time.unwrap_or(0));
+        reservation.settle(&reply.facts.to_canonical(), recorded.time);
     }
     decide(call, result, recorded)
 }

@@ -25,7 +25,7 @@ pub enum GatewayError {
     /// A ledger cannot be used with this configuration: its policies would judge what is recorded of the provider, or its
     /// budget cannot be counted.
     #[error("{path}: {reason}", path = path.display())]
-    Policies {
+    Unfit {
         /// The ledger.
         path: PathBuf,
         /// What was found, and what to do.
@@ -41,6 +41,10 @@ pub enum GatewayError {
         /// The ledger.
         path: PathBuf,
     },
+
+    /// The gateway ends, so that a ledger is not opened any more.
+    #[error("the gateway ends, and opens no ledger any more; begin it again")]
+    Ending,
 
     /// The address for clients cannot be used.
     #[error(

@@ -43,7 +43,7 @@ impl Gateway {
     ///
     /// # Errors
     /// [`GatewayError::Ledger`] for a ledger that another process writes, is damaged or sealed;
-    /// [`GatewayError::OtherPolicies`], [`GatewayError::Policies`], [`GatewayError::Setup`].
+    /// [`GatewayError::OtherPolicies`], [`GatewayError::Unfit`], [`GatewayError::Setup`].
     pub fn open(configuration: Configuration) -> Result<Gateway, GatewayError> {
         Gateway::open_service(configuration, false)
     }

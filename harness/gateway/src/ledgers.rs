@@ -34,6 +34,8 @@ pub(crate) struct GatewayLedger {
 #[derive(Default)]
 struct Slot {
     open: Option<OpenLedger>,
+    /// The calls that the ledger held when it was first opened, where they are answered from it.
+    recording: Option<Arc<Recording>>,
     /// Whether this process has opened the ledger before: it is not begun anew then, whatever became of its file.
     was_open: bool,
     /// Whether the gateway has ended.
@@ -86,14 +88,9 @@ impl Ledgers {
         self.0.keys().map(String::as_str).collect()
     }
 
-    /// Whether every ledger takes calls. One that was not begun does.
-    pub(crate) fn take_calls(&self) -> bool {
-        let mut ledgers = self.0.values();
-        ledgers.all(|ledger| {
-            ledger
-                .read_health()
-                .is_none_or(|(health, _)| ledger.takes_calls(health))
-        })
+    /// Whether every ledger takes calls now.
+    pub(crate) fn are_ready(&self) -> bool {
+        self.0.values().all(|ledger| ledger.is_ready())
     }
 
     /// The figures of the open ledgers.
@@ -130,29 +127,27 @@ impl GatewayLedger {
             return Ok(open.clone());
         }
         if slot.is_closed {
-            return Err(GatewayError::Setup("the gateway ends".to_owned()));
+            return Err(GatewayError::Ending);
         }
         let mut session = self.open_session(slot.was_open)?;
         if session.rules().judge(FACTS_ORACLE) {
-            return Err(GatewayError::Policies {
-                path: self.settings.path.clone(),
-                reason: WITHOUT_ORACLE,
-            });
+            return Err(self.unfit(WITHOUT_ORACLE));
         }
-        let takes_facts = session.check_call(FACTS_ORACLE, FACTS_MODEL).is_ok();
-        // What this process records itself is not given again by it.
-        let recording = match self.replays && !slot.was_open {
-            true => Some(Arc::new(Recording::read(&self.settings.path)?)),
-            false => None,
+        let takes_facts = match session.check_call(FACTS_ORACLE, FACTS_MODEL) {
+            Ok(()) => true,
+            Err(LedgerError::UndeclaredOracle { .. } | LedgerError::UnjudgedOracle { .. }) => false,
+            Err(error) => return Err(error.into()),
         };
+        // What this process records itself is not given again by it.
+        if self.replays && !slot.was_open {
+            slot.recording = Some(Arc::new(Recording::read(&self.settings.path)?));
+        }
         let budget = match &self.settings.budget {
             Some(_) if !takes_facts => {
-                let path = self.settings.path.clone();
-                return Err(GatewayError::Policies {
-                    path,
-                    reason: "has a budget and does not take the facts of the provider, from which it follows what is spent; \
-                             declare the oracle llm.provider, or leave the budget out",
-                });
+                return Err(self.unfit(
+                    "has a budget and does not take the facts of the provider, from which it follows what is spent; \
+                     declare the oracle llm.provider, or leave the budget out",
+                ));
             }
             Some(settings) => Some(Arc::new(Budget::read(
                 settings.clone(),
@@ -161,7 +156,7 @@ impl GatewayLedger {
             None => None,
         };
         let open = OpenLedger {
-            recording,
+            recording: slot.recording.clone(),
             budget,
             session: Arc::new(SharedSession::new(session)),
             takes_facts,
@@ -169,6 +164,11 @@ impl GatewayLedger {
         slot.open = Some(open.clone());
         slot.was_open = true;
         Ok(open)
+    }
+
+    fn unfit(&self, reason: &'static str) -> GatewayError {
+        let path = self.settings.path.clone();
+        GatewayError::Unfit { path, reason }
     }
 
     fn open_session(&self, was_open: bool) -> Result<Session, GatewayError> {
@@ -205,6 +205,20 @@ impl GatewayLedger {
             Ok((health, session.durable_checkpoint().entries))
         });
         read.ok()
+    }
+
+    /// Whether the ledger takes calls now. One that was not begun does; one that has failed is opened again to see.
+    fn is_ready(&self) -> bool {
+        let was_open = {
+            let slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
+            slot.was_open
+        };
+        if !was_open {
+            return true;
+        }
+        let is_open = self.session().is_ok();
+        let health = self.read_health().filter(|_| is_open);
+        health.is_some_and(|(health, _)| self.takes_calls(health))
     }
 
     /// Whether calls are made in this state of the agent.

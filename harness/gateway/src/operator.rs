@@ -180,12 +180,12 @@ fn make_response(status: StatusCode, content_type: &'static str, text: String) -
 
 /// Tells whether every ledger takes calls. It names none: anybody may ask.
 async fn tell_readiness(State(service): State<Arc<Service>>) -> Response {
-    let ready = tokio::task::spawn_blocking(move || service.ledgers.take_calls()).await;
+    let ready = tokio::task::spawn_blocking(move || service.ledgers.are_ready()).await;
     let (status, text) = match ready {
         Ok(true) => (StatusCode::OK, "ready\n"),
         _ => (
             StatusCode::SERVICE_UNAVAILABLE,
-            "a ledger takes no calls; its operator has to act\n",
+            "a ledger takes no calls: it waits for its operator, or cannot be written\n",
         ),
     };
     make_response(status, "text/plain", text.to_owned())

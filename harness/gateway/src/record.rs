@@ -42,6 +42,8 @@ impl Reply {
 #[derive(Default)]
 pub(crate) struct RecordedCall {
     pub(crate) last: Option<StepDecision>,
+    /// The ledger's time.
+    pub(crate) time: u64,
     /// The decisions on answers, failures and tool calls.
     pub(crate) decisions: Vec<StepDecision>,
     /// A tool call that the ledger does not take, and why.
@@ -69,7 +71,10 @@ pub(crate) fn record_call(
         ledger.session.keep_question(&facts_call)?;
     }
     ledger.session.step(|session| {
-        let mut recorded = RecordedCall::default();
+        let mut recorded = RecordedCall {
+            time: session.agent().last_timestamp,
+            ..RecordedCall::default()
+        };
         if ledger.takes_facts {
             recorded.last = Some(session.observe(&facts_call, OracleReply::Answer(&facts))?);
         }

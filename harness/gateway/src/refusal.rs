@@ -50,7 +50,7 @@ impl Refusal {
         Refusal::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "axilog_error",
-            "the gateway has failed at this call",
+            "a defect of the gateway has ended this call; its standard error says where, and the ledger what was recorded",
         )
     }
 

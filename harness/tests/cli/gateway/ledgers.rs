@@ -204,8 +204,11 @@ fn a_ledger_that_was_moved_away_is_not_begun_anew() {
         assert!(told.message().contains("default.jsonl"), "{}", told.body);
     }
     assert!(!path.exists());
+    let ready = |gateway: &TestGateway| gateway.send("GET /readyz HTTP/1.1", "").status;
+    assert_eq!(ready(&gateway), 503);
     // Where it is back, it goes on.
     fs::rename(&moved, &path).unwrap();
+    assert_eq!(ready(&gateway), 200);
     gateway.chat("c").has_status(200);
     gateway.stop();
     gateway.audit("default");

@@ -168,6 +168,33 @@ fn what_is_missing_is_asked_and_recorded() {
 }
 
 #[test]
+fn what_a_ledger_held_is_given_also_after_it_was_opened_again() {
+    let mut gateway = TestGateway::with_acts(RECORDING, vec![Act::say("one")]);
+    gateway.chat("a").has_status(200);
+    gateway.stop();
+    let bench = gateway.take_bench();
+    // The first answer comes when its ledger has been moved away.
+    let provider = Server::new(vec![Act::say("lost"), Act::say("new")]);
+    bench.write(
+        "gateway.toml",
+        super::configuration(&provider.base_url, "", RECORDING),
+    );
+    let gateway = TestGateway::serve(bench, provider, |command| {
+        command.arg("--record-missing");
+    });
+    let (path, moved) = (
+        gateway.bench.path(LEDGER),
+        gateway.bench.path("ledgers/moved.jsonl"),
+    );
+    fs::rename(&path, &moved).unwrap();
+    gateway.chat("b").refuses(503, "axilog_not_recorded");
+    fs::rename(&moved, &path).unwrap();
+    gateway.chat("b").has_status(200);
+    let recorded = gateway.chat("a").has_status(200);
+    assert!(recorded.body.contains("one"), "{}", recorded.body);
+}
+
+#[test]
 fn a_ledger_that_cannot_answer_is_refused() {
     let mut gateway = TestGateway::with_acts(RECORDING, vec![Act::say("one"), Act::say("two")]);
     gateway.chat("a").has_status(200);
