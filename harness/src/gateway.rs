@@ -35,7 +35,7 @@ enum GatewayCommand {
     Replay(ReplayArgs),
     /// Read the configuration, the policies and the key that it names, and say what the gateway would do.
     ///
-    /// No ledger is opened or begun. JSON: `listen`, `upstream`, `ledgers`.
+    /// No ledger is opened or begun. JSON: `listen`, `upstream`, `operator_keys`, `ledgers`.
     Check(FileArgs),
     /// Print a commented configuration that can be used as it stands.
     ///
@@ -172,6 +172,10 @@ fn check(path: &Path) -> Result<Report, Failure> {
         ("provider", upstream.base_url.clone()),
         ("key", key.to_owned()),
         ("timeout", format!("{} s", upstream.timeout.as_secs())),
+        (
+            "operators",
+            describe_keys(configuration.operator_keys.len(), "nobody"),
+        ),
     ];
     let mut ledgers = Vec::new();
     for (name, settings) in &configuration.ledger {
@@ -183,15 +187,14 @@ fn check(path: &Path) -> Result<Report, Failure> {
             BreachAction::Refuse => ("refuse", "the answer is kept back"),
             BreachAction::Flag => ("flag", "the answer is released with a header"),
         };
-        let keys = match settings.keys.len() {
-            0 => "any, or none".to_owned(),
-            count => format!("{count}, named by their SHA-256"),
-        };
+        let keys = describe_keys(settings.keys.len(), "any, or none");
+        let budget = json!(settings.budget);
         pairs.extend([
             ("ledger", format!("{name}: {}", settings.path.display())),
             ("  policies", policies),
             ("  breach", breach.to_owned()),
             ("  keys", keys),
+            ("  budget", describe_budget(&budget)),
         ]);
         ledgers.push(json!({
             "name": name,
@@ -200,6 +203,7 @@ fn check(path: &Path) -> Result<Report, Failure> {
             "on_breach": on_breach,
             "keys": settings.keys.len(),
             "models": settings.models,
+            "budget": budget,
         }));
     }
     Ok(Report {
@@ -208,8 +212,31 @@ fn check(path: &Path) -> Result<Report, Failure> {
         json: json!({
             "listen": configuration.listen.to_string(),
             "upstream": { "base_url": upstream.base_url, "key": key, "timeout": upstream.timeout.as_secs() },
+            "operator_keys": configuration.operator_keys.len(),
             "ledgers": ledgers,
         }),
         notes: Vec::new(),
     })
+}
+
+/// Describes keys by their number; `none` stands for no key.
+fn describe_keys(count: usize, none: &str) -> String {
+    match count {
+        0 => none.to_owned(),
+        1 => "1 key, named by its SHA-256".to_owned(),
+        _ => format!("{count} keys, named by their SHA-256"),
+    }
+}
+
+/// Describes the limits of a budget, each as the configuration has it.
+fn describe_budget(budget: &Value) -> String {
+    let limits = budget.as_object().into_iter().flatten();
+    let limits = limits.filter(|(_, limit)| !limit.is_null());
+    let limits: Vec<String> = limits
+        .map(|(name, limit)| format!("{name} {limit}"))
+        .collect();
+    match limits.is_empty() {
+        true => "none".to_owned(),
+        false => limits.join(", "),
+    }
 }

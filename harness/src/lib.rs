@@ -64,9 +64,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use axilog_ledger::error::LedgerError;
-use axilog_ledger::input_file::read_input;
-use axilog_ledger::rules::{MAX_CONFIGURATION_BYTES, read_policies};
+use axilog_ledger::rules::read_policy_file;
 use axilog_policyc::PolicySet;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
@@ -224,20 +222,7 @@ pub fn main() -> ExitCode {
 /// Reads the policies that an option names, if it is given: a file in canonical form, or one that ends in .toml in
 /// source form, which is compiled.
 fn read_named_policies(path: Option<&Path>) -> Result<Option<PolicySet>, CommandError> {
-    let Some(path) = path else {
-        return Ok(None);
-    };
-    if !policy::is_source(path) {
-        return Ok(Some(read_policies(path)?));
-    }
-    let text = read_input(path, "read the policies", MAX_CONFIGURATION_BYTES)?;
-    let compiled = PolicySet::parse_source(&text);
-    Ok(Some(compiled.map_err(|source| {
-        LedgerError::InvalidPolicies {
-            path: path.to_owned(),
-            source,
-        }
-    })?))
+    Ok(path.map(read_policy_file).transpose()?)
 }
 
 /// Whole seconds since 1970.

@@ -67,14 +67,7 @@ impl Response {
         headers: &HeaderMap,
         body: &[u8],
     ) -> Result<Response, String> {
-        let content_type = headers
-            .get(CONTENT_TYPE)
-            .and_then(|value| value.to_str().ok());
-        let is_stream = content_type.is_some_and(|text| {
-            let media_type = text.split(';').next().unwrap_or_default();
-            media_type.trim().eq_ignore_ascii_case("text/event-stream")
-        });
-        match is_stream {
+        match is_stream(headers) {
             true => Response::read(interface, &assemble(interface, body)?),
             false => Response::read(interface, body),
         }
@@ -144,6 +137,14 @@ impl Response {
             finish_reasons,
         })
     }
+}
+
+/// Whether the headers of a response say that its body is a stream of events.
+pub(crate) fn is_stream(headers: &HeaderMap) -> bool {
+    let content_type = headers.get(CONTENT_TYPE);
+    let text = content_type.and_then(|value| value.to_str().ok());
+    let media_type = text.and_then(|text| text.split(';').next());
+    media_type.is_some_and(|name| name.trim().eq_ignore_ascii_case("text/event-stream"))
 }
 
 /// The text of a JSON string where it is admissible as an answer, else the JSON.

@@ -8,13 +8,13 @@ use axilog_ledger::encoding::unescape;
 use axilog_ledger::error::LedgerError;
 use axilog_ledger::reader::{LedgerReader, RecordFilter};
 use axilog_ledger::record_contents::RecordContents;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::facts::{FACTS_MODEL, FACTS_ORACLE};
 
 /// The budgets of a ledger. A limit that is absent does not exist.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct BudgetSettings {
     /// The most calls.

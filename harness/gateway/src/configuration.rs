@@ -6,10 +6,10 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use axilog::hash::{Hash, sha256};
+use axilog::hash::{Hash, HexHash, sha256, unhex};
 use axilog_ledger::encoding::hex;
 use axilog_ledger::input_file::read_input;
-use axilog_ledger::rules::{MAX_CONFIGURATION_BYTES, read_policies};
+use axilog_ledger::rules::read_policy_file;
 use axilog_ledger::session::check_identities;
 use axilog_oracle::{ApiKey, request_url};
 use axilog_policyc::PolicySet;
@@ -147,11 +147,11 @@ struct LedgerTable {
     budget: Option<BudgetSettings>,
 }
 
-/// The most bytes of a request's body where nothing else is configured.
-pub(crate) const DEFAULT_REQUEST_BYTES: usize = 16 << 20;
+/// The most that a request's body and an answer may be allowed.
+pub(crate) const MAX_BODY_BYTES: usize = 64 << 20;
 
 fn default_request_bytes() -> usize {
-    DEFAULT_REQUEST_BYTES
+    16 << 20
 }
 
 fn default_answer_bytes() -> usize {
@@ -194,7 +194,7 @@ impl Configuration {
             ("max_request_bytes", file.max_request_bytes),
             ("max_answer_bytes", file.max_answer_bytes),
         ] {
-            if !(1024..=64 << 20).contains(&bytes) {
+            if !(1024..=MAX_BODY_BYTES).contains(&bytes) {
                 return Err(refuse(format!(
                     "{name} is {bytes}, expected 1024 to 67108864 (64 MiB)"
                 )));
@@ -325,7 +325,7 @@ fn read_ledger(
     }
     let policies = match &table.policies {
         None => None,
-        Some(path) => Some(read_ledger_policies(&folder.join(path))?),
+        Some(path) => Some(read_policy_file(&folder.join(path))?),
     };
     if let Some(policies) = &policies
         && policies.judges(FACTS_ORACLE)
@@ -359,18 +359,6 @@ fn read_ledger(
 pub(crate) const WITHOUT_ORACLE: &str = "a selector names no oracle, or llm.provider, so that what is recorded of the \
      provider would be judged like an answer; name the oracle in each selector, as in llm#/speed";
 
-fn read_ledger_policies(path: &Path) -> Result<PolicySet, GatewayError> {
-    if path.extension().is_none_or(|extension| extension != "toml") {
-        return Ok(read_policies(path)?);
-    }
-    let text = read_input(path, "read the policies", MAX_CONFIGURATION_BYTES)?;
-    let policies = PolicySet::parse_source(&text);
-    policies.map_err(|source| {
-        let path = path.to_owned();
-        axilog_ledger::error::LedgerError::InvalidPolicies { path, source }.into()
-    })
-}
-
 /// Reads the keys of a table.
 fn read_keys(table: &str, texts: &[String]) -> Result<Vec<Hash>, String> {
     let mut keys = Vec::new();
@@ -390,15 +378,7 @@ fn read_keys(table: &str, texts: &[String]) -> Result<Vec<Hash>, String> {
 }
 
 fn read_hash(text: &str) -> Option<Hash> {
-    let mut hash = Hash::default();
-    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
-    if pairs.len() != hash.len() || !rest.is_empty() {
-        return None;
-    }
-    for (byte, pair) in hash.iter_mut().zip(pairs) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-    }
-    (hex(&hash) == text).then_some(hash)
+    unhex(&HexHash::try_from(text.as_bytes()).ok()?)
 }
 
 /// Checks that each key belongs to one ledger, or to operators.

@@ -16,6 +16,7 @@ use serde_json::Value;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use crate::answer::is_stream;
 use crate::interface::ErrorForm;
 use crate::outcome::Outcome;
 use crate::provider::ProviderResponse;
@@ -74,10 +75,16 @@ fn write_outcome(outcome: Outcome, ledger: &str, form: ErrorForm) -> Bytes {
     [comment.as_bytes(), b"\n\n", &events].concat().into()
 }
 
-/// The provider's events as they came, or the error that it answered with.
+/// The provider's events as they came, or why there are none.
 fn write_response(response: ProviderResponse, form: ErrorForm) -> Bytes {
-    if response.status == StatusCode::OK {
-        return response.body;
+    if response.status.is_success() {
+        if is_stream(&response.headers) {
+            return response.body;
+        }
+        let message = "the provider answered without a stream, which was asked for; the answer is recorded, and can be \
+                       replayed";
+        let refusal = Refusal::new(StatusCode::BAD_GATEWAY, "axilog_provider_error", message);
+        return write_error(&refusal.to_body(form), form);
     }
     match serde_json::from_slice::<Value>(&response.body) {
         Ok(body) if body.get("error").is_some() => write_error(&body, form),

@@ -4,13 +4,14 @@
 //! another order or with other spaces. A body with text that is not in Unicode's normalization form C has no canonical
 //! text that a record may name; its question is the object with the one member `base64`, the canonical JSON in Base64.
 
+use std::collections::BTreeMap;
+
 use axilog::evidence::observation::Params;
 use axilog::json::number::decimal_to_q16;
 use axilog::q16::ONE;
 use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::jcs::canonicalize;
 use axilog_ledger::session::check_identities;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::configuration::DEFAULT_ORACLE;
@@ -30,27 +31,6 @@ pub(crate) struct Question {
     pub(crate) streams: bool,
 }
 
-/// The members that are read. All others pass through.
-#[derive(Deserialize)]
-struct Body<'b> {
-    #[serde(borrow)]
-    model: Option<&'b RawValue>,
-    #[serde(borrow)]
-    stream: Option<&'b RawValue>,
-    #[serde(borrow)]
-    max_tokens: Option<&'b RawValue>,
-    #[serde(borrow)]
-    max_completion_tokens: Option<&'b RawValue>,
-    #[serde(borrow)]
-    max_output_tokens: Option<&'b RawValue>,
-    #[serde(borrow)]
-    seed: Option<&'b RawValue>,
-    #[serde(borrow)]
-    temperature: Option<&'b RawValue>,
-    #[serde(borrow)]
-    top_p: Option<&'b RawValue>,
-}
-
 impl Question {
     /// Reads the body of a request.
     ///
@@ -63,26 +43,24 @@ impl Question {
                 error.reason, error.offset
             )
         })?;
-        let read: Body<'_> = serde_json::from_slice(&canonical).map_err(|error| {
-            format!("the body is no JSON object: {error}; nothing was recorded")
-        })?;
-        let model = read_model(read.model)?;
+        let members: BTreeMap<String, &RawValue> =
+            serde_json::from_slice(&canonical).map_err(|error| {
+                format!("the body is no JSON object: {error}; nothing was recorded")
+            })?;
+        let member = |name: &str| members.get(name).copied();
+        let model = read_model(member("model"))?;
         let streams = interface != Interface::Embeddings
-            && read.stream.is_some_and(|stream| stream.get() == "true");
-        let tokens = [
-            read.max_completion_tokens,
-            read.max_output_tokens,
-            read.max_tokens,
-        ];
+            && member("stream").is_some_and(|stream| stream.get() == "true");
+        let tokens = ["max_completion_tokens", "max_output_tokens", "max_tokens"];
         Ok(Question {
             input: keep_json(&canonical)?,
             streams,
             model,
             params: Params {
-                max_tokens: tokens.into_iter().find_map(|tokens| read_integer(tokens)),
-                seed: read_integer(read.seed),
-                temperature: read_fraction(read.temperature, i32::MAX),
-                top_p: read_fraction(read.top_p, ONE),
+                max_tokens: tokens.iter().find_map(|name| read_integer(member(name))),
+                seed: read_integer(member("seed")),
+                temperature: read_fraction(member("temperature"), i32::MAX),
+                top_p: read_fraction(member("top_p"), ONE),
             },
         })
     }

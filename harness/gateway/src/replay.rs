@@ -15,7 +15,7 @@ use axum::routing::any;
 use serde_json::{Value, json};
 
 use crate::answer::Response;
-use crate::configuration::{BreachAction, DEFAULT_REQUEST_BYTES};
+use crate::configuration::{BreachAction, MAX_BODY_BYTES};
 use crate::interface::{ErrorForm, Interface};
 use crate::outcome::{Outcome, Recorded};
 use crate::provider::ProviderResponse;
@@ -80,7 +80,7 @@ async fn answer(
             .collect();
         return to_response(json_response(json!({ "object": "list", "data": models })));
     }
-    let asked = match read_model_request(&path, request, DEFAULT_REQUEST_BYTES).await {
+    let asked = match read_model_request(&path, request, MAX_BODY_BYTES).await {
         Ok(asked) => asked,
         Err(refusal) => return refuse(&refusal, form),
     };

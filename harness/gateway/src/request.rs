@@ -125,7 +125,7 @@ async fn read_body(body: Body, limit: usize) -> Result<Bytes, Refusal> {
             StatusCode::PAYLOAD_TOO_LARGE,
             "invalid_request_error",
             format!(
-                "the body did not arrive whole, or is longer than {limit} bytes (max_request_bytes); nothing was recorded"
+                "the body did not arrive whole, or is longer than {limit} bytes (max_request_bytes of a configuration); nothing was recorded"
             ),
         )
     })

@@ -62,9 +62,9 @@ async fn respond(
     request: Request,
 ) -> Response {
     let form = error_form(path);
-    match take_call(&service, ledger, path, request).await {
-        Ok(Taken::Models(headers)) => list_models(&service, &headers, form).await,
-        Ok(Taken::Call(call)) => {
+    match read_client_request(&service, ledger, path, request).await {
+        Ok(ClientRequest::Models(headers)) => list_models(&service, &headers, form).await,
+        Ok(ClientRequest::Answer(call)) => {
             let name = call.ledger.name.clone();
             let permit = service.permits.clone().acquire_owned().await;
             // The call goes on where the client has gone: what was asked is recorded.
@@ -102,24 +102,26 @@ async fn respond(
     }
 }
 
-/// What a request asks of the gateway.
-enum Taken {
-    Call(Box<Call>),
+/// What a client asks of the gateway.
+enum ClientRequest {
+    /// A model's answer.
+    Answer(Box<Call>),
+    /// The list of models, with these headers.
     Models(HeaderMap),
 }
 
-async fn take_call(
+async fn read_client_request(
     service: &Service,
     ledger: Option<String>,
     path: &str,
     request: Request,
-) -> Result<Taken, Refusal> {
+) -> Result<ClientRequest, Refusal> {
     let key = client_key(request.headers());
     let ledger = choose_ledger(service, ledger, request.headers(), key.as_deref())?;
     if path == "models" && request.method() == Method::GET {
-        return Ok(Taken::Models(request.into_parts().0.headers));
+        return Ok(ClientRequest::Models(request.into_parts().0.headers));
     }
-    Ok(Taken::Call(Box::new(Call {
+    Ok(ClientRequest::Answer(Box::new(Call {
         ledger,
         key: key.and_then(|key| ApiKey::new(key).ok()),
         request: read_model_request(path, request, service.max_request_bytes).await?,

@@ -127,9 +127,10 @@ mod tests {
         RawValue::from_string(text.to_owned()).unwrap()
     }
 
-    fn told(calls: Vec<ToolCall>) -> Vec<(String, String)> {
-        let told = calls.into_iter();
-        told.map(|call| (call.name, String::from_utf8(call.arguments).unwrap()))
+    fn to_pairs(calls: Vec<ToolCall>) -> Vec<(String, String)> {
+        let calls = calls.into_iter();
+        calls
+            .map(|call| (call.name, String::from_utf8(call.arguments).unwrap()))
             .collect()
     }
 
@@ -146,7 +147,7 @@ mod tests {
             {"function":{"name":"odd","arguments":{"x":1}}}],
             "function_call":{"name":"old","arguments":"[1]"}}"#;
         assert_eq!(
-            told(read_message_calls(&raw(message)).unwrap()),
+            to_pairs(read_message_calls(&raw(message)).unwrap()),
             [
                 call("pay", r#"{"a":18446744073709551615,"b":1}"#),
                 call("say", "hello there"),
@@ -159,7 +160,7 @@ mod tests {
             {"type":"function_call","name":"go","arguments":"{}"},{"type":"custom_tool_call","name":"say","input":"a"},
             {"type":"local_shell_call","action":{}}]"#;
         assert_eq!(
-            told(read_item_calls(&raw(items)).unwrap()),
+            to_pairs(read_item_calls(&raw(items)).unwrap()),
             [
                 call("pay", r#"{"n":1}"#),
                 call("go", "{}"),
@@ -168,7 +169,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            told(read_message_calls(&raw(r#"{"content":"a","tool_calls":null}"#)).unwrap()),
+            to_pairs(read_message_calls(&raw(r#"{"content":"a","tool_calls":null}"#)).unwrap()),
             []
         );
     }

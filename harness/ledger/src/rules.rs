@@ -181,6 +181,30 @@ pub fn read_policies(path: &Path) -> Result<PolicySet, LedgerError> {
     })
 }
 
+/// Whether a policy file is in the source form, which its name says.
+#[cfg(feature = "policy-source")]
+#[must_use]
+pub fn is_policy_source(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension == "toml")
+}
+
+/// Reads a policy file: in canonical form or, where its name ends in `.toml`, in source form, which is compiled.
+///
+/// # Errors
+/// As [`read_policies`].
+#[cfg(feature = "policy-source")]
+pub fn read_policy_file(path: &Path) -> Result<PolicySet, LedgerError> {
+    if !is_policy_source(path) {
+        return read_policies(path);
+    }
+    let text = read_input(path, "read the policies", MAX_CONFIGURATION_BYTES)?;
+    PolicySet::parse_source(&text).map_err(|source| LedgerError::InvalidPolicies {
+        path: path.to_owned(),
+        source,
+    })
+}
+
 /// The policies compiled into the library.
 ///
 /// # Errors

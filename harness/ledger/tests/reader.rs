@@ -17,9 +17,9 @@ use axilog_ledger::reader::{LedgerReader, RecordFilter};
 use axilog_ledger::session::{OracleCall, OracleReply, Session};
 use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 
-/// What is compared of a record.
+/// The fields of a record that are compared.
 #[derive(Debug, PartialEq, Eq)]
-struct Seen {
+struct ComparedRecord {
     sequence: u64,
     offset: u64,
     tag: Tag,
@@ -62,11 +62,11 @@ fn place() -> (tempfile::TempDir, PathBuf) {
     (directory, path)
 }
 
-fn verify(path: &Path) -> (Vec<Seen>, Option<LedgerFault>) {
+fn verify(path: &Path) -> (Vec<ComparedRecord>, Option<LedgerFault>) {
     let mut seen = Vec::new();
     let file = fs::File::open(path).unwrap();
     let report = verify_ledger(file, None, &LedgerExpectations::default(), &mut |record| {
-        seen.push(Seen {
+        seen.push(ComparedRecord {
             sequence: record.entry.sequence,
             offset: record.offset,
             tag: record.entry.tag,
@@ -82,10 +82,10 @@ fn open(path: &Path, filter: RecordFilter) -> LedgerReader {
 }
 
 /// Reads up to the end, or a fault.
-fn read_on(reader: &mut LedgerReader) -> (Vec<Seen>, Option<LedgerFault>) {
+fn read_on(reader: &mut LedgerReader) -> (Vec<ComparedRecord>, Option<LedgerFault>) {
     let mut seen = Vec::new();
     loop {
-        let read = reader.read_next(|read| Seen {
+        let read = reader.read_next(|read| ComparedRecord {
             sequence: read.verified.entry.sequence,
             offset: read.verified.offset,
             tag: read.verified.entry.tag,
@@ -101,7 +101,7 @@ fn read_on(reader: &mut LedgerReader) -> (Vec<Seen>, Option<LedgerFault>) {
     }
 }
 
-fn read(path: &Path) -> (Vec<Seen>, Option<LedgerFault>) {
+fn read(path: &Path) -> (Vec<ComparedRecord>, Option<LedgerFault>) {
     read_on(&mut open(path, RecordFilter::default()))
 }
 

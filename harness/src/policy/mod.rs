@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use axilog_ledger::error::LedgerError;
 use axilog_ledger::input_file::read_input;
-use axilog_ledger::rules::MAX_CONFIGURATION_BYTES;
+use axilog_ledger::rules::{MAX_CONFIGURATION_BYTES, is_policy_source};
 use axilog_ledger::visible_text::escape_deceptive_text;
 use axilog_policyc::PolicySet;
 use clap::{Subcommand, ValueEnum};
@@ -121,7 +121,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             output,
             write,
         } => {
-            if *write && is_source(file) {
+            if *write && is_policy_source(file) {
                 return Err(CommandError::SourceOverwritten(file.clone()).into());
             }
             let target = match write {
@@ -149,19 +149,13 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     }
 }
 
-/// Whether a file is in the source form, which its name says.
-pub(crate) fn is_source(file: &Path) -> bool {
-    file.extension()
-        .is_some_and(|extension| extension == "toml")
-}
-
 /// Reads a file in source form, or another one by `json`.
 fn parse_by_name(
     file: &Path,
     json: fn(&[u8]) -> Result<PolicySet, axilog_policyc::Error>,
 ) -> Result<PolicySet, Failure> {
     let source = PolicySet::parse_source;
-    parse(file, if is_source(file) { source } else { json })
+    parse(file, if is_policy_source(file) { source } else { json })
 }
 
 /// Reads a file; here a bad one is what was looked for, not a wrong argument.

@@ -2,7 +2,7 @@
 
 use std::net::TcpListener;
 
-use axilog_testkit::harness::server::{Act, completion};
+use axilog_testkit::harness::server::{Act, Server, completion};
 use serde_json::{Value, json};
 
 use super::{JUDGING, RECORDING, TestGateway, configuration};
@@ -98,7 +98,7 @@ fn a_provider_that_is_not_there_was_not_asked() {
         "gateway.toml",
         configuration(&format!("http://{address}/v1"), "", RECORDING),
     );
-    let nobody = axilog_testkit::harness::server::Server::new(Vec::new());
+    let nobody = Server::new(Vec::new());
     let mut gateway = TestGateway::serve(bench, nobody, |_| ());
     for _ in 0..2 {
         let received = gateway.chat("a").has_status(502);
@@ -112,7 +112,7 @@ fn a_provider_that_is_not_there_was_not_asked() {
 
 #[test]
 fn a_provider_that_is_silent_is_a_timeout() {
-    let provider = axilog_testkit::harness::server::Server::new(vec![Act::Hang]);
+    let provider = Server::new(vec![Act::Hang]);
     let mut gateway = TestGateway::start(Bench::new(), provider, "timeout = 1", RECORDING);
     gateway.chat("a").refuses(504, "axilog_provider_error");
     gateway.stop();
@@ -122,12 +122,22 @@ fn a_provider_that_is_silent_is_a_timeout() {
 }
 
 #[test]
-fn a_long_answer_is_released_whole() {
+fn an_answer_longer_than_a_record_is_released_where_the_ledger_permits_cut_ones() {
     let text = "x".repeat(10 << 20);
+    // A record holds the beginning, so that nothing has judged all of it.
     let mut gateway = TestGateway::with_acts(RECORDING, vec![Act::say(&text)]);
-    let received = gateway.chat("a");
+    gateway.chat("a").refuses(403, "axilog_breach");
     gateway.stop();
     gateway.audit("default");
-    // A record holds the beginning of an answer, so that nothing has judged all of it.
-    assert_eq!(received.status, 403, "{}", received.head);
+
+    let bench = Bench::new();
+    std::fs::create_dir(bench.path("ledgers")).unwrap();
+    bench.write("none.json", "[]");
+    let init = "init ledgers/default.jsonl --policies none.json --permit-truncated";
+    bench.run(init).exits(0);
+    let provider = Server::new(vec![Act::say(&text)]);
+    let mut gateway = TestGateway::start(bench, provider, "", RECORDING);
+    assert_eq!(gateway.chat("a").has_status(200).body, completion(&text));
+    gateway.stop();
+    gateway.audit("default");
 }

@@ -23,29 +23,48 @@ fn the_example_can_be_used_as_it_stands() {
     assert_eq!(checked["listen"], "127.0.0.1:8089");
     assert_eq!(checked["ledgers"][0]["name"], "default");
     assert!(!bench.exists("ledgers"), "a check opens nothing");
-    // Every default that it names in a comment is one: without the marks nothing changes.
-    let whole: String = example
-        .lines()
-        .map(|line| match line.strip_prefix("# ") {
-            Some(table @ ("[operator]" | "[ledger.default.budget]")) => format!("{table}\n"),
-            Some(setting) if setting.contains(" = ") && !setting.starts_with("key_env") => {
-                if setting.starts_with("policies") || setting.starts_with('"') {
-                    return format!("{line}\n");
-                }
-                format!("{setting}\n")
+    // Every setting in a comment can be made one, and changes nothing where it is no example.
+    let uncomment = |with_examples: bool| -> String {
+        let mut is_example = false;
+        let lines = example.lines().map(|line| {
+            let Some(text) = line.strip_prefix("# ") else {
+                is_example &= !line.is_empty();
+                return format!("{line}\n");
+            };
+            is_example |= text.ends_with("For example:");
+            let is_setting = text.contains(" = ") || text.starts_with('[');
+            match is_setting && (with_examples || !is_example) {
+                true => format!("{text}\n"),
+                false => format!("{line}\n"),
             }
-            _ => format!("{line}\n"),
-        })
-        .collect();
-    assert!(whole.contains("\nmax_request_bytes = ") && whole.contains("\non_breach = "));
-    bench.write("gateway.toml", &whole);
+        });
+        lines.collect()
+    };
+    let defaults = uncomment(false);
+    assert!(defaults.contains("\nmax_request_bytes = ") && defaults.contains("\non_breach = "));
+    bench.write("gateway.toml", &defaults);
+    let same = bench
+        .run("gateway check gateway.toml --json")
+        .exits(0)
+        .json();
+    assert_eq!(same, checked);
+    bench.write("gateway.toml", uncomment(true));
+    bench.write("policies.toml", super::POLICIES);
+    let output = bench
+        .command()
+        .args(["gateway", "check", "gateway.toml", "--json"])
+        .env("OPENAI_API_KEY", "sk-0123456789")
+        .output()
+        .unwrap();
+    let all: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(all["upstream"]["key"], "the gateway's own", "{all}");
+    let ledger = &all["ledgers"][0];
     assert_eq!(
-        bench
-            .run("gateway check gateway.toml --json")
-            .exits(0)
-            .json(),
-        checked
+        (&ledger["policies"], &ledger["budget"]["calls"]),
+        (&1.into(), &1000.into()),
+        "{all}"
     );
+    assert_eq!(ledger["models"]["gpt-4o-mini"], "llm.small", "{all}");
 
     let provider = Server::new(vec![Act::say("hi")]);
     let served = example
@@ -65,6 +84,14 @@ fn what_is_wrong_is_told_with_its_place() {
     let good = configuration("http://127.0.0.1:9/v1", "", JUDGING);
     bench.write("gateway.toml", &good);
     bench.run("gateway check gateway.toml").exits(0);
+    let limited =
+        format!("{good}[ledger.default.budget]\ncalls = 7\n[operator]\nkey_sha256 = [\"{key}\"]\n");
+    bench.write("gateway.toml", &limited);
+    let checked = bench.run("gateway check gateway.toml").exits(0).stdout;
+    assert!(
+        checked.contains("1 key, named by its SHA-256") && checked.contains("calls 7"),
+        "{checked}"
+    );
     for (text, told) in [
         (String::new(), "missing field"),
         ("\u{0}".to_owned(), "gateway.toml"),

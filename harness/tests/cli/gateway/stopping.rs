@@ -1,13 +1,14 @@
 //! How the gateway and its clients end: in order, by a signal, or in the middle of a call.
 
 use std::io::Write;
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 use std::sync::mpsc::channel;
 use std::thread;
 
 use axilog_testkit::harness::server::{Act, Server};
-use nix::sys::signal::Signal;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 
 use super::{RECORDING, TestGateway, post, question};
 use crate::bench::Bench;
@@ -172,18 +173,29 @@ fn an_address_that_is_taken_is_told() {
 #[test]
 fn a_gateway_serves_where_nobody_reads_its_output() {
     let bench = Bench::new();
-    bench.write(
-        "gateway.toml",
-        super::configuration("http://127.0.0.1:9/v1", "", RECORDING),
-    );
-    let script = format!(
-        "exec {} gateway serve gateway.toml >&- & sleep 0.3; kill -TERM $!; wait $!",
-        crate::bench::program().display()
-    );
-    let dir = bench.path(".");
-    let status = Command::new("sh")
-        .args(["-c", &script])
-        .current_dir(dir)
-        .status();
-    assert!(status.unwrap().success());
+    let provider = Server::new(vec![Act::say("hi")]);
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = free.local_addr().unwrap().to_string();
+    drop(free);
+    let text = super::configuration(&provider.base_url, "", RECORDING);
+    bench.write("gateway.toml", text.replace("127.0.0.1:0", &address));
+    let mut gateway = Command::new("sh")
+        .args(["-c", "exec \"$@\" >&-", "sh"])
+        .arg(crate::bench::program())
+        .args(["gateway", "serve", "gateway.toml"])
+        .current_dir(bench.path("."))
+        .spawn()
+        .unwrap();
+    while TcpStream::connect(&address).is_err() {
+        assert!(
+            gateway.try_wait().unwrap().is_none(),
+            "the gateway has ended"
+        );
+        thread::yield_now();
+    }
+    let chat = post("/v1/chat/completions");
+    super::send(&address, &chat, &question("a")).has_status(200);
+    let process = Pid::from_raw(i32::try_from(gateway.id()).unwrap());
+    kill(process, Signal::SIGTERM).unwrap();
+    assert!(gateway.wait().unwrap().success());
 }

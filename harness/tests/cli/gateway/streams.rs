@@ -231,6 +231,12 @@ fn a_client_that_waits_gets_comments_and_then_the_events() {
     });
     assert!(all.contains(&events), "{all}");
     assert!(all.contains("x-axilog-decision: PERMITTED\n\n"), "{all}");
+    // An answer that is no stream cannot follow the comments.
+    let all = ask_late(&gateway, "chat/completions", || {
+        go.send(Act::say("{\"speed\": 2}")).unwrap();
+    });
+    assert!(all.contains("answered without a stream"), "{all}");
+    assert!(all.contains("x-axilog-decision: PERMITTED\n\n"), "{all}");
     // What comes too late to be a status is an event that official clients raise as an error.
     let error = json!({ "error": { "type": "its_own", "message": "no" } });
     let all = ask_late(&gateway, "chat/completions", || {
