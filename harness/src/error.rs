@@ -447,10 +447,7 @@ fn code_of_gateway(error: &GatewayError) -> u8 {
         | GatewayError::Unfit { .. }
         | GatewayError::OtherPolicies { .. } => 2,
         GatewayError::Ledger(error) => code_of_ledger(error),
-        GatewayError::Ending
-        | GatewayError::Listen { .. }
-        | GatewayError::Setup(_)
-        | GatewayError::Stopped(_) => 3,
+        GatewayError::Ending | GatewayError::Listen { .. } | GatewayError::Setup(_) => 3,
     }
 }
 

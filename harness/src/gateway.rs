@@ -141,6 +141,8 @@ fn ended(note: &str) -> Report {
 }
 
 fn answer_calls(gateway: Gateway, names: &[String], stop: Flag, json: bool) -> Result<(), Failure> {
+    // Where the system allows fewer connections, further ones wait.
+    let _ = rlimit::increase_nofile_limit(u64::MAX);
     let listener = gateway.listen()?;
     let base_url = format!("http://{}/v1", listener.address());
     let line = match json {

@@ -28,6 +28,12 @@ pub(crate) const DEFAULT_LEDGER: &str = "default";
 /// The oracle of an answer whose model has no other in the configuration.
 pub(crate) const DEFAULT_ORACLE: &str = "llm";
 
+/// The most connections of clients at a time, where the configuration does not say.
+pub(crate) const DEFAULT_CONNECTIONS: usize = 2048;
+
+/// How long a client may take, where the configuration does not say.
+pub(crate) const DEFAULT_CLIENT_TIME: Duration = Duration::from_secs(60);
+
 /// The most bytes of the configuration.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
@@ -41,6 +47,10 @@ pub struct Configuration {
     pub listen: SocketAddr,
     /// The folder of the ledgers.
     pub ledgers: PathBuf,
+    /// The most connections of clients at a time.
+    pub max_connections: usize,
+    /// How long a client may take for the head of a request, for its body, and from one piece of a response to the next.
+    pub client_time: Duration,
     /// The most bytes of a request's body.
     pub max_request_bytes: usize,
     /// The most bytes of the provider's response.
@@ -103,6 +113,10 @@ pub enum BreachAction {
 struct File {
     listen: SocketAddr,
     ledgers: PathBuf,
+    #[serde(default = "default_connections")]
+    max_connections: usize,
+    #[serde(default = "default_client_time")]
+    client_time: u64,
     #[serde(default = "default_request_bytes")]
     max_request_bytes: usize,
     #[serde(default = "default_answer_bytes")]
@@ -149,6 +163,14 @@ struct LedgerTable {
 
 /// The most that a request's body and an answer may be allowed.
 pub(crate) const MAX_BODY_BYTES: usize = 64 << 20;
+
+fn default_connections() -> usize {
+    DEFAULT_CONNECTIONS
+}
+
+fn default_client_time() -> u64 {
+    DEFAULT_CLIENT_TIME.as_secs()
+}
 
 fn default_request_bytes() -> usize {
     16 << 20
@@ -200,11 +222,21 @@ impl Configuration {
                 )));
             }
         }
-        if !(1..=3600).contains(&file.comment_interval) {
+        if !(1..=1_000_000).contains(&file.max_connections) {
             return Err(refuse(format!(
-                "comment_interval is {}, expected 1 to 3600 seconds",
-                file.comment_interval
+                "max_connections is {}, expected 1 to 1000000",
+                file.max_connections
             )));
+        }
+        for (name, seconds) in [
+            ("client_time", file.client_time),
+            ("comment_interval", file.comment_interval),
+        ] {
+            if !(1..=3600).contains(&seconds) {
+                return Err(refuse(format!(
+                    "{name} is {seconds}, expected 1 to 3600 seconds"
+                )));
+            }
         }
         let upstream = read_upstream(file.upstream).map_err(refuse)?;
         let folder_of_ledgers = folder.join(&file.ledgers);
@@ -233,6 +265,8 @@ impl Configuration {
         Ok(Configuration {
             listen: file.listen,
             ledgers: folder_of_ledgers,
+            max_connections: file.max_connections,
+            client_time: Duration::from_secs(file.client_time),
             max_request_bytes: file.max_request_bytes,
             max_answer_bytes: file.max_answer_bytes,
             comment_interval: Duration::from_secs(file.comment_interval),

@@ -60,10 +60,6 @@ pub enum GatewayError {
     /// The client for the provider, or the threads of the server, cannot be set up.
     #[error("the gateway cannot be set up: {0}")]
     Setup(String),
-
-    /// The server has ended by itself.
-    #[error("the gateway has stopped: {0}")]
-    Stopped(io::Error),
 }
 
 impl From<FileError> for GatewayError {

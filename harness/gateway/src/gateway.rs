@@ -11,7 +11,8 @@ use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::sleep;
 
-use crate::configuration::Configuration;
+use crate::configuration::{Configuration, DEFAULT_CLIENT_TIME, DEFAULT_CONNECTIONS};
+use crate::connections::Connections;
 use crate::error::GatewayError;
 use crate::replay::{ReplayedLedger, replay_router};
 use crate::server::router;
@@ -24,6 +25,7 @@ const LOOK: Duration = Duration::from_millis(50);
 pub struct Gateway {
     listen: SocketAddr,
     router: Router,
+    connections: Connections,
     /// What records; `None` where calls are answered from a ledger alone.
     service: Option<Arc<Service>>,
     runtime: Runtime,
@@ -34,6 +36,7 @@ pub struct Listener {
     address: SocketAddr,
     listener: TcpListener,
     router: Router,
+    connections: Connections,
     service: Option<Arc<Service>>,
     runtime: Runtime,
 }
@@ -68,6 +71,7 @@ impl Gateway {
         Ok(Gateway {
             listen,
             router: router(service.clone()),
+            connections: service.connections.clone(),
             service: Some(service),
             runtime: build_runtime()?,
         })
@@ -81,6 +85,7 @@ impl Gateway {
         Ok(Gateway {
             listen,
             router: replay_router(Arc::new(ReplayedLedger::open(path)?)),
+            connections: Connections::new(DEFAULT_CONNECTIONS, DEFAULT_CLIENT_TIME),
             service: None,
             runtime: build_runtime()?,
         })
@@ -101,6 +106,7 @@ impl Gateway {
             address: listener.local_addr().map_err(failed)?,
             listener,
             router: self.router,
+            connections: self.connections,
             service: self.service,
             runtime: self.runtime,
         })
@@ -118,23 +124,21 @@ impl Listener {
     /// begun and closes the ledgers.
     ///
     /// # Errors
-    /// [`GatewayError::Stopped`]; [`GatewayError::Ledger`] where a ledger could not be synced at the end.
+    /// [`GatewayError::Ledger`] where a ledger could not be synced at the end.
     pub fn serve(self, must_stop: impl Fn() -> bool + Send + 'static) -> Result<(), GatewayError> {
-        let served = self.runtime.block_on(async move {
-            axum::serve(self.listener, self.router)
-                .with_graceful_shutdown(async move {
-                    while !must_stop() {
-                        sleep(LOOK).await;
-                    }
-                })
-                .await
-        });
+        let stop = async move {
+            while !must_stop() {
+                sleep(LOOK).await;
+            }
+        };
+        let served = self.connections.serve(self.listener, self.router, stop);
+        self.runtime.block_on(served);
         if let Some(service) = self.service {
             // Calls whose clients have gone go on until they are recorded.
             self.runtime.block_on(service.wait_for_calls());
             service.ledgers.close()?;
         }
-        served.map_err(GatewayError::Stopped)
+        Ok(())
     }
 }
 

@@ -24,6 +24,7 @@
 //! |---|---|
 //! | `configuration.rs` | the configuration: one TOML file |
 //! | `gateway.rs` | [`Gateway`] and [`Listener`]: opening, serving, ending |
+//! | `connections.rs` | the connections of clients: how many, and how long each may take |
 //! | `operator.rs`, `metrics.rs` | what an operator asks of the gateway, and what it counts |
 //! | `call_log.rs` | a line for each call |
 //! | `service.rs` | what all calls share |
@@ -68,6 +69,7 @@ mod budget;
 mod call;
 mod call_log;
 mod configuration;
+mod connections;
 mod error;
 mod facts;
 mod gateway;

@@ -29,7 +29,12 @@ impl Metrics {
     }
 
     /// Writes everything.
-    pub(crate) fn to_text(&self, in_progress: usize, ledgers: &[LedgerFigures]) -> String {
+    pub(crate) fn to_text(
+        &self,
+        in_progress: usize,
+        connections: usize,
+        ledgers: &[LedgerFigures],
+    ) -> String {
         let mut text = String::from(
             "# HELP axilog_calls_total Calls that have ended.\n# TYPE axilog_calls_total counter\n",
         );
@@ -44,6 +49,8 @@ impl Metrics {
             text,
             "# HELP axilog_calls_in_progress Calls that have not ended.\n# TYPE axilog_calls_in_progress gauge\n\
              axilog_calls_in_progress {in_progress}\n\
+             # HELP axilog_connections Connections of clients that are served.\n# TYPE axilog_connections gauge\n\
+             axilog_connections {connections}\n\
              # HELP axilog_ledger_records Records of each open ledger.\n# TYPE axilog_ledger_records gauge"
         );
         for LedgerFigures { name, records, .. } in ledgers {

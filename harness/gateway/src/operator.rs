@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use crate::interface::ErrorForm;
 use crate::ledgers::{ends_session, now};
 use crate::refusal::Refusal;
-use crate::request::{client_key, read_json};
+use crate::request::{RequestBounds, client_key, read_json};
 use crate::response::refuse;
 use crate::service::Service;
 
@@ -98,7 +98,11 @@ async fn read_request<T: DeserializeOwned>(
     request: Request,
 ) -> Result<T, Refusal> {
     check_operator(service, request.headers())?;
-    let body = read_json(request, MAX_BYTES).await?;
+    let bounds = RequestBounds {
+        bytes: MAX_BYTES,
+        ..service.bounds
+    };
+    let body = read_json(request, bounds).await?;
     serde_json::from_slice(&body).map_err(|error| {
         Refusal::bad_request(format!(
             "the body is not as expected: {error}; nothing was recorded"
@@ -199,9 +203,11 @@ async fn tell_metrics(State(service): State<Arc<Service>>, request: Request) -> 
         return refuse(&refusal, ErrorForm::OpenAi);
     }
     let told = tokio::task::spawn_blocking(move || {
-        service
-            .metrics
-            .to_text(service.count_calls(), &service.ledgers.list_figures())
+        service.metrics.to_text(
+            service.count_calls(),
+            service.connections.count(),
+            &service.ledgers.list_figures(),
+        )
     });
     match told.await {
         Ok(text) => make_response(StatusCode::OK, "text/plain; version=0.0.4", text),

@@ -15,15 +15,21 @@ use axum::routing::any;
 use serde_json::{Value, json};
 
 use crate::answer::Response;
-use crate::configuration::{BreachAction, MAX_BODY_BYTES};
+use crate::configuration::{BreachAction, DEFAULT_CLIENT_TIME, MAX_BODY_BYTES};
 use crate::interface::{ErrorForm, Interface};
 use crate::outcome::{Outcome, Recorded};
 use crate::provider::ProviderResponse;
 use crate::question::Question;
 use crate::recording::{RecordedReply, Recording, Unrecorded};
 use crate::refusal::Refusal;
-use crate::request::{error_form, read_model_request, refuse_path};
+use crate::request::{RequestBounds, error_form, read_model_request, refuse_path};
 use crate::response::{refuse, release, to_response};
+
+/// What a request may take: what any configuration allows, and the time that one has by default.
+const BOUNDS: RequestBounds = RequestBounds {
+    bytes: MAX_BODY_BYTES,
+    time: DEFAULT_CLIENT_TIME,
+};
 
 /// A ledger whose calls are answered again.
 pub(crate) struct ReplayedLedger {
@@ -80,7 +86,7 @@ async fn answer(
             .collect();
         return to_response(json_response(json!({ "object": "list", "data": models })));
     }
-    let asked = match read_model_request(&path, request, MAX_BODY_BYTES).await {
+    let asked = match read_model_request(&path, request, BOUNDS).await {
         Ok(asked) => asked,
         Err(refusal) => return refuse(&refusal, form),
     };

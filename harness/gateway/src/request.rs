@@ -1,14 +1,27 @@
 //! What every request is checked for: its path, its key, that it says it is JSON, and the length of its body.
 
+use std::time::Duration;
+
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::Request;
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName, Method, StatusCode};
 
+use tokio::time::timeout;
+
 use crate::interface::{ErrorForm, Interface};
 use crate::provider::X_API_KEY;
 use crate::question::Question;
 use crate::refusal::Refusal;
+
+/// What a request may take.
+#[derive(Clone, Copy)]
+pub(crate) struct RequestBounds {
+    /// The most bytes of its body.
+    pub(crate) bytes: usize,
+    /// How long its body may take.
+    pub(crate) time: Duration,
+}
 
 /// A request that asks a model.
 pub(crate) struct ModelRequest {
@@ -22,7 +35,7 @@ pub(crate) struct ModelRequest {
 pub(crate) async fn read_model_request(
     path: &str,
     request: Request,
-    max_bytes: usize,
+    bounds: RequestBounds,
 ) -> Result<ModelRequest, Refusal> {
     let (parts, body) = request.into_parts();
     let mut interfaces = Interface::ALL.into_iter();
@@ -36,7 +49,7 @@ pub(crate) async fn read_model_request(
         ));
     }
     check_content_type(&parts.headers)?;
-    let body = read_body(body, max_bytes).await?;
+    let body = read_body(body, bounds).await?;
     let question = read_question(interface, body.clone()).await?;
     Ok(ModelRequest {
         interface,
@@ -61,9 +74,9 @@ async fn read_question(interface: Interface, body: Bytes) -> Result<Question, Re
 }
 
 /// Reads the body of a request that must be JSON.
-pub(crate) async fn read_json(request: Request, max_bytes: usize) -> Result<Bytes, Refusal> {
+pub(crate) async fn read_json(request: Request, bounds: RequestBounds) -> Result<Bytes, Refusal> {
     check_content_type(request.headers())?;
-    read_body(request.into_body(), max_bytes).await
+    read_body(request.into_body(), bounds).await
 }
 
 /// The form of the errors at a path.
@@ -119,13 +132,27 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
     }
 }
 
-async fn read_body(body: Body, limit: usize) -> Result<Bytes, Refusal> {
-    to_bytes(body, limit).await.map_err(|_| {
+async fn read_body(body: Body, bounds: RequestBounds) -> Result<Bytes, Refusal> {
+    let RequestBounds { bytes, time } = bounds;
+    let Ok(read) = timeout(time, to_bytes(body, bytes)).await else {
+        let mut refusal = Refusal::new(
+            StatusCode::REQUEST_TIMEOUT,
+            "invalid_request_error",
+            format!(
+                "the body did not arrive within {} seconds (client_time of a configuration); nothing was recorded",
+                time.as_secs()
+            ),
+        );
+        // A network that was slow may be quicker the next time.
+        refusal.may_retry = true;
+        return Err(refusal);
+    };
+    read.map_err(|_| {
         Refusal::new(
             StatusCode::PAYLOAD_TOO_LARGE,
             "invalid_request_error",
             format!(
-                "the body did not arrive whole, or is longer than {limit} bytes (max_request_bytes of a configuration); nothing was recorded"
+                "the body did not arrive whole, or is longer than {bytes} bytes (max_request_bytes of a configuration); nothing was recorded"
             ),
         )
     })

@@ -124,7 +124,7 @@ async fn read_client_request(
     Ok(ClientRequest::Answer(Box::new(Call {
         ledger,
         key: key.and_then(|key| ApiKey::new(key).ok()),
-        request: read_model_request(path, request, service.max_request_bytes).await?,
+        request: read_model_request(path, request, service.bounds).await?,
     })))
 }
 

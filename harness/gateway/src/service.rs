@@ -9,11 +9,13 @@ use axum::http::StatusCode;
 use tokio::sync::Semaphore;
 
 use crate::configuration::Configuration;
+use crate::connections::Connections;
 use crate::error::GatewayError;
 use crate::ledgers::Ledgers;
 use crate::metrics::Metrics;
 use crate::provider::Provider;
 use crate::refusal::Refusal;
+use crate::request::RequestBounds;
 
 /// What all calls share.
 pub(crate) struct Service {
@@ -21,7 +23,9 @@ pub(crate) struct Service {
     pub(crate) ledgers: Ledgers,
     pub(crate) ledgers_by_key: HashMap<Hash, String>,
     pub(crate) operator_keys: HashSet<Hash>,
-    pub(crate) max_request_bytes: usize,
+    /// What a request may take.
+    pub(crate) bounds: RequestBounds,
+    pub(crate) connections: Connections,
     pub(crate) comment_interval: Duration,
     pub(crate) metrics: Metrics,
     /// Whether each call is logged.
@@ -46,7 +50,11 @@ impl Service {
             ledgers: Ledgers::open(configuration.ledger, configuration.time_interval, replays)?,
             ledgers_by_key,
             operator_keys: configuration.operator_keys.into_iter().collect(),
-            max_request_bytes: configuration.max_request_bytes,
+            bounds: RequestBounds {
+                bytes: configuration.max_request_bytes,
+                time: configuration.client_time,
+            },
+            connections: Connections::new(configuration.max_connections, configuration.client_time),
             comment_interval: configuration.comment_interval,
             metrics: Metrics::default(),
             logs_calls: configuration.log_calls,

@@ -116,6 +116,14 @@ fn what_is_wrong_is_told_with_its_place() {
         ),
         (format!("max_answer_bytes = 3\n{good}"), "expected 1024 to"),
         (
+            format!("max_connections = 0\n{good}"),
+            "max_connections is 0, expected 1 to",
+        ),
+        (
+            format!("client_time = 0\n{good}"),
+            "client_time is 0, expected 1 to 3600 seconds",
+        ),
+        (
             good.replace("ledger.default", "ledger.Default"),
             "is no name of a ledger",
         ),

@@ -4,6 +4,7 @@ mod answers;
 mod budgets;
 mod calling;
 mod configuration;
+mod connections;
 mod ledgers;
 mod operating;
 mod replaying;
