@@ -83,6 +83,15 @@ struct Spending {
     reserved: Spent,
 }
 
+/// A limit, and what is spent of it.
+pub(crate) struct Limit {
+    pub(crate) name: &'static str,
+    pub(crate) most: u64,
+    pub(crate) spent: u64,
+    /// Whether it is one of a window.
+    pub(crate) is_of_window: bool,
+}
+
 /// A limit that leaves no room for a call.
 #[derive(Debug)]
 pub(crate) struct UsedUp {
@@ -172,6 +181,39 @@ impl Budget {
         self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The limits at the ledger's time, with what is spent of each. Calls that are not answered yet are left out.
+    pub(crate) fn list_limits(&self, time: u64) -> Vec<Limit> {
+        let mut spending = self.lock();
+        self.enter_window(&mut spending, time);
+        self.limits(spending.total, spending.in_window).collect()
+    }
+
+    /// The limits that there are, with what is spent of each.
+    fn limits(&self, total: Spent, in_window: Spent) -> impl Iterator<Item = Limit> {
+        let settings = &self.settings;
+        let limits = [
+            ("calls", settings.calls, total.calls, false),
+            ("tokens", settings.tokens, total.tokens, false),
+            ("window_calls", settings.window_calls, in_window.calls, true),
+            (
+                "window_tokens",
+                settings.window_tokens,
+                in_window.tokens,
+                true,
+            ),
+        ];
+        limits
+            .into_iter()
+            .filter_map(|(name, most, spent, is_of_window)| {
+                Some(Limit {
+                    name,
+                    most: most?,
+                    spent,
+                    is_of_window,
+                })
+            })
+    }
+
     /// Reserves room for a call at the ledger's time.
     pub(crate) fn reserve(self: &Arc<Self>, time: u64) -> Result<Reservation, UsedUp> {
         let reserved = Spent {
@@ -185,28 +227,15 @@ impl Budget {
             spent.add(spending.reserved);
             spent.add(reserved);
         }
-        let settings = &self.settings;
-        let left = settings
-            .window
-            .and_then(|window| Some(window.saturating_sub(time.checked_rem(window)?)));
-        for (limit, most, spent, retry_after) in [
-            ("calls", settings.calls, total.calls, None),
-            ("tokens", settings.tokens, total.tokens, None),
-            ("window_calls", settings.window_calls, in_window.calls, left),
-            (
-                "window_tokens",
-                settings.window_tokens,
-                in_window.tokens,
-                left,
-            ),
-        ] {
-            if let Some(most) = most.filter(|most| spent > *most) {
-                return Err(UsedUp {
-                    limit,
-                    most,
-                    retry_after,
-                });
-            }
+        let mut limits = self.limits(total, in_window);
+        if let Some(limit) = limits.find(|limit| limit.spent > limit.most) {
+            let window = self.settings.window.filter(|_| limit.is_of_window);
+            return Err(UsedUp {
+                limit: limit.name,
+                most: limit.most,
+                retry_after: window
+                    .and_then(|window| Some(window.saturating_sub(time.checked_rem(window)?))),
+            });
         }
         spending.reserved.add(reserved);
         drop(spending);

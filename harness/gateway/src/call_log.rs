@@ -19,20 +19,18 @@ pub(crate) struct LoggedCall {
     pub(crate) streams: bool,
 }
 
-impl LoggedCall {
-    /// Writes the line.
-    pub(crate) fn write(&self, outcome: &Outcome, duration: Duration) {
-        // Where standard error fails, there is nobody to tell.
-        let _ = writeln!(io::stderr(), "{}", self.to_json(outcome, duration));
-    }
+/// A call that has ended: what is logged of it.
+pub(crate) struct EndedCall(Value);
 
-    fn to_json(&self, outcome: &Outcome, duration: Duration) -> Value {
+impl LoggedCall {
+    /// The call with how it ended.
+    pub(crate) fn end(&self, outcome: &Outcome, duration: Duration) -> EndedCall {
         let status = match &outcome.result {
             Ok(response) => response.status,
             Err(refusal) => refusal.status,
         };
         let recorded = outcome.recorded.as_ref();
-        json!({
+        EndedCall(json!({
             "time": now(),
             "ledger": self.ledger,
             "interface": self.interface.path(),
@@ -43,6 +41,24 @@ impl LoggedCall {
             "ledger_seq": recorded.map(|recorded| recorded.ledger_seq),
             "state": recorded.map(|recorded| recorded.health.as_str()),
             "milliseconds": u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
-        })
+        }))
+    }
+}
+
+impl EndedCall {
+    /// Writes the line.
+    pub(crate) fn write(&self) {
+        // Where standard error fails, there is nobody to tell.
+        let _ = writeln!(io::stderr(), "{}", self.0);
+    }
+
+    /// The call with `why`, what its client was told in place of an answer; null where it got one.
+    pub(crate) fn describe(mut self, outcome: &Outcome) -> Value {
+        let refusal = outcome.result.as_ref().err();
+        if let Some(call) = self.0.as_object_mut() {
+            let why = refusal.map(|refusal| refusal.message.as_str());
+            call.insert("why".to_owned(), why.into());
+        }
+        self.0
     }
 }

@@ -61,6 +61,8 @@ pub struct Configuration {
     pub time_interval: u64,
     /// Whether each call is a line of JSON on standard error.
     pub log_calls: bool,
+    /// Whether there is a page at `/`: for browsers on this machine, or with an operator's key.
+    pub page: bool,
     /// SHA-256 of the keys of operators.
     pub operator_keys: Vec<Hash>,
     /// The provider.
@@ -127,6 +129,8 @@ struct File {
     time_interval: u64,
     #[serde(default)]
     log_calls: bool,
+    #[serde(default = "default_page")]
+    page: bool,
     #[serde(default)]
     operator: OperatorTable,
     upstream: UpstreamTable,
@@ -186,6 +190,10 @@ fn default_comment_interval() -> u64 {
 
 fn default_time_interval() -> u64 {
     60
+}
+
+fn default_page() -> bool {
+    true
 }
 
 fn default_timeout() -> u64 {
@@ -272,6 +280,7 @@ impl Configuration {
             comment_interval: Duration::from_secs(file.comment_interval),
             time_interval: file.time_interval,
             log_calls: file.log_calls,
+            page: file.page,
             operator_keys,
             upstream,
             ledger,

@@ -126,9 +126,13 @@ impl Listener {
     /// # Errors
     /// [`GatewayError::Ledger`] where a ledger could not be synced at the end.
     pub fn serve(self, must_stop: impl Fn() -> bool + Send + 'static) -> Result<(), GatewayError> {
+        let service = self.service.clone();
         let stop = async move {
             while !must_stop() {
                 sleep(LOOK).await;
+            }
+            if let Some(service) = service {
+                service.live_calls.end();
             }
         };
         let served = self.connections.serve(self.listener, self.router, stop);

@@ -1,9 +1,10 @@
 //! The ledgers of the gateway by name, each opened when it is first needed and written by this process alone.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axilog::agent::state::Health;
+use axilog_ledger::durability::Checkpoint;
 use axilog_ledger::error::LedgerError;
 use axilog_ledger::rules::RuleSet;
 use axilog_ledger::session::Session;
@@ -13,7 +14,6 @@ use crate::budget::Budget;
 use crate::configuration::{BreachAction, LedgerSettings, WITHOUT_ORACLE};
 use crate::error::GatewayError;
 use crate::facts::{FACTS_MODEL, FACTS_ORACLE};
-use crate::metrics::LedgerFigures;
 use crate::recording::Recording;
 
 /// All ledgers of the gateway.
@@ -40,6 +40,15 @@ struct Slot {
     was_open: bool,
     /// Whether the gateway has ended.
     is_closed: bool,
+}
+
+/// What is known of an open ledger at the moment.
+pub(crate) struct LedgerFigures {
+    pub(crate) health: Health,
+    /// The last time that it recorded.
+    pub(crate) time: u64,
+    /// How far it is durable.
+    pub(crate) durable: Checkpoint,
 }
 
 /// An open ledger. Clones are one ledger.
@@ -93,17 +102,9 @@ impl Ledgers {
         self.0.values().all(|ledger| ledger.is_ready())
     }
 
-    /// The figures of the open ledgers.
-    pub(crate) fn list_figures(&self) -> Vec<LedgerFigures> {
-        let figures = self.0.values().filter_map(|ledger| {
-            let (health, records) = ledger.read_health()?;
-            Some(LedgerFigures {
-                name: ledger.name.clone(),
-                state: health.as_str(),
-                records,
-            })
-        });
-        figures.collect()
+    /// All ledgers, by their names.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &GatewayLedger> {
+        self.0.values().map(|ledger| &**ledger)
     }
 
     /// Closes every ledger, and gives the first error.
@@ -122,7 +123,7 @@ impl Ledgers {
 impl GatewayLedger {
     /// The open ledger. It is opened, or begun, where it is not open. This may take as long as its replay.
     pub(crate) fn session(&self) -> Result<OpenLedger, GatewayError> {
-        let mut slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slot = self.lock();
         if let Some(open) = &slot.open {
             return Ok(open.clone());
         }
@@ -194,31 +195,44 @@ impl GatewayLedger {
         Ok(session)
     }
 
-    /// The agent's state and the number of records; `None` where the ledger is not open, or has failed.
-    fn read_health(&self) -> Option<(Health, u64)> {
-        let open = {
-            let slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
-            slot.open.clone()
-        };
-        let read = open?.session.ask(|session| {
-            let health = session.agent().health;
-            Ok((health, session.durable_checkpoint().entries))
+    /// What is known of the ledger; `None` where it is not open, or has failed.
+    pub(crate) fn read_figures(&self) -> Option<LedgerFigures> {
+        let read = self.find_open()?.session.ask(|session| {
+            Ok(LedgerFigures {
+                health: session.agent().health,
+                time: session.agent().last_timestamp,
+                durable: session.durable_checkpoint(),
+            })
         });
         read.ok()
     }
 
+    /// The budgets of the ledger where it is open; `None` where it has none.
+    pub(crate) fn budget(&self) -> Option<Arc<Budget>> {
+        self.find_open()?.budget
+    }
+
+    /// Whether this process has opened the ledger, or begun it.
+    pub(crate) fn was_open(&self) -> bool {
+        self.lock().was_open
+    }
+
+    fn find_open(&self) -> Option<OpenLedger> {
+        self.lock().open.clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Slot> {
+        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Whether the ledger takes calls now. One that was not begun does; one that has failed is opened again to see.
     fn is_ready(&self) -> bool {
-        let was_open = {
-            let slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
-            slot.was_open
-        };
-        if !was_open {
+        if !self.was_open() {
             return true;
         }
         let is_open = self.session().is_ok();
-        let health = self.read_health().filter(|_| is_open);
-        health.is_some_and(|(health, _)| self.takes_calls(health))
+        let figures = self.read_figures().filter(|_| is_open);
+        figures.is_some_and(|figures| self.takes_calls(figures.health))
     }
 
     /// Whether calls are made in this state of the agent.
@@ -249,7 +263,7 @@ impl GatewayLedger {
 
     /// Gives up a session that takes no further step. The next call opens the ledger again, and sees what it holds.
     pub(crate) fn abandon(&self, failed: &Arc<SharedSession>) {
-        let mut slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slot = self.lock();
         if slot
             .open
             .as_ref()
@@ -262,7 +276,7 @@ impl GatewayLedger {
     }
 
     fn close(&self) -> Result<(), GatewayError> {
-        let mut slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slot = self.lock();
         slot.is_closed = true;
         match slot.open.take().map(|open| open.session.close()) {
             Some(Err(SharedSessionError::Ledger(error))) => Err(error.into()),

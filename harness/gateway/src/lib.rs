@@ -26,7 +26,8 @@
 //! | `gateway.rs` | [`Gateway`] and [`Listener`]: opening, serving, ending |
 //! | `connections.rs` | the connections of clients: how many, and how long each may take |
 //! | `operator.rs`, `metrics.rs` | what an operator asks of the gateway, and what it counts |
-//! | `call_log.rs` | a line for each call |
+//! | `call_log.rs`, `live_calls.rs` | a line for each call, and the calls as they end |
+//! | `page.rs`, `page/` | the page that shows ledgers and calls |
 //! | `service.rs` | what all calls share |
 //! | `server.rs` | the routes of a gateway with a provider: which call a request is, and in which ledger |
 //! | `request.rs`, `response.rs` | what every request is checked for, and what every response says |
@@ -77,9 +78,11 @@ mod interface;
 mod kept_input;
 mod late_stream;
 mod ledgers;
+mod live_calls;
 mod metrics;
 mod operator;
 mod outcome;
+mod page;
 mod provider;
 mod question;
 mod record;

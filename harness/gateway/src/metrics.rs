@@ -4,19 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
 
+use crate::ledgers::LedgerFigures;
 use crate::outcome::Outcome;
 
 /// The calls of each ledger, by how they ended.
 #[derive(Default)]
 pub(crate) struct Metrics {
     calls: Mutex<BTreeMap<(String, &'static str), u64>>,
-}
-
-/// What is known of a ledger at the moment.
-pub(crate) struct LedgerFigures {
-    pub(crate) name: String,
-    pub(crate) state: &'static str,
-    pub(crate) records: u64,
 }
 
 impl Metrics {
@@ -33,7 +27,7 @@ impl Metrics {
         &self,
         in_progress: usize,
         connections: usize,
-        ledgers: &[LedgerFigures],
+        ledgers: &[(&str, LedgerFigures)],
     ) -> String {
         let mut text = String::from(
             "# HELP axilog_calls_total Calls that have ended.\n# TYPE axilog_calls_total counter\n",
@@ -53,13 +47,15 @@ impl Metrics {
              axilog_connections {connections}\n\
              # HELP axilog_ledger_records Records of each open ledger.\n# TYPE axilog_ledger_records gauge"
         );
-        for LedgerFigures { name, records, .. } in ledgers {
+        for (name, figures) in ledgers {
+            let records = figures.durable.entries;
             let _ = writeln!(text, "axilog_ledger_records{{ledger=\"{name}\"}} {records}");
         }
         text.push_str(
             "# HELP axilog_ledger_state The state of each open ledger's agent.\n# TYPE axilog_ledger_state gauge\n",
         );
-        for LedgerFigures { name, state, .. } in ledgers {
+        for (name, figures) in ledgers {
+            let state = figures.health.as_str();
             let _ = writeln!(
                 text,
                 "axilog_ledger_state{{ledger=\"{name}\",state=\"{state}\"}} 1"

@@ -14,7 +14,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use axum::routing::{get, post};
 use serde::Deserialize;
@@ -97,7 +97,7 @@ async fn read_request<T: DeserializeOwned>(
     service: &Service,
     request: Request,
 ) -> Result<T, Refusal> {
-    check_operator(service, request.headers())?;
+    check_operator(service, client_key(request.headers()))?;
     let bounds = RequestBounds {
         bytes: MAX_BYTES,
         ..service.bounds
@@ -110,7 +110,8 @@ async fn read_request<T: DeserializeOwned>(
     })
 }
 
-fn check_operator(service: &Service, headers: &HeaderMap) -> Result<(), Refusal> {
+/// Checks that this is an operator's key.
+pub(crate) fn check_operator(service: &Service, key: Option<String>) -> Result<(), Refusal> {
     if service.operator_keys.is_empty() {
         return Err(Refusal::new(
             StatusCode::FORBIDDEN,
@@ -118,7 +119,6 @@ fn check_operator(service: &Service, headers: &HeaderMap) -> Result<(), Refusal>
             "the configuration names no operator's key ([operator], key_sha256)",
         ));
     }
-    let key = client_key(headers);
     match key.is_some_and(|key| service.operator_keys.contains(&sha256(key.as_bytes()))) {
         true => Ok(()),
         false => Err(Refusal::new(
@@ -198,16 +198,19 @@ async fn tell_readiness(State(service): State<Arc<Service>>) -> Response {
 async fn tell_metrics(State(service): State<Arc<Service>>, request: Request) -> Response {
     // Names of ledgers and numbers of calls are nobody's matter beyond this machine.
     if !service.is_local
-        && let Err(refusal) = check_operator(&service, request.headers())
+        && let Err(refusal) = check_operator(&service, client_key(request.headers()))
     {
         return refuse(&refusal, ErrorForm::OpenAi);
     }
     let told = tokio::task::spawn_blocking(move || {
-        service.metrics.to_text(
-            service.count_calls(),
-            service.connections.count(),
-            &service.ledgers.list_figures(),
-        )
+        let ledgers = service.ledgers.all();
+        let figures: Vec<_> = ledgers
+            .filter_map(|ledger| Some((ledger.name.as_str(), ledger.read_figures()?)))
+            .collect();
+        let connections = service.connections.count();
+        service
+            .metrics
+            .to_text(service.count_calls(), connections, &figures)
     });
     match told.await {
         Ok(text) => make_response(StatusCode::OK, "text/plain; version=0.0.4", text),

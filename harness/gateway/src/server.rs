@@ -19,6 +19,7 @@ use crate::interface::ErrorForm;
 use crate::late_stream::respond_late;
 use crate::ledgers::GatewayLedger;
 use crate::operator::operator_router;
+use crate::page::page_router;
 use crate::refusal::Refusal;
 use crate::request::{client_key, error_form, read_model_request, refuse_path};
 use crate::response::{LEDGER, refuse, release, to_response};
@@ -32,7 +33,8 @@ pub(crate) fn router(service: Arc<Service>) -> Router {
         .fallback(answer_elsewhere)
         .layer(DefaultBodyLimit::disable())
         .with_state(service.clone())
-        .merge(operator_router(service))
+        .merge(operator_router(service.clone()))
+        .merge(page_router(service))
 }
 
 async fn answer(
@@ -80,9 +82,11 @@ async fn respond(
             let mut made = tokio::spawn(async move {
                 let outcome = make_call(&service.provider, *call).await;
                 service.metrics.count_call(&logged.ledger, &outcome);
+                let ended = logged.end(&outcome, start.elapsed());
                 if service.logs_calls {
-                    logged.write(&outcome, start.elapsed());
+                    ended.write();
                 }
+                service.live_calls.publish(&ended.describe(&outcome));
                 drop(permit);
                 outcome
             });

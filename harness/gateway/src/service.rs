@@ -12,6 +12,7 @@ use crate::configuration::Configuration;
 use crate::connections::Connections;
 use crate::error::GatewayError;
 use crate::ledgers::Ledgers;
+use crate::live_calls::LiveCalls;
 use crate::metrics::Metrics;
 use crate::provider::Provider;
 use crate::refusal::Refusal;
@@ -28,6 +29,9 @@ pub(crate) struct Service {
     pub(crate) connections: Connections,
     pub(crate) comment_interval: Duration,
     pub(crate) metrics: Metrics,
+    pub(crate) live_calls: LiveCalls,
+    /// Whether the gateway has its page.
+    pub(crate) has_page: bool,
     /// Whether each call is logged.
     pub(crate) logs_calls: bool,
     /// Whether only this machine reaches the gateway.
@@ -57,6 +61,8 @@ impl Service {
             connections: Connections::new(configuration.max_connections, configuration.client_time),
             comment_interval: configuration.comment_interval,
             metrics: Metrics::default(),
+            live_calls: LiveCalls::new(),
+            has_page: configuration.page,
             logs_calls: configuration.log_calls,
             is_local: configuration.listen.ip().is_loopback(),
             permits: Arc::new(Semaphore::new(MAX_CALLS as usize)),

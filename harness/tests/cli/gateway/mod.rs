@@ -7,6 +7,7 @@ mod configuration;
 mod connections;
 mod ledgers;
 mod operating;
+mod page;
 mod replaying;
 mod stopping;
 mod streams;
