@@ -448,3 +448,40 @@ fn check_keys(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every setting that the example shows as a default has the value that it has where it is absent.
+    #[test]
+    fn the_example_shows_the_defaults() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("gateway.toml");
+        let read = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            format!("{:?}", Configuration::read(&path).unwrap())
+        };
+        let plain = read(EXAMPLE);
+        for name in [
+            "max_connections",
+            "client_time",
+            "max_request_bytes",
+            "max_answer_bytes",
+            "comment_interval",
+            "time_interval",
+            "log_calls",
+            "page",
+            "timeout",
+            "on_breach",
+        ] {
+            let commented = format!("\n# {name} = ");
+            assert_eq!(EXAMPLE.matches(&commented).count(), 1, "{name}");
+            assert_eq!(
+                read(&EXAMPLE.replace(&commented, &format!("\n{name} = "))),
+                plain,
+                "{name}"
+            );
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! The connections of clients: how many there are at a time, and how long a client may take to send and to read.
 
 use std::future::Future;
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -81,7 +81,11 @@ impl Connections {
                 }
                 Err(error) if is_of_one_connection(&error) => {}
                 Err(error) => {
-                    eprintln!("axilog: no connection can be taken for a second: {error}");
+                    // Where standard error fails, there is nobody to tell.
+                    let _ = writeln!(
+                        io::stderr(),
+                        "axilog: clients cannot connect: {error}; trying again in a second (`ulimit -Hn` limits descriptors)"
+                    );
                     sleep(PAUSE).await;
                 }
             }

@@ -86,3 +86,54 @@ async fn next_event(receiver: &mut Receiver<Arc<str>>) -> Option<Bytes> {
         Err(RecvError::Closed) => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use futures_util::StreamExt;
+    use serde_json::json;
+    use tokio::runtime::Builder;
+
+    use super::*;
+
+    /// The pieces of a stream whose calls have all been published, and which has ended.
+    fn read(stream: Body) -> Vec<String> {
+        let runtime = Builder::new_current_thread().build().unwrap();
+        let pieces = runtime.block_on(stream.into_data_stream().collect::<Vec<_>>());
+        let pieces = pieces.into_iter().map(|piece| piece.unwrap().to_vec());
+        pieces
+            .map(|piece| String::from_utf8(piece).unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn who_comes_later_gets_the_last_calls() {
+        let calls = LiveCalls::new();
+        for number in 0..KEPT + 3 {
+            calls.publish(&json!(number));
+        }
+        let stream = calls.stream();
+        calls.publish(&json!("next"));
+        calls.end();
+        let pieces = read(stream);
+        let first = &pieces[0];
+        assert!(first.starts_with("event: begin\ndata: {}\n\nevent: call\ndata: 3\n\n"));
+        assert_eq!(first.matches("event: call").count(), KEPT);
+        assert_eq!(pieces[1..], ["event: call\ndata: \"next\"\n\n"]);
+        // One who comes when the gateway ends gets what there was, and the end.
+        assert_eq!(read(calls.stream()).len(), 1);
+    }
+
+    #[test]
+    fn who_reads_too_slowly_is_told_how_many_calls_were_missed() {
+        let calls = LiveCalls::new();
+        let stream = calls.stream();
+        for number in 0..BEHIND + 5 {
+            calls.publish(&json!(number));
+        }
+        calls.end();
+        let pieces = read(stream);
+        assert_eq!(pieces[1], "event: missed\ndata: 5\n\n");
+        assert_eq!(pieces[2], "event: call\ndata: 5\n\n");
+        assert_eq!(pieces.len(), 2 + BEHIND);
+    }
+}

@@ -1,4 +1,4 @@
-//! What every request is checked for: its path, its key, that it says it is JSON, and the length of its body.
+//! What every request is checked for: its path, its key, that it says it is JSON, and the length and time of its body.
 
 use std::time::Duration;
 
@@ -6,7 +6,6 @@ use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::Request;
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName, Method, StatusCode};
-
 use tokio::time::timeout;
 
 use crate::interface::{ErrorForm, Interface};

@@ -81,6 +81,10 @@ async function openPage(options = {}) {
   const page = await context.newPage();
   page.on("request", (request) => viewer.requests.push(request.url()));
   page.on("pageerror", (error) => viewer.errors.push(error.message));
+  // Such as what the content security policy refuses; but one test has the gateway end.
+  page.on("console", (message) => {
+    if (!message.text().includes("net::ERR_")) viewer.errors.push(message.text());
+  });
   await page.goto(`http://${address}/`);
   await page.getByText("Live", { exact: true }).waitFor();
   await page.locator(".ledger").first().waitFor();

@@ -183,14 +183,14 @@ async function updateLedgers() {
   }
 }
 
-let isDrawn = true;
+let isDrawingPlanned = false;
 
 /** Draws what has changed, at most once in a frame of the screen. */
-function draw() {
-  if (!isDrawn) return;
-  isDrawn = false;
+function planDrawing() {
+  if (isDrawingPlanned) return;
+  isDrawingPlanned = true;
   requestAnimationFrame(() => {
-    isDrawn = true;
+    isDrawingPlanned = false;
     showCalls();
     void updateLedgers();
   });
@@ -202,12 +202,12 @@ stream.addEventListener("begin", () => {
   calls = [];
   link.textContent = "Live";
   link.className = "good";
-  draw();
+  planDrawing();
 });
 
 stream.addEventListener("call", (event) => {
   calls = [JSON.parse(event.data), ...calls].slice(0, MOST_CALLS);
-  draw();
+  planDrawing();
 });
 
 stream.addEventListener("missed", (event) => {

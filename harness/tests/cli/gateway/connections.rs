@@ -2,7 +2,9 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::process::Command;
 use std::thread;
+use std::time::Duration;
 
 use axilog_testkit::harness::server::{Act, Server, completion};
 
@@ -181,4 +183,41 @@ fn a_head_without_end_is_refused() {
         Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset),
     }
     gateway.send("GET /healthz HTTP/1.1", "").has_status(200);
+}
+
+/// Descriptors that are used up keep clients waiting and end nothing, also where nobody reads standard error.
+#[test]
+fn a_gateway_without_descriptors_goes_on_when_it_has_some() {
+    let bench = Bench::new();
+    let provider = Server::new(vec![Act::say("a")]);
+    bench.write(
+        "gateway.toml",
+        configuration(&provider.base_url, "", RECORDING),
+    );
+    let gateway = bench.command();
+    let mut limited = Command::new("sh");
+    limited
+        .args(["-c", "ulimit -n 40 && exec \"$@\"", "sh"])
+        .arg(gateway.get_program())
+        .args(["gateway", "serve", "gateway.toml", "--json"])
+        .current_dir(gateway.get_current_dir().unwrap());
+    let mut gateway = TestGateway::spawn(bench, provider, limited);
+    drop(gateway.process.stderr.take());
+    let first = connect(&gateway);
+    get(&first, "/healthz").has_status(200);
+    let waiting: Vec<TcpStream> = (0..60).map(|_| connect(&gateway)).collect();
+    // It takes connections until it has no descriptor for a further one.
+    let mut taken = 0;
+    loop {
+        let count = figure(&first, "axilog_connections");
+        if count == taken && count > 10 {
+            break;
+        }
+        taken = count;
+        thread::sleep(Duration::from_millis(50));
+    }
+    assert!(taken < 60, "{taken}");
+    drop(waiting);
+    drop(first);
+    gateway.chat("a").has_status(200);
 }
