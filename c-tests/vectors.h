@@ -84,6 +84,22 @@ typedef struct {
 extern const agent_vector_t AGENTS[];
 extern const size_t AGENT_COUNT;
 
+/* The value that a selector leads to in an answer, INT32_MIN where there is none. */
+typedef struct {
+    const char *selector;
+    int comparison; /* an ax_policy_cmp_t */
+    bytes_t answer;
+    int32_t value;
+} extracted_vector_t;
+
+extern const extracted_vector_t EXTRACTED[];
+extern const size_t EXTRACTED_COUNT;
+
+extern const char *const VALID_SELECTORS[];
+extern const size_t VALID_SELECTOR_COUNT;
+extern const char *const REFUSED_SELECTORS[];
+extern const size_t REFUSED_SELECTOR_COUNT;
+
 typedef struct {
     char operation; /* '+', '-', '*' or '/' */
     int32_t a;

@@ -1,14 +1,19 @@
 //! Selectors: which value of whose answer a policy judges.
 //!
 //! formats.md §4 (Policy files), decisions D5 and D29; SRS-004 §10 and §17. Determinism: D1. A selector
-//! is `[oracle#]path`, and the path a name or a JSON Pointer (RFC 6901).
+//! is `[oracle#]path`, and the path a name or a JSON Pointer (RFC 6901), in which `~*` leads to every
+//! element of an array and `~#` to the number of elements or members (D38).
 
 #![forbid(unsafe_code)]
 
 use crate::evidence::observation;
+use crate::json::path::{COUNT, EVERY};
 
 /// The longest selector in bytes.
 pub const MAX_SELECTOR_BYTES: usize = 192;
+
+/// The most steps of a path that lead to every element of an array.
+pub const MAX_EVERY_STEPS: usize = 2;
 
 /// The selector of a policy that names none.
 pub const DEFAULT_SELECTOR: &str = "value";
@@ -50,7 +55,8 @@ impl<'s> Selector<'s> {
 
 /// Whether `selector` is one: at most 192 bytes of UTF-8 without U+0000, in front of the path an
 /// `oracle_id` without `#` or nothing, and the path either `[A-Za-z_][A-Za-z0-9_-]*` or a JSON Pointer
-/// of one step or more, not ending in `_q16`. `elapsed` takes no oracle.
+/// of one step or more, not ending in `_q16`, of whose steps at most two are `~*` and only the last may be
+/// `~#`. `elapsed` takes no oracle.
 #[must_use]
 pub fn is_valid_selector(selector: &[u8]) -> bool {
     let Ok(text) = core::str::from_utf8(selector) else {
@@ -82,11 +88,22 @@ fn is_name(path: &[u8]) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }
 
-/// Whether every `~` is followed by `0` or `1`.
 fn is_pointer(steps: &[u8]) -> bool {
-    let behind = steps.iter().skip(1).map(Some).chain([None]);
-    steps
-        .iter()
+    let steps = || steps.split(|byte| *byte == b'/');
+    let every = steps().filter(|step| *step == EVERY.as_bytes()).count();
+    let mut is_over = false;
+    every <= MAX_EVERY_STEPS
+        && steps().all(|step| {
+            let is_behind_count = is_over;
+            is_over = step == COUNT.as_bytes();
+            !is_behind_count && (is_over || step == EVERY.as_bytes() || is_escaped(step))
+        })
+}
+
+/// Whether every `~` of a step is followed by `0` or `1`.
+fn is_escaped(step: &[u8]) -> bool {
+    let behind = step.iter().skip(1).map(Some).chain([None]);
+    step.iter()
         .zip(behind)
         .all(|(byte, behind)| *byte != b'~' || matches!(behind, Some(b'0' | b'1')))
 }

@@ -4,17 +4,20 @@ use axilog::admission::{AdmissionOutcome, Answer, InputKind, Limits, admit};
 use axilog::agent::Agent;
 use axilog::agent::state::{Health, InputClass};
 use axilog::evidence::observation::{Completion, Failure, Params};
+use axilog::evidence::policy::PolicyRecord;
 use axilog::evidence::view::ObservationView;
 use axilog::fault::{Fault, Faults};
 use axilog::hash::{Tag, commit, sha256};
 use axilog::json::writer::{Buffer, Sink};
 use axilog::ledger::{Entry, LedgerSink, SinkFailed, genesis_entry};
 use axilog::ledger_line;
-use axilog::policy::{Comparison, Policy, Rules};
+use axilog::policy::{Comparison, Policy, Rules, is_valid_selector};
 use axilog::profile::Profile;
 use axilog::q16;
 use axilog::replay::{Replay, Verdict};
-use axilog_testkit::vectors::{agents, decode, hex, observations, unhex, vector};
+use axilog_policyc::PolicySet;
+use axilog_testkit::core::ledger::{Store, answer};
+use axilog_testkit::vectors::{agents, decode, hex, observations, selectors, unhex, vector};
 
 #[derive(Default)]
 struct Bytes(Vec<u8>);
@@ -176,6 +179,16 @@ impl LedgerSink for CommittedEntries {
     }
 }
 
+fn parse_comparison(name: &str) -> Comparison {
+    match name {
+        "GT" => Comparison::Gt,
+        "LT" => Comparison::Lt,
+        "GE" => Comparison::Ge,
+        "LE" => Comparison::Le,
+        _ => Comparison::Unknown,
+    }
+}
+
 #[test]
 fn agents_decide_and_replay_byte_for_byte() {
     let vectors = agents();
@@ -187,13 +200,7 @@ fn agents_decide_and_replay_byte_for_byte() {
             .map(|p| Policy {
                 id: &p.policy_id,
                 threshold: p.threshold,
-                comparison: match p.comparison.as_str() {
-                    "GT" => Comparison::Gt,
-                    "LT" => Comparison::Lt,
-                    "GE" => Comparison::Ge,
-                    "LE" => Comparison::Le,
-                    _ => Comparison::Unknown,
-                },
+                comparison: parse_comparison(&p.comparison),
                 enabled: p.enabled != 0,
                 selector: &p.selector,
             })
@@ -359,4 +366,47 @@ fn control_and_time_shortcuts_write_the_same_records() {
     let mut room = [0u8; 8];
     assert!(Buffer::new(&mut room).finish().is_some());
     assert_eq!(Tag::parse(b"AX:LEDGER:v1"), None);
+}
+
+#[test]
+fn selectors_lead_to_the_values() {
+    let vectors = selectors();
+    assert!(vectors.extracted.len() >= 70);
+    for v in &vectors.extracted {
+        let policies = [Policy {
+            id: "P",
+            threshold: 0,
+            comparison: parse_comparison(&v.comparison),
+            enabled: true,
+            selector: &v.selector,
+        }];
+        let rules = Rules {
+            registry: &policies,
+            permit_truncated: false,
+            stop_on_invalid: false,
+            manifest: None,
+        };
+        let (mut agent, mut store, mut faults) = (Agent::new(), Store::default(), Faults::NONE);
+        agent.health = Health::Enabled;
+        let oracle = v.selector.split('#').next().filter(|o| !o.starts_with('/'));
+        let given = Answer {
+            oracle_id: oracle.unwrap_or("oracle").as_bytes(),
+            ..answer(v.answer.as_bytes())
+        };
+        let observed = agent.observe(&given, &rules, &mut [0; 4096], &mut store, &mut faults);
+        observed.unwrap();
+        let record = store.records.iter().find(|(tag, _)| *tag == Tag::Policy);
+        let found = PolicyRecord::parse(&record.unwrap().1).unwrap().actual;
+        let (selector, text) = (&v.selector, &v.answer);
+        assert_eq!(found, v.value.unwrap_or(i32::MIN), "{selector} in {text}");
+    }
+    for (selectors, is_valid) in [(&vectors.valid, true), (&vectors.refused, false)] {
+        for selector in selectors {
+            let found = is_valid_selector(selector.as_bytes());
+            assert_eq!(found, is_valid, "{selector}");
+            let file = format!(r#"{{"{selector}":[]}}"#);
+            let compiled = PolicySet::parse_lenient(file.as_bytes());
+            assert_eq!(compiled.is_ok(), is_valid, "{selector}");
+        }
+    }
 }

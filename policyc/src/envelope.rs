@@ -6,7 +6,7 @@ use core::fmt;
 
 use crate::message;
 use crate::policy::{Comparison, Policy};
-use crate::selector::{self, ELAPSED};
+use crate::selector::{self, COUNT, ELAPSED};
 
 /// The interval of values that a selector's enabled policies permit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,14 +58,14 @@ pub fn decimal(raw: i32) -> String {
 }
 
 /// The values that a selector can have at all, both ends included: −2147483648 is
-/// 'no value', and time does not run backwards.
+/// 'no value', time does not run backwards, and a number of elements is whole.
 pub(crate) fn domain(selector: &str) -> (i64, i64) {
-    let min = if selector == ELAPSED {
-        0
-    } else {
-        -2_147_483_647
-    };
-    (min, i64::from(i32::MAX))
+    let last_step = selector.rsplit_once('/').map(|(_, step)| step);
+    match last_step {
+        Some(COUNT) => (0, 32_767 << 16),
+        None if selector == ELAPSED => (0, i64::from(i32::MAX)),
+        _ => (-2_147_483_647, i64::from(i32::MAX)),
+    }
 }
 
 /// The values of its selector that do not breach `policy`, both ends

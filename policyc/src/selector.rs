@@ -12,6 +12,13 @@ use crate::message;
 /// The longest selector, in bytes.
 pub const MAX_SELECTOR: usize = 192;
 
+/// The step to every element of an array, and how often a path may have it.
+pub const EVERY: &str = "~*";
+const MAX_EVERY_STEPS: usize = 2;
+
+/// The last step to the number of an array's elements or of an object's members.
+pub const COUNT: &str = "~#";
+
 /// The selector of the time between two time observations. It always has a
 /// value, never a negative one, and saturates.
 pub(crate) const ELAPSED: &str = "elapsed";
@@ -55,10 +62,7 @@ fn find_fault(selector: &str) -> Option<String> {
     let expected = if path.ends_with("_q16") {
         "a path not ending in _q16"
     } else if let Some(steps) = path.strip_prefix('/') {
-        if is_pointer(steps) {
-            return None;
-        }
-        "a pointer in which ~ is written ~0 and / within a name ~1"
+        find_step_fault(steps)?
     } else {
         if is_name(path) {
             return None;
@@ -108,12 +112,26 @@ fn is_name(path: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
 }
 
-/// Whether every `~` is followed by `0` or `1`.
-fn is_pointer(steps: &str) -> bool {
-    steps
-        .split('~')
-        .skip(1)
-        .all(|behind| behind.starts_with(['0', '1']))
+/// What was expected of the steps of a pointer that is not valid.
+fn find_step_fault(steps: &str) -> Option<&'static str> {
+    let is_escaped = |step: &str| {
+        let mut tildes = step.split('~').skip(1);
+        tildes.all(|behind| behind.starts_with(['0', '1']))
+    };
+    let is_step = |step: &str| matches!(step, EVERY | COUNT) || is_escaped(step);
+    let before = steps.rsplit('/').skip(1).collect::<Vec<_>>();
+    if !steps.split('/').all(is_step) {
+        Some(
+            "a pointer in which ~ is written ~0 and / within a name ~1, or a step ~* (every element) \
+             or ~# (their number)",
+        )
+    } else if before.contains(&COUNT) {
+        Some("~# as the last step only, since a number has nothing inside")
+    } else if steps.split('/').filter(|step| *step == EVERY).count() > MAX_EVERY_STEPS {
+        Some("at most two steps ~*")
+    } else {
+        None
+    }
 }
 
 /// Compares by UTF-16 code units, as RFC 8785 orders member names.

@@ -16,7 +16,7 @@ use crate::evidence::transition::TransitionRecord;
 use crate::fault::Faults;
 use crate::hash::{GOLDEN_GENESIS, Tag};
 use crate::json::extract::{MAX_POLICIES, NO_VALUE, Selectors};
-use crate::policy::{ELAPSED_SELECTOR, Evaluation, Registry, Rules, Selector};
+use crate::policy::{Comparison, ELAPSED_SELECTOR, Evaluation, Registry, Rules, Selector};
 use crate::q16;
 use crate::sink::Sink;
 
@@ -285,5 +285,10 @@ impl Selectors for ScopedSelectors<'_> {
         }
         let policy = self.registry.get(index)?;
         Some(Selector::split(policy.selector).path)
+    }
+
+    fn takes_least(&self, index: usize) -> bool {
+        let comparison = self.registry.get(index).map(|policy| policy.comparison);
+        matches!(comparison, Some(Comparison::Lt | Comparison::Le))
     }
 }

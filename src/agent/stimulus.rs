@@ -185,6 +185,9 @@ pub fn extract_value(input: &Input<'_>) -> i32 {
         fn path(&self, index: usize) -> Option<&str> {
             (index == 0).then_some(crate::policy::DEFAULT_SELECTOR)
         }
+        fn takes_least(&self, _: usize) -> bool {
+            false
+        }
     }
     let mut values = [NO_VALUE; MAX_POLICIES];
     if let Stimulus::Answer(Some(recorded)) = Stimulus::read(input) {

@@ -7,7 +7,7 @@ use super::duplicate::{Names, fingerprint, is_repeated};
 use super::escaped::{Cursor, EscapedText};
 use super::reader::{InvalidJson, Reader, Token};
 use super::source::Source;
-use super::values::{Place, Values};
+use super::values::Values;
 
 pub use super::values::{MAX_POLICIES, NO_VALUE, Selectors};
 
@@ -24,10 +24,12 @@ const LIMIT: u8 = MAX_DEPTH as u8;
 /// values do not depend on it, only the time taken.
 ///
 /// `values[i]` becomes the Q16.16 value of selector `i`, from the member that its path names (natural
-/// units), the member of that name with `_q16` (raw), or the array's element that its path leads to
-/// (natural units), or [`NO_VALUE`]: where none or both of the members are there, or the value does not
-/// convert, where no selector is wanted, and everywhere if the answer is not one JSON object (RFC 8259)
-/// without repeated names, lone surrogates or nesting beyond 32.
+/// units), the member of that name with `_q16` (raw), the array's element that its path leads to
+/// (natural units), or the number of elements or members; where the path goes to every element of an
+/// array, the least or the greatest of their values. It becomes [`NO_VALUE`] where none or both of the
+/// members are there, or the value does not convert, where that holds for one element of several, where
+/// there is no element, where no selector is wanted, and everywhere if the answer is not one JSON object
+/// (RFC 8259) without repeated names, lone surrogates or nesting beyond 32.
 pub fn extract(
     output: EscapedText<'_>,
     key: &[u8; 16],
@@ -35,8 +37,9 @@ pub fn extract(
     values: &mut [i32; MAX_POLICIES],
 ) {
     let mut values = Values::new(selectors, values);
-    if read(output, key, &mut values).is_err() {
-        values.discard();
+    match read(output, key, &mut values) {
+        Ok(()) => values.finish(),
+        Err(InvalidJson) => values.discard(),
     }
 }
 
@@ -61,9 +64,8 @@ fn read(
 struct Walk<'a> {
     output: EscapedText<'a>,
     reader: Reader<Cursor<'a>>,
-    /// By depth: the beginning of each open object, and of each open array that a path leads into the
-    /// number of elements so far.
-    containers: [u32; MAX_DEPTH],
+    /// By depth: the beginning of each open object.
+    objects: [u32; MAX_DEPTH],
 }
 
 impl<'a> Walk<'a> {
@@ -71,7 +73,7 @@ impl<'a> Walk<'a> {
         Walk {
             output,
             reader: Reader::new(output.cursor(), LIMIT),
-            containers: [0; MAX_DEPTH],
+            objects: [0; MAX_DEPTH],
         }
     }
 
@@ -95,10 +97,9 @@ impl<'a> Walk<'a> {
                 ahead.collect(token, &mut member, values)?;
             }
             match token {
-                Token::ObjectStart(brace) => *ahead.container()? = offset(brace)?,
-                Token::ArrayStart => *ahead.container()? = 0,
+                Token::ObjectStart(brace) => *ahead.object()? = offset(brace)?,
                 Token::Key(name) => {
-                    let object = *ahead.container()?;
+                    let object = *ahead.object()?;
                     // An object that begins behind the last name kept has none of those kept.
                     if alone {
                         // Most answers have few names. The first waits for one to compare it with.
@@ -152,27 +153,19 @@ impl<'a> Walk<'a> {
             Token::ObjectStart(_) | Token::ArrayStart => depth.wrapping_sub(1),
             Token::String(_) | Token::Number(_) | Token::Literal => depth,
         };
-        if let Some(name) = member.take() {
-            values.take(Place::Member(name), token);
-        } else if values.reaches(around) {
-            // An object would have given a name.
-            let index = self.container_at(around)?;
-            let place = Place::Element(*index);
-            *index = index.wrapping_add(1);
-            values.take(place, token);
+        // An object would have given a name.
+        let name = member.take();
+        if name.is_some() || values.reaches(around) {
+            values.take(name, token);
         }
         Ok(())
     }
 
-    /// What is kept of the innermost open container.
-    fn container(&mut self) -> Result<&mut u32, InvalidJson> {
-        self.container_at(self.reader.depth())
-    }
-
-    /// What is kept of the open container at `depth`, the outermost being at 1.
-    fn container_at(&mut self, depth: u8) -> Result<&mut u32, InvalidJson> {
-        self.containers
-            .get_mut(usize::from(depth).wrapping_sub(1))
+    /// The beginning of the innermost open object.
+    fn object(&mut self) -> Result<&mut u32, InvalidJson> {
+        let depth = usize::from(self.reader.depth());
+        self.objects
+            .get_mut(depth.wrapping_sub(1))
             .ok_or(InvalidJson)
     }
 }
@@ -197,6 +190,9 @@ mod tests {
         }
         fn path(&self, _: usize) -> Option<&str> {
             Some("value")
+        }
+        fn takes_least(&self, _: usize) -> bool {
+            false
         }
     }
 

@@ -1,13 +1,20 @@
 //! The path of a selector: the steps that lead from an answer to one of its values. Determinism: D1.
 //!
-//! formats.md §4 (Policy files); RFC 6901. A path is read where it stands, step by step: nothing of it
-//! is unescaped or kept.
+//! formats.md §4 (Policy files); RFC 6901; decision D38 for `~*` and `~#`, which RFC 6901 leaves free, so
+//! that no member is named by them. A path is read where it stands, step by step: nothing of it is
+//! unescaped or kept.
 
 use super::escaped::Cursor;
 use super::name::Name;
 
 /// The suffix of a member that holds a raw Q16.16 integer.
 const RAW_SUFFIX: &str = "_q16";
+
+/// The step to every element of an array.
+pub const EVERY: &str = "~*";
+
+/// The last step to the number of an array's elements or of an object's members.
+pub const COUNT: &str = "~#";
 
 /// A name, which is one step from the outermost object, or a JSON Pointer of one step or more.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +59,7 @@ fn split_step(steps: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// One step of a path: the name of a member, or the index of an array's element.
+/// One step of a path: the name of a member, the index of an array's element, [`EVERY`] or [`COUNT`].
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'p> {
     /// The step as the path has it, in which `~0` is a `~` and `~1` a `/`.
@@ -71,13 +78,29 @@ pub enum Form {
 }
 
 impl Step<'_> {
+    /// Whether this step leads to every element of an array.
+    #[must_use]
+    pub fn is_every(self) -> bool {
+        self.text == EVERY
+    }
+
+    /// Whether this step leads to the number of elements or members.
+    #[must_use]
+    pub fn is_count(self) -> bool {
+        self.text == COUNT
+    }
+
     /// The form of the member that this step names which has `name`; `None` where it is another member.
     #[must_use]
     pub fn form_of(self, name: Cursor<'_>) -> Option<Form> {
         // Most names are spelt plainly, and then differ from most steps in the first byte.
         let first = self.text.as_bytes().first().copied();
         let is_plain = first.is_some_and(|byte| byte != b'~');
-        if is_plain && name.peek_plain().is_some_and(|byte| Some(byte) != first) {
+        let is_other = match is_plain {
+            true => name.peek_plain().is_some_and(|byte| Some(byte) != first),
+            false => self.is_every() || self.is_count(),
+        };
+        if is_other {
             return None;
         }
         let mut units = Name::new(name);
@@ -176,6 +199,13 @@ mod tests {
             ("/~0", r"\\u007e", Some(Form::Natural)),
             ("/😀", r"\\ud83d\\ude00", Some(Form::Natural)),
             ("/0", "0", Some(Form::Natural)),
+            ("/~*", "~", None),
+            ("/~*", "~*", None),
+            ("/~*", "*", None),
+            ("/~#", "~", None),
+            ("/~#", "~#", None),
+            ("/~0*", "~*", Some(Form::Natural)),
+            ("/~0#", "~#", Some(Form::Natural)),
         ] {
             assert_eq!(form(path, name), expected, "{path} {name}");
         }
@@ -198,6 +228,8 @@ mod tests {
         }
         for text in [
             "",
+            "~*",
+            "~#",
             "-",
             "-1",
             "4294967296",

@@ -23,6 +23,20 @@ fn values(text: &str, paths: &[&str]) -> Vec<i32> {
     all
 }
 
+/// The pointer with `~*` in place of the first `places` indices.
+fn reach_every_element(pointer: &str, places: usize) -> String {
+    let mut left = places;
+    let steps = pointer.split('/').map(|step| {
+        let is_index = !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit());
+        if is_index && left > 0 {
+            left -= 1;
+            return "~*";
+        }
+        step
+    });
+    steps.collect::<Vec<_>>().join("/")
+}
+
 fn value(text: &str, path: &str) -> i32 {
     values(text, &[path])[0]
 }
@@ -72,21 +86,24 @@ proptest! {
             prop::collection::vec(
                 prop::sample::select(vec![
                     "a", "b", "value", "0", "1", "2", "", "é", "😀", "~1", "~0", "~01", "-", "01",
-                    "a_q16", "\n", "\"", "\\",
+                    "a_q16", "\n", "\"", "\\", "~*", "~#",
                 ]),
                 1..5,
             ),
             1..=MAX_POLICIES,
         ),
-        own in prop::collection::vec(any::<prop::sample::Index>(), 8),
+        own in prop::collection::vec(any::<prop::sample::Index>(), 30),
     ) {
         let mut paths: Vec<String> = paths.iter().map(|steps| format!("/{}", steps.join("/"))).collect();
         if let Some(pointers) = Json::parse(&text).map(|json| pointers(&json)).filter(|p| !p.is_empty()) {
-            // Pointers of the text itself, or those and one step more.
+            // Pointers of the text itself, or those and one step more; with every element of an array in
+            // place of one, in each of its places or in the first alone.
             paths.truncate(MAX_POLICIES - own.len());
             for (number, own) in own.iter().enumerate() {
-                let more = ["", "", "/a", "/0"][number % 4];
-                paths.push(format!("{}{more}", own.get(&pointers)));
+                let more = ["", "", "/a", "/0", "/~#"][number % 5];
+                let pointer = own.get(&pointers);
+                let places = [0, 1, usize::MAX][number % 3];
+                paths.push(format!("{}{more}", reach_every_element(pointer, places)));
             }
         }
         let wanted = Wanted(paths.iter().map(|path| Some(path.as_str())).collect());

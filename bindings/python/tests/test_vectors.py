@@ -5,9 +5,12 @@ from __future__ import annotations
 import base64
 import ctypes
 import hashlib
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 import axilog
 from axilog._oracle_call import OracleCall
@@ -77,6 +80,29 @@ def test_agents_reproduce_the_golden_runs(vectors: Vectors) -> None:
         if "UNKNOWN" not in run["configuration"]:
             assert agent.configuration.canonical() == configuration
             assert axilog.Configuration.parse(configuration) == agent.configuration
+
+
+def test_selectors_lead_to_the_golden_values(vectors: Vectors) -> None:
+    golden = vectors("selectors.json")
+    assert len(golden["extracted"]) >= 70
+    for case in golden["extracted"]:
+        selector, answer = case["selector"], case["answer"]
+        policy = axilog.Policy("P", COMPARISONS[case["comparison"]], 0, selector)
+        agent = axilog.Agent(policies=PolicySet._without_checks([policy]))
+        agent.observe_control(axilog.InputClass.RESET_REQUEST)
+        agent.observe_time(1)
+        oracle = "oracle" if selector.startswith("/") else selector.partition("#")[0]
+        decision = agent.observe(answer, oracle_id=oracle, model_id="model", input="Q")
+        found = [
+            json.loads(r.payload)["actual"] for r in decision.records if r.tag == "AX:POLICY:v1"
+        ]
+        expected = -(2**31) if case["value"] is None else case["value"]
+        assert found == [expected], (selector, answer)
+    for selector in golden["valid"]:
+        axilog.PolicySet([axilog.Policy("P", axilog.Comparison.GT, 0, selector)])
+    for selector in golden["refused"]:
+        with pytest.raises(axilog.PolicyError, match="expected"):
+            axilog.PolicySet([axilog.Policy("P", axilog.Comparison.GT, 0, selector)])
 
 
 def test_a_run_into_a_file_reproduces_the_golden_ledger(vectors: Vectors, path: str) -> None:

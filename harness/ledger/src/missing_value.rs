@@ -5,14 +5,17 @@
 
 use std::collections::BTreeMap;
 
-use axilog::json::number::decimal_to_q16;
-use axilog_policyc::{decimal, selector_path};
+use axilog::json::number::{decimal_to_q16, integer_to_q16};
+use axilog_policyc::{COUNT, EVERY, decimal, selector_path};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// The most significant digits of a number, and the largest magnitude of its exponent as written.
 const MAX_DIGITS: usize = 18;
 const MAX_EXPONENT: u32 = 18;
+
+/// The largest number of elements or members that is a value.
+const MAX_COUNT: usize = 32_767;
 
 /// Says why `answer` has no value for `selector`.
 #[must_use]
@@ -30,44 +33,97 @@ pub fn explain(answer: &[u8], selector: &str) -> String {
         return format!("the answer is {}, not one JSON object", describe(whole));
     }
     let path = selector_path(selector);
-    let steps: Vec<String> = match path.strip_prefix('/') {
-        Some(steps) => steps.split('/').map(unescape).collect(),
-        None => vec![path.to_owned()],
+    let steps: Vec<&str> = match path.strip_prefix('/') {
+        Some(steps) => steps.split('/').collect(),
+        None => vec![path],
     };
-    let Some((last, before)) = steps.split_last() else {
-        return "the path is empty".to_owned();
-    };
-    let mut place = whole;
-    let mut walked = String::new();
-    for step in before {
-        let Some(next) = enter(place, step) else {
-            return format!("{} has no \"{step}\"", name_place(&walked));
-        };
-        walked = format!("{walked}/{step}");
-        place = next;
-    }
-    let raw = format!("{last}_q16");
-    let raw_value = enter(place, &raw).filter(|_| describe(place) == OBJECT);
-    match (describe(place), enter(place, last), raw_value) {
-        (OBJECT, Some(_), Some(_)) => {
-            format!("{} has both \"{last}\" and \"{raw}\"", name_place(&walked))
-        }
-        (OBJECT | ARRAY, None, None) => format!("{} has no \"{last}\"", name_place(&walked)),
-        (_, Some(value), None) => match describe(value) {
-            NUMBER if decimal_to_q16(value.get().as_bytes()).is_some() => {
-                "the answer has a member twice, or nests deeper than 32".to_owned()
+    find_obstacle(whole, "", &steps)
+        .unwrap_or_else(|| "the answer has a member twice, or nests deeper than 32".to_owned())
+}
+
+/// What keeps `steps` from leading from `place`, to which `walked` led, to values; `None` if they do.
+fn find_obstacle(place: &RawValue, walked: &str, steps: &[&str]) -> Option<String> {
+    let (step, behind) = steps.split_first()?;
+    match *step {
+        EVERY => find_obstacle_in_elements(place, walked, behind),
+        COUNT => find_obstacle_to_count(place, walked),
+        step if behind.is_empty() => find_obstacle_to_value(place, walked, &unescape(step)),
+        step => {
+            let step = unescape(step);
+            match enter(place, &step) {
+                Some(next) => find_obstacle(next, &format!("{walked}/{step}"), behind),
+                None => Some(format!("{} has no \"{step}\"", name_place(walked))),
             }
+        }
+    }
+}
+
+/// What keeps one of the elements of `place` from having a value.
+fn find_obstacle_in_elements(place: &RawValue, walked: &str, behind: &[&str]) -> Option<String> {
+    let kind = describe(place);
+    let Some(elements) = list_elements(place) else {
+        return Some(format!("{} is {kind}, not an array", name_place(walked)));
+    };
+    if elements.is_empty() {
+        return Some(format!("{} has no element", name_place(walked)));
+    }
+    elements.iter().enumerate().find_map(|(index, element)| {
+        let place = format!("{walked}/{index}");
+        match behind {
+            [] => describe_unfit(&place, element),
+            _ => find_obstacle(element, &place, behind),
+        }
+    })
+}
+
+fn find_obstacle_to_count(place: &RawValue, walked: &str) -> Option<String> {
+    let (kind, name) = (describe(place), name_place(walked));
+    let count = match (list_elements(place), list_members(place)) {
+        (Some(elements), _) => elements.len(),
+        (None, Some(members)) => members.len(),
+        (None, None) => return Some(format!("{name} is {kind}, which has no elements to count")),
+    };
+    (count > MAX_COUNT)
+        .then(|| format!("{name} has {count} elements, and at most {MAX_COUNT} count"))
+}
+
+/// What keeps the member or element `last` of `place` from being a value.
+fn find_obstacle_to_value(place: &RawValue, walked: &str, last: &str) -> Option<String> {
+    let kind = describe(place);
+    let name = |last: &str| match walked {
+        "" => last.to_owned(),
+        walked => format!("{walked}/{last}"),
+    };
+    let raw = format!("{last}_q16");
+    let raw_value = enter(place, &raw).filter(|_| kind == OBJECT);
+    match (kind, enter(place, last), raw_value) {
+        (OBJECT, Some(_), Some(_)) => Some(format!(
+            "{} has both \"{last}\" and \"{raw}\"",
+            name_place(walked)
+        )),
+        (OBJECT | ARRAY, None, None) => Some(format!("{} has no \"{last}\"", name_place(walked))),
+        (_, Some(value), None) => describe_unfit(&name(last), value),
+        (_, None, Some(value)) if integer_to_q16(value.get().as_bytes()).is_some() => None,
+        (_, None, Some(value)) => Some(match describe(value) {
             NUMBER => format!(
-                "\"{last}\" is {value}, {}",
-                describe_unfit_number(value.get())
+                "\"{}\" is {value}, which is no raw Q16.16 value",
+                name(&raw)
             ),
-            other => format!("\"{last}\" is {other}, not a number"),
-        },
-        (_, None, Some(value)) => match describe(value) {
-            NUMBER => format!("\"{raw}\" is {value}, which is no raw Q16.16 value"),
-            other => format!("\"{raw}\" is {other}, not an integer"),
-        },
-        (other, ..) => format!("{} is {other}", name_place(&walked)),
+            other => format!("\"{}\" is {other}, not an integer", name(&raw)),
+        }),
+        (other, ..) => Some(format!("{} is {other}", name_place(walked))),
+    }
+}
+
+/// Why `value`, in natural units and called `name`, is unfit; `None` if it is not.
+fn describe_unfit(name: &str, value: &RawValue) -> Option<String> {
+    match describe(value) {
+        NUMBER if decimal_to_q16(value.get().as_bytes()).is_some() => None,
+        NUMBER => {
+            let why = describe_unfit_number(value.get());
+            Some(format!("\"{name}\" is {value}, {why}"))
+        }
+        other => Some(format!("\"{name}\" is {other}, not a number")),
     }
 }
 
@@ -109,16 +165,21 @@ fn mask_numbers(json: &[u8]) -> Vec<u8> {
 /// A member of an object, or an element of an array by an index without leading zeros.
 fn enter<'v>(place: &'v RawValue, step: &str) -> Option<&'v RawValue> {
     match describe(place) {
-        OBJECT => {
-            let members: BTreeMap<String, &RawValue> = serde_json::from_str(place.get()).ok()?;
-            members.get(step).copied()
-        }
+        OBJECT => list_members(place)?.get(step).copied(),
         ARRAY if step == "0" || !step.starts_with(['0', '+']) => {
-            let elements: Vec<&RawValue> = serde_json::from_str(place.get()).ok()?;
-            elements.get(step.parse::<usize>().ok()?).copied()
+            let index: usize = step.parse().ok()?;
+            list_elements(place)?.get(index).copied()
         }
         _ => None,
     }
+}
+
+fn list_members(place: &RawValue) -> Option<BTreeMap<String, &RawValue>> {
+    serde_json::from_str(place.get()).ok()
+}
+
+fn list_elements(place: &RawValue) -> Option<Vec<&RawValue>> {
+    serde_json::from_str(place.get()).ok()
 }
 
 fn unescape(step: &str) -> String {
@@ -182,6 +243,69 @@ mod tests {
         ] {
             assert!(decimal_to_q16(token.as_bytes()).is_some(), "{token}");
         }
+    }
+
+    #[test]
+    fn the_element_that_has_no_value_is_named() {
+        for (selector, answer, told) in [
+            (
+                "/a/~*",
+                r#"{"a":[1,"2"]}"#,
+                r#""/a/1" is a string, not a number"#,
+            ),
+            (
+                "/a/~*",
+                r#"{"a":[1,40000]}"#,
+                r#""/a/1" is 40000, beyond the range"#,
+            ),
+            ("/a/~*", r#"{"a":[]}"#, r#""/a" has no element"#),
+            (
+                "/a/~*",
+                r#"{"a":{"~*":1}}"#,
+                r#""/a" is an object, not an array"#,
+            ),
+            (
+                "/a/~*/x",
+                r#"{"a":[{"x":1},{"y":1}]}"#,
+                r#""/a/1" has no "x""#,
+            ),
+            ("/a/~*/x", r#"{"a":[{"x":1},7]}"#, r#""/a/1" is a number"#),
+            (
+                "/a/~*/x",
+                r#"{"a":[{"x":1,"x_q16":1}]}"#,
+                r#""/a/0" has both "x" and "x_q16""#,
+            ),
+            ("/a/~*/~*", r#"{"a":[[1],[]]}"#, r#""/a/1" has no element"#),
+            (
+                "/a/~*/~*",
+                r#"{"a":[[1],[2,null]]}"#,
+                r#""/a/1/1" is null, not a number"#,
+            ),
+            ("/~*", r#"{"a":1}"#, "the answer is an object, not an array"),
+            (
+                "/a/~#",
+                r#"{"a":true}"#,
+                r#""/a" is true or false, which has no elements to count"#,
+            ),
+            (
+                "/a/~*/~#",
+                r#"{"a":[[],{},0]}"#,
+                r#""/a/2" is a number, which has no elements to count"#,
+            ),
+            ("/a/~#", r#"{"b":[]}"#, r#"the answer has no "a""#),
+            (
+                "/a/~*",
+                r#"{"a":[1],"a":[1]}"#,
+                "the answer has a member twice",
+            ),
+            ("/~#", r#"{"a":1,"a":2}"#, "the answer has a member twice"),
+        ] {
+            let found = explain(answer.as_bytes(), selector);
+            assert!(found.starts_with(told), "{selector} in {answer}: {found}");
+        }
+        let long = format!(r#"{{"a":[0{}]}}"#, ",0".repeat(32_767));
+        let found = explain(long.as_bytes(), "/a/~#");
+        assert_eq!(found, r#""/a" has 32768 elements, and at most 32767 count"#);
     }
 
     #[test]

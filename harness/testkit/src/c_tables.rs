@@ -4,7 +4,8 @@
 use std::fmt::Write;
 
 use crate::vectors::{
-    ObservationVector, RecordVector, StepVector, agents, decode, observations, unhex, vector,
+    ObservationVector, RecordVector, StepVector, agents, decode, observations, selectors, unhex,
+    vector,
 };
 
 /// The text of `vectors.c`.
@@ -13,6 +14,7 @@ pub fn vectors() -> String {
     tables.observations();
     tables.agents();
     tables.q16();
+    tables.selectors();
     let golden = tables.bytes(vector("breach-alarm-recover.jsonl").as_bytes());
     let _ = writeln!(
         tables.ends,
@@ -131,14 +133,11 @@ impl Tables {
                 .policies
                 .iter()
                 .map(|p| {
-                    let comparison = ["GT", "LT", "GE", "LE"]
-                        .iter()
-                        .position(|name| *name == p.comparison)
-                        .unwrap_or(99);
                     format!(
-                        "{{ {}, {}, {comparison}, {}, {} }}",
+                        "{{ {}, {}, {}, {}, {} }}",
                         text(&p.policy_id),
                         p.threshold,
+                        comparison(&p.comparison),
                         p.enabled,
                         text(&p.selector)
                     )
@@ -186,6 +185,43 @@ impl Tables {
         )
     }
 
+    fn selectors(&mut self) {
+        let vectors = selectors();
+        let mut rows = Vec::new();
+        for v in &vectors.extracted {
+            let answer = self.bytes(v.answer.as_bytes());
+            rows.push(format!(
+                "{{ {}, {}, {answer}, {} }}",
+                text(&v.selector),
+                comparison(&v.comparison),
+                int32(v.value.unwrap_or(i32::MIN))
+            ));
+        }
+        self.table("extracted_vector_t", "EXTRACTED", "EXTRACTED_COUNT", &rows);
+        let valid: Vec<String> = vectors
+            .valid
+            .iter()
+            .map(|selector| text(selector))
+            .collect();
+        self.table(
+            "char *const",
+            "VALID_SELECTORS",
+            "VALID_SELECTOR_COUNT",
+            &valid,
+        );
+        let refused: Vec<String> = vectors
+            .refused
+            .iter()
+            .map(|selector| text(selector))
+            .collect();
+        self.table(
+            "char *const",
+            "REFUSED_SELECTORS",
+            "REFUSED_SELECTOR_COUNT",
+            &refused,
+        );
+    }
+
     fn q16(&mut self) {
         #[derive(serde::Deserialize)]
         struct File {
@@ -225,6 +261,12 @@ impl Tables {
             .collect();
         self.table("char *const", "DECIMALS", "DECIMAL_COUNT", &rows);
     }
+}
+
+/// An `ax_policy_cmp_t`, or 99 for an operator outside the set.
+fn comparison(name: &str) -> usize {
+    let known = ["GT", "LT", "GE", "LE"];
+    known.iter().position(|own| *own == name).unwrap_or(99)
 }
 
 /// 2147483648 is no `int`, so its negation is none either.

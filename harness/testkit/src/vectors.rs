@@ -105,3 +105,24 @@ pub fn observations() -> Vec<ObservationVector> {
 pub fn agents() -> Vec<AgentVector> {
     serde_json::from_str(&vector("agent.json")).unwrap()
 }
+
+#[derive(Deserialize)]
+pub struct ExtractedVector {
+    pub selector: String,
+    pub comparison: String,
+    pub answer: String,
+    /// Raw Q16.16; `None` where the answer has no value.
+    pub value: Option<i32>,
+}
+
+#[derive(Deserialize)]
+pub struct SelectorVectors {
+    pub extracted: Vec<ExtractedVector>,
+    pub valid: Vec<String>,
+    pub refused: Vec<String>,
+}
+
+/// The selectors with `~*` and `~#`, and the values that they lead to.
+pub fn selectors() -> SelectorVectors {
+    serde_json::from_str(&vector("selectors.json")).unwrap()
+}

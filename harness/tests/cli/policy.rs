@@ -190,7 +190,10 @@ fn explain_says_value_by_value_what_would_be_decided() {
         ("[1]", "the answer is an array, not one JSON object"),
         ("{}", "the answer has no \"linear\""),
         (r#"{"linear":{}}"#, "\"/linear\" has no \"x\""),
-        (r#"{"linear":{"x":"1"}}"#, "\"x\" is a string, not a number"),
+        (
+            r#"{"linear":{"x":"1"}}"#,
+            "\"/linear/x\" is a string, not a number",
+        ),
         (r#"{"linear":3}"#, "\"/linear\" is a number"),
         (
             r#"{"linear":{"x":1,"x_q16":1}}"#,
@@ -198,35 +201,35 @@ fn explain_says_value_by_value_what_would_be_decided() {
         ),
         (
             r#"{"linear":{"x_q16":0.5}}"#,
-            "\"x_q16\" is 0.5, which is no raw Q16.16 value",
+            "\"/linear/x_q16\" is 0.5, which is no raw Q16.16 value",
         ),
         (
             r#"{"linear":{"x":40000}}"#,
-            "\"x\" is 40000, beyond the range of Q16.16, which ends at",
+            "\"/linear/x\" is 40000, beyond the range of Q16.16, which ends at",
         ),
         (
             r#"{"linear":{"x":0.1234567890123456789}}"#,
-            "\"x\" is 0.1234567890123456789, which has 19 digits, and a",
+            "\"/linear/x\" is 0.1234567890123456789, which has 19 digits, and a",
         ),
         (
             r#"{"linear":{"x":18446744073709551616}}"#,
-            "\"x\" is 18446744073709551616, which has 20 digits",
+            "\"/linear/x\" is 18446744073709551616, which has 20 digits",
         ),
         (
             r#"{"linear":{"x":1e-19}}"#,
-            "\"x\" is 1e-19, whose exponent is beyond ±18",
+            "\"/linear/x\" is 1e-19, whose exponent is beyond ±18",
         ),
         (
             r#"{"linear":{"x":1e400}}"#,
-            "\"x\" is 1e400, whose exponent is beyond ±18",
+            "\"/linear/x\" is 1e400, whose exponent is beyond ±18",
         ),
         (
             r#"{"linear":{"x":"1"},"far":1e400}"#,
-            "\"x\" is a string, not a number",
+            "\"/linear/x\" is a string, not a number",
         ),
         (
             r#"{"linear":{"x_q16":18446744073709551616}}"#,
-            "\"x_q16\" is 18446744073709551616, which is no raw",
+            "\"/linear/x_q16\" is 18446744073709551616, which is no raw",
         ),
         (
             r#"{"linear":{"x":1},"a":1,"a":2}"#,

@@ -38,6 +38,7 @@ const INDIRECT_CALLS: &[(&str, &[&[&str]])] = &[
     ("6axilog8evidence", &[SINKS]),
     ("6axilog4json7escaped", &[CLOSURES]),
     ("6axilog4json6values", &[SELECTORS]),
+    ("6axilog4json7extract", &[SELECTORS]),
     ("6axilog3ffi3dvm5apply", &[&["6axilog3q16"]]),
     ("6axilog3ffi8obs_view", &[CLOSURES]),
     ("6axilog5agent4step", &[REGISTRIES]),

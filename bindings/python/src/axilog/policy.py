@@ -11,10 +11,11 @@ from axilog.capi.constants import AX_POLICY_ID_MAX_LEN, AX_POLICY_MAX_COUNT, Q16
 from axilog.enums import Comparison
 from axilog.errors import PolicyError
 from axilog.q16 import from_q16
-from axilog.selector import ELAPSED, VALUE, check_selector, order_selector
+from axilog.selector import COUNT, ELAPSED, VALUE, check_selector, order_selector
 
 # Longer times all saturate to one raw value, so no greater limit can be told from this one.
 _MAX_ELAPSED = 32767 * 65536
+_MAX_COUNT = 32767 * 65536
 _POLICY_ID = re.compile(rf"[A-Za-z0-9_.-]{{1,{AX_POLICY_ID_MAX_LEN}}}")
 
 
@@ -30,16 +31,19 @@ class Policy(NamedTuple):
     selector: str = VALUE
     """Where the value stands, and in whose answers: ``[oracle#]path``, at most 192 bytes. The path
     is the name of a member at the top level of the answer, as ``speed``, or an RFC 6901 pointer, as
-    ``/linear/x`` or ``/speeds/0``. ``tool.transfer#/amount`` judges the answers of the oracle
-    ``tool.transfer`` alone. ``elapsed`` is the time since the last observation of the time."""
+    ``/linear/x`` or ``/speeds/0``. ``/speeds/~*`` judges every element of an array (its greatest
+    under GT and GE, its least under LT and LE), and ``/speeds/~#`` the number of elements or
+    members. ``tool.transfer#/amount`` judges the answers of the oracle ``tool.transfer`` alone.
+    ``elapsed`` is the time since the last observation of the time."""
     enabled: bool = True
     """Whether the policy is evaluated. A disabled one leaves no record."""
 
     def permitted_range(self) -> tuple[int, int]:
         """The smallest and the largest raw value that is no breach. Where every value is a breach,
         the first is greater than the second."""
-        low = 0 if self.selector == ELAPSED else Q16_16_MIN + 1
-        high = Q16_16_MAX
+        is_count = self.selector.endswith("/" + COUNT)
+        low = 0 if is_count or self.selector == ELAPSED else Q16_16_MIN + 1
+        high = _MAX_COUNT if is_count else Q16_16_MAX
         if self.comparison is Comparison.GT:
             return low, min(high, self.threshold)
         if self.comparison is Comparison.LT:

@@ -11,9 +11,12 @@ from axilog.errors import PolicyError
 
 VALUE = "value"
 ELAPSED = "elapsed"
+EVERY = "~*"
+COUNT = "~#"
 MAX_SELECTOR_BYTES = 192
+MAX_EVERY_STEPS = 2
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
-_POINTER = re.compile(r"(/([^~]|~[01])*)", re.DOTALL)
+_STEP = re.compile(r"~[*#]|([^~]|~[01])*", re.DOTALL)
 
 
 def check_selector(selector: object, where: str) -> None:
@@ -57,15 +60,27 @@ def _find_fault(selector: str) -> Optional[str]:
     if path.endswith("_q16"):
         return "a path not ending in _q16"
     if path.startswith("/"):
-        if _POINTER.fullmatch(path):
-            return None
-        return "a pointer in which ~ is written ~0 and / within a name ~1"
+        return _find_step_fault(path[1:].split("/"))
     if _NAME.fullmatch(path):
         return None
     return (
         "a name (a letter or _, then characters of A-Z a-z 0-9 _ -) or a pointer, which begins "
         "with /"
     )
+
+
+def _find_step_fault(steps: list[str]) -> Optional[str]:
+    """What was expected of the steps of a pointer that is not valid, else None."""
+    if not all(_STEP.fullmatch(step) for step in steps):
+        return (
+            "a pointer in which ~ is written ~0 and / within a name ~1, or a step ~* (every "
+            "element) or ~# (their number)"
+        )
+    if COUNT in steps[:-1]:
+        return "~# as the last step only, since a number has nothing inside"
+    if steps.count(EVERY) > MAX_EVERY_STEPS:
+        return "at most two steps ~*"
+    return None
 
 
 def _split(selector: str) -> tuple[Optional[str], str]:

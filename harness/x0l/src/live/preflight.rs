@@ -19,7 +19,7 @@ use crate::frozen_code::{canonicalizer_hashes, kernel_hashes};
 use crate::kernel;
 
 /// The frozen source hash of the canonicalizer, with what it calls.
-const CANONICALIZER_HASH: &str = "d82e01787cb92a60a6d066e2c9e451cccce422813d4a4d284750b40adc4ee806";
+const CANONICALIZER_HASH: &str = "0211a6bd9e87f2e1a3e6bb0b0fb16ae1cf72058f4af7be173529a475d437b322";
 
 /// The frozen source hash of the kernel, with what it calls.
 const KERNEL_HASH: &str = "41f8124948398ddea2e498a6ba385c37a2b5037e1409f9a6984d05e1080a8a06";

@@ -402,7 +402,7 @@ mod tests {
             shipped.extend(examples::corpus(id).map(|text| sha256(text.as_bytes())));
         }
         let shipped = hex(&sha256(&shipped.concat()));
-        let expected = "75fcf28f46fac4e437b196a8b9f2782cb114ae7bd07b0f60772c454f8040803c";
+        let expected = "9a26a1bb0368fd4fa08b407ce3d42c449abcf50af1099177f5619d26228d1b6e";
         assert_eq!((FORMAT, shipped.as_str()), ("X0L:REPORT:v5", expected));
     }
 }

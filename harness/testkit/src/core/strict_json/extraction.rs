@@ -15,6 +15,10 @@ impl Selectors for Wanted<'_> {
     fn path(&self, index: usize) -> Option<&str> {
         self.0[index]
     }
+    /// Every other selector, so that one path listed twice shows both ends.
+    fn takes_least(&self, index: usize) -> bool {
+        index % 2 == 1
+    }
 }
 
 /// The text as it stands in a record, in the short escapes or the long ones.
@@ -53,17 +57,6 @@ pub fn extracted(text: &str, wanted: &Wanted<'_>) -> [i32; MAX_POLICIES] {
     values
 }
 
-/// The names and indices that a path consists of.
-fn steps(path: &str) -> Vec<String> {
-    match path.strip_prefix('/') {
-        Some(pointer) => pointer
-            .split('/')
-            .map(|step| step.replace("~1", "/").replace("~0", "~"))
-            .collect(),
-        None => vec![path.into()],
-    }
-}
-
 /// What one step leads to: a member, or an element.
 fn follow<'j>(json: &'j Json, step: &str) -> Option<&'j Json> {
     match json {
@@ -77,7 +70,7 @@ fn follow<'j>(json: &'j Json, step: &str) -> Option<&'j Json> {
     }
 }
 
-/// formats.md §4 word for word.
+/// formats.md §4 and decision D38 word for word.
 pub fn reference(text: &str, wanted: &Wanted<'_>) -> [i32; MAX_POLICIES] {
     let mut values = [NO_VALUE; MAX_POLICIES];
     let Some(json) = Json::parse(text).filter(|json| json.depth() <= 32) else {
@@ -86,26 +79,64 @@ pub fn reference(text: &str, wanted: &Wanted<'_>) -> [i32; MAX_POLICIES] {
     if !matches!(json, Json::Object(_)) {
         return values;
     }
-    for (value, path) in values.iter_mut().zip(&wanted.0) {
+    for (index, (value, path)) in values.iter_mut().zip(&wanted.0).enumerate() {
         let Some(path) = path else { continue };
-        let steps = steps(path);
-        let (last, before) = steps.split_last().unwrap();
-        let around = before
-            .iter()
-            .try_fold(&json, |around, step| follow(around, step));
-        let Some(around) = around else { continue };
-        let raw = match around {
-            Json::Object(_) => follow(around, &format!("{last}_q16")),
-            _ => None,
+        let steps: Vec<&str> = match path.strip_prefix('/') {
+            Some(pointer) => pointer.split('/').collect(),
+            None => vec![path],
         };
-        let found = match (follow(around, last), raw) {
-            (Some(Json::Number(text)), None) => decimal_to_q16(text.as_bytes()),
-            (None, Some(Json::Number(text))) => integer_to_q16(text.as_bytes()),
-            _ => None,
-        };
-        *value = found.unwrap_or(NO_VALUE);
+        let found = find(&json, &steps);
+        let ends = found.and_then(|all| match wanted.takes_least(index) {
+            true => all.into_iter().min(),
+            false => all.into_iter().max(),
+        });
+        *value = ends.unwrap_or(NO_VALUE);
     }
     values
+}
+
+/// The values that `steps` lead to from `json`; `None` where one of them is none.
+fn find(json: &Json, steps: &[&str]) -> Option<Vec<i32>> {
+    let (step, behind) = steps.split_first()?;
+    let name = step.replace("~1", "/").replace("~0", "~");
+    match (*step, json) {
+        ("~*", Json::Array(elements)) => {
+            let found = elements.iter().map(|element| match behind {
+                [] => natural(element).map(|value| vec![value]),
+                _ => find(element, behind),
+            });
+            let found = found.collect::<Option<Vec<_>>>()?.concat();
+            (!found.is_empty()).then_some(found)
+        }
+        ("~#", Json::Array(elements)) => count(elements.len()),
+        ("~#", Json::Object(members)) => count(members.len()),
+        ("~*" | "~#", _) => None,
+        _ if !behind.is_empty() => find(follow(json, &name)?, behind),
+        _ => {
+            let raw = match json {
+                Json::Object(_) => follow(json, &format!("{name}_q16")),
+                _ => None,
+            };
+            let found = match (follow(json, &name), raw) {
+                (Some(value), None) => natural(value),
+                (None, Some(Json::Number(text))) => integer_to_q16(text.as_bytes()),
+                _ => None,
+            };
+            Some(vec![found?])
+        }
+    }
+}
+
+fn natural(json: &Json) -> Option<i32> {
+    match json {
+        Json::Number(text) => decimal_to_q16(text.as_bytes()),
+        _ => None,
+    }
+}
+
+fn count(number: usize) -> Option<Vec<i32>> {
+    let units = i16::try_from(number).ok()?;
+    Some(vec![i32::from(units) << 16])
 }
 
 /// The pointer to every value inside `json`, in its order.
@@ -158,5 +189,19 @@ pub fn selectors() -> Wanted<'static> {
         Some("/😀/0/0"),
         Some("/a/-"),
         Some("/a/00"),
+        Some("/~#"),
+        Some("/~#"),
+        Some("/a/~#"),
+        Some("/a/~*"),
+        Some("/a/~*"),
+        Some("/a/~*/a"),
+        Some("/a/~*/a"),
+        Some("/b/~*/0"),
+        Some("/a/~*/~*"),
+        Some("/a/~*/~*"),
+        Some("/value/~*/~#"),
+        Some("/value/~*/~#"),
+        Some("/b/~*/~*/a"),
+        Some("/a/~*/~*/~#"),
     ])
 }
