@@ -2,12 +2,13 @@
 //!
 //! formats.md §4 (Policy files), decisions D5 and D29; SRS-004 §10 and §17. Determinism: D1. A selector
 //! is `[oracle#]path`, and the path a name or a JSON Pointer (RFC 6901), in which `~*` leads to every
-//! element of an array and `~#` to the number of elements or members (D38).
+//! element of an array and `~#` to the number of elements or members (D38), and a last `~eN` divides the
+//! value by 10^N (D39).
 
 #![forbid(unsafe_code)]
 
 use crate::evidence::observation;
-use crate::json::path::{COUNT, EVERY};
+use crate::json::path::{COUNT, EVERY, split_scale};
 
 /// The longest selector in bytes.
 pub const MAX_SELECTOR_BYTES: usize = 192;
@@ -56,7 +57,8 @@ impl<'s> Selector<'s> {
 /// Whether `selector` is one: at most 192 bytes of UTF-8 without U+0000, in front of the path an
 /// `oracle_id` without `#` or nothing, and the path either `[A-Za-z_][A-Za-z0-9_-]*` or a JSON Pointer
 /// of one step or more, not ending in `_q16`, of whose steps at most two are `~*` and only the last may be
-/// `~#`. `elapsed` takes no oracle.
+/// `~#`. Behind a pointer that does not end in `~#` may stand `/~eN`, N from −9 to 9. `elapsed` takes no
+/// oracle.
 #[must_use]
 pub fn is_valid_selector(selector: &[u8]) -> bool {
     let Ok(text) = core::str::from_utf8(selector) else {
@@ -69,7 +71,15 @@ pub fn is_valid_selector(selector: &[u8]) -> bool {
     let has_valid_oracle = oracle.is_none_or(|oracle| {
         observation::is_valid_id(oracle.as_bytes()) && path != ELAPSED_SELECTOR
     });
-    has_valid_oracle && is_valid_path(path.as_bytes())
+    has_valid_oracle
+        && match split_scale(path) {
+            Some((pointer, _)) => {
+                pointer.starts_with('/')
+                    && !pointer.ends_with(COUNT)
+                    && is_valid_path(pointer.as_bytes())
+            }
+            None => is_valid_path(path.as_bytes()),
+        }
 }
 
 fn is_valid_path(path: &[u8]) -> bool {

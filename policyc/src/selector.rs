@@ -27,6 +27,21 @@ pub(crate) const ELAPSED: &str = "elapsed";
 /// Text Format of UAX #15.
 const MAX_MARKS: usize = 30;
 
+/// Splits `/~eN` off the end of a path, and gives N: the value is divided by 10^N.
+///
+/// ```
+/// assert_eq!(axilog_policyc::split_scale("/amount/~e-3"), ("/amount", -3));
+/// assert_eq!(axilog_policyc::split_scale("/amount"), ("/amount", 0));
+/// ```
+pub fn split_scale(path: &str) -> (&str, i8) {
+    let scale = path.rsplit_once("/~e").and_then(|(before, digits)| {
+        let magnitude = digits.strip_prefix('-').unwrap_or(digits);
+        let is_canonical = magnitude.len() == 1 && digits != "-0" && !digits.starts_with('+');
+        Some((before, digits.parse().ok().filter(|_| is_canonical)?))
+    });
+    scale.unwrap_or((path, 0))
+}
+
 /// Checks a selector: at most 192 bytes, the oracle an `oracle_id` without
 /// `#`, the path a name or an RFC 6901 pointer that does not end in `_q16`,
 /// which is how an answer marks a raw value.
@@ -59,8 +74,14 @@ fn find_fault(selector: &str) -> Option<String> {
     if oracle.is_some() && path == ELAPSED {
         return Some("elapsed without an oracle, since time is no oracle's answer".into());
     }
+    let (path, is_scaled) = match split_scale(path) {
+        (before, _) if before.len() < path.len() => (before, true),
+        _ => (path, false),
+    };
     let expected = if path.ends_with("_q16") {
         "a path not ending in _q16"
+    } else if is_scaled && (!path.starts_with('/') || path.ends_with(COUNT)) {
+        "in front of the step ~eN a pointer to a number that is no count"
     } else if let Some(steps) = path.strip_prefix('/') {
         find_step_fault(steps)?
     } else {
@@ -122,8 +143,8 @@ fn find_step_fault(steps: &str) -> Option<&'static str> {
     let before = steps.rsplit('/').skip(1).collect::<Vec<_>>();
     if !steps.split('/').all(is_step) {
         Some(
-            "a pointer in which ~ is written ~0 and / within a name ~1, or a step ~* (every element) \
-             or ~# (their number)",
+            "a pointer in which ~ is written ~0 and / within a name ~1, or a step ~* (every element), \
+             ~# (their number) or, at the end, ~e-9 to ~e9 (scale)",
         )
     } else if before.contains(&COUNT) {
         Some("~# as the last step only, since a number has nothing inside")

@@ -3,9 +3,9 @@
 //! formats.md §4, "Extracting the value", and §7; decisions D2. No floating point: a token is
 //! decimal, a Q16.16 value is an integer, and all between them is integer arithmetic.
 
-/// The most significant digits a number in natural units may have, from the first non-zero digit
-/// through the last written one.
-const MAX_DIGITS: usize = 18;
+/// What all significant digits of a number in natural units, from the first non-zero digit through the last
+/// written one, are below as an integer: there may be 18.
+const MAX_MAGNITUDE: u128 = 10u128.pow(18);
 
 /// The largest magnitude of an exponent as written.
 const MAX_EXPONENT: i32 = 18;
@@ -116,27 +116,13 @@ pub(super) fn value(mut digits: impl Iterator<Item = u8>) -> Option<u128> {
 /// formats.md §4.
 #[must_use]
 pub fn decimal_to_q16(text: &[u8]) -> Option<i32> {
-    let number = Number::parse(text)?;
-    let exponent = number.exponent.unwrap_or(0);
-    if exponent.saturating_abs() > MAX_EXPONENT
-        || number.significant().take(MAX_DIGITS + 1).count() > MAX_DIGITS
-    {
-        return None;
-    }
-    let scaled = value(number.significant())? << 16;
-    let scale = number.scale();
-    let power = u32::try_from(scale.unsigned_abs())
-        .ok()
-        .and_then(|scale| 10u128.checked_pow(scale));
-    let magnitude = if scaled == 0 {
-        0
-    } else if scale >= 0 {
-        scaled.checked_mul(power?)?
-    } else {
-        // A power beyond u128 is far above twice `scaled`, which is below 2^76.
-        power.map_or(0, |power| divide_half_even(scaled, power))
-    };
-    signed(number.negative, magnitude)
+    scaled_decimal_to_q16(text, 0)
+}
+
+/// Converts what [`decimal_to_q16`] converts, divided by 10^`exponent` before it is rounded (D39).
+#[must_use]
+pub fn scaled_decimal_to_q16(text: &[u8], exponent: i8) -> Option<i32> {
+    convert(text, false, exponent)
 }
 
 /// Reads the raw Q16.16 value of a `_q16` member.
@@ -147,8 +133,45 @@ pub fn decimal_to_q16(text: &[u8]) -> Option<i32> {
 /// `None` where it is not or the value is not in −2147483647 ..= 2147483647. formats.md §4.
 #[must_use]
 pub fn integer_to_q16(text: &[u8]) -> Option<i32> {
-    let number = Number::parse(text).filter(Number::is_integer)?;
-    signed(number.negative, value(number.significant())?)
+    scaled_integer_to_q16(text, 0)
+}
+
+/// Reads what [`integer_to_q16`] reads, divided by 10^`exponent` and rounded half to even (D39).
+#[must_use]
+pub fn scaled_integer_to_q16(text: &[u8], exponent: i8) -> Option<i32> {
+    convert(text, true, exponent)
+}
+
+/// Converts a number in natural units, or an integer that `is_raw`. One place does both: on a device the
+/// code for it counts.
+pub(super) fn convert(text: &[u8], is_raw: bool, exponent: i8) -> Option<i32> {
+    let number = Number::parse(text)?;
+    let magnitude = value(number.significant())?;
+    let is_fit = if is_raw {
+        number.is_integer() && i32::try_from(magnitude).is_ok()
+    } else {
+        number.exponent.unwrap_or(0).saturating_abs() <= MAX_EXPONENT && magnitude < MAX_MAGNITUDE
+    };
+    if !is_fit {
+        return None;
+    }
+    let (magnitude, scale) = match is_raw {
+        true => (magnitude, 0),
+        false => (magnitude << 16, number.scale()),
+    };
+    let scale = scale.saturating_sub(i64::from(exponent));
+    let power = u32::try_from(scale.unsigned_abs())
+        .ok()
+        .and_then(|scale| 10u128.checked_pow(scale));
+    let magnitude = if magnitude == 0 {
+        0
+    } else if scale >= 0 {
+        magnitude.checked_mul(power?)?
+    } else {
+        // A power beyond u128 is far above twice the magnitude, which is below 2^76.
+        power.map_or(0, |power| divide_half_even(magnitude, power))
+    };
+    signed(number.negative, magnitude)
 }
 
 /// The quotient, rounded half to even; `divisor` is at least 1 and below 2^127.
@@ -187,6 +210,10 @@ mod tests {
 
     /// formats.md §4 word for word, on unbounded integers; `text` is a valid token.
     fn reference(text: &str) -> Option<i32> {
+        scaled_reference(text, 0)
+    }
+
+    fn scaled_reference(text: &str, power: i8) -> Option<i32> {
         let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let exponent: i64 = exponent.parse().ok()?;
         let (integer, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -194,13 +221,18 @@ mod tests {
         if digits.trim_start_matches('0').len() > 18 || exponent.abs() > 18 {
             return None;
         }
-        let mut dividend = digits.parse::<BigInt>().unwrap() * 65536;
+        let dividend = digits.parse::<BigInt>().unwrap() * 65536;
+        let power = exponent - fraction.len() as i64 - i64::from(power);
+        scale(dividend, power, text.starts_with('-'))
+    }
+
+    /// The magnitude × 10^`power`, rounded half to even, with its sign.
+    fn scale(mut dividend: BigInt, power: i64, is_negative: bool) -> Option<i32> {
         let mut divisor = BigInt::from(1);
-        let scale = exponent - fraction.len() as i64;
-        if scale >= 0 {
-            dividend *= BigInt::from(10).pow(scale as u32);
+        if power >= 0 {
+            dividend *= BigInt::from(10).pow(power as u32);
         } else {
-            divisor = BigInt::from(10).pow(-scale as u32);
+            divisor = BigInt::from(10).pow(-power as u32);
         }
         let mut quotient = &dividend / &divisor;
         let twice_rest = (&dividend - &quotient * &divisor) * 2;
@@ -209,11 +241,7 @@ mod tests {
             quotient += 1;
         }
         let magnitude = i32::try_from(quotient).ok()?;
-        Some(if text.starts_with('-') {
-            -magnitude
-        } else {
-            magnitude
-        })
+        Some(if is_negative { -magnitude } else { magnitude })
     }
 
     proptest! {
@@ -224,6 +252,22 @@ mod tests {
             text in "-?(0|[1-9][0-9]{0,5}|[1-9][0-9]{0,19})(\\.[0-9]{1,6}|\\.0{0,30}[0-9]{1,20})?([eE][-+]?0?[0-2]?[0-9])?"
         ) {
             prop_assert_eq!(decimal_to_q16(text.as_bytes()), reference(&text), "{}", text);
+        }
+
+        #[test]
+        fn scaled_decimals_convert_as_the_reference_does(
+            text in "-?(0|[1-9][0-9]{0,17})(\\.[0-9]{1,17})?([eE][-+]?1?[0-9])?",
+            power in -9..=9i8,
+        ) {
+            let found = scaled_decimal_to_q16(text.as_bytes(), power);
+            prop_assert_eq!(found, scaled_reference(&text, power), "{} {}", text, power);
+        }
+
+        #[test]
+        fn scaled_integers_are_rounded_as_decimals_are(raw in -i32::MAX..=i32::MAX, power in -9..=9i8) {
+            let found = scaled_integer_to_q16(std::format!("{raw}").as_bytes(), power);
+            let expected = scale(BigInt::from(raw.unsigned_abs()), -i64::from(power), raw < 0);
+            prop_assert_eq!(found, expected, "{} {}", raw, power);
         }
 
         /// Every decimal written out in full from a multiple of 2^-17 is on or next to a tie.
@@ -297,6 +341,43 @@ mod tests {
         let huge = String::from("9").repeat(70_000);
         assert_eq!(decimal_to_q16(huge.as_bytes()), None);
         assert_eq!(integer_to_q16(huge.as_bytes()), None);
+    }
+
+    #[test]
+    fn scaling_is_exact_and_never_saturates() {
+        for (text, power, expected) in [
+            ("40000", 3, Some(40 << 16)),
+            ("40000.0000001", 9, Some(3)),
+            ("40000.007", 3, Some(40 << 16)),
+            ("40000.008", 3, Some((40 << 16) + 1)),
+            ("0.00001", -5, Some(1 << 16)),
+            ("0.33", -5, None),
+            ("-0.32767", -5, Some(-32_767 << 16)),
+            ("32768e18", 9, None),
+            ("999999999999999999e18", 9, None),
+            ("1e-18", -9, Some(0)),
+            ("1e19", 9, None),
+            ("32767999990000", 9, Some(2_147_483_647)),
+            ("32768000000000", 9, None),
+        ] {
+            let found = scaled_decimal_to_q16(text.as_bytes(), power);
+            assert_eq!(found, expected, "{text} {power}");
+        }
+        for (text, power, expected) in [
+            ("65536000", 3, Some(65_536)),
+            ("15", 1, Some(2)),
+            ("25", 1, Some(2)),
+            ("-35", 1, Some(-4)),
+            ("2147483647", 0, Some(i32::MAX)),
+            ("2147483648", 9, None),
+            ("2147483647", -1, None),
+            ("1", -9, Some(1_000_000_000)),
+            ("0", -9, Some(0)),
+            ("1.0", 1, None),
+        ] {
+            let found = scaled_integer_to_q16(text.as_bytes(), power);
+            assert_eq!(found, expected, "{text} {power}");
+        }
     }
 
     #[test]

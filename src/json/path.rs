@@ -1,8 +1,8 @@
 //! The path of a selector: the steps that lead from an answer to one of its values. Determinism: D1.
 //!
-//! formats.md §4 (Policy files); RFC 6901; decision D38 for `~*` and `~#`, which RFC 6901 leaves free, so
-//! that no member is named by them. A path is read where it stands, step by step: nothing of it is
-//! unescaped or kept.
+//! formats.md §4 (Policy files); RFC 6901; decisions D38 and D39 for `~*`, `~#` and `~eN`, which RFC 6901
+//! leaves free, so that no member is named by them. A path is read where it stands, step by step: nothing
+//! of it is unescaped or kept.
 
 use super::escaped::Cursor;
 use super::name::Name;
@@ -16,22 +16,38 @@ pub const EVERY: &str = "~*";
 /// The last step to the number of an array's elements or of an object's members.
 pub const COUNT: &str = "~#";
 
+/// Splits `/~eN` off the end of a path: its value is divided by 10^N, N from −9 to 9. `None` where the path
+/// ends otherwise.
+#[must_use]
+pub fn split_scale(path: &str) -> Option<(&str, i8)> {
+    let (before, digit, sign) = match path.as_bytes() {
+        [before @ .., b'/', b'~', b'e', b'-', digit @ b'1'..=b'9'] => (before, digit, -1i8),
+        [before @ .., b'/', b'~', b'e', digit @ b'0'..=b'9'] => (before, digit, 1),
+        _ => return None,
+    };
+    let exponent = i8::try_from(digit.wrapping_sub(b'0')).ok()?;
+    Some((path.get(..before.len())?, exponent.wrapping_mul(sign)))
+}
+
 /// A name, which is one step from the outermost object, or a JSON Pointer of one step or more.
 #[derive(Clone, Copy, Debug)]
 pub struct Path<'p> {
     /// The steps with a `/` between any two.
     steps: &'p str,
+    /// The power of ten that the value is divided by.
+    exponent: i8,
 }
 
 impl<'p> Path<'p> {
     /// The path that `text` writes: a JSON Pointer if it begins with `/`, else a name.
     #[must_use]
     pub fn new(text: &'p str) -> Self {
+        let (text, exponent) = split_scale(text).unwrap_or((text, 0));
         let steps = match text.as_bytes().first() {
             Some(b'/') => text.get(1..).unwrap_or_default(),
             _ => text,
         };
-        Path { steps }
+        Path { steps, exponent }
     }
 
     /// The step behind the first `passed` steps; `None` behind the last.
@@ -45,6 +61,7 @@ impl<'p> Path<'p> {
         Some(Step {
             text,
             is_last: rest.is_none(),
+            exponent: self.exponent,
         })
     }
 }
@@ -64,8 +81,10 @@ fn split_step(steps: &str) -> (&str, Option<&str>) {
 pub struct Step<'p> {
     /// The step as the path has it, in which `~0` is a `~` and `~1` a `/`.
     text: &'p str,
-    /// Whether the path ends with this step.
+    /// Whether the path ends with this step, but for `~eN`.
     pub is_last: bool,
+    /// The power of ten that the value of the path is divided by.
+    pub exponent: i8,
 }
 
 /// The two forms of a member that gives a selector's value.
@@ -170,6 +189,30 @@ mod tests {
             [("é", false), ("0", false), ("~1x", true)]
         );
         assert_eq!(steps(&"/".repeat(192)).len(), 192);
+        assert_eq!(steps("/a/~e3"), [("a", true)]);
+        assert_eq!(steps("/a/~*/~e-9"), [("a", false), ("~*", true)]);
+    }
+
+    #[test]
+    fn a_scale_has_one_spelling() {
+        for (path, expected) in [
+            ("/a/~e0", Some(("/a", 0))),
+            ("/a/~e9", Some(("/a", 9))),
+            ("/a/~e-9", Some(("/a", -9))),
+            ("/é/~e1", Some(("/é", 1))),
+            ("/~e3", Some(("", 3))),
+            ("/a/~e-0", None),
+            ("/a/~e+1", None),
+            ("/a/~e10", None),
+            ("/a/~e", None),
+            ("/a/~E3", None),
+            ("/a~e3", None),
+            ("/a/~0e3", None),
+            ("/a/~e3/b", None),
+            ("", None),
+        ] {
+            assert_eq!(split_scale(path), expected, "{path}");
+        }
     }
 
     #[test]
@@ -217,6 +260,7 @@ mod tests {
             Step {
                 text,
                 is_last: true,
+                exponent: 0,
             }
             .is_index(index)
         };

@@ -1,11 +1,11 @@
 //! The values of selectors, collected as the tokens of an answer go by. Determinism: D1.
 //!
-//! formats.md §4, "Extracting the value"; decision D38. All paths are followed at the same time; what is
+//! formats.md §4, "Extracting the value"; decisions D38 and D39. All paths are followed at the same time; what is
 //! kept of one is the number of its steps that have been taken, and whether a value is owed to it, whatever
 //! its length.
 
 use super::escaped::Cursor;
-use super::number::{decimal_to_q16, integer_to_q16};
+use super::number::convert;
 use super::path::{Form, Path, Step};
 use super::reader::Token;
 
@@ -98,9 +98,8 @@ impl<'v> Values<'v> {
             };
             let Some(form) = form else { continue };
             if step.is_last {
-                let converted = match (value, form) {
-                    (Token::Number(text), Form::Natural) => decimal_to_q16(text),
-                    (Token::Number(text), Form::Raw) => integer_to_q16(text),
+                let converted = match value {
+                    Token::Number(text) => convert(text, form == Form::Raw, step.exponent),
                     _ => None,
                 };
                 self.give(index, converted);

@@ -100,7 +100,7 @@ proptest! {
             // place of one, in each of its places or in the first alone.
             paths.truncate(MAX_POLICIES - own.len());
             for (number, own) in own.iter().enumerate() {
-                let more = ["", "", "/a", "/0", "/~#"][number % 5];
+                let more = ["", "/~e2", "", "/a", "/0", "/~e-1", "/~#"][number % 7];
                 let pointer = own.get(&pointers);
                 let places = [0, 1, usize::MAX][number % 3];
                 paths.push(format!("{}{more}", reach_every_element(pointer, places)));

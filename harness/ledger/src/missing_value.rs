@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use axilog::json::number::{decimal_to_q16, integer_to_q16};
-use axilog_policyc::{COUNT, EVERY, decimal, selector_path};
+use axilog::json::number::{scaled_decimal_to_q16, scaled_integer_to_q16};
+use axilog_policyc::{COUNT, EVERY, decimal, selector_path, split_scale};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -32,26 +32,27 @@ pub fn explain(answer: &[u8], selector: &str) -> String {
     if describe(whole) != OBJECT {
         return format!("the answer is {}, not one JSON object", describe(whole));
     }
-    let path = selector_path(selector);
+    let (path, power) = split_scale(selector_path(selector));
     let steps: Vec<&str> = match path.strip_prefix('/') {
         Some(steps) => steps.split('/').collect(),
         None => vec![path],
     };
-    find_obstacle(whole, "", &steps)
+    find_obstacle(whole, "", &steps, power)
         .unwrap_or_else(|| "the answer has a member twice, or nests deeper than 32".to_owned())
 }
 
-/// What keeps `steps` from leading from `place`, to which `walked` led, to values; `None` if they do.
-fn find_obstacle(place: &RawValue, walked: &str, steps: &[&str]) -> Option<String> {
+/// What keeps `steps` from leading from `place`, to which `walked` led, to values that are divided by 10^`power`;
+/// `None` if they do.
+fn find_obstacle(place: &RawValue, walked: &str, steps: &[&str], power: i8) -> Option<String> {
     let (step, behind) = steps.split_first()?;
     match *step {
-        EVERY => find_obstacle_in_elements(place, walked, behind),
+        EVERY => find_obstacle_in_elements(place, walked, behind, power),
         COUNT => find_obstacle_to_count(place, walked),
-        step if behind.is_empty() => find_obstacle_to_value(place, walked, &unescape(step)),
+        step if behind.is_empty() => find_obstacle_to_value(place, walked, &unescape(step), power),
         step => {
             let step = unescape(step);
             match enter(place, &step) {
-                Some(next) => find_obstacle(next, &format!("{walked}/{step}"), behind),
+                Some(next) => find_obstacle(next, &format!("{walked}/{step}"), behind, power),
                 None => Some(format!("{} has no \"{step}\"", name_place(walked))),
             }
         }
@@ -59,7 +60,12 @@ fn find_obstacle(place: &RawValue, walked: &str, steps: &[&str]) -> Option<Strin
 }
 
 /// What keeps one of the elements of `place` from having a value.
-fn find_obstacle_in_elements(place: &RawValue, walked: &str, behind: &[&str]) -> Option<String> {
+fn find_obstacle_in_elements(
+    place: &RawValue,
+    walked: &str,
+    behind: &[&str],
+    power: i8,
+) -> Option<String> {
     let kind = describe(place);
     let Some(elements) = list_elements(place) else {
         return Some(format!("{} is {kind}, not an array", name_place(walked)));
@@ -70,8 +76,8 @@ fn find_obstacle_in_elements(place: &RawValue, walked: &str, behind: &[&str]) ->
     elements.iter().enumerate().find_map(|(index, element)| {
         let place = format!("{walked}/{index}");
         match behind {
-            [] => describe_unfit(&place, element),
-            _ => find_obstacle(element, &place, behind),
+            [] => describe_unfit(&place, element, power),
+            _ => find_obstacle(element, &place, behind, power),
         }
     })
 }
@@ -88,7 +94,7 @@ fn find_obstacle_to_count(place: &RawValue, walked: &str) -> Option<String> {
 }
 
 /// What keeps the member or element `last` of `place` from being a value.
-fn find_obstacle_to_value(place: &RawValue, walked: &str, last: &str) -> Option<String> {
+fn find_obstacle_to_value(place: &RawValue, walked: &str, last: &str, power: i8) -> Option<String> {
     let kind = describe(place);
     let name = |last: &str| match walked {
         "" => last.to_owned(),
@@ -102,9 +108,16 @@ fn find_obstacle_to_value(place: &RawValue, walked: &str, last: &str) -> Option<
             name_place(walked)
         )),
         (OBJECT | ARRAY, None, None) => Some(format!("{} has no \"{last}\"", name_place(walked))),
-        (_, Some(value), None) => describe_unfit(&name(last), value),
-        (_, None, Some(value)) if integer_to_q16(value.get().as_bytes()).is_some() => None,
+        (_, Some(value), None) => describe_unfit(&name(last), value, power),
+        (_, None, Some(value))
+            if scaled_integer_to_q16(value.get().as_bytes(), power).is_some() =>
+        {
+            None
+        }
         (_, None, Some(value)) => Some(match describe(value) {
+            NUMBER if scaled_integer_to_q16(value.get().as_bytes(), 0).is_some() => {
+                format!("\"{}\" is {value}, {}", name(&raw), describe_range(power))
+            }
             NUMBER => format!(
                 "\"{}\" is {value}, which is no raw Q16.16 value",
                 name(&raw)
@@ -116,11 +129,11 @@ fn find_obstacle_to_value(place: &RawValue, walked: &str, last: &str) -> Option<
 }
 
 /// Why `value`, in natural units and called `name`, is unfit; `None` if it is not.
-fn describe_unfit(name: &str, value: &RawValue) -> Option<String> {
+fn describe_unfit(name: &str, value: &RawValue, power: i8) -> Option<String> {
     match describe(value) {
-        NUMBER if decimal_to_q16(value.get().as_bytes()).is_some() => None,
+        NUMBER if scaled_decimal_to_q16(value.get().as_bytes(), power).is_some() => None,
         NUMBER => {
-            let why = describe_unfit_number(value.get());
+            let why = describe_unfit_number(value.get(), power);
             Some(format!("\"{name}\" is {value}, {why}"))
         }
         other => Some(format!("\"{name}\" is {other}, not a number")),
@@ -128,7 +141,7 @@ fn describe_unfit(name: &str, value: &RawValue) -> Option<String> {
 }
 
 /// Why a number token has no Q16.16 value, by the rules of formats.md §4 and the decimal that the token writes.
-fn describe_unfit_number(token: &str) -> String {
+fn describe_unfit_number(token: &str, power: i8) -> String {
     let (mantissa, exponent) = token.split_once(['e', 'E']).unwrap_or((token, "0"));
     let magnitude = exponent.trim_start_matches(['+', '-', '0']);
     if magnitude.len() > 2 || magnitude.parse().unwrap_or(0) > MAX_EXPONENT {
@@ -139,8 +152,17 @@ fn describe_unfit_number(token: &str) -> String {
     if significant > MAX_DIGITS {
         return format!("which has {significant} digits, and a number may have {MAX_DIGITS}");
     }
+    describe_range(power)
+}
+
+/// Says that a number which is divided by 10^`power` has no Q16.16 value because of its size.
+fn describe_range(power: i8) -> String {
+    let divided = match power {
+        0 => String::new(),
+        power => format!("divided by 10^{power} "),
+    };
     format!(
-        "beyond the range of Q16.16, which ends at \u{b1}{}",
+        "{divided}beyond the range of Q16.16, which ends at \u{b1}{}",
         decimal(i32::MAX)
     )
 }
@@ -227,8 +249,8 @@ mod tests {
             ("-1e18", "the range of Q16.16"),
             ("32768", "ends at \u{b1}32767.9999847412109375"),
         ] {
-            assert_eq!(decimal_to_q16(token.as_bytes()), None, "{token}");
-            let told = describe_unfit_number(token);
+            assert_eq!(scaled_decimal_to_q16(token.as_bytes(), 0), None, "{token}");
+            let told = describe_unfit_number(token, 0);
             assert!(told.contains(reason), "{token}: {told}");
             let answer = format!(r#"{{"v":{token},"far":1e400}}"#);
             let told = explain(answer.as_bytes(), "v");
@@ -241,7 +263,10 @@ mod tests {
             "123456789012345678e-18",
             "32767.99999",
         ] {
-            assert!(decimal_to_q16(token.as_bytes()).is_some(), "{token}");
+            assert!(
+                scaled_decimal_to_q16(token.as_bytes(), 0).is_some(),
+                "{token}"
+            );
         }
     }
 
@@ -299,6 +324,26 @@ mod tests {
                 "the answer has a member twice",
             ),
             ("/~#", r#"{"a":1,"a":2}"#, "the answer has a member twice"),
+            (
+                "/a/~e-5",
+                r#"{"a":0.5}"#,
+                r#""a" is 0.5, divided by 10^-5 beyond the range"#,
+            ),
+            (
+                "/a/~e3",
+                r#"{"a":40000,"a":1}"#,
+                "the answer has a member twice",
+            ),
+            (
+                "/a/~*/~e3",
+                r#"{"a":[4e4,4e7]}"#,
+                r#""/a/1" is 4e7, divided by 10^3 beyond the"#,
+            ),
+            (
+                "/a/~e-9",
+                r#"{"a_q16":65536}"#,
+                r#""a_q16" is 65536, divided by 10^-9 beyond the range"#,
+            ),
         ] {
             let found = explain(answer.as_bytes(), selector);
             assert!(found.starts_with(told), "{selector} in {answer}: {found}");

@@ -16,6 +16,7 @@ COUNT = "~#"
 MAX_SELECTOR_BYTES = 192
 MAX_EVERY_STEPS = 2
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_SCALE = re.compile(r"/~e([0-9]|-[1-9])\Z")
 _STEP = re.compile(r"~[*#]|([^~]|~[01])*", re.DOTALL)
 
 
@@ -57,8 +58,12 @@ def _find_fault(selector: str) -> Optional[str]:
         )
     if oracle is not None and path == ELAPSED:
         return "elapsed without an oracle, since time is no oracle's answer"
+    pointer = _SCALE.sub("", path)
+    is_scaled, path = pointer != path, pointer
     if path.endswith("_q16"):
         return "a path not ending in _q16"
+    if is_scaled and (not path.startswith("/") or path.endswith(COUNT)):
+        return "in front of the step ~eN a pointer to a number that is no count"
     if path.startswith("/"):
         return _find_step_fault(path[1:].split("/"))
     if _NAME.fullmatch(path):
@@ -74,7 +79,7 @@ def _find_step_fault(steps: list[str]) -> Optional[str]:
     if not all(_STEP.fullmatch(step) for step in steps):
         return (
             "a pointer in which ~ is written ~0 and / within a name ~1, or a step ~* (every "
-            "element) or ~# (their number)"
+            "element), ~# (their number) or, at the end, ~e-9 to ~e9 (scale)"
         )
     if COUNT in steps[:-1]:
         return "~# as the last step only, since a number has nothing inside"

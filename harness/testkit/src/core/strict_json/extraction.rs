@@ -2,7 +2,7 @@
 
 use axilog::json::escaped::EscapedText;
 use axilog::json::extract::{MAX_POLICIES, NO_VALUE, Selectors, extract};
-use axilog::json::number::{decimal_to_q16, integer_to_q16};
+use axilog::json::number::{scaled_decimal_to_q16, scaled_integer_to_q16};
 
 use super::Json;
 
@@ -70,7 +70,7 @@ fn follow<'j>(json: &'j Json, step: &str) -> Option<&'j Json> {
     }
 }
 
-/// formats.md §4 and decision D38 word for word.
+/// formats.md §4 and decisions D38 and D39 word for word.
 pub fn reference(text: &str, wanted: &Wanted<'_>) -> [i32; MAX_POLICIES] {
     let mut values = [NO_VALUE; MAX_POLICIES];
     let Some(json) = Json::parse(text).filter(|json| json.depth() <= 32) else {
@@ -85,7 +85,11 @@ pub fn reference(text: &str, wanted: &Wanted<'_>) -> [i32; MAX_POLICIES] {
             Some(pointer) => pointer.split('/').collect(),
             None => vec![path],
         };
-        let found = find(&json, &steps);
+        let (steps, power) = match steps.split_last() {
+            Some((last, before)) if last.starts_with("~e") => (before, last[2..].parse().unwrap()),
+            _ => (steps.as_slice(), 0),
+        };
+        let found = find(&json, steps, power);
         let ends = found.and_then(|all| match wanted.takes_least(index) {
             true => all.into_iter().min(),
             false => all.into_iter().max(),
@@ -95,15 +99,15 @@ pub fn reference(text: &str, wanted: &Wanted<'_>) -> [i32; MAX_POLICIES] {
     values
 }
 
-/// The values that `steps` lead to from `json`; `None` where one of them is none.
-fn find(json: &Json, steps: &[&str]) -> Option<Vec<i32>> {
+/// The values, divided by 10^`power`, that `steps` lead to from `json`; `None` where one of them is none.
+fn find(json: &Json, steps: &[&str], power: i8) -> Option<Vec<i32>> {
     let (step, behind) = steps.split_first()?;
     let name = step.replace("~1", "/").replace("~0", "~");
     match (*step, json) {
         ("~*", Json::Array(elements)) => {
             let found = elements.iter().map(|element| match behind {
-                [] => natural(element).map(|value| vec![value]),
-                _ => find(element, behind),
+                [] => natural(element, power).map(|value| vec![value]),
+                _ => find(element, behind, power),
             });
             let found = found.collect::<Option<Vec<_>>>()?.concat();
             (!found.is_empty()).then_some(found)
@@ -111,15 +115,15 @@ fn find(json: &Json, steps: &[&str]) -> Option<Vec<i32>> {
         ("~#", Json::Array(elements)) => count(elements.len()),
         ("~#", Json::Object(members)) => count(members.len()),
         ("~*" | "~#", _) => None,
-        _ if !behind.is_empty() => find(follow(json, &name)?, behind),
+        _ if !behind.is_empty() => find(follow(json, &name)?, behind, power),
         _ => {
             let raw = match json {
                 Json::Object(_) => follow(json, &format!("{name}_q16")),
                 _ => None,
             };
             let found = match (follow(json, &name), raw) {
-                (Some(value), None) => natural(value),
-                (None, Some(Json::Number(text))) => integer_to_q16(text.as_bytes()),
+                (Some(value), None) => natural(value, power),
+                (None, Some(Json::Number(text))) => scaled_integer_to_q16(text.as_bytes(), power),
                 _ => None,
             };
             Some(vec![found?])
@@ -127,9 +131,9 @@ fn find(json: &Json, steps: &[&str]) -> Option<Vec<i32>> {
     }
 }
 
-fn natural(json: &Json) -> Option<i32> {
+fn natural(json: &Json, power: i8) -> Option<i32> {
     match json {
-        Json::Number(text) => decimal_to_q16(text.as_bytes()),
+        Json::Number(text) => scaled_decimal_to_q16(text.as_bytes(), power),
         _ => None,
     }
 }
@@ -203,5 +207,8 @@ pub fn selectors() -> Wanted<'static> {
         Some("/value/~*/~#"),
         Some("/b/~*/~*/a"),
         Some("/a/~*/~*/~#"),
+        Some("/a/~e3"),
+        Some("/value/~e-3"),
+        Some("/a/~*/~e1"),
     ])
 }
