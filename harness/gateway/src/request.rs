@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName, Method, StatusCode};
+use futures_util::StreamExt;
 use tokio::time::timeout;
 
 use crate::interface::{ErrorForm, Interface};
@@ -133,26 +134,59 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
 
 async fn read_body(body: Body, bounds: RequestBounds) -> Result<Bytes, Refusal> {
     let RequestBounds { bytes, time } = bounds;
-    let Ok(read) = timeout(time, to_bytes(body, bytes)).await else {
-        let mut refusal = Refusal::new(
+    let refuse = |status, reason: String| {
+        let message = format!("{reason}; nothing was recorded");
+        Refusal::new(status, "invalid_request_error", message)
+    };
+    let Ok(read) = timeout(time, read_to_end(body, bytes)).await else {
+        let seconds = time.as_secs();
+        let mut refusal = refuse(
             StatusCode::REQUEST_TIMEOUT,
-            "invalid_request_error",
             format!(
-                "the body did not arrive within {} seconds (client_time of a configuration); nothing was recorded",
-                time.as_secs()
+                "the body did not arrive within {seconds} seconds (client_time of a configuration)"
             ),
         );
         // A network that was slow may be quicker the next time.
         refusal.may_retry = true;
         return Err(refusal);
     };
-    read.map_err(|_| {
-        Refusal::new(
+    read.map_err(|fault| match fault {
+        BodyFault::TooLong => refuse(
             StatusCode::PAYLOAD_TOO_LARGE,
-            "invalid_request_error",
-            format!(
-                "the body did not arrive whole, or is longer than {bytes} bytes (max_request_bytes of a configuration); nothing was recorded"
-            ),
-        )
+            format!("the body is longer than {bytes} bytes (max_request_bytes of a configuration)"),
+        ),
+        BodyFault::Cut => refuse(
+            StatusCode::BAD_REQUEST,
+            "the body did not arrive whole".to_owned(),
+        ),
     })
+}
+
+/// Why there is no body.
+enum BodyFault {
+    TooLong,
+    Cut,
+}
+
+/// Reads a body of at most `limit` bytes. A longer one is read to its end too, up to twice the limit, and thrown away: a
+/// client reads the reason once it has written, and a connection that is closed under it would take the reason away.
+async fn read_to_end(body: Body, limit: usize) -> Result<Bytes, BodyFault> {
+    let mut pieces = body.into_data_stream();
+    let mut kept = Vec::new();
+    let mut length = 0usize;
+    while let Some(piece) = pieces.next().await {
+        let piece = piece.map_err(|_| BodyFault::Cut)?;
+        length = length.saturating_add(piece.len());
+        if length <= limit {
+            kept.extend_from_slice(&piece);
+        } else if length <= limit.saturating_mul(2) {
+            kept = Vec::new();
+        } else {
+            break;
+        }
+    }
+    match length <= limit {
+        true => Ok(Bytes::from(kept)),
+        false => Err(BodyFault::TooLong),
+    }
 }

@@ -37,6 +37,11 @@ fn what_is_a_selector() {
         "Modèle#x",
         "a#/b#c",
         "elapsed#value",
+        "/~*",
+        "/a/~*/~*/~#",
+        "llm#/a/~*/~e-9",
+        "/a/~e0",
+        "/~0*",
     ] {
         let set = PolicySet::parse(file(good).as_bytes()).unwrap();
         assert_eq!(set.policies()[0].selector, good);
@@ -48,7 +53,11 @@ fn what_is_a_selector() {
 fn what_is_none() {
     let name = "a name (a letter or _, then characters of A-Z a-z 0-9 _ -) or a pointer, which begins \
                 with /";
-    let pointer = "a pointer in which ~ is written ~0 and / within a name ~1";
+    let pointer = "a pointer in which ~ is written ~0 and / within a name ~1, or a step ~* (every \
+                   element), ~# (their number) or, at the end, ~e-9 to ~e9 (scale)";
+    let count = "~# as the last step only, since a number has nothing inside";
+    let every = "at most two steps ~*";
+    let scale = "in front of the step ~eN a pointer to a number that is no count";
     let oracle = "in front of the # an oracle_id: at least one character, none of them a control \
                   character, in NFC";
     let raw = "a path not ending in _q16";
@@ -75,6 +84,18 @@ fn what_is_none() {
         ("/~2", pointer),
         ("/a~/b", pointer),
         ("llm#/~~0", pointer),
+        ("/~**", pointer),
+        ("/a/~e10", pointer),
+        ("/a/~e-0", pointer),
+        ("/a/~e+1", pointer),
+        ("/a/~e3/b", pointer),
+        ("/~#/a", count),
+        ("/~#/~#", count),
+        ("/~*/~*/~*", every),
+        ("/a/~#/~e3", scale),
+        ("/~e3", scale),
+        ("a/~e3", scale),
+        ("/a_q16/~e3", raw),
         ("#a", oracle),
         ("#", oracle),
         ("##a", oracle),

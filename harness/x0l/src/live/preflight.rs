@@ -19,10 +19,10 @@ use crate::frozen_code::{canonicalizer_hashes, kernel_hashes};
 use crate::kernel;
 
 /// The frozen source hash of the canonicalizer, with what it calls.
-const CANONICALIZER_HASH: &str = "0211a6bd9e87f2e1a3e6bb0b0fb16ae1cf72058f4af7be173529a475d437b322";
+const CANONICALIZER_HASH: &str = "179f63c98635e54f241c088a8523dd5d4f76910b03a0054f4e0df3374909ab53";
 
 /// The frozen source hash of the kernel, with what it calls.
-const KERNEL_HASH: &str = "41f8124948398ddea2e498a6ba385c37a2b5037e1409f9a6984d05e1080a8a06";
+const KERNEL_HASH: &str = "984898fe5c5b3adb8254463f13c8f7077908e7e95985dec87711838b8c77378d";
 
 /// The frozen digest of the fuzz pass.
 const FUZZ_DIGEST: &str = "0f2e0fa085802baf1115aef0b359ee18955f4b2291ad5a16acf3e11ea5a27456";
