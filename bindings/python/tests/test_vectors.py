@@ -88,7 +88,9 @@ def test_selectors_lead_to_the_golden_values(vectors: Vectors) -> None:
     for case in golden["extracted"]:
         selector, answer = case["selector"], case["answer"]
         policy = axilog.Policy("P", COMPARISONS[case["comparison"]], 0, selector)
-        agent = axilog.Agent(policies=PolicySet._without_checks([policy]))
+        entries: list[axilog.Entry] = []
+        policies = PolicySet._without_checks([policy])
+        agent = axilog.Agent(policies=policies, sink=entries.append)
         agent.observe_control(axilog.InputClass.RESET_REQUEST)
         agent.observe_time(1)
         oracle = "oracle" if selector.startswith("/") else selector.partition("#")[0]
