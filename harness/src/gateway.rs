@@ -35,7 +35,8 @@ enum GatewayCommand {
     Replay(ReplayArgs),
     /// Read the configuration, the policies and the key that it names, and say what the gateway would do.
     ///
-    /// No ledger is opened or begun. JSON: `listen`, `upstream`, `operator_keys`, `ledgers`.
+    /// No ledger is opened or begun. JSON: `listen`, `hosts`, `upstream`, `operator_keys`,
+    /// `ledgers`.
     Check(FileArgs),
     /// Print a commented configuration that can be used as it stands.
     ///
@@ -171,6 +172,7 @@ fn check(path: &Path) -> Result<Report, Failure> {
     let upstream = &configuration.upstream;
     let mut pairs = vec![
         ("listen", configuration.listen.to_string()),
+        ("hosts", describe_hosts(&configuration)),
         ("provider", upstream.base_url.clone()),
         ("key", key.to_owned()),
         ("timeout", format!("{} s", upstream.timeout.as_secs())),
@@ -213,12 +215,23 @@ fn check(path: &Path) -> Result<Report, Failure> {
         text: table::format_pairs(&pairs),
         json: json!({
             "listen": configuration.listen.to_string(),
+            "hosts": configuration.hosts,
             "upstream": { "base_url": upstream.base_url, "key": key, "timeout": upstream.timeout.as_secs() },
             "operator_keys": configuration.operator_keys.len(),
             "ledgers": ledgers,
         }),
         notes: Vec::new(),
     })
+}
+
+/// Describes the names by which requests come.
+fn describe_hosts(configuration: &Configuration) -> String {
+    let hosts = configuration.hosts.join(", ");
+    match (configuration.listen.ip().is_loopback(), hosts.is_empty()) {
+        (true, true) => "this machine's names".to_owned(),
+        (true, false) => format!("this machine's names, {hosts}"),
+        (false, _) => "any name".to_owned(),
+    }
 }
 
 /// Describes keys by their number; `none` stands for no key.

@@ -13,6 +13,7 @@ use axilog_ledger::rules::read_policy_file;
 use axilog_ledger::session::check_identities;
 use axilog_oracle::{ApiKey, request_url};
 use axilog_policyc::PolicySet;
+use axum::http::uri::Authority;
 use serde::Deserialize;
 
 use crate::budget::BudgetSettings;
@@ -45,6 +46,8 @@ const MAX_NAME: usize = 64;
 pub struct Configuration {
     /// The address and port for clients.
     pub listen: SocketAddr,
+    /// The names, beside those of this machine, by which clients reach a gateway that listens on this machine only.
+    pub hosts: Vec<String>,
     /// The folder of the ledgers.
     pub ledgers: PathBuf,
     /// The most connections of clients at a time.
@@ -114,6 +117,8 @@ pub enum BreachAction {
 #[serde(deny_unknown_fields)]
 struct File {
     listen: SocketAddr,
+    #[serde(default)]
+    hosts: Vec<String>,
     ledgers: PathBuf,
     #[serde(default = "default_connections")]
     max_connections: usize,
@@ -258,6 +263,11 @@ impl Configuration {
                 "names no ledger; expected a table [ledger.{DEFAULT_LEDGER}]"
             )));
         }
+        if let Some(host) = file.hosts.iter().find(|host| !is_host_name(host)) {
+            return Err(refuse(format!(
+                "hosts: holds {host:?}; expected names of hosts without scheme, port and path, as axilog.example"
+            )));
+        }
         let operator_keys = read_keys("operator", &file.operator.key_sha256).map_err(refuse)?;
         check_keys(&ledger, &operator_keys).map_err(refuse)?;
         let open = ledger.iter().find(|(_, settings)| settings.keys.is_empty());
@@ -272,6 +282,7 @@ impl Configuration {
         }
         Ok(Configuration {
             listen: file.listen,
+            hosts: file.hosts,
             ledgers: folder_of_ledgers,
             max_connections: file.max_connections,
             client_time: Duration::from_secs(file.client_time),
@@ -449,6 +460,12 @@ fn check_keys(
     Ok(())
 }
 
+/// Whether `host` is the name of a host alone, without scheme, port and path.
+fn is_host_name(host: &str) -> bool {
+    let authority = host.parse::<Authority>();
+    authority.is_ok_and(|authority| !host.is_empty() && authority.host() == host)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -464,6 +481,7 @@ mod tests {
         };
         let plain = read(EXAMPLE);
         for name in [
+            "hosts",
             "max_connections",
             "client_time",
             "max_request_bytes",

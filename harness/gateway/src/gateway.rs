@@ -14,6 +14,7 @@ use tokio::time::sleep;
 use crate::configuration::{Configuration, DEFAULT_CLIENT_TIME, DEFAULT_CONNECTIONS};
 use crate::connections::Connections;
 use crate::error::GatewayError;
+use crate::host_name::require_host_name;
 use crate::replay::{ReplayedLedger, replay_router};
 use crate::server::router;
 use crate::service::Service;
@@ -67,10 +68,11 @@ impl Gateway {
             "create the folder of the ledgers",
         ))?;
         let listen = configuration.listen;
+        let hosts = configuration.hosts.clone();
         let service = Arc::new(Service::open(configuration, replays)?);
         Ok(Gateway {
             listen,
-            router: router(service.clone()),
+            router: require_host_name(router(service.clone()), listen, hosts),
             connections: service.connections.clone(),
             service: Some(service),
             runtime: build_runtime()?,
@@ -82,9 +84,10 @@ impl Gateway {
     /// # Errors
     /// [`GatewayError::Ledger`] for a ledger that cannot be read or is damaged, [`GatewayError::Setup`].
     pub fn replay(path: &Path, listen: SocketAddr) -> Result<Gateway, GatewayError> {
+        let router = replay_router(Arc::new(ReplayedLedger::open(path)?));
         Ok(Gateway {
             listen,
-            router: replay_router(Arc::new(ReplayedLedger::open(path)?)),
+            router: require_host_name(router, listen, Vec::new()),
             connections: Connections::new(DEFAULT_CONNECTIONS, DEFAULT_CLIENT_TIME),
             service: None,
             runtime: build_runtime()?,

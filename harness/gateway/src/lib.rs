@@ -74,6 +74,7 @@ mod connections;
 mod error;
 mod facts;
 mod gateway;
+mod host_name;
 mod interface;
 mod kept_input;
 mod late_stream;

@@ -1,9 +1,8 @@
 //! The page at `/`: the ledgers, and the calls as they end. It reads and changes nothing.
 //!
-//! On this machine anybody may look; but a site in the browser, which can have its own name lead to this machine, may not.
-//! Beyond it an operator's key is asked for.
+//! On this machine anybody may look, but for the sites in its browsers (`host_name`). Beyond it an operator's key is asked
+//! for.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use axilog_ledger::encoding::hex;
@@ -11,10 +10,9 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{
-    AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, REFERRER_POLICY,
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY,
     WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
 };
-use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
@@ -86,14 +84,7 @@ fn check_reader(service: &Service, headers: &HeaderMap) -> Result<(), Refusal> {
     if !service.is_local {
         return check_operator(service, password(headers).or_else(|| client_key(headers)));
     }
-    match headers.get(HOST).is_some_and(names_this_machine) {
-        true => Ok(()),
-        false => Err(Refusal::new(
-            StatusCode::FORBIDDEN,
-            "permission_error",
-            "the page is for browsers on this machine: expected http://127.0.0.1 or http://localhost with the gateway's port",
-        )),
-    }
+    Ok(())
 }
 
 /// The password that a browser sends (RFC 7617), whatever the name.
@@ -105,23 +96,6 @@ fn password(headers: &HeaderMap) -> Option<String> {
     let (_, password) = pair.split_once(':')?;
     let is_basic = scheme.eq_ignore_ascii_case("basic");
     is_basic.then(|| password.to_owned())
-}
-
-/// Whether a header `host` names this machine, whatever the port.
-fn names_this_machine(host: &HeaderValue) -> bool {
-    let authority = host
-        .to_str()
-        .ok()
-        .and_then(|host| host.parse::<Authority>().ok());
-    let Some(authority) = authority else {
-        return false;
-    };
-    let name = authority.host();
-    let address = name.trim_start_matches('[').trim_end_matches(']');
-    let is_loopback = address
-        .parse::<IpAddr>()
-        .is_ok_and(|address| address.is_loopback());
-    is_loopback || name.eq_ignore_ascii_case("localhost")
 }
 
 /// Bounds what a browser does with a response: it loads nothing from elsewhere, and no other site reads or frames it.

@@ -158,6 +158,14 @@ fn what_is_wrong_is_told_with_its_place() {
             "which is an operator's key",
         ),
         (
+            format!("hosts = [\"axilog:80\"]\n{good}"),
+            "hosts: holds \"axilog:80\"; expected names of hosts without scheme",
+        ),
+        (
+            format!("hosts = [\"\"]\n{good}"),
+            "hosts: holds \"\"; expected names of hosts",
+        ),
+        (
             format!("{good}[ledger.default.budget]\ntokens = 5\n"),
             "ledger.default.budget: limits tokens without tokens_per_call",
         ),

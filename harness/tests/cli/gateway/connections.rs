@@ -32,7 +32,7 @@ fn get(connection: &TcpStream, path: &str) -> Received {
 
 fn send_get(mut connection: &TcpStream, path: &str) {
     // In one piece: the system would hold back a second one until the first is confirmed.
-    let request = format!("GET {path} HTTP/1.1\r\nHost: gateway\r\n\r\n");
+    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
     connection.write_all(request.as_bytes()).unwrap();
 }
 
@@ -74,7 +74,7 @@ fn a_connection_on_which_the_head_does_not_come_is_closed() {
     let sent = [
         "",
         "GET /healthz",
-        "GET /healthz HTTP/1.1\r\nHost: gateway\r\nx-a: ",
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\nx-a: ",
     ];
     let connections = sent.map(|sent| {
         let mut connection = connect(&gateway);
@@ -98,7 +98,7 @@ fn a_body_that_does_not_come_is_refused_and_nothing_is_asked() {
     let mut connection = connect(&gateway);
     write!(
         connection,
-        "{}\r\nHost: gateway\r\nContent-Length: {}\r\n\r\n{}",
+        "{}\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{}",
         post("/v1/chat/completions"),
         body.len(),
         &body[..body.len() - 1]
@@ -122,7 +122,7 @@ fn a_client_that_does_not_read_its_answer_holds_no_connection() {
     let body = question("a");
     write!(
         silent,
-        "{}\r\nHost: gateway\r\nContent-Length: {}\r\n\r\n{body}",
+        "{}\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{body}",
         post("/v1/chat/completions"),
         body.len()
     )

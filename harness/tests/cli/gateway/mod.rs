@@ -82,7 +82,7 @@ fn send(address: &str, head: &str, body: &str) -> Received {
     let mut stream = TcpStream::connect(address).unwrap();
     write!(
         stream,
-        "{head}\r\nHost: gateway\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+        "{head}\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     )
     .unwrap();

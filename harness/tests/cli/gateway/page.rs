@@ -10,7 +10,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use super::{JUDGING, POLICIES, RECORDING, Received, TestGateway, configuration, receive};
+use super::{
+    JUDGING, POLICIES, RECORDING, Received, TestGateway, configuration, post, question, receive,
+};
 use crate::bench::Bench;
 
 const KEY: &str = "operator-key-0123456789";
@@ -137,6 +139,32 @@ fn a_browser_on_this_machine_sees_ledgers_and_calls_as_they_end() {
     let mut rest = String::new();
     later.0.read_to_string(&mut rest).unwrap();
     assert!(!rest.contains("event"), "{rest}");
+}
+
+/// Not the page alone: no path of a gateway on this machine is reached by a name that a site may have chosen.
+#[test]
+fn a_site_in_the_browser_reaches_nothing_else() {
+    let with_host = |text: String| format!("hosts = [\"axilog\", \"proxy.example\"]\n{text}");
+    let gateway = start(RECORDING, vec![Act::say("hi")], with_host);
+    let body = question("spend");
+    let ask = |host: &str| {
+        let mut stream = TcpStream::connect(&gateway.address).unwrap();
+        let head = post("/v1/chat/completions");
+        let length = body.len();
+        let end = format!("Host: {host}\r\nConnection: close\r\nContent-Length: {length}");
+        write!(stream, "{head}\r\n{end}\r\n\r\n{body}").unwrap();
+        receive(stream)
+    };
+    for host in ["rebound.example:8089", "axilog.example", "xaxilog", ""] {
+        let told = ask(host).refuses(403, "permission_error").message();
+        assert!(told.contains("hosts"), "{told}");
+        for path in ["/metrics", "/v1/models", "/l/default/v1/models", "/healthz"] {
+            get(&gateway, path, &format!("Host: {host}")).has_status(403);
+        }
+    }
+    assert_eq!(gateway.provider.requests().len(), 0);
+    get(&gateway, "/metrics", "Host: Proxy.example:80").has_status(200);
+    ask("axilog").has_status(200);
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn an_answer_is_recorded_whose_client_has_gone() {
     let body = question("a");
     write!(
         stream,
-        "{}\r\nHost: gateway\r\nContent-Length: {}\r\n\r\n{body}",
+        "{}\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{body}",
         post("/v1/chat/completions"),
         body.len()
     )
@@ -146,7 +146,7 @@ fn try_chat(address: &str, text: &str) -> Option<String> {
     let head = post("/v1/chat/completions");
     write!(
         stream,
-        "{head}\r\nHost: gateway\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+        "{head}\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     )
     .ok()?;

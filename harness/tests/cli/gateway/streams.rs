@@ -204,7 +204,7 @@ fn ask_late(gateway: &TestGateway, path: &str, act: impl FnOnce()) -> String {
     let (head, body) = (post(&format!("/v1/{path}")), body());
     write!(
         stream,
-        "{head}\r\nHost: gateway\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+        "{head}\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     )
     .unwrap();
