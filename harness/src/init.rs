@@ -5,16 +5,15 @@ use std::path::{Path, PathBuf};
 
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::LedgerError;
-use axilog_ledger::input_file::read_input;
 use axilog_ledger::manifest::{Manifest, Predecessor};
 use axilog_ledger::rules::{ExpectedRules, RuleSet, load_builtin_policies};
-use axilog_ledger::schema::bounds::{CAN_VALIDATE, MAX_SCHEMA_BYTES};
-use axilog_ledger::schema::{DeclaredSchemas, Schema, SchemaSubject};
+use axilog_ledger::schema::DeclaredSchemas;
 use axilog_ledger::session::Session;
 use axilog_policyc::PolicySet;
 
 use super::output::Report;
 use super::replay_ledger::replay_decisions_of;
+use super::schema_files::{SchemaFiles, parse_oracle_file};
 use super::{Failure, decision, now, read_named_policies, table};
 use crate::error::CommandError;
 
@@ -93,7 +92,10 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             args.stop_on_invalid,
         ),
     };
-    let schemas = read_schemas(args)?;
+    let SchemaFiles {
+        declared: schemas,
+        notes,
+    } = SchemaFiles::read(&args.schema, &args.input_schema)?;
     let mut manifest = make_manifest(args, rules.policies(), &schemas)?;
     if let Some((predecessor, _)) = old {
         manifest = manifest
@@ -113,6 +115,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
 
     let mut report = decision::report(&session, &decision, true);
     report.notes = decision::opening_notes(&session, false);
+    report.notes.extend(notes);
     if let Some(object) = report.json.as_object_mut() {
         object.insert("configuration".to_owned(), configuration.clone().into());
     }
@@ -175,39 +178,4 @@ fn make_manifest(
         .with_schemas(schemas.to_named())
         .map_err(CommandError::InvalidManifest)?;
     Ok(manifest)
-}
-
-/// Reads the files of `--schema` and `--input-schema`.
-fn read_schemas(args: &Args) -> Result<DeclaredSchemas, CommandError> {
-    let mut declared = DeclaredSchemas::default();
-    for (option, subject, files) in [
-        ("--schema", SchemaSubject::Output, &args.schema),
-        ("--input-schema", SchemaSubject::Input, &args.input_schema),
-    ] {
-        for (oracle, path) in files {
-            if !CAN_VALIDATE {
-                return Err(CommandError::NotBuilt("schemas"));
-            }
-            if declared.get(oracle, subject).is_some() {
-                let oracle = oracle.clone();
-                return Err(CommandError::SchemaTwice { option, oracle });
-            }
-            let text = read_input(path, "read the schema", MAX_SCHEMA_BYTES as u64)?;
-            let schema = Schema::parse(&text).map_err(|source| CommandError::InvalidSchema {
-                path: path.clone(),
-                source,
-            })?;
-            declared = declared.with(oracle, subject, schema);
-        }
-    }
-    Ok(declared)
-}
-
-fn parse_oracle_file(text: &str) -> Result<(String, PathBuf), String> {
-    match text.split_once('=') {
-        Some((oracle, file)) if !oracle.is_empty() && !file.is_empty() => {
-            Ok((oracle.to_owned(), file.into()))
-        }
-        _ => Err("expected ORACLE=FILE".to_owned()),
-    }
 }

@@ -45,6 +45,7 @@ mod replay;
 mod replay_ledger;
 mod report;
 mod sampling;
+mod schema_files;
 mod seal;
 #[cfg(any(feature = "ablation", feature = "bundle", feature = "x0l"))]
 mod server_args;

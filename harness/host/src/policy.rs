@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use axilog_ledger::error::LedgerError;
 use axilog_ledger::input_file::MAX_INPUT_BYTES;
 use axilog_ledger::json_report::policy::{policy_check_json, policy_trial_json};
-use axilog_ledger::policy_trial::try_answer;
+use axilog_ledger::policy_trial::{TrialRules, TrialVerdict, try_answer};
+use axilog_ledger::schema::DeclaredSchemas;
 use axilog_policyc::{Error as PolicyError, PolicySet};
 
 use crate::boundary::{run, run_check};
@@ -150,11 +151,12 @@ pub unsafe extern "C" fn axh_policy_explain(
             )
         };
         check_length("answer", answer, MAX_INPUT_BYTES)?;
+        let rules = TrialRules::new(set, DeclaredSchemas::default());
         let verdicts =
-            try_answer(set, answer, oracle).map_err(|error| invalid(error.to_string()))?;
+            try_answer(&rules, answer, oracle).map_err(|error| invalid(error.to_string()))?;
         // SAFETY: by contract.
         unsafe { give_json(json, &policy_trial_json(&verdicts, answer)) };
-        Ok(verdicts.iter().all(|verdict| verdict.decision.is_permitted))
+        Ok(verdicts.iter().all(TrialVerdict::is_permitted))
     })
 }
 

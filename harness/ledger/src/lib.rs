@@ -39,8 +39,8 @@
 //! |---|---|
 //! | [`session`] | an agent bound to an open ledger file |
 //! | [`decision`] | the decision of one step |
-//! | [`decision_reasons`], [`missing_value`] | why a step was decided as it was, in words |
-//! | [`policy_trial`] | what policies would decide on an answer, without a ledger |
+//! | [`decision_reasons`], [`answer_values`] | why a step was decided as it was, in words |
+//! | [`policy_trial`] | what policies and schemas would decide on an answer, without recording it |
 //! | [`what_if`] | the decisions that other rules would have made |
 //! | [`verify`], [`replay`] | streaming verification and replay of a ledger file |
 //! | [`reader`] | a ledger file read record by record, verified on the way |
@@ -81,6 +81,7 @@
 )]
 
 pub mod admission;
+pub mod answer_values;
 pub mod audit;
 pub mod decision;
 pub mod decision_reasons;
@@ -95,7 +96,6 @@ pub mod input_file;
 pub mod jcs;
 pub mod json_report;
 pub mod manifest;
-pub mod missing_value;
 pub mod named_blobs;
 pub mod policy_trial;
 pub mod reader;

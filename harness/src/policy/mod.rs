@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use axilog_ledger::error::LedgerError;
 use axilog_ledger::input_file::read_input;
+use axilog_ledger::policy_trial::TrialRules;
 use axilog_ledger::rules::{MAX_CONFIGURATION_BYTES, is_policy_source};
 use axilog_ledger::visible_text::escape_deceptive_text;
 use axilog_policyc::PolicySet;
@@ -14,6 +15,7 @@ use super::Failure;
 use super::output::Report;
 use super::output_stream::OutputStream;
 use super::output_target::OutputTarget;
+use super::schema_files::{SchemaFiles, parse_oracle_file};
 use crate::error::CommandError;
 
 mod check;
@@ -49,13 +51,19 @@ enum Command {
         #[arg(short, long)]
         write: bool,
     },
-    /// Say value by value what would be decided on an answer, and why, without a ledger.
+    /// Say value by value what would be decided on an answer, and why; nothing is recorded.
     ///
-    /// Without --oracle it is decided on as an answer of each oracle that the policies name, and of any
-    /// other. Exit code 0 where it is permitted every time, else 1.
+    /// Without --oracle it is decided on as an answer of each oracle that the policies and schemas name, and of
+    /// any other. Exit code 0 where it is permitted every time, else 1.
     Explain {
         /// The policy file; one that ends in .toml is in source form.
         file: PathBuf,
+        /// FILE is a ledger, whose own policies and schemas decide.
+        #[arg(long, conflicts_with = "schema")]
+        ledger: bool,
+        /// JSON Schema (2020-12) of the answers of ORACLE. May be given for several oracles.
+        #[arg(long, value_name = "ORACLE=FILE", value_parser = parse_oracle_file)]
+        schema: Vec<(String, PathBuf)>,
         /// The answer, as the oracle gives it; - is standard input.
         #[arg(long, value_name = "FILE")]
         answer: PathBuf,
@@ -109,12 +117,23 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         }
         Command::Explain {
             file,
+            ledger,
+            schema,
             answer,
             oracle,
             ..
         } => {
-            let set = parse_by_name(file, PolicySet::parse_lenient)?;
-            explain::run(set, answer, oracle.as_deref())
+            let (rules, notes) = match ledger {
+                true => (explain::read_rules_of(file)?, Vec::new()),
+                false => {
+                    let set = parse_by_name(file, PolicySet::parse_lenient)?;
+                    let schemas = SchemaFiles::read(schema, &[])?;
+                    (TrialRules::new(set, schemas.declared), schemas.notes)
+                }
+            };
+            let mut report = explain::run(&rules, answer, oracle.as_deref())?;
+            report.notes = notes;
+            Ok(report)
         }
         Command::Fmt {
             file,

@@ -138,3 +138,105 @@ fn a_ledger_whose_schema_was_exchanged_takes_no_answers() {
     assert_eq!(check(&report, "schemas")["result"], "failed");
     assert_eq!(report["verdict"], "FAILED");
 }
+
+const PAYMENT_SCHEMA: &str = r#"{
+    "properties": { "amount": { "type": "number", "maximum": 250 }, "day": { "format": "date" } },
+    "requierd": ["amount"]
+}"#;
+const PAYMENT_POLICY: &str = "[PAY]\noracle = \"pay\"\npath = \"/amount\"\nmax = \"250\"\n";
+
+#[test]
+fn init_names_what_a_schema_says_in_vain() {
+    let bench = Bench::new();
+    bench.write("pay.json", PAYMENT_SCHEMA);
+    let run = bench
+        .run("init ledger.jsonl --time 1000 --schema pay=pay.json")
+        .exits(0);
+    run.says("--schema pay=pay.json: the whole schema has \"requierd\", which is no keyword of JSON Schema 2020-12")
+        .says("is \"required\" meant?")
+        .says("\"/properties/day\" has \"format\", which asserts nothing here");
+}
+
+/// One question, whoever decides: policies alone, schemas beside them, or what a ledger is bound to.
+#[test]
+fn explain_tells_policies_and_schemas_apart() {
+    let bench = Bench::new();
+    bench.write("pay.json", PAYMENT_SCHEMA);
+    bench.write("p.toml", PAYMENT_POLICY);
+    bench.run("policy fmt p.toml --output p.json").exits(0);
+    bench
+        .run("init ledger.jsonl --time 1000 --policies p.json --schema pay=pay.json")
+        .exits(0);
+    let rules = ["p.toml --schema pay=pay.json", "ledger.jsonl --ledger"];
+    let explain = |rules: &str, answer: &str, code: i32| {
+        bench.write("a.json", answer);
+        let command = format!("policy explain {rules} --answer a.json --oracle pay");
+        let json = bench.run(&format!("{command} --json")).exits(code).json();
+        (bench.run(&command).exits(code).stdout, json)
+    };
+    for rules in rules {
+        let (text, json) = explain(rules, r#"{"amount":250}"#, 0);
+        assert!(
+            text.contains("the answer conforms") && !text.contains("Rounded"),
+            "{text}"
+        );
+        assert_eq!(json["schema"]["conforms"], true);
+        assert!(json["rounded"].as_array().unwrap().is_empty());
+
+        // The policy compares a rounded value, and the schema the number as it is written.
+        let (text, json) = explain(rules, r#"{"amount":250.000001}"#, 1);
+        let violation = "the answer violates its schema: the value at /amount violates /properties/amount/maximum";
+        let rounded =
+            "\"amount\" is 250.000001, and PAY-MAX compares it as 250, which is permitted";
+        let on_one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(on_one_line.contains(violation), "{text}");
+        assert!(text.contains(&rounded.replace("PAY-MAX", "PAY")), "{text}");
+        assert_eq!(
+            (&json["permitted"], &json["schema"]["conforms"]),
+            (&false.into(), &false.into())
+        );
+        assert_eq!(json["judgements"][0]["breach"], false);
+
+        let (text, json) = explain(rules, r#"{"amount":300}"#, 1);
+        assert!(text.contains("is above 250 (PAY)"), "{text}");
+        assert_eq!(json["reasons"].as_array().unwrap().len(), 2, "{json}");
+        let (_, json) = explain(rules, "not JSON", 1);
+        assert!(
+            json["schema"]["violation"]
+                .as_str()
+                .unwrap()
+                .contains("not JSON"),
+            "{json}"
+        );
+    }
+    let (_, json) = explain("p.toml", r#"{"amount":250.000001}"#, 0);
+    assert!(json["schema"].is_null());
+    // The oracle of a schema is named too, where none is asked for.
+    bench.write("free.toml", PAYMENT_POLICY.replace("\"pay\"", "\"other\""));
+    bench.write("a.json", r#"{"amount":1}"#);
+    let all = bench
+        .run("policy explain free.toml --schema pay=pay.json --answer a.json --json")
+        .exits(0)
+        .says("is \"required\" meant?")
+        .json();
+    let oracles: Vec<_> = all["verdicts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|v| v["oracle"].clone())
+        .collect();
+    assert_eq!(
+        oracles,
+        [
+            serde_json::json!("other"),
+            "pay".into(),
+            serde_json::Value::Null
+        ]
+    );
+    bench
+        .run("policy explain ledger.jsonl --ledger --schema pay=pay.json --answer a.json")
+        .exits(2);
+    bench
+        .run("policy explain absent.jsonl --ledger --answer a.json")
+        .exits(3);
+}

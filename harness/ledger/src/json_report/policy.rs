@@ -7,7 +7,6 @@ use axilog_policyc::{Interval, PolicySet, Scope, Shadow, decimal};
 use serde_json::{Value, json};
 
 use crate::decision::PolicyJudgement;
-use crate::decision_reasons::list_reasons;
 use crate::policy_trial::TrialVerdict;
 
 /// The object of `axilog policy check`. `file` is the name of the policies.
@@ -31,7 +30,7 @@ pub fn policy_check_json(file: &Path, set: &PolicySet) -> Value {
 pub fn policy_trial_json(verdicts: &[TrialVerdict], answer: &[u8]) -> Value {
     let worst = verdicts
         .iter()
-        .find(|verdict| !verdict.decision.is_permitted)
+        .find(|verdict| !verdict.is_permitted())
         .or(verdicts.first());
     let mut json = worst.map_or(Value::Null, |verdict| verdict_json(verdict, answer));
     if let Some(object) = json.as_object_mut() {
@@ -46,10 +45,15 @@ fn verdict_json(verdict: &TrialVerdict, answer: &[u8]) -> Value {
     let missing = verdict.missing_values(answer);
     json!({
         "oracle": verdict.oracle,
-        "permitted": decision.is_permitted,
-        "reasons": list_reasons(decision),
+        "permitted": verdict.is_permitted(),
+        "reasons": verdict.list_reasons(),
+        "schema": verdict.has_schema.then(|| json!({
+            "conforms": verdict.schema_violation.is_none(),
+            "violation": verdict.schema_violation.as_ref().map(ToString::to_string),
+        })),
         "judgements": decision.judgements.iter().map(judgement).collect::<Vec<_>>(),
         "missing": missing.iter().map(|(selector, why)| json!({ "selector": selector, "why": why })).collect::<Vec<_>>(),
+        "rounded": verdict.rounded_values(answer),
     })
 }
 

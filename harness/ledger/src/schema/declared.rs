@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use axilog::hash::sha256;
+use axilog::text::Text;
 
 use super::bounds::{CAN_VALIDATE, MAX_SCHEMA_BYTES};
 use super::document::Schema;
-use super::violation::{InvalidSchema, UnusableSchemas};
+use super::violation::{InvalidSchema, SchemaViolation, UnusableSchemas};
 use crate::encoding::hex;
 use crate::error::LedgerError;
 use crate::file::blobs::BlobStore;
@@ -70,6 +71,15 @@ impl DeclaredSchemas {
             SchemaSubject::Input => oracle.input.as_ref(),
             SchemaSubject::Output => oracle.output.as_ref(),
         }
+    }
+
+    /// Finds how an answer violates the declared schema of the oracle's answers; `None` where it conforms, where
+    /// none is declared, and for what is no admissible text, which the core refuses.
+    #[must_use]
+    pub fn find_violation(&self, oracle_id: &str, answer: &[u8]) -> Option<SchemaViolation> {
+        let schema = self.get(oracle_id, SchemaSubject::Output)?;
+        Text::check(answer, false).ok()?;
+        schema.check(answer).err()
     }
 
     /// All documents in canonical form, some perhaps more than once.

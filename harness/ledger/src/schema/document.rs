@@ -57,6 +57,13 @@ impl Schema {
         sha256(&self.canonical)
     }
 
+    /// Lists in words what the schema says that asserts nothing: keywords that the dialect does not have, which may be
+    /// misspelt, and `format`.
+    #[must_use]
+    pub fn list_notes(&self) -> Vec<String> {
+        self.engine.list_notes()
+    }
+
     /// Checks that `text` is one JSON value of at most [`MAX_VALIDATED_BYTES`] that conforms to the schema, in at most
     /// [`MAX_COMPARISONS`](super::bounds::MAX_COMPARISONS). White space may surround the value.
     ///

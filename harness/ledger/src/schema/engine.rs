@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::bounds::{MAX_COMPARISONS, MAX_PATTERN_MEMORY};
 use super::expansion::{Expansion, measure_expansion};
+use super::notes::list_notes;
 use super::subschemas::count_values;
 use super::violation::{InvalidSchema, SchemaViolation};
 
@@ -58,6 +59,11 @@ impl Engine {
             validator,
             expansion,
         })
+    }
+
+    /// What the schema says that asserts nothing.
+    pub(super) fn list_notes(&self) -> Vec<String> {
+        list_notes(&self.document)
     }
 
     /// Checks a value that is nested at most 128 deep and has `bytes` bytes of text.

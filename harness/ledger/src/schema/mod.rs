@@ -19,6 +19,8 @@ mod engine;
 #[cfg(feature = "schemas")]
 mod expansion;
 #[cfg(feature = "schemas")]
+mod notes;
+#[cfg(feature = "schemas")]
 mod subschemas;
 pub mod violation;
 

@@ -230,6 +230,21 @@ impl Subschemas {
     }
 }
 
+/// The subschemas of a document that are objects, each with its place, in the order of the places.
+pub(super) fn list_places(document: &Value) -> Vec<(String, &Map<String, Value>)> {
+    let mut open = vec![(document, String::new())];
+    let mut places = Vec::new();
+    while let Some((value, pointer)) = open.pop() {
+        if let Value::Object(members) = value {
+            let children = list_children(members).into_iter();
+            open.extend(children.map(|(child, place, _)| (child, format!("{pointer}/{place}"))));
+            places.push((pointer, members));
+        }
+    }
+    places.sort_by(|(one, _), (other, _)| one.cmp(other));
+    places
+}
+
 /// The subschemas directly in a subschema, their places in it, and, where it applies them, whether to the value itself.
 fn list_children(members: &Map<String, Value>) -> Vec<(&Value, String, Option<bool>)> {
     let mut children = Vec::new();

@@ -3,16 +3,12 @@
 //!
 //! SRS-004 §8.3, §9.2 and §11.1 (SHALL-011, SHALL-013, SHALL-037); formats.md §5 (Manifest); decision D30.
 
-use axilog::text::Text;
-
 use super::Session;
 use super::call::OracleCall;
-use super::declared::{Declarations, check_oracle};
+use super::declared::{Declarations, check_oracle, read_declarations};
 use crate::error::LedgerError;
-use crate::file::blobs::BlobStore;
-use crate::manifest::{FoundManifest, find_manifest};
+use crate::schema::SchemaSubject;
 use crate::schema::violation::SchemaViolation;
-use crate::schema::{DeclaredSchemas, SchemaSubject};
 
 impl Session {
     /// Demands that a policy judges each answer, from the next one on: one that none judged may not be acted on, and
@@ -57,51 +53,22 @@ impl Session {
         })
     }
 
-    /// Finds how an answer violates the declared schema of the oracle's answers; `None` where it conforms, where
-    /// none is declared, and for what is no admissible text, which the core refuses.
+    /// Finds how an answer violates the declared schema of the oracle's answers, if it does.
     pub(super) fn find_violation(
         &mut self,
         oracle_id: &str,
         answer: &[u8],
     ) -> Result<Option<SchemaViolation>, LedgerError> {
         let schemas = &self.load_declarations()?.schemas;
-        let Some(schema) = schemas.get(oracle_id, SchemaSubject::Output) else {
-            return Ok(None);
-        };
-        Ok(match Text::check(answer, false) {
-            Ok(_) => schema.check(answer).err(),
-            Err(_) => None,
-        })
+        Ok(schemas.find_violation(oracle_id, answer))
     }
 
     /// What the ledger's manifest declares, read when it is first needed.
     fn load_declarations(&mut self) -> Result<&Declarations, LedgerError> {
         if self.declared.is_none() {
-            let declared = self.read_declarations()?;
+            let declared = read_declarations(self.path(), &self.rules)?;
             self.declared = Some(declared);
         }
         Ok(self.declared.get_or_insert_default())
-    }
-
-    fn read_declarations(&self) -> Result<Declarations, LedgerError> {
-        let Some(hash) = self.rules.manifest() else {
-            return Ok(Declarations::default());
-        };
-        let blobs = BlobStore::of_ledger(self.path());
-        let unusable = |reason: String| LedgerError::SchemasUnusable {
-            path: self.path().to_owned(),
-            reason,
-        };
-        match find_manifest(&blobs, &hash)? {
-            FoundManifest::Good(manifest) => match DeclaredSchemas::load(&manifest, &blobs)? {
-                Ok(schemas) => Ok(Declarations { manifest, schemas }),
-                Err(error) => Err(unusable(error.to_string())),
-            },
-            FoundManifest::Missing => Err(unusable(format!(
-                "the manifest that its configuration names is missing: there is no file {}, and what it declares is not known",
-                blobs.path(&hash).display()
-            ))),
-            FoundManifest::Bad(reason) => Err(unusable(format!("its manifest is bad: {reason}"))),
-        }
     }
 }

@@ -5,7 +5,8 @@
 use std::path::Path;
 
 use crate::error::LedgerError;
-use crate::manifest::Manifest;
+use crate::file::blobs::BlobStore;
+use crate::manifest::{FoundManifest, Manifest, find_manifest};
 use crate::rules::RuleSet;
 use crate::schema::DeclaredSchemas;
 use crate::visible_text::escape_identity;
@@ -18,6 +19,40 @@ const MAX_NAMED_ORACLES: usize = 8;
 pub(super) struct Declarations {
     pub(super) manifest: Manifest,
     pub(super) schemas: DeclaredSchemas,
+}
+
+/// Reads what the manifest of the ledger `path` declares, which its rules name.
+///
+/// # Errors
+/// [`LedgerError::SchemasUnusable`] for a manifest or schema that is missing or bad; those of [`BlobStore::read`].
+pub(super) fn read_declarations(path: &Path, rules: &RuleSet) -> Result<Declarations, LedgerError> {
+    let Some(hash) = rules.manifest() else {
+        return Ok(Declarations::default());
+    };
+    let blobs = BlobStore::of_ledger(path);
+    let unusable = |reason: String| LedgerError::SchemasUnusable {
+        path: path.to_owned(),
+        reason,
+    };
+    match find_manifest(&blobs, &hash)? {
+        FoundManifest::Good(manifest) => match DeclaredSchemas::load(&manifest, &blobs)? {
+            Ok(schemas) => Ok(Declarations { manifest, schemas }),
+            Err(error) => Err(unusable(error.to_string())),
+        },
+        FoundManifest::Missing => Err(unusable(format!(
+            "the manifest that its configuration names is missing: there is no file {}, and what it declares is not known",
+            blobs.path(&hash).display()
+        ))),
+        FoundManifest::Bad(reason) => Err(unusable(format!("its manifest is bad: {reason}"))),
+    }
+}
+
+/// Reads the schemas that the ledger `path` declares, whose rules are `rules`.
+///
+/// # Errors
+/// [`LedgerError::SchemasUnusable`] for a manifest or schema that is missing or bad; those of [`BlobStore::read`].
+pub fn read_declared_schemas(path: &Path, rules: &RuleSet) -> Result<DeclaredSchemas, LedgerError> {
+    Ok(read_declarations(path, rules)?.schemas)
 }
 
 /// Checks that a ledger with this manifest, under these rules, takes answers of an oracle.

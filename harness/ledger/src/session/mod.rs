@@ -36,6 +36,7 @@ use declared::{Declarations, check_oracle};
 use observation_index::ObservationIndex;
 
 pub use call::{OracleCall, OracleReply, check_identities};
+pub use declared::read_declared_schemas;
 
 /// An agent and the ledger file that it writes. Dropping the session syncs the file.
 pub struct Session {

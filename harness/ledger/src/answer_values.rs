@@ -1,0 +1,493 @@
+//! The numbers that a selector leads to in an answer, as the answer writes them, or why there are none, in words.
+//!
+//! formats.md §4, Extracting the value. The core gives one value, or says only that there is none; what it looked for is
+//! looked for again here, with the reader of serde_json, which keeps numbers as they are written.
+
+use std::collections::BTreeMap;
+
+use axilog::json::number::{scaled_decimal_to_q16, scaled_integer_to_q16};
+use axilog_policyc::{COUNT, EVERY, decimal, selector_path, split_scale};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// The most significant digits of a number, and the largest magnitude of its exponent as written.
+const MAX_DIGITS: usize = 18;
+const MAX_EXPONENT: u32 = 18;
+
+/// The largest number of elements or members that is a value.
+const MAX_COUNT: usize = 32_767;
+
+/// A number that a selector leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundNumber {
+    /// The place of the number in the answer: a name, or a pointer.
+    pub place: String,
+    /// The number as the answer writes it.
+    pub written: String,
+    /// The value that policies compare, raw Q16.16.
+    pub value: i32,
+    /// Whether the value is the number itself, rather than the nearest one of Q16.16.
+    pub is_exact: bool,
+}
+
+/// Finds the numbers that `selector` leads to in `answer`; a number of elements is none of them.
+///
+/// # Errors
+/// Why there is no value, in words.
+pub fn find_numbers(answer: &[u8], selector: &str) -> Result<Vec<FoundNumber>, String> {
+    // A value that is kept as written may have lone surrogates in its texts; a `Value` has none. It holds doubles, so
+    // that the answer's numbers are left out of it: one beyond the doubles is JSON all the same.
+    let read = serde_json::from_slice::<&RawValue>(answer);
+    let whole = read
+        .and_then(|whole| serde_json::from_slice::<Value>(&mask_numbers(answer)).map(|_| whole))
+        .map_err(|error| format!("the answer is not JSON: {error}"))?;
+    if describe(whole) != OBJECT {
+        return Err(format!(
+            "the answer is {}, not one JSON object",
+            describe(whole)
+        ));
+    }
+    let (path, power) = split_scale(selector_path(selector));
+    let steps: Vec<&str> = match path.strip_prefix('/') {
+        Some(steps) => steps.split('/').collect(),
+        None => vec![path],
+    };
+    let mut search = Search {
+        power,
+        found: Vec::new(),
+    };
+    search.follow(whole, "", &steps)?;
+    Ok(search.found)
+}
+
+/// Says why `answer` has no value for `selector`.
+#[must_use]
+pub fn explain_missing(answer: &[u8], selector: &str) -> String {
+    match find_numbers(answer, selector) {
+        Ok(_) => "the answer has a member twice, or nests deeper than 32".to_owned(),
+        Err(obstacle) => obstacle,
+    }
+}
+
+/// A search for numbers, which ends at the first obstacle.
+struct Search {
+    /// The power of ten that each number is divided by.
+    power: i8,
+    found: Vec<FoundNumber>,
+}
+
+impl Search {
+    /// Follows `steps` from `place`, to which `walked` led.
+    fn follow(&mut self, place: &RawValue, walked: &str, steps: &[&str]) -> Result<(), String> {
+        let Some((step, behind)) = steps.split_first() else {
+            return Ok(());
+        };
+        match *step {
+            EVERY => self.follow_elements(place, walked, behind),
+            COUNT => check_count(place, walked),
+            step if behind.is_empty() => self.take_member(place, walked, &unescape(step)),
+            step => {
+                let step = unescape(step);
+                let next = enter(place, &step)
+                    .ok_or_else(|| format!("{} has no \"{step}\"", name_place(walked)))?;
+                self.follow(next, &format!("{walked}/{step}"), behind)
+            }
+        }
+    }
+
+    fn follow_elements(
+        &mut self,
+        place: &RawValue,
+        walked: &str,
+        behind: &[&str],
+    ) -> Result<(), String> {
+        let name = name_place(walked);
+        let elements = list_elements(place)
+            .ok_or_else(|| format!("{name} is {}, not an array", describe(place)))?;
+        if elements.is_empty() {
+            return Err(format!("{name} has no element"));
+        }
+        for (index, element) in elements.iter().enumerate() {
+            let place = format!("{walked}/{index}");
+            match behind {
+                [] => self.take_natural(place, element)?,
+                _ => self.follow(element, &place, behind)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the number in the member or element `last` of `place`.
+    fn take_member(&mut self, place: &RawValue, walked: &str, last: &str) -> Result<(), String> {
+        let kind = describe(place);
+        let name = |last: &str| match walked {
+            "" => last.to_owned(),
+            walked => format!("{walked}/{last}"),
+        };
+        let raw = format!("{last}_q16");
+        let raw_value = enter(place, &raw).filter(|_| kind == OBJECT);
+        match (kind, enter(place, last), raw_value) {
+            (OBJECT, Some(_), Some(_)) => Err(format!(
+                "{} has both \"{last}\" and \"{raw}\"",
+                name_place(walked)
+            )),
+            (OBJECT | ARRAY, None, None) => {
+                Err(format!("{} has no \"{last}\"", name_place(walked)))
+            }
+            (_, Some(value), None) => self.take_natural(name(last), value),
+            (_, None, Some(value)) => self.take_raw(name(&raw), value),
+            (other, ..) => Err(format!("{} is {other}", name_place(walked))),
+        }
+    }
+
+    fn take_natural(&mut self, place: String, value: &RawValue) -> Result<(), String> {
+        let written = value.get();
+        match (
+            describe(value),
+            scaled_decimal_to_q16(written.as_bytes(), self.power),
+        ) {
+            (NUMBER, Some(converted)) => {
+                let is_exact =
+                    parse_decimal(written, 0) == parse_decimal(&decimal(converted), self.power);
+                self.keep(place, written, converted, is_exact);
+                Ok(())
+            }
+            (NUMBER, None) => {
+                let why = describe_unfit_number(written, self.power);
+                Err(format!("\"{place}\" is {written}, {why}"))
+            }
+            (other, _) => Err(format!("\"{place}\" is {other}, not a number")),
+        }
+    }
+
+    fn take_raw(&mut self, place: String, value: &RawValue) -> Result<(), String> {
+        let written = value.get();
+        let convert = |power| scaled_integer_to_q16(written.as_bytes(), power);
+        match (describe(value), convert(0), convert(self.power)) {
+            (NUMBER, Some(_), Some(converted)) => {
+                let is_exact =
+                    parse_decimal(written, 0) == parse_decimal(&converted.to_string(), self.power);
+                self.keep(place, written, converted, is_exact);
+                Ok(())
+            }
+            (NUMBER, Some(_), None) => {
+                let why = describe_range(self.power);
+                Err(format!("\"{place}\" is {written}, {why}"))
+            }
+            (NUMBER, None, _) => Err(format!(
+                "\"{place}\" is {written}, which is no raw Q16.16 value"
+            )),
+            (other, ..) => Err(format!("\"{place}\" is {other}, not an integer")),
+        }
+    }
+
+    fn keep(&mut self, place: String, written: &str, value: i32, is_exact: bool) {
+        self.found.push(FoundNumber {
+            place,
+            written: written.to_owned(),
+            value,
+            is_exact,
+        });
+    }
+}
+
+fn check_count(place: &RawValue, walked: &str) -> Result<(), String> {
+    let (kind, name) = (describe(place), name_place(walked));
+    let count = match (list_elements(place), list_members(place)) {
+        (Some(elements), _) => elements.len(),
+        (None, Some(members)) => members.len(),
+        (None, None) => return Err(format!("{name} is {kind}, which has no elements to count")),
+    };
+    match count > MAX_COUNT {
+        true => Err(format!(
+            "{name} has {count} elements, and at most {MAX_COUNT} count"
+        )),
+        false => Ok(()),
+    }
+}
+
+/// A decimal × 10^`power` as its sign, its digits without zeros at either end, and the power of ten of the last one; the
+/// same for every spelling of a number.
+fn parse_decimal(token: &str, power: i8) -> (bool, String, i64) {
+    let (mantissa, exponent) = token.split_once(['e', 'E']).unwrap_or((token, "0"));
+    let (integer, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{integer}{fraction}");
+    let significant = digits.trim_start_matches(['-', '0']);
+    let trimmed = significant.trim_end_matches('0');
+    if trimmed.is_empty() {
+        return (false, String::new(), 0);
+    }
+    let zeros = significant.len().saturating_sub(trimmed.len()) as i64;
+    let exponent = exponent.parse::<i64>().unwrap_or(0);
+    let last = exponent
+        .saturating_sub(fraction.len() as i64)
+        .saturating_add(zeros)
+        .saturating_add(power.into());
+    (token.starts_with('-'), trimmed.to_owned(), last)
+}
+
+/// Why a number token has no Q16.16 value, by the rules of formats.md §4 and the decimal that the token writes.
+fn describe_unfit_number(token: &str, power: i8) -> String {
+    let (mantissa, exponent) = token.split_once(['e', 'E']).unwrap_or((token, "0"));
+    let magnitude = exponent.trim_start_matches(['+', '-', '0']);
+    if magnitude.len() > 2 || magnitude.parse().unwrap_or(0) > MAX_EXPONENT {
+        return format!("whose exponent is beyond \u{b1}{MAX_EXPONENT}");
+    }
+    let digits = mantissa.chars().filter(char::is_ascii_digit);
+    let significant = digits.skip_while(|&digit| digit == '0').count();
+    if significant > MAX_DIGITS {
+        return format!("which has {significant} digits, and a number may have {MAX_DIGITS}");
+    }
+    describe_range(power)
+}
+
+/// Says that a number which is divided by 10^`power` has no Q16.16 value because of its size.
+fn describe_range(power: i8) -> String {
+    let divided = match power {
+        0 => String::new(),
+        power => format!("divided by 10^{power} "),
+    };
+    format!(
+        "{divided}beyond the range of Q16.16, which ends at \u{b1}{}",
+        decimal(i32::MAX)
+    )
+}
+
+/// The same JSON with 0 for each number.
+fn mask_numbers(json: &[u8]) -> Vec<u8> {
+    let mut masked = Vec::with_capacity(json.len());
+    let (mut is_text, mut is_escaped, mut is_number) = (false, false, false);
+    for &byte in json {
+        let continues = is_number && matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
+        is_number = !is_text && (continues || matches!(byte, b'0'..=b'9' | b'-'));
+        if continues {
+            continue;
+        }
+        masked.push(if is_number { b'0' } else { byte });
+        is_text ^= byte == b'"' && !is_escaped;
+        is_escaped = is_text && byte == b'\\' && !is_escaped;
+    }
+    masked
+}
+
+/// A member of an object, or an element of an array by an index without leading zeros.
+fn enter<'v>(place: &'v RawValue, step: &str) -> Option<&'v RawValue> {
+    match describe(place) {
+        OBJECT => list_members(place)?.get(step).copied(),
+        ARRAY if step == "0" || !step.starts_with(['0', '+']) => {
+            let index: usize = step.parse().ok()?;
+            list_elements(place)?.get(index).copied()
+        }
+        _ => None,
+    }
+}
+
+fn list_members(place: &RawValue) -> Option<BTreeMap<String, &RawValue>> {
+    serde_json::from_str(place.get()).ok()
+}
+
+fn list_elements(place: &RawValue) -> Option<Vec<&RawValue>> {
+    serde_json::from_str(place.get()).ok()
+}
+
+fn unescape(step: &str) -> String {
+    step.replace("~1", "/").replace("~0", "~")
+}
+
+fn name_place(walked: &str) -> String {
+    match walked {
+        "" => "the answer".to_owned(),
+        walked => format!("\"{walked}\""),
+    }
+}
+
+const ARRAY: &str = "an array";
+const NUMBER: &str = "a number";
+const OBJECT: &str = "an object";
+
+fn describe(value: &RawValue) -> &'static str {
+    match value.get().as_bytes().first() {
+        Some(b'n') => "null",
+        Some(b't' | b'f') => "true or false",
+        Some(b'"') => "a string",
+        Some(b'[') => ARRAY,
+        Some(b'{') => OBJECT,
+        _ => NUMBER,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of a number that the core takes nothing is said, and of one that it refuses the rule that it breaks.
+    #[test]
+    fn the_reason_is_the_rule_that_the_core_applies() {
+        for (token, reason) in [
+            ("1e-19", "exponent is beyond \u{b1}18"),
+            ("1E+0019", "exponent is beyond \u{b1}18"),
+            ("1e400", "exponent is beyond \u{b1}18"),
+            ("0e400", "exponent is beyond \u{b1}18"),
+            ("123456789012345678901", "has 21 digits"),
+            ("-0.1234567890123456789", "has 19 digits"),
+            ("1.000000000000000000", "has 19 digits"),
+            ("40000", "the range of Q16.16"),
+            ("-1e18", "the range of Q16.16"),
+            ("32768", "ends at \u{b1}32767.9999847412109375"),
+        ] {
+            assert_eq!(scaled_decimal_to_q16(token.as_bytes(), 0), None, "{token}");
+            let told = describe_unfit_number(token, 0);
+            assert!(told.contains(reason), "{token}: {told}");
+            let answer = format!(r#"{{"v":{token},"far":1e400}}"#);
+            let told = explain_missing(answer.as_bytes(), "v");
+            assert!(told.starts_with(&format!("\"v\" is {token}, ")), "{told}");
+        }
+        for token in [
+            "1e-18",
+            "1e-0018",
+            "0.00",
+            "123456789012345678e-18",
+            "32767.99999",
+        ] {
+            assert!(
+                scaled_decimal_to_q16(token.as_bytes(), 0).is_some(),
+                "{token}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_element_that_has_no_value_is_named() {
+        for (selector, answer, told) in [
+            (
+                "/a/~*",
+                r#"{"a":[1,"2"]}"#,
+                r#""/a/1" is a string, not a number"#,
+            ),
+            (
+                "/a/~*",
+                r#"{"a":[1,40000]}"#,
+                r#""/a/1" is 40000, beyond the range"#,
+            ),
+            ("/a/~*", r#"{"a":[]}"#, r#""/a" has no element"#),
+            (
+                "/a/~*",
+                r#"{"a":{"~*":1}}"#,
+                r#""/a" is an object, not an array"#,
+            ),
+            (
+                "/a/~*/x",
+                r#"{"a":[{"x":1},{"y":1}]}"#,
+                r#""/a/1" has no "x""#,
+            ),
+            ("/a/~*/x", r#"{"a":[{"x":1},7]}"#, r#""/a/1" is a number"#),
+            (
+                "/a/~*/x",
+                r#"{"a":[{"x":1,"x_q16":1}]}"#,
+                r#""/a/0" has both "x" and "x_q16""#,
+            ),
+            ("/a/~*/~*", r#"{"a":[[1],[]]}"#, r#""/a/1" has no element"#),
+            (
+                "/a/~*/~*",
+                r#"{"a":[[1],[2,null]]}"#,
+                r#""/a/1/1" is null, not a number"#,
+            ),
+            ("/~*", r#"{"a":1}"#, "the answer is an object, not an array"),
+            (
+                "/a/~#",
+                r#"{"a":true}"#,
+                r#""/a" is true or false, which has no elements to count"#,
+            ),
+            (
+                "/a/~*/~#",
+                r#"{"a":[[],{},0]}"#,
+                r#""/a/2" is a number, which has no elements to count"#,
+            ),
+            ("/a/~#", r#"{"b":[]}"#, r#"the answer has no "a""#),
+            (
+                "/a/~*",
+                r#"{"a":[1],"a":[1]}"#,
+                "the answer has a member twice",
+            ),
+            ("/~#", r#"{"a":1,"a":2}"#, "the answer has a member twice"),
+            (
+                "/a/~e-5",
+                r#"{"a":0.5}"#,
+                r#""a" is 0.5, divided by 10^-5 beyond the range"#,
+            ),
+            (
+                "/a/~e3",
+                r#"{"a":40000,"a":1}"#,
+                "the answer has a member twice",
+            ),
+            (
+                "/a/~*/~e3",
+                r#"{"a":[4e4,4e7]}"#,
+                r#""/a/1" is 4e7, divided by 10^3 beyond the"#,
+            ),
+            (
+                "/a/~e-9",
+                r#"{"a_q16":65536}"#,
+                r#""a_q16" is 65536, divided by 10^-9 beyond the range"#,
+            ),
+        ] {
+            let found = explain_missing(answer.as_bytes(), selector);
+            assert!(found.starts_with(told), "{selector} in {answer}: {found}");
+        }
+        let long = format!(r#"{{"a":[0{}]}}"#, ",0".repeat(32_767));
+        let found = explain_missing(long.as_bytes(), "/a/~#");
+        assert_eq!(found, r#""/a" has 32768 elements, and at most 32767 count"#);
+    }
+
+    #[test]
+    fn a_rounded_number_is_told_from_an_exact_one() {
+        for (selector, number, value, is_exact) in [
+            ("v", "250", 250 << 16, true),
+            ("v", "2.50e2", 250 << 16, true),
+            ("v", "250.00000000000001", 250 << 16, false),
+            ("v", "0.5", 1 << 15, true),
+            ("v", "0.1", 6554, false),
+            ("v", "-0.0", 0, true),
+            ("v", "1e-9", 0, false),
+            ("v", "0.0000152587890625", 1, true),
+            ("/v/~e3", "40000", 40 << 16, true),
+            ("/v/~e3", "40000.007", 40 << 16, false),
+            ("/v/~e-3", "0.0010", 1 << 16, true),
+        ] {
+            let answer = format!(r#"{{"v":{number}}}"#);
+            let expected = FoundNumber {
+                place: "v".to_owned(),
+                written: number.to_owned(),
+                value,
+                is_exact,
+            };
+            assert_eq!(
+                find_numbers(answer.as_bytes(), selector),
+                Ok(vec![expected])
+            );
+        }
+        let found = find_numbers(br#"{"a":[{"x":1},{"x_q16":35}]}"#, "/a/~*/x/~e1");
+        let places: Vec<_> = found
+            .unwrap()
+            .into_iter()
+            .map(|f| (f.place, f.value, f.is_exact))
+            .collect();
+        let expected = [("/a/0/x", 6554, false), ("/a/1/x_q16", 4, false)];
+        assert_eq!(
+            places,
+            expected.map(|(place, value, exact)| (place.to_owned(), value, exact))
+        );
+    }
+
+    #[test]
+    fn only_numbers_are_masked() {
+        for (json, masked) in [
+            (r#"{"a":-1.5e+3,"b":[0,12]}"#, r#"{"a":0,"b":[0,0]}"#),
+            (r#""1\"2" "#, r#""1\"2" "#),
+            (r#"["\\",7,"\ud800"]"#, r#"["\\",0,"\ud800"]"#),
+        ] {
+            assert_eq!(mask_numbers(json.as_bytes()), masked.as_bytes());
+        }
+        assert!(explain_missing(br#"{"v":"\ud800","n":1}"#, "v").contains("not JSON"));
+    }
+}
