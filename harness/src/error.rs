@@ -153,6 +153,15 @@ pub(crate) enum CommandError {
         source: InvalidSchema,
     },
 
+    /// A server that cannot be started or ended.
+    #[error("cannot {action} the server: {source}")]
+    Server {
+        /// What failed.
+        action: &'static str,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+
     /// Two schemas for the same of one oracle.
     #[error("{option} is given twice for the oracle {oracle:?}; give it once")]
     SchemaTwice {
@@ -358,6 +367,7 @@ impl CommandError {
             CommandError::TimeJump { .. } => 1,
             CommandError::BeyondPage { .. }
             | CommandError::NoPlaceForResult { .. }
+            | CommandError::Server { .. }
             | CommandError::File(_) => 3,
             CommandError::Ledger(error) => code_of_ledger(error),
             #[cfg(feature = "oracle")]

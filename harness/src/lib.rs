@@ -30,6 +30,7 @@ mod ledger_without_policies;
 mod left_out;
 mod lint;
 mod lookalikes;
+mod mcp;
 #[cfg(feature = "memory")]
 mod memory;
 mod observe;
@@ -102,6 +103,7 @@ enum Command {
     Export(export::Args),
     Report(report::Args),
     Policy(policy::Args),
+    Mcp(mcp::Args),
     #[cfg(feature = "ablation")]
     Ablation(ablation::Args),
     #[cfg(feature = "bundle")]
@@ -202,6 +204,7 @@ pub fn main() -> ExitCode {
         Command::Export(args) => (args.json, export::run(&args)),
         Command::Report(args) => (args.json, report::run(&args)),
         Command::Policy(args) => (args.json(), policy::run(&args)),
+        Command::Mcp(args) => return ExitCode::from(mcp::run(&args)),
         #[cfg(feature = "ablation")]
         Command::Ablation(args) => ablation::run(&args),
         #[cfg(feature = "bundle")]

@@ -30,6 +30,8 @@ mod lint;
 mod llama;
 #[cfg(feature = "tokenizer-json")]
 mod llama_ablation;
+#[cfg(unix)]
+mod mcp;
 mod memory;
 mod models;
 mod observe;
