@@ -21,12 +21,10 @@ pub(crate) enum MessageKind {
         /// Canonical JSON; empty where there are none.
         params: String,
     },
-    Notification,
+    /// A message that nobody answers.
+    Notification { method: String },
     /// The answer to a question; its result or its error as canonical JSON.
-    Response {
-        id: String,
-        content: String,
-    },
+    Response { id: String, content: String },
 }
 
 #[derive(Deserialize)]
@@ -69,7 +67,7 @@ impl Message {
                 method,
                 params: own(members.params).unwrap_or_default(),
             },
-            (Some(_), None, None, None) => MessageKind::Notification,
+            (Some(method), None, None, None) => MessageKind::Notification { method },
             (None, Some(id), Some(content), None) => MessageKind::Response {
                 id,
                 content: content.get().to_owned(),

@@ -14,6 +14,9 @@ pub const MAX_LINE_BYTES: usize = 64 << 20;
 /// The most questions of a client that wait for their answers.
 const MAX_PENDING: usize = 4096;
 
+/// The method that calls a tool.
+const CALL: &str = "tools/call";
+
 /// What becomes of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -55,8 +58,17 @@ impl Proxy {
             Ok(message) => message,
             Err(fault) => return refuse("null", &format!("the line is no message: {fault}")),
         };
-        let MessageKind::Request { id, method, params } = message.kind else {
-            return Outcome::Pass(message.canonical);
+        let (id, method, params) = match message.kind {
+            MessageKind::Request { id, method, params } => (id, method, params),
+            MessageKind::Notification { method } if method == CALL => {
+                return refuse(
+                    "null",
+                    "the call of a tool has no id, so that nobody could answer it",
+                );
+            }
+            MessageKind::Notification { .. } | MessageKind::Response { .. } => {
+                return Outcome::Pass(message.canonical);
+            }
         };
         if self.lock_pending().len() >= MAX_PENDING {
             return refuse(
@@ -68,7 +80,7 @@ impl Proxy {
             return refuse(&id, "a request with this id waits for the server already");
         }
         let question = match method.as_str() {
-            "tools/call" => {
+            CALL => {
                 let call = match ToolCall::read(&message.canonical, &params) {
                     Ok(call) => call,
                     Err(fault) => return refuse(&id, &fault),

@@ -259,6 +259,14 @@ fn no_call_is_hidden_in_a_line() {
         panic!("{spread}");
     };
     assert!(line.iter().all(|byte| *byte >= b' '));
+    // A call that asks for no answer is one all the same.
+    for id in ["", "\"id\":null,"] {
+        let message = hidden.replace("\"id\":9,", id);
+        assert!(
+            refusal(bench.proxy.take_client_line(message.as_bytes())).contains("has no id"),
+            "{message}"
+        );
+    }
     // The method is the same in any spelling.
     let escaped = hidden
         .replace("tools/call", "tools\\u002fcall")
