@@ -11,7 +11,7 @@ use axilog_ledger::jcs;
 use axilog_testkit::core::strict_json::Json;
 use axilog_testkit::core::strict_json::canonical::{canonical, shared};
 use axilog_testkit::core::strict_json::extraction::{
-    Wanted, extracted, extracted_raw, pointers, reference, selectors,
+    Wanted, extracted, extracted_raw, pointers, reach_every_element, reference, selectors,
 };
 use libfuzzer_sys::fuzz_target;
 
@@ -44,7 +44,19 @@ fuzz_target!(|bytes: &[u8]| {
 fn check_pointers(text: &str, json: &Json) {
     let mut paths = pointers(json);
     paths.truncate(4 * MAX_POLICIES);
-    let beyond: Vec<String> = paths.iter().map(|path| format!("{path}/0")).collect();
+    let beyond: Vec<String> = paths
+        .iter()
+        .flat_map(|path| {
+            let every = reach_every_element(path, 2);
+            [
+                format!("{path}/0"),
+                format!("{path}/~#"),
+                format!("{path}/~e3"),
+                format!("{every}/~e-2"),
+                every,
+            ]
+        })
+        .collect();
     paths.extend(beyond);
     for paths in paths.chunks(MAX_POLICIES) {
         let wanted = Wanted(paths.iter().map(|path| Some(path.as_str())).collect());

@@ -2,7 +2,9 @@
 
 use axilog::json::extract::{MAX_POLICIES, NO_VALUE};
 use axilog::json::number::decimal_to_q16;
-use axilog_testkit::core::strict_json::extraction::{Wanted, extracted, pointers, reference};
+use axilog_testkit::core::strict_json::extraction::{
+    Wanted, extracted, pointers, reach_every_element, reference,
+};
 use axilog_testkit::core::strict_json::{Json, text};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -21,20 +23,6 @@ fn values(text: &str, paths: &[&str]) -> Vec<i32> {
         }
     }
     all
-}
-
-/// The pointer with `~*` in place of the first `places` indices.
-fn reach_every_element(pointer: &str, places: usize) -> String {
-    let mut left = places;
-    let steps = pointer.split('/').map(|step| {
-        let is_index = !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit());
-        if is_index && left > 0 {
-            left -= 1;
-            return "~*";
-        }
-        step
-    });
-    steps.collect::<Vec<_>>().join("/")
 }
 
 fn value(text: &str, path: &str) -> i32 {

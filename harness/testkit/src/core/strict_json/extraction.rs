@@ -169,6 +169,20 @@ pub fn pointers(json: &Json) -> Vec<String> {
     found
 }
 
+/// The pointer with `~*` in place of the first `places` indices.
+pub fn reach_every_element(pointer: &str, places: usize) -> String {
+    let mut left = places;
+    let steps = pointer.split('/').map(|step| {
+        let is_index = !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit());
+        if is_index && left > 0 {
+            left -= 1;
+            return "~*";
+        }
+        step
+    });
+    steps.collect::<Vec<_>>().join("/")
+}
+
 pub fn selectors() -> Wanted<'static> {
     Wanted(vec![
         Some("value"),
