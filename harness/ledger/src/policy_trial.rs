@@ -5,8 +5,8 @@ use std::path::Path;
 use axilog::evidence::policy::PolicyResult;
 use axilog_policyc::{PolicySet, decimal};
 
-use crate::answer_values::{explain_missing, find_numbers};
-use crate::decision::StepDecision;
+use crate::answer_values::{FoundNumber, explain_missing, find_numbers};
+use crate::decision::{PolicyJudgement, StepDecision};
 use crate::decision_reasons::list_reasons;
 use crate::error::LedgerError;
 use crate::rules::RuleSet;
@@ -106,6 +106,15 @@ impl TrialVerdict {
             }
         }
         found
+    }
+
+    /// The number of `answer` that a policy compares: of several, the one that decides. `None` where there is none, and
+    /// where the policy compares a number of elements.
+    #[must_use]
+    pub fn find_deciding_number(judged: &PolicyJudgement, answer: &[u8]) -> Option<FoundNumber> {
+        let actual = judged.actual?;
+        let numbers = find_numbers(answer, &judged.selector).ok()?;
+        numbers.into_iter().find(|number| number.value == actual)
     }
 
     /// The numbers of `answer` that lie beside a limit and count as the limit, because policies compare values that are

@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use axilog::evidence::policy::PolicyResult;
+use axilog_ledger::answer_values::FoundNumber;
 use axilog_ledger::decision::PolicyJudgement;
 use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
 use axilog_ledger::json_report::policy::policy_trial_json;
 use axilog_ledger::policy_trial::{TrialRules, TrialVerdict, try_answer};
 use axilog_ledger::rules::{ExpectedRules, RuleSet};
 use axilog_ledger::visible_text::escape_identity;
-use axilog_policyc::{decimal, selector_path};
+use axilog_policyc::{EVERY, decimal, selector_path};
 
 use crate::error::CommandError;
 use crate::output::Report;
@@ -71,6 +72,16 @@ fn describe_verdict(verdict: &TrialVerdict, answer: &[u8], is_alone: bool) -> St
     if !rows.is_empty() {
         let header = ["path", "policy", "value", "result"];
         text.push_str(&table::format_grid(header, WIDTHS, &rows));
+    }
+    for judged in &decision.judgements {
+        let is_of_several = selector_path(&judged.selector).contains(EVERY);
+        if is_of_several && let Some(number) = TrialVerdict::find_deciding_number(judged, answer) {
+            let FoundNumber { place, written, .. } = number;
+            text.push_str(&format!(
+                "{} compares \"{place}\", which is {written}.\n",
+                judged.policy_id
+            ));
+        }
     }
     for (_, why) in verdict.missing_values(answer) {
         text.push_str(&format!("No value: {why}.\n"));

@@ -370,3 +370,31 @@ fn what_goes_into_a_file_through_standard_output_is_exact() {
         "{shown}"
     );
 }
+
+#[test]
+fn explain_names_the_element_that_decides() {
+    let bench = Bench::new();
+    bench.write(
+        "p.toml",
+        "[FORCE]\npath = \"/moves/~*/force\"\nmin = \"1\"\nmax = \"9\"\n",
+    );
+    bench.write(
+        "a.json",
+        r#"{"moves":[{"force":9},{"force":900},{"force_q16":65536}]}"#,
+    );
+    let command = "policy explain p.toml --answer a.json --oracle arm";
+    let text = bench.run(command).exits(1).stdout;
+    for line in [
+        "FORCE-MAX compares \"/moves/1/force\", which is 900.",
+        "FORCE-MIN compares \"/moves/2/force_q16\", which is 65536.",
+    ] {
+        assert!(text.contains(line), "{line} in {text}");
+    }
+    let json = bench.run(&format!("{command} --json")).exits(1).json();
+    assert_eq!(json["judgements"][0]["place"], "/moves/1/force");
+    assert_eq!(json["judgements"][1]["breach"], false);
+    bench.write("a.json", r#"{"moves":[{"force":9},{}]}"#);
+    let json = bench.run(&format!("{command} --json")).exits(1).json();
+    assert!(json["judgements"][0]["place"].is_null());
+    assert_eq!(json["missing"][0]["why"], "\"/moves/1\" has no \"force\"");
+}

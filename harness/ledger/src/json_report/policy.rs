@@ -51,19 +51,20 @@ fn verdict_json(verdict: &TrialVerdict, answer: &[u8]) -> Value {
             "conforms": verdict.schema_violation.is_none(),
             "violation": verdict.schema_violation.as_ref().map(ToString::to_string),
         })),
-        "judgements": decision.judgements.iter().map(judgement).collect::<Vec<_>>(),
+        "judgements": decision.judgements.iter().map(|judged| judgement(judged, answer)).collect::<Vec<_>>(),
         "missing": missing.iter().map(|(selector, why)| json!({ "selector": selector, "why": why })).collect::<Vec<_>>(),
         "rounded": verdict.rounded_values(answer),
     })
 }
 
-fn judgement(judged: &PolicyJudgement) -> Value {
+fn judgement(judged: &PolicyJudgement, answer: &[u8]) -> Value {
     json!({
         "policy_id": judged.policy_id,
         "selector": judged.selector,
         "comparison": judged.comparison.as_str(),
         "threshold": judged.threshold,
         "actual": judged.actual,
+        "place": TrialVerdict::find_deciding_number(judged, answer).map(|number| number.place),
         "breach": judged.result == PolicyResult::Breach,
     })
 }
