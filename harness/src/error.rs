@@ -154,10 +154,12 @@ pub(crate) enum CommandError {
     },
 
     /// A server that cannot be started or ended.
-    #[error("cannot {action} the server: {source}")]
+    #[error("cannot {action} the server {program:?}: {source}")]
     Server {
         /// What failed.
         action: &'static str,
+        /// The server's program, as the command line names it.
+        program: String,
         /// The system's reason.
         source: std::io::Error,
     },

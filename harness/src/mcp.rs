@@ -1,6 +1,6 @@
 //! `axilog mcp`: a proxy before a server of the Model Context Protocol, which is this process's child.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use axilog_ledger::session::{Session, check_identities};
-use axilog_mcp::{Identities, MAX_LINE_BYTES, Outcome, Proxy};
+use axilog_mcp::{Identities, LineDecision, MAX_LINE_BYTES, Proxy};
 
 use super::output::write_remark;
 use super::time::wait_for_second_after;
@@ -86,11 +86,10 @@ fn serve(args: &Args) -> Result<u8, Failure> {
     if let Some(lines) = server.stdout.take() {
         pass_to_client(&proxy, lines, &output);
     }
-    let status = server.wait().map_err(|source| CommandError::Server {
-        action: "wait for",
-        source,
-    })?;
-    let _end = proxy.end();
+    let status = server
+        .wait()
+        .map_err(|source| server_error("wait for", &args.command, source))?;
+    proxy.close()?;
     Ok(status
         .code()
         .and_then(|code| u8::try_from(code).ok())
@@ -98,29 +97,35 @@ fn serve(args: &Args) -> Result<u8, Failure> {
 }
 
 fn start(command: &[OsString]) -> Result<Child, CommandError> {
-    let (program, arguments) = command.split_first().unwrap_or((&EMPTY, &[]));
-    Command::new(program)
-        .args(arguments)
+    Command::new(program_of(command))
+        .args(command.iter().skip(1))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
-        .map_err(|source| CommandError::Server {
-            action: "start",
-            source,
-        })
+        .map_err(|source| server_error("start", command, source))
 }
 
-/// No name of a program.
-static EMPTY: OsString = OsString::new();
+/// The program of a command; the command line takes none that is empty.
+fn program_of(command: &[OsString]) -> &OsStr {
+    command.first().map(OsString::as_os_str).unwrap_or_default()
+}
+
+fn server_error(action: &'static str, command: &[OsString], source: io::Error) -> CommandError {
+    CommandError::Server {
+        action,
+        program: program_of(command).to_string_lossy().into_owned(),
+        source,
+    }
+}
 
 /// Passes on what the client writes, until it has nothing more to say or the server has gone. The server's input ends then.
 fn pass_to_server(proxy: &Proxy, mut server: ChildStdin, output: &ClientOutput) {
     let mut client = io::stdin().lock();
     while let Some(line) = read_line(&mut client, "the client") {
         let passed = match proxy.take_client_line(&line) {
-            Outcome::Pass(line) => write_line(&mut server, &line),
-            Outcome::Reply(line) => write_line(&mut *lock(output), &line),
-            Outcome::Drop(why) => {
+            LineDecision::Pass(line) => write_line(&mut server, &line),
+            LineDecision::Reply(line) => write_line(&mut *lock(output), &line),
+            LineDecision::Drop(why) => {
                 write_remark(&why);
                 Ok(())
             }
@@ -136,12 +141,12 @@ fn pass_to_client(proxy: &Proxy, lines: impl Read, output: &ClientOutput) {
     let mut lines = BufReader::new(lines);
     while let Some(line) = read_line(&mut lines, "the server") {
         match proxy.take_server_line(&line) {
-            Outcome::Pass(line) | Outcome::Reply(line) => {
+            LineDecision::Pass(line) | LineDecision::Reply(line) => {
                 if write_line(&mut *lock(output), &line).is_err() {
                     return;
                 }
             }
-            Outcome::Drop(why) => write_remark(&why),
+            LineDecision::Drop(why) => write_remark(&why),
         }
     }
 }

@@ -7,12 +7,9 @@ use super::duplicate::{Names, fingerprint, is_repeated};
 use super::escaped::{Cursor, EscapedText};
 use super::reader::{InvalidJson, Reader, Token};
 use super::source::Source;
-use super::values::Values;
+use super::values::{MAX_DEPTH, Values};
 
 pub use super::values::{MAX_POLICIES, NO_VALUE, Selectors};
-
-/// The largest number of objects and arrays open at once, the outermost included.
-const MAX_DEPTH: usize = 32;
 
 /// [`MAX_DEPTH`] as the reader takes it.
 const LIMIT: u8 = MAX_DEPTH as u8;

@@ -1,8 +1,8 @@
 //! The values of selectors, collected as the tokens of an answer go by. Determinism: D1.
 //!
-//! formats.md §4, "Extracting the value"; decisions D38 and D39. All paths are followed at the same time; what is
-//! kept of one is the number of its steps that have been taken, and whether a value is owed to it, whatever
-//! its length.
+//! formats.md §4, "Extracting the value"; decisions D38 and D39. All paths are followed at the same
+//! time; what is kept of one is the number of its steps that have been taken, and whether a value is
+//! owed to it, whatever its length.
 
 use super::escaped::Cursor;
 use super::number::convert;
@@ -22,8 +22,8 @@ pub trait Selectors {
 
     /// The path of the selector at `index`, below `count`, without the oracle; `None` where none is
     /// wanted. It begins with `/` if it is a JSON Pointer, and is the name of a member at the top level
-    /// else. It is asked for once per member or element of each object or array that it leads into, so
-    /// it should be at hand.
+    /// else. It is asked for at each member or element of each object or array that it leads into, and
+    /// at their ends, so it should be at hand.
     fn path(&self, index: usize) -> Option<&str>;
 
     /// Whether the selector at `index` takes the least of the values that `~*` leads to; else it takes
@@ -31,8 +31,8 @@ pub trait Selectors {
     fn takes_least(&self, index: usize) -> bool;
 }
 
-/// The number of objects and arrays that may be open at once.
-const MAX_DEPTH: usize = 32;
+/// The largest number of objects and arrays open at once, the outermost included.
+pub const MAX_DEPTH: usize = 32;
 
 /// What [`Values::owed`] says of a selector that has no value, whatever follows.
 const BROKEN: u8 = u8::MAX;

@@ -52,7 +52,7 @@ pub fn find_numbers(answer: &[u8], selector: &str) -> Result<Vec<FoundNumber>, S
         Some(steps) => steps.split('/').collect(),
         None => vec![path],
     };
-    let mut search = Search {
+    let mut search = NumberSearch {
         power,
         found: Vec::new(),
     };
@@ -69,14 +69,14 @@ pub fn explain_missing(answer: &[u8], selector: &str) -> String {
     }
 }
 
-/// A search for numbers, which ends at the first obstacle.
-struct Search {
+/// A search for the numbers of a selector, which ends at the first obstacle.
+struct NumberSearch {
     /// The power of ten that each number is divided by.
     power: i8,
     found: Vec<FoundNumber>,
 }
 
-impl Search {
+impl NumberSearch {
     /// Follows `steps` from `place`, to which `walked` led.
     fn follow(&mut self, place: &RawValue, walked: &str, steps: &[&str]) -> Result<(), String> {
         let Some((step, behind)) = steps.split_first() else {

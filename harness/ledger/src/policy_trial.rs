@@ -108,15 +108,6 @@ impl TrialVerdict {
         found
     }
 
-    /// The number of `answer` that a policy compares: of several, the one that decides. `None` where there is none, and
-    /// where the policy compares a number of elements.
-    #[must_use]
-    pub fn find_deciding_number(judged: &PolicyJudgement, answer: &[u8]) -> Option<FoundNumber> {
-        let actual = judged.actual?;
-        let numbers = find_numbers(answer, &judged.selector).ok()?;
-        numbers.into_iter().find(|number| number.value == actual)
-    }
-
     /// The numbers of `answer` that lie beside a limit and count as the limit, because policies compare values that are
     /// rounded to 1/65536, in words. A schema compares the number as it is written.
     #[must_use]
@@ -182,4 +173,13 @@ fn find_other_oracle(named: &[&str]) -> String {
         other.push('-');
     }
     other
+}
+
+/// The number of `answer` that a policy compares: of several, the one that decides. `None` where there is none, and
+/// where the policy compares a number of elements.
+#[must_use]
+pub fn find_deciding_number(judged: &PolicyJudgement, answer: &[u8]) -> Option<FoundNumber> {
+    let actual = judged.actual?;
+    let numbers = find_numbers(answer, &judged.selector).ok()?;
+    numbers.into_iter().find(|number| number.value == actual)
 }

@@ -21,5 +21,5 @@ mod message;
 mod proxy;
 mod tool_record;
 
-pub use proxy::{MAX_LINE_BYTES, Outcome, Proxy};
+pub use proxy::{LineDecision, MAX_LINE_BYTES, Proxy};
 pub use tool_record::Identities;

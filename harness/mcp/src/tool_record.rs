@@ -7,7 +7,8 @@ use axilog_ledger::decision::StepDecision;
 use axilog_ledger::decision_reasons::list_reasons;
 use axilog_ledger::derivation::{Derivation, derive_input};
 use axilog_ledger::input::CanonicalInput;
-use axilog_ledger::session::{OracleCall, OracleReply, Session};
+use axilog_ledger::session::shared::SharedSession;
+use axilog_ledger::session::{OracleCall, OracleReply};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -74,7 +75,7 @@ impl ToolCall {
     /// Why it may not be made, in words.
     pub(crate) fn record(
         self,
-        session: &mut Session,
+        session: &SharedSession,
         identities: &Identities,
     ) -> Result<PermittedCall, String> {
         let input = CanonicalInput::new(&self.request, InputKind::Json);
@@ -99,7 +100,7 @@ impl PermittedCall {
     /// Why it may not be passed on, in words.
     pub(crate) fn record_result(
         &self,
-        session: &mut Session,
+        session: &SharedSession,
         identities: &Identities,
         content: &str,
     ) -> Result<(), String> {
@@ -123,7 +124,7 @@ impl PermittedCall {
 /// # Errors
 /// Why it may not be acted on, in words.
 fn observe(
-    session: &mut Session,
+    session: &SharedSession,
     call: &OracleCall,
     answer: &[u8],
 ) -> Result<StepDecision, String> {

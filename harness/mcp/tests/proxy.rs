@@ -6,7 +6,7 @@ use axilog::hash::{HexHash, unhex};
 use axilog_ledger::file::blobs::BlobStore;
 use axilog_ledger::jcs::canonicalize;
 use axilog_ledger::session::Session;
-use axilog_mcp::{Identities, Outcome, Proxy};
+use axilog_mcp::{Identities, LineDecision, Proxy};
 use axilog_policyc::PolicySet;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -37,11 +37,11 @@ impl Bench {
         }
     }
 
-    fn client(&self, message: &Value) -> Outcome {
+    fn client(&self, message: &Value) -> LineDecision {
         self.proxy.take_client_line(message.to_string().as_bytes())
     }
 
-    fn server(&self, message: &Value) -> Outcome {
+    fn server(&self, message: &Value) -> LineDecision {
         self.proxy.take_server_line(message.to_string().as_bytes())
     }
 
@@ -97,14 +97,14 @@ fn paid(id: i64, fee: f64) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "result": result })
 }
 
-fn canonical(message: &Value) -> Outcome {
-    Outcome::Pass(canonicalize(message.to_string().as_bytes()).unwrap())
+fn canonical(message: &Value) -> LineDecision {
+    LineDecision::Pass(canonicalize(message.to_string().as_bytes()).unwrap())
 }
 
 /// The text of a reply that says that a tool failed.
 #[track_caller]
-fn tool_error(outcome: Outcome, id: i64) -> String {
-    let Outcome::Reply(line) = outcome else {
+fn tool_error(outcome: LineDecision, id: i64) -> String {
+    let LineDecision::Reply(line) = outcome else {
         panic!("{outcome:?}");
     };
     let reply: Value = serde_json::from_slice(&line).unwrap();
@@ -121,8 +121,8 @@ fn tool_error(outcome: Outcome, id: i64) -> String {
 
 /// The message of an error of JSON-RPC.
 #[track_caller]
-fn refusal(outcome: Outcome) -> String {
-    let Outcome::Reply(line) = outcome else {
+fn refusal(outcome: LineDecision) -> String {
+    let LineDecision::Reply(line) = outcome else {
         panic!("{outcome:?}");
     };
     let reply: Value = serde_json::from_slice(&line).unwrap();
@@ -190,8 +190,11 @@ fn a_result_that_is_refused_does_not_reach_the_client() {
     );
     // It stands in the ledger, and is not to be had by asking twice.
     assert_eq!(bench.observations().len(), 2);
-    assert!(matches!(bench.server(&paid(1, 11.0)), Outcome::Drop(_)));
-    assert!(matches!(bench.server(&paid(1, 1.0)), Outcome::Drop(_)));
+    assert!(matches!(
+        bench.server(&paid(1, 11.0)),
+        LineDecision::Drop(_)
+    ));
+    assert!(matches!(bench.server(&paid(1, 1.0)), LineDecision::Drop(_)));
 }
 
 #[test]
@@ -202,7 +205,7 @@ fn a_server_answers_what_was_asked_under_the_id_that_was_asked() {
         let mut answer = paid(1, 1.0);
         answer["id"] = id;
         assert!(
-            matches!(bench.server(&answer), Outcome::Drop(_)),
+            matches!(bench.server(&answer), LineDecision::Drop(_)),
             "{answer}"
         );
     }
@@ -255,7 +258,7 @@ fn no_call_is_hidden_in_a_line() {
     // An inner object that stands on a line of its own is written in one with the rest.
     let spread =
         format!("{{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":{{\"a\":\r{hidden}\r}}}}");
-    let Outcome::Pass(line) = bench.proxy.take_client_line(spread.as_bytes()) else {
+    let LineDecision::Pass(line) = bench.proxy.take_client_line(spread.as_bytes()) else {
         panic!("{spread}");
     };
     assert!(line.iter().all(|byte| *byte >= b' '));
@@ -287,7 +290,7 @@ fn a_tool_that_has_no_name_to_record_is_not_called() {
         let outcome = bench.client(&message);
         match name {
             // tool. is an oracle's id; nothing forbids it.
-            "" => assert!(matches!(outcome, Outcome::Pass(_)), "{outcome:?}"),
+            "" => assert!(matches!(outcome, LineDecision::Pass(_)), "{outcome:?}"),
             _ => assert!(
                 tool_error(outcome, id).contains("refused the call of"),
                 "{name}"
@@ -308,4 +311,43 @@ fn a_tool_that_has_no_name_to_record_is_not_called() {
             "{message}"
         );
     }
+}
+
+#[test]
+fn requests_wait_for_a_server_up_to_a_bound() {
+    let bench = Bench::new();
+    let ping = |id: i64| json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });
+    for id in 0..4096 {
+        assert_eq!(bench.client(&ping(id)), canonical(&ping(id)));
+    }
+    for message in [ping(4096), call(4096, 1.0)] {
+        let LineDecision::Reply(line) = bench.client(&message) else {
+            panic!("a request beyond the bound is passed on");
+        };
+        let reply: Value = serde_json::from_slice(&line).unwrap();
+        assert_eq!(reply["id"], 4096);
+        let told = reply["error"]["message"].as_str().unwrap();
+        assert!(told.contains("4096 requests wait"), "{told}");
+    }
+    assert!(
+        bench.records().is_empty(),
+        "a call that is refused so is not recorded"
+    );
+    // An answer makes room for one more.
+    let answer = json!({ "jsonrpc": "2.0", "id": 7, "result": {} });
+    assert_eq!(bench.server(&answer), canonical(&answer));
+    assert_eq!(bench.client(&call(4096, 1.0)), canonical(&call(4096, 1.0)));
+}
+
+#[test]
+fn nothing_is_recorded_once_the_ledger_is_closed() {
+    let bench = Bench::new();
+    assert_eq!(bench.client(&call(1, 1.0)), canonical(&call(1, 1.0)));
+    bench.proxy.close().unwrap();
+    bench.proxy.close().unwrap();
+    let told = tool_error(bench.server(&paid(1, 1.0)), 1);
+    assert!(told.contains("the ledger is closed"), "{told}");
+    let told = tool_error(bench.client(&call(2, 1.0)), 2);
+    assert!(told.contains("the ledger is closed"), "{told}");
+    assert_eq!(bench.observations().len(), 1);
 }

@@ -7,7 +7,7 @@ use axilog_ledger::answer_values::FoundNumber;
 use axilog_ledger::decision::PolicyJudgement;
 use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
 use axilog_ledger::json_report::policy::policy_trial_json;
-use axilog_ledger::policy_trial::{TrialRules, TrialVerdict, try_answer};
+use axilog_ledger::policy_trial::{TrialRules, TrialVerdict, find_deciding_number, try_answer};
 use axilog_ledger::rules::{ExpectedRules, RuleSet};
 use axilog_ledger::visible_text::escape_identity;
 use axilog_policyc::{EVERY, decimal, selector_path};
@@ -75,7 +75,7 @@ fn describe_verdict(verdict: &TrialVerdict, answer: &[u8], is_alone: bool) -> St
     }
     for judged in &decision.judgements {
         let is_of_several = selector_path(&judged.selector).contains(EVERY);
-        if is_of_several && let Some(number) = TrialVerdict::find_deciding_number(judged, answer) {
+        if is_of_several && let Some(number) = find_deciding_number(judged, answer) {
             let FoundNumber { place, written, .. } = number;
             text.push_str(&format!(
                 "{} compares \"{place}\", which is {written}.\n",

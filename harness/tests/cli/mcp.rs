@@ -17,6 +17,13 @@ done
 exit "${CODE:-0}"
 "#;
 
+/// A server that answers one line with a text of 70,000 letters.
+const LONG_SERVER: &str = r#"
+IFS= read -r line
+text=$(head -c 70000 /dev/zero | tr '\0' a)
+printf '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"%s"}]}}\n' "$text"
+"#;
+
 const POLICIES: &str = "[AMOUNT]\noracle = \"tool.pay\"\npath = \"/amount\"\nmax = \"250\"\n\
                         [FEE]\noracle = \"result.pay\"\npath = \"/structuredContent/fee\"\nmax = \"10\"\n";
 
@@ -117,18 +124,58 @@ fn the_exit_code_is_the_servers() {
         .unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(0));
     drop(child.stdin.take());
+    // One that a signal ends has no code.
+    bench.write("killed.sh", "kill -9 $$");
+    bench.run("mcp --ledger day.jsonl -- sh killed.sh").exits(3);
+}
+
+#[test]
+fn a_call_that_no_policy_judges_can_be_refused() {
+    let bench = bench();
+    let named = |name: &str| pay(1, 1).replace("pay", name);
+    let run = proxy(&bench, "--require-policy -- sh server.sh", &[named("look")]).exits(0);
+    let answer = &answers(&run)[0];
+    assert_eq!(answer["result"]["isError"], true, "{answer}");
+    assert!(
+        run.stdout.contains("refused the call of look"),
+        "{}",
+        run.stdout
+    );
+    assert!(!bench.exists("seen.txt"), "the server got it");
+    proxy(&bench, "--require-policy -- sh server.sh", &[pay(1, 1)]).exits(0);
+    proxy(&bench, "-- sh server.sh", &[named("look")]).exits(0);
+    assert_eq!(seen(&bench).lines().count(), 2, "both were passed on");
+}
+
+#[test]
+fn a_result_beyond_a_record_is_passed_on_where_the_ledger_permits_it() {
+    let bench = bench();
+    let look = pay(1, 1).replace("pay", "look");
+    bench.write("long.sh", LONG_SERVER);
+    let run = proxy(&bench, "-- sh long.sh", std::slice::from_ref(&look)).exits(0);
+    assert!(
+        run.stdout.contains("kept back the result of look"),
+        "{}",
+        run.stdout
+    );
+    bench
+        .run("init long.jsonl --policies policies.toml --permit-truncated")
+        .exits(0);
+    let line = "mcp --ledger long.jsonl --policies policies.toml -- sh long.sh";
+    let run = bench.run_with(line, look.as_bytes()).exits(0);
+    let text = answers(&run)[0]["result"]["content"][0]["text"].to_string();
+    assert_eq!(text.len(), 70_002, "the whole result is passed on");
 }
 
 #[test]
 fn what_cannot_begin_begins_nothing() {
     let bench = bench();
     let run = proxy(&bench, "-- ./absent", &[]).exits(3);
-    run.says("cannot start the server");
+    run.says("cannot start the server \"./absent\": ");
     proxy(&bench, "--client-id a\u{e4} -- sh server.sh", &[pay(1, 1)]).exits(2);
     bench.run("mcp --ledger day.jsonl").exits(2);
     bench.run("mcp --ledger day.jsonl sh server.sh").exits(2);
     bench.write("day.jsonl", "no ledger");
-    let run = proxy(&bench, "-- sh server.sh", &[pay(1, 1)]);
-    assert_ne!(run.code, 0);
+    let run = proxy(&bench, "-- sh server.sh", &[pay(1, 1)]).exits(1);
     assert!(!bench.exists("seen.txt"), "{}", run.stderr);
 }

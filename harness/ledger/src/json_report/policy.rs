@@ -7,7 +7,7 @@ use axilog_policyc::{Interval, PolicySet, Scope, Shadow, decimal};
 use serde_json::{Value, json};
 
 use crate::decision::PolicyJudgement;
-use crate::policy_trial::TrialVerdict;
+use crate::policy_trial::{TrialVerdict, find_deciding_number};
 
 /// The object of `axilog policy check`. `file` is the name of the policies.
 #[must_use]
@@ -64,7 +64,7 @@ fn judgement(judged: &PolicyJudgement, answer: &[u8]) -> Value {
         "comparison": judged.comparison.as_str(),
         "threshold": judged.threshold,
         "actual": judged.actual,
-        "place": TrialVerdict::find_deciding_number(judged, answer).map(|number| number.place),
+        "place": find_deciding_number(judged, answer).map(|number| number.place),
         "breach": judged.result == PolicyResult::Breach,
     })
 }

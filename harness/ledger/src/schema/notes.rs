@@ -116,6 +116,7 @@ fn suggest(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schema::engine::Engine;
     use serde_json::json;
 
     fn notes(document: Value) -> Vec<String> {
@@ -178,5 +179,47 @@ mod tests {
             .map(|keyword| ((*keyword).to_owned(), json!(1)))
             .collect();
         assert!(notes(Value::Object(all)).is_empty());
+    }
+
+    /// Each keyword that constrains a value refuses one, so that none of those about which nothing is said asserts nothing.
+    #[test]
+    fn keywords_that_are_not_named_assert_something() {
+        let never = json!(false);
+        for (schema, refused) in [
+            (json!({ "dependencies": { "a": ["b"] } }), json!({ "a": 1 })),
+            (json!({ "dependencies": { "a": never } }), json!({ "a": 1 })),
+            (
+                json!({ "dependentRequired": { "a": ["b"] } }),
+                json!({ "a": 1 }),
+            ),
+            (
+                json!({ "dependentSchemas": { "a": never } }),
+                json!({ "a": 1 }),
+            ),
+            (
+                json!({ "$ref": "#/definitions/x", "definitions": { "x": never } }),
+                json!(1),
+            ),
+            (
+                json!({ "$dynamicRef": "#x", "$defs": { "y": { "$dynamicAnchor": "x", "not": {} } } }),
+                json!(1),
+            ),
+            (json!({ "contains": never }), json!([1])),
+            (json!({ "contains": true, "maxContains": 1 }), json!([1, 2])),
+            (json!({ "contains": true, "minContains": 2 }), json!([1])),
+            (json!({ "propertyNames": never }), json!({ "a": 1 })),
+            (json!({ "unevaluatedItems": false }), json!([1])),
+            (json!({ "unevaluatedProperties": false }), json!({ "a": 1 })),
+            (json!({ "prefixItems": [never] }), json!([1])),
+            (json!({ "if": true, "then": never }), json!(1)),
+            (json!({ "if": never, "else": never }), json!(1)),
+        ] {
+            assert!(notes(schema.clone()).is_empty(), "{schema}");
+            let engine = Engine::compile(schema.clone()).unwrap();
+            assert!(
+                engine.check(&refused, 16).is_err(),
+                "{schema} accepts {refused}"
+            );
+        }
     }
 }

@@ -252,3 +252,96 @@ impl Drop for PlaceInLine<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Mutex;
+
+    use axilog::admission::InputKind;
+    use axilog::evidence::observation::Params;
+
+    use super::*;
+    use crate::input::CanonicalInput;
+
+    /// How far the ledger is written and durable, at the beginning of a step.
+    #[derive(Clone, Copy)]
+    struct Progress {
+        written: u64,
+        durable: u64,
+    }
+
+    impl Progress {
+        fn of(session: &Session) -> Progress {
+            Progress {
+                written: session.file.written_checkpoint().entries,
+                durable: session.file.durable_checkpoint().entries,
+            }
+        }
+    }
+
+    /// Records one answer of each of `threads` threads, all of which are in line before the first has its turn.
+    fn record_from_a_full_line(shared: &SharedSession, threads: usize) -> Vec<Progress> {
+        let progress = Mutex::new(Vec::new());
+        thread::scope(|scope| {
+            let turns = shared.lock().unwrap();
+            for number in 0..threads {
+                let progress = &progress;
+                scope.spawn(move || {
+                    let call = OracleCall {
+                        oracle_id: format!("oracle-{number}"),
+                        model_id: "model-1".to_owned(),
+                        params: Params::NULL,
+                        input: CanonicalInput::new(b"a question", InputKind::Text).unwrap(),
+                    };
+                    let step = |session: &mut Session| {
+                        progress.lock().unwrap().push(Progress::of(session));
+                        session.observe(&call, OracleReply::Answer(b"{\"value\": 1}"))
+                    };
+                    let entries = shared.step(step).unwrap().entries;
+                    let durable = shared.ask(|session| Ok(Progress::of(session).durable));
+                    assert!(durable.unwrap() >= entries);
+                });
+            }
+            while shared.in_line.load(Ordering::SeqCst) < threads {
+                thread::yield_now();
+            }
+            drop(turns);
+        });
+        progress.into_inner().unwrap()
+    }
+
+    fn create_session(path: &Path) -> SharedSession {
+        let (session, _) = Session::open_or_create(path, None, 1_700_000_000).unwrap();
+        SharedSession::new(session)
+    }
+
+    #[test]
+    fn steps_that_are_in_line_together_share_one_sync() {
+        let folder = tempfile::tempdir().unwrap();
+        let shared = create_session(&folder.path().join("shared.jsonl"));
+        for threads in [64, 1, 2, 64] {
+            let begun = shared.ask(|session| Ok(Progress::of(session))).unwrap();
+            assert_eq!(begun.durable, begun.written);
+            let steps = record_from_a_full_line(&shared, threads);
+            assert_eq!(steps.len(), threads);
+            // Nothing was synced before the last of them was written, so one sync served them all.
+            assert!(steps.iter().all(|step| step.durable == begun.durable));
+            assert!(steps.is_sorted_by(|one, next| one.written < next.written));
+        }
+    }
+
+    #[test]
+    fn steps_that_wait_for_a_sync_get_one_when_they_are_as_many_as_a_group() {
+        let folder = tempfile::tempdir().unwrap();
+        let shared = create_session(&folder.path().join("shared.jsonl"));
+        let begun = shared.ask(|session| Ok(Progress::of(session))).unwrap();
+        let mut syncs = vec![begun.durable];
+        let steps = record_from_a_full_line(&shared, MAX_GROUP + 1);
+        syncs.extend(steps.iter().map(|step| step.durable));
+        syncs.dedup();
+        // The steps stand in the order of their turns: the one behind the group sees the whole group durable.
+        let first_group = steps.get(MAX_GROUP).unwrap().written;
+        assert_eq!(syncs, [begun.durable, first_group]);
+    }
+}

@@ -1,5 +1,7 @@
 //! One call: what is kept before the provider is asked, what is released, and what is refused.
 
+use std::io::Write;
+use std::net::{Shutdown, TcpStream};
 use std::sync::{Arc, Mutex};
 
 use axilog::hash::sha256;
@@ -7,7 +9,7 @@ use axilog_ledger::encoding::hex;
 use axilog_testkit::harness::server::{Act, completion, message};
 use serde_json::json;
 
-use super::{JUDGING, RECORDING, TestGateway, post, question};
+use super::{JUDGING, RECORDING, TestGateway, post, question, receive};
 use crate::bench::Bench;
 
 /// Each interface, a question and an answer in its form, and what is recorded as the answer.
@@ -254,6 +256,13 @@ fn a_request_that_cannot_be_recorded_is_refused_and_nothing_is_asked() {
             received.body
         );
     }
+    // A body that ends before the length that its head promises.
+    let mut cut = TcpStream::connect(&gateway.address).unwrap();
+    let lines = "Host: localhost\r\nConnection: close\r\nContent-Length: 4096";
+    write!(cut, "{}\r\n{lines}\r\n\r\n{}", post(path), question("a")).unwrap();
+    cut.shutdown(Shutdown::Write).unwrap();
+    let told = receive(cut).has_status(400).message();
+    assert!(told.contains("body"), "{told}");
     assert!(gateway.provider.requests().is_empty());
     gateway.stop();
     assert!(

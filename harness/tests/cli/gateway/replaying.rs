@@ -1,12 +1,14 @@
 //! A ledger of the gateway answers again, without the provider.
 
 use std::fs;
+use std::io::Write;
+use std::net::TcpStream;
 
 use axilog_testkit::harness::server::{Act, Server, completion, message};
 use serde_json::json;
 
 use super::streams::{INTERFACES, chat};
-use super::{JUDGING, RECORDING, Received, TestGateway, post, question};
+use super::{JUDGING, RECORDING, Received, TestGateway, post, question, receive};
 use crate::bench::Bench;
 
 const LEDGER: &str = "ledgers/default.jsonl";
@@ -87,6 +89,13 @@ fn recorded_answers_are_given_byte_for_byte_in_their_order() {
     replayed
         .send(&post("/l/other/v1/messages"), &question("a"))
         .refuses(404, "not_found_error");
+    // A replaying gateway is on this machine, and answers only by this machine's names.
+    for (host, status) in [("rebound.example", 403), ("127.0.0.1:8089", 200)] {
+        let mut stream = TcpStream::connect(&replayed.address).unwrap();
+        let head = format!("GET /v1/models HTTP/1.1\r\nHost: {host}\r\nConnection: close");
+        write!(stream, "{head}\r\n\r\n").unwrap();
+        receive(stream).has_status(status);
+    }
     replayed.stop();
     assert_eq!(files(&replayed.bench), before, "nothing is recorded");
 }

@@ -19,10 +19,10 @@ use crate::frozen_code::{canonicalizer_hashes, kernel_hashes};
 use crate::kernel;
 
 /// The frozen source hash of the canonicalizer, with what it calls.
-const CANONICALIZER_HASH: &str = "179f63c98635e54f241c088a8523dd5d4f76910b03a0054f4e0df3374909ab53";
+const CANONICALIZER_HASH: &str = "f0d49e7314491b9f125b7ec6a67c8a326d13a780ca805f2f76c5e18e71e1ddd0";
 
 /// The frozen source hash of the kernel, with what it calls.
-const KERNEL_HASH: &str = "984898fe5c5b3adb8254463f13c8f7077908e7e95985dec87711838b8c77378d";
+const KERNEL_HASH: &str = "00d2b76272d073e2252557bbe45a0a7f4521181562c8bf5f141d7cc102e8632e";
 
 /// The frozen digest of the fuzz pass.
 const FUZZ_DIGEST: &str = "0f2e0fa085802baf1115aef0b359ee18955f4b2291ad5a16acf3e11ea5a27456";

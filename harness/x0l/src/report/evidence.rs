@@ -402,7 +402,7 @@ mod tests {
             shipped.extend(examples::corpus(id).map(|text| sha256(text.as_bytes())));
         }
         let shipped = hex(&sha256(&shipped.concat()));
-        let expected = "12fe1e2925bc25124025574467260627b2f25ac6d6809bdd604f97d1e5bbe975";
+        let expected = "8d2d5c9015e94ed6d69d9d893b23f621a986b34ff4829b92c7fb4bb0ab0816be";
         assert_eq!((FORMAT, shipped.as_str()), ("X0L:REPORT:v5", expected));
     }
 }

@@ -89,7 +89,7 @@ pub fn reference(text: &str, wanted: &Wanted<'_>) -> [i32; MAX_POLICIES] {
             Some((last, before)) if last.starts_with("~e") => (before, last[2..].parse().unwrap()),
             _ => (steps.as_slice(), 0),
         };
-        let found = find(&json, steps, power);
+        let found = find_values(&json, steps, power);
         let ends = found.and_then(|all| match wanted.takes_least(index) {
             true => all.into_iter().min(),
             false => all.into_iter().max(),
@@ -100,29 +100,29 @@ pub fn reference(text: &str, wanted: &Wanted<'_>) -> [i32; MAX_POLICIES] {
 }
 
 /// The values, divided by 10^`power`, that `steps` lead to from `json`; `None` where one of them is none.
-fn find(json: &Json, steps: &[&str], power: i8) -> Option<Vec<i32>> {
+fn find_values(json: &Json, steps: &[&str], power: i8) -> Option<Vec<i32>> {
     let (step, behind) = steps.split_first()?;
     let name = step.replace("~1", "/").replace("~0", "~");
     match (*step, json) {
         ("~*", Json::Array(elements)) => {
             let found = elements.iter().map(|element| match behind {
-                [] => natural(element, power).map(|value| vec![value]),
-                _ => find(element, behind, power),
+                [] => convert_natural(element, power).map(|value| vec![value]),
+                _ => find_values(element, behind, power),
             });
             let found = found.collect::<Option<Vec<_>>>()?.concat();
             (!found.is_empty()).then_some(found)
         }
-        ("~#", Json::Array(elements)) => count(elements.len()),
-        ("~#", Json::Object(members)) => count(members.len()),
+        ("~#", Json::Array(elements)) => check_count(elements.len()),
+        ("~#", Json::Object(members)) => check_count(members.len()),
         ("~*" | "~#", _) => None,
-        _ if !behind.is_empty() => find(follow(json, &name)?, behind, power),
+        _ if !behind.is_empty() => find_values(follow(json, &name)?, behind, power),
         _ => {
             let raw = match json {
                 Json::Object(_) => follow(json, &format!("{name}_q16")),
                 _ => None,
             };
             let found = match (follow(json, &name), raw) {
-                (Some(value), None) => natural(value, power),
+                (Some(value), None) => convert_natural(value, power),
                 (None, Some(Json::Number(text))) => scaled_integer_to_q16(text.as_bytes(), power),
                 _ => None,
             };
@@ -131,14 +131,14 @@ fn find(json: &Json, steps: &[&str], power: i8) -> Option<Vec<i32>> {
     }
 }
 
-fn natural(json: &Json, power: i8) -> Option<i32> {
+fn convert_natural(json: &Json, power: i8) -> Option<i32> {
     match json {
         Json::Number(text) => scaled_decimal_to_q16(text.as_bytes(), power),
         _ => None,
     }
 }
 
-fn count(number: usize) -> Option<Vec<i32>> {
+fn check_count(number: usize) -> Option<Vec<i32>> {
     let units = i16::try_from(number).ok()?;
     Some(vec![i32::from(units) << 16])
 }
